@@ -53,6 +53,8 @@ int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
 		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its static fields are its values",
 		    (unsigned long long)heap_address(h, id));
 	uint32_t number = number_of(h->places, id, &walk->run), steps = number % PLACE_STEP;
+	if (number / PLACE_STEP >= h->places->n_offsets) /* of a forged index: what was read has them all */
+		return err_set(err, ERR_IO, "%s: no record of an object is told there", h->source->path);
 	uint64_t offset = h->places->offset[number / PLACE_STEP];
 	if (walk->next && number - walk->number < steps) { /* before it: a very large number */
 		offset = walk->next;

@@ -4,7 +4,7 @@
  *
  *     mkdump sample DIR                     the samples of data/
  *     mkdump random --seed N --out PREFIX   a small random graph in one of many layouts
- *     mkdump bench --objects N --out PREFIX a large dump and its classic twin, streamed
+ *     mkdump bench --objects N --phd FILE   a large dump, streamed; its twins --classic, --hprof FILE
  *     mkdump go --seed N --out PREFIX       a small random Go dump, any version
  *     mkdump go-bench --objects N --out FILE a large Go dump, streamed
  */
@@ -220,6 +220,6 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], modes[i].name) == 0)
 			return modes[i].run(argc - 2, argv + 2);
 	}
-	die("usage: mkdump sample DIR | random --seed N --out PREFIX | bench --objects N --out PREFIX | "
+	die("usage: mkdump sample DIR | random --seed N --out PREFIX | bench --objects N --phd FILE | "
 	    "go --seed N --out PREFIX | go-bench --objects N --out FILE");
 }

@@ -9,9 +9,10 @@
  * the class records at the end, as a current OpenJ9 writes them.
  *
  * The mix is that of a real application heap: 38 % arrays, a few classes with most of the instances,
- * most references to near neighbours, some across the heap, some to a handful of hubs.
+ * most references to near neighbours, some across the heap, some to a handful of hubs.  The HPROF dump is the
+ * same heap: its classes all extend java.lang.Object, and roots, classes and threads, are told.
  */
-#include "mkdump.h"
+#include "mkdump_hprof_bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ struct bench {
 	struct shape shape[SHAPES];
 	struct phd *phd;         /* or NULL */
 	struct classic *classic; /* or NULL */
+	struct hprof_stream *hprof; /* or NULL */
 	uint64_t n_instances, n_arrays, n_primitives, n_references, shallow;
 };
 
@@ -206,6 +208,13 @@ static void note(struct bench *b, struct class *c, uint64_t size, uint32_t refer
 	b->n_references += references;
 }
 
+/* What is left of an instance behind its header and references; all inherit from the first class, which has none. */
+static unsigned n_ints(const struct bench *b, const struct class *c)
+{
+	unsigned taken = 12 + 4 * c->references;
+	return c != &b->class[C_OBJECT] && c->size > taken ? (c->size - taken) / 4 : 0;
+}
+
 static void put_instance(struct bench *b, uint64_t address, struct class *c, int64_t hash,
     const uint64_t *references, uint32_t n)
 {
@@ -213,6 +222,8 @@ static void put_instance(struct bench *b, uint64_t address, struct class *c, int
 		phd_object(b->phd, address, c->address, hash, references, n);
 	if (b->classic)
 		classic_record(b->classic, CLASSIC_OBJECT, address, c->size, c->name, references, n, 0);
+	if (b->hprof)
+		stream_instance(b->hprof, address, c->address, references, n, c->references, n_ints(b, c));
 	note(b, c, c->size, n);
 	b->n_instances++;
 }
@@ -241,6 +252,8 @@ static void put_item(struct bench *b, uint64_t i)
 		if (b->classic)
 			classic_record(b->classic, CLASSIC_ARRAY, address, item->size, c->name, references,
 			    item->n, item->length - item->n);
+		if (b->hprof)
+			stream_array(b->hprof, address, c->address, references, item->n, item->length);
 		note(b, c, item->size, item->n);
 		b->n_arrays++;
 	} else {
@@ -249,6 +262,8 @@ static void put_item(struct bench *b, uint64_t i)
 			phd_primitives(b->phd, address, item->element, hash, item->length, item->size);
 		if (b->classic)
 			classic_record(b->classic, CLASSIC_PRIMITIVES, address, item->size, c->name, NULL, 0, 0);
+		if (b->hprof)
+			stream_primitives(b->hprof, address, item->element, item->length);
 		note(b, c, item->size, 0);
 		b->n_primitives++;
 	}
@@ -262,9 +277,36 @@ static void put_specials(struct bench *b)
 	for (unsigned i = 2; i < 8; i++) {
 		uint64_t to[3] = { special_address(1), special_address(8), address_of(b, i) };
 		put_instance(b, special_address(i), &b->class[C_THREAD], -1, to, 3);
+		if (b->hprof)
+			stream_root(b->hprof, 0x08, special_address(i));
 	}
 	for (unsigned i = 8; i < 8 + HUBS; i++)
 		put_instance(b, special_address(i), &b->class[C_OBJECT], -1, NULL, 0);
+}
+
+static bool is_of_boot_loader(const struct class *c)
+{
+	return strncmp(c->name, "com/acme", 8) != 0 && strncmp(c->name, "org", 3) != 0;
+}
+
+/* All classes, which HotSpot writes before any object. */
+static void stream_classes(struct bench *b)
+{
+	uint64_t object = b->class[C_OBJECT].address;
+	for (unsigned i = 0; i < CLASSES; i++) {
+		struct class *c = &b->class[i];
+		stream_class(b->hprof, c->address, i == C_OBJECT ? 0 : object, is_of_boot_loader(c) ? 0 : special_address(1),
+		    c->name, c->references, n_ints(b, c));
+	}
+	for (unsigned i = 0; i < CLASSES + ELEMENTS; i++) {
+		struct class *c = i < CLASSES ? &b->array_class[i] : &b->primitive_array[i - CLASSES];
+		stream_class(b->hprof, c->address, object, 0, c->name, 0, 0);
+	}
+	stream_classes_end(b->hprof);
+	for (unsigned i = 0; i < CLASSES; i++) {
+		if (is_of_boot_loader(&b->class[i]))
+			stream_root(b->hprof, 0x05, b->class[i].address);
+	}
 }
 
 static void put_class(struct bench *b, struct class *c, uint64_t superclass, bool boot,
@@ -287,8 +329,7 @@ static void put_classes(struct bench *b)
 	uint64_t object = b->class[C_OBJECT].address;
 	for (unsigned i = 0; i < CLASSES; i++) {
 		struct class *c = &b->class[i];
-		bool boot = strncmp(c->name, "com/acme", 8) != 0 && strncmp(c->name, "org", 3) != 0;
-		put_class(b, c, i == C_OBJECT ? 0 : b->class[c->superclass].address, boot, c->size);
+		put_class(b, c, i == C_OBJECT ? 0 : b->class[c->superclass].address, is_of_boot_loader(c), c->size);
 	}
 	/* Array classes: their instance size means nothing in real dumps either. */
 	for (unsigned i = 0; i < CLASSES; i++)
@@ -341,7 +382,7 @@ static void place(struct bench *b)
 int mkdump_bench(int argc, char **argv)
 {
 	struct bench *b = get_memory(1, sizeof *b);
-	const char *phd_path = NULL, *classic_path = NULL, *truth_path = NULL, *value;
+	const char *phd_path = NULL, *classic_path = NULL, *hprof_path = NULL, *truth_path = NULL, *value;
 	b->n_objects = 20000000;
 	b->seed = 1;
 	for (int i = 0; i < argc; i++) {
@@ -353,10 +394,12 @@ int mkdump_bench(int argc, char **argv)
 			phd_path = value;
 		else if ((value = option_value(argc, argv, &i, "--classic")))
 			classic_path = value;
+		else if ((value = option_value(argc, argv, &i, "--hprof")))
+			hprof_path = value;
 		else if ((value = option_value(argc, argv, &i, "--truth")))
 			truth_path = value;
 		else
-			die("bench: %s is no option (--objects, --seed, --phd, --classic, --truth)", argv[i]);
+			die("bench: %s is no option (--objects, --seed, --phd, --classic, --hprof, --truth)", argv[i]);
 	}
 	b->seed = mix(b->seed);
 	make_classes(b);
@@ -364,9 +407,10 @@ int mkdump_bench(int argc, char **argv)
 	place(b);
 
 	static const char version[] = "JRE 1.8.0 Linux amd64-64 build (synthetic, mkdump bench)";
-	struct out phd_out, classic_out;
+	struct out phd_out, classic_out, hprof_out;
 	struct phd phd;
 	struct classic classic;
+	struct hprof_stream hprof;
 	if (phd_path) {
 		out_open(&phd_out, phd_path);
 		phd_begin(&phd, &phd_out, &(struct phd_options){ .version = 6, .flags = PHD_64 | PHD_J9,
@@ -379,6 +423,12 @@ int mkdump_bench(int argc, char **argv)
 		    &(struct classic_options){ .digits = 16, .version = version });
 		b->classic = &classic;
 	}
+	if (hprof_path) {
+		out_open(&hprof_out, hprof_path);
+		stream_begin(&hprof, &hprof_out);
+		b->hprof = &hprof;
+		stream_classes(b);
+	}
 	put_specials(b);
 	for (uint64_t i = 0; i < b->n_in_blocks; i++)
 		put_item(b, i);
@@ -390,6 +440,10 @@ int mkdump_bench(int argc, char **argv)
 	if (classic_path) {
 		classic_end(&classic);
 		out_close(&classic_out);
+	}
+	if (hprof_path) {
+		stream_end(&hprof);
+		out_close(&hprof_out);
 	}
 	if (truth_path)
 		write_truth(b, truth_path);

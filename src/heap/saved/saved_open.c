@@ -110,13 +110,14 @@ static bool numbers_are(void *context, uint64_t from, uint64_t n)
 	return most / PLACE_STEP < p->n_offsets;
 }
 
+/* A run goes on over the ids of class objects, which have no records, perhaps beyond the last record. */
 static bool runs_are(void *context, uint64_t from, uint64_t n)
 {
 	const struct heap *h = ((struct opening *)context)->heap;
 	const struct places *p = h->places;
 	for (uint64_t i = from / sizeof *p->runs; i < (from + n) / sizeof *p->runs; i++) {
 		uint64_t end = i + 1 < p->n_runs ? p->runs[i + 1].id : h->n_objects;
-		if (p->runs[i].id >= end || (p->runs[i].number + (end - p->runs[i].id) - 1) / PLACE_STEP >= p->n_offsets)
+		if (p->runs[i].id >= end || p->runs[i].number / PLACE_STEP >= p->n_offsets)
 			return false;
 	}
 	return true;

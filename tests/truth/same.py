@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""However a dump is read, every command answers the same, byte for byte: with one thread, two and five, from an index,
+from a packed one, and where what does not fit into --mem goes into a file.  So do the files that commands write.
+
+The lines are those of steps.py, which has some for each command, and for the samples README.md's.  The dumps: one of each format as
+programs wrote them, all rows of each answer, as text and as JSON; and made ones, large enough that threads share the work
+and that memory can be too small, the first rows of each answer.  Arguments name the dumps to try.
+"""
+
+import ast
+import glob
+import os
+import re
+import sqlite3
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, Run, Tap, cairn, readme_commands  # noqa: E402
+
+OBJECTS = 100000  # of made dumps
+ROWS = "40"      # of each answer about these
+# What may differ in a line: how long checks took, how many threads, which limit and which index.
+MAY = re.compile(r'it took [\d,]+ \w+|"milliseconds": \d+|^.*\bthreads\b.*worker.*|^.*\bmem\b.*memory.*')
+# Of made dumps each row has a text or a group of its own, and these stay in memory.
+TEXTS = re.compile(r"refs \* -by holder|top -n 1000000")
+PLAIN = ["--threads", "1", "--no-index"]
+
+
+def lines_by_command():
+    with open(os.path.join(HERE, "steps.py"), encoding="utf-8") as f:
+        tree = ast.parse(f.read())
+    table = next(n.value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "LINES")
+    return ast.literal_eval(table)
+
+
+def rows_of(path):
+    with sqlite3.connect(path) as db:
+        return [line for line in db.iterdump() if "index_file" not in line]
+
+
+class Answer:
+    """What lines answered: status, what was printed, and the files that were written."""
+
+    def __init__(self, run, folder):
+        self.status, self.folder = run.status, folder
+        self.out, self.err = ([line for line in text.split("\n") if "index_file" not in line] for text in (run.out, run.err))
+        self.files = sorted(os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names)
+
+    def same_file(self, other, name):
+        a, b = (os.path.join(answer.folder, name) for answer in (self, other))
+        if name.endswith(".cairn"):  # as good in another order: an index is a way itself
+            return True
+        with open(a, "rb") as f, open(b, "rb") as g:
+            x, y = f.read(), g.read()
+        if x == y:
+            return True
+        if name.endswith((".sqlite", ".db")):
+            return rows_of(a) == rows_of(b)
+        x, y = ([line for line in text.split(b"\n") if b"index_file" not in line] for text in (x, y))
+        return x == y
+
+    def differs(self, other):
+        """How, or nothing."""
+        told = [] if self.status == other.status else ["- status %s\n+ status %s" % (self.status, other.status)]
+        for a, b in (self.out, other.out), (self.err, other.err):
+            told += ["- %.600s\n+ %.600s" % (x, y) for x, y in zip(a, b) if x != y and MAY.sub("", x) != MAY.sub("", y)][:3]
+            if len(a) != len(b):
+                told.append("%d lines, %d lines" % (len(a), len(b)))
+        if self.files != other.files:
+            told.append("files: %s, %s" % (self.files, other.files))
+        else:
+            told += ["another %s" % name for name in self.files if not self.same_file(other, name)]
+        return "\n".join(told)
+
+
+class Dump:
+    def __init__(self, name, path, older, mem, formats=("text", "json"), rows=None):
+        self.name, self.older, self.mem, self.formats, self.path = name, older, mem, formats, path
+        self.common = ["--no-config"] + (["--top", rows] if rows else [])
+        n = int(cairn("--format", "csv", "-x", "info | cut objects", path).out.split()[-1])
+        words = {"last": n - 1, "middle": n // 2, "folder": "out"}
+        self.lines = [line for dump, lines in readme_commands() for line in lines if path.endswith(dump)]
+        self.lines += [line.format(**words) for lines in lines_by_command().values() for line in lines]
+        if mem:
+            self.lines = [line for line in self.lines if not TEXTS.match(line)]
+
+    def run(self, folder, options, n=None):
+        """The first n lines (all) in one session."""
+        own = tempfile.mkdtemp(dir=folder)
+        os.mkdir(os.path.join(own, "out"))
+        with open(os.path.join(own, "out", "script"), "w", encoding="utf-8") as f:
+            f.write("histo\nsize #0\n")
+        words = [word for line in self.lines[:n] for word in ("-x", line)]
+        run = cairn(*self.common, *options, *words, self.older, self.path, cwd=own, timeout=600, env={"HOME": own})
+        return Answer(run, own)
+
+    def culprit(self, folder, one, other):
+        """The first line after which two ways differ, and how."""
+        low, high, told = 0, len(self.lines), ""
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = self.run(folder, one, middle).differs(self.run(folder, other, middle))
+            low, high, told = (low, middle, found) if found else (middle, high, told)
+        return "%s\n%s" % (self.lines[low], told)
+
+
+def indexed(tap, dump, folder):
+    """The ways through an index that this dump has."""
+    kinds = [("an index", "index")]
+    if "-packed" in cairn("-x", "help index").out:
+        kinds.append(("a packed index", "index -packed"))
+    else:
+        tap.skip(dump.name + ": a packed index", "there is none")
+    for name, line in kinds:
+        at = os.path.join(folder, "%s.%s" % (dump.name.replace(" ", "-"), line.replace(" ", "")))
+        written = cairn("-x", "%s %s" % (line, at), dump.path)
+        if written.status and "Go" in dump.name and "no index" in written.err:
+            tap.skip("%s: %s" % (dump.name, name), "a Go dump has none")
+        elif tap.ok(not written.status and os.path.exists(at), "%s: %s is written" % (dump.name, name), written):
+            yield name, ["--threads", "2", "--index", at]
+
+
+def spilled(tap, dump, folder):
+    """A limit that does not suffice, with a folder for the rest."""
+    if not dump.mem:
+        return
+    alone = cairn("--no-index", "--mem", dump.mem, "--spill", "none", "-x", "dom | head 1", dump.path)
+    tap.ok(alone.status and "--mem allows" in alone.err, "%s: --mem %s alone does not suffice" % (dump.name, dump.mem), alone)
+    yield "--mem %s and a file" % dump.mem, ["--threads", "2", "--no-index", "--mem", dump.mem, "--spill", folder]
+
+
+def same(tap, dump, folder):
+    ways = [("2 threads", ["--threads", "2", "--no-index"]), ("5 threads", ["--threads", "5", "--no-index"])]
+    ways += [*indexed(tap, dump, folder), *spilled(tap, dump, folder)]
+    for format in dump.formats:
+        told = ["--format", format]
+        plain = dump.run(folder, PLAIN + told)
+        size = sum(map(len, plain.out))
+        tap.ok(size > 50000 and len(plain.files) > 9, "%s: %d lines answer, %d bytes of %s and %d files" %
+               (dump.name, len(dump.lines), size, format, len(plain.files)), plain.err)
+        for name, options in ways:
+            odd = plain.differs(dump.run(folder, options + told))
+            tap.ok(not odd, "%s: %s: the same %s" % (dump.name, name, format), odd and odd[:3000] + "\nafter " +
+                   dump.culprit(folder, PLAIN + told, options + told))
+
+
+def made(tap, folder):
+    at = {kind: os.path.join(folder, "made." + kind) for kind in ("phd", "classic", "hprof", "go")}
+    runs = [Run([MKDUMP, "bench", "--objects", str(OBJECTS), "--phd", at["phd"], "--classic", at["classic"], "--hprof", at["hprof"]]),
+            Run([MKDUMP, "go-bench", "--objects", str(OBJECTS), "--out", at["go"]])]
+    tap.ok(not any(run.status for run in runs), "dumps are made", "\n".join(map(str, runs)))
+    return [Dump("made PHD", at["phd"], SAMPLE, "5M", ["text"], ROWS), Dump("made classic", at["classic"], SAMPLE, "5M", ["text"], ROWS),
+            Dump("made HPROF", at["hprof"], SAMPLE, "5M", ["text"], ROWS), Dump("made Go", at["go"], GO, "5M", ["text"], ROWS)]
+
+
+def written():
+    """One of each format as programs wrote them, and another one to compare with."""
+    yield Dump("PHD", SAMPLE, SAMPLE_TEXT, None)
+    yield Dump("classic", SAMPLE_TEXT, SAMPLE, None, ["text"])
+    yield Dump("HPROF", SHOP, SERIES[0], None)
+    yield Dump("Go", GO, GO, None)
+    for path in sorted(glob.glob(os.path.join(DUMPS, "openj9", "*.hprof")))[:1] if DUMPS else []:
+        yield Dump("HPROF of OpenJ9", path, SHOP, None)
+
+
+def main():
+    tap = Tap()
+    names = re.findall(r"^  ([a-z]+)  +\S", cairn("-x", "help").out, re.M)
+    tap.equal(sorted(lines_by_command()), sorted(set(names)), "every command is tried")
+    with tempfile.TemporaryDirectory() as folder:
+        for dump in [*written(), *made(tap, folder)]:
+            if not sys.argv[1:] or dump.name in sys.argv[1:]:
+                same(tap, dump, folder)
+    tap.done()
+
+
+main()

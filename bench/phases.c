@@ -4,9 +4,9 @@
  *
  *     phases [-t THREADS] DUMP
  *
- * Tab-separated: objects, references, file bytes; seconds to the first histogram and to the whole
- * graph, and from the file on to retained sizes; big memory in use and at its peak (anonymous bytes sized by the dump), and the process's own
- * anonymous memory now, from the kernel.
+ * Tab-separated: objects, references, file bytes; from the file on to the first histogram, to the whole graph and to
+ * retained sizes: seconds of the clock, processor seconds of all threads, and the peak of big memory (anonymous bytes sized by
+ * the dump); big memory in use, and the process's own anonymous memory once loaded, from the kernel.
  */
 #include "analysis/dominators/dominators.h"
 #include "base/big.h"
@@ -20,7 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static double began, ready;
+/* What it took from the beginning to some point. */
+struct taken {
+	double wall, processor;
+	uint64_t peak;
+};
+
+static double began;
+static struct taken histogram;
 
 static double seconds(void)
 {
@@ -29,11 +36,19 @@ static double seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static struct taken taken(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return (struct taken){ .wall = seconds() - began, .peak = big_peak(),
+		.processor = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) };
+}
+
 static void objects_ready(void *context, const struct heap *heap)
 {
 	(void)context, (void)heap;
-	if (!ready) /* again when types are found */
-		ready = seconds() - began;
+	if (histogram.wall <= 0) /* again when types are found */
+		histogram = taken();
 }
 
 static uint64_t anonymous_bytes(void)
@@ -68,22 +83,22 @@ int main(int argc, char **argv)
 		fprintf(stderr, "phases: %s\n", err.message);
 		return 3;
 	}
-	double whole = seconds() - began;
+	struct taken whole = taken();
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
 	printf("objects\t%" PRIu32 "\nreferences\t%" PRIu64 "\nbytes\t%" PRIu64 "\nfirst_histogram\t%.3f\n"
-	       "whole_graph\t%.3f\ncpu_seconds\t%.3f\nbig_in_use\t%" PRIu64 "\nbig_peak\t%" PRIu64
-	       "\nanonymous\t%" PRIu64 "\npeak_rss\t%" PRIu64 "\n",
-	    heap->n_objects, heap->n_references, heap->source->size, ready, whole,
-	    (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
-	        (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec,
-	    big_in_use(), big_peak(), anonymous_bytes(), (uint64_t)usage.ru_maxrss * 1024);
+	       "histogram_cpu\t%.3f\nhistogram_peak\t%" PRIu64 "\nwhole_graph\t%.3f\ncpu_seconds\t%.3f\nbig_in_use\t%" PRIu64
+	       "\nbig_peak\t%" PRIu64 "\nanonymous\t%" PRIu64 "\npeak_rss\t%" PRIu64 "\n",
+	    heap->n_objects, heap->n_references, heap->source->size, histogram.wall, histogram.processor, histogram.peak,
+	    whole.wall, whole.processor, big_in_use(), whole.peak, anonymous_bytes(), (uint64_t)usage.ru_maxrss * 1024);
 	struct dominators found;
 	if (dominators_find(&found, &(struct model){ .heap = heap }, NULL, &err) < 0) {
 		fprintf(stderr, "phases: %s\n", err.message);
 		return 3;
 	}
-	printf("retained_sizes\t%.3f\nretained_peak\t%" PRIu64 "\n", seconds() - began, big_peak());
+	struct taken retained = taken();
+	printf("retained_sizes\t%.3f\nretained_cpu\t%.3f\nretained_peak\t%" PRIu64 "\n", retained.wall, retained.processor,
+	    retained.peak);
 	dominators_release(&found);
 	heap_close(heap);
 	return 0;

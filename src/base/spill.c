@@ -48,7 +48,7 @@ uint64_t spill_bytes(void)
 	return atomic_load(&taken);
 }
 
-static const char *folder(void)
+const char *spill_folder(void)
 {
 	const char *f = chosen_folder ? chosen_folder : getenv("TMPDIR");
 	return f && *f ? f : "/var/tmp";
@@ -58,16 +58,16 @@ static const char *folder(void)
 static int nameless_file(struct err *err)
 {
 #ifdef O_TMPFILE
-	int direct = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int direct = open(spill_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (direct >= 0)
 		return direct;
 #endif
 	char path[4096];
-	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", folder()), fd = -1;
+	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", spill_folder()), fd = -1;
 	if (n > 0 && (size_t)n < sizeof path)
 		fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0) {
-		err_set(err, ERR_IO, "temporary file in %s: %s", folder(), strerror(errno));
+		err_set(err, ERR_IO, "temporary file in %s: %s", spill_folder(), strerror(errno));
 		return -1;
 	}
 	unlink(path);
@@ -89,7 +89,7 @@ static int no_room(uint64_t bytes, int code, struct err *err)
 	units_bytes(wanted, bytes);
 	units_bytes(already, spill_bytes());
 	return err_set(err, ERR_IO, "temporary file in %s: no room for %s more beside the %s in it: %s; give a --spill "
-	    "folder with room, or a larger --mem", folder(), wanted, already, strerror(code));
+	    "folder with room, or a larger --mem", spill_folder(), wanted, already, strerror(code));
 }
 
 /* Others need the disk, too: its last part is left to them.  0 or the error. */

@@ -19,6 +19,8 @@
  * are other threads. */
 void spill_set_folder(const char *folder);
 
+const char *spill_folder(void);
+
 /* May blocks that do not fit into memory go into the file?  From the start they may not. */
 void spill_allow(bool may);
 bool spill_allowed(void);

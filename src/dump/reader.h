@@ -175,6 +175,7 @@ enum stated_unit {
 struct sink {
 	bool wants_references; /* false: survey; the reader skips reference bytes and never calls
 	                          references() */
+	bool sample;           /* a survey of some stretches, before the first: the dump must be as before */
 	uint64_t reached; /* survey, facts.parts_guessed: the reader leaves here where the next record
 	                     begins, or where the damage is */
 	/* A small number for a class, to be put in records.  Cheap but not free: keep it. */

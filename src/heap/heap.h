@@ -161,6 +161,15 @@ struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap_watcher;
 
+/* About how much a dump will take, estimated before it is read.  Bytes are those that base/big.h counts, at
+ * their peak. */
+struct heap_need {
+	uint64_t objects, references;
+	uint64_t objects_bytes; /* for objects, classes and sizes */
+	uint64_t bytes;         /* for references and roots as well */
+};
+#define HEAP_NEED_FROM ((uint64_t)10 << 20) /* smaller dumps take what there is */
+
 struct heap_options {
 	struct dump_options dump;
 	const char *path;
@@ -169,6 +178,9 @@ struct heap_options {
 	const char *index; /* the file of its index; NULL: where it usually lies (heap/saved/saved.h) */
 	bool no_index;  /* read the dump, whatever indexes there are */
 	bool index_later; /* the same of references that stand in an index */
+	/* Or NULL: told, on the loading thread, once the dump is open and before it is read, if it is large enough. */
+	void (*needs)(void *context, const struct heap_need *need);
+	void *needs_context;
 	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
 	                          depends on them; the options must last until then */
 };

@@ -4,6 +4,8 @@
  */
 #include "view/loading.h"
 
+#include "command/session/session.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,6 +38,15 @@ static void objects_gone(void *context)
 		continue;
 }
 
+static void needs(void *context, const struct heap_need *need)
+{
+	struct loader *l = context;
+
+	l->need = *need;
+	atomic_store(&l->need_known, true);
+	wake(l);
+}
+
 static int work(void *context, struct job *job)
 {
 	struct loader *l = context;
@@ -51,6 +62,8 @@ int loader_start(struct loader *l, const struct heap_options *options, struct er
 	l->watcher = (struct heap_watcher){
 	    .objects_ready = objects_ready, .objects_gone = objects_gone, .context = l};
 	l->options.watcher = &l->watcher;
+	l->options.needs = needs;
+	l->options.needs_context = l;
 	l->started = pace_now();
 	if (sem_init(&l->let_go, 0, 0) != 0 || pipe(l->wake) != 0)
 		return err_set(err, ERR_IO, "no pipe to the loading thread: %s", strerror(errno));
@@ -182,6 +195,11 @@ void loader_draw(struct loader *l, struct rect at)
 	write_amount(l, &t);
 	if (y < at.y + at.height)
 		draw_text(y++, x, width, t.s, theme(ROLE_TEXT));
+	if (atomic_load(&l->need_known) && y < at.y + at.height) {
+		text_clear(&t);
+		need_add_words(&t, &l->need, true);
+		draw_text(y++, x, width, t.s, theme(ROLE_TEXT));
+	}
 	if (y < at.y + at.height)
 		draw_text(y, x, width, "^C stops", theme(ROLE_QUIET));
 	text_release(&t);

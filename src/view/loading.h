@@ -27,6 +27,8 @@ struct loader {
 	int wake[2];
 	_Atomic(const struct heap *) early; /* set by the loading thread */
 	atomic_bool gone;
+	struct heap_need need;              /* set by the loading thread, before need_known */
+	atomic_bool need_known;
 	sem_t let_go;
 	struct heap *heap;                  /* once done; owned until somebody takes it */
 	bool told_early, told_gone, finished;

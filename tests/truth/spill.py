@@ -51,7 +51,9 @@ def check_same(t, name, dump, most):
     t.ok(refused.status != 0 and "--mem allows" in refused.err, name + ": memory alone does not suffice", refused)
     for threads in "1", "3":
         spilled = answers(dump, "--mem", mem, "--threads", threads)
-        t.ok((spilled.status, spilled.out, spilled.err) == (whole.status, whole.out, whole.err),
+        # what it will take is estimated and said where it is more than the limit (need.py)
+        err = "".join(line for line in spilled.err.splitlines(True) if not line.startswith("cairn: needs ~"))
+        t.ok((spilled.status, spilled.out, err) == (whole.status, whole.out, whole.err),
              "%s: the same under --mem %s, %s threads" % (name, mem, threads), str(spilled.err) + different(whole.out, spilled.out))
 
 

@@ -246,3 +246,12 @@ void dominators_release(struct dominators *d)
 	big_free(d->retained);
 	*d = (struct dominators){ .immediate = NULL };
 }
+
+/* As measured on heaps of HotSpot, Go and at random: an object's own numbers, and what grows with the junctions, of
+ * which there are the more the more references there are. */
+uint64_t dominators_need(uint64_t objects, uint64_t references)
+{
+	uint64_t counting = references / 4 < objects ? references : 4 * objects;
+
+	return 13 * objects + 6 * counting;
+}

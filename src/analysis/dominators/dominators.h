@@ -149,6 +149,10 @@ bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum
 /* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
 
+/* About how many bytes of big memory retained sizes take at their peak, beside a heap of so many objects and
+ * references. */
+uint64_t dominators_need(uint64_t objects, uint64_t references);
+
 /* What objects retain that no root reaches: 0, and no surer than that they are garbage. */
 struct amount retained_of_nothing_reached(const struct retained *r);
 /* What an object retains, in bytes: what would be freed with it. */

@@ -19,14 +19,39 @@
 
 struct loading {
 	struct heap *heap;
-	const struct heap_options *options;
+	struct heap_options options;
+	struct heap_need need; /* set by the thread that loads, before known */
+	atomic_bool known;
 	struct job job;
 };
+
+static void say_need(const struct loading *l)
+{
+	struct text line = TEXT_INIT;
+	need_add_words(&line, &l->need, !l->options.references_later);
+	fprintf(stderr, "cairn: %s\n", line.s);
+	text_release(&line);
+}
+
+static void keep_need(void *context, const struct heap_need *need)
+{
+	struct loading *l = context;
+	l->need = *need;
+	atomic_store(&l->known, true);
+}
+
+static void say_shortage(void *context, const struct heap_need *need)
+{
+	struct loading *l = context;
+	l->need = *need;
+	if (need_passes(need, !l->options.references_later))
+		say_need(l);
+}
 
 static int load(void *context, struct job *job)
 {
 	struct loading *l = context;
-	return heap_open(&l->heap, l->options, &job->progress, &job->err);
+	return heap_open(&l->heap, &l->options, &job->progress, &job->err);
 }
 
 static void show(const struct progress *p, bool terminal, size_t *width)
@@ -53,9 +78,9 @@ static void show(const struct progress *p, bool terminal, size_t *width)
 	text_release(&line);
 }
 
-/* Start the job and show how far it is until it ends. */
+/* Start the job and show how far it is until it ends.  loading: what it loads, or NULL. */
 static int watch(struct job *job, int (*task)(void *context, struct job *job), void *context,
-    enum progress_wish wish, struct err *err)
+    struct loading *loading, enum progress_wish wish, struct err *err)
 {
 	bool terminal = isatty(STDERR_FILENO);
 	size_t width = 0;
@@ -71,8 +96,15 @@ static int watch(struct job *job, int (*task)(void *context, struct job *job), v
 			poll(&fd, 1, TICK_MS);
 			if (progress_cancelled(progress_own())) /* who waits for it was stopped */
 				job_cancel(job);
-			if ((tick >= QUIET_TICKS || wish == PROGRESS_ALWAYS) && tick % every == 0)
-				show(&job->progress, terminal, &width);
+			if ((tick < QUIET_TICKS && wish != PROGRESS_ALWAYS) || tick % every)
+				continue;
+			if (loading && atomic_load(&loading->known)) {
+				if (terminal && width)
+					fprintf(stderr, "\r%*s\r", (int)width, "");
+				say_need(loading);
+				loading = NULL;
+			}
+			show(&job->progress, terminal, &width);
 		}
 		code = job_wait(job);
 		if (terminal && width)
@@ -93,10 +125,12 @@ static bool wants_progress(enum progress_wish wish)
 int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err)
 {
-	struct loading l = {.options = options};
+	struct loading l = {.options = *options};
+	l.options.needs_context = &l;
+	l.options.needs = wants_progress(wish) ? keep_need : wish == PROGRESS_NEVER ? NULL : say_shortage;
 	if (!wants_progress(wish))
-		return heap_open(out, options, NULL, err);
-	int code = watch(&l.job, load, &l, wish, err);
+		return heap_open(out, &l.options, NULL, err);
+	int code = watch(&l.job, load, &l, &l, wish, err);
 	*out = l.heap;
 	return code;
 }
@@ -119,5 +153,5 @@ int work_watched(
 	struct watched w = {.work = work, .argument = argument};
 	if (!wants_progress(wish))
 		return work(argument, progress_own(), err);
-	return watch(&w.job, run, &w, wish, err);
+	return watch(&w.job, run, &w, NULL, wish, err);
 }

@@ -234,7 +234,14 @@ void session_say(struct session *s, const char *format, ...) __attribute__((form
 
 /* --- long works --------------------------------------------------------------------------------- */
 
-/* heap_open beside a progress line.  Main thread only. */
+/* Append "needs ~614M of memory, ~1.1G with retained sizes, of 20G", and what becomes of what does not fit;
+ * references: false where only objects and their sizes will be asked for. */
+void need_add_words(struct text *to, const struct heap_need *need, bool references);
+/* Is it more than the limit? */
+bool need_passes(const struct heap_need *need, bool references);
+
+/* heap_open beside a progress line, which says before what it will take; without such a line only where that is more
+ * than the limit.  Main thread only. */
 MUST_CHECK int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err);
 /* Any other long work likewise. */

@@ -361,7 +361,9 @@ int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
 	if (code == 0)
 		code = read_part(r);
 	sink->reached = r->ended ? UINT64_MAX : r->at;
-	if (r->survey) {
+	if (sink->sample) {
+		big_free(r->met.runs);
+	} else if (r->survey) {
 		r->met.reached = sink->reached;
 		if (keep_survey(g, &r->met, err) < 0)
 			code = ERR_NOMEM;

@@ -329,6 +329,7 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 	if (part->begin == phd->body)
 		say_of_header(w);
 	int result = walk_records(w, part);
+	sink->reached = offset_of(w, w->p);
 	result = blame_the_file(w, result);
 	if (result == 0 && w->p == w->end && !w->ended)
 		result = err_at(err, ERR_TRUNCATED, source->size,

@@ -215,6 +215,9 @@ static inline const struct class_name *build_class_name(const struct build *b, u
 	return &b->names.list[b->name_of[class]];
 }
 
+/* Tell how much memory the dump will take, if somebody asked (need.c).  0, ERR_CANCELLED or ERR_NOMEM. */
+MUST_CHECK int need_tell(struct build *b, struct err *err);
+
 MUST_CHECK int survey_run(struct build *b, struct err *err);
 void survey_release(struct build *b);
 

@@ -387,6 +387,8 @@ static int open_objects(struct build *b, struct err *err)
 	h->facts = h->dump->facts;
 	if (!h->facts.roots_recorded)
 		code = open_companion(b, err);
+	if (!code)
+		code = need_tell(b, err);
 	return code ? code : read_objects(b, err);
 }
 

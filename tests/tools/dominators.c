@@ -110,6 +110,25 @@ static void make_shared(struct made_edges *s, uint32_t n, uint32_t *want)
 	want[1] = 2;
 }
 
+/* A list of junctions from object 0 on, nodes 2, 4, …: each node holds the next one and its value, which holds the
+ * next one, too.  The last node holds object 1, which holds all values. */
+static void make_held_from_end(struct made_edges *s, uint32_t n, uint32_t *want)
+{
+	made_edge(s, 0, 2);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t node = 2 + 2 * i;
+		made_edge(s, node, i + 1 < n ? node + 2 : 1);
+		made_edge(s, node, node + 1);
+		if (i + 1 < n)
+			made_edge(s, node + 1, node + 2);
+		made_edge(s, 1, node + 1);
+		want[node] = i ? node - 2 : 0;
+		want[node + 1] = node;
+	}
+	want[0] = DOMINATED_BY_ROOTS;
+	want[1] = 2 * n;
+}
+
 static int try_shape(const char *word, uint32_t n_nodes)
 {
 	uint32_t n = 2 + 2 * n_nodes, wrong = 0;
@@ -124,6 +143,8 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	struct err err = ERR_INIT;
 	if (!strcmp(word, "shared"))
 		make_shared(&edges, n_nodes, want);
+	else if (!strcmp(word, "held-from-end"))
+		make_held_from_end(&edges, n_nodes, want);
 	else
 		make_list(&edges, n_nodes, strstr(word, "array-first"), strstr(word, "values"), want);
 	made_references(&h, &edges);

@@ -66,7 +66,7 @@ def check_random(tap, directory):
 
 
 def check_shapes(tap):
-    for shape in ("list", "list-array-first", "list-values", "list-values-array-first", "shared"):
+    for shape in ("list", "list-array-first", "list-values", "list-values-array-first", "shared", "held-from-end"):
         run = Run([TOOL, "-shape", shape, NODES])
         tap.ok(run.status == 0, "%s of %s" % (shape, NODES), run)
 

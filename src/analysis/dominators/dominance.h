@@ -5,14 +5,12 @@
  * A depth-first walk numbers the objects 1 … n; 0 is the virtual root.  An object that only one
  * other object refers to, once or more often, is dominated by that other one, which is its parent
  * in the walk, so there is nothing to find out.  All other objects are *junctions*: between a tenth
- * and a quarter of a heap.  They are numbered 1 … m in the same order.  A *group* is a junction and
- * what hangs below it in the walk, down to the next junctions; it has its junction's number.  Group
- * 0 belongs to the virtual root and is empty.
+ * and a quarter of a heap.  A *group* is a junction and what hangs below it in the walk, down to the
+ * next junctions; it has its junction's number.  Group 0 belongs to the virtual root and is empty.
  *
- * "Number" below means an object's number in the walk, "junction" the number of a junction.  The
- * algorithm looks at the numbers from the last to the first; the junctions that it is done with are
- * *linked* (see dominators_semi.c).  To save memory, several members change their meaning on the
- * way.
+ * "Number" means an object's number in the walk, and nearly all is told by numbers: what lies near
+ * in the walk lies near in memory, too.  The algorithm looks at the junctions from the last to the
+ * first; those that it is done with are *linked* (see dominators_semi.c).
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_DOMINANCE_H
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINANCE_H
@@ -28,28 +26,20 @@ struct edge {
 	uint32_t from, to;
 };
 
-/* What is known of the object with this number. */
+/* What is known of the object with this number.  "value" of an object that is no junction is its group. */
 struct place {
-	uint32_t up;    /* number of its parent in the walk.  Once that is asked for (path halving), it
-	                   may be a higher ancestor in the same group */
-	uint32_t group; /* its junction.  While the walk is below the object: which of its references
-	                   the walk takes next */
+	uint32_t up;    /* number of its parent in the walk.  No junction: once that was asked for (path
+	                   halving), maybe a higher ancestor in the same group.  A linked junction: maybe
+	                   the parent of a junction further up, where a shortened way goes on.  At last:
+	                   the number of its dominator */
+	uint32_t value; /* of a junction: the least semidominator on the way from it up to there, as far
+	                   as it is known.  At last: a junction further up in the tree of dominators */
 };
 
-/* Each member has one meaning until the junction is linked, and another one from then on. */
+/* What is kept by junction, in the order of their numbers. */
 struct junction {
-	uint32_t above;     /* junction of the group that its parent is in.  Linked: that, or a junction
-	                       further up, where a shortened way goes on */
-	uint32_t parent;    /* number of its parent in the walk.  Linked: parent of the topmost junction
-	                       on the way from here up to above (above not included) */
-	uint32_t label;     /* linked only: the junction on that way whose semidominator is the least.
-	                       0: no junction has it, but an object between two junctions; then this
-	                       least semidominator is itself the dominator that is looked for */
-	uint32_t least;     /* number: this junction's own semidominator, as far as it is known.
-	                       Linked: the least semidominator on that way */
-	uint32_t dominator; /* the next junction in its bucket.  Once the bucket is emptied: the number
-	                       of its dominator, or (bit in as_label) a junction that has the same
-	                       dominator */
+	uint32_t semi;  /* its semidominator, then its dominator */
+	uint32_t above; /* its parent in the walk, then the length of its jump (dominators_semi.c) */
 };
 
 /*
@@ -78,7 +68,14 @@ struct instance_block {
 
 /* Where the arrays that the steps jump through are looked at next: see base/near.h. */
 struct whereabouts {
-	struct near out_offset, out_target, class_of, in_offset, in_target, number, object, place, junction;
+	struct near out_offset, out_target, class_of, in_offset, in_target, number, object, place;
+};
+
+/* What there may be of an instance of a class besides its references. */
+enum leads {
+	LEADS_BY_EDGES = 1,    /* some instance may be the "from" of an edge */
+	LEADS_TO_CLASS = 2,    /* the class has an object, which may have no number yet */
+	HELD_BY_INSTANCES = 4, /* instances.hold */
 };
 
 struct dominance {
@@ -89,18 +86,13 @@ struct dominance {
 	uint32_t n;             /* objects numbered so far */
 	uint32_t m;             /* junctions among them */
 	uint32_t size;          /* entries of number, object and place: n_objects + 1 */
-	uint32_t most;          /* entries of junction: the junctions there can be, + 1 */
 	uint32_t *number;       /* by id: its number; 0: not reached */
-	uint32_t *object;       /* by number: its id.  While junctions wait in the number's bucket: the
-	                           first of these, and the last one's "dominator" keeps the id */
+	uint32_t *object;       /* by number: its id */
 	struct place *place;    /* by number */
-	struct junction *junction; /* by junction; [0] stands for the virtual root */
+	struct junction *junction; /* only after the walk */
 	struct bits meets;      /* by id: it is a junction.  Only until the walk is over */
-	struct bits at;         /* by number: it is a junction */
-	struct bits has_bucket; /* by number: junctions whose semidominator it is wait in its bucket.
-	                           Only after the walk */
-	struct bits ends;       /* by junction: it is the last one in its bucket */
-	struct bits as_label;   /* by junction: "dominator" names a junction with the same dominator */
+	struct bits seen;       /* by id: it has a number.  Likewise */
+	struct bits at;         /* by number: it is a junction.  Sealed after the walk */
 
 	bool *is_root;          /* by index in h->roots: the virtual root holds it, not a thread's
 	                           object */
@@ -108,7 +100,7 @@ struct dominance {
 	                           its stack holds.  Ids, sorted by "from"; after the walk numbers,
 	                           sorted by "to", the last first */
 	size_t n_edges;
-	bool *has_edges;        /* by class: some instance may be the "from" of an edge */
+	uint8_t *leads;         /* by class, of enum leads */
 	struct instances *instances; /* by class */
 	struct instance_block *block; /* the blocks of all classes; block[0] is not used */
 	uint32_t n_blocks, cap_blocks;
@@ -121,13 +113,19 @@ struct dominance {
 			near_look(&(d)->near->array, (index));                                     \
 	} while (0)
 
+/* The number of the junction in whose group the object with number k is. */
+static inline uint32_t group_of(const struct dominance *d, uint32_t k)
+{
+	return k == 0 || bits_get(&d->at, k) ? k : d->place[k].value;
+}
+
 /*
  * The three steps, in this order; each returns 0 or an error (ERR_NOMEM, ERR_CANCELLED).
  *
  * dominance_prepare (dominators_walk.c) lists the edges and marks the junctions: edges, is_root,
- * has_edges, instances, meets, most.  dominance_walk (dominators_walk.c) numbers the objects:
- * number, object, place, at, and "above" and "parent" of each junction.  dominance_of_junctions
- * (dominators_semi.c) gives every junction the number of its dominator.
+ * has_edges, instances, meets.  dominance_walk (dominators_walk.c) numbers the objects: n, m,
+ * number, object, place, at.  dominance_of_junctions (dominators_semi.c) gives every junction the number of
+ * its dominator (junction.semi).
  */
 MUST_CHECK int dominance_prepare(struct dominance *d, struct err *err);
 MUST_CHECK int dominance_walk(struct dominance *d, struct err *err);

@@ -2,7 +2,7 @@
 /*
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
- * This file decides the order of the steps and owns their memory: 16 bytes an object and 20 a
+ * This file decides the order of the steps and owns their memory: 16 bytes an object and 8 a
  * junction.  The array of numbers is reused for the immediate dominators and the array of places
  * for the retained sizes, because the kernel takes longer to clear new pages than we take to fill
  * them.
@@ -54,21 +54,14 @@ static int begin_stretch(void *context, unsigned task, struct err *err)
 
 static void name_junctions(struct dominance *d)
 {
-	uint32_t i = 0;
-	for (uint64_t word = 0; word <= d->n >> 6; word++) {
-		if (progress_stops(d->progress, 64 * word))
-			return;
-		for (uint64_t left = d->at.word[word]; left; left &= left - 1) {
-			cairn_assert(i < d->m);
-			uint32_t dominator = d->junction[++i].dominator;
-			LOOK(d, junction, i);
-			LOOK(d, object, word * 64);
-			LOOK(d, object, dominator);
-			uint32_t k = (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(left));
-			d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
-		}
+	struct bits_walk walk = bits_walk(&d->at);
+	uint64_t k;
+	for (uint32_t i = 0; bits_next(&walk, &k) && !progress_stops(d->progress, i); i++) {
+		uint32_t dominator = d->junction[i].semi;
+		cairn_assert(i < d->m && dominator < k);
+		LOOK(d, object, dominator);
+		d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
 	}
-	cairn_assert(i == d->m);
 }
 
 /* From the last number on: an object's dominator has a smaller one. */
@@ -102,18 +95,18 @@ static int allocate(struct dominance *d, struct err *err)
 	d->place = big_alloc(d->size, sizeof *d->place, err);
 	if (!d->number || !d->object || !d->place)
 		return ERR_NOMEM;
-	return bits_init(&d->meets, d->size, err) ? ERR_NOMEM : bits_init(&d->at, d->size, err);
+	if (bits_init(&d->meets, d->size, err) || bits_init(&d->seen, d->size, err))
+		return ERR_NOMEM;
+	return bits_init(&d->at, d->size, err);
 }
 
-static int allocate_junctions(struct dominance *d, struct err *err)
+/* What notes the instances of classes. */
+static int allocate_blocks(struct dominance *d, struct err *err)
 {
 	d->cap_blocks = d->h->n_classes + 2;
 	d->n_blocks = 1;
 	d->block = big_alloc(d->cap_blocks, sizeof *d->block, err);
-	d->junction = big_alloc(d->most, sizeof *d->junction, err);
-	if (!d->block || !d->junction)
-		return ERR_NOMEM;
-	return 0;
+	return d->block ? 0 : ERR_NOMEM;
 }
 
 /* The heap's arrays and our own that are jumped through.  filled: ours are still being filled. */
@@ -131,7 +124,6 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 	any |= near_init(&w->number, d->number, sizeof *d->number, filled);
 	any |= near_init(&w->object, d->object, sizeof *d->object, filled);
 	any |= near_init(&w->place, d->place, sizeof *d->place, filled);
-	any |= near_init(&w->junction, d->junction, sizeof *d->junction, filled);
 	d->near = any ? w : NULL;
 	if (!any)
 		big_free(w);
@@ -149,12 +141,12 @@ static void look_no_more(const struct dominance *d, const struct dominators *out
 }
 
 /* Release what only the walk needed, and allocate what only comes after it. */
-static int allocate_buckets(struct dominance *d, struct err *err)
+static int allocate_junctions(struct dominance *d, struct err *err)
 {
 	bits_release(&d->meets);
-	if (bits_init(&d->has_bucket, d->size, err) || bits_init(&d->ends, d->most, err))
-		return ERR_NOMEM;
-	return bits_init(&d->as_label, d->most, err);
+	bits_release(&d->seen);
+	d->junction = big_alloc(d->m, sizeof *d->junction, err);
+	return d->junction ? bits_seal(&d->at, err) : ERR_NOMEM;
 }
 
 static void release_junctions(struct dominance *d)
@@ -163,9 +155,6 @@ static void release_junctions(struct dominance *d)
 	big_free(d->block);
 	d->junction = NULL;
 	d->block = NULL;
-	bits_release(&d->ends);
-	bits_release(&d->as_label);
-	bits_release(&d->has_bucket);
 }
 
 static void release(struct dominance *d)
@@ -175,10 +164,11 @@ static void release(struct dominance *d)
 	big_free(d->number);
 	big_free(d->object);
 	bits_release(&d->meets);
+	bits_release(&d->seen);
 	bits_release(&d->at);
 	big_free(d->instances);
 	big_free(d->is_root);
-	big_free(d->has_edges);
+	big_free(d->leads);
 	big_free(d->edges);
 }
 
@@ -215,13 +205,13 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 	if (code == 0)
 		code = dominance_prepare(&d, err);
 	if (code == 0)
-		code = allocate_junctions(&d, err);
+		code = allocate_blocks(&d, err);
 	if (code == 0)
 		code = look_around(&d, true, err);
 	if (code == 0)
 		code = dominance_walk(&d, err);
 	if (code == 0)
-		code = allocate_buckets(&d, err);
+		code = allocate_junctions(&d, err);
 	if (code == 0)
 		code = look_around(&d, false, err);
 	if (code == 0)

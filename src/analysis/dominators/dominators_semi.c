@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dominators_semi.c - Lengauer and Tarjan's algorithm with path compression, on junctions.
+ * dominators_semi.c - semidominators with path compression, then dominators (Georgiadis' SEMI-NCA), of junctions.
  *
- * The variant that looks for common ancestors instead of keeping buckets is a little faster on
- * ordinary heaps and quadratic on some (long lists whose elements an array holds too): we keep the
- * buckets.
+ * First from the last junction to the first.  When the algorithm is at number w, all objects with a
+ * number above w are *linked*.  For a linked object u it asks for the least semidominator on the
+ * way from u up to the first object that is not linked.  The semidominator of an object that is no
+ * junction is its parent.  As long as the junction of the object's group is linked too, that never
+ * is the least.  If the junction is not linked, the topmost linked object of the group offers its
+ * parent: the nearest ancestor of u with a number of at most w (nearest()).  So ways lead from
+ * junction to junction, and only their last piece leads through a group.
  *
- * The algorithm looks at the numbers from the last to the first.  When it is at number w, all
- * objects with a number above w are *linked*.  For a linked object u it asks for the least
- * semidominator on the way from u up to the first object that is not linked.  The semidominator of
- * an object that is no junction is its parent.  As long as the junction of the object's group is
- * linked too, that never is the least.  If the junction is not linked, the topmost linked object of
- * the group offers its parent: the nearest ancestor of u with a number of at most w (nearest()).
- * So ways lead from junction to junction, and only their last piece leads through a group.
+ * Then from the first junction to the last.  A junction's dominator is the nearest dominator of its
+ * parent whose number is at most that of its semidominator.  To climb there one step after another
+ * would be quadratic where a long list's elements are held from its end, so each junction has a
+ * *jump* besides: to a junction further up, so far that some 2 log n steps lead anywhere (Myers,
+ * "An applicative random-access stack").
  *
- * Most of the time goes into waiting for memory, so what later junctions need is prefetched
- * (look_ahead).
+ * Most of the time goes into waiting for memory, so the referrers of many junctions are turned into
+ * numbers at once, in steps that each ask for what the next one needs (struct batch).
  */
 #include "analysis/dominators/dominance.h"
 
@@ -25,7 +27,7 @@
 
 #include <stdlib.h>
 
-enum { AHEAD = 12, STAGES = 4, REPORT_EVERY = 1 << 12 };
+enum { BATCH = 128, ROOM = 1024, STEPS = 3, AHEAD = 16, REPORT_EVERY = 1 << 12 };
 
 /* The nearest ancestor of k in its group whose number is at most w.  There is one: the group's
  * junction must have such a number. */
@@ -43,74 +45,73 @@ static uint32_t nearest(struct place *place, uint32_t k, uint32_t w)
 	}
 }
 
-/* Shorten the way up from the linked junction v: afterwards v's label and least tell the least
- * semidominator on the way up to the last linked junction.  Junctions above i are linked; w is the
- * number of i.  On the way up each link is turned round, so that it leads back down. */
-static void compress(struct dominance *d, uint32_t v, uint32_t i, uint32_t w)
+/* Shorten the way up from the linked junction v: afterwards its value is the least semidominator on
+ * the way up to the last linked junction.  What has a number above w is linked.  On the way up each
+ * link is turned round, so that it leads back down. */
+static inline void compress(struct dominance *d, uint32_t v, uint32_t w)
 {
-	struct junction *junction = d->junction;
+	struct place *place = d->place;
 	uint32_t below = 0, at = v;
-	while (junction[at].above > i) {
-		uint32_t above = junction[at].above;
-		cairn_assert(above < at);
-		junction[at].above = below;
-		below = at;
-		at = above;
-	}
-	struct junction *up = &junction[at];
-	if (up->parent > w) {
-		uint32_t offered = nearest(d->place, up->parent, w);
-		if (offered < up->least) {
-			up->least = offered;
-			up->label = 0;
+	for (;;) {
+		uint32_t parent = place[at].up;
+		cairn_assert(parent < at);
+		if (parent <= w)
+			break;
+		uint32_t group = group_of(d, parent);
+		if (group <= w) {
+			uint32_t offered = nearest(place, parent, w);
+			if (offered < place[at].value)
+				place[at].value = offered;
+			break;
 		}
+		place[at].up = below;
+		below = at;
+		at = group;
 	}
 	while (below) {
-		struct junction *j = &junction[below];
-		if (up->least < j->least) {
-			j->least = up->least;
-			j->label = up->label;
-		}
-		below = j->above;
-		j->above = up->above;
-		j->parent = up->parent;
-		up = j;
+		struct place *p = &place[below];
+		uint32_t next = p->up;
+		if (place[at].value < p->value)
+			p->value = place[at].value;
+		p->up = place[at].up;
+		at = below;
+		below = next;
 	}
 }
 
-/* The object with number k references junction i, whose number is w: a candidate for i's
- * semidominator. */
-static inline void reached_from(struct dominance *d, uint32_t i, uint32_t w, uint32_t k)
+/* The object with number k above w references the junction w: what it has for w's semidominator. */
+static inline uint32_t offered_by(struct dominance *d, uint32_t w, uint32_t k)
 {
-	uint32_t semi = k;
+	LOOK(d, place, k);
+	uint32_t group = group_of(d, k);
+	if (group < w)
+		return nearest(d->place, k, w);
+	if (group == w) /* below it */
+		return w;
+	LOOK(d, place, group);
+	compress(d, group, w);
+	return d->place[group].value;
+}
+
+/* The same for an object with any number. */
+static inline void reached_from(struct dominance *d, uint32_t *least, uint32_t w, uint32_t k)
+{
 	if (!k)
 		return; /* not reachable itself */
-	if (k > w) {
-		LOOK(d, place, k);
-		uint32_t group = d->place[k].group;
-		LOOK(d, junction, group);
-		if (group > i) {
-			compress(d, group, i, w);
-			semi = d->junction[group].least;
-		} else if (group < i) {
-			semi = nearest(d->place, k, w);
-		} else {
-			return; /* below it */
-		}
-	}
-	if (semi < d->junction[i].least)
-		d->junction[i].least = semi;
+	uint32_t offered = k > w ? offered_by(d, w, k) : k;
+	if (offered < *least)
+		*least = offered;
 }
 
-static void reached_from_instances(struct dominance *d, uint32_t i, uint32_t w, uint32_t class)
+static void reached_from_instances(struct dominance *d, uint32_t *least, uint32_t w, uint32_t class)
 {
 	const struct instances *all = &d->instances[class];
-	reached_from(d, i, w, all->first);
-	reached_from(d, i, w, all->last);
+	reached_from(d, least, w, all->first);
+	reached_from(d, least, w, all->last);
 	for (uint32_t block = all->block; block; block = d->block[block].before) {
 		const struct instance_block *b = &d->block[block];
 		uint32_t k = b->first, distance = 0;
-		reached_from(d, i, w, k);
+		reached_from(d, least, w, k);
 		for (unsigned at = 0, shift = 0; at < sizeof b->further && b->further[at]; at++) {
 			distance |= (uint32_t)(b->further[at] & 127) << shift;
 			shift += 7;
@@ -118,12 +119,12 @@ static void reached_from_instances(struct dominance *d, uint32_t i, uint32_t w, 
 				continue;
 			k += distance;
 			distance = shift = 0;
-			reached_from(d, i, w, k);
+			reached_from(d, least, w, k);
 		}
 	}
 }
 
-static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, uint32_t id)
+static void reached_from_referrers(struct dominance *d, uint32_t *least, uint32_t w, uint32_t id)
 {
 	const struct adjacency *in = &d->h->in;
 	LOOK(d, in_offset, id);
@@ -134,94 +135,116 @@ static void reached_from_referrers(struct dominance *d, uint32_t i, uint32_t w, 
 		if (k + 8 < end)
 			__builtin_prefetch(&d->number[in->target[k + 8]]);
 		if (!weak_is(d->left_out, in->target[k], id))
-			reached_from(d, i, w, d->number[in->target[k]]);
+			reached_from(d, least, w, d->number[in->target[k]]);
 	}
-}
-
-/* --- buckets -------------------------------------------------------------------------------------- */
-
-/* Put junction i into the bucket of its semidominator.  The bucket is a list through "dominator"
- * that begins in object[semi]; the last junction in it keeps the id that stood there. */
-static void into_bucket(struct dominance *d, uint32_t i)
-{
-	uint32_t semi = d->junction[i].least;
-	cairn_assert(i <= d->m && semi <= d->n);
-	if (!bits_get(&d->has_bucket, semi)) {
-		bits_set(&d->has_bucket, semi);
-		bits_set(&d->ends, i);
-	}
-	d->junction[i].dominator = d->object[semi];
-	d->object[semi] = i;
-}
-
-/* Find the dominators of all junctions whose semidominator is w; all numbers above w are linked.
- * Either w dominates the junction, or what dominates the junction with the least semidominator on
- * the way up to w does. */
-static void empty_bucket(struct dominance *d, uint32_t i, uint32_t w)
-{
-	bool last;
-	uint32_t v = d->object[w];
-	do {
-		struct junction *j = &d->junction[v];
-		uint32_t next = j->dominator;
-		last = bits_get(&d->ends, v);
-		compress(d, v, i, w);
-		j->dominator = j->least == w ? w : j->label ? j->label : j->least;
-		if (j->least < w && j->label)
-			bits_set(&d->as_label, v);
-		v = next;
-	} while (!last);
-	d->object[w] = v;
 }
 
 /* --- ahead of the work ---------------------------------------------------------------------------- */
 
-/* The next junctions, whose memory is asked for in stages, each of which needs what the one before
- * fetched: the offset, the referrers, the referrers' numbers, the places of these. */
-struct ahead {
-	uint32_t next;                   /* number of the junction that was taken last */
-	uint32_t object[STAGES * AHEAD]; /* ids of the last ones taken, a ring */
-	uint32_t n;                      /* how many were taken in all */
+/* Junctions that come next, and what references them. */
+struct batch {
+	uint32_t n, n_holders;
+	struct batch_item {
+		uint32_t w, id;
+		uint32_t least;   /* number of a referrer before it */
+		uint32_t holders; /* index behind the last of its holders */
+		bool alone;       /* they are too many */
+	} item[BATCH];
+	uint32_t holder[ROOM]; /* ids, then numbers, of those behind it */
+	uint32_t way[ROOM];
 };
 
-/* The last number below k whose bit is set in a or b (NULL: a alone); 0: none. */
-static uint32_t last_before(const uint64_t *a, const uint64_t *b, uint32_t k)
+/* The last number below k whose bit is set; 0: none. */
+static uint32_t last_before(const uint64_t *a, uint32_t k)
 {
-	uint64_t word = k >> 6, bits = (a[word] | (b ? b[word] : 0)) & ((UINT64_C(1) << (k & 63)) - 1);
-	while (!bits && word) {
-		word--;
-		bits = a[word] | (b ? b[word] : 0);
-	}
+	uint64_t word = k >> 6, bits = a[word] & ((UINT64_C(1) << (k & 63)) - 1);
+	while (!bits && word)
+		bits = a[--word];
 	return bits ? (uint32_t)(word * 64 + 63 - (unsigned)__builtin_clzll(bits)) : 0;
 }
 
-static inline uint32_t ahead_by(const struct ahead *a, uint32_t stage)
-{
-	return a->object[(a->n + STAGES * AHEAD - stage * AHEAD) % (STAGES * AHEAD)];
-}
-
-static void look_ahead(struct dominance *d, struct ahead *a)
+/* The junctions before w, the last first. */
+static void take_junctions(struct dominance *d, struct batch *b, uint32_t w)
 {
 	const struct adjacency *in = &d->h->in;
-	a->next = a->next ? last_before(d->at.word, NULL, a->next) : 0;
-	LOOK(d, object, a->next);
-	/* a number with a bucket keeps another one there: as good as any for this purpose, but the last
-	 * number may be that of no object */
-	uint32_t ahead = d->object[a->next] < d->h->n_objects ? d->object[a->next] : 0;
-	a->object[a->n % (STAGES * AHEAD)] = ahead;
-	LOOK(d, in_offset, ahead);
-	LOOK(d, number, ahead); /* of its referrers: they mostly lie near */
-	__builtin_prefetch(&in->offset[ahead]);
-	__builtin_prefetch(&in->target[adjacency_start(in, ahead_by(a, 1))]);
-	for (uint32_t stage = 2; stage < STAGES; stage++) {
-		uint32_t id = ahead_by(a, stage);
-		uint64_t start = adjacency_start(in, id), n = adjacency_start(in, id + 1) - start;
-		for (uint64_t k = 0; k < n && k < 4; k++) {
-			const uint32_t *number = &d->number[in->target[start + k]];
-			__builtin_prefetch(stage == 2 ? (const void *)number : (const void *)&d->place[*number]);
-		}
+	b->n = 0;
+	while (b->n < BATCH && (w = last_before(d->at.word, w))) {
+		LOOK(d, object, w);
+		uint32_t id = d->object[w];
+		LOOK(d, in_offset, id);
+		__builtin_prefetch(&in->offset[id]);
+		b->item[b->n++] = (struct batch_item){ .w = w, .id = id, .least = w };
 	}
-	a->n++;
+	for (uint32_t i = 0; i < b->n; i++)
+		__builtin_prefetch(&in->target[adjacency_start(in, b->item[i].id)]);
+}
+
+/* Their referrers, as far as there is room.  Roots need none. */
+static void list_holders(struct dominance *d, struct batch *b)
+{
+	const struct adjacency *in = &d->h->in;
+	b->n_holders = 0;
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct batch_item *item = &b->item[i];
+		uint64_t start = adjacency_start(in, item->id), n = adjacency_start(in, item->id + 1) - start;
+		item->alone = n > ROOM;
+		if (n > ROOM || !d->place[item->w].value)
+			n = 0;
+		if (n > ROOM - b->n_holders) {
+			b->n = i;
+			return;
+		}
+		for (uint64_t k = start; k < start + n; k++) {
+			uint32_t holder = in->target[k];
+			LOOK(d, in_target, k);
+			LOOK(d, number, holder);
+			if (weak_is(d->left_out, holder, item->id))
+				continue;
+			b->holder[b->n_holders++] = holder;
+			__builtin_prefetch(&d->number[holder]);
+		}
+		item->holders = b->n_holders;
+	}
+}
+
+/* Ids become numbers; those that are smaller than the junction's are done with. */
+static void number_holders(struct dominance *d, struct batch *b)
+{
+	uint32_t n = 0, at = 0;
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct batch_item *item = &b->item[i];
+		for (uint32_t end = item->holders; at < end; at++) {
+			uint32_t k = d->number[b->holder[at]];
+			if (k > item->w) {
+				__builtin_prefetch(&d->place[k]);
+				b->holder[n++] = k;
+			} else if (k && k < item->least) {
+				item->least = k;
+			}
+		}
+		item->holders = n;
+	}
+	b->n_holders = n;
+}
+
+/* The first steps of the ways up that will be gone. */
+static void look_up_ways(struct dominance *d, struct batch *b)
+{
+	uint32_t *way = b->way, last = b->item[b->n - 1].w, left = b->n_holders;
+	for (uint32_t i = 0; i < left; i++)
+		way[i] = b->holder[i];
+	for (unsigned step = 0; step < STEPS; step++) {
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < left; i++) {
+			const struct place *p = &d->place[way[i]];
+			uint32_t up = bits_get(&d->at, way[i]) ? p->up : p->value;
+			if (up <= last)
+				continue;
+			__builtin_prefetch(&d->place[up]);
+			way[n++] = up;
+		}
+		left = n;
+	}
 }
 
 /* --- all ------------------------------------------------------------------------------------------ */
@@ -262,64 +285,110 @@ struct special {
 	size_t class, n_classes, edge;
 };
 
-static void find_semidominator(struct dominance *d, struct special *s, uint32_t i, uint32_t w)
+/* n numbers of referrers that have greater numbers. */
+static void find_semidominator(struct dominance *d, struct special *s, const struct batch_item *item,
+    const uint32_t *holder, uint32_t n, struct junction *j)
 {
-	struct junction *j = &d->junction[i];
-	LOOK(d, junction, i);
-	LOOK(d, object, w);
-	if (j->least) { /* a root has the smallest there is */
-		j->least = w;
-		reached_from_referrers(d, i, w, d->object[w]);
+	uint32_t w = item->w, least = item->least;
+	LOOK(d, place, w);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t offered = offered_by(d, w, holder[i]);
+		least = offered < least ? offered : least;
 	}
+	if (!d->place[w].value) /* a root has the smallest there is */
+		least = 0;
+	else if (item->alone)
+		reached_from_referrers(d, &least, w, item->id);
 	for (; s->edge < d->n_edges && d->edges[s->edge].to == w; s->edge++)
-		reached_from(d, i, w, d->edges[s->edge].from);
+		reached_from(d, &least, w, d->edges[s->edge].from);
 	for (; s->class < s->n_classes && s->classes[s->class].to == w; s->class++)
-		reached_from_instances(d, i, w, s->classes[s->class].from);
-	j->label = i;
-	if (j->least)
-		into_bucket(d, i);
+		reached_from_instances(d, &least, w, s->classes[s->class].from);
+	d->place[w].value = least;
+	*j = (struct junction){ .semi = least, .above = d->place[w].up };
 }
 
 static int find_semidominators(struct dominance *d, struct special *s, struct err *err)
 {
-	struct ahead ahead = { .next = d->n + 1 };
-	uint32_t i = d->m;
-	for (uint32_t k = 0; k < STAGES * AHEAD; k++)
-		ahead.object[k] = d->object[d->n] < d->h->n_objects ? d->object[d->n] : 0;
-	for (uint32_t k = 0; k < STAGES * AHEAD; k++)
-		look_ahead(d, &ahead);
-	for (uint32_t w = d->n + 1; (w = last_before(d->at.word, d->has_bucket.word, w));) {
-		if (bits_get(&d->has_bucket, w))
-			empty_bucket(d, i, w);
-		if (!bits_get(&d->at, w))
-			continue;
-		look_ahead(d, &ahead);
-		find_semidominator(d, s, i--, w);
-		if (i % REPORT_EVERY == 0 && !progress_add(d->progress, REPORT_EVERY))
-			return err_cancelled(err);
+	struct batch b;
+	uint32_t j = d->m, reported = j;
+	for (uint32_t w = d->n + 1; j > 0; w = b.item[b.n - 1].w) {
+		take_junctions(d, &b, w);
+		list_holders(d, &b);
+		number_holders(d, &b);
+		look_up_ways(d, &b);
+		cairn_assert(b.n > 0 && b.n <= j);
+		for (uint32_t i = 0, at = 0; i < b.n; at = b.item[i++].holders)
+			find_semidominator(d, s, &b.item[i], b.holder + at, b.item[i].holders - at, &d->junction[--j]);
+		if (reported - j >= REPORT_EVERY) {
+			if (!progress_add(d->progress, reported - j))
+				return err_cancelled(err);
+			reported = j;
+		}
 	}
 	return 0;
+}
+
+/* --- dominators ----------------------------------------------------------------------------------- */
+
+static uint32_t jump_length(const struct dominance *d, uint32_t w)
+{
+	return w ? d->junction[bits_rank(&d->at, w)].above : 0;
+}
+
+/* The dominator of a junction that has this parent and this semidominator. */
+static inline uint32_t dominator_from(const struct dominance *d, uint32_t parent, uint32_t semi)
+{
+	const struct place *place = d->place;
+	uint32_t at = semi ? group_of(d, parent) : 0;
+	if (at <= semi) /* what is above the parent in its group dominates it */
+		return semi;
+	for (;;) {
+		uint32_t above = group_of(d, place[at].up);
+		if (above <= semi)
+			break;
+		at = place[at].value > semi ? place[at].value : above;
+	}
+	/* where the dominator is in the same group as semi, and below, semi dominates as well */
+	return place[at].up < semi ? place[at].up : semi;
+}
+
+/* place.up of a junction becomes its dominator, value its jump. */
+static void find_dominators(struct dominance *d)
+{
+	struct bits_walk walk = bits_walk(&d->at);
+	uint64_t w;
+	d->place[0] = (struct place){ 0, 0 };
+	for (uint32_t i = 0; bits_next(&walk, &w) && !progress_stops(d->progress, i); i++) {
+		struct junction *j = &d->junction[i];
+		LOOK(d, place, w);
+		uint32_t dominator = dominator_from(d, j->above, j->semi), above = group_of(d, dominator);
+		uint32_t jump = d->place[above].value, length = jump_length(d, above);
+		bool both = length == jump_length(d, jump);
+		d->place[w] = (struct place){ dominator, both ? d->place[jump].value : above };
+		*j = (struct junction){ .semi = dominator, .above = both ? 2 * length + 1 : 1 };
+	}
 }
 
 int dominance_of_junctions(struct dominance *d, struct err *err)
 {
 	struct special s = { .classes = NULL };
 	progress_phase(d->progress, PHASE_FIND_DOMINATORS, d->m);
-	for (uint32_t i = 1; i <= d->m && !progress_stops(d->progress, i); i++)
-		d->junction[i].least = UINT32_MAX;
+	struct bits_walk walk = bits_walk(&d->at);
+	uint64_t w;
+	for (uint32_t i = 0; bits_next(&walk, &w) && !progress_stops(d->progress, i); i++)
+		d->place[w].value = UINT32_MAX;
 	for (size_t i = 0; i < d->h->n_roots && !progress_stops(d->progress, i); i++)
 		if (d->is_root[i])
-			d->junction[d->place[d->number[d->h->roots[i].object]].group].least = 0;
+			d->place[d->number[d->h->roots[i].object]].value = 0;
 	int code = number_edges(d, err);
 	if (code == 0)
 		code = list_class_objects(d, &s.classes, &s.n_classes, err);
 	if (code == 0) /* some loop was left early */
 		code = progress_check(d->progress, err);
-	if (code == 0 && d->n)
+	if (code == 0)
 		code = find_semidominators(d, &s, err);
-	for (uint32_t i = 1; code == 0 && i <= d->m && !progress_stops(d->progress, i); i++)
-		if (bits_get(&d->as_label, i))
-			d->junction[i].dominator = d->junction[d->junction[i].dominator].dominator;
+	if (code == 0)
+		find_dominators(d);
 	big_free(s.classes);
 	return code;
 }

@@ -2,10 +2,11 @@
 /*
  * dominators_walk.c - which edges there are, which objects are junctions, and the depth-first walk.
  *
- * The walk needs no recursion and no stack: it goes back by parents, and keeps its place among an
- * object's references in place.group, which gets its own value only when the walk leaves the
- * object.  One thread walks; a second one meanwhile touches the memory that the walk is about to
- * fill, so that the kernel has cleared it by then.
+ * The walk needs no recursion.  Only objects that still have something to go on to wait on its stack, so that a long
+ * list leaves it empty.  What an object's references lead to is asked for when the walk comes there, for memory is what
+ * it waits for; and what leads no further gets its number without a step down.  Class objects and edges come before an
+ * object's references: any order of children gives the same dominators.  One thread walks; a second one meanwhile
+ * touches the memory that the walk is about to fill, so that the kernel has cleared it by then.
  */
 #include "analysis/dominators/dominance.h"
 
@@ -34,7 +35,7 @@ static void add_edge(struct dominance *d, uint32_t from, uint32_t to)
 	if (from == HEAP_NONE || to == HEAP_NONE)
 		return;
 	d->edges[d->n_edges++] = (struct edge){ from, to };
-	d->has_edges[d->h->class_of[from]] = true;
+	d->leads[d->h->class_of[from]] |= LEADS_BY_EDGES;
 }
 
 /* The object of the thread on whose stack a root stands, or HEAP_NONE. */
@@ -64,9 +65,9 @@ static int list_edges(struct dominance *d, struct err *err)
 {
 	const struct heap *h = d->h;
 	d->is_root = big_alloc(h->n_roots, sizeof *d->is_root, err);
-	d->has_edges = big_alloc(h->n_classes, sizeof *d->has_edges, err);
+	d->leads = big_alloc(h->n_classes, sizeof *d->leads, err);
 	d->edges = big_alloc(3 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
-	if (!d->is_root || !d->has_edges || !d->edges)
+	if (!d->is_root || !d->leads || !d->edges)
 		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		const struct heap_class *class = &h->classes[c];
@@ -140,6 +141,10 @@ static void mark_special(struct dominance *d)
 		if (class != HEAP_NONE)
 			d->instances[class].hold = false; /* nothing can hold it more than a root does */
 	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		d->leads[c] |= h->classes[c].object != HEAP_NONE ? LEADS_TO_CLASS : 0;
+		d->leads[c] |= d->instances[c].hold ? HELD_BY_INSTANCES : 0;
+	}
 }
 
 int dominance_prepare(struct dominance *d, struct err *err)
@@ -155,9 +160,6 @@ int dominance_prepare(struct dominance *d, struct err *err)
 	if (code)
 		return code;
 	mark_special(d);
-	d->most = 1;
-	for (uint64_t word = 0; word < ((uint64_t)h->n_objects + 63) / 64; word++)
-		d->most += bits_ones(d->meets.word[word]);
 	return 0;
 }
 
@@ -205,7 +207,7 @@ static inline bool stands_above(const struct dominance *d, uint32_t group, uint3
 {
 	enum { STEPS = 8 };
 	for (unsigned i = 0; i < STEPS && below > group; i++)
-		below = d->junction[below].above;
+		below = group_of(d, d->place[below].up);
 	return below == group;
 }
 
@@ -220,8 +222,6 @@ static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k,
     struct err *err)
 {
 	struct instances *i = &d->instances[class];
-	if (!i->hold)
-		return 0;
 	if (!d->number[d->h->classes[class].object]) {
 		if (!i->first)
 			i->first = k;
@@ -239,133 +239,198 @@ static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k,
 
 /* Where the walk is. */
 struct cursor {
+	uint64_t next, end; /* its references not looked at yet */
 	uint32_t k, id, group;
-	uint32_t place, degree; /* place: the next of the references; behind them the class, then edges */
-	const uint32_t *target;
-	uint32_t weak;          /* a target not to follow, or HEAP_NONE */
-	bool has_edges;
+	uint32_t weak;      /* a target not to follow, or HEAP_NONE */
+	size_t edge;        /* the next of d->edges */
+	bool special;       /* there may be holders that stand in no array; they come first */
+	int code;           /* what an object on the way failed with */
 };
 
-static inline void look_at(const struct dominance *d, struct cursor *c, uint32_t id, uint32_t place)
+/* Where it will go on, once all below has its numbers. */
+struct frame {
+	uint64_t next : 63, special : 1; /* next: an edge if special */
+	uint32_t k, left;
+};
+
+struct frames {
+	struct frame *frame;
+	size_t n, cap;
+};
+
+/* May an instance of the class lead on by other than its references? */
+static inline bool leads_on(struct dominance *d, uint32_t class)
 {
-	const struct heap *h = d->h;
-	LOOK(d, out_offset, id);
-	LOOK(d, class_of, id);
-	uint64_t start = adjacency_start(&h->out, id);
-	LOOK(d, out_target, start);
-	c->id = id;
-	c->place = place;
-	c->target = h->out.target + start;
-	c->degree = (uint32_t)(adjacency_start(&h->out, id + 1) - start);
-	c->has_edges = d->has_edges[h->class_of[id]];
-	c->weak = d->left_out && bits_get(&d->left_out->holders, id) ? weak_referent(d->left_out, id)
-	                                                             : HEAP_NONE;
+	if (!(d->leads[class] & (LEADS_TO_CLASS | LEADS_BY_EDGES)))
+		return false;
+	if (d->leads[class] & LEADS_TO_CLASS && bits_get(&d->seen, d->h->classes[class].object))
+		d->leads[class] &= (uint8_t)~LEADS_TO_CLASS;
+	return d->leads[class] & (LEADS_TO_CLASS | LEADS_BY_EDGES);
 }
 
-/* The next object that leads on from here and has no number yet; HEAP_NONE behind the last. */
-static inline uint32_t next_new(const struct dominance *d, struct cursor *c)
+/* What this object needs when it is entered is on its way. */
+static inline void ask(const struct dominance *d, uint32_t id)
 {
-	const struct heap *h = d->h;
-	while (c->place < c->degree) {
-		uint32_t target = c->target[c->place++];
-		LOOK(d, number, target);
-		if (c->place + AHEAD < c->degree)
-			__builtin_prefetch(&d->number[c->target[c->place + AHEAD]]);
-		if (!d->number[target] && target != c->weak)
-			return target;
-	}
-	if (c->place == c->degree) {
-		uint32_t class = heap_class_of(h, c->id)->object;
-		c->place++;
-		if (class != HEAP_NONE && !d->number[class])
-			return class;
-	}
-	if (!c->has_edges)
-		return HEAP_NONE;
-	size_t edge = first_edge(d, c->id) + (c->place - c->degree - 1);
-	for (; edge < d->n_edges && d->edges[edge].from == c->id; edge++) {
-		c->place++;
-		if (!d->number[d->edges[edge].to])
-			return d->edges[edge].to;
-	}
-	return HEAP_NONE;
+	if (bits_get(&d->seen, id))
+		return;
+	__builtin_prefetch(&d->h->out.offset[id]);
+	__builtin_prefetch(&d->h->class_of[id]);
+	__builtin_prefetch(&d->number[id], 1);
 }
 
-/* Give the next number to an object; parent is the number of its parent.  *group: the parent's
- * group, then the object's own. */
-static inline uint32_t enter(struct dominance *d, uint32_t id, uint32_t parent, uint32_t *group)
+/* Give the next number to an object below the cursor.  *group: the group it is in. */
+static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id, uint32_t class, uint32_t *group,
+    struct err *err)
 {
 	uint32_t k = ++d->n;
 	LOOK(d, number, id);
 	LOOK(d, object, k);
 	LOOK(d, place, k);
-	cairn_assert(k < d->size && !d->number[id] && parent < k);
+	cairn_assert(k < d->size && !bits_get(&d->seen, id) && c->k < k);
+	bits_set(&d->seen, id);
 	d->number[id] = k;
 	d->object[k] = id;
+	*group = c->group;
 	if (bits_get(&d->meets, id)) {
 		bits_set(&d->at, k);
-		cairn_assert(d->m + 1 < d->most);
-		d->junction[++d->m] = (struct junction){ .above = *group, .parent = parent };
-		*group = d->m;
+		d->m++;
+		*group = k;
 	}
-	d->place[k] = (struct place){ parent, *group };
+	d->place[k] = (struct place){ c->k, *group };
+	if (d->leads[class] & HELD_BY_INSTANCES && !c->code)
+		c->code = note_instance(d, class, k, *group, err);
 	return k;
 }
 
-/* Back to the parent: c->k gets 0 at the top. */
-static inline void leave(struct dominance *d, struct cursor *c)
+static inline void look_at(const struct dominance *d, struct cursor *c, uint32_t id, uint32_t k, uint32_t group)
 {
-	struct place *p = &d->place[c->k];
-	LOOK(d, place, c->k);
-	LOOK(d, object, p->up);
-	cairn_assert(p->up < c->k);
-	p->group = c->group;
-	if (bits_get(&d->at, c->k))
-		c->group = d->junction[c->group].above;
-	c->k = p->up;
-	if (c->k)
-		look_at(d, c, d->object[c->k], d->place[c->k].group);
-}
-
-/* Down to a target: it becomes the place where the walk is, unless nothing can lead on from it. */
-static inline int step(struct dominance *d, struct cursor *c, uint32_t target, struct err *err)
-{
-	const struct heap *h = d->h;
-	LOOK(d, class_of, target);
-	LOOK(d, out_offset, target);
-	uint32_t class = h->class_of[target], group = c->group, object = h->classes[class].object;
-	uint32_t k = enter(d, target, c->k, &group);
-	int code = note_instance(d, class, k, group, err);
-	if (adjacency_start(&h->out, target) == adjacency_start(&h->out, target + 1) &&
-	    !d->has_edges[class] && (object == HEAP_NONE || d->number[object]))
-		return code;
-	if (c->k)
-		d->place[c->k].group = c->place;
+	c->id = id;
 	c->k = k;
 	c->group = group;
-	look_at(d, c, target, 0);
-	for (uint32_t i = 0; i < c->degree && i <= AHEAD; i++)
-		__builtin_prefetch(&d->number[c->target[i]]);
-	return code;
+	c->weak = d->left_out && bits_get(&d->left_out->holders, id) ? weak_referent(d->left_out, id)
+	                                                             : HEAP_NONE;
+	LOOK(d, out_target, c->next);
+	const uint32_t *target = d->h->out.target;
+	uint64_t far = c->end - c->next < AHEAD ? c->end : c->next + AHEAD;
+	for (uint64_t i = c->next; i < far; i++)
+		ask(d, target[i]);
+	for (uint64_t i = c->next; i < far; i++)
+		if (!bits_get(&d->seen, target[i]))
+			__builtin_prefetch(&target[adjacency_start(&d->h->out, target[i])]);
 }
 
-static int walk_from(struct dominance *d, uint32_t start, struct err *err)
+static uint32_t next_special(const struct dominance *d, struct cursor *c)
+{
+	uint32_t class = heap_class_of(d->h, c->id)->object;
+	if (class != HEAP_NONE && !bits_get(&d->seen, class))
+		return class;
+	for (; c->edge < d->n_edges && d->edges[c->edge].from == c->id; c->edge++)
+		if (!bits_get(&d->seen, d->edges[c->edge].to))
+			return d->edges[c->edge].to;
+	c->special = false;
+	return HEAP_NONE;
+}
+
+/* The next object that has no number yet and leads on; those before it that do not lead on get their
+ * numbers.  HEAP_NONE behind the last, or if something failed. */
+static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct err *err)
+{
+	const struct heap *h = d->h;
+	uint32_t group;
+	if (__builtin_expect(c->special, 0)) {
+		uint32_t target = next_special(d, c);
+		if (target != HEAP_NONE)
+			return target;
+	}
+	while (c->next < c->end && !c->code) {
+		uint32_t target = h->out.target[c->next++];
+		if (c->end - c->next > AHEAD)
+			ask(d, h->out.target[c->next + AHEAD]);
+		if (bits_get(&d->seen, target) || target == c->weak)
+			continue;
+		LOOK(d, out_offset, target);
+		LOOK(d, class_of, target);
+		uint32_t class = h->class_of[target];
+		if (adjacency_start(&h->out, target) != adjacency_start(&h->out, target + 1) || leads_on(d, class))
+			return target;
+		enter(d, c, target, class, &group, err);
+	}
+	return HEAP_NONE;
+}
+
+/* Down to a target. */
+static inline void go_down(struct dominance *d, struct cursor *c, uint32_t target, struct err *err)
+{
+	const struct heap *h = d->h;
+	uint32_t group, class = h->class_of[target], k = enter(d, c, target, class, &group, err);
+	c->next = adjacency_start(&h->out, target);
+	c->end = adjacency_start(&h->out, target + 1);
+	c->special = leads_on(d, class);
+	c->edge = d->leads[class] & LEADS_BY_EDGES ? first_edge(d, target) : d->n_edges;
+	look_at(d, c, target, k, group);
+}
+
+/* Does anything that has no number seem to be left here? */
+static inline bool more_is_left(const struct dominance *d, const struct cursor *c)
+{
+	if (c->special || c->end - c->next > AHEAD)
+		return true;
+	for (uint64_t i = c->next; i < c->end; i++)
+		if (!bits_get(&d->seen, d->h->out.target[i]))
+			return true;
+	return false;
+}
+
+static int push(struct frames *f, const struct cursor *c, struct err *err)
+{
+	struct frame *frame = BIG_PUSH(f->frame, f->n, f->cap, err);
+	if (!frame)
+		return ERR_NOMEM;
+	*frame = (struct frame){ .next = c->special ? c->edge : c->next, .special = c->special, .k = c->k,
+		.left = (uint32_t)(c->end - c->next) };
+	return 0;
+}
+
+static void pop(struct dominance *d, struct frames *f, struct cursor *c)
+{
+	const struct frame *frame = &f->frame[--f->n];
+	uint32_t id = c->id; /* any: it is not looked at */
+	if (frame->special || d->left_out) {
+		LOOK(d, object, frame->k);
+		id = d->object[frame->k];
+	}
+	LOOK(d, place, frame->k);
+	c->special = frame->special;
+	c->edge = frame->special ? frame->next : d->n_edges;
+	c->next = frame->special ? adjacency_start(&d->h->out, id) : frame->next;
+	c->end = c->next + frame->left;
+	if (f->n) {
+		__builtin_prefetch(&d->h->out.target[frame[-1].next]);
+		__builtin_prefetch(&d->place[frame[-1].k]);
+	}
+	look_at(d, c, id, frame->k, group_of(d, frame->k));
+}
+
+static int walk_from(struct dominance *d, uint32_t start, struct frames *f, struct err *err)
 {
 	struct cursor c = { .k = 0 };
-	if (d->number[start])
+	uint32_t target = start, reported = d->n;
+	if (bits_get(&d->seen, start))
 		return 0;
-	int code = step(d, &c, start, err);
-	while (c.k && !code) {
-		uint32_t target = next_new(d, &c);
-		if (target == HEAP_NONE) {
-			leave(d, &c);
-			continue;
+	for (;;) {
+		go_down(d, &c, target, err);
+		while ((target = next_new(d, &c, err)) == HEAP_NONE && f->n && !c.code)
+			pop(d, f, &c);
+		if (target == HEAP_NONE)
+			return c.code;
+		if (more_is_left(d, &c) && push(f, &c, err))
+			return ERR_NOMEM;
+		if (d->n - reported >= REPORT_EVERY) {
+			if (!progress_add(d->progress, d->n - reported))
+				return err_cancelled(err);
+			reported = d->n;
 		}
-		code = step(d, &c, target, err);
-		if (d->n % REPORT_EVERY == 0 && !progress_add(d->progress, REPORT_EVERY))
-			return err_cancelled(err);
 	}
-	return code;
 }
 
 struct walking {
@@ -388,9 +453,11 @@ static int walk_task(void *context, unsigned task, struct err *err)
 	}
 	if (task == 1)
 		return 0;
+	struct frames frames = { .frame = NULL };
 	for (size_t i = 0; !code && i < d->h->n_roots; i++)
 		if (d->is_root[i])
-			code = walk_from(d, d->h->roots[i].object, err);
+			code = walk_from(d, d->h->roots[i].object, &frames, err);
+	big_free(frames.frame);
 	atomic_store(&w->over, true);
 	return code;
 }

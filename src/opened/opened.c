@@ -393,7 +393,8 @@ static int know_weak(struct opened *o, const struct runner *runner, struct err *
 	return code;
 }
 
-int opened_write(struct opened *o, const struct runner *runner, struct chunks_writer *w, struct err *err)
+int opened_write(struct opened *o, const struct runner *runner, struct nameless *names, struct chunks_writer *w,
+    struct err *err)
 {
 	struct reachable reachable;
 	int code = know_weak(o, runner, err);
@@ -401,7 +402,7 @@ int opened_write(struct opened *o, const struct runner *runner, struct chunks_wr
 		code = opened_find_reachable(o, runner, &reachable, err);
 	progress_phase(progress_own(), PHASE_WRITE_INDEX, 0);
 	if (!code)
-		code = saved_write(o->heap, w, err);
+		code = saved_write(o->heap, names, w, err);
 	if (!code)
 		code = weak_write(&o->weak, o->heap, w, err);
 	if (!code && o->retained_whole && !o->model.left_out)

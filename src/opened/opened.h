@@ -127,8 +127,9 @@ bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */
 const struct retained *opened_class_sums(const struct opened *o);
 /* Add the heap and what was found of it to an index (heap/saved/saved.h).  Retained sizes must have been found, or they
- * are left out, as they are where weak references do not count. */
-MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct chunks_writer *w, struct err *err);
+ * are left out, as they are where weak references do not count; names as saved_write has them. */
+MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
+    struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
     struct reachable *out, struct err *err);
 MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,

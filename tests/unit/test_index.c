@@ -71,7 +71,7 @@ static void write_image(struct opened *o, bool packed)
 	FILE *f = file_in_memory(name), *laid;
 	struct image *i = &images[packed ? PACKED : PLAIN];
 	assert_int_equal(chunks_begin(&w, f, packed, &err), 0);
-	assert_int_equal(opened_write(o, NULL, &w, &err), 0);
+	assert_int_equal(opened_write(o, NULL, NULL, &w, &err), 0);
 	assert_int_equal(chunks_end(&w, &err), 0);
 	if (packed) {
 		struct image copy;

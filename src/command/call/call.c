@@ -178,6 +178,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_N] = "-n",
 	    [DASH_NEW] = "-new",
 	    [DASH_NOT] = "-not",
+	    [DASH_NO_NAMES] = "-no-names",
 	    [DASH_OUT] = "-out",
 	    [DASH_PACKED] = "-packed",
 	    [DASH_PARTITION] = "-partition",

@@ -6,15 +6,40 @@
 #include "base/squeeze.h"
 #include "command/run/run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 struct writing_index {
 	struct session *s;
-	bool packed;
+	const struct index_wish *wish;
 	uint64_t bytes; /* that were written */
 };
+
+/* It is for those alone who may read the dump. */
+static int write_map(void *names, FILE *to, const char *path, struct err *err)
+{
+	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR))
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	return nameless_write_map(names, to, err);
+}
+
+/* The map gets its name before the index does: without it nobody would know what that is about. */
+static int write_nameless(struct writing_index *w, struct chunks_writer *chunks, struct err *err)
+{
+	struct nameless *names;
+	int code = nameless_make(&names, session_heap(w->s), err);
+	if (code)
+		return code;
+	code = session_write_chunks(w->s, names, chunks, err);
+	if (!code)
+		code = chunks_end(chunks, err);
+	if (!code)
+		code = session_write_whole(w->s, w->wish->map, write_map, names, err);
+	nameless_free(names);
+	return code;
+}
 
 static int write_index(void *writing, FILE *to, const char *path, struct err *err)
 {
@@ -22,11 +47,14 @@ static int write_index(void *writing, FILE *to, const char *path, struct err *er
 	struct chunks_writer chunks;
 	if (!path) /* somebody may have mapped what would be written over */
 		return err_set(err, ERR_IO, "an index is written beside what it replaces, and no file can be made there");
-	int code = chunks_begin(&chunks, to, w->packed, err);
-	if (!code)
-		code = session_write_chunks(w->s, &chunks, err);
-	if (!code)
-		code = chunks_end(&chunks, err);
+	int code = chunks_begin(&chunks, to, w->wish->packed, err);
+	if (!code && w->wish->map) {
+		code = write_nameless(w, &chunks, err);
+	} else if (!code) {
+		code = session_write_chunks(w->s, NULL, &chunks, err);
+		if (!code)
+			code = chunks_end(&chunks, err);
+	}
 	w->bytes = chunks.at;
 	return code;
 }
@@ -39,18 +67,18 @@ static bool is_own(const struct heap *h, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int session_write_index(struct session *s, const char *path, bool packed, struct err *err)
+int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err)
 {
 	const struct retained *found;
 	int code = saved_may(session_heap(s), err);
-	if (!code && packed)
+	if (!code && wish->packed)
 		code = squeeze_may(err);
 	if (!code)
 		code = session_retained(s, &found, err);
 	bool without = code == ERR_NOMEM;
 	if (code && !without)
 		return code;
-	struct writing_index w = {.s = s, .packed = packed};
+	struct writing_index w = {.s = s, .wish = wish};
 	code = session_write_whole(s, path, write_index, &w, err);
 	if (code)
 		return code;
@@ -67,18 +95,23 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	const struct heap *h = session_heap(s);
 	char *beside = saved_beside(h->source->path);
 	const char *path = call->argument[0].given ? call->argument[0].word : beside;
+	int map = call_option(call, DASH_NO_NAMES);
+	struct index_wish wish = {call_has(call, DASH_PACKED), call->option[map].given ? call->option[map].word : NULL};
 	*out = NULL;
 	int code = 0;
-	bool packed = call_has(call, DASH_PACKED);
-	if (is_own(h, path) && chunks_packed(saved_chunks(h)) == packed)
+	if (wish.map && (!call->argument[0].given || !strcmp(wish.map, path)))
+		code = err_set(err, ERR_USAGE, "an index without names is not the dump's own: name a file for it, too (index "
+		    "-no-names MAP FILE)");
+	else if (!wish.map && is_own(h, path) && chunks_packed(saved_chunks(h)) == wish.packed)
 		session_say(s, "%s is the index that this dump was opened from", path);
 	else
-		code = session_write_index(s, path, packed, err);
+		code = session_write_index(s, path, &wish, err);
 	free(beside);
 	return code;
 }
 
 static const struct option_spec index_options[] = {
+    {DASH_NO_NAMES, OPT_WORDS, "MAP", "numbers for names, which MAP has and which stays home"},
     {DASH_PACKED, OPT_FLAG, NULL, "small, to be carried away: it opens more slowly"},
     {DASH_NONE},
 };
@@ -98,6 +131,9 @@ const struct command cmd_index = {
 	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried off a production "
 	"host: it is inflated into memory when it is opened, references when they are first asked for. "
 	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it: then these are ?. "
+	"With -no-names MAP numbers stand for the names of threads, of frames, of classes outside of the class library "
+	"and their fields, and neither path nor properties of the dump are in it; MAP gets a line for each, class #17, "
+	"a tab and the name. "
 	"The index of a Go dump is one of its program, too. A file that exists is replaced as by save.",
     .examples = {{NULL}},
     .key = "",

@@ -40,8 +40,12 @@ MUST_CHECK int session_write_whole(struct session *s, const char *path, file_wri
 MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,
     void *context, struct err *err);
 
-/* Write the index of the dump at hand, retained sizes included, perhaps packed; path as above. */
-MUST_CHECK int session_write_index(struct session *s, const char *path, bool packed, struct err *err);
+/* Write the index of the dump at hand, retained sizes included; path as above. */
+struct index_wish {
+	bool packed;
+	const char *map; /* the file of names for which numbers stand in the index; NULL: it has the names */
+};
+MUST_CHECK int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */

@@ -161,10 +161,10 @@ int session_class_sums(const struct session *s, struct err *err)
 	return opened_find_class_sums(s->dump, &runner, err);
 }
 
-int session_write_chunks(const struct session *s, struct chunks_writer *w, struct err *err)
+int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w, struct err *err)
 {
 	struct runner runner = runner_of(s);
-	return opened_write(s->dump, &runner, w, err);
+	return opened_write(s->dump, &runner, names, w, err);
 }
 
 bool session_must_wait(struct session *s)

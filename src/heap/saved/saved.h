@@ -18,7 +18,7 @@
 #define SAVED_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { SAVED_VERSION = 2 };
+enum { SAVED_VERSION = 3 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the
@@ -41,8 +41,19 @@ const struct chunks *saved_chunks(const struct heap *h);
 
 /* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
 MUST_CHECK int saved_may(const struct heap *h, struct err *err);
-/* Add a heap to an index that is being written. */
-MUST_CHECK int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err);
+/* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is no index of
+ * the dump any more. */
+struct nameless;
+MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err);
+
+/*
+ * Numbers in place of the names of a heap, which must outlive them: of classes outside of the class library with their
+ * fields, of threads, frames, functions and variables.  *out is the caller's (nameless_free).  0, ERR_NOMEM or
+ * ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once saved_write is through.
+ */
+MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
+void nameless_free(struct nameless *n); /* NULL is fine */
+MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err *err);
 
 /* Where the index of a dump is written if nobody says where: beside it.  And where it is found too, or NULL; the
  * caller's (free). */

@@ -157,7 +157,7 @@ static void pack_path(struct pack *p, const char **path)
 void pack_key(struct pack *p, struct saved_key *k)
 {
 	uint64_t *const numbers[] = {&k->size, &k->written, &k->written_ns, &k->sample, &k->heap_number, &k->mat_sizes,
-	    &k->companion, &k->companion_size, &k->companion_written};
+	    &k->companion, &k->companion_size, &k->companion_written, &k->nameless};
 	pack_number(p, &k->version, UINT64_MAX);
 	pack_text(p, &k->program);
 	p->bad |= !k->program;

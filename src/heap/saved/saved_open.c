@@ -287,7 +287,7 @@ static int take_symbols(struct heap *h, struct err *err)
 	int code = take_stream(h->saved->chunks, "symbols", "symbol_texts", &p, h->saved->symbols, err);
 	if (code)
 		return code;
-	pack_symbols(&p, h, &lack);
+	pack_symbols(&p, h, NULL, &lack);
 	if (lack.code)
 		*err = lack;
 	return lack.code || pack_ends(&p) ? lack.code : damaged(err);
@@ -450,7 +450,9 @@ static int try_beside(struct heap **out, const char *path, const struct heap_opt
 	int code = find_key(&f, path, &own);
 	if (code == ERR_NOT_FOUND)
 		return 1;
-	if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
+	if (!code && f.key.nameless)
+		code = err_set(&own, ERR_FORMAT, "it has numbers for names, and is opened by its own name only");
+	else if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
 		code = ERR_FORMAT;
 	else if (!code)
 		code = make_heap(out, &f, path, o->path, o, progress, &own);
@@ -487,8 +489,8 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	int code = find_key(&f, o->path, &own);
 	if (!code && key_fits_options(&f.key, o, &reason))
 		code = err_set(&own, ERR_FORMAT, "%s", reason.s);
-	const char *of = beside;
-	if (!code && !of && access(f.key.path, R_OK) == 0)
+	const char *of = f.key.nameless ? NULL : beside;
+	if (!code && !of && !f.key.nameless && access(f.key.path, R_OK) == 0)
 		of = f.key.path;
 	if (!code && of && key_fits_file(&f.key, of, o, &reason)) {
 		text_addf(why, "%s is left out: %s; values and texts are missing", of, reason.s);

@@ -540,7 +540,7 @@ static uint64_t next_slot(const struct heap *h, size_t *root)
 	return *root < h->n_roots ? h->roots[(*root)++].slot : 0;
 }
 
-void pack_symbols(struct pack *p, struct heap *h, struct err *err)
+void pack_symbols(struct pack *p, struct heap *h, struct nameless *names, struct err *err)
 {
 	struct text name = TEXT_INIT;
 	struct named_address *list = NULL;
@@ -556,6 +556,7 @@ void pack_symbols(struct pack *p, struct heap *h, struct err *err)
 		uint64_t at = p->reading ? 0 : next_slot(h, &root);
 		text_clear(&name);
 		const char *words = !p->reading && heap_symbol(h, at, &name) ? name.s : NULL;
+		words = words && names ? nameless_symbol(names, words) : words;
 		pack_number(p, &at, UINT64_MAX);
 		pack_text(p, &words);
 		if (list)

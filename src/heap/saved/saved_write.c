@@ -36,7 +36,7 @@ static int write_packed(struct chunks_writer *w, struct pack *p, const char *num
 	return code;
 }
 
-static int write_key(const struct heap *h, struct chunks_writer *w, struct err *err)
+static int write_key(const struct heap *h, bool nameless, struct chunks_writer *w, struct err *err)
 {
 	struct saved_key k;
 	struct pack p = { .reading = false };
@@ -45,6 +45,9 @@ static int write_key(const struct heap *h, struct chunks_writer *w, struct err *
 	int code = key_of_dump(&k, source_fd(h->source), path, &h->asked, err);
 	if (code)
 		return code;
+	if (nameless)
+		k = (struct saved_key){ .version = k.version, .program = k.program, .path = "left-out",
+			.mat_sizes = k.mat_sizes, .heap_number = k.heap_number, .nameless = 1 };
 	pack_key(&p, &k);
 	return write_packed(w, &p, "key", "key_texts", err);
 }
@@ -61,12 +64,12 @@ static int write_reader(const struct heap *h, struct chunks_writer *w, struct er
 	return code;
 }
 
-static int write_symbols(const struct heap *h, struct chunks_writer *w, struct err *err)
+static int write_symbols(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err)
 {
 	struct pack p = { .reading = false };
 	if (!h->dump->reader->symbol)
 		return 0;
-	pack_symbols(&p, (struct heap *)(uintptr_t)h, err);
+	pack_symbols(&p, (struct heap *)(uintptr_t)h, names, err);
 	if (!p.bad)
 		return write_packed(w, &p, "symbols", "symbol_texts", err);
 	pack_release(&p);
@@ -123,19 +126,19 @@ static int write_sizes(const struct heap *h, struct chunks_writer *w, struct err
 	return code ? code : chunks_add(w, "odd", h->odd, h->n_odd * sizeof *h->odd, err);
 }
 
-int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err)
+int saved_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err)
 {
 	static const char *const out[] = {"out_base", "out_offset", "out_target"};
 	static const char *const in[] = {"in_base", "in_offset", "in_target"};
 	struct pack p = { .reading = false };
-	int code = write_key(h, w, err);
-	if (!code)
+	int code = write_key(h, names, w, err);
+	if (!code && !names)
 		code = write_reader(h, w, err);
 	if (!code)
-		code = write_symbols(h, w, err);
+		code = write_symbols(h, names, w, err);
 	if (code)
 		return code;
-	pack_heap(&p, (struct heap *)(uintptr_t)h, err);
+	pack_heap(&p, (struct heap *)(uintptr_t)(names ? nameless_heap(names) : h), err);
 	code = write_packed(w, &p, "heap", "heap_texts", err);
 	if (!code)
 		code = chunks_add_numbers(w, "class_of", h->class_of, h->n_objects, sizeof *h->class_of, false, err);
@@ -145,7 +148,7 @@ int saved_write(const struct heap *h, struct chunks_writer *w, struct err *err)
 		code = write_store(h->index, w, err);
 	if (!code)
 		code = write_sizes(h, w, err);
-	if (!code)
+	if (!code && !names)
 		code = write_places(h->places, w, err);
 	if (code || w->packed)
 		return code ? code : packed_references_write(h, w, err);

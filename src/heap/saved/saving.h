@@ -4,6 +4,7 @@
  *
  *   saved_key.c        which dump an index is of, and whether it still is
  *   saved_pack.c       facts, classes, threads: what has pointers, both ways
+ *   nameless.c         numbers in place of names
  *   saved_pages.c      the index of addresses
  *   saved_write.c      a heap to chunks
  *   saved_open.c       and back, objects checked
@@ -31,6 +32,7 @@ struct saved_key {
 	uint64_t size, written, written_ns;
 	uint64_t sample;     /* of its bytes */
 	uint64_t heap_number, mat_sizes;
+	uint64_t nameless;   /* its names are numbers, and it is not told what it is of */
 	uint64_t companion, companion_size, companion_written; /* of the javacore; companion: there is one */
 };
 
@@ -48,7 +50,10 @@ void pack_heap(struct pack *p, struct heap *h, struct err *err);
 bool classes_end(const struct heap *h, struct err *err);
 /* The names of the words that hold roots, of formats with names of addresses.  When reading they go to
  * a dump that is absent. */
-void pack_symbols(struct pack *p, struct heap *h, struct err *err);
+void pack_symbols(struct pack *p, struct heap *h, struct nameless *names, struct err *err);
+const struct heap *nameless_heap(const struct nameless *n);
+/* What stands for the name of an address: the name itself, or a number. */
+const char *nameless_symbol(struct nameless *n, const char *name);
 void pack_pages(struct pack *p, struct heap *h, struct err *err);
 /* Do the pages that were read hold?  After the store was taken. */
 MUST_CHECK int pages_check(struct heap *h, struct err *err);

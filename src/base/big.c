@@ -16,6 +16,7 @@
 #include "base/spare.h"
 #include "base/spill.h"
 #include "base/stock.h"
+#include "base/vanish.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -205,6 +206,7 @@ struct mapping {
 	bool pieced;     /* its pages come from several mappings, which do not grow as one */
 	uint64_t offset; /* of a spilled one: in the file */
 	struct settled settled;
+	struct vanish *watch; /* of a file's; or NULL */
 };
 
 #define BUCKETS 512
@@ -407,6 +409,7 @@ static void mapping_free(struct mapping *m)
 	settled_leave(&m->settled);
 	told_leak_checker(m, false);
 	leave(m);
+	vanish_forget(m->watch);
 	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
 		spare_give(m->at, whole);
 	else
@@ -594,7 +597,18 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 		    " are not in its %" PRIu64, bytes, offset, (uint64_t)st.st_size);
 		return NULL;
 	}
-	return map(bytes, BIG_MAPPED, fd, offset, err);
+	void *p = map(bytes, BIG_MAPPED, fd, offset, err);
+	if (p)
+		find(p)->watch = vanish_watch(p, bytes, fd, offset);
+	return p;
+}
+
+void big_vanishes_as_ones(const void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+
+	if (m && m->watch)
+		vanish_as_ones(m->watch);
 }
 
 /* A block that outgrew malloc. */

@@ -45,10 +45,12 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err) __attribute__((w
  * ERR_IO when there is none. */
 void *big_spill(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));
 
-/* bytes of the open file fd from offset on, which must be a multiple of the page size; read only,
- * and fd may be closed.  ERR_IO when the file cannot be mapped or ends before them. */
+/* bytes of the open file fd from offset on, which must be a multiple of the page size; read only.
+ * ERR_IO when the file cannot be mapped or ends before them.  What the file loses while it is mapped reads as zeros
+ * (base/vanish.h), or as ones if that is asked for; who looks at it asks the file whether it shrank. */
 const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
     __attribute__((warn_unused_result));
+void big_vanishes_as_ones(const void *p); /* any pointer is fine */
 
 /* Grow or shrink to count elements, contents and owner kept, new bytes zero; NULL as old allocates.
  * A mapped block cannot be resized.  NULL: old is unharmed. */

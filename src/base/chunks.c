@@ -32,6 +32,7 @@ struct trailer {
 
 struct chunks {
 	int fd;
+	uint64_t size; /* of the file, when it was opened */
 	uint32_t n;
 	bool packed;
 	struct chunk_entry entry[CHUNKS_MOST];
@@ -222,7 +223,7 @@ int chunks_open(struct chunks **out, const char *path, struct err *err)
 	else if (!S_ISREG(st.st_mode))
 		code = err_set(err, ERR_FORMAT, "it is no index file");
 	else
-		code = read_toc(c, (uint64_t)st.st_size, err);
+		code = read_toc(c, c->size = (uint64_t)st.st_size, err);
 	if (code) {
 		chunks_close(c);
 		return code;
@@ -261,6 +262,15 @@ static const struct chunk_entry *find(const struct chunks *c, const char *name)
 static uint64_t bytes_of(const struct chunks *c, const struct chunk_entry *e)
 {
 	return c->packed ? c->blocks[e - c->entry].bytes : e->bytes;
+}
+
+bool chunks_shrank(const struct chunks *c)
+{
+	struct stat st;
+	bool maps = false;
+	for (uint32_t i = 0; i < c->n && !c->packed; i++)
+		maps |= c->entry[i].bytes >= MAPPED_FROM;
+	return maps && fstat(c->fd, &st) == 0 && (uint64_t)st.st_size < c->size;
 }
 
 uint64_t chunks_bytes(const struct chunks *c, const char *name)

@@ -39,6 +39,9 @@ void chunks_close(struct chunks *c); /* NULL is fine; what was taken stays */
 bool chunks_packed(const struct chunks *c);
 /* Bytes of a chunk, UINT64_MAX: there is none of this name. */
 uint64_t chunks_bytes(const struct chunks *c, const char *name);
+/* Did somebody cut the file since it was opened, and is some of it mapped?  Then what was taken reads as nothing, and
+ * no answer out of it counts. */
+bool chunks_shrank(const struct chunks *c);
 /* Take a chunk: the caller's to free (big_free), and read only.  Its bytes are not checked yet, and its length is what
  * the file says: who knows better looks at chunks_bytes first.  ERR_FORMAT where there is none, or where what was
  * packed is damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED. */

@@ -3,11 +3,10 @@
  * source.c - a dump file as one range of bytes.
  *
  * A plain file stays mapped until source_close; a gzip file is mapped only while it is inflated
- * into big memory.  Every mapping is listed in `mappings`, where the SIGBUS handler finds it: pages
- * that the file no longer backs are replaced by zeros, so a reader meets an end of data and not the
- * end of the program.
+ * into big memory.  Every mapping is watched (base/vanish.h): pages that the file no longer backs are
+ * replaced by zeros, so a reader meets an end of data and not the end of the program.
  *
- * Any thread.  The handler uses atomics, mmap and fstat only.
+ * Any thread.
  */
 #include "dump/source.h"
 
@@ -16,16 +15,14 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/vanish.h"
 #include "dump/blocks.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,119 +30,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-/* --- mappings that may lose their file --------------------------------------------------------- */
-
-#define MOST_MAPPINGS 32
-
-struct mapping {
-	_Atomic uintptr_t begin; /* 0: free */
-	_Atomic uintptr_t end;   /* rounded up to a page */
-	_Atomic uint64_t lost;   /* first byte that is gone, or UINT64_MAX */
-	_Atomic int fd;
-};
-
-static struct mapping mappings[MOST_MAPPINGS];
-static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sigaction previous_action;
-static uintptr_t page_size;
-
-static void lower(_Atomic uint64_t *lost, uint64_t offset)
-{
-	uint64_t now = atomic_load(lost);
-
-	while (offset < now && !atomic_compare_exchange_weak(lost, &now, offset))
-		;
-}
-
-/* Put zeros where the file no longer reaches.  False when the address is none of ours. */
-static bool replace_lost_pages(uintptr_t address)
-{
-	for (size_t i = 0; i < MOST_MAPPINGS; i++) {
-		struct mapping *m = &mappings[i];
-		uintptr_t begin = atomic_load(&m->begin);
-		uintptr_t end = atomic_load(&m->end);
-		if (!begin || address < begin || address >= end)
-			continue;
-		uintptr_t page = address & ~(page_size - 1);
-		struct stat now;
-		uint64_t offset = page - begin;
-		if (fstat(atomic_load(&m->fd), &now) == 0 && (uint64_t)now.st_size < offset)
-			offset = (uint64_t)now.st_size;
-		lower(&m->lost, offset);
-		return mmap((void *)page, end - page, PROT_READ,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
-	}
-	return false;
-}
-
-static void on_sigbus(int number, siginfo_t *info, void *context)
-{
-	int saved = errno;
-	bool ours = info->si_code > 0 && replace_lost_pages((uintptr_t)info->si_addr);
-
-	errno = saved;
-	if (ours)
-		return; /* the load is tried again and finds zeros */
-	static atomic_flag passed_on = ATOMIC_FLAG_INIT;
-	if (atomic_flag_test_and_set(&passed_on)) {
-		signal(number, SIG_DFL); /* the other one handed it back to us */
-		return;
-	}
-	if (previous_action.sa_flags & SA_SIGINFO) {
-		previous_action.sa_sigaction(number, info, context);
-	} else if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) {
-		previous_action.sa_handler(number);
-	} else {
-		signal(number, SIG_DFL); /* the load is tried again and ends the program */
-		if (info->si_code <= 0)
-			raise(number); /* sent by someone: nothing would be tried again */
-	}
-}
-
-/* Make on_sigbus the action, whoever else set one since; under mappings_lock. */
-static void catch_sigbus(void)
-{
-	struct sigaction now;
-
-	if (sigaction(SIGBUS, NULL, &now) < 0)
-		return;
-	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_sigbus)
-		return;
-	previous_action = now;
-	struct sigaction ours = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-	sigemptyset(&ours.sa_mask);
-	sigaction(SIGBUS, &ours, NULL);
-}
-
-static struct mapping *list_mapping(const void *begin, uint64_t size, int fd)
-{
-	struct mapping *found = NULL;
-
-	pthread_mutex_lock(&mappings_lock);
-	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
-	catch_sigbus();
-	for (size_t i = 0; i < MOST_MAPPINGS && !found; i++)
-		if (!atomic_load(&mappings[i].begin))
-			found = &mappings[i];
-	if (found) {
-		uintptr_t end = (uintptr_t)begin + size;
-		atomic_store(&found->lost, UINT64_MAX);
-		atomic_store(&found->fd, fd);
-		atomic_store(&found->end, (end + page_size - 1) & ~(page_size - 1));
-		atomic_store(&found->begin, (uintptr_t)begin);
-	}
-	pthread_mutex_unlock(&mappings_lock);
-	return found;
-}
-
-static void unlist_mapping(struct mapping *m)
-{
-	pthread_mutex_lock(&mappings_lock);
-	atomic_store(&m->begin, 0);
-	atomic_store(&m->fd, -1);
-	pthread_mutex_unlock(&mappings_lock);
-}
 
 /* --- opening ----------------------------------------------------------------------------------- */
 
@@ -156,7 +40,7 @@ struct source_file {
 	file_hold hold;
 	void *map; /* of the file; NULL once inflated */
 	uint64_t map_size;
-	struct mapping *mapping;
+	struct vanish *mapping;
 	uint8_t *inflated;
 	uint64_t capacity;
 	uint8_t *copy; /* exactly of the file's size, where memory is exact; else NULL */
@@ -248,9 +132,9 @@ static int map_file(struct source_file *o, struct err *err)
 		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
 	o->map = map;
 	o->map_size = o->source.file_size;
-	o->mapping = list_mapping(map, o->map_size, o->fd);
+	o->mapping = vanish_watch(map, o->map_size, o->fd, 0);
 	if (!o->mapping)
-		return err_set(err, ERR_NOMEM, "more than %d dumps are open", MOST_MAPPINGS);
+		return err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
 	o->source.bytes = map;
 	o->source.size = o->map_size;
 	return 0;
@@ -258,8 +142,7 @@ static int map_file(struct source_file *o, struct err *err)
 
 static void unmap_file(struct source_file *o)
 {
-	if (o->mapping)
-		unlist_mapping(o->mapping);
+	vanish_forget(o->mapping);
 	if (o->map)
 		munmap(o->map, o->map_size);
 	o->mapping = NULL;
@@ -546,8 +429,8 @@ bool source_damage(const struct source *s, uint64_t *offset)
 		return false;
 	/* the rest of a last page reads as zeros without any fault: ask for the size as well */
 	if (fstat(o->fd, &now) == 0 && (uint64_t)now.st_size < o->map_size)
-		lower(&o->mapping->lost, (uint64_t)now.st_size);
-	uint64_t lost = atomic_load(&o->mapping->lost);
+		vanish_tell(o->mapping, (uint64_t)now.st_size);
+	uint64_t lost = vanish_lost(o->mapping);
 	if (lost == UINT64_MAX)
 		return false;
 	*offset = lost;

@@ -138,10 +138,24 @@ static enum file_fate changed(struct opened *o, const char *path)
 	return FILE_CHANGED;
 }
 
+static enum file_fate index_lost(struct opened *o)
+{
+	struct text path = TEXT_INIT;
+	text_add_escaped(&path, o->heap->index_path, strlen(o->heap->index_path));
+	err_set(&o->fate_words, ERR_IO, "%.300s: somebody cut this index while the dump was open from it, and nothing that "
+	    "stood there is told any more: open the dump again", path.s);
+	text_release(&path);
+	return FILE_INDEX_LOST;
+}
+
 enum file_fate opened_look(struct opened *o)
 {
 	const struct heap *h = o->heap;
 	uint64_t from;
+	if (o->fate == FILE_INDEX_LOST)
+		return o->fate;
+	if (o->own && saved_chunks(h) && chunks_shrank(saved_chunks(h)))
+		return o->fate = index_lost(o);
 	/* while it is read the loader looks; a format without values is not read again */
 	if (!o->own || !h->source || !h->dump || !h->dump->reader->locate)
 		return FILE_SAME;

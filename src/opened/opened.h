@@ -47,6 +47,7 @@ enum file_fate {
 	FILE_SAME,
 	FILE_CHANGED, /* it was written to */
 	FILE_LOST,    /* bytes are gone, and read as zeros */
+	FILE_INDEX_LOST, /* bytes of the index that it was opened from are gone: no answer counts any more */
 };
 
 struct opened {
@@ -71,7 +72,7 @@ struct opened {
 	struct name_index *names;
 
 	enum file_fate fate;   /* the worst that opened_look saw */
-	struct err fate_words; /* unless FILE_SAME: a sentence; lost from its offset on */
+	struct err fate_words; /* unless FILE_SAME: a sentence; of FILE_LOST lost from its offset on */
 
 	bool refused; /* retained sizes were asked for while they were being found elsewhere */
 

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -263,6 +264,37 @@ def places(tap, folder, dump):
     tap.ok(nowhere.status and len(nowhere.err.splitlines()) == 1, "and so is a folder that is not there", nowhere.err)
 
 
+def cut_while_open(tap, folder, dump):
+    """Somebody cuts the index that is mapped: one sentence, and no answer out of it."""
+    cairn("--no-index", "-x", "index", dump)
+    whole = os.path.getsize(dump + ".cairn")
+    for size in (0, 5000, whole // 2, whole - 5000):
+        cairn("--no-index", "-x", "index", dump)
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        lines = ["-x", "dom -by class", "-x", "histo | !cat %s" % fifo, "-x", "dom -by class", "-x", "check -tree"]
+        run = subprocess.Popen([os.path.join(os.environ["CAIRN_BUILD"], "cairn"), "--no-config", *lines, dump],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(fifo, "w", encoding="ascii") as f: # opens when the second line reads it
+            os.truncate(dump + ".cairn", size)
+            f.write("now\n")
+        out, err = run.communicate(timeout=60)
+        said = err.decode().splitlines()
+        tap.ok(b"now" in out and 0 < run.returncode < 5 and said and all("cut this index" in line for line in said),
+               "cut to %d of %d bytes while open: no answer counts" % (size, whole), (run.returncode, said, out[-300:]))
+        os.unlink(fifo)
+
+
+def no_room(tap, folder, dump):
+    before = sorted(os.listdir(folder))
+    for limit in (0, 4096, 100000):
+        run = cairn("--no-index", "-x", "index %s/full" % folder, dump, preexec=(resource.RLIMIT_FSIZE, limit))
+        tap.ok(run.status and len(run.err.splitlines()) == 1 and sorted(os.listdir(folder)) == before,
+               "room for %d bytes: one sentence, and nothing is left" % limit, run.err)
+    run = cairn("--no-index", "-x", "index /proc/there", dump)
+    tap.ok(run.status and len(run.err.splitlines()) == 1, "a folder that takes no files: one sentence", run.err)
+
+
 def main():
     tap = Tap()
     if sys.argv[1:]: # a dump and what is to lie beside it
@@ -296,6 +328,9 @@ def main():
         places(tap, folder, copied(folder, SHOP))
         folder = os.path.join(top, "program")
         os.mkdir(folder)
+        if DUMPS: # of one that is large enough to be mapped
+            cut_while_open(tap, folder, copied(folder, os.path.join(DUMPS, "go", "go-small.dump")))
+        no_room(tap, os.path.join(top, "places"), os.path.join(top, "places", os.path.basename(SHOP)))
         other_program(tap, copied(folder, GO, GO.replace(".dump", ".elf")))
     tap.done()
 

@@ -148,6 +148,7 @@ static int take_mapped(struct dominators *out, const struct chunks *c, uint32_t 
 	const void *above = NULL, *retained = NULL;
 	uint64_t n_above = 0, n_retained = 0;
 	int code = chunks_take(c, "dominator", &above, &n_above, err);
+	big_vanishes_as_ones(above); /* none: zeros would lead round in a circle */
 	if (!code)
 		code = chunks_take(c, "retained", &retained, &n_retained, err);
 	if (!code && (n_above != 4 * (uint64_t)t.n || n_retained != 8 * (uint64_t)t.n))

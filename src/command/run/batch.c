@@ -89,7 +89,8 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 		err_context(&err, "%.200s", s->dump->heap->dump->source->path);
 	if (code)
 		complain("%s", err.message);
-	say_fate(s->dump, s->dump == o ? before : FILE_SAME);
+	if (!code || s->dump != o || !o || o->fate != FILE_INDEX_LOST) /* the answer was refused with these words */
+		say_fate(s->dump, s->dump == o ? before : FILE_SAME);
 	if (waited && s->dump == o && !heap_waits(o->heap)) {
 		say_shortage(o->heap);
 		if (o->heap->index_refused && o->heap->index_refused != refused)

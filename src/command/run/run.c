@@ -398,13 +398,18 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		c = command_find(c->several, err);
 	int code = needs_dump(s, c, err);
 	bool reads = !code && !(c->flags & COMMAND_NO_DUMP) && s->dump;
-	if (reads)
-		opened_look(s->dump); /* info tells */
+	if (reads && opened_look(s->dump) == FILE_INDEX_LOST) /* of anything else info tells */
+		code = err_set(err, ERR_IO, "%s", s->dump->fate_words.message);
 	if (!code) {
 		struct running run = {s, c, l, line, words, r};
 		/* what is about the session, not about a dump, is its own thread's */
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
+	}
+	if (reads && !code && opened_look(s->dump) == FILE_INDEX_LOST) {
+		result_free(*r);
+		*r = NULL;
+		code = err_set(err, ERR_IO, "%s", s->dump->fate_words.message);
 	}
 	if (reads && *r) {
 		(*r)->of_values = c->flags & COMMAND_COUNTS_VALUES;

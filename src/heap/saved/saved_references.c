@@ -100,7 +100,7 @@ int saved_references(struct heap *h, struct progress *progress, struct err *err)
 	progress_phase(progress, PHASE_READ_REFERENCES, 0);
 	h->references_wait = false;
 	bool packed = chunks_packed(c);
-	int code = packed ? packed_references(c, h->n_objects, &out.a, err) : take_direction(c, &out, o, err);
+	int code = packed ? packed_references(h, &out.a, err) : take_direction(c, &out, o, err);
 	if (!code && !packed)
 		code = take_direction(c, &in, i, err);
 	if (!code && !packed)

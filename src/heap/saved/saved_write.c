@@ -141,7 +141,7 @@ int saved_write(const struct heap *h, struct nameless *names, struct chunks_writ
 	pack_heap(&p, (struct heap *)(uintptr_t)(names ? nameless_heap(names) : h), err);
 	code = write_packed(w, &p, "heap", "heap_texts", err);
 	if (!code)
-		code = chunks_add_numbers(w, "class_of", h->class_of, h->n_objects, sizeof *h->class_of, false, err);
+		code = chunks_add(w, "class_of", h->class_of, (uint64_t)h->n_objects * sizeof *h->class_of, err);
 	if (!code && h->typed_by)
 		code = chunks_add(w, "typed_by", h->typed_by, h->n_objects, err);
 	if (!code)

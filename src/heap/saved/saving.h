@@ -60,6 +60,6 @@ MUST_CHECK int pages_check(struct heap *h, struct err *err);
 
 /* References in a packed index.  What is read holds; *out is the caller's, after an error as well. */
 MUST_CHECK int packed_references_write(const struct heap *h, struct chunks_writer *w, struct err *err);
-MUST_CHECK int packed_references(const struct chunks *c, uint32_t n_objects, struct adjacency *out, struct err *err);
+MUST_CHECK int packed_references(const struct heap *h, struct adjacency *out, struct err *err);
 
 #endif

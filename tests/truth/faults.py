@@ -35,13 +35,14 @@ RUNS = (
     (SHOP, "-x", "histo | head 2 > {out}.json"),
     (GO, "-x", "x main.last"),
     ("{packed}", "-x", "histo | head 3", "--threads", "2"),
+    ("{index}", "-x", "top | head 3"),
 )
 
 
 class Run:
     def __init__(self, folder, arguments):
         names = {"script": os.path.join(folder, "script"), "out": os.path.join(folder, "out"),
-                 "packed": os.path.join(folder, "packed.phd.gz")}
+                 "packed": os.path.join(folder, "packed.phd.gz"), "index": os.path.join(folder, "packed.cairn")}
         self.folder = folder
         self.arguments = [a.format(**names) for a in arguments]
 
@@ -123,6 +124,9 @@ def main():
             f.write("histo | head 2\ninfo | head 2\n")
         with open(os.path.join(folder, "packed.phd.gz"), "wb") as f:
             subprocess.run(["gzip", "-c", SAMPLE], stdout=f, check=True)
+        # without zstd it is a plain one
+        if subprocess.run([CAIRN, "-x", "index -packed " + os.path.join(folder, "packed.cairn"), SAMPLE], check=False).returncode:
+            subprocess.run([CAIRN, "-x", "index " + os.path.join(folder, "packed.cairn"), SAMPLE], check=True)
         beside(tap, folder)
         for arguments in RUNS:
             name = os.path.basename(arguments[0]) + " " + " ".join(arguments[1:])

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { OBJECTS = 1 << 20, WIDTH = 5 /* bytes of a distance */, SUMMED_AT_ONCE = 1 << 16 };
+enum { OBJECTS = 1 << 18, WIDTH = 5 /* bytes of a distance */, SUMMED_AT_ONCE = 1 << 16 };
 enum { BY_ROOTS, NOT_REACHED, OTHERS }; /* in place of distances */
 
 static const char chunk[] = "dominator";
@@ -62,13 +62,13 @@ static int make_block(void *retained, unsigned block, void **bytes, uint64_t *n,
 	const uint32_t *immediate = r->dominators.immediate;
 	uint32_t begin = block * (uint32_t)OBJECTS, end = end_of(block, OBJECTS, r->dominators.n_objects);
 	uint64_t marks = (end - begin + 7) / 8, others = 0, k = 0;
-	for (uint32_t id = begin; id < end; id++)
+	for (uint32_t id = begin; id < end && !progress_own_stops(id); id++)
 		others += guess(r->heap, id) != immediate[id];
 	*n = marks + WIDTH * others;
 	uint8_t *mark = *bytes = big_alloc(*n, 1, err), *plane = mark + marks;
 	if (!mark)
 		return ERR_NOMEM;
-	for (uint32_t id = begin; id < end; id++) {
+	for (uint32_t id = begin; id < end && k < others && !progress_own_stops(id); id++) {
 		if (guess(r->heap, id) == immediate[id])
 			continue;
 		mark[(id - begin) / 8] |= (uint8_t)(1 << (id & 7));
@@ -77,7 +77,7 @@ static int make_block(void *retained, unsigned block, void **bytes, uint64_t *n,
 			plane[i * others + k] = (uint8_t)(code >> 8 * i);
 		k++;
 	}
-	return 0;
+	return progress_check(progress_own(), err);
 }
 
 int retained_pack(const struct retained *r, struct chunks_writer *w, struct err *err)
@@ -110,6 +110,8 @@ static int use_block(void *summing, unsigned block, const uint8_t *bytes, uint64
 	if (n != marks + WIDTH * others)
 		return damaged(err);
 	for (uint32_t id = begin; id < end; id++) {
+		if (progress_own_stops(id))
+			return err_cancelled(err);
 		if (!(bytes[(id - begin) / 8] >> (id & 7) & 1)) {
 			s->above[id] = guess(s->heap, id);
 			continue;

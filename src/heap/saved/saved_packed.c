@@ -2,7 +2,7 @@
 /*
  * saved_packed.c - references in a packed index, both ways; see saving.h.
  *
- * Only outgoing ones stand in it.  A block has those of 2^20 objects: how many each object has, then where
+ * Only outgoing ones stand in it.  A block has those of 2^18 objects: how many each object has, then where
  * they lead.  Objects of one class with as many references stand together, first the first references of
  * all of them, then the second ones: such a column is of one field, mostly.  Its references are told by how far
  * they lead from the object that has them, or from where that of the object before leads, whichever is
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	OBJECTS = 1 << 20,
+	OBJECTS = 1 << 18,
 	LONG = UINT8_MAX, /* a degree that stands in 32 bits, behind all degrees */
 	MANY = 16,        /* references that are no columns */
 };
@@ -69,7 +69,7 @@ static void sum_counts(uint32_t *count, uint32_t n)
 	}
 }
 
-/* Counted by degree, then by class; 0 or ERR_NOMEM. */
+/* Counted by degree, then by class; 0, ERR_NOMEM, ERR_CANCELLED. */
 static int order_init(struct order *o, struct err *err)
 {
 	const uint32_t *class = o->heap->class_of + o->begin;
@@ -77,20 +77,20 @@ static int order_init(struct order *o, struct err *err)
 	uint32_t *count = big_alloc(n_classes, sizeof *count, err);
 	uint32_t *half = count ? big_alloc(o->n, sizeof *half, err) : NULL;
 	o->object = half ? big_alloc(o->n, sizeof *o->object, err) : NULL;
-	for (uint32_t i = 0; o->object && i < o->n; i++) {
+	for (uint32_t i = 0; o->object && i < o->n && !progress_own_stops(i); i++) {
 		by_degree[column_degree(o, i)]++;
 		count[class[i]]++;
 	}
 	sum_counts(by_degree, MANY + 1);
 	if (o->object)
 		sum_counts(count, n_classes);
-	for (uint32_t i = 0; o->object && i < o->n; i++)
+	for (uint32_t i = 0; o->object && i < o->n && !progress_own_stops(i); i++)
 		half[by_degree[column_degree(o, i)]++] = i;
-	for (uint32_t i = 0; o->object && i < o->n; i++)
+	for (uint32_t i = 0; o->object && i < o->n && !progress_own_stops(i); i++)
 		o->object[count[class[half[i]]]++] = half[i];
 	big_free(half);
 	big_free(count);
-	return o->object ? 0 : ERR_NOMEM;
+	return o->object ? progress_check(progress_own(), err) : ERR_NOMEM;
 }
 
 /* Those from position `from` on that are of one class and degree: where they end. */
@@ -125,7 +125,7 @@ static uint64_t fill_column(struct packing *p, uint32_t from, uint32_t to, unsig
 {
 	uint64_t costs = 0;
 	uint32_t *distances = p->distance + p->n_distances, before = p->order.begin + p->order.object[from];
-	for (uint32_t i = from; i < to; i++) {
+	for (uint32_t i = from; i < to && !progress_own_stops(i - from); i++) {
 		uint32_t id = p->order.begin + p->order.object[i];
 		uint32_t target = p->a->target[adjacency_start(p->a, id) + slot];
 		distances[i - from] = distance(how == FROM_OBJECT ? id : before, target);
@@ -150,7 +150,7 @@ static void pack_lists(struct packing *p, uint32_t from, uint32_t to)
 	for (uint32_t i = from; i < to; i++) {
 		uint32_t id = p->order.begin + p->order.object[i], before = id;
 		uint64_t end = adjacency_start(p->a, id + 1);
-		for (uint64_t k = adjacency_start(p->a, id); k < end; k++) {
+		for (uint64_t k = adjacency_start(p->a, id); k < end && !progress_own_stops(k); k++) {
 			p->distance[p->n_distances++] = distance(before, p->a->target[k]);
 			before = p->a->target[k];
 		}
@@ -186,7 +186,7 @@ static uint8_t *lay_out(const struct packing *p, const struct layout *l, const u
 	memcpy(to += l->degrees, longs, l->longs);
 	memcpy(to += l->longs, p->from, l->columns);
 	to += l->columns;
-	for (uint64_t i = 0; i < p->n_distances; i++)
+	for (uint64_t i = 0; i < p->n_distances && !progress_own_stops(i); i++)
 		for (unsigned k = 0; k < 4; k++)
 			to[k * p->n_distances + i] = (uint8_t)(p->distance[i] >> 8 * k);
 	return bytes;
@@ -205,7 +205,7 @@ static int make_block(void *heap, unsigned block, void **bytes, uint64_t *n, str
 	p.distance = longs ? big_alloc(count, sizeof *p.distance, err) : NULL;
 	p.from = p.distance ? big_alloc(count, 1, err) : NULL; /* no column is empty */
 	int code = p.from ? 0 : ERR_NOMEM;
-	for (uint32_t id = begin; id < end && !code; id++) {
+	for (uint32_t id = begin; id < end && !code && !progress_own_stops(id); id++) {
 		uint64_t many = adjacency_start(p.a, id + 1) - adjacency_start(p.a, id);
 		degree[id - begin] = many < LONG ? (uint8_t)many : LONG;
 		if (many >= LONG)
@@ -219,7 +219,7 @@ static int make_block(void *heap, unsigned block, void **bytes, uint64_t *n, str
 		struct layout l = { .degrees = end - begin, .longs = n_longs * sizeof *longs, .columns = p.n_columns,
 			.distances = p.n_distances * sizeof *p.distance };
 		*bytes = lay_out(&p, &l, longs, n, err);
-		code = *bytes ? 0 : ERR_NOMEM;
+		code = *bytes ? progress_check(progress_own(), err) : ERR_NOMEM;
 	}
 	big_free(p.order.object);
 	big_free(p.from);
@@ -266,6 +266,8 @@ static bool take_degrees(struct taking *t, uint64_t at, uint64_t last)
 	struct adjacency *a = &t->u->a;
 	for (uint32_t i = 0; i < t->order.n; i++) {
 		uint32_t id = t->order.begin + i, many = t->order.degree[i];
+		if (progress_own_stops(i))
+			return false;
 		if (many == LONG) {
 			if ((uint64_t)(t->longs_end - t->longs) < sizeof many)
 				return false;
@@ -306,7 +308,7 @@ static bool take_columns(struct taking *t, uint32_t from, uint32_t to, unsigned 
 			return false;
 	}
 	bool hold = true;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++) {
 		uint32_t id = t->order.begin + t->order.object[from + i];
 		uint32_t *target = t->u->a.target + adjacency_start(&t->u->a, id);
 		for (unsigned slot = 0; slot < degree; slot++) {
@@ -334,7 +336,7 @@ static bool take_lists(struct taking *t, uint32_t from, uint32_t to, uint64_t la
 		uint64_t k = adjacency_start(&t->u->a, id), end = list_end(t, id, last);
 		if (end - k > t->n_distances - t->taken)
 			return false;
-		for (; k < end; k++) {
+		for (; k < end && !progress_own_stops(k); k++) {
 			before = t->u->a.target[k] = along(before, distance_at(t, t->taken++));
 			hold &= before < t->u->heap->n_objects;
 		}
@@ -370,6 +372,8 @@ static int use_block(void *unpacking, unsigned block, const uint8_t *bytes, uint
 	if (holds && !code)
 		holds = take_targets(&t, last);
 	big_free(t.order.object);
+	if (!code)
+		code = progress_check(progress_own(), err); /* a loop may have been left early */
 	return code || holds ? code : err_set(err, ERR_FORMAT, "its references are damaged");
 }
 

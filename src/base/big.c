@@ -42,6 +42,8 @@
 /* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
  * well, and to blocks that may not. */
 #define KEPT_PERCENT 70
+#define HELD_AT_ONCE ((uint64_t)4 << 20)
+#define KEPT_BESIDE_HELD_PERCENT 5 /* the same for big_hold */
 
 static uint64_t page_size(void)
 {
@@ -419,6 +421,33 @@ static void mapping_free(struct mapping *m)
 	else if (m->owner == BIG_SPILLED)
 		spill_give_back(m->offset, whole);
 	free(m);
+}
+
+void *big_hold(void *p)
+{
+	struct mapping *m = p ? find(p) : NULL;
+	uint64_t kept = budget_limit() / 100 * KEPT_BESIDE_HELD_PERCENT;
+
+	if (!m || m->owner != BIG_SPILLED)
+		return p;
+	uint64_t whole = whole_pages(m->bytes), bytes = m->bytes;
+	while (!budget_take(whole, kept, NULL, 0))
+		if (!settled_move_out(whole, kept, moved))
+			return p;
+	void *held = map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
+	if (!held) {
+		unreserve(whole);
+		return p;
+	}
+	madvise(p, bytes, MADV_NORMAL);
+	for (uint64_t at = 0, n; at < bytes; at += n) {
+		n = bytes - at < HELD_AT_ONCE ? bytes - at : HELD_AT_ONCE;
+		madvise((char *)p + at, n, MADV_WILLNEED);
+		memcpy((char *)held + at, (char *)p + at, n);
+		madvise((char *)p + at, n, MADV_DONTNEED); /* it stays in the file */
+	}
+	mapping_free(m);
+	return held;
 }
 
 /* --- growing and shrinking --------------------------------------------------------------------- */

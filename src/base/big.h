@@ -77,6 +77,12 @@ void big_hint(void *p, enum big_use use);
 void big_settle(void *p);
 void big_unsettle(void *p);
 
+/*
+ * A block that will be jumped through for long: one in the file without a name moves to memory if the limit, of which
+ * little else is left then, has room for it.  Returns the block, which may stand elsewhere.  p may be NULL.
+ */
+void *big_hold(void *p);
+
 /* Bytes asked for (0 for NULL), owner and use of a block. */
 uint64_t big_bytes(const void *p);
 enum big_owner big_owner(const void *p);

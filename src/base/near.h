@@ -43,5 +43,7 @@ void near_over(void *block);
 
 /* All elements of a stretch will be looked at. */
 void near_all(const void *block, uint64_t first, uint64_t count, size_t size);
+/* These bytes of a block in the file will be looked at. */
+void near_bytes(const void *at, uint64_t bytes);
 
 #endif

@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/spare.h"
+#include "base/piles.h"
 #include "base/spill.h"
 #include "base/stock.h"
 #include "base/text.h"
@@ -40,6 +41,43 @@ static void big_limit(uint32_t *p, uint64_t page)
 	assert_null(big_resize(small, 2 * page, 1, &err));
 	big_free(small);
 	big_set_limit(0, "--mem");
+}
+
+/* Numbers come back from the pile they were put on, each once; chunks that were read are used again. */
+static void piles(void **state)
+{
+	enum { PILES = 5, NUMBERS = 200000 };
+	struct err err = ERR_INIT;
+	struct piles p;
+	uint64_t before = big_in_use(), most = 0;
+
+	(void)state;
+	assert_int_equal(piles_init(&p, PILES, &err), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		for (uint64_t i = 0; i < NUMBERS; i++)
+			assert_int_equal(piles_add(&p, i % (PILES - 1), i, &err), 0);
+		for (size_t pile = 0; pile < PILES; pile++) {
+			const uint64_t *at = NULL, *number;
+			uint64_t sum = 0, count = 0;
+			uint32_t n;
+			while ((number = piles_next(&p, pile, &at, &n))) {
+				for (uint32_t i = 0; i < n; i++) {
+					assert_int_equal(number[i] % (PILES - 1), pile);
+					sum += number[i] / (PILES - 1);
+				}
+				count += n;
+			}
+			uint64_t want = pile < PILES - 1 ? NUMBERS / (PILES - 1) : 0;
+			assert_int_equal(count, want);
+			assert_int_equal(sum, want ? want * (want - 1) / 2 : 0);
+			piles_clear(&p, pile);
+		}
+		if (round == 0)
+			most = big_in_use();
+		assert_int_equal(big_in_use(), most);
+	}
+	piles_release(&p);
+	assert_int_equal(big_in_use(), before);
 }
 
 static void big_memory(void **state)
@@ -266,6 +304,18 @@ static void big_spilling(void **state)
 	assert_int_equal(big_owner(last), BIG_SPILLED);
 	big_free(last);
 	big_free(changing);
+
+	/* what is jumped through may have nearly all there is, but no more */
+	more = big_hold(more);
+	assert_int_equal(big_owner(more), BIG_ANONYMOUS);
+	assert_int_equal(big_bytes(more), 3 * WORDS * sizeof *more);
+	for (uint64_t i = 0; i < 3 * WORDS; i++)
+		assert_int_equal(more[i], i < WORDS ? ~i : 0);
+	uint64_t *huge = big_alloc(8 * WORDS, sizeof *huge, &err), *where = big_hold(huge);
+	assert_ptr_equal(huge, where);
+	assert_int_equal(big_owner(huge), BIG_SPILLED);
+	assert_null(big_hold(NULL));
+	big_free(huge);
 	big_free(small);
 	big_free(more);
 	big_free(old);
@@ -385,6 +435,7 @@ int main(void)
 		cmocka_unit_test(big_again),
 		cmocka_unit_test(big_files),
 		cmocka_unit_test(big_spilling),
+		cmocka_unit_test(piles),
 		cmocka_unit_test(big_no_folder),
 		cmocka_unit_test(arenas),
 	};

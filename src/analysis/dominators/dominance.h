@@ -19,6 +19,7 @@
 
 #include "base/bits.h"
 #include "base/near.h"
+#include "base/piles.h"
 #include "heap/weak.h"
 
 /* A reference that stands in no array of heap->out: see dominance.edges. */
@@ -71,6 +72,18 @@ struct whereabouts {
 	struct near out_offset, out_target, class_of, in_offset, in_target, number, object, place;
 };
 
+/* References to junctions, dealt: see dominators_dealt.c. */
+struct dealt {
+	struct piles piles; /* by id: id of the junction << 32 | number of the referrer; then by number: both are numbers */
+	unsigned shift;     /* of ids and numbers: the rest is the pile */
+	uint64_t window;    /* so many ids of number[] are filled at a time */
+	/* of the numbers from begin on, one pile's: */
+	uint32_t begin;
+	uint64_t *end;      /* holders of begin + i: holder[end[i + 1]] … holder[end[i + 2] - 1] */
+	uint32_t *least;    /* the least number that refers to begin + i; that itself: no smaller one */
+	uint32_t *holder;   /* the greater numbers that refer */
+};
+
 /* What there may be of an instance of a class besides its references. */
 enum leads {
 	LEADS_BY_EDGES = 1,    /* some instance may be the "from" of an edge */
@@ -81,6 +94,7 @@ enum leads {
 struct dominance {
 	const struct heap *h;
 	struct whereabouts *near; /* NULL: all is in memory */
+	struct dealt *dealt;      /* NULL: referrers are looked up where they stand */
 	const struct weak_references *left_out; /* NULL: all references count */
 	struct progress *progress;
 	uint32_t n;             /* objects numbered so far */
@@ -130,5 +144,19 @@ static inline uint32_t group_of(const struct dominance *d, uint32_t k)
 MUST_CHECK int dominance_prepare(struct dominance *d, struct err *err);
 MUST_CHECK int dominance_walk(struct dominance *d, struct err *err);
 MUST_CHECK int dominance_of_junctions(struct dominance *d, struct err *err);
+
+/* Dealing, for heaps that live in the file.  dealt_init before the walk, which leaves
+ * number[] as it is; dealt_by_number behind it, which fills that; dealt_take before the
+ * junction w is looked at.  Each returns 0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int dealt_init(struct dominance *d, struct err *err);
+MUST_CHECK int dealt_by_number(struct dominance *d, struct err *err);
+MUST_CHECK int dealt_take(struct dominance *d, uint32_t w, struct err *err);
+void dealt_release(struct dominance *d);
+
+/* The object with number k references the junction with this id. */
+MUST_CHECK static inline int dealt_note(struct dominance *d, uint32_t id, uint32_t k, struct err *err)
+{
+	return piles_add(&d->dealt->piles, id >> d->dealt->shift, (uint64_t)id << 32 | k, err);
+}
 
 #endif

@@ -59,7 +59,9 @@ static void name_junctions(struct dominance *d)
 	for (uint32_t i = 0; bits_next(&walk, &k) && !progress_stops(d->progress, i); i++) {
 		uint32_t dominator = d->junction[i].semi;
 		cairn_assert(i < d->m && dominator < k);
+		LOOK(d, object, k);
 		LOOK(d, object, dominator);
+		LOOK(d, number, d->object[k]);
 		d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
 	}
 }
@@ -138,6 +140,8 @@ static void look_no_more(const struct dominance *d, const struct dominators *out
 		out->retained };
 	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		near_over(arrays[i]);
+	big_settle(out->immediate);
+	big_settle(out->retained);
 }
 
 /* Release what only the walk needed, and allocate what only comes after it. */
@@ -146,6 +150,7 @@ static int allocate_junctions(struct dominance *d, struct err *err)
 	bits_release(&d->meets);
 	bits_release(&d->seen);
 	d->junction = big_alloc(d->m, sizeof *d->junction, err);
+	d->place = big_hold(d->place); /* all that is jumped through from now on */
 	return d->junction ? bits_seal(&d->at, err) : ERR_NOMEM;
 }
 
@@ -159,6 +164,7 @@ static void release_junctions(struct dominance *d)
 
 static void release(struct dominance *d)
 {
+	dealt_release(d);
 	release_junctions(d);
 	big_free(d->place);
 	big_free(d->number);
@@ -208,8 +214,12 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = allocate_blocks(&d, err);
 	if (code == 0)
 		code = look_around(&d, true, err);
+	if (code == 0 && d.near)
+		code = dealt_init(&d, err);
 	if (code == 0)
 		code = dominance_walk(&d, err);
+	if (code == 0 && d.dealt)
+		code = dealt_by_number(&d, err);
 	if (code == 0)
 		code = allocate_junctions(&d, err);
 	if (code == 0)
@@ -218,6 +228,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = dominance_of_junctions(&d, err);
 	if (code == 0)
 		code = progress_check(progress, err);
+	dealt_release(&d);
 	if (code == 0)
 		finish(&d, out);
 	if (code == 0) /* there are not all sums */

@@ -146,11 +146,12 @@ struct batch {
 	uint32_t n, n_holders;
 	struct batch_item {
 		uint32_t w, id;
-		uint32_t least;   /* number of a referrer before it */
-		uint32_t holders; /* index behind the last of its holders */
-		bool alone;       /* they are too many */
+		uint32_t least;         /* number of a referrer before it */
+		bool alone;             /* there are too many behind it: they are not listed here */
+		const uint32_t *holder; /* numbers of n referrers behind it */
+		uint64_t n;
 	} item[BATCH];
-	uint32_t holder[ROOM]; /* ids, then numbers, of those behind it */
+	uint32_t room[ROOM]; /* ids, then numbers */
 	uint32_t way[ROOM];
 };
 
@@ -161,6 +162,22 @@ static uint32_t last_before(const uint64_t *a, uint32_t k)
 	while (!bits && word)
 		bits = a[--word];
 	return bits ? (uint32_t)(word * 64 + 63 - (unsigned)__builtin_clzll(bits)) : 0;
+}
+
+/* The same for referrers that were dealt. */
+static int take_dealt(struct dominance *d, struct batch *b, uint32_t w, struct err *err)
+{
+	const struct dealt *t = d->dealt;
+	int code = 0;
+	b->n = 0;
+	while (b->n < BATCH && (w = last_before(d->at.word, w)) && (!b->n || w >= t->begin)) {
+		if (!b->n && (code = dealt_take(d, w, err)))
+			return code;
+		uint64_t begin = t->end[w - t->begin + 1];
+		b->item[b->n++] = (struct batch_item){ .w = w, .least = t->least[w - t->begin],
+			.holder = t->holder + begin, .n = t->end[w - t->begin + 2] - begin };
+	}
+	return 0;
 }
 
 /* The junctions before w, the last first. */
@@ -200,42 +217,46 @@ static void list_holders(struct dominance *d, struct batch *b)
 			LOOK(d, number, holder);
 			if (weak_is(d->left_out, holder, item->id))
 				continue;
-			b->holder[b->n_holders++] = holder;
+			b->room[b->n_holders++] = holder;
+			item->n++;
 			__builtin_prefetch(&d->number[holder]);
 		}
-		item->holders = b->n_holders;
 	}
 }
 
 /* Ids become numbers; those that are smaller than the junction's are done with. */
 static void number_holders(struct dominance *d, struct batch *b)
 {
-	uint32_t n = 0, at = 0;
+	const uint32_t *from = b->room;
+	uint32_t *to = b->room;
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct batch_item *item = &b->item[i];
-		for (uint32_t end = item->holders; at < end; at++) {
-			uint32_t k = d->number[b->holder[at]];
+		const uint32_t *end = from + item->n;
+		item->holder = to;
+		for (; from < end; from++) {
+			uint32_t k = d->number[*from];
 			if (k > item->w) {
 				__builtin_prefetch(&d->place[k]);
-				b->holder[n++] = k;
+				*to++ = k;
 			} else if (k && k < item->least) {
 				item->least = k;
 			}
 		}
-		item->holders = n;
+		item->n = (uint64_t)(to - item->holder);
 	}
-	b->n_holders = n;
 }
 
 /* The first steps of the ways up that will be gone. */
 static void look_up_ways(struct dominance *d, struct batch *b)
 {
-	uint32_t *way = b->way, last = b->item[b->n - 1].w, left = b->n_holders;
-	for (uint32_t i = 0; i < left; i++)
-		way[i] = b->holder[i];
+	uint32_t *way = b->way, last = b->item[b->n - 1].w, left = 0;
+	for (uint32_t i = 0; i < b->n; i++)
+		for (uint64_t k = 0; k < b->item[i].n && left < ROOM; k++)
+			way[left++] = b->item[i].holder[k];
 	for (unsigned step = 0; step < STEPS; step++) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < left; i++) {
+			LOOK(d, place, way[i]);
 			const struct place *p = &d->place[way[i]];
 			uint32_t up = bits_get(&d->at, way[i]) ? p->up : p->value;
 			if (up <= last)
@@ -245,6 +266,21 @@ static void look_up_ways(struct dominance *d, struct batch *b)
 		}
 		left = n;
 	}
+}
+
+static int take_batch(struct dominance *d, struct batch *b, uint32_t w, struct err *err)
+{
+	int code = 0;
+	if (d->dealt) {
+		code = take_dealt(d, b, w, err);
+	} else {
+		take_junctions(d, b, w);
+		list_holders(d, b);
+		number_holders(d, b);
+	}
+	if (!code)
+		look_up_ways(d, b);
+	return code;
 }
 
 /* --- all ------------------------------------------------------------------------------------------ */
@@ -285,14 +321,13 @@ struct special {
 	size_t class, n_classes, edge;
 };
 
-/* n numbers of referrers that have greater numbers. */
 static void find_semidominator(struct dominance *d, struct special *s, const struct batch_item *item,
-    const uint32_t *holder, uint32_t n, struct junction *j)
+    struct junction *j)
 {
 	uint32_t w = item->w, least = item->least;
 	LOOK(d, place, w);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t offered = offered_by(d, w, holder[i]);
+	for (uint64_t i = 0; i < item->n && d->place[w].value; i++) {
+		uint32_t offered = offered_by(d, w, item->holder[i]);
 		least = offered < least ? offered : least;
 	}
 	if (!d->place[w].value) /* a root has the smallest there is */
@@ -312,13 +347,12 @@ static int find_semidominators(struct dominance *d, struct special *s, struct er
 	struct batch b;
 	uint32_t j = d->m, reported = j;
 	for (uint32_t w = d->n + 1; j > 0; w = b.item[b.n - 1].w) {
-		take_junctions(d, &b, w);
-		list_holders(d, &b);
-		number_holders(d, &b);
-		look_up_ways(d, &b);
+		int code = take_batch(d, &b, w, err);
+		if (code)
+			return code;
 		cairn_assert(b.n > 0 && b.n <= j);
-		for (uint32_t i = 0, at = 0; i < b.n; at = b.item[i++].holders)
-			find_semidominator(d, s, &b.item[i], b.holder + at, b.item[i].holders - at, &d->junction[--j]);
+		for (uint32_t i = 0; i < b.n; i++)
+			find_semidominator(d, s, &b.item[i], &d->junction[--j]);
 		if (reported - j >= REPORT_EVERY) {
 			if (!progress_add(d->progress, reported - j))
 				return err_cancelled(err);

@@ -222,7 +222,7 @@ static inline int note_instance(struct dominance *d, uint32_t class, uint32_t k,
     struct err *err)
 {
 	struct instances *i = &d->instances[class];
-	if (!d->number[d->h->classes[class].object]) {
+	if (!bits_get(&d->seen, d->h->classes[class].object)) {
 		if (!i->first)
 			i->first = k;
 		return 0;
@@ -283,12 +283,12 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
     struct err *err)
 {
 	uint32_t k = ++d->n;
-	LOOK(d, number, id);
 	LOOK(d, object, k);
 	LOOK(d, place, k);
 	cairn_assert(k < d->size && !bits_get(&d->seen, id) && c->k < k);
 	bits_set(&d->seen, id);
-	d->number[id] = k;
+	if (__builtin_expect(d->dealt == NULL, 1))
+		d->number[id] = k;
 	d->object[k] = id;
 	*group = c->group;
 	if (bits_get(&d->meets, id)) {
@@ -346,6 +346,8 @@ static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct er
 		uint32_t target = h->out.target[c->next++];
 		if (c->end - c->next > AHEAD)
 			ask(d, h->out.target[c->next + AHEAD]);
+		if (__builtin_expect(d->dealt != NULL, 0) && target != c->weak && bits_get(&d->meets, target))
+			c->code = dealt_note(d, target, c->k, err);
 		if (bits_get(&d->seen, target) || target == c->weak)
 			continue;
 		LOOK(d, out_offset, target);
@@ -370,10 +372,10 @@ static inline void go_down(struct dominance *d, struct cursor *c, uint32_t targe
 	look_at(d, c, target, k, group);
 }
 
-/* Does anything that has no number seem to be left here? */
+/* Does anything that has no number seem to be left here, or anything to note? */
 static inline bool more_is_left(const struct dominance *d, const struct cursor *c)
 {
-	if (c->special || c->end - c->next > AHEAD)
+	if (c->special || c->end - c->next > (d->dealt ? 0 : AHEAD))
 		return true;
 	for (uint64_t i = c->next; i < c->end; i++)
 		if (!bits_get(&d->seen, d->h->out.target[i]))

@@ -5,8 +5,9 @@
 #
 #     bench/run.sh [-b BUILD] [-n OBJECTS] [-r RUNS] [-t THREADS] [-d DIR] [DUMP...]
 #
-# Without DUMP it makes a PHD of OBJECTS (20,000,000: about 310 MB, 60 million references) and its
-# classic twin (about 2 GB) in DIR (BUILD/bench), once.  The best of RUNS (3) is shown, file warm.
+# Each stage is told with one thread and with THREADS (2): seconds of the clock, and processor seconds of
+# all threads.  Without DUMP it makes a PHD of OBJECTS (20,000,000: about 310 MB, 60 million references) and
+# its classic twin (about 2 GB) in DIR (BUILD/bench), once.  The best of RUNS (3) is shown, file warm.
 # Measure on a quiet machine: make -C BUILD bench.
 #
 # Other programs that are installed (ParseHeapDump.sh of Eclipse MAT, hprof-slurp, hprof-analyzer) read the
@@ -15,7 +16,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 
-build=build objects=20000000 runs=3 threads=0 directory=
+build=build objects=20000000 runs=3 threads=2 directory=
 while getopts b:n:r:t:d: option; do
 	case $option in
 	b) build=$OPTARG ;;
@@ -23,7 +24,7 @@ while getopts b:n:r:t:d: option; do
 	r) runs=$OPTARG ;;
 	t) threads=$OPTARG ;;
 	d) directory=$OPTARG ;;
-	*) sed -n '5,9s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+	*) sed -n '5,11s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -73,16 +74,16 @@ least_sum() {
 	done | sort -n | head -n 1
 }
 
-# The run of phases with the least time to the whole graph.
+# best_phases THREADS: the run of phases with the least time to the whole graph.
 best_phases() {
 	best_time=
 	i=0
 	while [ "$i" -lt "$runs" ]; do
-		"$build/bench/phases" -t "$threads" "$1" >"$work/try"
+		"$build/bench/phases" -t "$1" "$dump" >"$work/try"
 		time=$(awk '$1 == "whole_graph" { print $2 }' "$work/try")
 		if [ -z "$best_time" ] || awk -v a="$time" -v b="$best_time" 'BEGIN { exit !(a < b) }'; then
 			best_time=$time
-			cp "$work/try" "$work/phases"
+			cp "$work/try" "$work/phases.$1"
 		fi
 		i=$((i + 1))
 	done
@@ -96,7 +97,7 @@ peer() {
 	command -v "$1" >/dev/null 2>&1 || return 0
 	its_time=$(seconds "$@" 2>/dev/null)
 	awk -v name="$name" -v its="$its_time" '$1 == "retained_sizes" {
-		printf "  %-44s %8.3f s  %5.1f x ours to retained sizes\n", name, its, its / $2 }' "$work/phases"
+		printf "  %-44s %8.3f s  %5.1f x ours to retained sizes\n", name, its, its / $2 }' "$work/phases.$threads"
 }
 
 peers() {
@@ -121,26 +122,33 @@ for dump; do
 	cat "$dump" >/dev/null
 	cat_time=$(best cat "$dump")
 	sum_time=$(least_sum "$dump")
-	best_phases "$dump"
-	info_time=$(best "$build/cairn" -n ${threads:+-t "$threads"} -x info "$dump")
-	histo_time=$(best "$build/cairn" -n ${threads:+-t "$threads"} -x 'histo | head 20' "$dump")
+	best_phases 1
+	best_phases "$threads"
+	info_time=$(best "$build/cairn" -n -t "$threads" -x info "$dump")
+	histo_time=$(best "$build/cairn" -n -t "$threads" -x 'histo | head 20' "$dump")
 	awk -v name="${dump##*/}" -v cat="$cat_time" -v sum="$sum_time" -v info="$info_time" \
-		-v histo="$histo_time" '
+		-v histo="$histo_time" -v threads="$threads" '
+		FNR == NR { one[$1] = $2 }
 		{ v[$1] = $2 }
 		function line(what, seconds) {
 			printf "  %-44s %8.3f s  %7.1f M objects/s  %7.0f MB/s  %5.1f x sum\n", what, seconds, \
 				v["objects"] / seconds / 1e6, v["bytes"] / seconds / 1e6, seconds / sum
+		}
+		function stage(what, wall, processor) {
+			printf "  %-44s %8.3f s %8.3f s  %8.3f s %8.3f s  %5.1f x sum\n", what, one[wall], one[processor], \
+				v[wall], v[processor], v[wall] / sum
 		}
 		END {
 			printf "%s: %d objects, %d references, %.0f MB\n", name, v["objects"], v["references"], \
 				v["bytes"] / 1e6
 			line("cat FILE >/dev/null", cat)
 			line("one summing pass over the mapped file", sum)
-			line("to the first histogram", v["first_histogram"])
-			line("to both directions of references", v["whole_graph"])
-			line("from the file to retained sizes", v["retained_sizes"])
 			line("cairn -x info, the whole program", info)
 			line("cairn -x histo, the whole program", histo)
+			printf "  %-44s %10s %10s  %10s %10s\n", "from the file", "1 thread", "processor", threads " threads", "processor"
+			stage("to the first histogram", "first_histogram", "histogram_cpu")
+			stage("to both directions of references", "whole_graph", "cpu_seconds")
+			stage("to retained sizes", "retained_sizes", "retained_cpu")
 			target = 16 * v["objects"] + 8 * v["references"]
 			printf "  %-44s %8.0f MB  %5.1f bytes an object  %5.2f of 16 an object + 8 a reference\n", \
 				"anonymous memory once loaded", v["anonymous"] / 1e6, v["anonymous"] / v["objects"], \
@@ -150,7 +158,6 @@ for dump; do
 			printf "  %-44s %8.0f MB  %5.1f bytes an object\n", "the same while retained sizes are found", \
 				v["retained_peak"] / 1e6, v["retained_peak"] / v["objects"]
 			printf "  %-44s %8.0f MB  (the mapped file included)\n", "peak resident", v["peak_rss"] / 1e6
-			printf "  %-44s %8.3f s of processor\n", "to both directions", v["cpu_seconds"]
-		}' "$work/phases"
+		}' "$work/phases.1" "$work/phases.$threads"
 	peers "$dump"
 done

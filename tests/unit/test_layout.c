@@ -14,110 +14,7 @@
 
 #include <cmocka.h>
 
-#include "heap/sizes/layout.h"
-
-/* --- hand-made classes -------------------------------------------------------------------------- */
-
-enum { FIELDS_MAX = 40 };
-
-/* A class in short: fields as "name:T name:T …", T a letter of the VM's signatures. */
-struct sketch {
-	const char *name;
-	uint32_t superclass;
-	const char *fields;
-	const char *statics;
-};
-
-struct table {
-	struct heap_class classes[64];
-	struct heap_field fields[64][2 * FIELDS_MAX];
-	char text[64][2][1200];
-	uint32_t n;
-};
-
-static enum value_type type_of(char letter)
-{
-	switch (letter) {
-	case 'Z': return VALUE_BOOLEAN;
-	case 'C': return VALUE_CHAR;
-	case 'F': return VALUE_FLOAT;
-	case 'D': return VALUE_DOUBLE;
-	case 'B': return VALUE_BYTE;
-	case 'S': return VALUE_SHORT;
-	case 'I': return VALUE_INT;
-	case 'J': return VALUE_LONG;
-	default: return VALUE_OBJECT;
-	}
-}
-
-static uint32_t read_fields(const char *text, char *copy, struct heap_field *out)
-{
-	uint32_t n = 0;
-	snprintf(copy, 1200, "%s", text ? text : "");
-	for (char *at = copy; *at;) {
-		size_t length = strcspn(at, ":");
-		assert_true(n < FIELDS_MAX && at[length] == ':');
-		out[n++] = (struct heap_field){ .name = at, .type = type_of(at[length + 1]) };
-		at[length] = '\0';
-		at += length + 2;
-		at += *at == ' ';
-	}
-	return n;
-}
-
-static struct table *make(const struct sketch *sketches, uint32_t n)
-{
-	struct table *t = calloc(1, sizeof *t);
-	assert_non_null(t);
-	assert_true(n <= 64);
-	t->n = n;
-	for (uint32_t i = 0; i < n; i++) {
-		struct heap_class *c = &t->classes[i];
-		*c = (struct heap_class){
-			.name = sketches[i].name,
-			.superclass = sketches[i].superclass,
-			.loader = HEAP_NONE,
-			.object = HEAP_NONE,
-			.component = HEAP_NONE,
-			.kind = CLASS_PLAIN,
-			.defined = true,
-			.fields = t->fields[i],
-			.statics = t->fields[i] + FIELDS_MAX,
-		};
-		c->n_fields = read_fields(sketches[i].fields, t->text[i][0], t->fields[i]);
-		c->n_statics = read_fields(sketches[i].statics, t->text[i][1], t->fields[i] + FIELDS_MAX);
-	}
-	return t;
-}
-
-/* The models of a 64-bit VM and the one of a 32-bit VM. */
-static const struct layout_model coops = { "coops", LAYOUT_NEW, 12, 4, 8, 8, false },
-    wide_ccp = { "wide+ccp", LAYOUT_NEW, 12, 8, 8, 8, false },
-    plain64 = { "plain64", LAYOUT_NEW, 16, 8, 8, 8, false },
-    coops_noccp = { "coops-ccp", LAYOUT_NEW, 16, 4, 8, 8, false },
-    compact = { "compact", LAYOUT_NEW, 8, 4, 8, 8, true },
-    compact_wide = { "compact wide", LAYOUT_NEW, 8, 8, 8, 8, true },
-    x32 = { "x32", LAYOUT_NEW, 8, 4, 4, 8, false };
-
-static struct layout_model with_rule(struct layout_model m, enum layout_rule rule)
-{
-	m.rule = rule;
-	return m;
-}
-
-static struct layout_model relaxed(struct layout_model m)
-{
-	m.relaxed = true;
-	return m;
-}
-
-static uint64_t size_in(const struct table *t, uint32_t class, struct layout_model m,
-    enum layout_release release)
-{
-	uint64_t size[64];
-	assert_int_equal(layout_instances(t->classes, t->n, &m, release, NULL, size, NULL), 0);
-	return size[class];
-}
+#include "sketched.h"
 
 /* --- arrays ------------------------------------------------------------------------------------- */
 
@@ -137,11 +34,11 @@ static void array_bases(void **state)
 	check_bases(wide_ccp, 16, 16, 16);
 	check_bases(plain64, 24, 24, 24);
 	check_bases(coops_noccp, 24, 24, 24);
-	check_bases(relaxed(x32), 12, 16, 12);
-	check_bases(relaxed(coops), 16, 16, 16);
-	check_bases(relaxed(wide_ccp), 16, 16, 16);
-	check_bases(relaxed(plain64), 20, 24, 24);
-	check_bases(relaxed(coops_noccp), 20, 24, 20);
+	check_bases(model_relaxed(x32), 12, 16, 12);
+	check_bases(model_relaxed(coops), 16, 16, 16);
+	check_bases(model_relaxed(wide_ccp), 16, 16, 16);
+	check_bases(model_relaxed(plain64), 20, 24, 24);
+	check_bases(model_relaxed(coops_noccp), 20, 24, 20);
 	check_bases(compact, 12, 16, 12);
 	check_bases(compact_wide, 12, 16, 16);
 	/* MAT: object arrays P + r + 4, primitive arrays that rounded up to r */
@@ -184,19 +81,19 @@ static const struct sketch jdk17[] = {
 static void threads_of_17(void **state)
 {
 	(void)state;
-	struct table *t = make(jdk17, sizeof jdk17 / sizeof *jdk17);
+	struct table *t = sketched(jdk17, sizeof jdk17 / sizeof *jdk17);
 	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_17);
-	assert_int_equal(size_in(t, 1, coops, LAYOUT_JDK_17), 368);
-	assert_int_equal(size_in(t, 1, wide_ccp, LAYOUT_JDK_17), 408);
-	assert_int_equal(size_in(t, 1, plain64, LAYOUT_JDK_17), 416);
-	assert_int_equal(size_in(t, 1, x32, LAYOUT_JDK_17), 360);
+	assert_int_equal(sketched_size(t, 1, coops, LAYOUT_JDK_17), 368);
+	assert_int_equal(sketched_size(t, 1, wide_ccp, LAYOUT_JDK_17), 408);
+	assert_int_equal(sketched_size(t, 1, plain64, LAYOUT_JDK_17), 416);
+	assert_int_equal(sketched_size(t, 1, x32, LAYOUT_JDK_17), 360);
 	/* a subclass finds no holes, not even behind the padded group (histogram: 376) */
-	assert_int_equal(size_in(t, 2, coops, LAYOUT_JDK_17), 376);
+	assert_int_equal(sketched_size(t, 2, coops, LAYOUT_JDK_17), 376);
 	/* without padding the thread is small */
-	assert_int_equal(size_in(t, 1, coops, LAYOUT_PLAIN), 112);
+	assert_int_equal(sketched_size(t, 1, coops, LAYOUT_PLAIN), 112);
 	/* user classes are never padded, nor injected into */
 	t->classes[1].loader = 7;
-	assert_int_equal(size_in(t, 1, coops, LAYOUT_JDK_17), 112);
+	assert_int_equal(sketched_size(t, 1, coops, LAYOUT_JDK_17), 112);
 	free(t);
 }
 
@@ -222,20 +119,20 @@ static const struct sketch jdk25[] = {
 static void class_object_bases(void **state)
 {
 	(void)state;
-	struct table *t = make(jdk17, sizeof jdk17 / sizeof *jdk17);
-	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_17), 112);
-	assert_int_equal(size_in(t, 3, coops_noccp, LAYOUT_JDK_17), 112);
-	assert_int_equal(size_in(t, 3, wide_ccp, LAYOUT_JDK_17), 176);
-	assert_int_equal(size_in(t, 3, plain64, LAYOUT_JDK_17), 184);
-	assert_int_equal(size_in(t, 3, x32, LAYOUT_JDK_17), 96);
+	struct table *t = sketched(jdk17, sizeof jdk17 / sizeof *jdk17);
+	assert_int_equal(sketched_size(t, 3, coops, LAYOUT_JDK_17), 112);
+	assert_int_equal(sketched_size(t, 3, coops_noccp, LAYOUT_JDK_17), 112);
+	assert_int_equal(sketched_size(t, 3, wide_ccp, LAYOUT_JDK_17), 176);
+	assert_int_equal(sketched_size(t, 3, plain64, LAYOUT_JDK_17), 184);
+	assert_int_equal(sketched_size(t, 3, x32, LAYOUT_JDK_17), 96);
 	free(t);
-	t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
+	t = sketched(jdk25, sizeof jdk25 / sizeof *jdk25);
 	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_25);
-	assert_int_equal(size_in(t, 1, relaxed(coops), LAYOUT_JDK_25), 120);
-	assert_int_equal(size_in(t, 1, compact, LAYOUT_JDK_25), 112);
-	assert_int_equal(size_in(t, 1, relaxed(wide_ccp), LAYOUT_JDK_25), 192);
-	assert_int_equal(size_in(t, 1, compact_wide, LAYOUT_JDK_25), 184);
-	assert_int_equal(size_in(t, 1, relaxed(plain64), LAYOUT_JDK_25), 192);
+	assert_int_equal(sketched_size(t, 1, model_relaxed(coops), LAYOUT_JDK_25), 120);
+	assert_int_equal(sketched_size(t, 1, compact, LAYOUT_JDK_25), 112);
+	assert_int_equal(sketched_size(t, 1, model_relaxed(wide_ccp), LAYOUT_JDK_25), 192);
+	assert_int_equal(sketched_size(t, 1, compact_wide, LAYOUT_JDK_25), 184);
+	assert_int_equal(sketched_size(t, 1, model_relaxed(plain64), LAYOUT_JDK_25), 192);
 	free(t);
 }
 
@@ -243,18 +140,18 @@ static void class_object_bases(void **state)
 static void padded_groups_of_25(void **state)
 {
 	(void)state;
-	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
-	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_25), 720 / 2);
-	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
-	assert_int_equal(size_in(t, 4, coops, LAYOUT_JDK_25), 936 / 3);
-	assert_int_equal(size_in(t, 4, compact, LAYOUT_JDK_25), 912 / 3);
+	struct table *t = sketched(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(sketched_size(t, 3, coops, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(sketched_size(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(sketched_size(t, 4, coops, LAYOUT_JDK_25), 936 / 3);
+	assert_int_equal(sketched_size(t, 4, compact, LAYOUT_JDK_25), 912 / 3);
 	/* a padded class with a padded group in it */
-	assert_int_equal(size_in(t, 5, coops, LAYOUT_JDK_25), 472);
-	assert_int_equal(size_in(t, 5, compact, LAYOUT_JDK_25), 464);
-	assert_int_equal(size_in(t, 5, wide_ccp, LAYOUT_JDK_25), 504);
-	assert_int_equal(size_in(t, 5, compact_wide, LAYOUT_JDK_25), 496);
-	assert_int_equal(size_in(t, 5, plain64, LAYOUT_JDK_25), 504);
-	assert_int_equal(size_in(t, 5, coops_noccp, LAYOUT_JDK_25), 472);
+	assert_int_equal(sketched_size(t, 5, coops, LAYOUT_JDK_25), 472);
+	assert_int_equal(sketched_size(t, 5, compact, LAYOUT_JDK_25), 464);
+	assert_int_equal(sketched_size(t, 5, wide_ccp, LAYOUT_JDK_25), 504);
+	assert_int_equal(sketched_size(t, 5, compact_wide, LAYOUT_JDK_25), 496);
+	assert_int_equal(sketched_size(t, 5, plain64, LAYOUT_JDK_25), 504);
+	assert_int_equal(sketched_size(t, 5, coops_noccp, LAYOUT_JDK_25), 472);
 	free(t);
 }
 
@@ -262,10 +159,10 @@ static void padded_groups_of_25(void **state)
 static void padded_groups_of_28(void **state)
 {
 	(void)state;
-	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
-	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_28), 704 / 2);
-	assert_int_equal(size_in(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
-	assert_int_equal(size_in(t, 5, coops, LAYOUT_JDK_28), 464);
+	struct table *t = sketched(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(sketched_size(t, 3, compact, LAYOUT_JDK_28), 704 / 2);
+	assert_int_equal(sketched_size(t, 3, compact, LAYOUT_JDK_25), 720 / 2);
+	assert_int_equal(sketched_size(t, 5, coops, LAYOUT_JDK_28), 464);
 	free(t);
 }
 
@@ -291,17 +188,17 @@ static void injected_of_21_and_28(void **state)
 		    "annotations:L root:L genericInfo:L fieldAccessor:L overrideFieldAccessor:L "
 		    "declaredAnnotations:L", NULL },
 	};
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
 	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_21);
-	assert_int_equal(size_in(t, 3, coops, LAYOUT_JDK_21), 720 / 5);
-	assert_int_equal(size_in(t, 3, wide_ccp, LAYOUT_JDK_21), 1120 / 5);
-	assert_int_equal(size_in(t, 4, coops, LAYOUT_JDK_21), 24);
-	assert_int_equal(size_in(t, 4, wide_ccp, LAYOUT_JDK_21), 13632 / 426);
+	assert_int_equal(sketched_size(t, 3, coops, LAYOUT_JDK_21), 720 / 5);
+	assert_int_equal(sketched_size(t, 3, wide_ccp, LAYOUT_JDK_21), 1120 / 5);
+	assert_int_equal(sketched_size(t, 4, coops, LAYOUT_JDK_21), 24);
+	assert_int_equal(sketched_size(t, 4, wide_ccp, LAYOUT_JDK_21), 13632 / 426);
 	t->fields[1][5].name = "gone";
 	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_28);
-	assert_int_equal(size_in(t, 7, compact, LAYOUT_JDK_28), 72);
-	assert_int_equal(size_in(t, 7, relaxed(coops), LAYOUT_JDK_28), 6400 / 80);
-	assert_int_equal(size_in(t, 7, relaxed(wide_ccp), LAYOUT_JDK_28), 120);
+	assert_int_equal(sketched_size(t, 7, compact, LAYOUT_JDK_28), 72);
+	assert_int_equal(sketched_size(t, 7, model_relaxed(coops), LAYOUT_JDK_28), 6400 / 80);
+	assert_int_equal(sketched_size(t, 7, model_relaxed(wide_ccp), LAYOUT_JDK_28), 120);
 	t->fields[7][5].name = "gone";
 	assert_int_equal(layout_release_of(t->classes, t->n), LAYOUT_JDK_25);
 	free(t);
@@ -310,10 +207,10 @@ static void injected_of_21_and_28(void **state)
 static void stack_chunks(void **state)
 {
 	(void)state;
-	struct table *t = make(jdk25, sizeof jdk25 / sizeof *jdk25);
-	assert_int_equal(size_in(t, 2, coops, LAYOUT_JDK_25), 48);
-	assert_int_equal(size_in(t, 2, compact, LAYOUT_JDK_25), 48);
-	assert_int_equal(size_in(t, 2, wide_ccp, LAYOUT_JDK_25), 56);
+	struct table *t = sketched(jdk25, sizeof jdk25 / sizeof *jdk25);
+	assert_int_equal(sketched_size(t, 2, coops, LAYOUT_JDK_25), 48);
+	assert_int_equal(sketched_size(t, 2, compact, LAYOUT_JDK_25), 48);
+	assert_int_equal(sketched_size(t, 2, wide_ccp, LAYOUT_JDK_25), 56);
 	assert_int_equal(layout_stack_chunk(48, 181, &coops), 1544);
 	assert_int_equal(layout_stack_chunk(48, 181, &compact), 1544);
 	assert_int_equal(layout_stack_chunk(56, 181, &wide_ccp), 1528);
@@ -340,14 +237,14 @@ static void old_rule(void **state)
 		{ "java.lang.String", 0, "j:J a:L b:L", NULL }, /* 10: 12, 16, 20..24 skipped, 24..32: 32 */
 	};
 	static const unsigned want[] = { 16, 24, 32, 24, 16, 24, 16, 16, 24, 32, 32 };
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
 	for (uint32_t i = 0; i < t->n; i++)
-		assert_int_equal(size_in(t, i, with_rule(coops, LAYOUT_OLD), LAYOUT_PLAIN), want[i]);
+		assert_int_equal(sketched_size(t, i, model_with_rule(coops, LAYOUT_OLD), LAYOUT_PLAIN), want[i]);
 	/* in 32 bits: header 8, so no gap before 8-byte fields */
-	assert_int_equal(size_in(t, 1, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 24);
-	assert_int_equal(size_in(t, 4, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
-	assert_int_equal(size_in(t, 5, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
-	assert_int_equal(size_in(t, 6, with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 8);
+	assert_int_equal(sketched_size(t, 1, model_with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 24);
+	assert_int_equal(sketched_size(t, 4, model_with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
+	assert_int_equal(sketched_size(t, 5, model_with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 16);
+	assert_int_equal(sketched_size(t, 6, model_with_rule(x32, LAYOUT_OLD), LAYOUT_PLAIN), 8);
 	free(t);
 }
 
@@ -367,13 +264,13 @@ static void new_rule(void **state)
 		{ "I", 0, "j:J i:I l:L", NULL }, /* 9: the int takes the hole, l at 24: 32 */
 	};
 	static const unsigned want[] = { 16, 16, 16, 24, 24, 32, 32, 32, 24, 32 };
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
 	for (uint32_t i = 0; i < t->n; i++)
-		assert_int_equal(size_in(t, i, coops, LAYOUT_PLAIN), want[i]);
+		assert_int_equal(sketched_size(t, i, coops, LAYOUT_PLAIN), want[i]);
 	struct layout_model aligned = coops;
 	aligned.alignment = 16;
-	assert_int_equal(size_in(t, 3, aligned, LAYOUT_PLAIN), 32);
-	assert_int_equal(size_in(t, 0, aligned, LAYOUT_PLAIN), 16);
+	assert_int_equal(sketched_size(t, 3, aligned, LAYOUT_PLAIN), 32);
+	assert_int_equal(sketched_size(t, 0, aligned, LAYOUT_PLAIN), 16);
 	free(t);
 }
 
@@ -386,13 +283,13 @@ static void mat_rule(void **state)
 		{ "B", 1, "b:B", NULL },
 		{ "C", 2, "j:J", NULL },
 	};
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
 	struct layout_model four = layout_mat_model(8, 4, 8), eight = layout_mat_model(8, 8, 8);
-	assert_int_equal(size_in(t, 0, four, LAYOUT_PLAIN), 16);  /* 12 */
-	assert_int_equal(size_in(t, 1, four, LAYOUT_PLAIN), 16);  /* 13 -> 16 */
-	assert_int_equal(size_in(t, 2, four, LAYOUT_PLAIN), 24);  /* 17 -> 20 */
-	assert_int_equal(size_in(t, 3, four, LAYOUT_PLAIN), 32);  /* 28 */
-	assert_int_equal(size_in(t, 2, eight, LAYOUT_PLAIN), 32); /* 16, 24, 32 */
+	assert_int_equal(sketched_size(t, 0, four, LAYOUT_PLAIN), 16);  /* 12 */
+	assert_int_equal(sketched_size(t, 1, four, LAYOUT_PLAIN), 16);  /* 13 -> 16 */
+	assert_int_equal(sketched_size(t, 2, four, LAYOUT_PLAIN), 24);  /* 17 -> 20 */
+	assert_int_equal(sketched_size(t, 3, four, LAYOUT_PLAIN), 32);  /* 28 */
+	assert_int_equal(sketched_size(t, 2, eight, LAYOUT_PLAIN), 32); /* 16, 24, 32 */
 	assert_int_equal(layout_class_object(&t->classes[1], 96, &four, LAYOUT_JDK_17), 16); /* 12 */
 	assert_int_equal(layout_class_object(&t->classes[1], 96, &eight, LAYOUT_JDK_17), 24); /* 20 */
 	assert_int_equal(layout_class_object(&t->classes[0], 96, &four, LAYOUT_JDK_17), 0);
@@ -413,8 +310,8 @@ static void class_objects(void **state)
 		{ "java.util.TreeMap", HEAP_NONE, "", "a:L z:Z y:Z j:J" },
 	};
 	static const unsigned want[] = { 112, 136, 120, 136, 128, 144, 136 };
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
-	struct layout_model old = with_rule(coops, LAYOUT_OLD);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
+	struct layout_model old = model_with_rule(coops, LAYOUT_OLD);
 	for (uint32_t i = 0; i < t->n; i++) {
 		assert_int_equal(layout_class_object(&t->classes[i], 112, &coops, LAYOUT_JDK_17), want[i]);
 		assert_int_equal(layout_class_object(&t->classes[i], 112, &old, LAYOUT_JDK_11), want[i]);
@@ -433,8 +330,8 @@ static void lock_of_a_class(void **state)
 		{ "C", HEAP_NONE, "", "init_lock:L m:L" }, /* the program's own */
 		{ "D", HEAP_NONE, "", "l:L m:L init_lock:I" },
 	};
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
-	struct layout_model wide = with_rule(plain64, LAYOUT_OLD);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
+	struct layout_model wide = model_with_rule(plain64, LAYOUT_OLD);
 	static const unsigned in_8[] = { 168, 176, 176, 184 }, in_11[] = { 176, 184, 176, 184 };
 	for (uint32_t i = 0; i < t->n; i++) {
 		assert_int_equal(layout_class_object(&t->classes[i], 160, &wide, LAYOUT_JDK_8), in_8[i]);
@@ -453,7 +350,7 @@ static void hostile_classes(void **state)
 		{ "C", 2, "i:I", NULL },
 		{ "D", 99, "i:I", NULL },
 	};
-	struct table *t = make(sketches, sizeof sketches / sizeof *sketches);
+	struct table *t = sketched(sketches, sizeof sketches / sizeof *sketches);
 	t->classes[3].defined = false;
 	uint64_t size[4];
 	assert_int_equal(layout_instances(t->classes, t->n, &coops, LAYOUT_PLAIN, NULL, size, NULL), 0);
@@ -552,105 +449,13 @@ static void random_hierarchies(void **state)
 			}
 			put_all(&maps[i], letters[i], m.reference);
 		}
-		struct table *t = make(sketches, CLASSES);
+		struct table *t = sketched(sketches, CLASSES);
 		for (uint32_t i = 0; i < CLASSES; i++) {
 			unsigned to = m.word > 8 ? m.word : 8;
-			assert_int_equal(size_in(t, i, m, LAYOUT_PLAIN), (maps[i].end + to - 1) / to * to);
+			assert_int_equal(sketched_size(t, i, m, LAYOUT_PLAIN), (maps[i].end + to - 1) / to * to);
 		}
 		free(t);
 	}
-}
-
-/* --- choosing the model ------------------------------------------------------------------------- */
-
-static const struct sketch zoo[] = {
-	{ "java.lang.Object", HEAP_NONE, "", NULL },
-	{ "java.util.HashMap$Node", 0, "hash:I key:L value:L next:L", NULL },
-	{ "java.lang.Integer", 0, "value:I", NULL },
-	{ "Base", 0, "flag:Z", NULL },
-	{ "Derived", 3, "flag:Z i:I", NULL },
-	{ "java.lang.Object[]", 0, "", NULL },
-	{ "byte[]", 0, "", NULL },
-	{ "long[]", 0, "", NULL },
-	{ "Tiny", 3, "flag:Z", NULL }, /* it and Derived tell the rules apart, whatever the header */
-};
-
-/* A heap without gaps but for every hundredth object. */
-static size_t fill_heap(const struct table *t, struct layout_model m, struct layout_pair *pairs, size_t n)
-{
-	uint64_t size[64];
-	assert_int_equal(layout_instances(t->classes, t->n, &m, LAYOUT_PLAIN, NULL, size, NULL), 0);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t class = (uint32_t)rand() % t->n;
-		const struct heap_class *c = &t->classes[class];
-		uint64_t length = (uint64_t)rand() % 50, bytes = size[class];
-		if (c->kind != CLASS_PLAIN) {
-			bool references = c->kind == CLASS_OBJECT_ARRAY;
-			unsigned width = references ? m.reference : c->element_size;
-			bytes = layout_array_size(layout_array_base(&m, references, width), width, length,
-			    m.alignment);
-		}
-		pairs[i] = (struct layout_pair){ class, length, bytes + (i % 100 ? 0 : 8 * m.alignment) };
-	}
-	return n;
-}
-
-static void choosing(void **state)
-{
-	(void)state;
-	enum { PAIRS = 5000 };
-	static const struct layout_model *const models[] = { &coops, &wide_ccp, &plain64, &coops_noccp,
-		&compact, &compact_wide, &x32 };
-	static struct layout_pair pairs[PAIRS];
-	struct table *t = make(zoo, sizeof zoo / sizeof *zoo);
-	t->classes[5].kind = CLASS_OBJECT_ARRAY;
-	t->classes[6].kind = t->classes[7].kind = CLASS_PRIMITIVE_ARRAY;
-	t->classes[6].element_size = 1;
-	t->classes[7].element_size = 8;
-	srand(4711);
-	for (unsigned i = 0; i < 28; i++) {
-		struct layout_model m = *models[i % 7];
-		m.rule = i / 7 % 2 ? LAYOUT_OLD : LAYOUT_NEW;
-		m.relaxed |= i >= 14;
-		m.alignment = i % 3 ? 8 : 16;
-		fill_heap(t, m, pairs, PAIRS);
-		pairs[17].distance = 1; /* a damaged record or two must not matter */
-		struct layout_choice choice;
-		assert_int_equal(layout_choose(t->classes, t->n, pairs, PAIRS, m.word * 8, m.alignment, &choice, NULL), 0);
-		assert_false(choice.guessed);
-		assert_int_equal(choice.n_pairs, PAIRS);
-		assert_int_equal(choice.n_violations, 1);
-		assert_int_equal(choice.model.header, m.header);
-		assert_int_equal(choice.model.reference, m.reference);
-		if (m.alignment == 8)
-			assert_int_equal(choice.model.rule, m.rule);
-		for (unsigned width = 1; width <= 8; width *= 8)
-			if (m.alignment == 8)
-				assert_int_equal(layout_array_base(&choice.model, false, width),
-				    layout_array_base(&m, false, width));
-	}
-	free(t);
-}
-
-static void choosing_without_evidence(void **state)
-{
-	(void)state;
-	struct table *t = make(zoo, sizeof zoo / sizeof *zoo);
-	struct layout_choice choice;
-	char text[400];
-	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
-	assert_true(choice.guessed);
-	assert_int_equal(choice.model.header, 12);
-	assert_int_equal(choice.model.reference, 4);
-	assert_int_equal(choice.model.rule, LAYOUT_OLD);
-	layout_describe(&choice, text, sizeof text);
-	assert_non_null(strstr(text, "assumed"));
-	t->classes[3].name = "java.lang.Record";
-	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
-	assert_int_equal(choice.model.rule, LAYOUT_NEW);
-	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);
-	assert_int_equal(choice.model.header, 8);
-	free(t);
 }
 
 int main(void)
@@ -671,8 +476,6 @@ int main(void)
 		cmocka_unit_test(lock_of_a_class),
 		cmocka_unit_test(hostile_classes),
 		cmocka_unit_test(random_hierarchies),
-		cmocka_unit_test(choosing),
-		cmocka_unit_test(choosing_without_evidence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

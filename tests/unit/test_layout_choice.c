@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_layout_choice.c - which VM laid a heap out, told from where its objects lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sketched.h"
+
+static const struct sketch zoo[] = {
+	{ "java.lang.Object", HEAP_NONE, "", NULL },
+	{ "java.util.HashMap$Node", 0, "hash:I key:L value:L next:L", NULL },
+	{ "java.lang.Integer", 0, "value:I", NULL },
+	{ "Base", 0, "flag:Z", NULL },
+	{ "Derived", 3, "flag:Z i:I", NULL },
+	{ "java.lang.Object[]", 0, "", NULL },
+	{ "byte[]", 0, "", NULL },
+	{ "long[]", 0, "", NULL },
+	{ "Tiny", 3, "flag:Z", NULL }, /* it and Derived tell the rules apart, whatever the header */
+};
+
+/* A heap without gaps but for every hundredth object. */
+static size_t fill_heap(const struct table *t, struct layout_model m, struct layout_pair *pairs, size_t n)
+{
+	uint64_t size[64];
+	assert_int_equal(layout_instances(t->classes, t->n, &m, LAYOUT_PLAIN, NULL, size, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t class = (uint32_t)rand() % t->n;
+		const struct heap_class *c = &t->classes[class];
+		uint64_t length = (uint64_t)rand() % 50, bytes = size[class];
+		if (c->kind != CLASS_PLAIN) {
+			bool references = c->kind == CLASS_OBJECT_ARRAY;
+			unsigned width = references ? m.reference : c->element_size;
+			bytes = layout_array_size(layout_array_base(&m, references, width), width, length,
+			    m.alignment);
+		}
+		pairs[i] = (struct layout_pair){ class, length, bytes + (i % 100 ? 0 : 8 * m.alignment) };
+	}
+	return n;
+}
+
+static void choosing(void **state)
+{
+	(void)state;
+	enum { PAIRS = 5000 };
+	static const struct layout_model *const models[] = { &coops, &wide_ccp, &plain64, &coops_noccp,
+		&compact, &compact_wide, &x32 };
+	static struct layout_pair pairs[PAIRS];
+	struct table *t = sketched(zoo, sizeof zoo / sizeof *zoo);
+	t->classes[5].kind = CLASS_OBJECT_ARRAY;
+	t->classes[6].kind = t->classes[7].kind = CLASS_PRIMITIVE_ARRAY;
+	t->classes[6].element_size = 1;
+	t->classes[7].element_size = 8;
+	srand(4711);
+	for (unsigned i = 0; i < 28; i++) {
+		struct layout_model m = *models[i % 7];
+		m.rule = i / 7 % 2 ? LAYOUT_OLD : LAYOUT_NEW;
+		m.relaxed |= i >= 14;
+		m.alignment = i % 3 ? 8 : 16;
+		fill_heap(t, m, pairs, PAIRS);
+		pairs[17].distance = 1; /* a damaged record or two must not matter */
+		struct layout_choice choice;
+		assert_int_equal(layout_choose(t->classes, t->n, pairs, PAIRS, m.word * 8, m.alignment, &choice, NULL), 0);
+		assert_false(choice.guessed);
+		assert_int_equal(choice.n_pairs, PAIRS);
+		assert_int_equal(choice.n_violations, 1);
+		assert_int_equal(choice.model.header, m.header);
+		assert_int_equal(choice.model.reference, m.reference);
+		if (m.alignment == 8)
+			assert_int_equal(choice.model.rule, m.rule);
+		for (unsigned width = 1; width <= 8; width *= 8)
+			if (m.alignment == 8)
+				assert_int_equal(layout_array_base(&choice.model, false, width),
+				    layout_array_base(&m, false, width));
+	}
+	free(t);
+}
+
+static void choosing_without_evidence(void **state)
+{
+	(void)state;
+	struct table *t = sketched(zoo, sizeof zoo / sizeof *zoo);
+	struct layout_choice choice;
+	char text[400];
+	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
+	assert_true(choice.guessed);
+	assert_int_equal(choice.model.header, 12);
+	assert_int_equal(choice.model.reference, 4);
+	assert_int_equal(choice.model.rule, LAYOUT_OLD);
+	layout_describe(&choice, text, sizeof text);
+	assert_non_null(strstr(text, "assumed"));
+	t->classes[3].name = "java.lang.Record";
+	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
+	assert_int_equal(choice.model.rule, LAYOUT_NEW);
+	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);
+	assert_int_equal(choice.model.header, 8);
+	free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(choosing),
+		cmocka_unit_test(choosing_without_evidence),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

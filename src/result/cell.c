@@ -94,6 +94,11 @@ struct cell cell_address(uint64_t address)
 	return number(CELL_ADDRESS, amount_exact(address));
 }
 
+struct cell cell_object_address(const struct heap *h, uint32_t id)
+{
+	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
+}
+
 struct cell cell_number(const char *digits, uint64_t rank, struct amount as)
 {
 	struct cell c = number(CELL_NUMBER, amount_as_sure(amount_exact(rank), as));

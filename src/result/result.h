@@ -376,6 +376,7 @@ struct cell cell_text_as_sure(const char *s, struct amount as);
 /* A text cell: the word for how sure another amount is; it carries that amount's reason. */
 struct cell cell_certainty(struct amount of);
 struct cell cell_address(uint64_t address);
+struct cell cell_object_address(const struct heap *h, uint32_t id); /* unknown of HEAP_NONE */
 /* A number of the dump: its digits, and a rank that is the larger, the larger the number. */
 struct cell cell_number(const char *digits, uint64_t rank, struct amount as);
 struct cell cell_flag(bool value);

@@ -263,6 +263,10 @@ bool so_far_look(struct app *a);
 /* The command is done: all pages are where they were.  True: *left is how its table was left, without a result. */
 bool so_far_end(struct app *a, struct table *left);
 
+/* chrome_top.c: the first line, and that of the place */
+void app_draw_title(const struct app *a, int width);
+void app_draw_place(struct app *a, int y, int width);
+
 /* chrome.c: everything around the page */
 void app_draw(struct app *a);
 /* The message alone: the page is in use. */

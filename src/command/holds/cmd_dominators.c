@@ -98,7 +98,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 			target = (struct target){
 			    .kind = TARGET_CLASS, .id = row->class, .part = !groups->all};
 		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
-		    row->loader == HEAP_NONE ? cell_none() : cell_address(heap_address(h, row->loader)),
+		    cell_object_address(h, row->loader),
 		    cell_count(row->objects), cell_bytes(row->shallow),
 		    cell_bytes(retained), command_share(r, retained)},
 		    &target);

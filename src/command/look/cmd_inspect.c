@@ -66,11 +66,6 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	return n ? cell_text_as_sure(to->s, sure) : cell_blank();
 }
 
-static struct cell address_or_none(const struct heap *h, uint32_t id)
-{
-	return id == HEAP_NONE ? cell_none() : cell_address(heap_address(h, id));
-}
-
 /* Of a class object: the class it stands for. */
 static void x_class(struct result *r, const struct heap *h, const struct heap_class *class)
 {
@@ -188,7 +183,7 @@ static int x_head(
 	object_head(r, id, COL_RETAINED, OBJECT_RETAINED);
 	object_head(r, id, COL_LENGTH, OBJECT_LENGTH);
 	if (!h->facts.no_class_objects)
-		result_head(r, COL_LOADER, address_or_none(h, class->loader));
+		result_head(r, COL_LOADER, cell_object_address(h, class->loader));
 	result_head(r, COL_ROOT, root_cell(h, id, &t));
 	result_head(r, COL_REACHABLE, object_reachable_cell(r->opened, id));
 	int code = x_hash(r, id, err);

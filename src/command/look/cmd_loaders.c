@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_loaders.c - loaders: the class loaders, with what their classes take. */
+#include "command/commands.h"
+
+#include "analysis/histogram.h"
+#include "base/big.h"
+#include "base/mem.h"
+#include "command/words/words.h"
+
+#include <stdlib.h>
+
+static const struct column loaders_columns[] = {
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_NAME},
+    {.id = COL_PARENT},
+    {.id = COL_CLASSES, .total = true},
+    {.id = COL_INSTANCES, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_BOOT},
+    {.id = COL_RETAINED, .hidden = true},
+};
+static const struct shape loaders_shape = {.named_by = COL_LOADER, SHAPE_COLUMNS(loaders_columns)};
+
+enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
+
+/* As the javacore says, else as the loader's own field does. */
+static uint32_t loader_parent(const struct heap *h, uint32_t loader, const struct values *values)
+{
+	for (uint32_t i = 0; i < h->n_loader_parents; i++)
+		if (h->loader_parents[i].loader == loader)
+			return h->loader_parents[i].parent;
+	struct value parent;
+	return values && values_field(values, "parent", &parent) ? value_object_id(h, &parent) : HEAP_NONE;
+}
+
+static struct cell loader_name(const struct heap *h, const struct values *values, struct text *text)
+{
+	struct value name;
+	uint32_t id = values && values_field(values, "name", &name) ? value_object_id(h, &name) : HEAP_NONE;
+	return id != HEAP_NONE && describe_object(h, id, DESCRIBE_SHORT, text) ? cell_text(text->s)
+	                                                                       : cell_none();
+}
+
+/* Sums of the classes of one loader; a loader without classes has a row of zeros. */
+static void add_loader(struct result *r, const struct heap *h, const struct histogram_row *row)
+{
+	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
+	bool known = row->loader != HEAP_NONE, lost = row->loader_lost;
+	bool boot = !known && !lost && h->facts.boot_loader_is_null;
+	struct text name = TEXT_INIT;
+	struct values values;
+	if (!known)
+		target = (struct target){.kind = TARGET_GROUP};
+	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
+	    values_as_named(&values, "java.lang.ClassLoader");
+	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
+	result_add_row(r, (struct cell[]){cell_object_address(h, row->loader),
+	    known ? cell_text(heap_class_of(h, row->loader)->name) :
+	    boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
+	    loader_name(h, held ? &values : NULL, &name), cell_object_address(h, parent),
+	    cell_count(heap_counted(h, row->n_classes)), cell_count(row->objects), cell_bytes(row->shallow),
+	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) :
+	    lost && h->facts.boot_loader_is_null ? cell_flag(false) : cell_none(),
+	    cell_blank() /* when looked at */},
+	    &target);
+	text_release(&name);
+}
+
+static int idle_loaders(
+    struct result *r, const struct heap *h, const struct bits *seen, struct err *err)
+{
+	uint32_t *classes = big_alloc(h->n_classes, sizeof *classes, err), *ids;
+	size_t n_classes = 0, n;
+	if (!classes)
+		return ERR_NOMEM;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].n_objects && h->classes[c].makes_loaders)
+			classes[n_classes++] = c;
+	}
+	ids = objects_of_classes(h, classes, n_classes, &n, err);
+	big_free(classes);
+	if (!ids)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!bits_get(seen, ids[i]))
+			add_loader(r, h, &(struct histogram_row){.loader = ids[i],
+			    .objects = heap_counted(h, 0), .shallow = heap_sized(h, heap_counted(h, 0), 0)});
+	}
+	big_free(ids);
+	return 0;
+}
+
+/* What the rows of loaders sum; rows behind n have no classes. */
+struct loader_rows {
+	uint32_t *group;    /* the row of each class */
+	size_t n;
+	struct retained_sum *retained; /* NULL: not summed yet */
+};
+
+static int loaders_members(const struct result *r, void *data, const struct bits *rows,
+    struct bits *to, struct err *err)
+{
+	const struct loader_rows *l = data;
+	return histogram_members(r->heap, l->group, rows, NULL, to, err);
+}
+
+static int sum_loaders(struct result *r, const struct retained *known, struct progress *progress,
+    struct err *err)
+{
+	struct loader_rows *l = result_rows_data(r);
+	if (!l->retained)
+		l->retained = big_alloc(l->n + 1, sizeof *l->retained, err);
+	if (!l->retained)
+		return ERR_NOMEM;
+	int code = retained_by_group(
+	    known, l->group, (uint32_t)l->n, NULL, NULL, l->retained, progress, err);
+	if (code) {
+		big_free(l->retained);
+		l->retained = NULL;
+	}
+	return code;
+}
+
+static struct cell loaders_retained(const struct result *r, void *data, size_t row)
+{
+	const struct loader_rows *l = data;
+	if (!result_known(r))
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	static const struct retained_sum nothing;
+	return command_retained_sum(r->opened, row < l->n ? &l->retained[row] : &nothing);
+}
+
+static void loaders_release(void *data)
+{
+	struct loader_rows *l = data;
+	big_free(l->group);
+	big_free(l->retained);
+	free(l);
+}
+
+static const struct option_spec loaders_options[] = {
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+static int loaders_told(const struct heap *h, struct err *err)
+{
+	return h->facts.no_class_objects ? err_set(err, ERR_UNSUPPORTED, "%s knows no class loaders", h->facts.title) : 0;
+}
+
+static int run_loaders(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct histogram_scope scope = {.empty = true};
+	struct histogram by_loader;
+	struct bits seen = {.word = NULL};
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
+	if (code)
+		return code;
+	struct loader_rows *rows = xcalloc(1, sizeof *rows);
+	rows->group = histogram_groups(&by_loader, h, BY_LOADER, &scope, err);
+	rows->n = by_loader.n;
+	struct result *r =
+	    result_new_rows("class loaders", s->dump, &loaders_shape);
+	result_rows_members(r, loaders_members, loaders_release, rows);
+	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
+	r->later = sum_loaders;
+	code = rows->group ? bits_init(&seen, h->n_objects, err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < by_loader.n; i++) {
+		add_loader(r, h, &by_loader.rows[i]);
+		if (by_loader.rows[i].loader != HEAP_NONE)
+			bits_set(&seen, by_loader.rows[i].loader);
+	}
+	if (!code)
+		code = idle_loaders(r, h, &seen, err);
+	histogram_release(&by_loader);
+	bits_release(&seen);
+	if (code) {
+		result_free(r);
+		return code;
+	}
+	result_sort_new(r, LOADERS_CLASSES, true);
+	command_show_retained(r);
+	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
+	    "the dump does not tell which loader made a class" : NULL;
+	*out = r;
+	return 0;
+}
+
+const struct command cmd_loaders = {
+    .name = "loaders",
+    .options = loaders_options,
+    .group = "look",
+    .summary = "class loaders, with the classes they made",
+    .shapes = SHAPES(&loaders_shape),
+    .description = "One row for each class loader object, and one without address for the classes of a "
+	"boot loader that is no object, or of an unknown loader; one that is told but not in what was read of the "
+	"dump is called <unknown>. instances counts the objects of "
+	"its classes, arrays and class objects among them; shallow and retained are theirs. "
+	"parent is empty where the dump does not tell it.",
+    .examples = {{"loaders", ON_SHOP}},
+    .key = "L",
+    .told = loaders_told,
+    .run = run_loaders,
+};

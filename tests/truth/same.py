@@ -22,8 +22,9 @@ from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, Run,
 
 OBJECTS = 100000  # of made dumps
 ROWS = "40"      # of each answer about these
-# What may differ in a line: how long checks took, how many threads, which limit and which index.
+# What may differ in a line: how long checks took, how many threads, which limit; lines that name the index.
 MAY = re.compile(r'it took [\d,]+ \w+|"milliseconds": \d+|^.*\bthreads\b.*worker.*|^.*\bmem\b.*memory.*')
+INDEX = re.compile("index_(file|packed)")
 # Of made dumps each row has a text or a group of its own, and these stay in memory.
 TEXTS = re.compile(r"refs \* -by holder|top -n 1000000")
 PLAIN = ["--threads", "1", "--no-index"]
@@ -38,7 +39,7 @@ def lines_by_command():
 
 def rows_of(path):
     with sqlite3.connect(path) as db:
-        return [line for line in db.iterdump() if "index_file" not in line]
+        return [line for line in db.iterdump() if not INDEX.search(line)]
 
 
 class Answer:
@@ -46,7 +47,7 @@ class Answer:
 
     def __init__(self, run, folder):
         self.status, self.folder = run.status, folder
-        self.out, self.err = ([line for line in text.split("\n") if "index_file" not in line] for text in (run.out, run.err))
+        self.out, self.err = ([line for line in text.split("\n") if not INDEX.search(line)] for text in (run.out, run.err))
         self.files = sorted(os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names)
 
     def same_file(self, other, name):
@@ -59,7 +60,7 @@ class Answer:
             return True
         if name.endswith((".sqlite", ".db")):
             return rows_of(a) == rows_of(b)
-        x, y = ([line for line in text.split(b"\n") if b"index_file" not in line] for text in (x, y))
+        x, y = ([line for line in text.split(b"\n") if not INDEX.search(line.decode("utf-8", "replace"))] for text in (x, y))
         return x == y
 
     def differs(self, other):

@@ -39,7 +39,8 @@ struct argument {
 /* Every option that some command has. */
 enum option_word {
 	DASH_NONE, /* the end of a table */
-	DASH_ALL, DASH_ARGS, DASH_BASE, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_DIR, DASH_EACH, DASH_ENV,
+	DASH_ALL, DASH_ARGS, DASH_BASE, DASH_BRIEF, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEPTH, DASH_DIR, DASH_EACH,
+	DASH_ENV,
 	DASH_FAIL_OVER, DASH_FIELDS, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
 	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_NO_NAMES, DASH_OUT,
 	DASH_PACKED, DASH_PARTITION, DASH_PLAN, DASH_R, DASH_RETAINED, DASH_SCHEMA, DASH_SECONDS, DASH_SHARE,
@@ -139,6 +140,7 @@ enum command_flag {
 	COMMAND_OF_COLLECTIONS = 128, /* its key asks about lists, maps and the like alone */
 	COMMAND_OF_PROFILES = 256,    /* works without a heap where there are profiles */
 	COMMAND_COMPARES = 512,       /* reads the other dumps of the session, too */
+	COMMAND_EARLY_BY_OPTION = 2048, /* the same where the line has an option */
 	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or at hand */
 };
 

@@ -134,7 +134,9 @@ bool command_is_early(const struct command *c, const char *line, bool sums)
 	/* a word that only may mean one of these counts as one */
 	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
 	size_t n_reach = sizeof reach / sizeof *reach - sums;
-	if (!(c->flags & COMMAND_EARLY) || strpbrk(line, "#%$(&"))
+	bool early = c->flags & COMMAND_EARLY;
+	const char *own = line + strcspn(line, "|"); /* where the command's own words end */
+	if (!(c->flags & (COMMAND_EARLY | COMMAND_EARLY_BY_OPTION)) || strpbrk(line, "#%$(&"))
 		return false;
 	for (line += strcspn(line, " \t"); *line; line += strcspn(line, " \t")) {
 		line += strspn(line, " \t");
@@ -142,8 +144,9 @@ bool command_is_early(const struct command *c, const char *line, bool sums)
 		for (size_t i = 0; n > 1 && i < n_reach; i++)
 			if (strncmp(line, reach[i], n) == 0)
 				return false;
+		early |= n > 1 && *line == '-' && line < own; /* of COMMAND_EARLY_BY_OPTION */
 	}
-	return true;
+	return early;
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -154,6 +157,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_ALL] = "-all",
 	    [DASH_ARGS] = "-args",
 	    [DASH_BASE] = "-base",
+	    [DASH_BRIEF] = "-brief",
 	    [DASH_BY] = "-by",
 	    [DASH_CLASS] = "-class",
 	    [DASH_DEAD] = "-dead",

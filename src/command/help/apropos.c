@@ -152,7 +152,7 @@ static int run_apropos(struct session *s, const struct call *call, struct result
 const struct command cmd_apropos = {
     .name = "apropos",
     .arguments = {{ARG_WORDS, "WORD...", false}},
-    .flags = COMMAND_NO_DUMP,
+    .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
     .summary = "what help says about a word",
     .shapes = SHAPES(&apropos_shape),
@@ -196,7 +196,7 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 const struct command cmd_alias = {
     .name = "alias",
     .arguments = {{ARG_WORD, "WORD", true}},
-    .flags = COMMAND_NO_DUMP,
+    .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
     .summary = "words of other tools, and what they are here",
     .shapes = SHAPES(&alias_shape),

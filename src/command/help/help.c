@@ -280,7 +280,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 const struct command cmd_help = {
     .name = "help",
     .arguments = {{ARG_COMMAND, "COMMAND", true}},
-    .flags = COMMAND_NO_DUMP,
+    .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
     .summary = "what there is, and how it is used",
     .shapes = SHAPES(&help_shape),

@@ -432,7 +432,7 @@ static int run_dupclasses(
 
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
-    .flags = COMMAND_OBJECTS_ONLY,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "look",
     .summary = "classes loaded more than once",
     .shapes = SHAPES(&dup_shape),

@@ -377,7 +377,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_props = {
     .name = "props",
-    .flags = COMMAND_COUNTS_VALUES,
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "look",
     .summary = "the system properties of the process",
     .shapes = SHAPES(&props_shape),

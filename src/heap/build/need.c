@@ -20,12 +20,13 @@ enum {
 	MOST_SAMPLED = 1 << 26,        /* of all: some 50 ms */
 	FIXED = 2 << 20,               /* bytes: what does not grow with a dump */
 	OF_CLASS = 1 << 10,            /* bytes: a class with its fields and its names */
+	OF_ROOT = 112,                 /* bytes, while they are read and sorted */
 };
 
 struct sampling {
 	struct sink sink; /* first: the reader's view of us */
 	struct progress *progress;
-	uint64_t objects, sized, references;
+	uint64_t objects, sized, references, roots;
 	uint64_t all_objects, all_references; /* as the dump states them, 0: it does not */
 	uint64_t sizes; /* objects that tell their sizes */
 	uint64_t classes; /* with records, which stand together: as many as were met */
@@ -66,7 +67,10 @@ static int sample_references(struct sink *sink, const uint64_t *targets, size_t 
 
 static int sample_root(struct sink *sink, const struct root_record *r)
 {
-	(void)sink, (void)r;
+	struct sampling *s = (struct sampling *)sink;
+	(void)r;
+	if (progress_stops(s->progress, s->roots++))
+		return err_cancelled(sink->err);
 	return 0;
 }
 
@@ -146,6 +150,7 @@ static int sample_part(struct build *b, const struct part *whole, uint64_t most,
 	all->sized += times(s.sized, factor);
 	all->sizes += times(s.sizes, factor);
 	all->references += times(s.references, factor);
+	all->roots += times(s.roots, factor);
 	all->all_objects = s.all_objects ? s.all_objects : all->all_objects;
 	all->all_references = s.all_references ? s.all_references : all->all_references;
 	all->classes += s.classes;
@@ -163,7 +168,7 @@ static void weigh(const struct build *b, const struct sampling *s, struct heap_n
 {
 	const struct dump_facts *facts = &b->heap->dump->facts;
 	const uint64_t n = need->objects, r = need->references;
-	const uint64_t now = big_in_use() + FIXED + OF_CLASS * s->classes;
+	const uint64_t now = big_in_use() + FIXED + OF_CLASS * s->classes + OF_ROOT * s->roots;
 	uint64_t extents = s->sized * (s->sizes > s->sized / 2 ? 8 : 4);
 	/* index, classes, what marks objects with a size of their own; where their records lie */
 	uint64_t kept = n + 4 * n + n / 8 + extents + (facts->values == NO_VALUES ? 0 : n / 2);
@@ -196,6 +201,7 @@ int need_tell(struct build *b, struct err *err)
 	double factor = all.bytes ? (double)(parts[n - 1].end - parts[0].begin) / (double)all.bytes : 0;
 	all.sized = times(all.sized, factor);
 	all.sizes = times(all.sizes, factor);
+	all.roots = times(all.roots, factor);
 	struct heap_need need = {
 		.objects = stated_or(all.all_objects, times(all.objects, factor), dump->source->size),
 		.references = stated_or(all.all_references, times(all.references, factor), dump->source->size),

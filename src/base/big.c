@@ -83,6 +83,7 @@ static int refused(uint64_t count, uint64_t size, struct err *err)
 }
 
 static void moved(struct settled *s);
+static void *instead_of_memory(uint64_t bytes, struct err *err);
 
 /* Count bytes that must be memory: for them settled blocks move out. */
 static int reserve(uint64_t bytes, struct err *err)
@@ -174,12 +175,29 @@ static void *small_new(uint64_t bytes)
 	return h + 1;
 }
 
+/* A large one there is only where all blocks are malloc's. */
+static void *small_to_file(void *old, uint64_t bytes, struct err *err)
+{
+	void *p = instead_of_memory(bytes, err);
+
+	if (!p)
+		return NULL;
+	memcpy(p, old, header_of(old)->bytes);
+	big_hint(p, header_of(old)->use);
+	big_free(old);
+	return p;
+}
+
 static void *small_resize(void *old, uint64_t bytes, struct err *err)
 {
 	uint64_t was = header_of(old)->bytes;
 
-	if (bytes > was && reserve(bytes - was, err) < 0)
+	if (bytes > was && bytes >= SPILL_FROM && spill_allowed()) {
+		if (!reserve_if_room(bytes - was))
+			return small_to_file(old, bytes, err);
+	} else if (bytes > was && reserve(bytes - was, err) < 0) {
 		return NULL;
+	}
 	counted();
 	struct header *h = realloc(header_of(old), with_header(bytes));
 	if (!h) {

@@ -157,7 +157,10 @@ static int take_saved(struct reachable *out, const struct model *m, struct err *
 	big_free(numbers);
 	if (code) {
 		bits_release(&out->objects);
-		return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 1;
+		if (code == ERR_NOMEM || code == ERR_CANCELLED)
+			return code;
+		saved_left_out(h, "the reachable objects", code == 1 ? NULL : err);
+		return 1;
 	}
 	tell(out, h, &reached);
 	return 0;

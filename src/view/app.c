@@ -225,6 +225,7 @@ void app_say_damage(struct app *a)
 	const struct heap *h = session_heap(&a->session);
 	struct text t = TEXT_INIT;
 
+	a->index_told = h->index_refused;
 	if (h->index_refused)
 		app_say(a, ROLE_ERROR, h->index_refused);
 	if (h->no_references) {
@@ -236,6 +237,11 @@ void app_say_damage(struct app *a)
 		    h->damage.has_offset ? "; what came before is shown" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
+	} else if (h->asked.index && !h->index_path && !h->index_refused) { /* a script would write it */
+		text_add(&t, "there is no index at ");
+		text_add_escaped(&t, h->asked.index, strlen(h->asked.index));
+		text_add(&t, " yet: :index and this name write it");
+		app_say(a, ROLE_NOTE, t.s);
 	} else if (h->n_warnings > 0 && !h->index_refused) {
 		text_add_count(&t, h->n_warnings);
 		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");
@@ -248,6 +254,10 @@ void app_watch_file(struct app *a)
 {
 	struct opened *o = a->working ? NULL : a->session.dump;
 
+	if (o && o->heap->index_refused && o->heap->index_refused != a->index_told) {
+		a->index_told = o->heap->index_refused;
+		app_say(a, ROLE_ERROR, a->index_told);
+	}
 	if (!o || opened_look(o) <= a->fate_told)
 		return;
 	a->fate_told = o->fate;

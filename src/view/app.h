@@ -118,6 +118,7 @@ struct app {
 	bool dirty, quit;
 	int status;
 	enum file_fate fate_told; /* what of the file of the dump was said */
+	const char *index_told;   /* and of its index: the sentence, which is the heap's */
 	struct dump_place *left;  /* the other dumps that are open */
 	size_t n_left, cap_left;
 	bool came;                /* the line went to another dump */

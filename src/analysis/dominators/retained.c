@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/sort.h"
+#include "heap/saved/saved.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -336,6 +337,8 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 		out->serial = ++found;
 	if (code != ERR_NOT_FOUND && code != ERR_FORMAT && code != ERR_IO) /* what is damaged is found anew */
 		return code;
+	if (code != ERR_NOT_FOUND)
+		saved_left_out(m->heap, "the retained sizes", err);
 	*out = (struct retained){ .heap = m->heap, .model = *m, .serial = ++found };
 	code = dominators_find(&out->dominators, m, progress, err);
 	if (!code && out->dominators.n_reachable < out->dominators.n_objects)

@@ -91,11 +91,10 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 		complain("%s", err.message);
 	if (!code || s->dump != o || !o || o->fate != FILE_INDEX_LOST) /* the answer was refused with these words */
 		say_fate(s->dump, s->dump == o ? before : FILE_SAME);
-	if (waited && s->dump == o && !heap_waits(o->heap)) {
+	if (waited && s->dump == o && !heap_waits(o->heap))
 		say_shortage(o->heap);
-		if (o->heap->index_refused && o->heap->index_refused != refused)
-			complain("warning: %s", o->heap->index_refused);
-	}
+	if (o && s->dump == o && o->heap->index_refused && o->heap->index_refused != refused)
+		complain("warning: %s", o->heap->index_refused);
 	return status;
 }
 

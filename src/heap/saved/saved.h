@@ -39,6 +39,10 @@ MUST_CHECK int saved_references(struct heap *h, struct progress *progress, struc
 /* The chunks of the index that a heap came from. */
 const struct chunks *saved_chunks(const struct heap *h);
 
+/* Findings of the index do not hold, and are found anew: have that said (heap->index_refused).  What they are: "the
+ * retained sizes".  Only who works on the heap alone. */
+void saved_left_out(const struct heap *h, const char *what, const struct err *why);
+
 /* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
 MUST_CHECK int saved_may(const struct heap *h, struct err *err);
 /* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is no index of

@@ -534,6 +534,16 @@ int saved_open(struct heap **out, const struct heap_options *o, struct text *why
 	return code;
 }
 
+void saved_left_out(const struct heap *heap, const char *what, const struct err *why)
+{
+	struct heap *h = (struct heap *)(uintptr_t)heap;
+	struct text said = TEXT_INIT;
+	text_addf(&said, "%s of the index %s are left out, and found anew: %s", what, h->index_path,
+	    why && why->code ? why->message : "they are damaged");
+	h->index_refused = arena_strndup(&h->arena, said.s, said.len);
+	text_release(&said);
+}
+
 const struct chunks *saved_chunks(const struct heap *h)
 {
 	return h->saved ? h->saved->chunks : NULL;

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An index on the screen: written, opened without its dump, stopped while it is written, cut while it is open."""
+
+import os
+import shutil
+import subprocess
+
+from cairntest import MKDUMP, SHOP
+from tui import BOTH, case, enter, leave, need
+
+
+@case("index: written from the screen, and opened without its dump: what that holds is ?", BOTH)
+def written(t):
+    dump = os.path.join(t.home, "shop.hprof")
+    shutil.copy2(SHOP, dump)
+    t.line('"$CAIRN" --index "$HOME/none" "$HOME/shop.hprof"')
+    t.wait(r"^> byte\[\] +1,106 ")
+    t.wait(r"there is no index at .*none yet: ")
+    enter(t, "index")
+    t.wait(r"\.cairn has the index of this dump now")
+    leave(t)
+    os.rename(dump, dump + ".away")
+    t.line('"$CAIRN" "$HOME/shop.hprof.cairn"')
+    t.wait(r"^> byte\[\] +1,106 ")
+    enter(t, "strings")
+    t.wait(r"only its index is here")
+    enter(t, "ls com.acme.shop.Order")
+    t.wait(r"^> 0xe\w+ .* \?$")
+    enter(t, "x com.acme.shop.Shop")
+    t.wait(r"INSTANCE")
+    leave(t)
+
+
+@case("index: ^C stops writing it, and one that somebody cuts while it is open gives no answers any more")
+def cut(t):
+    dump = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "1000000", "--phd", dump], check=True)
+    t.line('"$CAIRN" "$HOME/big.phd"')
+    t.wait(lambda lines: lines[2].endswith("retained"))
+    t.type(":index")
+    t.keys("Enter")
+    t.wait(r"^index: .*\^C stops it")
+    t.keys("C-c")
+    t.wait(r"^index: (stopped|cancelled)")
+    need(sorted(f for f in os.listdir(t.home) if "big.phd." in f) == [], "nothing is left", t)
+    enter(t, "index")
+    t.wait(r"\.cairn has the index of this dump now")
+    leave(t)
+    t.line('"$CAIRN" "$HOME/big.phd"')
+    t.wait(r"^(?:1 )?histogram")
+    os.truncate(dump + ".cairn", 70000)
+    enter(t, "dom")
+    t.wait(r"somebody cut this index")
+    leave(t)

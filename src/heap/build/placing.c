@@ -115,13 +115,10 @@ int places_build(struct build *b, struct err *err)
 		return 0;
 	struct places *places = xcalloc(1, sizeof *places);
 	struct placing placing = { b, places, big_alloc(b->n_slices, sizeof *placing.first_number, err) };
-	b->heap->places = places;
-	if (!placing.first_number)
-		return ERR_NOMEM;
 	bool too_many = false;
 	for (unsigned i = 0; i < b->n_slices; i++)
 		too_many |= b->slices[i]->place_notes.too_many;
-	int code = keep_offsets(&placing, err);
+	int code = placing.first_number ? keep_offsets(&placing, err) : ERR_NOMEM;
 	if (code == 0 && !too_many) {
 		code = join_runs(&placing, err);
 	} else if (code == 0) {
@@ -130,5 +127,9 @@ int places_build(struct build *b, struct err *err)
 		code = places->numbers ? parallel_run(0, b->n_slices, number_slice, &placing, err) : ERR_NOMEM;
 	}
 	big_free(placing.first_number);
+	if (code == 0)
+		b->heap->places = places;
+	else
+		places_release(places); /* the heap may stay without any, not with half of them */
 	return code;
 }

@@ -237,11 +237,6 @@ void app_say_damage(struct app *a)
 		    h->damage.has_offset ? "; what came before is shown" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
-	} else if (h->asked.index && !h->index_path && !h->index_refused) { /* a script would write it */
-		text_add(&t, "there is no index at ");
-		text_add_escaped(&t, h->asked.index, strlen(h->asked.index));
-		text_add(&t, " yet: :index and this name write it");
-		app_say(a, ROLE_NOTE, t.s);
 	} else if (h->n_warnings > 0 && !h->index_refused) {
 		text_add_count(&t, h->n_warnings);
 		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");
@@ -284,6 +279,7 @@ static void loaded(struct app *a)
 	}
 	app_bring_kept(a);
 	app_say_damage(a);
+	a->index_due = session_heap(&a->session)->asked.index && !session_heap(&a->session)->saved;
 	say_older(a);
 	app_find_retained(a);
 	app_run_pending(a);
@@ -413,6 +409,7 @@ static void turn(struct app *a)
 	};
 
 	app_find_late(a);
+	app_write_index(a);
 	if (may_draw(a)) {
 		a->dirty = false;
 		a->unseen = false;

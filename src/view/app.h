@@ -115,6 +115,7 @@ struct app {
 	bool path_moved;          /* the path line is still that of another row */
 
 	bool model_changed;       /* what keeps objects alive is another thing now */
+	bool index_due;           /* --index names none that could be used: it is to be written */
 	bool dirty, quit;
 	int status;
 	enum file_fate fate_told; /* what of the file of the dump was said */
@@ -183,6 +184,7 @@ void app_take_retained(struct app *a); /* when they were found: into all tables 
 void app_fill_pages(struct app *a);    /* all tables of the dump at hand */
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
+void app_write_index(struct app *a);   /* once all that stands in it is found */
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
 void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */
 /* The table whose rows the panes are about; NULL: there are none. */

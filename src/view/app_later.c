@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * app_later.c - what comes after a page is shown: retained sizes fill in, the path of the selected
- * object follows the cursor.
+ * object follows the cursor, an index that --index asked for is written.
  */
 #include "view/app.h"
 
@@ -10,6 +10,7 @@
 #include "result/objects.h"
 #include "command/words/words.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,28 @@ void app_find_late(struct app *a)
 		table_filled(both[i]);
 		a->dirty = true;
 	}
+}
+
+/* A word of a command line that is this text, whatever stands in it. */
+static void add_word(struct text *to, const char *s)
+{
+	for (; *s; s++) {
+		if ((uint8_t)*s < 0x80 && !isalnum((unsigned char)*s) && !strchr("/._-", *s))
+			text_add_char(to, '\\');
+		text_add_char(to, *s);
+	}
+}
+
+void app_write_index(struct app *a)
+{
+	if (!a->index_due || a->pending || a->pages.n == 0 || !opened_retained(a->session.dump))
+		return;
+	struct text line = TEXT_INIT;
+	text_add(&line, "index ");
+	add_word(&line, session_heap(&a->session)->asked.index);
+	a->index_due = false;
+	app_run(a, line.s, false);
+	text_release(&line);
 }
 
 void app_take_retained(struct app *a)

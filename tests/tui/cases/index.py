@@ -13,9 +13,10 @@ from tui import BOTH, case, enter, leave, need
 def written(t):
     dump = os.path.join(t.home, "shop.hprof")
     shutil.copy2(SHOP, dump)
-    t.line('"$CAIRN" --index "$HOME/none" "$HOME/shop.hprof"')
+    t.line('"$CAIRN" --index "$HOME/it\'s named.cairn" "$HOME/shop.hprof"')
     t.wait(r"^> byte\[\] +1,106 ")
-    t.wait(r"there is no index at .*none yet: ")
+    t.wait(r"s named\.cairn has the index of this dump now")
+    need(os.path.exists(os.path.join(t.home, "it's named.cairn")), "--index wrote it", t)
     enter(t, "index")
     t.wait(r"\.cairn has the index of this dump now")
     leave(t)

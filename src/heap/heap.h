@@ -89,6 +89,12 @@ static inline uint64_t adjacency_start(const struct adjacency *a, uint32_t i)
 {
 	return a->base[i >> 16] + a->offset[i];
 }
+/* How many there are: none where the index that they stand in was cut just behind. */
+static inline uint64_t adjacency_degree(const struct adjacency *a, uint32_t i)
+{
+	uint64_t start = adjacency_start(a, i), end = adjacency_start(a, i + 1);
+	return end > start ? end - start : 0;
+}
 
 /* Order of two classes by name, those of one name by index.  It does not look at the names, which may be
  * long and shared by any number of classes. */

@@ -183,7 +183,7 @@ static struct cut_figure figure(const struct heap *h, bool held, uint64_t freed,
 /* How many of the references to a target come from this holder; they are sorted by holder. */
 static uint32_t recorded(const struct heap *h, uint32_t holder, uint32_t target)
 {
-	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_start(&h->in, target + 1) - begin;
+	uint64_t begin = adjacency_start(&h->in, target), n_in = adjacency_degree(&h->in, target);
 	const uint32_t *from = h->in.target + begin;
 	uint64_t at, end;
 	BISECT(at, n_in, from[at] < holder);

@@ -36,7 +36,7 @@ static uint64_t count_fields(const struct heap *h, uint32_t class, uint64_t whic
 
 static uint64_t degree(const struct heap *h, uint32_t id)
 {
-	return adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
+	return adjacency_degree(&h->out, id);
 }
 
 static void names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)

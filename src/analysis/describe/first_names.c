@@ -93,7 +93,7 @@ static uint64_t noted(struct first_names *f, const struct heap *h, uint32_t hold
 bool first_name(struct first_names *f, const struct heap *h, uint32_t holder, uint32_t target,
     struct text *to)
 {
-	if (f && adjacency_start(&h->out, holder + 1) - adjacency_start(&h->out, holder) > FEW) {
+	if (f && adjacency_degree(&h->out, holder) > FEW) {
 		uint64_t begin = noted(f, h, holder);
 		if (begin != IDMAP_NONE)
 			return look_up(f, &f->names, begin, holder, target, to);

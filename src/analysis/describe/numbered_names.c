@@ -218,7 +218,7 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err)
 {
 	const struct heap *h = n->heap;
-	uint64_t degree = adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
+	uint64_t degree = adjacency_degree(&h->out, id);
 	const struct heap_class *c = heap_class_of(h, id);
 	*out = (struct numbered){.all = NAME_NOT_TOLD};
 	if (!degree || (!values_held(h) && !values_away(h)))

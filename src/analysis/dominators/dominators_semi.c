@@ -203,7 +203,7 @@ static void list_holders(struct dominance *d, struct batch *b)
 	b->n_holders = 0;
 	for (uint32_t i = 0; i < b->n; i++) {
 		struct batch_item *item = &b->item[i];
-		uint64_t start = adjacency_start(in, item->id), n = adjacency_start(in, item->id + 1) - start;
+		uint64_t start = adjacency_start(in, item->id), n = adjacency_degree(in, item->id);
 		item->alone = n > ROOM;
 		if (n > ROOM || !d->place[item->w].value)
 			n = 0;

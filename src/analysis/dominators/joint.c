@@ -61,7 +61,7 @@ static void find_open(struct joint *j)
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (j->immediate[id] != NOT_REACHABLE && !recorded_holder(j, id, j->immediate[id]))
 			bits_set(&j->open, id);
-		looked += 1 + adjacency_start(&h->in, id + 1) - adjacency_start(&h->in, id);
+		looked += 1 + adjacency_degree(&h->in, id);
 		if (looked < LOOK_AFTER)
 			continue;
 		looked = 0;

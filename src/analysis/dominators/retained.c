@@ -34,10 +34,29 @@ static inline void look_ahead(const struct retained *r, uint32_t id)
 		__builtin_prefetch(&r->first[r->dominators.immediate[id + AHEAD] + 1], 1);
 }
 
+/* Dominators that stand in the mapped file of an index move into memory: lists and what walks along them need them to
+ * stay what they are, even if somebody cuts the file. */
+static int keep_dominators(struct retained *r, struct err *err)
+{
+	const struct chunks *c = saved_chunks(r->heap);
+	if (!c || chunks_packed(c))
+		return 0;
+	uint32_t *kept = big_alloc(r->dominators.n_objects, sizeof *kept, err);
+	if (!kept)
+		return ERR_NOMEM;
+	memcpy(kept, r->dominators.immediate, r->dominators.n_objects * sizeof *kept);
+	big_free(r->dominators.immediate);
+	r->dominators.immediate = kept;
+	return chunks_shrank(c) ? err_set(err, ERR_IO, "somebody cut the index that the dump was opened from") : 0;
+}
+
 /* Counting sort by parent; ids come in ascending order. */
 static int list_children(struct retained *r, struct progress *progress, struct err *err)
 {
 	uint32_t n = r->dominators.n_objects;
+	int code = keep_dominators(r, err);
+	if (code)
+		return code;
 	r->first = big_alloc((uint64_t)n + 2, sizeof *r->first, err);
 	r->child = big_alloc(r->dominators.n_reachable, sizeof *r->child, err);
 	if (!r->first || !r->child)

@@ -364,7 +364,7 @@ static int begin_everywhere(struct walk *w, struct err *err)
 static int visit(struct walk *w, uint32_t id, struct err *err)
 {
 	const struct heap *h = w->heap;
-	uint64_t start = adjacency_start(&h->out, id), n = adjacency_start(&h->out, id + 1) - start;
+	uint64_t start = adjacency_start(&h->out, id), n = adjacency_degree(&h->out, id);
 	const uint32_t *target = h->out.target + start;
 	bool weak = w->weak && bits_get(&w->weak->holders, id);
 	struct numbered names;

@@ -129,24 +129,34 @@ const struct command *command_of_line(const char *line)
 	return c;
 }
 
+/* Does it ask for what follows from references?  A word that only may do so counts as one. */
+static bool asks_for_more(const char *word, bool sums)
+{
+	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
+	size_t n_reach = sizeof reach / sizeof *reach - sums, n = strlen(word);
+	for (size_t i = 0; n > 1 && i < n_reach; i++)
+		if (strncmp(word, reach[i], n) == 0)
+			return true;
+	return false;
+}
+
 bool command_is_early(const struct command *c, const char *line, bool sums)
 {
-	/* a word that only may mean one of these counts as one */
-	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
-	size_t n_reach = sizeof reach / sizeof *reach - sums;
-	bool early = c->flags & COMMAND_EARLY;
-	const char *own = line + strcspn(line, "|"); /* where the command's own words end */
+	struct command_line l;
+	bool early = c->flags & COMMAND_EARLY, more = false;
 	if (!(c->flags & (COMMAND_EARLY | COMMAND_EARLY_BY_OPTION)) || strpbrk(line, "#%$(&"))
 		return false;
-	for (line += strcspn(line, " \t"); *line; line += strcspn(line, " \t")) {
-		line += strspn(line, " \t");
-		size_t n = strcspn(line, " \t");
-		for (size_t i = 0; n > 1 && i < n_reach; i++)
-			if (strncmp(line, reach[i], n) == 0)
-				return false;
-		early |= n > 1 && *line == '-' && line < own; /* of COMMAND_EARLY_BY_OPTION */
+	(void)!command_line_parse(&l, line, true, NULL);
+	(void)call_expand(&l, false, NULL); /* words of other tools may stand for options, and have some that are none */
+	for (size_t i = 0; i < l.n; i++) {
+		for (size_t k = 0; k < l.stages[i].n; k++) {
+			const char *word = l.stages[i].words[k].s;
+			more |= asks_for_more(word, sums);
+			early |= i == 0 && word[0] == '-' && word[1];
+		}
 	}
-	return early;
+	command_line_release(&l);
+	return early && !more;
 }
 
 /* --- options ---------------------------------------------------------------------------------- */

@@ -206,7 +206,7 @@ static int make_block(void *heap, unsigned block, void **bytes, uint64_t *n, str
 	p.from = p.distance ? big_alloc(count, 1, err) : NULL; /* no column is empty */
 	int code = p.from ? 0 : ERR_NOMEM;
 	for (uint32_t id = begin; id < end && !code && !progress_own_stops(id); id++) {
-		uint64_t many = adjacency_start(p.a, id + 1) - adjacency_start(p.a, id);
+		uint64_t many = adjacency_degree(p.a, id);
 		degree[id - begin] = many < LONG ? (uint8_t)many : LONG;
 		if (many >= LONG)
 			longs[n_longs++] = (uint32_t)many;

@@ -339,7 +339,7 @@ static void result_field(struct references_cursor *c, sqlite3_context *to)
 	const struct heap *h = heap_of(c);
 	struct err err = ERR_INIT;
 	uint32_t holder = holder_of(c), number;
-	uint64_t n = adjacency_start(&h->out, holder + 1) - adjacency_start(&h->out, holder);
+	uint64_t n = adjacency_degree(&h->out, holder);
 	if (c->inwards && n > FEW && heap_class_of(h, holder)->kind != CLASS_OBJECT_ARRAY) {
 		text_clear(&c->scratch);
 		if (first_name(c->first, h, holder, target_of(c), &c->scratch))

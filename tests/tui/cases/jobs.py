@@ -173,7 +173,7 @@ def storm(t):
         if wave % 3 == 2:  # a drag of the window's edge in between
             t.resize(*((60, 15), (120, 40), (80, 24))[wave // 3])
     t.resize(80, 24)
-    t.wait(r"^1 histogram|^\S+ > ")
+    t.wait(r"^1 histogram|^\S.* > ")
     t.keys("C-c", "C-c")  # what still waits is given up
     t.type(":info\r")
     t.wait(r"^ +format +phd")

@@ -47,7 +47,8 @@ static int keep_dominators(struct retained *r, struct err *err)
 	memcpy(kept, r->dominators.immediate, r->dominators.n_objects * sizeof *kept);
 	big_free(r->dominators.immediate);
 	r->dominators.immediate = kept;
-	return chunks_shrank(c) ? err_set(err, ERR_IO, "somebody cut the index that the dump was opened from") : 0;
+	return !chunks_shrank(c) ? 0 : err_set(err, ERR_IO, "somebody cut this index while the dump was open from it: "
+	    "open the dump again");
 }
 
 /* Counting sort by parent; ids come in ascending order. */

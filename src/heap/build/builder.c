@@ -401,7 +401,7 @@ static int build_heap(struct heap **out, const struct heap_options *options, str
 	struct progress *before = progress_set_own(progress);
 	*b = (struct build){
 		.heap = h,
-		.options = options,
+		.options = &h->asked, /* the caller's may be gone when references are read later */
 		.progress = progress,
 		.class_objects = { .kind = RECORD_CLASS, .instance_size = SIZE_UNKNOWN },
 	};

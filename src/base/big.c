@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "base/exact.h"
+#include "base/mappings.h"
 #include "base/mem.h"
 #include "base/settled.h"
 #include "base/spare.h"
@@ -20,7 +21,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,6 @@
 
 #if CAIRN_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
-#include <sanitizer/lsan_interface.h>
 #endif
 
 /* Where malloc, too, begins to map pages; exact blocks are all malloc's. */
@@ -44,11 +43,6 @@
 #define KEPT_PERCENT 70
 #define HELD_AT_ONCE ((uint64_t)4 << 20)
 #define KEPT_BESIDE_HELD_PERCENT 5 /* the same for big_hold */
-
-static uint64_t page_size(void)
-{
-	return (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 /* --- the sum and its limit --------------------------------------------------------------------- */
 
@@ -217,90 +211,6 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 /* --- mappings ---------------------------------------------------------------------------------- */
 
-struct mapping {
-	struct mapping *next;
-	void *at;
-	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
-	enum big_owner owner;
-	enum big_use use;
-	bool pieced;     /* its pages come from several mappings, which do not grow as one */
-	uint64_t offset; /* of a spilled one: in the file */
-	struct settled settled;
-	struct vanish *watch; /* of a file's; or NULL */
-};
-
-#define BUCKETS 512
-
-static struct mapping *table[BUCKETS];
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct mapping **bucket(const void *at)
-{
-	return &table[((uintptr_t)at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 55];
-}
-
-/* Only the block's owner asks, so what is found stays true; NULL: a small block. */
-static struct mapping *find(const void *at)
-{
-	if ((uintptr_t)at & (page_size() - 1))
-		return NULL;
-	pthread_mutex_lock(&table_lock);
-	struct mapping *m = *bucket(at);
-	while (m && m->at != at)
-		m = m->next;
-	pthread_mutex_unlock(&table_lock);
-	return m;
-}
-
-static void enter(struct mapping *m)
-{
-	pthread_mutex_lock(&table_lock);
-	m->next = *bucket(m->at);
-	*bucket(m->at) = m;
-	pthread_mutex_unlock(&table_lock);
-}
-
-static void leave(struct mapping *m)
-{
-	pthread_mutex_lock(&table_lock);
-	struct mapping **at = bucket(m->at);
-	while (*at != m)
-		at = &(*at)->next;
-	*at = m->next;
-	pthread_mutex_unlock(&table_lock);
-}
-
-/* The leak checker of a sanitized build looks for pointers in what malloc gave, and nowhere else. */
-static void told_leak_checker(const struct mapping *m, bool is_there)
-{
-#if CAIRN_ADDRESS_SANITIZER
-	if (is_there)
-		__lsan_register_root_region(m->at, m->bytes);
-	else
-		__lsan_unregister_root_region(m->at, m->bytes);
-#else
-	(void)m, (void)is_there;
-#endif
-}
-
-static uint64_t whole_pages(uint64_t bytes)
-{
-	uint64_t page = page_size(), whole = (bytes + page - 1) & ~(page - 1);
-
-	return whole ? whole : page;
-}
-
-static void advise(const struct mapping *m)
-{
-	if (m->owner == BIG_ANONYMOUS) {
-		if (m->bytes >= HUGE_FROM)
-			madvise(m->at, m->bytes, MADV_HUGEPAGE); /* only a wish, like the others */
-	} else {
-		bool alone = m->use == BIG_NEAR || m->owner == BIG_MAPPED;
-		madvise(m->at, m->bytes, m->use == BIG_FORWARD ? MADV_SEQUENTIAL : alone ? MADV_RANDOM : MADV_NORMAL);
-	}
-}
-
 /* New pages at a multiple of a huge page's size, so that all of them can be huge, and move; or anywhere. */
 static void *map_pages(uint64_t bytes, int access, int flags, int fd, uint64_t offset)
 {
@@ -356,9 +266,9 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 		refused(bytes, 1, err);
 		return NULL;
 	}
-	enter(m);
-	told_leak_checker(m, true);
-	advise(m);
+	mapping_enter(m);
+	mapping_told(m, true);
+	mapping_advise(m);
 	return at;
 }
 
@@ -398,17 +308,17 @@ static void *instead_of_memory(uint64_t bytes, struct err *err)
 
 static void moved(struct settled *s)
 {
-	struct mapping *m = find(s->at);
+	struct mapping *m = mapping_find(s->at);
 
 	m->owner = BIG_SPILLED;
 	m->offset = s->offset;
-	advise(m);
+	mapping_advise(m);
 	unreserve(s->bytes);
 }
 
 void big_settle(void *p)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m && m->owner == BIG_ANONYMOUS)
 		settled_enter(&m->settled, m->at, whole_pages(m->bytes));
@@ -416,7 +326,7 @@ void big_settle(void *p)
 
 void big_unsettle(void *p)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m)
 		settled_leave(&m->settled);
@@ -427,8 +337,8 @@ static void mapping_free(struct mapping *m)
 	uint64_t whole = whole_pages(m->bytes);
 
 	settled_leave(&m->settled);
-	told_leak_checker(m, false);
-	leave(m);
+	mapping_told(m, false);
+	mapping_leave(m);
 	vanish_forget(m->watch);
 	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
 		spare_give(m->at, whole);
@@ -443,7 +353,7 @@ static void mapping_free(struct mapping *m)
 
 void *big_hold(void *p)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 	uint64_t kept = budget_limit() / 100 * KEPT_BESIDE_HELD_PERCENT;
 
 	if (!m || m->owner != BIG_SPILLED)
@@ -489,13 +399,13 @@ static void *spilled_resize(struct mapping *m, uint64_t bytes, struct err *err)
 
 	if (whole > old_whole)
 		return to_file(m, bytes, err);
-	told_leak_checker(m, false);
+	mapping_told(m, false);
 	if (whole < old_whole) {
 		munmap((char *)m->at + whole, old_whole - whole);
 		spill_give_back(m->offset + whole, old_whole - whole);
 	}
 	m->bytes = bytes;
-	told_leak_checker(m, true);
+	mapping_told(m, true);
 	return m->at;
 }
 
@@ -531,22 +441,22 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 		return NULL;
 	}
 	void *at = m->at;
-	told_leak_checker(m, false);
+	mapping_told(m, false);
 	if (whole != old_whole) {
-		leave(m); /* another thread may be given the old pages at once */
+		mapping_leave(m); /* another thread may be given the old pages at once */
 		at = whole > old_whole ? grown(m, old_whole, whole) : shrunk(m, old_whole, whole);
 		if (at != MAP_FAILED)
 			m->at = at;
-		enter(m);
+		mapping_enter(m);
 		if (at == MAP_FAILED)
 			refused(bytes, 1, err);
 	}
 	if (at != MAP_FAILED) {
 		m->bytes = bytes;
 		if (whole > old_whole)
-			advise(m);
+			mapping_advise(m);
 	}
-	told_leak_checker(m, true);
+	mapping_told(m, true);
 	if ((at == MAP_FAILED) == (whole > old_whole))
 		unreserve(whole > old_whole ? whole - old_whole : old_whole - whole);
 	return at == MAP_FAILED ? NULL : at;
@@ -568,7 +478,7 @@ static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
 
 static bool product(uint64_t count, uint64_t size, uint64_t *bytes)
 {
-	return !__builtin_mul_overflow(count, size, bytes) && *bytes <= PTRDIFF_MAX - page_size();
+	return !__builtin_mul_overflow(count, size, bytes) && *bytes <= PTRDIFF_MAX - mapping_page();
 }
 
 /* The bytes of a new piece of memory, unless there cannot be so many. */
@@ -616,7 +526,7 @@ void *big_must(size_t bytes)
 		h->bytes = bytes;
 		p = h + 1;
 	}
-	budget_take_anyway(find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
+	budget_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
 	counted();
 	return p;
 }
@@ -638,7 +548,7 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 		err_set(err, ERR_IO, "mapping a file: %s", strerror(errno));
 		return NULL;
 	}
-	if (offset & (page_size() - 1) || offset > (uint64_t)st.st_size ||
+	if (offset & (mapping_page() - 1) || offset > (uint64_t)st.st_size ||
 	    bytes > (uint64_t)st.st_size - offset) {
 		err_set(err, ERR_IO, "mapping a file: %" PRIu64 " bytes from %" PRIu64
 		    " are not in its %" PRIu64, bytes, offset, (uint64_t)st.st_size);
@@ -646,13 +556,13 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 	}
 	void *p = map(bytes, BIG_MAPPED, fd, offset, err);
 	if (p)
-		find(p)->watch = vanish_watch(p, bytes, fd, offset);
+		mapping_find(p)->watch = vanish_watch(p, bytes, fd, offset);
 	return p;
 }
 
 void big_vanishes_as_ones(const void *p)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m && m->watch)
 		vanish_as_ones(m->watch);
@@ -682,7 +592,7 @@ void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
 		refused(count, size, err);
 		return NULL;
 	}
-	struct mapping *m = find(old);
+	struct mapping *m = mapping_find(old);
 	if (m)
 		return mapping_resize(m, bytes, err);
 	return bytes < PAGES_FROM ? small_resize(old, bytes, err) : to_pages(old, bytes, err);
@@ -708,7 +618,7 @@ void big_free(const void *p)
 {
 	if (!p)
 		return;
-	struct mapping *m = find(p);
+	struct mapping *m = mapping_find(p);
 	if (m) {
 		mapping_free(m);
 	} else {
@@ -719,11 +629,11 @@ void big_free(const void *p)
 
 void big_hint(void *p, enum big_use use)
 {
-	struct mapping *m = p ? find(p) : NULL;
+	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m) {
 		m->use = use;
-		advise(m);
+		mapping_advise(m);
 	} else if (p) {
 		header_of(p)->use = use;
 	}
@@ -733,20 +643,20 @@ uint64_t big_bytes(const void *p)
 {
 	if (!p)
 		return 0;
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 	return m ? m->bytes : header_of(p)->bytes;
 }
 
 enum big_owner big_owner(const void *p)
 {
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 
 	return m ? m->owner : BIG_ANONYMOUS;
 }
 
 enum big_use big_use(const void *p)
 {
-	const struct mapping *m = find(p);
+	const struct mapping *m = mapping_find(p);
 
 	return m ? m->use : header_of(p)->use;
 }
@@ -754,7 +664,7 @@ enum big_use big_use(const void *p)
 void big_touch(void *p, uint64_t count, uint64_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-	uintptr_t page = (uintptr_t)page_size();
+	uintptr_t page = (uintptr_t)mapping_page();
 	uintptr_t begin = (uintptr_t)p & ~(page - 1), end = (uintptr_t)p + count * size;
 	/* a wish: a kernel before 5.14 does not know it */
 	if (count)
@@ -767,7 +677,7 @@ void big_touch(void *p, uint64_t count, uint64_t size)
 void big_fetch(const void *p, uint64_t bytes)
 {
 #ifdef MADV_POPULATE_READ
-	uintptr_t page = (uintptr_t)page_size();
+	uintptr_t page = (uintptr_t)mapping_page();
 	uintptr_t begin = (uintptr_t)p & ~(page - 1), end = (uintptr_t)p + bytes;
 	if (bytes >= page)
 		madvise((void *)begin, ((end + page - 1) & ~(page - 1)) - begin, MADV_POPULATE_READ);

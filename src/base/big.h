@@ -13,26 +13,11 @@
 #ifndef CAIRN_BASE_BIG_H
 #define CAIRN_BASE_BIG_H
 
+#include "base/big_use.h"
 #include "base/err.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Where the bytes of a block live. */
-enum big_owner {
-	BIG_ANONYMOUS, /* in memory alone; counts towards the limit */
-	BIG_SPILLED,   /* in a file without a name that ends with the block; the kernel may write them
-	                  out and forget them, so they do not count towards the limit */
-	BIG_MAPPED,    /* pages of somebody's file, to be read only; they do not count either */
-};
-
-/* How a block is used: how the kernel is asked to treat it, and which to spill first. */
-enum big_use {
-	BIG_RANDOM,  /* looked up all over: huge pages are asked for */
-	BIG_NEAR,    /* looked up all over by somebody who says where (near.h) */
-	BIG_FORWARD, /* written once and read from its beginning to its end */
-	BIG_BRIEF,   /* gone when one answer is there: not worth a file */
-};
 
 /*
  * count * size zeroed bytes, anonymous and BIG_RANDOM.  NULL with ERR_NOMEM in *err when the

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#define HELD_LOOK_NS 5000000
 #define ALONE(text) {.words = text, .word = text}
 
 /* Each line begins with words, word, work, share.  The shares were measured on Java dumps of about a
@@ -64,6 +65,7 @@ void progress_reset(struct progress *p)
 	atomic_store(&p->expected, 0);
 	atomic_store(&p->until, 0);
 	atomic_store(&p->cancel, false);
+	atomic_store(&p->held, false);
 }
 
 void progress_expect(struct progress *p, enum phase phase)
@@ -129,9 +131,25 @@ int progress_check(struct progress *p, struct err *err)
 	return progress_cancelled(p) ? err_cancelled(err) : 0;
 }
 
+void progress_hold(struct progress *p, bool held)
+{
+	atomic_store(&p->held, held);
+}
+
+/* Somebody types: a few milliseconds more do not matter to what is held, and it has no waker to wait for. */
+static void wait_while_held(struct progress *p)
+{
+	while (atomic_load(&p->held) && !atomic_load(&p->cancel) && !is_over(p))
+		nanosleep(&(struct timespec){ .tv_nsec = HELD_LOOK_NS }, NULL);
+}
+
 bool progress_cancelled(struct progress *p)
 {
-	return p && (atomic_load_explicit(&p->cancel, memory_order_relaxed) || is_over(p));
+	if (!p)
+		return false;
+	if (__builtin_expect(atomic_load_explicit(&p->held, memory_order_relaxed), 0))
+		wait_while_held(p);
+	return atomic_load_explicit(&p->cancel, memory_order_relaxed) || is_over(p);
 }
 
 bool progress_late(struct progress *p)

@@ -62,6 +62,7 @@ struct progress {
 	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect told of */
 	_Atomic uint64_t until;       /* by progress_clock; 0: for as long as it takes */
 	atomic_bool cancel;
+	atomic_bool held;             /* by progress_hold */
 };
 
 #define PROGRESS_INIT { .phase = PHASE_NONE }
@@ -83,6 +84,9 @@ bool progress_add(struct progress *p, uint64_t n);
 bool progress_cancelled(struct progress *p);
 /* Is it only that the time is over? */
 bool progress_late(struct progress *p);
+/* Another work goes first: until it is let go on, whoever looks whether to stop waits there, unless it is
+ * to stop.  So nobody may look while it has a lock that the other work may want. */
+void progress_hold(struct progress *p, bool held);
 /* Nanoseconds since some time before the program began. */
 uint64_t progress_clock(void);
 /* The same as a result: ERR_CANCELLED if so, else 0. */

@@ -284,6 +284,7 @@ struct heap {
 	const char *index_path;  /* of that index */
 	const char *index_refused; /* why one was left out, or why its dump is, a sentence; or NULL */
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
+	bool settled;            /* objects, classes and values stay as they are while references are read */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
 	struct build *rest;      /* references were not asked for yet: what heap_read_rest needs; else NULL */
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
@@ -320,9 +321,10 @@ struct model {
  * either may be NULL.
  *
  * objects_ready: objects, classes and sizes are there, references and roots are not; a histogram can be
- * shown.  objects_gone: what was shown is about to be freed, because heap_open fails (cancelled, no
- * memory) or because types were found and classes change.  It must return only when nobody looks at
- * the heap any more; where classes change, objects_ready follows again.
+ * shown, and values, too, if heap->settled.
+ * objects_gone: what was shown is about to be freed, because heap_open fails (cancelled, no memory) or
+ * because types were found and classes change.  It must return only when nobody looks at the heap any
+ * more; where classes change, objects_ready follows again.
  */
 struct heap_watcher {
 	void (*objects_ready)(void *context, const struct heap *heap);

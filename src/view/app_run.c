@@ -49,7 +49,9 @@ static bool must_wait(struct app *a, const char *line)
 		return false;
 	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
-	return !command_is_early(c, line, false) || (c->flags & COMMAND_COUNTS_VALUES); /* values come with references */
+	if (c->flags & COMMAND_COUNTS_VALUES && !session_heap(&a->session)->settled)
+		return true; /* values come with the references */
+	return !command_is_early(c, line, false);
 }
 
 static void wait_with(struct app *a, const char *line, struct selection *selection)

@@ -211,6 +211,15 @@ void working_end(struct app *a)
 	a->waiting = (struct waiting){.began = 0};
 }
 
+/* What is asked goes before what nobody waits for yet. */
+static void hold_others(struct app *a, bool held)
+{
+	if (!a->loader.finished)
+		progress_hold(&a->loader.job.progress, held);
+	if (a->finding.running)
+		progress_hold(&a->finding.job.progress, held);
+}
+
 int working_run(void *context, long_work *task, void *argument, struct err *err)
 {
 	struct app *a = context;
@@ -226,7 +235,9 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 	int code = job_start(&job, run, &w, wake[1]);
 	if (!code) {
 		a->working = &job;
+		hold_others(a, true);
 		watch(a, &job, wake[0]);
+		hold_others(a, false);
 		a->working = NULL;
 		code = job_wait(&job);
 		text_clear(&a->message);

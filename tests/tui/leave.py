@@ -167,6 +167,19 @@ def gone_back(command):
     return body
 
 
+def answered_meanwhile(t):
+    """What needs no references does not wait for those that do not get on."""
+    t.wait("objects")
+    held_up(t)
+    t.seen = b""
+    t.type(":dups\r")
+    t.wait("wasted")
+    if b"waits" in t.seen:
+        raise Silent("it waited for the references")
+    t.kill(signal.SIGTERM)
+    return t.ended(patience=3)
+
+
 def text_stays(t):
     """A q behind what opens a prompt is text."""
     t.wait("\033[")
@@ -185,6 +198,8 @@ def stuck_cases(case, folder):
              lambda t: (t.wait("\033["), held_up(t), t.type("sq"), t.ended(patience=3))[-1], SAMPLE,
              program=COUNTED, env=slow)
     case.run("reading objects: /q typed ahead waits", 143, text_stays, SAMPLE, program=COUNTED, env=slow)
+    case.run("reading references: dups is answered meanwhile", 143, answered_meanwhile, SHOP,
+             program=COUNTED, env={"CAIRN_SLOW": "reading references:200000"})
     def held(what, phase, dump, command=None, ways=WAYS):
         for way in ways:
             case.run("%s: %s ends it" % (what, way), STATUS[way], stuck(way, command), "-t", "2", dump,

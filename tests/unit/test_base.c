@@ -496,6 +496,44 @@ static void time_is_over(void **state)
 	assert_false(progress_late(NULL));
 }
 
+struct held {
+	atomic_uint looks;
+};
+
+static int look_on(void *context, struct job *job)
+{
+	struct held *h = context;
+	while (progress_add(&job->progress, 1))
+		atomic_fetch_add(&h->looks, 1);
+	return err_cancelled(&job->err);
+}
+
+static void wait_for_look(struct held *h, unsigned after)
+{
+	while (atomic_load(&h->looks) <= after)
+		usleep(1000);
+}
+
+/* A work that is held stands still where it looks, goes on when it is let, and can be stopped while held. */
+static void another_goes_first(void **state)
+{
+	(void)state;
+	struct held h = { .looks = 0 };
+	struct job job;
+	assert_int_equal(job_start(&job, look_on, &h, -1), 0);
+	wait_for_look(&h, 0);
+	progress_hold(&job.progress, true);
+	usleep(20000); /* the look it was at */
+	unsigned before = atomic_load(&h.looks);
+	usleep(30000);
+	assert_int_equal(atomic_load(&h.looks), before);
+	progress_hold(&job.progress, false);
+	wait_for_look(&h, before);
+	progress_hold(&job.progress, true);
+	job_cancel(&job);
+	assert_int_equal(job_wait(&job), ERR_CANCELLED);
+}
+
 static void secrets(void **state)
 {
 	static const char *const secret[] = {
@@ -575,6 +613,7 @@ int main(void)
 		cmocka_unit_test(jobs),
 		cmocka_unit_test(phases),
 		cmocka_unit_test(time_is_over),
+		cmocka_unit_test(another_goes_first),
 		cmocka_unit_test(secrets),
 	};
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -110,6 +110,31 @@ static void check_companion(struct build *b)
 	j->process = NULL;
 }
 
+/* Does the rest leave objects, classes and values as they are?  Not where types are found behind the references, and
+ * not where there is something to be told of the file: that is told of all of it. */
+static bool is_settled(const struct build *b)
+{
+	const struct heap *h = b->heap;
+	return !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged && !h->source->cut &&
+	    !h->source->remark[0];
+}
+
+/* What values are read by: enough where references wait. */
+static int find_values(struct build *b, struct err *err)
+{
+	int code = b->heap->places ? 0 : places_build(b, err);
+	if (code == 0)
+		string_layout_find(b->heap);
+	return code;
+}
+
+/* Without memory for that they wait for the references, which will say so. */
+static void settle(struct build *b)
+{
+	struct err why = ERR_INIT;
+	b->heap->settled = is_settled(b) && find_values(b, &why) == 0;
+}
+
 static int read_objects(struct build *b, struct err *err)
 {
 	int code = survey_run(b, err);
@@ -130,6 +155,7 @@ static int read_objects(struct build *b, struct err *err)
 		code = sizes_settle(b->heap, b->options->mat_sizes, err);
 	if (code < 0)
 		return code;
+	settle(b);
 	const struct heap_watcher *w = b->options->watcher;
 	if (w) {
 		b->shown = true;
@@ -314,24 +340,6 @@ static void build_free(struct build *b)
 	free(b);
 }
 
-/* May the rest be read later?  Not where it changes classes or sizes, nor where there is something to be told of the
- * file: that is told of all of it. */
-static bool may_wait(const struct build *b)
-{
-	const struct heap *h = b->heap;
-	return b->options->references_later && !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged &&
-	    !h->source->cut && !h->source->remark[0];
-}
-
-/* What values are read by: enough where references wait. */
-static int find_values(struct build *b, struct err *err)
-{
-	int code = b->heap->places ? 0 : places_build(b, err);
-	if (code == 0)
-		string_layout_find(b->heap);
-	return code;
-}
-
 static int read_rest(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -409,17 +417,10 @@ static int build_heap(struct heap **out, const struct heap_options *options, str
 	h->boot_loader = HEAP_NONE;
 	h->asked = *options;
 	int code = open_objects(b, err);
-	if (code == 0 && may_wait(b)) {
-		code = find_values(b, err);
-		if (code == ERR_NOMEM) {
-			keep_objects(h, err);
-			code = 0;
-		} else if (code == 0) {
-			h->rest = b;
-		}
-	} else if (code == 0) {
+	if (code == 0 && options->references_later && h->settled)
+		h->rest = b;
+	else if (code == 0)
 		code = read_rest(b, err);
-	}
 	if (code == 0)
 		code = refusals_check(refusals, err);
 	if (code < 0) {

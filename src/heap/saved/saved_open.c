@@ -414,7 +414,7 @@ static int make_heap(struct heap **out, struct found *f, const char *path, const
 	if (h->companion)
 		h->companion_hold = file_hold_path(h->companion, "the javacore of the dump");
 	h->index_path = arena_strndup(&h->arena, path, strlen(path));
-	h->references_wait = true;
+	h->references_wait = h->settled = true;
 	*out = h;
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include "base/progress.h"
 #include "opened/opened.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,25 +223,23 @@ enum row_heading result_heading(const struct result *r, size_t row)
 
 /* --- what is found later ------------------------------------------------------------------------ */
 
-static struct result *late_one(const struct result *r);
-
 bool result_is_late(const struct result *r)
 {
-	const struct result *late = late_one(r);
+	const struct result *late = result_source(r);
 	const struct retained *known = late->later ? opened_retained(r->opened) : NULL;
 	return known && late->later_tried != known->serial;
 }
 
 int result_find_late(struct result *r, struct progress *progress, struct err *err)
 {
-	struct result *late = late_one(r);
+	struct result *late = result_source(r);
 	late->later_found = false;
 	return late->later(late, opened_retained(r->opened), progress, err);
 }
 
 void result_take_late(struct result *r, int code)
 {
-	struct result *late = late_one(r);
+	struct result *late = result_source(r);
 	late->later_tried = opened_retained(r->opened)->serial;
 	late->later_found = !code;
 }
@@ -532,128 +529,7 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 	doubt_cell(r, out); /* of no rows, too */
 }
 
-/* --- picking columns -------------------------------------------------------------------------- */
-
-struct picked {
-	struct result *from;
-	unsigned *map;
-};
-
-static void picked_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct picked *p = r->data;
-	result_read(p->from, row, p->map[column], out, scratch);
-}
-
-static void picked_target(const struct result *r, size_t row, struct target *out)
-{
-	const struct picked *p = r->data;
-	result_target(p->from, row, out);
-}
-
-static enum row_heading picked_heading(const struct result *r, size_t row)
-{
-	enum row_heading heading = result_heading(((const struct picked *)r->data)->from, row);
-	return heading == HEADING_OF_ROWS ? heading : NO_HEADING;
-}
-
-static void picked_release(void *data)
-{
-	struct picked *p = data;
-	result_free(p->from);
-	free(p->map);
-	free(p);
-}
-
-static int picked_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct picked *p = r->data;
-	return result_members(p->from, rows, to, err);
-}
-
-static const struct result_ops picked_ops = {
-    .cell = picked_cell, .target = picked_target, .heading = picked_heading, .release = picked_release,
-    .members = picked_members};
-
-/* The one whose cells a result shows. */
-static struct result *late_one(const struct result *r)
-{
-	while (r->ops == &picked_ops)
-		r = ((const struct picked *)r->data)->from;
-	return (struct result *)r;
-}
-
-const struct result_dumps *result_dumps(const struct result *r)
-{
-	return late_one(r)->dumps;
-}
-
-bool result_blames(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
-{
-	for (;; r = ((const struct picked *)r->data)->from) {
-		row = r->order ? r->order[row] : row;
-		if (r->ops != &picked_ops)
-			return r->dumps->blamed(r, row, column, reason, dump);
-		column = ((const struct picked *)r->data)->map[column];
-	}
-}
-
-/* Does it say itself what its rows count?  Then these are sets, whatever opening one asks for. */
-static bool tells_members(const struct result *r)
-{
-	if (r->ops == &picked_ops)
-		return tells_members(((const struct picked *)r->data)->from);
-	return r->ops && r->ops->members;
-}
-
-bool result_has_sets(const struct result *r)
-{
-	struct target target = {.kind = TARGET_NONE};
-	size_t row = 0;
-	if (!r->n_columns || r->plain_text)
-		return false;
-	if (tells_members(r))
-		return true;
-	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
-		result_target(r, row++, &target);
-	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
-}
-
-struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
-{
-	struct picked *p = xcalloc(1, sizeof *p);
-	p->from = r;
-	p->map = xcalloc(n ? n : 1, sizeof *p->map);
-	struct result *out = result_new(r->title, r->opened, NULL, &picked_ops, p, 0);
-	struct column *columns = arena_alloc(&out->arena, (n ? n : 1) * sizeof *columns);
-	for (unsigned i = 0; i < n; i++) {
-		if (pick[i] < r->n_columns) {
-			p->map[out->n_columns] = pick[i];
-			columns[out->n_columns] = r->columns[pick[i]];
-			columns[out->n_columns++].hidden = false;
-		} else {
-			const struct field *f = &r->head[UINT_MAX - pick[i]];
-			result_head_named(out, f->name, f->cell);
-			out->head[out->n_head - 1].column = f->column;
-		}
-	}
-	out->columns = columns;
-	out->named_by = r->named_by;
-	if (out->n_columns)
-		out->n_source = out->n_rows = r->n_rows;
-	out->note = r->note;
-	out->failed = r->failed;
-	out->explains = r->explains;
-	out->plain_text = r->plain_text;
-	out->of_values = r->of_values;
-	out->first_only = r->first_only;
-	out->lacks_rows = r->lacks_rows;
-	out->warning = r->warning;
-	out->ahead = r->ahead;
-	return out;
-}
+/* --- what printers ask ------------------------------------------------------------------------ */
 
 void result_tell_loaders(struct result *r)
 {

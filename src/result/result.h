@@ -345,6 +345,8 @@ void result_show_all(struct result *r); /* undo filter, keep the sort order */
  * columns in their new order; UINT_MAX - i stands for field i of the head.
  */
 struct result *result_pick(struct result *r, const unsigned *pick, unsigned n);
+/* The one whose cells a result shows: itself, unless columns were picked of another. */
+struct result *result_source(const struct result *r);
 
 /* The sum of a column over the rows shown.  It is as sure as its least sure cell; for a dump that
  * was read in part it is a lower bound, since rows may be missing. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * call.c - find the command, sort its words into arguments and options, and look values up.
+ * call.c - sort the words behind a command into arguments and options, and look values up.
  */
 #include "command/call/call.h"
 
-#include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/words/words.h"
@@ -13,151 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* --- names ------------------------------------------------------------------------------------ */
-
-static const struct command *named(const char *word, size_t n)
-{
-	for (size_t i = 0; commands[i]; i++) {
-		if (strlen(commands[i]->name) == n && !strncmp(commands[i]->name, word, n))
-			return commands[i];
-	}
-	return NULL;
-}
-
-static const struct command *meant_by(const struct alias *a)
-{
-	return named(a->means, strcspn(a->means, " "));
-}
-
-static const struct command *by_exact_name(const char *word)
-{
-	const struct command *c = named(word, strlen(word));
-	const struct alias *a = c ? NULL : alias_named(word);
-	return a ? meant_by(a) : c;
-}
-
-void command_other_words(const struct command *c, struct text *to)
-{
-	size_t n = 0;
-	for (const struct alias *a = aliases; a->word; a++) {
-		if (alias_is_of(a, c))
-			text_addf(to, "%s%s", n++ ? ", " : "", a->word);
-	}
-}
-
-static int no_command(const char *word, struct err *err)
-{
-	const char *near = NULL;
-	if (!strcasecmp(word, "oql"))
-		return err_set(err, ERR_USAGE, "questions are asked in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)");
-	if (!strcasecmp(word, "pragma"))
-		return err_set(err, ERR_USAGE, "tables are listed by sql, and the columns of one by sql -schema TABLE");
-	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
-	for (size_t i = 0; commands[i]; i++) {
-		unsigned d = edit_distance(word, commands[i]->name, 2);
-		if (d < best) {
-			best = d;
-			near = commands[i]->name;
-		}
-	}
-	return err_set(err, ERR_USAGE, "no command is called %.100s (%s%s%shelp lists all)", word,
-	    near ? "nearest: " : "", near ? near : "", near ? "; " : "");
-}
-
-const struct command *command_find(const char *word, struct err *err)
-{
-	const struct command *found = by_exact_name(word);
-	struct text names = TEXT_INIT;
-	unsigned n = 0;
-	if (found || !*word)
-		goto out;
-	for (size_t i = 0; commands[i]; i++) {
-		if (strncmp(commands[i]->name, word, strlen(word)))
-			continue;
-		found = commands[i];
-		text_addf(&names, "%s%s", n++ ? ", " : "", found->name);
-	}
-	if (!n) {
-		const struct alias *other, *a = alias_begun(word, &other);
-		found = a ? meant_by(a) : NULL;
-		if (other) {
-			n = 2;
-			text_addf(&names, "%s, %s", a->word, other->word);
-		}
-	}
-	if (n > 1) {
-		err_set(err, ERR_USAGE, "%.100s may be %s", word, names.s);
-		text_release(&names);
-		return NULL;
-	}
-out:
-	text_release(&names);
-	if (!found)
-		no_command(word, err);
-	return found;
-}
-
-const struct command *call_command(const struct stage *stage, size_t *words, struct err *err)
-{
-	const char *word = stage->words[0].s;
-	*words = 1;
-	if (set_begins(stage) && !by_exact_name(word)) {
-		*words = 0;
-		return command_find("ls", err);
-	}
-	if (strchr("#%", *word) || !strncasecmp(word, "0x", 2)) {
-		*words = 0;
-		return command_find("x", err);
-	}
-	if (line_states(word) && !by_exact_name(word)) {
-		*words = 0;
-		return command_find("sql", err);
-	}
-	return command_find(word, err);
-}
-
-const struct command *command_of_line(const char *line)
-{
-	struct command_line l;
-	size_t words;
-	(void)!command_line_parse(&l, line, true, NULL);
-	(void)call_expand(&l, false, NULL);
-	const struct command *c = l.n && l.stages[0].n ? call_command(&l.stages[0], &words, NULL) : NULL;
-	command_line_release(&l);
-	return c;
-}
-
-/* Does it ask for what follows from references?  A word that only may do so counts as one. */
-static bool asks_for_more(const char *word, bool sums)
-{
-	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
-	size_t n_reach = sizeof reach / sizeof *reach - sums, n = strlen(word);
-	for (size_t i = 0; n > 1 && i < n_reach; i++)
-		if (strncmp(word, reach[i], n) == 0)
-			return true;
-	return false;
-}
-
-bool command_is_early(const struct command *c, const char *line, bool sums)
-{
-	struct command_line l;
-	bool early = c->flags & COMMAND_EARLY, more = false;
-	if (!(c->flags & (COMMAND_EARLY | COMMAND_EARLY_BY_OPTION)) || strpbrk(line, "#%$(&"))
-		return false;
-	(void)!command_line_parse(&l, line, true, NULL);
-	(void)call_expand(&l, false, NULL); /* words of other tools may stand for options, and have some that are none */
-	for (size_t i = 0; i < l.n; i++) {
-		for (size_t k = 0; k < l.stages[i].n; k++) {
-			const char *word = l.stages[i].words[k].s;
-			more |= asks_for_more(word, sums);
-			early |= i == 0 && word[0] == '-' && word[1];
-		}
-	}
-	command_line_release(&l);
-	return early && !more;
-}
 
 /* --- options ---------------------------------------------------------------------------------- */
 

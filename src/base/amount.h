@@ -39,7 +39,7 @@ enum reason {
 	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
 	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */
 	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */
-	REASON_DUMP_AWAY,     /* it stands in the dump, and only the index of that is here */
+	REASON_DUMP_AWAY,     /* it stands in the dump, and only the index of that is here, or was read */
 	REASON_SILENT,        /* the dump does not tell */
 	REASONS
 };

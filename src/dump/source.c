@@ -2,7 +2,7 @@
 /*
  * source.c - a dump file as one range of bytes.
  *
- * A plain file stays mapped until source_close; a gzip file is mapped only while it is inflated
+ * A plain file stays mapped until source_close; a gzip file is mapped only until it is inflated
  * into big memory.  Every mapping is watched (base/vanish.h): pages that the file no longer backs are
  * replaced by zeros, so a reader meets an end of data and not the end of the program.
  *
@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct source_file {
 	uint8_t *inflated;
 	uint64_t capacity;
 	uint8_t *copy; /* exactly of the file's size, where memory is exact; else NULL */
+	atomic_bool served; /* all that it waited with is inflated: the file does not matter any more */
 };
 
 static const char *not_a_file(mode_t mode)
@@ -302,7 +304,6 @@ static int inflate_file(struct source_file *o, struct progress *progress, struct
 		o->source.cut = true;
 		mark(o, "the file shrank to %" PRIu64 " bytes while it was inflated", lost);
 	}
-	unmap_file(o);
 	if (!o->source.size)
 		return err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s",
 		    o->source.cut ? o->source.remark : "gzip of nothing, the dump in it is empty");
@@ -363,15 +364,45 @@ int source_open(struct source **out, const char *path, struct progress *progress
 	return source_open_if(out, path, NULL, progress, err);
 }
 
-int source_open_if(struct source **out, const char *path, const struct source_look *look,
-    struct progress *progress, struct err *err)
+static struct source_file *new_file(const char *path)
 {
 	struct source_file *o = xcalloc(1, sizeof *o);
 
-	*out = NULL;
 	o->fd = -1;
 	o->source.file = o;
 	o->source.path = xstrdup(path);
+	return o;
+}
+
+/* An error gets the path in front of it. */
+static int finish(struct source **out, struct source_file *o, int code, struct err *err)
+{
+	if (code >= 0) {
+		*out = &o->source;
+		return 0;
+	}
+	const char *path = o->source.path;
+	struct text shown = TEXT_INIT;
+	text_add_escaped(&shown, path, strlen(path));
+	if (shown.len > sizeof err->message - LONGEST_REASON) {
+		text_clear(&shown);
+		text_add_name(&shown, path);
+	}
+	if (!*path)
+		text_add(&shown, "an empty file name");
+	if (code != ERR_CANCELLED)
+		err_context(err, "%s", shown.s ? shown.s : "");
+	text_release(&shown);
+	source_close(&o->source);
+	return code;
+}
+
+int source_open_if(struct source **out, const char *path, const struct source_look *look,
+    struct progress *progress, struct err *err)
+{
+	struct source_file *o = new_file(path);
+
+	*out = NULL;
 	int code = open_file(o, path, err);
 	if (code == 0)
 		code = map_file(o, err);
@@ -380,23 +411,48 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 		code = look_at_head(o, look, err);
 	if (code == 0)
 		code = packed ? inflate_file(o, progress, err) : copy_file(o, err);
-	if (code < 0) {
-		struct text shown = TEXT_INIT;
-		text_add_escaped(&shown, path, strlen(path));
-		if (shown.len > sizeof err->message - LONGEST_REASON) {
-			text_clear(&shown);
-			text_add_name(&shown, path);
-		}
-		if (!*path)
-			text_add(&shown, "an empty file name");
-		if (code != ERR_CANCELLED)
-			err_context(err, "%s", shown.s ? shown.s : "");
-		text_release(&shown);
+	if (code == 0 && packed)
+		unmap_file(o);
+	return finish(out, o, code, err);
+}
+
+int source_open_waiting(struct source **out, const char *path, struct err *err)
+{
+	struct source_file *o = new_file(path);
+
+	*out = NULL;
+	int code = open_file(o, path, err);
+	if (code == 0)
+		code = map_file(o, err);
+	if (code == 0 && !is_gzip(o->source.bytes, o->source.size)) {
 		source_close(&o->source);
-		return code;
+		return 1;
 	}
-	*out = &o->source;
-	return 0;
+	o->source.compressed = true;
+	o->source.bytes = (const uint8_t *)"";
+	o->source.size = 0;
+	return finish(out, o, code, err);
+}
+
+int source_inflate(struct source **out, const struct source *waiting, struct progress *progress, struct err *err)
+{
+	struct source_file *from = waiting->file, *o = new_file(waiting->path);
+
+	*out = NULL;
+	o->source.file_size = waiting->file_size;
+	o->fd = from->fd;
+	o->map = from->map;
+	o->map_size = from->map_size;
+	o->mapping = from->mapping;
+	int code = inflate_file(o, progress, err);
+	o->fd = -1; /* these are the other's */
+	o->map = NULL;
+	o->mapping = NULL;
+	if (!code && source_changed(waiting))
+		code = err_set(err, ERR_IO, "was written to since it was opened");
+	if (!code)
+		atomic_store(&from->served, true);
+	return finish(out, o, code, err);
 }
 
 void source_close(struct source *s)
@@ -425,7 +481,7 @@ bool source_damage(const struct source *s, uint64_t *offset)
 	struct source_file *o = s->file;
 	struct stat now;
 
-	if (!o || !o->mapping)
+	if (!o || !o->mapping || atomic_load(&o->served))
 		return false;
 	/* the rest of a last page reads as zeros without any fault: ask for the size as well */
 	if (fstat(o->fd, &now) == 0 && (uint64_t)now.st_size < o->map_size)
@@ -442,7 +498,7 @@ bool source_changed(const struct source *s)
 	const struct source_file *o = s->file;
 	struct stat now;
 
-	if (!o || !o->mapping || fstat(o->fd, &now))
+	if (!o || !o->mapping || atomic_load(&o->served) || fstat(o->fd, &now))
 		return false;
 	return (uint64_t)now.st_size != o->map_size || now.st_mtim.tv_sec != o->written.tv_sec ||
 	    now.st_mtim.tv_nsec != o->written.tv_nsec;

@@ -48,6 +48,16 @@ struct source_look {
 MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,
     struct progress *progress, struct err *err);
 
+/*
+ * A gzip file that waits to be inflated: held and watched as any other, but it has no bytes (size is 0) until
+ * source_inflate makes a source of what it unpacks to.  1: it is no gzip file and need not wait; else as source_open.
+ */
+MUST_CHECK int source_open_waiting(struct source **out, const char *path, struct err *err);
+/* The caller's (source_close), before the one that waited.  That one no longer tells what becomes of the file, for
+ * all of it is in memory.  As source_open, and ERR_IO where the file was written to since it was opened. */
+MUST_CHECK int source_inflate(struct source **out, const struct source *waiting, struct progress *progress,
+    struct err *err);
+
 /* The first bytes, room at most, of what the n bytes of a gzip file inflate to; returns how many. */
 size_t source_inflate_head(const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
 

@@ -148,6 +148,26 @@ static enum file_fate index_lost(struct opened *o)
 	return FILE_INDEX_LOST;
 }
 
+/* Could its bytes, which were left for later, not be had? */
+static bool bytes_failed(struct opened *o)
+{
+	struct err why;
+	if (!o->own || !dump_later_failed(o->heap->dump, &why))
+		return false;
+	err_at(&o->fate_words, ERR_IO, 0, "%s: values and texts are missing; objects, sizes and references stand",
+	    why.message);
+	return true;
+}
+
+bool opened_lose_values(struct opened *o)
+{
+	const struct heap *h = o->heap;
+	if (!o->own || !dump_later_failed(h->dump, NULL) || (!values_held(h) && !h->facts.hashes_recorded))
+		return false;
+	heap_lose_values(o->own);
+	return true;
+}
+
 enum file_fate opened_look(struct opened *o)
 {
 	const struct heap *h = o->heap;
@@ -156,6 +176,8 @@ enum file_fate opened_look(struct opened *o)
 		return o->fate;
 	if (o->own && saved_chunks(h) && chunks_shrank(saved_chunks(h)))
 		return o->fate = index_lost(o);
+	if (o->fate != FILE_LOST && bytes_failed(o))
+		return o->fate = FILE_LOST;
 	/* while it is read the loader looks; a format without values is not read again */
 	if (!o->own || !h->source || !h->dump || !h->dump->reader->locate)
 		return FILE_SAME;

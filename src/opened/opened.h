@@ -95,6 +95,10 @@ void opened_free(struct opened *o); /* NULL is fine */
  * works. */
 enum file_fate opened_look(struct opened *o);
 
+/* A dump that waited to be inflated turned out to be broken: from now on its values are unknown, as where only its
+ * index is there.  Nobody else may look at the heap meanwhile.  False: nothing changed. */
+bool opened_lose_values(struct opened *o);
+
 /* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 

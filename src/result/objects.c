@@ -63,7 +63,9 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	if (!values_held(h))
 		return values_away(h) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	text_clear(scratch);
-	return describe_object(h, id, DESCRIBE_SHORT, scratch) ? cell_text(scratch->s) : cell_blank();
+	if (describe_object(h, id, DESCRIBE_SHORT, scratch))
+		return cell_text(scratch->s);
+	return dump_later_barred(h->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_blank();
 }
 
 struct cell object_reachable_cell(const struct opened *o, uint32_t id)
@@ -413,7 +415,7 @@ static struct cell field_cell(const struct result *r, const struct object_rows *
 	struct any_value v;
 	struct number n;
 	if (!inspect_shared_value(rows->fields, rows->walk, id, rows->field[i], &v))
-		return values_away(r->heap) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
+		return values_away(r->heap) || dump_later_barred(r->heap->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	bool counts = inspect_number(&v, &n);
 	if (counts && n.kind == NUMBER_FLAG)
 		return cell_flag_as_sure(n.bits != 0, sure);

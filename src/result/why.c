@@ -138,7 +138,7 @@ static const struct {
     [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
     [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
     [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
-    [REASON_DUMP_AWAY] = {"values and texts stand in the dump, and only its index is here", NULL},
+    [REASON_DUMP_AWAY] = {"values and texts stand in the dump, and only its index is here, or could be read", NULL},
     [REASON_SILENT] = {"that is not told", say_silence},
 };
 

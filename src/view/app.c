@@ -346,7 +346,7 @@ static int wait_ms(struct app *a, bool more_work)
 	if (more_work)
 		return 0;
 	if (a->loader.finished) {
-		int panes = panes_wait_ms(&a->panes), most = a->finding.running ? PROGRESS_MS : -1;
+		int panes = panes_wait_ms(&a->panes), most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
 		return panes >= 0 && (most < 0 || panes < most) ? panes : most;
 	}
 	uint64_t age = loader_age_ms(&a->loader);
@@ -426,6 +426,7 @@ static void turn(struct app *a)
 	app_take_signals(a);
 	loading_events(a);
 	app_take_retained(a);
+	app_inflate(a);
 	take_keys(a);
 	if (!a->quit)
 		app_follow(a);
@@ -546,6 +547,7 @@ int view_run(const struct view_options *options)
 	session_init(&a.session);
 	session_know(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.finds_beside = true;
+	dump_later_wait_never(true);
 	turns_init(&a.turns);
 	a.session.turns = &a.turns;
 	a.session.growing = &a.growing;

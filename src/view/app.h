@@ -114,6 +114,9 @@ struct app {
 	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
 	bool path_moved;          /* the path line is still that of another row */
 
+	const struct dump *inflating; /* beside the screen, while it is at hand; NULL: none, or it is there */
+	const struct dump *inflated;  /* the last one of which that was begun */
+
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool index_due;           /* --index names none that could be used: it is to be written */
 	bool dirty, quit;
@@ -182,6 +185,8 @@ bool app_change_model(void *app, bool begins); /* session.model */
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 void app_fill_pages(struct app *a);    /* all tables of the dump at hand */
+/* A dump that waits to be inflated is, behind the first page (dump_later). */
+void app_inflate(struct app *a);
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
 void app_write_index(struct app *a);   /* once all that stands in it is found */

@@ -18,6 +18,7 @@ static void look_away(struct app *a)
 	follow_stop(&a->follow);
 	panes_stop(&a->panes);
 	a->pane_of = NULL;
+	a->inflating = a->inflated = NULL; /* that goes on, and is found again */
 }
 
 /* --- stacks ------------------------------------------------------------------------------------- */

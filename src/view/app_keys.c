@@ -86,6 +86,9 @@ void app_cancel(struct app *a)
 	} else if (a->finding.running) {
 		job_cancel(&a->finding.job);
 		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top asks for them");
+	} else if (a->inflating && dump_later_stop(a->inflating)) {
+		a->inflating = NULL;
+		app_say(a, ROLE_NOTE, "values stay unknown until something asks for them");
 	} else {
 		app_say(a, ROLE_NOTE, "nothing is going on; Q quits");
 	}

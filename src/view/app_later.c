@@ -173,6 +173,34 @@ void app_write_index(struct app *a)
 	text_release(&line);
 }
 
+/* Its values are ? from here on, which rows that are shown do not know. */
+static void lose_values(struct app *a)
+{
+	app_change_model(a, true);
+	opened_lose_values(a->session.dump);
+	app_change_model(a, false);
+	a->model_changed = false;
+}
+
+void app_inflate(struct app *a)
+{
+	const struct dump *dump = app_references_ready(a) ? session_heap(&a->session)->dump : NULL;
+
+	if (a->inflating && a->inflating == dump) {
+		a->dirty = true;
+		if (!dump_later_progress(dump)) {
+			a->inflating = NULL;
+			app_fill_pages(a);
+		}
+	} else if (dump && dump != a->inflated && a->pages.n > 0) {
+		dump_later_begin(dump);
+		a->inflated = dump;
+		a->inflating = dump_later_progress(dump) ? dump : NULL;
+	}
+	if (dump && dump_later_failed(dump, NULL) && values_held(session_heap(&a->session)))
+		lose_values(a);
+}
+
 void app_take_retained(struct app *a)
 {
 	int result;

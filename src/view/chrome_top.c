@@ -200,6 +200,16 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 	text_release(&before);
 }
 
+static void add_inflating(const struct app *a, struct text *to)
+{
+	struct progress *p = dump_later_progress(a->inflating);
+	double share = p ? pace_share(p) : -1;
+
+	text_add(to, phase_info[PHASE_INFLATE].word);
+	if (share >= 0)
+		text_addf(to, " %.0f%%", share * 100);
+}
+
 void app_draw_place(struct app *a, int y, int width)
 {
 	struct text state = TEXT_INIT, work = TEXT_INIT;
@@ -211,6 +221,8 @@ void app_draw_place(struct app *a, int y, int width)
 		loader_word(&a->loader, &work);
 	else if (a->finding.running)
 		finding_word(&a->finding, &work);
+	else if (a->inflating)
+		add_inflating(a, &work);
 	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);
 	if (state_width > width * 2 / 3)
 		state_width = width * 2 / 3;

@@ -21,8 +21,10 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "dump/reader.h"
 #include "dump/source.h"
+#include "hprof_bytes.h"
 
 static char folder[256];
 static char path[300];
@@ -256,6 +258,157 @@ static void gzip_bombs(void **state)
 	unlink(path);
 }
 
+/* --- inflated later ------------------------------------------------------------------------------ */
+
+static void waiting_files(void **state)
+{
+	struct source *waiting, *s;
+	struct err err = ERR_INIT;
+	uint64_t lost;
+
+	(void)state;
+	write_file(plain, PLAIN);
+	assert_int_equal(source_open_waiting(&waiting, path, &err), 1);
+	assert_null(waiting);
+	write_file(packed, gzip_to(packed, sizeof packed, plain, PLAIN));
+	uint64_t before = big_in_use();
+	assert_int_equal(source_open_waiting(&waiting, path, &err), 0);
+	assert_true(waiting->compressed);
+	assert_int_equal(waiting->size, 0);
+	assert_int_equal(big_in_use(), before);
+	assert_int_equal(source_inflate(&s, waiting, NULL, &err), 0);
+	assert_int_equal(s->size, PLAIN);
+	assert_memory_equal(s->bytes, plain, PLAIN);
+	assert_int_equal(truncate(path, 100), 0); /* nobody needs it any more */
+	assert_false(source_changed(waiting));
+	assert_false(source_damage(waiting, &lost));
+	source_close(s);
+	source_close(waiting);
+	assert_int_equal(source_open_waiting(&waiting, path, &err), 0);
+	assert_int_equal(truncate(path, 50), 0);
+	assert_true(source_changed(waiting));
+	assert_true(source_damage(waiting, &lost));
+	assert_int_equal(source_inflate(&s, waiting, NULL, &err), ERR_IO);
+	assert_non_null(strstr(err.message, "was written to"));
+	assert_true(source_changed(waiting));
+	source_close(waiting);
+	unlink(path);
+}
+
+struct later_hprof {
+	struct source *waiting;
+	struct dump *dump;
+	uint64_t node; /* offset of an instance */
+};
+
+/* The first n bytes (0: all) of a small dump's gzip file. */
+static void open_later_hprof(struct later_hprof *l, size_t n)
+{
+	struct text t = TEXT_INIT;
+	struct err err = ERR_INIT;
+
+	small_hprof(&t);
+	for (l->node = 0; memcmp(t.s + l->node, "\x21\0\0\2\0\0\0\0\1\0\0\1\x10", 13) != 0;)
+		l->node++;
+	size_t all = gzip_to(packed, sizeof packed, t.s, t.len);
+	write_file(packed, n ? n : all);
+	text_release(&t);
+	assert_int_equal(source_open_waiting(&l->waiting, path, &err), 0);
+	l->dump = dump_later(l->waiting, 0);
+	const struct dump_facts facts = {.format = "hprof", .title = "HPROF", .label = "HPROF", .values = DECLARED_FIELDS};
+	dump_later_tells(l->dump, &facts, false);
+}
+
+static void close_later_hprof(struct later_hprof *l)
+{
+	dump_close(l->dump);
+	source_close(l->waiting);
+	unlink(path);
+}
+
+static int locate_node(const struct later_hprof *l, struct err *err)
+{
+	struct object_view view = {.near = 0};
+	int code = l->dump->reader->locate(l->dump, l->node, 0, &view, err);
+	if (!code)
+		assert_int_equal(view.address, 0x200);
+	return code;
+}
+
+static int ask_in_parallel(void *context, unsigned task, struct err *err)
+{
+	(void)task;
+	return locate_node(context, err);
+}
+
+static void inflated_when_asked(void **state)
+{
+	struct later_hprof l;
+	struct progress progress = PROGRESS_INIT;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	open_later_hprof(&l, 0);
+	dump_later_wait_never(true);
+	assert_int_equal(locate_node(&l, &err), ERR_IO);
+	dump_later_wait_never(false);
+	progress_set_own(&progress);
+	progress.cancel = true;
+	assert_int_equal(locate_node(&l, &err), ERR_IO);
+	assert_int_equal(err.code, ERR_CANCELLED);
+	assert_true(dump_later_waits(l.dump));
+	progress.cancel = false;
+	progress_phase(&progress, PHASE_READ_TEXTS, 7);
+	assert_int_equal(parallel_run(5, 20, ask_in_parallel, &l, &err), 0);
+	assert_false(dump_later_waits(l.dump));
+	assert_false(dump_later_failed(l.dump, NULL));
+	assert_int_equal(progress.phase, PHASE_READ_TEXTS); /* who waited is at its own work again */
+	assert_int_equal(progress.total, 7);
+	progress_set_own(NULL);
+	close_later_hprof(&l);
+}
+
+static void inflated_beside(void **state)
+{
+	struct later_hprof l;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	open_later_hprof(&l, 0);
+	assert_false(dump_later_stop(l.dump));
+	dump_later_begin(l.dump);
+	dump_later_stop(l.dump); /* whether it is through or not, who asks gets it */
+	assert_int_equal(locate_node(&l, &err), 0);
+	dump_later_begin(l.dump);
+	assert_null(dump_later_progress(l.dump));
+	close_later_hprof(&l);
+	open_later_hprof(&l, 0); /* and closed while somebody is at it */
+	dump_later_begin(l.dump);
+	close_later_hprof(&l);
+}
+
+static void inflated_in_vain(void **state)
+{
+	struct later_hprof l;
+	struct err err = ERR_INIT, why;
+
+	(void)state;
+	open_later_hprof(&l, 300);
+	assert_false(dump_later_failed(l.dump, NULL));
+	assert_int_equal(locate_node(&l, &err), ERR_IO);
+	assert_true(dump_later_failed(l.dump, &why));
+	assert_non_null(strstr(why.message, "is cut at byte 300"));
+	assert_int_equal(locate_node(&l, &err), ERR_IO);
+	close_later_hprof(&l);
+	open_later_hprof(&l, 0);
+	big_set_limit(big_in_use() + 1000, "the test");
+	assert_int_equal(locate_node(&l, &err), ERR_IO);
+	assert_true(dump_later_failed(l.dump, &why));
+	assert_non_null(strstr(why.message, "the test allows"));
+	big_set_limit(0, "--mem");
+	close_later_hprof(&l);
+}
+
 /* --- files that change ------------------------------------------------------------------------- */
 
 static void shrinking(void **state)
@@ -357,7 +510,9 @@ int main(void)
 	setenv("CAIRN_KEEP_MAPPING", "1", 1); /* for files that shrink: see dump/source.c */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_dump_files), cmocka_unit_test(gzip_states),
-		cmocka_unit_test(gzip_cancelled), cmocka_unit_test(gzip_bombs), cmocka_unit_test(shrinking),
+		cmocka_unit_test(gzip_cancelled), cmocka_unit_test(gzip_bombs), cmocka_unit_test(waiting_files),
+		cmocka_unit_test(inflated_when_asked), cmocka_unit_test(inflated_beside),
+		cmocka_unit_test(inflated_in_vain), cmocka_unit_test(shrinking),
 		cmocka_unit_test(foreign_fault), cmocka_unit_test(unknown_formats),
 	};
 	return cmocka_run_group_tests_name("source", tests, make_folder, remove_folder);

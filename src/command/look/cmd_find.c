@@ -199,9 +199,9 @@ static const char *nothing_found(const struct heap *h)
 	     "nothing is called so in what was read of the dump: no class, no thread, no object"},
 	    {"nothing is called so: no class, thread, variable, text or object",
 	     "nothing is called so in what was read of the dump: no class, thread, variable, text or object"},
-	    {"no class and no thread is called so; values and texts stand in the dump, and only its index is here",
-	     "no class and no thread that was read is called so; values and texts stand in the dump, and only its index is "
-	     "here"},
+	    {"no class and no thread is called so; values and texts stand in the dump, of which only the index is read",
+	     "no class and no thread that was read is called so; values and texts stand in the dump, of which only the "
+	     "index is read"},
 	};
 	return notes[values_away(h) ? 2 : values_held(h)][h->incomplete];
 }
@@ -281,7 +281,7 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (!r->failed && !r->note && values_away(session_heap(s)))
-		r->note = "of classes and threads alone: values and texts stand in the dump, and only its index is here";
+		r->note = "of classes and threads alone: values and texts stand in the dump, of which only the index is read";
 	if (r->failed && !r->note)
 		r->note = nothing_found(session_heap(s));
 	*out = r;

@@ -336,7 +336,7 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 			code = ERR_CANCELLED;
 		}
 	}
-	if (!code && *run->out && run->s->work)
+	if (!code && *run->out && (run->s->work || (h && dump_later_waits(h->dump))))
 		read_first_rows(*run->out);
 	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
 		result_free(*run->out);
@@ -405,6 +405,11 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 		/* what is about the session, not about a dump, is its own thread's */
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
+		if (reads && c->shapes && code != ERR_CANCELLED && !s->work && opened_lose_values(s->dump)) {
+			result_free(*r); /* it asked for what turned out not to be there */
+			*r = NULL;
+			code = session_work(s, run_call, &run, err);
+		}
 	}
 	if (reads && !code && opened_look(s->dump) == FILE_INDEX_LOST) {
 		result_free(*r);

@@ -36,6 +36,10 @@ void saved_close(struct saved *s); /* NULL is fine */
  * ones alone. */
 MUST_CHECK int saved_references(struct heap *h, struct progress *progress, struct err *err);
 
+/* The dump of an index cannot be read after all (dump_later_failed): as if only the index was there.  Nobody may
+ * look at the heap meanwhile. */
+void heap_lose_values(struct heap *h);
+
 /* The chunks of the index that a heap came from. */
 const struct chunks *saved_chunks(const struct heap *h);
 

@@ -260,6 +260,11 @@ static int take_stream(const struct chunks *c, const char *numbers, const char *
 	return code || pack_open(p, taken[0], n, taken[1], n_texts) ? code : damaged(err);
 }
 
+static bool has_reader(const struct heap *h)
+{
+	return chunks_bytes(h->saved->chunks, "reader") != UINT64_MAX;
+}
+
 /* What the reader found, which it needs before anything else is taken: types. */
 static int take_reader(struct heap *h, struct err *err)
 {
@@ -329,21 +334,48 @@ static void open_absent(struct heap *h, const struct saved_key *k)
 	h->dump_absent = true;
 }
 
-static void name_absent(struct heap *h)
+static void leave_out_values(struct heap *h, const char *why)
 {
 	if (h->facts.values != NO_VALUES) {
-		h->facts.no_values = "values and texts stand in the dump, and only its index is here";
+		h->facts.no_values = why;
 		h->facts.values = VALUES_AWAY;
 	}
 	h->facts.hashes_recorded = false;
+}
+
+static void name_absent(struct heap *h)
+{
+	leave_out_values(h, "values and texts stand in the dump, and only its index is here");
 	dump_absent_tells(h->dump, &h->facts);
+}
+
+void heap_lose_values(struct heap *h)
+{
+	leave_out_values(h, "values and texts stand in the dump, of which only the index can be read");
+	places_release(h->places);
+	h->places = NULL;
+	h->strings = NULL;
+}
+
+/* What it says of itself is known, and its bytes are there once somebody asks for them.  1: that will not do. */
+static int open_later(struct heap *h, const char *path, const struct heap_options *o, struct err *err)
+{
+	if (has_reader(h)) /* which wants to see the dump before anything else */
+		return 1;
+	int code = source_open_waiting(&h->source, path, err);
+	if (!code)
+		h->dump = dump_later(h->source, o->dump.heap_number);
+	return code;
 }
 
 static int open_present(struct heap *h, const char *path, const struct heap_options *o, struct progress *progress,
     struct err *err)
 {
 	const struct source_look look = { dump_look, &o->dump };
-	int code = source_open_if(&h->source, path, &look, progress, err);
+	int code = open_later(h, path, o, err);
+	if (code <= 0)
+		return code;
+	code = source_open_if(&h->source, path, &look, progress, err);
 	return code ? code : dump_open(&h->dump, h->source, &o->dump, err);
 }
 
@@ -407,10 +439,12 @@ static int make_heap(struct heap **out, struct found *f, const char *path, const
 		heap_close(h);
 		return code;
 	}
-	if (!dump)
-		name_absent(h);
-	else
+	if (dump)
 		string_layout_find(h);
+	else
+		name_absent(h);
+	if (h->source->compressed && !h->source->size)
+		dump_later_tells(h->dump, &h->facts, h->damaged);
 	if (h->companion)
 		h->companion_hold = file_hold_path(h->companion, "the javacore of the dump");
 	h->index_path = arena_strndup(&h->arena, path, strlen(path));

@@ -14,6 +14,8 @@ int saved_may(const struct heap *h, struct err *err)
 {
 	if (h->dump_absent)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: there is no other to write");
+	if (dump_later_failed(h->dump, NULL))
+		return err_set(err, ERR_UNSUPPORTED, "the dump cannot be read: its index is all that there is");
 	if (!h->source || !h->dump || h->no_references)
 		return err_set(err, ERR_UNSUPPORTED, "an index has the references, which did not fit into memory");
 	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))

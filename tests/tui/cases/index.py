@@ -59,3 +59,28 @@ def cut(t):
     enter(t, "dom")
     t.wait(r"somebody cut this index")
     leave(t)
+
+
+@case("index: a dump in gzip is inflated behind the first page; where it is damaged values are ? and the rest answers")
+def inflated(t):
+    dump = os.path.join(t.home, "bench.hprof")
+    subprocess.run([MKDUMP, "bench", "--objects", "100000", "--hprof", dump], check=True)
+    subprocess.run(["gzip", "-1", dump], check=True)
+    dump += ".gz"
+    t.line('"$CAIRN" -x index "$HOME/bench.hprof.gz"; "$CAIRN" "$HOME/bench.hprof.gz"')
+    t.wait(r"^> char\[\] +11,145 ")
+    enter(t, "ls byte[]")
+    t.wait(r"^> 0x\w+ .*byte\[\] .* \"abcdef\"$")
+    leave(t)
+    when, size = os.stat(dump), os.path.getsize(dump)
+    with open(dump, "r+b") as f: # between two of the blocks that an index has a sum of
+        f.seek(size // 63 * 31 + 20000)
+        f.write(b"damage")
+    os.utime(dump, ns=(when.st_atime_ns, when.st_mtime_ns))
+    t.line('"$CAIRN" "$HOME/bench.hprof.gz"')
+    t.wait(r"gzip .* damaged|gzip checksum")
+    enter(t, "ls byte[]")
+    t.wait(r"^> 0x\w+ .*byte\[\] .* \?$")
+    enter(t, "dom -by class")
+    t.wait(r"^> java.lang.Thread +6 ")
+    leave(t)

@@ -67,26 +67,56 @@ static uint64_t odd_size(const struct heap *h, uint32_t id, const struct heap_cl
 	return at < h->n_odd && h->odd[at].id == id ? h->odd[at].size : c->instance_size;
 }
 
-/* The shallow size of an object in bytes; SIZE_UNKNOWN when nobody knows it. */
-static uint64_t size_of(const struct heap *h, uint32_t id)
+/* Elements of an object that is the place-th one with a size of its own, where lengths are what is kept. */
+static inline uint64_t own_length(const struct heap *h, uint32_t id, uint32_t place)
 {
-	const struct heap_class *c = heap_class_of(h, id);
-	if (!bits_get(&h->sized, id))
-		return c->sizes_vary ? odd_size(h, id, c) : c->instance_size;
-	uint32_t place = bits_rank(&h->sized, id), own = OWN_UNKNOWN;
+	uint32_t length = h->own_length[place];
+	if (length == OWN_UNKNOWN)
+		return LENGTH_UNKNOWN;
+	return length == OWN_WIDE ? wide_of(h, id)->length : length;
+}
+
+/* The shallow size in bytes of an object that is the place-th one with a size of its own; SIZE_UNKNOWN when nobody
+ * knows it. */
+static inline uint64_t own_size(const struct heap *h, uint32_t id, uint32_t place)
+{
+	uint32_t own = OWN_UNKNOWN;
 	cairn_assert(place < h->n_sized);
 	if (h->own_size)
 		own = h->own_size[place];
 	else if (h->own_length && h->own_length[place] == OWN_WIDE)
 		own = OWN_WIDE;
 	uint64_t size = own == OWN_WIDE ? wide_of(h, id)->size : own == OWN_UNKNOWN ? SIZE_UNKNOWN : own;
-	return size == SIZE_UNKNOWN ? heap_array_size(h, c, heap_length(h, id)) : size;
+	if (size != SIZE_UNKNOWN)
+		return size;
+	return heap_array_size(h, heap_class_of(h, id), h->own_length ? own_length(h, id, place) : heap_length(h, id));
+}
+
+/* The same of one that has none. */
+static inline uint64_t class_size(const struct heap *h, uint32_t id)
+{
+	const struct heap_class *c = heap_class_of(h, id);
+	return c->sizes_vary ? odd_size(h, id, c) : c->instance_size;
+}
+
+static uint64_t size_of(const struct heap *h, uint32_t id)
+{
+	return bits_get(&h->sized, id) ? own_size(h, id, bits_rank(&h->sized, id)) : class_size(h, id);
 }
 
 uint64_t heap_shallow(const struct heap *h, uint32_t id)
 {
 	uint64_t size = size_of(h, id);
 	return size == SIZE_UNKNOWN ? 0 : size;
+}
+
+void heap_shallow_range(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes)
+{
+	uint32_t place = n ? bits_rank(&h->sized, first) : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t size = bits_get(&h->sized, first + i) ? own_size(h, first + i, place++) : class_size(h, first + i);
+		bytes[i] = size == SIZE_UNKNOWN ? 0 : size;
+	}
 }
 
 bool heap_size_known(const struct heap *h, uint32_t id)
@@ -99,10 +129,7 @@ uint64_t heap_length(const struct heap *h, uint32_t id)
 	unsigned stride = heap_class_of(h, id)->stride;
 	if (!h->own_length || !bits_get(&h->sized, id))
 		return stride ? heap_shallow(h, id) / stride : LENGTH_UNKNOWN;
-	uint32_t length = h->own_length[bits_rank(&h->sized, id)];
-	if (length == OWN_UNKNOWN)
-		return LENGTH_UNKNOWN;
-	return length == OWN_WIDE ? wide_of(h, id)->length : length;
+	return own_length(h, id, bits_rank(&h->sized, id));
 }
 
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)

@@ -148,7 +148,8 @@ static int try_shape(const char *word, uint32_t n_nodes)
 	else
 		make_list(&edges, n_nodes, strstr(word, "array-first"), strstr(word, "values"), want);
 	made_references(&h, &edges);
-	if (bits_init(&h.sized, n, &err) || dominators_find(&d, &(struct model){ .heap = &h }, NULL, &err))
+	if (bits_init(&h.sized, n, &err) || bits_seal(&h.sized, &err) ||
+	    dominators_find(&d, &(struct model){ .heap = &h }, NULL, &err))
 		return 2;
 	for (uint32_t id = 0; id < n; id++)
 		if (d.immediate[id] != want[id] && wrong++ < 5)

@@ -361,7 +361,7 @@ void made_heap_fill(struct made_heap *m, uint64_t seed)
 	h->facts.loaders_hold_classes = percent(m, 50);
 	h->facts.format = h->facts.loaders_hold_classes ? "phd" : "hprof";
 	m->model.heap = h;
-	if (bits_init(&h->sized, h->n_objects, NULL))
+	if (bits_init(&h->sized, h->n_objects, NULL) || bits_seal(&h->sized, NULL))
 		abort();
 	place(m);
 	classify(m);

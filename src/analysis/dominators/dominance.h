@@ -8,6 +8,9 @@
  * and a quarter of a heap.  A *group* is a junction and what hangs below it in the walk, down to the
  * next junctions; it has its junction's number.  Group 0 belongs to the virtual root and is empty.
  *
+ * An object that is no junction and leads nowhere, or to such objects only, is *closed*: it makes no difference to any
+ * other, so it gets no number.  Two levels of these are found.
+ *
  * "Number" means an object's number in the walk, and nearly all is told by numbers: what lies near
  * in the walk lies near in memory, too.  The algorithm looks at the junctions from the last to the
  * first; those that it is done with are *linked* (see dominators_semi.c).
@@ -53,6 +56,7 @@ struct junction {
  */
 struct instances {
 	bool hold;        /* the class has an object that is no root: its instances count */
+	bool top;         /* it has one that is none, but the virtual root dominates it: they do not */
 	uint8_t fill;     /* bytes used of "further" in the last block */
 	uint32_t first;   /* the first instance met before the class object was; 0: none */
 	uint32_t last;    /* the last instance met after the class object, not in a block yet; 0:
@@ -99,13 +103,18 @@ struct dominance {
 	struct progress *progress;
 	uint32_t n;             /* objects numbered so far */
 	uint32_t m;             /* junctions among them */
-	uint32_t size;          /* entries of number, object and place: n_objects + 1 */
+	uint32_t size;          /* entries of number: n_objects + 1 */
+	uint32_t room;          /* entries of object and place */
 	uint32_t *number;       /* by id: its number; 0: not reached */
 	uint32_t *object;       /* by number: its id */
 	struct place *place;    /* by number */
 	struct junction *junction; /* only after the walk */
 	struct bits meets;      /* by id: it is a junction.  Only until the walk is over */
-	struct bits seen;       /* by id: it has a number.  Likewise */
+	struct bits seen;       /* by id: it has a number, or is closed.  Until dominators have ids */
+	struct bits leaf;       /* by id: it is closed and leads nowhere.  Only until all closed ones are known */
+	struct bits closed;     /* by id */
+	uint32_t n_closed;
+	struct bits inner;      /* by number: it may dominate others that have one */
 	struct bits at;         /* by number: it is a junction.  Sealed after the walk */
 
 	bool *is_root;          /* by index in h->roots: the virtual root holds it, not a thread's
@@ -136,8 +145,8 @@ static inline uint32_t group_of(const struct dominance *d, uint32_t k)
 /*
  * The three steps, in this order; each returns 0 or an error (ERR_NOMEM, ERR_CANCELLED).
  *
- * dominance_prepare (dominators_walk.c) lists the edges and marks the junctions: edges, is_root,
- * has_edges, instances, meets.  dominance_walk (dominators_walk.c) numbers the objects: n, m,
+ * dominance_prepare (dominators_prepare.c) lists the edges and marks junctions and closed objects: edges, is_root,
+ * leads, instances, meets, closed, seen.  dominance_walk (dominators_walk.c) numbers the objects: n, m,
  * number, object, place, at.  dominance_of_junctions (dominators_semi.c) gives every junction the number of
  * its dominator (junction.semi).
  */

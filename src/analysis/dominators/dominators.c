@@ -2,10 +2,10 @@
 /*
  * dominators.c - from a heap to immediate dominators and retained sizes.
  *
- * This file decides the order of the steps and owns their memory: 16 bytes an object and 8 a
- * junction.  The array of numbers is reused for the immediate dominators and the array of places
- * for the retained sizes, because the kernel takes longer to clear new pages than we take to fill
- * them.
+ * This file decides the order of the steps and owns their memory: 4 bytes an object, 12 a number and 8 a junction, then
+ * 12 an object and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
+ * immediate dominators, and the pages of places serve the retained sizes (base/spare.h), because the kernel takes
+ * longer to clear new pages than we take to fill them.
  */
 #include "analysis/dominators/dominance.h"
 
@@ -22,33 +22,54 @@ struct results {
 	struct dominance *d;
 	uint64_t *retained;
 	_Atomic uint64_t shallow;
+	_Atomic uint32_t closed; /* that are reachable */
+	struct bits inner;       /* by id: it may dominate objects that have a number */
+	uint32_t n_inner;        /* so many ids stand in d->object, those of smaller numbers first */
 };
 
-/* Numbers become dominators, except those of junctions; retained begins with the object's own size. */
-static int begin_stretch(void *context, unsigned task, struct err *err)
+static uint32_t stretch_end(const struct dominance *d, uint32_t begin)
+{
+	return d->h->n_objects - begin < STRETCH ? d->h->n_objects : begin + STRETCH;
+}
+
+/* The only one that references this object, which is no junction. */
+static inline uint32_t referrer(const struct dominance *d, uint32_t id)
+{
+	return d->h->in.target[adjacency_start(&d->h->in, id)];
+}
+
+/* Is what a closed object hangs below reachable? */
+static inline bool hangs(const struct dominance *d, uint32_t above)
+{
+	while (bits_get(&d->closed, above))
+		above = referrer(d, above);
+	return bits_get(&d->seen, above);
+}
+
+/* Numbers become dominators, except those of junctions. */
+static int name_stretch(void *context, unsigned task, struct err *err)
 {
 	struct results *r = context;
-	const struct heap *h = r->d->h;
-	uint32_t *number = r->d->number;
-	uint32_t begin = task * (uint32_t)STRETCH;
-	uint32_t end = h->n_objects - begin < STRETCH ? h->n_objects : begin + STRETCH;
-	uint64_t shallow = 0;
-	(void)err;
+	const struct dominance *d = r->d;
+	const struct heap *h = d->h;
+	uint32_t *number = d->number, begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin), closed = 0;
 	uint64_t first_in = adjacency_start(&h->in, begin), in = adjacency_start(&h->in, end) - first_in;
+	(void)err;
 	near_all(number, begin, end - begin, sizeof *number);
-	near_all(r->retained, begin, end - begin, sizeof *r->retained);
-	near_all(h->class_of, begin, end - begin, sizeof *h->class_of);
 	near_all(h->in.offset, begin, end - begin, sizeof *h->in.offset);
 	near_all(h->in.target, first_in, in, sizeof *h->in.target);
-	for (uint32_t id = begin; id < end && !progress_stops(r->d->progress, id); id++) {
-		r->retained[id] = number[id] ? heap_shallow(h, id) : 0;
-		shallow += r->retained[id];
-		if (!number[id])
+	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
+		if (number[id]) {
+			if (!bits_get(&d->at, number[id]))
+				number[id] = referrer(d, id);
+		} else if (bits_get(&d->closed, id) && hangs(d, referrer(d, id))) {
+			number[id] = referrer(d, id);
+			closed++;
+		} else {
 			number[id] = NOT_REACHABLE;
-		else if (!bits_get(&r->d->at, number[id]))
-			number[id] = h->in.target[adjacency_start(&h->in, id)];
+		}
 	}
-	atomic_fetch_add(&r->shallow, shallow);
+	atomic_fetch_add(&r->closed, closed);
 	return 0;
 }
 
@@ -63,43 +84,116 @@ static void name_junctions(struct dominance *d)
 		LOOK(d, object, dominator);
 		LOOK(d, number, d->object[k]);
 		d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
+		bits_set(&d->inner, dominator);
+	}
+}
+
+/* Sums need only those numbers' order that have sums to wait for: the room of the others is given back. */
+static int keep_inner(struct dominance *d, struct results *r, struct err *err)
+{
+	if (bits_init(&r->inner, d->h->n_objects, err))
+		return ERR_NOMEM;
+	for (uint32_t k = 1; k <= d->n && !progress_stops(d->progress, k); k++) {
+		LOOK(d, object, k);
+		if (!bits_get(&d->inner, k))
+			continue;
+		bits_set(&r->inner, d->object[k]);
+		d->object[r->n_inner++] = d->object[k];
+	}
+	d->object = big_fit(d->object, r->n_inner, sizeof *d->object);
+	return 0;
+}
+
+/* Retained begins with the object's own size. */
+static int weigh_stretch(void *context, unsigned task, struct err *err)
+{
+	struct results *r = context;
+	const struct dominance *d = r->d;
+	const struct heap *h = d->h;
+	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
+	uint64_t shallow = 0;
+	(void)err;
+	near_all(d->number, begin, end - begin, sizeof *d->number);
+	near_all(r->retained, begin, end - begin, sizeof *r->retained);
+	near_all(h->class_of, begin, end - begin, sizeof *h->class_of);
+	heap_shallow_range(h, begin, end - begin, r->retained + begin);
+	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
+		if (d->number[id] == NOT_REACHABLE)
+			r->retained[id] = 0;
+		shallow += r->retained[id];
+	}
+	atomic_fetch_add(&r->shallow, shallow);
+	return 0;
+}
+
+static inline void pass_on(const struct results *r, uint32_t id)
+{
+	uint32_t above = r->d->number[id];
+	cairn_assert(above == DOMINATED_BY_ROOTS || above < r->d->h->n_objects);
+	if (above == DOMINATED_BY_ROOTS)
+		return;
+	LOOK(r->d, place, above);
+	r->retained[above] += r->retained[id];
+}
+
+/* In the order of ids: of closed objects those that lead nowhere, then the others, then what waits for nothing else. */
+static void sum_outer(const struct results *r)
+{
+	enum { LEAVES, LEADING, NUMBERED, ROUNDS };
+	const struct dominance *d = r->d;
+	uint64_t words = ((uint64_t)d->h->n_objects + 63) / 64;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (uint64_t w = 0; w < words && !progress_stops(d->progress, w); w++) {
+			uint64_t left = round == NUMBERED ? ~(d->closed.word[w] | r->inner.word[w]) : d->closed.word[w];
+			for (; left; left &= left - 1) {
+				uint32_t id = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(left));
+				if (id >= d->h->n_objects || d->number[id] == NOT_REACHABLE)
+					continue;
+				if (round == NUMBERED || (adjacency_degree(&d->h->out, id) > 0) == round)
+					pass_on(r, id);
+			}
+		}
 	}
 }
 
 /* From the last number on: an object's dominator has a smaller one. */
-static void sum_retained(const struct dominance *d, uint64_t *retained)
+static void sum_inner(const struct results *r)
 {
+	const struct dominance *d = r->d;
 	const uint32_t *immediate = d->number, *object = d->object;
-	if (d->near)
-		near_init(&d->near->place, retained, sizeof *retained, false);
-	for (uint32_t k = d->n; k > 0 && !progress_stops(d->progress, k); k--) {
+	for (uint32_t k = r->n_inner; k-- > 0 && !progress_stops(d->progress, k);) {
 		LOOK(d, object, k);
 		LOOK(d, number, object[k]);
 		LOOK(d, place, object[k]);
-		if (k > 2 * AHEAD) {
+		if (k >= 2 * AHEAD) {
 			uint32_t far = object[k - 2 * AHEAD], near = immediate[object[k - AHEAD]];
 			__builtin_prefetch(&immediate[far]);
-			__builtin_prefetch(&retained[far]);
+			__builtin_prefetch(&r->retained[far]);
 			if (near != DOMINATED_BY_ROOTS)
-				__builtin_prefetch(&retained[near]);
+				__builtin_prefetch(&r->retained[near]);
 		}
-		uint32_t above = immediate[object[k]];
-		cairn_assert(above == DOMINATED_BY_ROOTS || above < d->h->n_objects);
-		if (above != DOMINATED_BY_ROOTS)
-			retained[above] += retained[object[k]];
+		pass_on(r, object[k]);
 	}
 }
 
 static int allocate(struct dominance *d, struct err *err)
 {
 	d->number = big_alloc(d->size, sizeof *d->number, err);
-	d->object = big_alloc(d->size, sizeof *d->object, err);
-	d->place = big_alloc(d->size, sizeof *d->place, err);
-	if (!d->number || !d->object || !d->place)
+	if (!d->number || bits_init(&d->meets, d->size, err) || bits_init(&d->seen, d->size, err))
 		return ERR_NOMEM;
-	if (bits_init(&d->meets, d->size, err) || bits_init(&d->seen, d->size, err))
+	return bits_init(&d->leaf, d->size, err) || bits_init(&d->closed, d->size, err) ? ERR_NOMEM : 0;
+}
+
+/* What has an entry for each number, now that it is known how many there are at most. */
+static int allocate_numbered(struct dominance *d, struct err *err)
+{
+	bits_release(&d->leaf);
+	d->room = d->size - d->n_closed;
+	d->object = big_alloc(d->room, sizeof *d->object, err);
+	d->place = big_alloc(d->room, sizeof *d->place, err);
+	if (!d->object || !d->place || bits_init(&d->inner, d->room, err))
 		return ERR_NOMEM;
-	return bits_init(&d->at, d->size, err);
+	return bits_init(&d->at, d->room, err);
 }
 
 /* What notes the instances of classes. */
@@ -148,7 +242,6 @@ static void look_no_more(const struct dominance *d, const struct dominators *out
 static int allocate_junctions(struct dominance *d, struct err *err)
 {
 	bits_release(&d->meets);
-	bits_release(&d->seen);
 	d->junction = big_alloc(d->m, sizeof *d->junction, err);
 	d->place = big_hold(d->place); /* all that is jumped through from now on */
 	return d->junction ? bits_seal(&d->at, err) : ERR_NOMEM;
@@ -171,6 +264,9 @@ static void release(struct dominance *d)
 	big_free(d->object);
 	bits_release(&d->meets);
 	bits_release(&d->seen);
+	bits_release(&d->leaf);
+	bits_release(&d->closed);
+	bits_release(&d->inner);
 	bits_release(&d->at);
 	big_free(d->instances);
 	big_free(d->is_root);
@@ -178,31 +274,54 @@ static void release(struct dominance *d)
 	big_free(d->edges);
 }
 
-/* When it is stopped, out is of no use. */
-static void finish(struct dominance *d, struct dominators *out)
+/* Numbers become dominators.  Of what is by number only an order stays. */
+static int name_all(struct dominance *d, struct results *r, unsigned stretches, struct err *err)
 {
-	uint32_t n = d->h->n_objects;
-	out->retained = big_fit(d->place, n, sizeof *out->retained);
-	d->place = NULL;
-	struct results r = { .d = d, .retained = out->retained };
-	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
-	parallel_each((unsigned)(((uint64_t)n + STRETCH - 1) / STRETCH), begin_stretch, &r);
-	if (!progress_cancelled(d->progress))
-		name_junctions(d);
+	parallel_each(stretches, name_stretch, r);
 	if (progress_cancelled(d->progress))
-		return;
+		return err_cancelled(err);
+	name_junctions(d);
+	int code = keep_inner(d, r, err);
 	release_junctions(d);
-	sum_retained(d, out->retained);
-	out->n_reachable = d->n;
-	out->shallow_reachable = r.shallow;
-	out->immediate = d->number;
+	bits_release(&d->seen);
+	bits_release(&d->inner);
+	bits_release(&d->at);
+	big_free(d->place);
+	d->place = NULL;
+	return code;
+}
+
+static int sum_all(struct dominance *d, struct results *r, unsigned stretches, struct err *err)
+{
+	r->retained = big_alloc(d->h->n_objects, sizeof *r->retained, err);
+	if (!r->retained)
+		return ERR_NOMEM;
+	if (d->near)
+		near_init(&d->near->place, r->retained, sizeof *r->retained, false);
+	parallel_each(stretches, weigh_stretch, r);
+	sum_outer(r);
+	sum_inner(r);
+	return progress_check(d->progress, err);
+}
+
+static int finish(struct dominance *d, struct dominators *out, struct err *err)
+{
+	unsigned stretches = (unsigned)(((uint64_t)d->h->n_objects + STRETCH - 1) / STRETCH);
+	struct results r = { .d = d };
+	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
+	int code = name_all(d, &r, stretches, err);
+	if (code == 0)
+		code = sum_all(d, &r, stretches, err);
+	bits_release(&r.inner);
+	*out = (struct dominators){ .n_objects = d->h->n_objects, .immediate = d->number, .retained = r.retained,
+		.n_reachable = d->n + r.closed, .shallow_reachable = r.shallow };
 	d->number = NULL;
+	return code;
 }
 
 int dominators_find(struct dominators *out, const struct model *m, struct progress *progress,
     struct err *err)
 {
-	_Static_assert(sizeof(struct place) == sizeof *out->retained, "the one becomes the other");
 	const struct heap *h = m->heap;
 	*out = (struct dominators){ .n_objects = h->n_objects };
 	struct dominance d = { .h = h, .left_out = m->left_out, .progress = progress,
@@ -210,6 +329,8 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 	int code = allocate(&d, err);
 	if (code == 0)
 		code = dominance_prepare(&d, err);
+	if (code == 0)
+		code = allocate_numbered(&d, err);
 	if (code == 0)
 		code = allocate_blocks(&d, err);
 	if (code == 0)
@@ -230,9 +351,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = progress_check(progress, err);
 	dealt_release(&d);
 	if (code == 0)
-		finish(&d, out);
-	if (code == 0) /* there are not all sums */
-		code = progress_check(progress, err);
+		code = finish(&d, out, err);
 	look_no_more(&d, out);
 	big_free(d.near);
 	release(&d);
@@ -254,5 +373,5 @@ uint64_t dominators_need(uint64_t objects, uint64_t references)
 {
 	uint64_t counting = references / 4 < objects ? references : 4 * objects;
 
-	return 13 * objects + 6 * counting;
+	return 8 * objects + 4 * counting;
 }

@@ -414,6 +414,9 @@ int dominance_of_junctions(struct dominance *d, struct err *err)
 	for (size_t i = 0; i < d->h->n_roots && !progress_stops(d->progress, i); i++)
 		if (d->is_root[i])
 			d->place[d->number[d->h->roots[i].object]].value = 0;
+	for (uint32_t c = 0; c < d->h->n_classes && !progress_stops(d->progress, c); c++)
+		if (d->instances[c].top)
+			d->place[d->number[d->h->classes[c].object]].value = 0;
 	int code = number_edges(d, err);
 	if (code == 0)
 		code = list_class_objects(d, &s.classes, &s.n_classes, err);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dominators_walk.c - which edges there are, which objects are junctions, and the depth-first walk.
+ * dominators_walk.c - the depth-first walk.
  *
  * The walk needs no recursion.  Only objects that still have something to go on to wait on its stack, so that a long
  * list leaves it empty.  What an object's references lead to is asked for when the walk comes there, for memory is what
  * it waits for; and what leads no further gets its number without a step down.  Class objects and edges come before an
- * object's references: any order of children gives the same dominators.  One thread walks; a second one meanwhile
+ * object's references: any order of children gives the same dominators.  Closed objects count as seen from the
+ * beginning.  One thread walks; a second one meanwhile
  * touches the memory that the walk is about to fill, so that the kernel has cleared it by then.
  */
 #include "analysis/dominators/dominance.h"
@@ -21,147 +22,6 @@
 #include <string.h>
 
 enum { STRETCH = 1 << 20, REPORT_EVERY = 1 << 14, AHEAD = 8 };
-
-/* --- edges that no array of references holds ---------------------------------------------------- */
-
-static int by_from(const void *x, const void *y)
-{
-	uint32_t a = ((const struct edge *)x)->from, b = ((const struct edge *)y)->from;
-	return (a > b) - (a < b);
-}
-
-static void add_edge(struct dominance *d, uint32_t from, uint32_t to)
-{
-	if (from == HEAP_NONE || to == HEAP_NONE)
-		return;
-	d->edges[d->n_edges++] = (struct edge){ from, to };
-	d->leads[d->h->class_of[from]] |= LEADS_BY_EDGES;
-}
-
-/* The object of the thread on whose stack a root stands, or HEAP_NONE. */
-static uint32_t stack_owner(const struct heap *h, const struct heap_root *r)
-{
-	uint32_t owner = r->thread == HEAP_NONE ? HEAP_NONE : h->threads[r->thread].object;
-	return owner == r->object ? HEAP_NONE : owner;
-}
-
-/* Is it a root by more than some thread's stack? */
-static bool held_by_vm(const struct heap *h, uint32_t id)
-{
-	size_t first, n = heap_roots_of(h, id, &first);
-	for (size_t i = first; i < first + n; i++)
-		if (stack_owner(h, &h->roots[i]) == HEAP_NONE)
-			return true;
-	return false;
-}
-
-uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root)
-{
-	uint32_t owner = stack_owner(h, root);
-	return owner != HEAP_NONE && held_by_vm(h, owner) ? owner : HEAP_NONE;
-}
-
-static int list_edges(struct dominance *d, struct err *err)
-{
-	const struct heap *h = d->h;
-	d->is_root = big_alloc(h->n_roots, sizeof *d->is_root, err);
-	d->leads = big_alloc(h->n_classes, sizeof *d->leads, err);
-	d->edges = big_alloc(3 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
-	if (!d->is_root || !d->leads || !d->edges)
-		return ERR_NOMEM;
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		const struct heap_class *class = &h->classes[c];
-		if (class->object == HEAP_NONE)
-			continue;
-		if (class->superclass != HEAP_NONE)
-			add_edge(d, class->object, h->classes[class->superclass].object);
-		add_edge(d, class->object, class->loader);
-		if (heap_loader_holds(h, c))
-			add_edge(d, class->loader, class->object);
-	}
-	for (size_t i = 0; i < h->n_roots; i++) {
-		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
-		d->is_root[i] = owner == HEAP_NONE;
-		add_edge(d, owner, h->roots[i].object);
-	}
-	sort_array(d->edges, d->n_edges, sizeof *d->edges, by_from);
-	return 0;
-}
-
-/* Index of the first edge from id; its edges stand together. */
-static size_t first_edge(const struct dominance *d, uint32_t id)
-{
-	size_t at;
-	BISECT(at, d->n_edges, d->edges[at].from < id);
-	return at;
-}
-
-/* --- junctions ------------------------------------------------------------------------------------ */
-
-/* Mark the objects with more than one referrer.  This also is the first touch of the numbers, so
- * all threads share the work of clearing them. */
-static int mark_stretch(void *context, unsigned task, struct err *err)
-{
-	struct dominance *d = context;
-	const struct adjacency *in = &d->h->in;
-	uint32_t begin = task * (uint32_t)STRETCH, n = d->h->n_objects;
-	uint32_t end = n - begin < STRETCH ? n : begin + STRETCH;
-	uint64_t start = adjacency_start(in, begin), next;
-	(void)err;
-	memset(d->number + begin, 0, (end - begin) * sizeof *d->number);
-	for (uint32_t id = begin; id < end; id++, start = next) {
-		next = adjacency_start(in, id + 1);
-		/* sorted, so that equal ones make the ends equal */
-		if (next - start > 1 && in->target[start] != in->target[next - 1])
-			bits_set(&d->meets, id);
-	}
-	return 0;
-}
-
-/* Mark as junctions what the virtual root holds, what a reference holds that stands in no array,
- * and what loses a referrer because the model leaves that reference out. */
-static void mark_special(struct dominance *d)
-{
-	const struct heap *h = d->h;
-	for (size_t i = 0; i < h->n_roots; i++)
-		if (d->is_root[i])
-			bits_set(&d->meets, h->roots[i].object);
-	for (size_t i = 0; i < d->n_edges; i++)
-		bits_set(&d->meets, d->edges[i].to);
-	for (size_t i = 0; d->left_out && i < d->left_out->n; i++)
-		bits_set(&d->meets, d->left_out->reference[i].referent);
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		uint32_t object = h->classes[c].object;
-		d->instances[c].hold = object != HEAP_NONE;
-		if (object != HEAP_NONE)
-			bits_set(&d->meets, object);
-	}
-	for (size_t i = 0; i < h->n_roots; i++) {
-		uint32_t class = d->is_root[i] ? heap_class_mirrored(h, h->roots[i].object) : HEAP_NONE;
-		if (class != HEAP_NONE)
-			d->instances[class].hold = false; /* nothing can hold it more than a root does */
-	}
-	for (uint32_t c = 0; c < h->n_classes; c++) {
-		d->leads[c] |= h->classes[c].object != HEAP_NONE ? LEADS_TO_CLASS : 0;
-		d->leads[c] |= d->instances[c].hold ? HELD_BY_INSTANCES : 0;
-	}
-}
-
-int dominance_prepare(struct dominance *d, struct err *err)
-{
-	const struct heap *h = d->h;
-	progress_phase(d->progress, PHASE_WALK_HEAP, h->n_objects);
-	d->instances = big_alloc(h->n_classes, sizeof *d->instances, err);
-	int code = d->instances ? list_edges(d, err) : ERR_NOMEM;
-	if (code)
-		return code;
-	code = parallel_run(0, (unsigned)(((uint64_t)h->n_objects + STRETCH - 1) / STRETCH),
-	    mark_stretch, d, err);
-	if (code)
-		return code;
-	mark_special(d);
-	return 0;
-}
 
 /* --- instances of classes ------------------------------------------------------------------------- */
 
@@ -268,6 +128,14 @@ static inline bool leads_on(struct dominance *d, uint32_t class)
 	return d->leads[class] & (LEADS_TO_CLASS | LEADS_BY_EDGES);
 }
 
+/* Index of the first edge from id; its edges stand together. */
+static size_t first_edge(const struct dominance *d, uint32_t id)
+{
+	size_t at;
+	BISECT(at, d->n_edges, d->edges[at].from < id);
+	return at;
+}
+
 /* What this object needs when it is entered is on its way. */
 static inline void ask(const struct dominance *d, uint32_t id)
 {
@@ -285,7 +153,7 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
 	uint32_t k = ++d->n;
 	LOOK(d, object, k);
 	LOOK(d, place, k);
-	cairn_assert(k < d->size && !bits_get(&d->seen, id) && c->k < k);
+	cairn_assert(k < d->room && !bits_get(&d->seen, id) && c->k < k);
 	bits_set(&d->seen, id);
 	if (__builtin_expect(d->dealt == NULL, 1))
 		d->number[id] = k;
@@ -295,6 +163,8 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
 		bits_set(&d->at, k);
 		d->m++;
 		*group = k;
+	} else {
+		bits_set(&d->inner, c->k);
 	}
 	d->place[k] = (struct place){ c->k, *group };
 	if (d->leads[class] & HELD_BY_INSTANCES && !c->code)
@@ -448,8 +318,8 @@ static int walk_task(void *context, unsigned task, struct err *err)
 	int code = 0;
 	/* not in the file: there pages are as soon forgotten */
 	bool in_memory = big_owner(d->place) == BIG_ANONYMOUS && big_owner(d->object) == BIG_ANONYMOUS;
-	for (uint64_t k = 0; task == 1 && in_memory && k < d->size && !atomic_load(&w->over); k += STRETCH) {
-		uint64_t n = d->size - k < STRETCH ? d->size - k : STRETCH;
+	for (uint64_t k = 0; task == 1 && in_memory && k < d->room && !atomic_load(&w->over); k += STRETCH) {
+		uint64_t n = d->room - k < STRETCH ? d->room - k : STRETCH;
 		big_touch(d->place + k, n, sizeof *d->place);
 		big_touch(d->object + k, n, sizeof *d->object);
 	}
@@ -459,6 +329,9 @@ static int walk_task(void *context, unsigned task, struct err *err)
 	for (size_t i = 0; !code && i < d->h->n_roots; i++)
 		if (d->is_root[i])
 			code = walk_from(d, d->h->roots[i].object, &frames, err);
+	for (uint32_t c = 0; !code && c < d->h->n_classes; c++)
+		if (d->instances[c].top)
+			code = walk_from(d, d->h->classes[c].object, &frames, err);
 	big_free(frames.frame);
 	atomic_store(&w->over, true);
 	return code;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dominators_prepare.c - which edges there are, which objects are junctions, and which are closed.
+ *
+ * Nothing is to be found out about closed objects, which are half of an ordinary heap.  But each instance holds its
+ * class, so it is closed only if that makes no difference: because the class's object is a root, or as good as one
+ * (find_held_from_top).
+ */
+#include "analysis/dominators/dominance.h"
+
+#include "base/big.h"
+#include "base/parallel.h"
+#include "base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRETCH = 1 << 20 };
+
+/* --- edges that no array of references holds ---------------------------------------------------- */
+
+static int by_from(const void *x, const void *y)
+{
+	uint32_t a = ((const struct edge *)x)->from, b = ((const struct edge *)y)->from;
+	return (a > b) - (a < b);
+}
+
+static void add_edge(struct dominance *d, uint32_t from, uint32_t to)
+{
+	if (from == HEAP_NONE || to == HEAP_NONE)
+		return;
+	d->edges[d->n_edges++] = (struct edge){ from, to };
+	d->leads[d->h->class_of[from]] |= LEADS_BY_EDGES;
+}
+
+/* The object of the thread on whose stack a root stands, or HEAP_NONE. */
+static uint32_t stack_owner(const struct heap *h, const struct heap_root *r)
+{
+	uint32_t owner = r->thread == HEAP_NONE ? HEAP_NONE : h->threads[r->thread].object;
+	return owner == r->object ? HEAP_NONE : owner;
+}
+
+/* Is it a root by more than some thread's stack? */
+static bool held_by_vm(const struct heap *h, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = first; i < first + n; i++)
+		if (stack_owner(h, &h->roots[i]) == HEAP_NONE)
+			return true;
+	return false;
+}
+
+uint32_t dominators_stack_owner(const struct heap *h, const struct heap_root *root)
+{
+	uint32_t owner = stack_owner(h, root);
+	return owner != HEAP_NONE && held_by_vm(h, owner) ? owner : HEAP_NONE;
+}
+
+static int list_edges(struct dominance *d, struct err *err)
+{
+	const struct heap *h = d->h;
+	d->is_root = big_alloc(h->n_roots, sizeof *d->is_root, err);
+	d->leads = big_alloc(h->n_classes, sizeof *d->leads, err);
+	d->edges = big_alloc(3 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
+	if (!d->is_root || !d->leads || !d->edges)
+		return ERR_NOMEM;
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		const struct heap_class *class = &h->classes[c];
+		if (class->object == HEAP_NONE)
+			continue;
+		if (class->superclass != HEAP_NONE)
+			add_edge(d, class->object, h->classes[class->superclass].object);
+		add_edge(d, class->object, class->loader);
+		if (heap_loader_holds(h, c))
+			add_edge(d, class->loader, class->object);
+	}
+	for (size_t i = 0; i < h->n_roots; i++) {
+		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
+		d->is_root[i] = owner == HEAP_NONE;
+		add_edge(d, owner, h->roots[i].object);
+	}
+	sort_array(d->edges, d->n_edges, sizeof *d->edges, by_from);
+	return 0;
+}
+
+/* --- classes ------------------------------------------------------------------------------------ */
+
+/* Which class objects instances hold: those that are no roots. */
+static void find_held(struct dominance *d)
+{
+	const struct heap *h = d->h;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		d->instances[c].hold = h->classes[c].object != HEAP_NONE;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		uint32_t class = d->is_root[i] ? heap_class_mirrored(h, h->roots[i].object) : HEAP_NONE;
+		if (class != HEAP_NONE)
+			d->instances[class].hold = false; /* nothing can hold it more than a root does */
+	}
+}
+
+/* A way to the object of a class: a root, and what it references, an instance.  Of one step both are the same. */
+struct way {
+	uint32_t root, instance;
+};
+
+/* The first way to each class is kept; one that has nothing in common with it settles the matter. */
+static void lead_to_class(struct dominance *d, struct way *first, struct way way)
+{
+	uint32_t c = d->h->class_of[way.instance];
+	struct way *f = &first[c];
+	if (!d->instances[c].hold)
+		return;
+	if (f->root == HEAP_NONE) {
+		*f = way;
+	} else if (f->root != way.root && f->root != way.instance && f->instance != way.root &&
+	    f->instance != way.instance) {
+		d->instances[c].hold = false;
+		d->instances[c].top = true;
+	}
+}
+
+/*
+ * Find class objects that the virtual root dominates though they are no roots, so that it changes nothing if it holds
+ * them: two ways lead there that have no object in common.  Ways of two steps find the classes of arrays and of
+ * much else that the VM itself loaded.
+ */
+static int find_held_from_top(struct dominance *d, struct err *err)
+{
+	enum { MOST = 64 }; /* references of a root */
+	const struct heap *h = d->h;
+	struct way *first = big_alloc(h->n_classes, sizeof *first, err);
+	if (!first)
+		return ERR_NOMEM;
+	memset(first, 0xff, h->n_classes * sizeof *first); /* HEAP_NONE */
+	for (size_t i = 0; i < h->n_roots && !progress_stops(d->progress, i); i++) {
+		uint32_t root = h->roots[i].object;
+		if (!d->is_root[i])
+			continue;
+		uint64_t start = adjacency_start(&h->out, root), n = adjacency_degree(&h->out, root);
+		lead_to_class(d, first, (struct way){ root, root });
+		for (uint64_t k = start; k < start + (n < MOST ? n : MOST); k++)
+			if (!weak_is(d->left_out, root, h->out.target[k]))
+				lead_to_class(d, first, (struct way){ root, h->out.target[k] });
+	}
+	big_free(first);
+	return 0;
+}
+
+/* --- junctions and closed objects ----------------------------------------------------------------- */
+
+/* Mark as junctions what the virtual root holds, what a reference holds that stands in no array,
+ * and what loses a referrer because the model leaves that reference out. */
+static void mark_special(struct dominance *d)
+{
+	const struct heap *h = d->h;
+	for (size_t i = 0; i < h->n_roots; i++)
+		if (d->is_root[i])
+			bits_set(&d->meets, h->roots[i].object);
+	for (size_t i = 0; i < d->n_edges; i++)
+		bits_set(&d->meets, d->edges[i].to);
+	for (size_t i = 0; d->left_out && i < d->left_out->n; i++)
+		bits_set(&d->meets, d->left_out->reference[i].referent);
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (h->classes[c].object != HEAP_NONE)
+			bits_set(&d->meets, h->classes[c].object);
+		d->leads[c] |= d->instances[c].hold ? LEADS_TO_CLASS | HELD_BY_INSTANCES : 0;
+	}
+}
+
+static uint32_t stretch_end(const struct dominance *d, uint32_t begin)
+{
+	return d->h->n_objects - begin < STRETCH ? d->h->n_objects : begin + STRETCH;
+}
+
+/* Mark the objects with more than one referrer, and of the others those that lead nowhere: the leaves.  This also is
+ * the first touch of the numbers, so all threads share the work of clearing them. */
+static int mark_stretch(void *context, unsigned task, struct err *err)
+{
+	struct dominance *d = context;
+	const struct heap *h = d->h;
+	const struct adjacency *in = &h->in, *out = &h->out;
+	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
+	uint64_t start = adjacency_start(in, begin), next, out_start = adjacency_start(out, begin), out_next;
+	(void)err;
+	memset(d->number + begin, 0, (end - begin) * sizeof *d->number);
+	for (uint32_t id = begin; id < end; id++, start = next, out_start = out_next) {
+		next = adjacency_start(in, id + 1);
+		out_next = adjacency_start(out, id + 1);
+		/* sorted, so that equal ones make the ends equal */
+		if (next - start > 1 && in->target[start] != in->target[next - 1])
+			bits_set(&d->meets, id);
+		else if (out_start == out_next && start != next && !d->leads[h->class_of[id]] && !bits_get(&d->meets, id))
+			bits_set(&d->leaf, id);
+	}
+	return 0;
+}
+
+static bool leads_to_leaves(const struct dominance *d, uint32_t id)
+{
+	const struct adjacency *out = &d->h->out;
+	uint64_t start = adjacency_start(out, id), end = adjacency_start(out, id + 1);
+	for (uint64_t k = start; k < end && !progress_stops(d->progress, k - start + 1); k++)
+		if (!bits_get(&d->leaf, out->target[k]))
+			return false;
+	return adjacency_degree(&d->h->in, id) > 0;
+}
+
+/* Mark the closed ones: leaves, and what has one referrer and leads to leaves alone. */
+static int close_stretch(void *context, unsigned task, struct err *err)
+{
+	struct dominance *d = context;
+	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin), n = 0;
+	(void)err;
+	for (uint32_t id = begin; id < end; id++) {
+		if (bits_get(&d->meets, id))
+			continue;
+		if (!bits_get(&d->leaf, id) && (d->leads[d->h->class_of[id]] || !leads_to_leaves(d, id)))
+			continue;
+		bits_set(&d->closed, id);
+		n++;
+	}
+	__atomic_fetch_add(&d->n_closed, n, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int dominance_prepare(struct dominance *d, struct err *err)
+{
+	const struct heap *h = d->h;
+	unsigned stretches = (unsigned)(((uint64_t)h->n_objects + STRETCH - 1) / STRETCH);
+	progress_phase(d->progress, PHASE_WALK_HEAP, h->n_objects);
+	d->instances = big_alloc(h->n_classes, sizeof *d->instances, err);
+	int code = d->instances ? list_edges(d, err) : ERR_NOMEM;
+	if (code)
+		return code;
+	find_held(d);
+	code = find_held_from_top(d, err);
+	if (code)
+		return code;
+	mark_special(d);
+	code = parallel_run(0, stretches, mark_stretch, d, err);
+	if (!code)
+		code = parallel_run(0, stretches, close_stretch, d, err);
+	if (code)
+		return code;
+	if (progress_cancelled(d->progress))
+		return err_cancelled(err);
+	memcpy(d->seen.word, d->closed.word, ((uint64_t)h->n_objects + 63) / 64 * sizeof *d->seen.word);
+	progress_add(d->progress, d->n_closed);
+	return 0;
+}

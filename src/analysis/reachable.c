@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define CANCEL_EVERY (1u << 12) /* objects, whose references are many */
+enum { AHEAD = 16, SIZES = 1024 }; /* objects on their way into the cache; sizes that are asked for at once */
 
 struct walk {
 	const struct heap *heap;
@@ -37,8 +38,9 @@ static void visit_references(struct walk *w, uint32_t id)
 	struct implied_reference implied[3];
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
+	uint32_t weak = w->left_out && bits_get(&w->left_out->holders, id) ? weak_referent(w->left_out, id) : HEAP_NONE;
 	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
-		if (!weak_is(w->left_out, id, h->out.target[i]))
+		if (h->out.target[i] != weak)
 			visit(w, h->out.target[i]);
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
@@ -50,6 +52,17 @@ static void visit_references(struct walk *w, uint32_t id)
 	}
 }
 
+/* What those that come soon need is asked for: when an object is half way there, its offsets have arrived. */
+static inline void look_ahead(const struct walk *w)
+{
+	const struct heap *h = w->heap;
+	if (w->tail - w->head <= AHEAD)
+		return;
+	__builtin_prefetch(&h->out.offset[w->queue[w->head + AHEAD]]);
+	__builtin_prefetch(&h->class_of[w->queue[w->head + AHEAD]]);
+	__builtin_prefetch(&h->out.target[adjacency_start(&h->out, w->queue[w->head + AHEAD / 2])]);
+}
+
 static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 {
 	for (size_t i = 0; i < w->heap->n_roots; i++) {
@@ -58,6 +71,7 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 		visit(w, w->heap->roots[i].object);
 	}
 	while (w->head < w->tail) {
+		look_ahead(w);
 		visit_references(w, w->queue[w->head++]);
 		if (w->head % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 			return err_cancelled(err);
@@ -84,14 +98,19 @@ static void tell(struct reachable *out, const struct heap *h, const struct reach
 /* False: stopped. */
 static bool weigh(const struct reachable *out, const struct heap *h, struct reached *r, struct progress *progress)
 {
+	uint64_t sizes[SIZES];
 	for (uint32_t id = 0; id < h->n_objects; id++) {
 		if (progress_stops(progress, id))
 			return false;
+		if (id % SIZES == 0)
+			heap_sizes(h, id, h->n_objects - id < SIZES ? h->n_objects - id : SIZES, sizes);
 		if (!bits_get(&out->objects, id))
 			continue;
 		r->n++;
-		r->bytes += heap_shallow(h, id);
-		r->n_unknown += h->n_unknown_size && !heap_size_known(h, id);
+		if (sizes[id % SIZES] == SIZE_UNKNOWN)
+			r->n_unknown++;
+		else
+			r->bytes += sizes[id % SIZES];
 	}
 	return true;
 }

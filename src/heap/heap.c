@@ -110,13 +110,11 @@ uint64_t heap_shallow(const struct heap *h, uint32_t id)
 	return size == SIZE_UNKNOWN ? 0 : size;
 }
 
-void heap_shallow_range(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes)
+void heap_sizes(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes)
 {
 	uint32_t place = n ? bits_rank(&h->sized, first) : 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t size = bits_get(&h->sized, first + i) ? own_size(h, first + i, place++) : class_size(h, first + i);
-		bytes[i] = size == SIZE_UNKNOWN ? 0 : size;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		bytes[i] = bits_get(&h->sized, first + i) ? own_size(h, first + i, place++) : class_size(h, first + i);
 }
 
 bool heap_size_known(const struct heap *h, uint32_t id)

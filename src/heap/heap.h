@@ -358,8 +358,8 @@ uint32_t heap_target(const struct heap *h, uint64_t address);
 
 /* Shallow size in bytes; 0 when it cannot be told (heap_size_known false). */
 uint64_t heap_shallow(const struct heap *h, uint32_t id);
-/* The same of n objects from first on, into bytes[0] … bytes[n - 1]. */
-void heap_shallow_range(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes);
+/* Those of n objects from first on, into bytes[0] … bytes[n - 1]; SIZE_UNKNOWN where it cannot be told. */
+void heap_sizes(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes);
 bool heap_size_known(const struct heap *h, uint32_t id);
 /* Elements of an array, or LENGTH_UNKNOWN. */
 uint64_t heap_length(const struct heap *h, uint32_t id);

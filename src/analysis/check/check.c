@@ -132,18 +132,23 @@ struct tally {
 	uint64_t objects, shallow;
 };
 
+enum { SIZES = 1024 }; /* that are asked for at once */
+
 static int check_sums(struct checker *k, struct err *err)
 {
 	const struct heap *h = k->h;
 	const char *name = "sizes sum up";
 	uint64_t shallow = 0;
 	uint32_t unknown = 0;
+	uint64_t sizes[SIZES];
 	struct tally *tally = big_alloc(h->n_classes, sizeof *tally, err);
 	if (!tally)
 		return ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
-		uint64_t size = heap_shallow(h, id);
-		if (!heap_size_known(h, id)) {
+		if (id % SIZES == 0)
+			heap_sizes(h, id, h->n_objects - id < SIZES ? h->n_objects - id : SIZES, sizes);
+		uint64_t size = sizes[id % SIZES];
+		if (size == SIZE_UNKNOWN) {
 			unknown++;
 			size = 0;
 		}

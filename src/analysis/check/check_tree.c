@@ -20,11 +20,12 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { REPORT_EVERY = 1 << 14 };
+enum { REPORT_EVERY = 1 << 14, AHEAD = 8 };
 
 static double now(void)
 {
@@ -71,6 +72,14 @@ void checks_add(
 
 /* --- the tree ----------------------------------------------------------------------------------- */
 
+/* What is needed of a child that comes soon is on its way into the cache. */
+static inline void ask(const struct tree *t, uint32_t id)
+{
+	__builtin_prefetch(&t->r->first[id]);
+	__builtin_prefetch(&t->r->dominators.immediate[id]);
+	__builtin_prefetch(&t->span[id], 1);
+}
+
 /* Number the tree.  The stack has ids; next, by depth, says which child is to come.  Whoever says that it
  * hangs below another than the one that lists it as a child is not numbered. */
 static int number(struct tree *t, struct err *err)
@@ -87,6 +96,8 @@ static int number(struct tree *t, struct err *err)
 			code = err_cancelled(err);
 		const uint32_t *child = retained_children(t->r, id, &n_children);
 		if (next[depth] < n_children && t->n < n) {
+			if (next[depth] + AHEAD < n_children)
+				ask(t, child[next[depth] + AHEAD]);
 			uint32_t below = child[next[depth]++];
 			if (t->r->dominators.immediate[below] != (depth ? id : DOMINATED_BY_ROOTS))
 				continue;
@@ -276,24 +287,51 @@ static int check_reached(struct checks *to, const struct tree *t, struct err *er
 
 /* --- sums --------------------------------------------------------------------------------------- */
 
+/* What an object's children retain, and itself. */
+static uint64_t sum_of(const struct tree *t, uint32_t id)
+{
+	uint32_t n;
+	const uint32_t *child = retained_children(t->r, id, &n);
+	uint64_t sum = heap_shallow(t->h, id);
+	for (uint32_t k = 0; k < n && !progress_stops(t->progress, k + 1); k++)
+		sum += t->r->dominators.retained[child[k]];
+	return sum;
+}
+
+struct sums {
+	const struct tree *t;
+	_Atomic uint32_t bad; /* the first object whose children do not sum up; HEAP_NONE: none */
+};
+
+static int sums_of_part(void *context, unsigned part, struct err *err)
+{
+	struct sums *s = context;
+	const struct tree *t = s->t;
+	uint64_t begin = (uint64_t)part * OBJECTS_A_PART, end = begin + OBJECTS_A_PART;
+	(void)err;
+	for (uint64_t id = begin; id < end && id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
+		if (!t->span[id].from || sum_of(t, (uint32_t)id) == t->r->dominators.retained[id])
+			continue;
+		uint32_t before = s->bad;
+		while (id < before && !atomic_compare_exchange_weak(&s->bad, &before, (uint32_t)id))
+			;
+		break;
+	}
+	return 0;
+}
+
 static void check_sums(struct checks *to, const struct tree *t)
 {
 	const struct retained *r = t->r;
 	const char *name = "retained sizes sum up";
+	struct sums s = {.t = t, .bad = HEAP_NONE};
 	uint64_t top = 0;
 	uint32_t n;
-	for (uint32_t id = 0; id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
-		if (!t->span[id].from)
-			continue;
-		uint64_t sum = heap_shallow(t->h, id);
-		const uint32_t *child = retained_children(r, id, &n);
-		for (uint32_t k = 0; k < n; k++)
-			sum += r->dominators.retained[child[k]];
-		if (sum != r->dominators.retained[id]) {
-			checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 ": %" PRIu64 " stated, %" PRIu64 " found",
-			    heap_address(t->h, id), r->dominators.retained[id], sum);
-			return;
-		}
+	parallel_each(tree_parts(t), sums_of_part, &s);
+	if (s.bad != HEAP_NONE) {
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 ": %" PRIu64 " stated, %" PRIu64 " found",
+		    heap_address(t->h, s.bad), r->dominators.retained[s.bad], sum_of(t, s.bad));
+		return;
 	}
 	const uint32_t *child = retained_children(r, HEAP_NONE, &n);
 	for (uint32_t k = 0; k < n && !progress_stops(t->progress, k); k++)

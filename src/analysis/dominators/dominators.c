@@ -116,9 +116,9 @@ static int weigh_stretch(void *context, unsigned task, struct err *err)
 	near_all(d->number, begin, end - begin, sizeof *d->number);
 	near_all(r->retained, begin, end - begin, sizeof *r->retained);
 	near_all(h->class_of, begin, end - begin, sizeof *h->class_of);
-	heap_shallow_range(h, begin, end - begin, r->retained + begin);
+	heap_sizes(h, begin, end - begin, r->retained + begin);
 	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
-		if (d->number[id] == NOT_REACHABLE)
+		if (d->number[id] == NOT_REACHABLE || r->retained[id] == SIZE_UNKNOWN)
 			r->retained[id] = 0;
 		shallow += r->retained[id];
 	}

@@ -97,6 +97,13 @@ static void offer_aliases(struct completion *c, const char *first)
 	}
 }
 
+static void offer_settings(struct completion *c)
+{
+	struct setting setting;
+	for (size_t i = 0; setting_of(i, &setting); i++)
+		offer(c, setting.name);
+}
+
 static void offer_commands(struct completion *c)
 {
 	if (*c->word == '$')
@@ -312,9 +319,7 @@ static void offer_argument(struct completion *c, enum argument_kind kind)
 		offer_classes(c);
 		break;
 	case ARG_WORD:
-		struct setting setting;
-		for (size_t i = 0; setting_of(i, &setting); i++)
-			offer(c, setting.name);
+		offer_settings(c);
 		break;
 	case ARG_END:
 	case ARG_REST:

@@ -291,7 +291,7 @@ static int references_summed(struct session *s, const struct call *call, bool fo
 	struct text title = TEXT_INIT;
 	struct bits only = {.word = NULL};
 	uint32_t *ids = NULL;
-	size_t n;
+	size_t n = 0;
 	text_addf(&title, "%s of ", !back ? "references" : forward ? "references and referrers" : "referrers");
 	text_add_name(&title, call->argument[0].word);
 	struct references_of what = {.title = title.s, .out = forward, .in = back,

@@ -145,6 +145,7 @@ static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, str
 	PACK(p, c->element_size, UINT32_MAX);
 	PACK(p, c->stride, UINT32_MAX);
 	PACK(p, c->array_base, UINT32_MAX);
+	p->bad |= c->stride && c->array_base; /* lengths from sizes, and these from lengths */
 	PACK(p, c->instance_size, UINT64_MAX);
 	PACK_COUNT(p, c->n_fields, UINT32_MAX);
 	PACK_COUNT(p, c->n_statics, UINT32_MAX);

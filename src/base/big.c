@@ -92,9 +92,9 @@ static int reserve(uint64_t bytes, struct err *err)
 
 /* The same for a block that may live in the file as well: it leaves some memory to what may not, and to
  * the pages of the file. */
-static bool reserve_if_room(uint64_t bytes)
+static bool reserve_if_room(uint64_t bytes, unsigned kept_percent)
 {
-	uint64_t kept = budget_limit() / 100 * KEPT_PERCENT;
+	uint64_t kept = budget_limit() / 100 * kept_percent;
 
 	while (!budget_take(bytes, kept, NULL, 0))
 		if (!settled_move_out(bytes, kept, moved))
@@ -187,7 +187,7 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 	uint64_t was = header_of(old)->bytes;
 
 	if (bytes > was && bytes >= SPILL_FROM && spill_allowed()) {
-		if (!reserve_if_room(bytes - was))
+		if (!reserve_if_room(bytes - was, KEPT_PERCENT))
 			return small_to_file(old, bytes, err);
 	} else if (bytes > was && reserve(bytes - was, err) < 0) {
 		return NULL;
@@ -351,22 +351,27 @@ static void mapping_free(struct mapping *m)
 	free(m);
 }
 
+/* Zeroed memory although little else is left of the limit; or NULL. */
+static void *held_pages(uint64_t bytes)
+{
+	if (!reserve_if_room(whole_pages(bytes), KEPT_BESIDE_HELD_PERCENT))
+		return NULL;
+	void *p = map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
+	if (!p)
+		unreserve(whole_pages(bytes));
+	return p;
+}
+
 void *big_hold(void *p)
 {
 	struct mapping *m = p ? mapping_find(p) : NULL;
-	uint64_t kept = budget_limit() / 100 * KEPT_BESIDE_HELD_PERCENT;
 
 	if (!m || m->owner != BIG_SPILLED)
 		return p;
-	uint64_t whole = whole_pages(m->bytes), bytes = m->bytes;
-	while (!budget_take(whole, kept, NULL, 0))
-		if (!settled_move_out(whole, kept, moved))
-			return p;
-	void *held = map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
-	if (!held) {
-		unreserve(whole);
+	uint64_t bytes = m->bytes;
+	void *held = held_pages(bytes);
+	if (!held)
 		return p;
-	}
 	madvise(p, bytes, MADV_NORMAL);
 	for (uint64_t at = 0, n; at < bytes; at += n) {
 		n = bytes - at < HELD_AT_ONCE ? bytes - at : HELD_AT_ONCE;
@@ -435,7 +440,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
 
 	if (whole > old_whole && spill_allowed()) {
-		if (!reserve_if_room(whole - old_whole))
+		if (!reserve_if_room(whole - old_whole, KEPT_PERCENT))
 			return to_file(m, bytes, err);
 	} else if (whole > old_whole && reserve(whole - old_whole, err) < 0) {
 		return NULL;
@@ -496,7 +501,7 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 	bool small = bytes < PAGES_FROM;
 	uint64_t taken = small ? bytes + sizeof(struct header) : whole_pages(bytes);
 	if (spill_allowed() && bytes >= SPILL_FROM) {
-		if (!reserve_if_room(taken))
+		if (!reserve_if_room(taken, KEPT_PERCENT))
 			return instead_of_memory(bytes, err);
 	} else if (reserve(taken, err) < 0) {
 		return NULL;
@@ -508,6 +513,16 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 	}
 	counted();
 	return p;
+}
+
+void *big_alloc_held(uint64_t count, uint64_t size, struct err *err)
+{
+	uint64_t bytes;
+	bool large = product(count, size, &bytes) && bytes >= PAGES_FROM && bytes >= SPILL_FROM && spill_allowed();
+	void *p = large ? held_pages(bytes) : NULL;
+
+	counted();
+	return p ? p : big_alloc(count, size, err);
 }
 
 void *big_must(size_t bytes)
@@ -672,6 +687,30 @@ void big_touch(void *p, uint64_t count, uint64_t size)
 #else
 	(void)p, (void)count, (void)size;
 #endif
+}
+
+void big_write(void *p, uint64_t at, const void *from, uint64_t bytes)
+{
+	const struct mapping *m = mapping_find(p);
+
+	if (!m || m->owner != BIG_SPILLED || !spill_write(m->offset + at, from, bytes))
+		memcpy((char *)p + at, from, bytes);
+}
+
+void big_read(void *to, const void *p, uint64_t at, uint64_t bytes)
+{
+	const struct mapping *m = mapping_find(p);
+
+	if (!m || m->owner != BIG_SPILLED || !spill_read(to, m->offset + at, bytes))
+		memcpy(to, (const char *)p + at, bytes);
+}
+
+const void *big_look(const void *p, uint64_t at, uint64_t bytes, void *room)
+{
+	if (big_owner(p) != BIG_SPILLED)
+		return (const char *)p + at;
+	big_read(room, p, at, bytes);
+	return room;
 }
 
 void big_fetch(const void *p, uint64_t bytes)

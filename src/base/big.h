@@ -62,6 +62,9 @@ void big_hint(void *p, enum big_use use);
 void big_settle(void *p);
 void big_unsettle(void *p);
 
+/* The same as big_alloc, for what will be jumped through: memory if what big_hold may have has room for it. */
+void *big_alloc_held(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));
+
 /*
  * A block that will be jumped through for long: one in the file without a name moves to memory if the limit, of which
  * little else is left then, has room for it.  Returns the block, which may stand elsewhere.  p may be NULL.
@@ -94,6 +97,13 @@ void big_touch(void *p, uint64_t count, uint64_t size);
 /* Have the kernel map these bytes of a mapped block, which are about to be read in order.  Without it each page
  * costs a fault. */
 void big_fetch(const void *p, uint64_t bytes);
+
+/* Copy bytes into a block from its byte at on, or out of it.  In the file they are written and read there, which is
+ * less work than to have its pages in memory one by one. */
+void big_write(void *p, uint64_t at, const void *from, uint64_t bytes);
+void big_read(void *to, const void *p, uint64_t at, uint64_t bytes);
+/* Bytes of a block from its byte at on, where they stand; those in the file are copied to room. */
+const void *big_look(const void *p, uint64_t at, uint64_t bytes, void *room);
 
 /* For callers that cannot do without (arenas): over the limit the block is there all the same, refused by
  * the system it comes from the stock; either is remembered, for refusals_check to tell. */

@@ -101,6 +101,8 @@ void near_bytes(const void *at, uint64_t bytes)
 
 void near_all(const void *block, uint64_t first, uint64_t count, size_t size)
 {
-	if (block && big_owner(block) == BIG_SPILLED)
-		ask(block, first * size, (first + count) * size);
+	if (!block || big_owner(block) != BIG_SPILLED)
+		return;
+	uint64_t all = big_bytes(block), end = (first + count) * size;
+	ask(block, first * size, end < all ? end : all);
 }

@@ -1,93 +1,120 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* piles.c - see piles.h.  The first number of a chunk is the address of the chunk before it in its chain. */
+/* piles.c - see piles.h. */
 #include "base/piles.h"
 
 #include "base/big.h"
 #include "base/near.h"
 
-#include <string.h>
+enum { SLAB = 128 }; /* chunks: 4 MB */
 
-enum { SLAB = 64 }; /* chunks: 4 MB */
+#define CHUNK_BYTES (PILES_CHUNK * sizeof(uint64_t))
 
 int piles_init(struct piles *p, size_t n, struct err *err)
 {
-	*p = (struct piles){ .pile = big_alloc(n, sizeof *p->pile, err) };
-	return p->pile ? 0 : ERR_NOMEM;
+	*p = (struct piles){ .n_piles = n, .pile = big_alloc(n, sizeof *p->pile, err) };
+	p->read = p->pile ? big_alloc(PILES_CHUNK, sizeof *p->read, err) : NULL;
+	uint32_t *none = p->read ? BIG_PUSH(p->before, p->n_chunks, p->cap_chunks, err) : NULL;
+	if (none)
+		return 0;
+	piles_release(p);
+	return ERR_NOMEM;
 }
 
 void piles_release(struct piles *p)
 {
+	for (size_t i = 0; p->pile && i < p->n_piles; i++)
+		big_free(p->pile[i].open);
 	for (size_t i = 0; i < p->n_slabs; i++)
 		big_free(p->slab[i]);
 	big_free(p->slab);
+	big_free(p->before);
+	big_free(p->read);
 	big_free(p->pile);
 	*p = (struct piles){ .pile = NULL };
 }
 
-static uint64_t *before(const uint64_t *chunk)
+static uint64_t *slab_of(const struct piles *p, uint32_t chunk)
 {
-	uint64_t *p;
-	memcpy(&p, chunk, sizeof p);
-	return p;
+	return p->slab[chunk / SLAB];
 }
 
-static void set_before(uint64_t *chunk, uint64_t *p)
+static uint64_t place_of(uint32_t chunk)
 {
-	memcpy(chunk, &p, sizeof p);
+	return chunk % SLAB * CHUNK_BYTES;
 }
 
-/* A chunk that nobody uses, or NULL. */
-static uint64_t *take_chunk(struct piles *p, struct err *err)
+/* A chunk that nobody uses, or 0. */
+static uint32_t take_chunk(struct piles *p, struct err *err)
 {
-	uint64_t *chunk = p->free;
+	uint32_t chunk = p->free;
 	if (chunk) {
-		p->free = before(chunk);
+		p->free = p->before[chunk];
 		return chunk;
 	}
-	if (!p->n_slabs || p->cut == SLAB) {
+	if (p->n_chunks >= p->n_slabs * SLAB) {
 		uint64_t *slab = big_alloc((uint64_t)SLAB * PILES_CHUNK, sizeof *slab, err);
 		uint64_t **at = slab ? BIG_PUSH(p->slab, p->n_slabs, p->cap_slabs, err) : NULL;
 		if (!at) {
 			big_free(slab);
-			return NULL;
+			return 0;
 		}
 		*at = slab;
-		p->cut = 0;
-		p->away |= big_owner(slab) == BIG_SPILLED;
 		big_hint(slab, BIG_NEAR);
 	}
-	return p->slab[p->n_slabs - 1] + (size_t)PILES_CHUNK * p->cut++;
+	uint32_t *before = BIG_PUSH(p->before, p->n_chunks, p->cap_chunks, err);
+	return before ? (uint32_t)(before - p->before) : 0;
 }
 
 int piles_more(struct piles *p, size_t pile, struct err *err)
 {
 	struct pile *to = &p->pile[pile];
-	uint64_t *chunk = take_chunk(p, err);
+	if (!to->open) {
+		to->open = big_alloc(PILES_CHUNK, sizeof *to->open, err);
+		return to->open ? 0 : ERR_NOMEM;
+	}
+	uint32_t chunk = take_chunk(p, err);
 	if (!chunk)
 		return ERR_NOMEM;
-	set_before(chunk, to->last);
-	*to = (struct pile){ .last = chunk, .n = 1 };
+	big_write(slab_of(p, chunk), place_of(chunk), to->open, CHUNK_BYTES);
+	p->before[chunk] = to->last;
+	to->last = chunk;
+	to->n = 0;
 	return 0;
 }
 
-const uint64_t *piles_next(const struct piles *p, size_t pile, const uint64_t **at, uint32_t *n)
+/* All full ones at once, so that nobody waits for each. */
+static void ask(const struct piles *p, uint32_t chunk)
+{
+	for (; chunk; chunk = p->before[chunk])
+		near_all(slab_of(p, chunk), chunk % SLAB, 1, CHUNK_BYTES);
+}
+
+const uint64_t *piles_next(const struct piles *p, size_t pile, uint32_t *at, uint32_t *n)
 {
 	const struct pile *from = &p->pile[pile];
-	*n = *at ? PILES_CHUNK - 1 : from->n - 1;
-	*at = *at ? before(*at) : from->last;
-	if (*at && p->away)
-		near_bytes(*at, PILES_CHUNK * sizeof **at);
-	return *at ? *at + 1 : NULL;
+	if (*at == PILES_FIRST) {
+		ask(p, from->last);
+		*at = from->last;
+		*n = from->n;
+		return from->open;
+	}
+	uint32_t chunk = *at;
+	if (!chunk)
+		return NULL;
+	*at = p->before[chunk];
+	*n = PILES_CHUNK;
+	big_read(p->read, slab_of(p, chunk), place_of(chunk), CHUNK_BYTES);
+	return p->read;
 }
 
 void piles_clear(struct piles *p, size_t pile)
 {
-	uint64_t *chunk = p->pile[pile].last;
-	while (chunk) {
-		uint64_t *next = before(chunk);
-		set_before(chunk, p->free);
+	struct pile *of = &p->pile[pile];
+	for (uint32_t chunk = of->last, before; chunk; chunk = before) {
+		before = p->before[chunk];
+		p->before[chunk] = p->free;
 		p->free = chunk;
-		chunk = next;
 	}
-	p->pile[pile] = (struct pile){ .last = NULL };
+	big_free(of->open);
+	*of = (struct pile){ .open = NULL };
 }

@@ -5,11 +5,9 @@
 #include "base/budget.h"
 #include "base/spill.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define MOVED_AT_ONCE ((uint64_t)4 << 20)
 
@@ -40,21 +38,6 @@ void settled_leave(struct settled *s)
 	pthread_mutex_unlock(&settled_lock);
 }
 
-static bool write_all(int fd, const char *from, uint64_t bytes, uint64_t offset)
-{
-	while (bytes) {
-		ssize_t n = pwrite(fd, from, bytes, (off_t)offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		from += n;
-		offset += (uint64_t)n;
-		bytes -= (uint64_t)n;
-	}
-	return true;
-}
-
 /*
  * Piece by piece, so that never much of it is in memory twice.  A piece that cannot be written stays memory, where it
  * does as well.
@@ -64,7 +47,7 @@ static void move_pieces(const struct settled *s, int fd)
 	for (uint64_t at = 0, n; at < s->bytes; at += n) {
 		char *piece = s->at + at;
 		n = s->bytes - at < MOVED_AT_ONCE ? s->bytes - at : MOVED_AT_ONCE;
-		if (!write_all(fd, piece, n, s->offset + at) || mmap(piece, n, PROT_READ | PROT_WRITE,
+		if (!spill_write(s->offset + at, piece, n) || mmap(piece, n, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_FIXED, fd, (off_t)(s->offset + at)) == MAP_FAILED)
 			return;
 	}

@@ -127,6 +127,29 @@ int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err)
 	return code;
 }
 
+/* Who has taken room in the file knows that it is open. */
+bool spill_write(uint64_t offset, const void *from, uint64_t bytes)
+{
+	for (uint64_t done = 0; done < bytes;) {
+		ssize_t n = pwrite(file, (const char *)from + done, bytes - done, (off_t)(offset + done));
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			return false;
+		done += n > 0 ? (uint64_t)n : 0;
+	}
+	return true;
+}
+
+bool spill_read(void *to, uint64_t offset, uint64_t bytes)
+{
+	for (uint64_t done = 0; done < bytes;) {
+		ssize_t n = pread(file, (char *)to + done, bytes - done, (off_t)(offset + done));
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			return false;
+		done += n > 0 ? (uint64_t)n : 0;
+	}
+	return true;
+}
+
 static void punch(uint64_t offset, uint64_t bytes)
 {
 #ifdef FALLOC_FL_PUNCH_HOLE

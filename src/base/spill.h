@@ -30,6 +30,10 @@ bool spill_allowed(void);
 MUST_CHECK int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err);
 void spill_give_back(uint64_t offset, uint64_t bytes);
 
+/* Copy bytes to or from a place in the file.  False: not all could be. */
+MUST_CHECK bool spill_write(uint64_t offset, const void *from, uint64_t bytes);
+MUST_CHECK bool spill_read(void *to, uint64_t offset, uint64_t bytes);
+
 /* Bytes taken now. */
 uint64_t spill_bytes(void);
 

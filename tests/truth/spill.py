@@ -63,6 +63,20 @@ def different(a, b):
     return "".join("- %s\n+ %s\n" % pair for pair in zip(a.splitlines(), b.splitlines()) if pair[0] != pair[1])[:1500]
 
 
+def check_large(t, folder):
+    """A list whose objects say that they have a terabyte each: sums that are dealt need more bits than a note has."""
+    n, size, dump = 150000, 1 << 40, os.path.join(folder, "list.txt")
+    with open(dump, "w", encoding="ascii") as to:
+        to.write("// Version: JRE 17 Linux amd64-64 build 20240716_000000 (made)\n")
+        for i in range(1, n + 1):
+            to.write("0x%016X [%d] OBJ Node\n\t%s\n" % (i * size, size, "0x%016X " % ((i + 1) * size) if i < n else ""))
+        to.write("// EOF: Total 'Objects',Refs(null) : %d,%d(1)\n" % (n, n))
+    want = [str((n - i) * size) for i in range(3)]
+    for options in (), ("--mem", "4M"):
+        run = Run([CAIRN, "--format", "csv", *options, "-x", "ls Node -sort retained | head 3", dump])
+        t.ok([line.split(",")[3] for line in run.out.splitlines()[1:]] == want, "sums of terabytes " + " ".join(options), run)
+
+
 def check_full(t, dump, folder):
     """A limit on files stands for a disk that is full; a folder that is none."""
     full = answers(dump, "--mem", "6M", "--spill", folder, preexec=(resource.RLIMIT_FSIZE, 1 * MB))
@@ -117,6 +131,7 @@ def main():
         at = os.path.join(folder, "spill")
         os.mkdir(at)
         check_full(t, dumps[0][1], at)
+        check_large(t, folder)
         check_mounted(t, dumps[0][1], folder)
         check_gone(t, dumps[0][1], at)
     t.done()

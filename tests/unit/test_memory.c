@@ -57,9 +57,9 @@ static void piles(void **state)
 		for (uint64_t i = 0; i < NUMBERS; i++)
 			assert_int_equal(piles_add(&p, i % (PILES - 1), i, &err), 0);
 		for (size_t pile = 0; pile < PILES; pile++) {
-			const uint64_t *at = NULL, *number;
+			const uint64_t *number;
 			uint64_t sum = 0, count = 0;
-			uint32_t n;
+			uint32_t at = PILES_FIRST, n;
 			while ((number = piles_next(&p, pile, &at, &n))) {
 				for (uint32_t i = 0; i < n; i++) {
 					assert_int_equal(number[i] % (PILES - 1), pile);
@@ -311,6 +311,22 @@ static void big_spilling(void **state)
 	assert_int_equal(big_bytes(more), 3 * WORDS * sizeof *more);
 	for (uint64_t i = 0; i < 3 * WORDS; i++)
 		assert_int_equal(more[i], i < WORDS ? ~i : 0);
+	uint64_t *held = big_alloc_held(WORDS, sizeof *held, &err);
+	assert_int_equal(big_owner(held), BIG_ANONYMOUS);
+	big_free(held);
+	held = big_alloc_held(8 * WORDS, sizeof *held, &err);
+	assert_int_equal(big_owner(held), BIG_SPILLED);
+	/* what is written and read as a whole is what stands there */
+	const uint64_t word[] = { 77, 78 }, *look;
+	uint64_t copy[2] = { 0 };
+	big_write(held, 9 * sizeof *word, word, sizeof word);
+	assert_int_equal(held[8] + held[9] + held[10] + held[11], 77 + 78);
+	held[10] = 79;
+	look = big_look(held, 9 * sizeof *held, sizeof copy, copy);
+	assert_ptr_equal(look, copy);
+	assert_int_equal(copy[0] + copy[1], 77 + 79);
+	assert_ptr_equal(big_look(more, sizeof *more, sizeof copy, copy), more + 1);
+	big_free(held);
 	uint64_t *huge = big_alloc(8 * WORDS, sizeof *huge, &err), *where = big_hold(huge);
 	assert_ptr_equal(huge, where);
 	assert_int_equal(big_owner(huge), BIG_SPILLED);

@@ -71,16 +71,17 @@ struct instance_block {
 	uint8_t further[56];
 };
 
-/* Where the arrays that the steps jump through are looked at next: see base/near.h. */
+/* Where the arrays that are jumped through all the same are looked at next: see base/near.h. */
 struct whereabouts {
-	struct near out_offset, out_target, class_of, in_offset, in_target, number, object, place;
+	struct near out_offset, out_target, class_of, object, place;
 };
 
 /* References to junctions, dealt: see dominators_dealt.c. */
 struct dealt {
 	struct piles piles; /* by id: id of the junction << 32 | number of the referrer; then by number: both are numbers */
 	unsigned shift;     /* of ids and numbers: the rest is the pile */
-	uint64_t window;    /* so many ids of number[] are filled at a time */
+	uint64_t window;    /* so many ids of number[] are filled at a time: those of whole piles */
+	uint32_t *parent;   /* by number: place.up as the walk left it */
 	/* of the numbers from begin on, one pile's: */
 	uint32_t begin;
 	uint64_t *end;      /* holders of begin + i: holder[end[i + 1]] … holder[end[i + 2] - 1] */
@@ -111,7 +112,7 @@ struct dominance {
 	struct junction *junction; /* only after the walk */
 	struct bits meets;      /* by id: it is a junction.  Only until the walk is over */
 	struct bits seen;       /* by id: it has a number, or is closed.  Until dominators have ids */
-	struct bits leaf;       /* by id: it is closed and leads nowhere.  Only until all closed ones are known */
+	struct bits leaf;       /* by id: it is closed and leads nowhere */
 	struct bits closed;     /* by id */
 	uint32_t n_closed;
 	struct bits inner;      /* by number: it may dominate others that have one */
@@ -161,6 +162,22 @@ MUST_CHECK int dealt_init(struct dominance *d, struct err *err);
 MUST_CHECK int dealt_by_number(struct dominance *d, struct err *err);
 MUST_CHECK int dealt_take(struct dominance *d, uint32_t w, struct err *err);
 void dealt_release(struct dominance *d);
+
+/* At last, with the junctions' dominators known: retained sizes, sums, and the immediate dominators, which stand where
+ * the numbers were (dominators_dealt_sum.c).  The same errors. */
+MUST_CHECK int dealt_sum(struct dominance *d, struct dominators *out, struct err *err);
+
+/* Piles of ids come first, behind them those of numbers. */
+static inline size_t dealt_piles(const struct dominance *d)
+{
+	return (size_t)(d->size >> d->dealt->shift) + 1;
+}
+
+/* The only one that references this object, which is no junction. */
+static inline uint32_t dominance_referrer(const struct dominance *d, uint32_t id)
+{
+	return d->h->in.target[adjacency_start(&d->h->in, id)];
+}
 
 /* The object with number k references the junction with this id. */
 MUST_CHECK static inline int dealt_note(struct dominance *d, uint32_t id, uint32_t k, struct err *err)

@@ -32,17 +32,11 @@ static uint32_t stretch_end(const struct dominance *d, uint32_t begin)
 	return d->h->n_objects - begin < STRETCH ? d->h->n_objects : begin + STRETCH;
 }
 
-/* The only one that references this object, which is no junction. */
-static inline uint32_t referrer(const struct dominance *d, uint32_t id)
-{
-	return d->h->in.target[adjacency_start(&d->h->in, id)];
-}
-
 /* Is what a closed object hangs below reachable? */
 static inline bool hangs(const struct dominance *d, uint32_t above)
 {
 	while (bits_get(&d->closed, above))
-		above = referrer(d, above);
+		above = dominance_referrer(d, above);
 	return bits_get(&d->seen, above);
 }
 
@@ -51,19 +45,14 @@ static int name_stretch(void *context, unsigned task, struct err *err)
 {
 	struct results *r = context;
 	const struct dominance *d = r->d;
-	const struct heap *h = d->h;
 	uint32_t *number = d->number, begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin), closed = 0;
-	uint64_t first_in = adjacency_start(&h->in, begin), in = adjacency_start(&h->in, end) - first_in;
 	(void)err;
-	near_all(number, begin, end - begin, sizeof *number);
-	near_all(h->in.offset, begin, end - begin, sizeof *h->in.offset);
-	near_all(h->in.target, first_in, in, sizeof *h->in.target);
 	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
 		if (number[id]) {
 			if (!bits_get(&d->at, number[id]))
-				number[id] = referrer(d, id);
-		} else if (bits_get(&d->closed, id) && hangs(d, referrer(d, id))) {
-			number[id] = referrer(d, id);
+				number[id] = dominance_referrer(d, id);
+		} else if (bits_get(&d->closed, id) && hangs(d, dominance_referrer(d, id))) {
+			number[id] = dominance_referrer(d, id);
 			closed++;
 		} else {
 			number[id] = NOT_REACHABLE;
@@ -80,9 +69,6 @@ static void name_junctions(struct dominance *d)
 	for (uint32_t i = 0; bits_next(&walk, &k) && !progress_stops(d->progress, i); i++) {
 		uint32_t dominator = d->junction[i].semi;
 		cairn_assert(i < d->m && dominator < k);
-		LOOK(d, object, k);
-		LOOK(d, object, dominator);
-		LOOK(d, number, d->object[k]);
 		d->number[d->object[k]] = dominator ? d->object[dominator] : DOMINATED_BY_ROOTS;
 		bits_set(&d->inner, dominator);
 	}
@@ -94,7 +80,6 @@ static int keep_inner(struct dominance *d, struct results *r, struct err *err)
 	if (bits_init(&r->inner, d->h->n_objects, err))
 		return ERR_NOMEM;
 	for (uint32_t k = 1; k <= d->n && !progress_stops(d->progress, k); k++) {
-		LOOK(d, object, k);
 		if (!bits_get(&d->inner, k))
 			continue;
 		bits_set(&r->inner, d->object[k]);
@@ -109,14 +94,10 @@ static int weigh_stretch(void *context, unsigned task, struct err *err)
 {
 	struct results *r = context;
 	const struct dominance *d = r->d;
-	const struct heap *h = d->h;
 	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
 	uint64_t shallow = 0;
 	(void)err;
-	near_all(d->number, begin, end - begin, sizeof *d->number);
-	near_all(r->retained, begin, end - begin, sizeof *r->retained);
-	near_all(h->class_of, begin, end - begin, sizeof *h->class_of);
-	heap_sizes(h, begin, end - begin, r->retained + begin);
+	heap_sizes(d->h, begin, end - begin, r->retained + begin);
 	for (uint32_t id = begin; id < end && !progress_stops(d->progress, id); id++) {
 		if (d->number[id] == NOT_REACHABLE || r->retained[id] == SIZE_UNKNOWN)
 			r->retained[id] = 0;
@@ -132,7 +113,6 @@ static inline void pass_on(const struct results *r, uint32_t id)
 	cairn_assert(above == DOMINATED_BY_ROOTS || above < r->d->h->n_objects);
 	if (above == DOMINATED_BY_ROOTS)
 		return;
-	LOOK(r->d, place, above);
 	r->retained[above] += r->retained[id];
 }
 
@@ -162,9 +142,6 @@ static void sum_inner(const struct results *r)
 	const struct dominance *d = r->d;
 	const uint32_t *immediate = d->number, *object = d->object;
 	for (uint32_t k = r->n_inner; k-- > 0 && !progress_stops(d->progress, k);) {
-		LOOK(d, object, k);
-		LOOK(d, number, object[k]);
-		LOOK(d, place, object[k]);
 		if (k >= 2 * AHEAD) {
 			uint32_t far = object[k - 2 * AHEAD], near = immediate[object[k - AHEAD]];
 			__builtin_prefetch(&immediate[far]);
@@ -187,7 +164,6 @@ static int allocate(struct dominance *d, struct err *err)
 /* What has an entry for each number, now that it is known how many there are at most. */
 static int allocate_numbered(struct dominance *d, struct err *err)
 {
-	bits_release(&d->leaf);
 	d->room = d->size - d->n_closed;
 	d->object = big_alloc(d->room, sizeof *d->object, err);
 	d->place = big_alloc(d->room, sizeof *d->place, err);
@@ -215,9 +191,6 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 	bool any = near_init(&w->out_offset, h->out.offset, sizeof *h->out.offset, false);
 	any |= near_init(&w->out_target, h->out.target, sizeof *h->out.target, false);
 	any |= near_init(&w->class_of, h->class_of, sizeof *h->class_of, false);
-	any |= near_init(&w->in_offset, h->in.offset, sizeof *h->in.offset, false);
-	any |= near_init(&w->in_target, h->in.target, sizeof *h->in.target, false);
-	any |= near_init(&w->number, d->number, sizeof *d->number, filled);
 	any |= near_init(&w->object, d->object, sizeof *d->object, filled);
 	any |= near_init(&w->place, d->place, sizeof *d->place, filled);
 	d->near = any ? w : NULL;
@@ -230,8 +203,7 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 static void look_no_more(const struct dominance *d, const struct dominators *out)
 {
 	const struct heap *h = d->h;
-	void *arrays[] = { h->out.offset, h->out.target, h->class_of, h->in.offset, h->in.target, out->immediate,
-		out->retained };
+	void *arrays[] = { h->out.offset, h->out.target, h->class_of };
 	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		near_over(arrays[i]);
 	big_settle(out->immediate);
@@ -296,19 +268,16 @@ static int sum_all(struct dominance *d, struct results *r, unsigned stretches, s
 	r->retained = big_alloc(d->h->n_objects, sizeof *r->retained, err);
 	if (!r->retained)
 		return ERR_NOMEM;
-	if (d->near)
-		near_init(&d->near->place, r->retained, sizeof *r->retained, false);
 	parallel_each(stretches, weigh_stretch, r);
 	sum_outer(r);
 	sum_inner(r);
 	return progress_check(d->progress, err);
 }
 
-static int finish(struct dominance *d, struct dominators *out, struct err *err)
+static int sum_where_it_stands(struct dominance *d, struct dominators *out, struct err *err)
 {
 	unsigned stretches = (unsigned)(((uint64_t)d->h->n_objects + STRETCH - 1) / STRETCH);
 	struct results r = { .d = d };
-	progress_phase(d->progress, PHASE_SUM_RETAINED, 0);
 	int code = name_all(d, &r, stretches, err);
 	if (code == 0)
 		code = sum_all(d, &r, stretches, err);
@@ -343,15 +312,15 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = dealt_by_number(&d, err);
 	if (code == 0)
 		code = allocate_junctions(&d, err);
-	if (code == 0)
+	if (code == 0 && d.near)
 		code = look_around(&d, false, err);
 	if (code == 0)
 		code = dominance_of_junctions(&d, err);
 	if (code == 0)
 		code = progress_check(progress, err);
-	dealt_release(&d);
+	progress_phase(progress, PHASE_SUM_RETAINED, 0);
 	if (code == 0)
-		code = finish(&d, out, err);
+		code = d.dealt ? dealt_sum(&d, out, err) : sum_where_it_stands(&d, out, err);
 	look_no_more(&d, out);
 	big_free(d.near);
 	release(&d);

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { LEAST_SHIFT = 16, MOST_PILES = 256, WINDOW_PART = 4, LEAST_WINDOW = 1 << 16, ASKED = 1 << 16 };
+enum { LEAST_SHIFT = 16, MOST_PILES = 256, WINDOW_PART = 8, READ_AT_ONCE = 1 << 16 };
 
 /* Ids, or numbers, of a pile. */
 static unsigned shift_of(const struct dominance *d)
@@ -34,9 +34,10 @@ int dealt_init(struct dominance *d, struct err *err)
 	if (!d->dealt)
 		return ERR_NOMEM;
 	d->dealt->shift = shift_of(d);
-	uint64_t window = budget_limit() / WINDOW_PART / sizeof *d->number;
-	d->dealt->window = window > LEAST_WINDOW ? window : LEAST_WINDOW;
-	return piles_init(&d->dealt->piles, 2 * ((size_t)(d->size >> d->dealt->shift) + 1), err);
+	uint64_t window = budget_limit() / WINDOW_PART / sizeof *d->number >> d->dealt->shift;
+	d->dealt->window = (window ? window : 1) << d->dealt->shift;
+	d->dealt->parent = big_alloc(d->size, sizeof *d->dealt->parent, err);
+	return d->dealt->parent ? piles_init(&d->dealt->piles, 2 * dealt_piles(d), err) : ERR_NOMEM;
 }
 
 static void release_stretch(struct dealt *t)
@@ -53,65 +54,81 @@ void dealt_release(struct dominance *d)
 	if (!d->dealt)
 		return;
 	release_stretch(d->dealt);
+	big_free(d->dealt->parent);
 	piles_release(&d->dealt->piles);
 	big_free(d->dealt);
 	d->dealt = NULL;
 }
 
-/* Piles of numbers stand behind those of ids. */
 static size_t pile_of(const struct dominance *d, uint32_t number)
 {
-	return (size_t)(d->size >> d->dealt->shift) + 1 + (number >> d->dealt->shift);
+	return dealt_piles(d) + (number >> d->dealt->shift);
 }
 
-/* From its own end: only so much of number[] is jumped through at once as memory holds. */
-static int number_objects(struct dominance *d, struct err *err)
+/* The numbers of the ids from begin on.  room: for some objects. */
+static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, uint32_t *room, struct err *err)
 {
-	for (uint64_t begin = 0; begin < d->h->n_objects; begin += d->dealt->window) {
-		for (uint32_t k = 1; k <= d->n; k++) {
-			if (k % ASKED == 1)
-				near_all(d->object, k, 2 * ASKED, sizeof *d->object);
-			if (progress_stops(d->progress, k))
-				return err_cancelled(err);
-			if (d->object[k] - begin < d->dealt->window)
-				d->number[d->object[k]] = k;
-		}
+	memset(number, 0, d->dealt->window * sizeof *number);
+	for (uint32_t first = 0; first <= d->n; first += READ_AT_ONCE) {
+		uint32_t n = d->n - first < READ_AT_ONCE ? d->n - first + 1 : READ_AT_ONCE;
+		const uint32_t *object = big_look(d->object, first * sizeof *object, n * sizeof *object, room);
+		for (uint32_t i = !first; i < n; i++)
+			if (object[i] - begin < d->dealt->window)
+				number[object[i] - begin] = first + i;
+		if (progress_cancelled(d->progress))
+			return err_cancelled(err);
 	}
+	uint64_t left = d->size - begin;
+	big_write(d->number, begin * sizeof *number, number,
+	    (left < d->dealt->window ? left : d->dealt->window) * sizeof *number);
 	return 0;
 }
 
+/* number: of the pile's ids. */
+static int deal_pile(struct dominance *d, size_t pile, const uint32_t *number, struct err *err)
+{
+	struct piles *p = &d->dealt->piles;
+	const uint64_t *note;
+	uint32_t at = PILES_FIRST, n;
+	int code = 0;
+	while ((note = piles_next(p, pile, &at, &n))) {
+		for (uint32_t i = 0; i < n && code == 0; i++) {
+			uint32_t w = number[(note[i] >> 32) - ((uint64_t)pile << d->dealt->shift)];
+			cairn_assert(w && bits_get(&d->at, w));
+			code = piles_add(p, pile_of(d, w), (uint64_t)w << 32 | (uint32_t)note[i], err);
+		}
+		if (code)
+			return code;
+		if (progress_cancelled(d->progress))
+			return err_cancelled(err);
+	}
+	piles_clear(p, pile);
+	return 0;
+}
+
+/* Only so many numbers are jumped through at once as memory holds. */
 int dealt_by_number(struct dominance *d, struct err *err)
 {
-	int code = number_objects(d, err);
-	if (code)
-		return code;
-	struct piles *p = &d->dealt->piles;
-	for (size_t pile = 0; pile <= d->size >> d->dealt->shift; pile++) {
-		const uint64_t *at = NULL, *note;
-		uint32_t n;
-		near_all(d->number, (uint64_t)pile << d->dealt->shift, UINT64_C(1) << d->dealt->shift, sizeof *d->number);
-		while ((note = piles_next(p, pile, &at, &n))) {
-			for (uint32_t i = 0; i < n; i++) {
-				uint32_t w = d->number[note[i] >> 32];
-				cairn_assert(w && bits_get(&d->at, w));
-				code = piles_add(p, pile_of(d, w), (uint64_t)w << 32 | (uint32_t)note[i], err);
-				if (code)
-					return code;
-			}
-			if (progress_cancelled(d->progress))
-				return err_cancelled(err);
-		}
-		piles_clear(p, pile);
+	uint32_t *number = big_alloc_held(d->dealt->window, sizeof *number, err);
+	uint32_t *room = number ? big_alloc_held(READ_AT_ONCE, sizeof *room, err) : NULL;
+	int code = room ? 0 : ERR_NOMEM;
+	size_t pile = 0, n = dealt_piles(d);
+	for (uint64_t begin = 0; begin < d->size && code == 0; begin += d->dealt->window) {
+		code = number_window(d, begin, number, room, err);
+		for (; pile < n && pile << d->dealt->shift < begin + d->dealt->window && code == 0; pile++)
+			code = deal_pile(d, pile, number + ((pile << d->dealt->shift) - begin), err);
 	}
-	return 0;
+	big_free(room);
+	big_free(number);
+	return code;
 }
 
 /* Referrers with smaller numbers are done with: the least of them is kept.  The others are counted. */
 static int count_holders(struct dominance *d, size_t pile, struct err *err)
 {
 	struct dealt *t = d->dealt;
-	const uint64_t *at = NULL, *note;
-	uint32_t n;
+	const uint64_t *note;
+	uint32_t at = PILES_FIRST, n;
 	while ((note = piles_next(&t->piles, pile, &at, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t w = (uint32_t)(note[i] >> 32), k = (uint32_t)note[i];
@@ -129,8 +146,8 @@ static int count_holders(struct dominance *d, size_t pile, struct err *err)
 static int place_holders(struct dominance *d, size_t pile, struct err *err)
 {
 	struct dealt *t = d->dealt;
-	const uint64_t *at = NULL, *note;
-	uint32_t n;
+	const uint64_t *note;
+	uint32_t at = PILES_FIRST, n;
 	while ((note = piles_next(&t->piles, pile, &at, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t w = (uint32_t)(note[i] >> 32), k = (uint32_t)note[i];

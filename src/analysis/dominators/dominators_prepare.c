@@ -182,7 +182,8 @@ static int mark_stretch(void *context, unsigned task, struct err *err)
 	uint32_t begin = task * (uint32_t)STRETCH, end = stretch_end(d, begin);
 	uint64_t start = adjacency_start(in, begin), next, out_start = adjacency_start(out, begin), out_next;
 	(void)err;
-	memset(d->number + begin, 0, (end - begin) * sizeof *d->number);
+	if (big_owner(d->number) == BIG_ANONYMOUS) /* the file's pages are as soon forgotten */
+		memset(d->number + begin, 0, (end - begin) * sizeof *d->number);
 	for (uint32_t id = begin; id < end; id++, start = next, out_start = out_next) {
 		next = adjacency_start(in, id + 1);
 		out_next = adjacency_start(out, id + 1);

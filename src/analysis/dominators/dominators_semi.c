@@ -127,11 +127,8 @@ static void reached_from_instances(struct dominance *d, uint32_t *least, uint32_
 static void reached_from_referrers(struct dominance *d, uint32_t *least, uint32_t w, uint32_t id)
 {
 	const struct adjacency *in = &d->h->in;
-	LOOK(d, in_offset, id);
 	uint64_t end = adjacency_start(in, id + 1);
 	for (uint64_t k = adjacency_start(in, id); k < end; k++) {
-		LOOK(d, in_target, k);
-		LOOK(d, number, in->target[k]);
 		if (k + 8 < end)
 			__builtin_prefetch(&d->number[in->target[k + 8]]);
 		if (!weak_is(d->left_out, in->target[k], id))
@@ -186,9 +183,7 @@ static void take_junctions(struct dominance *d, struct batch *b, uint32_t w)
 	const struct adjacency *in = &d->h->in;
 	b->n = 0;
 	while (b->n < BATCH && (w = last_before(d->at.word, w))) {
-		LOOK(d, object, w);
 		uint32_t id = d->object[w];
-		LOOK(d, in_offset, id);
 		__builtin_prefetch(&in->offset[id]);
 		b->item[b->n++] = (struct batch_item){ .w = w, .id = id, .least = w };
 	}
@@ -213,8 +208,6 @@ static void list_holders(struct dominance *d, struct batch *b)
 		}
 		for (uint64_t k = start; k < start + n; k++) {
 			uint32_t holder = in->target[k];
-			LOOK(d, in_target, k);
-			LOOK(d, number, holder);
 			if (weak_is(d->left_out, holder, item->id))
 				continue;
 			b->room[b->n_holders++] = holder;

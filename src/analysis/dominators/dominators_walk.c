@@ -157,6 +157,8 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
 	bits_set(&d->seen, id);
 	if (__builtin_expect(d->dealt == NULL, 1))
 		d->number[id] = k;
+	else
+		d->dealt->parent[k] = c->k;
 	d->object[k] = id;
 	*group = c->group;
 	if (bits_get(&d->meets, id)) {

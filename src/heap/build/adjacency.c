@@ -10,13 +10,15 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/budget.h"
 #include "base/near.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SHIFT = 16 };
+enum { BLOCK_SHIFT = 16, SOURCES_AT_ONCE = 1 << 16, READ_AT_ONCE = 1 << 16 };
+enum { WINDOW_PART = 2, LEAST_WINDOW = 1 << 20 }; /* of the limit, what tasks write at once; bytes */
 
 static uint64_t n_blocks(uint32_t n_objects)
 {
@@ -76,6 +78,7 @@ static int sum_block(void *context, unsigned block, struct err *err)
 	const struct accumulation *x = context;
 	uint64_t sum = 0, id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x, block);
 	size_t at_long = first_long(x, id);
+	near_all(x->a->offset, id, end - id, sizeof *x->a->offset);
 	for (; id < end; id++)
 		sum += degree(x, id, &at_long);
 	x->sums[block] = sum;
@@ -90,6 +93,7 @@ static int place_block(void *context, unsigned block, struct err *err)
 	size_t at_long = first_long(x, id);
 	uint32_t sum = 0;
 	(void)err;
+	near_all(x->a->offset, id, end - id, sizeof *x->a->offset);
 	for (; id < end; id++) {
 		uint32_t n = degree(x, id, &at_long);
 		x->a->offset[id] = x->degrees ? sum : sum + n;
@@ -153,7 +157,8 @@ void adjacency_compact(struct adjacency *a, uint32_t n_objects)
 /*
  * Each task owns a range of targets: it counts, and later places, the references into its range and
  * reads past the others.  No two tasks write near each other, and the result does not depend on how
- * many there are.
+ * many there are.  Where an array lives in the file, a task reads it piece by piece and writes its
+ * range there when that is complete, so nobody jumps through the file.
  */
 struct transposition {
 	const struct adjacency *out;
@@ -163,117 +168,157 @@ struct transposition {
 	struct progress *progress;
 };
 
-/* Where a task looks next (base/near.h). */
-struct looks {
-	struct near out_offset, out_target, in_offset, in_target;
-};
-
-/* *out: NULL where all is in memory. */
-static int look_around(const struct transposition *t, struct looks **out, struct err *err)
-{
-	struct looks *l = *out = big_alloc(1, sizeof *l, err);
-	if (!l)
-		return ERR_NOMEM;
-	bool any = near_init(&l->out_offset, t->out->offset, sizeof *t->out->offset, false);
-	any |= near_init(&l->out_target, t->out->target, sizeof *t->out->target, false);
-	any |= near_init(&l->in_offset, t->in->offset, sizeof *t->in->offset, true);
-	any |= near_init(&l->in_target, t->in->target, sizeof *t->in->target, true);
-	if (!any) {
-		big_free(l);
-		*out = NULL;
-	}
-	return 0;
-}
-
+/* Of whole blocks, so that the places of its references are known. */
 static uint32_t range_begin(const struct transposition *t, unsigned range)
 {
-	return (uint32_t)((uint64_t)t->n_objects * range / t->n_ranges);
+	uint64_t id = n_blocks(t->n_objects) * range / t->n_ranges << BLOCK_SHIFT;
+	return id < t->n_objects ? (uint32_t)id : t->n_objects;
+}
+
+static bool is_away(const void *array)
+{
+	return array && big_owner(array) == BIG_SPILLED;
+}
+
+/* So many that what the tasks write at once is in memory. */
+static unsigned ranges_for(const struct adjacency *in)
+{
+	uint64_t window = budget_limit() / WINDOW_PART / parallel_threads();
+	uint64_t bytes = is_away(in->offset) ? big_bytes(in->offset) : 0;
+	bytes += is_away(in->target) ? big_bytes(in->target) : 0;
+	uint64_t ranges = bytes / (window < LEAST_WINDOW ? LEAST_WINDOW : window) + 1;
+	return ranges < parallel_threads() ? parallel_threads() : (unsigned)ranges;
+}
+
+/* Part of an array to be written: where it stands, or memory for it.  To be closed. */
+static uint32_t *open_window(uint32_t *array, uint64_t first, uint64_t n, struct err *err)
+{
+	return is_away(array) ? big_alloc_held(n, sizeof *array, err) : array + first;
+}
+
+static void close_window(uint32_t *window, uint32_t *array, uint64_t first, uint64_t n)
+{
+	if (!is_away(array) || !window)
+		return;
+	big_write(array, first * sizeof *array, window, n * sizeof *array);
+	big_free(window);
 }
 
 static int count_range(void *context, unsigned range, struct err *err)
 {
 	struct transposition *t = context;
-	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
-	uint32_t *degree = t->in->offset + low;
-	struct looks *look;
-	int code = look_around(t, &look, err);
-	for (uint64_t block = 0; block < t->out->n && code == 0; block += 1 << 20) {
-		uint64_t end = block + (1 << 20) < t->out->n ? block + (1 << 20) : t->out->n;
-		for (uint64_t k = block; k < end; k++) {
-			if (look)
-				near_look(&look->out_target, k);
-			uint32_t at = t->out->target[k] - low;
-			if (at >= size)
-				continue;
-			if (look)
-				near_look(&look->in_offset, low + at);
-			degree[at]++;
+	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low, *room = NULL;
+	uint32_t *degree = open_window(t->in->offset, low, size, err);
+	int code = degree && (room = big_alloc_held(READ_AT_ONCE, sizeof *room, err)) ? 0 : ERR_NOMEM;
+	for (uint64_t k = 0; k < t->out->n && code == 0; k += READ_AT_ONCE) {
+		uint64_t n = t->out->n - k < READ_AT_ONCE ? t->out->n - k : READ_AT_ONCE;
+		const uint32_t *target = big_look(t->out->target, k * sizeof *target, n * sizeof *target, room);
+		for (uint64_t i = 0; i < n; i++) {
+			uint32_t at = target[i] - low;
+			if (at < size)
+				degree[at]++;
 		}
-		if (!progress_add(t->progress, (end - block) / t->n_ranges))
+		if (!progress_add(t->progress, n / t->n_ranges))
 			code = err_cancelled(err);
 	}
-	big_free(look);
+	big_free(room);
+	close_window(degree, t->in->offset, low, size);
 	return code;
+}
+
+/* What a task places references with. */
+struct placing_range {
+	uint32_t low, size;
+	uint32_t *offset, *target; /* of its objects; of their referrers */
+	uint64_t first, n;         /* places of these */
+	uint32_t *offsets, *targets; /* room for pieces of what is read */
+};
+
+static int open_range(struct placing_range *r, const struct transposition *t, unsigned range, struct err *err)
+{
+	struct adjacency *in = t->in;
+	uint32_t end = range_begin(t, range + 1);
+	r->low = range_begin(t, range);
+	r->size = end - r->low;
+	r->first = in->base[r->low >> BLOCK_SHIFT];
+	r->n = (end < t->n_objects ? in->base[end >> BLOCK_SHIFT] : in->n) - r->first;
+	r->offset = open_window(in->offset, r->low, r->size, err);
+	r->target = r->offset ? open_window(in->target, r->first, r->n, err) : NULL;
+	r->offsets = r->target ? big_alloc_held(SOURCES_AT_ONCE + 1, sizeof *r->offsets, err) : NULL;
+	r->targets = r->offsets ? big_alloc_held(READ_AT_ONCE, sizeof *r->targets, err) : NULL;
+	if (!r->targets)
+		return ERR_NOMEM;
+	if (is_away(in->offset))
+		big_read(r->offset, in->offset, r->low * sizeof *r->offset, r->size * sizeof *r->offset);
+	return 0;
+}
+
+static void close_range(struct placing_range *r, struct adjacency *in)
+{
+	close_window(r->offset, in->offset, r->low, r->size);
+	close_window(r->target, in->target, r->first, r->n);
+	big_free(r->offsets);
+	big_free(r->targets);
 }
 
 /* Sources from the last to the first, each list from its end to its start: lists come out sorted,
  * and the ends stored in the offsets have become the starts. */
+static void place_sources(struct placing_range *r, const struct transposition *t, uint64_t begin, uint64_t end)
+{
+	const struct adjacency *out = t->out;
+	const uint32_t *offset = big_look(out->offset, begin * sizeof *offset, (end - begin + 1) * sizeof *offset,
+	    r->offsets), *target = NULL;
+	uint64_t k = out->base[end >> BLOCK_SHIFT] + offset[end - begin], at = k;
+	for (uint64_t source = end; source-- > begin;) {
+		uint64_t start = out->base[source >> BLOCK_SHIFT] + offset[source - begin];
+		cairn_assert(start <= k);
+		for (; k > start; k--) {
+			if (k == at) {
+				uint64_t n = at < READ_AT_ONCE ? at : READ_AT_ONCE;
+				at -= n;
+				target = big_look(out->target, at * sizeof *target, n * sizeof *target, r->targets);
+			}
+			uint32_t id = target[k - 1 - at] - r->low;
+			if (id >= r->size)
+				continue;
+			cairn_assert(r->offset[id] > 0);
+			uint64_t place = t->in->base[(r->low + id) >> BLOCK_SHIFT] + --r->offset[id] - r->first;
+			cairn_assert(place < r->n);
+			r->target[place] = (uint32_t)source;
+		}
+	}
+}
+
 static int place_range(void *context, unsigned range, struct err *err)
 {
 	struct transposition *t = context;
-	uint32_t low = range_begin(t, range), size = range_begin(t, range + 1) - low;
-	struct adjacency *in = t->in;
-	struct looks *look;
-	int code = look_around(t, &look, err);
-	uint64_t k = t->out->n, told = k;
-	for (uint32_t source = t->n_objects; source-- > 0 && code == 0;) {
-		if (look)
-			near_look(&look->out_offset, source);
-		cairn_assert(adjacency_start(t->out, source) <= k);
-		for (uint64_t start = adjacency_start(t->out, source); k > start; k--) {
-			if (look)
-				near_look(&look->out_target, k - 1);
-			uint32_t target = t->out->target[k - 1];
-			if (target - low >= size)
-				continue;
-			if (look)
-				near_look(&look->in_offset, target);
-			cairn_assert(in->offset[target] > 0 && adjacency_start(in, target) <= in->n);
-			uint64_t place = in->base[target >> BLOCK_SHIFT] + --in->offset[target];
-			if (look)
-				near_look(&look->in_target, place);
-			in->target[place] = source;
-		}
-		if (source % PROGRESS_ROUNDS == 0) {
-			if (!progress_add(t->progress, (told - k) / t->n_ranges))
-				code = err_cancelled(err);
-			told = k;
-		}
+	struct placing_range r = { .low = 0 };
+	int code = open_range(&r, t, range, err);
+	for (uint64_t end = t->n_objects, begin; end > 0 && code == 0; end = begin) {
+		begin = (end - 1) & ~(uint64_t)(SOURCES_AT_ONCE - 1);
+		place_sources(&r, t, begin, end);
+		if (!progress_add(t->progress, t->out->n * (end - begin) / t->n_objects / t->n_ranges))
+			code = err_cancelled(err);
 	}
-	big_free(look);
+	close_range(&r, t->in);
 	return code;
 }
 
 int adjacency_transpose(const struct adjacency *out, struct adjacency *in, uint32_t n_objects,
     struct progress *progress, struct err *err)
 {
-	struct transposition t = {
-		.out = out,
-		.in = in,
-		.n_objects = n_objects,
-		.n_ranges = parallel_threads(),
-		.progress = progress,
-	};
+	struct transposition t = { .out = out, .in = in, .n_objects = n_objects, .progress = progress };
 	progress_phase(progress, PHASE_TURN_REFERENCES, 2 * out->n);
 	int code = init(in, n_objects, err);
-	if (code == 0)
+	if (code == 0) {
+		t.n_ranges = ranges_for(in);
 		code = parallel_run(0, t.n_ranges, count_range, &t, err);
+	}
 	if (code == 0)
 		code = accumulate(&(struct accumulation){ .a = in, .n_objects = n_objects }, err);
-	if (code == 0)
+	if (code == 0) {
+		t.n_ranges = ranges_for(in);
 		code = parallel_run(0, t.n_ranges, place_range, &t, err);
-	void *arrays[] = { out->offset, out->target, in->offset, in->target };
-	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		near_over(arrays[i]);
+	}
 	return code;
 }

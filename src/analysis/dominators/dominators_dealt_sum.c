@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dominators_dealt_sum.c - retained sizes, where memory does not hold what they are added up in.
+ *
+ * By ids, an object and its dominator lie anywhere.  By numbers, the dominator comes before the object, and mostly
+ * near.  So sizes are dealt into piles by number, which are added up one after another, the last first: what belongs
+ * to an object further up is put on the pile of that one.  Sums are dealt back into piles by id, and likewise the
+ * dominators of junctions.  Closed objects have no number: first what they have is dealt to what holds them, by id.
+ * Each step deals from one half of the piles into the other.
+ *
+ * A note has a place within its pile in the lowest bits, an amount above them, and in the highest bit whether that
+ * amount is the upper part of a large one.  Notes of one place add up.
+ */
+#include "analysis/dominators/dominance.h"
+
+#include "base/assert.h"
+#include "base/big.h"
+
+#include <string.h>
+
+enum { STRETCH = 1 << 17 };
+
+static uint64_t pile_size(const struct dominance *d)
+{
+	return UINT64_C(1) << d->dealt->shift;
+}
+
+static uint64_t pile_begin(const struct dominance *d, size_t pile)
+{
+	return pile * pile_size(d);
+}
+
+/* Behind the last id of a pile. */
+static uint64_t pile_end(const struct dominance *d, size_t pile)
+{
+	uint64_t end = pile_begin(d, pile) + pile_size(d);
+	return end < d->h->n_objects ? end : d->h->n_objects;
+}
+
+/* Bits of an amount in one note. */
+static unsigned amount_bits(const struct dominance *d)
+{
+	return 63 - d->dealt->shift;
+}
+
+static uint64_t place_of(const struct dominance *d, uint64_t note)
+{
+	return note & (pile_size(d) - 1);
+}
+
+static uint64_t amount_of(const struct dominance *d, uint64_t note)
+{
+	uint64_t part = note << 1 >> 1 >> d->dealt->shift;
+	return note >> 63 ? part << amount_bits(d) : part;
+}
+
+/* at: an id or a number. */
+static inline int note(struct dominance *d, unsigned half, uint32_t at, uint64_t amount, struct err *err)
+{
+	unsigned shift = d->dealt->shift, bits = amount_bits(d);
+	uint64_t place = place_of(d, at), low = amount & ((UINT64_C(1) << bits) - 1), high = amount >> bits;
+	size_t pile = half * dealt_piles(d) + (at >> shift);
+	int code = piles_add(&d->dealt->piles, pile, low << shift | place, err);
+	if (code == 0 && high)
+		code = piles_add(&d->dealt->piles, pile, UINT64_C(1) << 63 | high << shift | place, err);
+	return code;
+}
+
+/* All that a pile has is added to what is there, by place; then it is empty. */
+static void take_pile(struct dominance *d, unsigned half, size_t pile, uint64_t *sum)
+{
+	const uint64_t *notes;
+	uint32_t at = PILES_FIRST, n;
+	pile += half * dealt_piles(d);
+	while ((notes = piles_next(&d->dealt->piles, pile, &at, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			sum[place_of(d, notes[i])] += amount_of(d, notes[i]);
+	piles_clear(&d->dealt->piles, pile);
+}
+
+/* Of these ids all that is looked at in the order of ids. */
+static void ask_ids(const struct dominance *d, uint64_t begin, uint64_t end)
+{
+	const struct heap *h = d->h;
+	uint64_t n = end - begin, first = adjacency_start(&h->in, (uint32_t)begin);
+	near_all(h->class_of, begin, n, sizeof *h->class_of);
+	near_all(h->in.offset, begin, n + 1, sizeof *h->in.offset);
+	near_all(h->in.target, first, adjacency_start(&h->in, (uint32_t)end) - first, sizeof *h->in.target);
+}
+
+/* What leads nowhere, to what references it. */
+static int deal_leaves(struct dominance *d, struct err *err)
+{
+	int code = 0;
+	for (uint32_t id = 0; id < d->h->n_objects && code == 0; id++) {
+		if (id % STRETCH == 0)
+			ask_ids(d, id, d->h->n_objects - id < STRETCH ? d->h->n_objects : id + STRETCH);
+		if (bits_get(&d->leaf, id))
+			code = note(d, 0, dominance_referrer(d, id), heap_shallow(d->h, id), err);
+		if (progress_stops(d->progress, id))
+			code = err_cancelled(err);
+	}
+	return code;
+}
+
+/* Other closed objects with their leaves, likewise, and to themselves; those that hang below nothing are seen no
+ * more.  What has a number keeps what was dealt to it. */
+static int deal_closed(struct dominance *d, size_t pile, uint64_t *room, struct err *err)
+{
+	uint64_t begin = pile_begin(d, pile), end = pile_end(d, pile);
+	int code = 0;
+	memset(room, 0, pile_size(d) * sizeof *room);
+	take_pile(d, 0, pile, room);
+	ask_ids(d, begin, end);
+	for (uint64_t at = begin; at < end && code == 0; at++) {
+		uint32_t id = (uint32_t)at;
+		uint64_t amount = room[at - begin];
+		if (bits_get(&d->closed, id) && !bits_get(&d->leaf, id)) {
+			amount += heap_shallow(d->h, id);
+			if (bits_get(&d->seen, dominance_referrer(d, id)))
+				code = note(d, 1, dominance_referrer(d, id), amount, err);
+			else
+				d->seen.word[id >> 6] &= ~(UINT64_C(1) << (id & 63));
+		}
+		if (amount && code == 0)
+			code = note(d, 1, id, amount, err);
+		if (progress_stops(d->progress, at))
+			code = err_cancelled(err);
+	}
+	return code;
+}
+
+/* What has a number, with what was dealt to it, into piles by number; for all others this is what they retain.  Numbers
+ * become dominators, except those of junctions. */
+static int deal_sizes(struct dominance *d, size_t pile, struct dominators *out, uint64_t *room, struct err *err)
+{
+	uint64_t begin = pile_begin(d, pile), end = pile_end(d, pile);
+	int code = 0;
+	memset(room, 0, pile_size(d) * sizeof *room);
+	take_pile(d, 1, pile, room);
+	ask_ids(d, begin, end);
+	near_all(d->number, begin, end - begin, sizeof *d->number);
+	for (uint64_t at = begin; at < end && code == 0; at++) {
+		uint32_t id = (uint32_t)at, k = d->number[id];
+		uint64_t size = heap_shallow(d->h, id), *sum = &room[at - begin];
+		bool leaf = bits_get(&d->leaf, id);
+		if (!bits_get(&d->seen, leaf ? dominance_referrer(d, id) : id)) {
+			d->number[id] = NOT_REACHABLE;
+			*sum = 0;
+			continue;
+		}
+		out->shallow_reachable += size;
+		out->n_reachable++;
+		if (k)
+			code = note(d, 0, k, *sum + size, err);
+		*sum = k ? 0 : leaf ? size : *sum;
+		if (!k || !bits_get(&d->at, k))
+			d->number[id] = dominance_referrer(d, id);
+		if (progress_stops(d->progress, at))
+			code = err_cancelled(err);
+	}
+	big_write(out->retained, begin * sizeof *room, room, (end - begin) * sizeof *room);
+	return code;
+}
+
+/* The sums of one pile of numbers, in which everything from above is, into piles by id. */
+static int add_up(struct dominance *d, size_t pile, uint64_t *sum, uint32_t *junction, struct err *err)
+{
+	uint64_t begin = pile_begin(d, pile), last = begin + pile_size(d) - 1;
+	int code = 0;
+	near_all(d->dealt->parent, begin, pile_size(d), sizeof *d->dealt->parent);
+	near_all(d->object, begin, pile_size(d), sizeof *d->object);
+	memset(sum, 0, pile_size(d) * sizeof *sum);
+	take_pile(d, 0, pile, sum);
+	for (uint64_t k = last < d->n ? last : d->n; k >= begin && k > 0 && code == 0; k--) {
+		bool joins = bits_get(&d->at, k);
+		uint32_t dominator = joins ? d->junction[--*junction].semi : d->dealt->parent[k];
+		cairn_assert(dominator < k);
+		if (dominator >= begin)
+			sum[dominator - begin] += sum[k - begin];
+		else if (dominator)
+			code = note(d, 0, dominator, sum[k - begin], err);
+		if (code == 0)
+			code = note(d, 1, d->object[k], sum[k - begin], err);
+		if (progress_stops(d->progress, k))
+			code = err_cancelled(err);
+	}
+	return code;
+}
+
+static void give_sums(struct dominance *d, size_t pile, uint64_t *retained, uint64_t *room)
+{
+	uint64_t at = pile_begin(d, pile) * sizeof *room, bytes = pile_end(d, pile) * sizeof *room - at;
+	big_read(room, retained, at, bytes);
+	take_pile(d, 1, pile, room);
+	big_write(retained, at, room, bytes);
+}
+
+/* Junctions into the piles of their dominators' numbers. */
+static int deal_junctions(struct dominance *d, struct err *err)
+{
+	struct bits_walk walk = bits_walk(&d->at);
+	uint64_t k, asked = 0;
+	int code = 0;
+	for (uint32_t i = 0; bits_next(&walk, &k) && code == 0; i++) {
+		cairn_assert(i < d->m && d->junction[i].semi < k);
+		for (; asked <= k; asked += STRETCH)
+			near_all(d->object, asked, STRETCH, sizeof *d->object);
+		code = note(d, 0, d->junction[i].semi, d->object[k], err);
+		if (progress_stops(d->progress, i))
+			code = err_cancelled(err);
+	}
+	return code;
+}
+
+/* From there, with the ids of those dominators, into piles by id. */
+static int deal_names(struct dominance *d, size_t pile, struct err *err)
+{
+	const uint32_t *object = d->object + pile_begin(d, pile);
+	const uint64_t *notes;
+	uint32_t at = PILES_FIRST, n;
+	int code = 0;
+	near_all(d->object, pile_begin(d, pile), pile_size(d), sizeof *object);
+	while (code == 0 && (notes = piles_next(&d->dealt->piles, pile, &at, &n)))
+		for (uint32_t i = 0; i < n && code == 0; i++) {
+			uint64_t place = place_of(d, notes[i]);
+			uint32_t dominator = pile || place ? object[place] : DOMINATED_BY_ROOTS;
+			code = note(d, 1, (uint32_t)amount_of(d, notes[i]), dominator, err);
+		}
+	piles_clear(&d->dealt->piles, pile);
+	return code;
+}
+
+static void give_names(struct dominance *d, size_t pile)
+{
+	uint32_t *number = d->number + pile_begin(d, pile);
+	const uint64_t *notes;
+	uint32_t at = PILES_FIRST, n;
+	near_all(d->number, pile_begin(d, pile), pile_size(d), sizeof *number);
+	while ((notes = piles_next(&d->dealt->piles, dealt_piles(d) + pile, &at, &n)))
+		for (uint32_t i = 0; i < n; i++)
+			number[place_of(d, notes[i])] = (uint32_t)amount_of(d, notes[i]);
+	piles_clear(&d->dealt->piles, dealt_piles(d) + pile);
+}
+
+static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, struct err *err)
+{
+	size_t n = (size_t)((d->h->n_objects + pile_size(d) - 1) >> d->dealt->shift); /* with ids in them */
+	uint32_t junction = d->m;
+	int code = deal_leaves(d, err);
+	for (size_t pile = 0; pile < n && code == 0; pile++)
+		code = deal_closed(d, pile, room, err);
+	for (size_t pile = 0; pile < n && code == 0; pile++)
+		code = deal_sizes(d, pile, out, room, err);
+	for (size_t pile = dealt_piles(d); pile-- > 0 && code == 0;)
+		code = add_up(d, pile, room, &junction, err);
+	for (size_t pile = 0; pile < n && code == 0 && !progress_cancelled(d->progress); pile++)
+		give_sums(d, pile, out->retained, room);
+	return code ? code : progress_check(d->progress, err);
+}
+
+static int name_all(struct dominance *d, struct err *err)
+{
+	int code = deal_junctions(d, err);
+	for (size_t pile = 0; pile < dealt_piles(d) && code == 0; pile++)
+		code = deal_names(d, pile, err);
+	for (size_t pile = 0; pile < dealt_piles(d) && code == 0 && !progress_cancelled(d->progress); pile++)
+		give_names(d, pile);
+	return code ? code : progress_check(d->progress, err);
+}
+
+/* The places are done with: they may be in memory, which the file's pages need now. */
+int dealt_sum(struct dominance *d, struct dominators *out, struct err *err)
+{
+	big_free(d->place);
+	d->place = NULL;
+	out->retained = big_alloc(d->h->n_objects, sizeof *out->retained, err);
+	uint64_t *room = big_alloc_held(pile_size(d), sizeof *room, err);
+	int code = out->retained && room ? sum_all(d, out, room, err) : ERR_NOMEM;
+	big_free(room);
+	if (code == 0)
+		code = name_all(d, err);
+	out->immediate = d->number;
+	d->number = NULL;
+	return code;
+}

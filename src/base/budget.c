@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 static _Atomic uint64_t in_use, peak, limit;
+static _Atomic uint64_t expected, expected_retained;
+static atomic_bool files;
 static char limit_whose[120] = "--mem";
 
 uint64_t budget_in_use(void)
@@ -41,17 +43,49 @@ static void note_peak(uint64_t now)
 		;
 }
 
+void budget_expect(uint64_t bytes, uint64_t retained)
+{
+	atomic_store(&expected, bytes);
+	atomic_store(&expected_retained, retained);
+}
+
+/* As a size that --mem takes.  It is printed rounded, and an estimate is one: an eighth more. */
+static void with_margin(char to[UNITS_ROOM], uint64_t bytes)
+{
+	units_bytes(to, bytes < UINT64_MAX - bytes / 8 ? bytes + bytes / 8 : bytes);
+}
+
+void budget_advise(uint64_t enough, char *to, size_t room)
+{
+	uint64_t whole = atomic_load(&expected), retained = atomic_load(&expected_retained);
+	char first[UNITS_ROOM], second[UNITS_ROOM];
+	const char *file = atomic_load(&files) ? "" : ", or --spill DIR";
+
+	with_margin(first, enough < whole ? whole : enough < retained ? retained : enough);
+	with_margin(second, retained);
+	if (enough < whole && retained > whole)
+		snprintf(to, room, "give --mem %s (%s with retained sizes)%s", first, second, file);
+	else if (enough < whole || enough < retained)
+		snprintf(to, room, "give --mem %s%s", first, file);
+	else /* for this block, not for those after it */
+		snprintf(to, room, "give a larger --mem, about %s at least%s", first, file);
+}
+
+void budget_file_takes_rest(bool may)
+{
+	atomic_store(&files, may);
+}
+
 static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_t room)
 {
-	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM], enough[UNITS_ROOM];
+	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM], advice[BUDGET_ADVICE_ROOM];
 
 	units_bytes(wanted, bytes);
 	units_bytes(used, now);
 	units_bytes(allowed, most);
-	/* for this block, not for those after it; and it is printed rounded */
-	units_bytes(enough, bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX);
-	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; give a larger --mem, "
-	    "about %s at least", wanted, used, limit_whose, allowed, enough);
+	budget_advise(bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX, advice, sizeof advice);
+	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; %s", wanted, used,
+	    limit_whose, allowed, advice);
 }
 
 bool budget_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone)

@@ -24,4 +24,15 @@ uint64_t budget_peak(void);
  * there are other threads. */
 void budget_set_limit(uint64_t bytes, const char *whose);
 
+/* What the dump that is read next is estimated to take, for its references and with retained sizes; 0: not known.
+ * Refusals advise it. */
+void budget_expect(uint64_t bytes, uint64_t retained);
+
+/* Does a file take what does not fit (base/spill.h)?  Then no refusal advises one. */
+void budget_file_takes_rest(bool may);
+
+enum { BUDGET_ADVICE_ROOM = 100 };
+/* "give --mem 684M (1.2G with retained sizes), or --spill DIR": where so many bytes are needed at least. */
+void budget_advise(uint64_t enough, char *to, size_t room);
+
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/spill.h"
 
+#include "base/budget.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ void spill_set_folder(const char *folder)
 void spill_allow(bool may)
 {
 	atomic_store(&allowed, may);
+	budget_file_takes_rest(may);
 }
 
 bool spill_allowed(void)
@@ -83,23 +85,41 @@ static void close_unused(void)
 	}
 }
 
-static int no_room(uint64_t bytes, int code, struct err *err)
+/* Others need the disk, too: its last part is left to them. */
+static uint64_t left_for_us(const struct statvfs *v)
 {
-	char wanted[UNITS_ROOM], already[UNITS_ROOM];
-	units_bytes(wanted, bytes);
-	units_bytes(already, spill_bytes());
-	return err_set(err, ERR_IO, "temporary file in %s: no room for %s more beside the %s in it: %s; give a --spill "
-	    "folder with room, or a larger --mem", spill_folder(), wanted, already, strerror(code));
+	uint64_t kept = (uint64_t)v->f_blocks / PART_KEPT * v->f_frsize, free_now = (uint64_t)v->f_bavail * v->f_frsize;
+	return kept < free_now ? free_now - kept : 0;
 }
 
-/* Others need the disk, too: its last part is left to them.  0 or the error. */
+bool spill_free(uint64_t *bytes)
+{
+	struct statvfs v;
+	bool known = statvfs(spill_folder(), &v) == 0;
+	if (known)
+		*bytes = left_for_us(&v);
+	return known;
+}
+
+static int no_room(uint64_t bytes, int code, struct err *err)
+{
+	char wanted[UNITS_ROOM], already[UNITS_ROOM], were[UNITS_ROOM], advice[BUDGET_ADVICE_ROOM];
+	uint64_t in_file = spill_bytes(), there = 0;
+	bool known = spill_free(&there);
+	units_bytes(wanted, bytes);
+	units_bytes(already, in_file);
+	units_bytes(were, there + in_file);
+	budget_advise(budget_in_use() + in_file + bytes, advice, sizeof advice);
+	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more beside the %s in it%s%s%s: %s; %s, "
+	    "or a --spill folder with more room", spill_folder(), wanted, already, known ? ", of " : "",
+	    known ? were : "", known ? " that were free" : "", strerror(code), advice);
+}
+
+/* 0 or the error. */
 static int leaves_room(uint64_t bytes)
 {
 	struct statvfs v;
-	if (fstatvfs(file, &v) < 0)
-		return 0;
-	uint64_t kept = (uint64_t)v.f_blocks / PART_KEPT * v.f_frsize, free_now = (uint64_t)v.f_bavail * v.f_frsize;
-	return bytes <= free_now && kept <= free_now - bytes ? 0 : ENOSPC;
+	return fstatvfs(file, &v) < 0 || bytes <= left_for_us(&v) ? 0 : ENOSPC;
 }
 
 int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err)

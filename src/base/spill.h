@@ -25,6 +25,9 @@ const char *spill_folder(void);
 void spill_allow(bool may);
 bool spill_allowed(void);
 
+/* Bytes of the disk that may be taken in the folder now; false: that cannot be found out. */
+bool spill_free(uint64_t *bytes);
+
 /* Take zeroed room for bytes, a multiple of the page size.  0, *fd and *offset; ERR_IO with a sentence that names the
  * folder when there is no room or no file. */
 MUST_CHECK int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err);

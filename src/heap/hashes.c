@@ -98,7 +98,7 @@ int hashes_recorded(const struct heap *h, struct err *err)
 	if (!h->facts.hashes_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no identity hashes", h->facts.title);
 	if (h->no_references || !h->parts)
-		return err_set(err, ERR_UNSUPPORTED, "identity hashes need the references, which did not fit into "
+		return err_set(err, ERR_NOMEM, "identity hashes need the references, which did not fit into "
 		    "memory");
 	return 0;
 }

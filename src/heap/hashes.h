@@ -10,7 +10,7 @@
 
 #include "heap/heap.h"
 
-/* 0, or ERR_UNSUPPORTED and a sentence: the format holds none, or references did not fit into memory. */
+/* 0, or a sentence: the format holds none (ERR_UNSUPPORTED), or references did not fit into memory (ERR_NOMEM). */
 MUST_CHECK int hashes_recorded(const struct heap *h, struct err *err);
 
 /* The hash that the record of an object holds.  0; ERR_NOT_FOUND: it holds none; ERR_UNSUPPORTED as

@@ -198,7 +198,7 @@ int opened_references(const struct opened *o, struct err *err)
 {
 	const struct heap *h = o->heap;
 	if (h->no_references)
-		return err_set(err, ERR_UNSUPPORTED, "the references did not fit: %s", h->shortage.message);
+		return err_set(err, ERR_NOMEM, "the references did not fit: %s", h->shortage.message);
 	if (!h->out.offset || !h->in.offset)
 		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
 	return 0;

@@ -99,7 +99,8 @@ enum file_fate opened_look(struct opened *o);
  * index is there.  Nobody else may look at the heap meanwhile.  False: nothing changed. */
 bool opened_lose_values(struct opened *o);
 
-/* Does the heap have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
+/* Does the heap have references?  0, ERR_NOMEM where they did not fit, or ERR_UNSUPPORTED while they are read, and *err
+ * says so. */
 MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
 /* What objects and classes retain, if that is known by now; else NULL.  o may be NULL.  Any thread. */

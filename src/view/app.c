@@ -220,6 +220,22 @@ static void say_older(struct app *a)
 	text_release(&t);
 }
 
+/* What to do first, and short: it covers the page. */
+static void add_shortage(const struct heap *h, struct text *to)
+{
+	enum { NARROW = 60 };
+	const char *advice = strstr(h->shortage.message, "; give "), *aside = advice ? strchr(advice, '(') : NULL;
+	const char *behind = aside ? strstr(aside, ")") : NULL;
+
+	text_add(to, advice ? "no memory for references: " : "the references are left out: ");
+	if (advice && behind && COLS < NARROW) {
+		text_add_n(to, advice + 2, (size_t)(aside - 1 - (advice + 2)));
+		text_add(to, behind + 1);
+	} else {
+		text_add(to, advice ? advice + 2 : h->shortage.message);
+	}
+}
+
 void app_say_damage(struct app *a)
 {
 	const struct heap *h = session_heap(&a->session);
@@ -229,7 +245,7 @@ void app_say_damage(struct app *a)
 	if (h->index_refused)
 		app_say(a, ROLE_ERROR, h->index_refused);
 	if (h->no_references) {
-		text_addf(&t, "the references are left out: %s", h->shortage.message);
+		add_shortage(h, &t);
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
 	} else if (h->damaged) {
@@ -262,6 +278,7 @@ void app_watch_file(struct app *a)
 
 static void loaded(struct app *a)
 {
+	app_forget_stop(a);
 	if (!a->loader.heap) {
 		app_quit(a, a->loader.job.result == ERR_CANCELLED ? 130 : 3);
 		return;
@@ -393,10 +410,12 @@ static void take_keys(struct app *a)
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
 			return;
 		a->dirty = true;
-		if (early && !acts_early(&in, !term_keeps(may_open_prompt)))
+		if (early && !acts_early(&in, !term_keeps(may_open_prompt))) {
+			text_clear(&a->message);
 			term_keep(&in);
-		else
+		} else {
 			app_input(a, &in);
+		}
 	}
 }
 

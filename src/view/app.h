@@ -249,6 +249,7 @@ void app_copy_rows(struct app *a, bool all); /* the row as a line, or the table 
 void app_input(struct app *a, const struct input *in);
 void app_act(struct app *a, enum action action); /* as its key does */
 void app_cancel(struct app *a); /* ^C */
+void app_forget_stop(struct app *a); /* the references are read: what one ^C said is not true any more */
 
 /* app_mouse.c */
 void app_mouse(struct app *a, const struct input *in);

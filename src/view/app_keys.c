@@ -65,6 +65,15 @@ static void help(struct app *a)
 	text_release(&t);
 }
 
+static const char still_read[] = "the references are still being read; ^C again ends cairn";
+
+void app_forget_stop(struct app *a)
+{
+	if (a->stop_asked && a->message.s && strcmp(a->message.s, still_read) == 0)
+		text_clear(&a->message);
+	a->stop_asked = false;
+}
+
 void app_cancel(struct app *a)
 {
 	if (a->asking) {
@@ -76,11 +85,14 @@ void app_cancel(struct app *a)
 	} else if (a->pending) {
 		app_drop_pending(a);
 		app_say(a, ROLE_NOTE, "dropped");
+	} else if (!a->loader.finished && a->pages.n == 0 && term_first_kept()) {
+		term_drop_kept();
+		app_say(a, ROLE_NOTE, "dropped; ^C again ends cairn");
 	} else if (!a->loader.finished && a->pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {
 		a->stop_asked = true;
-		app_say(a, ROLE_NOTE, "the references are still being read; ^C again ends cairn");
+		app_say(a, ROLE_NOTE, still_read);
 	} else if (!a->loader.finished) {
 		app_quit(a, 130);
 	} else if (a->finding.running) {

@@ -94,20 +94,6 @@ static void draw_pending(struct app *a, int y, int width)
 	text_release(&t);
 }
 
-/* Bytes of s for a line of so many columns, cut between words; *next: where the line after begins. */
-static size_t line_of(const char *s, size_t width, size_t *next)
-{
-	size_t used, n = text_fit(s, width, &used), cut = n;
-
-	if (s[n])
-		while (cut > 0 && s[cut] != ' ')
-			cut--;
-	if (cut > 0)
-		n = cut;
-	*next = n + strspn(s + n, " ");
-	return n;
-}
-
 /* What is longer than a line covers the lowest lines of the page, an empty one above it, but leaves so
  * many of the page; what does not fit then is cut at the end. */
 static void draw_lines(
@@ -122,10 +108,10 @@ static void draw_lines(
 		return;
 	}
 	for (const char *at = s; *at && n < most; at += next, n++)
-		line_of(at, (size_t)width, &next);
+		draw_line_of(at, (size_t)width, &next);
 	draw_blank(y - n, 0, COLS, theme(ROLE_TEXT)); /* what is beside a note that leaves room for a key, too */
 	for (int i = n - 1; i > 0; i--, s += next) {
-		size_t bytes = line_of(s, (size_t)width, &next);
+		size_t bytes = draw_line_of(s, (size_t)width, &next);
 		text_clear(&line);
 		text_add_n(&line, s, bytes);
 		draw_blank(y - i, 0, COLS, theme(ROLE_TEXT));
@@ -133,6 +119,22 @@ static void draw_lines(
 	}
 	draw_text(y, 0, width, s, attr);
 	text_release(&line);
+}
+
+/* What was typed before there is a page. */
+static bool draw_typed(const struct app *a, int y, int width)
+{
+	struct text t = TEXT_INIT;
+
+	if (a->pages.n == 0)
+		term_kept_words(&t);
+	bool any = t.len > 0;
+	if (any) {
+		text_add(&t, " waits until objects are read; ^C drops it");
+		draw_lines(a, y, width, t.s, theme(ROLE_WORKING), 2);
+	}
+	text_release(&t);
+	return any;
 }
 
 /* A note that is too long ends with its last whole clause, and where the rest is told. */
@@ -225,7 +227,7 @@ static bool draw_note(struct app *a, int y, int width)
 		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
 	else if (a->pending)
 		draw_pending(a, y, width);
-	else if (draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
+	else if (draw_typed(a, y, width) || draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
 		return true;
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);
@@ -338,7 +340,7 @@ static int draw_tour(const struct app *a, int y, int width, int height)
 	tour_says(&a->tour, &says);
 	for (const char *s = says.len ? says.s : ""; *s && n < height / 4; s += next, n++) {
 		text_clear(&line);
-		text_add_n(&line, s, line_of(s, (size_t)width, &next));
+		text_add_n(&line, s, draw_line_of(s, (size_t)width, &next));
 		draw_text(y + n, 0, width, line.s, theme(ROLE_WORKING));
 	}
 	text_release(&says);
@@ -354,7 +356,7 @@ static int lines_of_sentence(struct table *t, int width)
 	int n = 0;
 
 	for (const char *s = add_sentence(t, &said) ? said.s : ""; *s; s += next, n++)
-		line_of(s, (size_t)width, &next);
+		draw_line_of(s, (size_t)width, &next);
 	text_release(&said);
 	return n > 1 ? n : 0;
 }

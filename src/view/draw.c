@@ -101,6 +101,35 @@ int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 	return draw_cut(y, x, width, s, true, attr);
 }
 
+size_t draw_line_of(const char *s, size_t width, size_t *next)
+{
+	size_t used, n = text_fit(s, width, &used), cut = n;
+
+	if (s[n])
+		while (cut > 0 && s[cut] != ' ')
+			cut--;
+	if (cut > 0)
+		n = cut;
+	*next = n + strspn(s + n, " ");
+	return n;
+}
+
+int draw_wrapped(int y, int x, int width, int most, const char *s, attr_t attr)
+{
+	struct text line = TEXT_INIT;
+	size_t next;
+	int n = 0;
+
+	for (; *s && n < most; s += next, n++) {
+		size_t bytes = draw_line_of(s, (size_t)width, &next);
+		text_clear(&line);
+		text_add_n(&line, s, n + 1 < most ? bytes : strlen(s));
+		draw_text(y + n, x, width, line.s, attr);
+	}
+	text_release(&line);
+	return n;
+}
+
 void draw_right(int y, int x, int width, const char *s, attr_t attr)
 {
 	if (!on_screen(y, x, &width))

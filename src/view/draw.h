@@ -23,6 +23,11 @@ int draw_text(int y, int x, int width, const char *s, attr_t attr);
 /* The same; where it must be cut, the ellipsis stands so that the end is kept (class names). */
 int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr);
 
+/* Bytes of s for a line of so many columns, cut between words; *next: where the line after begins. */
+size_t draw_line_of(const char *s, size_t width, size_t *next);
+/* On so many lines at most, cut between words; the last one as draw_text.  Lines used. */
+int draw_wrapped(int y, int x, int width, int most, const char *s, attr_t attr);
+
 /* Right-aligned in width; what does not fit is shown as an ellipsis and its end. */
 void draw_right(int y, int x, int width, const char *s, attr_t attr);
 

@@ -267,3 +267,32 @@ void term_drop_kept(void)
 	kept.key = NULL;
 	kept.cap = 0;
 }
+
+/* A character, whatever its bytes. */
+static void drop_last(struct text *t)
+{
+	while (t->len > 0 && ((unsigned char)t->s[t->len - 1] & 0xC0) == 0x80)
+		text_drop_last(t);
+	if (t->len > 0)
+		text_drop_last(t);
+}
+
+void term_kept_words(struct text *to)
+{
+	char utf8[4];
+
+	for (size_t i = kept.at; i < kept.n; i++) {
+		const struct input *in = &kept.key[i];
+		bool enter = in->key == '\r' || in->key == '\n' || in->key == SPECIAL(KEY_ENTER);
+		if (in->pasted)
+			text_add_escaped(to, in->pasted, strlen(in->pasted));
+		else if (enter && i + 1 < kept.n)
+			text_add_char(to, ' ');
+		else if (in->key == 127 || in->key == '\b' || in->key == SPECIAL(KEY_BACKSPACE))
+			drop_last(to);
+		else if (in->key >= 0x20 && in->key < KEY_SPECIAL)
+			text_add_escaped(to, utf8, utf8_encode(utf8, (uint32_t)in->key));
+		else if (!enter && in->key != SPECIAL(KEY_CLICK))
+			text_add(to, "..");
+	}
+}

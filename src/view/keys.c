@@ -114,7 +114,7 @@ static const struct binding {
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "the keys and the commands", "help", "?", PAGES, 0},
     {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "draw the screen again", NULL, NULL, 0, 0},
     {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "to the shell; fg comes back", NULL, NULL, 0, 0},
-    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop what is going on", "stop", "^C", PLACE_LOADING, 0},
+    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop what is going on", NULL, NULL, 0, 0},
     {{'q'}, ACTION_LEAVE, ANYWHERE, "q",
 	"back to the view before, and out of the program from the first one (set q quit: from all)",
 	"back", "q", ANYWHERE, CAN_GO_BACK},

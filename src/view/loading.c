@@ -43,6 +43,7 @@ static void needs(void *context, const struct heap_need *need)
 	struct loader *l = context;
 
 	l->need = *need;
+	need_expect(need, true);
 	atomic_store(&l->need_known, true);
 	wake(l);
 }
@@ -198,9 +199,9 @@ void loader_draw(struct loader *l, struct rect at)
 	if (atomic_load(&l->need_known) && y < at.y + at.height) {
 		text_clear(&t);
 		need_add_words(&t, &l->need, true);
-		draw_text(y++, x, width, t.s, theme(ROLE_TEXT));
+		y += draw_wrapped(y, x, width, at.y + at.height - y, t.s, theme(ROLE_TEXT));
 	}
 	if (y < at.y + at.height)
-		draw_text(y, x, width, "^C stops", theme(ROLE_QUIET));
+		draw_text(y, x, width, "^C ends cairn", theme(ROLE_QUIET));
 	text_release(&t);
 }

@@ -20,6 +20,7 @@
 #include <curses.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,6 +90,7 @@ bool term_read_kept(struct input *in);       /* the first one, away from it; fal
 /* Does one wait for which this is true? */
 bool term_keeps(bool (*which)(const struct input *in));
 void term_drop_kept(void);
+void term_kept_words(struct text *to); /* those that wait, as they were typed: ":dups" */
 
 /* --- signals (signals.c) ---------------------------------------------------------------------- */
 

@@ -9,12 +9,13 @@ lower, and otherwise only where progress is told.
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, CAIRN, DUMPS, MKDUMP, SAMPLE, Tap  # noqa: E402
+from cairntest import BUILD, CAIRN, DUMPS, MKDUMP, SAMPLE, Run, Tap  # noqa: E402
 from crowd import crowd  # noqa: E402
 
 FACTOR = 1.5
@@ -46,13 +47,65 @@ def said(dump, *options):
 def sentences(tap, dump):
     tap.ok("needs" not in said(dump), "nothing is said of memory where there is enough and no progress is told")
     text = said(dump, "--progress", "always")
-    tap.ok("cairn: needs ~" in text and " with retained sizes, of " in text, "beside progress it is said", text)
+    tap.ok("cairn: needs ~" in text and " of memory, " in text and " allowed; ~" in text and " with retained sizes" in text, "beside progress it is said", text)
     text = said(dump, "--mem", "12M")
-    tap.ok("of 12.0M; what does not fit goes into a file in " in text, "a lower limit, and where the rest goes", text)
+    tap.ok(" of memory, 12.0M allowed; ~" in text and "; the rest goes into a file in " in text,
+           "a lower limit, and where the rest goes", text)
     text = said(dump, "--mem", "12M", "--spill", "none")
-    tap.ok("of 12.0M; that may not suffice" in text, "a lower limit, and no file", text)
+    tap.ok(re.search(r" with retained sizes; give --mem [\d.]+[MG], or --spill DIR\n", text), "a lower limit, and no file", text)
     tap.ok("needs" not in said(dump, "--mem", "12M", "--progress", "never"), "nothing where no progress is wanted at all")
     tap.ok("needs" not in said(SAMPLE, "--progress", "always"), "nothing of a small dump")
+
+
+def limited(dump, mem, *lines):
+    words = [word for line in lines for word in ("-x", line)]
+    return Run([CAIRN, "--format", "csv", "--spill", "none", *(("--mem", mem) if mem else ()), *words, dump])
+
+
+def advice(tap, dump):
+    """What a refusal advises suffices; and what needs no references is answered where these did not fit."""
+    got = limited(dump, "4M", "histo")
+    found = re.search(r"needs ~([\d.]+)M of memory, 4.0M allowed; give --mem ([\d.]+[MG]), or --spill DIR\n", got.err)
+    tap.ok(found and got.status == 3, "too little for objects: what the dump takes is advised", got)
+    got = limited(dump, found.group(2), "histo", "roots | head 1")
+    tap.ok(got.status == 0, "that suffices", got)
+    few = float(found.group(1))
+    while few < 100 and limited(dump, "%.1fM" % few, "histo").status:
+        few *= 1.1
+    few = "%.1fM" % few
+    whole, alone = limited(dump, None, "dupclasses", "strings | head 9"), limited(dump, few, "dupclasses", "strings | head 9")
+    tap.ok(alone.status == 0 and (alone.out, alone.err) == (whole.out, ""), "enough for objects is enough for what needs no references", alone)
+    for lines in ("refs #9", "dupclasses", "strings | head 9"), ("dupclasses", "strings | head 9", "refs #9"):
+        got = limited(dump, few, *lines)
+        tap.ok(got.status == 3 and got.out == whole.out and got.err.count("did not fit") == 1 and
+               "warning: the references are left out: memory: " in got.err,
+               "references do not fit: what needs none is answered, in any order", got)
+    found = re.search(r"; give --mem ([\d.]+[MG]) \(([\d.]+[MG]) with retained sizes\), or --spill DIR", got.err)
+    tap.ok(found, "the refusal advises what the dump takes", got)
+    got = limited(dump, few, "strings | head 9", "info")
+    tap.ok(got.status == 4, "and where all is answered, what is left out is told by status 4", got)
+    got = limited(dump, found.group(1), "roots | head 1")
+    tap.ok(got.status == 0, "that suffices for references", got)
+    got = limited(dump, found.group(2), "dom | head 1")
+    tap.ok(got.status == 0, "and the other for retained sizes", got)
+
+
+def small_disk(tap, dump, at):
+    """A folder with too little room: it is said before, and what is to be done when it fails."""
+    os.mkdir(at)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", at], stdout=subprocess.DEVNULL,
+                      stderr=subprocess.DEVNULL, check=False).returncode:
+        tap.skip("a small disk", "none can be mounted here")
+        return
+    try:
+        text = said(dump, "--mem", "12M", "--spill", at)
+    finally:
+        subprocess.run(["umount", at], check=True)
+    first, behind = text.split("\n", 1)
+    tap.ok(re.search(r"; the rest needs up to ~[\d.]+M in %s, 3\.[89]M free: give --mem [\d.]+[MG], or a --spill folder with "
+                     "more room$" % re.escape(at), first), "a disk without room: a sentence before it is tried", text)
+    tap.ok(re.search(r"temporary file in %s: no room for \S+ more beside the \S+ in it, of 3\.[89]M that were free: .*; give --mem"
+                     r" .* --spill folder with more room" % re.escape(at), behind), "and one where it fails", text)
 
 
 def main():
@@ -76,6 +129,8 @@ def main():
             else:
                 tap.ok(False, "%s is large enough" % name)
         sentences(tap, at("crowd.hprof"))
+        advice(tap, at("crowd.hprof"))
+        small_disk(tap, at("crowd.hprof"), at("small"))
     for top, folders, names in os.walk(DUMPS, followlinks=True) if DUMPS else ():
         folders.sort()
         if os.path.basename(top) in ("broken", "synthetic"):  # what is damaged, and small

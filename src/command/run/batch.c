@@ -59,8 +59,8 @@ static void say_fate(struct opened *o, enum file_fate before)
 static void say_shortage(const struct heap *h)
 {
 	if (h->no_references)
-		complain("warning: the references are left out: %s; histo, ls, tree and info work "
-		    "without", h->shortage.message);
+		complain("warning: the references are left out: %s; histo, ls, tree%s work "
+		    "without", h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
 }
 
 static int run_line(struct session *s, const struct batch_line *line, bool several)

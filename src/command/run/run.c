@@ -239,12 +239,13 @@ static int needs_references(const struct session *s, const struct command *c, co
 	const struct heap *h = session_heap(s);
 	if (!h || (c->flags & COMMAND_NO_DUMP))
 		return 0;
-	bool waits = heap_waits(h) && !command_is_early(c, line, opened_has_class_sums(s->dump));
-	bool without = c->flags & COMMAND_OBJECTS_ONLY;
+	bool early = command_is_early(c, line, opened_has_class_sums(s->dump)), waits = heap_waits(h) && !early;
+	/* what is answered before they are read is answered where they did not fit, too */
+	bool without = c->flags & COMMAND_OBJECTS_ONLY || (early && h->settled);
 	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
 		return 0;
 	int code = session_references(s, err);
-	return code == ERR_UNSUPPORTED && without ? 0 : code;
+	return without && (code == ERR_UNSUPPORTED || (code == ERR_NOMEM && h->no_references)) ? 0 : code;
 }
 
 /* Was the command told what to look for, rather than to list what there is?  -live and -dead only split

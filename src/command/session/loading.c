@@ -37,6 +37,7 @@ static void keep_need(void *context, const struct heap_need *need)
 {
 	struct loading *l = context;
 	l->need = *need;
+	need_expect(need, !l->options.references_later);
 	atomic_store(&l->known, true);
 }
 
@@ -44,6 +45,7 @@ static void say_shortage(void *context, const struct heap_need *need)
 {
 	struct loading *l = context;
 	l->need = *need;
+	need_expect(need, !l->options.references_later);
 	if (need_passes(need, !l->options.references_later))
 		say_need(l);
 }

@@ -20,6 +20,50 @@ bool need_passes(const struct heap_need *need, bool references)
 	return limit && (references ? with_retained(need) : need->objects_bytes) > limit;
 }
 
+void need_expect(const struct heap_need *need, bool references)
+{
+	budget_expect(need->bytes, references ? with_retained(need) : 0);
+}
+
+/* What of so many bytes goes into the file: measured.  Some of the limit is left to what may not. */
+static uint64_t in_file(uint64_t bytes)
+{
+	uint64_t held = budget_limit() / 5;
+
+	return bytes > held ? bytes - held : 0;
+}
+
+/* What suffices for all that may be asked. */
+static void add_advice(struct text *to, const struct heap_need *need, bool references)
+{
+	uint64_t limit = budget_limit(), all = references ? need->bytes : 0;
+	char advice[BUDGET_ADVICE_ROOM];
+
+	budget_advise(limit > all ? limit : all, advice, sizeof advice);
+	text_add(to, advice);
+}
+
+static void add_rest(struct text *to, const struct heap_need *need, bool references)
+{
+	uint64_t room, most = in_file(references ? with_retained(need) : need->objects_bytes);
+	const char *folder = spill_folder();
+	bool lacks = spill_free(&room) && room < most;
+
+	text_add(to, lacks ? "; the rest needs up to ~" : "; the rest goes into a file in ");
+	if (lacks) {
+		text_add_bytes(to, most);
+		text_add(to, " in ");
+	}
+	text_add_escaped(to, folder, strlen(folder));
+	if (!lacks)
+		return;
+	text_add(to, ", ");
+	text_add_bytes(to, room);
+	text_add(to, " free: ");
+	add_advice(to, need, references);
+	text_add(to, ", or a --spill folder with more room");
+}
+
 void need_add_words(struct text *to, const struct heap_need *need, bool references)
 {
 	uint64_t limit = budget_limit();
@@ -27,19 +71,22 @@ void need_add_words(struct text *to, const struct heap_need *need, bool referenc
 	text_add(to, "needs ~");
 	text_add_bytes(to, references ? need->bytes : need->objects_bytes);
 	text_add(to, " of memory");
+	if (limit) {
+		text_add(to, ", ");
+		text_add_bytes(to, limit);
+		text_add(to, " allowed");
+	}
 	if (references) {
-		text_add(to, ", ~");
+		text_add(to, "; ~");
 		text_add_bytes(to, with_retained(need));
 		text_add(to, " with retained sizes");
 	}
-	if (!limit)
-		return;
-	text_add(to, ", of ");
-	text_add_bytes(to, limit);
 	if (!need_passes(need, references))
 		return;
-	const char *folder = spill_allowed() ? spill_folder() : NULL;
-	text_add(to, folder ? "; what does not fit goes into a file in " : "; that may not suffice");
-	if (folder)
-		text_add_escaped(to, folder, strlen(folder));
+	if (spill_allowed()) {
+		add_rest(to, need, references);
+	} else {
+		text_add(to, "; ");
+		add_advice(to, need, references);
+	}
 }

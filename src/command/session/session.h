@@ -206,7 +206,8 @@ struct result *session_rows(const struct session *s);
 struct result *session_explained(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);
-/* Does the dump have references?  0, or ERR_UNSUPPORTED, and *err says why not. */
+/* Does the dump have references?  0, ERR_NOMEM where they did not fit, or ERR_UNSUPPORTED while they are read, and *err
+ * says so. */
 MUST_CHECK int session_references(const struct session *s, struct err *err);
 /* What the roots keep; the first call for a dump walks the heap.  *out is borrowed from the
  * dump. */
@@ -235,9 +236,12 @@ void session_say(struct session *s, const char *format, ...) __attribute__((form
 
 /* --- long works --------------------------------------------------------------------------------- */
 
-/* Append "needs ~614M of memory, ~1.1G with retained sizes, of 20G", and what becomes of what does not fit;
+/* Append "needs ~614M of memory, 20G allowed; ~1.1G with retained sizes", and what becomes of what does not fit, and
+ * of that what the disk has no room for; need_expect was called before.
  * references: false where only objects and their sizes will be asked for. */
 void need_add_words(struct text *to, const struct heap_need *need, bool references);
+/* From now on refusals advise what is needed. */
+void need_expect(const struct heap_need *need, bool references);
 /* Is it more than the limit? */
 bool need_passes(const struct heap_need *need, bool references);
 

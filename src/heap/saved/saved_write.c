@@ -17,7 +17,8 @@ int saved_may(const struct heap *h, struct err *err)
 	if (dump_later_failed(h->dump, NULL))
 		return err_set(err, ERR_UNSUPPORTED, "the dump cannot be read: its index is all that there is");
 	if (!h->source || !h->dump || h->no_references)
-		return err_set(err, ERR_UNSUPPORTED, "an index has the references, which did not fit into memory");
+		return err_set(err, h->no_references ? ERR_NOMEM : ERR_UNSUPPORTED,
+		    "an index has the references, which did not fit into memory");
 	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))
 		return err_set(err, ERR_UNSUPPORTED, "the dump has changed since it was read: open it again first");
 	if (!classes_end(h, err))

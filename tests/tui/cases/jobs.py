@@ -126,10 +126,17 @@ def first_screen(t):
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(r"^  reading objects \d+%")
     t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
-    t.wait(r"^  \^C stops$")
+    t.wait(r"^  \^C ends cairn$")
+    t.type(":dups")  # what waits is shown, and ^C drops it first
+    t.wait(r"^:dups waits until objects are read; \^C")
+    t.keys("C-c")
+    t.wait(r"^dropped; \^C again ends cairn")
     t.wait(r"^(?:1 )?histogram")
     enter(t, "histo -live")  # what the roots reach is not known before they are
     t.wait(r"^histo -live: waits until ")
+    t.keys("C-c", "C-c")  # the first one drops that
+    t.wait(r"^the references are still being read|^retained sizes stay|^nothing is going on")
+    t.wait(r"still being read", gone=True)  # nor is that said any more when they are
     leave(t)
 
 

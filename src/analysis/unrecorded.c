@@ -325,7 +325,7 @@ static int mark(struct search *s, struct err *err)
 		heap_reach(s->model, h->in_frames[i], out->objects.word, s->stack);
 	if (out->reason == REASON_CLASS_FIELDS)
 		code = mark_held_by_classes(s, err);
-	for (uint64_t w = 0; w <= out->objects.n / 64; w++)
+	for (uint64_t w = 0; w < bits_words(&out->objects); w++)
 		out->objects.word[w] = out->reason == REASON_STACKS_MISSING || out->reason == REASON_CLASS_DATA
 		    ? ~s->reached->word[w] : out->objects.word[w] & ~s->reached->word[w];
 	if (out->objects.n % 64)
@@ -358,7 +358,7 @@ int unrecorded_find(struct unrecorded *out, const struct model *m, const struct 
 		return 0;
 	s.stack = big_alloc(h->n_objects, sizeof *s.stack, err);
 	int code = s.stack ? bits_init(&out->objects, h->n_objects, err) : ERR_NOMEM;
-	for (uint64_t w = 0; !code && w <= reached->n / 64; w++)
+	for (uint64_t w = 0; !code && w < bits_words(reached); w++)
 		out->objects.word[w] = reached->word[w];
 	if (!code)
 		code = mark(&s, err);

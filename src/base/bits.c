@@ -45,7 +45,7 @@ int bits_seal(struct bits *b, struct err *err)
 		b->rank = big_alloc(n_ranks(b->n), sizeof *b->rank, err);
 	if (!b->rank)
 		return ERR_NOMEM;
-	uint64_t count = 0, words = b->n / 64 + (b->n % 64 > 0); /* one out of a file has no word more than that */
+	uint64_t count = 0, words = bits_words(b);
 	for (uint64_t block = 0; block < n_ranks(b->n); block++) {
 		b->rank[block] = (uint32_t)count;
 		uint64_t end = (block + 1) * BLOCK_WORDS;

@@ -39,10 +39,16 @@ void bits_release(struct bits *b);
 /* Make the counters; call it after the last bit is set, of at most 2^32-1 ones.  0 or ERR_NOMEM. */
 MUST_CHECK int bits_seal(struct bits *b, struct err *err);
 
+/* The words that hold the bits.  What bits_init makes has one more, what stands in a file has not. */
+static inline uint64_t bits_words(const struct bits *b)
+{
+	return (b->n + 63) >> 6;
+}
+
 /* All bits 0 again; not of a sealed vector. */
 static inline void bits_clear(struct bits *b)
 {
-	for (uint64_t w = 0; w < (b->n + 63) >> 6; w++)
+	for (uint64_t w = 0; w < bits_words(b); w++)
 		b->word[w] = 0;
 }
 
@@ -110,7 +116,7 @@ static inline struct bits_walk bits_walk(const struct bits *b)
 static inline bool bits_next(struct bits_walk *w, uint64_t *i)
 {
 	while (!w->word) {
-		if (++w->at >= (w->b->n + 63) / 64)
+		if (++w->at >= bits_words(w->b))
 			return false;
 		w->word = w->b->word[w->at];
 	}

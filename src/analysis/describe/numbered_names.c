@@ -121,7 +121,7 @@ static inline bool is_null(const uint8_t *word, unsigned bytes)
 static bool number_fields(struct numbered_names *n, const struct name_plan *plan, const struct object_view *view,
     uint64_t degree)
 {
-	const struct planned_name *field = n->planned + plan->first;
+	const struct planned_name *field = plan->n ? n->planned + plan->first : NULL;
 	unsigned word = n->heap->facts.word_bits / 8;
 	uint64_t k = 0;
 	for (uint32_t i = 0; i < plan->n; i++) {

@@ -61,8 +61,8 @@ static uint32_t rank_of(const struct heap *h, uint32_t class)
 /* Find the step, or make it lead to SIGNATURE_NONE. */
 static struct step *step_of(struct walk *w, uint32_t from, uint32_t field, uint32_t rank, struct err *err)
 {
-	struct step *s = w->step + w->last, key = {from, field, rank, SIGNATURE_NONE};
-	if (w->last < w->n_steps && s->from == from && s->field == field && s->class_rank == rank)
+	struct step *s = w->last < w->n_steps ? w->step + w->last : NULL, key = {from, field, rank, SIGNATURE_NONE};
+	if (s && s->from == from && s->field == field && s->class_rank == rank)
 		return s;
 	if (2 * w->n_steps >= w->n_slots &&
 	    hash_slots_grow(&w->slots, &w->n_slots, w->n_steps, hash_of_step, w->step, err))

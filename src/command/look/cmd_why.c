@@ -95,7 +95,7 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 		if (h->roots[i].certainty == EXACT)
 			heap_reach(&s->dump->model, h->roots[i].object, out->word, stack);
 	}
-	for (uint64_t w = 0; !code && w <= out->n / 64 && !progress_own_stops(w); w++)
+	for (uint64_t w = 0; !code && w < bits_words(out) && !progress_own_stops(w); w++)
 		out->word[w] = all.objects.word[w] & ~out->word[w];
 	big_free(stack);
 	if (code)

@@ -133,7 +133,7 @@ static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, str
 	bool *const flags[] = {&c->loader_lost, &c->defined, &c->makes_loaders, &c->name_shared, &c->objects_inferred,
 	    &c->size_measured, &c->sizes_vary};
 	pack_needed_text(p, &c->name);
-	PACK(p, c->name_rank, UINT32_MAX);
+	PACK(p, c->name_rank, h->n_classes - 1); /* of a class: there is one */
 	PACK(p, c->address, UINT64_MAX);
 	pack_id(p, &c->object, h->n_objects);
 	pack_id(p, &c->superclass, h->n_classes);

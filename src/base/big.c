@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,16 +69,21 @@ void big_set_limit(uint64_t bytes, const char *whose)
 
 static int refused(uint64_t count, uint64_t size, struct err *err)
 {
+	struct rlimit addresses;
 	uint64_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return err_set(err, ERR_NOMEM,
 		    "memory: the system refuses %" PRIu64 " times %" PRIu64 " bytes", count, size);
-	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
+	if (getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur == RLIM_INFINITY)
+		return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
+	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes, for ulimit -v allows %" PRIu64
+	    " KB of addresses, files included; raise it", bytes, (uint64_t)addresses.rlim_cur >> 10);
 }
 
 static void moved(struct settled *s);
 static void *instead_of_memory(uint64_t bytes, struct err *err);
+static void *held_pages(uint64_t bytes);
 
 /* Count bytes that must be memory: for them settled blocks move out. */
 static int reserve(uint64_t bytes, struct err *err)
@@ -286,13 +292,16 @@ static void *map_spilled(uint64_t bytes, struct err *err)
 	return p;
 }
 
-/* The same for somebody who asked for memory: then it is that which lacks.  Where the system has no addresses for it,
- * the limit says how much would do. */
+/* The same for somebody who asked for memory: then it is that which lacks.  Where there is no file, or no room in it,
+ * what was left to its pages is memory as well.  Where the system has no addresses for it, the limit says how much
+ * would do. */
 static void *instead_of_memory(uint64_t bytes, struct err *err)
 {
 	struct err own = ERR_INIT;
 	void *p = map_spilled(bytes, &own);
 
+	if (!p && own.code == ERR_IO && bytes >= PAGES_FROM)
+		p = held_pages(bytes);
 	if (p)
 		return p;
 	if (own.code == ERR_IO)

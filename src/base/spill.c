@@ -69,7 +69,8 @@ static int nameless_file(struct err *err)
 	if (n > 0 && (size_t)n < sizeof path)
 		fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0) {
-		err_set(err, ERR_IO, "temporary file in %s: %s", spill_folder(), strerror(errno));
+		err_set(err, ERR_IO, "temporary file in %s: %s; give another --spill folder, or a larger --mem", spill_folder(),
+		    strerror(errno));
 		return -1;
 	}
 	unlink(path);

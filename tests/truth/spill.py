@@ -4,6 +4,7 @@
 
 import glob
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -83,8 +84,55 @@ def check_full(t, dump, folder):
     lines = [line for line in full.err.splitlines() if "no room for" in line]
     t.ok(full.status != 0 and lines and folder in lines[0] and "--mem" in lines[0],
          "no room on the disk is a sentence that names the folder", full)
-    nowhere = answers(dump, "--mem", "6M", "--spill", "/nowhere/at/all")
-    t.ok(nowhere.status != 0 and "/nowhere/at/all" in nowhere.err, "a folder that is not there is a sentence", nowhere)
+    for path, what in (("/nowhere/at/all", "a folder that is not there"), (dump, "a file in its place")):
+        nowhere = Run([CAIRN, "--mem", "4M", "--spill", path, "-x", "top", dump])
+        t.ok(nowhere.status != 0 and one_sentence(nowhere.err, path, "give another --spill folder, or a larger --mem"),
+             what + " is a sentence", nowhere)
+
+
+def one_sentence(err, *words):
+    """Beside what is said about the need."""
+    lines = [line for line in err.splitlines() if not line.startswith("cairn: needs ~")]
+    return len(lines) == 1 and all(word in lines[0] for word in words)
+
+
+def check_may_not(t, dump, folder):
+    """Somebody who is not root, in a folder that is not his."""
+    at = os.path.join(folder, "not-his")
+    os.mkdir(at, 0o755)
+    if os.geteuid() or subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", CAIRN, "--version"], capture_output=True,
+                                      check=False).returncode:
+        t.skip("a folder that may not be written to", "nobody else to be here")
+        return
+    os.chmod(folder, 0o755)
+    as_nobody = ["setpriv", "--reuid", "65534", "--clear-groups", CAIRN]
+    spill = Run([*as_nobody, "--no-index", "--mem", "4M", "--spill", at, "-x", "top", dump])
+    t.ok(spill.status != 0 and one_sentence(spill.err, at, "Permission denied", "give another --spill folder"),
+         "a folder that may not be written to is a sentence", spill)
+    index = Run([*as_nobody, "--no-index", "-x", "index %s/x.cairn" % at, dump])
+    t.ok(index.status != 0 and one_sentence(index.err, at, "Permission denied"), "and for an index", index)
+    t.ok(not os.listdir(at), "and nothing is left there", os.listdir(at))
+
+
+def check_written(t, dump, at):
+    """An index and an export where there is no room."""
+    with open(os.path.join(at, "full"), "wb") as to:
+        to.write(b"x" * 1900000)
+    for line in "index %s/x.cairn" % at, "export %s/x.db" % at, "ls * > %s/x.csv" % at:
+        run = Run([CAIRN, "--no-index", "-x", line, dump])
+        left = {name: os.path.getsize(os.path.join(at, name)) for name in os.listdir(at) if name != "full"}
+        t.ok(run.status != 0 and one_sentence(run.err, "No space left"), line.split()[0] + " without room is a sentence", run)
+        t.ok(not any(left.values()), line.split()[0] + " leaves nothing that is half of it", left)
+
+
+def check_references(t, dump, at):
+    """Room for objects, but not for references: what needs none is answered.  Where --mem has room, no file is needed."""
+    objects = Run([CAIRN, "--mem", "8M", "--spill", at, "--format", "csv", "-x", "histo | head 3", "-x", "refs #5", dump])
+    whole = Run([CAIRN, "--format", "csv", "-x", "histo | head 3", dump])
+    t.ok(objects.status != 0 and objects.out == whole.out and "the references did not fit" in objects.err,
+         "a full disk leaves what needs no references", objects)
+    memory = answers(dump, "--mem", "60M", "--spill", at)
+    t.ok(memory.status == 0 and not memory.err, "a full disk is no matter where --mem suffices", memory)
 
 
 def check_mounted(t, dump, folder):
@@ -100,12 +148,14 @@ def check_mounted(t, dump, folder):
         t.ok(full.status != 0 and "no room for" in full.err and "No space left" in full.err,
              "a full file system is a sentence", full)
         t.ok(not os.listdir(at), "nothing is left there", os.listdir(at))
+        check_references(t, dump, at)
+        check_written(t, dump, at)
     finally:
         subprocess.run(["umount", at], check=True)
 
 
-def check_gone(t, dump, folder):
-    """Killed in the middle: the file has no name at any time."""
+def check_gone(t, dump, folder, end_by):
+    """Ended in the middle: the file has no name at any time."""
     process = subprocess.Popen([CAIRN, "--mem", "6M", "--spill", folder, "-n", "-x", "check -tree", "-x", "check -tree", dump],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     seen, named, end = False, [], time.monotonic() + 30
@@ -116,10 +166,23 @@ def check_gone(t, dump, folder):
                 seen |= os.readlink(fd).startswith(folder)
             except OSError:
                 pass
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(end_by)
+    t.ok(process.wait() == -end_by, "%s ends it" % end_by.name, process.returncode)
     t.ok(seen, "there is a file while it runs")
     t.ok(not named and not os.listdir(folder), "and it has no name, then or afterwards", named)
+
+
+def check_addresses(t, dump):
+    """ulimit -v counts the pages of files as well, so it is what has to be raised."""
+    with open(CAIRN, "rb") as f:
+        if re.search(b"__[at]san_init", f.read()):
+            t.skip("ulimit -v", "sanitizers take all addresses")
+            return
+    runs = {mb: Run([CAIRN, "--no-index", "--threads", "2", "-x", "histo | head 1", "-x", "top -n 1", dump],
+                    preexec=(resource.RLIMIT_AS, mb * MB)) for mb in (20, 24, 28)}
+    refused = {mb: run for mb, run in runs.items() if run.status}
+    t.ok(refused and all("ulimit -v allows %d KB of addresses, files included; raise it" % (mb << 10) in run.err
+                         for mb, run in refused.items()), "where addresses lack, the sentence names ulimit -v", runs)
 
 
 def main():
@@ -133,7 +196,10 @@ def main():
         check_full(t, dumps[0][1], at)
         check_large(t, folder)
         check_mounted(t, dumps[0][1], folder)
-        check_gone(t, dumps[0][1], at)
+        for end_by in signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
+            check_gone(t, dumps[0][1], at, end_by)
+        check_may_not(t, dumps[0][1], folder)
+        check_addresses(t, dumps[0][1])
     t.done()
 
 

@@ -11,7 +11,7 @@ _arguments -s \
 	'--top=[at most N rows of each result]:N:' \
 	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
 	'--exe=[the program that wrote a Go dump (found beside)]:FILE:_files' \
-	'--index=[the index of the dump (found beside it)]:FILE:_files' \
+	'--index=[the index of the dump; written if it is not there]:FILE:_files' \
 	'--no-index[read the dump, whatever indexes there are]' \
 	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
 	'--dump=[which heap of a file with several (the last)]:N:' \

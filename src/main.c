@@ -199,6 +199,8 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		w->heap.dump.exe = value;
 		return 0;
 	case OPTION_INDEX:
+		if (value[0] == '-')
+			return wrong("--index wants a file, and %s is an option", value);
 		w->heap.index = value;
 		return 0;
 	case OPTION_NO_INDEX:
@@ -422,6 +424,8 @@ int main(int argc, char **argv)
 		}
 		if (!w.heap.path && !w.n_lines && !w.batch.n_older)
 			code = wrong("a dump is missing: cairn DUMP");
+		else if (w.heap.index && w.heap.no_index)
+			code = wrong("--index and --no-index are two wishes: leave one out");
 		else {
 			bool helps = w.mem_given || limit_memory();
 			spill_allow(w.spill_given ? !w.no_spill : helps);

@@ -567,6 +567,8 @@ int view_run(const struct view_options *options)
 	session_know(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.finds_beside = true;
 	dump_later_wait_never(true);
+	a.main = pthread_self();
+	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
 	turns_init(&a.turns);
 	a.session.turns = &a.turns;
 	a.session.growing = &a.growing;
@@ -583,7 +585,7 @@ int view_run(const struct view_options *options)
 	a.session.print = options->print;
 	config_settings(options->config, &a.session);
 	a.panes.layout = config_layout(options->config);
-	a.session.writes = (struct writing){.force = options->force, .ask = app_ask, .context = &a};
+	a.session.writes = (struct writing){.force = options->force, .ask = working_ask, .context = &a};
 	int rc = browse(&a, &err);
 	if (rc) {
 		complain("%s", err.message);
@@ -595,6 +597,7 @@ int view_run(const struct view_options *options)
 	loader_close(&a.loader);
 	session_release(&a.session);
 	turns_release(&a.turns);
+	sem_destroy(&a.asked.answered);
 	free(a.pages.page);
 	app_drop_pending(&a);
 	kept_release(&a.state);

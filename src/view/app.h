@@ -55,6 +55,7 @@ struct waiting {
 	bool shown;            /* the screen says so */
 	bool owes;             /* keys wait, and there was no turn to answer them in */
 	bool ahead;            /* keys were typed before that, so those behind them have to wait, too */
+	int wake;              /* where the work wakes the loop */
 	struct table *table;   /* that it is a work of */
 };
 
@@ -66,7 +67,15 @@ struct so_far {
 	size_t at, before;   /* its place, and that which was shown */
 };
 
+/* A question that a work puts: the main thread asks, the work waits. */
+struct asked {
+	_Atomic(const char *) question; /* NULL: none */
+	bool yes;
+	sem_t answered;
+};
+
 struct app {
+	pthread_t main;
 	const struct view_options *options;
 	struct session session;
 	struct loader loader;
@@ -107,6 +116,7 @@ struct app {
 	struct job *working;      /* what a command waits for: ^C ends that */
 	struct turns turns;       /* session.turns */
 	struct waiting waiting;   /* on behalf of what */
+	struct asked asked;       /* by it */
 	struct result *growing;   /* session.growing */
 	struct so_far so_far;     /* its page */
 	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
@@ -258,12 +268,14 @@ bool mouse_scrolls(const struct input *in); /* and that is all it does */
 void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 
 /* asking.c: session.writes.ask */
-bool app_ask(void *app, const char *question);
+bool app_ask(struct app *a, const char *question);
 
 /* working.c: session.work */
 /* From here on until working_end all works are those of this line. */
 void working_begin(struct app *a, const char *line);
 void working_end(struct app *a);
+/* app_ask, also where a work asks: then the main thread does. */
+bool working_ask(void *app, const char *question);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 
 /* app_so_far.c: rows appear as they are found.  While a command or a filter works, in a turn: */

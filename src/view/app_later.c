@@ -165,10 +165,16 @@ void app_write_index(struct app *a)
 {
 	if (!a->index_due || a->pending || a->pages.n == 0 || !opened_retained(a->session.dump))
 		return;
+	const struct heap *h = session_heap(&a->session);
 	struct text line = TEXT_INIT;
-	text_add(&line, "index ");
-	add_word(&line, session_heap(&a->session)->asked.index);
+	struct err err = ERR_INIT;
 	a->index_due = false;
+	if (saved_may_replace(h->asked.index, h->source->path, &err)) {
+		app_say(a, ROLE_ERROR, err.message);
+		return;
+	}
+	text_add(&line, "index ");
+	add_word(&line, h->asked.index);
 	app_run(a, line.s, false);
 	text_release(&line);
 }

@@ -43,9 +43,8 @@ static int answer(const struct input *in, bool *stray)
 	}
 }
 
-bool app_ask(void *context, const char *question)
+bool app_ask(struct app *a, const char *question)
 {
-	struct app *a = context;
 	struct text t = TEXT_INIT;
 	struct pollfd fds[2] = {
 	    {.fd = term_fd(), .events = POLLIN},

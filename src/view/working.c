@@ -11,6 +11,7 @@
 
 #include "view/prompt.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -180,6 +181,43 @@ static int wait_ms(const struct waiting *w)
 	return age < FIRST_MS ? (int)(FIRST_MS - age) : 0;
 }
 
+/* What is asked goes before what nobody waits for yet. */
+static void hold_others(struct app *a, bool held)
+{
+	if (!a->loader.finished)
+		progress_hold(&a->loader.job.progress, held);
+	if (a->finding.running)
+		progress_hold(&a->finding.job.progress, held);
+}
+
+bool working_ask(void *context, const char *question)
+{
+	struct app *a = context;
+
+	if (pthread_equal(pthread_self(), a->main))
+		return app_ask(a, question);
+	atomic_store(&a->asked.question, question);
+	ssize_t written = write(a->waiting.wake, "", 1);
+	(void)written; /* the pipe is empty */
+	while (sem_wait(&a->asked.answered) && errno == EINTR)
+		continue;
+	return a->asked.yes;
+}
+
+/* The work stands still meanwhile, and uses nothing of the page shown. */
+static void put_question(struct app *a, int wake_fd)
+{
+	const char *question = atomic_exchange(&a->asked.question, NULL);
+	char byte;
+
+	if (!question || read(wake_fd, &byte, 1) != 1)
+		return;
+	hold_others(a, false);
+	a->asked.yes = app_ask(a, question);
+	hold_others(a, true);
+	sem_post(&a->asked.answered);
+}
+
 static void watch(struct app *a, struct job *job, int wake_fd)
 {
 	struct pollfd fds[3] = {
@@ -192,6 +230,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 		int n = poll(fds, 3, wait_ms(&a->waiting));
 		if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_quit(a, 128 + SIGHUP); /* the terminal is gone */
+		put_question(a, wake_fd);
 		app_take_signals(a);
 		take_keys(a, job);
 		if (!job_finished(job) && (a->waiting.shown || ms_since(a->waiting.began) >= FIRST_MS))
@@ -211,15 +250,6 @@ void working_end(struct app *a)
 	a->waiting = (struct waiting){.began = 0};
 }
 
-/* What is asked goes before what nobody waits for yet. */
-static void hold_others(struct app *a, bool held)
-{
-	if (!a->loader.finished)
-		progress_hold(&a->loader.job.progress, held);
-	if (a->finding.running)
-		progress_hold(&a->finding.job.progress, held);
-}
-
 int working_run(void *context, long_work *task, void *argument, struct err *err)
 {
 	struct app *a = context;
@@ -232,6 +262,7 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 		return err_set(err, ERR_IO, "no pipe to the working thread");
 	if (alone)
 		working_begin(a, NULL);
+	a->waiting.wake = wake[1];
 	int code = job_start(&job, run, &w, wake[1]);
 	if (!code) {
 		a->working = &job;

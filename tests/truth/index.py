@@ -264,6 +264,7 @@ def places(tap, folder, dump):
     tap.ok(os.path.exists(named) and not first.err and first.out == cairn("--no-index", "-x", "histo", dump).out,
            "--index writes the file that is not there", first.err)
     tap.ok(named in cairn("--index", named, "--format", "json", "-x", "info", dump).out, "and then opens it", [])
+    left_alone(tap, folder, dump, named, env)
     saving = [subprocess.Popen([os.path.join(os.environ["CAIRN_BUILD"], "cairn"), "--no-index", "-x", "index", dump],
                                stderr=subprocess.PIPE) for _ in range(4)]
     said = [p.communicate()[1].decode() for p in saving]
@@ -275,6 +276,40 @@ def places(tap, folder, dump):
     tap.ok(full.status and len(full.err.splitlines()) == 1, "a full disk is one sentence", full.err)
     nowhere = cairn("--no-index", "-x", "index %s/no/such/folder.cairn" % folder, dump)
     tap.ok(nowhere.status and len(nowhere.err.splitlines()) == 1, "and so is a folder that is not there", nowhere.err)
+
+
+def left_alone(tap, folder, dump, named, env):
+    """--index asks nobody, so it replaces an older index of this dump and nothing else."""
+    other = os.path.join(folder, "other.hprof")
+    shutil.copy(dump, other)
+    numbers, text = os.path.join(folder, "numbers"), os.path.join(folder, "text")
+    cairn("--no-index", "-x", "index -no-names %s.map %s" % (numbers, numbers), dump)
+    with open(text, "w", encoding="ascii") as to:
+        to.write("hi\n")
+    for path, of, why in ((text, dump, "no index file"), (numbers, dump, "numbers for names"), (named, other, "another dump")):
+        with open(path, "rb") as f:
+            before = f.read()
+        run = cairn("--index", path, "-x", "histo", of)
+        with open(path, "rb") as f:
+            same_bytes = f.read() == before
+        tap.ok(run.status == 2 and same_bytes and re.search("left as it is: it (is|has) .*" + why, run.err),
+               "--index leaves a file alone: " + why, run.err)
+    written = os.stat(dump)
+    os.utime(dump, ns=(written.st_atime_ns, written.st_mtime_ns + 1))
+    run = cairn("--index", named, "-x", "histo", dump)
+    tap.ok(not run.status and not cairn("--index", named, "-x", "histo", dump).err, "and replaces an older one of the dump", run.err)
+    os.utime(dump, ns=(written.st_atime_ns, written.st_mtime_ns))
+    tap.ok(cairn("--index", named, "--no-index", "-x", "histo", dump).status == 2, "--index with --no-index is an error", [])
+    cached = os.path.join(env["XDG_CACHE_HOME"], "cairn", os.path.basename(other) + ".cairn")
+    shutil.copy(named, cached)
+    run = cairn("-x", "histo", other, env=env)
+    tap.ok(not run.status and not run.err, "in the cache an index of another dump of this name is nothing to speak of", run.err)
+    os.unlink(cached)
+    cairn("--no-index", "-x", "index", dump)
+    plain = os.path.getsize(dump + ".cairn")
+    run = cairn("-x", "index -packed", dump)
+    tap.ok(not run.status and os.path.getsize(dump + ".cairn") < plain / 2,
+           "the index that a dump was opened from is written anew, packed", run.err)
 
 
 def cut_while_open(tap, folder, dump):

@@ -36,11 +36,11 @@ const struct program_option program_options[] = {
 	"Its DWARF gives objects their types. An executable beside the dump, of the same name with .elf or "
 	"without an ending, and without the numbers of a series (heap.elf of heap-3.dump), is taken if it "
 	"fits."},
-    {OPTION_INDEX, "index", "FILE", "the index of the dump (found beside it)",
-	"Without the option it is DUMP.cairn, or such a file in $XDG_CACHE_HOME/cairn. Where FILE is not there, or does "
-	"not fit the dump, it is written behind the last -x or -f, as the command index does (on the screen by that "
-	"command alone); nothing else ever writes one. DUMP may be an index itself: then it is opened with its dump, "
-	"or without."},
+    {OPTION_INDEX, "index", "FILE", "the index of the dump; written if it is not there",
+	"Without the option it is DUMP.cairn, or such a file in $XDG_CACHE_HOME/cairn. Where FILE is not there, or is "
+	"an older index of this dump, it is written behind the last -x or -f (on the screen when retained sizes are "
+	"there); any other file is left as it is. Nothing else but the command index writes one. DUMP may be an index "
+	"itself: then it is opened with its dump, or without."},
     {OPTION_NO_INDEX, "no-index", NULL, "read the dump, whatever indexes there are", NULL},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
     {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},

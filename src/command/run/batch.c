@@ -181,7 +181,9 @@ static void begin_session(struct session *s, const struct batch_options *o)
 static int write_named_index(struct session *s, const char *path)
 {
 	struct err err = ERR_INIT;
-	int code = session_write_index(s, path, &(struct index_wish){ .packed = false }, &err);
+	int code = saved_may_replace(path, session_heap(s)->source->path, &err);
+	if (!code)
+		code = session_write_index(s, path, &(struct index_wish){ .packed = false }, &err);
 	if (code)
 		complain("%s", err.message);
 	return session_exit_status(code, NULL);

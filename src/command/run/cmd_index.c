@@ -79,7 +79,12 @@ int session_write_index(struct session *s, const char *path, const struct index_
 	if (code && !without)
 		return code;
 	struct writing_index w = {.s = s, .wish = wish};
+	bool own = is_own(session_heap(s), path); /* what is mapped is not written to: the new one takes its name */
+	if (own)
+		saved_renewed(session_heap(s), true);
 	code = session_write_whole(s, path, write_index, &w, err);
+	if (own)
+		saved_renewed(session_heap(s), false);
 	if (code)
 		return code;
 	struct text size = TEXT_INIT;
@@ -99,13 +104,18 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	struct index_wish wish = {call_has(call, DASH_PACKED), call->option[map].given ? call->option[map].word : NULL};
 	*out = NULL;
 	int code = 0;
-	if (wish.map && (!call->argument[0].given || !strcmp(wish.map, path)))
+	if (wish.map && !call->argument[0].given)
 		code = err_set(err, ERR_USAGE, "an index without names is not the dump's own: name a file for it, too (index "
 		    "-no-names MAP FILE)");
+	else if (wish.map && !strcmp(wish.map, path))
+		code = err_set(err, ERR_USAGE, "%s cannot be both the index and the map of its names: name two files", path);
 	else if (!wish.map && is_own(h, path) && chunks_packed(saved_chunks(h)) == wish.packed)
 		session_say(s, "%s is the index that this dump was opened from", path);
 	else
 		code = session_write_index(s, path, &wish, err);
+	if (code == ERR_IO && !call->argument[0].given)
+		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, where it is "
+		    "found too", err->message);
 	free(beside);
 	return code;
 }
@@ -124,8 +134,9 @@ const struct command cmd_index = {
     .group = "session",
     .summary = "write a file from which this dump opens at once",
     .description = "The file has objects, classes, sizes, references, roots, threads, names and retained sizes, and "
-	"is about as large as the dump. It is mapped, not read, so cairn DUMP has its answers in a fraction of a second "
-	"where DUMP.cairn lies beside it (which is where index writes without FILE) or in $XDG_CACHE_HOME/cairn; nothing "
+	"takes about 40 bytes an object: a quarter of a dump, or all of one with little in its objects. It is mapped, not "
+	"read, so cairn DUMP has its answers in a fraction of a second where DUMP.cairn lies beside it (which is where "
+	"index writes without FILE) or in $XDG_CACHE_HOME/cairn (that is ~/.cache/cairn; a folder that you make); nothing "
 	"is ever written there without being asked. An index that does not fit the dump, because that was changed or "
 	"other options are given, or that is damaged, is left out and that is said; --no-index leaves all out, and "
 	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried off a production "
@@ -133,7 +144,7 @@ const struct command cmd_index = {
 	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it: then these are ?. "
 	"With -no-names MAP numbers stand for the names of threads, of frames, of classes outside of the class library "
 	"and their fields, and neither path nor properties of the dump are in it; MAP gets a line for each, class #17, "
-	"a tab and the name. "
+	"a tab and the name; doc/index-format.md has a line of awk that puts the names back into an answer. "
 	"The index of a Go dump is one of its program, too. A file that exists is replaced as by save.",
     .examples = {{NULL}},
     .key = "",

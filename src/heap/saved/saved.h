@@ -63,6 +63,13 @@ MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct
 void nameless_free(struct nameless *n); /* NULL is fine */
 MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err *err);
 
+/* May --index, which asks nobody, write to this path?  0 where nothing is or an older index of this dump.  ERR_USAGE,
+ * with a sentence: something else stands there; the command index may replace that. */
+MUST_CHECK int saved_may_replace(const char *path, const char *dump, struct err *err);
+/* The index that a heap came from is written anew, beside itself (true), or that is done (false): it is not kept from
+ * being written meanwhile. */
+void saved_renewed(const struct heap *h, bool renewed);
+
 /* Where the index of a dump is written if nobody says where: beside it.  And where it is found too, or NULL; the
  * caller's (free). */
 char *saved_beside(const char *dump);

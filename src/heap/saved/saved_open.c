@@ -14,10 +14,13 @@
 #include "heap/string.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define HELD_AS "the index of the dump"
 
 struct opening {
 	struct heap *heap;
@@ -409,7 +412,7 @@ static int find_key(struct found *f, const char *path, struct err *err)
 	if (!code && !pack_ends(&p))
 		code = damaged(err);
 	if (!code)
-		f->saved->hold = file_hold_open(chunks_fd(f->saved->chunks), "the index of the dump");
+		f->saved->hold = file_hold_open(chunks_fd(f->saved->chunks), HELD_AS);
 	if (code)
 		forget(f);
 	return code;
@@ -547,6 +550,48 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	return code;
 }
 
+/* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or why it cannot
+ * be told. */
+static int is_of_another(const char *path, const char *dump, struct err *why)
+{
+	struct found f;
+	char real[PATH_MAX];
+	int code = find_key(&f, path, why);
+	if (!code && f.key.nameless) {
+		code = err_set(why, ERR_USAGE, "it has numbers for names");
+	} else if (!code && strcmp(f.key.path, realpath(dump, real) ? real : dump)) {
+		err_set(why, ERR_USAGE, "it is of another dump, %.300s", f.key.path);
+		code = 1;
+	}
+	forget(&f);
+	return code == ERR_NOT_FOUND ? 0 : code;
+}
+
+int saved_may_replace(const char *path, const char *dump, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int code = is_of_another(path, dump, &why);
+	if (is_serious(code))
+		return err_set(err, code, "%s", why.message);
+	return !code ? 0 : err_set(err, ERR_USAGE, "%.300s is left as it is: %s; the command index would replace it", path,
+	    why.message);
+}
+
+/* Dumps of one name share a place there: of one that is of another path nothing is to be said. */
+static int try_in_cache(struct heap **out, const char *path, const struct heap_options *o, struct text *why,
+    struct progress *progress, struct err *err)
+{
+	struct text reason = TEXT_INIT;
+	struct err other = ERR_INIT;
+	int code = try_beside(out, path, o, &reason, progress, err);
+	if (code == 1 && reason.len && is_of_another(path, o->path, &other) != 1) {
+		text_clear(why);
+		text_add(why, reason.s);
+	}
+	text_release(&reason);
+	return code;
+}
+
 int saved_open(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
     struct progress *progress, struct err *err)
 {
@@ -561,7 +606,7 @@ int saved_open(struct heap **out, const struct heap_options *o, struct text *why
 	free(path);
 	path = code == 1 ? saved_in_cache(o->path) : NULL;
 	if (path)
-		code = try_beside(out, path, o, why, progress, err);
+		code = try_in_cache(out, path, o, why, progress, err);
 	free(path);
 	if (code == 0)
 		text_clear(why);
@@ -581,6 +626,17 @@ void saved_left_out(const struct heap *heap, const char *what, const struct err 
 const struct chunks *saved_chunks(const struct heap *h)
 {
 	return h->saved ? h->saved->chunks : NULL;
+}
+
+void saved_renewed(const struct heap *h, bool renewed)
+{
+	struct saved *s = h->saved;
+	if (renewed) {
+		file_let_go(s->hold);
+		s->hold = 0;
+	} else {
+		s->hold = file_hold_open(chunks_fd(s->chunks), HELD_AS);
+	}
 }
 
 void saved_close(struct saved *s)

@@ -38,6 +38,31 @@ def written(t):
     leave(t)
 
 
+@case("index, profile: a question that a work asks is seen, n leaves the file, y replaces it, and no letter is a key", BOTH)
+def asked(t):
+    dump = os.path.join(t.home, "shop.hprof")
+    shutil.copy2(SHOP, dump)
+    for line, name in (('index "$HOME/i.cairn"', "i.cairn"), ('profile "$HOME/p.profile"', "p.profile")):
+        path = os.path.join(t.home, name)
+        line = line.replace("$HOME", t.home)
+        with open(path, "w", encoding="ascii") as f:
+            f.write("old\n")
+        t.line('"$CAIRN" "$HOME/shop.hprof"')
+        t.wait(r"^> byte\[\] +1,106 ")
+        t.wait(lambda lines: lines[2].endswith("retained"))
+        enter(t, line)
+        t.wait(lambda lines: re.search(r"exists: replace it\? \(y n\)", re.sub(r"\s+", " ", " ".join(lines))))
+        t.type("n")
+        t.wait(lambda lines: "is left as it was" in re.sub(r"\s+", " ", " ".join(lines)))
+        need(os.path.getsize(path) == 4, name + " is left", t)
+        enter(t, line)
+        t.wait(lambda lines: re.search(r"exists: replace it\? \(y n\)", re.sub(r"\s+", " ", " ".join(lines))))
+        t.type("y")
+        t.wait(lambda lines: os.path.getsize(path) > 4)
+        t.wait(r"^> byte\[\] +1,106 ")
+        leave(t)
+
+
 @case("index: ^C stops writing it, and one that somebody cuts while it is open gives no answers any more")
 def cut(t):
     dump = os.path.join(t.home, "big.phd")

@@ -27,6 +27,29 @@ static inline unsigned bits_ones(uint64_t w)
 #endif
 }
 
+/*
+ * The same by the processor's own instruction, in a function that is BITS_NATIVE and called where bits_native() says
+ * so.  `native` is known when it is compiled: a hot loop stands in an inline function that both kinds of functions call.
+ */
+#if defined __x86_64__ && !defined __POPCNT__
+#define BITS_NATIVE __attribute__((target("popcnt")))
+static inline bool bits_native(void)
+{
+	return __builtin_cpu_supports("popcnt");
+}
+#else
+#define BITS_NATIVE
+static inline bool bits_native(void)
+{
+	return false;
+}
+#endif
+
+static inline __attribute__((always_inline)) unsigned bits_ones_by(uint64_t w, const bool native)
+{
+	return native ? (unsigned)__builtin_popcountll(w) : bits_ones(w);
+}
+
 struct bits {
 	uint64_t *word;
 	uint32_t *rank; /* ones before each block of 512 bits; NULL until sealed */

@@ -106,6 +106,12 @@ static inline bool progress_stops(struct progress *p, uint64_t round)
 	return __builtin_expect(round % PROGRESS_ROUNDS == 0, 0) && progress_cancelled(p);
 }
 
+/* The same before n rounds, of which this one is the first. */
+static inline bool progress_stops_in(struct progress *p, uint64_t round, uint64_t n)
+{
+	return __builtin_expect(-round % PROGRESS_ROUNDS < n, 0) && progress_cancelled(p);
+}
+
 /* The same for the work that the calling thread is at.  A command may just leave its loop: when it is done,
  * run_call throws away what was cancelled. */
 static inline bool progress_own_stops(uint64_t round)

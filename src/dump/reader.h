@@ -172,6 +172,7 @@ enum stated_unit {
 
 /* Every member is called with the sink itself first; all return 0 or a negative err_code at which
  * the reader must stop and return it (the sink has filled the reader's err). */
+enum { SINK_OBJECTS = 64 };
 struct sink {
 	bool wants_references; /* false: survey; the reader skips reference bytes and never calls
 	                          references() */
@@ -182,6 +183,9 @@ struct sink {
 	uint32_t (*class_handle)(struct sink *sink, enum class_naming how, uint64_t address,
 	    const uint8_t *name, size_t name_size);
 	int (*object)(struct sink *sink, const struct object_record *record);
+	/* The same of 1 to SINK_OBJECTS objects in a row, whose references come behind the last of them, in the same order.
+	 * NULL: the sink wants one at a time. */
+	int (*objects)(struct sink *sink, const struct object_record *records, size_t n);
 	int (*class_record)(struct sink *sink, const struct class_record *record);
 	int (*references)(struct sink *sink, const uint64_t *targets, size_t n);
 	int (*root)(struct sink *sink, const struct root_record *root);       /* survey only */

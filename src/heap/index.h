@@ -95,8 +95,9 @@ static inline const struct index_page *index_page_of(const struct address_index 
 	return at ? index_page_slow(x, number) : NULL;
 }
 
-/* The id of the object at exactly this address, or INDEX_NONE. */
-static inline uint32_t index_find(const struct address_index *x, uint64_t address)
+/* The id of the object at exactly this address, or INDEX_NONE.  native: see bits_ones_by. */
+static inline __attribute__((always_inline)) uint32_t index_find_by(const struct address_index *x, uint64_t address,
+    const bool native)
 {
 	uint64_t granule = address >> x->granule_shift;
 	const struct index_page *p = index_page_of(x, granule >> 16);
@@ -110,7 +111,12 @@ static inline uint32_t index_find(const struct address_index *x, uint64_t addres
 		return INDEX_NONE;
 	const uint16_t *rank = (const uint16_t *)(p->bits + 1024);
 	uint64_t below = word & ((UINT64_C(1) << (g & 63)) - 1);
-	return p->first_id + rank[g >> 6] + bits_ones(below);
+	return p->first_id + rank[g >> 6] + bits_ones_by(below, native);
+}
+
+static inline uint32_t index_find(const struct address_index *x, uint64_t address)
+{
+	return index_find_by(x, address, false);
 }
 
 /* The id of the last object at or below the address, or INDEX_NONE. */

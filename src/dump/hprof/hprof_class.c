@@ -189,21 +189,41 @@ const struct hprof_class *hprof_class_of(const struct hprof_classes *t, uint64_t
 	return find(t, id);
 }
 
-static void settle(struct hprof_class *c, const struct hprof_class *super)
+static void flatten(struct hprof_class *c, unsigned ids)
+{
+	uint64_t at = 0;
+	unsigned n = 0;
+
+	c->n_flat = HPROF_NOT_FLAT;
+	if (!c->known)
+		return;
+	for (const struct hprof_class *level = c; level; at += level->up_offset, level = level->up)
+		for (uint32_t i = 0; i < level->n_references; i++) {
+			if (n == HPROF_FLAT || at + level->references[i] > INT16_MAX)
+				return;
+			c->flat[n++] = (int16_t)(at + level->references[i]);
+		}
+	c->n_flat = (uint8_t)n;
+	while (n < HPROF_FLAT)
+		c->flat[n++] = (int16_t)-(int)(2 * ids + 8);
+}
+
+static void settle(struct hprof_class *c, const struct hprof_class *super, unsigned ids)
 {
 	c->settled = true;
 	c->known = !c->superclass || (super && super->known);
 	c->chain_size = c->known ? c->own_size : UINT64_MAX;
-	if (!super)
-		return;
-	if (c->known && __builtin_add_overflow(super->chain_size, c->own_size, &c->chain_size))
-		c->chain_size = UINT64_MAX;
-	c->up = super->n_references ? super : super->up;
-	c->up_offset = c->own_size + (super->n_references ? 0 : super->up_offset);
+	if (super) {
+		if (c->known && __builtin_add_overflow(super->chain_size, c->own_size, &c->chain_size))
+			c->chain_size = UINT64_MAX;
+		c->up = super->n_references ? super : super->up;
+		c->up_offset = c->own_size + (super->n_references ? 0 : super->up_offset);
+	}
+	flatten(c, ids);
 }
 
 /* Superclasses before their subclasses, without recursion; a loop is cut where it closes. */
-static int settle_all(struct hprof_classes *t, struct err *err)
+static int settle_all(const struct hprof *h, struct hprof_classes *t, struct err *err)
 {
 	struct hprof_class **stack = big_alloc(t->n, sizeof *stack, err);
 	bool *waiting = stack ? big_alloc(t->n, sizeof *waiting, err) : NULL;
@@ -232,7 +252,7 @@ static int settle_all(struct hprof_classes *t, struct err *err)
 			c = NULL;
 		}
 		while (n > 0) {
-			settle(stack[--n], c);
+			settle(stack[--n], c, h->id_size);
 			c = stack[n];
 		}
 	}
@@ -277,7 +297,7 @@ static int make_table(const struct hprof *h, bool whole, struct hprof_classes **
 	t->whole = whole;
 	int code = read_classes(h, t, err);
 	if (code == 0)
-		code = settle_all(t, err);
+		code = settle_all(h, t, err);
 	if (code < 0) {
 		hprof_classes_free(t);
 		return code;

@@ -57,6 +57,7 @@ struct hprof_segment {
  * and so on.  up is the nearest class above that declares references, up_offset the distance from
  * this class's first field to that class's first; so a walk costs nothing for classes without any.
  */
+enum { HPROF_FLAT = 8, HPROF_NOT_FLAT = UINT8_MAX };
 struct hprof_class {
 	uint64_t id, superclass;
 	const uint32_t *references; /* offsets from the class's first field */
@@ -66,6 +67,10 @@ struct hprof_class {
 	const struct hprof_class *up;
 	uint64_t up_offset;
 	uint64_t chain_size; /* bytes of all fields; UINT64_MAX: a superclass is not known */
+	/* The same at a glance, of a known class with few references: the offsets of all of them from an instance's first
+	 * field, then some to the identifier in front of it, which is none and not 0. */
+	int16_t flat[HPROF_FLAT];
+	uint8_t n_flat;      /* without those; HPROF_NOT_FLAT: look at the above */
 	bool known;          /* the dump defines the class and all of its superclasses */
 	bool settled;        /* the members above are computed */
 };

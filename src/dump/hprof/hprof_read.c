@@ -22,7 +22,7 @@
 #define NO_HANDLE UINT32_MAX
 
 /* A class that the dump does not define: nothing is known of its instances. */
-static const struct hprof_class missing_class = { .known = true };
+static const struct hprof_class missing_class = { .known = true, .n_flat = HPROF_NOT_FLAT };
 
 /* --- damage ------------------------------------------------------------------------------------- */
 
@@ -127,30 +127,52 @@ static uint32_t primitive_handle(struct reading *r, unsigned type)
 
 /* --- objects ------------------------------------------------------------------------------------ */
 
-/* What the sub-record of an object at p tells in any case: HPROF records no sizes. */
-static inline __attribute__((always_inline)) struct object_record record_at(const struct reading *r,
-    const uint8_t *p, enum object_kind kind, uint32_t handle, uint64_t length, const unsigned ids)
+/* Begin to tell the object at p.  HPROF records no sizes. */
+static inline __attribute__((always_inline)) struct object_record *begin_object(struct reading *r, const uint8_t *p,
+    enum object_kind kind, uint32_t handle, uint64_t length, const unsigned ids)
 {
-	return (struct object_record){
-		.address = hprof_id(p + 1, ids),
-		.class_handle = handle,
-		.kind = kind,
-		.size = SIZE_UNKNOWN,
-		.length = length,
-		.offset = (uint64_t)(p - r->bytes),
-	};
+	struct object_record *record = &r->gathered[r->n_gathered];
+
+	record->address = hprof_id(p + 1, ids);
+	record->class_handle = handle;
+	record->kind = kind;
+	record->length = length;
+	record->offset = (uint64_t)(p - r->bytes);
+	return record;
 }
 
-static int buffered(struct reading *r, size_t *n, uint64_t target)
+static int tell_targets(struct reading *r)
 {
-	int code = 0;
+	size_t n = r->n_targets;
 
-	r->targets[(*n)++] = target;
-	if (*n == BUFFERED) {
-		code = r->sink->references(r->sink, r->targets, *n);
-		*n = 0;
-	}
-	return code;
+	r->n_targets = 0;
+	return n ? r->sink->references(r->sink, r->targets, n) : 0;
+}
+
+/* The sink gets what was gathered. */
+static int tell_gathered(struct reading *r)
+{
+	unsigned n = r->n_gathered;
+
+	r->n_gathered = 0;
+	if (!n)
+		return 0;
+	int code = r->sink->objects ? r->sink->objects(r->sink, r->gathered, n) : r->sink->object(r->sink, r->gathered);
+	return code < 0 ? code : tell_targets(r);
+}
+
+/* Tell the object that was begun, whose references, if wanted, are among the targets; with others. */
+static inline __attribute__((always_inline)) int tell_object(struct reading *r)
+{
+	r->n_gathered++;
+	return r->n_gathered < r->most_gathered && r->n_targets <= BUFFERED - HPROF_FLAT ? 0 : tell_gathered(r);
+}
+
+/* One more of the object that was told last, which has many. */
+static int tell_reference(struct reading *r, uint64_t target)
+{
+	r->targets[r->n_targets++] = target;
+	return r->n_targets < BUFFERED ? 0 : tell_targets(r);
 }
 
 /* Non-null references among the fields that lie within the first n bytes. */
@@ -176,42 +198,62 @@ static int deliver_fields(struct reading *r, const struct hprof_class *c, const 
 {
 	unsigned ids = r->h->id_size;
 	uint64_t at = 0;
-	size_t n_buffered = 0;
 
 	for (; c; at += c->up_offset, c = c->up) {
 		for (uint32_t i = 0; i < c->n_references && c->references[i] + at + ids <= n; i++) {
 			uint64_t target = hprof_id(fields + at + c->references[i], ids);
-			int code = target ? buffered(r, &n_buffered, target) : 0;
+			int code = target ? tell_reference(r, target) : 0;
 			if (code < 0)
 				return code;
 		}
 		if (!c->up || at > n)
 			break;
 	}
-	return n_buffered ? r->sink->references(r->sink, r->targets, n_buffered) : 0;
+	return tell_targets(r);
 }
 
-/* The common case of the fill: few references, gathered and counted in one go. */
-static inline __attribute__((always_inline)) size_t gather_fields(struct reading *r,
-    const struct hprof_class *c, const uint8_t *fields, const unsigned ids)
+/* Of four places of a flat class those that are not 0.  Without loops and branches, whose ends a processor cannot guess. */
+static inline __attribute__((always_inline)) uint64_t count_four(const uint8_t *fields, const int16_t *flat,
+    const unsigned ids)
 {
-	size_t n = 0;
+	return (uint64_t)(hprof_id(fields + flat[0], ids) != 0) + (hprof_id(fields + flat[1], ids) != 0) +
+	    (hprof_id(fields + flat[2], ids) != 0) + (hprof_id(fields + flat[3], ids) != 0);
+}
 
-	for (;;) {
-		for (uint32_t i = 0; i < c->n_references; i++) {
-			uint64_t target = hprof_id(fields + c->references[i], ids);
-			r->targets[n] = target;
-			n += target != 0;
-		}
-		if (!c->up)
-			return n;
-		fields += c->up_offset;
-		c = c->up;
-	}
+/* The common case: few references.  Each place that is unused counts one. */
+static inline __attribute__((always_inline)) uint64_t count_flat(const struct hprof_class *c, const uint8_t *fields,
+    const unsigned ids)
+{
+	uint64_t n = count_four(fields, c->flat, ids);
+
+	if (c->n_flat <= 4)
+		return n - (4 - c->n_flat);
+	return n + count_four(fields, c->flat + 4, ids) - (HPROF_FLAT - c->n_flat);
+}
+
+static inline __attribute__((always_inline)) uint64_t gather_four(const uint8_t *fields, const int16_t *flat,
+    uint64_t *targets, uint64_t n, const unsigned ids)
+{
+	n += (targets[n] = hprof_id(fields + flat[0], ids)) != 0;
+	n += (targets[n] = hprof_id(fields + flat[1], ids)) != 0;
+	n += (targets[n] = hprof_id(fields + flat[2], ids)) != 0;
+	n += (targets[n] = hprof_id(fields + flat[3], ids)) != 0;
+	return n;
+}
+
+/* The same and gathered, those unused behind the others. */
+static inline __attribute__((always_inline)) uint64_t gather_flat(const struct hprof_class *c, const uint8_t *fields,
+    uint64_t *targets, const unsigned ids)
+{
+	uint64_t n = gather_four(fields, c->flat, targets, 0, ids);
+
+	if (c->n_flat <= 4)
+		return n - (4 - c->n_flat);
+	return gather_four(fields, c->flat + 4, targets, n, ids) - (HPROF_FLAT - c->n_flat);
 }
 
 static inline __attribute__((always_inline)) int instance(struct reading *r, const uint8_t *p,
-    uint32_t n, const unsigned ids)
+    uint32_t n, const unsigned ids, const bool survey)
 {
 	uint64_t class_id = hprof_id(p + 1 + ids + 4, ids);
 	const uint8_t *fields = p + 1 + 2 * ids + 8;
@@ -223,17 +265,20 @@ static inline __attribute__((always_inline)) int instance(struct reading *r, con
 	const struct hprof_class *c = slot->class;
 	if (__builtin_expect(n != c->chain_size || c == &missing_class, 0))
 		wrong_size(r, class_id, (uint64_t)(p - r->bytes), n, c);
-	/* No more than n / ids references fit into n bytes. */
-	bool few = n >= c->chain_size && c->chain_size / ids < BUFFERED && !r->survey;
-	struct object_record record = record_at(r, p, OBJECT_INSTANCE, slot->handle, LENGTH_UNKNOWN, ids);
-	record.n_references = few ? gather_fields(r, c, fields, ids) : count_fields(c, fields, n, ids);
-	if (!record.address)
+	bool flat = n >= c->chain_size && c->n_flat != HPROF_NOT_FLAT;
+	struct object_record *record = begin_object(r, p, OBJECT_INSTANCE, slot->handle, LENGTH_UNKNOWN, ids);
+	uint64_t n_references = !flat ? count_fields(c, fields, n, ids)
+	    : survey ? count_flat(c, fields, ids) : gather_flat(c, fields, r->targets + r->n_targets, ids);
+	if (!record->address)
 		return hprof_nameless(r, p);
-	code = r->sink->object(r->sink, &record);
-	if (code < 0 || r->survey || !record.n_references)
+	record->n_references = n_references;
+	if (flat && !survey)
+		r->n_targets += n_references;
+	code = tell_object(r);
+	if (flat || survey || !n_references || code < 0)
 		return code;
-	return few ? r->sink->references(r->sink, r->targets, record.n_references)
-	           : deliver_fields(r, c, fields, n);
+	code = tell_gathered(r);
+	return code < 0 ? code : deliver_fields(r, c, fields, n);
 }
 
 static inline __attribute__((always_inline)) uint64_t count_elements(const uint8_t *elements,
@@ -247,7 +292,7 @@ static inline __attribute__((always_inline)) uint64_t count_elements(const uint8
 }
 
 static inline __attribute__((always_inline)) int object_array(struct reading *r, const uint8_t *p,
-    uint32_t n, const unsigned ids)
+    uint32_t n, const unsigned ids, const bool survey)
 {
 	static const char object_array_name[] = "[Ljava/lang/Object;";
 	uint64_t class_id = hprof_id(p + 1 + ids + 8, ids);
@@ -260,36 +305,38 @@ static inline __attribute__((always_inline)) int object_array(struct reading *r,
 	if (!class_id)
 		slot->handle = r->sink->class_handle(r->sink, CLASS_NAMED, 0,
 		    (const uint8_t *)object_array_name, strlen(object_array_name));
-	struct object_record record = record_at(r, p, OBJECT_ARRAY, slot->handle, n, ids);
-	record.n_references = count_elements(elements, n, ids);
-	if (!record.address)
+	struct object_record *record = begin_object(r, p, OBJECT_ARRAY, slot->handle, n, ids);
+	uint64_t n_references = count_elements(elements, n, ids);
+	if (!record->address)
 		return hprof_nameless(r, p);
-	code = r->sink->object(r->sink, &record);
-	if (code < 0 || r->survey || !record.n_references)
+	record->n_references = n_references;
+	code = tell_object(r);
+	if (code < 0 || survey || !n_references)
 		return code;
-	size_t n_buffered = 0;
+	code = tell_gathered(r);
 	for (uint32_t i = 0; i < n && code == 0; i++) {
 		uint64_t target = hprof_id(elements + (uint64_t)i * ids, ids);
 		if (target)
-			code = buffered(r, &n_buffered, target);
+			code = tell_reference(r, target);
 	}
-	return code == 0 && n_buffered ? r->sink->references(r->sink, r->targets, n_buffered) : code;
+	return code < 0 ? code : tell_targets(r);
 }
 
 static inline __attribute__((always_inline)) int primitive_array(struct reading *r,
     const uint8_t *p, const unsigned ids)
 {
 	uint32_t handle = primitive_handle(r, p[1 + ids + 8]), length = load_be32(p + 1 + ids + 4);
-	struct object_record record = record_at(r, p, PRIMITIVE_ARRAY, handle, length, ids);
+	struct object_record *record = begin_object(r, p, PRIMITIVE_ARRAY, handle, length, ids);
 
-	return record.address ? r->sink->object(r->sink, &record) : hprof_nameless(r, p);
+	record->n_references = 0;
+	return record->address ? tell_object(r) : hprof_nameless(r, p);
 }
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
 /* Objects from *at to stop; *at moves on.  1: damage was met and described. */
 static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
-    const struct hprof_segment *s, uint64_t *at, uint64_t stop, const unsigned ids)
+    const struct hprof_segment *s, uint64_t *at, uint64_t stop, const unsigned ids, const bool survey)
 {
 	const uint8_t *p = r->bytes + *at, *end = r->bytes + s->end;
 	const uint8_t *stop_at = r->bytes + stop;
@@ -299,9 +346,10 @@ static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
 	while (p < stop_at && code == 0) {
 		uint64_t left = (uint64_t)(end - p), size;
 		const char *why = NULL;
+		__builtin_prefetch(p + 768);
 		if (*p == SUB_INSTANCE && left >= head &&
 		    (size = load_be32(p + head - 4)) <= left - head) {
-			code = instance(r, p, (uint32_t)size, ids);
+			code = instance(r, p, (uint32_t)size, ids, survey);
 			p += head + size;
 			continue;
 		}
@@ -309,30 +357,44 @@ static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
 		if (size == 0 || size == UINT64_MAX) {
 			*at = (uint64_t)(p - r->bytes);
 			damaged(r, s, *at, size, why);
-			return 1;
+			code = tell_gathered(r);
+			return code < 0 ? code : 1;
 		}
 		if (*p == SUB_OBJECT_ARRAY)
-			code = object_array(r, p, load_be32(p + 1 + ids + 4), ids);
+			code = object_array(r, p, load_be32(p + 1 + ids + 4), ids, survey);
 		else if (*p == SUB_PRIMITIVE_ARRAY || *p == SUB_ARRAY_WITHOUT_DATA)
 			code = primitive_array(r, p, ids);
-		else
+		else if ((code = tell_gathered(r)) == 0)
 			code = hprof_other(r, p, size);
 		p += size;
 	}
 	*at = (uint64_t)(p - r->bytes);
-	return code;
+	return code < 0 ? code : tell_gathered(r);
 }
 
-static __attribute__((noinline)) int read_stretch_4(struct reading *r,
-    const struct hprof_segment *s, uint64_t *at, uint64_t stop)
+/* One for each way, so that what it depends on is known when it is compiled. */
+static __attribute__((noinline)) int survey_4(struct reading *r, const struct hprof_segment *s, uint64_t *at,
+    uint64_t stop)
 {
-	return read_stretch(r, s, at, stop, 4);
+	return read_stretch(r, s, at, stop, 4, true);
 }
 
-static __attribute__((noinline)) int read_stretch_8(struct reading *r,
-    const struct hprof_segment *s, uint64_t *at, uint64_t stop)
+static __attribute__((noinline)) int survey_8(struct reading *r, const struct hprof_segment *s, uint64_t *at,
+    uint64_t stop)
 {
-	return read_stretch(r, s, at, stop, 8);
+	return read_stretch(r, s, at, stop, 8, true);
+}
+
+static __attribute__((noinline)) int fill_4(struct reading *r, const struct hprof_segment *s, uint64_t *at,
+    uint64_t stop)
+{
+	return read_stretch(r, s, at, stop, 4, false);
+}
+
+static __attribute__((noinline)) int fill_8(struct reading *r, const struct hprof_segment *s, uint64_t *at,
+    uint64_t stop)
+{
+	return read_stretch(r, s, at, stop, 8, false);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -355,7 +417,10 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 				break;
 		}
 		uint64_t stop = least(least(s->end, part_end), r->next_cut);
-		code = r->h->id_size == 8 ? read_stretch_8(r, s, &at, stop) : read_stretch_4(r, s, &at, stop);
+		if (r->survey)
+			code = r->h->id_size == 8 ? survey_8(r, s, &at, stop) : survey_4(r, s, &at, stop);
+		else
+			code = r->h->id_size == 8 ? fill_8(r, s, &at, stop) : fill_4(r, s, &at, stop);
 	}
 	r->sink->reached = at;
 	return code < 0 ? code : 0;
@@ -418,6 +483,9 @@ int hprof_read(const struct dump *dump, const struct part *part, struct sink *si
 	sink->reached = part->begin;
 	r->classes = h->classes;
 	memset(r->primitive_handles, 0xff, sizeof r->primitive_handles);
+	r->most_gathered = sink->objects ? SINK_OBJECTS : 1;
+	for (unsigned i = 0; i < SINK_OBJECTS; i++)
+		r->gathered[i].size = SIZE_UNKNOWN;
 	if (part->state[1] && r->survey)
 		tell_notes(h, sink);
 	uint64_t i = part->state[0];

@@ -41,7 +41,10 @@ struct reading {
 	struct idmap texts;   /* frame id -> its text */
 	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
 	struct cached_class cache[CACHED_CLASSES];
-	uint64_t targets[BUFFERED];
+	struct object_record gathered[SINK_OBJECTS]; /* for the sink; what HPROF does not tell stays as it is */
+	unsigned n_gathered, most_gathered;
+	uint64_t targets[BUFFERED]; /* references of the objects gathered */
+	size_t n_targets;
 };
 
 /* Leave out the record at p, whose identifier is 0, and warn: nothing can refer to it.  Returns 0.

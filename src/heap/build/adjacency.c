@@ -50,13 +50,11 @@ struct accumulation {
 	uint64_t *sums; /* of each block */
 };
 
-static inline uint32_t degree(const struct accumulation *x, uint64_t id, size_t *at_long)
+/* One more than there are objects: behind the last stands the end of its list. */
+static uint64_t block_end(uint32_t n_objects, uint64_t block)
 {
-	if (id == x->n_objects)
-		return 0;
-	if (!x->degrees)
-		return x->a->offset[id];
-	return x->degrees[id] < DEGREE_LONG ? x->degrees[id] : x->long_degrees[(*at_long)++].degree;
+	uint64_t end = (block + 1) << BLOCK_SHIFT;
+	return end <= n_objects ? end : (uint64_t)n_objects + 1;
 }
 
 static size_t first_long(const struct accumulation *x, uint64_t id)
@@ -66,40 +64,43 @@ static size_t first_long(const struct accumulation *x, uint64_t id)
 	return at;
 }
 
-/* One more than there are objects: behind the last stands the end of its list. */
-static uint64_t block_end(const struct accumulation *x, unsigned block)
+static uint64_t place_degrees(const struct accumulation *x, uint64_t id, uint64_t end)
 {
-	uint64_t end = ((uint64_t)block + 1) << BLOCK_SHIFT;
-	return end <= x->n_objects ? end : (uint64_t)x->n_objects + 1;
+	const struct long_degree *next_long = x->long_degrees + first_long(x, id);
+	uint32_t *offset = x->a->offset;
+	uint64_t sum = 0, end_objects = end < x->n_objects ? end : x->n_objects;
+	for (; id < end_objects; id++) {
+		uint32_t n = x->degrees[id];
+		offset[id] = (uint32_t)sum;
+		sum += __builtin_expect(n < DEGREE_LONG, 1) ? n : next_long++->degree;
+	}
+	if (id < end)
+		offset[id] = (uint32_t)sum;
+	return sum;
 }
 
-static int sum_block(void *context, unsigned block, struct err *err)
+/* The same of degrees that stand in the offsets. */
+static uint64_t turn_offsets(const struct accumulation *x, uint64_t id, uint64_t end)
 {
-	const struct accumulation *x = context;
-	uint64_t sum = 0, id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x, block);
-	size_t at_long = first_long(x, id);
-	near_all(x->a->offset, id, end - id, sizeof *x->a->offset);
-	for (; id < end; id++)
-		sum += degree(x, id, &at_long);
-	x->sums[block] = sum;
-	return sum <= UINT32_MAX ? 0 : err_set(err, ERR_UNSUPPORTED,
-	    "65,536 neighbouring objects hold more than 4,294,967,295 references");
+	uint32_t *offset = x->a->offset;
+	uint64_t sum = 0;
+	for (; id < end; id++) {
+		sum += offset[id];
+		offset[id] = (uint32_t)sum;
+	}
+	return sum;
 }
 
+/* Within a block, whose base follows from the sums of those before it. */
 static int place_block(void *context, unsigned block, struct err *err)
 {
 	const struct accumulation *x = context;
-	uint64_t id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x, block);
-	size_t at_long = first_long(x, id);
-	uint32_t sum = 0;
-	(void)err;
+	uint64_t id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x->n_objects, block);
 	near_all(x->a->offset, id, end - id, sizeof *x->a->offset);
-	for (; id < end; id++) {
-		uint32_t n = degree(x, id, &at_long);
-		x->a->offset[id] = x->degrees ? sum : sum + n;
-		sum += n;
-	}
-	return 0;
+	uint64_t sum = x->degrees ? place_degrees(x, id, end) : turn_offsets(x, id, end);
+	x->sums[block] = sum;
+	return sum <= UINT32_MAX ? 0 : err_set(err, ERR_UNSUPPORTED,
+	    "65,536 neighbouring objects hold more than 4,294,967,295 references");
 }
 
 /* Turn degrees into starts (those in the offsets: each into the start of the object behind it). */
@@ -108,14 +109,12 @@ static int accumulate(struct accumulation *x, struct err *err)
 	uint64_t sum = 0;
 	unsigned n = (unsigned)n_blocks(x->n_objects);
 	x->sums = big_alloc(n, sizeof *x->sums, err);
-	int code = x->sums ? parallel_run(0, n, sum_block, x, err) : ERR_NOMEM;
+	int code = x->sums ? parallel_run(0, n, place_block, x, err) : ERR_NOMEM;
 	for (unsigned block = 0; block < n && code == 0; block++) {
 		x->a->base[block] = sum;
 		sum += x->sums[block];
 	}
 	big_free(x->sums);
-	if (code == 0)
-		code = parallel_run(0, n, place_block, x, err);
 	if (code < 0)
 		return code;
 	x->a->target = big_alloc(sum, sizeof *x->a->target, err);
@@ -131,24 +130,44 @@ int adjacency_from_degrees(struct adjacency *a, uint32_t n_objects, const uint8_
 	return code < 0 ? code : accumulate(&x, err);
 }
 
-void adjacency_compact(struct adjacency *a, uint32_t n_objects)
+static bool has_holes(const uint32_t *target, uint64_t n)
 {
-	uint64_t from = 0, to = 0, old_base = 0;
-	for (uint64_t i = 0; i <= n_objects; i++) {
-		if ((i & ((1u << BLOCK_SHIFT) - 1)) == 0) {
-			old_base = a->base[i >> BLOCK_SHIFT];
-			a->base[i >> BLOCK_SHIFT] = to;
-		}
-		a->offset[i] = (uint32_t)(to - a->base[i >> BLOCK_SHIFT]);
-		if (i == n_objects)
-			break;
-		uint64_t next = i + 1;
-		bool next_block = (next & ((1u << BLOCK_SHIFT) - 1)) == 0;
-		uint64_t end = (next_block ? a->base[next >> BLOCK_SHIFT] : old_base) + a->offset[next];
-		cairn_assert(from <= end && end <= a->n);
-		for (; from < end; from++)
+	bool any = false;
+	for (uint64_t k = 0; k < n && !any; k++)
+		any = target[k] == HEAP_NONE;
+	return any;
+}
+
+/* Move a block's targets from `from` to `to`, which is not behind it, without the holes; returns where they end. */
+static uint64_t close_holes(struct adjacency *a, uint64_t id, uint64_t end_id, uint64_t from, uint64_t end, uint64_t to)
+{
+	uint64_t old_base = from, new_base = to;
+	for (; id < end_id; id++) {
+		uint64_t stop = id + 1 < end_id ? old_base + a->offset[id + 1] : end;
+		cairn_assert(from <= stop && stop <= end);
+		a->offset[id] = (uint32_t)(to - new_base);
+		for (; from < stop; from++)
 			if (a->target[from] != HEAP_NONE)
 				a->target[to++] = a->target[from];
+	}
+	return to;
+}
+
+/* Mostly few blocks have holes; the others move as they are. */
+void adjacency_compact(struct adjacency *a, uint32_t n_objects)
+{
+	uint64_t to = 0, n = n_blocks(n_objects);
+	for (uint64_t block = 0; block < n; block++) {
+		uint64_t from = a->base[block], end = block + 1 < n ? a->base[block + 1] : a->n;
+		cairn_assert(to <= from && from <= end && end <= a->n);
+		a->base[block] = to;
+		if (has_holes(a->target + from, end - from)) {
+			to = close_holes(a, block << BLOCK_SHIFT, block_end(n_objects, block), from, end, to);
+			continue;
+		}
+		if (to < from)
+			memmove(a->target + to, a->target + from, (end - from) * sizeof *a->target);
+		to += end - from;
 	}
 	a->target = big_fit(a->target, to, sizeof *a->target);
 	a->n = to;

@@ -113,6 +113,7 @@ struct survey_part {
 	struct part_class *by_handle; /* what the records told of each class handle */
 	uint32_t n_by_handle;
 	uint64_t class_object_size; /* of the first class record, 0 none */
+	bool tells_sizes;           /* of some instance or class object */
 	struct survey_class *classes;
 	size_t n_classes, cap_classes;
 	struct survey_cut *cuts; /* the first is the part's own beginning */
@@ -247,30 +248,36 @@ MUST_CHECK int objects_scatter(struct build *b, struct err *err);
 /*
  * Walk a slice's records with their ids.  A record whose address belonged to an earlier one has the
  * id HEAP_NONE.  After objects_index, any thread.
+ *
+ * Records come mostly in the order of their addresses and without others between them.  So the ids of a stretch that
+ * ascends follow from those of its first and its last record, and only these two are looked up.
  */
 struct objects_walk {
 	const struct build *build;
 	struct records_walk records;
-	struct index_cursor cursor;
 	uint64_t number;  /* over all parts, of the next record */
 	size_t duplicate; /* the next one in build->duplicates */
+	uint32_t id;      /* of the next record */
+	uint32_t n_ahead; /* records from the next on whose ids follow one another */
+	uint32_t reach;   /* as many may be looked at next */
 };
 struct objects_walk objects_walk(const struct build *b, const struct slice *slice);
+/* For objects_next: find the next stretch.  False: there are no more records. */
+bool objects_look_ahead(struct objects_walk *w);
 /* Index of the first duplicate whose record number is at least this one. */
 size_t objects_duplicate_from(const struct build *b, uint64_t number);
 
-static inline bool objects_next(struct objects_walk *w, struct record *record, uint32_t *id)
+/* extents: with size and length; all steps of a walk alike. */
+static inline __attribute__((always_inline)) bool objects_next(struct objects_walk *w, struct record *record,
+    uint32_t *id, const bool extents)
 {
-	const struct build *b = w->build;
-	if (!records_next(&w->records, record))
+	if (!w->n_ahead && !objects_look_ahead(w))
 		return false;
-	uint64_t number = w->number++;
-	if (w->duplicate < b->n_duplicates && b->duplicates[w->duplicate] == number) {
-		w->duplicate++;
-		*id = HEAP_NONE;
-		return true;
-	}
-	*id = index_follow(&w->cursor, record->address);
+	if (!(extents ? records_next(&w->records, record) : records_next_bare(&w->records, record)))
+		return false;
+	w->n_ahead--;
+	w->number++;
+	*id = w->id++;
 	return true;
 }
 

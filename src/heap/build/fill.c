@@ -31,7 +31,12 @@ struct fill_sink {
 	struct index_cursor cursor;
 	uint64_t number;      /* of the next record */
 	size_t duplicate;     /* the next one in build->duplicates */
-	uint32_t *at, *end;   /* where the current object's references go */
+	/* Where references of the objects told last go: those of neighbours to one place. */
+	struct fill_run {
+		uint32_t *at;     /* NULL: of a record that does not count */
+		uint64_t n;
+	} runs[SINK_OBJECTS];
+	unsigned n_runs, run; /* run: the next one that gets any */
 	uint64_t n_dangling, n_delivered;
 	uint64_t low, high;   /* addresses of the objects met */
 	uint64_t n_unseen;    /* delivered since the last look at the cancel flag */
@@ -45,44 +50,99 @@ static uint32_t fill_class_handle(struct sink *sink, enum class_naming how, uint
 	return 0; /* classes are known from the survey */
 }
 
-/* *id: the object's, HEAP_NONE for a record that does not count. */
-static int begin_object(struct fill_sink *s, uint64_t address, uint32_t *out)
+static int changed(struct fill_sink *s)
+{
+	return err_set(s->sink.err, ERR_IO, "%s: changed while it was read", s->build->heap->source->path);
+}
+
+/* The run that was begun last has as many references as its objects, up to the one before `next`, have room for. */
+static inline bool run_fits(const struct fill_sink *s, uint64_t next)
+{
+	const struct adjacency *out = &s->build->heap->out;
+	const struct fill_run *run = s->n_runs ? &s->runs[s->n_runs - 1] : NULL;
+	return !run || !run->at || run->at + run->n == out->target + adjacency_start(out, (uint32_t)next);
+}
+
+/* The id of the next record's object, HEAP_NONE for a record that does not count.  False: there is no such object. */
+static inline bool identify(struct fill_sink *s, uint64_t address, uint32_t *id)
 {
 	const struct build *b = s->build;
-	struct heap *h = b->heap;
 	uint64_t number = s->number++;
-	if (progress_stops(b->progress, number))
-		return err_cancelled(s->sink.err);
-	s->at = s->end = NULL;
-	*out = HEAP_NONE;
 	s->low = address < s->low ? address : s->low;
 	s->high = address > s->high ? address : s->high;
-	if (s->duplicate < b->n_duplicates && b->duplicates[s->duplicate] == number) {
+	if (__builtin_expect(s->duplicate < b->n_duplicates, 0) && b->duplicates[s->duplicate] == number) {
 		s->duplicate++;
-		return 0;
+		*id = HEAP_NONE;
+		return true;
 	}
-	uint32_t id = *out = index_follow(&s->cursor, address);
-	if (id == HEAP_NONE)
-		return err_set(s->sink.err, ERR_IO, "%s: changed while it was read", h->source->path);
-	s->at = h->out.target + adjacency_start(&h->out, id);
-	s->end = h->out.target + adjacency_start(&h->out, id + 1);
-	return 0;
+	*id = index_follow(&s->cursor, address);
+	return *id != HEAP_NONE;
 }
 
-static int begin_record(struct fill_sink *s, uint64_t address)
+/* A record that does not count begins a run of its own, and so does an object that does not follow the one before. */
+static int begin_objects(struct fill_sink *s, const struct object_record *r, size_t n)
 {
-	uint32_t id;
-	return begin_object(s, address, &id);
+	struct build *b = s->build;
+	const struct adjacency *out = &b->heap->out;
+	uint64_t next = 0; /* the id that goes on with the run */
+	if (progress_stops_in(b->progress, s->number, n))
+		return err_cancelled(s->sink.err);
+	s->n_runs = s->run = 0;
+	for (size_t i = 0; i < n; i++, r++) {
+		uint32_t id;
+		if (!identify(s, r->address, &id))
+			return changed(s);
+		if (!s->n_runs || id != next || id == HEAP_NONE) {
+			if (!run_fits(s, next))
+				return changed(s);
+			s->runs[s->n_runs++].at = id == HEAP_NONE ? NULL : out->target + adjacency_start(out, id);
+			s->runs[s->n_runs - 1].n = 0;
+		}
+		s->runs[s->n_runs - 1].n += r->n_references;
+		next = (uint64_t)id + 1;
+		if (b->notes && id != HEAP_NONE)
+			note_contents(b, id, r->contents);
+	}
+	return run_fits(s, next) ? 0 : changed(s);
 }
 
-/* The reader will want to see the object's memory. */
-static int fill_noted(struct fill_sink *s, const struct object_record *r)
+/* Objects that ascend, with none between the first and the last but them: the ids of these two tell all. */
+static bool in_a_row(const struct fill_sink *s, const struct object_record *r, size_t n, uint32_t *id)
 {
+	const struct address_index *index = s->build->heap->index;
+	bool ascend = true;
+	for (size_t i = 1; i < n; i++)
+		ascend &= r[i - 1].address < r[i].address;
+	if (!ascend || s->duplicate < s->build->n_duplicates || s->build->notes)
+		return false;
+	*id = index_find(index, r[0].address);
+	uint32_t last = index_find(index, r[n - 1].address);
+	return *id != HEAP_NONE && last != HEAP_NONE && last - *id == n - 1;
+}
+
+static int fill_objects(struct sink *sink, const struct object_record *r, size_t n)
+{
+	struct fill_sink *s = (struct fill_sink *)sink;
+	struct build *b = s->build;
 	uint32_t id;
-	int code = begin_object(s, r->address, &id);
-	if (code == 0 && id != HEAP_NONE)
-		note_contents(s->build, id, r->contents);
-	return code;
+	if (!in_a_row(s, r, n, &id))
+		return begin_objects(s, r, n);
+	if (progress_stops_in(b->progress, s->number, n))
+		return err_cancelled(sink->err);
+	s->low = r[0].address < s->low ? r[0].address : s->low;
+	s->high = r[n - 1].address > s->high ? r[n - 1].address : s->high;
+	s->number += n;
+	s->n_runs = 1;
+	s->run = 0;
+	s->runs[0] = (struct fill_run){ b->heap->out.target + adjacency_start(&b->heap->out, id), 0 };
+	for (size_t i = 0; i < n; i++)
+		s->runs[0].n += r[i].n_references;
+	return run_fits(s, (uint64_t)id + n) ? 0 : changed(s);
+}
+
+static int fill_object(struct sink *sink, const struct object_record *r)
+{
+	return begin_objects((struct fill_sink *)sink, r, 1);
 }
 
 /* The object that a pointer into an object, or to somewhere else, leads to. */
@@ -92,44 +152,62 @@ static uint32_t covering(const struct heap *h, uint64_t address)
 	return heap_covering(h, address, &start);
 }
 
-static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
+static inline __attribute__((always_inline)) void put(struct fill_sink *s, uint32_t *to, const uint64_t *targets,
+    size_t n, const bool native)
 {
-	struct fill_sink *s = (struct fill_sink *)sink;
-	const struct address_index *index = s->build->heap->index;
-	const bool interior = s->build->heap->facts.interior_pointers;
-	if (!s->at)
-		return 0; /* of a duplicate */
-	if ((size_t)(s->end - s->at) < n)
-		return err_set(sink->err, ERR_IO, "%s: changed while it was read",
-		    s->build->heap->source->path);
-	uint32_t *to = s->at;
+	const struct heap *h = s->build->heap;
+	const struct address_index *index = h->index;
+	const bool interior = h->facts.interior_pointers;
 	uint64_t n_dangling = 0;
+	for (size_t i = 0; i < n; i++) {
+		to[i] = index_find_by(index, targets[i], native);
+		if (to[i] == HEAP_NONE && interior)
+			to[i] = covering(h, targets[i]);
+		n_dangling += to[i] == HEAP_NONE;
+	}
+	s->n_dangling += n_dangling;
+	s->n_delivered += n;
+}
+
+static inline __attribute__((always_inline)) int put_all(struct fill_sink *s, const uint64_t *targets, size_t n,
+    const bool native)
+{
 	if ((s->n_unseen += n) >= PROGRESS_ROUNDS) {
 		s->n_unseen = 0;
 		if (progress_cancelled(s->build->progress))
-			return err_cancelled(sink->err);
+			return err_cancelled(s->sink.err);
 	}
-	for (size_t i = 0; i < n; i++) {
-		to[i] = index_find(index, targets[i]);
-		if (to[i] == HEAP_NONE && interior)
-			to[i] = covering(s->build->heap, targets[i]);
-		n_dangling += to[i] == HEAP_NONE;
+	while (n) {
+		if (s->run == s->n_runs)
+			return changed(s);
+		struct fill_run *run = &s->runs[s->run];
+		size_t here = n < run->n ? n : run->n;
+		if (run->at) {
+			put(s, run->at, targets, here, native);
+			run->at += here;
+		}
+		run->n -= here;
+		s->run += !run->n;
+		targets += here;
+		n -= here;
 	}
-	s->at += n;
-	s->n_dangling += n_dangling;
-	s->n_delivered += n;
 	return 0;
 }
 
-static int fill_object(struct sink *sink, const struct object_record *r)
+static int fill_references(struct sink *sink, const uint64_t *targets, size_t n)
 {
-	struct fill_sink *s = (struct fill_sink *)sink;
-	return s->build->notes ? fill_noted(s, r) : begin_record(s, r->address);
+	return put_all((struct fill_sink *)sink, targets, n, false);
+}
+
+BITS_NATIVE static int fill_references_native(struct sink *sink, const uint64_t *targets, size_t n)
+{
+	return put_all((struct fill_sink *)sink, targets, n, true);
 }
 
 static int fill_class_record(struct sink *sink, const struct class_record *r)
 {
-	int code = begin_record((struct fill_sink *)sink, r->address);
+	struct object_record object = { .address = r->address, .n_references = r->n_references };
+	int code = fill_object(sink, &object);
 	return code < 0 ? code : fill_references(sink, r->references, r->n_references);
 }
 
@@ -160,8 +238,9 @@ static int fill_part(void *context, unsigned task, struct err *err)
 			.wants_references = true,
 			.class_handle = fill_class_handle,
 			.object = fill_object,
+			.objects = fill_objects,
 			.class_record = fill_class_record,
-			.references = fill_references,
+			.references = bits_native() ? fill_references_native : fill_references,
 			.cut = fill_cut,
 			.warn = fill_warn,
 			.stated = fill_stated,

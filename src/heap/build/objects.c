@@ -33,7 +33,7 @@ static int note_slice(void *context, unsigned task, struct err *err)
 	uint64_t number = 0;
 	uint32_t n = 0; /* records in this page since the last in another one */
 	int code = 0;
-	for (struct record r; code == 0 && records_next(&w, &r); n++) {
+	for (struct record r; code == 0 && records_next_bare(&w, &r); n++) {
 		if (progress_stops(x->build->progress, w.at))
 			return err_cancelled(err);
 		uint64_t here = index_page_number(index, r.address);
@@ -51,7 +51,7 @@ static int insert_slice(void *context, unsigned task, struct err *err)
 	struct indexing *x = context;
 	struct records_walk w = records_walk(&x->build->slices[task]->records);
 	struct index_writer writer = { .x = x->build->heap->index };
-	for (struct record r; records_next(&w, &r) && !progress_stops(x->build->progress, w.at);)
+	for (struct record r; records_next_bare(&w, &r) && !progress_stops(x->build->progress, w.at);)
 		index_insert(&writer, r.address);
 	index_flush(&writer);
 	return progress_check(x->build->progress, err); /* a slice that was left early is no use */
@@ -131,14 +131,41 @@ size_t objects_duplicate_from(const struct build *b, uint64_t number)
 
 struct objects_walk objects_walk(const struct build *b, const struct slice *slice)
 {
-	struct objects_walk w = {
+	return (struct objects_walk){
 		.build = b,
 		.records = records_walk(&slice->records),
 		.number = slice->first_record,
 		.duplicate = objects_duplicate_from(b, slice->first_record),
+		.reach = 1,
 	};
-	index_cursor_init(&w.cursor, b->heap->index);
-	return w;
+}
+
+enum { REACH_MOST = 256 };
+
+/* Of a stretch that others lie between nothing is kept but its first record: shorter ones are tried again. */
+bool objects_look_ahead(struct objects_walk *w)
+{
+	const struct build *b = w->build;
+	const struct address_index *index = b->heap->index;
+	uint64_t most = w->reach, first, last;
+	if (w->duplicate < b->n_duplicates) {
+		uint64_t n = b->duplicates[w->duplicate] - w->number;
+		most = n < most ? n : most;
+	}
+	uint64_t n = records_ascent(&w->records, most, &first, &last);
+	if (!n)
+		return false;
+	w->n_ahead = 1;
+	if (!most) {
+		w->duplicate++;
+		w->id = HEAP_NONE;
+		return true;
+	}
+	w->id = index_find(index, first);
+	if (n > 1 && index_find(index, last) - w->id == n - 1)
+		w->n_ahead = (uint32_t)n;
+	w->reach = w->n_ahead < n ? 1 : w->reach < REACH_MOST ? 2 * w->reach : REACH_MOST;
+	return true;
 }
 
 /* --- class handles ---------------------------------------------------------------------------------- */
@@ -163,14 +190,21 @@ static void settle_handles(struct build *b)
 	}
 }
 
+static inline bool is_array(const struct record *r)
+{
+	return r->kind == RECORD_OBJECT_ARRAY || r->kind == RECORD_PRIMITIVE_ARRAY;
+}
+
 /*
  * Whether the object needs a size (and length) of its own: every array, and what differs from the
  * size that its class will carry.  A record without an extent has the size its part has in common.
  */
 static inline bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
 {
-	if (r->kind == RECORD_OBJECT_ARRAY || r->kind == RECORD_PRIMITIVE_ARRAY)
+	if (is_array(r))
 		return true;
+	if (!p->tells_sizes)
+		return false;
 	bool is_class = r->kind == RECORD_CLASS;
 	if (!r->sized) {
 		r->size = is_class ? p->class_object_size : p->by_handle[r->number].common_size;
@@ -190,7 +224,7 @@ static void find_duplicates(struct build *b)
 	uint64_t number = 0;
 	for (unsigned i = 0; i < b->n_slices; i++) {
 		struct records_walk w = records_walk(&b->slices[i]->records);
-		for (struct record r; records_next(&w, &r); number++) {
+		for (struct record r; records_next_bare(&w, &r); number++) {
 			if (build_stops(b, number))
 				return;
 			uint32_t id = index_find(h->index, r.address);
@@ -223,30 +257,38 @@ static inline void note_degree(struct build *b, uint32_t id, uint32_t degree)
 	pthread_mutex_unlock(&b->lock);
 }
 
-static int scatter_slice(void *context, unsigned task, struct err *err)
+static inline __attribute__((always_inline)) void scatter(struct build *b, struct slice *s, const bool sizes)
 {
-	struct build *b = context;
 	struct heap *h = b->heap;
-	struct slice *s = b->slices[task];
 	struct objects_walk w = objects_walk(b, s);
 	struct bits_writer sized = { .word = NULL };
 	bool any_size = false;
 	uint32_t id;
-	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, 4 * w.number);) {
+	for (struct record r; objects_next(&w, &r, &id, sizes) && !progress_stops(b->progress, 4 * w.number);) {
 		if (r.kind != RECORD_CLASS)
 			places_note(&s->place_notes, id);
 		if (id == HEAP_NONE)
 			continue;
 		note_degree(b, id, r.n_references);
 		h->class_of[id] = r.kind == RECORD_CLASS ? HANDLE_JAVA_LANG_CLASS : r.number;
-		if (needs_extent(b, s->part, &r)) {
-			bits_gather(&sized, &h->sized.word[id >> 6], UINT64_C(1) << (id & 63));
-			any_size |= r.size != SIZE_UNKNOWN;
-		}
+		bool needs = sizes ? needs_extent(b, s->part, &r) : is_array(&r);
+		bits_gather(&sized, &h->sized.word[id >> 6], (uint64_t)needs << (id & 63));
+		any_size |= needs && r.size != SIZE_UNKNOWN;
 	}
 	bits_flush(&sized);
 	if (any_size)
 		b->any_size = true;
+}
+
+/* Mostly no record tells a size. */
+static int scatter_slice(void *context, unsigned task, struct err *err)
+{
+	struct build *b = context;
+	struct slice *s = b->slices[task];
+	if (s->part->tells_sizes || s->records.any_size)
+		scatter(b, s, true);
+	else
+		scatter(b, s, false);
 	return progress_check(b->progress, err);
 }
 
@@ -278,7 +320,7 @@ static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 	struct objects_walk w = objects_walk(b, s);
 	bool any_length = false;
 	uint32_t id, expected = HEAP_NONE, place = 0;
-	for (struct record r; objects_next(&w, &r, &id) && !progress_stops(b->progress, 4 * w.number);) {
+	for (struct record r; objects_next(&w, &r, &id, true) && !progress_stops(b->progress, 4 * w.number);) {
 		if (id == HEAP_NONE)
 			continue;
 		if (id != expected)

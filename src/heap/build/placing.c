@@ -66,7 +66,7 @@ static int number_slice(void *context, unsigned task, struct err *err)
 	struct objects_walk w = objects_walk(placing->build, placing->build->slices[task]);
 	uint32_t id;
 	(void)err;
-	for (struct record record; objects_next(&w, &record, &id);) {
+	for (struct record record; objects_next(&w, &record, &id, false);) {
 		if (record.kind == RECORD_CLASS)
 			continue;
 		if (id != HEAP_NONE)

@@ -34,12 +34,11 @@ int records_grow(struct records *r, struct err *err)
 	return code < 0 ? code : reserve(&r->extents, &r->cap_extents, last, sizeof *r->extents, err);
 }
 
-int records_add_full(struct records *r, const struct record *record, struct err *err)
+int records_add_full(struct records *r, uint64_t address, uint32_t number, uint32_t n_references, struct err *err)
 {
 	int code = reserve(&r->full, &r->cap_full, r->n_full, sizeof *r->full, err);
 	if (code == 0)
-		r->full[r->n_full++] =
-		    (struct full_record){ record->address, record->number, record->n_references };
+		r->full[r->n_full++] = (struct full_record){ address, number, n_references };
 	return code;
 }
 
@@ -61,4 +60,19 @@ void records_release(struct records *r)
 	big_free(r->full);
 	big_free(r->extents);
 	*r = (struct records){ .packed = NULL };
+}
+
+uint64_t records_ascent(const struct records_walk *w, uint64_t most, uint64_t *first, uint64_t *last)
+{
+	const struct records *r = w->r;
+	const struct packed_record *p = r->packed + w->at;
+	uint64_t left = r->n - w->at, n = 1;
+	if (!left)
+		return 0;
+	uint64_t address = p->what & PACKED_FULL ? r->full[w->full].address : w->address + (uint64_t)(int64_t)p->step;
+	*first = address;
+	for (most = most < left ? most : left; n < most && p[n].step > 0; n++)
+		address += (uint32_t)p[n].step;
+	*last = address;
+	return n;
 }

@@ -28,7 +28,7 @@ struct record {
 
 struct records {
 	struct packed_record {
-		int32_t step;         /* this address less that of the record before, bytes */
+		int32_t step;         /* this address less that of the record before, bytes; with PACKED_FULL 0 */
 		uint16_t number;
 		uint8_t n_references;
 		uint8_t what;         /* kind and PACKED_… bits */
@@ -36,12 +36,13 @@ struct records {
 	struct full_record {
 		uint64_t address;
 		uint32_t number, n_references;
-	} *full; /* of each record with PACKED_FULL; of its packed_record only `what` counts */
+	} *full; /* of each record with PACKED_FULL; of its packed_record else only `what` counts */
 	uint8_t *extents; /* of each record the size with PACKED_SIZE, the length with PACKED_LENGTH: 7 bits in
 	                     a byte, the lowest first, with the eighth bit where more follow */
 	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents; /* extents: bytes */
 	uint64_t last_address;
 	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
+	bool any_size;          /* some record has PACKED_SIZE */
 };
 enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8, PACKED_SIZE = 16, PACKED_LENGTH = 32 };
 enum { LONGEST_EXTENT = 20 }; /* bytes */
@@ -52,7 +53,8 @@ void records_expect(struct records *r, uint64_t n);
 
 /* For records_add.  All return 0 or ERR_NOMEM. */
 MUST_CHECK int records_grow(struct records *r, struct err *err);
-MUST_CHECK int records_add_full(struct records *r, const struct record *record, struct err *err);
+MUST_CHECK int records_add_full(struct records *r, uint64_t address, uint32_t number, uint32_t n_references,
+    struct err *err);
 
 /* For records_add: add a size or a length; extents has room for it. */
 static inline void records_add_number(struct records *r, uint64_t number)
@@ -69,6 +71,7 @@ static inline unsigned records_add_extent(struct records *r, const struct record
 	if (record->size != SIZE_UNKNOWN) {
 		records_add_number(r, record->size);
 		what |= PACKED_SIZE;
+		r->any_size = true;
 	}
 	if (record->length != LENGTH_UNKNOWN) {
 		records_add_number(r, record->length);
@@ -79,7 +82,7 @@ static inline unsigned records_add_extent(struct records *r, const struct record
 
 /* Add a record behind the others.  Returns 0 or ERR_NOMEM.  It is inline because handing the record
  * over in memory would cost more than packing it. */
-static inline int records_add(struct records *r, const struct record *record, struct err *err)
+static inline __attribute__((always_inline)) int records_add(struct records *r, const struct record *record, struct err *err)
 {
 	int code = 0;
 	unsigned what = record->kind;
@@ -89,13 +92,13 @@ static inline int records_add(struct records *r, const struct record *record, st
 	bool full = step != (int32_t)step || record->number > UINT16_MAX ||
 	    record->n_references > UINT8_MAX;
 	if (code == 0 && __builtin_expect(full, 0))
-		code = records_add_full(r, record, err);
+		code = records_add_full(r, record->address, record->number, record->n_references, err);
 	if (code < 0)
 		return code;
 	if (record->sized)
 		what |= records_add_extent(r, record);
 	r->packed[r->n++] = (struct packed_record){
-		.step = (int32_t)step,
+		.step = full ? 0 : (int32_t)step,
 		.number = (uint16_t)record->number,
 		.n_references = (uint8_t)record->n_references,
 		.what = (uint8_t)(what | (full ? PACKED_FULL : 0)),
@@ -121,6 +124,10 @@ static inline struct records_walk records_walk(const struct records *r)
 	return (struct records_walk){ .r = r };
 }
 
+/* The records from the next on, at most so many, whose addresses ascend: how many, and the addresses of the first and
+ * the last of them.  0: there are no more records.  Of one it is 1. */
+uint64_t records_ascent(const struct records_walk *w, uint64_t most, uint64_t *first, uint64_t *last);
+
 static inline uint64_t records_walk_number(struct records_walk *w)
 {
 	uint64_t number = 0;
@@ -134,8 +141,9 @@ static inline uint64_t records_walk_number(struct records_walk *w)
 	return number;
 }
 
-/* Go on to the next record.  Returns false when there are no more. */
-static inline bool records_next(struct records_walk *w, struct record *out)
+/* Go on to the next record, and leave its size and length open: for a walk that asks for none.  Returns false when
+ * there are no more. */
+static inline bool records_next_bare(struct records_walk *w, struct record *out)
 {
 	if (w->at == w->r->n)
 		return false;
@@ -153,8 +161,23 @@ static inline bool records_next(struct records_walk *w, struct record *out)
 	w->address = out->address;
 	out->kind = (enum record_kind)(p->what & PACKED_KIND);
 	out->sized = p->what & PACKED_SIZED;
-	out->size = p->what & PACKED_SIZE ? records_walk_number(w) : SIZE_UNKNOWN;
-	out->length = p->what & PACKED_LENGTH ? records_walk_number(w) : LENGTH_UNKNOWN;
+	out->size = SIZE_UNKNOWN;
+	out->length = LENGTH_UNKNOWN;
+	return true;
+}
+
+/* The same with size and length. */
+static inline bool records_next(struct records_walk *w, struct record *out)
+{
+	if (!records_next_bare(w, out))
+		return false;
+	if (!out->sized)
+		return true;
+	unsigned what = w->r->packed[w->at - 1].what;
+	if (what & PACKED_SIZE)
+		out->size = records_walk_number(w);
+	if (what & PACKED_LENGTH)
+		out->length = records_walk_number(w);
 	return true;
 }
 

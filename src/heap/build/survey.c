@@ -151,24 +151,18 @@ static int begin_slice(struct survey_sink *s)
 	return 0;
 }
 
-static int add_record(struct survey_sink *s, const struct record *r)
+/* The look at the cancel flag and the sums are the caller's. */
+static inline __attribute__((always_inline)) int add_record(struct survey_sink *s, const struct record *r)
 {
-	struct survey_part *p = s->part;
 	if (s->records->n == slice_records && begin_slice(s) < 0)
 		return ERR_NOMEM;
-	int code = records_add(s->records, r, s->sink.err);
-	if (code == 0 && progress_stops(s->build->progress, p->n_records))
-		code = err_cancelled(s->sink.err);
-	p->n_records++;
-	p->n_references += r->n_references;
-	p->n_kind[r->kind]++;
-	return code;
+	s->part->n_records++;
+	s->part->n_kind[r->kind]++;
+	return records_add(s->records, r, s->sink.err);
 }
 
-static int check_degree(struct survey_sink *s, uint64_t address, uint64_t n_references)
+static int too_many_references(struct survey_sink *s, uint64_t address, uint64_t n_references)
 {
-	if (n_references < UINT32_MAX)
-		return 0;
 	return err_set(s->sink.err, ERR_UNSUPPORTED,
 	    "object 0x%llx holds %llu references: more than one object can",
 	    (unsigned long long)address, (unsigned long long)n_references);
@@ -191,10 +185,11 @@ static struct part_class *class_of_handle(struct survey_part *p, uint32_t handle
  * Whether an instance's size must be remembered.  Where records carry sizes (classic dumps) nearly
  * all instances of a class have the size of the first one.
  */
-static bool is_uncommon(uint64_t *common, uint64_t size)
+static bool is_uncommon(struct survey_part *p, uint64_t *common, uint64_t size)
 {
 	if (size == SIZE_UNKNOWN)
 		return false;
+	p->tells_sizes = true;
 	if (!*common)
 		*common = size;
 	return !size || *common != size;
@@ -214,34 +209,52 @@ static int note_place(struct survey_part *p, uint64_t offset, struct err *err)
 	return 0;
 }
 
-static int sink_object(struct sink *sink, const struct object_record *r)
+static inline __attribute__((always_inline)) int add_object(struct survey_sink *s, const struct object_record *r)
 {
-	struct survey_sink *s = (struct survey_sink *)sink;
-	int code = check_degree(s, r->address, r->n_references);
-	if (code == 0 && r->offset && s->part->n_placed++ % PLACE_STEP == 0)
-		code = note_place(s->part, r->offset, sink->err);
-	if (code == 0)
-		code = refused(s);
-	if (code < 0)
-		return code;
-	struct part_class *class = class_of_handle(s->part, r->class_handle, sink->err);
+	struct survey_part *p = s->part;
+	if (__builtin_expect(r->n_references >= UINT32_MAX, 0))
+		return too_many_references(s, r->address, r->n_references);
+	if (r->offset && p->n_placed++ % PLACE_STEP == 0 && note_place(p, r->offset, s->sink.err) < 0)
+		return ERR_NOMEM;
+	struct part_class *class = class_of_handle(p, r->class_handle, s->sink.err);
 	if (!class)
 		return ERR_NOMEM;
+	if (__builtin_expect(!class->used, 0)) {
+		class->used = true;
+		class->first = p->n_records;
+		class->kind = (enum record_kind)r->kind;
+	}
 	struct record record = {
 		.address = r->address,
 		.number = r->class_handle,
 		.n_references = (uint32_t)r->n_references,
 		.kind = (enum record_kind)r->kind,
+		.sized = r->kind != OBJECT_INSTANCE || is_uncommon(p, &class->common_size, r->size),
 		.size = r->size,
 		.length = r->length,
 	};
-	if (!class->used) {
-		class->used = true;
-		class->first = s->part->n_records;
-		class->kind = record.kind;
-	}
-	record.sized = r->kind != OBJECT_INSTANCE || is_uncommon(&class->common_size, r->size);
 	return add_record(s, &record);
+}
+
+static int sink_objects(struct sink *sink, const struct object_record *records, size_t n)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	int code = refused(s);
+	if (code == 0 && progress_stops_in(s->build->progress, p->n_records, n))
+		code = err_cancelled(sink->err);
+	uint64_t n_references = 0;
+	for (size_t i = 0; i < n && code == 0; i++) {
+		code = add_object(s, &records[i]);
+		n_references += records[i].n_references;
+	}
+	p->n_references += n_references;
+	return code;
+}
+
+static int sink_object(struct sink *sink, const struct object_record *r)
+{
+	return sink_objects(sink, r, 1);
 }
 
 /* In the part's arena; empty where there is no memory, see refused. */
@@ -301,9 +314,8 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
 	struct survey_part *p = s->part;
-	int code = check_degree(s, r->address, r->n_references);
-	if (code < 0)
-		return code;
+	if (r->n_references >= UINT32_MAX)
+		return too_many_references(s, r->address, r->n_references);
 	if (p->n_classes >= HANDLE_MAX)
 		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
 	uint32_t name = name_of_record(s, r);
@@ -334,11 +346,12 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		.number = (uint32_t)(p->n_classes - 1),
 		.n_references = (uint32_t)r->n_references,
 		.kind = RECORD_CLASS,
-		.sized = is_uncommon(&p->class_object_size, r->object_size),
+		.sized = is_uncommon(p, &p->class_object_size, r->object_size),
 		.size = r->object_size,
 		.length = LENGTH_UNKNOWN,
 	};
-	return add_record(s, &record);
+	p->n_references += r->n_references;
+	return progress_stops(s->build->progress, p->n_records) ? err_cancelled(sink->err) : add_record(s, &record);
 }
 
 static int sink_root(struct sink *sink, const struct root_record *r)
@@ -479,6 +492,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 	s->sink = (struct sink){
 		.class_handle = sink_class_handle,
 		.object = sink_object,
+		.objects = sink_objects,
 		.class_record = sink_class_record,
 		.references = sink_references,
 		.root = sink_root,

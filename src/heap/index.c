@@ -157,26 +157,6 @@ int index_layout(struct address_index *x, struct err *err)
 	return 0;
 }
 
-void index_flush(struct index_writer *w)
-{
-	bits_flush(&w->bits);
-}
-
-void index_insert(struct index_writer *w, uint64_t address)
-{
-	uint64_t granule = address >> w->x->granule_shift;
-	if (!w->page || granule >> 16 != w->number) {
-		w->number = granule >> 16;
-		w->page = (struct index_page *)index_page_of(w->x, w->number);
-	}
-	struct index_page *p = w->page;
-	uint16_t g = (uint16_t)granule;
-	if (p->bits)
-		bits_gather(&w->bits, &p->bits[g >> 6], UINT64_C(1) << (g & 63));
-	else
-		p->list[__atomic_fetch_add(&p->n_objects, 1, __ATOMIC_RELAXED)] = g;
-}
-
 static int by_granule(const void *a, const void *b)
 {
 	return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;

@@ -71,8 +71,11 @@ struct index_writer {
 	struct index_page *page; /* that the last address went into, or NULL */
 	struct bits_writer bits;
 };
-void index_insert(struct index_writer *w, uint64_t address);
-void index_flush(struct index_writer *w);
+static inline void index_insert(struct index_writer *w, uint64_t address);
+static inline void index_flush(struct index_writer *w)
+{
+	bits_flush(&w->bits);
+}
 /* Rank everything: lookups work from here on.  ERR_UNSUPPORTED beyond 2^32-2 objects. */
 MUST_CHECK int index_seal(struct address_index *x, struct err *err);
 
@@ -93,6 +96,21 @@ static inline const struct index_page *index_page_of(const struct address_index 
 	if (__builtin_expect(at && x->pages[at - 1].number == number, 1))
 		return &x->pages[at - 1];
 	return at ? index_page_slow(x, number) : NULL;
+}
+
+static inline void index_insert(struct index_writer *w, uint64_t address)
+{
+	uint64_t granule = address >> w->x->granule_shift;
+	if (!w->page || granule >> 16 != w->number) {
+		w->number = granule >> 16;
+		w->page = (struct index_page *)index_page_of(w->x, w->number);
+	}
+	struct index_page *p = w->page;
+	uint16_t g = (uint16_t)granule;
+	if (p->bits)
+		bits_gather(&w->bits, &p->bits[g >> 6], UINT64_C(1) << (g & 63));
+	else
+		p->list[__atomic_fetch_add(&p->n_objects, 1, __ATOMIC_RELAXED)] = g;
 }
 
 /* The id of the object at exactly this address, or INDEX_NONE.  native: see bits_ones_by. */

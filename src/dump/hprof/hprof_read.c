@@ -334,6 +334,17 @@ static inline __attribute__((always_inline)) int primitive_array(struct reading 
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
+/* Bytes of a primitive array; 0 for what hprof_sub_size has to look at. */
+static inline __attribute__((always_inline)) uint64_t array_size(const uint8_t *p, uint64_t left, const unsigned ids)
+{
+	const uint64_t head = 1 + ids + 9;
+
+	if (*p != SUB_PRIMITIVE_ARRAY || left < head || p[head - 1] < VALUE_BOOLEAN)
+		return 0;
+	uint64_t element = hprof_type_size(p[head - 1], ids), size = head + load_be32(p + 1 + ids + 4) * element;
+	return element && size <= left ? size : 0;
+}
+
 /* Objects from *at to stop; *at moves on.  1: damage was met and described. */
 static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
     const struct hprof_segment *s, uint64_t *at, uint64_t stop, const unsigned ids, const bool survey)
@@ -353,7 +364,9 @@ static inline __attribute__((always_inline)) int read_stretch(struct reading *r,
 			p += head + size;
 			continue;
 		}
-		size = hprof_sub_size(r->h, p, left, &why);
+		size = array_size(p, left, ids);
+		if (!size)
+			size = hprof_sub_size(r->h, p, left, &why);
 		if (size == 0 || size == UINT64_MAX) {
 			*at = (uint64_t)(p - r->bytes);
 			damaged(r, s, *at, size, why);

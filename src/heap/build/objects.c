@@ -280,23 +280,30 @@ static inline __attribute__((always_inline)) void scatter(struct build *b, struc
 		b->any_size = true;
 }
 
-/* Mostly no record tells a size. */
+/* Mostly none does: what is sized are the arrays, and their extents are lengths. */
+static bool tells_sizes(const struct slice *s)
+{
+	return s->part->tells_sizes || s->records.other_extents;
+}
+
 static int scatter_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	struct slice *s = b->slices[task];
-	if (s->part->tells_sizes || s->records.any_size)
+	if (tells_sizes(s))
 		scatter(b, s, true);
 	else
 		scatter(b, s, false);
 	return progress_check(b->progress, err);
 }
 
+#define LEAST_WIDE (OWN_UNKNOWN / 16) /* of longer arrays the size may not fit */
+
 static void keep_extent(struct build *b, uint32_t id, uint32_t place, const struct record *r)
 {
 	struct heap *h = b->heap;
 	bool wide = r->size == SIZE_UNKNOWN
-	    ? r->length >= OWN_UNKNOWN / 16 && r->length != LENGTH_UNKNOWN /* its size may not fit */
+	    ? r->length >= LEAST_WIDE && r->length != LENGTH_UNKNOWN
 	    : r->size >= OWN_UNKNOWN || (r->length >= OWN_UNKNOWN && r->length != LENGTH_UNKNOWN);
 	if (wide) {
 		pthread_mutex_lock(&b->lock);
@@ -312,11 +319,44 @@ static void keep_extent(struct build *b, uint32_t id, uint32_t place, const stru
 	    wide ? OWN_WIDE : r->length == LENGTH_UNKNOWN ? OWN_UNKNOWN : (uint32_t)r->length;
 }
 
+/* Of the objects id to end - 1, whose records stand in their order: the next lengths are those of the arrays there. */
+static void keep_lengths(struct build *b, struct records_walk *w, uint32_t id, uint64_t end)
+{
+	struct heap *h = b->heap;
+	uint32_t place = bits_rank(&h->sized, id), last = end < h->n_objects ? bits_rank(&h->sized, end) : h->n_sized;
+	for (; place < last; place++) {
+		uint64_t length = records_walk_number(w);
+		if (__builtin_expect(length < LEAST_WIDE, 1))
+			h->own_length[place] = (uint32_t)length;
+		else
+			keep_extent(b, (uint32_t)bits_select(&h->sized, place), place,
+			    &(struct record){ .size = SIZE_UNKNOWN, .length = length });
+	}
+}
+
+/* By the runs that were noted (placing.h), without a look at the records.  False: not all were. */
+static bool keep_by_runs(struct build *b, const struct slice *s)
+{
+	const struct place_notes *notes = &s->place_notes;
+	struct records_walk w = records_walk(&s->records);
+	if (tells_sizes(s) || notes->too_many || b->n_duplicates)
+		return false;
+	for (uint32_t i = 0; i < notes->n && !progress_stops(b->progress, i); i++) {
+		uint32_t end = i + 1 < notes->n ? notes->runs[i + 1].number : notes->number;
+		keep_lengths(b, &w, notes->runs[i].id, (uint64_t)notes->runs[i].id + (end - notes->runs[i].number));
+	}
+	if (w.extent)
+		b->any_length = true;
+	return true;
+}
+
 /* The place among the extents is looked up where ids leave their order, and counted where not. */
 static int keep_extents_of_slice(void *context, unsigned task, struct err *err)
 {
 	struct build *b = context;
 	const struct slice *s = b->slices[task];
+	if (keep_by_runs(b, s))
+		return progress_check(b->progress, err);
 	struct objects_walk w = objects_walk(b, s);
 	bool any_length = false;
 	uint32_t id, expected = HEAP_NONE, place = 0;

@@ -42,7 +42,7 @@ struct records {
 	uint64_t n, cap, n_full, cap_full, n_extents, cap_extents; /* extents: bytes */
 	uint64_t last_address;
 	uint64_t all_addresses; /* all addresses or-ed: the lowest bit set tells the alignment */
-	bool any_size;          /* some record has PACKED_SIZE */
+	bool other_extents;     /* some sized record has something else than a length */
 };
 enum { PACKED_KIND = 3, PACKED_SIZED = 4, PACKED_FULL = 8, PACKED_SIZE = 16, PACKED_LENGTH = 32 };
 enum { LONGEST_EXTENT = 20 }; /* bytes */
@@ -71,12 +71,12 @@ static inline unsigned records_add_extent(struct records *r, const struct record
 	if (record->size != SIZE_UNKNOWN) {
 		records_add_number(r, record->size);
 		what |= PACKED_SIZE;
-		r->any_size = true;
 	}
 	if (record->length != LENGTH_UNKNOWN) {
 		records_add_number(r, record->length);
 		what |= PACKED_LENGTH;
 	}
+	r->other_extents |= what != (PACKED_SIZED | PACKED_LENGTH);
 	return what;
 }
 
@@ -128,6 +128,7 @@ static inline struct records_walk records_walk(const struct records *r)
  * the last of them.  0: there are no more records.  Of one it is 1. */
 uint64_t records_ascent(const struct records_walk *w, uint64_t most, uint64_t *first, uint64_t *last);
 
+/* The next number of the extents. */
 static inline uint64_t records_walk_number(struct records_walk *w)
 {
 	uint64_t number = 0;

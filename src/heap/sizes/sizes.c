@@ -64,8 +64,8 @@ static int count_objects(void *context, unsigned task, struct err *err)
 			return err_cancelled(err);
 		uint32_t class = h->class_of[id];
 		struct tally *tally = &t->tallies[class];
-		tally->n++;
 		if (bits_get(&h->sized, id)) {
+			tally->n++;
 			uint64_t bytes = sized_bytes(h, id, place++);
 			tally->sized_bytes += bytes == SIZE_UNKNOWN ? 0 : bytes;
 			t->mebibytes += bytes == SIZE_UNKNOWN ? 0 : bytes >> 20;
@@ -86,7 +86,7 @@ static int join(struct sizes *s, const struct count_task *t, struct err *err)
 	s->mebibytes += t->mebibytes;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		s->tallies[i].sized_bytes += t->tallies[i].sized_bytes;
-		s->tallies[i].n += t->tallies[i].n;
+		s->tallies[i].n += t->tallies[i].n + t->tallies[i].n_plain;
 		s->tallies[i].n_plain += t->tallies[i].n_plain;
 		s->tallies[i].n_unknown += t->tallies[i].n_unknown;
 	}

@@ -28,8 +28,9 @@ static inline unsigned bits_ones(uint64_t w)
 }
 
 /*
- * The same by the processor's own instruction, in a function that is BITS_NATIVE and called where bits_native() says
- * so.  `native` is known when it is compiled: a hot loop stands in an inline function that both kinds of functions call.
+ * The same by the processor's own instruction, in a function that is BITS_NATIVE and called where bits_native()
+ * says so.  `native` is known when it is compiled: a hot loop stands in an inline function that both kinds of
+ * functions call.
  */
 #if defined __x86_64__ && !defined __POPCNT__
 #define BITS_NATIVE __attribute__((target("popcnt")))

@@ -212,7 +212,7 @@ static int deliver_fields(struct reading *r, const struct hprof_class *c, const 
 	return tell_targets(r);
 }
 
-/* Of four places of a flat class those that are not 0.  Without loops and branches, whose ends a processor cannot guess. */
+/* Of four places of a flat class those that are not 0.  Without branches, which a processor could not guess. */
 static inline __attribute__((always_inline)) uint64_t count_four(const uint8_t *fields, const int16_t *flat,
     const unsigned ids)
 {

@@ -82,7 +82,8 @@ static inline unsigned records_add_extent(struct records *r, const struct record
 
 /* Add a record behind the others.  Returns 0 or ERR_NOMEM.  It is inline because handing the record
  * over in memory would cost more than packing it. */
-static inline __attribute__((always_inline)) int records_add(struct records *r, const struct record *record, struct err *err)
+static inline __attribute__((always_inline)) int records_add(struct records *r, const struct record *record,
+    struct err *err)
 {
 	int code = 0;
 	unsigned what = record->kind;

@@ -176,7 +176,7 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 	struct trailer t;
 	char magic[MAGIC_BYTES];
 	if (size < MAGIC_BYTES)
-		return err_set(err, ERR_FORMAT, "it is no index file");
+		return err_set(err, ERR_FORMAT, "%s", size ? "it is no index file" : "it is empty");
 	int code = stretch_read(c->fd, magic, sizeof magic, 0, err);
 	if (!code && memcmp(magic, CHUNKS_MAGIC, sizeof magic))
 		code = err_set(err, ERR_FORMAT, "it is no index file");

@@ -68,6 +68,12 @@ void progress_reset(struct progress *p)
 	atomic_store(&p->held, false);
 }
 
+void progress_objects(struct progress *p, uint64_t n)
+{
+	if (p)
+		atomic_store(&p->objects, n);
+}
+
 void progress_expect(struct progress *p, enum phase phase)
 {
 	if (p)

@@ -73,6 +73,9 @@ void progress_reset(struct progress *p);
 /* Begin a phase.  p may be NULL in all of these: nobody watches. */
 void progress_phase(struct progress *p, enum phase phase, uint64_t total);
 
+/* So many objects there are: where they were counted as they came, some may have come twice, or without a record. */
+void progress_objects(struct progress *p, uint64_t n);
+
 /* An announced phase will come, and take time. */
 void progress_expect(struct progress *p, enum phase phase);
 bool progress_expected(struct progress *p, enum phase phase);

@@ -52,7 +52,10 @@ struct order {
 static int order_rows(struct result **r, const void *context, struct err *err)
 {
 	const struct order *o = context;
-	return result_sort(*r, o->column, o->descending, err);
+	int code = result_sort(*r, o->column, o->descending, err);
+	if (!code)
+		pipe_warn_order(*r, o->column);
+	return code;
 }
 
 bool command_keeps_order(const struct call *call)

@@ -121,6 +121,17 @@ void result_add_note(struct result *r, const char *sentence)
 	text_release(&note);
 }
 
+void result_warn(struct result *r, const char *sentence)
+{
+	struct text all = TEXT_INIT;
+	result_add_note(r, sentence);
+	if (r->warning && strstr(r->warning, sentence))
+		return;
+	text_addf(&all, "%s%s%s", r->warning ? r->warning : "", r->warning ? "; " : "", sentence);
+	r->warning = arena_strndup(&r->arena, all.s, all.len);
+	text_release(&all);
+}
+
 void result_head_named(struct result *r, const char *name, struct cell cell)
 {
 	add_to_head(r, COL_OWN_NAME, arena_strndup(&r->arena, name, strlen(name)), cell);

@@ -253,6 +253,9 @@ void app_say_damage(struct app *a)
 		    h->damage.has_offset ? "; what came before is shown" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
+	} else if (h->dump_absent && !h->index_refused) {
+		app_say(a, ROLE_NOTE, values_away(h) ? "only the index of the dump is here: values and texts are ?" :
+		    "only the index of the dump is here");
 	} else if (h->n_warnings > 0 && !h->index_refused) {
 		text_add_count(&t, h->n_warnings);
 		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");

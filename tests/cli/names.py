@@ -119,7 +119,7 @@ def typed(folder, name, told):
         run(folder, "-x", command.encode() + name, SAMPLE)
         run(folder, "-x", command.encode() + quoted, SAMPLE)
     status, _, err = run(folder, "-x", b"source " + quoted, SAMPLE)
-    need(status == 1 and told[:150] in err, "source", status, err)
+    need(status == 2 and told[:150] in err, "source", status, err)
     _, out, _ = run(folder, "-x", b"help " + quoted, "-x", "history | head 1", "--format", "json", SAMPLE)
     json.loads(out)
     for option in OPTIONS:

@@ -67,8 +67,9 @@ static bool offer_text(const struct apropos *a, const char *line, const char *s)
 	while (*to && *to != '\n' && !(*to == '.' && (to[1] == ' ' || to[1] == '\n' || !to[1])))
 		to++;
 	text_add_n(&sentence, from, (size_t)(to - from));
+	bool runs = !strncmp(line, "help ", strlen("help ")); /* an option of the command line is no line to run */
 	result_add_row(a->r, (struct cell[]){cell_text(line), cell_text(sentence.s ? sentence.s : "")},
-	    &(struct target){.kind = TARGET_COMMAND, .command = line});
+	    &(struct target){.kind = runs ? TARGET_COMMAND : TARGET_NONE, .command = runs ? line : NULL});
 	text_release(&sentence);
 	return true;
 }
@@ -135,6 +136,17 @@ static void search_page(const struct apropos *a, const struct help_page *p)
 	text_release(&pipes);
 }
 
+static void search_option(const struct apropos *a, const struct program_option *o)
+{
+	struct text line = TEXT_INIT, summary = TEXT_INIT;
+	text_addf(&line, "cairn --%s", o->name);
+	text_addf(&summary, "--%s: %s", o->name, o->summary ? o->summary : "");
+	if (!offer_text(a, line.s, summary.s))
+		(void)offer_text(a, line.s, o->more);
+	text_release(&line);
+	text_release(&summary);
+}
+
 static int run_apropos(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct apropos a = {call, result_new_rows("apropos", s->dump, &apropos_shape)};
@@ -143,6 +155,8 @@ static int run_apropos(struct session *s, const struct call *call, struct result
 		search_command(&a, commands[i]);
 	for (const struct help_page *p = help_pages; p->name; p++)
 		search_page(&a, p);
+	for (const struct program_option *o = program_options; o->name; o++)
+		search_option(&a, o);
 	a.r->failed = !a.r->n_rows;
 	a.r->note = a.r->n_rows ? NULL : "help says nothing of it (help lists all commands)";
 	*out = a.r;
@@ -156,8 +170,8 @@ const struct command cmd_apropos = {
     .group = "session",
     .summary = "what help says about a word",
     .shapes = SHAPES(&apropos_shape),
-    .description = "One row for each command, or page of help, that tells of all the words, each at the "
-	"beginning of one, with what it says of the first. Upper and lower case are the same.",
+    .description = "One row for each command, page of help, or option of the command line, that tells of all the "
+	"words, each at the beginning of one, with what it says of the first. Upper and lower case are the same.",
     .examples = {{"apropos garbage"}, {"apropos retained set"}},
     .key = "",
     .run = run_apropos,

@@ -101,7 +101,7 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 	int code = value_classes(s, pattern, &classes, &n, err);
 	if (code)
 		return code;
-	if (!values_held(session_heap(s)))
+	if (!values_held(session_heap(s)) && !values_away(session_heap(s))) /* of these static fields are known */
 		code = heap_holds_no_values(session_heap(s), err);
 	for (size_t i = 0; !code && i < n; i++) {
 		bool found;

@@ -75,6 +75,9 @@ MUST_CHECK int pipe_apply(struct result **r, const struct stage *stage, struct e
 /* Sort by the column that a word names: "-shallow" largest first, "class" smallest first. */
 MUST_CHECK int pipe_sort(struct result *r, const char *word, struct err *err);
 
+/* Rows were sorted by a column: tell where what it holds stands in a dump that is not here. */
+void pipe_warn_order(struct result *r, unsigned column);
+
 /* ERR_USAGE: there is no such column, these are. */
 MUST_CHECK int pipe_no_column(const struct result *r, const char *name, struct err *err);
 

@@ -30,8 +30,14 @@ int line_regex(const char *word, bool any_case, struct pattern **to, struct err 
 struct grep {
 	struct pattern *regex;
 	bool negated;
+	bool blind; /* a row was judged without a value that stands in the dump, which is not here */
 	struct text cell;
 };
+
+static bool is_away(const struct cell *c)
+{
+	return c->amount.certainty == UNKNOWN && c->amount.reason == REASON_DUMP_AWAY;
+}
 
 static bool cell_matches(struct grep *g, const struct cell *c)
 {
@@ -43,12 +49,14 @@ static bool cell_matches(struct grep *g, const struct cell *c)
 static bool keep_matching(struct result *r, size_t row, void *context)
 {
 	struct grep *g = context;
-	bool found = false;
+	bool found = false, blind = false;
 	for (unsigned c = 0; c < r->n_columns && !found; c++) {
 		struct cell cell;
 		result_cell(r, row, c, &cell);
 		found = cell_matches(g, &cell);
+		blind |= is_away(&cell);
 	}
+	g->blind |= blind && !found;
 	return found != g->negated;
 }
 
@@ -75,6 +83,8 @@ static int grep_rows(
 		code = result_filter(r, keep_matching, &g, err);
 	else
 		grep_head(r, &g);
+	if (g.blind)
+		result_warn(r, "values were not looked at: they stand in the dump, and only its index is here");
 	pattern_free(g.regex);
 	text_release(&g.cell);
 	return code;
@@ -128,6 +138,16 @@ int pipe_no_column(const struct result *r, const char *name, struct err *err)
 	return ERR_USAGE;
 }
 
+void pipe_warn_order(struct result *r, unsigned column)
+{
+	struct cell last;
+	if (r->n_rows < 2)
+		return;
+	result_cell(r, r->n_rows - 1, column, &last); /* what is unknown comes last */
+	if (is_away(&last))
+		result_warn(r, "the order is unknown: values stand in the dump, and only its index is here");
+}
+
 int pipe_sort(struct result *r, const char *word, struct err *err)
 {
 	bool descending = *word == '-';
@@ -136,7 +156,10 @@ int pipe_sort(struct result *r, const char *word, struct err *err)
 	int column = result_column(r, word + (descending || *word == '+'));
 	if (column < 0)
 		return pipe_no_column(r, word + descending, err);
-	return result_sort(r, (unsigned)column, descending, err);
+	int code = result_sort(r, (unsigned)column, descending, err);
+	if (!code)
+		pipe_warn_order(r, (unsigned)column);
+	return code;
 }
 
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)

@@ -284,6 +284,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		r->note = "of classes and threads alone: values and texts stand in the dump, of which only the index is read";
 	if (r->failed && !r->note)
 		r->note = nothing_found(session_heap(s));
+	if (values_away(session_heap(s)))
+		r->warning = r->note;
 	*out = r;
 	return 0;
 }

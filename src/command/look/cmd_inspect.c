@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { VARIABLES_SHOWN = 8 }; /* of those that make an object a root */
 enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length says so */
@@ -198,6 +199,54 @@ static int x_head(
 	return code;
 }
 
+/* Does a row of what an object references say that it is this field? */
+static bool is_told(struct result *r, size_t n, const char *field)
+{
+	struct cell name;
+	for (size_t row = 0; row < n; row++) {
+		result_cell(r, row, R_NAME, &name);
+		if (name.type == CELL_TEXT && !strcmp(name.text, field))
+			return true;
+	}
+	return false;
+}
+
+/* Of a dump of which only the index is here: fields are declared, and what they hold is unknown but for references that
+ * have a name.  Takes r over. */
+static struct result *with_fields(struct result *r, uint32_t class, const char *title)
+{
+	enum { DEEP = 1000, ROWS_MOST = 10000 };
+	const struct heap *h = r->heap;
+	if (h->classes[class].kind != CLASS_PLAIN || r->n_rows > ROWS_MOST)
+		return r;
+	struct result *all = result_new_rows(title, r->opened, &references_shape);
+	for (size_t row = 0; row < r->n_rows; row++) {
+		struct cell cells[R_COLUMNS];
+		struct target target = {.kind = TARGET_NONE};
+		for (unsigned c = 0; c < R_COLUMNS; c++) {
+			result_cell(r, row, c, &cells[c]);
+			cells[c] = result_keep_cell(all, cells[c]);
+		}
+		result_target(r, row, &target);
+		result_add_row(all, cells, &target);
+	}
+	for (unsigned deep = 0; class != HEAP_NONE && deep < DEEP; class = h->classes[class].superclass, deep++) {
+		const struct heap_class *c = &h->classes[class];
+		for (uint32_t i = 0; i < c->n_fields; i++) {
+			struct cell cells[R_COLUMNS] = {cell_text(c->fields[i].name), cell_blank(),
+			    cell_unknown(REASON_DUMP_AWAY), cell_text(c->name), cell_blank(), cell_blank(), cell_blank()};
+			bool reference = c->fields[i].type == VALUE_OBJECT;
+			if (!reference)
+				cells[R_TYPE] = cell_text(value_type_name(c->fields[i].type));
+			if (!reference || !is_told(r, r->n_rows, c->fields[i].name))
+				result_add_row(all, cells, &(struct target){.kind = TARGET_NONE});
+		}
+	}
+	result_rows_late(all, R_RETAINED, row_retained_cell);
+	result_free(r);
+	return all;
+}
+
 /* Formats without values: what it references. */
 static struct result *x_references(const struct opened *o, uint32_t id, const char *title)
 {
@@ -209,7 +258,12 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	    rows, title, &references_shape, reference_what);
 	(void)!heap_holds_no_values(o->heap, &why);
 	text_addf(&note, "%s: these are its references", why.message);
-	r->note = arena_strndup(&r->arena, note.s, note.len);
+	if (values_away(o->heap))
+		r = with_fields(r, o->heap->class_of[id], title);
+	if (values_away(o->heap))
+		result_warn(r, why.message);
+	else
+		result_add_note(r, note.s);
 	text_release(&note);
 	return r;
 }

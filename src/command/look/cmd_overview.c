@@ -23,7 +23,8 @@ static const enum column_id info_values[] = {
     COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
     COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_MEASURED_CLASSES, COL_UNSURE_CLASSES,
-    COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, COL_INDEX_PACKED, PROCESS_VALUES,
+    COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, COL_INDEX_PACKED,
+    COL_INDEX_ALONE, PROCESS_VALUES,
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
@@ -60,12 +61,15 @@ static void info_dump(struct result *r, const struct heap *h)
 	info_vm(r, h);
 	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(f->word_bits));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
-	result_head(r, COL_FILE_SIZE, h->source ? cell_bytes(amount_exact(h->source->file_size)) : cell_none());
+	bool left_out = h->dump_absent && !h->source->file_size; /* of an index without names */
+	result_head(r, COL_FILE_SIZE, h->source && !left_out ? cell_bytes(amount_exact(h->source->file_size)) :
+	    cell_none());
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
-	result_head(r, COL_FILE, h->source ? cell_text(h->source->path) : cell_blank());
+	result_head(r, COL_FILE, left_out ? cell_none() : h->source ? cell_text(h->source->path) : cell_blank());
 	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
 	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() : cell_text(chunks_packed(saved_chunks(h)) ? "yes" :
 	    "no"));
+	result_head(r, COL_INDEX_ALONE, !h->index_path ? cell_blank() : cell_text(h->dump_absent ? "yes" : "no"));
 }
 
 /* How many references there are, and what they lead to. */
@@ -281,7 +285,8 @@ const struct command cmd_info = {
 	"how many objects came to their types how: by its own header, an interface that carries it, "
 	"a variable of the program (global) or of a frame, a record of the runtime's, a pointer in something "
 	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
-	"cannot_tell says what the format does not hold. With a javacore: cause, why the VM wrote the dump, and "
+	"cannot_tell says what the format does not hold, or the index of a dump that is not here (index_alone). "
+	"With a javacore: cause, why the VM wrote the dump, and "
 	"cause_date when; command_line and -args, how it was started; versions, os, cpus; heap_max (-Xmx), "
 	"heap_total and heap_used; -env and -limits, what it was started in. Of Go: cpus, experiments, heap_start and "
 	"heap_end, the addresses between which objects may lie, and how long collections stopped the program. Values "

@@ -16,6 +16,9 @@
 extern const struct shape parts_shape, parts_of_memory_shape, references_shape, bytes_shape,
     entries_shape;
 
+/* Columns of references_shape. */
+enum { R_NAME, R_TYPE, R_VALUE, R_DECLARED_IN, R_CLASS, R_SHALLOW, R_RETAINED, R_COLUMNS };
+
 /* Fields, elements or words by name, type and value.  The result closes parts. */
 struct result *parts_result(
     const struct opened *o, struct object_parts *parts, const char *title);

@@ -284,6 +284,14 @@ static int open_output(const struct batch_options *o, struct output *to)
 	return session_exit_status(code, NULL);
 }
 
+/* What compares dumps says which of them it left out. */
+static void say_unreadable(const struct batch_options *o)
+{
+	for (size_t i = 0; (o->next || !may_compare(o)) && i < o->n_older; i++)
+		if (access(o->older[i], R_OK))
+			complain("warning: the older dump %s cannot be read: %s", o->older[i], strerror(errno));
+}
+
 int batch_run(const struct batch_options *o)
 {
 	struct heap *heap = NULL;
@@ -295,6 +303,7 @@ int batch_run(const struct batch_options *o)
 		return 2;
 	signal(SIGPIPE, SIG_DFL); /* whoever reads us may stop: end quietly */
 	begin_session(&s, o);
+	say_unreadable(o);
 	/* one after another: so there is never more than one dump in memory; why one cannot be read is kept */
 	if (o->n_older && may_compare(o) && session_read_profiles(&s, o->n_older, &err))
 		complain("%s", err.message);

@@ -92,8 +92,7 @@ int session_source(struct session *s, const char *path, struct result **out, str
 		return err_set(err, ERR_USAGE, "%.200s: scripts run scripts %u deep", path, s->depth);
 	FILE *f = standard ? stdin : fopen(path, "re");
 	if (!f)
-		return err_set(
-		    err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%.200s: %s", path, strerror(errno));
+		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
 	file_hold hold = file_hold_open(fileno(f), "the script that runs");
 	s->depth++;
 	for (; !code && !s->quit && (lines = read_script_line(f, &line)); number += lines) {

@@ -179,12 +179,14 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 {
 	if (!s->dump)
 		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
-	int code = opened_may_count_weak(s->dump, err);
+	struct runner runner = runner_of(s);
+	int code = s->model ? 0 : opened_find_references(s->dump, &runner, err); /* they may wait in an index */
+	if (!code)
+		code = opened_may_count_weak(s->dump, err);
 	if (code || counts == opened_counts_weak(s->dump))
 		return code;
 	if (s->model && !s->model(s->model_context, true))
 		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
-	struct runner runner = runner_of(s);
 	code = opened_count_weak(s->dump, counts, &runner, err);
 	if (!code && s->model)
 		s->model(s->model_context, false);

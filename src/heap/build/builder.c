@@ -141,6 +141,7 @@ static int read_objects(struct build *b, struct err *err)
 	progress_phase(b->progress, PHASE_ORDER_OBJECTS, 0);
 	if (code == 0)
 		code = objects_index(b, err);
+	progress_objects(b->progress, b->heap->n_objects);
 	if (code == 0)
 		code = objects_scatter(b, err);
 	if (code < 0)
@@ -447,9 +448,13 @@ static int read_instead(struct heap *h, const struct err *damage, struct progres
 		.exe = program ? program_path(program) : NULL }, .path = h->source->path, .mat_sizes = h->asked.mat_sizes };
 	struct heap *fresh = NULL;
 	struct text why = TEXT_INIT;
-	if (h->dump_absent)
-		return err_set(err, damage->code, "the index %s cannot be used: %s", h->index_path, damage->message);
-	text_addf(&why, "the references of the index %s are left out: %s", h->index_path, damage->message);
+	if (h->dump_absent) {
+		*err = *damage;
+		saved_broken(err, h->index_path);
+		return err->code;
+	}
+	text_addf(&why, "references are read from the dump: those of the index %s are damaged (%s); index writes a new one",
+	    h->index_path, damage->message);
 	h->index_refused = arena_strndup(&h->arena, why.s, why.len);
 	text_release(&why);
 	int code = build_heap(&fresh, &o, progress, err);
@@ -505,6 +510,7 @@ int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)
 static int finish_saved(struct heap *h, const struct heap_options *options, struct progress *progress, struct err *err)
 {
 	const struct heap_watcher *w = options->watcher;
+	progress_objects(progress, h->n_objects);
 	if (options->index_later || options->references_later)
 		return 0;
 	if (w)

@@ -47,6 +47,9 @@ const struct chunks *saved_chunks(const struct heap *h);
  * retained sizes".  Only who works on the heap alone. */
 void saved_left_out(const struct heap *h, const char *what, const struct err *why);
 
+/* An index cannot be used, and its dump is not there: put what to do around *err. */
+void saved_broken(struct err *err, const char *path);
+
 /* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
 MUST_CHECK int saved_may(const struct heap *h, struct err *err);
 /* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is no index of

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,11 +111,27 @@ int key_fits_options(const struct saved_key *k, const struct heap_options *o, st
 	return 0;
 }
 
+/* Which of what binds it differs.  A time alone proves nothing, for files are copied without it; but bytes between the
+ * samples may be others, so it does not fit. */
+static int fits_dump(const struct saved_key *k, const struct saved_key *now, int fd, struct text *why)
+{
+	uint64_t sample;
+	bool same_time = now->written == k->written && now->written_ns == k->written_ns;
+	if (now->size != k->size) {
+		text_addf(why, "the dump has another size (%" PRIu64 " bytes, not %" PRIu64 ")", now->size, k->size);
+		return 1;
+	}
+	if (sum_samples(fd, now->size, &sample) || sample != k->sample)
+		return unfit(why, same_time ? "the dump has other bytes" :
+		    "the dump has other bytes: it was written to since, or is another one");
+	return same_time ? 0 : unfit(why, "the dump was written at another time than the indexed one, though size and a "
+	    "sample of the bytes are the same: a copy keeps the time with cp -p; index writes a new one");
+}
+
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why)
 {
 	struct saved_key now;
 	struct stat st;
-	uint64_t sample;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st)) {
 		unfit(why, "the dump cannot be read: ");
@@ -125,13 +142,9 @@ int key_fits_file(const struct saved_key *k, const char *path, const struct heap
 	}
 	file_key(&now, &st);
 	companion_key(&now, path, o);
-	int code = 0;
-	if (now.size != k->size || now.written != k->written || now.written_ns != k->written_ns)
-		code = unfit(why, "the dump was changed since, or is another one");
-	else if (sum_samples(fd, now.size, &sample) || sample != k->sample)
-		code = unfit(why, "the dump is another one");
-	else if (now.companion != k->companion || now.companion_size != k->companion_size ||
-	    now.companion_written != k->companion_written)
+	int code = fits_dump(k, &now, fd, why);
+	if (!code && (now.companion != k->companion || now.companion_size != k->companion_size ||
+	    now.companion_written != k->companion_written))
 		code = unfit(why, "the javacore of the dump is another one");
 	close(fd);
 	return code;

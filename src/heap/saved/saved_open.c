@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HELD_AS "the index of the dump"
@@ -339,6 +340,13 @@ static void open_absent(struct heap *h, const struct saved_key *k)
 
 static void leave_out_values(struct heap *h, const char *why)
 {
+	struct text all = TEXT_INIT;
+	const char *more = h->facts.cannot_tell;
+	text_addf(&all, "%s%s%s", h->facts.values != NO_VALUES ? why : h->facts.hashes_recorded ?
+	    "identity hashes stand in the dump, of which only the index is read" : "", more ? "; " : "", more ? more : "");
+	if (h->facts.values != NO_VALUES || h->facts.hashes_recorded)
+		h->facts.cannot_tell = arena_strndup(&h->arena, all.s, all.len);
+	text_release(&all);
 	if (h->facts.values != NO_VALUES) {
 		h->facts.no_values = why;
 		h->facts.values = VALUES_AWAY;
@@ -456,11 +464,20 @@ static int make_heap(struct heap **out, struct found *f, const char *path, const
 	return 0;
 }
 
+static bool has_ending(const char *path)
+{
+	size_t n = strlen(path), ending = strlen(SAVED_ENDING);
+	return n > ending && !strcmp(path + n - ending, SAVED_ENDING);
+}
+
+/* By its first bytes; what a full disk left by its name. */
 static bool is_index(const char *path)
 {
 	char head[8] = "";
+	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool is = fd >= 0 && pread(fd, head, sizeof head, 0) == sizeof head && !memcmp(head, CHUNKS_MAGIC, sizeof head);
+	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? pread(fd, head, sizeof head, 0) : -1;
+	bool is = n == sizeof head ? !memcmp(head, CHUNKS_MAGIC, sizeof head) : !n && has_ending(path);
 	if (fd >= 0)
 		close(fd);
 	return is;
@@ -505,10 +522,9 @@ static int try_beside(struct heap **out, const char *path, const struct heap_opt
 /* The dump that an index lies beside by its name: the caller's (free). */
 static char *dump_beside(const char *path)
 {
-	size_t n = strlen(path), ending = strlen(SAVED_ENDING);
-	if (n <= ending || strcmp(path + n - ending, SAVED_ENDING))
+	if (!has_ending(path))
 		return NULL;
-	char *dump = xstrndup(path, n - ending);
+	char *dump = xstrndup(path, strlen(path) - strlen(SAVED_ENDING));
 	if (access(dump, R_OK) == 0)
 		return dump;
 	free(dump);
@@ -542,7 +558,7 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 		code = 1;
 	} else if (code) {
 		*err = own;
-		err_context(err, "%.200s", o->path);
+		saved_broken(err, o->path);
 	}
 	forget(&f);
 	free(beside);
@@ -621,6 +637,16 @@ void saved_left_out(const struct heap *heap, const char *what, const struct err 
 	    why && why->code ? why->message : "they are damaged");
 	h->index_refused = arena_strndup(&h->arena, said.s, said.len);
 	text_release(&said);
+}
+
+void saved_broken(struct err *err, const char *path)
+{
+	struct err own = *err;
+	if (is_serious(own.code))
+		err_context(err, "%.200s", path);
+	else
+		err_set(err, own.code, "the index %.200s cannot be used: %.400s; index writes a new one where the dump is",
+		    path, own.message);
 }
 
 const struct chunks *saved_chunks(const struct heap *h)

@@ -360,7 +360,7 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 			;
 		if (state != SQLITE_DONE)
 			code = sql_error(q, state, err);
-		else
+		else if (!(code = sql_away(q, s, NULL, NULL, err)))
 			sql_own_end(q);
 	}
 	if (!code && r) {
@@ -440,8 +440,11 @@ static void tell_notes(struct sql *q, struct result *r)
 {
 	struct text missed = TEXT_INIT;
 	char *rest = q->notes.len ? q->notes.s : NULL;
-	for (char *line; r && (line = strsep(&rest, "\n"));)
+	for (char *line; r && (line = strsep(&rest, "\n"));) {
 		result_add_note(r, line);
+		if (values_away(q->heap) && !strcmp(line, q->silent.message))
+			result_warn(r, line);
+	}
 	if (r && q->missed.len) {
 		text_addf(&missed, "no object had such a field or element: %s", q->missed.s);
 		result_add_note(r, missed.s);

@@ -25,6 +25,7 @@ enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
 struct answer {
 	const struct opened *opened;
 	struct amount *sure;   /* of numbers, by column: 0, and how sure the least sure is */
+	bool *away;            /* by column: it is made of values that are not here, or if own may be */
 	bool *own;             /* by column: it is one of a table, and those marked as exact are surer */
 	unsigned *told;        /* by column: the one that tells how sure it is, its NAME_certainty; else itself */
 	struct shape shape;
@@ -65,6 +66,7 @@ static void release(void *data)
 	free(a->has_real);
 	free(a->sure);
 	free(a->own);
+	free(a->away);
 	free(a->told);
 	big_free(a->value);
 	big_free(a->kind);
@@ -323,6 +325,10 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 	size_t at = row * a->shape.n_columns + column;
 	enum cell_type type = a->column[column].type;
 	uint64_t value = a->value[at];
+	if (a->away[column] && (!a->own[column] || slot_of(a, at) == SLOT_NULL)) {
+		*out = cell_unknown(REASON_DUMP_AWAY);
+		return;
+	}
 	switch (slot_of(a, at)) {
 	case SLOT_NULL:
 		*out = cell_blank();
@@ -441,6 +447,7 @@ static struct answer *begin(struct sql *q, sqlite3_stmt *s)
 	a->has_real = xcalloc(n, sizeof *a->has_real);
 	a->sure = xcalloc(n, sizeof *a->sure);
 	a->own = xcalloc(n, sizeof *a->own);
+	a->away = xcalloc(n, sizeof *a->away);
 	a->told = xcalloc(n, sizeof *a->told);
 	a->shape = (struct shape){.columns = a->column, .n_columns = n};
 	name_columns(a, s);
@@ -454,11 +461,14 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	bool overlaps = false;
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = keep_rows(q, a, s, &rows, err);
+	if (!code) {
+		sql_sureness(q, s, a->sure, a->own);
+		code = sql_away(q, s, a->own, a->away, err);
+	}
 	if (code) {
 		release(a);
 		return code;
 	}
-	sql_sureness(q, s, a->sure, a->own);
 	for (unsigned i = 0; i < a->shape.n_columns; i++) {
 		bool told;
 		enum cell_type said = type_of_declaration(sqlite3_column_decltype(s, (int)i), &told);

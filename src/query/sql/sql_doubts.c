@@ -47,7 +47,7 @@ void sql_doubts_begin(struct sql *q)
 	q->doubt = amount_exact(0);
 	for (struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; i < d->n; i++)
-			d->of[i].own = d->of[i].made = amount_exact(0);
+			d->of[i].own = d->of[i].made = amount_exact(0), d->of[i].away = false;
 }
 
 void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a)
@@ -56,6 +56,12 @@ void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a)
 		a = (struct amount){0, LOWER_BOUND, a.reason};
 	d->made = amount_as_sure(d->made, a);
 	q->doubt = amount_as_sure(q->doubt, a);
+}
+
+void sql_unknown(struct sql *q, struct sql_doubt *d)
+{
+	sql_note_silent(q);
+	d->away = values_away(q->heap);
 }
 
 /* --- the words of a statement ------------------------------------------------------------------- */
@@ -266,19 +272,29 @@ static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struc
 }
 #endif
 
+/* A column of this name of which a value was asked for that is not here; w NULL: of any name. */
+static const char *away_name(const struct sql *q, const struct word *w)
+{
+	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
+		for (unsigned i = 0; i < d->n; i++)
+			if (d->of[i].away && d->of[i].column && (!w || (w->name && is_named(w, d->of[i].column))))
+				return d->of[i].column;
+	return NULL;
+}
+
 void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own)
 {
 	unsigned n = (unsigned)sqlite3_column_count(s);
 	struct views views = {.text = sqlite3_sql(s)};
 	struct selection_of *selected = xcalloc(1, sizeof *selected);
-	bool inexact = q->doubt.certainty != EXACT;
+	bool inexact = q->doubt.certainty != EXACT, away = away_name(q, NULL) != NULL;
 	if (inexact)
 		look_at_views(q, &views);
 	bool single = inexact && !views.named && !q->kept_read && take_apart(views.text, selected) && selected->n == n;
 	bool compound = inexact && (views.compound || is_compound(views.text));
 	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
 	for (unsigned i = 0; i < n; i++) {
-		own[i] = inexact && !compound && origin_doubt(q, s, (int)i, &sure[i]);
+		own[i] = (inexact || away) && !compound && origin_doubt(q, s, (int)i, &sure[i]);
 		if (!inexact)
 			sure[i] = amount_exact(0);
 		else if (!own[i])
@@ -286,6 +302,94 @@ void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own
 			    amount_as_sure(words_doubt(q, selected->item[i], selected->end[i]), chosen);
 	}
 	free(selected);
+}
+
+/* --- values that are not here --------------------------------------------------------------------- */
+
+/* What of that is named between two places. */
+static const char *away_between(const struct sql *q, const char *at, const char *end)
+{
+	const char *name = NULL;
+	struct word w;
+	while (!name && next_word(&at, end, &w))
+		name = away_name(q, &w);
+	return name;
+}
+
+/* The statement in two: what it selects, up to its own FROM, and what is behind that.  False: it is not one SELECT. */
+static bool split(const char *text, const char **items, const char **from)
+{
+	const char *at = text, *end = text + strlen(text), *before;
+	struct word w;
+	int depth = 0;
+	*from = NULL;
+	if (!next_word(&at, end, &w) || !is_word(&w, "SELECT"))
+		return false;
+	for (*items = before = at; next_word(&at, end, &w); before = at) {
+		depth += *w.at == '(' && !w.name;
+		depth -= *w.at == ')' && !w.name;
+		if (hides_names(&w))
+			return false;
+		if (!depth && !*from && is_word(&w, "FROM"))
+			*from = before;
+	}
+	*from = *from ? *from : end;
+	return true;
+}
+
+/* Is an item of the selection, which is made of such values, named again behind FROM: by its other name, or by its
+ * number behind GROUP BY or ORDER BY? */
+static bool is_named_again(const char *item, const char *item_end, unsigned number, const char *from)
+{
+	const char *end = from + strlen(from);
+	struct word w, last = {.n = 0};
+	bool behind_by = false;
+	while (next_word(&item, item_end, &w))
+		last = w;
+	while (next_word(&from, end, &w)) {
+		behind_by = is_word(&w, "BY") || (behind_by && !is_word(&w, "LIMIT"));
+		if (w.name && last.n == w.n && !sqlite3_strnicmp(last.at, w.at, (int)w.n))
+			return true;
+		if (behind_by && w.name && !w.quoted && strtoul(w.at, NULL, 10) == number)
+			return true;
+	}
+	return false;
+}
+
+static int no_choice(const struct sql *q, const char *name, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "%s: which rows there are hangs on what is unknown (%.100s)",
+	    q->silent.message, name);
+}
+
+int sql_away(struct sql *q, sqlite3_stmt *s, const bool *own, bool *away, struct err *err)
+{
+	const char *text = sqlite3_sql(s), *items, *from, *name = away_name(q, NULL);
+	struct views views = {.text = text};
+	unsigned n = (unsigned)sqlite3_column_count(s);
+	if (!name)
+		return 0;
+	look_at_views(q, &views);
+	if (!n || views.named || q->kept_read || !split(text, &items, &from))
+		return no_choice(q, name, err);
+	const char *behind = away_between(q, from, text + strlen(text)), *at = items;
+	struct word w;
+	bool distinct = next_word(&at, from, &w) && is_word(&w, "DISTINCT");
+	if (behind || distinct)
+		return no_choice(q, behind ? behind : name, err);
+	struct selection_of *selected = xcalloc(1, sizeof *selected);
+	bool apart = take_apart(text, selected) && selected->n == n;
+	int code = 0;
+	for (unsigned i = 0; i < n && !code; i++) {
+		const char *item = apart ? selected->item[i] : items, *end = apart ? selected->end[i] : from;
+		const char *column = sqlite3_column_name(s, (int)i);
+		struct word called = {.at = column ? column : "", .n = column ? strlen(column) : 0, .name = true};
+		away[i] = own[i] ? away_name(q, &called) != NULL : away_between(q, item, end) != NULL;
+		if (apart && away_between(q, item, end) && is_named_again(item, end, i + 1, from))
+			code = no_choice(q, away_between(q, item, end), err);
+	}
+	free(selected);
+	return code;
 }
 
 #endif

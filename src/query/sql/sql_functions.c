@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D_SHALLOW, D_RETAINED, D_SIZE, DOUBTS };
+enum { D_SHALLOW, D_RETAINED, D_SIZE, D_TEXT, D_FIELD, D_REF, DOUBTS };
 
 struct functions {
 	struct sql *sql;
@@ -98,7 +98,7 @@ static void run_text(sqlite3_context *to, int argc, sqlite3_value **argv)
 	uint32_t id = object_of(to, argv[0]);
 	if (id == HEAP_NONE)
 		return;
-	sql_note_silent(f->sql);
+	sql_unknown(f->sql, &f->doubts->of[D_TEXT]);
 	sql_result_contents(f->sql, to, id, true, &f->reader);
 }
 
@@ -153,13 +153,13 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 		if (size.known)
 			sqlite3_result_int64(to, (sqlite3_int64)size.size);
 		else
-			sql_note_silent(own(to)->sql);
+			sql_unknown(own(to)->sql, &own(to)->doubts->of[D_SIZE]);
 	} else if (inspect_text(h, id, &view)) {
 		sqlite3_result_int64(to, (sqlite3_int64)view.length);
 	} else {
 		struct amount a = heap_elements(h, id);
 		if (!object_is_array(h, id))
-			sql_note_silent(own(to)->sql);
+			sql_unknown(own(to)->sql, &own(to)->doubts->of[D_SIZE]);
 		if (a.certainty != UNKNOWN)
 			sql_doubt(own(to)->sql, &own(to)->doubts->of[D_SIZE], a);
 		sql_result_amount(own(to)->sql, to, a);
@@ -215,6 +215,7 @@ static void path_end(void *path)
 
 static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 {
+	int which = contents ? D_FIELD : D_REF;
 	struct functions *f = own(to);
 	struct sql_path *p = sqlite3_get_auxdata(to, 1), *made = NULL;
 	uint32_t id = object_of(to, argv[0]);
@@ -226,8 +227,9 @@ static void follow(sqlite3_context *to, sqlite3_value **argv, bool contents)
 		p = made = sql_path_make(f->sql, words);
 	if (p && id != HEAP_NONE && sql_path_walk(p, id, &v, &err)) {
 		sql_result_value(f->sql, to, &v, contents, &f->reader);
-	} else if (err.code == ERR_UNSUPPORTED) {
-		sql_note_silent(f->sql);
+	} else if (err.code == ERR_UNSUPPORTED || (!err.code && id != HEAP_NONE && values_away(f->sql->heap) &&
+	    heap_class_mirrored(f->sql->heap, id) == HEAP_NONE)) {
+		sql_unknown(f->sql, &f->doubts->of[which]);
 	} else if (err.code) {
 		fail(to, &err);
 	}
@@ -388,6 +390,9 @@ int sql_add_functions(struct sql *q)
 	f->doubts->of[D_SHALLOW].column = xstrdup("shallow");
 	f->doubts->of[D_RETAINED].column = xstrdup("retained");
 	f->doubts->of[D_SIZE].column = xstrdup("size");
+	f->doubts->of[D_TEXT].column = xstrdup("text");
+	f->doubts->of[D_FIELD].column = xstrdup("field");
+	f->doubts->of[D_REF].column = xstrdup("ref");
 	size_t n = sizeof functions / sizeof *functions;
 	for (size_t i = 0; i < n; i++) {
 		bool sums = functions[i].run == run_setof;

@@ -136,9 +136,9 @@ static int declare_columns(struct objects_table *t, const char *called)
 	text_add(&c.sql, "CREATE TABLE x(");
 	sql_objects_columns(sql_of(t), t->fields, t->contents, &c);
 	text_add(&c.sql, ")");
-	t->doubts = sql_doubts_new(sql_of(t), called, C_FIELDS);
-	for (unsigned i = 0; i < C_FIELDS; i++)
-		if (i == C_SHALLOW || i == C_RETAINED || i == C_LENGTH)
+	t->doubts = sql_doubts_new(sql_of(t), called, C_FIELDS + (unsigned)n_fields(t));
+	for (unsigned i = 0; i < C_FIELDS + n_fields(t); i++)
+		if (i == C_SHALLOW || i == C_RETAINED || i == C_LENGTH || i == C_VALUE || i >= C_FIELDS)
 			t->doubts->of[i].column = xstrdup(c.name[i]);
 	int state = sql_declare(sql_of(t), c.sql.s);
 	sql_columns_release(&c);
@@ -368,7 +368,7 @@ static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t
 		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->fields[i]);
 	else {
 		if (values_away(sql_of(t)->heap))
-			sql_note_silent(sql_of(t));
+			sql_unknown(sql_of(t), &t->doubts->of[C_FIELDS + i]);
 		sqlite3_result_null(to);
 	}
 }
@@ -407,7 +407,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sql_result_amount(q, to, a);
 		break;
 	case C_VALUE:
-		sql_note_silent(q);
+		sql_unknown(q, &t->doubts->of[i]);
 		sql_result_contents(q, to, id, false, &c->contents);
 		break;
 	case C_ID:

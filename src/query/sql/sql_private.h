@@ -17,6 +17,7 @@
 struct sql_doubt {
 	char *column; /* owned; NULL: none */
 	struct amount own, made;
+	bool away;    /* a value was asked for that stands in the dump, which is not here */
 };
 
 /* Of a table, or of the functions, which are called "". */
@@ -90,6 +91,11 @@ void sql_doubts_free(struct sql_doubts *d); /* NULL is fine */
 void sql_doubts_begin(struct sql *q);
 /* Rows were chosen by a number as sure as this. */
 void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a);
+/* A value is asked for that no row of this dump tells: tell why, and where the dump is not here keep it in mind. */
+void sql_unknown(struct sql *q, struct sql_doubt *d);
+/* Of a statement that ran: which columns of its answer, own as sql_sureness has it, are made of values that are not
+ * here.  ERR_UNSUPPORTED: which rows there are is. */
+MUST_CHECK int sql_away(struct sql *q, sqlite3_stmt *s, const bool *own, bool *away, struct err *err);
 /* A number as sure as this is handed out. */
 static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a)
 {

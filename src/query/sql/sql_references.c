@@ -29,6 +29,7 @@ static const unsigned key_columns[GROUP_KEYS] = {
 struct references_table {
 	sqlite3_vtab base;
 	struct sql *sql;
+	struct sql_doubts *doubts;    /* of the field */
 	struct numbered_names *names; /* of fields; a statement may keep one longer than the cursor that told it */
 	struct numbered numbered;
 	uint32_t numbered_of;         /* the holder that these are of; HEAP_NONE: of none */
@@ -62,8 +63,10 @@ static const struct heap *heap_of(const struct references_cursor *c)
 
 static int disconnect(sqlite3_vtab *base)
 {
-	numbered_names_free(((struct references_table *)base)->names);
-	free(base);
+	struct references_table *t = (struct references_table *)base;
+	numbered_names_free(t->names);
+	sql_doubts_free(t->doubts);
+	free(t);
 	return SQLITE_OK;
 }
 
@@ -84,6 +87,8 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 		free(t);
 		return sql_keep(q, &err);
 	}
+	t->doubts = sql_doubts_new(q, SQL_REFS, 1);
+	t->doubts->of[0].column = xstrdup("field");
 	*out = &t->base;
 	return SQLITE_OK;
 }
@@ -318,8 +323,11 @@ static int number_field(const struct references_cursor *c, uint32_t *number, str
 
 static const char *field_of(const struct references_cursor *c, uint32_t number)
 {
-	if (number == NAME_NOT_TOLD && values_away(heap_of(c)))
-		sql_note_silent(table_of(c)->sql);
+	struct references_table *t = table_of(c);
+	if (number == NAME_NOT_TOLD && values_away(heap_of(c))) { /* it may be the name that is looked for, or not */
+		sql_note_silent(t->sql);
+		sql_doubt_choice(t->sql, &t->doubts->of[0], (struct amount){0, INFERRED, REASON_DUMP_AWAY});
+	}
 	return number == NAME_NOT_TOLD ? NULL : numbered_name(table_of(c)->names, number);
 }
 

@@ -142,6 +142,8 @@ static int column_result(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	bool number = cell.type != CELL_NONE && cell.type != CELL_TEXT && cell.type != CELL_ADDRESS;
 	if ((unsigned)i < n && number)
 		sql_doubt(t->of->sql, &t->doubts->of[i], cell.amount);
+	if ((unsigned)i < n && cell.amount.certainty == UNKNOWN && cell.amount.reason == REASON_DUMP_AWAY)
+		sql_unknown(t->of->sql, &t->doubts->of[i]);
 	if ((unsigned)i < n)
 		sql_result_cell(t->of->sql, to, &cell);
 	else
@@ -247,6 +249,8 @@ static int no_collection(struct entries_cursor *c, struct sql *q, uint32_t id, s
 		return SQLITE_OK;
 	c->elements = NULL;
 	if (code != ERR_NOT_FOUND && code != ERR_USAGE && code != ERR_UNSUPPORTED)
+		return sql_keep(q, err);
+	if (values_away(q->heap) && code == ERR_UNSUPPORTED) /* no rows would mean that it is empty */
 		return sql_keep(q, err);
 	if (!q->told_entries)
 		sql_note(q, err->message);

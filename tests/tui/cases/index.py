@@ -29,6 +29,7 @@ def written(t):
     os.rename(dump, dump + ".away")
     t.line('"$CAIRN" "$HOME/shop.hprof.cairn"')
     t.wait(r"^> byte\[\] +1,106 ")
+    t.wait(r"only the index of the dump is here: values and texts are \?")
     enter(t, "strings")
     t.wait(r"only its index is here")
     enter(t, "ls com.acme.shop.Order")

@@ -220,20 +220,24 @@ static void say_older(struct app *a)
 	text_release(&t);
 }
 
-/* What to do first, and short: it covers the page. */
+/* What to do first, and short, for it covers the page; where the disk lacks room, which folder's, if that fits. */
 static void add_shortage(const struct heap *h, struct text *to)
 {
 	enum { NARROW = 60 };
-	const char *advice = strstr(h->shortage.message, "; give "), *aside = advice ? strchr(advice, '(') : NULL;
-	const char *behind = aside ? strstr(aside, ")") : NULL;
+	const char *all = h->shortage.message, *advice = strstr(all, "; give "), *aside = advice ? strstr(advice, " (") : NULL;
+	const char *behind = aside ? strchr(aside, ')') : NULL;
 
-	text_add(to, advice ? "no memory for references: " : "the references are left out: ");
-	if (advice && behind && COLS < NARROW) {
-		text_add_n(to, advice + 2, (size_t)(aside - 1 - (advice + 2)));
-		text_add(to, behind + 1);
-	} else {
-		text_add(to, advice ? advice + 2 : h->shortage.message);
+	if (!advice || (COLS >= NARROW && strncmp(all, "memory:", strlen("memory:")) != 0)) {
+		text_addf(to, "the references are left out: %s", all);
+		return;
 	}
+	text_add(to, "no memory for references: ");
+	advice += strlen("; ");
+	if (behind && COLS < NARROW) {
+		text_add_n(to, advice, (size_t)(aside - advice));
+		advice = behind + 1;
+	}
+	text_add(to, advice);
 }
 
 void app_say_damage(struct app *a)

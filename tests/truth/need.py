@@ -90,22 +90,39 @@ def advice(tap, dump):
     tap.ok(got.status == 0, "and the other for retained sizes", got)
 
 
+def mount(at, size):
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%dk" % (size >> 10), "tmpfs", at], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def on_disk(at, size, dump, line):
+    """A run whose folder is a disk of so many bytes, of which it leaves a part to others."""
+    mount(at, size)
+    try:
+        return Run([CAIRN, "--mem", "8M", "--spill", at, "-x", line, dump])
+    finally:
+        subprocess.run(["umount", at], check=True)
+
+
 def small_disk(tap, dump, at):
     """A folder with too little room: it is said before, and what is to be done when it fails."""
     os.mkdir(at)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", at], stdout=subprocess.DEVNULL,
-                      stderr=subprocess.DEVNULL, check=False).returncode:
+    if not mount(at, 4 << 20):
         tap.skip("a small disk", "none can be mounted here")
         return
-    try:
-        text = said(dump, "--mem", "12M", "--spill", at)
-    finally:
-        subprocess.run(["umount", at], check=True)
-    first, behind = text.split("\n", 1)
-    tap.ok(re.search(r"; the rest needs up to ~[\d.]+M in %s, 3\.[89]M free: give --mem [\d.]+[MG], or a --spill folder with "
-                     "more room$" % re.escape(at), first), "a disk without room: a sentence before it is tried", text)
-    tap.ok(re.search(r"temporary file in %s: no room for \S+ more beside the \S+ in it, of 3\.[89]M that were free: .*; give --mem"
-                     r" .* --spill folder with more room" % re.escape(at), behind), "and one where it fails", text)
+    subprocess.run(["umount", at], check=True)
+    got = on_disk(at, 4 << 20, dump, "roots | head 1")
+    told = re.search(r"; the rest needs up to ~([\d.]+)M in %s, 3\.[89]M free: give --mem [\d.]+[MG], or a --spill folder with "
+                     r"more room\n" % re.escape(at), got.err)
+    tap.ok(told, "a disk without room: a sentence before it is tried", got)
+    tap.ok(got.status == 3 and re.search(
+        r"temporary file in %s: no room for \S+ more beside the \S+ in it, of 3\.[89]M that were free: .*; give --mem"
+        r" .* --spill folder with more room" % re.escape(at), got.err), "and one where it fails", got)
+    most = float(told.group(1)) * (1 << 20) if told else 0
+    got = on_disk(at, int(most / FACTOR), dump, "dom | head 1")
+    tap.ok(got.status == 3 and "needs up to" in got.err, "much less than it is said to need is too little", got)
+    got = on_disk(at, int(most * FACTOR), dump, "dom | head 1")
+    tap.ok(got.status == 0 and "needs up to" not in got.err, "and somewhat more suffices", got)
 
 
 def main():

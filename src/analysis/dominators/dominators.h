@@ -153,6 +153,8 @@ struct amount retained_sum_bytes(const struct retained *r, const struct retained
 /* About how many bytes of big memory retained sizes take at their peak, beside a heap of so many objects and
  * references. */
 uint64_t dominators_need(uint64_t objects, uint64_t references);
+/* And what of the file they take where the heap lives there. */
+uint64_t dominators_need_in_file(uint64_t objects, uint64_t references);
 
 /* What objects retain that no root reaches: 0, and no surer than that they are garbage. */
 struct amount retained_of_nothing_reached(const struct retained *r);

@@ -45,8 +45,11 @@ static void add_advice(struct text *to, const struct heap_need *need, bool refer
 
 static void add_rest(struct text *to, const struct heap_need *need, bool references)
 {
-	uint64_t room, most = in_file(references ? with_retained(need) : need->objects_bytes);
+	uint64_t room, most = in_file(references ? need->bytes : need->objects_bytes);
 	const char *folder = spill_folder();
+
+	if (references)
+		most += dominators_need_in_file(need->objects, need->references);
 	bool lacks = spill_free(&room) && room < most;
 
 	text_add(to, lacks ? "; the rest needs up to ~" : "; the rest goes into a file in ");

@@ -140,6 +140,19 @@ def first_screen(t):
     leave(t)
 
 
+@case("no memory for references: what would do, and the page is still seen", ((80, 24), (40, 10)))
+def left_out(t):
+    big = os.path.join(t.home, "big.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "100000", "--phd", big], check=True)
+    t.line('"$CAIRN" -t 1 --mem 3M --spill none "$HOME/big.phd"; echo "status $?"')
+    t.wait(r"^no memory for references: give a( larger --mem, about [\d.]+M at least, or --spill)?")
+    lines = t.screen()
+    need(sum(bool(re.match(r"[ >] \S+ +[\d,]+ ", line)) for line in lines) >= 3 and
+         re.search(r"or\s+--spill\s+DIR", "\n".join(lines)), "too little is seen", t)
+    t.type("q")
+    t.wait(r"^status 4")
+
+
 @case("a long read shows how far it is, and ^C stops it")
 def cancel(t):
     big = os.path.join(t.home, "big.phd")

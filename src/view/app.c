@@ -224,7 +224,8 @@ static void say_older(struct app *a)
 static void add_shortage(const struct heap *h, struct text *to)
 {
 	enum { NARROW = 60 };
-	const char *all = h->shortage.message, *advice = strstr(all, "; give "), *aside = advice ? strstr(advice, " (") : NULL;
+	const char *all = h->shortage.message, *advice = strstr(all, "; give ");
+	const char *aside = advice ? strstr(advice, " (") : NULL;
 	const char *behind = aside ? strchr(aside, ')') : NULL;
 
 	if (!advice || (COLS >= NARROW && strncmp(all, "memory:", strlen("memory:")) != 0)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mappings.h - the table of large blocks of memory, each with pages of its own; for big.c alone.  Any thread.
+ * mappings.h - the table of large blocks of memory, each with pages of its own; for big.c and big_bytes.c alone.  Any
+ * thread.
  */
 #ifndef CAIRN_BASE_MAPPINGS_H
 #define CAIRN_BASE_MAPPINGS_H

@@ -112,7 +112,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_ID] = {"id", CELL_COUNT, 6, "number of the object or thread"},
     [COL_INDEX] = {"index", CELL_COUNT, 5,
 	"number of the entry, from 0", .one = "entry", .many = "entries"},
-    [COL_INDEX_ALONE] = {"index_alone", CELL_TEXT, 5, "whether the dump of that index is not here: yes, no"},
+    [COL_INDEX_ALONE] = {"index_alone", CELL_TEXT, 5, "yes where the dump of that index is not here"},
     [COL_INDEX_FILE] = {"index_file", CELL_TEXT, 5, "the index that the dump was opened from"},
     [COL_INDEX_PACKED] = {"index_packed", CELL_TEXT, 5, "whether that index is a packed one: yes, no"},
     [COL_INSTANCE_SIZE] = {"instance_size", CELL_BYTES, 5, "shallow size of one instance"},

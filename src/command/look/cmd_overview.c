@@ -69,7 +69,7 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
 	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() : cell_text(chunks_packed(saved_chunks(h)) ? "yes" :
 	    "no"));
-	result_head(r, COL_INDEX_ALONE, !h->index_path ? cell_blank() : cell_text(h->dump_absent ? "yes" : "no"));
+	result_head(r, COL_INDEX_ALONE, h->dump_absent ? cell_text("yes") : cell_blank());
 }
 
 /* How many references there are, and what they lead to. */

@@ -235,7 +235,9 @@ static inline bool build_stops(struct build *b, uint64_t round)
 	return true;
 }
 
-/* The handle of a class that is named so, made if there is none yet; any thread (survey.c). */
+/* Is a class of this handle known by its name?  Else by an address. */
+bool handle_is_by_name(enum class_naming how);
+/* The handle of a class that is named so, made if there is none yet; any thread (handles.c). */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
     size_t name_size, struct err *err); /* or HEAP_NONE and ERR_NOMEM */
 

@@ -13,15 +13,10 @@
 #include "heap/places.h"
 #include "heap/string.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define HELD_AS "the index of the dump"
 
 struct opening {
 	struct heap *heap;
@@ -33,7 +28,7 @@ struct opening {
 	size_t n_looks;
 };
 
-static int damaged(struct err *err)
+int saved_damaged(struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "what it tells of the heap is damaged");
 }
@@ -170,13 +165,13 @@ static int check_objects(struct opening *o, struct err *err)
 	bool hold = !tail;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		hold &= o->counts[c] == h->classes[c].n_objects;
-	int code = hold ? bits_seal(&h->sized, err) : damaged(err);
+	int code = hold ? bits_seal(&h->sized, err) : saved_damaged(err);
 	if (code)
 		return code;
 	uint64_t sized = h->n_objects ? bits_rank(&h->sized, h->n_objects - 1) +
 	    (uint64_t)bits_get(&h->sized, h->n_objects - 1) : 0;
 	hold = sized == h->n_sized && o->n_wide == h->n_wide && wide_holds(h) && odd_holds(h);
-	return hold && first_run_holds(h) ? 0 : damaged(err);
+	return hold && first_run_holds(h) ? 0 : saved_damaged(err);
 }
 
 /* --- taking ------------------------------------------------------------------------------------- */
@@ -209,7 +204,7 @@ static int take_places(struct opening *o, struct err *err)
 	if (code)
 		return code;
 	if (p->n_offsets > UINT32_MAX / PLACE_STEP)
-		return damaged(err);
+		return saved_damaged(err);
 	if (has(o, "place_numbers")) {
 		p->n_numbers = h->n_objects;
 		return take(o, "place_numbers", &p->numbers, h->n_objects, 4, numbers_are, err);
@@ -248,8 +243,7 @@ static int take_objects(struct opening *o, struct err *err)
 	return code ? code : check_objects(o, err);
 }
 
-/* Two chunks of a stream, checked. */
-static int take_stream(const struct chunks *c, const char *numbers, const char *texts, struct pack *p,
+int saved_stream(const struct chunks *c, const char *numbers, const char *texts, struct pack *p,
     const void *taken[2], struct err *err)
 {
 	uint64_t n = 0, n_texts = 0;
@@ -261,7 +255,7 @@ static int take_stream(const struct chunks *c, const char *numbers, const char *
 			{ .name = numbers, .bytes = taken[0] }, { .name = texts, .bytes = taken[1] } };
 		code = chunks_check(c, looks, 2, err);
 	}
-	return code || pack_open(p, taken[0], n, taken[1], n_texts) ? code : damaged(err);
+	return code || pack_open(p, taken[0], n, taken[1], n_texts) ? code : saved_damaged(err);
 }
 
 static bool has_reader(const struct heap *h)
@@ -276,11 +270,11 @@ static int take_reader(struct heap *h, struct err *err)
 	struct pack p;
 	if (h->dump_absent || !h->dump->reader->keep)
 		return 0;
-	int code = take_stream(h->saved->chunks, "reader", "reader_texts", &p, taken, err);
+	int code = saved_stream(h->saved->chunks, "reader", "reader_texts", &p, taken, err);
 	if (!code)
 		code = h->dump->reader->keep(h->dump, &p, err);
 	if (!code && !pack_ends(&p))
-		code = damaged(err);
+		code = saved_damaged(err);
 	big_free(taken[0]);
 	big_free(taken[1]);
 	return code;
@@ -293,13 +287,13 @@ static int take_symbols(struct heap *h, struct err *err)
 	struct err lack = ERR_INIT;
 	if (!h->dump_absent || chunks_bytes(h->saved->chunks, "symbols") == UINT64_MAX)
 		return 0;
-	int code = take_stream(h->saved->chunks, "symbols", "symbol_texts", &p, h->saved->symbols, err);
+	int code = saved_stream(h->saved->chunks, "symbols", "symbol_texts", &p, h->saved->symbols, err);
 	if (code)
 		return code;
 	pack_symbols(&p, h, NULL, &lack);
 	if (lack.code)
 		*err = lack;
-	return lack.code || pack_ends(&p) ? lack.code : damaged(err);
+	return lack.code || pack_ends(&p) ? lack.code : saved_damaged(err);
 }
 
 static int take_heap(struct heap *h, struct err *err)
@@ -308,7 +302,7 @@ static int take_heap(struct heap *h, struct err *err)
 	const void *taken[2] = { NULL, NULL };
 	struct pack p;
 	struct opening o = { .heap = h, .chunks = s->chunks };
-	int code = take_stream(s->chunks, "heap", "heap_texts", &p, taken, err);
+	int code = saved_stream(s->chunks, "heap", "heap_texts", &p, taken, err);
 	s->numbers = taken[0];
 	s->texts = taken[1];
 	if (code)
@@ -320,7 +314,7 @@ static int take_heap(struct heap *h, struct err *err)
 		return lack.code;
 	}
 	if (!pack_ends(&p))
-		return damaged(err);
+		return saved_damaged(err);
 	pthread_mutex_init(&o.lock, NULL);
 	code = take_objects(&o, err);
 	pthread_mutex_destroy(&o.lock);
@@ -390,56 +384,19 @@ static int open_present(struct heap *h, const char *path, const struct heap_opti
 	return code ? code : dump_open(&h->dump, h->source, &o->dump, err);
 }
 
-/* --- from a path -------------------------------------------------------------------------------- */
-
-/* An index that was opened, and which dump it is of. */
-struct found {
-	struct saved *saved;
-	struct saved_key key;
-	const void *taken[2];
-};
-
-static void forget(struct found *f)
-{
-	free((char *)(uintptr_t)f->key.path);
-	big_free(f->taken[0]);
-	big_free(f->taken[1]);
-	saved_close(f->saved);
-	*f = (struct found){ .saved = NULL };
-}
-
-static int find_key(struct found *f, const char *path, struct err *err)
-{
-	struct pack p;
-	*f = (struct found){ .saved = xcalloc(1, sizeof *f->saved) };
-	int code = chunks_open(&f->saved->chunks, path, err);
-	if (!code)
-		code = take_stream(f->saved->chunks, "key", "key_texts", &p, f->taken, err);
-	if (!code)
-		pack_key(&p, &f->key);
-	if (!code && !pack_ends(&p))
-		code = damaged(err);
-	if (!code)
-		f->saved->hold = file_hold_open(chunks_fd(f->saved->chunks), HELD_AS);
-	if (code)
-		forget(f);
-	return code;
-}
-
-/* Make the heap; dump NULL: its dump is not there. */
-static int make_heap(struct heap **out, struct found *f, const char *path, const char *dump,
-    const struct heap_options *o, struct progress *progress, struct err *err)
+int saved_make(struct heap **out, struct saved **saved, const struct saved_key *key, const char *path,
+    const char *dump, const struct heap_options *o, struct progress *progress, struct err *err)
 {
 	struct heap *h = xcalloc(1, sizeof *h);
-	h->saved = f->saved;
-	f->saved = NULL;
+	h->saved = *saved;
+	*saved = NULL;
 	h->boot_loader = HEAP_NONE;
 	h->asked = *o;
 	int code = 0;
 	if (dump)
 		code = open_present(h, dump, o, progress, err);
 	else
-		open_absent(h, &f->key);
+		open_absent(h, key);
 	if (!code)
 		code = take_reader(h, err);
 	if (!code)
@@ -464,171 +421,6 @@ static int make_heap(struct heap **out, struct found *f, const char *path, const
 	return 0;
 }
 
-static bool has_ending(const char *path)
-{
-	size_t n = strlen(path), ending = strlen(SAVED_ENDING);
-	return n > ending && !strcmp(path + n - ending, SAVED_ENDING);
-}
-
-/* By its first bytes; what a full disk left by its name. */
-static bool is_index(const char *path)
-{
-	char head[8] = "";
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? pread(fd, head, sizeof head, 0) : -1;
-	bool is = n == sizeof head ? !memcmp(head, CHUNKS_MAGIC, sizeof head) : !n && has_ending(path);
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-static bool is_serious(int code)
-{
-	return code == ERR_NOMEM || code == ERR_CANCELLED;
-}
-
-static void say_left_out(struct text *why, const char *path, const char *sentence)
-{
-	text_clear(why);
-	text_addf(why, "the index %s is left out: %s", path, sentence);
-}
-
-/* The index at this path for this dump.  As saved_open. */
-static int try_beside(struct heap **out, const char *path, const struct heap_options *o, struct text *why,
-    struct progress *progress, struct err *err)
-{
-	struct found f;
-	struct text reason = TEXT_INIT;
-	struct err own = ERR_INIT;
-	int code = find_key(&f, path, &own);
-	if (code == ERR_NOT_FOUND)
-		return 1;
-	if (!code && f.key.nameless)
-		code = err_set(&own, ERR_FORMAT, "it has numbers for names, and is opened by its own name only");
-	else if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
-		code = ERR_FORMAT;
-	else if (!code)
-		code = make_heap(out, &f, path, o->path, o, progress, &own);
-	if (is_serious(code))
-		*err = own;
-	else if (code)
-		say_left_out(why, path, reason.len ? reason.s : own.message);
-	forget(&f);
-	text_release(&reason);
-	return code && !is_serious(code) ? 1 : code;
-}
-
-/* The dump that an index lies beside by its name: the caller's (free). */
-static char *dump_beside(const char *path)
-{
-	if (!has_ending(path))
-		return NULL;
-	char *dump = xstrndup(path, strlen(path) - strlen(SAVED_ENDING));
-	if (access(dump, R_OK) == 0)
-		return dump;
-	free(dump);
-	return NULL;
-}
-
-/* An index was named: with its dump, where that is there and the same. */
-static int open_named(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
-    struct progress *progress, struct err *err)
-{
-	struct found f;
-	struct text reason = TEXT_INIT;
-	struct err own = ERR_INIT;
-	char *beside = dump_beside(o->path);
-	int code = find_key(&f, o->path, &own);
-	if (!code && key_fits_options(&f.key, o, &reason))
-		code = err_set(&own, ERR_FORMAT, "%s", reason.s);
-	const char *of = f.key.nameless ? NULL : beside;
-	if (!code && !of && !f.key.nameless && access(f.key.path, R_OK) == 0)
-		of = f.key.path;
-	if (!code && of && key_fits_file(&f.key, of, o, &reason)) {
-		text_addf(why, "%s is left out: %s; values and texts are missing", of, reason.s);
-		of = NULL;
-	}
-	if (!code)
-		code = make_heap(out, &f, o->path, of, o, progress, &own);
-	if (code && !is_serious(code) && beside) {
-		say_left_out(why, o->path, own.message);
-		*dump = beside;
-		beside = NULL;
-		code = 1;
-	} else if (code) {
-		*err = own;
-		saved_broken(err, o->path);
-	}
-	forget(&f);
-	free(beside);
-	text_release(&reason);
-	return code;
-}
-
-/* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or why it cannot
- * be told. */
-static int is_of_another(const char *path, const char *dump, struct err *why)
-{
-	struct found f;
-	char real[PATH_MAX];
-	int code = find_key(&f, path, why);
-	if (!code && f.key.nameless) {
-		code = err_set(why, ERR_USAGE, "it has numbers for names");
-	} else if (!code && strcmp(f.key.path, realpath(dump, real) ? real : dump)) {
-		err_set(why, ERR_USAGE, "it is of another dump, %.300s", f.key.path);
-		code = 1;
-	}
-	forget(&f);
-	return code == ERR_NOT_FOUND ? 0 : code;
-}
-
-int saved_may_replace(const char *path, const char *dump, struct err *err)
-{
-	struct err why = ERR_INIT;
-	int code = is_of_another(path, dump, &why);
-	if (is_serious(code))
-		return err_set(err, code, "%s", why.message);
-	return !code ? 0 : err_set(err, ERR_USAGE, "%.300s is left as it is: %s; the command index would replace it", path,
-	    why.message);
-}
-
-/* Dumps of one name share a place there: of one that is of another path nothing is to be said. */
-static int try_in_cache(struct heap **out, const char *path, const struct heap_options *o, struct text *why,
-    struct progress *progress, struct err *err)
-{
-	struct text reason = TEXT_INIT;
-	struct err other = ERR_INIT;
-	int code = try_beside(out, path, o, &reason, progress, err);
-	if (code == 1 && reason.len && is_of_another(path, o->path, &other) != 1) {
-		text_clear(why);
-		text_add(why, reason.s);
-	}
-	text_release(&reason);
-	return code;
-}
-
-int saved_open(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
-    struct progress *progress, struct err *err)
-{
-	if (is_index(o->path))
-		return open_named(out, o, why, dump, progress, err);
-	if (o->no_index)
-		return 1;
-	if (o->index)
-		return try_beside(out, o->index, o, why, progress, err);
-	char *path = saved_beside(o->path);
-	int code = try_beside(out, path, o, why, progress, err);
-	free(path);
-	path = code == 1 ? saved_in_cache(o->path) : NULL;
-	if (path)
-		code = try_in_cache(out, path, o, why, progress, err);
-	free(path);
-	if (code == 0)
-		text_clear(why);
-	return code;
-}
-
 void saved_left_out(const struct heap *heap, const char *what, const struct err *why)
 {
 	struct heap *h = (struct heap *)(uintptr_t)heap;
@@ -637,16 +429,6 @@ void saved_left_out(const struct heap *heap, const char *what, const struct err 
 	    why && why->code ? why->message : "they are damaged");
 	h->index_refused = arena_strndup(&h->arena, said.s, said.len);
 	text_release(&said);
-}
-
-void saved_broken(struct err *err, const char *path)
-{
-	struct err own = *err;
-	if (is_serious(own.code))
-		err_context(err, "%.200s", path);
-	else
-		err_set(err, own.code, "the index %.200s cannot be used: %.400s; index writes a new one where the dump is",
-		    path, own.message);
 }
 
 const struct chunks *saved_chunks(const struct heap *h)

@@ -7,7 +7,8 @@
  *   nameless.c         numbers in place of names
  *   saved_pages.c      the index of addresses
  *   saved_write.c      a heap to chunks
- *   saved_open.c       and back, objects checked
+ *   saved_find.c       which index a dump has
+ *   saved_open.c       from an index back to a heap, objects checked
  *   saved_references.c the same of references
  *   saved_packed.c     references in a packed index, both ways
  */
@@ -43,6 +44,17 @@ MUST_CHECK int key_of_dump(struct saved_key *k, int fd, const char *path, const 
 int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why);
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why);
 void pack_key(struct pack *p, struct saved_key *k);
+
+#define HELD_AS "the index of the dump"
+
+/* Two chunks of a stream, checked: p reads from them; taken are the caller's (big_free), also after an error. */
+MUST_CHECK int saved_stream(const struct chunks *c, const char *numbers, const char *texts, struct pack *p,
+    const void *taken[2], struct err *err);
+/* ERR_FORMAT: what it tells of the heap is damaged. */
+int saved_damaged(struct err *err);
+/* Make the heap of the index at this path, which takes *saved over.  dump NULL: it is not there. */
+MUST_CHECK int saved_make(struct heap **out, struct saved **saved, const struct saved_key *key, const char *path,
+    const char *dump, const struct heap_options *o, struct progress *progress, struct err *err);
 
 /* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */
 void pack_heap(struct pack *p, struct heap *h, struct err *err);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * saved_find.c - which index a dump has, and which dump an index: by where they lie and by its key.
+ */
+#include "heap/saved/saving.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An index that was opened, and which dump it is of. */
+struct found {
+	struct saved *saved;
+	struct saved_key key;
+	const void *taken[2];
+};
+
+static void forget(struct found *f)
+{
+	free((char *)(uintptr_t)f->key.path);
+	big_free(f->taken[0]);
+	big_free(f->taken[1]);
+	saved_close(f->saved);
+	*f = (struct found){ .saved = NULL };
+}
+
+static int find_key(struct found *f, const char *path, struct err *err)
+{
+	struct pack p;
+	*f = (struct found){ .saved = xcalloc(1, sizeof *f->saved) };
+	int code = chunks_open(&f->saved->chunks, path, err);
+	if (!code)
+		code = saved_stream(f->saved->chunks, "key", "key_texts", &p, f->taken, err);
+	if (!code)
+		pack_key(&p, &f->key);
+	if (!code && !pack_ends(&p))
+		code = saved_damaged(err);
+	if (!code)
+		f->saved->hold = file_hold_open(chunks_fd(f->saved->chunks), HELD_AS);
+	if (code)
+		forget(f);
+	return code;
+}
+
+static bool has_ending(const char *path)
+{
+	size_t n = strlen(path), ending = strlen(SAVED_ENDING);
+	return n > ending && !strcmp(path + n - ending, SAVED_ENDING);
+}
+
+/* By its first bytes; what a full disk left by its name. */
+static bool is_index(const char *path)
+{
+	char head[8] = "";
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? pread(fd, head, sizeof head, 0) : -1;
+	bool is = n == sizeof head ? !memcmp(head, CHUNKS_MAGIC, sizeof head) : !n && has_ending(path);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static bool is_serious(int code)
+{
+	return code == ERR_NOMEM || code == ERR_CANCELLED;
+}
+
+static void say_left_out(struct text *why, const char *path, const char *sentence)
+{
+	text_clear(why);
+	text_addf(why, "the index %s is left out: %s", path, sentence);
+}
+
+/* The index at this path for this dump.  As saved_open. */
+static int try_beside(struct heap **out, const char *path, const struct heap_options *o, struct text *why,
+    struct progress *progress, struct err *err)
+{
+	struct found f;
+	struct text reason = TEXT_INIT;
+	struct err own = ERR_INIT;
+	int code = find_key(&f, path, &own);
+	if (code == ERR_NOT_FOUND)
+		return 1;
+	if (!code && f.key.nameless)
+		code = err_set(&own, ERR_FORMAT, "it has numbers for names, and is opened by its own name only");
+	else if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
+		code = ERR_FORMAT;
+	else if (!code)
+		code = saved_make(out, &f.saved, &f.key, path, o->path, o, progress, &own);
+	if (is_serious(code))
+		*err = own;
+	else if (code)
+		say_left_out(why, path, reason.len ? reason.s : own.message);
+	forget(&f);
+	text_release(&reason);
+	return code && !is_serious(code) ? 1 : code;
+}
+
+/* The dump that an index lies beside by its name: the caller's (free). */
+static char *dump_beside(const char *path)
+{
+	if (!has_ending(path))
+		return NULL;
+	char *dump = xstrndup(path, strlen(path) - strlen(SAVED_ENDING));
+	if (access(dump, R_OK) == 0)
+		return dump;
+	free(dump);
+	return NULL;
+}
+
+/* An index was named: with its dump, where that is there and the same. */
+static int open_named(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
+    struct progress *progress, struct err *err)
+{
+	struct found f;
+	struct text reason = TEXT_INIT;
+	struct err own = ERR_INIT;
+	char *beside = dump_beside(o->path);
+	int code = find_key(&f, o->path, &own);
+	if (!code && key_fits_options(&f.key, o, &reason))
+		code = err_set(&own, ERR_FORMAT, "%s", reason.s);
+	const char *of = f.key.nameless ? NULL : beside;
+	if (!code && !of && !f.key.nameless && access(f.key.path, R_OK) == 0)
+		of = f.key.path;
+	if (!code && of && key_fits_file(&f.key, of, o, &reason)) {
+		text_addf(why, "%s is left out: %s; values and texts are missing", of, reason.s);
+		of = NULL;
+	}
+	if (!code)
+		code = saved_make(out, &f.saved, &f.key, o->path, of, o, progress, &own);
+	if (code && !is_serious(code) && beside) {
+		say_left_out(why, o->path, own.message);
+		*dump = beside;
+		beside = NULL;
+		code = 1;
+	} else if (code) {
+		*err = own;
+		saved_broken(err, o->path);
+	}
+	forget(&f);
+	free(beside);
+	text_release(&reason);
+	return code;
+}
+
+/* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or why it cannot
+ * be told. */
+static int is_of_another(const char *path, const char *dump, struct err *why)
+{
+	struct found f;
+	char real[PATH_MAX];
+	int code = find_key(&f, path, why);
+	if (!code && f.key.nameless) {
+		code = err_set(why, ERR_USAGE, "it has numbers for names");
+	} else if (!code && strcmp(f.key.path, realpath(dump, real) ? real : dump)) {
+		err_set(why, ERR_USAGE, "it is of another dump, %.300s", f.key.path);
+		code = 1;
+	}
+	forget(&f);
+	return code == ERR_NOT_FOUND ? 0 : code;
+}
+
+int saved_may_replace(const char *path, const char *dump, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int code = is_of_another(path, dump, &why);
+	if (is_serious(code))
+		return err_set(err, code, "%s", why.message);
+	return !code ? 0 : err_set(err, ERR_USAGE, "%.300s is left as it is: %s; the command index would replace it", path,
+	    why.message);
+}
+
+void saved_broken(struct err *err, const char *path)
+{
+	struct err own = *err;
+	if (is_serious(own.code))
+		err_context(err, "%.200s", path);
+	else
+		err_set(err, own.code, "the index %.200s cannot be used: %.400s; index writes a new one where the dump is",
+		    path, own.message);
+}
+
+/* Dumps of one name share a place there: of one that is of another path nothing is to be said. */
+static int try_in_cache(struct heap **out, const char *path, const struct heap_options *o, struct text *why,
+    struct progress *progress, struct err *err)
+{
+	struct text reason = TEXT_INIT;
+	struct err other = ERR_INIT;
+	int code = try_beside(out, path, o, &reason, progress, err);
+	if (code == 1 && reason.len && is_of_another(path, o->path, &other) != 1) {
+		text_clear(why);
+		text_add(why, reason.s);
+	}
+	text_release(&reason);
+	return code;
+}
+
+int saved_open(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
+    struct progress *progress, struct err *err)
+{
+	if (is_index(o->path))
+		return open_named(out, o, why, dump, progress, err);
+	if (o->no_index)
+		return 1;
+	if (o->index)
+		return try_beside(out, o->index, o, why, progress, err);
+	char *path = saved_beside(o->path);
+	int code = try_beside(out, path, o, why, progress, err);
+	free(path);
+	path = code == 1 ? saved_in_cache(o->path) : NULL;
+	if (path)
+		code = try_in_cache(out, path, o, why, progress, err);
+	free(path);
+	if (code == 0)
+		text_clear(why);
+	return code;
+}

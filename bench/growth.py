@@ -11,7 +11,7 @@ counts.  A dump is made in DIR (BUILD/bench), measured and removed before the ne
 left out, and that is said.  It prints a table with the exponents (1: time as the number of objects; 2: as its square),
 leaves the figures in BUILD/bench/growth.tsv, and draws them into SVG (doc/growth.svg).
 
-With -m 30 -r 1 it takes 4 minutes on an idle machine with two processors, with -m 100 perhaps a quarter of an hour.
+With -m 30 -r 1 it takes 4 minutes on an idle machine with two processors, with -m 100 11.
 """
 
 import argparse

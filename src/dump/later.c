@@ -135,10 +135,12 @@ static int wait_for(struct later *l, struct err *err)
 	if (first && own)
 		mirror(&before, own);
 	while (!code && !settled(l)) {
+		pthread_mutex_unlock(&l->lock); /* whoever is held there (progress_hold) keeps nobody else waiting */
 		code = progress_check(own, err);
-		if (!code)
+		pthread_mutex_lock(&l->lock);
+		if (!code && !settled(l))
 			code = begin(l, err);
-		if (!code)
+		if (!code && !settled(l))
 			wait_a_little(l);
 		if (first)
 			mirror(own, &l->job.progress);

@@ -267,14 +267,14 @@ bool mouse_is(const struct input *in);      /* is it no key? */
 bool mouse_scrolls(const struct input *in); /* and that is all it does */
 void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 
-/* asking.c: session.writes.ask */
+/* asking.c: on the main thread; see working_ask */
 bool app_ask(struct app *a, const char *question);
 
 /* working.c: session.work */
 /* From here on until working_end all works are those of this line. */
 void working_begin(struct app *a, const char *line);
 void working_end(struct app *a);
-/* app_ask, also where a work asks: then the main thread does. */
+/* session.writes.ask: app_ask, also where a work asks; then the main thread does. */
 bool working_ask(void *app, const char *question);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 

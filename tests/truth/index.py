@@ -306,6 +306,13 @@ def left_alone(tap, folder, dump, named, env):
     tap.ok(not run.status and not run.err, "in the cache an index of another dump of this name is nothing to speak of", run.err)
     os.unlink(cached)
     cairn("--no-index", "-x", "index", dump)
+    with open(dump + ".cairn", "r+b") as f:
+        f.seek(os.path.getsize(dump + ".cairn") // 2)
+        f.write(bytes(range(1, 200)))
+    run = cairn("-x", "check", "-x", "index", dump)
+    again = cairn("-x", "check", dump)
+    tap.ok(not run.status and "index writes a new one" in run.err and not again.err,
+           "index writes a new one where the index that a dump was opened from is damaged", (run.err, again.err))
     plain = os.path.getsize(dump + ".cairn")
     run = cairn("-x", "index -packed", dump)
     tap.ok(not run.status and os.path.getsize(dump + ".cairn") < plain / 2,

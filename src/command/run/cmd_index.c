@@ -59,11 +59,11 @@ static int write_index(void *writing, FILE *to, const char *path, struct err *er
 	return code;
 }
 
-/* Is it the file that the heap came from?  Then there is nothing to write. */
+/* Is it the file that the heap came from? */
 static bool is_own(const struct heap *h, const char *path)
 {
 	struct stat a, b;
-	return h->index_path && !h->index_refused && stat(h->index_path, &a) == 0 && stat(path, &b) == 0 &&
+	return h->saved && stat(h->index_path, &a) == 0 && stat(path, &b) == 0 &&
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -81,10 +81,10 @@ int session_write_index(struct session *s, const char *path, const struct index_
 	struct writing_index w = {.s = s, .wish = wish};
 	bool own = is_own(session_heap(s), path); /* what is mapped is not written to: the new one takes its name */
 	if (own)
-		saved_renewed(session_heap(s), true);
+		saved_renewing(session_heap(s), true);
 	code = session_write_whole(s, path, write_index, &w, err);
 	if (own)
-		saved_renewed(session_heap(s), false);
+		saved_renewing(session_heap(s), false);
 	if (code)
 		return code;
 	struct text size = TEXT_INIT;
@@ -109,7 +109,7 @@ static int run_index(struct session *s, const struct call *call, struct result *
 		    "-no-names MAP FILE)");
 	else if (wish.map && !strcmp(wish.map, path))
 		code = err_set(err, ERR_USAGE, "%s cannot be both the index and the map of its names: name two files", path);
-	else if (!wish.map && is_own(h, path) && chunks_packed(saved_chunks(h)) == wish.packed)
+	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
 		session_say(s, "%s is the index that this dump was opened from", path);
 	else
 		code = session_write_index(s, path, &wish, err);

@@ -71,7 +71,7 @@ MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err
 MUST_CHECK int saved_may_replace(const char *path, const char *dump, struct err *err);
 /* The index that a heap came from is written anew, beside itself (true), or that is done (false): it is not kept from
  * being written meanwhile. */
-void saved_renewed(const struct heap *h, bool renewed);
+void saved_renewing(const struct heap *h, bool begins);
 
 /* Where the index of a dump is written if nobody says where: beside it.  And where it is found too, or NULL; the
  * caller's (free). */

@@ -436,10 +436,10 @@ const struct chunks *saved_chunks(const struct heap *h)
 	return h->saved ? h->saved->chunks : NULL;
 }
 
-void saved_renewed(const struct heap *h, bool renewed)
+void saved_renewing(const struct heap *h, bool begins)
 {
 	struct saved *s = h->saved;
-	if (renewed) {
+	if (begins) {
 		file_let_go(s->hold);
 		s->hold = 0;
 	} else {

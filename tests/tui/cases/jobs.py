@@ -55,14 +55,14 @@ def beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"(^histogram|6 info) +retained")
+    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("2")  # a main page that waits for sizes; dropped, it takes no other view along
     t.wait(r"^heap: waits until retained sizes are found")
     t.keys("C-c", "Enter")
     t.wait(r"^histogram > ")
     leave(t)
     t.line('clear; "$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"(^histogram|6 info) +retained")
+    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("C-c")
     t.wait(r"retained sizes stay unknown until dom or top asks for them")
     t.wait(r"(^histogram|6 info) +retained", gone=True)
@@ -88,7 +88,7 @@ def tab_waits(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"(^histogram|6 info) +retained")
+    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("2")
     t.wait(r"^heap: waits until retained sizes are found")
     t.keys("Enter")

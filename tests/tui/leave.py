@@ -199,7 +199,7 @@ def stuck_cases(case, folder):
              program=COUNTED, env=slow)
     case.run("reading objects: /q typed ahead waits", 143, text_stays, SAMPLE, program=COUNTED, env=slow)
     case.run("reading references: dups is answered meanwhile", 143, answered_meanwhile, SHOP,
-             program=COUNTED, env={"CAIRN_SLOW": "reading references:200000"})
+             program=COUNTED, env={"CAIRN_SLOW": "reading references:20000"})
     def held(what, phase, dump, command=None, ways=WAYS):
         for way in ways:
             case.run("%s: %s ends it" % (what, way), STATUS[way], stuck(way, command), "-t", "2", dump,

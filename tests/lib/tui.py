@@ -50,6 +50,11 @@ def enter(t, line):
     t.keys("Enter")
 
 
+def said(words):
+    """A message of several lines, which end anywhere, in words too, as the folder's name leaves them room."""
+    return lambda lines: re.search(words.replace(" ", ""), re.sub(r"\s+", "", "".join(lines)))
+
+
 def mouse(t, button, x, y, letter="M"):
     """What the mouse sends, from 1 on: button 0 left, 1 middle, 2 right, 64 and 65 the wheel."""
     t.type("\033[<%d;%d;%d%s" % (button, x, y, letter))

@@ -7,12 +7,7 @@ import shutil
 import subprocess
 
 from cairntest import MKDUMP, SHOP
-from tui import BOTH, case, enter, leave, need
-
-
-def said(words):
-    """A message of several lines, which end anywhere, in words too, as the folder's name leaves them room."""
-    return lambda lines: re.search(words.replace(" ", ""), re.sub(r"\s+", "", "".join(lines)))
+from tui import BOTH, case, enter, leave, need, said
 
 
 def written_to(name):

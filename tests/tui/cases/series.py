@@ -8,7 +8,7 @@ import subprocess
 
 from cairntest import CAIRN, MKDUMP, SERIES, SHOP
 from tmux import PROMPT
-from tui import BOTH, case, enter, leave, need, selected, wait_selected
+from tui import BOTH, case, enter, leave, need, said, selected, wait_selected
 
 ENTRIES = r"com\.acme.*ENTRIES"
 
@@ -230,7 +230,7 @@ def cut_profile(t):
     with open(t.home + "/whole", "rb") as whole, open(t.home + "/cut.profile", "wb") as cut:
         cut.write(whole.read()[:5000])
     t.line('"$CAIRN" "$HOME/cut.profile"; echo "status $?"')
-    t.wait(r"cut\.profile: ")
+    t.wait(said(r"cut\.profile: "))
     t.wait(r"^status 3$")
 
 

@@ -107,7 +107,7 @@ struct command {
 	struct argument arguments[COMMAND_ARGUMENTS]; /* ended by ARG_END, or full */
 	const struct option_spec *options; /* ended by DASH_NONE; NULL: none */
 	unsigned flags;               /* enum command_flag */
-	const char *group;            /* "look", "who holds it", "session" */
+	const char *group;            /* "look", "who holds it", "what is wrong", "session" */
 	const char *summary;          /* one line, lower case, no full stop */
 	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; NULL: it
 	                                 has no result */

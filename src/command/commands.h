@@ -19,7 +19,7 @@ extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_stri
 extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
-extern const struct command cmd_finalizers;                          /* cmd_finalizers.c */
+extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
 extern const struct command cmd_refs;                                 /* cmd_references.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */

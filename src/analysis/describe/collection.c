@@ -177,7 +177,8 @@ static bool find_kind(struct collection *c, uint32_t id)
 
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 {
-	*c = (struct collection){ .heap = h, .node = HEAP_NONE, .stop = HEAP_NONE };
+	*c = (struct collection){ .heap = h, .node = HEAP_NONE, .stop = HEAP_NONE, .part = c->part,
+		.context = c->context };
 	bool first = true;
 	for (int depth = 0; depth < WRAPPERS_DEEP; depth++) {
 		struct value inner;
@@ -194,6 +195,8 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 		id = value_object_id(h, &inner);
 		if (id == HEAP_NONE)
 			return false;
+		if (c->part)
+			c->part(c->context, id);
 	}
 	return false;
 }
@@ -285,7 +288,7 @@ static void implied_size(const struct collection *c, struct collection_size *out
 
 bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out)
 {
-	struct collection c;
+	struct collection c = { .heap = h };
 	struct values table;
 	*out = (struct collection_size){ .known = false };
 	if (!collection_find(&c, h, id))

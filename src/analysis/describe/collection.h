@@ -55,12 +55,18 @@ struct collection_entry {
 	struct value key, value; /* of a set: value */
 };
 
+/* An object that a collection is made of. */
+typedef void collection_part(void *context, uint32_t id);
+
+enum { COLLECTION_FEW = 64 }; /* a power of two */
+
 struct collection {
 	const struct heap *heap;
 	const struct collection_kind *kind;
 	enum collection_view view;
 	struct values store; /* the object with the fields that kind names, behind all wrappers */
 	bool broken;         /* links run in a circle, or lead to something that is no node */
+	bool no_memory;      /* then the walk ended early, and is broken too */
 	/* the walk's own */
 	struct values array, keys;
 	uint64_t at, end, n, first, given;
@@ -69,8 +75,15 @@ struct collection {
 	unsigned depth;
 	uint64_t segment;
 	struct values segments;
-	struct bits seen;
 	const char *names;
+	uint64_t bucket; /* entries so far in the bucket that is walked */
+	uint64_t longest;
+	struct nodes_seen {
+		uint32_t few[COLLECTION_FEW], *slot; /* id + 1, or 0; NULL: in few */
+		uint32_t n_slots, n;
+	} seen;
+	collection_part *part;
+	void *context;
 };
 
 /* Is this, or one of its superclasses, in the table? */
@@ -80,15 +93,29 @@ bool collection_class(const struct heap *h, uint32_t class);
 bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out);
 
 /* Begin to walk.  0: end with collection_close.  ERR_NOT_FOUND: it is no known collection, and *err
- * says so; ERR_UNSUPPORTED: the dump holds no values; ERR_NOMEM.  Takes one bit for each object of
- * the heap if nodes are followed. */
+ * says so; ERR_UNSUPPORTED: the dump holds no values.  Takes about 8 bytes for each node that was
+ * followed. */
 MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint32_t id,
     struct err *err);
 /* The next entry.  False: there are no more. */
 bool collection_next(struct collection *c, struct collection_entry *out);
 void collection_close(struct collection *c);
 
+/* A collection from inside. */
+struct collection_inside {
+	struct collection_size size;
+	uint64_t entries; /* that were found by walking it */
+	uint64_t longest; /* in one bucket of a hash table of chains; 0: it is none, or empty */
+	bool broken;      /* what was found ends early (struct collection) */
+};
+/* Walk all of it.  part (or NULL) is told of each object that it is made of and that is not its own user's: the
+ * collections that it wraps, arrays, nodes; not of the collection itself, nor of keys and elements.  An object that is
+ * damaged or shared by buckets may be told of twice.  False: it is no collection that is known. */
+bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
+    void *context);
+
 /* For collection_walk.c: find the collection behind wrappers.  False: there is none. */
+/* c->part is told of what is wrapped. */
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 
 #endif

@@ -5,7 +5,10 @@
 #include "analysis/describe/collection.h"
 
 #include "analysis/describe/describers.h"
+#include "base/big.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,14 +23,61 @@ static uint32_t node_in(const struct values *v, const char *names)
 	return description_field(v, names, &link) ? value_object_id(v->heap, &link) : HEAP_NONE;
 }
 
+static void tell_part(const struct collection *c, uint32_t id)
+{
+	if (c->part && id != HEAP_NONE)
+		c->part(c->context, id);
+}
+
+/* --- nodes that were met ------------------------------------------------------------------------- */
+
+/* Of nodes that are few nothing is allocated: who looks at a million small maps opens a million walks. */
+static bool grow(struct nodes_seen *s)
+{
+	uint32_t n = s->n_slots * 2, *slot = n ? big_alloc(n, sizeof *slot, NULL) : NULL;
+	if (!slot)
+		return false;
+	const uint32_t *old = s->slot ? s->slot : s->few;
+	for (uint32_t i = 0; i < s->n_slots; i++) {
+		uint32_t at = old[i] ? (uint32_t)hash_number(old[i]) & (n - 1) : 0;
+		while (old[i] && slot[at])
+			at = (at + 1) & (n - 1);
+		if (old[i])
+			slot[at] = old[i];
+	}
+	big_free(s->slot);
+	s->slot = slot;
+	s->n_slots = n;
+	return true;
+}
+
+/* False: it was met before, or there is no memory to tell. */
+static bool first_met(struct collection *c, uint32_t node)
+{
+	struct nodes_seen *s = &c->seen;
+	s->n_slots = s->n_slots ? s->n_slots : COLLECTION_FEW;
+	if (s->n >= s->n_slots / 2 && !grow(s)) {
+		c->no_memory = true;
+		return false;
+	}
+	uint32_t *slot = s->slot ? s->slot : s->few, at = (uint32_t)hash_number(node + 1) & (s->n_slots - 1);
+	for (; slot[at]; at = (at + 1) & (s->n_slots - 1)) {
+		if (slot[at] == node + 1)
+			return false;
+	}
+	slot[at] = node + 1;
+	s->n++;
+	return true;
+}
+
 /* Open a node that was not met before. */
 static bool enter(struct collection *c, uint32_t node, struct values *out)
 {
-	if (bits_get(&c->seen, node) || values_open(out, c->heap, node, NULL)) {
+	if (!first_met(c, node) || values_open(out, c->heap, node, NULL)) {
 		c->broken = true;
 		return false;
 	}
-	bits_set(&c->seen, node);
+	tell_part(c, node);
 	return true;
 }
 
@@ -38,6 +88,7 @@ static void begin_array(struct collection *c)
 	struct collection_size size;
 	if (!description_object(&c->store, c->kind->store, &c->array))
 		return;
+	tell_part(c, c->array.id);
 	c->n = values_length(&c->array);
 	c->end = c->n;
 	bool counted = collection_size(c->heap, c->store.id, &size) && size.known;
@@ -75,19 +126,20 @@ static void begin_buckets(struct collection *c)
 	struct value v;
 	if (values_field(&c->store, "segments", &v) && !values_field(&c->store, "table", &v)) {
 		if (description_object(&c->store, "segments", &c->segments))
-			c->segment = 0;
+			tell_part(c, c->segments.id);
 		return;
 	}
 	begin_array(c);
 }
 
-int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
+static int open_walk(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
 {
 	struct values v;
-	*c = (struct collection){ .heap = h };
 	int code = values_open(&v, h, id, err);
-	if (code)
+	if (code) {
+		*c = (struct collection){ .heap = h };
 		return code;
+	}
 	if (!collection_find(c, h, id)) {
 		*c = (struct collection){ .heap = h };
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 ", a %.200s, is no collection that is known",
@@ -115,15 +167,22 @@ int collection_open(struct collection *c, const struct heap *h, uint32_t id, str
 	}
 	if (c->kind->shape == SHAPE_TREE)
 		c->stack = xcalloc(TREE_DEEPEST, sizeof *c->stack);
-	return bits_init(&c->seen, h->n_objects, err);
+	return 0;
+}
+
+int collection_open(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
+{
+	c->part = NULL;
+	c->context = NULL;
+	return open_walk(c, h, id, err);
 }
 
 void collection_close(struct collection *c)
 {
 	free(c->stack);
 	c->stack = NULL;
-	if (c->seen.word)
-		bits_release(&c->seen);
+	big_free(c->seen.slot);
+	c->seen.slot = NULL;
 }
 
 /* --- each shape's next -------------------------------------------------------------------------- */
@@ -244,6 +303,8 @@ static bool next_table(struct collection *c)
 		if (id == HEAP_NONE || values_open(&segment, c->heap, id, NULL) ||
 		    !description_object(&segment, "table", &c->array))
 			continue;
+		tell_part(c, id);
+		tell_part(c, c->array.id);
 		c->at = 0;
 		c->end = values_length(&c->array);
 		return true;
@@ -263,8 +324,11 @@ static uint32_t next_bucket(struct collection *c)
 			uint32_t id = value_object_id(c->heap, &v);
 			if (id == HEAP_NONE)
 				continue;
-			if (!values_open(&bin, c->heap, id, NULL) && values_field(&bin, "first", &first))
+			c->bucket = 0;
+			if (!values_open(&bin, c->heap, id, NULL) && values_field(&bin, "first", &first)) {
+				tell_part(c, id);
 				id = value_object_id(c->heap, &first);
+			}
 			if (id != HEAP_NONE)
 				return id;
 		}
@@ -289,8 +353,11 @@ static bool next_in_buckets(struct collection *c, struct collection_entry *e)
 		read_node(c, &node, e);
 		c->node = node_in(&node, c->kind->next);
 		/* a bucket that moved to a larger table leaves a node with the new table behind */
-		if (!values_field(&node, "nextTable", &v))
-			return true;
+		if (values_field(&node, "nextTable", &v))
+			continue;
+		if (++c->bucket > c->longest)
+			c->longest = c->bucket;
+		return true;
 	}
 }
 
@@ -337,5 +404,24 @@ bool collection_next(struct collection *c, struct collection_entry *out)
 	out->has_key = c->view == VIEW_MAP;
 	if (c->view == VIEW_KEYS)
 		out->value = out->key;
+	return true;
+}
+
+bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
+    void *context)
+{
+	struct collection c = { .part = part, .context = context };
+	struct collection_entry e;
+	*out = (struct collection_inside){ .entries = 0 };
+	if (!collection_size(h, id, &out->size) || open_walk(&c, h, id, NULL)) {
+		collection_close(&c);
+		return false;
+	}
+	while (!progress_own_stops(++out->entries) && collection_next(&c, &e))
+		;
+	out->entries--;
+	out->longest = c.longest;
+	out->broken = c.broken;
+	collection_close(&c);
 	return true;
 }

@@ -196,6 +196,8 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 		else
 			code = ERR_NOMEM;
 	}
+	if (c.no_memory && !code)
+		code = err_set(err, ERR_NOMEM, "there is no memory for the nodes of the collection that were met");
 	if (c.broken)
 		text_add(&s->base.note, "its nodes run in a circle or lead astray: shown is what comes before");
 	if (!code && s->base.n < which->length)

@@ -543,6 +543,24 @@ void text_add_bytes(struct text *t, uint64_t bytes)
 	text_add(t, words);
 }
 
+const char *markup_entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
 bool parse_size(const char *s, uint64_t *bytes)
 {
 	uint64_t whole = 0, thousandths = 0, unit = 1;

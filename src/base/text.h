@@ -109,6 +109,9 @@ void text_add_name(struct text *t, const char *name);
 void text_add_count(struct text *t, uint64_t n);
 void text_add_bytes(struct text *t, uint64_t bytes);
 
+/* What stands for a character that HTML and XML would take for markup ("&amp;"); NULL: the character itself. */
+const char *markup_entity(char c);
+
 /* Read a size as people write it: "512", "64K", "2M", "1.5G" (powers of 1024).  False when s is no
  * size or does not fit. */
 bool parse_size(const char *s, uint64_t *bytes);

@@ -18,6 +18,7 @@ extern const struct command cmd_x, cmd_entries;                      /* cmd_insp
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
 extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
+extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
 extern const struct command cmd_refs;                                 /* cmd_references.c */

@@ -71,25 +71,11 @@ static void put_markdown(const char *whole, FILE *to)
 static void put_html(const char *s, FILE *to)
 {
 	for (; *s; s++) {
-		switch (*s) {
-		case '&':
-			fputs("&amp;", to);
-			break;
-		case '<':
-			fputs("&lt;", to);
-			break;
-		case '>':
-			fputs("&gt;", to);
-			break;
-		case '"':
-			fputs("&quot;", to);
-			break;
-		case '\'':
-			fputs("&#39;", to);
-			break;
-		default:
+		const char *entity = markup_entity(*s);
+		if (entity)
+			fputs(entity, to);
+		else
 			putc(*s, to);
-		}
 	}
 }
 

@@ -22,6 +22,7 @@ LINES = {
     "check": ["check", "check -tree"],
     "columns": ["columns"],
     "course": ["course -by class java.lang.String", "course -by class string"],
+    "assert": ["assert 'info.objects > 5' 'rows(histo) < 1'"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread"],

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_assert.c - assert: claims about a dump, for a job that nobody watches. */
+#include "command/commands.h"
+
+#include "command/ask/claim.h"
+#include "command/run/run.h"
+
+#include <string.h>
+
+static const struct column columns[] = {{.id = COL_EXPRESSION}, {.id = COL_VALUE}, {.id = COL_OK},
+    {.id = COL_NUMBER_VALUE, .hidden = true}, {.id = COL_SENTENCE, .hidden = true}};
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+/* --- JUnit -------------------------------------------------------------------------------------- */
+
+/* As an attribute's value. */
+static void put_attribute(const char *s, FILE *to)
+{
+	for (; *s; s++) {
+		const char *entity = markup_entity(*s);
+		if (entity)
+			fputs(entity, to);
+		else
+			putc(*s, to);
+	}
+}
+
+struct suite {
+	const char *dump;
+	struct claim *claims;
+	char *const *text; /* of each claim, escaped */
+	size_t n;
+};
+
+/* <testsuites>, as JUnit's own tools and what reads them know it: a failure for each claim that is not true. */
+static int write_suite(void *suite, FILE *to, const char *path, struct err *err)
+{
+	const struct suite *s = suite;
+	size_t failed = 0;
+	(void)path;
+	for (size_t i = 0; i < s->n; i++)
+		failed += s->claims[i].answer != CLAIM_TRUE;
+	fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\">\n"
+	    "  <testsuite name=\"", s->n, failed);
+	put_attribute(s->dump, to);
+	fprintf(to, "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\">\n", s->n, failed);
+	for (size_t i = 0; i < s->n; i++) {
+		fputs("    <testcase classname=\"cairn.assert\" name=\"", to);
+		put_attribute(s->text[i], to);
+		if (s->claims[i].answer == CLAIM_TRUE) {
+			fputs("\"/>\n", to);
+			continue;
+		}
+		fputs("\">\n      <failure message=\"", to);
+		put_attribute(s->claims[i].sentence.s, to);
+		fputs("\"/>\n    </testcase>\n", to);
+	}
+	fputs("  </testsuite>\n</testsuites>\n", to);
+	return ferror(to) ? err_set(err, ERR_IO, "it cannot be written") : 0;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static int judge_all(struct session *s, const struct call *call, struct suite *suite, struct err *err)
+{
+	int code = 0;
+	for (; suite->n < call->n_words && !code; suite->n += !code)
+		code = claim_judge(&suite->claims[suite->n], s, call->words[suite->n], err);
+	return code;
+}
+
+static struct result *tell(struct session *s, const struct suite *suite)
+{
+	static const struct cell answer[] = {[CLAIM_TRUE] = {.type = CELL_FLAG, .amount = {.n = 1}},
+	    [CLAIM_FALSE] = {.type = CELL_FLAG}};
+	struct result *r = result_new_rows("claims", s->dump, &shape);
+	struct text story = TEXT_INIT;
+	for (size_t i = 0; i < suite->n; i++) {
+		const struct claim *c = &suite->claims[i];
+		result_add_row(r, (struct cell[]){cell_text(suite->text[i]),
+		    c->value.len ? cell_text(c->value.s) : cell_blank(),
+		    c->answer == CLAIM_UNSURE ? cell_none() : answer[c->answer],
+		    c->digits.len ? cell_number(c->digits.s, c->sure.n, c->sure) : cell_blank(),
+		    cell_text(c->sentence.s)}, NULL);
+		if (c->answer == CLAIM_TRUE)
+			continue;
+		r->failed = true;
+		text_addf(&story, "%s%s\n", story.len ? "" : "\n", c->sentence.s);
+	}
+	if (story.len)
+		r->story = arena_strndup(&r->arena, story.s, story.len);
+	text_release(&story);
+	return r;
+}
+
+static int run_assert(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int o = call_option(call, DASH_O);
+	struct arena arena = ARENA_INIT;
+	struct text escaped = TEXT_INIT;
+	char **text = arena_alloc(&arena, call->n_words * sizeof *text);
+	struct suite suite = {.dump = session_heap(s)->source->path,
+	    .claims = arena_alloc(&arena, call->n_words * sizeof *suite.claims), .text = text};
+	for (size_t i = 0; i < call->n_words; i++) {
+		text_clear(&escaped);
+		text_add_escaped(&escaped, call->words[i], strlen(call->words[i]));
+		text[i] = arena_strndup(&arena, escaped.len ? escaped.s : "", escaped.len);
+	}
+	int code = judge_all(s, call, &suite, err);
+	if (!code && call->option[o].given)
+		code = session_write_whole(s, call->option[o].word, write_suite, &suite, err);
+	if (!code)
+		*out = tell(s, &suite);
+	for (size_t i = 0; i < suite.n; i++)
+		claim_release(&suite.claims[i]);
+	text_release(&escaped);
+	arena_release(&arena);
+	return code;
+}
+
+static const struct option_spec options[] = {
+    {DASH_O, OPT_WORDS, "FILE.xml", "write it for a build server as well, as JUnit does"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_assert = {
+    .name = "assert",
+    .arguments = {{ARG_WORDS, "EXPR...", false}},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "ask",
+    .summary = "is this true of the dump? the exit status says so",
+    .shapes = SHAPES(&shape),
+    .description = "For a job that nobody watches: each word, best in quotes, is a claim, and the exit status is 1 "
+	"unless all of them are true; below the table stands for each that is not what it is instead. TABLE.COLUMN < "
+	"NUMBER is claimed of each row that a command prints (true where there is none), or of the one value of info, size "
+	"and the like; the table may be a command line in double quotes. objects(\"CLASS\"), shallow(\"CLASS\") and "
+	"retained(\"CLASS\") count the objects of a class or of any other set, which may be none; rows(\"LINE\") counts "
+	"rows. < <= > >= = and != compare; a number may be 10M or 30%, a text stands in quotes, and a time counts seconds "
+	"since 1970. Anything else is an expression of SQL (sql), true where it is not 0. A number that is a lower bound "
+	"or unknown may leave open whether a claim is true (?): that is no yes, and the status is 1.\n",
+    .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP},
+	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP},
+	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP},
+	{"assert 'info.shallow < 100M' -o claims.xml", ON_ANY}},
+    .key = "",
+    .run = run_assert,
+};

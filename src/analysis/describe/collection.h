@@ -2,9 +2,9 @@
 /*
  * collection.h - what lists, sets, maps and queues contain, as their user sees it.
  *
- * A table (collection.c) says for each class of java.util how its elements are stored: in an array,
- * a ring, a chain of nodes, a hash table, a tree, or in another collection that it wraps.  A subclass
- * is read as the nearest superclass in the table.  Nodes are walked without recursion; a node met
+ * A table (layouts.h) says for each class how its elements are stored: in an array, a ring, a chain of
+ * nodes, a hash table, a tree, or in another collection that it wraps.  A subclass is read as the
+ * nearest superclass in the table.  Nodes are walked without recursion; a node met
  * twice (damage, or a change while the dump was written) ends its chain and sets `broken`.
  *
  * Any thread, each with its own struct collection.
@@ -13,41 +13,7 @@
 #define CAIRN_ANALYSIS_DESCRIBE_COLLECTION_H
 
 #include "analysis/describe/describe.h"
-
-/* How a collection stores its elements. */
-enum collection_shape {
-	SHAPE_ARRAY,   /* the first `size` elements of an array, or all of them */
-	SHAPE_SPARSE,  /* an array's elements that are not null */
-	SHAPE_RING,    /* an array from `next` on, around its end */
-	SHAPE_PAIRS,   /* key, value, key, value in an array; a null key is a free place */
-	SHAPE_BUCKETS, /* an array of chains of nodes */
-	SHAPE_CHAIN,   /* nodes */
-	SHAPE_QUEUE,   /* nodes; those without an element or key do not count */
-	SHAPE_TREE,    /* nodes with left and right */
-	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
-	SHAPE_ENUM,    /* values in an array beside one of the keys */
-	SHAPE_BITS,    /* bits of a long that choose from an array */
-	SHAPE_WRAPPER, /* another collection */
-	SHAPE_EMPTY,
-};
-
-/* What of a map's entries counts. */
-enum collection_view { VIEW_ELEMENTS, VIEW_KEYS, VIEW_VALUES, VIEW_MAP };
-
-struct collection_kind {
-	const char *class;
-	size_t n;               /* bytes of its name */
-	enum collection_shape shape;
-	enum collection_view view;
-	/* names of fields, several between '|' */
-	const char *store;      /* holds the array, the first node, or the other collection */
-	const char *next;       /* of a node: the next one; SHAPE_RING: the index of the first
-	                           element */
-	const char *key, *value; /* of a node */
-	const char *size;       /* the number of elements, or an object with that in its field
-	                           `value` */
-	const char *table;      /* the array whose length is the capacity, if that is not store */
-};
+#include "analysis/describe/layouts.h"
 
 struct collection_entry {
 	uint64_t index;      /* counted from 0 */
@@ -58,7 +24,7 @@ struct collection_entry {
 /* An object that a collection is made of. */
 typedef void collection_part(void *context, uint32_t id);
 
-enum { COLLECTION_FEW = 64 }; /* a power of two */
+enum { COLLECTION_FEW = 64 /* a power of two */, COLLECTION_FREE = 4, COLLECTION_LEVELS = 16 };
 
 struct collection {
 	const struct heap *heap;
@@ -68,14 +34,24 @@ struct collection {
 	bool broken;         /* links run in a circle, or lead to something that is no node */
 	bool no_memory;      /* then the walk ended early, and is broken too */
 	/* the walk's own */
-	struct values array, keys;
+	struct values array, keys, values; /* keys: also the array that tells which places are taken */
+	uint32_t free[COLLECTION_FREE];    /* objects that stand for no entry */
+	unsigned n_free;
+	uint32_t chained;                  /* the key, or index of the class, that stands for several */
+	uint64_t skipped;                  /* extra entries: how many were looked at */
+	struct values chain;               /* several entries in one place */
+	uint64_t chain_at, chain_end;
+	struct level {
+		uint32_t node;
+		uint64_t at, end, nodes; /* TRIE: entries before end, nodes from there to nodes */
+	} *level;                          /* TRIE, NESTED: the arrays that are open */
 	uint64_t at, end, n, first, given;
 	uint32_t node, stop;
 	uint32_t *stack;
 	unsigned depth;
 	uint64_t segment;
 	struct values segments;
-	const char *names;
+	const char *names, *key_names;
 	uint64_t bucket; /* entries so far in the bucket that is walked */
 	uint64_t longest;
 	struct nodes_seen {
@@ -117,5 +93,11 @@ bool collection_inside(const struct heap *h, uint32_t id, struct collection_insi
 /* For collection_walk.c: find the collection behind wrappers.  False: there is none. */
 /* c->part is told of what is wrapped. */
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
+
+/* For collection_walk.c: the shapes of arrays in arrays (collection_levels.c). */
+void collection_begin_levels(struct collection *c);
+bool collection_next_in_levels(struct collection *c, struct collection_entry *e);
+/* Open a node, and tell of it.  False: it was met before (broken), or cannot be read. */
+bool collection_enter(struct collection *c, uint32_t node, struct values *out);
 
 #endif

@@ -20,6 +20,8 @@ enum { TREE_DEEPEST = 128 };
 static uint32_t node_in(const struct values *v, const char *names)
 {
 	struct value link;
+	if (!strcmp(names, "this"))
+		return v->id;
 	return description_field(v, names, &link) ? value_object_id(v->heap, &link) : HEAP_NONE;
 }
 
@@ -71,17 +73,69 @@ static bool first_met(struct collection *c, uint32_t node)
 }
 
 /* Open a node that was not met before. */
-static bool enter(struct collection *c, uint32_t node, struct values *out)
+bool collection_enter(struct collection *c, uint32_t node, struct values *out)
 {
 	if (!first_met(c, node) || values_open(out, c->heap, node, NULL)) {
 		c->broken = true;
 		return false;
 	}
-	tell_part(c, node);
+	if (node != c->store.id) /* a list may be its own first node */
+		tell_part(c, node);
 	return true;
 }
 
 /* --- beginning ---------------------------------------------------------------------------------- */
+
+/* "class.field|class.field": ids of the objects in static fields. */
+static unsigned static_objects(const struct collection *c, const char *names, uint32_t *to, unsigned most)
+{
+	char class[256];
+	unsigned n = 0;
+	while (names && *names && n < most) {
+		size_t length = strcspn(names, "|"), dot = length;
+		while (dot && names[dot - 1] != '.')
+			dot--;
+		char field[64];
+		struct value v;
+		if (dot > 1 && dot < sizeof class && length - dot < sizeof field) {
+			bool own = dot == 5 && !strncmp(names, "this", 4);
+			memcpy(class, names, dot - 1);
+			class[dot - 1] = '\0';
+			memcpy(field, names + dot, length - dot);
+			field[length - dot] = '\0';
+			if (values_static(c->heap, own ? heap_class_of(c->heap, c->store.id)->name : class, field, &v) &&
+			    (to[n] = value_object_id(c->heap, &v)) != HEAP_NONE)
+				n++;
+		}
+		names += length + (names[length] == '|');
+	}
+	return n;
+}
+
+/* The number in a field, at most `most`; otherwise if it has none. */
+static uint64_t bound(const struct collection *c, const char *field, uint64_t most, uint64_t otherwise)
+{
+	struct value v;
+	if (!field || !description_field(&c->store, field, &v) || v.type == VALUE_OBJECT)
+		return otherwise;
+	return v.bits < most ? v.bits : most;
+}
+
+static void begin_columns(struct collection *c)
+{
+	const struct collection_kind *k = c->kind;
+	const char *taken = k->taken ? k->taken : k->index ? k->index : k->control;
+	if (!description_object(&c->store, k->store, &c->array))
+		return;
+	tell_part(c, c->array.id);
+	c->n = values_length(&c->array);
+	c->end = bound(c, k->end, c->n, c->n);
+	if (k->value && description_object(&c->store, k->value, &c->values))
+		tell_part(c, c->values.id);
+	if (taken && description_object(&c->store, taken, &c->keys) && c->keys.id != c->values.id)
+		tell_part(c, c->keys.id);
+	c->n_free = static_objects(c, k->free, c->free, COLLECTION_FREE);
+}
 
 static void begin_array(struct collection *c)
 {
@@ -101,6 +155,15 @@ static void begin_array(struct collection *c)
 	}
 	if (c->kind->shape == SHAPE_ENUM || c->kind->shape == SHAPE_BITS)
 		c->end = c->n;
+	if (c->kind->shape == SHAPE_ARRAY && c->kind->next) {
+		c->at = bound(c, c->kind->next, c->n, 0);
+		c->end = c->end < c->n - c->at ? c->at + c->end : c->n;
+	}
+	if (c->kind->shape == SHAPE_PAIRS && c->kind->end)
+		c->end = 2 * bound(c, c->kind->end, c->n / 2, c->n / 2);
+	c->n_free = static_objects(c, c->kind->free, c->free, COLLECTION_FREE);
+	if (c->kind->shape == SHAPE_PAIRS && !static_objects(c, c->kind->chained, &c->chained, 1))
+		c->chained = HEAP_NONE;
 }
 
 static void begin_nodes(struct collection *c)
@@ -154,6 +217,14 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 		break;
 	case SHAPE_FIELDS:
 		c->names = c->kind->value;
+		c->key_names = c->kind->key ? c->kind->key : "";
+		return 0;
+	case SHAPE_COLUMNS:
+		begin_columns(c);
+		return 0;
+	case SHAPE_TRIE: case SHAPE_NESTED:
+		c->level = xcalloc(COLLECTION_LEVELS, sizeof *c->level);
+		collection_begin_levels(c);
 		return 0;
 	case SHAPE_WRAPPER: case SHAPE_EMPTY:
 		return 0;
@@ -180,36 +251,176 @@ int collection_open(struct collection *c, const struct heap *h, uint32_t id, str
 void collection_close(struct collection *c)
 {
 	free(c->stack);
+	free(c->level);
 	c->stack = NULL;
+	c->level = NULL;
 	big_free(c->seen.slot);
 	c->seen.slot = NULL;
 }
 
 /* --- each shape's next -------------------------------------------------------------------------- */
 
-static bool next_element(struct collection *c, struct collection_entry *e)
+static bool is_marked(const struct collection *c, const struct value *v)
 {
-	while (c->at < c->end) {
-		uint64_t i = c->at++;
-		if (c->kind->shape == SHAPE_RING)
-			i = (c->first + i) % c->n;
-		e->value = values_element(&c->array, i);
-		if (c->kind->shape != SHAPE_SPARSE || e->value.bits)
+	uint32_t id = c->n_free ? value_object_id(c->heap, v) : HEAP_NONE;
+	for (unsigned i = 0; i < c->n_free; i++)
+		if (c->free[i] == id && id != HEAP_NONE)
+			return true;
+	return false;
+}
+
+/* A place of a set that holds up to four elements, the last of which may be such a place, too (UnifiedSet). */
+static bool open_bucket(struct collection *c, const struct value *v)
+{
+	uint32_t id = c->kind->chained ? value_object_id(c->heap, v) : HEAP_NONE;
+	if (id == HEAP_NONE || strcmp(heap_class_of(c->heap, id)->name, c->kind->chained) != 0 ||
+	    !collection_enter(c, id, &c->chain))
+		return false;
+	c->chain_at = 0;
+	c->chain_end = 4;
+	return true;
+}
+
+static bool next_in_bucket(struct collection *c, struct collection_entry *e)
+{
+	static const char *const names[] = { "zero", "one", "two", "three" };
+	while (c->chain_at < c->chain_end) {
+		if (values_field(&c->chain, names[c->chain_at++], &e->value) && e->value.bits &&
+		    !open_bucket(c, &e->value))
 			return true;
 	}
 	return false;
 }
 
-static bool next_pair(struct collection *c, struct collection_entry *e)
+static bool next_element(struct collection *c, struct collection_entry *e)
 {
-	while (c->at + 1 < c->end) {
-		e->key = values_element(&c->array, c->at);
-		e->value = values_element(&c->array, c->at + 1);
-		c->at += 2;
+	bool sparse = c->kind->shape == SHAPE_SPARSE;
+	if (sparse && next_in_bucket(c, e))
+		return true;
+	while (c->at < c->end) {
+		uint64_t i = c->at++;
+		if (c->kind->shape == SHAPE_RING)
+			i = (c->first + i) % c->n;
+		e->value = values_element(&c->array, i);
+		if (!sparse)
+			return true;
+		if (!e->value.bits || is_marked(c, &e->value))
+			continue;
+		if (!open_bucket(c, &e->value) || next_in_bucket(c, e))
+			return true;
+	}
+	return false;
+}
+
+/* Entries for the keys 0 and 1, or elements from 0 to 31, that cannot stand in an array where these mean that a place
+ * is free. */
+static bool next_extra(struct collection *c, struct collection_entry *e)
+{
+	static const struct { const char *flag, *value; } of[] = {
+		{ "containsZeroKey", "zeroValue" }, { "containsOneKey", "oneValue" } };
+	struct values extra;
+	struct value flag;
+	if (!c->kind->extra || !description_field(&c->store, c->kind->extra, &flag))
+		return false;
+	enum value_type type = c->array.heap ? values_element_type(&c->array) : VALUE_INT;
+	if (flag.type != VALUE_OBJECT) {
+		while (c->skipped < 32) {
+			uint64_t i = c->skipped++;
+			e->key = e->value = (struct value){ type, i };
+			if (flag.bits >> i & 1)
+				return true;
+		}
+		return false;
+	}
+	while (c->skipped < 2 && description_object(&c->store, c->kind->extra, &extra)) {
+		uint64_t i = c->skipped++;
+		e->key = (struct value){ type, i };
+		if (values_field(&extra, of[i].flag, &flag) && flag.bits && values_field(&extra, of[i].value, &e->value))
+			return true;
+	}
+	return false;
+}
+
+static bool is_place(const struct collection *c, const struct value *key)
+{
+	return key->type == VALUE_OBJECT || !c->kind->extra ? key->bits != 0 : key->bits > 1;
+}
+
+/* The pairs of a place whose key says so. */
+static bool next_chained(struct collection *c, struct collection_entry *e)
+{
+	while (c->chain_at + 1 < c->chain_end) {
+		e->key = values_element(&c->chain, c->chain_at);
+		e->value = values_element(&c->chain, c->chain_at + 1);
+		c->chain_at += 2;
 		if (e->key.bits)
 			return true;
 	}
 	return false;
+}
+
+static bool open_chain(struct collection *c, const struct collection_entry *e)
+{
+	uint32_t id = value_object_id(c->heap, &e->value);
+	if (c->chained == HEAP_NONE || value_object_id(c->heap, &e->key) != c->chained || id == HEAP_NONE ||
+	    values_open(&c->chain, c->heap, id, NULL))
+		return false;
+	tell_part(c, id);
+	c->chain_at = 0;
+	c->chain_end = values_length(&c->chain);
+	return true;
+}
+
+static bool next_pair(struct collection *c, struct collection_entry *e)
+{
+	for (;;) {
+		if (next_chained(c, e))
+			return true;
+		if (c->at + 1 >= c->end)
+			return next_extra(c, e);
+		e->key = values_element(&c->array, c->at);
+		e->value = values_element(&c->array, c->at + 1);
+		c->at += 2;
+		if (!c->kind->end && !is_place(c, &e->key))
+			continue;
+		if (!open_chain(c, e))
+			return true;
+	}
+}
+
+/* Is place i of columns taken? */
+static bool is_taken(const struct collection *c, uint64_t i, const struct collection_entry *e)
+{
+	const struct collection_kind *k = c->kind;
+	struct value v;
+	if (k->last && i + 1 == c->n)
+		return bound(c, k->last, 1, 0);
+	if (k->control) {
+		uint64_t word = c->keys.heap && i / 8 < values_length(&c->keys) ? values_element(&c->keys, i / 8).bits :
+			UINT64_MAX;
+		return !(word >> (i % 8 * 8 + 7) & 1);
+	}
+	if (k->taken || k->index) {
+		if (!c->keys.heap || i >= values_length(&c->keys))
+			return false;
+		v = values_element(&c->keys, i);
+		return k->index ? (int64_t)v.bits >= 0 : v.type == VALUE_OBJECT ? v.bits != 0 : v.bits == 1;
+	}
+	return k->end || is_place(c, &e->key);
+}
+
+static bool next_in_columns(struct collection *c, struct collection_entry *e)
+{
+	uint64_t n = c->values.heap ? values_length(&c->values) : 0;
+	while (c->at < c->end) {
+		uint64_t i = c->at++;
+		e->key = values_element(&c->array, i);
+		e->value = !c->kind->value ? e->key : i < n ? values_element(&c->values, i) :
+			(struct value){ VALUE_OBJECT, 0 };
+		if (is_taken(c, i, e) && !is_marked(c, &e->key) && !is_marked(c, &e->value))
+			return true;
+	}
+	return next_extra(c, e);
 }
 
 static bool next_enum(struct collection *c, struct collection_entry *e)
@@ -258,11 +469,12 @@ static bool next_field(struct collection *c, struct collection_entry *e)
 {
 	char name[64];
 	while (next_name(&c->names, name)) {
-		if (!values_field(&c->store, name, &e->value) || is_free(c, &e->value))
-			continue;
-		if (c->kind->key)
-			values_field(&c->store, c->kind->key, &e->key);
-		return true;
+		bool there = values_field(&c->store, name, &e->value);
+		e->key = (struct value){ VALUE_OBJECT, 0 };
+		if (next_name(&c->key_names, name))
+			values_field(&c->store, name, &e->key);
+		if (there && !is_free(c, &e->value))
+			return true;
 	}
 	return false;
 }
@@ -273,14 +485,31 @@ static void read_node(const struct collection *c, const struct values *node, str
 	e->key = e->value = (struct value){ VALUE_OBJECT, 0 };
 	if (c->kind->key)
 		description_field(node, c->kind->key, &e->key);
-	description_field(node, c->kind->value, &e->value);
+	if (c->kind->value)
+		description_field(node, c->kind->value, &e->value);
+}
+
+/* What ends a chain by being no node of it: the empty list. */
+static bool ends_chain(struct collection *c, const struct values *node)
+{
+	struct value v;
+	if (c->kind->shape != SHAPE_CHAIN || description_field(node, c->kind->next, &v))
+		return false;
+	uint32_t class = c->heap->class_of[node->id];
+	const struct collection_kind *kind = layout_of(c->heap->classes[class].name);
+	c->broken |= !kind || kind->shape != SHAPE_EMPTY;
+	return true;
 }
 
 static bool next_in_chain(struct collection *c, struct collection_entry *e)
 {
 	struct values node;
 	while (c->node != HEAP_NONE && c->node != c->stop) {
-		if (!enter(c, c->node, &node)) {
+		if (!collection_enter(c, c->node, &node)) {
+			c->node = HEAP_NONE;
+			return false;
+		}
+		if (ends_chain(c, &node)) {
 			c->node = HEAP_NONE;
 			return false;
 		}
@@ -346,7 +575,7 @@ static bool next_in_buckets(struct collection *c, struct collection_entry *e)
 			c->node = next_bucket(c);
 		if (c->node == HEAP_NONE)
 			return false;
-		if (!enter(c, c->node, &node)) {
+		if (!collection_enter(c, c->node, &node)) {
 			c->node = HEAP_NONE;
 			continue;
 		}
@@ -361,22 +590,24 @@ static bool next_in_buckets(struct collection *c, struct collection_entry *e)
 	}
 }
 
+#define SCALA_TREE "scala$collection$immutable$RedBlackTree$Tree$$"
+
 static bool next_in_tree(struct collection *c, struct collection_entry *e)
 {
 	struct values node;
 	while (c->node != HEAP_NONE) { /* down to the smallest */
-		if (!enter(c, c->node, &node) || c->depth == TREE_DEEPEST) {
+		if (!collection_enter(c, c->node, &node) || c->depth == TREE_DEEPEST) {
 			c->broken = true;
 			break;
 		}
 		c->stack[c->depth++] = c->node;
-		c->node = node_in(&node, "left");
+		c->node = node_in(&node, "left|_left|" SCALA_TREE "_left");
 	}
 	c->node = HEAP_NONE;
 	if (!c->depth || values_open(&node, c->heap, c->stack[--c->depth], NULL))
 		return false;
 	read_node(c, &node, e);
-	c->node = node_in(&node, "right");
+	c->node = node_in(&node, "right|_right|" SCALA_TREE "_right");
 	return true;
 }
 
@@ -385,13 +616,15 @@ static bool next_raw(struct collection *c, struct collection_entry *e)
 	switch (c->kind->shape) {
 	case SHAPE_ARRAY: case SHAPE_SPARSE: case SHAPE_RING: return next_element(c, e);
 	case SHAPE_PAIRS: return next_pair(c, e);
+	case SHAPE_COLUMNS: return next_in_columns(c, e);
 	case SHAPE_BUCKETS: return next_in_buckets(c, e);
 	case SHAPE_CHAIN: case SHAPE_QUEUE: return next_in_chain(c, e);
 	case SHAPE_TREE: return next_in_tree(c, e);
 	case SHAPE_FIELDS: return next_field(c, e);
 	case SHAPE_ENUM: return next_enum(c, e);
 	case SHAPE_BITS: return next_bit(c, e);
-	case SHAPE_WRAPPER: case SHAPE_EMPTY: break;
+	case SHAPE_TRIE: case SHAPE_NESTED: return collection_next_in_levels(c, e);
+	case SHAPE_WRAPPER: case SHAPE_EMPTY: case SHAPES: break;
 	}
 	return false;
 }

@@ -4,7 +4,7 @@
  * of collections and texts.  Names of references are in declared_names.c.
  *
  * Of an object's parts only its opened record and the list of its fields are kept, of a collection the
- * references to keys and values (16 bytes an entry).
+ * keys and values (32 bytes an entry).
  */
 #include "analysis/describe/declared.h"
 
@@ -153,7 +153,7 @@ static int declared_bytes(
 struct declared_entries {
 	struct entries base;
 	struct declared_entry {
-		uint64_t key, value; /* addresses */
+		struct value key, value;
 	} *entry;
 	size_t cap;
 };
@@ -192,7 +192,7 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 			continue;
 		struct declared_entry *to = BIG_PUSH(s->entry, s->base.n, s->cap, err);
 		if (to)
-			*to = (struct declared_entry){ e.has_key ? e.key.bits : 0, e.value.bits };
+			*to = (struct declared_entry){ e.has_key ? e.key : (struct value){ VALUE_OBJECT, 0 }, e.value };
 		else
 			code = ERR_NOMEM;
 	}
@@ -209,13 +209,18 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 	return code;
 }
 
+static const char *type_of(const struct value *v)
+{
+	return v->type == VALUE_OBJECT ? NULL : value_type_name(v->type);
+}
+
 static void declared_entry(
     const struct entries *entries, size_t i, struct any_value *key, struct any_value *value)
 {
 	const struct declared_entries *s = (const struct declared_entries *)entries;
 	const struct heap *h = entries->heap;
-	*key = any_value_of(h, (struct value){ VALUE_OBJECT, s->entry[i].key }, NULL);
-	*value = any_value_of(h, (struct value){ VALUE_OBJECT, s->entry[i].value }, NULL);
+	*key = any_value_of(h, s->entry[i].key, type_of(&s->entry[i].key));
+	*value = any_value_of(h, s->entry[i].value, type_of(&s->entry[i].value));
 }
 
 static void declared_entries_close(struct entries *entries)

@@ -253,6 +253,7 @@ struct collection_size {
 	uint64_t capacity;   /* places for elements, or buckets */
 	bool has_fill;       /* size / capacity says how much of it is in use */
 	bool map;            /* entries have keys and values */
+	bool lies;           /* it cannot be: more than there are places, below 0, or no array where one should be */
 };
 /* False: it is no collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);

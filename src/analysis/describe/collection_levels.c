@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * collection_levels.c - entries of collections that are arrays in arrays: tries of maps and sets, and vectors.
+ */
+#include "analysis/describe/collection.h"
+
+#include "analysis/describe/describers.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+enum { BRANCHES = 5 /* bits of an index for each level of a vector */ };
+
+static unsigned ones(const struct values *v, const char *field)
+{
+	struct value bits;
+	bool there = field && description_field(v, field, &bits) && bits.type != VALUE_OBJECT;
+	return there ? bits_ones((uint32_t)bits.bits) : 0;
+}
+
+/* --- tries -------------------------------------------------------------------------------------- */
+
+/* A node is an object with an array (value): of entries, as many as there are ones in `next`, and from its end on of
+ * nodes, as many as there are ones in `key`.  Without these numbers whatever in the array has such an array itself is
+ * a node (kotlinx's sets, Scala 2.12's tries). */
+static bool push_node(struct collection *c, uint32_t id, const struct values *node)
+{
+	struct values array;
+	if (c->depth == COLLECTION_LEVELS || !description_object(node, c->kind->value, &array)) {
+		c->broken = true;
+		return false;
+	}
+	/* a node of entries with one hash has a collection instead: Scala's vector of pairs */
+	if (values_length(&array) == 0 && array.view.kind == OBJECT_INSTANCE)
+		return false;
+	if (c->part)
+		c->part(c->context, array.id);
+	struct level *l = &c->level[c->depth++];
+	uint64_t width = c->view == VIEW_MAP && c->kind->next ? 2 : 1;
+	*l = (struct level){ .node = id, .nodes = values_length(&array) };
+	l->end = l->nodes;
+	if (c->kind->next && (ones(node, c->kind->next) || ones(node, c->kind->key)))
+		l->end = width * ones(node, c->kind->next);
+	if (l->end > l->nodes) {
+		l->end = l->nodes;
+		c->broken = true;
+	}
+	return true;
+}
+
+static bool array_of(const struct collection *c, const struct level *l, struct values *out)
+{
+	struct values node;
+	return !values_open(&node, c->heap, l->node, NULL) && description_object(&node, c->kind->value, out);
+}
+
+static bool enter_node(struct collection *c, uint32_t id)
+{
+	struct values node;
+	return collection_enter(c, id, &node) && push_node(c, id, &node);
+}
+
+/* A leaf that is an object with key and value, as Scala 2.12 has them. */
+static bool read_leaf(struct collection *c, const struct values *leaf, struct collection_entry *e)
+{
+	if (!values_field(leaf, "key", &e->key))
+		return false;
+	e->value = e->key;
+	if (c->view == VIEW_MAP)
+		values_field(leaf, "value", &e->value);
+	return true;
+}
+
+/* The entry at a place of a node's array; false: a node was opened, or there is nothing. */
+static bool at_place(struct collection *c, const struct values *array, struct level *l, struct collection_entry *e)
+{
+	bool two = c->view == VIEW_MAP && c->kind->next;
+	struct value v = values_element(array, l->at), inner;
+	struct values node;
+	if (l->at < l->end && two) {
+		e->key = v;
+		e->value = l->at + 1 < l->nodes ? values_element(array, l->at + 1) : v;
+		l->at += 2;
+		return true;
+	}
+	bool entry = l->at < l->end;
+	l->at++;
+	uint32_t id = value_object_id(c->heap, &v);
+	bool readable = id != HEAP_NONE && !values_open(&node, c->heap, id, NULL);
+	if (entry && c->kind->next) {
+		e->key = e->value = v;
+		return true;
+	}
+	if (readable && description_field(&node, c->kind->value, &inner)) {
+		enter_node(c, id);
+		return false;
+	}
+	if (readable && !c->kind->next && c->kind->store && !strcmp(c->kind->store, "this"))
+		return read_leaf(c, &node, e);
+	e->key = e->value = v;
+	return v.bits && !c->kind->next;
+}
+
+static bool next_in_trie(struct collection *c, struct collection_entry *e)
+{
+	while (c->depth) {
+		struct level *l = &c->level[c->depth - 1];
+		struct values array;
+		if (l->at >= l->nodes || !array_of(c, l, &array) || l->nodes > values_length(&array)) {
+			c->depth--;
+			continue;
+		}
+		if (at_place(c, &array, l, e))
+			return true;
+	}
+	return false;
+}
+
+/* --- vectors ------------------------------------------------------------------------------------ */
+
+/* Dimensions of an array, by the name of its class: "java.lang.Object[][]" has 2. */
+static unsigned dimensions(const struct heap *h, uint32_t id)
+{
+	const char *name = heap_class_of(h, id)->name;
+	size_t n = strlen(name);
+	unsigned of = 0;
+	for (; n > 2 && !strcmp(name + n - 2, "[]") && of < COLLECTION_LEVELS; n -= 2, of++)
+		if (n > 4 && strncmp(name + n - 4, "[]", 2) != 0)
+			return of + 1;
+	return of;
+}
+
+/* Open the next field of the list.  The first of them is as deep as a field says, where there is one. */
+static bool open_field(struct collection *c)
+{
+	char name[64];
+	struct value v, shift;
+	while (next_name(&c->names, name)) {
+		bool first = c->names != c->kind->store && c->skipped++ == 0;
+		uint32_t id = values_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+		struct values array;
+		if (id == HEAP_NONE || values_open(&array, c->heap, id, NULL) || !values_length(&array))
+			continue;
+		if (!collection_enter(c, id, &array))
+			continue;
+		unsigned deep = c->kind->next ? 1 : dimensions(c->heap, id);
+		if (first && c->kind->next && description_field(&c->store, c->kind->next, &shift) &&
+		    shift.type != VALUE_OBJECT)
+			deep = (unsigned)(shift.bits / BRANCHES % COLLECTION_LEVELS) + 1;
+		c->segment = deep;
+		c->level[0] = (struct level){ .node = id, .end = values_length(&array) };
+		c->depth = 1;
+		return true;
+	}
+	return false;
+}
+
+static bool next_nested(struct collection *c, struct collection_entry *e)
+{
+	for (;;) {
+		if (c->n && c->given >= c->end)
+			return false;
+		if (!c->depth && !open_field(c))
+			return false;
+		struct level *l = &c->level[c->depth - 1];
+		struct values array, inner;
+		if (l->at >= l->end || values_open(&array, c->heap, l->node, NULL) || l->end > values_length(&array)) {
+			c->depth--;
+			continue;
+		}
+		e->value = values_element(&array, l->at++);
+		if (c->depth >= c->segment)
+			return true;
+		uint32_t id = value_object_id(c->heap, &e->value);
+		if (id == HEAP_NONE)
+			continue;
+		if (c->depth < COLLECTION_LEVELS && collection_enter(c, id, &inner))
+			c->level[c->depth++] = (struct level){ .node = id, .end = values_length(&inner) };
+	}
+}
+
+/* --- both --------------------------------------------------------------------------------------- */
+
+void collection_begin_levels(struct collection *c)
+{
+	struct collection_size size;
+	c->depth = 0;
+	if (c->kind->shape == SHAPE_TRIE) {
+		struct value v;
+		bool self = !strcmp(c->kind->store, "this");
+		uint32_t root = self ? c->store.id :
+			description_field(&c->store, c->kind->store, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+		if (root != HEAP_NONE)
+			enter_node(c, root);
+		return;
+	}
+	c->names = c->kind->store;
+	if (collection_size(c->heap, c->store.id, &size) && size.known && !size.lies) {
+		c->n = 1;
+		c->end = size.size;
+	}
+}
+
+bool collection_next_in_levels(struct collection *c, struct collection_entry *e)
+{
+	return c->kind->shape == SHAPE_TRIE ? next_in_trie(c, e) : next_nested(c, e);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layouts.h - the one table of collections: for each class how its elements are stored.
+ *
+ * A layout is a line of words, the same in the tables of the libraries (layouts_jdk.c, layouts_libraries.c) and in the
+ * user's file; doc/layouts.md tells of them:
+ *
+ *     java.util.HashMap buckets map store=table next=next key=key value=value size=size
+ *
+ * A * in a class stands for any characters.  A class may have several lines, where releases differ: the first whose
+ * fields it has counts.  What is not in the table is read as its nearest superclass that is.
+ */
+#ifndef CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
+#define CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text;
+
+/* How a collection stores its elements. */
+enum collection_shape {
+	SHAPE_ARRAY,   /* the first `size` elements of an array, from `next` on, or all of them */
+	SHAPE_SPARSE,  /* an array's elements that are not null */
+	SHAPE_RING,    /* an array from `next` on, around its end */
+	SHAPE_PAIRS,   /* key, value, key, value in an array; a null key is a free place */
+	SHAPE_COLUMNS, /* an array of keys, and beside it perhaps one of values */
+	SHAPE_BUCKETS, /* an array of chains of nodes */
+	SHAPE_CHAIN,   /* nodes */
+	SHAPE_QUEUE,   /* nodes; those without an element or key do not count */
+	SHAPE_TREE,    /* nodes with left and right */
+	SHAPE_TRIE,    /* nodes with an array of entries, behind them nodes */
+	SHAPE_NESTED,  /* arrays of arrays of … elements, in several fields */
+	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
+	SHAPE_ENUM,    /* values in an array beside one of the keys */
+	SHAPE_BITS,    /* bits of a long that choose from an array */
+	SHAPE_WRAPPER, /* another collection */
+	SHAPE_EMPTY,
+	SHAPES
+};
+
+/* What of a map's entries counts. */
+enum collection_view { VIEW_ELEMENTS, VIEW_KEYS, VIEW_VALUES, VIEW_MAP };
+
+struct collection_kind {
+	const char *class;
+	enum collection_shape shape;
+	enum collection_view view;
+	/* names of fields, several between '|'; NULL: not given */
+	const char *store;      /* holds the array, the first node, or the other collection; "this": the collection is
+	                           itself the first node */
+	const char *next;       /* of a node: the next one; of an array: the index of the first element */
+	const char *key, *value; /* of a node; COLUMNS: value is the array of values */
+	const char *size;       /* the number of elements, a sum "a+b" of such, or an object with that in its field
+	                           `value`, `base` or `size` */
+	const char *table;      /* the array whose length is the capacity, if that is not store */
+	const char *tail;       /* RING: the index behind the last element */
+	const char *end;        /* COLUMNS: how many places from the first on are in use */
+	const char *taken;      /* COLUMNS: an array that says of each place whether it is: 1, true, or not null */
+	const char *index;      /* the same: not negative */
+	const char *control;    /* the same, in bytes of longs: below 128 */
+	const char *last;       /* COLUMNS: a flag: the last place is taken, and by nothing else */
+	const char *free;       /* static fields "class.field" ("this.field": of its own class): objects that stand for no
+	                           entry */
+	const char *chained;    /* PAIRS: static fields: a key that says that the value is an array of pairs; SPARSE: the
+	                           class of elements that hold several, in fields zero to three */
+	const char *extra;      /* the keys 0 and 1 are free places: here is an object with their entries, or a number with
+	                           a bit for each element from 0 to 31 */
+	struct collection_kind *same; /* the next line of this class */
+	char *words;            /* what the names point into */
+};
+
+/* The first line of a class, by its name; NULL: there is none.  Any thread. */
+const struct collection_kind *layout_of(const char *class);
+
+/* The words for shapes and for what has names of fields, each once; NULL behind the last. */
+const char *layout_shape_word(size_t i);
+const char *layout_field_word(size_t i);
+
+/* Read a line that goes before all others of its class.  0, or ERR_USAGE with what is wrong in it.  While no other
+ * thread looks for layouts. */
+MUST_CHECK int layout_add(const char *line, struct err *err);
+/* Forget all that were added. */
+void layouts_forget(void);
+/* Each line of the libraries in turn; NULL behind the last. */
+const char *layout_line(size_t i);
+
+/* The tables, ended by NULL. */
+extern const char *const layouts_jdk[], *const layouts_guava[], *const layouts_scala[], *const layouts_kotlin[],
+    *const layouts_primitive[], *const layouts_android[];
+
+#endif

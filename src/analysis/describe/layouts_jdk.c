@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layouts_jdk.c - collections of java.util.
+ *
+ * Field names are those of the sources of JDK 5 to 25; between '|' stand other names of the same
+ * field in older releases.
+ */
+#include "analysis/describe/layouts.h"
+
+#define U "java.util."
+#define UC "java.util.concurrent."
+#define NODES " next=next key=key value=value"
+
+const char *const layouts_jdk[] = {
+	/* lists */
+	U "ArrayList array store=elementData size=size",
+	U "Vector array store=elementData size=elementCount",
+	U "Arrays$ArrayList array store=a",
+	UC "CopyOnWriteArrayList array store=array",
+	U "ImmutableCollections$ListN array store=elements",
+	U "LinkedList chain store=first|header next=next value=item|element size=size",
+	U "ImmutableCollections$List12 fields value=e0|e1",
+	U "ImmutableCollections$List1 fields value=e0",
+	U "ImmutableCollections$List2 fields value=e0|e1",
+	U "Collections$SingletonList fields value=element",
+	U "Collections$EmptyList empty",
+	U "ImmutableCollections$List0 empty",
+	/* queues */
+	U "PriorityQueue array store=queue size=size",
+	UC "PriorityBlockingQueue array store=queue size=size",
+	U "ArrayDeque ring store=elements next=head tail=tail",
+	UC "ArrayBlockingQueue ring store=items next=takeIndex size=count",
+	UC "LinkedBlockingQueue queue store=head next=next value=item size=count",
+	UC "LinkedBlockingDeque queue store=first next=next value=item size=count",
+	UC "ConcurrentLinkedQueue queue store=head next=next value=item",
+	UC "ConcurrentLinkedDeque queue store=head next=next value=item",
+	UC "LinkedTransferQueue queue store=head next=next value=item",
+	UC "DelayQueue wrapper store=q",
+	/* maps */
+	U "LinkedHashMap chain map store=head|header next=after key=key value=value size=size table=table",
+	U "HashMap buckets map store=table" NODES " size=size",
+	UC "ConcurrentHashMap buckets map store=table|segments next=next key=key value=val|value size=baseCount",
+	U "Properties wrapper map store=map", /* before Java 9 it is a Hashtable and no more */
+	U "Hashtable buckets map store=table" NODES " size=count",
+	U "WeakHashMap buckets map store=table next=next key=referent value=value size=size",
+	"java.lang.ThreadLocal$ThreadLocalMap buckets map store=table next= key=referent value=value size=size",
+	U "TreeMap tree map store=root key=key value=value size=size",
+	UC "ConcurrentSkipListMap queue map store=head next=next key=key value=val|value size=adder",
+	U "IdentityHashMap pairs map store=table size=size",
+	U "EnumMap enum map store=vals key=keyUniverse size=size",
+	U "ImmutableCollections$MapN pairs map store=table size=size",
+	U "ImmutableCollections$Map1 fields map key=k0 value=v0",
+	U "Collections$SingletonMap fields map key=k value=v",
+	U "Collections$EmptyMap empty map",
+	U "ImmutableCollections$Map0 empty map",
+	U "jar.Attributes wrapper map store=map",
+	/* sets */
+	U "HashSet wrapper keys store=map",
+	U "TreeSet wrapper keys store=m",
+	UC "ConcurrentSkipListSet wrapper keys store=m",
+	UC "CopyOnWriteArraySet wrapper store=al",
+	U "Collections$SetFromMap wrapper keys store=m",
+	U "ImmutableCollections$SetN sparse store=elements size=size",
+	U "ImmutableCollections$Set12 fields value=e0|e1",
+	U "ImmutableCollections$Set1 fields value=e0",
+	U "ImmutableCollections$Set2 fields value=e0|e1",
+	U "Collections$SingletonSet fields value=element",
+	U "Collections$EmptySet empty",
+	U "ImmutableCollections$Set0 empty",
+	U "RegularEnumSet bits store=universe next=elements",
+	/* views of others */
+	U "HashMap$KeySet wrapper keys store=this$0",
+	U "HashMap$Values wrapper values store=this$0",
+	U "HashMap$EntrySet wrapper map store=this$0",
+	U "LinkedHashMap$LinkedKeySet wrapper keys store=this$0",
+	U "LinkedHashMap$LinkedValues wrapper values store=this$0",
+	U "LinkedHashMap$LinkedEntrySet wrapper map store=this$0",
+	U "TreeMap$KeySet wrapper keys store=m",
+	U "TreeMap$Values wrapper values store=this$0",
+	U "Hashtable$KeySet wrapper keys store=this$0",
+	UC "ConcurrentHashMap$KeySetView wrapper keys store=map",
+	UC "ConcurrentHashMap$ValuesView wrapper values store=map",
+	UC "ConcurrentHashMap$EntrySetView wrapper map store=map",
+	U "Collections$UnmodifiableCollection wrapper store=c",
+	U "Collections$UnmodifiableMap wrapper map store=m",
+	U "Collections$SynchronizedCollection wrapper store=c",
+	U "Collections$SynchronizedMap wrapper map store=m",
+	U "Collections$CheckedCollection wrapper store=c",
+	U "Collections$CheckedMap wrapper map store=m",
+	NULL
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layouts_libraries.c - collections of Guava, Scala, Kotlin and Android.
+ *
+ * Field names are those of the libraries' sources; between '|' stand other names of the same field in other releases,
+ * and a class has several lines where releases store it in different ways.
+ */
+#include "analysis/describe/layouts.h"
+
+#define NODES " next=next key=key value=value"
+#define G "com.google.common.collect."
+
+const char *const layouts_guava[] = {
+	G "RegularImmutableList array store=array next=offset size=size", /* Android; JRE before 20 */
+	G "RegularImmutableList array store=array",
+	G "SingletonImmutableList fields value=element",
+	G "RegularImmutableAsList wrapper store=delegateList",
+	G "ImmutableList$ReverseImmutableList wrapper store=forwardList",
+	G "RegularImmutableSet array store=elements size=size", /* Android: beside a table */
+	G "RegularImmutableSet array store=elements",
+	G "SingletonImmutableSet fields value=element",
+	G "RegularImmutableSortedSet wrapper store=elements",
+	G "ImmutableEnumSet wrapper store=delegate",
+	G "RegularImmutableMap pairs map store=alternatingKeysAndValues size=size", /* Android */
+	G "RegularImmutableMap buckets map store=entries next= key=key value=value table=table",
+	G "JdkBackedImmutableMap wrapper map store=delegateMap",
+	G "SingletonImmutableBiMap fields map key=singleKey value=singleValue",
+	G "RegularImmutableBiMap pairs map store=alternatingKeysAndValues size=size",
+	G "RegularImmutableBiMap buckets map store=entries next= key=key value=value table=keyTable",
+	G "ImmutableEnumMap wrapper map store=delegate",
+	G "HashBiMap columns map store=keys value=values end=size size=size", /* Android */
+	G "HashBiMap buckets map store=hashTableKToV next=nextInKToVBucket key=key value=value size=size",
+	G "AbstractBiMap wrapper map store=delegate",
+	/* a multimap is a map of collections */
+	G "LinkedListMultimap chain map store=head next=next key=key value=value size=size",
+	G "AbstractMapBasedMultimap wrapper map store=map",
+	G "ImmutableMultimap wrapper map store=map",
+	G "AbstractMapBasedMultiset wrapper map store=backingMap",
+	G "StandardTable wrapper map store=backingMap",
+	G "EvictingQueue wrapper store=delegate",
+	G "MinMaxPriorityQueue array store=queue size=size",
+	G "CompactHashMap columns map store=keys value=values end=size size=size",
+	G "CompactHashSet array store=elements size=size",
+	G "Collections2$FilteredCollection wrapper store=unfiltered",
+	G "Lists$TransformingRandomAccessList wrapper store=fromList",
+	G "Lists$TransformingSequentialList wrapper store=fromList",
+	G "Lists$ReverseList wrapper store=forwardList",
+	G "Sets$UnmodifiableNavigableSet wrapper store=delegate",
+	G "Synchronized$SynchronizedObject wrapper store=delegate",
+	NULL
+};
+
+#define SI "scala.collection.immutable."
+#define SM "scala.collection.mutable."
+#define TREE_SLASHES "scala$collection$immutable$RedBlackTree$Tree$$"
+
+#define VECTOR                                                                                                         \
+	"nested store=prefix1|prefix2|prefix3|prefix4|prefix5|data2|data3|data4|data5|data6|suffix5|suffix4|suffix3|"  \
+	"suffix2|suffix1 size=length0"
+
+const char *const layouts_scala[] = {
+	SI "$colon$colon chain store=this next=next|tl value=head", /* 2.13, 2.12 */
+	SI "Nil$ empty",
+	SM "ListBuffer chain store=first|scala$collection$mutable$ListBuffer$$start next=next|tl value=head size=len",
+	SI "Vector0$ empty",
+	SI "Vector2 " VECTOR, SI "Vector3 " VECTOR, SI "Vector4 " VECTOR, SI "Vector5 " VECTOR, SI "Vector6 " VECTOR,
+	SI "Vector1 nested store=prefix1",
+	SI "ArraySeq$ofRef array store=unsafeArray",
+	SM "ArraySeq$ofRef array store=array",
+	SM "WrappedArray$ofRef array store=array",
+	SM "ArrayBuffer array store=array size=size0",
+	SM "ResizableArray array store=array size=size0",
+	SM "ArrayDeque ring store=array next=start tail=end",
+	SM "ArraySeq array store=array size=length",
+	SM "PriorityQueue wrapper store=resarr",
+	/* 2.13 tries: entries, behind them nodes */
+	SI "HashMap trie map store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
+	SI "HashSet trie store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
+	/* 2.12 tries: each node is a map itself */
+	SI "HashMap$HashMap1 fields map key=key value=value",
+	SI "HashMap$HashTrieMap trie map store=this value=elems0|elems size=size0",
+	SI "HashSet$HashSet1 fields value=key",
+	SI "HashSet$HashTrieSet trie store=this value=elems size=size0",
+	SI "HashMap$EmptyHashMap$ empty map",
+	SI "HashSet$EmptyHashSet$ empty",
+	SI "Map$EmptyMap$ empty map",
+	SI "Set$EmptySet$ empty",
+	SI "Map$Map1 fields map key=key1 value=value1",
+	SI "Map$Map2 fields map key=key1|key2 value=value1|value2",
+	SI "Map$Map3 fields map key=key1|key2|key3 value=value1|value2|value3",
+	SI "Map$Map4 fields map key=key1|key2|key3|key4 value=value1|value2|value3|value4",
+	SI "Set$Set1 fields value=elem1",
+	SI "Set$Set2 fields value=elem1|elem2",
+	SI "Set$Set3 fields value=elem1|elem2|elem3",
+	SI "Set$Set4 fields value=elem1|elem2|elem3|elem4",
+	SI "TreeMap tree map store=tree|tree0|scala$collection$immutable$TreeMap$$tree "
+	   "key=key|_key|" TREE_SLASHES "_key value=value|_value|" TREE_SLASHES "_value",
+	SI "TreeSet tree store=tree|scala$collection$immutable$TreeSet$$tree value=key|_key|" TREE_SLASHES "_key",
+	/* mutable */
+	SM "HashMap buckets map store=table|scala$collection$mutable$HashMap$$table next=next|_next key=key|_key "
+	   "value=value|_value size=contentSize|tableSize",
+	SM "HashSet buckets store=scala$collection$mutable$HashSet$$table|table next=_next value=_key size=contentSize",
+	SM "HashSet sparse store=table size=tableSize", /* 2.12 */
+	SM "LinkedHashMap chain map store=firstEntry next=later key=key value=value size=contentSize|tableSize table=table",
+	SM "LinkedHashSet chain store=firstEntry next=later value=key size=contentSize|tableSize table=table",
+	SM "AnyRefMap columns map store=scala$collection$mutable$AnyRefMap$$_keys|_keys "
+	   "value=scala$collection$mutable$AnyRefMap$$_values|_values "
+	   "size=scala$collection$mutable$AnyRefMap$$_size|_size",
+	NULL
+};
+
+#define KB "kotlin.collections.builders."
+#define KX "kotlinx.collections.immutable.implementations."
+
+const char *const layouts_kotlin[] = {
+	"kotlin.collections.EmptyList empty",
+	"kotlin.collections.EmptySet empty",
+	"kotlin.collections.EmptyMap empty map",
+	"kotlin.collections.ArrayDeque ring store=elementData next=head size=size",
+	"kotlin.collections.ArrayAsCollection array store=values",
+	"kotlin.collections.ReversedListReadOnly wrapper store=delegate",
+	KB "MapBuilder columns map store=keysArray value=valuesArray end=length index=presenceArray size=size",
+	KB "SetBuilder wrapper keys store=backing",
+	KB "ListBuilder array store=array|backing next=offset size=length",
+	KX "immutableList.SmallPersistentVector array store=buffer",
+	KX "immutableList.PersistentVector nested store=root|tail next=rootShift|shiftStart size=size",
+	KX "immutableMap.PersistentHashMap trie map store=node value=buffer next=dataMap key=nodeMap size=size",
+	KX "immutableSet.PersistentHashSet trie store=node value=buffer size=size",
+	KX "persistentOrderedMap.PersistentOrderedMap wrapper map store=hashMap",
+	KX "persistentOrderedSet.PersistentOrderedSet wrapper keys store=hashMap",
+	NULL
+};
+
+const char *const layouts_android[] = {
+	"android.util.ArrayMap pairs map store=mArray end=mSize size=mSize",
+	"android.util.ArraySet array store=mArray size=mSize",
+	"android.util.SparseArray columns map store=mKeys value=mValues end=mSize size=mSize "
+	"free=android.util.SparseArray.DELETED",
+	"android.util.LongSparseArray columns map store=mKeys value=mValues end=mSize size=mSize "
+	"free=android.util.LongSparseArray.DELETED",
+	"android.util.SparseIntArray columns map store=mKeys value=mValues end=mSize size=mSize",
+	"android.util.SparseLongArray columns map store=mKeys value=mValues end=mSize size=mSize",
+	"android.util.SparseBooleanArray columns map store=mKeys value=mValues end=mSize size=mSize",
+	"android.util.LongSparseLongArray columns map store=mKeys value=mValues end=mSize size=mSize",
+	"android.util.IntArray array store=mValues size=mSize",
+	"android.util.LongArray array store=mValues size=mSize",
+	/* support library and AndroidX, in Java and in Kotlin */
+	"android.support.v4.util.SimpleArrayMap pairs map store=mArray end=mSize size=mSize",
+	"android.support.v4.util.ArraySet array store=mArray size=mSize",
+	"android.support.v4.util.SparseArrayCompat columns map store=mKeys value=mValues end=mSize size=mSize "
+	"free=android.support.v4.util.SparseArrayCompat.DELETED",
+	"android.support.v4.util.LongSparseArray columns map store=mKeys value=mValues end=mSize size=mSize "
+	"free=android.support.v4.util.LongSparseArray.DELETED",
+	"androidx.collection.SimpleArrayMap pairs map store=mArray|array end=mSize|size size=mSize|size",
+	"androidx.collection.ArraySet array store=mArray|array size=mSize|_size",
+	"androidx.collection.SparseArrayCompat columns map store=mKeys|keys value=mValues|values end=mSize|size "
+	"size=mSize|size free=androidx.collection.SparseArrayCompat.DELETED|"
+	"androidx.collection.SparseArrayCompatKt.DELETED",
+	"androidx.collection.LongSparseArray columns map store=mKeys|keys value=mValues|values end=mSize|size "
+	"size=mSize|size free=androidx.collection.LongSparseArray.DELETED|"
+	"androidx.collection.LongSparseArrayKt.DELETED",
+	"androidx.collection.CircularArray ring store=mElements|elements next=mHead|head tail=mTail|tail",
+	"androidx.collection.ObjectList array store=content size=_size",
+	"androidx.collection.IntList array store=content size=_size",
+	"androidx.collection.LongList array store=content size=_size",
+	"androidx.collection.FloatList array store=content size=_size",
+	"androidx.collection.ScatterMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.ScatterSet columns store=elements control=metadata size=_size",
+	"androidx.collection.IntObjectMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.LongObjectMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.ObjectIntMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.ObjectLongMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.IntIntMap columns map store=keys value=values control=metadata size=_size",
+	"androidx.collection.IntSet columns store=elements control=metadata size=_size",
+	"androidx.collection.LongSet columns store=elements control=metadata size=_size",
+	NULL
+};

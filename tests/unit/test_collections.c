@@ -201,6 +201,9 @@ static void test_lists_of_libraries(void **state)
 	int bucket = class("org/eclipse/collections/impl/set/mutable/UnifiedSet$ChainedBucket", object,
 	    "zero:L one:L two:L three:L");
 	(void)arrays;
+	int single = class("java/util/Collections$SingletonMap", object, "k:L v:L");
+	int pair = class("scala/collection/immutable/Map$Map2", object, "key1:L value1:L key2:L value2:L");
+	uint64_t alone = OBJECT(single, a, b), both = OBJECT(pair, a, b, c, a);
 	uint64_t end = at(new_address(), nil, NULL), list = OBJECT(cons, a, OBJECT(cons, b, end));
 	uint64_t ring = new_address(), astray = OBJECT(cons, a, b);
 	OBJECT_AT(ring, cons, a, ring);
@@ -214,6 +217,8 @@ static void test_lists_of_libraries(void **state)
 	uint64_t g = OBJECT(guava, OBJECTS(one, two), OBJECTS(0, two, 0, one), 3);
 	uint64_t u = OBJECT(unified, OBJECTS(a, 0, OBJECT(bucket, b, c, a, OBJECT(bucket, c, b, 0, 0))), 6);
 	open_made();
+	expect_entries(alone, "\"a\"=\"b\" (1)");
+	expect_entries(both, "\"a\"=\"b\" \"c\"=\"a\" (2)");
 	expect_entries(list, "\"a\" \"b\" (?)");
 	expect_entries(ring, "\"a\" ! (?)");
 	expect_entries(astray, "\"a\" ! (?)");

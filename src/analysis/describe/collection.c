@@ -195,6 +195,7 @@ static uint64_t count_fields(struct collection c)
 	struct collection_entry e;
 	uint64_t n = 0;
 	c.names = c.kind->value;
+	c.key_names = c.kind->key ? c.kind->key : "";
 	while (collection_next(&c, &e))
 		n++;
 	return n;

@@ -40,6 +40,7 @@ enum reason {
 	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */
 	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */
 	REASON_DUMP_AWAY,     /* it stands in the dump, and only the index of that is here, or was read */
+	REASON_OUTSIDE,       /* of memory that is not in the dump, and no field tells its size */
 	REASON_SILENT,        /* the dump does not tell */
 	REASONS
 };

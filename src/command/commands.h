@@ -21,6 +21,7 @@ extern const struct command cmd_export;                             /* ask/cmd_e
 extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
+extern const struct command cmd_offheap;                             /* wrong/cmd_offheap.c */
 extern const struct command cmd_refs;                                 /* cmd_references.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */

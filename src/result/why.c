@@ -139,6 +139,8 @@ static const struct {
     [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
     [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
     [REASON_DUMP_AWAY] = {"values and texts stand in the dump, and only its index is here, or could be read", NULL},
+    [REASON_OUTSIDE] = {"the memory itself is not in the dump and no field says for certain how large it is, or "
+	"whose: it is what such memory takes by default, was asked for, or is shown of it", NULL},
     [REASON_SILENT] = {"that is not told", say_silence},
 };
 

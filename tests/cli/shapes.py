@@ -8,9 +8,11 @@ that the catalogue of columns tells.  Every shape that is promised is seen.
 import json
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import GO, SAMPLE, SERIES, SHOP, Tap, cairn  # noqa: E402
+from hprofmade import add_direct, buffers  # noqa: E402
 from schema import faults  # noqa: E402
 
 # Lines by command, such that each of its shapes comes with rows from some sample.
@@ -53,6 +55,7 @@ LINES = {
     "sets": ["sets"],
     "sites": ["sites"],
     "finalizers": ["finalizers"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "size": ["size #100"],
     "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",
             "sql -schema com.acme.shop.Order", "sql -schema"],
@@ -95,7 +98,7 @@ def try_line(tap, line, sample, schema, shapes):
     return set(fits) if rows_of(value) else set()
 
 
-def main():
+def main(direct):
     tap = Tap()
     schema = json.loads(cairn("--dump-docs", "schema").out)
     promised = {k: v["anyOf"] for k, v in schema["$defs"].items() if not k.startswith("_")}
@@ -107,11 +110,24 @@ def main():
     for name, lines in LINES.items():
         seen = set()
         for line in lines:
-            for sample in (SHOP, GO, SAMPLE):
+            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name == "offheap" else ()):
                 seen |= try_line(tap, line, sample, schema, promised.get(name, []))
         for shape in promised.get(name, []):
             tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])
     tap.done()
 
 
-main()
+def direct_memory(folder):
+    """A dump with a direct buffer and the JDK's count of it, which no sample has."""
+    made = buffers()
+    count = made.new("java.util.concurrent.atomic.AtomicLong", value=1)
+    made.cls("java.nio.Bits", statics=[("L", "COUNT", count)])
+    made.root(add_direct(made, 1000)[0])
+    path = os.path.join(folder, "direct.hprof")
+    with open(path, "wb") as f:
+        f.write(made.bytes())
+    return path
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(direct_memory(temporary))

@@ -47,6 +47,7 @@ COVERED = {
     "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
     "leaks": ["leaks -share 1"],
     "finalizers": ["finalizers"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "sets": ["sets -retained"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class"],

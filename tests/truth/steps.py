@@ -95,6 +95,7 @@ LINES = {
     "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
     "check": ["check", "check -tree"],
     "finalizers": ["finalizers"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread", "diff *", "diff 1 * -by field"],

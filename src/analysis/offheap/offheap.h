@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * offheap.h - the door of this folder: memory outside of the heap that objects own.
+ *
+ * An *owner* is the object whose end frees the memory.  Of the buffers that share memory that is the one with a
+ * cleaner, not its slices and duplicates; of memory segments what their session frees.  Where nothing that frees it is
+ * in the dump (native code lent the memory, or Unsafe gave it) the largest object that shows it stands for the owner,
+ * inferred.
+ *
+ * What is known stands in fields of the JDK, so it is as its releases 5 to 28 and Android lay them out.  A dump without
+ * values tells owners by what references them, and no size.  Sizes that no field has are unknown, or inferred from what
+ * zlib takes by its defaults.
+ *
+ * Pure functions of a heap, any thread.  Takes 56 bytes an owner, 40 a memory segment and some bits an object.
+ */
+#ifndef CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_H
+#define CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_H
+
+#include "analysis/describe/describe.h"
+
+enum offheap_kind {
+	OFFHEAP_DIRECT,     /* a direct buffer with a cleaner */
+	OFFHEAP_MAPPED,     /* a mapped file */
+	OFFHEAP_SEGMENT,    /* a memory segment */
+	OFFHEAP_NETTY,      /* a buffer without a cleaner, held by Netty, which frees it itself */
+	OFFHEAP_LENT,       /* another buffer without a cleaner, of JNI or Unsafe */
+	OFFHEAP_CLEANER,    /* what another cleaner frees and tells the size of */
+	OFFHEAP_REGISTERED, /* of Android's NativeAllocationRegistry */
+	OFFHEAP_DEFLATER, OFFHEAP_INFLATER,
+	OFFHEAP_ZIP,        /* a ZIP file that is open, whose directory native code keeps (JDK 8 and before) */
+	OFFHEAP_STACK,      /* of a thread that runs */
+	OFFHEAP_KINDS
+};
+const char *offheap_kind_name(enum offheap_kind kind); /* "direct", "mapped", … */
+
+struct offheap_owner {
+	uint32_t object;         /* its id */
+	enum offheap_kind kind;
+	struct amount capacity;  /* bytes */
+	uint64_t limit;          /* of a buffer, bytes; OFFHEAP_NO_LIMIT: it is none */
+	uint64_t address;        /* of the memory, 0 unknown */
+	bool reserved;           /* java.nio.Bits counts it */
+};
+#define OFFHEAP_NO_LIMIT UINT64_MAX
+
+struct offheap {
+	struct offheap_owner *owner; /* by kind, then object; big memory */
+	size_t n, cap;
+	uint64_t views;   /* buffers and segments that share another's memory */
+	uint64_t lost;    /* such that lead to no owner in the dump */
+	uint64_t freed;   /* owners whose memory was given back: ended, closed, cleaned */
+	uint64_t broken;  /* objects left out because what they say cannot be */
+	bool told_by_references; /* the dump has no values: no sizes, and owners are inferred */
+};
+
+/* 0: *out is the caller's (offheap_release).  ERR_UNSUPPORTED: the dump tells nothing of it, and why.  ERR_NOMEM,
+ * ERR_CANCELLED. */
+MUST_CHECK int offheap_find(struct offheap *out, const struct heap *h, struct progress *progress, struct err *err);
+void offheap_release(struct offheap *o);
+
+/* What a program counted itself of such memory. */
+struct offheap_count {
+	const char *name;      /* "java.nio.Bits", "mapped files", "Netty" */
+	enum offheap_counter { COUNTS_DIRECT, COUNTS_MAPPED, COUNTS_SYNC, COUNTS_NETTY } which;
+	struct amount count, capacity, reserved, limit; /* each unknown where that is not told */
+};
+enum { OFFHEAP_COUNTS = 4 };
+/* Read the counters; returns how many. */
+unsigned offheap_counts(const struct heap *h, struct offheap_count to[OFFHEAP_COUNTS]);
+/* The owners that java.nio.Bits counts, or the mappings that FileChannelImpl does, and their bytes. */
+void offheap_sum(const struct offheap *o, bool mapped, uint64_t *n, uint64_t *bytes);
+
+/*
+ * The field by which a program holds an object: arrays, the JDK's collections, and buffers that share the memory
+ * are passed through.  References that are no more than a cleaner's or a weak one do not count.  Quickest in the order
+ * of ids; one thread.
+ */
+struct offheap_holder {
+	uint32_t class;     /* that declares or has the field; HEAP_NONE: nothing of the dump holds it */
+	uint32_t field;     /* numbered_name */
+	bool elements;      /* an array or a collection lies between */
+};
+struct offheap_holders {
+	const struct heap *heap;
+	struct numbered_names *names;
+	uint8_t *rank;      /* by class: what its instances are as holders */
+};
+/* 0 or ERR_NOMEM; release in either case. */
+MUST_CHECK int offheap_holders_init(struct offheap_holders *f, const struct heap *h, struct err *err);
+void offheap_holders_release(struct offheap_holders *f);
+MUST_CHECK int offheap_holder_of(struct offheap_holders *f, uint32_t id, struct offheap_holder *out, struct err *err);
+/* Append "com.acme.Pool.buffers[]"; of what nothing holds the kind of its root, or "nothing". */
+void offheap_holder_add(const struct offheap_holders *f, const struct offheap_holder *holder, uint32_t id,
+    struct text *to);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* offheap_counts.c - what the JDK and Netty count themselves of memory outside of the heap. */
+#include "analysis/offheap/offheap.h"
+
+#include <string.h>
+
+/* A static field that is a number, or leads to one (AtomicLong); unknown where there is none, or it is below 0. */
+static struct amount counter(const struct heap *h, const char *class, const char *const *fields)
+{
+	for (; *fields; fields++) {
+		struct value v;
+		struct values atomic;
+		if (!values_static(h, class, *fields, &v))
+			continue;
+		uint32_t id = value_object_id(h, &v);
+		if (v.type == VALUE_OBJECT && (id == HEAP_NONE || values_open(&atomic, h, id, NULL) ||
+		        !values_field(&atomic, "value", &v)))
+			continue;
+		if ((v.type == VALUE_LONG || v.type == VALUE_INT) && (int64_t)v.bits >= 0)
+			return amount_exact(v.bits);
+	}
+	return amount_unknown(REASON_SILENT);
+}
+#define COUNTER(h, class, ...) counter(h, class, (const char *const[]){__VA_ARGS__, NULL})
+
+static bool is_known(const struct offheap_count *c)
+{
+	return c->count.certainty != UNKNOWN || c->capacity.certainty != UNKNOWN || c->reserved.certainty != UNKNOWN ||
+	    c->limit.certainty != UNKNOWN;
+}
+
+static struct offheap_count count_direct(const struct heap *h)
+{
+	static const char bits[] = "java.nio.Bits";
+	struct amount limit = COUNTER(h, bits, "MAX_MEMORY", "maxMemory");
+	if (limit.certainty == UNKNOWN || !limit.n)
+		limit = COUNTER(h, "jdk.internal.misc.VM", "directMemory");
+	if (limit.certainty == UNKNOWN)
+		limit = COUNTER(h, "sun.misc.VM", "directMemory");
+	return (struct offheap_count){"java.nio.Bits", COUNTS_DIRECT, COUNTER(h, bits, "COUNT", "count"),
+	    COUNTER(h, bits, "TOTAL_CAPACITY", "totalCapacity"), COUNTER(h, bits, "RESERVED_MEMORY", "reservedMemory"),
+	    limit};
+}
+
+static struct offheap_count count_mapped(const struct heap *h, const char *name, enum offheap_counter which,
+    const char *class)
+{
+	return (struct offheap_count){name, which, COUNTER(h, class, "count"), COUNTER(h, class, "totalCapacity"),
+	    COUNTER(h, class, "totalSize"), amount_unknown(REASON_SILENT)};
+}
+
+static struct offheap_count count_netty(const struct heap *h)
+{
+	const char *class = "io.netty.util.internal.PlatformDependent";
+	static const char shaded[] = "io.grpc.netty.shaded.io.netty.util.internal.PlatformDependent";
+	struct amount none = amount_unknown(REASON_SILENT), used = COUNTER(h, class, "DIRECT_MEMORY_COUNTER");
+	if (used.certainty == UNKNOWN && values_class_named(h, class) == HEAP_NONE) {
+		class = shaded;
+		used = COUNTER(h, class, "DIRECT_MEMORY_COUNTER");
+	}
+	return (struct offheap_count){"Netty", COUNTS_NETTY, none, used, none, COUNTER(h, class, "DIRECT_MEMORY_LIMIT")};
+}
+
+unsigned offheap_counts(const struct heap *h, struct offheap_count to[OFFHEAP_COUNTS])
+{
+	unsigned n = 0;
+	if (h->facts.values != DECLARED_FIELDS)
+		return 0;
+	struct offheap_count all[OFFHEAP_COUNTS] = {count_direct(h),
+	    count_mapped(h, "mapped files", COUNTS_MAPPED, "sun.nio.ch.FileChannelImpl$DefaultUnmapper"),
+	    count_mapped(h, "synchronously mapped files", COUNTS_SYNC, "sun.nio.ch.FileChannelImpl$SyncUnmapper"),
+	    count_netty(h)};
+	if (!is_known(&all[1]))
+		all[1] = count_mapped(h, "mapped files", COUNTS_MAPPED, "sun.nio.ch.FileChannelImpl$Unmapper");
+	for (unsigned i = 0; i < OFFHEAP_COUNTS; i++)
+		if (is_known(&all[i]))
+			to[n++] = all[i];
+	return n;
+}
+
+void offheap_sum(const struct offheap *o, bool mapped, uint64_t *n, uint64_t *bytes)
+{
+	*n = *bytes = 0;
+	for (size_t i = 0; i < o->n && !progress_own_stops(i); i++) {
+		const struct offheap_owner *w = &o->owner[i];
+		if (mapped ? w->kind == OFFHEAP_MAPPED : w->reserved && w->capacity.certainty == EXACT) {
+			++*n;
+			*bytes += w->capacity.n;
+		}
+	}
+}

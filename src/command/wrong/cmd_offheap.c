@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_offheap.c - offheap: memory outside of the heap that objects own.
+ */
+#include "command/commands.h"
+
+#include "analysis/offheap/offheap.h"
+#include "base/big.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT}, \
+    {.id = COL_CERTAINTY, .room = COLUMN_EARLY}
+static const struct column by_class[] = {{.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
+static const struct column by_holder[] = {{.id = COL_HOLDER}, {.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
+static const struct column each_columns[] = {{.id = COL_ADDRESS}, {.id = COL_KIND}, {.id = COL_CLASS},
+    {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT}, {.id = COL_MEMORY}, {.id = COL_HOLDER},
+    {.id = COL_CERTAINTY, .room = COLUMN_EARLY}};
+static const struct column count_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES},
+    {.id = COL_RESERVED}, {.id = COL_LIMIT}};
+static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
+static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
+static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_columns)};
+static const struct shape count_shape = {.form = "-limits", SHAPE_COLUMNS(count_columns)};
+
+static const struct option_spec options[] = {
+    {DASH_BY, OPT_CHOICE, "class|holder", "one row for each kind and class (default), or field that holds them"},
+    {DASH_EACH, OPT_FLAG, NULL, "one row for each owner"},
+    {DASH_LIMITS, OPT_FLAG, NULL, "what the program counted itself, and its limits"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default capacity)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* --- groups ------------------------------------------------------------------------------------- */
+
+struct group {
+	enum offheap_kind kind;
+	uint32_t class;
+	struct offheap_holder holder;
+	uint32_t first; /* owner */
+	uint64_t n;
+	struct amount capacity;
+	uint64_t limit;
+	bool limited;
+};
+
+struct owners {
+	struct offheap found;
+	struct offheap_holders holders;
+	bool by_holder, each;
+	uint32_t *of;          /* by owner: its row, UINT32_MAX: none */
+	struct group *group;   /* by row */
+	uint32_t n, *slots, n_slots;
+	size_t cap;
+};
+
+static void release(void *data)
+{
+	struct owners *o = data;
+	offheap_release(&o->found);
+	offheap_holders_release(&o->holders);
+	big_free(o->of);
+	big_free(o->group);
+	big_free(o->slots);
+	free(o);
+}
+
+static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct owners *o = data;
+	(void)r, (void)err;
+	for (size_t i = 0; i < o->found.n && !progress_own_stops(i); i++)
+		if (o->of[i] != UINT32_MAX && bits_get(rows, o->of[i]))
+			bits_set(to, o->found.owner[i].object);
+	return progress_check(progress_own(), err);
+}
+
+static uint64_t hash_of_group(const void *all, uint32_t number)
+{
+	const struct group *g = &((const struct group *)all)[number];
+	uint64_t h = hash_step(hash_number(g->kind), g->class);
+	return hash_step(hash_step(h, g->holder.class), g->holder.field * 2 + g->holder.elements);
+}
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	return a->kind == b->kind && a->class == b->class && a->holder.class == b->holder.class &&
+	    a->holder.field == b->holder.field && a->holder.elements == b->holder.elements;
+}
+
+static int find_group(struct owners *o, const struct group *like, uint32_t *number, struct err *err)
+{
+	size_t n = o->n;
+	if (!o->each) {
+		if (2 * o->n >= o->n_slots && hash_slots_grow(&o->slots, &o->n_slots, o->n, hash_of_group, o->group, err))
+			return ERR_NOMEM;
+		uint32_t at = (uint32_t)hash_of_group(like, 0) & (o->n_slots - 1);
+		for (; o->slots[at]; at = (at + 1) & (o->n_slots - 1)) {
+			*number = o->slots[at] - 1;
+			if (same_group(&o->group[*number], like))
+				return 0;
+		}
+		o->slots[at] = o->n + 1;
+	}
+	struct group *to = BIG_PUSH(o->group, n, o->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = *like;
+	*number = o->n++;
+	return 0;
+}
+
+static int group_owner(struct owners *o, const struct heap *h, size_t i, struct err *err)
+{
+	const struct offheap_owner *w = &o->found.owner[i];
+	struct group like = {.kind = w->kind, .class = h->class_of[w->object], .first = (uint32_t)i,
+	    .holder.class = HEAP_NONE, .capacity = amount_exact(0)};
+	uint32_t number;
+	bool asked = (o->by_holder || o->each) && w->kind != OFFHEAP_STACK; /* threads hold their own */
+	int code = asked ? offheap_holder_of(&o->holders, w->object, &like.holder, err) : 0;
+	if (code || (code = find_group(o, &like, &number, err)))
+		return code;
+	struct group *g = &o->group[number];
+	g->capacity = g->n ? amount_add(g->capacity, w->capacity) : w->capacity;
+	g->n++;
+	if (w->limit != OFFHEAP_NO_LIMIT) {
+		g->limit += w->limit;
+		g->limited = true;
+	}
+	o->of[i] = number;
+	return 0;
+}
+
+static int group_all(struct owners *o, const struct heap *h, const char *kind, struct err *err)
+{
+	int code = offheap_holders_init(&o->holders, h, err);
+	o->of = code ? NULL : big_alloc(o->found.n, sizeof *o->of, err);
+	code = o->of ? 0 : ERR_NOMEM;
+	for (size_t i = 0; !code && i < o->found.n; i++) {
+		o->of[i] = UINT32_MAX;
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		else if (!kind || !strcmp(kind, offheap_kind_name(o->found.owner[i].kind)))
+			code = group_owner(o, h, i, err);
+	}
+	return code;
+}
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+/* The line that lists the owners of a row, in words that a pattern takes for themselves. */
+static void add_line(struct text *to, const struct group *g, const char *name)
+{
+	text_addf(to, "offheap %s -each", offheap_kind_name(g->kind));
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._$[]-", *c))
+			return;
+	text_add(to, " | grep '");
+	for (const char *c = name; *c; c++)
+		text_addf(to, isalnum((unsigned char)*c) || *c == '_' || *c == '-' ? "%c" : "\\%c", *c);
+	text_add(to, "'");
+}
+
+static void add_row(struct result *r, const struct owners *o, const struct group *g)
+{
+	const struct heap *h = r->heap;
+	const struct offheap_owner *w = &o->found.owner[g->first];
+	const char *class = h->classes[g->class].name, *kind = offheap_kind_name(g->kind);
+	struct text holder = TEXT_INIT, line = TEXT_INIT;
+	struct cell cells[8];
+	unsigned at = 0;
+	struct amount n = heap_counted(h, g->n), capacity = amount_as_sure(g->capacity, heap_counted(h, 0));
+	if (o->found.told_by_references)
+		n = amount_weaken(n, INFERRED, REASON_OUTSIDE);
+	if (g->kind == OFFHEAP_STACK)
+		text_add(&holder, "the thread");
+	else if (o->by_holder || o->each)
+		offheap_holder_add(&o->holders, &g->holder, w->object, &holder);
+	if (o->each)
+		cells[at++] = cell_address(heap_address(h, w->object));
+	if (o->by_holder)
+		cells[at++] = cell_text(holder.s);
+	cells[at++] = cell_text(kind);
+	cells[at++] = cell_text(class);
+	if (!o->each)
+		cells[at++] = cell_count(n);
+	cells[at++] = cell_bytes(capacity);
+	cells[at++] = g->limited ? cell_bytes(amount_exact(g->limit)) : cell_blank();
+	if (o->each) {
+		cells[at++] = w->address ? cell_address(w->address) : cell_blank();
+		cells[at++] = cell_text(holder.s);
+	}
+	cells[at++] = cell_certainty(o->found.told_by_references ? amount_as_sure(capacity, n) : capacity);
+	add_line(&line, g, o->by_holder ? holder.s : class);
+	result_add_row(r, cells, o->each || g->n == 1 ? &(struct target){.kind = TARGET_OBJECT, .id = w->object} :
+	    &(struct target){.kind = TARGET_COMMAND, .command = arena_strndup(&r->arena, line.s, line.len)});
+	text_release(&holder);
+	text_release(&line);
+}
+
+/* --- notes -------------------------------------------------------------------------------------- */
+
+static void add_compared(struct result *r, const struct offheap_count *c, const struct offheap *found)
+{
+	struct text note = TEXT_INIT;
+	bool mapped = c->which == COUNTS_MAPPED;
+	uint64_t n, bytes;
+	offheap_sum(found, mapped, &n, &bytes);
+	text_add(&note, mapped ? "the JDK counts " : "java.nio.Bits counts ");
+	text_add_count(&note, c->count.n);
+	text_addf(&note, " %s%s, ", mapped ? "mapping" : "piece", c->count.n == 1 ? "" : "s");
+	text_add_bytes(&note, c->capacity.n);
+	if (n == c->count.n && bytes == c->capacity.n) {
+		text_add(&note, ", as found");
+	} else {
+		text_add(&note, ", where ");
+		text_add_count(&note, n);
+		text_addf(&note, " %s found, ", n == 1 ? "is" : "are");
+		text_add_bytes(&note, bytes);
+	}
+	if (c->limit.certainty != UNKNOWN && c->limit.n) {
+		text_add(&note, "; at most ");
+		text_add_bytes(&note, c->limit.n);
+		text_add(&note, " are allowed (MaxDirectMemorySize)");
+	}
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+static void add_counted(struct result *r, uint64_t n, const char *one, const char *many)
+{
+	struct text note = TEXT_INIT;
+	if (!n)
+		return;
+	text_add_count(&note, n);
+	text_addf(&note, " %s", n == 1 ? one : many);
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+static void add_notes(struct result *r, const struct offheap *found)
+{
+	struct offheap_count counts[OFFHEAP_COUNTS];
+	unsigned n = offheap_counts(r->heap, counts);
+	for (unsigned i = 0; i < n; i++)
+		if (counts[i].count.certainty != UNKNOWN && counts[i].capacity.certainty != UNKNOWN &&
+		    (counts[i].which == COUNTS_DIRECT || counts[i].which == COUNTS_MAPPED))
+			add_compared(r, &counts[i], found);
+	if (!found->n) {
+		result_add_note(r, "no object that is known to own memory outside of the heap does so");
+		r->says_none = true;
+	} else if (found->told_by_references)
+		result_add_note(r, "without values of fields a buffer that leads to a cleaner counts as an owner, and no "
+		    "capacity is known");
+	else
+		add_counted(r, found->views, "buffer or segment shares the memory of another, and does not count",
+		    "buffers and segments share the memory of others, and do not count");
+	add_counted(r, found->lost, "of them leads to no owner in the dump", "of them lead to no owner in the dump");
+	add_counted(r, found->freed, "owner was ended or closed, and has no memory any more",
+	    "owners were ended or closed, and have no memory any more");
+	add_counted(r, found->broken, "object is left out: what it says of its memory cannot be",
+	    "objects are left out: what they say of their memory cannot be");
+}
+
+/* --- Go ----------------------------------------------------------------------------------------- */
+
+/* What Go's runtime has of the system besides the heap, as it counted itself. */
+static const char *const go_parts[][2] = {
+    {"StackSys", "stacks of goroutines"}, {"MSpanSys", "mspan structures"}, {"MCacheSys", "mcache structures"},
+    {"BuckHashSys", "profiling buckets"}, {"GCSys", "garbage collector"}, {"OtherSys", "other"},
+};
+
+static const struct heap_stated *stated(const struct heap *h, const char *what)
+{
+	for (size_t i = 0; i < h->n_stated; i++)
+		if (!strcmp(h->stated[i].what, what))
+			return &h->stated[i];
+	return NULL;
+}
+
+static int run_go(struct session *s, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	if (!stated(h, go_parts[0][0]))
+		return err_set(err, ERR_UNSUPPORTED, "%s tells of no memory outside of the heap", h->facts.title);
+	struct result *r = result_new_rows("memory outside of the heap", s->dump, &class_shape);
+	result_rows_members(r, NULL, NULL, NULL);
+	for (size_t i = 0; i < sizeof go_parts / sizeof *go_parts; i++) {
+		const struct heap_stated *part = stated(h, go_parts[i][0]);
+		if (part)
+			result_add_row(r, (struct cell[]){cell_text(go_parts[i][1]), cell_blank(), cell_blank(),
+			    cell_bytes(amount_exact(part->count)), cell_blank(), cell_certainty(amount_exact(0))}, NULL);
+	}
+	result_add_note(r, "this is what Go's runtime counted itself (memstats); memory of C code, and what the program "
+	    "maps itself, is in no count");
+	*out = r;
+	return 0;
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
+
+static int run_limits(struct session *s, struct result **out, struct err *err)
+{
+	struct offheap_count counts[OFFHEAP_COUNTS];
+	const struct heap *h = session_heap(s);
+	unsigned n = offheap_counts(h, counts);
+	if (!n)
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no counters of memory outside of the heap%s", h->facts.title,
+		    h->facts.values == DECLARED_FIELDS ? "" : ": it has no values");
+	struct result *r = result_new_rows("counters of memory outside of the heap", s->dump, &count_shape);
+	result_rows_members(r, NULL, NULL, NULL);
+	for (unsigned i = 0; i < n; i++)
+		result_add_row(r, (struct cell[]){cell_text(counts[i].name), cell_count(counts[i].count),
+		    cell_bytes(counts[i].capacity), cell_bytes(counts[i].reserved), cell_bytes(counts[i].limit)}, NULL);
+	*out = r;
+	return 0;
+}
+
+/* ERR_USAGE: no kind has this name. */
+static int find_kind(const char *word, const char **out, struct err *err)
+{
+	struct text names = TEXT_INIT;
+	for (unsigned k = 0; k < OFFHEAP_KINDS; k++) {
+		*out = offheap_kind_name(k);
+		if (!strncmp(*out, word, strlen(word)))
+			return 0;
+		text_addf(&names, "%s%s", k ? ", " : "", *out);
+	}
+	int code = err_set(err, ERR_USAGE, "no kind is called %s: there are %s", word, names.s);
+	text_release(&names);
+	return code;
+}
+
+static int run_owners(struct session *s, const struct call *call, const char *kind, struct result **out,
+    struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct owners *o = xcalloc(1, sizeof *o);
+	o->each = call_has(call, DASH_EACH);
+	o->by_holder = !o->each && call_choice(call, DASH_BY, 0) == 1;
+	struct result *r = result_new_rows("memory outside of the heap", s->dump, o->each ? &each_shape :
+	    o->by_holder ? &holder_shape : &class_shape);
+	result_rows_members(r, members, release, o);
+	int code = offheap_find(&o->found, h, session_progress(s), err);
+	if (!code)
+		code = group_all(o, h, kind, err);
+	for (uint32_t i = 0; !code && i < o->n; i++) {
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		else
+			add_row(r, o, &o->group[i]);
+	}
+	if (!code && !kind)
+		add_notes(r, &o->found);
+	if (!code)
+		code = command_sort(s, r, call, "capacity", false, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+static int run_offheap(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	const char *kind = NULL;
+	int code = call->argument[0].given ? find_kind(call->argument[0].word, &kind, err) : 0;
+	if (code)
+		return code;
+	if (call_has(call, DASH_LIMITS))
+		return run_limits(s, out, err);
+	if (!h->facts.no_class_objects)
+		return run_owners(s, call, kind, out, err);
+	if (kind || call_has(call, DASH_EACH) || call_choice(call, DASH_BY, 0) == 1)
+		return err_set(err, ERR_UNSUPPORTED, "in %s no objects own memory outside of the heap: offheap alone tells "
+		    "what the runtime has", h->facts.title);
+	return run_go(s, out, err);
+}
+
+const struct command cmd_offheap = {
+    .name = "offheap",
+    .arguments = {{ARG_WORD, "KIND", true}},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
+    .group = "what is wrong",
+    .summary = "memory outside the heap that objects own",
+    .shapes = SHAPES(&class_shape, &holder_shape, &each_shape, &count_shape),
+    .description = "One row for each kind of memory and class of the objects that own it. capacity is what they have "
+	"outside of the heap, limit what of it their buffers have set for use. Kinds: direct (buffers with a "
+	"cleaner, not their slices and duplicates), mapped (files), segment (memory segments: what their sessions "
+	"free; slices do not count), netty and lent (buffers that no cleaner frees, but Netty, native code or "
+	"Unsafe), cleaner (another one that tells a size), registered (Android's NativeAllocationRegistry), deflater "
+	"and inflater (open ones: ~ what zlib takes by its defaults), zip (open files of JDK 8, size unknown), stack "
+	"(of threads that run: the size that their constructors were given, else unknown). -by holder tells the "
+	"field that holds them: arrays, the JDK's collections and shared buffers are passed through. The note compares "
+	"with what the JDK counted itself, which -limits lists. Of Go dumps: the runtime's own memory, by memstats.",
+    .examples = {{"offheap", ON_GO, "what the runtime has besides the heap"}},
+    .key = "",
+    .run = run_offheap,
+};

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes small HPROF dumps out of Python: classes with fields, objects with values, for whoever plants something."""
+
+import struct
+
+TYPES = {"L": 2, "Z": 4, "C": 5, "F": 6, "D": 7, "B": 8, "S": 9, "I": 10, "J": 11}
+FORMATS = {2: ">Q", 4: ">B", 5: ">H", 6: ">f", 7: ">d", 8: ">b", 9: ">h", 10: ">i", 11: ">q"}
+
+
+class Made:
+    def __init__(self, version=b"1.0.2"):
+        self.version, self.texts, self.tops, self.heap = version, {}, [], []
+        self.classes, self.next, self.roots = {}, 0x1000, []
+        self.cls("java.lang.Object")
+        self.cls("java.lang.Class")
+
+    def address(self, step=64):
+        self.next += step
+        return self.next
+
+    def text(self, s):
+        return self.texts.setdefault(s, 0x900000 + len(self.texts) * 8)
+
+    def cls(self, name, fields=(), up="java.lang.Object", statics=()):
+        """fields: ("I", "capacity"); statics: ("J", "count", 7)."""
+        if name not in self.classes:
+            above = self.classes.get(up) if name != "java.lang.Object" else None
+            self.classes[name] = [self.address(), list(fields), above, list(statics)]
+        return self.classes[name][0]
+
+    def fields(self, c):
+        return c[1] + (self.fields(c[2]) if c[2] else [])
+
+    def new(self, name, serial=0, **values):
+        """An object; what is not given is 0.  Values of fields that hide others: Class__field."""
+        at = self.address()
+        self.heap.append((at, name, serial, values))
+        return at
+
+    def array(self, name, elements, serial=0):
+        at = self.address(64 + 8 * len(elements))
+        self.cls(name + "[]")
+        self.heap.append((at, name + "[]", serial, list(elements)))
+        return at
+
+    def root(self, at):
+        self.roots.append(at)
+
+    def top(self, tag, body):
+        self.tops.append((tag, body))
+
+    def bytes(self):
+        body = b""
+        for name, (at, fields, above, statics) in self.classes.items():
+            body += struct.pack(">BQIQQQQQQI", 0x20, at, 0, above[0] if above else 0, 0, 0, 0, 0, 0,
+                                sum(struct.calcsize(FORMATS[TYPES[t]]) for t, _ in self.fields([0, fields, above, 0])))
+            body += struct.pack(">HH", 0, len(statics))
+            for t, field, value in statics:
+                body += struct.pack(">QB", self.text(field), TYPES[t]) + struct.pack(FORMATS[TYPES[t]], value)
+            body += struct.pack(">H", len(fields))
+            for t, field in fields:
+                body += struct.pack(">QB", self.text(field), TYPES[t])
+            body += struct.pack(">BQ", 5, at)
+        for at in self.roots:
+            body += struct.pack(">BQ", 0xFF, at)
+        for at, name, serial, values in self.heap:
+            c = self.classes[name]
+            if isinstance(values, list):
+                body += struct.pack(">BQIIQ", 0x22, at, serial, len(values), c[0])
+                body += b"".join(struct.pack(">Q", v) for v in values)
+                continue
+            inside = b"".join(struct.pack(FORMATS[TYPES[t]], values.get(f, 0)) for t, f in self.fields(c))
+            body += struct.pack(">BQIQI", 0x21, at, serial, c[0], len(inside)) + inside
+        loads = [struct.pack(">IQIQ", n + 1, c[0], 0, self.text(name.replace(".", "/")
+                 if not name.endswith("[]") else "[L%s;" % name[:-2].replace(".", "/")))
+                 for n, (name, c) in enumerate(self.classes.items())]
+        out = b"JAVA PROFILE " + self.version + b"\0" + struct.pack(">IQ", 8, 1700000000000)
+        for s, at in self.texts.items():
+            out += record(1, struct.pack(">Q", at) + s.encode())
+        out += b"".join(record(2, b) for b in loads) + b"".join(record(t, b) for t, b in self.tops)
+        return out + record(0x1C, body) + record(0x2C, b"")
+
+
+def record(tag, body):
+    return struct.pack(">BII", tag, 0, len(body)) + body
+
+
+def buffers():
+    """The JDK's classes around direct memory, as JDK 17 has them."""
+    m = Made()
+    m.cls("java.nio.Buffer", [("I", "mark"), ("I", "position"), ("I", "limit"), ("I", "capacity"), ("J", "address"),
+                              ("L", "segment")])
+    m.cls("java.nio.ByteBuffer", [("L", "hb"), ("I", "offset")], "java.nio.Buffer")
+    m.cls("java.nio.MappedByteBuffer", [("L", "fd"), ("Z", "isSync")], "java.nio.ByteBuffer")
+    m.cls("java.nio.DirectByteBuffer", [("L", "cleaner"), ("L", "att")], "java.nio.MappedByteBuffer")
+    m.cls("java.lang.ref.Reference", [("L", "referent"), ("L", "queue")])
+    m.cls("jdk.internal.ref.Cleaner", [("L", "thunk"), ("L", "next"), ("L", "prev")], "java.lang.ref.Reference")
+    m.cls("java.nio.DirectByteBuffer$Deallocator", [("I", "capacity"), ("J", "size"), ("J", "address")])
+    m.cls("java.util.concurrent.atomic.AtomicLong", [("J", "value")])
+    return m
+
+
+def add_direct(m, capacity, address=None, limit=None, **more):
+    """A buffer with its cleaner; returns both, and the deallocator."""
+    at = m.address()
+    address = (0x7F0000000000 + at * 65536) if address is None else address
+    action = m.new("java.nio.DirectByteBuffer$Deallocator", capacity=capacity, size=capacity, address=address)
+    cleaner = m.new("jdk.internal.ref.Cleaner", thunk=action, referent=at)
+    m.heap.append((at, "java.nio.DirectByteBuffer", 0, dict(dict(capacity=capacity,
+                   limit=capacity if limit is None else limit, address=address, cleaner=cleaner), **more)))
+    return at, cleaner, action

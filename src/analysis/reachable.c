@@ -19,6 +19,9 @@ enum { AHEAD = 16, SIZES = 1024 }; /* objects on their way into the cache; sizes
 struct walk {
 	const struct heap *heap;
 	const struct weak_references *left_out; /* of the model */
+	const uint8_t *kind;    /* by class: enum weak_kind; only while staged */
+	bool staged;            /* of what is left out kinds up to this stage count */
+	enum weak_kind stage;
 	struct bits *seen;
 	uint32_t *queue;
 	uint32_t head, tail;
@@ -39,6 +42,8 @@ static void visit_references(struct walk *w, uint32_t id)
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	uint32_t weak = w->left_out && bits_get(&w->left_out->holders, id) ? weak_referent(w->left_out, id) : HEAP_NONE;
+	if (w->staged && weak != HEAP_NONE && w->kind[h->class_of[id]] <= w->stage)
+		weak = HEAP_NONE;
 	for (uint64_t i = adjacency_start(&h->out, id); i < end; i++)
 		if (h->out.target[i] != weak)
 			visit(w, h->out.target[i]);
@@ -63,13 +68,9 @@ static inline void look_ahead(const struct walk *w)
 	__builtin_prefetch(&h->out.target[adjacency_start(&h->out, w->queue[w->head + AHEAD / 2])]);
 }
 
-static int walk_all(struct walk *w, struct progress *progress, struct err *err)
+/* From what waits in the queue. */
+static int walk_on(struct walk *w, struct progress *progress, struct err *err)
 {
-	for (size_t i = 0; i < w->heap->n_roots; i++) {
-		if (progress_stops(progress, i))
-			return err_cancelled(err);
-		visit(w, w->heap->roots[i].object);
-	}
 	while (w->head < w->tail) {
 		look_ahead(w);
 		visit_references(w, w->queue[w->head++]);
@@ -77,6 +78,16 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 			return err_cancelled(err);
 	}
 	return 0;
+}
+
+static int walk_all(struct walk *w, struct progress *progress, struct err *err)
+{
+	for (size_t i = 0; i < w->heap->n_roots; i++) {
+		if (progress_stops(progress, i))
+			return err_cancelled(err);
+		visit(w, w->heap->roots[i].object);
+	}
+	return walk_on(w, progress, err);
 }
 
 /* What is reachable, counted; n_unknown: objects of unknown size among it. */
@@ -219,4 +230,66 @@ out:
 void reachable_release(struct reachable *r)
 {
 	bits_release(&r->objects);
+}
+
+/* --- by kinds of references ----------------------------------------------------------------------- */
+
+/* Those that are reached by now, and were not before. */
+static int note_stage(uint8_t *by, uint8_t stage, const struct reference_objects *o, const struct walk *w,
+    struct progress *progress, struct err *err)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		if (progress_stops(progress, i))
+			return err_cancelled(err);
+		if (by[i] == REACHED_BY_NONE && o->at[i].referent < w->heap->n_objects && bits_get(w->seen, o->at[i].referent))
+			by[i] = stage;
+	}
+	return 0;
+}
+
+/* A holder that is reached later leads on by itself (visit_references). */
+static int walk_stage(struct walk *w, enum weak_kind stage, const struct reference_objects *o,
+    struct progress *progress, struct err *err)
+{
+	w->staged = true;
+	w->stage = stage;
+	for (size_t i = 0; i < o->n; i++) {
+		if (progress_stops(progress, i))
+			return err_cancelled(err);
+		if (o->at[i].kind == stage && o->at[i].referent < w->heap->n_objects && bits_get(w->seen, o->at[i].holder))
+			visit(w, o->at[i].referent);
+	}
+	return walk_on(w, progress, err);
+}
+
+int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h, const struct reference_objects *o,
+    const struct weak_references *held, struct progress *progress, struct err *err)
+{
+	struct bits seen;
+	struct walk w = {.heap = h, .left_out = held, .seen = &seen};
+	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
+	memset(by, REACHED_BY_NONE, o->n);
+	*strongly = (struct bits){.word = NULL};
+	int code = bits_init(&seen, h->n_objects, err);
+	if (code)
+		return code;
+	uint8_t *kind = weak_kinds(h, err);
+	w.kind = kind;
+	w.queue = kind ? big_alloc(h->n_objects, sizeof *w.queue, err) : NULL;
+	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
+	if (!code)
+		code = note_stage(by, REACHED_STRONGLY, o, &w, progress, err);
+	if (!code && !(code = bits_init(strongly, h->n_objects, err)))
+		memcpy(strongly->word, seen.word, bits_words(&seen) * sizeof *seen.word);
+	for (unsigned stage = 0; stage < WEAK_KINDS && !code; stage++) {
+		code = walk_stage(&w, stage, o, progress, err);
+		if (!code)
+			code = note_stage(by, (uint8_t)stage, o, &w, progress, err);
+	}
+	big_free(w.queue);
+	big_free(kind);
+	bits_release(&seen);
+	if (code)
+		bits_release(strongly);
+	return code;
 }

@@ -24,6 +24,21 @@ struct reachable {
 MUST_CHECK int reachable_from_roots(struct reachable *out, const struct model *model,
     struct progress *progress, struct err *err);
 void reachable_release(struct reachable *r);
+
+/*
+ * By which references the referents of reference objects are reached: strong ones; else, as the collector clears them,
+ * through soft ones besides, then through weak, final and phantom ones, then through cleaners.  by[i] of the referent
+ * of objects->at[i]: the first kind of these that suffices, or one of the two below.
+ */
+#define REACHED_STRONGLY WEAK_KINDS
+#define REACHED_BY_NONE (WEAK_KINDS + 1) /* or there is no such object */
+struct reference_objects; /* heap/weak.h */
+struct weak_references;
+/* held: all weak references of the heap.  strongly: gets the objects that are reached without them, by id
+ * (bits_release).  0, ERR_NOMEM or ERR_CANCELLED; takes 4 bytes and a bit an object while it runs. */
+MUST_CHECK int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h,
+    const struct reference_objects *objects, const struct weak_references *held, struct progress *progress,
+    struct err *err);
 /* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; not where references were left
  * out. */
 struct chunks_writer;

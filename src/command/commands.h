@@ -20,6 +20,7 @@ extern const struct command cmd_sql;                                /* ask/cmd_s
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
 extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
+extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
 extern const struct command cmd_offheap;                             /* wrong/cmd_offheap.c */
 extern const struct command cmd_refs;                                 /* cmd_references.c */

@@ -15,7 +15,7 @@ const struct command *const commands[] = {
     &cmd_props, &cmd_threads, &cmd_bt, &cmd_sites, &cmd_loaders, &cmd_dupclasses, &cmd_tree, &cmd_refs,
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
-    &cmd_finalizers, &cmd_offheap,
+    &cmd_weak, &cmd_finalizers, &cmd_offheap,
     &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course, &cmd_profile,
     &cmd_sql, &cmd_assert, &cmd_export,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_set,

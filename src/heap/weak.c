@@ -27,18 +27,58 @@ bool weak_known(const struct heap *h)
 	return (values_held(h) && h->facts.values == DECLARED_FIELDS) || is_saved(h);
 }
 
-static bool is_weak_class_name(const char *name)
+int weak_told(const struct heap *h, struct err *err)
 {
-	static const char package[] = "java.lang.ref.";
-	static const char *const names[] = {"SoftReference", "WeakReference", "PhantomReference",
-	    "FinalReference", "FinalizerReference"};
-	if (strncmp(name, package, sizeof package - 1) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!strcmp(name + sizeof package - 1, names[i]))
+	if (weak_known(h))
+		return 0;
+	if (values_held(h))
+		return err_set(err, ERR_UNSUPPORTED, "%s knows no weak references", h->facts.title);
+	int code = heap_holds_no_values(h, err);
+	err_context(err, "weak references cannot be told from others");
+	return code;
+}
+
+const char *weak_kind_name(enum weak_kind kind)
+{
+	static const char *const names[WEAK_KINDS] = {"soft", "weak", "final", "phantom", "cleaner"};
+	return kind < WEAK_KINDS ? names[kind] : "?";
+}
+
+/* The kind that begins with a class of this name; WEAK_KINDS: its instances are what its superclass's are. */
+static enum weak_kind kind_of_name(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum weak_kind kind;
+	} kinds[] = {
+		{"java.lang.ref.SoftReference", WEAK_SOFT}, {"java.lang.ref.WeakReference", WEAK_WEAK},
+		{"java.lang.ref.FinalReference", WEAK_FINAL}, {"java.lang.ref.FinalizerReference", WEAK_FINAL},
+		{"java.lang.ref.PhantomReference", WEAK_PHANTOM},
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].kind;
+	return WEAK_KINDS;
+}
+
+/* Is a phantom reference of this class a cleaner: through JDK 28, OpenJ9 and Android? */
+static bool is_cleaner(const char *name)
+{
+	static const char *const names[] = {"sun.misc.Cleaner", "jdk.internal.ref.Cleaner",
+	    "jdk.internal.ref.PhantomCleanable", "java.nio.BufferCleaner$PhantomCleaner"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
 			return true;
-	}
 	return false;
+}
+
+/* Of a class's instances, whose superclass's are of the kind above. */
+static enum weak_kind kind_below(const struct heap_class *c, enum weak_kind above)
+{
+	enum weak_kind own = kind_of_name(c->name);
+	if (own != WEAK_KINDS)
+		return own;
+	return above == WEAK_PHANTOM && is_cleaner(c->name) ? WEAK_CLEANER : above;
 }
 
 /* Where the weak field lies in the records of a class's instances, in which the fields of subclasses
@@ -47,19 +87,19 @@ struct weak_way {
 	struct field_place place;
 	bool known; /* this class was looked at */
 	bool found; /* it has the field; place says where */
-	bool weak;  /* it, or a superclass below Reference, is one that holds weakly */
+	enum weak_kind kind; /* of its instances; WEAK_KINDS: they hold nothing weakly */
 };
 
 /* From the superclass's way (NULL: there is none) to this class's. */
 static struct weak_way weak_way(const struct heap *h, uint32_t class, const struct weak_way *above)
 {
 	const struct heap_class *c = &h->classes[class];
-	struct weak_way w = { .known = true };
+	struct weak_way w = { .known = true, .kind = WEAK_KINDS };
 	if (!strcmp(c->name, "java.lang.ref.Reference")) {
 		w.found = values_place(h, class, "referent", &w.place) && w.place.type == VALUE_OBJECT;
 		return w;
 	}
-	w.weak = (above && above->weak) || is_weak_class_name(c->name);
+	w.kind = kind_below(c, above ? above->kind : WEAK_KINDS);
 	if (!above || !above->found)
 		return w;
 	w.found = true;
@@ -81,20 +121,39 @@ static void find_ways(const struct heap *h, struct weak_way *way, uint32_t *chai
 	}
 }
 
-/* The place of the weak field for each class; of type VALUE_BYTE where there is none. */
-static struct field_place *weak_places(const struct heap *h, struct err *err)
+/* Of each class; the caller's (big_free). */
+static struct weak_way *weak_ways(const struct heap *h, struct err *err)
 {
 	struct weak_way *way = big_alloc(h->n_classes, sizeof *way, err);
 	uint32_t *chain = way ? big_alloc(h->n_classes, sizeof *chain, err) : NULL;
-	struct field_place *place = chain ? big_alloc(h->n_classes, sizeof *place, err) : NULL;
-	if (place)
+	if (chain)
 		find_ways(h, way, chain);
+	else
+		big_free(way);
+	big_free(chain);
+	return chain ? way : NULL;
+}
+
+uint8_t *weak_kinds(const struct heap *h, struct err *err)
+{
+	struct weak_way *way = weak_ways(h, err);
+	uint8_t *kind = way ? big_alloc(h->n_classes, sizeof *kind, err) : NULL;
+	for (uint32_t i = 0; kind && i < h->n_classes && !progress_own_stops(i); i++)
+		kind[i] = h->classes[i].kind == CLASS_PLAIN ? way[i].kind : WEAK_KINDS;
+	big_free(way);
+	return kind;
+}
+
+/* The place of the weak field for each class; of type VALUE_BYTE where there is none. */
+static struct field_place *weak_places(const struct heap *h, struct err *err)
+{
+	struct weak_way *way = weak_ways(h, err);
+	struct field_place *place = way ? big_alloc(h->n_classes, sizeof *place, err) : NULL;
 	for (uint32_t i = 0; place && i < h->n_classes && !progress_own_stops(i); i++) {
-		bool has = h->classes[i].kind == CLASS_PLAIN && way[i].found && way[i].weak;
+		bool has = h->classes[i].kind == CLASS_PLAIN && way[i].found && way[i].kind != WEAK_KINDS;
 		place[i] = has ? way[i].place : (struct field_place){.type = VALUE_BYTE};
 	}
 	big_free(way);
-	big_free(chain);
 	return place;
 }
 
@@ -197,4 +256,75 @@ uint32_t weak_referent(const struct weak_references *w, uint32_t holder)
 	size_t at;
 	BISECT(at, w->n, w->reference[at].holder < holder);
 	return at < w->n ? w->reference[at].referent : HEAP_NONE;
+}
+
+/* --- reference objects, whatever they hold -------------------------------------------------------- */
+
+static uint32_t referent_of(const struct heap *h, uint32_t id, const struct field_place *place, struct view_walk *walk)
+{
+	struct values values;
+	struct value value;
+	if (values_open_along(&values, h, id, walk, NULL) || !values_at(&values, place, &value))
+		return REFERENT_UNREAD;
+	if (!value.bits)
+		return REFERENT_NULL;
+	uint32_t referent = value_object_id(h, &value);
+	return referent == HEAP_NONE ? REFERENT_LOST : referent;
+}
+
+/* Out of the values of all instances. */
+static int read_referents(struct reference_objects *out, const struct heap *h, const uint8_t *kind,
+    struct progress *progress, struct err *err)
+{
+	struct view_walk walk = {.run = 0};
+	size_t cap = 0;
+	struct field_place *place = weak_places(h, err);
+	int code = place ? 0 : ERR_NOMEM;
+	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
+		uint32_t class = h->class_of[id];
+		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+			code = err_cancelled(err);
+		else if (place[class].type == VALUE_OBJECT) {
+			struct reference_object *at = BIG_PUSH(out->at, out->n, cap, err);
+			if (at)
+				*at = (struct reference_object){id, referent_of(h, id, &place[class], &walk), kind[class]};
+			else
+				code = ERR_NOMEM;
+		}
+	}
+	big_free(place);
+	return code;
+}
+
+int reference_objects_find(struct reference_objects *out, const struct heap *h, const struct weak_references *held,
+    struct progress *progress, struct err *err)
+{
+	*out = (struct reference_objects){.only_held = !values_held(h)};
+	uint8_t *kind = weak_kinds(h, err);
+	int code = kind ? 0 : ERR_NOMEM;
+	progress_phase(progress, PHASE_FIND_WEAK, h->n_objects);
+	if (!code && !out->only_held) {
+		code = read_referents(out, h, kind, progress, err);
+	} else if (!code) {
+		out->at = big_alloc(held->n, sizeof *out->at, err);
+		code = out->at ? 0 : ERR_NOMEM;
+		for (size_t i = 0; !code && i < held->n; i++) {
+			uint32_t holder = held->reference[i].holder;
+			if (progress_stops(progress, i))
+				code = err_cancelled(err);
+			else if (kind[h->class_of[holder]] != WEAK_KINDS)
+				out->at[out->n++] = (struct reference_object){holder, held->reference[i].referent,
+				    kind[h->class_of[holder]]};
+		}
+	}
+	big_free(kind);
+	if (code)
+		reference_objects_release(out);
+	return code;
+}
+
+void reference_objects_release(struct reference_objects *r)
+{
+	big_free(r->at);
+	*r = (struct reference_objects){.n = 0};
 }

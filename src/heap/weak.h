@@ -24,8 +24,42 @@ struct weak_references {
 	size_t n;
 };
 
+/* How firmly a reference object holds: the collector clears those of a kind before it looks at the next one.  A
+ * cleaner is a phantom reference with an action of its own (sun.misc.Cleaner, PhantomCleanable of java.lang.ref.Cleaner
+ * and the like); a SoftCleanable is soft. */
+enum weak_kind { WEAK_SOFT, WEAK_WEAK, WEAK_FINAL, WEAK_PHANTOM, WEAK_CLEANER, WEAK_KINDS };
+const char *weak_kind_name(enum weak_kind kind); /* "soft" */
+
+/* Of which kind the instances of a class are, by class index; WEAK_KINDS: no reference objects.  The caller's
+ * (big_free); NULL: ERR_NOMEM. */
+MUST_CHECK uint8_t *weak_kinds(const struct heap *h, struct err *err);
+
+/* In place of an id: the referent was cleared, lies in no object of the dump, or cannot be read. */
+#define REFERENT_NULL HEAP_NONE
+#define REFERENT_LOST (HEAP_NONE - 1)
+#define REFERENT_UNREAD (HEAP_NONE - 2)
+
+/* Every reference object, whatever its referent: those that struct weak_references does not have as well, because
+ * their referent is null, or another reference of the same object leads there, too. */
+struct reference_object {
+	uint32_t holder, referent; /* object ids, or one of the above */
+	enum weak_kind kind;
+};
+struct reference_objects {
+	struct reference_object *at; /* by holder, ascending */
+	size_t n;
+	bool only_held; /* values are not here: known are those that hold something, and nothing of the others */
+};
+/* held: what weak_find found.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int reference_objects_find(struct reference_objects *out, const struct heap *h,
+    const struct weak_references *held, struct progress *progress, struct err *err);
+void reference_objects_release(struct reference_objects *r);
+
 /* Can weak references be told from strong ones in this dump? */
 bool weak_known(const struct heap *h);
+
+/* 0, or ERR_UNSUPPORTED and why not. */
+MUST_CHECK int weak_told(const struct heap *h, struct err *err);
 
 /* Find all weak references; progress may be NULL.  Returns 0, ERR_NOMEM or ERR_CANCELLED.  The
  * result takes a bit for each object and 8 bytes for each weak reference. */

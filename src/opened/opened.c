@@ -429,6 +429,14 @@ static int know_weak(struct opened *o, const struct runner *runner, struct err *
 	return code;
 }
 
+int opened_find_weak(struct opened *o, const struct runner *runner, const struct weak_references **out,
+    struct err *err)
+{
+	int code = know_weak(o, runner, err);
+	*out = &o->weak;
+	return code;
+}
+
 int opened_write(struct opened *o, const struct runner *runner, struct nameless *names, struct chunks_writer *w,
     struct err *err)
 {
@@ -491,15 +499,8 @@ const struct name_index *opened_names(struct opened *o, struct err *err)
 
 int opened_may_count_weak(const struct opened *o, struct err *err)
 {
-	const struct heap *h = o->heap;
 	int code = opened_references(o, err);
-	if (code || weak_known(h))
-		return code;
-	if (values_held(h))
-		return err_set(err, ERR_UNSUPPORTED, "%s knows no weak references", h->facts.title);
-	code = heap_holds_no_values(h, err);
-	err_context(err, "weak references cannot be told from others");
-	return code;
+	return code ? code : weak_told(o->heap, err);
 }
 
 int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)

@@ -140,6 +140,9 @@ MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runn
     struct reachable *out, struct err *err);
 MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,
     const struct unrecorded **out, struct err *err); /* unreachable objects that may be alive */
+/* Every weak reference (heap/weak.h), whether they count or not. */
+MUST_CHECK int opened_find_weak(struct opened *o, const struct runner *runner, const struct weak_references **out,
+    struct err *err);
 MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
 /* On which ways objects are reached; finds retained sizes, too. */

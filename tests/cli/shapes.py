@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import GO, SAMPLE, SERIES, SHOP, Tap, cairn  # noqa: E402
 from hprofmade import add_direct, buffers  # noqa: E402
+from javadump import with_references  # noqa: E402
 from schema import faults  # noqa: E402
 
 # Lines by command, such that each of its shapes comes with rows from some sample.
@@ -65,6 +66,7 @@ LINES = {
     "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
               "trend -by thread"],
     "tree": ["tree", "tree -by package"],
+    "weak": ["weak", "weak -only"],
     "why": ["why"],
     "x": ["x #100", "x #7", "x java.util.Date", "x char[] -hex", "x #50 -hex"],
 }
@@ -72,6 +74,18 @@ LINES = {
 
 # What is compared: the samples are of different programs, so each has what the other has not.
 OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
+
+
+# Of these no sample has all that they tell of.
+OF_MADE = ("weak",)
+
+
+def make_dump(path):
+    """With a reference of a kind, and an object that nothing else reaches."""
+    d = with_references()
+    soft = d.new("java.lang.ref.SoftReference", referent=d.new("java.lang.Object"))
+    d.root("jni", soft)
+    d.write(path)
 
 
 def rows_of(value):
@@ -101,6 +115,9 @@ def try_line(tap, line, sample, schema, shapes):
 def main(direct):
     tap = Tap()
     schema = json.loads(cairn("--dump-docs", "schema").out)
+    folder = tempfile.TemporaryDirectory()
+    made = os.path.join(folder.name, "made.hprof")
+    make_dump(made)
     promised = {k: v["anyOf"] for k, v in schema["$defs"].items() if not k.startswith("_")}
     tap.equal(sorted(LINES), sorted(promised), "every command that answers is tried")
     tap.ok(faults([{"text": 7}], {"anyOf": promised["help"]}, schema), "a wrong type is seen")
@@ -110,7 +127,8 @@ def main(direct):
     for name, lines in LINES.items():
         seen = set()
         for line in lines:
-            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name == "offheap" else ()):
+            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name == "offheap" else ()) + (
+                    (made,) if name in OF_MADE else ()):
                 seen |= try_line(tap, line, sample, schema, promised.get(name, []))
         for shape in promised.get(name, []):
             tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])

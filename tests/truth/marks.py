@@ -46,6 +46,7 @@ COVERED = {
     "size": ["size *", "size '{class}'", "size {object}"],
     "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
     "leaks": ["leaks -share 1"],
+    "weak": ["weak", "weak -only"],
     "finalizers": ["finalizers"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "sets": ["sets -retained"],

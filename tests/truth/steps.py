@@ -94,6 +94,7 @@ LINES = {
     "leaks": ["leaks", "leaks -share 1"],
     "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
     "check": ["check", "check -tree"],
+    "weak": ["weak", "weak -retained", "weak -only", "weak cleaner"],
     "finalizers": ["finalizers"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "dumps": ["dumps"],

@@ -111,6 +111,12 @@ int session_unrecorded(const struct session *s, const struct unrecorded **out, s
 	return opened_find_unrecorded(s->dump, &runner, out, err);
 }
 
+int session_weak(const struct session *s, const struct weak_references **out, struct err *err)
+{
+	struct runner runner = runner_of(s);
+	return opened_find_weak(s->dump, &runner, out, err);
+}
+
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err)
 {

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reference objects, finalizers and ThreadLocals: what was planted, and a second algorithm that walks the heap anew for
+each kind of references.
+"""
+
+import glob
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, Tap, cairn  # noqa: E402
+from hprofedit import Edit  # noqa: E402
+from javadump import with_references  # noqa: E402
+
+KINDS = ("soft", "weak", "final", "phantom", "cleaner")
+REF = "java.lang.ref."
+BASES = {REF + "SoftReference": "soft", REF + "WeakReference": "weak", REF + "FinalReference": "final",
+         REF + "PhantomReference": "phantom", "sun.misc.Cleaner": "cleaner", "jdk.internal.ref.Cleaner": "cleaner",
+         "jdk.internal.ref.PhantomCleanable": "cleaner", "java.nio.BufferCleaner$PhantomCleaner": "cleaner"}
+
+
+def ask(dump, *lines):
+    run = cairn(*[x for line in lines for x in ("-x", line)], "--format", "jsonl", dump)
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+class Naive:
+    """References by kind, and the objects that roots reach over those of some kinds."""
+
+    def __init__(self, path):
+        self.e = e = Edit(path)
+        self.kind_of = {c: next((BASES[e.names[x]] for x in e.lineage(c) if e.names[x] in BASES), None)
+                        for c in e.dump.classes}
+        java_class = e.by_name["java.lang.Class"][0]
+        self.strong, self.weak = {}, []  # (kind, holder, referent)
+        for a, (tag, _, _) in e.places.items():
+            kind = self.kind_of.get(e.instance_class.get(a))
+            out = e.out(a)
+            if kind:
+                at = next(at for c, name, at in e.fields(a) if name == "referent" and e.names[c] == REF + "Reference")
+                self.weak.append((kind, a, e.dump.id(at)))
+                out = [r for r in out if r[2] != at]
+            self.strong[a] = [r[3] for r in out]
+            if tag == 0x20:
+                c = e.dump.classes[a]
+                self.strong[a] += [java_class] + [x for x in (c["super"], c["loader"]) if x]
+                self.strong.setdefault(c["loader"], [])
+            elif tag in (0x21, 0x22):
+                self.strong[a].append(e.instance_class[a])
+        self.loaded = {}
+        for c, facts in e.dump.classes.items():
+            self.loaded.setdefault(facts["loader"], []).append(c)
+        self.starts = set(e.roots)
+
+    def reach(self, kinds):
+        led = {}
+        for kind, holder, referent in self.weak:
+            if kind in kinds:
+                led.setdefault(holder, []).append(referent)
+        found, stack = set(), list(self.starts)
+        while stack:
+            a = stack.pop()
+            if a in found or a not in self.e.places:
+                continue
+            found.add(a)
+            stack += self.strong[a] + led.get(a, []) + self.loaded.get(a, [])
+        return found
+
+    def class_of(self, a):
+        tag, body, _ = self.e.places[a]
+        if tag == 0x20:
+            return "java.lang.Class"
+        if tag == 0x23:
+            return {4: "boolean", 5: "char", 6: "float", 7: "double", 8: "byte", 9: "short", 10: "int",
+                    11: "long"}[self.e.dump.data[body + self.e.dump.ids + 8]] + "[]"
+        return self.e.names[self.e.instance_class[a]]
+
+    def rows(self):
+        """{(kind, class): (reference objects, referents, referents reached only so)}, as sets."""
+        rows, before = {}, self.reach(())
+        for i, kind in enumerate(KINDS):
+            now = self.reach(KINDS[:i + 1])
+            for k, holder, referent in self.weak:
+                if k != kind:
+                    continue
+                name = ("<cleared>" if not referent else "<not in the dump>" if referent not in self.e.places
+                        else self.class_of(referent))
+                row = rows.setdefault((kind, name), (set(), set(), set()))
+                row[0].add(holder)
+                if referent in self.e.places:
+                    row[1].add(referent)
+                    if referent in now and referent not in before:
+                        row[2].add(referent)
+            before = now
+        return rows
+
+
+def check_naive(tap, path, name):
+    want = Naive(path).rows()
+    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "weak")}
+    tap.equal(got, {k: tuple(map(len, v)) for k, v in want.items()}, name + ": what each kind leads to")
+    shown = ask(path, "weak -only")
+    tap.equal({(r["kind"], r["class"]): r["objects"] for r in shown}, {k: len(v[2]) for k, v in want.items() if v[2]},
+              name + ": reached only so, by class")
+    rows = ask(path, "weak")
+    lines = [line for i in range(len(rows)) for line in ("weak | cut kind", "ls %%%d | cut address" % (i + 1))]
+    run = cairn(*[x for line in lines for x in ("-x", line)], "--format", "json", path)
+    sets, decoder, at = [], json.JSONDecoder(), 0
+    while at < len(run.out):
+        value, at = decoder.raw_decode(run.out, at)
+        sets.append(value)
+        while at < len(run.out) and run.out[at] in " \r\n":
+            at += 1
+    tap.equal([{int(o["address"], 16) for o in s} for s in sets[1::2]],
+              [want[(r["kind"], r["class"])][0] for r in rows], name + ": each row is a set of references")
+
+
+def check_planted(tap, path, name, planted, whole):
+    rows = {(r["kind"], r["class"]): r for r in ask(path, "weak")}
+
+    def counted(kind, cls):
+        r = rows.get((kind, cls), {})
+        return [r.get("objects", 0), r.get("referents", 0), r.get("only_through", 0)]
+    n = {r["id"]: r["count"] for r in planted}
+    stuck = next(r for r in planted if r["id"] == "doomed")["pending"]
+    weak = n["weakOnly"] if whole else 0
+    want = {("soft", "waste.Held"): [n["softsHeld"]] * 2 + [0], ("weak", "waste.Held"): [n["weaksHeld"]] * 2 + [0],
+            ("phantom", "waste.Held"): [n["phantoms"]] * 2 + [0], ("final", "waste.Mortal"): [n["mortals"]] * 2 + [0],
+            ("cleaner", "waste.Cleaned"): [n["cleaned"]] * 2 + [0], ("soft", "waste.SoftOnly"): [n["softOnly"]] * 3,
+            ("weak", "waste.WeakOnly"): [weak] * 3, ("final", "waste.Doomed"): [n["doomed"]] * 2 + [stuck]}
+    tap.equal({k: counted(*k) for k in want}, want, name + ": planted references")
+    tap.equal([k for k in rows if k[1].startswith("waste.") and k not in want], [], name + ": nothing else is accused")
+
+
+def waste_dumps():
+    """(path, name, manifest, all objects) of each dump of waste, or of a folder of further ones."""
+    folders = sys.argv[1:] or sorted(glob.glob(os.path.join(DUMPS, "waste", "jdk*")) if DUMPS else [])
+    for folder in folders:
+        with open(os.path.join(folder, "waste.manifest.json"), encoding="utf-8") as f:
+            manifest = json.load(f)
+        for path in sorted(glob.glob(os.path.join(folder, "waste*.hprof"))):
+            name = os.path.basename(folder) + "/" + os.path.basename(path)
+            yield path, name, manifest, "-all" in name
+
+
+def check_made(tap, folder):
+    """Chains of references: each object counts for the firmest kind that its whole way needs."""
+    path = os.path.join(folder, "chain.hprof")
+    d = with_references()
+    d.add_class("acme.Owner", statics="held:L twice:L")
+    d.add_class("acme.Thing", fields="more:L")
+    things = [d.new("acme.Thing") for _ in range(6)]
+    d.put(things[1], more=things[2])
+    weak_of_soft = d.new(REF + "WeakReference", referent=things[1])
+    d.put(things[0], more=weak_of_soft)
+    refs = [d.new(REF + "SoftReference", referent=things[0]), d.new(REF + "PhantomReference", referent=things[2]),
+            d.new("jdk.internal.ref.PhantomCleanable", referent=things[3]), d.new(REF + "WeakReference"),
+            d.new(REF + "SoftReference", referent=0x7777), d.new(REF + "PhantomReference", referent=things[3]),
+            d.new(REF + "FinalReference", referent=things[4]), d.new(REF + "WeakReference", referent=things[5])]
+    d.put(things[5], more=refs[7])
+    d.static("acme.Owner", "held", d.array(refs[:7]))
+    d.write(path)
+    check_naive(tap, path, "a chain")
+    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "weak")}
+    tap.equal(got, {("soft", "acme.Thing"): (1, 1, 1), ("soft", "<not in the dump>"): (1, 0, 0),
+                    ("weak", "acme.Thing"): (2, 2, 1), ("weak", "<cleared>"): (1, 0, 0),
+                    ("final", "acme.Thing"): (1, 1, 1), ("phantom", "acme.Thing"): (2, 2, 1),
+                    ("cleaner", "acme.Thing"): (1, 1, 0)}, "a chain: by hand")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check_made(tap, folder)
+    for path, name, manifest, whole in waste_dumps():
+        check_naive(tap, path, name)
+        check_planted(tap, path, name, manifest["planted"], whole)
+    tap.done()
+
+
+main()

@@ -77,7 +77,7 @@ OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
 
 
 # Of these no sample has all that they tell of.
-OF_MADE = ("weak",)
+OF_MADE = ("weak", "finalizers")
 
 
 def make_dump(path):
@@ -85,6 +85,8 @@ def make_dump(path):
     d = with_references()
     soft = d.new("java.lang.ref.SoftReference", referent=d.new("java.lang.Object"))
     d.root("jni", soft)
+    d.static("java.lang.ref.Finalizer", "unfinalized",
+             d.new("java.lang.ref.Finalizer", referent=d.new("java.lang.Object")))
     d.write(path)
 
 

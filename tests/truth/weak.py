@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, Tap, cairn  # noqa: E402
 from hprofedit import Edit  # noqa: E402
-from javadump import with_references  # noqa: E402
+from javadump import JavaDump, with_references  # noqa: E402
 
 KINDS = ("soft", "weak", "final", "phantom", "cleaner")
 REF = "java.lang.ref."
@@ -171,13 +171,155 @@ def check_made(tap, folder):
                     ("cleaner", "acme.Thing"): (1, 1, 0)}, "a chain: by hand")
 
 
+# --- finalizers ------------------------------------------------------------------------------------
+
+
+def finalizers(path):
+    """Rows as {(state, class): objects}, and what is said below."""
+    rows = {(r["state"], r["class"]): r["objects"] for r in ask(path, "finalizers")}
+    return rows, cairn("-x", "finalizers", path).out
+
+
+def naive_lists(path):
+    """Of Java: classes of the referents of Finalizer.queue and of the list of all, by position in the bytes."""
+    e = Edit(path)
+    d = e.dump
+    fin = e.by_name[REF + "Finalizer"][0]
+    e.class_slots(fin)
+
+    def field(a, cls, name):
+        return next((d.id(at) for c, n, at in e.fields(a) if n == name and e.names[c] == REF + cls), 0)
+    held = {label: t for _, label, _, t in e.out(fin)}
+    queue, a = [], field(held["static queue"], "ReferenceQueue", "head")
+    while a and a not in queue:
+        queue.append(a)
+        a = field(a, "Reference", "next")
+    listed, a = [], held.get("static unfinalized", 0)
+    while a and a not in listed:
+        listed.append(a)
+        a = field(a, "Finalizer", "next")
+    names = lambda seen: [e.names[e.instance_class[field(a, "Reference", "referent")]] for a in seen]  # noqa: E731
+    return names(queue), names(listed)
+
+
+def summed(rows, states):
+    found = {}
+    for (state, cls), n in rows.items():
+        if state in states:
+            found[cls] = found.get(cls, 0) + n
+    return found
+
+
+def counts(names):
+    return {n: names.count(n) for n in set(names)}
+
+
+def check_finalizers(tap, path, name, manifest, expected):
+    rows, said = finalizers(path)
+    n = {r["id"]: r for r in manifest["planted"]}
+    queue, listed = naive_lists(path)
+    tap.equal(summed(rows, ("queued",)), counts(queue), name + ": the queue, walked anew")
+    tap.equal(summed(rows, ("queued", "pending", "registered")), counts(listed), name + ": all finalizers, walked anew")
+    if expected:
+        tap.equal(summed(rows, ("queued",)), expected["Finalizer.queue"]["referents"], name + ": the queue as expected")
+    tap.equal([rows.get(("running", "waste.Doomed")), rows.get(("queued", "waste.Doomed")),
+               rows.get(("registered", "waste.Mortal"))],
+              [n["doomed"]["count"] - n["doomed"]["pending"] or None, n["doomed"]["pending"] or None,
+               n["mortals"]["count"] or None], name + ": planted finalizers")
+    tap.equal({k for k in rows if k[1].startswith("waste.")} - {
+        ("running", "waste.Doomed"), ("queued", "waste.Doomed"), ("registered", "waste.Mortal")}, set(),
+        name + ": no other object is said to have a finalizer")
+    if n["doomed"]["count"]:
+        behind = sum(summed(rows, ("queued", "pending")).values())
+        tap.ok("thread Finalizer (WAITING (on object monitor)) runs finalize() of waste.Doomed 0x" in said and
+               "called from waste.Doomed.finalize(Waste.java:" in said and "java.lang.Object.wait" in said and
+               (not behind or "%d object%s behind it" % (behind, " waits" if behind == 1 else "s wait") in said),
+               name + ": where the finalizer thread stands", said)
+
+
+def finalizer_dump(waiting=2, round_trip=False, frames=True):
+    d = with_references()
+    for c in ("Stuck", "Later"):
+        d.add_class("acme." + c)
+    fin = REF + "Finalizer"
+    thread = d.new(fin + "$FinalizerThread", name=d.string("Finalizer"), threadStatus=0x191)
+    running = d.new(fin, referent=d.new("acme.Stuck"))
+    queued = [d.new(fin, referent=d.new("acme.Later")) for _ in range(waiting)]
+    other = [d.new(fin, referent=d.new("acme.Stuck")) for _ in range(3)]
+    for a, b in zip(queued, queued[1:] + ([queued[0]] if round_trip else queued[-1:])):
+        d.put(a, Reference__next=b)
+    every = queued + other
+    for a, b in zip(every, every[1:]):
+        d.put(a, Finalizer__next=b)
+        d.put(b, Finalizer__prev=a)
+    d.put(running, Finalizer__next=running, Finalizer__prev=running)
+    d.static(fin, "unfinalized", every[0])
+    d.static(fin, "queue", d.new(REF + "ReferenceQueue", head=queued[0] if queued else 0, queueLength=waiting))
+    number = d.thread(thread, ["java.lang.Object.wait", "acme.Stuck.finalize", fin + ".runFinalizer",
+                               fin + "$FinalizerThread.run"] if frames else ["java.lang.Object.wait",
+                                                                                     REF + "ReferenceQueue.remove"])
+    if frames:
+        d.root("local", running, number, 2)
+    return d
+
+
+def android_dump():
+    """Lists of their own, the object of a queued one in a field of its own."""
+    d = JavaDump()
+    ref = REF + "FinalizerReference"
+    d.add_class(REF + "ReferenceQueue", fields="head:L tail:L", statics="unenqueued:L")
+    d.add_class(REF + "Reference", fields="referent:L queue:L queueNext:L pendingNext:L")
+    d.add_class(ref, REF + "Reference", fields="next:L prev:L zombie:L", statics="head:L queue:L")
+    d.add_class("acme.Bitmap")
+    every = [d.new(ref, referent=0 if i == 1 else d.new("acme.Bitmap"), zombie=d.new("acme.Bitmap") if i == 1 else 0)
+             for i in range(4)]
+    for a, b in zip(every, every[1:]):
+        d.put(a, next=b)
+    d.put(every[1], queueNext=every[1])
+    d.put(every[2], pendingNext=every[2])
+    d.static(ref, "head", every[0])
+    d.static(ref, "queue", d.new(REF + "ReferenceQueue", head=every[1], tail=every[1]))
+    d.static(REF + "ReferenceQueue", "unenqueued", every[2])
+    return d
+
+
+def check_made_finalizers(tap, folder):
+    path = os.path.join(folder, "finalizers.hprof")
+    planted = {("running", "acme.Stuck"): 1, ("queued", "acme.Later"): 2, ("registered", "acme.Stuck"): 3}
+    finalizer_dump().write(path)
+    rows, said = finalizers(path)
+    tap.equal(rows, planted, "made: states of finalizers")
+    tap.ok("runs finalize() of acme.Stuck 0x" in said and "called from acme.Stuck.finalize(" in said and
+           "2 objects wait behind it" in said, "made: what the thread does", said)
+    finalizer_dump(round_trip=True).write(path)
+    rows, said = finalizers(path)
+    tap.ok(rows == planted and "goes round" in said, "made: a queue that goes round ends", (rows, said))
+    finalizer_dump(frames=False).write(path)
+    rows, said = finalizers(path)
+    tap.equal(rows, {k: n for k, n in planted.items() if k[0] != "running"}, "made: who is on no list has no state")
+    tap.ok("2 objects wait for the finalizer thread" in said, "made: nothing is said to block it", said)
+    d = finalizer_dump(waiting=0)
+    d.classes[REF + "Finalizer"][3].update(ENABLED=["Z", 0], unfinalized=["L", 0], queue=["L", 0])
+    d.threads, d.roots = [], [r for r in d.roots if r[0] == 5]
+    d.write(path)
+    rows, said = finalizers(path)
+    tap.ok(not rows and "--finalization=disabled" in said, "made: finalization is off", said)
+    android_dump().write(path)
+    tap.equal(finalizers(path)[0], {("queued", "acme.Bitmap"): 1, ("pending", "acme.Bitmap"): 1,
+                                    ("registered", "acme.Bitmap"): 2}, "made: Android's lists")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         check_made(tap, folder)
+        check_made_finalizers(tap, folder)
     for path, name, manifest, whole in waste_dumps():
         check_naive(tap, path, name)
         check_planted(tap, path, name, manifest["planted"], whole)
+        expected = path.replace(".hprof", ".expected.json")
+        facts = json.load(open(expected, encoding="utf-8")) if os.path.exists(expected) else None
+        check_finalizers(tap, path, name, manifest, facts)
     tap.done()
 
 

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_finalizers.c - finalizers: objects for which a function is called before their memory is used again.
+ * cmd_finalizers.c - finalizers: objects for which a function is called before their memory is used again.  Of Go those
+ * that the runtime noted, of Java the lists of java.lang.ref.Finalizer.
  */
 #include "command/commands.h"
 
+#include "analysis/finalizers.h"
+#include "base/big.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "heap/typed.h"
 #include "result/objects.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Go ------------------------------------------------------------------------------------------- */
 
 enum { F_ADDRESS, F_CLASS, F_FUNCTION, F_STATE, F_SHALLOW, F_RETAINED, F_OFFSET, F_VALUE };
 
@@ -51,28 +61,11 @@ static bool add_finalizer(struct result *r, const struct noted *n, bool queued)
 	return offset != 0;
 }
 
-static int told(const struct heap *h, struct err *err)
-{
-	static const char name[] = "java.lang.ref.Finalizer";
-	if (heap_has_notes(h))
-		return 0;
-	if (values_away(h) && h->facts.no_class_objects)
-		return heap_holds_no_values(h, err);
-	if (values_class_named(h, name) != HEAP_NONE)
-		return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer: in Java "
-		    "they are the referents of %s (ls %s)", h->facts.title, name, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer%s%s%s", h->facts.title,
-	    h->facts.no_class_objects ? "" : ": in Java they are the referents of ",
-	    h->facts.no_class_objects ? "" : name, h->facts.no_class_objects ? "" : ", of which it has none");
-}
-
-static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int run_noted(struct session *s, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	int code = command_retained(s, call, err);
-	if (code)
-		return code;
 	struct result *r = result_new_rows("finalizers", s->dump, &finalizers_shape);
+	(void)err;
 	result_rows_late(r, F_RETAINED, row_retained_cell);
 	uint64_t rounds = 0;
 	bool blocks = false;
@@ -89,6 +82,245 @@ static int run_finalizers(struct session *s, const struct call *call, struct res
 	return 0;
 }
 
+/* --- Java ----------------------------------------------------------------------------------------- */
+
+enum { J_STATE, J_CLASS, J_OBJECTS, J_SHALLOW, J_RETAINED };
+static const struct column java_columns[] = {
+    [J_STATE] = {.id = COL_STATE},
+    [J_CLASS] = {.id = COL_CLASS},
+    [J_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [J_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [J_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+};
+static const struct shape java_shape = {.form = "of Java", .named_by = COL_CLASS, SHAPE_COLUMNS(java_columns)};
+
+struct java_rows {
+	struct finalizers found;
+	struct amount *shallow;        /* by row */
+	struct retained_sum *retained; /* by row; NULL: not summed yet */
+};
+
+static struct cell java_retained(const struct result *r, size_t row)
+{
+	const struct java_rows *j = r->data;
+	const struct retained *known = result_known(r);
+	if (!known)
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	return j->retained[row].topmost ? command_retained_sum(r->opened, &j->retained[row])
+	                                : cell_bytes(retained_of_nothing_reached(known));
+}
+
+static void java_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+{
+	const struct java_rows *j = r->data;
+	const struct finalizers_row *at = &j->found.row[row];
+	struct amount n = heap_counted(r->heap, at->end - at->first);
+	(void)scratch;
+	switch (column) {
+	case J_STATE: *out = cell_text(finalizer_state_name(at->state)); break;
+	case J_CLASS: *out = cell_text(at->class == HEAP_NONE ? "<cleared>" : r->heap->classes[at->class].name); break;
+	case J_OBJECTS: *out = cell_count(n); break;
+	case J_SHALLOW: *out = cell_bytes(amount_as_sure(j->shallow[row], n)); break;
+	default: *out = java_retained(r, row);
+	}
+}
+
+static void java_target(const struct result *r, size_t row, struct target *out)
+{
+	const struct java_rows *j = r->data;
+	const struct finalizers_row *at = &j->found.row[row];
+	if (at->end - at->first == 1)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = j->found.at[at->first].object};
+	else if (at->class == HEAP_NONE)
+		*out = (struct target){.kind = TARGET_GROUP};
+	else
+		*out = (struct target){.kind = TARGET_CLASS, .id = at->class, .part = true};
+}
+
+static int java_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct java_rows *j = r->data;
+	(void)err;
+	for (uint32_t row = 0; row < j->found.n; row++)
+		for (uint64_t i = j->found.row[row].first; bits_get(rows, row) && i < j->found.row[row].end; i++)
+			bits_set(to, j->found.at[i].object);
+	return 0;
+}
+
+static void java_release(void *data)
+{
+	struct java_rows *j = data;
+	finalizers_release(&j->found);
+	big_free(j->shallow);
+	big_free(j->retained);
+	free(j);
+}
+
+static const struct result_ops java_ops = {
+    .cell = java_cell, .target = java_target, .release = java_release, .members = java_members};
+
+/* result_later */
+static int sum_java(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
+{
+	struct java_rows *j = r->data;
+	struct retained_sum *sums = big_alloc(j->found.n, sizeof *sums, err);
+	int code = sums ? finalizers_retained(&j->found, known, sums, progress, err) : ERR_NOMEM;
+	if (code) {
+		big_free(sums);
+		return code;
+	}
+	big_free(j->retained);
+	j->retained = sums;
+	return 0;
+}
+
+/* --- what the thread does ------------------------------------------------------------------------- */
+
+static uint64_t objects_in(const struct finalizers *f, enum finalizer_state state)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < f->n; i++)
+		n += f->row[i].state == state ? f->row[i].end - f->row[i].first : 0;
+	return n;
+}
+
+static void add_objects(struct text *to, uint64_t n)
+{
+	text_add_count(to, n);
+	text_add(to, n == 1 ? " object" : " objects");
+}
+
+/* ", in java.lang.Object.wait(Native Method), called from waste.Doomed.finalize(Waste.java:599)" */
+static void add_place(struct text *to, const struct heap_thread *t, uint32_t below)
+{
+	uint32_t from = below;
+	while (from > 0 && !strstr(t->frames[from - 1], ".finalize("))
+		from--;
+	if (below)
+		text_addf(to, ", in %s", t->frames[0]);
+	if (from > 1)
+		text_addf(to, ", called from %s", t->frames[from - 1]);
+}
+
+static void tell_thread(struct result *r, const struct finalizers *f, const struct finalizing *at, uint64_t waiting)
+{
+	const struct heap *h = r->heap;
+	const struct heap_thread *t = &h->threads[at->thread];
+	struct text words = TEXT_INIT;
+	bool stands = t->state && (!strncmp(t->state, "BLOCKED", 7) || strstr(t->state, "WAITING"));
+	(void)f;
+	text_addf(&words, "thread %s ", t->name ? t->name : "?");
+	if (t->state)
+		text_addf(&words, "(%s) ", t->state);
+	text_add(&words, "runs finalize()");
+	if (at->object != HEAP_NONE)
+		text_addf(&words, " of %s 0x%" PRIx64, heap_class_of(h, at->object)->name, heap_address(h, at->object));
+	add_place(&words, t, at->below);
+	if (waiting) {
+		text_add(&words, stands ? ": until that ends nothing else is finalized, and " : ": ");
+		add_objects(&words, waiting);
+		text_add(&words, waiting == 1 ? " waits behind it" : " wait behind it");
+	}
+	result_add_note(r, words.s);
+	text_release(&words);
+}
+
+static void tell_nobody(struct result *r, const struct finalizers *f, uint64_t waiting)
+{
+	const struct heap *h = r->heap;
+	struct text words = TEXT_INIT;
+	if (f->switched_off) {
+		text_add(&words, "the VM was started with --finalization=disabled: finalize() is never called");
+	} else if (waiting) {
+		add_objects(&words, waiting);
+		text_add(&words, waiting == 1 ? " waits" : " wait");
+		text_add(&words, f->idle != HEAP_NONE ? " for the finalizer thread, which was about to go on"
+		    : h->n_threads ? ", and no thread of this dump calls finalize()"
+		                   : "; the dump tells of no threads, so not why");
+	}
+	if (words.len)
+		result_add_note(r, words.s);
+	text_release(&words);
+}
+
+static void tell_java(struct result *r, const struct finalizers *f)
+{
+	uint64_t waiting = objects_in(f, FINALIZER_QUEUED) + objects_in(f, FINALIZER_PENDING);
+	struct text words = TEXT_INIT;
+	for (uint32_t i = 0; i < f->n_threads; i++)
+		tell_thread(r, f, &f->thread[i], waiting);
+	if (!f->n_threads)
+		tell_nobody(r, f, waiting);
+	if (f->states_length && f->stated != f->in_queue) {
+		text_add(&words, "the queue says that it has ");
+		text_add_count(&words, f->stated);
+		text_add(&words, ", and ");
+		text_add_count(&words, f->in_queue);
+		text_add(&words, f->in_queue == 1 ? " was found in it" : " were found in it");
+		result_add_note(r, words.s);
+	}
+	if (f->broken)
+		result_add_note(r, "a list of finalizers goes round: what was behind it is missing");
+	if (f->linked) {
+		text_clear(&words);
+		add_objects(&words, f->linked);
+		text_add(&words, f->linked == 1 ? " registered is" : " registered are");
+		text_add(&words, " linked in a list of the VM: pending, or met by a collection that was under way");
+		result_add_note(r, words.s);
+	}
+	if (!f->n) {
+		result_add_note(r, "no object waits for its finalize(), or is registered for it");
+		r->says_none = true;
+	}
+	text_release(&words);
+}
+
+static int run_java(struct session *s, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct java_rows *j = xcalloc(1, sizeof *j);
+	int code = finalizers_find(&j->found, h, session_progress(s), err);
+	if (!code && !(j->shallow = big_alloc(j->found.n, sizeof *j->shallow, err)))
+		code = ERR_NOMEM;
+	for (uint32_t row = 0; !code && row < j->found.n; row++)
+		for (uint64_t i = j->found.row[row].first; i < j->found.row[row].end && !progress_own_stops(i); i++)
+			j->shallow[row] = amount_add(j->shallow[row], heap_size(h, j->found.at[i].object));
+	if (!code)
+		code = progress_check(progress_own(), err);
+	if (code) {
+		java_release(j);
+		return code;
+	}
+	struct result *r = result_new("finalizers", s->dump, &java_shape, &java_ops, j, j->found.n);
+	r->later = sum_java;
+	r->of_values = true;
+	tell_java(r, &j->found);
+	command_show_retained(r);
+	*out = r;
+	return 0;
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+static int told(const struct heap *h, struct err *err)
+{
+	if (heap_has_notes(h) || (values_held(h) && finalizers_class(h) != HEAP_NONE))
+		return 0;
+	if (!values_held(h) && (values_away(h) || !h->facts.no_class_objects))
+		return heap_holds_no_values(h, err);
+	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer%s", h->facts.title,
+	    h->facts.no_class_objects ? "" : ": in Java they are the referents of java.lang.ref.Finalizer, of which "
+	    "it has none");
+}
+
+static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	return heap_has_notes(session_heap(s)) ? run_noted(s, out, err) : run_java(s, out, err);
+}
+
 static const struct option_spec finalizers_options[] = {
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
@@ -97,14 +329,20 @@ static const struct option_spec finalizers_options[] = {
 const struct command cmd_finalizers = {
     .name = "finalizers",
     .options = finalizers_options,
-    .flags = COMMAND_NEEDS_REFERENCES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
     .summary = "objects that a function is called for at their end",
-    .shapes = SHAPES(&finalizers_shape),
-    .description = "Of Go dumps: one row for each object with a finalizer (runtime.SetFinalizer), and the "
+    .shapes = SHAPES(&finalizers_shape, &java_shape),
+    .description = "Of Java: the objects whose finalize() was not called to its end yet, by state and class. running: "
+	"a thread calls it now; queued: nothing holds the object any more, and it waits in the queue of "
+	"java.lang.ref.Finalizer; pending: the collector found it, and nobody has put it into the queue yet (told of "
+	"dumps through Java 8; later the VM has that list to itself); registered: it is not known to be garbage. A row is "
+	"a set of these objects. The note tells what the finalizer thread does, and where it stands: while it "
+	"waits or is blocked in a finalize(), the queue grows. Of Android the lists of java.lang.ref.FinalizerReference. "
+	"Of Go: one row for each object with a finalizer (runtime.SetFinalizer), and the "
 	"function. registered: it is not known to be garbage; queued: nothing holds it any more but the queue, and the "
 	"function runs next, or runs now. Values of less than 16 bytes share an object; offset says which is meant. "
-	"Go's dumps do not tell of runtime.AddCleanup. In Java finalizers are objects of java.lang.ref.Finalizer.",
+	"Go's dumps do not tell of runtime.AddCleanup.",
     .examples = {{"finalizers", ON_GO}, {"finalizers | grep Connection", ON_GO}},
     .key = "",
     .told = told,

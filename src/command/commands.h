@@ -18,6 +18,7 @@ extern const struct command cmd_x, cmd_entries;                      /* cmd_insp
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
 extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
+extern const struct command cmd_report;                             /* report/cmd_report.c */
 extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
@@ -66,6 +67,9 @@ bool command_live(const struct opened *o, struct cell *live, struct cell *garbag
 /* Append how much of the dump roots reach: "live 694M · garbage 1K", or "497M of 498M is garbage" where that is
  * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
 void command_live_words(const struct opened *o, const char *dot, struct text *to);
+
+/* What the dump at hand leaves to inference, as why has it below the numbers of a table; *out is the caller's. */
+MUST_CHECK int command_facts(struct session *s, struct result **out, struct err *err);
 
 /* A number of bytes as a percentage of all that is reachable. */
 struct cell command_share(const struct retained *r, struct amount bytes);

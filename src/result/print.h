@@ -27,6 +27,7 @@ struct print_options {
 	bool part;      /* CSV: as a part of a table: NAME_certainty for all numbers, so that all parts have the same
 	                   columns, and all texts in quotes, so that readers guess the same of all */
 	bool wide;      /* for people, also print the columns that otherwise only machine formats print */
+	bool within;    /* of a page or a text that somebody else frames: no title, no style */
 	bool behind;    /* another result stands in the same file before it: a page of HTML goes on */
 };
 
@@ -34,5 +35,9 @@ struct print_options {
  * cancelled (result->stop), and not all rows stand there. */
 MUST_CHECK int print_result(struct result *r, const struct print_options *options, FILE *to,
     struct err *err);
+
+/* Write a text of a dump so that none of its characters means anything to the format (PRINT_TEXT, PRINT_MD or
+ * PRINT_HTML) or to a terminal. */
+void print_escaped(enum print_format format, const char *s, FILE *to);
 
 #endif

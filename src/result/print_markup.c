@@ -92,6 +92,19 @@ static void put_text(struct markup *m, const char *s)
 	put(m, m->cell.s);
 }
 
+void print_escaped(enum print_format format, const char *s, FILE *to)
+{
+	struct text t = TEXT_INIT;
+	text_add_escaped(&t, s, strlen(s));
+	if (format == PRINT_HTML)
+		put_html(t.len ? t.s : "", to);
+	else if (format == PRINT_MD)
+		put_markdown(t.len ? t.s : "", to);
+	else
+		fputs(t.len ? t.s : "", to);
+	text_release(&t);
+}
+
 /* --- lines below and around --------------------------------------------------------------------- */
 
 /* Lines that stand as they are. */
@@ -187,7 +200,13 @@ static void end_row(const struct markup *m)
 	fputs(m->html ? "</tr>\n" : "\n", m->to);
 }
 
-/* A cell: tag td or th, to the right where it is a number; across several columns where span is more than 1. */
+/* What a cell is; of a heading also of what, for who hears the page. */
+#define CELL_OF_ROWS "td"
+#define CELL_HEADS_COLUMN "th scope=col"
+#define CELL_HEADS_ROW "th scope=row"
+#define CELL_HEADS_ROWS "th scope=rowgroup"
+
+/* To the right where it is a number; across several columns where span is more than 1. */
 static void put_cell(const struct markup *m, const char *tag, bool right, unsigned span, const char *s)
 {
 	if (!m->html) {
@@ -205,7 +224,7 @@ static void put_cell(const struct markup *m, const char *tag, bool right, unsign
 		fprintf(m->to, " colspan=%u", span);
 	putc('>', m->to);
 	put(m, s);
-	fprintf(m->to, "</%s>", tag);
+	fprintf(m->to, "</%.2s>", tag);
 }
 
 /* The line of Markdown that makes a table of those around it. */
@@ -232,22 +251,22 @@ static void print_head(struct markup *m, const struct result *r)
 	begin_table(m);
 	begin_row(m);
 	for (unsigned i = 0; i < 2; i++)
-		put_cell(m, "th", false, 1, words[i]);
+		put_cell(m, CELL_HEADS_COLUMN, false, 1, words[i]);
 	end_row(m);
 	put_rule(m, NULL, 2);
 	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
 		const struct field *f = &r->head[w.i];
 		if (w.group) {
 			begin_row(m);
-			put_cell(m, "th", false, 2, w.group);
+			put_cell(m, CELL_HEADS_ROWS, false, 2, w.group);
 			end_row(m);
 		}
 		begin_row(m);
-		put_cell(m, "th", false, 1, f->name);
+		put_cell(m, CELL_HEADS_ROW, false, 1, f->name);
 		text_clear(&m->cell);
 		print_head_value(f, &m->cell);
 		m->marked[f->cell.amount.certainty] = true;
-		put_cell(m, "td", cell_is_number(f->cell.type), 1, m->cell.s);
+		put_cell(m, CELL_OF_ROWS, cell_is_number(f->cell.type), 1, m->cell.s);
 		end_row(m);
 	}
 	end_table(m);
@@ -275,7 +294,7 @@ static void print_row(struct markup *m, struct result *r, size_t row, const bool
 		bool rest = heading && r->columns[m->column[i]].id == COL_BRANCH;
 		result_cell(r, row, m->column[i], &c);
 		print_cell(m, &c);
-		put_cell(m, "td", right[i], rest ? m->n - i : 1, m->cell.s);
+		put_cell(m, CELL_OF_ROWS, right[i], rest ? m->n - i : 1, m->cell.s);
 		if (rest)
 			break;
 	}
@@ -294,7 +313,7 @@ static void print_total(struct markup *m, struct result *r, const bool *right)
 			result_total(r, m->column[i], &c);
 			print_cell(m, &c);
 		}
-		put_cell(m, "th", right[i], 1, m->cell.s);
+		put_cell(m, i ? CELL_OF_ROWS : CELL_HEADS_ROW, right[i], 1, m->cell.s);
 	}
 	end_row(m);
 }
@@ -307,7 +326,7 @@ static void print_rows(struct markup *m, struct result *r)
 	for (unsigned i = 0; i < m->n; i++) {
 		const struct column *column = &r->columns[m->column[i]];
 		right[i] = cell_is_number(column_type(column));
-		put_cell(m, "th", right[i], 1, column_word(column));
+		put_cell(m, CELL_HEADS_COLUMN, right[i], 1, column_word(column));
 	}
 	end_row(m);
 	put_rule(m, right, m->n);
@@ -341,12 +360,12 @@ static void print_plain(struct markup *m, struct result *r)
 
 /* --- the whole ---------------------------------------------------------------------------------- */
 
-static void begin_page(struct markup *m, const struct result *r, bool behind)
+static void begin_page(struct markup *m, const struct result *r, const struct print_options *o)
 {
 	const char *title = r->title ? r->title : "result";
-	if (!m->html)
+	if (!m->html || o->within)
 		return;
-	if (!behind) {
+	if (!o->behind) {
 		fputs("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>", m->to);
 		put_text(m, title);
 		fputs("</title>\n<style>\n"
@@ -365,7 +384,7 @@ void print_markup(struct result *r, const struct print_options *o, FILE *to)
 {
 	struct markup m = {.html = o->format == PRINT_HTML, .to = to};
 	choose_columns(&m, r, o);
-	begin_page(&m, r, o->behind);
+	begin_page(&m, r, o);
 	if (r->plain_text) {
 		print_plain(&m, r);
 	} else {

@@ -25,6 +25,7 @@ LINES = {
     "check": ["check", "check -tree"],
     "columns": ["columns"],
     "course": ["course -by class java.lang.String", "course -by class string"],
+    "report": ["report"],
     "assert": ["assert 'info.objects > 5' 'rows(histo) < 1'"],
     "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",

@@ -109,6 +109,7 @@ LINES = {
             "sql SELECT source_class, field, count(*) FROM refs GROUP BY 1, 2",
             "sql SELECT count(r.field) FROM objects o JOIN refs r ON r.target = o.address",
             "sql SELECT count(value), count(path(address)) FROM objects WHERE id < 100", "sql SELECT * FROM statics"],
+    "report": ["report", "report -o {folder}/its.html", "report -redact"],
     "assert": ["assert 'leaks.share < 1' 'rows(\"ls *\") < 1' 'retained(*) < 1' '(SELECT count(*) FROM objects) > 0'"],
     "export": ["export {folder}/its.sqlite", "export {folder}/its.db objects refs",
                "export -dir {folder} -partition host=a,day=b"],

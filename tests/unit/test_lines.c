@@ -124,6 +124,10 @@ static void test_command_names(void **state)
 	expect_command("dumpheap -stat", "histo");
 	expect_command("whatis", "find");
 	expect_command("hist", NULL); /* histo, history */
+	expect_command("w", "why");   /* before weak and waste came */
+	expect_command("lo", "loaders");
+	expect_command("col", "columns");
+	expect_command("o", "open");
 	expect_command("r", NULL);    /* refs, roots */
 	expect_command("nonsense", NULL);
 	expect_command("", NULL);

@@ -142,7 +142,7 @@ const struct command cmd_assert = {
     .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP},
 	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP},
 	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP},
-	{"assert 'info.shallow < 100M' -o claims.xml", ON_ANY}},
+	{"assert 'info.shallow < 100M'", ON_ANY}},
     .key = "",
     .run = run_assert,
 };

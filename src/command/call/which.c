@@ -59,9 +59,24 @@ static int no_command(const char *word, struct err *err)
 	    near ? "nearest: " : "", near ? near : "", near ? "; " : "");
 }
 
+/* Beginnings that were one command's alone before others came that begin alike: who types them means it still. */
+static const struct {
+	const char *word, *command;
+} habits[] = {{"col", "columns"}, {"lo", "loaders"}, {"o", "open"}, {"re", "refs"}, {"w", "why"}};
+
+static const struct command *by_habit(const char *word)
+{
+	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
+		if (!strcmp(word, habits[i].word))
+			return by_exact_name(habits[i].command);
+	return NULL;
+}
+
 const struct command *command_find(const char *word, struct err *err)
 {
 	const struct command *found = by_exact_name(word);
+	if (!found)
+		found = by_habit(word);
 	struct text names = TEXT_INIT;
 	unsigned n = 0;
 	if (found || !*word)

@@ -373,10 +373,17 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value %.60s", word);
 }
 
+static int all_facts(const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)
+		code = facts[i](s, r, w, err);
+	return code;
+}
+
 static int about_all(const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	struct result *table = session_explained(s);
-	int code = 0;
 	for (size_t i = 0; table && i < table->n_head; i++) {
 		if (cell_is_number(table->head[i].cell.type))
 			add_value(r, w, table, WHY_NO_ROW, 0, &table->head[i]);
@@ -385,17 +392,34 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 		if (cell_is_number(column_type(&table->columns[c])))
 			add_column(r, w, table, c);
 	}
-	for (size_t i = 0; !code && i < sizeof facts / sizeof *facts; i++)
-		code = facts[i](s, r, w, err);
+	return all_facts(s, r, w, err);
+}
+
+static struct result *explanation(const struct session *s, struct why_rows **w)
+{
+	struct result *r = result_new_rows("why", s->dump, &why_shape);
+	*w = xcalloc(1, sizeof **w);
+	result_rows_members(r, why_members, why_release, *w);
+	r->explains = true;
+	return r;
+}
+
+int command_facts(struct session *s, struct result **out, struct err *err)
+{
+	struct why_rows *w;
+	*out = explanation(s, &w);
+	int code = all_facts(s, *out, w, err);
+	if (code) {
+		result_free(*out);
+		*out = NULL;
+	}
 	return code;
 }
 
 static int run_why(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct why_rows *w = xcalloc(1, sizeof *w);
-	struct result *r = result_new_rows("why", s->dump, &why_shape);
-	result_rows_members(r, why_members, why_release, w);
-	r->explains = true;
+	struct why_rows *w;
+	struct result *r = explanation(s, &w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	turns_enter(s->turns);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)

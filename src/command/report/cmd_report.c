@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_report.c - report: everything for a ticket, in one file. */
+#include "command/commands.h"
+
+#include "command/report/report.h"
+#include "command/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[] = {{.id = COL_TEXT}};
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+struct report_writing {
+	const struct report *report;
+	enum print_format format;
+};
+
+static int write_report(void *writing, FILE *to, const char *path, struct err *err)
+{
+	const struct report_writing *w = writing;
+	(void)path;
+	return report_write(w->report, w->format, to, err);
+}
+
+/* As lines: the screen shows them, and a pipe prints them. */
+static int as_lines(struct session *s, const struct report *report, struct result **out, struct err *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+	if (!to)
+		return err_set(err, ERR_NOMEM, "no memory for the report");
+	int code = report_write(report, PRINT_TEXT, to, err);
+	fclose(to);
+	struct result *r = code ? NULL : result_new_rows("report", s->dump, &shape);
+	for (size_t at = 0, length; r && at < n; at += length + 1) {
+		length = strcspn(text + at, "\n");
+		text[at + length] = '\0';
+		result_add_row(r, (struct cell[]){cell_text(text + at)}, NULL);
+	}
+	if (r)
+		r->plain_text = true;
+	free(text);
+	*out = r;
+	return code;
+}
+
+static int run_report(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int o = call_option(call, DASH_O);
+	const char *path = call->option[o].given ? call->option[o].word : NULL;
+	struct report report;
+	struct report_writing w = {&report, PRINT_TEXT};
+	*out = NULL;
+	int code = path ? print_format_of_file(path, &w.format, err) : 0;
+	if (!code && w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML)
+		code = err_set(err, ERR_USAGE, "%.200s: a report is .txt, .md or .html", path);
+	if (!code)
+		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
+	if (code)
+		return code;
+	code = path ? session_write_whole(s, path, write_report, &w, err) : as_lines(s, &report, out, err);
+	if (path && !code)
+		session_say(s, "%s has the report now", path);
+	report_release(&report);
+	return code;
+}
+
+static const struct option_spec options[] = {
+    {DASH_O, OPT_WORDS, "FILE", "write it there: .txt, .md or .html"},
+    {DASH_REDACT, OPT_FLAG, NULL, "leave texts of values, paths and the command line out"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_report = {
+    .name = "report",
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "what is wrong",
+    .summary = "all of it for a ticket, as text, Markdown or HTML",
+    .shapes = SHAPES(&shape),
+    .description = "What the dump is and why it was written, suspects in sentences with what to clear, what holds the "
+	"heap as a picture of areas (blocks in text), the largest classes, waste, memory outside of the heap, threads, "
+	"locks, references, and how sure all that is. A page of HTML needs nothing but itself: no script, nothing is "
+	"fetched, every text is escaped, and it prints well. For a ticket: cairn -x 'report -o heap.html' DUMP. -redact "
+	"leaves out texts of values, paths and the command line; names of classes, fields and threads stay.",
+    .examples = {{"report"}, {"report -redact"}},
+    .key = "",
+    .run = run_report,
+};

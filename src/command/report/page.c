@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* page.c - writes a report: the frame of text, Markdown and HTML; the printers write its tables. */
+#include "command/report/report.h"
+
+#include "command/commands.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct page {
+	enum print_format format;
+	FILE *to;
+};
+
+/* --- pieces ------------------------------------------------------------------------------------- */
+
+/* A text of a dump or of ours, as it may stand in the page. */
+static void put(const struct page *p, const char *s)
+{
+	print_escaped(p->format, s, p->to);
+}
+
+static void put_heading(const struct page *p, unsigned level, const char *anchor, const char *title)
+{
+	if (p->format == PRINT_HTML) {
+		fprintf(p->to, "<h%u", level);
+		if (anchor)
+			fprintf(p->to, " id=\"%s\"", anchor);
+		putc('>', p->to);
+		put(p, title);
+		fprintf(p->to, "</h%u>\n", level);
+	} else if (p->format == PRINT_MD) {
+		fprintf(p->to, "\n%.*s ", (int)level, "######");
+		put(p, title);
+		fputs("\n", p->to);
+	} else {
+		fputs(level > 1 ? "\n\n" : "", p->to);
+		put(p, title);
+		putc('\n', p->to);
+		for (size_t n = text_width(title); n; n--)
+			putc(level > 1 ? '-' : '=', p->to);
+		fputs("\n\n", p->to);
+	}
+}
+
+/* A sentence: lines of text end where a window does. */
+static void put_wrapped(const struct page *p, const char *s)
+{
+	struct text lines = TEXT_INIT;
+	if (p->format != PRINT_TEXT) {
+		put(p, s);
+		return;
+	}
+	command_add_wrapped(&lines, s); /* ends its last line */
+	fputs(lines.len ? lines.s : "", p->to);
+	text_release(&lines);
+}
+
+static void put_paragraph(const struct page *p, const char *class, const char *s)
+{
+	if (p->format == PRINT_HTML && class)
+		fprintf(p->to, "<p class=\"%s\">", class);
+	else
+		fputs(p->format == PRINT_HTML ? "<p>" : p->format == PRINT_MD ? "\n" : "", p->to);
+	put(p, s);
+	fputs(p->format == PRINT_HTML ? "</p>\n" : p->format == PRINT_MD ? "\n" : "\n\n", p->to);
+}
+
+static void put_list(const struct page *p, char *const *items, size_t n)
+{
+	bool html = p->format == PRINT_HTML;
+	fputs(!n ? "" : html ? "<ul>\n" : p->format == PRINT_MD ? "\n" : "", p->to);
+	for (size_t i = 0; i < n; i++) {
+		fputs(html ? "<li>" : p->format == PRINT_MD ? "* " : "", p->to);
+		put_wrapped(p, items[i]);
+		fputs(html ? "</li>\n" : "\n", p->to);
+	}
+	fputs(n && html ? "</ul>\n" : "", p->to);
+}
+
+/* --- the frame ---------------------------------------------------------------------------------- */
+
+static const char style[] =
+    ":root { color-scheme: light dark; --line: #ccc; --dim: #555; --rest: #eee; --ink: #111; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --line: #555; --dim: #aaa; --rest: #333; } }\n"
+    "body { font-family: system-ui, sans-serif; line-height: 1.4; max-width: 75em; margin: 0 auto; padding: 1em; }\n"
+    "nav ul { display: flex; flex-wrap: wrap; gap: 0 1.5em; list-style: none; padding: 0; }\n"
+    "section { margin-top: 2em; }\n"
+    ".about { color: var(--dim); }\n"
+    ".table { overflow-x: auto; }\n"
+    "table { border-collapse: collapse; margin: 0.5em 0; }\n"
+    "th, td { padding: 0.1em 0.6em; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);\n"
+    "  white-space: pre-wrap; overflow-wrap: anywhere; }\n"
+    ".n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
+    "pre { white-space: pre-wrap; overflow-wrap: anywhere; }\n"
+    ".map { width: 100%; height: auto; font: 11px sans-serif; }\n"
+    ".map rect { stroke: #fff; stroke-width: 1; } .map text { fill: var(--ink); } .map .rest { fill: var(--rest); }\n"
+    ".t0 { fill: #7fb3d5; } .t1 { fill: #f0b27a; } .t2 { fill: #82c99a; }\n"
+    ".t3 { fill: #c39bd3; } .t4 { fill: #f1c40f; } .t5 { fill: #e59a94; }\n"
+    ".i0 { fill: #aed0e6; } .i1 { fill: #f7d2ae; } .i2 { fill: #b5dfc3; }\n"
+    ".i3 { fill: #dcc6e5; } .i4 { fill: #f8e08e; } .i5 { fill: #f1c5c1; }\n"
+    "@media print { nav { display: none; } body { max-width: none; padding: 0; } .table { overflow: visible; }\n"
+    "  h2 { break-after: avoid; } tr, svg { break-inside: avoid; } }\n";
+
+static void begin(const struct page *p, const struct report *r, const char *title)
+{
+	if (p->format != PRINT_HTML) {
+		put_heading(p, 1, NULL, title);
+		return;
+	}
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", p->to);
+	put(p, title);
+	fprintf(p->to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n", style);
+	put_heading(p, 1, NULL, title);
+	fputs("<nav aria-label=\"Sections\">\n<ul>\n", p->to);
+	for (unsigned i = 0; i < r->n; i++) {
+		fprintf(p->to, "<li><a href=\"#%s\">", r->section[i].anchor);
+		put(p, r->section[i].title);
+		fputs("</a></li>\n", p->to);
+	}
+	fputs("</ul>\n</nav>\n</header>\n<main>\n", p->to);
+}
+
+static void put_map(const struct page *p, const struct treemap *map)
+{
+	struct text blocks = TEXT_INIT;
+	if (p->format == PRINT_HTML) {
+		treemap_write_svg(map, p->to);
+		return;
+	}
+	treemap_add_blocks(map, &blocks);
+	fputs(p->format == PRINT_MD ? "\n```\n" : "", p->to);
+	fputs(blocks.len ? blocks.s : "", p->to);
+	fputs(p->format == PRINT_MD ? "```\n" : "\n", p->to);
+	text_release(&blocks);
+}
+
+static int put_section(const struct page *p, const struct report *r, const struct report_section *s, struct err *err)
+{
+	struct print_options options = {.format = p->format, .top = s->top, .within = true};
+	bool html = p->format == PRINT_HTML;
+	int code = 0;
+	fputs(html ? "<section>\n" : "", p->to);
+	put_heading(p, 2, s->anchor, s->title);
+	put_paragraph(p, "about", s->about);
+	if (s->map)
+		put_map(p, &r->map);
+	if (s->instead)
+		put_paragraph(p, NULL, s->instead);
+	fputs(html ? "<div class=\"table\">\n" : p->format == PRINT_MD ? "\n" : "", p->to);
+	if (s->result && !s->instead)
+		code = print_result(s->result, &options, p->to, err);
+	fputs(html ? "</div>\n</section>\n" : "", p->to);
+	return code;
+}
+
+int report_write(const struct report *r, enum print_format format, FILE *to, struct err *err)
+{
+	const struct page p = {format, to};
+	const struct heap *h = session_heap(r->session);
+	const char *path = h->source && h->source->path ? h->source->path : "dump", *slash = strrchr(path, '/');
+	struct text title = TEXT_INIT;
+	int code = 0;
+	text_add(&title, "Heap of ");
+	text_add_escaped(&title, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+	begin(&p, r, title.s);
+	put_list(&p, r->brief, r->n_brief);
+	for (unsigned i = 0; i < r->n && !code; i++)
+		code = put_section(&p, r, &r->section[i], err);
+	text_clear(&title);
+	text_addf(&title, "Made by cairn %s.%s", PACKAGE_VERSION, !r->redacted ? "" : " Texts of values, paths and the "
+	    "command line were left out; names of classes, fields and threads were not.");
+	fputs(format == PRINT_HTML ? "</main>\n<footer>\n" : format == PRINT_MD ? "" : "\n", to);
+	put_paragraph(&p, "about", title.s);
+	fputs(format == PRINT_HTML ? "</footer>\n</body>\n</html>\n" : "", to);
+	text_release(&title);
+	errno = 0;
+	if (!code && (fflush(to) || ferror(to)))
+		code = err_set(err, ERR_IO, "writing the report: %s", strerror(errno));
+	return code;
+}

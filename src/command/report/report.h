@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report.h - one file for a ticket: what commands answer about a dump, as sections of a document.
+ *
+ * report_make asks the commands (sections.c has the table of them), report_write writes what they answered as text,
+ * Markdown or a page of HTML that needs nothing but itself.  Main thread, or the job that runs the command.
+ */
+#ifndef CAIRN_COMMAND_REPORT_REPORT_H
+#define CAIRN_COMMAND_REPORT_REPORT_H
+
+#include "command/report/treemap.h"
+#include "command/session/session.h"
+
+struct report_section {
+	const char *title, *anchor, *about; /* about: a sentence on what stands there */
+	struct result *result; /* owned; NULL: there is none, and `instead` says why */
+	char *instead;
+	size_t top;            /* so many rows; 0: all */
+	bool map;              /* the treemap stands above the table */
+};
+
+struct report {
+	const struct session *session;
+	struct report_section section[16];
+	unsigned n;
+	char **brief;          /* what there is to say first, a sentence each */
+	size_t n_brief, cap_brief;
+	struct treemap map;
+	bool redacted;         /* texts of values were left out */
+};
+
+/* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; what a command cannot tell stands in its
+ * section. */
+MUST_CHECK int report_make(struct report *out, struct session *s, bool redact, struct err *err);
+void report_release(struct report *r);
+
+/* PRINT_TEXT, PRINT_MD or PRINT_HTML.  0, ERR_IO or ERR_CANCELLED. */
+MUST_CHECK int report_write(const struct report *r, enum print_format format, FILE *to, struct err *err);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sections.c - which commands a report asks, and what it says first. */
+#include "command/report/report.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "command/run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what is asked ------------------------------------------------------------------------------ */
+
+static const struct section {
+	const char *title, *anchor, *line, *about;
+	size_t top;
+} sections[] = {
+    {"The dump", "dump", "info", "What was read, why it was written, and what the process was.", 0},
+    {"Suspects", "suspects", "leaks", "Who keeps a large part of the heap alive, and which reference to clear.", 20},
+    {"Largest holders", "holders", "heap -depth 2", "What holds what: by dominance, equals together.", 60},
+    {"Classes", "classes", "histo -retained", "The classes that take most themselves.", 40},
+    {"Waste", "waste", "waste", "Memory that does no work.", 0},
+    {"Outside of the heap", "outside", "offheap", "Memory that objects own elsewhere.", 40},
+    {"Threads", "threads", "threads -retained", "Threads, and what their stacks hold.", 60},
+    {"Locks", "locks", "locks", "Who holds what, and who waits for it.", 40},
+    {"References", "references", "weak", "Soft, weak, phantom and final references.", 30},
+    {"How sure this is", "certainty", NULL, "What the numbers rest on, and what the format cannot tell.", 0},
+};
+
+static bool is_command(const char *line)
+{
+	size_t n = strcspn(line, " ");
+	for (const struct command *const *c = commands; *c; c++)
+		if (strlen((*c)->name) == n && !strncmp((*c)->name, line, n))
+			return true;
+	return false;
+}
+
+/* What one command cannot tell leaves the others as they are. */
+static int ask(struct report *r, struct session *s, const struct section *from, struct err *err)
+{
+	struct report_section *to = &r->section[r->n++];
+	struct err said = ERR_INIT;
+	*to = (struct report_section){.title = from->title, .anchor = from->anchor, .about = from->about, .top = from->top};
+	int code = from->line ? session_ask(s, from->line, &to->result, &said) : command_facts(s, &to->result, &said);
+	if (code == ERR_CANCELLED || code == ERR_NOMEM) {
+		*err = said;
+		return code;
+	}
+	if (code)
+		to->instead = xstrdup(said.message);
+	else if (to->result && !to->result->n_rows && !to->result->n_head && !to->result->note)
+		to->instead = xstrdup("There is none.");
+	return 0;
+}
+
+/* --- what may not leave ------------------------------------------------------------------------- */
+
+/* Values of the head that are texts of the process, or name places of its host. */
+static bool is_private(enum column_id column)
+{
+	static const enum column_id columns[] = {COL_COMMAND_LINE, COL_FILE, COL_INDEX_FILE, COL_COMPANION, COL_PROGRAM,
+	    COL_VALUE, COL_DETAIL};
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		if (columns[i] == column)
+			return true;
+	return false;
+}
+
+static void redact(struct result *r)
+{
+	size_t kept = 0;
+	for (unsigned c = 0; c < r->n_columns; c++) {
+		const struct column_kind *kind = &column_kinds[r->columns[c].id];
+		if (kind->contents || kind->values)
+			result_show(r, c, false);
+	}
+	for (size_t i = 0; i < r->n_head; i++)
+		if (!is_private(r->head[i].column))
+			r->head[kept++] = r->head[i];
+	r->n_head = kept;
+}
+
+/* --- what is said first ------------------------------------------------------------------------- */
+
+static void say(struct report *r, const char *sentence)
+{
+	VEC_PUSH(r->brief, r->n_brief, r->cap_brief) = xstrdup(sentence);
+}
+
+static struct report_section *section_of(struct report *r, const char *anchor)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (!strcmp(r->section[i].anchor, anchor))
+			return &r->section[i];
+	return NULL;
+}
+
+static const struct cell *head_of(const struct result *r, enum column_id column)
+{
+	for (size_t i = 0; r && i < r->n_head; i++)
+		if (r->head[i].column == column && r->head[i].cell.type != CELL_NONE)
+			return &r->head[i].cell;
+	return NULL;
+}
+
+static void add_head(const struct result *r, enum column_id column, const char *before, const char *behind,
+    struct text *to)
+{
+	const struct cell *c = head_of(r, column);
+	if (!c)
+		return;
+	text_add(to, before);
+	cell_print(c, to);
+	text_add(to, behind);
+}
+
+static void say_dump(struct report *r, const struct result *info)
+{
+	struct text t = TEXT_INIT;
+	add_head(info, COL_OBJECTS, "", " objects", &t);
+	add_head(info, COL_SHALLOW, ", ", "", &t);
+	add_head(info, COL_REACHABLE_SHALLOW, "; roots reach ", "", &t);
+	if (t.len)
+		text_add_char(&t, '.');
+	if (t.len)
+		say(r, t.s);
+	text_clear(&t);
+	add_head(info, COL_CAUSE, "Written because: ", ".", &t);
+	if (t.len)
+		say(r, t.s);
+	text_clear(&t);
+	add_head(info, COL_DAMAGE, "The dump is damaged: ", ".", &t);
+	if (t.len)
+		say(r, t.s);
+	text_release(&t);
+}
+
+static void say_suspects(struct report *r, struct result *leaks)
+{
+	enum { MOST = 3 };
+	struct cell cell;
+	int sentence = leaks ? result_column_of(leaks, COL_SENTENCE) : -1;
+	for (size_t i = 0; sentence >= 0 && i < leaks->n_rows && i < MOST; i++) {
+		result_cell(leaks, i, (unsigned)sentence, &cell);
+		if (cell.text)
+			say(r, cell.text);
+	}
+	if (sentence >= 0 && !leaks->n_rows)
+		say(r, "No object, and no group of one class, keeps a large part of the heap alone.");
+}
+
+static int fill_map(struct report *r, struct session *s, struct err *err)
+{
+	struct report_section *heap = section_of(r, "holders");
+	const struct retained *known;
+	if (!heap || !heap->result)
+		return 0;
+	int code = session_retained(s, &known, err);
+	if (code)
+		return code;
+	treemap_take(&r->map, heap->result, retained_of_all(known).n);
+	heap->map = r->map.n > 0;
+	return 0;
+}
+
+int report_make(struct report *out, struct session *s, bool leave_out, struct err *err)
+{
+	int code = 0;
+	*out = (struct report){.session = s, .redacted = leave_out};
+	_Static_assert(sizeof sections / sizeof *sections <= sizeof out->section / sizeof *out->section, "there is room");
+	for (size_t i = 0; !code && i < sizeof sections / sizeof *sections; i++)
+		if (!sections[i].line || is_command(sections[i].line))
+			code = ask(out, s, &sections[i], err);
+	if (!code)
+		code = fill_map(out, s, err);
+	for (unsigned i = 0; leave_out && i < out->n; i++)
+		if (out->section[i].result)
+			redact(out->section[i].result);
+	if (!code) {
+		say_dump(out, section_of(out, "dump")->result);
+		say_suspects(out, section_of(out, "suspects")->result);
+		return 0;
+	}
+	report_release(out);
+	return code;
+}
+
+void report_release(struct report *r)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		result_free(r->section[i].result);
+		free(r->section[i].instead);
+	}
+	for (size_t i = 0; i < r->n_brief; i++)
+		free(r->brief[i]);
+	free(r->brief);
+	treemap_release(&r->map);
+}

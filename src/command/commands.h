@@ -24,6 +24,7 @@ extern const struct command cmd_sites;                              /* cmd_sites
 extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
 extern const struct command cmd_offheap;                             /* wrong/cmd_offheap.c */
+extern const struct command cmd_locks;                               /* wrong/cmd_locks.c */
 extern const struct command cmd_refs;                                 /* cmd_references.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */

@@ -114,7 +114,9 @@ struct heap_root {
 	enum root_kind kind : 8;
 	enum certainty certainty : 8;
 	bool vms_own;    /* a handle of the VM itself, which no code of the program can let go of */
-	uint32_t offset; /* from the object's value to where the pointer points, at most UINT32_MAX */
+	uint32_t offset; /* from the object's value to where the pointer points, at most UINT32_MAX; of a Java local
+	                    its number among those that its frame holds, the last one's if several hold the
+	                    object: 1 is the first, 0 unknown */
 	uint64_t slot;   /* address of the word that holds the pointer, 0 unknown or of no interest; of
 	                    ROOT_VM_INTERNAL see heap_root_words */
 };

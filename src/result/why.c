@@ -116,6 +116,8 @@ static const struct {
     [REASON_MORE] = {"counting ended there, because there are many", NULL},
     [REASON_CLOCK] = {"the dump does not tell its own time, which is at least that of the latest wait that "
 	"began", NULL},
+    [REASON_LOCALS] = {"the dump does not record who owns a monitor and who wants it: that follows from which threads "
+	"are blocked, and what their frames hold", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
     [REASON_ROOTS] = {"roots are inferred", say_roots},
     [REASON_FRAMES] = {"no recorded root reaches it, but its address, or that of what holds it, stands in a "

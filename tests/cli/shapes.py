@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import GO, SAMPLE, SERIES, SHOP, Tap, cairn  # noqa: E402
 from hprofmade import add_direct, buffers  # noqa: E402
-from javadump import with_references  # noqa: E402
+from javadump import add_locks, deadlock, with_references  # noqa: E402
 from schema import faults  # noqa: E402
 
 # Lines by command, such that each of its shapes comes with rows from some sample.
@@ -58,6 +58,7 @@ LINES = {
     "sites": ["sites"],
     "finalizers": ["finalizers"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "locks": ["locks", "locks -deadlock"],
     "size": ["size #100"],
     "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",
             "sql -schema com.acme.shop.Order", "sql -schema"],
@@ -78,12 +79,13 @@ OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
 
 
 # Of these no sample has all that they tell of.
-OF_MADE = ("weak", "finalizers")
+OF_MADE = ("weak", "finalizers", "locks")
 
 
 def make_dump(path):
-    """With a reference of a kind, and an object that nothing else reaches."""
-    d = with_references()
+    """With a reference of a kind, an object that nothing else reaches, and threads that wait for each other."""
+    d = add_locks(with_references())
+    deadlock(d)
     soft = d.new("java.lang.ref.SoftReference", referent=d.new("java.lang.Object"))
     d.root("jni", soft)
     d.static("java.lang.ref.Finalizer", "unfinalized",

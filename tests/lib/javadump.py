@@ -161,3 +161,55 @@ def with_references():
     d.add_class("java.lang.ThreadLocal$ThreadLocalMap$Entry[]", "java.lang.Object[]")
     d.add_class("java.lang.ThreadLocal$ThreadLocalMap", fields="table:L size:I")
     return d
+
+
+LOCKS = "java.util.concurrent.locks."
+AQS = LOCKS + "AbstractQueuedSynchronizer"
+
+
+def add_locks(d, since_14=True):
+    """The classes of locks, as JDK 17 or JDK 8 have them; before the first thread is made."""
+    d.classes["java.lang.Thread"][2].append(("parkBlocker", "L"))
+    d.add_class(LOCKS + "AbstractOwnableSynchronizer", fields="exclusiveOwnerThread:L")
+    d.add_class(AQS, LOCKS + "AbstractOwnableSynchronizer", fields="head:L tail:L state:I")
+    if since_14:
+        d.add_class(AQS + "$Node", fields="prev:L next:L waiter:L status:I")
+        d.add_class(AQS + "$ConditionNode", AQS + "$Node", fields="nextWaiter:L")
+    else:
+        d.add_class(AQS + "$Node", fields="waitStatus:I prev:L next:L thread:L nextWaiter:L")
+    d.add_class(AQS + "$ConditionObject", fields="firstWaiter:L lastWaiter:L this$0:L")
+    d.add_class(LOCKS + "ReentrantLock", fields="sync:L")
+    d.add_class(LOCKS + "ReentrantLock$Sync", AQS)
+    d.add_class(LOCKS + "ReentrantLock$NonfairSync", LOCKS + "ReentrantLock$Sync")
+    return d
+
+
+def named_thread(d, name, status=0x291, frames=()):
+    """A parked thread (JVMTI's bits): its object, and its number."""
+    t = d.new("java.lang.Thread", name=d.string(name), threadStatus=status)
+    return t, d.thread(t, frames)
+
+
+def queue(d, waiters, since_14=True):
+    """Head and tail of a queue of these threads."""
+    nodes = [d.new(AQS + "$Node", **{"waiter" if since_14 else "thread": w}) for w in [0] + list(waiters)]
+    for before, after in zip(nodes, nodes[1:]):
+        d.put(before, next=after)
+        d.put(after, prev=before)
+    return nodes
+
+
+def lock(d, owner, waiters=(), since_14=True, **more):
+    """A ReentrantLock with its owner and who waits for it."""
+    nodes = queue(d, waiters, since_14) if waiters else [0]
+    sync = d.new(LOCKS + "ReentrantLock$NonfairSync", exclusiveOwnerThread=owner, state=1 if owner else 0,
+                 **dict({"head": nodes[0], "tail": nodes[-1]}, **more))
+    made = d.new(LOCKS + "ReentrantLock", sync=sync)
+    d.root("jni", made)
+    return made
+
+
+def deadlock(d, n=2, since_14=True):
+    """n threads, each of which has a lock and waits for that of the next."""
+    threads = [named_thread(d, "dead-%d" % i)[0] for i in range(n)]
+    return [lock(d, threads[i], [threads[i - 1]], since_14) for i in range(n)]

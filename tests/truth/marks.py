@@ -49,6 +49,7 @@ COVERED = {
     "weak": ["weak", "weak -only"],
     "finalizers": ["finalizers"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "locks": ["locks", "locks -deadlock"],
     "sets": ["sets -retained"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class"],
@@ -299,6 +300,8 @@ def allowed(kind, line, row, column):
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
     if column == "slope":  # no bound of it follows from bounds of what is retained
         return {"exact"} if mark(row, "retained") == "exact" else {"inferred", "unknown"}
+    if column == "waiters":  # of a monitor HPROF records none
+        return {"inferred"} if row.get("kind") == "monitor" and "roots" not in kind.doubts else {"exact"}
     if column in ("file_size", "object_size", "wanted"):
         return {"exact"}
     if "roots" in kind.doubts and column in HELD | REACHED:

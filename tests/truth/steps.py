@@ -97,6 +97,7 @@ LINES = {
     "weak": ["weak", "weak -retained", "weak -only", "weak cleaner"],
     "finalizers": ["finalizers"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "locks": ["locks", "locks -deadlock"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread", "diff *", "diff 1 * -by field"],

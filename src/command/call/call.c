@@ -25,6 +25,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_BY] = "-by",
 	    [DASH_CLASS] = "-class",
 	    [DASH_DEAD] = "-dead",
+	    [DASH_DEADLOCK] = "-deadlock",
 	    [DASH_DEPTH] = "-depth",
 	    [DASH_DIR] = "-dir",
 	    [DASH_EACH] = "-each",

@@ -17,6 +17,11 @@ enum root_column {
 	R_SHALLOW, R_RETAINED, R_VALUE
 };
 
+static bool points_inside(const struct heap_root *root)
+{
+	return root->offset && root->kind != ROOT_JAVA_LOCAL; /* whose number it is, in the frame */
+}
+
 static const struct column roots_columns[] = {
     [R_KIND] = {.id = COL_KIND, .room = COLUMN_LATE},
     [R_ADDRESS] = {.id = COL_ADDRESS},
@@ -77,7 +82,7 @@ static void roots_cell(
 		*out = heap_root_words(h, root, scratch) ? cell_text(scratch->s) : cell_blank();
 		return;
 	case R_OFFSET:
-		*out = root->offset ? cell_plain(root->offset) : cell_blank();
+		*out = points_inside(root) ? cell_plain(root->offset) : cell_blank();
 		return;
 	case R_CERTAINTY:
 		*out = cell_certainty(amount_weaken(amount_exact(0), root->certainty, REASON_ROOTS));
@@ -129,7 +134,7 @@ static void show_slots(struct result *r, const struct heap *h)
 		bool own = h->roots[i].kind == ROOT_VM_INTERNAL;
 		slot |= h->roots[i].slot && !own;
 		words |= h->roots[i].slot && own;
-		offset |= h->roots[i].offset != 0;
+		offset |= points_inside(&h->roots[i]);
 	}
 	result_show(r, R_SLOT, slot);
 	result_show(r, R_DESCRIPTION, words);

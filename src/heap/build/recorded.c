@@ -122,7 +122,21 @@ static void add_fields(struct build *b, struct heap_root root)
 	}
 }
 
-static void add_recorded(struct build *b, const struct root_record *r, const struct serial *serials)
+/* VMs write the locals of a frame one after another, in the frame's order. */
+struct locals {
+	uint64_t serial; /* of the thread */
+	uint32_t frame, n; /* n: locals of this frame so far */
+};
+
+static uint32_t number_local(struct locals *l, const struct root_record *r)
+{
+	if (l->serial != r->thread_serial || l->frame != r->frame)
+		*l = (struct locals){ r->thread_serial, r->frame, 0 };
+	return ++l->n;
+}
+
+static void add_recorded(
+    struct build *b, const struct root_record *r, const struct serial *serials, struct locals *locals)
 {
 	struct heap *h = b->heap;
 	struct heap_root root = {
@@ -144,6 +158,8 @@ static void add_recorded(struct build *b, const struct root_record *r, const str
 		if (r->frame < h->threads[thread].n_frames)
 			root.frame = r->frame;
 	}
+	if (r->kind == ROOT_JAVA_LOCAL && root.frame != HEAP_NONE)
+		root.offset = number_local(locals, r);
 	if (r->fields_only)
 		add_fields(b, root);
 	else
@@ -171,10 +187,11 @@ int recorded_collect(struct build *b, struct err *err)
 	if (!h->facts.roots_recorded)
 		return 0;
 	struct serial *serials = collect_threads(b);
+	struct locals locals = { .n = 0 };
 	for (unsigned i = 0; serials && i < b->n_parts; i++)
 		for (size_t k = 0; k < b->parts[i].n_roots && !build_stops(b, k); k++) {
 			any_class |= b->parts[i].roots[k].kind == ROOT_SYSTEM_CLASS;
-			add_recorded(b, &b->parts[i].roots[k], serials);
+			add_recorded(b, &b->parts[i].roots[k], serials, &locals);
 		}
 	if (!any_class)
 		add_boot_classes(b);

@@ -310,6 +310,13 @@ static int by_object(const void *x, const void *y)
 	return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
+static void repeat(struct heap_root *kept, const struct heap_root *again)
+{
+	kept->vms_own |= again->vms_own;
+	if (kept->kind == ROOT_JAVA_LOCAL && again->offset > kept->offset)
+		kept->offset = again->offset;
+}
+
 /* A dump may state one root twice: the same kind, thread, frame and slot. */
 static void drop_repeated(struct heap *h)
 {
@@ -318,7 +325,7 @@ static void drop_repeated(struct heap *h)
 		if (n == 0 || by_object(&h->roots[n - 1], &h->roots[i]))
 			h->roots[n++] = h->roots[i];
 		else
-			h->roots[n - 1].vms_own |= h->roots[i].vms_own;
+			repeat(&h->roots[n - 1], &h->roots[i]);
 	h->n_roots = n;
 	for (size_t i = 0; i < n; i++)
 		if (h->roots[i].thread != HEAP_NONE)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* locks_find.h - what the files that find locks share; private to src/analysis/locks. */
+#ifndef CAIRN_ANALYSIS_LOCKS_LOCKS_FIND_H
+#define CAIRN_ANALYSIS_LOCKS_LOCKS_FIND_H
+
+#include "analysis/locks/locks.h"
+
+struct finding {
+	const struct heap *heap;
+	struct locks *locks;
+	struct progress *progress;
+	struct bits waits;  /* by object: a thread of which it is known what it waits for; empty where none is */
+	struct err *err;    /* of the first refusal of memory */
+	bool lost;          /* there was one */
+};
+
+/* A lock without owner and waiters; HEAP_NONE: no memory. */
+uint32_t lock_add(struct finding *f, uint32_t object, uint32_t synchronizer, enum lock_kind kind);
+void lock_add_wait(struct finding *f, const struct lock_wait *wait);
+/* The index of the lock with this synchronizer among those found so far, which must not have changed since
+ * lock_order; HEAP_NONE. */
+struct lock_order {
+	uint32_t *lock;
+	size_t n;
+};
+MUST_CHECK int lock_order_make(struct lock_order *o, struct finding *f);
+uint32_t lock_order_find(const struct lock_order *o, const struct locks *l, uint32_t synchronizer);
+void lock_order_release(struct lock_order *o);
+
+/* The thread object's index in h->threads is looked up; the object may be anything. */
+struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t thread_object);
+/* Does it end by itself? */
+bool lock_thread_timed(const struct heap *h, uint32_t thread);
+
+MUST_CHECK int locks_find_java(struct finding *f);
+MUST_CHECK int locks_find_monitors(struct finding *f);
+MUST_CHECK int locks_find_told(struct finding *f);
+MUST_CHECK int locks_find_go(struct finding *f);
+MUST_CHECK int locks_find_cycles(struct finding *f);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_locks.c - locks: monitors and locks with who owns them and who waits, and deadlocks in a sentence.
+ */
+#include "command/commands.h"
+
+#include "analysis/locks/locks.h"
+#include "base/progress.h"
+#include "heap/value.h"
+#include "result/objects.h"
+
+#include <inttypes.h>
+
+enum {
+	L_ADDRESS, L_CLASS, L_KIND, L_OWNER, L_HOLDS, L_WAITERS, L_WAITING, L_CYCLE, L_FIELD, L_FRAME, L_CERTAINTY
+};
+static const struct column locks_columns[] = {
+    [L_ADDRESS] = {.id = COL_ADDRESS},
+    [L_CLASS] = {.id = COL_CLASS, .room = COLUMN_LATE},
+    [L_KIND] = {.id = COL_KIND},
+    [L_OWNER] = {.id = COL_OWNER, .room = COLUMN_LAST},
+    [L_HOLDS] = {.id = COL_HOLDS},
+    [L_WAITERS] = {.id = COL_WAITERS, .total = true},
+    [L_WAITING] = {.id = COL_WAITING},
+    [L_CYCLE] = {.id = COL_CYCLE, .hidden = true},
+    [L_FIELD] = {.id = COL_FIELD},
+    [L_FRAME] = {.id = COL_FRAME, .hidden = true},
+    [L_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
+};
+static const struct shape locks_shape = {SHAPE_COLUMNS(locks_columns)};
+
+static const struct column deadlocks_columns[] = {
+    {.id = COL_CYCLE}, {.id = COL_THREADS, .hidden = true}, {.id = COL_CERTAINTY}, {.id = COL_SENTENCE}};
+static const struct shape deadlocks_shape = {.form = "-deadlock", SHAPE_COLUMNS(deadlocks_columns)};
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static struct amount as_sure(struct amount a, enum certainty certainty)
+{
+	return certainty == EXACT ? a : amount_weaken(a, certainty, certainty == UNKNOWN ? REASON_SILENT : REASON_LOCALS);
+}
+
+static struct cell owner_cell(const struct heap *h, const struct lock *lock, struct text *to)
+{
+	struct cell cell = cell_blank();
+	if (lock->owner != HEAP_NONE || lock->owner_object != HEAP_NONE) {
+		lock_thread_name(h, lock->owner, lock->owner_object, to);
+		cell = cell_text(to->s);
+		cell.amount = as_sure(cell.amount, lock->owner_is);
+	} else if (lock->owner_is == UNKNOWN) {
+		cell = cell_unknown(REASON_SILENT);
+	}
+	return cell;
+}
+
+static enum certainty certainty_of(const struct locks *l, const struct lock *lock)
+{
+	enum certainty certainty = lock->owner == HEAP_NONE ? EXACT : lock->owner_is;
+	for (uint32_t i = 0; i < lock->n_waits && certainty == EXACT; i++)
+		certainty = l->wait[lock->first_wait + i].certainty;
+	return certainty;
+}
+
+/* "hot-waiter-1, hot-waiter-2" */
+static void add_waiting(const struct heap *h, const struct locks *l, const struct lock *lock, struct text *to)
+{
+	enum { MOST_NAMED = 1000 };
+	static const char *const how[] = {[WAIT_TO_BE_NOTIFIED] = " (in wait)", [WAIT_TO_SEND] = " (sends)",
+	    [WAIT_TO_RECEIVE] = " (receives)", [WAIT_FOR_EITHER] = ""};
+	for (uint32_t i = 0; i < lock->n_waits; i++) {
+		const struct lock_wait *wait = &l->wait[lock->first_wait + i];
+		if (i == MOST_NAMED && lock->n_waits > MOST_NAMED + 1) {
+			text_addf(to, ", and %" PRIu32 " more", lock->n_waits - i);
+			return;
+		}
+		text_add(to, i ? ", " : "");
+		lock_thread_name(h, wait->thread, wait->object, to);
+		if (how[wait->how] && lock->kind != LOCK_CONDITION)
+			text_add(to, how[wait->how]);
+	}
+}
+
+static void add_lock(struct result *r, const struct locks *l, const struct lock *lock)
+{
+	const struct heap *h = r->heap;
+	struct text owner = TEXT_INIT, waiting = TEXT_INIT, field = TEXT_INIT;
+	enum certainty certainty = certainty_of(l, lock);
+	bool told = lock_field(h, lock, &field);
+	const struct heap_thread *t = lock->owner == HEAP_NONE ? NULL : &h->threads[lock->owner];
+	add_waiting(h, l, lock, &waiting);
+	result_add_row(r, (struct cell[]){
+	    [L_ADDRESS] = cell_address(lock->address),
+	    [L_CLASS] = lock->object == HEAP_NONE ? cell_none() : cell_text(heap_class_of(h, lock->object)->name),
+	    [L_KIND] = cell_text(lock_kind_name(lock->kind)),
+	    [L_OWNER] = owner_cell(h, lock, &owner),
+	    [L_HOLDS] = lock->holds.certainty == UNKNOWN ? cell_blank() : cell_count(lock->holds),
+	    [L_WAITERS] = cell_count(as_sure(amount_exact(lock->n_waits), certainty)),
+	    [L_WAITING] = waiting.len ? cell_text(waiting.s) : cell_blank(),
+	    [L_CYCLE] = lock->cycle ? cell_plain(lock->cycle) : cell_blank(),
+	    [L_FIELD] = told ? cell_text(field.s) : cell_blank(),
+	    [L_FRAME] = t && lock->owner_frame < t->n_frames ? cell_text(t->frames[lock->owner_frame]) : cell_blank(),
+	    [L_CERTAINTY] = cell_text(certainty_name(certainty))},
+	    lock->object == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = lock->object});
+	text_release(&owner);
+	text_release(&waiting);
+	text_release(&field);
+}
+
+/* --- what is said below ------------------------------------------------------------------------- */
+
+static void add_notes(struct result *r, const struct locks *l)
+{
+	const struct heap *h = r->heap;
+	struct text t = TEXT_INIT;
+	if (h->facts.values == TYPED_MEMORY)
+		result_add_note(r, "of Go only channels are told: a mutex does not say who locked it");
+	else if (values_held(h))
+		result_add_note(r, "the dump records no owners of monitors: those are inferred from blocked threads and what "
+		    "frames hold, and monitors that nobody waits for are not seen");
+	else
+		result_add_note(r, "owners and waiters are the javacore's");
+	if (l->n_unplaced) {
+		text_addf(&t, "%" PRIu32 " blocked thread%s of which no frame tells the monitor", l->n_unplaced,
+		    l->n_unplaced == 1 ? "" : "s");
+		result_add_note(r, t.s);
+	}
+	if (l->broken) {
+		text_clear(&t);
+		text_addf(&t, "%" PRIu64 " queue%s broken, and read up to there", l->broken, l->broken == 1 ? " is" : "s are");
+		result_add_note(r, t.s);
+	}
+	text_release(&t);
+}
+
+static struct result *told_deadlocks(const struct session *s, const struct locks *l)
+{
+	struct result *r = result_new_rows("deadlocks", s->dump, &deadlocks_shape);
+	struct text sentence = TEXT_INIT;
+	for (size_t i = 0; i < l->n_cycles && !progress_own_stops(i); i++) {
+		const struct lock_cycle *c = &l->cycle[i];
+		text_clear(&sentence);
+		lock_sentence(r->heap, l, c, &sentence);
+		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
+		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, NULL);
+	}
+	if (!l->n_cycles) {
+		result_add_note(r, "no threads are seen that wait for one another");
+		r->says_none = true;
+	}
+	text_release(&sentence);
+	return r;
+}
+
+static struct result *told_locks(const struct session *s, const struct locks *l)
+{
+	struct result *r = result_new_rows("locks", s->dump, &locks_shape);
+	struct text story = TEXT_INIT;
+	bool frames = false;
+	for (size_t i = 0; i < l->n && !progress_own_stops(i); i++) {
+		add_lock(r, l, &l->lock[i]);
+		frames |= l->lock[i].owner_frame != HEAP_NONE;
+	}
+	for (size_t i = 0; i < l->n_cycles && i < 8; i++) {
+		text_addf(&story, "deadlock %zu: ", i + 1);
+		lock_sentence(r->heap, l, &l->cycle[i], &story);
+		text_add(&story, ".\n");
+	}
+	if (story.len)
+		r->story = arena_strndup(&r->arena, story.s, story.len);
+	text_release(&story);
+	result_show(r, L_CYCLE, l->n_cycles != 0);
+	result_show(r, L_FRAME, frames);
+	if (!l->n) {
+		result_add_note(r, "no lock is held or waited for, as far as the dump tells");
+		r->says_none = true;
+	}
+	return r;
+}
+
+static int run_locks(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct locks found;
+	int code = locks_find(&found, session_heap(s), progress_own(), err);
+	if (code)
+		return code;
+	struct result *r = call_has(call, DASH_DEADLOCK) ? told_deadlocks(s, &found) : told_locks(s, &found);
+	add_notes(r, &found);
+	r->of_values = values_held(r->heap);
+	locks_release(&found);
+	*out = r;
+	return 0;
+}
+
+static const struct option_spec locks_options[] = {
+    {DASH_DEADLOCK, OPT_FLAG, NULL, "threads that wait for one another, in a sentence"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_locks = {
+    .name = "locks",
+    .options = locks_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "what is wrong",
+    .summary = "monitors and locks: owner, waiters, deadlocks",
+    .shapes = SHAPES(&locks_shape, &deadlocks_shape),
+    .description = "One row for each lock that is held or waited for, those with waiters first. Of "
+	"java.util.concurrent owner and waiters are what its objects say: holds is how often the owner entered it, of a "
+	"read lock its readers, the permits of a semaphore, the count of a latch; parked is what else a parked "
+	"thread names. "
+	"HPROF does not record who owns a monitor: a blocked thread wants an object that its innermost frame holds, and "
+	"the owner holds it in a frame, too. Where that leaves one thread it is told, marked as inferred, with the frame; "
+	"where several hold the object the owner is unknown; a monitor that nobody waits for is not seen. With a javacore "
+	"owners and waiters are exact. Of Go the channels that goroutines wait for are told. "
+	"field is where a class of the program keeps the lock. cycle numbers deadlocks, which -deadlock tells in a "
+	"sentence each; who waits only for a time is in none.",
+    .examples = {{"locks", ON_SHOP}, {"locks | sort -waiters"}},
+    .key = "",
+    .told = locks_told,
+    .run = run_locks,
+};

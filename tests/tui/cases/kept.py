@@ -6,7 +6,7 @@ import re
 
 from cairntest import SHOP
 from tmux import PROMPT
-from tui import case, enter, leave, need, selected, start
+from tui import case, enter, leave, need, said, selected, start
 
 
 @case("the configuration: first page, layout, keys, columns, views, what q does; the command line goes before it",
@@ -19,7 +19,7 @@ def configuration(t):
                 "view by_status = SELECT status, count(*) AS n \\\n  FROM \"com.acme.shop.Order\" GROUP BY 1\n")
     t.line('"$CAIRN" "%s"' % SHOP)
     t.wait(r"^> +\S+ +main +")
-    t.wait(r"cairn/config:7: nothing here is called colour")
+    t.wait(said(r"cairn/config:7: nothing here is called colour"))
     t.keys("1")
     t.wait(r"^ *class +objects +superclass")
     lines = t.wait(r"^> byte\[\] +1,106 +java\.lang\.Object")

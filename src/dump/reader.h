@@ -367,9 +367,11 @@ struct site_record {
 	uint64_t key;                /* samples refer to the site by this number */
 	const char *const *frames;   /* "main.visit gocart/main.go:131", the innermost first; not escaped */
 	size_t n_frames;
-	uint64_t object_size;        /* bytes asked for */
-	uint64_t allocs, frees;
+	bool frames_stay;            /* until the last sample: of equal pointers, equal texts, one is kept */
+	uint64_t object_size;        /* bytes asked for, of each object; or SITE_UNKNOWN */
+	uint64_t allocs, frees;      /* or SITE_UNKNOWN */
 };
+#define SITE_UNKNOWN UINT64_MAX
 struct site_sink {
 	/* All sites are told before the first sample.  0, or a code at which the reader must stop. */
 	int (*site)(struct site_sink *sink, const struct site_record *record);

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "dump/idmap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,9 +23,24 @@ struct collecting {
 	} *keys; /* in the dump's order, then by key */
 	size_t n_keys, cap_keys;
 	bool sorted;
+	struct idmap texts; /* a frame that stays -> its escaped text */
 	uint64_t n_told; /* samples */
 	struct err lost; /* memory that was refused */
 };
+
+/* The text of a frame, escaped, in the heap's arena. */
+static const char *keep_frame(struct collecting *c, const char *frame, bool stays, struct text *scratch)
+{
+	uint64_t known = stays ? idmap_get(&c->texts, (uintptr_t)frame) : IDMAP_NONE;
+	if (known != IDMAP_NONE)
+		return (const char *)(uintptr_t)known;
+	text_clear(scratch);
+	text_add_escaped(scratch, frame, strlen(frame));
+	const char *kept = arena_try_strndup(&c->heap->arena, scratch->s, scratch->len, &c->lost);
+	if (kept && stays && idmap_put(&c->texts, (uintptr_t)frame, (uintptr_t)kept, &c->lost))
+		return NULL;
+	return kept;
+}
 
 static int take_site(struct site_sink *sink, const struct site_record *r)
 {
@@ -33,11 +49,8 @@ static int take_site(struct site_sink *sink, const struct site_record *r)
 	struct text frame = TEXT_INIT;
 	site.n_frames = r->n_frames < UINT16_MAX ? (uint32_t)r->n_frames : UINT16_MAX;
 	site.frames = arena_try(&c->heap->arena, (uint64_t)site.n_frames + 1, sizeof *site.frames, &c->lost);
-	for (uint32_t i = 0; site.frames && i < site.n_frames; i++) {
-		text_clear(&frame);
-		text_add_escaped(&frame, r->frames[i], strlen(r->frames[i]));
-		site.frames[i] = arena_try_strndup(&c->heap->arena, frame.s, frame.len, &c->lost);
-	}
+	for (uint32_t i = 0; site.frames && i < site.n_frames; i++)
+		site.frames[i] = keep_frame(c, r->frames[i], r->frames_stay, &frame);
 	text_release(&frame);
 	struct keyed *key = BIG_PUSH(c->keys, c->n_keys, c->cap_keys, &c->lost);
 	if (key)
@@ -113,6 +126,7 @@ int sites_collect(struct heap *h, struct err *err)
 	c.sites = xcalloc(1, sizeof *c.sites);
 	int code = reader->sites(h->dump, &c.sink, err);
 	big_free(c.keys);
+	idmap_release(&c.texts);
 	if (c.lost.code) {
 		*err = c.lost;
 		code = c.lost.code;

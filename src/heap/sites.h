@@ -2,7 +2,7 @@
 /*
  * sites.h - where the program allocated the objects that it took samples of.
  *
- * A site is a call stack that allocated objects of one size.  A sample says which site an object
+ * A site is a call stack that allocated objects, in Go of one size.  A sample says which site an object
  * came from.  An object has no sample if the program did not pick it, or made it before sampling
  * began.
  *
@@ -16,8 +16,9 @@
 struct heap_site {
 	const char **frames;  /* "main.visit gocart/main.go:131", escaped; innermost first */
 	uint32_t n_frames;
-	uint64_t object_size; /* bytes of each object, as the program asked for them */
-	uint64_t allocs, frees; /* of sampled objects, up to the last collection; not scaled up */
+	uint64_t object_size; /* bytes of each object, as the program asked for them; or SITE_UNKNOWN */
+	uint64_t allocs, frees; /* of sampled objects, up to the last collection; not scaled up;
+	                            or SITE_UNKNOWN */
 	uint32_t n_objects;   /* objects of the dump with a sample of this site */
 	uint64_t shallow;     /* bytes of these objects together */
 };

@@ -129,6 +129,13 @@ def made(tap):
         tap.equal((found.status, rows), (0, ["0x10000", "0x10010", "0x10030"]), "a class and two objects of one hash")
         told = answers(path, ["x 0x10010", "x 0x10020"])
         tap.equal([t["hash"] for t in told], ["0xcafe0001", None], "an object with a hash, and one without")
+        for word, want in (("a.B@cafe0001", ["0x10010", "0x10030"]), ("B@cafe0001", ["0x10010", "0x10030"]),
+                           ("other.Name@cafe0001", ["0x10000", "0x10010", "0x10030"])):
+            have = [r["address"] for r in answers(path, ["find " + word])[0]]
+            tap.equal(have, want, "as a log prints it: " + word)
+        silent = cairn("-x", "find Foo@1a2b3c", SHOP)
+        tap.ok(silent.status == 1 and "HPROF holds no identity hashes" in silent.out + silent.err,
+               "a dump without hashes says so", silent)
         none = cairn("-x", "find -hash 1", path)
         tap.ok(none.status == 1 and "no object" in none.out, "a hash that no object has", none)
         wide = cairn("-x", "find -hash 0x100000000", path)

@@ -10,6 +10,7 @@
 #include "base/turns.h"
 #include "command/look/find_values.h"
 #include "command/words/words.h"
+#include "heap/hashes.h"
 #include "result/objects.h"
 
 #include <string.h>
@@ -258,12 +259,28 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 	if ((!code && !done) || lies_nowhere)
 		code = find_number(s, r, word, call->shown, err);
 	if (!code && !done)
+		code = find_printed(s, r, word, err);
+	if (!code && !done)
 		code = find_words(s, r, call, err);
 	if (!code && lies_nowhere && !r->n_rows) {
 		*err = nowhere;
 		code = nowhere.code;
 	}
 	return code;
+}
+
+/* A log's "Foo@1a2b3c" of a dump that cannot tell which object that is. */
+static void note_printed(struct result *r, const struct call *call)
+{
+	struct err why = ERR_INIT;
+	struct text note = TEXT_INIT;
+	uint32_t hash;
+	if (!call->argument[0].given || !find_is_printed(call->argument[0].word, &hash) ||
+	    !hashes_recorded(r->heap, &why) || why.code != ERR_UNSUPPORTED)
+		return;
+	text_addf(&note, "no text is so, and %s: no object can be found by what stands behind @", why.message);
+	result_add_note(r, note.s);
+	text_release(&note);
 }
 
 static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -282,6 +299,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	r->failed = !r->n_rows;
 	if (!r->failed && !r->note && values_away(session_heap(s)))
 		r->note = "of classes and threads alone: values and texts stand in the dump, of which only the index is read";
+	if (r->failed && !r->note)
+		note_printed(r, call);
 	if (r->failed && !r->note)
 		r->note = nothing_found(session_heap(s));
 	if (values_away(session_heap(s)))
@@ -305,7 +324,8 @@ const struct command cmd_find = {
 	"and in arrays of numbers (not of bytes, characters or truth values); field says where it stands. What is "
 	"written in hexadecimal may be a number below 0. Texts and boxes that are the key of a map's entry are told "
 	"with it (kind key). -hash finds objects by identity hash, which PHD dumps alone hold: the "
-	"hexadecimal digits that Object.toString prints behind @; there a number is looked for among hashes. "
+	"hexadecimal digits that Object.toString prints behind @; there a number is looked for among hashes, "
+	"and so is what a log prints (com.acme.Foo@1a2b3c). "
 	"Exit status 1 when nothing is found.",
     .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 4711000004", ON_SHOP},
 	{"find 0xE0000AF4", ON_PHD},

@@ -62,14 +62,40 @@ static void sites_release(void *data)
 	free(s);
 }
 
-/* The frame that says most: the first that is not of Go's runtime. */
+/* A function of Go's runtime or of the JDK, in whose place that which called it says more. */
+static bool is_library(const char *frame)
+{
+	static const char *const library[] = {"runtime.", "java.", "javax.", "sun.", "jdk.", "com.sun.", "libcore."};
+	for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+		if (!strncmp(frame, library[i], strlen(library[i])))
+			return true;
+	return false;
+}
+
+/* The frame that says most: the first that is not of a library. */
 static const char *own_frame(const struct heap_site *site)
 {
 	for (uint32_t i = 0; i < site->n_frames; i++) {
-		if (strncmp(site->frames[i], "runtime.", 8))
+		if (!is_library(site->frames[i]))
 			return site->frames[i];
 	}
 	return site->n_frames ? site->frames[0] : "no stack";
+}
+
+/* Bytes of "main.visit" in "main.visit gocart/main.go:131", and in Java of what stands before "(Cart.java:17)". */
+static size_t function_length(const char *frame)
+{
+	size_t n = strlen(frame);
+	const char *place = n && frame[n - 1] == ')' ? strrchr(frame, '(') : NULL;
+	if (*frame == '<') /* nobody knows */
+		return n;
+	return place ? (size_t)(place - frame) : strcspn(frame, " ");
+}
+
+/* A number that a dump may not tell, and sums of such. */
+static struct amount told_count(uint64_t n)
+{
+	return n == SITE_UNKNOWN ? amount_unknown(REASON_SILENT) : amount_exact(n);
 }
 
 static int by_function(const void *x, const void *y, void *data)
@@ -77,7 +103,7 @@ static int by_function(const void *x, const void *y, void *data)
 	const struct heap_site *site = data;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	const char *f = own_frame(&site[a]), *g = own_frame(&site[b]);
-	size_t n = strcspn(f, " "), m = strcspn(g, " ");
+	size_t n = function_length(f), m = function_length(g);
 	int order = strncmp(f, g, n > m ? n : m);
 	return order ? order : (a > b) - (a < b);
 }
@@ -85,7 +111,7 @@ static int by_function(const void *x, const void *y, void *data)
 static bool same_function(const struct heap_site *a, const struct heap_site *b)
 {
 	const char *f = own_frame(a), *g = own_frame(b);
-	size_t n = strcspn(f, " "), m = strcspn(g, " ");
+	size_t n = function_length(f), m = function_length(g);
 	return n == m && !strncmp(f, g, n);
 }
 
@@ -123,20 +149,20 @@ static void add_row(struct result *r, const uint32_t *sites, size_t n, const str
 		const struct heap_site *s = &all[sites[i]];
 		sum.n_objects += s->n_objects;
 		sum.shallow += s->shallow;
-		sum.allocs += s->allocs;
-		sum.frees += s->frees;
+		sum.allocs = s->allocs == SITE_UNKNOWN ? SITE_UNKNOWN : sum.allocs + s->allocs;
+		sum.frees = s->frees == SITE_UNKNOWN ? SITE_UNKNOWN : sum.frees + s->frees;
 	}
 	struct amount objects = heap_counted(r->heap, sum.n_objects);
 	struct amount shallow = heap_sized(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
-	text_add_n(&name, frame, n > 1 ? strcspn(frame, " ") : strlen(frame));
+	text_add_n(&name, frame, n > 1 ? function_length(frame) : strlen(frame));
 	for (uint32_t i = 0; n == 1 && i < first->n_frames; i++)
-		text_addf(&stack, "%s%.*s", i ? " < " : "", (int)strcspn(first->frames[i], " "), first->frames[i]);
+		text_addf(&stack, "%s%.*s", i ? " < " : "", (int)function_length(first->frames[i]), first->frames[i]);
 	if (n > 1)
 		text_addf(&stack, "%zu stacks", n);
 	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(objects), cell_bytes(shallow),
 	    command_retained_sum(r->opened, retained),
-	    n > 1 ? cell_blank() : cell_bytes(amount_exact(first->object_size)),
-	    cell_count(amount_exact(sum.allocs)), cell_count(amount_exact(sum.frees)), cell_text(stack.s)},
+	    n > 1 || first->object_size == SITE_UNKNOWN ? cell_blank() : cell_bytes(amount_exact(first->object_size)),
+	    cell_count(told_count(sum.allocs)), cell_count(told_count(sum.frees)), cell_text(stack.s)},
 	    &(struct target){.kind = TARGET_GROUP});
 	text_release(&name);
 	text_release(&stack);
@@ -207,7 +233,14 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	text_add_count(&note, h->sites->n_samples);
 	text_add(&note, " of ");
 	text_add_count(&note, h->n_objects);
-	text_add(&note, " objects were sampled");
+	text_add(&note, h->facts.values == TYPED_MEMORY || h->facts.no_class_objects ? " objects were sampled" :
+	    " objects have a stack that allocated them");
+	if (h->sites->n_lost) {
+		text_add(&note, "; ");
+		text_add_count(&note, h->sites->n_lost);
+		text_addf(&note, " more %s one that is not in the dump, or %s not themselves", h->sites->n_lost == 1 ? "names" :
+		    "name", h->sites->n_lost == 1 ? "is" : "are");
+	}
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	if (!code)
@@ -227,10 +260,11 @@ const struct command cmd_sites = {
     .summary = "the stacks that allocated the objects, by bytes",
     .shapes = SHAPES(&sites_shape),
     .description = "Of Go dumps whose program samples allocations (it refers to runtime.MemProfile, as "
-	"net/http/pprof does; runtime.MemProfileRate says how many): one row for each stack that allocated "
-	"sampled objects, the allocating function first. objects and shallow are those of the samples, allocs "
-	"and frees what the program counted itself up to its last collection. -by function sums by the first "
-	"function that is not of Go's runtime.",
+	"net/http/pprof does; runtime.MemProfileRate says how many), and of HPROF dumps whose writer noted stacks of "
+	"allocations (the old agent with heap=dump, Android where it tracks allocations; HotSpot's own writer does not): "
+	"one row for each stack that allocated objects, the allocating function first. objects and shallow are those "
+	"of the samples, allocs and frees what the program or agent counted itself. -by function sums by the first "
+	"function that is not of Go's runtime or the JDK.",
     .examples = {{"sites", ON_GO}, {"sites -by function", ON_GO}, {"sites -sort objects | head 5", ON_GO}},
     .key = "",
     .told = told,

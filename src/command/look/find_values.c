@@ -10,6 +10,7 @@
 #include "result/objects.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REFERRERS_LOOKED_AT = 1000 }; /* of a key: one text may be the key of very many */
@@ -213,6 +214,52 @@ static void add_numbers(struct result *r, const struct number_list *list, bool s
 	text_add(&note, " objects");
 	result_add_note(r, note.s);
 	text_release(&note);
+}
+
+bool find_is_printed(const char *word, uint32_t *hash)
+{
+	const char *at = strrchr(word, '@');
+	size_t n = at ? strlen(at + 1) : 0;
+	if (!n || n > 8 || at == word || strspn(at + 1, "0123456789abcdef") != n)
+		return false;
+	*hash = (uint32_t)strtoul(at + 1, NULL, 16);
+	return true;
+}
+
+/* Is the class called by these n bytes, perhaps without its package? */
+static bool is_called(const char *class, const char *name, size_t n)
+{
+	size_t all = strlen(class);
+	return all >= n && !strncmp(class + all - n, name, n) &&
+	    (all == n || class[all - n - 1] == '.' || class[all - n - 1] == '$');
+}
+
+int find_printed(struct session *s, struct result *r, const char *word, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct hash_search search = {.heap = h};
+	size_t shown = 0;
+	if (!find_is_printed(word, &search.hash) || hashes_recorded(h, NULL))
+		return 0;
+	struct turns *turns = turns_step_out();
+	int code = session_work(s, search_hash, &search, err);
+	turns_enter(turns);
+	const uint32_t *ids = search.ids;
+	size_t n = search.n;
+	for (size_t i = 0; !code && i < n; i++) {
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		else if (is_called(heap_class_of(h, ids[i])->name, word, (size_t)(strrchr(word, '@') - word))) {
+			find_object(r, ids[i], 0);
+			shown++;
+		}
+	}
+	for (size_t i = 0; !code && !shown && i < n && !progress_own_stops(i); i++)
+		find_object(r, ids[i], 0);
+	if (!code && n && !shown)
+		result_add_note(r, "with this identity hash there are objects of other classes alone");
+	big_free(search.ids);
+	return code;
 }
 
 /* "66501cf5": hexadecimal digits as a log prints a hash. */

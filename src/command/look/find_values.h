@@ -21,6 +21,11 @@ void find_object(struct result *r, uint32_t id, uint64_t offset);
 MUST_CHECK int find_number(struct session *s, struct result *r, const char *word, bool shown, struct err *err);
 /* Objects with this identity hash.  ERR_UNSUPPORTED: the dump holds none. */
 MUST_CHECK int find_hashes(struct session *s, struct result *r, uint32_t hash, struct err *err);
+/* "com.acme.Foo@1a2b3c", as Object.toString prints what has no better words: the class's name, and the hash. */
+bool find_is_printed(const char *word, uint32_t *hash);
+/* The objects that print themselves so, of a dump that holds hashes; of none of the class, others with the hash.  0,
+ * and nothing else, where the word is no such text, or the dump holds no hashes. */
+MUST_CHECK int find_printed(struct session *s, struct result *r, const char *word, struct err *err);
 /* Constants of enums whose name matches. */
 MUST_CHECK int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *err);
 /* The entries of maps whose keys these objects are. */

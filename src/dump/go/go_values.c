@@ -237,8 +237,8 @@ static int tell_site(struct site_sink *sink, const struct go_record *r)
 		frames[n] = frame[n].s;
 		n++;
 	}
-	struct site_record site = { r->u[BUCKET_ID], frames, n, r->u[BUCKET_SIZE], r->u[BUCKET_ALLOCS],
-		r->u[BUCKET_FREES] };
+	struct site_record site = { .key = r->u[BUCKET_ID], .frames = frames, .n_frames = n,
+		.object_size = r->u[BUCKET_SIZE], .allocs = r->u[BUCKET_ALLOCS], .frees = r->u[BUCKET_FREES] };
 	int code = sink->site(sink, &site);
 	while (n)
 		text_release(&frame[--n]);

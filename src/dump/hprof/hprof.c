@@ -107,7 +107,7 @@ static void state_facts(struct hprof *h)
 		f->cannot_tell = "HPROF holds no sizes of arrays, no identity hashes and no states of "
 				 "locks; sizes of arrays are computed";
 	f->no_sites = "an HPROF dump tells where objects were allocated only if its writer noted it: HotSpot's own "
-		      "writer never does, and what the old agent noted (heap=dump with stacks) is not read";
+		      "writer never does; the old agent does (heap=dump), and Android where it tracks allocations";
 	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
 	f->class_fields_missing = true;
@@ -273,4 +273,5 @@ const struct reader hprof_reader = {
 	.parts = hprof_parts,
 	.read = hprof_read,
 	.locate = hprof_locate,
+	.sites = hprof_sites,
 };

@@ -8,6 +8,7 @@
  *   hprof_read.c    the heap: objects, to a sink
  *   hprof_other.c   the rest of the heap: classes, roots, threads
  *   hprof_name.c    names and stack frames in the spelling the rest of the program uses
+ *   hprof_sites.c   where objects were allocated
  *   hprof_locate.c  one object record, for looking at values
  *
  * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
@@ -94,6 +95,8 @@ struct hprof {
 	struct dump dump; /* first: what the others see */
 	unsigned id_size; /* 4 or 8 */
 	bool android;
+	bool agent;       /* the old agent wrote it, not the VM itself */
+	uint64_t alloc_sites; /* offset of the last ALLOC SITES record, 0: there is none */
 	uint64_t body;    /* offset of the first record */
 	uint64_t created; /* milliseconds since 1970, of the header */
 	uint32_t delay;   /* microseconds from created to the record of the chosen heap */
@@ -165,6 +168,8 @@ MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, stru
     struct err *err);
 MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t steps,
     struct object_view *out, struct err *err);
+
+MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);

@@ -320,6 +320,13 @@ static int take_record(struct walk *w, uint64_t at, struct err *err)
 		return idmap_put(&h->traces, load_be32(body), at, err);
 	case HPROF_START_THREAD:
 		return idmap_put(&h->starts, load_be32(body), at, err);
+	case HPROF_ALLOC_SITES:
+		h->alloc_sites = at;
+		h->agent = true;
+		return 0;
+	case HPROF_CONTROL_SETTINGS:
+		h->agent = true;
+		return 0;
 	case HPROF_HEAP_END:
 		w->ended = true;
 		w->open = false;

@@ -103,8 +103,8 @@ MUST_CHECK int command_retained(struct session *s, const struct call *call, stru
 /* The same for an answer that, if it is of_classes, has what whole classes retain, and nothing of single objects: an
  * index may have these numbers without all else. */
 MUST_CHECK int command_class_sums(struct session *s, const struct call *call, bool of_classes, struct err *err);
-/* Append a paragraph in lines of at most 78 columns. */
-void command_add_wrapped(struct text *to, const char *s);
+/* Append a paragraph in lines of at most so many columns; 78 where no window is known. */
+void command_add_wrapped(struct text *to, const char *s, size_t most);
 /* Find retained sizes for a command that shows them only beside its answer, unless the screen finds
  * them in the background.  Without memory, or if the user stops it, they stay unknown. */
 void command_retained_beside(const struct session *s);

@@ -403,7 +403,7 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 		VEC_PUSH(rows->keeps, rows->n_keeps, rows->cap_keeps) = g->keeps;
 		if (told++ < STORY_MOST) {
 			text_add(&story, "\n");
-			command_add_wrapped(&story, sentence.s);
+			command_add_wrapped(&story, sentence.s, 78);
 		}
 	}
 	if (story.len)

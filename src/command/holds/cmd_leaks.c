@@ -39,15 +39,14 @@ static const struct column columns[] = {
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
-void command_add_wrapped(struct text *to, const char *s)
+void command_add_wrapped(struct text *to, const char *s, size_t most)
 {
-	enum { WIDTH = 78 };
 	size_t used = 0;
 	while (*s) {
 		size_t n = strcspn(s, " ");
 		char *word = xstrndup(s, n);
 		size_t width = text_width(word);
-		if (used && used + 1 + width > WIDTH) {
+		if (used && used + 1 + width > most) {
 			text_add(to, "\n");
 			used = 0;
 		}
@@ -102,7 +101,7 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {
 			text_add(&story, "\n");
-			command_add_wrapped(&story, t.sentence.s);
+			command_add_wrapped(&story, t.sentence.s, 78);
 		}
 		told_release(&t);
 	}

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { COLUMNS = 76 }; /* of text, so that a window of 80 has room for it */
+
 struct page {
 	enum print_format format;
 	FILE *to;
@@ -51,7 +53,7 @@ static void put_wrapped(const struct page *p, const char *s)
 		put(p, s);
 		return;
 	}
-	command_add_wrapped(&lines, s); /* ends its last line */
+	command_add_wrapped(&lines, s, COLUMNS); /* ends its last line */
 	fputs(lines.len ? lines.s : "", p->to);
 	text_release(&lines);
 }

@@ -37,6 +37,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_NUMBERS] = ALONE("looking for a number"),
 	[PHASE_READ_TEXTS] = ALONE("reading texts"),
 	[PHASE_COMPARE_TEXTS] = ALONE("comparing texts"),
+	[PHASE_READ_COLLECTIONS] = ALONE("reading collections"),
 	[PHASE_LOOK_AT_ROWS] = ALONE("looking at rows"),
 	[PHASE_SORT_ROWS] = ALONE("sorting rows"),
 	[PHASE_FILTER_ROWS] = ALONE("filtering rows"),

@@ -22,6 +22,7 @@ extern const struct command cmd_report;                             /* report/cm
 extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
 extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
+extern const struct command cmd_collections;                         /* wrong/cmd_collections.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
 extern const struct command cmd_offheap;                             /* wrong/cmd_offheap.c */
 extern const struct command cmd_locks;                               /* wrong/cmd_locks.c */

@@ -57,6 +57,7 @@ LINES = {
     "sets": ["sets"],
     "sites": ["sites"],
     "finalizers": ["finalizers"],
+    "collections": ["collections", "collections -by holder", "collections -fill"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "locks": ["locks", "locks -deadlock"],
     "size": ["size #100"],

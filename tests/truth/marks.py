@@ -48,6 +48,7 @@ COVERED = {
     "leaks": ["leaks -share 1"],
     "weak": ["weak", "weak -only"],
     "finalizers": ["finalizers"],
+    "collections": ["collections", "collections -by holder", "collections -fill"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "locks": ["locks", "locks -deadlock"],
     "sets": ["sets -retained"],

@@ -96,6 +96,7 @@ LINES = {
     "check": ["check", "check -tree"],
     "weak": ["weak", "weak -retained", "weak -only", "weak cleaner"],
     "finalizers": ["finalizers"],
+    "collections": ["collections", "collections -by holder", "collections -fill"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "locks": ["locks", "locks -deadlock"],
     "dumps": ["dumps"],

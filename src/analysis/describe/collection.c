@@ -29,6 +29,18 @@ bool collection_class(const struct heap *h, uint32_t class)
 	return kind_above(h, &class) != NULL;
 }
 
+enum collection_role collection_role(const struct heap *h, uint32_t class)
+{
+	const struct collection_kind *kind = kind_above(h, &class);
+	if (!kind)
+		return COLLECTION_NOT;
+	if (kind->shape == SHAPE_VIEW || (kind->shape == SHAPE_EMPTY && !kind->store))
+		return COLLECTION_VIEW;
+	if (kind->shape == SHAPE_WRAPPER)
+		return COLLECTION_WRAPPER;
+	return kind->store && !strcmp(kind->store, "this") ? COLLECTION_OF_ITSELF : COLLECTION_PLAIN;
+}
+
 static bool has_field(const struct values *v, const char *names)
 {
 	struct value value;
@@ -84,7 +96,7 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 		if (first || (c->view != VIEW_KEYS && c->view != VIEW_VALUES))
 			c->view = c->kind->view;
 		first = false;
-		if (c->kind->shape != SHAPE_WRAPPER)
+		if (c->kind->shape != SHAPE_WRAPPER && c->kind->shape != SHAPE_VIEW)
 			return true;
 		if (!description_field(&c->store, c->kind->store, &inner))
 			return false;
@@ -95,6 +107,37 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 			c->part(c->context, id);
 	}
 	return false;
+}
+
+/* Of a trie whose nodes are tries: those of its array. */
+static void tell_nodes(const struct collection *c, collection_part *part, void *context)
+{
+	struct values array;
+	if (!c->kind->value || !description_object(&c->store, c->kind->value, &array))
+		return;
+	uint64_t n = values_length(&array);
+	for (uint64_t i = 0; i < n && i < MOST_SEGMENTS; i++) {
+		struct value v = values_element(&array, i);
+		uint32_t id = value_object_id(c->heap, &v);
+		if (id != HEAP_NONE)
+			part(context, id);
+	}
+}
+
+void collection_inner(const struct heap *h, uint32_t id, collection_part *part, void *context)
+{
+	struct collection c = { .heap = h, .part = part, .context = context };
+	struct value next;
+	if (!collection_find(&c, h, id) || c.kind->shape == SHAPE_WRAPPER || !c.kind->store ||
+	    strcmp(c.kind->store, "this") != 0 || c.store.id != id)
+		return; /* what it wraps was told */
+	if (c.kind->shape == SHAPE_TRIE) {
+		tell_nodes(&c, part, context);
+		return;
+	}
+	uint32_t to = description_field(&c.store, c.kind->next, &next) ? value_object_id(h, &next) : HEAP_NONE;
+	if (to != HEAP_NONE)
+		part(context, to);
 }
 
 /* --- sizes -------------------------------------------------------------------------------------- */

@@ -21,9 +21,6 @@ struct collection_entry {
 	struct value key, value; /* of a set: value */
 };
 
-/* An object that a collection is made of. */
-typedef void collection_part(void *context, uint32_t id);
-
 enum { COLLECTION_FEW = 64 /* a power of two */, COLLECTION_FREE = 4, COLLECTION_LEVELS = 16 };
 
 struct collection {
@@ -76,19 +73,6 @@ MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint3
 /* The next entry.  False: there are no more. */
 bool collection_next(struct collection *c, struct collection_entry *out);
 void collection_close(struct collection *c);
-
-/* A collection from inside. */
-struct collection_inside {
-	struct collection_size size;
-	uint64_t entries; /* that were found by walking it */
-	uint64_t longest; /* in one bucket of a hash table of chains; 0: it is none, or empty */
-	bool broken;      /* what was found ends early (struct collection) */
-};
-/* Walk all of it.  part (or NULL) is told of each object that it is made of and that is not its own user's: the
- * collections that it wraps, arrays, nodes; not of the collection itself, nor of keys and elements.  An object that is
- * damaged or shared by buckets may be told of twice.  False: it is no collection that is known. */
-bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
-    void *context);
 
 /* For collection_walk.c: find the collection behind wrappers.  False: there is none. */
 /* c->part is told of what is wrapped. */

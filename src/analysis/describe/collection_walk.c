@@ -226,7 +226,7 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 		c->level = xcalloc(COLLECTION_LEVELS, sizeof *c->level);
 		collection_begin_levels(c);
 		return 0;
-	case SHAPE_WRAPPER: case SHAPE_EMPTY:
+	case SHAPE_WRAPPER: case SHAPE_VIEW: case SHAPE_EMPTY:
 		return 0;
 	case SHAPE_ENUM:
 		description_object(&c->store, c->kind->key, &c->keys);
@@ -624,7 +624,7 @@ static bool next_raw(struct collection *c, struct collection_entry *e)
 	case SHAPE_ENUM: return next_enum(c, e);
 	case SHAPE_BITS: return next_bit(c, e);
 	case SHAPE_TRIE: case SHAPE_NESTED: return collection_next_in_levels(c, e);
-	case SHAPE_WRAPPER: case SHAPE_EMPTY: case SHAPES: break;
+	case SHAPE_WRAPPER: case SHAPE_VIEW: case SHAPE_EMPTY: case SHAPES: break;
 	}
 	return false;
 }

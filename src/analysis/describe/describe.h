@@ -257,6 +257,39 @@ struct collection_size {
 };
 /* False: it is no collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
+/* The same of an array whose elements in use only its holders know: slices of Go.  False: they do not tell. */
+bool inspect_size_by_holders(const struct heap *h, uint32_t id, struct collection_size *out);
+/*
+ * Collections from inside, of dumps whose classes declare fields: what they are made of.
+ */
+/* An object that a collection is made of. */
+typedef void collection_part(void *context, uint32_t id);
+
+/* What instances of a class are, by its name alone. */
+enum collection_role {
+	COLLECTION_NOT,
+	COLLECTION_PLAIN,
+	COLLECTION_WRAPPER,   /* made of another collection */
+	COLLECTION_OF_ITSELF, /* its nodes are collections as well: Scala's List */
+	COLLECTION_VIEW,      /* shows another collection, or is always empty: not made by a program */
+};
+enum collection_role collection_role(const struct heap *h, uint32_t class);
+/* Tell part of each collection that another one is made of: a HashSet of its HashMap. */
+void collection_inner(const struct heap *h, uint32_t id, collection_part *part, void *context);
+
+/* A collection from inside. */
+struct collection_inside {
+	struct collection_size size;
+	uint64_t entries; /* that were found by walking it */
+	uint64_t longest; /* in one bucket of a hash table of chains; 0: it is none, or empty */
+	bool broken;      /* what was found ends early (struct collection) */
+};
+/* Walk all of it.  part (or NULL) is told of each object that it is made of and that is not its own user's: the
+ * collections that it wraps, arrays, nodes; not of the collection itself, nor of keys and elements.  An object that is
+ * damaged or shared by buckets may be told of twice.  False: it is no collection that is known. */
+bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
+    void *context);
+
 /* Is it a list, a map, a set or a queue that is known?  Also where the dump has no values: by its class. */
 bool inspect_is_collection(const struct heap *h, uint32_t id);
 /* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:

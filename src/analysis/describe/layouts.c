@@ -18,7 +18,8 @@ static const char *const shapes[SHAPES] = {
 	[SHAPE_ARRAY] = "array", [SHAPE_SPARSE] = "sparse", [SHAPE_RING] = "ring", [SHAPE_PAIRS] = "pairs",
 	[SHAPE_COLUMNS] = "columns", [SHAPE_BUCKETS] = "buckets", [SHAPE_CHAIN] = "chain", [SHAPE_QUEUE] = "queue",
 	[SHAPE_TREE] = "tree", [SHAPE_TRIE] = "trie", [SHAPE_NESTED] = "nested", [SHAPE_FIELDS] = "fields",
-	[SHAPE_ENUM] = "enum", [SHAPE_BITS] = "bits", [SHAPE_WRAPPER] = "wrapper", [SHAPE_EMPTY] = "empty",
+	[SHAPE_ENUM] = "enum", [SHAPE_BITS] = "bits", [SHAPE_WRAPPER] = "wrapper", [SHAPE_VIEW] = "view",
+	[SHAPE_EMPTY] = "empty",
 };
 static const char *const views[] = {
 	[VIEW_ELEMENTS] = "elements", [VIEW_KEYS] = "keys", [VIEW_VALUES] = "values", [VIEW_MAP] = "map",

@@ -36,7 +36,8 @@ enum collection_shape {
 	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
 	SHAPE_ENUM,    /* values in an array beside one of the keys */
 	SHAPE_BITS,    /* bits of a long that choose from an array */
-	SHAPE_WRAPPER, /* another collection */
+	SHAPE_WRAPPER, /* another collection, which is a part of it */
+	SHAPE_VIEW,    /* another collection, which it only shows */
 	SHAPE_EMPTY,
 	SHAPES
 };

@@ -32,6 +32,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_ENV] = "-env",
 	    [DASH_FAIL_OVER] = "-fail-over",
 	    [DASH_FIELDS] = "-fields",
+	    [DASH_FILL] = "-fill",
 	    [DASH_FIT] = "-fit",
 	    [DASH_GONE] = "-gone",
 	    [DASH_GREW] = "-grew",

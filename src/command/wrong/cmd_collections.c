@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_collections.c - collections: lists, maps, sets and queues by class, by what holds them, and by how full they are.
+ */
+#include "command/commands.h"
+
+#include "analysis/collections.h"
+#include "analysis/describe/describe.h"
+#include "analysis/offheap/offheap.h"
+#include "base/big.h"
+#include "base/bits.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+enum { BY_CLASS, BY_HOLDER };
+
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SIZE, .total = true}, \
+    {.id = COL_CAPACITY, .total = true}
+#define RETAINED {.id = COL_RETAINED, .hidden = true}
+static const struct column by_class[] = {{.id = COL_CLASS}, AMOUNTS, {.id = COL_FILL},
+    {.id = COL_EMPTY, .total = true}, RETAINED};
+static const struct column by_holder[] = {{.id = COL_HOLDER}, {.id = COL_CLASS}, AMOUNTS, {.id = COL_FILL},
+    {.id = COL_EMPTY, .total = true}, RETAINED};
+static const struct column by_fill[] = {{.id = COL_FILL_WORDS}, AMOUNTS, RETAINED};
+static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
+static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
+static const struct shape fill_shape = {.form = "-fill", SHAPE_COLUMNS(by_fill)};
+
+static const struct option_spec options[] = {
+    {DASH_BY, OPT_CHOICE, "class|holder", "one row for each class (default), or field that holds them"},
+    {DASH_FILL, OPT_FLAG, NULL, "one row for each degree of fill"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default objects)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* How full a collection is; the order of rows. */
+enum degree { NO_PLACES, NOTHING_IN_PLACES, ONE, UP_TO_25, UP_TO_50, UP_TO_75, UP_TO_100, OVER_100, PLACES_NOT_TOLD,
+    SIZE_NOT_TOLD, DEGREES };
+static const char *const degrees[DEGREES] = {
+    [NO_PLACES] = "empty, without places", [NOTHING_IN_PLACES] = "empty, with places", [ONE] = "1 element",
+    [UP_TO_25] = "at most 25 %", [UP_TO_50] = "at most 50 %", [UP_TO_75] = "at most 75 %",
+    [UP_TO_100] = "at most 100 %",
+    [OVER_100] = "over 100 %", [PLACES_NOT_TOLD] = "no places to fill", [SIZE_NOT_TOLD] = "size unknown"};
+
+static enum degree degree_of(const struct collection_found *f)
+{
+	if (!f->sized)
+		return SIZE_NOT_TOLD;
+	if (!f->size)
+		return f->capacity ? NOTHING_IN_PLACES : NO_PLACES;
+	if (f->size == 1)
+		return ONE;
+	if (!f->capacity)
+		return PLACES_NOT_TOLD;
+	double share = (double)f->size / (double)f->capacity;
+	if (share > 1)
+		return OVER_100;
+	return share > 0.75 ? UP_TO_100 : share > 0.5 ? UP_TO_75 : share > 0.25 ? UP_TO_50 : UP_TO_25;
+}
+
+/* --- groups ------------------------------------------------------------------------------------- */
+
+struct group {
+	uint32_t class;
+	struct offheap_holder holder;
+	enum degree degree;
+	uint32_t first;           /* one of its collections */
+	uint64_t objects, size, capacity, empty;
+	uint64_t filling;         /* elements of those that have places */
+	uint64_t unsized;         /* of them: their size is not known */
+};
+
+struct groups {
+	struct collections all;
+	struct offheap_holders holders;
+	bool by_holder, fill;
+	uint32_t *of;         /* by number of a collection: its group */
+	struct group *group;
+	struct retained_sum *retained; /* by group; NULL: not found yet */
+	uint32_t n, *slots, n_slots;
+	size_t cap;
+};
+
+static void release(void *data)
+{
+	struct groups *g = data;
+	collections_release(&g->all);
+	offheap_holders_release(&g->holders);
+	big_free(g->of);
+	big_free(g->group);
+	big_free(g->slots);
+	big_free(g->retained);
+	free(g);
+}
+
+static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
+{
+	const struct groups *g = data;
+	(void)r;
+	for (size_t i = 0; i < g->all.n && !progress_own_stops(i); i++)
+		if (bits_get(rows, g->of[i]))
+			bits_set(to, g->all.found[i].id);
+	return progress_check(progress_own(), err);
+}
+
+static uint64_t hash_of_group(const void *all, uint32_t number)
+{
+	const struct group *g = &((const struct group *)all)[number];
+	uint64_t h = hash_step(hash_number(g->class), g->holder.class);
+	return hash_step(hash_step(h, g->holder.field * 2 + g->holder.elements), g->degree);
+}
+
+static bool same_group(const struct group *a, const struct group *b)
+{
+	return a->class == b->class && a->holder.class == b->holder.class && a->holder.field == b->holder.field &&
+	    a->holder.elements == b->holder.elements && a->degree == b->degree;
+}
+
+static int find_group(struct groups *g, const struct group *like, uint32_t *number, struct err *err)
+{
+	size_t n = g->n;
+	if (2 * g->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, g->n, hash_of_group, g->group, err))
+		return ERR_NOMEM;
+	uint32_t at = (uint32_t)hash_of_group(like, 0) & (g->n_slots - 1);
+	for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
+		*number = g->slots[at] - 1;
+		if (same_group(&g->group[*number], like))
+			return 0;
+	}
+	struct group *to = BIG_PUSH(g->group, n, g->cap, err);
+	if (!to)
+		return ERR_NOMEM;
+	g->slots[at] = g->n + 1;
+	*to = *like;
+	*number = g->n++;
+	return 0;
+}
+
+static int add_one(struct groups *g, const struct heap *h, size_t i, struct err *err)
+{
+	const struct collection_found *f = &g->all.found[i];
+	struct group like = {.class = g->fill ? HEAP_NONE : h->class_of[f->id], .first = f->id,
+	    .holder = {.class = HEAP_NONE, .field = NAME_NOT_TOLD}, .degree = g->fill ? degree_of(f) : 0};
+	int code = g->by_holder ? offheap_holder_of(&g->holders, f->id, &like.holder, err) : 0;
+	if (code || (code = find_group(g, &like, &g->of[i], err)))
+		return code;
+	struct group *to = &g->group[g->of[i]];
+	to->objects++;
+	to->size += f->size;
+	to->capacity += f->capacity;
+	to->filling += f->fills ? f->size : 0;
+	to->empty += f->sized && !f->size;
+	to->unsized += !f->sized;
+	return 0;
+}
+
+static int group_all(struct groups *g, const struct heap *h, struct err *err)
+{
+	int code = g->by_holder ? offheap_holders_init(&g->holders, h, err) : 0;
+	if (!code && !(g->of = big_alloc(g->all.n, sizeof *g->of, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < g->all.n; i++)
+		code = progress_own_stops(i) ? err_cancelled(err) : add_one(g, h, i, err);
+	return code;
+}
+
+/* --- what they retain --------------------------------------------------------------------------- */
+
+static int sum_retained(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
+{
+	struct groups *g = result_rows_data(r);
+	uint32_t *of = big_alloc(r->heap->n_objects, sizeof *of, err);
+	struct retained_sum *sums = of ? big_alloc(g->n, sizeof *sums, err) : NULL;
+	int code = sums ? 0 : ERR_NOMEM;
+	for (uint32_t id = 0; !code && id < r->heap->n_objects; id++)
+		of[id] = HEAP_NONE;
+	for (size_t i = 0; !code && i < g->all.n; i++)
+		of[g->all.found[i].id] = g->of[i];
+	if (!code)
+		code = retained_by_objects(known, of, g->n, sums, progress, err);
+	big_free(of);
+	if (code) {
+		big_free(sums);
+		return code;
+	}
+	big_free(g->retained);
+	g->retained = sums;
+	return 0;
+}
+
+static struct cell retained_cell(const struct result *r, void *data, size_t row)
+{
+	const struct groups *g = data;
+	const struct retained *known = result_known(r);
+	if (!known || !g->retained)
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	return g->retained[row].topmost ? command_retained_sum(r->opened, &g->retained[row]) :
+	    cell_bytes(retained_of_nothing_reached(known));
+}
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+/* A sum over those whose size is known; without any it is not told. */
+static struct amount summed(const struct heap *h, const struct group *g, uint64_t n)
+{
+	if (g->unsized == g->objects)
+		return amount_unknown(REASON_SILENT);
+	return g->unsized ? amount_weaken(heap_counted(h, n), LOWER_BOUND, REASON_SILENT) : heap_counted(h, n);
+}
+
+static void add_row(struct result *r, const struct groups *all, const struct group *g)
+{
+	const struct heap *h = r->heap;
+	struct text holder = TEXT_INIT;
+	struct cell cells[8];
+	unsigned at = 0;
+	struct amount size = summed(h, g, g->size), empty = summed(h, g, g->empty);
+	struct amount capacity = all->all.sizes_told ? heap_counted(h, g->capacity) : amount_unknown(REASON_SILENT);
+	if (all->by_holder) {
+		offheap_holder_add(&all->holders, &g->holder, g->first, &holder);
+		cells[at++] = cell_text(holder.s);
+	}
+	cells[at++] = cell_text(all->fill ? degrees[g->degree] : h->classes[g->class].name);
+	cells[at++] = cell_count(heap_counted(h, g->objects));
+	cells[at++] = size.certainty == UNKNOWN ? cell_unknown(size.reason) : cell_count(size);
+	cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : cell_count(capacity);
+	if (!all->fill) {
+		cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : !g->capacity ? cell_blank() :
+		    cell_percent(amount_as_sure(amount_exact(g->filling), size), capacity);
+		cells[at++] = empty.certainty == UNKNOWN ? cell_unknown(empty.reason) : cell_count(empty);
+	}
+	cells[at] = cell_blank(); /* when looked at */
+	bool one = g->objects == 1;
+	result_add_row(r, cells, &(struct target){.kind = one ? TARGET_OBJECT : all->fill ? TARGET_GROUP : TARGET_CLASS,
+	    .id = one ? g->first : g->class, .part = !one && !all->fill});
+	text_release(&holder);
+}
+
+static void add_note(struct result *r, uint64_t n, const char *one, const char *many)
+{
+	struct text note = TEXT_INIT;
+	if (!n)
+		return;
+	text_add_count(&note, n);
+	text_addf(&note, " %s", n == 1 ? one : many);
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+static void add_notes(struct result *r, const struct groups *g)
+{
+	add_note(r, g->all.lying, "is left out: the size it states cannot be, or its fields are not what its layout says",
+	    "are left out: the sizes they state cannot be, or their fields are not what their layouts say");
+	add_note(r, g->all.damaged, "is counted as far as its nodes lead: they run in a circle or astray",
+	    "are counted as far as their nodes lead: these run in circles or astray");
+	if (!g->all.sizes_told) {
+		struct text note = TEXT_INIT;
+		text_addf(&note, "%s holds no values: collections are known by their classes, and no size is told",
+		    r->heap->facts.title);
+		result_add_note(r, note.s);
+		text_release(&note);
+	}
+	if (!g->all.n) {
+		result_add_note(r, "there is no collection that is known");
+		r->says_none = true;
+	}
+}
+
+static int find_all(struct session *s, const struct call *call, struct groups *g, struct err *err)
+{
+	struct bits only = {.word = NULL};
+	const struct heap *h = session_heap(s);
+	int code = call->argument[0].given ? bits_init(&only, h->n_objects, err) : 0;
+	for (size_t i = 0; !code && i < call->argument[0].n_ids && !progress_own_stops(i); i++)
+		bits_set(&only, call->argument[0].ids[i]);
+	if (!code)
+		code = collections_find(&g->all, h, only.word ? &only : NULL, session_progress(s), err);
+	bits_release(&only);
+	return code ? code : group_all(g, h, err);
+}
+
+static int run_collections(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int code = command_retained(s, call, err);
+	if (code)
+		return code;
+	struct groups *g = xcalloc(1, sizeof *g);
+	g->fill = call_has(call, DASH_FILL);
+	g->by_holder = !g->fill && call_choice(call, DASH_BY, BY_CLASS) == BY_HOLDER;
+	const struct shape *shape = g->fill ? &fill_shape : g->by_holder ? &holder_shape : &class_shape;
+	struct text title = TEXT_INIT;
+	text_add(&title, "collections");
+	if (call->argument[0].given)
+		text_addf(&title, " of %s", call->argument[0].word);
+	struct result *r = result_new_rows(title.s, s->dump, shape);
+	text_release(&title);
+	result_rows_members(r, members, release, g);
+	result_rows_late(r, (unsigned)result_column_of(r, COL_RETAINED), retained_cell);
+	r->later = sum_retained;
+	code = find_all(s, call, g, err);
+	for (uint32_t i = 0; !code && i < g->n; i++)
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		else
+			add_row(r, g, &g->group[i]);
+	if (!code)
+		add_notes(r, g);
+	command_show_retained(r);
+	if (!code && opened_retained(s->dump))
+		code = result_find_late(r, session_progress(s), err);
+	if (!code)
+		code = command_sort(s, r, call, "objects", false, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
+const struct command cmd_collections = {
+    .name = "collections",
+    .arguments = {{ARG_SET, "SET", true}},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
+    .group = "what is wrong",
+    .summary = "collections by class, by holder, and by fill",
+    .shapes = SHAPES(&class_shape, &holder_shape, &fill_shape),
+    .description = "Lists, maps, sets and queues of the JDK, Guava, Scala, Kotlin, Android, fastutil, Trove, HPPC, "
+	"Eclipse Collections, Netty and JCTools, and Go's maps, channels and arrays of slices: how many there are, of how "
+	"many elements (size), with room for how many (capacity: places, or buckets of a hash table), how many are empty. "
+	"Only the outermost count: the map of a HashSet is a part of the set. -by holder tells the field that holds them. "
+	"-fill parts them by how full they are. Classes of your own are known by lines of ~/.config/cairn/layouts "
+	"(doc/layouts.md).",
+    .examples = {{"collections", ON_SHOP}, {"collections -by holder | head 5", ON_SHOP}, {"collections -fill", ON_SHOP},
+	{"collections", ON_GO}},
+    .key = "",
+    .run = run_collections,
+};

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Collections: by class, by what holds them, and by how full they are.
+
+Real dumps with a manifest of the collections that their program planted (waste: numbers, sizes, places), and dumps of Go
+(today: entries of maps).  Dumps made here: layouts of libraries and of a user, and such as lie.
+"""
+
+import glob
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, Tap, cairn  # noqa: E402
+
+
+def rows(path, line):
+    run = cairn("--format", "json", "-x", line, path)
+    return json.loads(run.out) if run.out.strip() else []
+
+
+def planted(tap, path, manifest):
+    name = os.path.relpath(path, DUMPS)
+    with open(manifest, encoding="utf-8") as f:
+        plants = [r for r in json.load(f)["planted"] if "size" in r and r["class"].startswith("java.util.")]
+    if not plants:
+        return
+    found = {(r["holder"], r["class"]): r for r in rows(path, "collections -by holder")}
+    for r in plants:
+        holder = r["field"] if r["field"].startswith("waste.") else "waste.Waste." + r["field"]
+        mine = found.get((holder, r["class"]))
+        wanted = {"objects": r["count"], "size": r["count"] * r["size"], "empty": 0 if r["size"] else r["count"]}
+        if "slots" in r:
+            wanted["capacity"] = r["count"] * r["slots"]
+        got = {k: mine[k] for k in wanted} if mine else None
+        tap.equal(got, wanted, "%s: %s" % (name, r["id"]))
+    sets = found.get(("waste.Waste.oneEach[]", "java.util.HashSet"))
+    one_each = [r for r in plants if r["id"] == "oneEach"][0]
+    tap.equal((sets["objects"], sets["size"]), (one_each["size"], one_each["size"]), name + ": the sets in a map")
+    inner = [k for k in found if k[0].endswith("Sets[]") and k[1] == "java.util.HashMap"]
+    tap.equal(inner, [], name + ": the map of a set is no collection of its own")
+    by_class, by_fill = rows(path, "collections"), rows(path, "collections -fill")
+    for column in ("objects", "size", "capacity"):
+        sums = [sum(r[column] for r in some) for some in (by_class, by_fill, found.values())]
+        tap.ok(len(set(sums)) == 1, "%s: %s is the same whatever way it is parted" % (name, column), sums)
+    degrees = {r["fill"]: r["objects"] for r in by_fill}
+    ones = sum(r["count"] for r in plants if r["size"] == 1) + one_each["size"]
+    tap.ok(degrees["1 element"] >= ones, name + ": with one element", degrees)
+    some = rows(path, "collections java.util.Vector -by holder")
+    tap.ok({r["class"] for r in some} == {"java.util.Vector"}, name + ": of a set of objects", some)
+
+
+def of_go(tap, path, manifest):
+    name = os.path.relpath(path, DUMPS)
+    with open(manifest, encoding="utf-8") as f:
+        m = json.load(f)
+    found = rows(path, "collections")
+    tap.ok([r for r in found if r["class"].startswith("map[") and r["size"] >= m["Grown"]["n"]], name + ": the grown map",
+           found)
+    arrays = {r["class"]: r for r in found}
+    tap.equal(arrays["[]interface {}"]["size"], m["Anys"]["n"], name + ": elements of a slice")
+
+
+def main():
+    tap = Tap()
+    for manifest in sorted(glob.glob(os.path.join(DUMPS, "waste", "*", "waste.manifest.json"))):
+        for path in sorted(glob.glob(os.path.join(os.path.dirname(manifest), "waste*.hprof"))):
+            planted(tap, path, manifest)
+    for manifest in sorted(glob.glob(os.path.join(DUMPS, "today", "gotoday*.manifest.json"))):
+        of_go(tap, manifest.replace(".manifest.json", ".dump"), manifest)
+    tap.done()
+
+
+main()

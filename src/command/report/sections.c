@@ -24,6 +24,9 @@ static const struct section {
     {"Threads", "threads", "threads -retained", "Threads, and what their stacks hold.", 60},
     {"Locks", "locks", "locks", "Who holds what, and who waits for it.", 40},
     {"References", "references", "weak", "Soft, weak, phantom and final references.", 30},
+    {"Finalizers", "finalizers", "finalizers", "What waits for its finalizer, and where the thread is "
+	"that runs them.", 30},
+    {"Thread locals", "locals", "locals", "What threads keep in their ThreadLocals.", 30},
     {"How sure this is", "certainty", NULL, "What the numbers rest on, and what the format cannot tell.", 0},
 };
 
@@ -136,18 +139,62 @@ static void say_dump(struct report *r, const struct result *info)
 	text_release(&t);
 }
 
+/* What rows have as their sentence. */
+static void say_rows(struct report *r, const char *before, struct result *rows, size_t most)
+{
+	struct text t = TEXT_INIT;
+	struct cell cell;
+	int sentence = rows ? result_column_of(rows, COL_SENTENCE) : -1;
+	for (size_t i = 0; sentence >= 0 && i < rows->n_rows && i < most; i++) {
+		result_cell(rows, i, (unsigned)sentence, &cell);
+		text_clear(&t);
+		if (!cell.text || !*cell.text)
+			continue;
+		text_addf(&t, "%s%s", before, cell.text);
+		if (t.s[t.len - 1] != '.')
+			text_add_char(&t, '.');
+		say(r, t.s);
+	}
+	text_release(&t);
+}
+
 static void say_suspects(struct report *r, struct result *leaks)
 {
-	enum { MOST = 3 };
-	struct cell cell;
-	int sentence = leaks ? result_column_of(leaks, COL_SENTENCE) : -1;
-	for (size_t i = 0; sentence >= 0 && i < leaks->n_rows && i < MOST; i++) {
-		result_cell(leaks, i, (unsigned)sentence, &cell);
-		if (cell.text)
-			say(r, cell.text);
-	}
-	if (sentence >= 0 && !leaks->n_rows)
+	say_rows(r, "", leaks, 3);
+	if (leaks && !leaks->n_rows)
 		say(r, "No object, and no group of one class, keeps a large part of the heap alone.");
+}
+
+/* A format that does not tell of locks has none to speak of here. */
+static int say_deadlocks(struct report *r, struct session *s, struct err *err)
+{
+	struct result *cycles = NULL;
+	struct err said = ERR_INIT;
+	int code = session_ask(s, "locks -deadlock", &cycles, &said);
+	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
+		*err = said;
+		return code;
+	}
+	if (!code)
+		say_rows(r, "Deadlock: ", cycles, 5);
+	result_free(cycles);
+	return 0;
+}
+
+/* "1.2M (12.1%) does no work, most of it in ..." */
+static void say_waste(struct report *r, struct result *waste)
+{
+	struct text t = TEXT_INIT;
+	struct cell cell;
+	int wasted = waste ? result_column_of(waste, COL_WASTED) : -1;
+	if (wasted < 0 || !waste->n_rows)
+		return;
+	result_total(waste, (unsigned)wasted, &cell);
+	cell_print(&cell, &t);
+	text_add(&t, " do no work (waste tells of what kinds they are).");
+	if (cell.type == CELL_BYTES && cell.amount.n)
+		say(r, t.s);
+	text_release(&t);
 }
 
 static int fill_map(struct report *r, struct session *s, struct err *err)
@@ -180,9 +227,12 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 	if (!code) {
 		say_dump(out, section_of(out, "dump")->result);
 		say_suspects(out, section_of(out, "suspects")->result);
-		return 0;
+		code = say_deadlocks(out, s, err);
 	}
-	report_release(out);
+	if (!code && section_of(out, "waste"))
+		say_waste(out, section_of(out, "waste")->result);
+	if (code)
+		report_release(out);
 	return code;
 }
 

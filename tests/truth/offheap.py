@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, GO, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, GO, SAMPLE, Tap, cairn  # noqa: E402
 from hprofmade import Made, add_direct, buffers  # noqa: E402
 
 
@@ -179,6 +179,18 @@ def sessions(tap, folder):
                ("com.acme.Native.orphan", "segment", 1, 7000, "exact")}, "sessions: what they free, once")
 
 
+def option(tap, folder):
+    """The limit of a VM whose dump holds no values, by the javacore beside it."""
+    for path in (SAMPLE, glob.glob(os.path.join(os.path.dirname(SAMPLE), "javacore.*.txt"))[0]):
+        with open(path, "rb") as f:
+            data = f.read()
+        with open(os.path.join(folder, os.path.basename(path)), "wb") as f:
+            f.write(data.replace(b"2CIUSERARG ", b"2CIUSERARG               -XX:MaxDirectMemorySize=64m\n2CIUSERARG ", 1))
+    limits = rows(os.path.join(folder, os.path.basename(SAMPLE)), "offheap -limits")
+    tap.equal([(r["name"], r["limit"], r["capacity"]) for r in limits], [("MaxDirectMemorySize", 64 << 20, None)],
+              "PHD: the limit that the javacore tells")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -186,6 +198,7 @@ def main():
         lent(tap, folder)
         android(tap, folder)
         sessions(tap, folder)
+        option(tap, folder)
     go = {r["kind"]: r["capacity"] for r in rows(GO, "offheap")}
     info = json.loads(cairn("--format", "json", "-x", "info", GO).out)
     tap.equal(go.get("stacks of goroutines"), info["StackSys"], "Go: stacks, as the runtime counted them")

@@ -61,7 +61,7 @@ void offheap_release(struct offheap *o);
 /* What a program counted itself of such memory. */
 struct offheap_count {
 	const char *name;      /* "java.nio.Bits", "mapped files", "Netty" */
-	enum offheap_counter { COUNTS_DIRECT, COUNTS_MAPPED, COUNTS_SYNC, COUNTS_NETTY } which;
+	enum offheap_counter { COUNTS_DIRECT, COUNTS_MAPPED, COUNTS_SYNC, COUNTS_NETTY, COUNTS_OPTION } which;
 	struct amount count, capacity, reserved, limit; /* each unknown where that is not told */
 };
 enum { OFFHEAP_COUNTS = 4 };

@@ -2,6 +2,8 @@
 /* offheap_counts.c - what the JDK and Netty count themselves of memory outside of the heap. */
 #include "analysis/offheap/offheap.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* A static field that is a number, or leads to one (AtomicLong); unknown where there is none, or it is below 0. */
@@ -61,11 +63,26 @@ static struct offheap_count count_netty(const struct heap *h)
 	return (struct offheap_count){"Netty", COUNTS_NETTY, none, used, none, COUNTER(h, class, "DIRECT_MEMORY_LIMIT")};
 }
 
+/* The limit that the VM was started with, where a javacore tells it. */
+static bool count_option(const struct heap *h, struct offheap_count *out)
+{
+	static const char option[] = "-XX:MaxDirectMemorySize=";
+	struct amount none = amount_unknown(REASON_SILENT);
+	uint64_t bytes = 0;
+	for (size_t i = 0; h->process && i < h->process->arguments.n; i++) {
+		const char *value = h->process->arguments.list[i].value;
+		if (value && !strncmp(value, option, sizeof option - 1) && !parse_size(value + sizeof option - 1, &bytes))
+			bytes = 0;
+	}
+	*out = (struct offheap_count){"MaxDirectMemorySize", COUNTS_OPTION, none, none, none, amount_exact(bytes)};
+	return bytes > 0;
+}
+
 unsigned offheap_counts(const struct heap *h, struct offheap_count to[OFFHEAP_COUNTS])
 {
 	unsigned n = 0;
 	if (h->facts.values != DECLARED_FIELDS)
-		return 0;
+		return count_option(h, &to[0]);
 	struct offheap_count all[OFFHEAP_COUNTS] = {count_direct(h),
 	    count_mapped(h, "mapped files", COUNTS_MAPPED, "sun.nio.ch.FileChannelImpl$DefaultUnmapper"),
 	    count_mapped(h, "synchronously mapped files", COUNTS_SYNC, "sun.nio.ch.FileChannelImpl$SyncUnmapper"),

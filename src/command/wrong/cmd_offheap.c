@@ -232,6 +232,16 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 	text_release(&note);
 }
 
+static void add_option(struct result *r, uint64_t bytes)
+{
+	struct text note = TEXT_INIT;
+	text_add(&note, "the VM was allowed at most ");
+	text_add_bytes(&note, bytes);
+	text_add(&note, " of direct memory (-XX:MaxDirectMemorySize)");
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
 static void add_counted(struct result *r, uint64_t n, const char *one, const char *many)
 {
 	struct text note = TEXT_INIT;
@@ -251,6 +261,8 @@ static void add_notes(struct result *r, const struct offheap *found)
 		if (counts[i].count.certainty != UNKNOWN && counts[i].capacity.certainty != UNKNOWN &&
 		    (counts[i].which == COUNTS_DIRECT || counts[i].which == COUNTS_MAPPED))
 			add_compared(r, &counts[i], found);
+		else if (counts[i].which == COUNTS_OPTION)
+			add_option(r, counts[i].limit.n);
 	if (!found->n) {
 		result_add_note(r, "no object that is known to own memory outside of the heap does so");
 		r->says_none = true;

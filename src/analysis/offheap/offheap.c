@@ -258,7 +258,7 @@ static uint32_t led_to(const struct finding *f, uint32_t id, enum role role)
 /* A buffer that leads to a cleaner owns memory; a deflater or an inflater may have been ended. */
 static int take_by_references(struct finding *f, uint32_t id)
 {
-	const struct amount capacity = amount_unknown(REASON_SILENT);
+	const struct amount capacity = amount_unknown(values_away(f->heap) ? REASON_DUMP_AWAY : REASON_SILENT);
 	enum role role = f->role[f->heap->class_of[id]];
 	if (role == ROLE_DEFLATER || role == ROLE_INFLATER)
 		return offheap_add(f, id, role == ROLE_DEFLATER ? OFFHEAP_DEFLATER : OFFHEAP_INFLATER, capacity,

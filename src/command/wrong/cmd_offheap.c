@@ -16,10 +16,11 @@
 #define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT}, \
     {.id = COL_CERTAINTY, .room = COLUMN_EARLY}
 static const struct column by_class[] = {{.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
-static const struct column by_holder[] = {{.id = COL_HOLDER}, {.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
-static const struct column each_columns[] = {{.id = COL_ADDRESS}, {.id = COL_KIND}, {.id = COL_CLASS},
-    {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT}, {.id = COL_MEMORY}, {.id = COL_HOLDER},
-    {.id = COL_CERTAINTY, .room = COLUMN_EARLY}};
+static const struct column by_holder[] = {{.id = COL_HOLDER}, {.id = COL_KIND, .room = COLUMN_LATE},
+    {.id = COL_CLASS, .room = COLUMN_EARLY}, AMOUNTS};
+static const struct column each_columns[] = {{.id = COL_ADDRESS}, {.id = COL_KIND, .room = COLUMN_LATE},
+    {.id = COL_CLASS, .room = COLUMN_EARLY}, {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT},
+    {.id = COL_MEMORY}, {.id = COL_HOLDER}, {.id = COL_CERTAINTY, .room = COLUMN_EARLY}};
 static const struct column count_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES},
     {.id = COL_RESERVED}, {.id = COL_LIMIT}};
 static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};

@@ -20,7 +20,7 @@
 enum {
 	MOST_FRAMES = 128,         /* of a stack */
 	MOST_FRAMES_IN_ALL = 1 << 22, /* a dump can have many stacks of the same few frames; then the innermost of each */
-	SEGMENTS_LOOKED_AT = 64, RECORDS_LOOKED_AT = 256,
+	SEGMENTS_LOOKED_AT = 64, OBJECTS_LOOKED_AT = 256, RECORDS_LOOKED_AT = 4096, /* of each: objects, of all records */
 };
 
 /* A walk over the objects of the heap, class objects included. */
@@ -28,7 +28,7 @@ struct serials {
 	const struct hprof *h;
 	uint32_t segment;
 	uint64_t at; /* 0: at the beginning of the segment */
-	uint64_t round;
+	uint64_t round, most; /* records looked at; 0: all may be */
 	bool stopped;
 };
 
@@ -44,6 +44,8 @@ static const uint8_t *next_serial(struct serials *w, uint64_t *address)
 		const struct hprof_segment *s = &h->segments[w->segment];
 		uint64_t at = w->at ? w->at : s->begin;
 		uint64_t size = at < s->end ? hprof_sub_size(h, bytes + at, s->end - at, &why) : 0;
+		if (w->most && w->round == w->most)
+			return NULL;
 		if (progress_own_stops(w->round++)) {
 			w->stopped = true;
 			return NULL;
@@ -64,16 +66,36 @@ static const uint8_t *next_serial(struct serials *w, uint64_t *address)
 	return NULL;
 }
 
+/* One without frames says no more than that somebody looked. */
+enum stack { STACK_NOWHERE, STACK_EMPTY, STACK_FRAMES };
+
+static enum stack stack_of(const struct hprof *h, uint32_t serial)
+{
+	uint64_t at = idmap_get(&h->traces, serial);
+	if (at == IDMAP_NONE)
+		return STACK_NOWHERE;
+	return load_be32(h->dump.source->bytes + at + RECORD_HEAD + 8) ? STACK_FRAMES : STACK_EMPTY;
+}
+
+/* Android writes a stack without frames where it tracks nothing. */
+static bool some_stack_has_frames(const struct hprof *h)
+{
+	for (uint64_t i = 0; i < h->traces.n_slots && !progress_own_stops(i); i++)
+		if (h->traces.slots[i].value_plus_1 && stack_of(h, (uint32_t)h->traces.slots[i].key) == STACK_FRAMES)
+			return true;
+	return false;
+}
+
 static bool some_differ(const struct hprof *h)
 {
 	uint32_t step = h->n_segments / SEGMENTS_LOOKED_AT + 1, first = 0;
 	bool any = false;
 
 	for (uint32_t i = 0; i < h->n_segments; i += step) {
-		struct serials w = { .h = h, .segment = i };
+		struct serials w = { .h = h, .segment = i, .most = RECORDS_LOOKED_AT };
 		uint64_t address;
 		const uint8_t *p;
-		for (unsigned n = 0; n < RECORDS_LOOKED_AT && (p = next_serial(&w, &address)); n++) {
+		for (unsigned n = 0; n < OBJECTS_LOOKED_AT && (p = next_serial(&w, &address)); n++) {
 			if (any && load_be32(p) != first)
 				return true;
 			first = load_be32(p);
@@ -84,9 +106,6 @@ static bool some_differ(const struct hprof *h)
 }
 
 /* --- sites -------------------------------------------------------------------------------------- */
-
-/* One without frames says no more than that somebody looked. */
-enum stack { STACK_NOWHERE, STACK_EMPTY, STACK_FRAMES };
 
 struct told {
 	const struct hprof *h;
@@ -165,14 +184,6 @@ static int read_counts(struct told *t)
 	return 0;
 }
 
-static enum stack stack_of(const struct hprof *h, uint32_t serial)
-{
-	uint64_t at = idmap_get(&h->traces, serial);
-	if (at == IDMAP_NONE)
-		return STACK_NOWHERE;
-	return load_be32(h->dump.source->bytes + at + RECORD_HEAD + 8) ? STACK_FRAMES : STACK_EMPTY;
-}
-
 static int find_used(struct told *t)
 {
 	struct serials w = { .h = t->h };
@@ -226,7 +237,7 @@ int hprof_sites(const struct dump *dump, struct site_sink *sink, struct err *err
 	const struct hprof *h = (const struct hprof *)dump;
 	struct told t = { .h = h, .sink = sink, .err = err, .frames_left = MOST_FRAMES_IN_ALL };
 
-	if (!h->traces.n || !(h->agent || h->android || some_differ(h)))
+	if (!some_stack_has_frames(h) || !(h->agent || h->android || some_differ(h)))
 		return 0;
 	int code = find_used(&t);
 	if (code == 0)

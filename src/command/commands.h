@@ -21,6 +21,7 @@ extern const struct command cmd_export;                             /* ask/cmd_e
 extern const struct command cmd_report;                             /* report/cmd_report.c */
 extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
 extern const struct command cmd_sites;                              /* cmd_sites.c */
+extern const struct command cmd_locals;                              /* wrong/cmd_locals.c */
 extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
 extern const struct command cmd_collections;                         /* wrong/cmd_collections.c */
 extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */

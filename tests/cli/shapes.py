@@ -69,6 +69,7 @@ LINES = {
     "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
               "trend -by thread"],
     "tree": ["tree", "tree -by package"],
+    "locals": ["locals", "locals -by class"],
     "weak": ["weak", "weak -only"],
     "why": ["why"],
     "x": ["x #100", "x #7", "x java.util.Date", "x char[] -hex", "x #50 -hex"],
@@ -80,7 +81,7 @@ OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
 
 
 # Of these no sample has all that they tell of.
-OF_MADE = ("weak", "finalizers", "locks")
+OF_MADE = ("weak", "finalizers", "locks", "locals")
 
 
 def make_dump(path):
@@ -91,6 +92,9 @@ def make_dump(path):
     d.root("jni", soft)
     d.static("java.lang.ref.Finalizer", "unfinalized",
              d.new("java.lang.ref.Finalizer", referent=d.new("java.lang.Object")))
+    entries = d.array([d.new("java.lang.ThreadLocal$ThreadLocalMap$Entry", value=d.new("java.lang.Object"))],
+                      "java.lang.ThreadLocal$ThreadLocalMap$Entry[]")
+    d.new("java.lang.Thread", threadLocals=d.new("java.lang.ThreadLocal$ThreadLocalMap", table=entries))
     d.write(path)
 
 

@@ -49,6 +49,7 @@ COVERED = {
     "weak": ["weak", "weak -only"],
     "finalizers": ["finalizers"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
+    "locals": ["locals", "locals -by class"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
     "locks": ["locks", "locks -deadlock"],
     "sets": ["sets -retained"],

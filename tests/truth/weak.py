@@ -309,17 +309,102 @@ def check_made_finalizers(tap, folder):
                                     ("registered", "acme.Bitmap"): 2}, "made: Android's lists")
 
 
+# --- ThreadLocals ----------------------------------------------------------------------------------
+
+MAP = "java.lang.ThreadLocal$ThreadLocalMap"
+
+
+def naive_locals(e):
+    """(thread, key, value) of each entry of a map that a field of a thread holds; key 0: collected."""
+    found = []
+    for a, c in e.instance_class.items():
+        if "java.lang.Thread" not in (e.names[x] for x in e.lineage(c)) or e.places[a][0] != 0x21:
+            continue
+        for _, _, _, target in e.out(a):
+            if e.names.get(e.instance_class.get(target)) != MAP:
+                continue
+            table = next(t for _, label, _, t in e.out(target) if label == "table")
+            for _, _, _, entry in e.out(table):
+                held = {(e.names[c], n): e.dump.id(at) for c, n, at in e.fields(entry)}
+                found.append((a, held[REF + "Reference", "referent"], held[MAP + "$Entry", "value"]))
+    return found
+
+
+def address(word):
+    return int(word, 16) if word else 0
+
+
+def check_locals(tap, path, name, planted):
+    e = Edit(path)
+    want = naive_locals(e)
+    rows = ask(path, "locals")
+    tap.equal(sorted((r["key"] == "stale", address(r["address"])) for r in rows),
+              sorted((not key, value) for _, key, value in want), name + ": ThreadLocals, walked anew")
+    n = {r["id"]: r for r in planted}["threadLocalLeak"]
+    stale = [r for r in rows if r["key"] == "stale"]
+    tap.equal([len([r for r in stale if r["class"] == n["class"]]), len({r["thread"] for r in stale}),
+               len({r["loader"] for r in stale}), {r["loader_class"] for r in stale} or {"waste.LeakLoader"}],
+              [n["count"], n["threads"], n["loaders"], {"waste.LeakLoader"}], name + ": planted leaks of ThreadLocals")
+    tap.equal([r for r in rows if (r["loader_class"] or "").startswith("waste.") and r not in stale], [],
+              name + ": no other value is said to hold such a loader")
+    grouped = ask(path, "locals -by class")
+    tap.equal({(r["key"], r["class"]): (r["threads"], r["objects"]) for r in grouped},
+              {k: (len({r["thread"] for r in rows if (r["key"], r["class"]) == k}),
+                   len({r["address"] for r in rows if (r["key"], r["class"]) == k}))
+               for k in {(r["key"], r["class"]) for r in rows}}, name + ": ThreadLocals by class")
+    said = cairn("-x", "locals", path).out
+    if n["count"]:
+        tap.ok("%d %s stale" % (n["count"], "is" if n["count"] == 1 else "are") in said and
+               "%d class loader" % n["loaders"] in said, name + ": said of ThreadLocals", said[-400:])
+
+
+def check_made_locals(tap, folder):
+    """Of a virtual thread, inherited ones, null, a table that is none, and Android's older layout."""
+    path = os.path.join(folder, "locals.hprof")
+    d = with_references()
+    d.add_class("java.lang.VirtualThread", "java.lang.Thread")
+    d.add_class("java.lang.ThreadLocal$Values", fields="table:L")
+    d.add_class("acme.Loader", "java.lang.ClassLoader")
+    loader = d.new("acme.Loader")
+    d.add_class("acme.Plugin", loader=loader, fields="more:L")
+    d.add_class("acme.Box", fields="held:L")
+    key = d.new("java.lang.ThreadLocal")
+    entry = lambda k, v: d.new(MAP + "$Entry", referent=k, value=v)  # noqa: E731
+    table = lambda *all: d.new(MAP, table=d.array(all, MAP + "$Entry[]"))  # noqa: E731
+    plugin, box, deep = d.new("acme.Plugin"), d.new("acme.Box"), d.new("acme.Box")
+    d.put(box, held=plugin)
+    d.put(deep, held=d.array([plugin]))
+    d.new("java.lang.VirtualThread", name=d.string("v"), threadLocals=table(entry(key, plugin), 0, entry(0, box)))
+    d.new("java.lang.Thread", name=d.string("t"), inheritableThreadLocals=table(entry(key, 0), entry(0, deep)),
+          threadLocals=d.new(MAP, table=d.string("no table")))
+    pair = d.new(REF + "WeakReference", referent=key)
+    gone = d.new(REF + "WeakReference")
+    d.new("java.lang.Thread", name=d.string("old"), threadLocals=d.new("java.lang.ThreadLocal$Values", table=d.array(
+        [pair, plugin, 0, 0, gone, box, d.new("java.lang.Object"), plugin, pair])))
+    d.write(path)
+    own = "0x%x" % loader
+    tap.equal([(r["thread"], r["field"], r["key"], address(r["address"]), r["loader"]) for r in ask(path, "locals")],
+              [("v", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("v", "threadLocals", "stale", box, own),
+               ("t", "inheritableThreadLocals", "java.lang.ThreadLocal", 0, None),
+               ("t", "inheritableThreadLocals", "stale", deep, None),
+               ("old", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("old", "threadLocals", "stale", box, own)],
+              "made: ThreadLocals of all kinds of threads")
+    tap.ok("1 map or entry is not laid out" in cairn("-x", "locals", path).out, "made: a map without a table is told")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         check_made(tap, folder)
         check_made_finalizers(tap, folder)
+        check_made_locals(tap, folder)
     for path, name, manifest, whole in waste_dumps():
         check_naive(tap, path, name)
         check_planted(tap, path, name, manifest["planted"], whole)
         expected = path.replace(".hprof", ".expected.json")
         facts = json.load(open(expected, encoding="utf-8")) if os.path.exists(expected) else None
         check_finalizers(tap, path, name, manifest, facts)
+        check_locals(tap, path, name, manifest["planted"])
     tap.done()
 
 

@@ -36,7 +36,7 @@ LINES = [
     "info", "histo *", "histo -live", "histo -by package", "ls *", "ls * -sort address -r", "ls * | grep Box",
     "ls * | sort -class", "$all = ls *", "ls java.lang.String -sort value", "x " + LAST, "entries " + LAST, "find city",
     "find -hash 1234", "strings", "strings city", "strings -sort shallow -r", "dups", "props", "threads", "bt 1",
-    "sites", "collections", "weak", "weak -only", "finalizers", "offheap",
+    "sites", "collections", "weak", "weak -only", "finalizers", "locals", "locals -by class", "offheap",
     "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",

@@ -29,23 +29,20 @@ uint32_t java_properties(const struct heap *h)
 	return id;
 }
 
-enum { VM_NAME, VM_VERSION, JAVA_VERSION, PROPERTIES };
-
-static bool text_of(const struct any_value *v, struct text *to)
+bool java_text_of(const struct any_value *v, uint64_t limit, struct text *to)
 {
 	struct string_view s;
 	uint32_t id = inspect_target(v).id;
 	text_clear(to);
 	if (id == HEAP_NONE || !inspect_text(v->heap, id, &s))
 		return false;
-	string_add(&s, 0, DESCRIBE_SHORT, to);
+	string_add(&s, 0, limit, to);
 	return to->len > 0;
 }
 
-static void read_properties(const struct heap *h, struct text found[PROPERTIES])
+void java_read_properties(
+    const struct heap *h, const char *const *keys, unsigned n, uint64_t limit, struct text *found)
 {
-	static const char *const keys[PROPERTIES] = {
-	    [VM_NAME] = "java.vm.name", [VM_VERSION] = "java.vm.version", [JAVA_VERSION] = "java.version"};
 	struct entries *entries;
 	struct text name = TEXT_INIT;
 	uint32_t map = java_properties(h);
@@ -54,11 +51,11 @@ static void read_properties(const struct heap *h, struct text found[PROPERTIES])
 	for (size_t i = 0; i < entries->n && !progress_own_stops(i); i++) {
 		struct any_value key, value;
 		inspect_entry(entries, i, &key, &value);
-		if (!entries->map || !text_of(&key, &name))
+		if (!entries->map || !java_text_of(&key, DESCRIBE_SHORT, &name))
 			continue;
-		for (unsigned k = 0; k < PROPERTIES; k++)
+		for (unsigned k = 0; k < n; k++)
 			if (!strcmp(name.s, keys[k]))
-				(void)text_of(&value, &found[k]);
+				(void)java_text_of(&value, limit, &found[k]);
 	}
 	inspect_entries_close(entries);
 	text_release(&name);
@@ -66,8 +63,10 @@ static void read_properties(const struct heap *h, struct text found[PROPERTIES])
 
 bool java_vm(const struct heap *h, struct text *to)
 {
+	static const char *const keys[] = {"java.vm.name", "java.vm.version", "java.version"};
+	enum { VM_NAME, VM_VERSION, JAVA_VERSION, PROPERTIES };
 	struct text found[PROPERTIES] = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
-	read_properties(h, found);
+	java_read_properties(h, keys, PROPERTIES, DESCRIBE_SHORT, found);
 	size_t before = to->len;
 	if (found[VM_NAME].len)
 		text_add(to, found[VM_NAME].s);

@@ -9,6 +9,8 @@
 #define CAIRN_ANALYSIS_JAVA_H
 
 #include "base/text.h"
+#include "analysis/describe/describe.h"
+#include "dump/process.h"
 #include "heap/heap.h"
 
 /* The object with the system properties, a map; HEAP_NONE: the dump leads to none. */
@@ -17,6 +19,29 @@ uint32_t java_properties(const struct heap *h);
 /* Append the name and version that the VM gives in its system properties, escaped: "OpenJDK 64-Bit Server
  * VM 17.0.9+9, java 17.0.9".  False: they do not tell, and nothing was appended. */
 bool java_vm(const struct heap *h, struct text *to);
+
+/* Does this name, of a class or of a frame, begin with a package of Java's library? */
+bool java_library_name(const char *name);
+
+/* The text of a String, escaped, at most so many characters of it, instead of what *to held; false: it is none. */
+bool java_text_of(const struct any_value *v, uint64_t limit, struct text *to);
+/* The values of these properties; what is not there leaves its text as it is. */
+void java_read_properties(
+    const struct heap *h, const char *const *keys, unsigned n, uint64_t limit, struct text *found);
+
+/* What the VM's library tells of the process, secrets masked; the caller's (process_free).  NULL: no Java, or no
+ * values.  *err: some memory was refused, and arguments are missing. */
+struct process_facts *java_process(const struct heap *h, struct err *err);
+/* How much memory direct buffers may take, bytes; unless the program's options say so (MaxDirectMemorySize) HotSpot
+ * takes the most that the heap may grow to.  0: not told. */
+uint64_t java_direct_limit(const struct heap *h);
+
+/* The thread for whose OutOfMemoryError the dump was written, or HEAP_NONE. */
+uint32_t java_oom_thread(const struct heap *h);
+/* Of what kind its error was, inferred: the dump is written before there is one.  NULL: nothing tells. */
+const char *java_oom_kind(const struct heap *h, uint32_t thread);
+/* Append the messages of OutOfMemoryErrors that were thrown before and are still there; false: none. */
+bool java_oom_thrown(const struct heap *h, struct text *to);
 
 /*
  * Class objects in the VM's archive (class data sharing) whose classes were never loaded.  The archive's

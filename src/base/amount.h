@@ -26,6 +26,8 @@ enum reason {
 	REASON_MORE,          /* counting ended early: there may be more */
 	REASON_CLOCK,         /* the time of the dump is at least that of the latest event in it */
 	REASON_LOCALS,        /* who has a monitor follows from blocked threads and what their frames hold */
+	REASON_DIRECT_LIMIT,  /* it is the limit of direct memory, which is the heap's unless it was given */
+	REASON_ERROR_LATER,   /* the VM makes the error behind the dump: its kind follows from what there is */
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */
 	REASON_ROOTS,         /* it depends on roots that are inferred */
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */

@@ -42,7 +42,7 @@ enum option_word {
 	DASH_ALL, DASH_ARGS, DASH_BASE, DASH_BRIEF, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEADLOCK,
 	DASH_DEPTH, DASH_DIR, DASH_EACH, DASH_ENV,
 	DASH_FAIL_OVER, DASH_FIELDS, DASH_FILL, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEX, DASH_I, DASH_IN,
-	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_NO_NAMES,
+	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NEW, DASH_NOT, DASH_NO_NAMES, DASH_OOM,
 	DASH_O, DASH_ONLY, DASH_OUT, DASH_PACKED, DASH_PARTITION, DASH_PLAN,
 	DASH_R, DASH_REDACT, DASH_RETAINED, DASH_SCHEMA, DASH_SECONDS, DASH_SHARE,
 	DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START, DASH_STEADY, DASH_SUB, DASH_TREE, DASH_UNFOLDED, DASH_UNREACHABLE,
@@ -107,6 +107,7 @@ struct command {
 	const char *name;
 	struct argument arguments[COMMAND_ARGUMENTS]; /* ended by ARG_END, or full */
 	const struct option_spec *options; /* ended by DASH_NONE; NULL: none */
+	enum option_word instead;     /* the option that takes the place of the first argument; DASH_NONE: none */
 	unsigned flags;               /* enum command_flag */
 	const char *group;            /* "look", "who holds it", "what is wrong", "session" */
 	const char *summary;          /* one line, lower case, no full stop */

@@ -29,7 +29,7 @@ const struct profile_table_text profile_schema[PROFILE_TABLES] = {
 
 /* Whoever adds to these enumerations adds words below, and to doc/profile-format.md. */
 _Static_assert(UNKNOWN + 1 == 4, "profile_certainties");
-_Static_assert(REASONS == 27, "profile_reasons");
+_Static_assert(REASONS == 29, "profile_reasons");
 _Static_assert(PROFILE_BYS == 7, "profile_kinds");
 _Static_assert(START_ROOT + 1 == 7, "profile_starts");
 
@@ -47,6 +47,8 @@ const char *const profile_reasons[REASONS] = {
     [REASON_MORE] = "more",
     [REASON_CLOCK] = "clock",
     [REASON_LOCALS] = "locals",
+    [REASON_DIRECT_LIMIT] = "direct limit",
+    [REASON_ERROR_LATER] = "error later",
     [REASON_TOO_LARGE] = "too large",
     [REASON_ROOTS] = "roots",
     [REASON_FRAMES] = "frames",

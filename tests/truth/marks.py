@@ -302,6 +302,8 @@ def allowed(kind, line, row, column):
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
     if column == "slope":  # no bound of it follows from bounds of what is retained
         return {"exact"} if mark(row, "retained") == "exact" else {"inferred", "unknown"}
+    if column == "heap_max":  # HPROF has what it follows from
+        return {"exact", "inferred"}
     if column == "waiters":  # of a monitor HPROF records none
         return {"inferred"} if row.get("kind") == "monitor" and "roots" not in kind.doubts else {"exact"}
     if column in ("file_size", "object_size", "wanted"):

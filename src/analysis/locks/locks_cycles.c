@@ -8,6 +8,7 @@
 #include "analysis/locks/locks_find.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/java.h"
 #include "base/big.h"
 
 #include <inttypes.h>
@@ -81,16 +82,6 @@ int locks_find_cycles(struct finding *f)
 
 /* --- words -------------------------------------------------------------------------------------- */
 
-/* Classes of the JDK keep locks in fields that tell nobody anything. */
-static bool of_jdk(const char *class)
-{
-	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
-	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-		if (!strncmp(class, packages[i], strlen(packages[i])))
-			return true;
-	return false;
-}
-
 bool lock_field(const struct heap *h, const struct lock *lock, struct text *to)
 {
 	enum { MOST_HOLDERS = 1024 };
@@ -104,7 +95,8 @@ bool lock_field(const struct heap *h, const struct lock *lock, struct text *to)
 		const char *field;
 		bool is_static = heap_class_mirrored(h, holder) != HEAP_NONE;
 		if ((found != HEAP_NONE && !is_static) ||
-		    !inspect_declared_field(h, holder, lock->object, &class, &field) || of_jdk(h->classes[class].name))
+		    !inspect_declared_field(h, holder, lock->object, &class, &field) ||
+		    java_library_name(h->classes[class].name))
 			continue;
 		found = class;
 		name = field;

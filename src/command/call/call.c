@@ -51,6 +51,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_NO_NAMES] = "-no-names",
 	    [DASH_O] = "-o",
 	    [DASH_ONLY] = "-only",
+	    [DASH_OOM] = "-oom",
 	    [DASH_OUT] = "-out",
 	    [DASH_PACKED] = "-packed",
 	    [DASH_PARTITION] = "-partition",
@@ -466,7 +467,8 @@ static int take_words(struct call *call, const struct session *s, struct command
 	for (t.at = first; !code && !t.done && t.at < stage->n; t.at++)
 		code = take_word(&t, err);
 	t.n += t.n < COMMAND_ARGUMENTS && call->n_words > 0;
-	if (code || t.n == COMMAND_ARGUMENTS || c->arguments[t.n].kind == ARG_END || c->arguments[t.n].optional)
+	if (code || t.n == COMMAND_ARGUMENTS || c->arguments[t.n].kind == ARG_END || c->arguments[t.n].optional ||
+	    (!t.n && c->instead && call_has(call, c->instead)))
 		return code;
 	if (!put_row(c, s, stage, t.n))
 		return missing(c, s, t.n, err);

@@ -9,6 +9,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/java.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -315,9 +316,11 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	const struct heap *h = session_heap(s);
 	struct backtrace *b = xcalloc(1, sizeof *b);
 	size_t n_framed = 0;
-	int code = command_retained(s, call, err);
+	uint32_t thread = call_has(call, DASH_OOM) ? java_oom_thread(h) : call->argument[0].id;
+	int code = thread != HEAP_NONE ? command_retained(s, call, err) :
+	    err_set(err, ERR_NOT_FOUND, "no thread of this dump ran out of memory, as far as it tells");
 	if (!code)
-		code = make_rows(&b->rows, s->dump, call->argument[0].id, &n_framed, err);
+		code = make_rows(&b->rows, s->dump, thread, &n_framed, err);
 	bool people = s->interactive || print_is_for_people(s->print.format); /* machines count rows, as head does */
 	if (!code)
 		code = find_headings(b, people ? n_framed : 0, err);
@@ -325,7 +328,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		backtrace_release(b);
 		return code;
 	}
-	for (uint32_t n = h->threads[call->argument[0].id].n_frames; n > 10; n = (n + 9) / 10)
+	for (uint32_t n = h->threads[thread].n_frames; n > 10; n = (n + 9) / 10)
 		b->digits++;
 	b->digits++;
 	struct result *r = tree_result(b->rows->title, s->dump, &bt_shape, &backtrace_source, b, command_at_once(s));
@@ -340,6 +343,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 }
 
 static const struct option_spec bt_options[] = {
+    {DASH_OOM, OPT_FLAG, NULL, "the thread that ran out of memory"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -348,6 +352,7 @@ const struct command cmd_bt = {
     .name = "bt",
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .options = bt_options,
+    .instead = DASH_OOM,
     .group = "look",
     .summary = "the frames of a thread with what they hold",
     .shapes = SHAPES(&bt_shape),
@@ -357,7 +362,7 @@ const struct command cmd_bt = {
 	"and method in each row instead of the headings. Of goroutines follow the channels that they wait for and"
 	" what they send, deferred calls (those that Go keeps in a list; calls that the compiler put into the "
 	"function are recorded nowhere) and the values that they panic with. THREAD is an id of threads, a name "
-	"or a part of one, or the thread object.",
+	"or a part of one, or the thread object; -oom means the one for whose OutOfMemoryError a Java VM wrote the dump.",
     .examples = {{"bt main", ON_SHOP}, {"bt 0", ON_SHOP}, {"bt 8", ON_GO}},
     .key = "",
     .run = run_bt,

@@ -220,15 +220,17 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		if (lists[i])
 			return process_list(out, s->dump, i, err);
 	struct result *r = result_new("overview", s->dump, &info_shape, NULL, NULL, 0);
+	struct process_facts *own;
+	const struct process_facts *process = process_of(h, &own);
 	info_dump(r, h);
-	process_cause(r, h);
+	process_cause(r, h, process, brief);
 	result_group(r, "live and garbage");
 	int code = 0;
 	if (brief)
 		info_all(r, h);
 	else
 		code = info_live(s, r, err);
-	process_memory(r, h);
+	process_memory(r, h, process);
 	result_group(r, "what is wrong, or cannot be told");
 	if (!brief)
 		info_warnings(r, h);
@@ -237,12 +239,13 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	info_counts(r, h, brief);
 	if (!code && !brief)
 		code = info_archive(r, h, err);
+	result_group(r, "the process");
+	process_head(r, h, process);
+	process_free(own);
 	if (code) {
 		result_free(r);
 		return code;
 	}
-	result_group(r, "the process");
-	process_head(r, h);
 	if (!brief)
 		result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(heap_counted(h, h->n_threads)) :
 		    cell_none());
@@ -288,7 +291,12 @@ const struct command cmd_info = {
 	"cannot_tell says what the format does not hold, or the index of a dump that is not here (index_alone). "
 	"With a javacore: cause, why the VM wrote the dump, and "
 	"cause_date when; command_line and -args, how it was started; versions, os, cpus; heap_max (-Xmx), "
-	"heap_total and heap_used; -env and -limits, what it was started in. Of Go: cpus, experiments, heap_start and "
+	"heap_total and heap_used; -env and -limits, what it was started in. HPROF has of these what the Java library "
+	"keeps in objects: command_line, versions, os; where the program was managed (JMX) also started, uptime in "
+	"seconds, process_id, -args and heap_max, which else is inferred from the limit of direct memory. Where the VM "
+	"wrote the dump because memory ran out, cause says in which thread and where; the VM makes the error only behind "
+	"the dump, so oom_kind is what follows from that place and from how full the heap is. oom_thrown: what such errors "
+	"say that were thrown before and are still there. Of Go: cpus, experiments, heap_start and "
 	"heap_end, the addresses between which objects may lie, and how long collections stopped the program. Values "
 	"whose names say that they are secret (password, token, key) are shown as ***. sizes is "
 	"true, or mat for Eclipse MAT's rule. measured_classes have instances all of which lie farther "

@@ -6,6 +6,7 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/describe/describe.h"
+#include "analysis/java.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -18,7 +19,7 @@
 
 enum {
 	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
-	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM
+	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM, T_OOM
 };
 
 static const struct column threads_columns[] = {
@@ -39,6 +40,7 @@ static const struct column threads_columns[] = {
     [T_TID] = {.id = COL_TID, .hidden = true},
     [T_CREATED_BY] = {.id = COL_CREATED_BY, .hidden = true},
     [T_SYSTEM] = {.id = COL_SYSTEM, .hidden = true},
+    [T_OOM] = {.id = COL_OOM, .hidden = true},
 };
 static const struct shape threads_shape = {SHAPE_COLUMNS(threads_columns)};
 
@@ -86,7 +88,7 @@ static struct cell text_or_blank(const char *s)
 	return s ? cell_text(s) : cell_blank();
 }
 
-static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest)
+static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest, bool oom)
 {
 	const struct heap_thread *thread = &h->threads[t];
 	uint64_t address = thread->object == HEAP_NONE ? thread->address :
@@ -109,7 +111,8 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 	        cell_text(heap_class_of(h, thread->object)->name),
 	    [T_TID] = unless_zero(thread->own_id, cell_plain(thread->own_id)),
 	    [T_CREATED_BY] = text_or_blank(thread->creator),
-	    [T_SYSTEM] = cell_flag(thread->system)},
+	    [T_SYSTEM] = cell_flag(thread->system),
+	    [T_OOM] = cell_flag(oom)},
 	    &(struct target){.kind = TARGET_THREAD, .id = t});
 }
 
@@ -388,10 +391,12 @@ static int run_threads(
 	struct result *r =
 	    result_new_rows("threads", s->dump, &threads_shape);
 	uint64_t newest = newest_wait(h);
+	uint32_t oom = java_oom_thread(h);
 	result_rows_late(r, T_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)
-		add_thread(r, h, t, newest);
+		add_thread(r, h, t, newest, t == oom);
 	choose_columns(r, h);
+	result_show(r, T_OOM, oom != HEAP_NONE);
 	command_show_retained(r);
 	result_show(r, T_WITH_LOCALS, opened_retained(s->dump) != NULL);
 	code = add_locals(r, err);
@@ -423,7 +428,8 @@ const struct command cmd_threads = {
 	"largest of these). Of a Go dump the threads are goroutines and id "
 	"is the number that Go gave them; waits_for is the reason they wait, waited how long at least, in seconds: "
 	"Go notes when some goroutines began to wait and the dump does not tell its own time, so it is counted to "
-	"when the last of them began. -by stack puts those together that stand at the same place.",
+	"when the last of them began. oom marks the thread that ran out of memory, for which a Java VM wrote the dump. "
+	"-by stack puts those together that stand at the same place.",
     .examples = {{"threads"}, {"threads | grep waiting", ON_GO}, {"threads -by stack", ON_GO}},
     .key = "t",
     .run = run_threads,

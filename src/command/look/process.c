@@ -2,7 +2,10 @@
 /* process.c - see process.h.  Secrets were masked when texts were read (base/secrets.h). */
 #include "command/look/process.h"
 
+#include "analysis/java.h"
+
 #include <string.h>
+#include <time.h>
 
 /* --- single values ------------------------------------------------------------------------------ */
 
@@ -24,30 +27,84 @@ static void head_bytes(struct result *r, enum column_id column, uint64_t n)
 		result_head(r, column, cell_bytes(amount_exact(n)));
 }
 
-void process_cause(struct result *r, const struct heap *h)
+const struct process_facts *process_of(const struct heap *h, struct process_facts **own)
 {
-	const struct process_facts *p = h->process;
-	if (!p)
-		return;
-	head_text(r, COL_CAUSE, p->cause);
-	head_text(r, COL_CAUSE_DATE, p->cause_date);
-	head_number(r, COL_SIGNAL, p->signal);
+	struct err err = ERR_INIT;
+	*own = h->process ? NULL : java_process(h, &err); /* what could not be kept is not told */
+	return h->process ? h->process : *own;
 }
 
-void process_memory(struct result *r, const struct heap *h)
+/* "java.lang.OutOfMemoryError in thread worker, at java.util.Arrays.copyOf(Arrays.java:1), called from ..." */
+static void head_oom(struct result *r, const struct heap *h)
 {
-	const struct process_facts *p = h->process;
+	uint32_t thread = java_oom_thread(h), own = 1;
+	struct text t = TEXT_INIT;
+	if (thread == HEAP_NONE)
+		return;
+	const struct heap_thread *of = &h->threads[thread];
+	text_addf(&t, "java.lang.OutOfMemoryError in thread %s", of->name);
+	if (of->n_frames > 1)
+		text_addf(&t, ", at %s", of->frames[1]);
+	while (own < of->n_frames && java_library_name(of->frames[own]))
+		own++;
+	if (own > 1 && own < of->n_frames)
+		text_addf(&t, ", called from %s", of->frames[own]);
+	result_head(r, COL_CAUSE, cell_text(t.s));
+	result_head(r, COL_OOM_THREAD, cell_text(of->name));
+	const char *kind = java_oom_kind(h, thread);
+	result_head(r, COL_OOM_KIND, kind ? cell_text_as_sure(kind, amount_weaken(amount_exact(0), INFERRED,
+	    REASON_ERROR_LATER)) : cell_none());
+	text_release(&t);
+}
+
+void process_cause(struct result *r, const struct heap *h, const struct process_facts *p, bool brief)
+{
+	struct text thrown = TEXT_INIT;
+	if (h->process) {
+		head_text(r, COL_CAUSE, p->cause);
+		head_text(r, COL_CAUSE_DATE, p->cause_date);
+		head_number(r, COL_SIGNAL, p->signal);
+	}
+	if (brief || h->process)
+		return;
+	head_oom(r, h);
+	if (java_oom_thrown(h, &thrown))
+		result_head(r, COL_OOM_THROWN, cell_text(thrown.s));
+	text_release(&thrown);
+}
+
+void process_memory(struct result *r, const struct heap *h, const struct process_facts *p)
+{
+	uint64_t limit = p && !p->heap_max && !h->process ? java_direct_limit(h) : 0;
 	if (!p)
 		return;
 	head_bytes(r, COL_HEAP_MAX, p->heap_max);
+	if (limit >= h->shallow && limit) /* less cannot be the heap's */
+		result_head(r, COL_HEAP_MAX, cell_bytes(amount_weaken(amount_exact(limit), INFERRED, REASON_DIRECT_LIMIT)));
 	head_bytes(r, COL_HEAP_TOTAL, p->heap_total);
 	head_bytes(r, COL_HEAP_USED, p->heap_used);
 }
 
-static void head_process(struct result *r, const struct process_facts *p)
+/* Seconds from one date to another, both of one clock: "2016-04-04T08:34:17", perhaps with Z. */
+static bool seconds_between(const char *from, const char *to, uint64_t *seconds)
+{
+	struct tm a = {.tm_isdst = 0}, b = {.tm_isdst = 0};
+	const char *end_a = from ? strptime(from, "%Y-%m-%dT%H:%M:%S", &a) : NULL;
+	const char *end_b = to ? strptime(to, "%Y-%m-%dT%H:%M:%S", &b) : NULL;
+	if (!end_a || !end_b || *end_a != *end_b)
+		return false;
+	time_t began = timegm(&a), ended = timegm(&b);
+	*seconds = ended > began ? (uint64_t)(ended - began) : 0;
+	return ended >= began;
+}
+
+static void head_process(struct result *r, const struct heap *h, const struct process_facts *p)
 {
 	head_text(r, COL_COMMAND_LINE, p->command_line);
 	head_text(r, COL_STARTED, p->started);
+	uint64_t uptime;
+	if (seconds_between(p->started, p->cause_date ? p->cause_date : h->facts.created, &uptime))
+		result_head(r, COL_UPTIME, cell_plain(uptime));
 	head_number(r, COL_PROCESS_ID, p->process_id);
 	head_text(r, COL_JAVA_VERSION, p->java_version);
 	head_text(r, COL_VM_VERSION, p->vm_version);
@@ -64,11 +121,11 @@ static void head_stated(struct result *r, const struct heap *h, const char *what
 		}
 }
 
-void process_head(struct result *r, const struct heap *h)
+void process_head(struct result *r, const struct heap *h, const struct process_facts *p)
 {
 	const struct dump_facts *f = &h->facts;
-	if (h->process)
-		head_process(r, h->process);
+	if (p)
+		head_process(r, h, p);
 	head_number(r, COL_CPUS, f->cpus);
 	head_text(r, COL_EXPERIMENTS, f->experiments);
 	if (f->heap_end) {
@@ -110,10 +167,14 @@ int process_list(struct result **out, const struct opened *o, enum process_list 
 	    [PROCESS_VARIABLES] = {"environment variables", &process_variables_shape},
 	};
 	const struct heap *h = o->heap;
-	const struct process_facts *p = h->process;
-	if (!p)
+	struct process_facts *own;
+	const struct process_facts *p = process_of(h, &own);
+	if (!p || (own && (which != PROCESS_ARGUMENTS || !own->arguments.n))) {
+		process_free(own);
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no %s%s", h->facts.title, lists[which].words,
-		    h->facts.roots_recorded ? "" : "; a javacore tells them, and none was read with it");
+		    !h->facts.roots_recorded ? "; a javacore tells them, and none was read with it" :
+		    own && which == PROCESS_ARGUMENTS ? ", since its program did not ask for them (JMX)" : "");
+	}
 	const struct process_settings *from = which == PROCESS_ARGUMENTS ? &p->arguments :
 	    which == PROCESS_LIMITS ? &p->limits : &p->variables;
 	if (!from->n)
@@ -121,5 +182,6 @@ int process_list(struct result **out, const struct opened *o, enum process_list 
 	*out = result_new_rows(lists[which].words, o, lists[which].shape);
 	for (size_t i = 0; i < from->n && !progress_own_stops(i); i++)
 		add_row(*out, which, &from->list[i]);
+	process_free(own);
 	return 0;
 }

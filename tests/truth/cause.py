@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a dump was written and by which program: info, threads and bt -oom against what is known of real dumps, and made ones.
+
+Of the program Waste the command lines are known (command.txt), and which thread ran out of memory (manifest).  The made
+dumps have what must not be mistaken for that: a thread that is making such an error itself, errors that the VM has in
+advance, and one that was thrown.
+"""
+
+import glob
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, Tap, cairn  # noqa: E402
+from javadump import JavaDump, named_thread  # noqa: E402
+
+ERROR = "java.lang.OutOfMemoryError"
+INIT = ERROR + ".<init>"
+
+
+def ask(command, dump):
+    done = cairn("-x", command, "--format", "json", dump)
+    return json.loads(done.out) if done.status == 0 and done.out.strip() else None
+
+
+def command_of(path):
+    """What follows the VM's own options: its class and arguments."""
+    with open(path, encoding="utf-8") as f:
+        words = f.read().split()
+    while not words[0].startswith("waste."):
+        words.pop(0)
+    return " ".join(words)
+
+
+def real(tap):
+    for folder in sorted(glob.glob(os.path.join(DUMPS, "waste", "jdk*")) + glob.glob(os.path.join(DUMPS, "waste", "oom"))):
+        with open(os.path.join(folder, "waste.manifest.json"), encoding="utf-8") as f:
+            manifest = json.load(f)
+        planted = {p["id"]: p for p in manifest["planted"]}
+        for dump in sorted(glob.glob(os.path.join(folder, "waste*.hprof"))):
+            title = "/".join(dump.split("/")[-2:])
+            info = ask("info", dump)
+            tap.equal((info["command_line"], info["java_version"]),
+                      (command_of(os.path.join(folder, "command.txt")), manifest["java"]), "%s: what ran" % title)
+            victim = planted["oom"]["thread"] if os.path.basename(folder) == "oom" else None
+            tap.equal(info.get("oom_thread"), victim, "%s: who ran out of memory" % title)
+            tap.equal([t["name"] for t in ask("threads", dump) if t["oom"]], [victim] if victim else [],
+                      "%s: threads marks nobody else" % title)
+            frames = ask("bt -oom", dump)
+            tap.equal(frames and [frames[0]["method"].startswith(INIT), frames[1]["method"].split("(")[0][:11]],
+                      [True, "waste.Waste"] if victim else None, "%s: bt -oom" % title)
+            if victim:
+                tap.ok("Java heap space" in info["oom_kind"] and victim in info["cause"] and
+                       frames[1]["method"] in info["cause"], "%s: in words" % title, info["cause"])
+            else:
+                tap.equal(info.get("cause"), None, "%s: nothing is told of the cause" % title)
+                tap.equal(info.get("oom_thrown"), None, "%s: errors made in advance were not thrown" % title)
+
+
+def new():
+    d = JavaDump()
+    d.add_class(ERROR, fields="detailMessage:L backtrace:L depth:I")
+    for message in ("Java heap space", "Metaspace", "Requested array size exceeds VM limit"):
+        d.root("jni", d.new(ERROR, detailMessage=d.string(message)))
+    d.add_class("acme.A")
+    return d
+
+
+def look(d):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made.hprof")
+        d.write(path)
+        info = ask("info", path)
+        return info.get("oom_thread"), info.get("oom_kind"), info.get("oom_thrown"), cairn("-x", "bt -oom", path).status
+
+
+def made(tap):
+    d = new()
+    named_thread(d, "other", 5, ("acme.A.run",))
+    tap.equal(look(d), (None, None, None, 1), "errors that the VM has in advance say nothing")
+    thrown = d.new(ERROR, detailMessage=d.string("Direct buffer memory"), depth=3)
+    d.root("jni", thrown)
+    tap.equal(look(d), (None, None, "Direct buffer memory", 1), "one that was thrown")
+    _, number = named_thread(d, "making", 5, (INIT, "acme.A.run"))
+    d.root("local", thrown, number, 0)
+    tap.equal(look(d), (None, None, "Direct buffer memory", 1), "who is making one itself did not run out of memory")
+    named_thread(d, "victim", 5, (INIT, "acme.A.fill"))
+    tap.equal(look(d), ("victim", None, "Direct buffer memory", 0), "who did; nothing tells the kind")
+    d = new()
+    named_thread(d, "loads", 5, (INIT, "java.lang.ClassLoader.defineClass1", "acme.A.load"))
+    got = look(d)
+    tap.ok(got[0] == "loads" and "Metaspace" in got[1], "who defines a class", got)
+    d = new()
+    named_thread(d, "bare", 5, (INIT,))
+    tap.equal(look(d), ("bare", None, None, 0), "a stack of that frame alone")
+
+
+def main():
+    tap = Tap()
+    made(tap)
+    if DUMPS:
+        real(tap)
+    else:
+        tap.skip("real dumps", "CAIRN_DUMPS is not set")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -427,6 +427,8 @@ int main(int argc, char **argv)
 		else if (w.heap.index && w.heap.no_index)
 			code = wrong("--index and --no-index are two wishes: leave one out");
 		else {
+			if (!w.no_config && !w.tour)
+				layouts_file_read();
 			bool helps = w.mem_given || limit_memory();
 			spill_allow(w.spill_given ? !w.no_spill : helps);
 			code = run(&w);

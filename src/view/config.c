@@ -573,7 +573,8 @@ void config_write(struct text *to)
 
 	remark(to, "What the screen of cairn, and its prompt without one, begin with; options on the command line go "
 	    "before it, and --no-config leaves it out. Results of -x and scripts never depend on it. Its place is "
-	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config. These are the defaults.");
+	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config; beside it may stand "
+	    "layouts of collections of your own (doc/layouts.md), which scripts have too. These are the defaults.");
 	for (size_t i = 0; tell(i, &told); i++) {
 		text_add(to, "\n");
 		remark(to, told.meaning);

@@ -44,6 +44,13 @@ char *config_path(void)
 	return base_path(&path, "XDG_CONFIG_HOME", ".config", "config") ? text_take(&path) : NULL;
 }
 
+char *layouts_path(void)
+{
+	struct text path = TEXT_INIT;
+
+	return base_path(&path, "XDG_CONFIG_HOME", ".config", "layouts") ? text_take(&path) : NULL;
+}
+
 char *state_path(const char *name, bool make)
 {
 	struct text path = TEXT_INIT;

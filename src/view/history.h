@@ -17,6 +17,8 @@
 char *state_path(const char *name, bool make);
 /* Likewise that of the configuration, $XDG_CONFIG_HOME/cairn/config (else ~/.config). */
 char *config_path(void);
+/* The same of the layouts of collections. */
+char *layouts_path(void);
 #define STATE_MOST (4 * 1024 * 1024) /* bytes: a longer file is not ours */
 /* All of a file, with a NUL behind it, the caller's; NULL: it is none of ours. */
 char *state_read(int fd, size_t *size);

@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, Tap, cairn  # noqa: E402
+from hprofmade import Made  # noqa: E402
 
 
 def rows(path, line):
@@ -63,12 +64,64 @@ def of_go(tap, path, manifest):
     tap.equal(arrays["[]interface {}"]["size"], m["Anys"]["n"], name + ": elements of a slice")
 
 
+LAYOUTS = """# of our own
+com.acme.IntMap pairs map store=table size=count
+com.acme.*List   array  store=items size=n
+com.acme.Odd heap store=items
+com.acme.Odd array
+com.acme.Odd array store=items sise=n
+java.util.ArrayList array store=items size=n
+"""
+
+
+def own(tap, folder):
+    m = Made()
+    m.cls("com.acme.IntMap", [("L", "table"), ("I", "count")])
+    m.cls("com.acme.BigList", [("L", "items"), ("I", "n")])
+    m.cls("java.util.ArrayList", [("L", "items"), ("I", "n")])  # not the JDK's
+    m.cls("com.acme.Text", [("I", "x")])
+    a, b = m.new("com.acme.Text"), m.new("com.acme.Text")
+    good = m.new("com.acme.IntMap", table=m.array("java.lang.Object", [a, b, 0, 0]), count=1)
+    made = [good, m.new("com.acme.IntMap", table=m.array("java.lang.Object", [a, b]), count=1),
+            m.new("com.acme.IntMap", table=m.array("java.lang.Object", [a, b]), count=7),   # more than there are places
+            m.new("com.acme.IntMap", table=m.array("java.lang.Object", [a, b]), count=-1),
+            m.new("com.acme.IntMap", table=a, count=1),                                  # no array
+            m.new("com.acme.BigList", items=m.array("java.lang.Object", [a, b, b]), n=2),
+            m.new("java.util.ArrayList", items=m.array("java.lang.Object", [a]), n=1)]
+    m.root(m.new("com.acme.BigList", items=m.array("java.lang.Object", made), n=len(made)))
+    path, config = os.path.join(folder, "own.hprof"), os.path.join(folder, "config")
+    os.makedirs(os.path.join(config, "cairn"))
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    with open(os.path.join(config, "cairn", "layouts"), "w") as f:
+        f.write(LAYOUTS)
+    env = {"XDG_CONFIG_HOME": config}
+    run = cairn("--format", "json", "-x", "collections", path, env=env)
+    found = {r["class"]: (r["objects"], r["size"], r["capacity"]) for r in json.loads(run.out)}
+    tap.equal(found, {"com.acme.IntMap": (2, 2, 3), "com.acme.BigList": (2, 2 + len(made), 3 + len(made)),
+                      "java.util.ArrayList": (1, 1, 1)}, "classes of one's own, by their layouts")
+    said = [line.split("layouts:")[-1] for line in run.err.splitlines()]
+    tap.equal(said, ["4: behind the class stands its shape, and heap is none",
+                     "5: a layout of the shape array needs store=",
+                     "6: no layout has a word sise="], "each wrong line is told with its place")
+    told = cairn("-x", "collections", path, env=env).out
+    tap.ok("3 are left out: the sizes they state cannot be" in told, "objects that lie are told", told)
+    entries = cairn("--format", "json", "-x", "entries 0x%x" % good, path, env=env)
+    tap.ok(entries.out.count("0x%x" % a) == 1 and entries.out.count("0x%x" % b) == 1, "entries by the same layout", entries)
+    none = cairn("--no-config", "--format", "json", "-x", "collections", path, env=env)
+    tap.ok("com.acme" not in none.out and not none.err, "--no-config leaves the file out", none)
+
+
 def main():
     tap = Tap()
-    for manifest in sorted(glob.glob(os.path.join(DUMPS, "waste", "*", "waste.manifest.json"))):
+    with tempfile.TemporaryDirectory() as folder:
+        own(tap, folder)
+    if not DUMPS:
+        tap.skip("dumps with planted collections", "no CAIRN_DUMPS")
+    for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "waste", "*", "waste.manifest.json"))):
         for path in sorted(glob.glob(os.path.join(os.path.dirname(manifest), "waste*.hprof"))):
             planted(tap, path, manifest)
-    for manifest in sorted(glob.glob(os.path.join(DUMPS, "today", "gotoday*.manifest.json"))):
+    for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "today", "gotoday*.manifest.json"))):
         of_go(tap, manifest.replace(".manifest.json", ".dump"), manifest)
     tap.done()
 

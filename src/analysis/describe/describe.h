@@ -290,6 +290,11 @@ struct collection_inside {
 bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
     void *context);
 
+/* Read a layout of collections (doc/layouts.md), a line that goes before all others of its class.  0, or ERR_USAGE
+ * with what is wrong in it.  While no other thread looks for layouts. */
+MUST_CHECK int layout_add(const char *line, struct err *err);
+/* Forget all that were added. */
+void layouts_forget(void);
 /* Is it a list, a map, a set or a queue that is known?  Also where the dump has no values: by its class. */
 bool inspect_is_collection(const struct heap *h, uint32_t id);
 /* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:

@@ -13,12 +13,10 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
 #define CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
 
-#include "base/err.h"
+#include "analysis/describe/describe.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct text;
 
 /* How a collection stores its elements. */
 enum collection_shape {
@@ -80,11 +78,6 @@ const struct collection_kind *layout_of(const char *class);
 const char *layout_shape_word(size_t i);
 const char *layout_field_word(size_t i);
 
-/* Read a line that goes before all others of its class.  0, or ERR_USAGE with what is wrong in it.  While no other
- * thread looks for layouts. */
-MUST_CHECK int layout_add(const char *line, struct err *err);
-/* Forget all that were added. */
-void layouts_forget(void);
 /* Each line of the libraries in turn; NULL behind the last. */
 const char *layout_line(size_t i);
 

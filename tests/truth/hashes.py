@@ -133,6 +133,8 @@ def made(tap):
                            ("other.Name@cafe0001", ["0x10000", "0x10010", "0x10030"])):
             have = [r["address"] for r in answers(path, ["find " + word])[0]]
             tap.equal(have, want, "as a log prints it: " + word)
+        array = answers(path, ["find '[B@cafe0001'"])[0]
+        tap.equal(len(array), 3, "what an array prints is no regular expression")
         silent = cairn("-x", "find Foo@1a2b3c", SHOP)
         tap.ok(silent.status == 1 and "HPROF holds no identity hashes" in silent.out + silent.err,
                "a dump without hashes says so", silent)

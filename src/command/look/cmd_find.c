@@ -258,8 +258,11 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 	/* an address that lies somewhere is no number of a log */
 	if ((!code && !done) || lies_nowhere)
 		code = find_number(s, r, word, call->shown, err);
-	if (!code && !done)
+	if (!code && !done) {
+		size_t before = r->n_rows;
 		code = find_printed(s, r, word, err);
+		done = r->n_rows > before;
+	}
 	if (!code && !done)
 		code = find_words(s, r, call, err);
 	if (!code && lies_nowhere && !r->n_rows) {

@@ -256,7 +256,7 @@ int find_printed(struct session *s, struct result *r, const char *word, struct e
 	}
 	for (size_t i = 0; !code && !shown && i < n && !progress_own_stops(i); i++)
 		find_object(r, ids[i], 0);
-	if (!code && n && !shown)
+	if (!code && n && !shown && *word != '[') /* arrays print the VM's own names: "[B" */
 		result_add_note(r, "with this identity hash there are objects of other classes alone");
 	big_free(search.ids);
 	return code;

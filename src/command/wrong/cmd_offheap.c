@@ -227,7 +227,7 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 	if (c->limit.certainty != UNKNOWN && c->limit.n) {
 		text_add(&note, "; at most ");
 		text_add_bytes(&note, c->limit.n);
-		text_add(&note, " are allowed (MaxDirectMemorySize)");
+		text_add(&note, " are allowed (MaxDirectMemorySize, by default -Xmx)");
 	}
 	result_add_note(r, note.s);
 	text_release(&note);

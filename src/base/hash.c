@@ -53,6 +53,21 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 	return hash_step(h, last_word(bytes, p, n));
 }
 
+void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2])
+{
+	const uint8_t *p = bytes;
+	uint64_t a = hash_step(hash_number(n), with), b = hash_step(hash_seed[1] ^ with, ~(uint64_t)n), word;
+
+	for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		a = hash_step(a, word);
+		b = hash_step(b, ~word);
+	}
+	word = last_word(bytes, p, n);
+	hash[0] = hash_step(a, word);
+	hash[1] = hash_step(b, ~word);
+}
+
 int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
     uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err)
 {

@@ -38,6 +38,8 @@ static inline uint64_t hash_number(uint64_t key)
 
 /* Differs from machine to machine with the order of bytes in a word. */
 uint64_t hash_bytes(const void *bytes, size_t n);
+/* 128 bits, of the bytes and a number with them: for who finds out which of many are equal. */
+void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2]);
 
 /*
  * For tables of numbers 0 … n - 1 that are found by what these stand for: a slot holds a number + 1, or 0;

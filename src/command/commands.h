@@ -16,6 +16,7 @@ extern const struct command cmd_tree;                                /* cmd_tree
 extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
 extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
 extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
+extern const struct command cmd_waste;                               /* wrong/cmd_waste.c */
 extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
 extern const struct command cmd_export;                             /* ask/cmd_export.c */
 extern const struct command cmd_report;                             /* report/cmd_report.c */

@@ -23,6 +23,7 @@ const struct command *const commands[] = {
     &cmd_locks, &cmd_finalizers,
     &cmd_collections, &cmd_finalizers, &cmd_offheap,
     &cmd_weak, &cmd_finalizers, &cmd_locals, &cmd_offheap,
+    &cmd_waste, &cmd_finalizers,
     &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course, &cmd_profile,
     &cmd_sql, &cmd_assert, &cmd_export,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_set,

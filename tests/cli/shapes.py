@@ -34,6 +34,7 @@ LINES = {
     "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader",
             "dom -up java.lang.String", "dom -up string"],
     "dups": ["dups"],
+    "waste": ["waste", "waste strings", "waste strings -by class", "waste strings -by holder"],
     "dupclasses": ["dupclasses"],
     "entries": ["entries 0xe0010228", "entries main.cache"],
     "find": ["find String", "find 42", "find -hash 66501cf5"],

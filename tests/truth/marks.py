@@ -28,6 +28,7 @@ COVERED = {
     "find": ["find '^{pattern}$'", "find {object}", "find 7"],
     "strings": ["strings"],
     "dups": ["dups"],
+    "waste": ["waste", "waste strings", "waste one -by class", "waste fields"],
     "threads": ["threads", "threads -by stack"],
     "bt": ["bt {thread}"],
     "sites": ["sites", "sites -by function"],

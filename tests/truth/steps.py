@@ -71,6 +71,7 @@ LINES = {
     "find": ["find o", "find (a|o)*$ -i", "find 7", "find -hash 1234"],
     "strings": ["strings", "strings s.*e", "strings -sort shallow -r"],
     "dups": ["dups"],
+    "waste": ["waste", "waste strings", "waste objects -by holder", "waste one -by class", "waste boxed", "waste fields"],
     "props": ["props"],
     "threads": ["threads", "threads -by stack"],
     "bt": ["bt 0", "bt 1", "bt 2"],

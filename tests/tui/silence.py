@@ -35,7 +35,7 @@ LAST = "0x10000000"  # the list that holds all
 LINES = [
     "info", "histo *", "histo -live", "histo -by package", "ls *", "ls * -sort address -r", "ls * | grep Box",
     "ls * | sort -class", "$all = ls *", "ls java.lang.String -sort value", "x " + LAST, "entries " + LAST, "find city",
-    "find -hash 1234", "strings", "strings city", "strings -sort shallow -r", "dups", "props", "threads", "bt 1",
+    "find -hash 1234", "strings", "strings city", "strings -sort shallow -r", "waste", "dups", "props", "threads", "bt 1",
     "sites", "collections", "weak", "weak -only", "finalizers", "locals", "locals -by class", "offheap",
     "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",

@@ -41,6 +41,40 @@ enum collection_role collection_role(const struct heap *h, uint32_t class)
 	return kind->store && !strcmp(kind->store, "this") ? COLLECTION_OF_ITSELF : COLLECTION_PLAIN;
 }
 
+bool collection_known(const char *class, size_t n)
+{
+	char name[128];
+	if (n >= sizeof name)
+		return false;
+	memcpy(name, class, n);
+	name[n] = '\0';
+	return layout_of(name) != NULL;
+}
+
+static bool declares(const struct heap *h, uint32_t class, const char *names)
+{
+	struct field_place place;
+	char name[64];
+	if (!names || !strcmp(names, "this"))
+		return true;
+	while (next_name(&names, name))
+		if (values_place(h, class, name, &place))
+			return true;
+	return false;
+}
+
+const struct collection_kind *collection_kind_of(const struct heap *h, uint32_t class)
+{
+	const struct collection_kind *nearest = kind_above(h, &class);
+	for (const struct collection_kind *first = nearest; first; first = kind_above(h, &class)) {
+		for (const struct collection_kind *k = first; k; k = k->same)
+			if (k->shape == SHAPE_NESTED || (declares(h, class, k->store) && declares(h, class, k->index)))
+				return k;
+		class = h->classes[class].superclass;
+	}
+	return nearest;
+}
+
 static bool has_field(const struct values *v, const char *names)
 {
 	struct value value;

@@ -297,6 +297,31 @@ MUST_CHECK int layout_add(const char *line, struct err *err);
 void layouts_forget(void);
 /* Is it a list, a map, a set or a queue that is known?  Also where the dump has no values: by its class. */
 bool inspect_is_collection(const struct heap *h, uint32_t id);
+
+/* --- how collections are stored (storage.c), of dumps whose classes declare fields --- */
+
+enum storage_role {
+	STORAGE_NONE,
+	STORAGE_OWN,     /* a collection that a program makes: ArrayList */
+	STORAGE_WRAPPER, /* the same, made of another collection: HashSet */
+	STORAGE_VIEW,    /* one that the library makes of its own: HashMap$KeySet, Collections$EmptyList */
+	STORAGE_PART,    /* declared inside of a collection's class, and none itself: a node */
+};
+/* Whose arrays are the collection's own? */
+enum storage_arrays { ARRAYS_NONE, ARRAYS_OF_ITSELF, ARRAYS_OF_NODES, ARRAYS_OF_ARRAYS };
+enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enum storage_arrays *arrays);
+
+struct storage {
+	struct collection_size size;
+	bool library;    /* its layout is one of STORAGE_VIEW */
+	uint32_t table;  /* the array whose length is the capacity, or HEAP_NONE */
+	uint64_t enough; /* the length of a table that would do */
+	bool chains;     /* the table holds chains of entries */
+	bool used;       /* something was in it once, as far as it tells */
+};
+/* False: it is no collection that is known. */
+bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out);
+
 /* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:
  * nothing was appended. */
 bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* storage.c - what collections are made of, for who looks at them from outside: classes, tables and their room. */
+#include "analysis/describe/collection.h"
+
+#include "analysis/describe/describers.h"
+
+#include <string.h>
+
+enum { INNER_DEEPEST = 8 };
+
+static bool is_part(const char *name)
+{
+	const char *at = strchr(name, '$');
+	for (int deep = 0; at && deep < INNER_DEEPEST; deep++, at = strchr(at + 1, '$'))
+		if (collection_known(name, (size_t)(at - name)))
+			return true;
+	return false;
+}
+
+static bool ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), m = strlen(with);
+	return n >= m && !strcmp(name + n - m, with);
+}
+
+static bool is_library(const struct collection_kind *kind)
+{
+	return kind->shape == SHAPE_VIEW || strchr(kind->class, '$');
+}
+
+static enum storage_arrays arrays_of(enum collection_shape shape)
+{
+	if (shape == SHAPE_FIELDS || shape == SHAPE_EMPTY || shape == SHAPE_WRAPPER || shape == SHAPE_VIEW)
+		return ARRAYS_NONE;
+	return shape == SHAPE_TRIE ? ARRAYS_OF_NODES : shape == SHAPE_NESTED ? ARRAYS_OF_ARRAYS : ARRAYS_OF_ITSELF;
+}
+
+enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enum storage_arrays *arrays)
+{
+	const struct collection_kind *kind = collection_kind_of(h, class);
+	*arrays = ARRAYS_NONE;
+	if (kind) {
+		*arrays = arrays_of(kind->shape);
+		return is_library(kind) ? STORAGE_VIEW : kind->shape == SHAPE_WRAPPER ? STORAGE_WRAPPER : STORAGE_OWN;
+	}
+	if (!is_part(h->classes[class].name))
+		return STORAGE_NONE;
+	if (ends(h->classes[class].name, "$Segment")) /* of an old ConcurrentHashMap: a table of its own */
+		*arrays = ARRAYS_OF_ITSELF;
+	return STORAGE_PART;
+}
+
+/* Most collections count their changes; of the others a table or a moved head tells. */
+static bool was_used(const struct collection *c, const struct collection_size *size)
+{
+	int64_t changes, head;
+	if (description_number(&c->store, "modCount", &changes))
+		return changes != 0;
+	if (c->kind->shape == SHAPE_RING && c->kind->next)
+		return description_number(&c->store, c->kind->next, &head) && head != 0;
+	return c->kind->shape == SHAPE_BUCKETS && size->has_capacity && size->capacity;
+}
+
+/* Hash tables have a power of two of places, three quarters of them taken at most. */
+static uint64_t enough_for(const struct collection_kind *kind, uint64_t size)
+{
+	uint64_t places = 1;
+	if (!kind->table && (kind->shape == SHAPE_ARRAY || kind->shape == SHAPE_RING))
+		return size + (kind->shape == SHAPE_RING);
+	while (places < size + size / 3 && places < UINT64_MAX / 4)
+		places *= 2;
+	return kind->shape == SHAPE_PAIRS ? 2 * places : places;
+}
+
+bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out)
+{
+	struct collection c = { .heap = h };
+	struct values table;
+	*out = (struct storage){ .table = HEAP_NONE };
+	if (!collection_size(h, id, &out->size) || !collection_find(&c, h, id))
+		return false;
+	const struct collection_kind *kind = c.kind;
+	const char *field = kind->table ? kind->table : kind->shape <= SHAPE_BUCKETS ? kind->store : NULL;
+	out->library = is_library(kind);
+	out->used = was_used(&c, &out->size);
+	out->enough = enough_for(kind, out->size.size);
+	if (field && description_object(&c.store, field, &table) && !table.is_class &&
+	    table.view.kind != OBJECT_INSTANCE) {
+		out->table = table.id;
+		out->chains = (kind->shape == SHAPE_BUCKETS || kind->table) && table.view.kind == OBJECT_ARRAY;
+	}
+	return true;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* objects.c - objects equal in all fields, fields that are the same everywhere, and what alignment costs. */
+#include "analysis/waste/work.h"
+
+#include "base/big.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* --- equal objects ------------------------------------------------------------------------------ */
+
+/* What is equal by chance, because it is to change: locks, counters. */
+static bool is_apart(const struct heap *h, uint32_t class)
+{
+	static const char concurrent[] = "java.util.concurrent.";
+	return !strncmp(h->classes[class].name, concurrent, sizeof concurrent - 1);
+}
+
+static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
+    uint32_t *array)
+{
+	const struct heap *h = s->work->heap;
+	struct object_view view;
+	if (is_apart(h, h->class_of[id]) || heap_view_along(h, id, &s->view, &view, NULL) ||
+	    view.kind != OBJECT_INSTANCE || !view.n_bytes)
+		return false;
+	*bytes = view.bytes;
+	*n = view.n_bytes;
+	*with = h->class_of[id];
+	*array = id;
+	return true;
+}
+
+static int add_same(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; i < n && !code; i++) {
+		uint64_t bytes = heap_shallow(s->work->heap, same[i].id);
+		code = waste_add(s, WASTE_OBJECTS, same[i].id, bytes, i ? bytes : 0, err);
+	}
+	return code;
+}
+
+int waste_of_objects(struct waste_work *w, struct err *err)
+{
+	static const struct waste_same same = {1U << ROLE_PLAIN, bytes_of, add_same};
+	return waste_find_same(w, &same, err);
+}
+
+/* --- fields that are the same in all instances -------------------------------------------------- */
+
+enum { INSTANCES_LEAST = 1001, FIELDS_MOST = 1 << 20, SUPERCLASSES_MOST = 200 };
+
+/* A field as instances of one class have it. */
+struct slot {
+	uint32_t declared_in, number; /* of the class that declares it */
+	uint64_t offset;
+	unsigned bytes;
+	bool differs; /* set by any thread */
+};
+
+struct comparing {
+	const struct heap *heap;
+	struct slot *slot;
+	size_t n, cap;
+	size_t *first;          /* by class: its first slot; one more */
+	const uint8_t **record; /* by class: the bytes of one instance, whichever */
+	uint32_t *same;         /* by class: fields that did not differ yet */
+	struct whole {          /* by declared field: of all classes that have it */
+		const uint8_t *value;
+		uint64_t objects, shallow;
+		bool differs;
+	} *whole;
+	size_t *whole_of;       /* by class: its first declared field */
+	size_t n_wholes;
+};
+
+static int list_slots(struct comparing *c, uint32_t class, struct err *err)
+{
+	const struct heap *h = c->heap;
+	uint64_t offset = 0;
+	if (h->classes[class].kind != CLASS_PLAIN || !h->classes[class].n_objects)
+		return 0;
+	for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
+		const struct heap_class *at = &h->classes[class];
+		for (uint32_t i = 0; i < at->n_fields && c->n < FIELDS_MOST; i++) {
+			struct slot *to = BIG_PUSH(c->slot, c->n, c->cap, err);
+			if (!to)
+				return ERR_NOMEM;
+			*to = (struct slot){class, i, offset, values_size_of(h, at->fields[i].type), false};
+			offset += to->bytes;
+		}
+		class = at->superclass;
+	}
+	return 0;
+}
+
+static int begin_comparing(struct comparing *c, const struct heap *h, struct err *err)
+{
+	int code = 0;
+	*c = (struct comparing){.heap = h};
+	c->first = big_alloc((uint64_t)h->n_classes + 1, sizeof *c->first, err);
+	c->record = big_alloc(h->n_classes, sizeof *c->record, err);
+	c->same = big_alloc(h->n_classes, sizeof *c->same, err);
+	c->whole_of = big_alloc(h->n_classes, sizeof *c->whole_of, err);
+	if (!c->first || !c->record || !c->same || !c->whole_of)
+		return ERR_NOMEM;
+	for (uint32_t class = 0; class < h->n_classes && !code; class++) {
+		c->first[class] = c->n;
+		c->whole_of[class] = c->n_wholes;
+		c->n_wholes += h->classes[class].n_fields;
+		code = list_slots(c, class, err);
+		c->same[class] = (uint32_t)(c->n - c->first[class]);
+		if (progress_own_stops(64 * (uint64_t)class))
+			code = err_cancelled(err);
+	}
+	c->first[h->n_classes] = c->n;
+	if (!code && !(c->whole = big_alloc(c->n_wholes, sizeof *c->whole, err)))
+		code = ERR_NOMEM;
+	return code;
+}
+
+static void end_comparing(struct comparing *c)
+{
+	big_free(c->slot);
+	big_free(c->first);
+	big_free(c->record);
+	big_free(c->same);
+	big_free(c->whole);
+	big_free(c->whole_of);
+}
+
+static int look(struct waste_stretch *s, uint32_t id, struct err *err)
+{
+	struct comparing *c = s->context;
+	uint32_t class = c->heap->class_of[id];
+	const uint8_t *none = NULL;
+	struct object_view view;
+	(void)err;
+	if (!__atomic_load_n(&c->same[class], __ATOMIC_RELAXED) ||
+	    heap_view_along(c->heap, id, &s->view, &view, NULL) || view.kind != OBJECT_INSTANCE)
+		return 0;
+	const struct slot *last = &c->slot[c->first[class + 1] - 1];
+	bool whole = last->offset + last->bytes <= view.n_bytes; /* a broken record proves nothing */
+	if (whole && __atomic_compare_exchange_n(&c->record[class], &none, view.bytes, false, __ATOMIC_RELAXED,
+	        __ATOMIC_RELAXED))
+		return 0;
+	for (size_t i = c->first[class]; i < c->first[class + 1]; i++) {
+		struct slot *slot = &c->slot[i];
+		if (__atomic_load_n(&slot->differs, __ATOMIC_RELAXED) ||
+		    (whole && !memcmp(none + slot->offset, view.bytes + slot->offset, slot->bytes)))
+			continue;
+		if (!__atomic_exchange_n(&slot->differs, true, __ATOMIC_RELAXED))
+			__atomic_fetch_sub(&c->same[class], 1, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+/* What all classes that have a declared field say of it. */
+static void join_classes(struct comparing *c)
+{
+	const struct heap *h = c->heap;
+	for (uint32_t class = 0; class < h->n_classes; class++) {
+		for (size_t i = c->first[class]; i < c->first[class + 1]; i++) {
+			const struct slot *slot = &c->slot[i];
+			struct whole *w = &c->whole[c->whole_of[slot->declared_in] + slot->number];
+			const uint8_t *value = c->record[class] ? c->record[class] + slot->offset : NULL;
+			w->objects += h->classes[class].n_objects;
+			w->shallow += h->classes[class].shallow;
+			w->differs |= slot->differs || !value || (w->value && memcmp(w->value, value, slot->bytes));
+			w->value = w->value ? w->value : value;
+		}
+	}
+}
+
+static int add_field(struct waste_work *w, const struct comparing *c, uint32_t class, uint32_t number, struct err *err)
+{
+	const struct heap_field *field = &c->heap->classes[class].fields[number];
+	const struct whole *whole = &c->whole[c->whole_of[class] + number];
+	unsigned bytes = field->type == VALUE_OBJECT ? waste_reference(c->heap) : values_size_of(c->heap, field->type);
+	if (whole->differs || whole->objects < INSTANCES_LEAST)
+		return 0;
+	struct waste_of_class *to = BIG_PUSH(w->of_class, w->n_of_class, w->cap_of_class, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct waste_of_class){class, field->name, {whole->objects, whole->shallow, whole->objects * bytes}};
+	return 0;
+}
+
+int waste_of_fields(struct waste_work *w, struct err *err)
+{
+	unsigned roles = 0;
+	struct comparing c;
+	for (unsigned r = ROLE_PLAIN; r < ROLE_OBJECT_ARRAY; r++)
+		roles |= 1U << r;
+	int code = begin_comparing(&c, w->heap, err);
+	w->n_of_class = 0;
+	if (!code)
+		code = waste_look(w, roles, look, &c, err);
+	if (!code)
+		join_classes(&c);
+	for (uint32_t class = 0; !code && class < w->heap->n_classes; class++)
+		for (uint32_t i = 0; !code && i < w->heap->classes[class].n_fields; i++)
+			code = progress_own_stops(i) ? err_cancelled(err) : add_field(w, &c, class, i, err);
+	end_comparing(&c);
+	return code;
+}
+
+/* --- alignment ---------------------------------------------------------------------------------- */
+
+/* Bytes before an instance's first field: what stands before the length of an array of bytes.  0: not known. */
+static unsigned header_of(const struct heap *h)
+{
+	enum { LENGTH_BYTES = 4, FULL_HEADER = 16 };
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		const struct heap_class *class = &h->classes[c];
+		if (class->kind != CLASS_PRIMITIVE_ARRAY || class->element_size != 1 || class->array_base <= LENGTH_BYTES)
+			continue;
+		unsigned header = class->array_base - LENGTH_BYTES;
+		return header > FULL_HEADER ? FULL_HEADER : header;
+	}
+	return 0;
+}
+
+/* Bytes of an instance that are neither header nor fields; 0 where that cannot be told. */
+static uint64_t loss_of(const struct heap *h, uint32_t class, unsigned header)
+{
+	const struct heap_class *c = &h->classes[class];
+	uint64_t bytes = header;
+	if (c->kind != CLASS_PLAIN || !c->defined || c->sizes_vary || c->size_measured || c->instance_size == SIZE_UNKNOWN)
+		return 0;
+	for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
+		const struct heap_class *at = &h->classes[class];
+		for (uint32_t i = 0; i < at->n_fields; i++)
+			bytes += at->fields[i].type == VALUE_OBJECT ? waste_reference(h) : values_size_of(h, at->fields[i].type);
+		class = at->superclass;
+	}
+	return bytes < c->instance_size ? c->instance_size - bytes : 0;
+}
+
+int waste_of_alignment(struct waste_work *w, struct err *err)
+{
+	const struct heap *h = w->heap;
+	unsigned header = header_of(h);
+	w->n_of_class = 0;
+	for (uint32_t class = 0; header && class < h->n_classes; class++) {
+		const struct heap_class *c = &h->classes[class];
+		if (progress_own_stops(64 * (uint64_t)class))
+			return err_cancelled(err);
+		uint64_t loss = c->n_objects && class != h->java_lang_class ? loss_of(h, class, header) : 0;
+		if (!loss)
+			continue;
+		struct waste_of_class *to = BIG_PUSH(w->of_class, w->n_of_class, w->cap_of_class, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct waste_of_class){class, NULL, {c->n_objects, c->shallow, c->n_objects * loss}};
+	}
+	return 0;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_waste.c - waste: memory that does no work, by kind, and who holds it.
+ */
+#include "analysis/waste/waste.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "result/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, \
+	{.id = COL_WASTED, .total = true}, {.id = COL_SHARE, .total = true}
+static const struct column all_columns[] = {{.id = COL_KIND}, AMOUNTS};
+static const struct column by_field[] = {{.id = COL_KIND}, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
+static const struct column by_class[] = {{.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
+static const struct column by_holder[] = {{.id = COL_KIND}, {.id = COL_ADDRESS}, {.id = COL_FIELD}, {.id = COL_CLASS},
+    AMOUNTS};
+static const struct shape all_shape = {.form = "without KIND", SHAPE_COLUMNS(all_columns)};
+static const struct shape field_shape = {.form = "KIND", SHAPE_COLUMNS(by_field)};
+static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
+static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
+static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [WASTE_BY_CLASS] = &class_shape,
+    [WASTE_BY_HOLDER] = &holder_shape};
+
+static const struct option_spec options[] = {
+    {DASH_BY, OPT_CHOICE, "field|class|holder", "what rows are of a kind: fields that hold them (default), ..."},
+    {DASH_MIN, OPT_SIZE, "SIZE", "only rows that waste at least so much"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
+    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* --- cells -------------------------------------------------------------------------------------- */
+
+static struct amount bytes_of(const struct heap *h, uint64_t n)
+{
+	return heap_sized(h, heap_counted(h, n), 0);
+}
+
+static struct amount wasted_of(const struct heap *h, enum waste_kind kind, uint64_t n)
+{
+	struct amount bytes = bytes_of(h, n);
+	if (kind == WASTE_STRINGS && inspect_texts_run_on(h))
+		bytes = amount_weaken(bytes, INFERRED, REASON_BLOCK);
+	return waste_kinds[kind].judged ? amount_weaken(bytes, INFERRED, REASON_JUDGED) : bytes;
+}
+
+/* The four last cells of each row. */
+static void amount_cells(const struct heap *h, enum waste_kind kind, const struct waste_sum *sum, struct cell *to)
+{
+	struct amount wasted = wasted_of(h, kind, sum->wasted);
+	to[0] = cell_count(heap_counted(h, sum->objects));
+	to[1] = cell_bytes(bytes_of(h, sum->shallow));
+	to[2] = cell_bytes(wasted);
+	to[3] = cell_percent(wasted, heap_size_of_all(h));
+}
+
+static uint64_t least(const struct call *call)
+{
+	const struct option_value *min = &call->option[call_option(call, DASH_MIN)];
+	return min->given ? min->number : 0;
+}
+
+/* --- all kinds ---------------------------------------------------------------------------------- */
+
+struct all_rows {
+	struct waste_all all;
+	unsigned n;
+	enum waste_kind kind[WASTE_KINDS]; /* of each row */
+};
+
+static void all_release(void *data)
+{
+	struct all_rows *rows = data;
+	waste_all_release(&rows->all);
+	free(rows);
+}
+
+/* What is a part of every instance is no object that is there in vain. */
+static int all_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
+{
+	const struct all_rows *rows = data;
+	uint32_t wanted = 0;
+	(void)err;
+	for (unsigned i = 0; i < rows->n; i++)
+		wanted |= bits_get(which, i) ? UINT32_C(1) << rows->kind[i] : 0;
+	for (uint32_t id = 0; id < r->heap->n_objects && !progress_own_stops(id); id++)
+		if (rows->all.kinds[id] & wanted)
+			bits_set(to, id);
+	return 0;
+}
+
+static bool is_apart(const struct result *r, size_t row)
+{
+	const struct all_rows *rows = result_rows_data(r);
+	return waste_kinds[rows->kind[row]].of_classes;
+}
+
+static int run_all(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct all_rows *rows = xcalloc(1, sizeof *rows);
+	bool left_out = false;
+	int code = waste_find_all(&rows->all, h, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	struct result *r = result_new_rows("waste", s->dump, &all_shape);
+	result_rows_members(r, all_members, all_release, rows);
+	r->within = is_apart;
+	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
+		const struct waste_sum *sum = &rows->all.sum[kind];
+		struct cell cells[5] = {cell_text(waste_kinds[kind].word)};
+		char line[64];
+		left_out |= !rows->all.told[kind];
+		if (!sum->objects || sum->wasted < least(call))
+			continue;
+		amount_cells(h, kind, sum, cells + 1);
+		snprintf(line, sizeof line, "waste %s", waste_kinds[kind].word);
+		result_add_row(r, cells, &(struct target){.kind = TARGET_COMMAND,
+		    .command = arena_strndup(&r->arena, line, strlen(line))});
+		rows->kind[rows->n++] = kind;
+	}
+	if (rows->n && is_apart(r, rows->n - 1))
+		result_add_note(r, "sums leave out fields and alignment, which are parts of objects that other kinds count");
+	if (left_out)
+		result_add_note(r, "other kinds need values, texts or fields that this dump does not tell");
+	r->says_none = !call_has(call, DASH_MIN);
+	*out = r;
+	return 0;
+}
+
+/* --- one kind ----------------------------------------------------------------------------------- */
+
+struct group_rows {
+	struct waste_groups groups;
+	enum waste_kind kind;
+	size_t n, cap;
+	size_t *group; /* of each row */
+};
+
+static void group_release(void *data)
+{
+	struct group_rows *rows = data;
+	waste_groups_release(&rows->groups);
+	free(rows->group);
+	free(rows);
+}
+
+static int group_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
+{
+	const struct group_rows *rows = data;
+	(void)err;
+	for (size_t i = 0; i < rows->n && !progress_own_stops(i); i++) {
+		const struct waste_group *g = &rows->groups.group[rows->group[i]];
+		if (!bits_get(which, i))
+			continue;
+		if (waste_kinds[rows->kind].of_classes)
+			waste_mark_class(r->heap, g, to);
+		for (uint64_t at = g->first; at < g->end; at++)
+			bits_set(to, rows->groups.object[at]);
+	}
+	return 0;
+}
+
+enum { ARRAYS_SHOWN = 8 };
+
+/* "com.acme.Order.tags[]".  False: no field holds them. */
+static bool add_field(const struct heap *h, const struct waste_group *g, struct text *to)
+{
+	if (g->declared_in == HEAP_NONE)
+		return false;
+	text_add(to, h->classes[g->declared_in].name);
+	if (g->field) {
+		text_add(to, ".");
+		text_add(to, g->field);
+	}
+	for (unsigned i = 0; i < g->deep && i < ARRAYS_SHOWN; i++)
+		text_add(to, "[]");
+	return true;
+}
+
+static void add_group(struct result *r, struct group_rows *rows, size_t number, enum waste_by by, struct text *scratch)
+{
+	const struct waste_group *g = &rows->groups.group[number];
+	const struct heap *h = r->heap;
+	struct cell cells[8];
+	unsigned at = 0;
+	cells[at++] = cell_text(waste_kinds[rows->kind].word);
+	if (by == WASTE_BY_HOLDER)
+		cells[at++] = g->holder == HEAP_NONE ? cell_blank() : cell_address(heap_address(h, g->holder));
+	text_clear(scratch);
+	if (by != WASTE_BY_CLASS)
+		cells[at++] = add_field(h, g, scratch) ? cell_text(scratch->s) : cell_blank();
+	cells[at++] = cell_text(h->classes[g->class].name);
+	amount_cells(h, rows->kind, &g->sum, cells + at);
+	bool one = g->end - g->first == 1;
+	struct target target = {.kind = one ? TARGET_OBJECT : TARGET_CLASS, .part = !one,
+	    .id = one ? rows->groups.object[g->first] : g->class};
+	result_add_row(r, cells, &target);
+	VEC_PUSH(rows->group, rows->n, rows->cap) = number;
+}
+
+static int kind_of(const char *word, enum waste_kind *out, struct err *err)
+{
+	unsigned found = WASTE_KINDS, n = 0;
+	size_t length = strlen(word);
+	for (unsigned k = 0; k < WASTE_KINDS; k++) {
+		if (strncmp(waste_kinds[k].word, word, length))
+			continue;
+		found = k;
+		n++;
+		if (!waste_kinds[k].word[length]) {
+			n = 1;
+			break;
+		}
+	}
+	*out = (enum waste_kind)found;
+	return n == 1 ? 0 : err_set(err, ERR_USAGE, "there is %s of waste called '%.40s'; help waste lists them",
+	    n ? "more than one kind" : "no kind", word);
+}
+
+static int not_told(const struct heap *h, enum waste_kind kind, struct err *err)
+{
+	if (!values_held(h) && !h->facts.no_class_objects)
+		return heap_holds_no_values(h, err);
+	return err_set(err, ERR_UNSUPPORTED, "%s does not tell of '%s': it knows only which texts are equal",
+	    h->facts.title, waste_kinds[kind].word);
+}
+
+/* Of equal ones each field may hold the one that stays: then there is nothing to mend. */
+static void add_staying(struct result *r, uint64_t n)
+{
+	struct text note = TEXT_INIT;
+	struct cell count = cell_count(result_of_file(r, heap_counted(r->heap, n)));
+	cell_print(&count, &note);
+	text_add(&note, n == 1 ? " more is the one that would stay, where others are equal to it" :
+	    " more are those that would stay, where others are equal to them");
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+static int run_kind(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	enum waste_by by = (enum waste_by)call_choice(call, DASH_BY, WASTE_BY_FIELD);
+	enum waste_kind kind;
+	struct text scratch = TEXT_INIT;
+	char title[64];
+	int code = kind_of(call->argument[0].word, &kind, err);
+	if (!code && !waste_told(h, kind))
+		code = not_told(h, kind, err);
+	if (code)
+		return code;
+	struct group_rows *rows = xcalloc(1, sizeof *rows);
+	rows->kind = kind;
+	code = waste_find(&rows->groups, h, kind, by, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	snprintf(title, sizeof title, "waste: %s", waste_kinds[kind].word);
+	struct result *r = result_new_rows(title, s->dump, shapes[by]);
+	result_rows_members(r, group_members, group_release, rows);
+	uint64_t stay = 0;
+	for (size_t i = 0; i < rows->groups.n && !progress_own_stops(i); i++) {
+		const struct waste_sum *sum = &rows->groups.group[i].sum;
+		if (!sum->objects)
+			continue; /* all its objects are held by fields that hold more */
+		if (!sum->wasted && kind != WASTE_CHAINS)
+			stay += sum->objects;
+		else if (sum->wasted >= least(call))
+			add_group(r, rows, i, by, &scratch);
+	}
+	if (stay)
+		add_staying(r, stay);
+	text_release(&scratch);
+	r->says_none = !call_has(call, DASH_MIN);
+	if (!r->n_rows && r->says_none)
+		result_add_note(r, "there are none");
+	*out = r;
+	return 0;
+}
+
+static int run_waste(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int code;
+	if (!call->argument[0].given && call_has(call, DASH_BY))
+		return err_set(err, ERR_USAGE, "-by needs a kind of waste: waste KIND -by ...; help waste lists them");
+	code = call->argument[0].given ? run_kind(s, call, out, err) : run_all(s, call, out, err);
+	if (!code)
+		code = command_sort(s, *out, call, "wasted", true, err);
+	if (code && *out) {
+		result_free(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+/* --- help --------------------------------------------------------------------------------------- */
+
+static int told(const struct heap *h, struct err *err)
+{
+	for (unsigned kind = 0; kind < WASTE_KINDS; kind++)
+		if (waste_told(h, kind))
+			return 0;
+	return heap_holds_no_values(h, err);
+}
+
+static void add_kinds(struct text *to)
+{
+	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
+		const struct waste_kind_info *k = &waste_kinds[kind];
+		text_addf(to, "\n%s: %s; wasted: %s%s.", k->word, k->of, k->wasted, k->judged ? " (~)" : "");
+	}
+}
+
+static void complete(const struct session *s, const char *typed, const char *behind, command_offer *offer,
+    void *context)
+{
+	(void)s, (void)typed, (void)behind;
+	for (unsigned kind = 0; kind < WASTE_KINDS; kind++)
+		offer(context, waste_kinds[kind].word);
+}
+
+const struct command cmd_waste = {
+    .name = "waste",
+    .arguments = {{ARG_WORD, "KIND", true}},
+    .options = options,
+    .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,
+    .group = "what is wrong",
+    .summary = "memory that does no work, by kind and by the field to mend",
+    .shapes = SHAPES(&all_shape, &field_shape, &class_shape, &holder_shape),
+    .description = "One row for each kind of waste: how many objects are of it, what they take, and what of that would "
+	"be saved. With KIND one row for each field that holds such objects, found through arrays (Order.tags[]) and "
+	"through collections, whose nodes and tables belong to the field that holds the collection; of several fields "
+	"that counts which holds most such objects. Kinds part the objects: a String with its characters is of strings "
+	"or wide, a collection with what it is made of is of the first that fits from unused to oversized, another array "
+	"from empty to arrays. So no byte is in the sum twice; fields and alignment, which are parts of all objects, stay "
+	"out of it. ~ marks what is judgement: the program may need it. Garbage counts. Dumps without values (PHD, "
+	"classic) tell of arrays by their length and their references; Go dumps of equal texts.",
+    .more = add_kinds,
+    .examples = {{"waste", ON_SHOP}, {"waste strings", ON_SHOP}, {"waste alignment -by class -min 1k", ON_SHOP}},
+    .key = "",
+    .told = told,
+    .run = run_waste,
+    .complete = complete,
+};

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""waste against what Waste.java planted: each row of waste.manifest.json of the kinds that waste knows, by field, with
+its objects and the bytes that would be saved, computed here from the figures of the manifest and the sizes that the VM
+gives to objects and arrays; and no other field of its classes is accused."""
+
+import glob
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, Tap, cairn  # noqa: E402
+
+STRING, LIST, MAP, SET, CHM, DEQUE, VECTOR, TABLE = (
+    "java.lang.String", "java.util.ArrayList", "java.util.HashMap", "java.util.HashSet",
+    "java.util.concurrent.ConcurrentHashMap", "java.util.ArrayDeque", "java.util.Vector", "java.util.Hashtable")
+WIDTH = {"byte": 1, "char": 2, "int": 4, "long": 8, "double": 8}
+# Bytes of fields, and the widest one, as the JDK's sources have them; -XX:+UseCompressedOops.
+FIELDS = {LIST: (12, 4), MAP: (32, 4), SET: (4, 4), CHM: (52, 8), DEQUE: (12, 4), VECTOR: (16, 4), TABLE: (32, 4),
+          "node": (16, 4), "Integer": (4, 4), "Long": (8, 8), "Double": (8, 8), "Same": (24, 8), "BadKey": (4, 4)}
+KINDS = ("strings", "wide", "unused", "emptied", "single", "chains", "oversized", "empty", "one", "sparse", "constant",
+         "tails", "arrays", "boxes", "boxed", "objects", "fields")
+
+
+def rows(path, line):
+    return [json.loads(x) for x in cairn("-x", line, "--format", "jsonl", path).out.splitlines()]
+
+
+class Layout:
+    """A header of 12 bytes, or of 8 from JDK 27 on; objects end at multiples of 8."""
+
+    def __init__(self, manifest, wide):
+        self.old = manifest["java"].startswith("1.8")
+        self.header = 8 if int(manifest["java"].split(".")[0].split("-")[0]) >= 27 else 12
+        self.wide = self.old or wide  # two bytes for each character
+
+    @staticmethod
+    def end(n):
+        return (n + 7) // 8 * 8
+
+    def array(self, element, n):
+        return self.end(self.header + 4 + n * WIDTH.get(element, 4))
+
+    def of(self, name):
+        size, widest = FIELDS[name]
+        gap = 4 if widest == 8 and self.header == 12 and size % 8 == 0 else 0
+        return self.end(self.header + size + gap)
+
+    def string(self, chars):
+        own = (8, 4) if self.old else (10, 4)
+        return self.end(self.header + own[0]) + self.array("byte", chars * 2 if self.wide else chars)
+
+
+def planted(m, size):
+    """(kind, field, class): (objects, wasted); wasted None where only a part of it is planted."""
+    by_id = {r["id"]: r for r in m["planted"]}
+    plan = {k: v[0] for k, v in m["plan"].items()}
+    want = {}
+
+    def add(kind, row, wasted, field=None, name=None, count=None):
+        r = by_id[row]
+        want[kind, field or r["field"], name or r["class"]] = (r["count"] if count is None else count, wasted)
+
+    def each(kind, row, bytes_of_one):
+        add(kind, row, by_id[row]["count"] * bytes_of_one)
+
+    nodes = size.of("node")
+    each("unused", "lazyLists", size.of(LIST))
+    each("unused", "sizedLists", size.of(LIST) + size.array("ref", plan["sized"]))
+    each("unused", "lazyMaps", size.of(MAP))
+    each("unused", "lazySets", size.of(SET) + size.of(MAP))
+    each("unused", "lazyConcurrents", size.of(CHM))
+    each("unused", "vectors", size.of(VECTOR) + size.array("ref", 10))
+    each("unused", "hashtables", size.of(TABLE) + size.array("ref", 11))
+    new_deque = not size.old and not m["java"].startswith("9") and not m["java"].startswith("10")
+    each("unused", "deques", size.of(DEQUE) + size.array("ref", 17 if new_deque else 16))
+    each("emptied", "emptiedMaps", size.of(MAP) + size.array("ref", 16))
+    each("emptied", "emptiedConcurrents", size.of(CHM) + size.array("ref", 16))
+    each("single", "singleLists", size.of(LIST) + size.array("ref", 10))
+    each("single", "singleMaps", size.of(MAP) + size.array("ref", 16) + nodes)
+    one_set = size.of(SET) + size.of(MAP) + size.array("ref", 16) + nodes
+    each("single", "singleSets", one_set)
+    add("single", "oneEach", plan["oneEach"] * one_set, name=SET, count=plan["oneEach"])
+    each("oversized", "hugeLists", size.array("ref", by_id["hugeLists"]["slots"]) -
+         size.array("ref", by_id["hugeLists"]["size"]))
+    each("oversized", "hugeMaps", size.array("ref", by_id["hugeMaps"]["slots"]) - size.array("ref", 4))
+    each("chains", "badMap", 0)
+    each("chains", "badTable", 0)
+    each("empty", "zeroLengthBytes", size.array("byte", 0))
+    each("empty", "zeroLengthObjects", size.array("ref", 0))
+    each("one", "oneInts", size.array("int", 1))
+    each("one", "oneObjects", size.array("ref", 1))
+    each("constant", "zeroBytes", size.array("byte", plan["zeroLength"]))
+    each("tails", "tailBytes", size.array("byte", plan["tailLength"]) - size.array("byte", plan["tailUsed"]))
+    each("sparse", "sparse", size.array("ref", plan["sparseLength"]) - size.array("ref", plan["sparseUsed"]))
+    each("boxes", "boxedInts", size.of("Integer"))
+    each("boxes", "boxedLongs", size.of("Long") - 4)     # a long is wider than the reference to its box
+    each("boxes", "boxedDoubles", size.of("Double") - 4)
+    for row in ("intMap", "boxedList"):
+        add("boxed", row, by_id[row]["boxes"] * size.of("Integer"))
+    for row, element in (("dupBytes", "byte"), ("dupInts", "int")):
+        r = by_id[row]
+        add("arrays", row, r["redundant"] * size.array(element, r["elements"]))
+    add("objects", "sameObjects", by_id["sameObjects"]["redundant"] * size.of("Same"))
+    # what the program has besides: the keys of one map equal those of the other, and its own arguments are kept
+    keys = min(plan["badKeys"], plan["badTableKeys"])
+    want["objects", "BadKey", "waste.BadKey"] = (None, keys * size.of("BadKey"))
+    ones = sum(len(v) == 1 for v in m["plan"].values())
+    want["one", "waste.Waste.plan", "int[]"] = (ones, ones * size.array("int", 1))
+    return want
+
+
+def texts_of(path, field):
+    """By text: how often Labels have it."""
+    found = {}
+    for r in rows(path, "ls waste.Label -fields " + field):
+        found[r[field]] = found.get(r[field], 0) + 1
+    return found
+
+
+def check_strings(t, name, path, m, size, got, wide):
+    r = next(r for r in m["planted"] if r["id"] == "dupStrings")
+    texts = texts_of(path, "name")
+    length = {x: len(json.loads(x) if x.startswith('"') else x) for x in texts}
+    t.equal((len(texts), sum(texts.values()), sum(length[x] * n for x, n in texts.items())),
+            (r["distinct"], r["count"], r["chars"]), name + ": the labels are those of the manifest")
+    want = sum((n - 1) * size.string(length[x]) for x, n in texts.items())
+    row = got.get(("strings", "waste.Label.name", STRING))
+    t.ok(row and row["objects"] == r["count"] and row["wasted"] == want, name + ": equal labels",
+         (row, r["count"], want))
+    if wide:
+        row = got.get(("wide", "waste.Waste.wides[]", STRING))
+        planted_wide = next(r for r in m["planted"] if r["id"] == "wideStrings")
+        t.ok(row and row["objects"] == planted_wide["count"], name + ": Strings in two bytes that fit one", row)
+        t.ok(not any(f == "waste.Waste.utf16s[]" for k, f, c in got if k == "wide"), name + ": but none that need them")
+    else:
+        t.ok(not any(k == "wide" for k, f, c in got), name + ": no String is wider than it must be",
+             [x for x in got if x[0] == "wide"])
+
+
+# What is waste besides by the rules, though nobody planted it: program's own constants and arguments, DirectByteBuffers
+# of one owner that are equal, the lines that the manifest was made of, equal loads of what leaks.
+OF_ITSELF = {("strings", "waste.Waste.plan"), ("wide", None), ("objects", "waste.Waste.duplicates[]"),
+             ("objects", "waste.Waste.slices[]"), ("arrays", "waste.LeakValue.load"),
+             ("strings", "waste.Waste.<resolved_references>[]")}
+
+
+def check(t, path):
+    folder = os.path.dirname(path)
+    name = os.path.basename(folder) + "/" + os.path.basename(path)
+    with open(os.path.join(folder, "waste.manifest.json"), encoding="utf-8") as f:
+        m = json.load(f)
+    with open(os.path.join(folder, "command.txt"), encoding="utf-8") as f:
+        wide = "-CompactStrings" in f.read()
+    size = Layout(m, wide)
+    got = {(k, r["field"], r["class"]): r for k in KINDS for r in rows(path, "waste " + k)}
+    want = planted(m, size)
+    keys = [(k, r) for k, r in got.items() if k[0] == "objects" and k[2] == "waste.BadKey"]
+    t.equal(sum(r["wasted"] for k, r in keys), want.pop(("objects", "BadKey", "waste.BadKey"))[1],
+            name + ": keys of both bad tables")
+    for key, figures in sorted(want.items()):
+        row = got.get(key)
+        t.ok(row and (row["objects"], row["wasted"]) == figures, "%s: %s of %s" % (name, key[0], key[1]),
+             "%s, not %s objects, %s bytes" % (row, *figures))
+    check_strings(t, name, path, m, size, got, wide)
+    others = [k for k in got if (k[1] or "").startswith("waste.") and k not in want and k[2] != "waste.BadKey" and
+              (k[0], k[1]) not in OF_ITSELF and (k[0], None) not in OF_ITSELF and
+              k[:2] != ("strings", "waste.Label.name")]
+    t.equal(others, [], name + ": no other field of the program is accused")
+    check_sums(t, name, path, got)
+
+
+def check_sums(t, name, path, got):
+    """The row of each kind is the sum of those that it opens to; the last line that of all kinds but two."""
+    table = {r["kind"]: r for r in rows(path, "waste")}
+    for kind in KINDS:
+        opened = [r for k, r in got.items() if k[0] == kind]
+        t.equal(sum(r["wasted"] for r in opened), table.get(kind, {"wasted": 0})["wasted"],
+                "%s: %s by field is %s in the whole" % (name, kind, kind))
+    # boxed counts boxes of collections that other kinds may count; of equal Strings the one that stays may be too wide
+    apart = [k for k in table if k not in ("fields", "alignment", "boxed", "wide")]
+    pairs = [(a, b) for i, a in enumerate(apart) for b in apart[i + 1:]]
+    lines = ["$%s = waste %s" % (k, k) for k in apart] + ["size $%s & $%s" % p for p in pairs]
+    both = cairn(*[x for line in lines for x in ("-x", line)], path).out
+    counts = [line.split()[1] for line in both.splitlines() if line.startswith("objects ")]
+    t.equal(counts, ["0"] * len(pairs), name + ": no object is of two kinds")
+    summed = sum(r["wasted"] for k, r in table.items() if k not in ("fields", "alignment"))
+    last = re.search(r"^\d+ kinds .* ~?([0-9.]+)([KM]?) +~?[0-9.]+%$", cairn("-x", "waste", path).out, re.M)
+    unit = {"": 1, "K": 1 << 10, "M": 1 << 20}[last[2]]
+    t.ok(abs(float(last[1]) * unit - summed) <= unit, name + ": the last line is the sum without fields and alignment",
+         (last[0], summed))
+
+
+def main():
+    t = Tap()
+    paths = sorted(glob.glob(os.path.join(DUMPS, "waste", "jdk*", "waste*.hprof"))) if DUMPS else []
+    if not paths:
+        t.skip("waste", "no CAIRN_DUMPS")
+    for path in paths:
+        check(t, path)
+    t.done()
+
+
+main()

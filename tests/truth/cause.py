@@ -10,6 +10,7 @@ advance, and one that was thrown.
 import glob
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -60,6 +61,26 @@ def real(tap):
                 tap.equal(info.get("oom_thrown"), None, "%s: errors made in advance were not thrown" % title)
 
 
+def limits(tap):
+    """How large the heap may grow: as the VM's own list of flags has it, where the program kept its options."""
+    n = {"exact": 0, "inferred": 0}
+    for path in sorted(glob.glob(os.path.join(DUMPS, "*", "*vmflags.txt")) +
+                       glob.glob(os.path.join(DUMPS, "waste", "*", "vmflags.txt"))):
+        dump = path.replace(".vmflags.txt", ".hprof").replace("vmflags.txt", "waste.hprof")
+        with open(path, encoding="utf-8") as f:
+            flag = re.search(r"MaxHeapSize\s*=\s*(\d+)", f.read())
+        if not flag or not os.path.exists(dump):
+            continue
+        info = ask("info", dump)
+        inferred = "heap_max_certainty" in info
+        n["inferred" if inferred else "exact"] += 1
+        got, want = info["heap_max"], int(flag[1])
+        # What is inferred leaves out a space of survivors, as Runtime.maxMemory does.
+        tap.ok(got == want or (inferred and want * 3 // 4 <= got < want), "%s: heap_max" % os.path.basename(dump),
+               "%s, not %d" % (got, want))
+    tap.ok(n["exact"] >= 5 and n["inferred"] >= 4, "of both kinds", str(n))
+
+
 def new():
     d = JavaDump()
     d.add_class(ERROR, fields="detailMessage:L backtrace:L depth:I")
@@ -103,6 +124,7 @@ def main():
     made(tap)
     if DUMPS:
         real(tap)
+        limits(tap)
     else:
         tap.skip("real dumps", "CAIRN_DUMPS is not set")
     tap.done()

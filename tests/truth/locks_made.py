@@ -67,6 +67,32 @@ def queues(tap):
     tap.equal(short(rows(d)[made]), (None, "stays", 1, 0), "who gave up does not wait, JDK 17")
 
 
+def readers(tap):
+    """Readers are counted in the state; of one of them the lock knows how often it entered."""
+    for since_28 in (False, True):
+        d = new()
+        if since_28:
+            d.classes[AQS][2][:] = [("head", "L"), ("tail", "L"), ("state", "J")]
+        d.add_class(LOCKS + "ReentrantReadWriteLock", fields="sync:L")
+        d.add_class(LOCKS + "ReentrantReadWriteLock$Sync", AQS, fields="firstReader:L firstReaderHoldCount:I")
+        reader, writer = named_thread(d, "reader")[0], named_thread(d, "writer")[0]
+        nodes = queue(d, [writer])
+        half = 32 if since_28 else 16
+        sync = d.new(LOCKS + "ReentrantReadWriteLock$Sync", state=3 << half, firstReader=reader, firstReaderHoldCount=3,
+                     head=nodes[0], tail=nodes[-1])
+        made = d.new(LOCKS + "ReentrantReadWriteLock", sync=sync)
+        d.root("jni", made)
+        title = "a state of %d bits" % (2 * half)
+        tap.equal(short(rows(d)[made]), ("reader", "writer", 1, 3), "one reader that entered three times, " + title)
+        lock(d, writer, [reader])
+        tap.equal([r["threads"] for r in ask(d, "locks -deadlock")], [2], "it may be in a deadlock, " + title)
+        d.put(sync, firstReaderHoldCount=1)
+        tap.equal(short(rows(d)[made]), (None, "writer", 1, 3), "of several readers nobody is named, " + title)
+        d.put(sync, state=2, exclusiveOwnerThread=reader)
+        got = rows(d)[made]
+        tap.equal((short(got), got["kind"]), (("reader", "writer", 1, 2), "write lock"), "a writer, " + title)
+
+
 def hostile(tap):
     d = new()
     a, b = named_thread(d, "a")[0], named_thread(d, "b")[0]
@@ -167,6 +193,7 @@ def monitors(tap):
 def main():
     tap = Tap()
     queues(tap)
+    readers(tap)
     hostile(tap)
     monitors(tap)
     tap.done()

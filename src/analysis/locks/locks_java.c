@@ -201,16 +201,6 @@ static void read_write(struct lock *lock, const struct value *state)
 	lock->holds = amount_exact(readers ? readers : bits & ((UINT64_C(1) << half) - 1));
 }
 
-static void set_state(struct lock *lock, const struct value *state)
-{
-	if (lock->kind == LOCK_WRITE)
-		read_write(lock, state);
-	else if (lock->kind != LOCK_SYNCHRONIZER) /* whose state means what its class likes */
-		lock->holds = (int64_t)state->bits < 0 ? amount_unknown(REASON_SILENT) : amount_exact(state->bits);
-	if (lock->kind == LOCK_READ && lock->owner == HEAP_NONE && lock->owner_object == HEAP_NONE)
-		lock->owner_is = UNKNOWN; /* of its readers it keeps no list */
-}
-
 static void set_owner(const struct reading *r, struct lock *lock, uint32_t owner)
 {
 	lock->owner_is = EXACT;
@@ -220,11 +210,32 @@ static void set_owner(const struct reading *r, struct lock *lock, uint32_t owner
 	lock->owner_object = owner;
 }
 
+/* A read-write lock keeps no list of its readers, but knows one of them and how often that one entered: perhaps all. */
+static void set_reader(const struct reading *r, struct lock *lock, const struct values *v)
+{
+	uint32_t first = object_in(v, "firstReader");
+	int64_t holds = number_in(v, "firstReaderHoldCount");
+	lock->owner_is = UNKNOWN;
+	if (is_thread(r, first) && holds > 0 && (uint64_t)holds == lock->holds.n)
+		set_owner(r, lock, first);
+}
+
+static void set_state(const struct reading *r, struct lock *lock, const struct values *v, const struct value *state)
+{
+	if (lock->kind == LOCK_WRITE)
+		read_write(lock, state);
+	else if (lock->kind != LOCK_SYNCHRONIZER) /* whose state means what its class likes */
+		lock->holds = (int64_t)state->bits < 0 ? amount_unknown(REASON_SILENT) : amount_exact(state->bits);
+	if (lock->kind == LOCK_READ && lock->owner == HEAP_NONE && lock->owner_object == HEAP_NONE)
+		set_reader(r, lock, v);
+}
+
 /* Free ones are not told: there are thousands. */
 static void take_synchronizer(struct reading *r, struct values *v, bool is_long)
 {
 	struct locks *l = r->f->locks;
 	struct value state = {VALUE_INT, 0};
+	const struct values whole = *v; /* seen as its own class */
 	if (!values_as_named(v, is_long ? bases[QUEUED_LONG - QUEUED].name : bases[0].name))
 		return;
 	bool known = values_field(v, "state", &state) && (state.type == VALUE_INT || state.type == VALUE_LONG);
@@ -239,7 +250,7 @@ static void take_synchronizer(struct reading *r, struct values *v, bool is_long)
 		return;
 	set_owner(r, &l->lock[lock], owner);
 	if (known)
-		set_state(&l->lock[lock], &state);
+		set_state(r, &l->lock[lock], &whole, &state);
 	follow(r, lock, tail, "prev", WAIT_TO_ENTER);
 	turn(l, first);
 	if (!held && l->n_waits == first)

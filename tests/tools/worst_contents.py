@@ -52,6 +52,22 @@ def properties(n):
 
 
 @shape
+def shared_chain(n):
+    """n queues that do not count their elements, all of one chain of n nodes."""
+    h = Hprof()
+    queue, node = FIRST_CLASS, FIRST_CLASS + 16
+    h.class_of(queue, "java/util/concurrent/ConcurrentLinkedQueue", fields=[("head", REFERENCE)])
+    h.class_of(node, "java/util/concurrent/ConcurrentLinkedQueue$Node", fields=[("item", REFERENCE), ("next", REFERENCE)])
+    nodes = FIRST_OBJECT + 16 * n
+    for i in range(n):
+        h.instance(FIRST_OBJECT + 16 * i, queue, struct.pack(">Q", nodes))
+        h.heap.append(struct.pack(">BQ", 5, FIRST_OBJECT + 16 * i))
+    for i in range(n):
+        h.instance(nodes + 32 * i, node, struct.pack(">QQ", FIRST_OBJECT, nodes + 32 * (i + 1) if i + 1 < n else 0))
+    return h.bytes()
+
+
+@shape
 def weak_references(n):
     """n WeakReferences to one object that nothing else holds, and one more to each of them."""
     h = Hprof()

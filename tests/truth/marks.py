@@ -95,6 +95,10 @@ COUNTED = {"objects", "instances", "instances_shallow", "shallow", "references",
            "subclasses", "objects_below", "shallow_below", "held", "count", "wasted", "times"}
 
 
+# Kinds of waste that are judgement: help waste marks them.
+JUDGED = {"single", "oversized", "one", "sparse", "constant", "tails", "objects", "fields", "alignment"}
+
+
 class Kind:
     """A dump with what is doubtful in it."""
 
@@ -301,6 +305,10 @@ def allowed(kind, line, row, column):
     single |= verb in ("path", "x") or line == "size {object}"
     if column.startswith("d_"):  # how it changed in no time is as sure as what it is
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
+    if verb == "waste" and column in ("wasted", "share"):
+        if row["kind"] in JUDGED:
+            return {"inferred"}
+        column = "wasted"  # the share is that of all objects, whatever roots reach
     if column == "slope":  # no bound of it follows from bounds of what is retained
         return {"exact"} if mark(row, "retained") == "exact" else {"inferred", "unknown"}
     if column == "heap_max":  # HPROF has what it follows from

@@ -357,21 +357,25 @@ int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind k
 	return code;
 }
 
-static bool is_below(const struct heap *h, uint32_t class, uint32_t super)
-{
-	for (unsigned deep = 0; class != HEAP_NONE && deep < 200; deep++, class = h->classes[class].superclass)
-		if (class == super)
-			return true;
-	return false;
-}
+enum { SUPERCLASSES_MOST = 200 };
 
-void waste_mark_class(const struct heap *h, const struct waste_group *g, struct bits *to)
+int waste_mark_classes(const struct heap *h, const struct bits *classes, bool below, struct bits *to, struct err *err)
 {
-	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
-		uint32_t class = h->class_of[id];
-		if (class == g->class || (g->field && is_below(h, class, g->class)))
-			bits_set(to, id);
+	struct bits wanted = {.word = NULL};
+	int code = bits_init(&wanted, h->n_classes, err);
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(64 * (uint64_t)c); c++) {
+		uint32_t class = c;
+		for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
+			if (bits_get(classes, class))
+				bits_set(&wanted, c);
+			class = below ? h->classes[class].superclass : HEAP_NONE;
+		}
 	}
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (bits_get(&wanted, h->class_of[id]))
+			bits_set(to, id);
+	bits_release(&wanted);
+	return code;
 }
 
 void waste_groups_release(struct waste_groups *g)

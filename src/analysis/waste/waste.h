@@ -72,8 +72,9 @@ struct waste_groups {
 /* One kind.  The same codes. */
 MUST_CHECK int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind kind, enum waste_by by,
     struct err *err);
-/* Set the bits of the objects of a group of a kind of classes. */
-void waste_mark_class(const struct heap *h, const struct waste_group *g, struct bits *to);
+/* Set the bits of all instances of these classes (a bit for each), and of those below them.  0 or ERR_NOMEM. */
+MUST_CHECK int waste_mark_classes(const struct heap *h, const struct bits *classes, bool below, struct bits *to,
+    struct err *err);
 void waste_groups_release(struct waste_groups *g);
 
 /* Does the dump tell of this kind? */

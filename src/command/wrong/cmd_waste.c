@@ -154,17 +154,22 @@ static void group_release(void *data)
 static int group_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
 {
 	const struct group_rows *rows = data;
-	(void)err;
-	for (size_t i = 0; i < rows->n && !progress_own_stops(i); i++) {
+	struct bits classes = {.word = NULL};
+	bool of_classes = waste_kinds[rows->kind].of_classes;
+	int code = of_classes ? bits_init(&classes, r->heap->n_classes, err) : 0;
+	for (size_t i = 0; !code && i < rows->n && !progress_own_stops(i); i++) {
 		const struct waste_group *g = &rows->groups.group[rows->group[i]];
 		if (!bits_get(which, i))
 			continue;
-		if (waste_kinds[rows->kind].of_classes)
-			waste_mark_class(r->heap, g, to);
+		if (of_classes)
+			bits_set(&classes, g->class);
 		for (uint64_t at = g->first; at < g->end; at++)
 			bits_set(to, rows->groups.object[at]);
 	}
-	return 0;
+	if (!code && of_classes)
+		code = waste_mark_classes(r->heap, &classes, rows->kind == WASTE_FIELDS, to, err);
+	bits_release(&classes);
+	return code;
 }
 
 enum { ARRAYS_SHOWN = 8 };

@@ -31,6 +31,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_UNRECORDED] = ALONE("looking for what may be alive"),
 	[PHASE_FIND_SUSPECTS] = ALONE("looking for suspects"),
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
+	[PHASE_WRITE_COPY] = {.words = "writing the copy", .word = "writing the copy", .bytes = true},
 	[PHASE_WRITE_INDEX] = {.words = "writing the index", .word = "writing the index", .bytes = true},
 	[PHASE_READ_PROFILES] = ALONE("reading profiles"),
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},

@@ -42,6 +42,7 @@ extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
 extern const struct command cmd_why;                                 /* cmd_why.c */
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_profile;                              /* cmd_profile.c */
+extern const struct command cmd_redact;                               /* cmd_redact.c */
 extern const struct command cmd_index;                                /* cmd_index.c */
 extern const struct command cmd_use, cmd_open, cmd_close;            /* cmd_use.c */
 extern const struct command cmd_note;                                /* cmd_note.c */

@@ -26,8 +26,8 @@ const struct command *const commands[] = {
     &cmd_waste, &cmd_finalizers,
     &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course, &cmd_profile,
     &cmd_sql, &cmd_assert, &cmd_export,
-    &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_set,
-    &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
+    &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_redact,
+    &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {

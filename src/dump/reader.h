@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define PART_BYTES (4u << 20)
 
@@ -379,6 +380,17 @@ struct site_sink {
 	int (*sample)(struct site_sink *sink, uint64_t address, uint64_t key);
 };
 
+/* What of the contents of a dump a copy leaves out: what Strings hold; what primitive arrays hold; all values that are
+ * no references. */
+enum redact_what { REDACT_STRINGS, REDACT_ARRAYS, REDACT_ALL };
+struct redaction {
+	enum redact_what what;
+	/* only for REDACT_STRINGS: does a String hold the primitive array at this address?  And the id of their class. */
+	bool (*of_string)(const void *context, uint64_t address);
+	const void *context;
+	uint64_t string_class;
+};
+
 struct reader {
 	const char *name;  /* "phd" */
 	const char *title; /* "PHD", "the classic format", "a Go dump": subject of a sentence */
@@ -410,6 +422,10 @@ struct reader {
 	 * none. */
 	int (*locate)(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out,
 	    struct err *err);
+	/* Write a copy without contents, in which every reader finds the same objects, references and sizes; NULL where
+	 * the format has none.  *written: its bytes.  The code's calling thread is told how far it is (progress_own).
+	 * 0, ERR_UNSUPPORTED where the dump is too damaged to tell what contents are, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
+	int (*redact)(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written, struct err *err);
 	/* The name of what lies at an address outside of the heap, "main.cache" or "main.cache+0x18",
 	 * appended to out (UTF-8, not escaped).  False, or NULL: nobody knows. */
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);

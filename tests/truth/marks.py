@@ -62,6 +62,7 @@ COVERED = {
 # What compares is given the dump itself as the older one, too.
 COMPARES = ("dumps", "diff", "trend", "course")
 EXCUSED = {
+    "redact": "writes a file",
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
     "check": "how long checks took",

@@ -124,6 +124,7 @@ LINES = {
     "alias": ["alias"],
     "apropos": ["apropos class"],
     "index": ["index {folder}/its.cairn", "index -packed {folder}/packed.cairn"],
+    "redact": ["redact {folder}/its.hprof", "redact -strings {folder}/its.hprof"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],

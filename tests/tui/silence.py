@@ -40,7 +40,7 @@ LINES = [
     "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
-    "ls *; index {folder}/all.cairn",
+    "ls *; index {folder}/all.cairn", "redact {folder}/its.hprof",
     "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
 ]
 

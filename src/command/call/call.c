@@ -20,6 +20,7 @@ const char *option_name(const struct option_spec *o)
 	static const char *const names[] = {
 	    [DASH_ALL] = "-all",
 	    [DASH_ARGS] = "-args",
+	    [DASH_ARRAYS] = "-arrays",
 	    [DASH_BASE] = "-base",
 	    [DASH_BRIEF] = "-brief",
 	    [DASH_BY] = "-by",
@@ -65,6 +66,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_SORT] = "-sort",
 	    [DASH_START] = "-start",
 	    [DASH_STEADY] = "-steady",
+	    [DASH_STRINGS] = "-strings",
 	    [DASH_SCHEMA] = "-schema",
 	    [DASH_SECONDS] = "-seconds",
 	    [DASH_SUB] = "-sub",

@@ -273,5 +273,6 @@ const struct reader hprof_reader = {
 	.parts = hprof_parts,
 	.read = hprof_read,
 	.locate = hprof_locate,
+	.redact = hprof_redact,
 	.sites = hprof_sites,
 };

@@ -10,6 +10,7 @@
  *   hprof_name.c    names and stack frames in the spelling the rest of the program uses
  *   hprof_sites.c   where objects were allocated
  *   hprof_locate.c  one object record, for looking at values
+ *   hprof_redact.c  a copy without contents
  *
  * Format: the comment at the head of OpenJDK's heapDumper.cpp, "HPROF binary format"; for Android,
  * ART's hprof.cc.  All numbers are big-endian.  Offsets count from the start of the (inflated) file.
@@ -170,6 +171,9 @@ MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t s
     struct object_view *out, struct err *err);
 
 MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
+
+MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
+    struct err *err);
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);

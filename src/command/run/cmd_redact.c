@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_redact.c - redact: a copy of the dump without what its objects contain. */
+#include "command/commands.h"
+
+#include "command/run/run.h"
+#include "heap/string.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The arrays that Strings hold, by id. */
+struct string_arrays {
+	const struct heap *h;
+	struct bits arrays;
+};
+
+static bool of_string(const void *context, uint64_t address)
+{
+	const struct string_arrays *s = context;
+	uint32_t id = heap_find(s->h, address);
+	return id == HEAP_NONE || bits_get(&s->arrays, id);
+}
+
+/* Whatever a String's field refers to, also where it is no text that could be read. */
+static int find_arrays(struct string_arrays *s, struct err *err)
+{
+	const struct heap *h = s->h;
+	int code = bits_init(&s->arrays, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (progress_own_stops(id))
+			code = err_cancelled(err);
+		if (!heap_is_string(h, id))
+			continue;
+		for (uint64_t k = adjacency_start(&h->out, id); k < adjacency_start(&h->out, id + 1); k++)
+			bits_set(&s->arrays, h->out.target[k]);
+	}
+	return code;
+}
+
+struct writing_copy {
+	const struct heap *h;
+	struct redaction wanted;
+	uint64_t bytes;
+};
+
+static int write_copy(void *writing, FILE *to, const char *path, struct err *err)
+{
+	struct writing_copy *w = writing;
+	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR)) /* for whoever may read the dump, until that is decided */
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	progress_phase(progress_own(), PHASE_WRITE_COPY, 2 * w->h->source->size); /* it is gone through twice */
+	return w->h->dump->reader->redact(w->h->dump, &w->wanted, to, &w->bytes, err);
+}
+
+static int may(const struct heap *h, struct err *err)
+{
+	if (h->dump_absent)
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here, which holds no contents: what is "
+		    "redacted is the dump");
+	if (!h->dump->reader->redact && values_held(h) && h->facts.values == DECLARED_FIELDS)
+		return err_set(err, ERR_UNSUPPORTED, "the dump was opened from its index and is compressed: --no-index opens "
+		    "it so that it can be copied");
+	if (!h->dump->reader->redact)
+		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, HPROF can: index -packed -no-names MAP writes "
+		    "what may leave the host", h->facts.title);
+	if (h->damaged)
+		return err_set(err, ERR_UNSUPPORTED, "the dump was read in part, and in what could not be read contents may "
+		    "stand anywhere: a damaged dump is not redacted");
+	return 0;
+}
+
+static int run_redact(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct string_arrays strings = {.h = h};
+	struct writing_copy w = {.h = h, .wanted = {.what = REDACT_ALL, .of_string = of_string, .context = &strings}};
+	*out = NULL;
+	int code = may(h, err);
+	if (code)
+		return code;
+	if (call_has(call, DASH_STRINGS) + call_has(call, DASH_ARRAYS) + call_has(call, DASH_ALL) > 1)
+		return err_set(err, ERR_USAGE, "-strings, -arrays and -all: one of them");
+	if (call_has(call, DASH_ARRAYS))
+		w.wanted.what = REDACT_ARRAYS;
+	if (call_has(call, DASH_STRINGS)) {
+		w.wanted.what = REDACT_STRINGS;
+		w.wanted.string_class = h->strings ? h->classes[h->strings->class].address : 0;
+		code = find_arrays(&strings, err);
+	}
+	if (!code)
+		code = session_write_whole(s, call->argument[0].word, write_copy, &w, err);
+	bits_release(&strings.arrays);
+	if (code)
+		return code;
+	struct text size = TEXT_INIT;
+	text_add_bytes(&size, w.bytes);
+	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are in it",
+	    call->argument[0].word, w.wanted.what == REDACT_ALL ? "values" : w.wanted.what == REDACT_ARRAYS
+	    ? "what stands in arrays" : "the texts of Strings", size.s);
+	text_release(&size);
+	return 0;
+}
+
+static const struct option_spec redact_options[] = {
+    {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is no reference (the usual way)"},
+    {DASH_ARRAYS, OPT_FLAG, NULL, "leave out what primitive arrays hold, and keep fields"},
+    {DASH_STRINGS, OPT_FLAG, NULL, "leave out the texts of Strings, and nothing else"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_redact = {
+    .name = "redact",
+    .arguments = {{ARG_FILE, "FILE", false}},
+    .options = redact_options,
+    .flags = COMMAND_NEEDS_REFERENCES,
+    .group = "session",
+    .summary = "write a copy of an HPROF dump without its contents",
+    .description = "The copy is an HPROF dump that every tool reads: objects, references, sizes, threads and stacks "
+	"are as in the dump, each record at the same length, and where contents stood there are zeros. "
+	"Without an option, or with -all, these are all primitive values: fields, static fields, and "
+	"elements of arrays, so the texts of Strings, the names of threads and the system properties, "
+	"too. -arrays keeps numbers in fields; -strings only leaves out the arrays that Strings hold and "
+	"the other fields of Strings, but no passwords in a char[] and no buffers. Of the symbols that "
+	"HotSpot writes only names of classes, methods, fields and source files stay, for literals of the "
+	"program are among them. What these names tell, and how many objects there are of what, is in "
+	"the copy: index -packed -no-names MAP leaves names out as well. Where a file holds several heaps "
+	"the copy has the one at hand. A damaged dump is refused. The file is for its owner alone until "
+	"that is changed; one that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk "
+	"stay, which tell its size. A VM's version is among its contents, so sizes in the copy are "
+	"computed by the usual rules of its layout.",
+    .examples = {{NULL}},
+    .key = "",
+    .run = run_redact,
+};

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hprof_redact.c - a copy of an HPROF dump without contents: every record of the same length at the same place, every
+ * identifier as it was, zeros in place of values.
+ *
+ * Nothing is copied but what is known to be structure.  Of UTF8 records only those keep their bytes that name a class,
+ * a method, a field, a signature or a source file: HotSpot writes all of its symbols, with the literals of the program
+ * among them.  The names of threads in START THREAD records are contents.  Of a file that holds several heaps the copy
+ * has the one at hand.  A dump that is damaged is refused: where no record can be made out anything may stand.
+ */
+#include "dump/hprof/hprof_dump.h"
+
+#include "base/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16, REPORT_EVERY = 1 << 12 };
+
+struct copying {
+	const struct hprof *h;
+	const struct redaction *wanted;
+	FILE *to;
+	uint64_t written;
+	size_t n;            /* bytes in room */
+	int failed;          /* errno of the first write that failed, else 0 */
+	struct idmap named;  /* the UTF8 records that are names */
+	uint32_t segment;    /* the next of h->segments */
+	uint64_t chunks;     /* the class of stack chunks, whose own fields tell their sizes; 0: none */
+	uint64_t rounds;
+	struct err *err;
+	uint8_t room[ROOM];
+};
+
+/* --- writing -------------------------------------------------------------------------------------- */
+
+static void flush(struct copying *c)
+{
+	errno = 0;
+	if (!c->failed && c->n && fwrite(c->room, 1, c->n, c->to) != c->n)
+		c->failed = errno ? errno : EIO;
+	c->n = 0;
+}
+
+static void put(struct copying *c, const uint8_t *p, uint64_t n)
+{
+	c->written += n;
+	while (n && !c->failed) {
+		size_t some = n < ROOM - c->n ? (size_t)n : ROOM - c->n;
+		memcpy(c->room + c->n, p, some);
+		c->n += some;
+		p += some;
+		n -= some;
+		if (c->n == ROOM)
+			flush(c);
+	}
+}
+
+static void fill(struct copying *c, int with, uint64_t n)
+{
+	c->written += n;
+	while (n && !c->failed) {
+		size_t some = n < ROOM - c->n ? (size_t)n : ROOM - c->n;
+		memset(c->room + c->n, with, some);
+		c->n += some;
+		n -= some;
+		if (c->n == ROOM)
+			flush(c);
+	}
+}
+
+static int unclear(struct copying *c, uint64_t at)
+{
+	return err_at(c->err, ERR_UNSUPPORTED, at, "what stands at byte %" PRIu64 " cannot be told, so neither what of it "
+	    "are contents: a damaged dump is not redacted", at);
+}
+
+/* False: stop. */
+static bool goes_on(struct copying *c, uint64_t bytes)
+{
+	return !c->failed && progress_add(progress_own(), bytes);
+}
+
+/* --- names ---------------------------------------------------------------------------------------- */
+
+static int name(struct copying *c, const uint8_t *id)
+{
+	return idmap_put(&c->named, hprof_id(id, c->h->id_size), 1, c->err);
+}
+
+/* Walk a class record: constants, static fields, fields.  each: NULL, or gets the bytes of each value of its type and
+ * of all that stands in between as values of type 0.  Names are noted where there is none. */
+typedef void class_bytes(struct copying *c, unsigned type, const uint8_t *p, uint64_t n);
+static int walk_class(struct copying *c, const uint8_t *p, class_bytes *each)
+{
+	const unsigned ids = c->h->id_size;
+	const uint8_t *from = p;
+	int code = 0;
+	p += 1 + 7 * ids + 8;
+	for (unsigned part = 0; part < 2; part++) {
+		unsigned n = load_be16(p), head = part ? ids : 2;
+		p += 2;
+		for (unsigned i = 0; i < n && !code; i++) {
+			unsigned type = p[head], size = hprof_type_size(type, ids);
+			if (part && !each)
+				code = name(c, p);
+			p += head + 1;
+			if (each) {
+				each(c, 0, from, (uint64_t)(p - from));
+				each(c, type, p, size);
+			}
+			p += size;
+			from = p;
+		}
+	}
+	unsigned n = load_be16(p);
+	p += 2;
+	for (unsigned i = 0; i < n && !code; i++, p += ids + 1)
+		if (!each)
+			code = name(c, p);
+	if (each)
+		each(c, 0, from, (uint64_t)(p - from));
+	return code;
+}
+
+static int name_in_heap(struct copying *c, const uint8_t *p)
+{
+	if (*p == SUB_CLASS)
+		return walk_class(c, p, NULL);
+	return *p == SUB_HEAP_INFO ? name(c, p + 5) : 0; /* its name: app, zygote, image */
+}
+
+/* --- objects -------------------------------------------------------------------------------------- */
+
+static void put_static(struct copying *c, unsigned type, const uint8_t *p, uint64_t n)
+{
+	if (type > 2 && c->wanted->what == REDACT_ALL)
+		fill(c, 0, n);
+	else
+		put(c, p, n);
+}
+
+/* Of the fields only the references; what belongs to no field of a class that is known may be anything. */
+static void put_references(struct copying *c, const struct hprof_class *class, const uint8_t *fields, uint64_t n)
+{
+	const unsigned ids = c->h->id_size;
+	uint64_t at = 0, done = 0;
+	for (; class; at += class->up_offset, class = class->up) {
+		for (uint32_t i = 0; i < class->n_references && class->references[i] + at + ids <= n; i++) {
+			uint64_t place = class->references[i] + at;
+			if (place < done)
+				continue;
+			fill(c, 0, place - done);
+			put(c, fields + place, ids);
+			done = place + ids;
+		}
+		if (!class->up || at > n)
+			break;
+	}
+	fill(c, 0, n - done);
+}
+
+static void put_instance(struct copying *c, const uint8_t *p, uint64_t size)
+{
+	const unsigned ids = c->h->id_size;
+	uint64_t head = 1 + 2 * ids + 8, class_id = hprof_id(p + 1 + ids + 4, ids);
+	put(c, p, head);
+	if (class_id != c->chunks && (c->wanted->what == REDACT_ALL || class_id == c->wanted->string_class))
+		put_references(c, hprof_class_of(c->h->classes, class_id), p + head, size - head);
+	else
+		put(c, p + head, size - head);
+}
+
+static void put_array(struct copying *c, const uint8_t *p, uint64_t size)
+{
+	const unsigned ids = c->h->id_size;
+	uint64_t head = 1 + ids + 9;
+	bool contents = c->wanted->what != REDACT_STRINGS || c->wanted->of_string(c->wanted->context, hprof_id(p + 1, ids));
+	put(c, p, head);
+	if (contents)
+		fill(c, 0, size - head);
+	else
+		put(c, p + head, size - head);
+}
+
+static void put_sub(struct copying *c, const uint8_t *p, uint64_t size)
+{
+	switch (*p) {
+	case SUB_CLASS: (void)walk_class(c, p, put_static); break; /* names are known by now */
+	case SUB_INSTANCE: put_instance(c, p, size); break;
+	case SUB_PRIMITIVE_ARRAY: put_array(c, p, size); break;
+	default: put(c, p, size); /* identifiers and numbers of threads, frames and heaps */
+	}
+}
+
+/* --- records -------------------------------------------------------------------------------------- */
+
+/* The sub-records from begin to end: written, or their names noted, or (of another heap) only made out. */
+enum pass { PASS_NAMES, PASS_WRITE, PASS_OVER };
+static int walk_heap(struct copying *c, uint64_t begin, uint64_t end, enum pass pass)
+{
+	const uint8_t *bytes = c->h->dump.source->bytes;
+	uint64_t reported = begin;
+	int code = 0;
+	for (uint64_t at = begin, size; at < end && !code; at += size) {
+		const char *why;
+		size = hprof_sub_size(c->h, bytes + at, end - at, &why);
+		if (size == 0 || size == UINT64_MAX)
+			return unclear(c, at);
+		if (pass == PASS_NAMES)
+			code = name_in_heap(c, bytes + at);
+		else if (pass == PASS_WRITE)
+			put_sub(c, bytes + at, size);
+		if (++c->rounds % REPORT_EVERY == 0) {
+			if (!goes_on(c, at - reported))
+				break;
+			reported = at;
+		}
+	}
+	return code;
+}
+
+static void put_top(struct copying *c, const uint8_t *p, uint64_t n)
+{
+	const uint8_t *body = p + RECORD_HEAD;
+	const unsigned ids = c->h->id_size;
+	put(c, p, RECORD_HEAD);
+	switch (*p) {
+	case HPROF_UTF8:
+		if (n < ids || idmap_get(&c->named, hprof_id(body, ids)) != IDMAP_NONE) {
+			put(c, body, n);
+			break;
+		}
+		put(c, body, ids);
+		fill(c, '*', n - ids);
+		break;
+	case HPROF_LOAD_CLASS: case HPROF_UNLOAD_CLASS: case HPROF_FRAME: case HPROF_TRACE: case HPROF_START_THREAD:
+	case HPROF_END_THREAD: case HPROF_HEAP_SUMMARY: case HPROF_ALLOC_SITES: case HPROF_HEAP_END:
+		put(c, body, n);
+		break;
+	default: /* whatever it is, no reader of heaps needs it */
+		fill(c, 0, n);
+	}
+}
+
+static int name_top(struct copying *c, const uint8_t *p, uint64_t n)
+{
+	const uint8_t *body = p + RECORD_HEAD;
+	const unsigned ids = c->h->id_size;
+	int code = 0;
+	if (*p == HPROF_LOAD_CLASS && n >= 8 + 2 * ids)
+		return name(c, body + 8 + ids);
+	for (unsigned i = 1; *p == HPROF_FRAME && n >= 4 * ids && i < 4 && !code; i++)
+		code = name(c, body + i * ids); /* method, signature, source file */
+	return code;
+}
+
+/* A heap record: its sub-records end where the reader found that they do, whatever length it states. */
+static int walk_heap_record(struct copying *c, uint64_t at, uint64_t stated, bool write, uint64_t *next)
+{
+	const struct hprof *h = c->h;
+	uint64_t body = at + RECORD_HEAD;
+	bool ours = c->segment < h->n_segments && h->segments[c->segment].begin == body;
+	uint64_t end = ours ? h->segments[c->segment++].end : body + stated;
+	*next = end;
+	if (end > h->dump.source->size)
+		return unclear(c, at);
+	if (!ours)
+		return walk_heap(c, body, end, PASS_OVER);
+	if (write)
+		put(c, h->dump.source->bytes + at, RECORD_HEAD);
+	return walk_heap(c, body, end, write ? PASS_WRITE : PASS_NAMES);
+}
+
+static int walk_file(struct copying *c, bool write)
+{
+	const struct source *s = c->h->dump.source;
+	int code = 0;
+	c->segment = 0;
+	if (write)
+		put(c, s->bytes, c->h->body);
+	for (uint64_t at = c->h->body, next; at < s->size && !code; at = next) {
+		const uint8_t *p = s->bytes + at;
+		if (!goes_on(c, 0))
+			break;
+		if (s->size - at < RECORD_HEAD)
+			return unclear(c, at);
+		uint64_t n = load_be32(p + 5);
+		next = at + RECORD_HEAD + n;
+		if (*p == HPROF_HEAP_DUMP || *p == HPROF_HEAP_SEGMENT)
+			code = walk_heap_record(c, at, n, write, &next);
+		else if (next > s->size)
+			code = unclear(c, at);
+		else if (write)
+			put_top(c, p, n);
+		else
+			code = name_top(c, p, n);
+	}
+	if (!code && c->segment != c->h->n_segments && !c->failed && !progress_cancelled(progress_own()))
+		code = unclear(c, c->h->segments[c->segment].begin);
+	return code;
+}
+
+static void find_chunks(struct copying *c)
+{
+	const struct hprof_classes *all = c->h->classes;
+	for (uint32_t i = 0; i < all->n && !c->chunks && !progress_own_stops(i); i++)
+		if (hprof_is_class(c->h, all->list[i].id, "jdk/internal/vm/StackChunk"))
+			c->chunks = all->list[i].id;
+}
+
+int hprof_redact(const struct dump *dump, const struct redaction *wanted, FILE *to, uint64_t *written, struct err *err)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	struct copying c = {.h = h, .wanted = wanted, .to = to, .err = err};
+	*written = 0;
+	if (h->damaged)
+		return unclear(&c, h->damage.offset);
+	int code = hprof_classes_whole((struct hprof *)h, err);
+	if (!code)
+		find_chunks(&c);
+	if (!code)
+		code = walk_file(&c, false);
+	if (!code)
+		code = walk_file(&c, true);
+	if (!code)
+		code = progress_check(progress_own(), err);
+	flush(&c);
+	if (!code && c.failed)
+		code = err_set(err, ERR_IO, "%s", strerror(c.failed));
+	idmap_release(&c.named);
+	*written = c.written;
+	return code;
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Redacted copies of HPROF dumps: the same graph and sizes as the original, and nothing of its contents.
+
+What is in a copy is read here byte by byte: every primitive value is 0, and of the texts that the original holds none
+is left.  Arguments: further dumps.
+"""
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import DUMPS, GO, GRAPHDUMP, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from hprof import read  # noqa: E402
+from javadump import with_references  # noqa: E402
+
+
+def graph(path):
+    return subprocess.run([GRAPHDUMP, path], stdout=subprocess.PIPE, check=True).stdout
+
+
+def figures(path):
+    run = cairn("-x", "histo -retained | cut class,objects,shallow,retained", "-x", "roots -by kind", "--format", "csv", path)
+    return run.out
+
+
+def values_left(path, arrays_only):
+    """Where the copy has a primitive value that is not 0: a few descriptions."""
+    d, found = read(path), []
+    d.classes = {}
+    heap = len(d.heaps) - 1
+    rows = list(d.records(heap))
+    for tag, body, end in rows:
+        if tag == 0x23 and d.data[body + d.ids + 9:end].strip(b"\0"):
+            found.append("array at %d" % body)
+        if arrays_only:
+            continue
+        if tag == 0x21 and d.class_name(d.id(body + d.ids + 4)) != "jdk.internal.vm.StackChunk":  # tell its size
+            at = body + 2 * d.ids + 8
+            for t in d.all_fields(d.id(body + d.ids + 4)):
+                n = d.width(t)
+                if t != 2 and d.data[at:at + n].strip(b"\0"):
+                    found.append("field at %d" % at)
+                at += n
+        if tag == 0x20:
+            s, at = d.ids, body + 7 * d.ids + 8
+            n, at = d.u2(at), at + 2
+            for _ in range(n):
+                w = d.width(d.data[at + 2])
+                if d.data[at + 2] != 2 and d.data[at + 3:at + 3 + w].strip(b"\0"):
+                    found.append("constant at %d" % at)
+                at += 3 + w
+            n, at = d.u2(at), at + 2
+            for _ in range(n):
+                w = d.width(d.data[at + s])
+                if d.data[at + s] != 2 and d.data[at + s + 1:at + s + 1 + w].strip(b"\0"):
+                    found.append("static field at %d" % at)
+                at += s + 1 + w
+    return found[:5]
+
+
+def symbols(path):
+    """Texts of all UTF8 records, and those that name something, by a walk over what names."""
+    d = read(path)
+    d.classes = {}
+    used = set(d.names.values())
+    at = d.data.index(b"\0") + 13
+    while at < len(d.data):
+        tag, n = d.data[at], int.from_bytes(d.data[at + 5:at + 9], "big")
+        if tag == 4:
+            used |= {d.id(at + 9 + i * d.ids) for i in (1, 2, 3)}
+        at += 9 + n
+    for tag, body, _ in d.records(-1):
+        if tag == 0xFE:
+            used.add(d.id(body + 4))
+        if tag == 0x20:
+            s, p = d.ids, body + 7 * d.ids + 8
+            n, p = d.u2(p), p + 2
+            for _ in range(n):
+                p += 3 + d.width(d.data[p + 2])
+            n, p = d.u2(p), p + 2
+            for _ in range(n):
+                used.add(d.id(p))
+                p += s + 1 + d.width(d.data[p + s])
+    used |= {n for c in d.classes.values() for n in c["names"]}
+    return d.strings, {k for k in used if k in d.strings}
+
+
+def texts(path, least=12):
+    """Texts of Strings of the original that no name has in it: what must not be found in a copy."""
+    every, used = symbols(path)
+    names = b"\0".join(every[k] for k in used)
+    run = cairn("-x", "strings | cut value", "--format", "csv", path)
+    found = set()
+    for line in run.out.splitlines()[1:]:
+        text = line.strip('"')
+        if len(text) >= least and re.fullmatch(r"[ -!#-\\[\\]-~]+", text) and text.encode() not in names:
+            found.add(text.encode())
+    return found
+
+
+def redact(tap, path, to, *options, name=""):
+    if os.path.exists(to):
+        os.remove(to)
+    run = cairn("-x", "redact %s %s" % (" ".join(options), to), path)
+    return tap.ok(run.status == 0 and os.path.exists(to), name + ": a copy is written", (run.status, run.err))
+
+
+def check_dump(tap, path, folder):
+    name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
+    to = os.path.join(folder, "copy.hprof")
+    if not redact(tap, path, to, name=name):
+        return
+    tap.ok(graph(path) == graph(to), name + ": the copy has the same graph")
+    tap.equal(figures(to), figures(path), name + ": and the same sizes, held and roots")
+    tap.equal(values_left(to, False), [], name + ": every primitive value is 0")
+    before, used = symbols(path)
+    after, _ = symbols(to)
+    tap.ok(used and all(after[k] == before[k] for k in used) and
+           all(not v.strip(b"*") for k, v in after.items() if k not in used), name + ": of symbols only names are left")
+    with open(to, "rb") as f:
+        data = f.read()
+    tap.equal([t for t in sorted(texts(path)) if t in data][:5], [], name + ": no text of a String is left")
+    check = cairn("-x", "check", to)
+    tap.ok(check.status == 0, name + ": check of the copy finds nothing", check.out)
+
+
+def check_ways(tap, folder):
+    """-arrays and -strings, and what is refused."""
+    to = os.path.join(folder, "copy.hprof")
+    redact(tap, SHOP, to, "-arrays", name="-arrays")
+    tap.equal(values_left(to, True), [], "-arrays: elements are 0")
+    statics = cairn("-x", "x com.acme.shop.Shop", "--format", "json", to).out
+    tap.ok('"0.19"' in statics, "-arrays: fields keep their values", statics[:400])
+    tap.ok(graph(SHOP) == graph(to), "-arrays: the same graph")
+    redact(tap, SHOP, to, "-strings", name="-strings")
+    tap.ok(graph(SHOP) == graph(to), "-strings: the same graph")
+    with open(to, "rb") as f:
+        data = f.read()
+    tap.equal([t for t in sorted(texts(SHOP)) if t in data], [], "-strings: no text of a String is left")
+    shop = cairn("-x", "x com.acme.shop.Shop", "--format", "json", to).out
+    tap.ok('"0.19"' in shop, "-strings: numbers are left", shop[:400])
+    tap.equal(oct(os.stat(to).st_mode & 0o777), "0o600", "the copy is its owner's alone")
+
+    packed = os.path.join(folder, "shop.hprof.gz")
+    with open(SHOP, "rb") as f, gzip.open(packed, "wb") as g:
+        g.write(f.read())
+    redact(tap, packed, to, name="gzip")
+    tap.ok(graph(SHOP) == graph(to), "gzip: the same graph")
+    cut = os.path.join(folder, "cut.hprof")
+    with open(SHOP, "rb") as f, open(cut, "wb") as g:
+        g.write(f.read()[:-1000])
+    for path, word in ((cut, "a damaged dump is not redacted"), (SAMPLE, "PHD"), (GO, "Go dump")):
+        os.remove(to) if os.path.exists(to) else None
+        run = cairn("-x", "redact " + to, path)
+        tap.ok(run.status and word in run.err and not os.path.exists(to), "refused: " + os.path.basename(path), run.err)
+    before = open(SHOP, "rb").read()
+    run = cairn("-x", "redact " + SHOP, SHOP)
+    tap.ok(run.status and open(SHOP, "rb").read() == before, "the dump itself is never written to", run.err)
+    run = cairn("-x", "redact /dev/full", SHOP)
+    tap.ok(run.status and "space" in run.err, "a full disk is told", run.err)
+
+    made = os.path.join(folder, "made.hprof")
+    d = with_references()
+    d.add_class("acme.Secret", fields="pin:I next:L code:J", statics="KEY:J held:L")
+    d.static("acme.Secret", "KEY", 0x123456789)
+    d.static("acme.Secret", "held", d.new("acme.Secret", pin=4711, code=99, next=d.string("the secret text")))
+    d.text("a literal of the program")
+    d.write(made)
+    check_dump(tap, made, folder)
+    with open(to, "rb") as f:
+        tap.ok(b"literal of" not in f.read(), "literals among the symbols are gone")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check_ways(tap, folder)
+        check_dump(tap, SHOP, folder)
+        some = ["waste/jdk8/waste.hprof", "waste/jdk28/waste.hprof", "grove/grove-i386.hprof", "grove/grove-zgc.hprof",
+                "hotspot/sun_jdk6_18_x32.hprof", "hotspot/sun_jdk6_31_hprofagent_nocompressedOops.hprof"]
+        for path in sys.argv[1:] or [os.path.join(DUMPS, p) for p in some if DUMPS]:
+            check_dump(tap, path, folder)
+    tap.done()
+
+
+main()

@@ -85,7 +85,7 @@ def planted(m, size):
     add("single", "oneEach", plan["oneEach"] * one_set, name=SET, count=plan["oneEach"])
     each("oversized", "hugeLists", size.array("ref", by_id["hugeLists"]["slots"]) -
          size.array("ref", by_id["hugeLists"]["size"]))
-    enough = next(c for c in (1 << i for i in range(32)) if 3 * c >= 4 * by_id["hugeMaps"]["size"])  # three quarters full
+    enough = next(c for c in (1 << i for i in range(32)) if 3 * c >= 4 * by_id["hugeMaps"]["size"])
     each("oversized", "hugeMaps", size.array("ref", by_id["hugeMaps"]["slots"]) - size.array("ref", enough))
     each("chains", "badMap", 0)
     each("chains", "badTable", 0)

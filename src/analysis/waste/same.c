@@ -76,11 +76,33 @@ static void deal(struct waste_print *p, uint32_t n, uint32_t begin[HANDS + 1])
 	}
 }
 
+/* Hashes of the last long contents: of a text that many share each one would be read again. */
+enum { MEMO = 64, MEMO_LEAST = 64 };
+struct memo {
+	const uint8_t *bytes;
+	uint64_t n, with, hash[2];
+};
+
+static void hash_of(struct memo memo[MEMO], const uint8_t *bytes, uint64_t n, uint64_t with, uint64_t hash[2])
+{
+	struct memo *m = &memo[hash_number((uintptr_t)bytes) % MEMO];
+	if (n < MEMO_LEAST) {
+		hash_bytes_128(bytes, n, with, hash);
+		return;
+	}
+	if (m->bytes != bytes || m->n != n || m->with != with) {
+		*m = (struct memo){.bytes = bytes, .n = n, .with = with};
+		hash_bytes_128(bytes, n, with, m->hash);
+	}
+	memcpy(hash, m->hash, sizeof m->hash);
+}
+
 static int print_stretch(void *context, unsigned stretch, struct err *err)
 {
 	struct finding *f = context;
 	struct waste_stretch s = {.work = f->work};
 	struct waste_print *to = f->print + f->first[stretch];
+	struct memo memo[MEMO] = {{.bytes = NULL}};
 	uint32_t n = 0;
 	for (uint32_t id = stretch * A_STRETCH; id < stretch_end(f, stretch); id++) {
 		const uint8_t *bytes;
@@ -91,7 +113,7 @@ static int print_stretch(void *context, unsigned stretch, struct err *err)
 		if (!is_candidate(f, id) || !f->what->bytes(&s, id, &bytes, &length, &with, &array))
 			continue;
 		to[n] = (struct waste_print){.id = id, .array = array};
-		hash_bytes_128(bytes, length, with, to[n].hash);
+		hash_of(memo, bytes, length, with, to[n].hash);
 		n++;
 	}
 	deal(to, n, f->begin[stretch]);

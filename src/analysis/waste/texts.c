@@ -64,11 +64,11 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 {
 	const struct heap *h = s->work->heap;
 	struct string_view text;
-	if (!inspect_text_along(h, id, &s->text, &text) || text.width != 2 || !fits_one_byte(&text))
+	if (!inspect_text_along(h, id, &s->text, &text) || text.width != 2)
 		return 0;
 	uint64_t bytes = heap_shallow(h, text.array);
 	uint64_t needed = heap_array_size(h, heap_class_of(h, text.array), text.length);
-	if (needed == SIZE_UNKNOWN || needed >= bytes)
+	if (needed == SIZE_UNKNOWN || needed >= bytes || !fits_one_byte(&text))
 		return 0;
 	return waste_add(s, WASTE_WIDE, id, heap_shallow(h, id) + bytes, bytes - needed, err);
 }

@@ -139,13 +139,11 @@ static int order_waits(struct finding *f)
 	}
 	big_free(order);
 	big_free(code ? waits : l->wait);
-	if (!code)
-		l->wait = waits;
-	else
-		l->wait = NULL;
-	l->cap_waits = code ? 0 : l->n_waits;
-	l->n_waits = code ? 0 : l->n_waits;
-	return code;
+	if (code)
+		return code; /* the caller releases what was found */
+	l->wait = waits;
+	l->cap_waits = l->n_waits;
+	return 0;
 }
 
 static int order_locks(struct finding *f)
@@ -165,9 +163,11 @@ static int order_locks(struct finding *f)
 	}
 	big_free(order);
 	big_free(code ? locks : l->lock);
-	l->lock = code ? NULL : locks;
-	l->cap = l->n = code ? 0 : l->n;
-	return code;
+	if (code)
+		return code;
+	l->lock = locks;
+	l->cap = l->n;
+	return 0;
 }
 
 /* --- all ---------------------------------------------------------------------------------------- */

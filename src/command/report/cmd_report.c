@@ -23,25 +23,30 @@ static int write_report(void *writing, FILE *to, const char *path, struct err *e
 	return report_write(w->report, w->format, to, err);
 }
 
+static ssize_t add_text(void *text, const char *bytes, size_t n)
+{
+	text_add_n(text, bytes, n);
+	return (ssize_t)n;
+}
+
 /* As lines: the screen shows them, and a pipe prints them. */
 static int as_lines(struct session *s, const struct report *report, struct result **out, struct err *err)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *to = open_memstream(&text, &n);
+	struct text text = TEXT_INIT;
+	FILE *to = fopencookie(&text, "w", (cookie_io_functions_t){.write = add_text});
 	if (!to)
 		return err_set(err, ERR_NOMEM, "no memory for the report");
 	int code = report_write(report, PRINT_TEXT, to, err);
 	fclose(to);
 	struct result *r = code ? NULL : result_new_rows("report", s->dump, &shape);
-	for (size_t at = 0, length; r && at < n; at += length + 1) {
-		length = strcspn(text + at, "\n");
-		text[at + length] = '\0';
-		result_add_row(r, (struct cell[]){cell_text(text + at)}, NULL);
+	for (size_t at = 0, length; r && at < text.len; at += length + 1) {
+		length = strcspn(text.s + at, "\n");
+		text.s[at + length] = '\0';
+		result_add_row(r, (struct cell[]){cell_text(text.s + at)}, NULL);
 	}
 	if (r)
 		r->plain_text = true;
-	free(text);
+	text_release(&text);
 	*out = r;
 	return code;
 }

@@ -106,7 +106,7 @@ static void find_fields(struct fields *set, const struct values *v)
 		set->has[i] = values_place(v->heap, class, set->names[i], &set->place[i]);
 }
 
-bool field_number(struct fields *set, const struct values *v, unsigned which, uint64_t *out)
+bool offheap_number(struct fields *set, const struct values *v, unsigned which, uint64_t *out)
 {
 	struct value value;
 	find_fields(set, v);
@@ -169,7 +169,7 @@ static int take_stream(struct finding *f, uint32_t id, enum offheap_kind kind)
 	if (held != HEAP_NONE && !values_open(&reference, f->heap, held, NULL) &&
 	    values_field(&reference, "address", &address))
 		at = address.bits;
-	else if (!field_number(&f->stream, &v, Z_STREAM, &at) && !field_number(&f->stream, &v, Z_HANDLE, &at))
+	else if (!offheap_number(&f->stream, &v, Z_STREAM, &at) && !offheap_number(&f->stream, &v, Z_HANDLE, &at))
 		return 0;
 	if (!at || at == UINT64_MAX) {
 		f->out->freed++;
@@ -201,11 +201,11 @@ static int take_thread(struct finding *f, uint32_t id)
 	struct value of_holder;
 	uint64_t running = 0, size = 0;
 	if (values_open_along(&v, f->heap, id, &f->walk, NULL) ||
-	    (!field_number(&f->thread, &v, T_TOP, &running) && !field_number(&f->thread, &v, T_NATIVE, &running) &&
-	        !field_number(&f->thread, &v, T_REFERENCE, &running)) || !running)
+	    (!offheap_number(&f->thread, &v, T_TOP, &running) && !offheap_number(&f->thread, &v, T_NATIVE, &running) &&
+	        !offheap_number(&f->thread, &v, T_REFERENCE, &running)) || !running)
 		return 0;
 	uint32_t holder = field_object(&f->thread, &v, T_HOLDER);
-	if (!field_number(&f->thread, &v, T_SIZE, &size) && holder != HEAP_NONE &&
+	if (!offheap_number(&f->thread, &v, T_SIZE, &size) && holder != HEAP_NONE &&
 	    !values_open(&held, f->heap, holder, NULL) && values_field(&held, "stackSize", &of_holder))
 		size = of_holder.bits;
 	return offheap_add(f, id, OFFHEAP_STACK, size && size <= SIZE_MOST ? offheap_usual(size) :

@@ -17,8 +17,8 @@ static const char *const action_names[] = {"address", "size", "capacity", "cap",
 
 static bool action_capacity(struct finding *f, const struct values *v, uint64_t *out)
 {
-	return field_number(&f->action, v, A_CAPACITY, out) || field_number(&f->action, v, A_CAP, out) ||
-	    field_number(&f->action, v, A_SIZE, out) || field_number(&f->action, v, A_LENGTH, out);
+	return offheap_number(&f->action, v, A_CAPACITY, out) || offheap_number(&f->action, v, A_CAP, out) ||
+	    offheap_number(&f->action, v, A_SIZE, out) || offheap_number(&f->action, v, A_LENGTH, out);
 }
 
 /* Android: the thunk's registry has the size of each of its allocations, the lowest bit of which means something
@@ -29,7 +29,7 @@ static int take_registered(struct finding *f, uint32_t action, const struct valu
 	struct value size;
 	uint64_t pointer;
 	uint32_t outer = field_object(&f->action, v, A_OUTER);
-	if (!field_number(&f->action, v, A_POINTER, &pointer))
+	if (!offheap_number(&f->action, v, A_POINTER, &pointer))
 		return 0;
 	bits_set(&f->taken, action);
 	if (!pointer) {
@@ -60,7 +60,7 @@ static int take_action(struct finding *f, uint32_t action, uint32_t owner, uint6
 		return 0;
 	if (role == ROLE_THUNK)
 		return take_registered(f, action, &v, owner);
-	*known = field_number(&f->action, &v, A_ADDRESS, &address) && action_capacity(f, &v, &capacity);
+	*known = offheap_number(&f->action, &v, A_ADDRESS, &address) && action_capacity(f, &v, &capacity);
 	if (!*known)
 		return 0;
 	bits_set(&f->taken, action);
@@ -200,10 +200,10 @@ int offheap_take_buffer(struct finding *f, uint32_t id)
 		f->out->broken++;
 		return 0;
 	}
-	(void)field_number(&f->buffer, &v, B_ADDRESS, &address);
-	(void)field_number(&f->buffer, &v, B_LIMIT, &limit);
+	(void)offheap_number(&f->buffer, &v, B_ADDRESS, &address);
+	(void)offheap_number(&f->buffer, &v, B_LIMIT, &limit);
 	uint32_t cleaner = field_object(&f->buffer, &v, B_CLEANER);
-	bool sane = field_number(&f->buffer, &v, B_CAPACITY, &capacity) && capacity <= INT32_MAX;
+	bool sane = offheap_number(&f->buffer, &v, B_CAPACITY, &capacity) && capacity <= INT32_MAX;
 	if (limit > capacity)
 		limit = OFFHEAP_NO_LIMIT;
 	if (is_in_heap(f, &v))
@@ -244,11 +244,11 @@ static int take_cleanup(struct finding *f, const struct values *v)
 		unmapper = field_object(c, v, L_UNMAPPER_PROXY);
 	if (unmapper != HEAP_NONE)
 		return take_action(f, unmapper, v->id, OFFHEAP_NO_LIMIT, &known);
-	if (!field_number(c, v, L_BASE, &address) && !field_number(c, v, L_BUFFER, &address))
+	if (!offheap_number(c, v, L_BASE, &address) && !offheap_number(c, v, L_BUFFER, &address))
 		return 0; /* something of the program's own */
-	if (!field_number(c, v, L_ASKED, &size) && !field_number(c, v, L_BYTE_SIZE, &size) &&
-	    !field_number(c, v, L_BYTES_SIZE, &size) && !field_number(c, v, L_ALLOCATED, &size) &&
-	    !field_number(c, v, L_ALIGNED, &size))
+	if (!offheap_number(c, v, L_ASKED, &size) && !offheap_number(c, v, L_BYTE_SIZE, &size) &&
+	    !offheap_number(c, v, L_BYTES_SIZE, &size) && !offheap_number(c, v, L_ALLOCATED, &size) &&
+	    !offheap_number(c, v, L_ALIGNED, &size))
 		return 0;
 	if (size > SIZE_MOST || !address) {
 		f->out->broken++;
@@ -317,8 +317,8 @@ int offheap_take_segment(struct finding *f, uint32_t id)
 	struct values v;
 	uint64_t address, size;
 	bool known;
-	if (values_open_along(&v, f->heap, id, &f->walk, NULL) || !field_number(&f->segment, &v, S_MIN, &address) ||
-	    !field_number(&f->segment, &v, S_LENGTH, &size)) {
+	if (values_open_along(&v, f->heap, id, &f->walk, NULL) || !offheap_number(&f->segment, &v, S_MIN, &address) ||
+	    !offheap_number(&f->segment, &v, S_LENGTH, &size)) {
 		f->out->broken++;
 		return 0;
 	}

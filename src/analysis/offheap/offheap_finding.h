@@ -47,7 +47,7 @@ int offheap_add(struct finding *f, uint32_t object, enum offheap_kind kind, stru
 int offheap_add_stretch(struct finding *f, const struct stretch *s);
 
 /* A number or reference of an opened object; false or HEAP_NONE: it has none. */
-bool field_number(struct fields *set, const struct values *v, unsigned which, uint64_t *out);
+bool offheap_number(struct fields *set, const struct values *v, unsigned which, uint64_t *out);
 uint32_t field_object(struct fields *set, const struct values *v, unsigned which);
 bool field_is_null(struct fields *set, const struct values *v, unsigned which); /* false of no such field */
 

@@ -184,6 +184,12 @@ static int read_part(const struct dump *dump, const struct part *part, struct si
 	return inner ? inner->reader->read(inner, part, sink, err) : ERR_IO;
 }
 
+static int redact(const struct dump *dump, const struct redaction *wanted, FILE *to, uint64_t *written, struct err *err)
+{
+	const struct dump *inner = inner_of(dump, err);
+	return inner ? inner->reader->redact(inner, wanted, to, written, err) : err->code;
+}
+
 static void close_later(struct dump *dump)
 {
 	struct later *l = (struct later *)dump;
@@ -223,6 +229,7 @@ void dump_later_tells(struct dump *dump, const struct dump_facts *facts, bool cu
 	l->reader.title = facts->title;
 	l->reader.label = facts->label;
 	l->reader.locate = facts->values != NO_VALUES ? locate : NULL;
+	l->reader.redact = facts->values == DECLARED_FIELDS ? redact : NULL; /* such are HPROF's */
 	l->dump.facts = *facts;
 	l->cut_known = cut;
 }

@@ -389,6 +389,11 @@ struct redaction {
 	bool (*of_string)(const void *context, uint64_t address);
 	const void *context;
 	uint64_t string_class;
+	/* Other names for what the program has named; the text gets a line for each, "C17", a tab and the name.  NULL:
+	 * names stay. */
+	struct text *map;
+	/* only with map: is a class of this name ("java/lang/String", n bytes, no NUL) one that everybody knows? */
+	bool (*knows)(const uint8_t *name, size_t n);
 };
 
 struct reader {

@@ -40,8 +40,10 @@ void layouts_file_read(void)
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 	size_t size = 0, number = 0;
 	unsigned wrong = 0;
-	if (fd < 0 && path && errno != ENOENT && errno != ENOTDIR)
-		complain("%s is left out: %s", path, strerror(errno));
+	int why = errno;
+	/* whoever may not even look into the folder (another user's HOME) has no such file to miss */
+	if (fd < 0 && path && why != ENOENT && why != ENOTDIR && !access(path, F_OK))
+		complain("%s is left out: %s", path, strerror(why));
 	char *bytes = fd < 0 ? NULL : state_read(fd, &size), *rest = bytes;
 	if (fd >= 0 && !bytes)
 		complain("%s is left out: it is no file of lines", path);

@@ -7,6 +7,7 @@ is left.  Arguments: further dumps.
 """
 
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -24,7 +25,8 @@ def graph(path):
 
 
 def figures(path):
-    run = cairn("-x", "histo -retained | cut class,objects,shallow,retained", "-x", "roots -by kind", "--format", "csv", path)
+    run = cairn("-x", "histo -retained | cut class,objects,shallow,retained", "-x", "roots -by kind", "--format", "csv",
+                path)
     return run.out
 
 
@@ -129,6 +131,47 @@ def check_dump(tap, path, folder):
     tap.ok(check.status == 0, name + ": check of the copy finds nothing", check.out)
 
 
+KNOWN = re.compile(r"(java|javax|jdk|sun|com\.sun|openj9|com\.ibm\.(oti|jvm|lang\.management)|android|com\.android|"
+                   r"dalvik|libcore)\.|(boolean|byte|char|short|int|long|float|double|void)\b")
+
+
+def classes(path, names=None):
+    """Rows of the histogram by class, names in place of what stands for them."""
+    rows = []
+    for row in json.loads(cairn("-x", "histo -retained | cut class,objects,shallow,retained", "--format", "json",
+                               path).out):
+        word, behind = re.fullmatch(r"(.*?)((?:\[\])*)", row["class"]).groups()
+        rows.append(((names or {}).get(word, word) + behind, row["objects"], row["shallow"], row["retained"]))
+    return sorted(rows)
+
+
+def check_names(tap, path, folder):
+    """Other names: the graph is the same, the map leads back, and no name of the program's is among the bytes."""
+    name = os.path.basename(os.path.dirname(path)) + ", -names"
+    to, map_file = os.path.join(folder, "copy.hprof"), os.path.join(folder, "names.map")
+    for file in to, map_file:
+        os.remove(file) if os.path.exists(file) else None
+    run = cairn("-x", "redact %s -names %s" % (to, map_file), path)
+    if not tap.ok(run.status == 0, name + ": a copy is written", run.err):
+        return
+    with open(map_file, encoding="utf-8") as f:
+        names = dict(line.rstrip("\n").split("\t", 1) for line in f)
+    renamed = re.sub(rb"(?<=\t)C\d+(?=(?:\[\])*\t)", lambda m: names[m.group().decode()].encode(), graph(to))
+    tap.ok(graph(path) == renamed, name + ": the same graph")
+    before = classes(path)
+    tap.equal(classes(to, names), before, name + ": the map leads back to the same histogram")
+    secret = {re.sub(r"[\[\]]", "", row[0]) for row in before if not KNOWN.match(row[0]) and row[0][0] != "<"}
+    with open(to, "rb") as f:
+        data = f.read()
+    left = [n for n in secret if n.encode() in data or n.replace(".", "/").encode() in data]
+    tap.ok(secret and not left, name + ": no name of a class of the program is left", left[:5])
+    tap.ok(secret <= set(names.values()) and all(not KNOWN.match(n) for w, n in names.items() if w[0] == "C"),
+           name + ": each has a line of the map, and no class of the library has",
+           sorted(secret - set(names.values()))[:5])
+    tap.equal(oct(os.stat(map_file).st_mode & 0o777), "0o600", name + ": the map is its owner's alone")
+    tap.ok(cairn("-x", "check", to).status == 0, name + ": check finds nothing")
+
+
 def check_ways(tap, folder):
     """-arrays and -strings, and what is refused."""
     to = os.path.join(folder, "copy.hprof")
@@ -181,6 +224,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_ways(tap, folder)
         check_dump(tap, SHOP, folder)
+        check_names(tap, SHOP, folder)
+        for path in ("waste/jdk17/waste.hprof", "today/grove21.hprof",
+                     "hotspot/sun_jdk6_31_hprofagent_nocompressedOops.hprof"):
+            if DUMPS and os.path.exists(os.path.join(DUMPS, path)):
+                check_names(tap, os.path.join(DUMPS, path), folder)
+        same = cairn("-x", "redact %s/x -names %s/x" % (folder, folder), SHOP)
+        tap.ok(same.status == 2 and "name two files" in same.err, "one file is not both", same.err)
         some = ["waste/jdk8/waste.hprof", "waste/jdk28/waste.hprof", "grove/grove-i386.hprof", "grove/grove-zgc.hprof",
                 "hotspot/sun_jdk6_18_x32.hprof", "hotspot/sun_jdk6_31_hprofagent_nocompressedOops.hprof"]
         for path in sys.argv[1:] or [os.path.join(DUMPS, p) for p in some if DUMPS]:

@@ -83,9 +83,12 @@ class Dump:
         self.name, self.older, self.mem, self.formats, self.path = name, older, mem, formats, path
         self.common = ["--no-config"] + (["--top", rows] if rows else [])
         n = int(cairn("--format", "csv", "-x", "info | cut objects", path).out.split()[-1])
+        # a report has lines of the index, and those to print are counted with them
         words = {"last": n - 1, "middle": n // 2, "folder": "out"}
         self.lines = [line for dump, lines in readme_commands() for line in lines if path.endswith(dump)]
         self.lines += [line.format(**words) for lines in lines_by_command().values() for line in lines]
+        if rows:
+            self.lines = [line for line in self.lines if line not in ("report", "report -redact")]
         if mem:
             self.lines = [line for line in self.lines if not TEXTS.match(line)]
 

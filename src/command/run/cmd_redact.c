@@ -39,10 +39,22 @@ static int find_arrays(struct string_arrays *s, struct err *err)
 }
 
 struct writing_copy {
+	struct session *s;
 	const struct heap *h;
+	const char *map; /* the file of names; NULL: they stay */
+	struct text names;
 	struct redaction wanted;
 	uint64_t bytes;
 };
+
+static int write_map(void *names, FILE *to, const char *path, struct err *err)
+{
+	const struct text *t = names;
+	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR))
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	errno = 0;
+	return t->len && fwrite(t->s, 1, t->len, to) != t->len ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
+}
 
 static int write_copy(void *writing, FILE *to, const char *path, struct err *err)
 {
@@ -50,7 +62,10 @@ static int write_copy(void *writing, FILE *to, const char *path, struct err *err
 	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR)) /* for whoever may read the dump, until that is decided */
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	progress_phase(progress_own(), PHASE_WRITE_COPY, 2 * w->h->source->size); /* it is gone through twice */
-	return w->h->dump->reader->redact(w->h->dump, &w->wanted, to, &w->bytes, err);
+	int code = w->h->dump->reader->redact(w->h->dump, &w->wanted, to, &w->bytes, err);
+	if (!code && w->map) /* before the copy has its name: without the map nobody would know what it is about */
+		code = session_write_whole(w->s, w->map, write_map, &w->names, err);
+	return code;
 }
 
 static int may(const struct heap *h, struct err *err)
@@ -58,9 +73,6 @@ static int may(const struct heap *h, struct err *err)
 	if (h->dump_absent)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here, which holds no contents: what is "
 		    "redacted is the dump");
-	if (!h->dump->reader->redact && values_held(h) && h->facts.values == DECLARED_FIELDS)
-		return err_set(err, ERR_UNSUPPORTED, "the dump was opened from its index and is compressed: --no-index opens "
-		    "it so that it can be copied");
 	if (!h->dump->reader->redact)
 		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, HPROF can: index -packed -no-names MAP writes "
 		    "what may leave the host", h->facts.title);
@@ -74,13 +86,21 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 {
 	const struct heap *h = session_heap(s);
 	struct string_arrays strings = {.h = h};
-	struct writing_copy w = {.h = h, .wanted = {.what = REDACT_ALL, .of_string = of_string, .context = &strings}};
+	struct writing_copy w = {.s = s, .h = h,
+	    .wanted = {.what = REDACT_ALL, .of_string = of_string, .context = &strings}};
 	*out = NULL;
 	int code = may(h, err);
 	if (code)
 		return code;
 	if (call_has(call, DASH_STRINGS) + call_has(call, DASH_ARRAYS) + call_has(call, DASH_ALL) > 1)
 		return err_set(err, ERR_USAGE, "-strings, -arrays and -all: one of them");
+	if (call_has(call, DASH_NAMES)) {
+		w.map = call->option[call_option(call, DASH_NAMES)].word;
+		w.wanted.map = &w.names;
+		w.wanted.knows = nameless_knows;
+	}
+	if (w.map && !strcmp(w.map, call->argument[0].word))
+		return err_set(err, ERR_USAGE, "%s cannot be both the copy and the map of its names: name two files", w.map);
 	if (call_has(call, DASH_ARRAYS))
 		w.wanted.what = REDACT_ARRAYS;
 	if (call_has(call, DASH_STRINGS)) {
@@ -91,13 +111,15 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	if (!code)
 		code = session_write_whole(s, call->argument[0].word, write_copy, &w, err);
 	bits_release(&strings.arrays);
+	text_release(&w.names);
 	if (code)
 		return code;
 	struct text size = TEXT_INIT;
 	text_add_bytes(&size, w.bytes);
-	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are in it",
+	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are %s",
 	    call->argument[0].word, w.wanted.what == REDACT_ALL ? "values" : w.wanted.what == REDACT_ARRAYS
-	    ? "what stands in arrays" : "the texts of Strings", size.s);
+	    ? "what stands in arrays" : "the texts of Strings", size.s,
+	    w.map ? "numbers but for the class library's" : "in it");
 	text_release(&size);
 	return 0;
 }
@@ -105,6 +127,7 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 static const struct option_spec redact_options[] = {
     {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is no reference (the usual way)"},
     {DASH_ARRAYS, OPT_FLAG, NULL, "leave out what primitive arrays hold, and keep fields"},
+    {DASH_NAMES, OPT_WORDS, "MAP", "numbers for the program's names, which MAP has and which stays home"},
     {DASH_STRINGS, OPT_FLAG, NULL, "leave out the texts of Strings, and nothing else"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -123,10 +146,11 @@ const struct command cmd_redact = {
 	"too. -arrays keeps numbers in fields; -strings only leaves out the arrays that Strings hold and "
 	"the other fields of Strings, but no passwords in a char[] and no buffers. Of the symbols that "
 	"HotSpot writes only names of classes, methods, fields and source files stay, for literals of the "
-	"program are among them. What these names tell, and how many objects there are of what, is in "
-	"the copy: index -packed -no-names MAP leaves names out as well. Where a file holds several heaps "
-	"the copy has the one at hand. A damaged dump is refused. The file is for its owner alone until "
-	"that is changed; one that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk "
+	"program are among them. With -names MAP a letter and a number stand for "
+	"the names of classes outside of the class library (C17), and of fields (F), methods (M) and "
+	"source files (S) that only they have; MAP gets a line for each: C17, a tab and the name. Where a file "
+	"holds several heaps the copy has the one at hand. A damaged dump is refused. The file is for its owner alone "
+	"until that is changed; one that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk "
 	"stay, which tell its size. A VM's version is among its contents, so sizes in the copy are "
 	"computed by the usual rules of its layout.",
     .examples = {{NULL}},

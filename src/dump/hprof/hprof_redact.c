@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hprof_redact.c - a copy of an HPROF dump without contents: every record of the same length at the same place, every
- * identifier as it was, zeros in place of values.
+ * hprof_redact.c - a copy of an HPROF dump without contents: every record of the same length at the same place (but
+ * for names that others stand for), every identifier as it was, zeros in place of values.
  *
  * Nothing is copied but what is known to be structure.  Of UTF8 records only those keep their bytes that name a class,
  * a method, a field, a signature or a source file: HotSpot writes all of its symbols, with the literals of the program
  * among them.  The names of threads in START THREAD records are contents.  Of a file that holds several heaps the copy
  * has the one at hand.  A dump that is damaged is refused: where no record can be made out anything may stand.
  */
-#include "dump/hprof/hprof_dump.h"
+#include "dump/hprof/hprof_rename.h"
 
 #include "base/progress.h"
 
@@ -26,7 +26,8 @@ struct copying {
 	uint64_t written;
 	size_t n;            /* bytes in room */
 	int failed;          /* errno of the first write that failed, else 0 */
-	struct idmap named;  /* the UTF8 records that are names */
+	struct renaming names; /* of UTF8 records */
+	bool knows;          /* the class at hand is known */
 	uint32_t segment;    /* the next of h->segments */
 	uint64_t chunks;     /* the class of stack chunks, whose own fields tell their sizes; 0: none */
 	uint64_t rounds;
@@ -85,9 +86,18 @@ static bool goes_on(struct copying *c, uint64_t bytes)
 
 /* --- names ---------------------------------------------------------------------------------------- */
 
-static int name(struct copying *c, const uint8_t *id)
+static int name(struct copying *c, const uint8_t *id, enum symbol_kind kind, bool known)
 {
-	return idmap_put(&c->named, hprof_id(id, c->h->id_size), 1, c->err);
+	return renaming_note(&c->names, hprof_id(id, c->h->id_size), kind, known, c->err);
+}
+
+/* Is the class of this id known?  What it declares is, then. */
+static int look_at_class(struct copying *c, uint64_t class_id)
+{
+	struct hprof_name class;
+	int code = hprof_class_name((struct hprof *)c->h, class_id, &class, c->err);
+	c->knows = !code && renaming_knows(&c->names, class.bytes, class.n);
+	return code;
 }
 
 /* Walk a class record: constants, static fields, fields.  each: NULL, or gets the bytes of each value of its type and
@@ -98,6 +108,8 @@ static int walk_class(struct copying *c, const uint8_t *p, class_bytes *each)
 	const unsigned ids = c->h->id_size;
 	const uint8_t *from = p;
 	int code = 0;
+	if (!each)
+		code = look_at_class(c, hprof_id(p + 1, ids));
 	p += 1 + 7 * ids + 8;
 	for (unsigned part = 0; part < 2; part++) {
 		unsigned n = load_be16(p), head = part ? ids : 2;
@@ -105,7 +117,7 @@ static int walk_class(struct copying *c, const uint8_t *p, class_bytes *each)
 		for (unsigned i = 0; i < n && !code; i++) {
 			unsigned type = p[head], size = hprof_type_size(type, ids);
 			if (part && !each)
-				code = name(c, p);
+				code = name(c, p, SYMBOL_FIELD, c->knows);
 			p += head + 1;
 			if (each) {
 				each(c, 0, from, (uint64_t)(p - from));
@@ -119,7 +131,7 @@ static int walk_class(struct copying *c, const uint8_t *p, class_bytes *each)
 	p += 2;
 	for (unsigned i = 0; i < n && !code; i++, p += ids + 1)
 		if (!each)
-			code = name(c, p);
+			code = name(c, p, SYMBOL_FIELD, c->knows);
 	if (each)
 		each(c, 0, from, (uint64_t)(p - from));
 	return code;
@@ -129,7 +141,7 @@ static int name_in_heap(struct copying *c, const uint8_t *p)
 {
 	if (*p == SUB_CLASS)
 		return walk_class(c, p, NULL);
-	return *p == SUB_HEAP_INFO ? name(c, p + 5) : 0; /* its name: app, zygote, image */
+	return *p == SUB_HEAP_INFO ? name(c, p + 5, SYMBOL_FIELD, true) : 0; /* its name: app, zygote, image */
 }
 
 /* --- objects -------------------------------------------------------------------------------------- */
@@ -222,20 +234,34 @@ static int walk_heap(struct copying *c, uint64_t begin, uint64_t end, enum pass 
 	return code;
 }
 
+/* A symbol: a name with its bytes, or others; of what names nothing but its length. */
+static int put_symbol(struct copying *c, const uint8_t *p, uint64_t n)
+{
+	const unsigned ids = c->h->id_size;
+	const uint8_t *bytes = p + RECORD_HEAD + ids;
+	size_t length = n < ids ? 0 : (size_t)(n - ids);
+	uint8_t head[RECORD_HEAD];
+	uint64_t symbol = n < ids ? 0 : hprof_id(p + RECORD_HEAD, ids);
+	bool named = n >= ids && renaming_named(&c->names, symbol);
+	if (named && !(bytes = renaming_of(&c->names, symbol, bytes, &length, c->err)))
+		return ERR_NOMEM;
+	memcpy(head, p, sizeof head);
+	for (unsigned i = 0; named && i < 4; i++)
+		head[5 + i] = (uint8_t)((length + ids) >> (24 - 8 * i));
+	put(c, head, sizeof head);
+	put(c, p + RECORD_HEAD, n < ids ? n : ids);
+	if (named)
+		put(c, bytes, length);
+	else
+		fill(c, '*', length);
+	return 0;
+}
+
 static void put_top(struct copying *c, const uint8_t *p, uint64_t n)
 {
 	const uint8_t *body = p + RECORD_HEAD;
-	const unsigned ids = c->h->id_size;
 	put(c, p, RECORD_HEAD);
 	switch (*p) {
-	case HPROF_UTF8:
-		if (n < ids || idmap_get(&c->named, hprof_id(body, ids)) != IDMAP_NONE) {
-			put(c, body, n);
-			break;
-		}
-		put(c, body, ids);
-		fill(c, '*', n - ids);
-		break;
 	case HPROF_LOAD_CLASS: case HPROF_UNLOAD_CLASS: case HPROF_FRAME: case HPROF_TRACE: case HPROF_START_THREAD:
 	case HPROF_END_THREAD: case HPROF_HEAP_SUMMARY: case HPROF_ALLOC_SITES: case HPROF_HEAP_END:
 		put(c, body, n);
@@ -249,11 +275,18 @@ static int name_top(struct copying *c, const uint8_t *p, uint64_t n)
 {
 	const uint8_t *body = p + RECORD_HEAD;
 	const unsigned ids = c->h->id_size;
+	static const enum symbol_kind kinds[] = {SYMBOL_METHOD, SYMBOL_SIGNATURE, SYMBOL_SOURCE};
 	int code = 0;
-	if (*p == HPROF_LOAD_CLASS && n >= 8 + 2 * ids)
-		return name(c, body + 8 + ids);
-	for (unsigned i = 1; *p == HPROF_FRAME && n >= 4 * ids && i < 4 && !code; i++)
-		code = name(c, body + i * ids); /* method, signature, source file */
+	if (*p == HPROF_LOAD_CLASS && n >= 8 + 2 * ids) {
+		code = look_at_class(c, hprof_id(body + 4, ids));
+		return code ? code : name(c, body + 8 + ids, SYMBOL_CLASS, c->knows);
+	}
+	if (*p != HPROF_FRAME || n < 4 * ids + 4)
+		return 0;
+	uint64_t class_id = idmap_get(&c->h->serials, load_be32(body + 4 * ids));
+	code = look_at_class(c, class_id == IDMAP_NONE ? 0 : class_id);
+	for (unsigned i = 0; i < 3 && !code; i++)
+		code = name(c, body + (i + 1) * ids, kinds[i], c->knows && kinds[i] != SYMBOL_SIGNATURE);
 	return code;
 }
 
@@ -293,6 +326,8 @@ static int walk_file(struct copying *c, bool write)
 			code = walk_heap_record(c, at, n, write, &next);
 		else if (next > s->size)
 			code = unclear(c, at);
+		else if (write && *p == HPROF_UTF8)
+			code = put_symbol(c, p, n);
 		else if (write)
 			put_top(c, p, n);
 		else
@@ -314,7 +349,7 @@ static void find_chunks(struct copying *c)
 int hprof_redact(const struct dump *dump, const struct redaction *wanted, FILE *to, uint64_t *written, struct err *err)
 {
 	const struct hprof *h = (const struct hprof *)dump;
-	struct copying c = {.h = h, .wanted = wanted, .to = to, .err = err};
+	struct copying c = {.h = h, .wanted = wanted, .to = to, .err = err, .names = {.wanted = wanted}};
 	*written = 0;
 	if (h->damaged)
 		return unclear(&c, h->damage.offset);
@@ -330,7 +365,7 @@ int hprof_redact(const struct dump *dump, const struct redaction *wanted, FILE *
 	flush(&c);
 	if (!code && c.failed)
 		code = err_set(err, ERR_IO, "%s", strerror(c.failed));
-	idmap_release(&c.named);
+	renaming_release(&c.names);
 	*written = c.written;
 	return code;
 }

@@ -68,6 +68,16 @@ static bool is_javas(const char *name)
 	return false;
 }
 
+bool nameless_knows(const uint8_t *name, size_t n)
+{
+	char words[64]; /* what tells stands at the beginning */
+	n = n < sizeof words ? n : sizeof words - 1;
+	for (size_t i = 0; i < n; i++)
+		words[i] = name[i] == '/' ? '.' : (char)name[i];
+	words[n] = '\0';
+	return is_javas(words);
+}
+
 static bool is_among(const char *const *words, size_t n_words, const char *word, size_t n)
 {
 	for (size_t i = 0; i < n_words; i++)

@@ -63,6 +63,9 @@ MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct 
  * ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once saved_write is through.
  */
 MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
+/* Is a class of this name ("java/lang/String" or "java.lang.String", n bytes) of the class library or of the VM, whose
+ * names are no secret? */
+bool nameless_knows(const uint8_t *name, size_t n);
 void nameless_free(struct nameless *n); /* NULL is fine */
 MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err *err);
 

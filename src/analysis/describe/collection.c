@@ -43,7 +43,7 @@ enum collection_role collection_role(const struct heap *h, uint32_t class)
 
 bool collection_known(const char *class, size_t n)
 {
-	char name[128];
+	char name[COLLECTION_NAME_MOST];
 	if (n >= sizeof name)
 		return false;
 	memcpy(name, class, n);

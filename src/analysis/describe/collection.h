@@ -61,7 +61,8 @@ struct collection {
 
 /* Is this, or one of its superclasses, in the table? */
 bool collection_class(const struct heap *h, uint32_t class);
-/* Is a class of this name, n bytes, in the table itself? */
+/* Is a class of this name, n bytes, in the table itself?  Not one of COLLECTION_NAME_MOST or more. */
+enum { COLLECTION_NAME_MOST = 128 };
 bool collection_known(const char *class, size_t n);
 /* The line of the table that objects of a class are read by, which has the fields that the class has; NULL: none. */
 const struct collection_kind *collection_kind_of(const struct heap *h, uint32_t class);

@@ -6,12 +6,13 @@
 
 #include <string.h>
 
-enum { INNER_DEEPEST = 8 };
+enum { INNER_DEEPEST = 8, PART_NAME_MOST = 512 };
 
 static bool is_part(const char *name)
 {
-	const char *at = strchr(name, '$');
-	for (int deep = 0; at && deep < INNER_DEEPEST; deep++, at = strchr(at + 1, '$'))
+	size_t n = strnlen(name, COLLECTION_NAME_MOST); /* names may be long, and many: none is known that ends later */
+	const char *end = name + n, *at = memchr(name, '$', n);
+	for (int deep = 0; at && deep < INNER_DEEPEST; deep++, at = memchr(at + 1, '$', (size_t)(end - at - 1)))
 		if (collection_known(name, (size_t)(at - name)))
 			return true;
 	return false;
@@ -19,8 +20,8 @@ static bool is_part(const char *name)
 
 static bool ends(const char *name, const char *with)
 {
-	size_t n = strlen(name), m = strlen(with);
-	return n >= m && !strcmp(name + n - m, with);
+	size_t n = strnlen(name, PART_NAME_MOST), m = strlen(with);
+	return n < PART_NAME_MOST && n >= m && !strcmp(name + n - m, with);
 }
 
 static bool is_library(const struct collection_kind *kind)

@@ -18,7 +18,7 @@ static unsigned primitive_of(const struct heap *h, uint32_t class)
 	return c->n_fields == 1 ? values_size_of(h, c->fields[0].type) : 0;
 }
 
-enum { CACHES_MOST = 8 };
+enum { CACHES_MOST = 8, CACHE_NAME_MOST = 64 };
 
 /* An array that the library's classes keep for the values in common use (IntegerCache). */
 static bool is_cache(const struct waste_work *w, uint32_t array)
@@ -31,8 +31,8 @@ static bool is_cache(const struct waste_work *w, uint32_t array)
 		if (waste_role(w, holder) == ROLE_OBJECT_ARRAY && !adjacency_degree(&h->in, holder))
 			return true; /* of the VM's archive, which no class took over yet */
 		const char *name = class == HEAP_NONE ? "" : h->classes[class].name;
-		size_t length = strlen(name);
-		if (!strncmp(name, lang, sizeof lang - 1) && length > sizeof end &&
+		size_t length = strnlen(name, CACHE_NAME_MOST);
+		if (length < CACHE_NAME_MOST && !strncmp(name, lang, sizeof lang - 1) && length > sizeof end &&
 		    !strcmp(name + length - sizeof end + 1, end))
 			return true;
 	}

@@ -8,12 +8,22 @@
 
 enum { LOOKED_AT = 256 }; /* references of a value, for a loader */
 
+/* A field as the code of a class sees it, and where it lies in instances of the class that was asked for last:
+ * entries and maps are of one class nearly always, and a class may declare very many fields. */
+struct named_field {
+	const char *class, *name; /* class NULL: the object's own */
+	uint32_t of;              /* class index */
+	bool there;
+	struct field_place place;
+};
+
 struct search {
 	const struct heap *h;
 	struct thread_locals *out;
 	uint64_t cap;
 	struct progress *progress;
-	uint64_t rounds;
+	uint64_t rounds, fields;
+	struct named_field referent, value, table;
 };
 
 static bool is_named(const struct heap *h, uint32_t id, const char *class)
@@ -74,22 +84,35 @@ static int add_value(struct search *s, struct thread_local_value v, struct err *
 	return 0;
 }
 
-/* The object in a field as the code of a class sees it.  False: there is no such field. */
-static bool field_of(const struct heap *h, uint32_t id, const char *class, const char *name, uint32_t *out)
+static bool find_place(const struct values *v, const struct named_field *f, struct field_place *out)
+{
+	struct values seen = *v;
+	if ((f->class && !values_as_named(&seen, f->class)) || !values_place(v->heap, seen.as, f->name, out))
+		return false;
+	out->offset += seen.as_offset;
+	return out->type == VALUE_OBJECT;
+}
+
+/* The object in a field.  False: there is no such field. */
+static bool field_of(const struct heap *h, uint32_t id, struct named_field *f, uint32_t *out)
 {
 	struct values v;
-	struct value field;
-	if (values_open(&v, h, id, NULL) || !values_as_named(&v, class) || !values_field(&v, name, &field) ||
-	    field.type != VALUE_OBJECT)
+	struct value value;
+	if (values_open(&v, h, id, NULL))
 		return false;
-	*out = value_object_id(h, &field);
+	if (f->of != v.class) {
+		f->there = find_place(&v, f, &f->place);
+		f->of = v.class;
+	}
+	if (!f->there || !values_at(&v, &f->place, &value))
+		return false;
+	*out = value_object_id(h, &value);
 	return true;
 }
 
 static int add_entry(struct search *s, struct thread_local_value v, struct err *err)
 {
-	if (field_of(s->h, v.entry, "java.lang.ref.Reference", "referent", &v.key) &&
-	    field_of(s->h, v.entry, "java.lang.ThreadLocal$ThreadLocalMap$Entry", "value", &v.value))
+	if (field_of(s->h, v.entry, &s->referent, &v.key) && field_of(s->h, v.entry, &s->value, &v.value))
 		return add_value(s, v, err);
 	s->out->n_broken++;
 	return 0;
@@ -99,7 +122,7 @@ static int add_entry(struct search *s, struct thread_local_value v, struct err *
 static int add_pair(struct search *s, struct thread_local_value v, uint32_t reference, uint32_t value, struct err *err)
 {
 	v.value = value;
-	return field_of(s->h, reference, "java.lang.ref.Reference", "referent", &v.key) ? add_value(s, v, err) : 0;
+	return field_of(s->h, reference, &s->referent, &v.key) ? add_value(s, v, err) : 0;
 }
 
 static uint32_t element(const struct values *table, uint64_t i)
@@ -113,7 +136,7 @@ static int walk_map(struct search *s, struct thread_local_value v, uint32_t map,
 	bool pairs = is_named(s->h, map, "java.lang.ThreadLocal$Values");
 	struct values table;
 	uint32_t array;
-	if (!field_of(s->h, map, heap_class_of(s->h, map)->name, "table", &array)) {
+	if (!field_of(s->h, map, &s->table, &array)) {
 		s->out->n_broken++;
 		return 0;
 	}
@@ -142,10 +165,13 @@ static int walk_thread(struct search *s, uint32_t thread, struct err *err)
 	int code = 0;
 	if (values_open(&values, s->h, thread, NULL))
 		return 0;
-	while (!code && values_next_field(&walk)) {
-		uint32_t map = walk.missing ? HEAP_NONE : value_object_id(s->h, &walk.value);
+	/* what lies behind a missing field is missing as well: a short record costs its length, not its class's */
+	while (!code && values_next_field(&walk) && !walk.missing) {
+		if (progress_stops(s->progress, s->fields++))
+			return err_cancelled(err);
 		if (strcmp(s->h->classes[walk.declared_in].name, "java.lang.Thread"))
 			continue;
+		uint32_t map = value_object_id(s->h, &walk.value);
 		if (is_named(s->h, map, "java.lang.ThreadLocal$ThreadLocalMap") ||
 		    is_named(s->h, map, "java.lang.ThreadLocal$Values"))
 			code = walk_map(s, (struct thread_local_value){.thread = thread, .field = walk.field->name}, map, err);
@@ -175,7 +201,12 @@ static uint8_t *thread_classes(const struct heap *h, struct err *err)
 
 int thread_locals_find(struct thread_locals *out, const struct heap *h, struct progress *progress, struct err *err)
 {
-	struct search s = {.h = h, .out = out, .progress = progress};
+	struct search s = {
+		.h = h, .out = out, .progress = progress,
+		.referent = {.class = "java.lang.ref.Reference", .name = "referent", .of = HEAP_NONE},
+		.value = {.class = "java.lang.ThreadLocal$ThreadLocalMap$Entry", .name = "value", .of = HEAP_NONE},
+		.table = {.name = "table", .of = HEAP_NONE},
+	};
 	*out = (struct thread_locals){.n = 0};
 	uint8_t *is = thread_classes(h, err);
 	int code = is ? 0 : ERR_NOMEM;

@@ -25,6 +25,7 @@ struct finding {
 	uint32_t *id;      /* those that may be collections */
 	size_t n, cap;
 	bool *keep;        /* by their number */
+	struct held_sizes *held;
 	struct progress *progress;
 	_Atomic uint64_t lying, damaged, walked;
 };
@@ -124,7 +125,7 @@ static bool read_one(struct finding *f, uint32_t id, struct collection_found *to
 	*to = (struct collection_found){.id = id};
 	if (!f->out->sizes_told)
 		return true;
-	if (!inspect_size(f->heap, id, &size) && !inspect_size_by_holders(f->heap, id, &size))
+	if (!inspect_size(f->heap, id, &size) && !held_size(f->held, id, &size))
 		return false;
 	if (size.lies) {
 		f->lying++;
@@ -172,14 +173,17 @@ int collections_find(struct collections *out, const struct heap *h, const struct
 	if (!code && (!(out->found = big_alloc(f.n, sizeof *out->found, err)) ||
 	    !(f.keep = big_alloc(f.n, sizeof *f.keep, err))))
 		code = ERR_NOMEM;
-	progress_phase(progress, PHASE_READ_COLLECTIONS, 2 * f.n);
+	progress_phase(progress, PHASE_READ_COLLECTIONS, 2 * f.n + (h->dump && h->dump->types ? h->n_objects : 0));
 	if (!code)
 		code = parallel_run(0, tasks, find_inner, &f, err);
+	if (!code && out->sizes_told)
+		code = held_sizes_make(&f.held, h, only, progress, err);
 	if (!code)
 		code = parallel_run(0, tasks, read_sizes, &f, err);
 	if (!code)
 		keep_found(&f);
 	bits_release(&f.inner);
+	held_sizes_free(f.held);
 	big_free(f.role);
 	big_free(f.id);
 	big_free(f.keep);

@@ -185,12 +185,6 @@ bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out
 	return inspector_of(h)->size(h, id, out);
 }
 
-bool inspect_size_by_holders(const struct heap *h, uint32_t id, struct collection_size *out)
-{
-	const struct inspector *i = inspector_of(h);
-	return i->size_by_holders && i->size_by_holders(h, id, out);
-}
-
 bool inspect_is_collection(const struct heap *h, uint32_t id)
 {
 	struct collection_size size;

@@ -257,8 +257,16 @@ struct collection_size {
 };
 /* False: it is no collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
-/* The same of an array whose elements in use only its holders know: slices of Go.  False: they do not tell. */
-bool inspect_size_by_holders(const struct heap *h, uint32_t id, struct collection_size *out);
+/* The same of arrays whose elements in use only their holders know: slices of Go (slices.c).  All holders are read
+ * once, because one may hold every array. */
+struct held_sizes;
+/* Of the arrays among `only`, or of all (NULL).  0: *out is the caller's, NULL where no dump has such; reports up to
+ * h->n_objects to progress.  ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int held_sizes_make(struct held_sizes **out, const struct heap *h, const struct bits *only,
+    struct progress *progress, struct err *err);
+/* False: its holders do not tell, or there are too many of them.  Any thread. */
+bool held_size(const struct held_sizes *s, uint32_t id, struct collection_size *out);
+void held_sizes_free(struct held_sizes *s); /* NULL is fine */
 /*
  * Collections from inside, of dumps whose classes declare fields: what they are made of.
  */

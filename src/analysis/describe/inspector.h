@@ -47,7 +47,6 @@ struct inspector {
 	void (*entry)(const struct entries *e, size_t i, struct any_value *key, struct any_value *value);
 	void (*entries_close)(struct entries *e);
 	bool (*size)(const struct heap *h, uint32_t id, struct collection_size *out);
-	bool (*size_by_holders)(const struct heap *h, uint32_t id, struct collection_size *out); /* or NULL */
 	bool (*held_as)(const struct heap *h, uint32_t id, struct text *to); /* or NULL */
 
 	bool (*text)(

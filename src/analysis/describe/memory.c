@@ -360,27 +360,6 @@ static bool memory_size(const struct heap *h, uint32_t id, struct collection_siz
 	return true;
 }
 
-/* Several slices may mean parts of one array: in use is what is before the end of the last. */
-static bool memory_size_by_holders(const struct heap *h, uint32_t id, struct collection_size *out)
-{
-	struct slices s;
-	struct typed_object o;
-	slices_of(&s, h, id);
-	if (!s.n || s.others || !typed_open(&o, h, id) || !o.array || !o.stride)
-		return false;
-	*out = (struct collection_size){ .known = true, .has_capacity = true, .capacity = o.count };
-	for (unsigned i = 0; i < s.n; i++) {
-		const struct slice_known *k = &s.known[i];
-		if (typed_type(&k->value)->kind != TYPE_SLICE)
-			return false;
-		uint64_t end = k->begin / o.stride + typed_word(&k->value, 1);
-		out->size = end > out->size ? end : out->size;
-	}
-	out->has_fill = out->capacity != 0;
-	out->lies = out->size > out->capacity;
-	return true;
-}
-
 static bool memory_held_as(const struct heap *h, uint32_t id, struct text *to)
 {
 	struct slices s;
@@ -491,7 +470,6 @@ const struct inspector memory_inspector = {
 	.entry = memory_entry,
 	.entries_close = memory_entries_close,
 	.size = memory_size,
-	.size_by_holders = memory_size_by_holders,
 	.held_as = memory_held_as,
 	.text = memory_text,
 	.characters = memory_characters,

@@ -3,8 +3,15 @@
 #include "analysis/describe/slices.h"
 
 #include "analysis/describe/memory.h"
+#include "base/big.h"
+#include "base/bits.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
 enum { MOST_HOLDERS = 64, SMALL_BLOCK = 16, MOST_VALUE = 60 };
 
@@ -40,6 +47,15 @@ static void take(struct slices *s, const struct typed *v, const struct heap *h, 
 		s->others = true;
 }
 
+/* What stands at a slot of an object.  False: nobody knows. */
+static bool at_slot(const struct typed_object *o, uint64_t offset, struct typed *part)
+{
+	if (!o->stride || offset / o->stride >= o->count)
+		return false;
+	struct typed value = typed_element(o, offset / o->stride);
+	return typed_inner(&value, offset % o->stride, part);
+}
+
 /* Every word of one object that leads into another. */
 static void take_from(struct slices *s, const struct heap *h, uint32_t holder, uint32_t id)
 {
@@ -51,14 +67,10 @@ static void take_from(struct slices *s, const struct heap *h, uint32_t holder, u
 		return;
 	}
 	while (!(s->others && s->n == SLICES_KNOWN) && typed_next_slot(&o, &w)) {
-		struct typed value, part;
+		struct typed part;
 		if (typed_number(&o.value, w.offset, typed_word_size(h)) - start >= size)
 			continue;
-		bool typed = o.stride && w.offset / o.stride < o.count;
-		if (typed)
-			value = typed_element(&o, w.offset / o.stride);
-		typed = typed && typed_inner(&value, w.offset % o.stride, &part);
-		take(s, typed ? &part : NULL, h, id, holder);
+		take(s, at_slot(&o, w.offset, &part) ? &part : NULL, h, id, holder);
 	}
 }
 
@@ -130,4 +142,181 @@ void slices_add(const struct slices *s, const struct heap *h, struct text *to)
 	}
 	if (s->n && s->others)
 		text_add(to, "; and others");
+}
+
+/* --- of all arrays at once ---------------------------------------------------------------------- */
+
+enum { AT_ONCE = 4096, TOO_MANY = SLICES_KNOWN + 1 }; /* holders a task; held by what is no slice, or by too many */
+
+struct held_sizes {
+	const struct heap *heap;
+	struct bits arrays; /* by object */
+	struct held {
+		_Atomic uint64_t end; /* elements before the end of the last slice */
+		_Atomic uint32_t n;   /* slices, or at least TOO_MANY */
+	} *of; /* by rank in arrays */
+	struct progress *progress;
+};
+
+static uint64_t stride_of(const struct heap *h, uint32_t id)
+{
+	const struct heap_class *c = heap_class_of(h, id);
+	bool array = c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
+	return array && c->type < h->dump->types->n ? h->dump->types->type[c->type].size : 0;
+}
+
+/* One more pointer leads into an array; v: what it is a part of, or NULL.  The order does not matter. */
+static void tell(struct held_sizes *s, uint32_t id, const struct typed *v)
+{
+	struct held *to = &s->of[bits_rank(&s->arrays, id)];
+	uint64_t begin;
+	if (atomic_load_explicit(&to->n, memory_order_relaxed) >= TOO_MANY)
+		return;
+	if (!v || typed_type(v)->kind != TYPE_SLICE || !fits(v, s->heap, id, &begin)) {
+		atomic_store_explicit(&to->n, TOO_MANY, memory_order_relaxed);
+		return;
+	}
+	uint64_t end = begin / stride_of(s->heap, id) + typed_word(v, 1);
+	uint64_t last = atomic_load_explicit(&to->end, memory_order_relaxed);
+	while (end > last && !atomic_compare_exchange_weak_explicit(&to->end, &last, end, memory_order_relaxed,
+	    memory_order_relaxed))
+		;
+	atomic_fetch_add_explicit(&to->n, 1, memory_order_relaxed);
+}
+
+/* Does it reference an array?  Most do not, and are not opened.  Looks at progress every so many *rounds. */
+static int leads_to_array(const struct held_sizes *s, uint32_t holder, uint64_t *rounds, bool *leads, struct err *err)
+{
+	const struct adjacency *out = &s->heap->out;
+	uint64_t end = adjacency_start(out, holder + 1);
+	*leads = false;
+	for (uint64_t i = adjacency_start(out, holder); i < end && !*leads; i++) {
+		if (progress_stops(s->progress, (*rounds)++))
+			return err_cancelled(err);
+		*leads = bits_get(&s->arrays, out->target[i]);
+	}
+	return 0;
+}
+
+/* What cannot be read tells nothing of what it references. */
+static int tell_unread(struct held_sizes *s, uint32_t holder, uint64_t *rounds, struct err *err)
+{
+	const struct adjacency *out = &s->heap->out;
+	for (uint64_t i = adjacency_start(out, holder); i < adjacency_start(out, holder + 1); i++) {
+		if (progress_stops(s->progress, (*rounds)++))
+			return err_cancelled(err);
+		if (bits_get(&s->arrays, out->target[i]))
+			tell(s, out->target[i], NULL);
+	}
+	return 0;
+}
+
+static int tell_slots(struct held_sizes *s, const struct typed_object *o, uint64_t *rounds, struct err *err)
+{
+	struct slot_walk w = {0};
+	while (typed_next_slot(o, &w)) {
+		struct typed part;
+		uint64_t start;
+		if (progress_stops(s->progress, (*rounds)++))
+			return err_cancelled(err);
+		uint32_t id = heap_covering(s->heap, typed_number(&o->value, w.offset, typed_word_size(s->heap)), &start);
+		if (id != HEAP_NONE && bits_get(&s->arrays, id))
+			tell(s, id, at_slot(o, w.offset, &part) ? &part : NULL);
+	}
+	return 0;
+}
+
+static int read_holders(void *context, unsigned task, struct err *err)
+{
+	struct held_sizes *s = context;
+	struct view_walk walk = {0};
+	uint32_t n = s->heap->n_objects, begin = task * AT_ONCE, end = n - begin < AT_ONCE ? n : begin + AT_ONCE;
+	uint64_t rounds = 0;
+	for (uint32_t id = begin; id < end; id++) {
+		struct typed_object o;
+		bool leads;
+		int code = leads_to_array(s, id, &rounds, &leads, err);
+		if (!code && leads)
+			code = typed_open_along(&o, s->heap, id, &walk) ? tell_slots(s, &o, &rounds, err) :
+			                                                  tell_unread(s, id, &rounds, err);
+		if (code)
+			return code;
+	}
+	return progress_add(s->progress, end - begin) ? 0 : err_cancelled(err);
+}
+
+static int list_arrays(struct held_sizes *s, const struct bits *only, struct err *err)
+{
+	const struct heap *h = s->heap;
+	int code = bits_init(&s->arrays, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (progress_stops(s->progress, id))
+			return err_cancelled(err);
+		if ((!only || bits_get(only, id)) && stride_of(h, id))
+			bits_set(&s->arrays, id);
+	}
+	if (!code)
+		code = bits_seal(&s->arrays, err);
+	if (!code && !(s->of = big_alloc(bits_count(&s->arrays), sizeof *s->of, err)))
+		code = ERR_NOMEM;
+	return code;
+}
+
+static int read_roots(struct held_sizes *s, struct err *err)
+{
+	const struct heap *h = s->heap;
+	for (size_t i = 0; i < h->n_roots; i++) {
+		struct typed v;
+		if (progress_stops(s->progress, i))
+			return err_cancelled(err);
+		if (h->roots[i].object != HEAP_NONE && bits_get(&s->arrays, h->roots[i].object))
+			tell(s, h->roots[i].object, typed_variable(h, h->roots[i].slot, &v) ? &v : NULL);
+	}
+	return 0;
+}
+
+int held_sizes_make(struct held_sizes **out, const struct heap *h, const struct bits *only, struct progress *progress,
+    struct err *err)
+{
+	*out = NULL;
+	if (!h->dump || !h->dump->types || h->no_references)
+		return 0;
+	struct held_sizes *s = xcalloc(1, sizeof *s);
+	*s = (struct held_sizes){.heap = h, .progress = progress};
+	int code = list_arrays(s, only, err);
+	if (!code)
+		code = read_roots(s, err);
+	if (!code)
+		code = parallel_run(0, h->n_objects / AT_ONCE + (h->n_objects % AT_ONCE != 0), read_holders, s, err);
+	if (code)
+		held_sizes_free(s);
+	else
+		*out = s;
+	return code;
+}
+
+/* Several slices may mean parts of one array: in use is what is before the end of the last. */
+bool held_size(const struct held_sizes *s, uint32_t id, struct collection_size *out)
+{
+	struct typed_object o;
+	if (!s || !bits_get(&s->arrays, id))
+		return false;
+	const struct held *by = &s->of[bits_rank(&s->arrays, id)];
+	uint32_t n = atomic_load_explicit(&by->n, memory_order_relaxed);
+	if (!n || n >= TOO_MANY || !typed_open(&o, s->heap, id) || !o.stride)
+		return false;
+	*out = (struct collection_size){ .known = true, .has_capacity = true, .capacity = o.count,
+		.size = atomic_load_explicit(&by->end, memory_order_relaxed) };
+	out->has_fill = out->capacity != 0;
+	out->lies = out->size > out->capacity;
+	return true;
+}
+
+void held_sizes_free(struct held_sizes *s)
+{
+	if (!s)
+		return;
+	bits_release(&s->arrays);
+	big_free(s->of);
+	free(s);
 }

@@ -40,7 +40,7 @@ LINES = [
     "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
-    "ls *; index {folder}/all.cairn", "redact {folder}/its.hprof",
+    "ls *; index {folder}/all.cairn", "ls *; redact {folder}/its.hprof",
     "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
 ]
 
@@ -147,7 +147,7 @@ def run(screen, line, folder):
     last = screen.lines()[1]
     done = pushed(line)
     return press(screen, line, ":" + line + "\r", lambda text: done(text) and (not first or text.split("\n")[1] != last or
-                                                                               re.search(r"done$|has the index", text, re.M)))
+                                                                               re.search(r"done$|has the index|are in it$", text, re.M)))
 
 
 def stop(screen, line, folder, m):

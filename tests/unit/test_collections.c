@@ -129,13 +129,13 @@ static void test_lines(void **state)
 		assert_int_equal(layout_add(wrong[i].line, &err), ERR_USAGE);
 		assert_string_equal(err.message, wrong[i].says);
 	}
-	assert_null(layout_of("com.acme.Map"));
+	assert_null(layout_named("com.acme.Map"));
 	assert_int_equal(layout_add("com.acme.*Map pairs map store=t", &err), 0);
-	assert_non_null(layout_of("com.acme.IntMap"));
-	assert_null(layout_of("com.acme.IntMaps"));
-	assert_non_null(layout_of("it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap"));
+	assert_non_null(layout_named("com.acme.IntMap"));
+	assert_null(layout_named("com.acme.IntMaps"));
+	assert_non_null(layout_named("it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap"));
 	layouts_forget();
-	assert_null(layout_of("com.acme.IntMap"));
+	assert_null(layout_named("com.acme.IntMap"));
 }
 
 static void test_numbers(void **state)

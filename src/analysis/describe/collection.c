@@ -16,7 +16,7 @@ enum { SUPERCLASSES_MOST = 200 }; /* a chain may be as long as the dump, and is 
 static const struct collection_kind *kind_above(const struct heap *h, uint32_t *class)
 {
 	for (unsigned seen = 0; *class != HEAP_NONE && seen < SUPERCLASSES_MOST; seen++) {
-		const struct collection_kind *kind = layout_of(h->classes[*class].name);
+		const struct collection_kind *kind = layout_named(h->classes[*class].name);
 		if (kind)
 			return kind;
 		*class = h->classes[*class].superclass;
@@ -48,7 +48,7 @@ bool collection_known(const char *class, size_t n)
 		return false;
 	memcpy(name, class, n);
 	name[n] = '\0';
-	return layout_of(name) != NULL;
+	return layout_named(name) != NULL;
 }
 
 static bool declares(const struct heap *h, uint32_t class, const char *names)

@@ -496,7 +496,7 @@ static bool ends_chain(struct collection *c, const struct values *node)
 	if (c->kind->shape != SHAPE_CHAIN || description_field(node, c->kind->next, &v))
 		return false;
 	uint32_t class = c->heap->class_of[node->id];
-	const struct collection_kind *kind = layout_of(c->heap->classes[class].name);
+	const struct collection_kind *kind = layout_named(c->heap->classes[class].name);
 	c->broken |= !kind || kind->shape != SHAPE_EMPTY;
 	return true;
 }

@@ -244,7 +244,7 @@ static void make(void)
 		(void)!enter(&built, line, NULL); /* a test reads them all */
 }
 
-const struct collection_kind *layout_of(const char *class)
+const struct collection_kind *layout_named(const char *class)
 {
 	enum { LONGEST = 512 }; /* names in dumps may be long, and many: such a one is in no table */
 	size_t n = strnlen(class, LONGEST);

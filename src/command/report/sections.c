@@ -151,9 +151,10 @@ static void say_rows(struct report *r, const char *before, struct result *rows, 
 		if (!cell.text || !*cell.text)
 			continue;
 		text_addf(&t, "%s%s", before, cell.text);
-		if (t.s[t.len - 1] != '.')
+		if (t.len && t.s[t.len - 1] != '.') /* none where memory was refused */
 			text_add_char(&t, '.');
-		say(r, t.s);
+		if (t.len)
+			say(r, t.s);
 	}
 	text_release(&t);
 }

@@ -326,16 +326,13 @@ void finalizers_release(struct finalizers *f)
 int finalizers_retained(const struct finalizers *f, const struct retained *known, struct retained_sum *sums,
     struct progress *progress, struct err *err)
 {
-	uint32_t n_objects = known->heap->n_objects;
-	uint32_t *group = big_alloc(n_objects, sizeof *group, err);
-	if (!group)
-		return ERR_NOMEM;
-	for (uint32_t id = 0; id < n_objects && !progress_stops(progress, id); id++)
-		group[id] = HEAP_NONE;
-	for (uint32_t row = 0; row < f->n; row++)
+	uint32_t *group;
+	int code = retained_groups(&group, known, progress, err);
+	for (uint32_t row = 0; !code && row < f->n; row++)
 		for (uint64_t i = f->row[row].first; i < f->row[row].end && !progress_stops(progress, i); i++)
 			group[f->at[i].object] = row;
-	int code = progress_check(progress, err);
+	if (!code)
+		code = progress_check(progress, err);
 	if (!code)
 		code = retained_by_objects(known, group, f->n, sums, progress, err);
 	big_free(group);

@@ -150,16 +150,13 @@ void referents_release(struct referents *r)
 int referents_retained(const struct referents *r, const struct retained *known, struct retained_sum *sums,
     struct progress *progress, struct err *err)
 {
-	uint32_t n_objects = known->heap->n_objects;
-	uint32_t *group = big_alloc(n_objects, sizeof *group, err);
-	if (!group)
-		return ERR_NOMEM;
-	for (uint32_t id = 0; id < n_objects && !progress_stops(progress, id); id++)
-		group[id] = HEAP_NONE;
-	for (uint64_t i = 0; i < r->n_at && !progress_stops(progress, i); i++)
+	uint32_t *group;
+	int code = retained_groups(&group, known, progress, err);
+	for (uint64_t i = 0; !code && i < r->n_at && !progress_stops(progress, i); i++)
 		if (r->at[i].only)
 			group[r->at[i].referent] = r->at[i].row;
-	int code = progress_check(progress, err);
+	if (!code)
+		code = progress_check(progress, err);
 	if (!code)
 		code = retained_by_objects(known, group, r->n, sums, progress, err);
 	big_free(group);

@@ -238,12 +238,11 @@ static const struct result_ops grouped_ops = {
 static int sum_groups(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
 {
 	struct local_rows *l = r->data;
-	uint32_t n_objects = r->heap->n_objects;
-	uint32_t *group = big_alloc(n_objects, sizeof *group, err);
-	struct retained_sum *sums = group ? big_alloc(l->n, sizeof *sums, err) : NULL;
-	int code = sums ? 0 : ERR_NOMEM;
-	for (uint32_t id = 0; !code && id < n_objects && !progress_stops(progress, id); id++)
-		group[id] = HEAP_NONE;
+	uint32_t *group;
+	int code = retained_groups(&group, known, progress, err);
+	struct retained_sum *sums = code ? NULL : big_alloc(l->n, sizeof *sums, err);
+	if (!code && !sums)
+		code = ERR_NOMEM;
 	for (uint32_t row = 0; !code && row < l->n; row++) {
 		for (uint64_t i = l->group[row].first; i < l->group[row].end && !progress_stops(progress, i); i++) {
 			uint32_t id = l->found.at[i].value;

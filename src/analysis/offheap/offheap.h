@@ -70,27 +70,4 @@ unsigned offheap_counts(const struct heap *h, struct offheap_count to[OFFHEAP_CO
 /* The owners that java.nio.Bits counts, or the mappings that FileChannelImpl does, and their bytes. */
 void offheap_sum(const struct offheap *o, bool mapped, uint64_t *n, uint64_t *bytes);
 
-/*
- * The field by which a program holds an object: arrays, the JDK's collections, and buffers that share the memory
- * are passed through.  References that are no more than a cleaner's or a weak one do not count.  Quickest in the order
- * of ids; one thread.
- */
-struct offheap_holder {
-	uint32_t class;     /* that declares or has the field; HEAP_NONE: nothing of the dump holds it */
-	uint32_t field;     /* numbered_name */
-	bool elements;      /* an array or a collection lies between */
-};
-struct offheap_holders {
-	const struct heap *heap;
-	struct numbered_names *names;
-	uint8_t *rank;      /* by class: what its instances are as holders */
-};
-/* 0 or ERR_NOMEM; release in either case. */
-MUST_CHECK int offheap_holders_init(struct offheap_holders *f, const struct heap *h, struct err *err);
-void offheap_holders_release(struct offheap_holders *f);
-MUST_CHECK int offheap_holder_of(struct offheap_holders *f, uint32_t id, struct offheap_holder *out, struct err *err);
-/* Append "com.acme.Pool.buffers[]"; of what nothing holds the kind of its root, or "nothing". */
-void offheap_holder_add(const struct offheap_holders *f, const struct offheap_holder *holder, uint32_t id,
-    struct text *to);
-
 #endif

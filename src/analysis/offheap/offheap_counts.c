@@ -2,6 +2,7 @@
 /* offheap_counts.c - what the JDK and Netty count themselves of memory outside of the heap. */
 #include "analysis/offheap/offheap.h"
 
+#include "analysis/java.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -35,10 +36,8 @@ static struct offheap_count count_direct(const struct heap *h)
 {
 	static const char bits[] = "java.nio.Bits";
 	struct amount limit = COUNTER(h, bits, "MAX_MEMORY", "maxMemory");
-	if (limit.certainty == UNKNOWN || !limit.n)
-		limit = COUNTER(h, "jdk.internal.misc.VM", "directMemory");
-	if (limit.certainty == UNKNOWN)
-		limit = COUNTER(h, "sun.misc.VM", "directMemory");
+	uint64_t of_vm = limit.certainty == UNKNOWN || !limit.n ? java_direct_limit(h) : 0;
+	limit = of_vm ? amount_exact(of_vm) : limit;
 	return (struct offheap_count){"java.nio.Bits", COUNTS_DIRECT, COUNTER(h, bits, "COUNT", "count"),
 	    COUNTER(h, bits, "TOTAL_CAPACITY", "totalCapacity"), COUNTER(h, bits, "RESERVED_MEMORY", "reservedMemory"),
 	    limit};

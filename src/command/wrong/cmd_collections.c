@@ -6,11 +6,10 @@
 
 #include "analysis/collections.h"
 #include "analysis/describe/describe.h"
-#include "analysis/offheap/offheap.h"
 #include "base/big.h"
 #include "base/bits.h"
-#include "base/hash.h"
 #include "base/mem.h"
+#include "command/wrong/held_groups.h"
 
 #include <stdlib.h>
 
@@ -64,92 +63,56 @@ static enum degree degree_of(const struct collection_found *f)
 
 /* --- groups ------------------------------------------------------------------------------------- */
 
-struct group {
-	uint32_t class;
-	struct offheap_holder holder;
-	enum degree degree;
-	uint32_t first;           /* one of its collections */
-	uint64_t objects, size, capacity, empty;
+struct sums {
+	uint64_t size, capacity, empty;
 	uint64_t filling;         /* elements of those that have places */
 	uint64_t unsized;         /* of them: their size is not known */
 };
 
 struct groups {
 	struct collections all;
-	struct offheap_holders holders;
+	struct held_groups in;  /* their kind is the degree of fill */
 	bool by_holder, fill;
-	uint32_t *of;         /* by number of a collection: its group */
-	struct group *group;
+	struct sums *sums;      /* by group */
+	size_t n_sums, cap_sums;
 	struct retained_sum *retained; /* by group; NULL: not found yet */
-	uint32_t n, *slots, n_slots;
-	size_t cap;
 };
 
 static void release(void *data)
 {
 	struct groups *g = data;
 	collections_release(&g->all);
-	offheap_holders_release(&g->holders);
-	big_free(g->of);
-	big_free(g->group);
-	big_free(g->slots);
+	held_groups_release(&g->in);
+	big_free(g->sums);
 	big_free(g->retained);
 	free(g);
 }
 
+static uint32_t object_of(const void *data, size_t i)
+{
+	return ((const struct groups *)data)->all.found[i].id;
+}
+
 static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
 {
-	const struct groups *g = data;
 	(void)r;
-	for (size_t i = 0; i < g->all.n && !progress_own_stops(i); i++)
-		if (bits_get(rows, g->of[i]))
-			bits_set(to, g->all.found[i].id);
-	return progress_check(progress_own(), err);
-}
-
-static uint64_t hash_of_group(const void *all, uint32_t number)
-{
-	const struct group *g = &((const struct group *)all)[number];
-	uint64_t h = hash_step(hash_number(g->class), g->holder.class);
-	return hash_step(hash_step(h, g->holder.field * 2 + g->holder.elements), g->degree);
-}
-
-static bool same_group(const struct group *a, const struct group *b)
-{
-	return a->class == b->class && a->holder.class == b->holder.class && a->holder.field == b->holder.field &&
-	    a->holder.elements == b->holder.elements && a->degree == b->degree;
-}
-
-static int find_group(struct groups *g, const struct group *like, uint32_t *number, struct err *err)
-{
-	size_t n = g->n;
-	if (2 * g->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, g->n, hash_of_group, g->group, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_group(like, 0) & (g->n_slots - 1);
-	for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
-		*number = g->slots[at] - 1;
-		if (same_group(&g->group[*number], like))
-			return 0;
-	}
-	struct group *to = BIG_PUSH(g->group, n, g->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	g->slots[at] = g->n + 1;
-	*to = *like;
-	*number = g->n++;
-	return 0;
+	return held_groups_members(&((const struct groups *)data)->in, rows, object_of, data, to, err);
 }
 
 static int add_one(struct groups *g, const struct heap *h, size_t i, struct err *err)
 {
 	const struct collection_found *f = &g->all.found[i];
-	struct group like = {.class = g->fill ? HEAP_NONE : h->class_of[f->id], .first = f->id,
-	    .holder = {.class = HEAP_NONE, .field = NAME_NOT_TOLD}, .degree = g->fill ? degree_of(f) : 0};
-	int code = g->by_holder ? offheap_holder_of(&g->holders, f->id, &like.holder, err) : 0;
-	if (code || (code = find_group(g, &like, &g->of[i], err)))
+	int code = held_groups_put(&g->in, i, g->fill ? degree_of(f) : 0, g->fill ? HEAP_NONE : h->class_of[f->id],
+	    g->by_holder ? f->id : HEAP_NONE, err);
+	if (code)
 		return code;
-	struct group *to = &g->group[g->of[i]];
-	to->objects++;
+	if (g->n_sums < g->in.n) {
+		struct sums *added = BIG_PUSH(g->sums, g->n_sums, g->cap_sums, err);
+		if (!added)
+			return ERR_NOMEM;
+		*added = (struct sums){.size = 0};
+	}
+	struct sums *to = &g->sums[g->in.of[i]];
 	to->size += f->size;
 	to->capacity += f->capacity;
 	to->filling += f->fills ? f->size : 0;
@@ -160,9 +123,7 @@ static int add_one(struct groups *g, const struct heap *h, size_t i, struct err 
 
 static int group_all(struct groups *g, const struct heap *h, struct err *err)
 {
-	int code = g->by_holder ? offheap_holders_init(&g->holders, h, err) : 0;
-	if (!code && !(g->of = big_alloc(g->all.n, sizeof *g->of, err)))
-		code = ERR_NOMEM;
+	int code = held_groups_init(&g->in, h, g->all.n, err);
 	for (size_t i = 0; !code && i < g->all.n; i++)
 		code = progress_own_stops(i) ? err_cancelled(err) : add_one(g, h, i, err);
 	return code;
@@ -174,14 +135,14 @@ static int sum_retained(struct result *r, const struct retained *known, struct p
 {
 	struct groups *g = result_rows_data(r);
 	uint32_t *of = big_alloc(r->heap->n_objects, sizeof *of, err);
-	struct retained_sum *sums = of ? big_alloc(g->n, sizeof *sums, err) : NULL;
+	struct retained_sum *sums = of ? big_alloc(g->in.n, sizeof *sums, err) : NULL;
 	int code = sums ? 0 : ERR_NOMEM;
 	for (uint32_t id = 0; !code && id < r->heap->n_objects; id++)
 		of[id] = HEAP_NONE;
 	for (size_t i = 0; !code && i < g->all.n; i++)
-		of[g->all.found[i].id] = g->of[i];
+		of[g->all.found[i].id] = g->in.of[i];
 	if (!code)
-		code = retained_by_objects(known, of, g->n, sums, progress, err);
+		code = retained_by_objects(known, of, g->in.n, sums, progress, err);
 	big_free(of);
 	if (code) {
 		big_free(sums);
@@ -205,38 +166,41 @@ static struct cell retained_cell(const struct result *r, void *data, size_t row)
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* A sum over those whose size is known; without any it is not told. */
-static struct amount summed(const struct heap *h, const struct group *g, uint64_t n)
+static struct amount summed(const struct heap *h, const struct sums *g, uint64_t objects, uint64_t n)
 {
-	if (g->unsized == g->objects)
+	if (g->unsized == objects)
 		return amount_unknown(REASON_SILENT);
 	return g->unsized ? amount_weaken(heap_counted(h, n), LOWER_BOUND, REASON_SILENT) : heap_counted(h, n);
 }
 
-static void add_row(struct result *r, const struct groups *all, const struct group *g)
+static void add_row(struct result *r, const struct groups *all, uint32_t number)
 {
 	const struct heap *h = r->heap;
+	const struct held_group *g = &all->in.group[number];
+	const struct sums *of = &all->sums[number];
+	uint32_t first = all->all.found[g->first].id;
 	struct text holder = TEXT_INIT;
 	struct cell cells[8];
 	unsigned at = 0;
-	struct amount size = summed(h, g, g->size), empty = summed(h, g, g->empty);
-	struct amount capacity = all->all.sizes_told ? heap_counted(h, g->capacity) : amount_unknown(REASON_SILENT);
+	struct amount size = summed(h, of, g->n, of->size), empty = summed(h, of, g->n, of->empty);
+	struct amount capacity = all->all.sizes_told ? heap_counted(h, of->capacity) : amount_unknown(REASON_SILENT);
 	if (all->by_holder) {
-		offheap_holder_add(&all->holders, &g->holder, g->first, &holder);
+		field_holder_add(&all->in.holders, &g->holder, first, &holder);
 		cells[at++] = cell_text(holder.s);
 	}
-	cells[at++] = cell_text(all->fill ? degrees[g->degree] : h->classes[g->class].name);
-	cells[at++] = cell_count(heap_counted(h, g->objects));
+	cells[at++] = cell_text(all->fill ? degrees[g->kind] : h->classes[g->class].name);
+	cells[at++] = cell_count(heap_counted(h, g->n));
 	cells[at++] = size.certainty == UNKNOWN ? cell_unknown(size.reason) : cell_count(size);
 	cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : cell_count(capacity);
 	if (!all->fill) {
-		cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : !g->capacity ? cell_blank() :
-		    cell_percent(amount_as_sure(amount_exact(g->filling), size), capacity);
+		cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : !of->capacity ? cell_blank() :
+		    cell_percent(amount_as_sure(amount_exact(of->filling), size), capacity);
 		cells[at++] = empty.certainty == UNKNOWN ? cell_unknown(empty.reason) : cell_count(empty);
 	}
 	cells[at] = cell_blank(); /* when looked at */
-	bool one = g->objects == 1;
+	bool one = g->n == 1;
 	result_add_row(r, cells, &(struct target){.kind = one ? TARGET_OBJECT : all->fill ? TARGET_GROUP : TARGET_CLASS,
-	    .id = one ? g->first : g->class, .part = !one && !all->fill});
+	    .id = one ? first : g->class, .part = !one && !all->fill});
 	text_release(&holder);
 }
 
@@ -302,11 +266,11 @@ static int run_collections(struct session *s, const struct call *call, struct re
 	result_rows_late(r, (unsigned)result_column_of(r, COL_RETAINED), retained_cell);
 	r->later = sum_retained;
 	code = find_all(s, call, g, err);
-	for (uint32_t i = 0; !code && i < g->n; i++)
+	for (uint32_t i = 0; !code && i < g->in.n; i++)
 		if (progress_own_stops(i))
 			code = err_cancelled(err);
 		else
-			add_row(r, g, &g->group[i]);
+			add_row(r, g, i);
 	if (!code)
 		add_notes(r, g);
 	command_show_retained(r);

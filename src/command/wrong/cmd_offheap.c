@@ -6,8 +6,8 @@
 
 #include "analysis/offheap/offheap.h"
 #include "base/big.h"
-#include "base/hash.h"
 #include "base/mem.h"
+#include "command/wrong/held_groups.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -39,111 +39,68 @@ static const struct option_spec options[] = {
 
 /* --- groups ------------------------------------------------------------------------------------- */
 
-struct group {
-	enum offheap_kind kind;
-	uint32_t class;
-	struct offheap_holder holder;
-	uint32_t first; /* owner */
-	uint64_t n;
+struct sums {
 	struct amount capacity;
 	uint64_t limit;
-	bool limited;
+	bool limited; /* some of them tell a limit */
 };
 
 struct owners {
 	struct offheap found;
-	struct offheap_holders holders;
+	struct held_groups in;
 	bool by_holder, each;
-	uint32_t *of;          /* by owner: its row, UINT32_MAX: none */
-	struct group *group;   /* by row */
-	uint32_t n, *slots, n_slots;
-	size_t cap;
+	struct sums *sums;     /* by group */
+	size_t n_sums, cap_sums;
 };
 
 static void release(void *data)
 {
 	struct owners *o = data;
 	offheap_release(&o->found);
-	offheap_holders_release(&o->holders);
-	big_free(o->of);
-	big_free(o->group);
-	big_free(o->slots);
+	held_groups_release(&o->in);
+	big_free(o->sums);
 	free(o);
+}
+
+static uint32_t object_of(const void *data, size_t i)
+{
+	return ((const struct owners *)data)->found.owner[i].object;
 }
 
 static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
 {
-	const struct owners *o = data;
-	(void)r, (void)err;
-	for (size_t i = 0; i < o->found.n && !progress_own_stops(i); i++)
-		if (o->of[i] != UINT32_MAX && bits_get(rows, o->of[i]))
-			bits_set(to, o->found.owner[i].object);
-	return progress_check(progress_own(), err);
-}
-
-static uint64_t hash_of_group(const void *all, uint32_t number)
-{
-	const struct group *g = &((const struct group *)all)[number];
-	uint64_t h = hash_step(hash_number(g->kind), g->class);
-	return hash_step(hash_step(h, g->holder.class), g->holder.field * 2 + g->holder.elements);
-}
-
-static bool same_group(const struct group *a, const struct group *b)
-{
-	return a->kind == b->kind && a->class == b->class && a->holder.class == b->holder.class &&
-	    a->holder.field == b->holder.field && a->holder.elements == b->holder.elements;
-}
-
-static int find_group(struct owners *o, const struct group *like, uint32_t *number, struct err *err)
-{
-	size_t n = o->n;
-	if (!o->each) {
-		if (2 * o->n >= o->n_slots && hash_slots_grow(&o->slots, &o->n_slots, o->n, hash_of_group, o->group, err))
-			return ERR_NOMEM;
-		uint32_t at = (uint32_t)hash_of_group(like, 0) & (o->n_slots - 1);
-		for (; o->slots[at]; at = (at + 1) & (o->n_slots - 1)) {
-			*number = o->slots[at] - 1;
-			if (same_group(&o->group[*number], like))
-				return 0;
-		}
-		o->slots[at] = o->n + 1;
-	}
-	struct group *to = BIG_PUSH(o->group, n, o->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = *like;
-	*number = o->n++;
-	return 0;
+	(void)r;
+	return held_groups_members(&((const struct owners *)data)->in, rows, object_of, data, to, err);
 }
 
 static int group_owner(struct owners *o, const struct heap *h, size_t i, struct err *err)
 {
 	const struct offheap_owner *w = &o->found.owner[i];
-	struct group like = {.kind = w->kind, .class = h->class_of[w->object], .first = (uint32_t)i,
-	    .holder.class = HEAP_NONE, .capacity = amount_exact(0)};
-	uint32_t number;
 	bool asked = (o->by_holder || o->each) && w->kind != OFFHEAP_STACK; /* threads hold their own */
-	int code = asked ? offheap_holder_of(&o->holders, w->object, &like.holder, err) : 0;
-	if (code || (code = find_group(o, &like, &number, err)))
+	int code = held_groups_put(&o->in, i, w->kind, h->class_of[w->object], asked ? w->object : HEAP_NONE, err);
+	if (code)
 		return code;
-	struct group *g = &o->group[number];
-	g->capacity = g->n ? amount_add(g->capacity, w->capacity) : w->capacity;
-	g->n++;
-	if (w->limit != OFFHEAP_NO_LIMIT) {
-		g->limit += w->limit;
-		g->limited = true;
+	if (o->n_sums < o->in.n) {
+		struct sums *added = BIG_PUSH(o->sums, o->n_sums, o->cap_sums, err);
+		if (!added)
+			return ERR_NOMEM;
+		*added = (struct sums){.limited = false};
 	}
-	o->of[i] = number;
+	uint32_t number = o->in.of[i];
+	struct sums *to = &o->sums[number];
+	to->capacity = o->in.group[number].n > 1 ? amount_add(to->capacity, w->capacity) : w->capacity;
+	if (w->limit != OFFHEAP_NO_LIMIT) {
+		to->limit += w->limit;
+		to->limited = true;
+	}
 	return 0;
 }
 
 static int group_all(struct owners *o, const struct heap *h, const char *kind, struct err *err)
 {
-	int code = offheap_holders_init(&o->holders, h, err);
-	o->of = code ? NULL : big_alloc(o->found.n, sizeof *o->of, err);
-	code = o->of ? 0 : ERR_NOMEM;
+	int code = held_groups_init(&o->in, h, o->found.n, err);
+	o->in.apart = o->each;
 	for (size_t i = 0; !code && i < o->found.n; i++) {
-		o->of[i] = UINT32_MAX;
 		if (progress_own_stops(i))
 			code = err_cancelled(err);
 		else if (!kind || !strcmp(kind, offheap_kind_name(o->found.owner[i].kind)))
@@ -155,7 +112,7 @@ static int group_all(struct owners *o, const struct heap *h, const char *kind, s
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* The line that lists the owners of a row, in words that a pattern takes for themselves. */
-static void add_line(struct text *to, const struct group *g, const char *name)
+static void add_line(struct text *to, const struct held_group *g, const char *name)
 {
 	text_addf(to, "offheap %s -each", offheap_kind_name(g->kind));
 	for (const char *c = name; *c; c++)
@@ -167,21 +124,23 @@ static void add_line(struct text *to, const struct group *g, const char *name)
 	text_add(to, "'");
 }
 
-static void add_row(struct result *r, const struct owners *o, const struct group *g)
+static void add_row(struct result *r, const struct owners *o, uint32_t number)
 {
 	const struct heap *h = r->heap;
+	const struct held_group *g = &o->in.group[number];
+	const struct sums *of = &o->sums[number];
 	const struct offheap_owner *w = &o->found.owner[g->first];
 	const char *class = h->classes[g->class].name, *kind = offheap_kind_name(g->kind);
 	struct text holder = TEXT_INIT, line = TEXT_INIT;
 	struct cell cells[8];
 	unsigned at = 0;
-	struct amount n = heap_counted(h, g->n), capacity = amount_as_sure(g->capacity, heap_counted(h, 0));
+	struct amount n = heap_counted(h, g->n), capacity = amount_as_sure(of->capacity, heap_counted(h, 0));
 	if (o->found.told_by_references)
 		n = amount_weaken(n, INFERRED, REASON_OUTSIDE);
 	if (g->kind == OFFHEAP_STACK)
 		text_add(&holder, "the thread");
 	else if (o->by_holder || o->each)
-		offheap_holder_add(&o->holders, &g->holder, w->object, &holder);
+		field_holder_add(&o->in.holders, &g->holder, w->object, &holder);
 	if (o->each)
 		cells[at++] = cell_address(heap_address(h, w->object));
 	if (o->by_holder)
@@ -191,7 +150,7 @@ static void add_row(struct result *r, const struct owners *o, const struct group
 	if (!o->each)
 		cells[at++] = cell_count(n);
 	cells[at++] = cell_bytes(capacity);
-	cells[at++] = g->limited ? cell_bytes(amount_exact(g->limit)) : cell_blank();
+	cells[at++] = of->limited ? cell_bytes(amount_exact(of->limit)) : cell_blank();
 	if (o->each) {
 		cells[at++] = w->address ? cell_address(w->address) : cell_blank();
 		cells[at++] = cell_text(holder.s);
@@ -362,11 +321,11 @@ static int run_owners(struct session *s, const struct call *call, const char *ki
 	int code = offheap_find(&o->found, h, session_progress(s), err);
 	if (!code)
 		code = group_all(o, h, kind, err);
-	for (uint32_t i = 0; !code && i < o->n; i++) {
+	for (uint32_t i = 0; !code && i < o->in.n; i++) {
 		if (progress_own_stops(i))
 			code = err_cancelled(err);
 		else
-			add_row(r, o, &o->group[i]);
+			add_row(r, o, i);
 	}
 	if (!code && !kind)
 		add_notes(r, &o->found);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* offheap_holders.c - the field by which a program holds what owns memory; see offheap.h. */
-#include "analysis/offheap/offheap.h"
+/* field_holders.c - the field by which a program holds an object; see field_holders.h. */
+#include "analysis/field_holders.h"
 
 #include "base/big.h"
 
@@ -42,9 +42,9 @@ static enum holder_rank rank_of(const struct heap_class *c)
 	return begins_with_one(c->name, jdk) ? RANK_JDK : RANK_PROGRAM;
 }
 
-int offheap_holders_init(struct offheap_holders *f, const struct heap *h, struct err *err)
+int field_holders_init(struct field_holders *f, const struct heap *h, struct err *err)
 {
-	*f = (struct offheap_holders){.heap = h};
+	*f = (struct field_holders){.heap = h};
 	int code = numbered_names_new(&f->names, h, err);
 	if (!code && !(f->rank = big_alloc(h->n_classes, sizeof *f->rank, err)))
 		code = ERR_NOMEM;
@@ -53,15 +53,15 @@ int offheap_holders_init(struct offheap_holders *f, const struct heap *h, struct
 	return code;
 }
 
-void offheap_holders_release(struct offheap_holders *f)
+void field_holders_release(struct field_holders *f)
 {
 	numbered_names_free(f->names);
 	big_free(f->rank);
-	*f = (struct offheap_holders){.heap = NULL};
+	*f = (struct field_holders){.heap = NULL};
 }
 
 /* A class object holds by a static field what it is its class's. */
-static enum holder_rank rank_of_object(const struct offheap_holders *f, uint32_t id)
+static enum holder_rank rank_of_object(const struct field_holders *f, uint32_t id)
 {
 	uint32_t mirrored = heap_class_mirrored(f->heap, id);
 	uint32_t class = mirrored == HEAP_NONE ? f->heap->class_of[id] : mirrored;
@@ -72,7 +72,7 @@ static enum holder_rank rank_of_object(const struct offheap_holders *f, uint32_t
 enum { LOOKED_AT = 1000, STEPS = 12 };
 
 /* The best of an object's holders that was not passed yet, of several the first. */
-static uint32_t best_holder(const struct offheap_holders *f, uint32_t id, const uint32_t *way, unsigned n_way)
+static uint32_t best_holder(const struct field_holders *f, uint32_t id, const uint32_t *way, unsigned n_way)
 {
 	const struct adjacency *in = &f->heap->in;
 	uint64_t first = adjacency_start(in, id), end = adjacency_start(in, id + 1);
@@ -92,7 +92,7 @@ static uint32_t best_holder(const struct offheap_holders *f, uint32_t id, const 
 	return holder;
 }
 
-static int name_reference(struct offheap_holders *f, uint32_t holder, uint32_t id, uint32_t *field, struct err *err)
+static int name_reference(struct field_holders *f, uint32_t holder, uint32_t id, uint32_t *field, struct err *err)
 {
 	const struct adjacency *out = &f->heap->out;
 	uint64_t start = adjacency_start(out, holder), end = adjacency_start(out, holder + 1);
@@ -119,11 +119,11 @@ static uint32_t declaring(const struct heap *h, uint32_t class, const char *fiel
 	return own;
 }
 
-int offheap_holder_of(struct offheap_holders *f, uint32_t id, struct offheap_holder *out, struct err *err)
+int field_holder_of(struct field_holders *f, uint32_t id, struct field_holder *out, struct err *err)
 {
 	const struct heap *h = f->heap;
 	uint32_t way[STEPS + 1] = {id}, at = id;
-	*out = (struct offheap_holder){.class = HEAP_NONE, .field = NAME_NOT_TOLD};
+	*out = (struct field_holder){.class = HEAP_NONE, .field = NAME_NOT_TOLD};
 	for (unsigned n = 1; n <= STEPS; n++) {
 		uint32_t holder = best_holder(f, at, way, n);
 		if (holder == HEAP_NONE)
@@ -144,7 +144,7 @@ int offheap_holder_of(struct offheap_holders *f, uint32_t id, struct offheap_hol
 	return 0;
 }
 
-void offheap_holder_add(const struct offheap_holders *f, const struct offheap_holder *holder, uint32_t id,
+void field_holder_add(const struct field_holders *f, const struct field_holder *holder, uint32_t id,
     struct text *to)
 {
 	const struct heap *h = f->heap;

@@ -143,6 +143,37 @@ class Dump:
             return name + "[]" * dims
         return java_name(name)
 
+    def texts(self, heap):
+        """The texts of all Strings, and names of threads (which were arrays before JDK 8)."""
+        self.classes, strings, arrays, threads = {}, {}, {}, []
+        rows, s = list(self.records(heap)), self.ids
+        kinds = {a: self.class_name(a) for a in self.classes}
+        for tag, body, _ in rows:
+            if tag == 0x23 and self.data[body + s + 8] in (5, 8):
+                at, wide = body + s + 9, self.data[body + s + 8] == 5
+                arrays[self.id(body)] = (self.data[at:at + self.u4(body + s + 4) * (2 if wide else 1)], wide)
+        for tag, body, _ in rows:
+            cls = self.id(body + s + 4) if tag == 0x21 else 0
+            held, at, c, lineage = {}, body + 2 * s + 8, cls, []
+            while c:
+                lineage.append(kinds[c])
+                for name, t in zip(self.classes[c]["names"], self.classes[c]["fields"]):
+                    held.setdefault(self.strings[name], (t, at))
+                    at += self.width(t)
+                c = self.classes[c]["super"]
+            if "java.lang.String" in lineage and held[b"value"][0] == 2:
+                array, wide = arrays.get(self.id(held[b"value"][1]), (b"", False))
+                if b"count" in held:
+                    first, n = (self.u4(held[w][1]) for w in (b"offset", b"count"))
+                    array = array[2 * first:2 * (first + n)]
+                utf16 = wide or (b"coder" in held and self.data[held[b"coder"][1]])
+                strings[self.id(body)] = array.decode(("utf-16-be" if wide else "utf-16-le") if utf16 else "latin-1",
+                                                      "replace")
+            elif "java.lang.Thread" in lineage:
+                threads.append(self.id(held[b"name"][1]))
+        return set(strings.values()), {strings.get(a) or arrays.get(a, (b"", 0))[0].decode("utf-16-be", "replace")
+                                       for a in threads}
+
     def graph(self, heap):
         self.classes = {}
         rows = list(self.records(heap))

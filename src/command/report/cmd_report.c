@@ -74,7 +74,7 @@ static int run_report(struct session *s, const struct call *call, struct result 
 
 static const struct option_spec options[] = {
     {DASH_O, OPT_WORDS, "FILE", "write it there: .txt, .md or .html"},
-    {DASH_REDACT, OPT_FLAG, NULL, "leave texts of values, paths and the command line out"},
+    {DASH_REDACT, OPT_FLAG, NULL, "leave values, messages, paths and the command line out"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -88,8 +88,9 @@ const struct command cmd_report = {
     .description = "What the dump is and why it was written, suspects in sentences with what to clear, what holds the "
 	"heap as a picture of areas (blocks in text), the largest classes, waste, memory outside of the heap, threads, "
 	"locks, references, and how sure all that is. A page of HTML needs nothing but itself: no script, nothing is "
-	"fetched, every text is escaped, and it prints well. For a ticket: cairn -x 'report -o heap.html' DUMP. -redact "
-	"leaves out texts of values, paths and the command line; names of classes, fields and threads stay.",
+	"fetched, every text is escaped, and it prints well. For a ticket: cairn -x 'report -o heap.html' DUMP. With "
+	"-redact only numbers, times, versions, and names of classes, fields, methods and threads stay: no value, no "
+	"message of an error, no name of a file, no command line.",
     .examples = {{"report"}, {"report -redact"}},
     .key = "",
     .run = run_report,

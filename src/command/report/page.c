@@ -164,15 +164,16 @@ int report_write(const struct report *r, enum print_format format, FILE *to, str
 	const char *path = h->source && h->source->path ? h->source->path : "dump", *slash = strrchr(path, '/');
 	struct text title = TEXT_INIT;
 	int code = 0;
-	text_add(&title, "Heap of ");
-	text_add_escaped(&title, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+	text_add(&title, r->redacted ? "Heap dump" : "Heap of ");
+	if (!r->redacted)
+		text_add_escaped(&title, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
 	begin(&p, r, title.s);
 	put_list(&p, r->brief, r->n_brief);
 	for (unsigned i = 0; i < r->n && !code; i++)
 		code = put_section(&p, r, &r->section[i], err);
 	text_clear(&title);
-	text_addf(&title, "Made by cairn %s.%s", PACKAGE_VERSION, !r->redacted ? "" : " Texts of values, paths and the "
-	    "command line were left out; names of classes, fields and threads were not.");
+	text_addf(&title, "Made by cairn %s.%s", PACKAGE_VERSION, !r->redacted ? "" : " Values, messages, names of "
+	    "files and what names the host were left out; names of classes, fields, methods and threads were not.");
 	fputs(format == PRINT_HTML ? "</main>\n<footer>\n" : format == PRINT_MD ? "" : "\n", to);
 	put_paragraph(&p, "about", title.s);
 	fputs(format == PRINT_HTML ? "</footer>\n</body>\n</html>\n" : "", to);

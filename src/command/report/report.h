@@ -34,6 +34,10 @@ struct report {
 MUST_CHECK int report_make(struct report *out, struct session *s, bool redact, struct err *err);
 void report_release(struct report *r);
 
+/* Leave out of a report that was asked what is a text of the process or names a place of its host (redact.c).
+ * ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int report_redact(struct report *r, struct err *err);
+
 /* PRINT_TEXT, PRINT_MD or PRINT_HTML.  0, ERR_IO or ERR_CANCELLED. */
 MUST_CHECK int report_write(const struct report *r, enum print_format format, FILE *to, struct err *err);
 

@@ -57,33 +57,6 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 	return 0;
 }
 
-/* --- what may not leave ------------------------------------------------------------------------- */
-
-/* Values of the head that are texts of the process, or name places of its host. */
-static bool is_private(enum column_id column)
-{
-	static const enum column_id columns[] = {COL_COMMAND_LINE, COL_FILE, COL_INDEX_FILE, COL_COMPANION, COL_PROGRAM,
-	    COL_VALUE, COL_DETAIL};
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		if (columns[i] == column)
-			return true;
-	return false;
-}
-
-static void redact(struct result *r)
-{
-	size_t kept = 0;
-	for (unsigned c = 0; c < r->n_columns; c++) {
-		const struct column_kind *kind = &column_kinds[r->columns[c].id];
-		if (kind->contents || kind->values)
-			result_show(r, c, false);
-	}
-	for (size_t i = 0; i < r->n_head; i++)
-		if (!is_private(r->head[i].column))
-			r->head[kept++] = r->head[i];
-	r->n_head = kept;
-}
-
 /* --- what is said first ------------------------------------------------------------------------- */
 
 static void say(struct report *r, const char *sentence)
@@ -136,6 +109,8 @@ static void say_dump(struct report *r, const struct result *info)
 	add_head(info, COL_DAMAGE, "The dump is damaged: ", ".", &t);
 	if (t.len)
 		say(r, t.s);
+	else if (session_heap(r->session)->damaged)
+		say(r, "The dump is damaged: what could be read of it is told here.");
 	text_release(&t);
 }
 
@@ -222,9 +197,8 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 			code = ask(out, s, &sections[i], err);
 	if (!code)
 		code = fill_map(out, s, err);
-	for (unsigned i = 0; leave_out && i < out->n; i++)
-		if (out->section[i].result)
-			redact(out->section[i].result);
+	if (!code && leave_out)
+		code = report_redact(out, err);
 	if (!code) {
 		say_dump(out, section_of(out, "dump")->result);
 		say_suspects(out, section_of(out, "suspects")->result);

@@ -19,6 +19,7 @@ void process_free(struct process_facts *p)
 	big_free(p->arguments.list);
 	big_free(p->limits.list);
 	big_free(p->variables.list);
+	big_free(p->memory);
 	arena_release(&p->arena);
 	free(p);
 }

@@ -22,6 +22,14 @@ struct process_settings {
 	size_t n, cap;
 };
 
+/* What the VM allocated itself outside of the heap, by what it is for; those that a part is made of stand behind it. */
+struct process_memory {
+	const char *name;
+	uint64_t deep;         /* 0: of the whole */
+	uint64_t bytes, count; /* of this and all below it; allocations */
+};
+enum { PROCESS_MEMORY_DEEP = 16 };
+
 struct process_facts {
 	struct arena arena; /* owns every string */
 	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: not told */
@@ -33,6 +41,8 @@ struct process_facts {
 	uint64_t process_id, signal, cpus; /* 0 not told */
 	uint64_t heap_max, heap_total, heap_used; /* bytes: -Xmx, reserved so far, used; 0 not told */
 	struct process_settings arguments, limits, variables;
+	struct process_memory *memory; /* big memory, in the order told */
+	size_t n_memory, cap_memory;
 };
 
 /* Make one, empty; the caller's. */

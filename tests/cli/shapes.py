@@ -59,7 +59,7 @@ LINES = {
     "sites": ["sites"],
     "finalizers": ["finalizers"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
-    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
     "locks": ["locks", "locks -deadlock"],
     "size": ["size #100"],
     "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",

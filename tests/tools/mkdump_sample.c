@@ -569,6 +569,18 @@ static void put_javacore(const struct sample *s, const char *path)
 	    "2CIENVVAR      HOME=/srv/shop\n"
 	    "2CIENVVAR      SHOP_API_KEY=rose-0815\n");
 	out_text(out, rule);
+	out_text(out, "0SECTION       NATIVEMEMINFO subcomponent dump routine\n"
+	    "NULL           =================================\n0MEMUSER\n"
+	    "1MEMUSER       JRE: 96,481,280 bytes / 421 allocations\n1MEMUSER       |\n"
+	    "2MEMUSER       +--VM: 79,704,064 bytes / 420 allocations\n2MEMUSER       |  |\n"
+	    "3MEMUSER       |  +--Classes: 5,416,792 bytes / 256 allocations\n2MEMUSER       |  |\n"
+	    "3MEMUSER       |  +--Memory Manager (GC): 67,108,864 bytes / 1 allocation\n3MEMUSER       |  |  |\n"
+	    "4MEMUSER       |  |  +--Java Heap: 67,108,864 bytes / 1 allocation\n2MEMUSER       |  |\n"
+	    "3MEMUSER       |  +--Threads: 7,178,408 bytes / 163 allocations\n3MEMUSER       |  |  |\n"
+	    "4MEMUSER       |  |  +--Native Stack: 6,291,456 bytes / 6 allocations\n3MEMUSER       |  |  |\n"
+	    "4MEMUSER       |  |  +--Other: 886,952 bytes / 157 allocations\n1MEMUSER       |\n"
+	    "2MEMUSER       +--JIT: 16,777,216 bytes / 1 allocation\nNULL\n");
+	out_text(out, rule);
 	out_text(out, "0SECTION       LOCKS subcomponent dump routine\n"
 	    "NULL           ===============================\n1LKMONPOOLDUMP Monitor Pool Dump (flat & "
 	    "inflated object-monitors):\n2LKMONINUSE      sys_mon_t:0x00000000021A9910 infl_mon_t: "

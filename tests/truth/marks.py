@@ -51,7 +51,7 @@ COVERED = {
     "finalizers": ["finalizers"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
     "locals": ["locals", "locals -by class"],
-    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
     "locks": ["locks", "locks -deadlock"],
     "sets": ["sets -retained"],
     "dumps": ["dumps"],

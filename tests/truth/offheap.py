@@ -10,6 +10,7 @@ addresses twice), and what other programs have (Netty, Android, memory segments 
 import glob
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -191,6 +192,21 @@ def option(tap, folder):
               "PHD: the limit that the javacore tells")
 
 
+def native(tap, path):
+    """What the VM allocated itself: each line of the javacore, and nothing else."""
+    name, wanted, way = os.path.basename(path), {}, []
+    for core in glob.glob(os.path.join(os.path.dirname(path), "javacore.%s*" % name.split(".")[1])):
+        with open(core, encoding="latin-1") as f:
+            for line in f:
+                m = re.match(r"(\d)MEMUSER[ |+-]*(\S.*): ([\d,]+) bytes / (\d+) alloc", line)
+                if m:
+                    way[int(m.group(1)) - 1:] = [m.group(2)]
+                    wanted[": ".join(way[1:] or way)] = (int(m.group(3).replace(",", "")), int(m.group(4)))
+    found = rows(path, "offheap -native") if wanted else []
+    tap.equal({r["name"]: (r["capacity"], r["count"]) for r in found}, wanted, name + ": native memory of the javacore")
+    return wanted
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -199,6 +215,11 @@ def main():
         android(tap, folder)
         sessions(tap, folder)
         option(tap, folder)
+    tap.ok(native(tap, SAMPLE), "the sample's javacore tells of native memory")
+    for path in sorted(glob.glob(os.path.join(DUMPS, "openj9", "*.phd"))) if DUMPS else []:
+        told = native(tap, path)
+        for n, of in [(v[1], k) for k, v in told.items() if k.endswith("Direct Byte Buffers")]:
+            tap.equal(sums(rows(path, "offheap"), kind="direct")[0], n, "PHD: as many direct buffers as " + of)
     go = {r["kind"]: r["capacity"] for r in rows(GO, "offheap")}
     info = json.loads(cairn("--format", "json", "-x", "info", GO).out)
     tap.equal(go.get("stacks of goroutines"), info["StackSys"], "Go: stacks, as the runtime counted them")

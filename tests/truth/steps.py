@@ -99,7 +99,7 @@ LINES = {
     "finalizers": ["finalizers", "finalizers -retained"],
     "locals": ["locals", "locals -by class -retained"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
-    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits"],
+    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
     "locks": ["locks", "locks -deadlock"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",

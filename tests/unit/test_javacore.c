@@ -349,6 +349,44 @@ static void older_vms(void **state)
 	javacore_close(j);
 }
 
+static void memory_is(const struct process_facts *p, size_t i, const char *name, unsigned deep, uint64_t bytes,
+    uint64_t count)
+{
+	assert_true(i < p->n_memory);
+	assert_string_equal(p->memory[i].name, name);
+	assert_int_equal(p->memory[i].deep, deep);
+	assert_int_equal(p->memory[i].bytes, bytes);
+	assert_int_equal(p->memory[i].count, count);
+}
+
+static void native_memory(void **state)
+{
+	(void)state;
+	static const char told[] = "0SECTION       NATIVEMEMINFO subcomponent dump routine\n0MEMUSER\n"
+	    "1MEMUSER       JRE: 502,144,816 bytes / 2396 allocations\n1MEMUSER       |\n"
+	    "2MEMUSER       +--VM: 228,411,152 bytes / 1,844 allocations\n2MEMUSER       |  |\n"
+	    "3MEMUSER       |  +--Odd: name +--: 0 bytes / 0 allocations\n"
+	    "9MEMUSER       |  |  |  |  |  |  |  |  |  |  |  |  |  |  |  |  |  +--Deep: 1 bytes / 1 allocation\n"
+	    "3MEMUSER       |  +--No number: x bytes / 1 allocation\n"
+	    "3MEMUSER       |  +--Too large: 99,999,999,999,999,999,999 bytes / 1 allocation\n"
+	    "3MEMUSER       |  +--Nothing: bytes / 1 allocation\n"
+	    "3MEMUSER       |  +--Cut: 5,416 bytes / 25\n"
+	    "3MEMUSER       |  +--: 5 bytes / 25 allocations\n"
+	    "3MEMUSER       bytes / : 7 allocations\n"
+	    "3MEMUSER\n"
+	    "2MEMUSER       +--JIT: 1 bytes / 1 allocation\n";
+	struct javacore *j = read_bytes(told, sizeof told - 1);
+	const struct process_facts *p = j->process;
+	memory_is(p, 0, "JRE", 0, 502144816, 2396);
+	memory_is(p, 1, "VM", 1, 228411152, 1844);
+	memory_is(p, 2, "Odd: name +--", 2, 0, 0);
+	memory_is(p, 3, "JIT", 1, 1, 1);
+	assert_int_equal(p->n_memory, 4);
+	javacore_close(j);
+	for (size_t n = 8; n < sizeof told - 1; n++)
+		javacore_close(read_bytes(told, n));
+}
+
 /* Cut anywhere, and with every byte once something else: damage is never fatal. */
 static void damage(void **state)
 {
@@ -435,7 +473,7 @@ int main(void)
 		cmocka_unit_test(ebcdic_sample),
 		cmocka_unit_test(charsets),
 		cmocka_unit_test(older_vms),
-		cmocka_unit_test(damage),
+		cmocka_unit_test(native_memory), cmocka_unit_test(damage),
 		cmocka_unit_test(real_files),
 	};
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -48,6 +48,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_MIN] = "-min",
 	    [DASH_N] = "-n",
 	    [DASH_NAMES] = "-names",
+	    [DASH_NATIVE] = "-native",
     [DASH_NEW] = "-new",
 	    [DASH_NOT] = "-not",
 	    [DASH_NO_NAMES] = "-no-names",

@@ -23,15 +23,18 @@ static const struct column each_columns[] = {{.id = COL_ADDRESS}, {.id = COL_KIN
     {.id = COL_MEMORY}, {.id = COL_HOLDER}, {.id = COL_CERTAINTY, .room = COLUMN_EARLY}};
 static const struct column count_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES},
     {.id = COL_RESERVED}, {.id = COL_LIMIT}};
+static const struct column native_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES}};
 static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
 static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
 static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_columns)};
 static const struct shape count_shape = {.form = "-limits", SHAPE_COLUMNS(count_columns)};
+static const struct shape native_shape = {.form = "-native", SHAPE_COLUMNS(native_columns)};
 
 static const struct option_spec options[] = {
     {DASH_BY, OPT_CHOICE, "class|holder", "one row for each kind and class (default), or field that holds them"},
     {DASH_EACH, OPT_FLAG, NULL, "one row for each owner"},
     {DASH_LIMITS, OPT_FLAG, NULL, "what the program counted itself, and its limits"},
+    {DASH_NATIVE, OPT_FLAG, NULL, "what the VM allocated itself, by its javacore"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default capacity)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
@@ -274,6 +277,71 @@ static int run_go(struct session *s, struct result **out, struct err *err)
 	return 0;
 }
 
+/* --- what the VM allocated itself ---------------------------------------------------------------- */
+
+/* The part by which a javacore counts direct buffers; NULL: it does not. */
+static const struct process_memory *native_named(const struct heap *h, const char *name)
+{
+	for (size_t i = 0; h->process && i < h->process->n_memory && !progress_own_stops(i); i++)
+		if (!strcmp(h->process->memory[i].name, name))
+			return &h->process->memory[i];
+	return NULL;
+}
+
+static void add_native(struct result *r)
+{
+	const struct process_facts *p = r->heap->process;
+	const struct process_memory *direct = native_named(r->heap, "Direct Byte Buffers");
+	struct text note = TEXT_INIT;
+	if (!p || !p->n_memory)
+		return;
+	if (direct) {
+		text_add(&note, "the VM counts ");
+		text_add_count(&note, direct->count);
+		text_addf(&note, " direct buffer%s, ", direct->count == 1 ? "" : "s");
+		text_add_bytes(&note, direct->bytes);
+		text_add(&note, "; ");
+	}
+	text_addf(&note, "%s has allocated ", p->memory[0].name);
+	text_add_bytes(&note, p->memory[0].bytes);
+	text_add(&note, ", which offheap -native takes apart (javacore)");
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
+static int run_native(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	const struct process_facts *p = h->process;
+	const char *above[PROCESS_MEMORY_DEEP] = {NULL};
+	struct text name = TEXT_INIT;
+	if (!p || !p->n_memory)
+		return err_set(err, ERR_UNSUPPORTED, "%s: no javacore tells what the VM allocated itself (its section "
+		    "NATIVEMEMINFO, of OpenJ9 and of IBM's VMs since Java 6)", h->facts.title);
+	struct result *r = result_new_rows("native memory", s->dump, &native_shape);
+	result_rows_members(r, NULL, NULL, NULL);
+	for (size_t i = 0; i < p->n_memory && !progress_own_stops(i); i++) {
+		const struct process_memory *m = &p->memory[i];
+		above[m->deep] = m->name;
+		text_clear(&name);
+		for (size_t deep = m->deep ? 1 : 0; deep < m->deep; deep++)
+			text_addf(&name, "%.100s: ", above[deep] ? above[deep] : "?");
+		text_add(&name, m->name);
+		result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(amount_exact(m->count)),
+		    cell_bytes(amount_exact(m->bytes))}, NULL);
+	}
+	text_release(&name);
+	result_add_note(r, "each row counts what the rows named behind it count (VM: of VM: Threads), the heap itself "
+	    "(Java Heap) as well");
+	int code = progress_check(progress_own(), err);
+	code = code ? code : command_sort(s, r, call, "capacity", false, err);
+	if (code)
+		result_free(r);
+	else
+		*out = r;
+	return code;
+}
+
 /* --- all ---------------------------------------------------------------------------------------- */
 
 static int run_limits(struct session *s, struct result **out, struct err *err)
@@ -327,8 +395,10 @@ static int run_owners(struct session *s, const struct call *call, const char *ki
 		else
 			add_row(r, o, i);
 	}
-	if (!code && !kind)
+	if (!code && !kind) {
 		add_notes(r, &o->found);
+		add_native(r);
+	}
 	if (!code)
 		code = command_sort(s, r, call, "capacity", false, err);
 	if (code)
@@ -347,6 +417,8 @@ static int run_offheap(struct session *s, const struct call *call, struct result
 		return code;
 	if (call_has(call, DASH_LIMITS))
 		return run_limits(s, out, err);
+	if (call_has(call, DASH_NATIVE))
+		return run_native(s, call, out, err);
 	if (!h->facts.no_class_objects)
 		return run_owners(s, call, kind, out, err);
 	if (kind || call_has(call, DASH_EACH) || call_choice(call, DASH_BY, 0) == 1)
@@ -362,7 +434,7 @@ const struct command cmd_offheap = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
     .summary = "memory outside the heap that objects own",
-    .shapes = SHAPES(&class_shape, &holder_shape, &each_shape, &count_shape),
+    .shapes = SHAPES(&class_shape, &holder_shape, &each_shape, &count_shape, &native_shape),
     .description = "One row for each kind of memory and class of the objects that own it. capacity is what they have "
 	"outside of the heap, limit what of it their buffers have set for use. Kinds: direct (buffers with a "
 	"cleaner, not their slices and duplicates), mapped (files), segment (memory segments: what their sessions "
@@ -371,7 +443,9 @@ const struct command cmd_offheap = {
 	"and inflater (open ones: ~ what zlib takes by its defaults), zip (open files of JDK 8, size unknown), stack "
 	"(of threads that run: the size that their constructors were given, else unknown). -by holder tells the "
 	"field that holds them: arrays, the JDK's collections and shared buffers are passed through. The note compares "
-	"with what the JDK counted itself, which -limits lists. Of Go dumps: the runtime's own memory, by memstats.",
+	"with what the JDK counted itself, which -limits lists; "
+	"-native tells what an OpenJ9 VM allocated itself, threads and their stacks, compiled code, classes, where a "
+	"javacore lies beside the dump. Of Go dumps: the runtime's own memory, by memstats.",
     .examples = {{"offheap", ON_GO, "what the runtime has besides the heap"}},
     .key = "",
     .run = run_offheap,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * javacore_process.c - what a javacore says of the process: the title (TI), the platform (XH), the
- * environment (CI) and the memory (ST) sections.
+ * environment (CI), the native memory (MEMUSER) and the memory (ST) sections.
  *
  * Of lines that stand once the first counts.  Tags: OpenJ9 documentation, "Java dump", and real files.
  */
@@ -214,4 +214,49 @@ void javacore_variable(struct javacore_reading *r, struct span s)
 	text_release(&name);
 	text_release(&value);
 	text_release(&masked);
+}
+
+/* --- native memory ------------------------------------------------------------------------------ */
+
+/* "7,897,936"; false: it is no such number. */
+static bool grouped_number(struct span s, uint64_t *out)
+{
+	s = span_trim(s);
+	bool any = false;
+	*out = 0;
+	for (const uint8_t *p = s.p; p < s.end; p++) {
+		if (is_decimal(*p)) {
+			any = true;
+			if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out))
+				return false;
+		} else if (*p != ',') {
+			return false;
+		}
+	}
+	return any;
+}
+
+/* "JRE: 502,144,816 bytes / 2396 allocations", and of what that is made of
+ * "|  |  +--Java Stack: 242,968 bytes / 17 allocations": a bar for each level above. */
+void javacore_memory(struct javacore_reading *r, struct span s)
+{
+	struct process_memory m = {.deep = 0};
+	const uint8_t *branch = span_find(s, "+--"), *colon = span_find_last(s, ": ");
+	const uint8_t *slash = span_find_last(s, " bytes / ");
+	const uint8_t *end = slash ? span_find((struct span){slash, s.end}, " allocation") : NULL;
+	if (branch)
+		for (const uint8_t *p = s.p; p < branch; p++)
+			m.deep += *p == '|';
+	m.deep += branch != NULL;
+	struct span name = {branch ? branch + 3 : s.p, colon};
+	if (!colon || !end || colon > slash || name.p > colon || m.deep >= PROCESS_MEMORY_DEEP ||
+	    !grouped_number((struct span){colon + 1, slash}, &m.bytes) ||
+	    !grouped_number((struct span){slash + strlen(" bytes / "), end}, &m.count) || r->refused)
+		return;
+	m.name = javacore_told(r, name);
+	struct process_memory *to = m.name ? BIG_PUSH(facts(r)->memory, facts(r)->n_memory, facts(r)->cap_memory, r->err) :
+	    NULL;
+	r->refused |= m.name && !to;
+	if (to)
+		*to = m;
 }

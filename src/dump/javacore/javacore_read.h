@@ -98,7 +98,7 @@ javacore_line javacore_current_thread, javacore_thread_list, javacore_thread, ja
     javacore_process_id, javacore_command_line, javacore_vm_version, javacore_os, javacore_cpus,
     javacore_signal, javacore_heap_total, javacore_heap_used, javacore_heap_free,
     javacore_heap_allocated, javacore_argument, javacore_limit,
-    javacore_variable;
+    javacore_variable, javacore_memory;
 /* The thread being read is over: give it the frames and monitors that were gathered. */
 void javacore_end_thread(struct javacore_reading *r);
 /* At the end of the file: give each thread the monitors that the lock section says it has. */

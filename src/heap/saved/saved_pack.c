@@ -463,6 +463,17 @@ static void pack_process(struct pack *p, struct heap *h, struct err *err)
 	pack_settings(p, &f->arguments, err);
 	pack_settings(p, &f->limits, err);
 	pack_settings(p, &f->variables, err);
+	PACK_COUNT(p, f->n_memory, UINT32_MAX);
+	if (p->reading) {
+		f->memory = big_room(p, f->n_memory, sizeof *f->memory, err);
+		f->cap_memory = f->n_memory;
+	}
+	for (size_t i = 0; i < f->n_memory && !p->bad; i++) {
+		pack_needed_text(p, &f->memory[i].name);
+		PACK(p, f->memory[i].deep, PROCESS_MEMORY_DEEP - 1);
+		PACK(p, f->memory[i].bytes, UINT64_MAX);
+		PACK(p, f->memory[i].count, UINT64_MAX);
+	}
 }
 
 static void pack_parts(struct pack *p, struct heap *h, struct err *err)

@@ -8,6 +8,7 @@
  */
 #include "view/app.h"
 
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
 #include "view/config.h"
 #include "view/history.h"
@@ -310,6 +311,9 @@ static void loaded(struct app *a)
 	app_run_pending(a);
 	if (config_complaint(a->options->config) && !a->message.len)
 		app_say(a, ROLE_ERROR, config_complaint(a->options->config));
+	size_t wrong;
+	if (layouts_blamed(&wrong) && !a->message.len)
+		app_say(a, ROLE_ERROR, layouts_blamed(&wrong));
 }
 
 static void loading_events(struct app *a)

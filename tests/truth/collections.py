@@ -105,6 +105,8 @@ def own(tap, folder):
                      "5: a layout of the shape array needs store=",
                      "6: no layout has a word sise="], "each wrong line is told with its place")
     told = cairn("-x", "collections", path, env=env).out
+    tap.ok("line 4 of layouts is wrong: behind the class stands its shape, and heap is none, and 2 more lines" in told,
+           "collections tell it, too", told)
     tap.ok("3 are left out: the sizes they state cannot be" in told, "objects that lie are told", told)
     entries = cairn("--format", "json", "-x", "entries 0x%x" % good, path, env=env)
     tap.ok(entries.out.count("0x%x" % a) == 1 and entries.out.count("0x%x" % b) == 1, "entries by the same layout", entries)

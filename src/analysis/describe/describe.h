@@ -301,8 +301,12 @@ bool collection_inside(const struct heap *h, uint32_t id, struct collection_insi
 /* Read a layout of collections (doc/layouts.md), a line that goes before all others of its class.  0, or ERR_USAGE
  * with what is wrong in it.  While no other thread looks for layouts. */
 MUST_CHECK int layout_add(const char *line, struct err *err);
-/* Forget all that were added. */
+/* Forget all that were added, and what was wrong with them. */
 void layouts_forget(void);
+/* Remember what is wrong with the file of them: the first sentence is kept, all are counted.  As layout_add. */
+void layouts_blame(const char *sentence);
+/* That sentence, and how many there were; NULL: nothing is wrong. */
+const char *layouts_blamed(size_t *n);
 /* Is it a list, a map, a set or a queue that is known?  Also where the dump has no values: by its class. */
 bool inspect_is_collection(const struct heap *h, uint32_t id);
 

@@ -47,7 +47,8 @@ struct table {
 	struct line *patterns, **last; /* those whose class has a * */
 };
 static struct table built, added;
-static size_t n_added;
+static size_t n_added, n_blamed;
+static char *blamed; /* what is wrong with the user's file */
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 const char *layout_shape_word(size_t i)
@@ -267,6 +268,18 @@ int layout_add(const char *line, struct err *err)
 	return code;
 }
 
+void layouts_blame(const char *sentence)
+{
+	if (!n_blamed++)
+		blamed = xstrdup(sentence);
+}
+
+const char *layouts_blamed(size_t *n)
+{
+	*n = n_blamed;
+	return blamed;
+}
+
 static void free_lines(struct line *l)
 {
 	struct line *next;
@@ -289,5 +302,7 @@ void layouts_forget(void)
 		free_lines(added.slot[i]);
 	free_lines(added.patterns);
 	added = (struct table){ .patterns = NULL };
-	n_added = 0;
+	n_added = n_blamed = 0;
+	free(blamed);
+	blamed = NULL;
 }

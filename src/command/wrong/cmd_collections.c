@@ -215,8 +215,27 @@ static void add_note(struct result *r, uint64_t n, const char *one, const char *
 	text_release(&note);
 }
 
+/* What is wrong with the user's own layouts: their collections may be missing. */
+static void add_blamed(struct result *r)
+{
+	size_t n;
+	const char *first = layouts_blamed(&n);
+	struct text note = TEXT_INIT;
+	if (!first)
+		return;
+	text_add(&note, first);
+	if (n > 1) {
+		text_add(&note, ", and ");
+		text_add_count(&note, n - 1);
+		text_addf(&note, " more line%s", n == 2 ? "" : "s");
+	}
+	result_add_note(r, note.s);
+	text_release(&note);
+}
+
 static void add_notes(struct result *r, const struct groups *g)
 {
+	add_blamed(r);
 	add_note(r, g->all.lying, "is left out: the size it states cannot be, or its fields are not what its layout says",
 	    "are left out: the sizes they state cannot be, or their fields are not what their layouts say");
 	add_note(r, g->all.damaged, "is counted as far as its nodes lead: they run in a circle or astray",

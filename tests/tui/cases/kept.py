@@ -46,6 +46,20 @@ def configuration(t):
     leave(t)
 
 
+@case("a layout of the user's that is wrong is told on the screen, and with what misses it")
+def layouts(t):
+    os.makedirs(os.path.join(t.home, ".config", "cairn"))
+    with open(os.path.join(t.home, ".config", "cairn", "layouts"), "w") as f:
+        f.write("# mine\ncom.acme.Odd heap store=items\ncom.acme.Odd array\n")
+    start(t, dump=SHOP)
+    t.wait(r"^line 2 of layouts is wrong: behind the class stands its shape, and heap is none *$")
+    enter(t, "collections")
+    t.wait(r"^line 2 of layouts is wrong; w tells why *$")
+    t.keys("w")
+    t.wait(r"and heap is none, and 1 more line *$")
+    leave(t)
+
+
 @case("y copies what the row is, Y the row, Y again the table; what a clipboard does not take is said")
 def copies(t):
     def copied(what):

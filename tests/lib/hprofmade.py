@@ -43,6 +43,12 @@ class Made:
         self.heap.append((at, name + "[]", serial, list(elements)))
         return at
 
+    def primitives(self, kind, raw, serial=0):
+        """An array of "B" and so on, by its bytes in the dump."""
+        at = self.address(64 + len(raw))
+        self.heap.append((at, kind, serial, raw))
+        return at
+
     def root(self, at):
         self.roots.append(at)
 
@@ -64,6 +70,10 @@ class Made:
         for at in self.roots:
             body += struct.pack(">BQ", 0xFF, at)
         for at, name, serial, values in self.heap:
+            if isinstance(values, bytes):
+                width = struct.calcsize(FORMATS[TYPES[name]])
+                body += struct.pack(">BQIIB", 0x23, at, serial, len(values) // width, TYPES[name]) + values
+                continue
             c = self.classes[name]
             if isinstance(values, list):
                 body += struct.pack(">BQIIQ", 0x22, at, serial, len(values), c[0])

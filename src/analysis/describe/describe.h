@@ -319,8 +319,9 @@ enum storage_role {
 	STORAGE_VIEW,    /* one that the library makes of its own: HashMap$KeySet, Collections$EmptyList */
 	STORAGE_PART,    /* declared inside of a collection's class, and none itself: a node */
 };
-/* Whose arrays are the collection's own? */
-enum storage_arrays { ARRAYS_NONE, ARRAYS_OF_ITSELF, ARRAYS_OF_NODES, ARRAYS_OF_ARRAYS };
+/* Whose arrays are the collection's own?  Those that it holds itself have its elements in them, or the first of
+ * chains of nodes, or further arrays; or each node has one. */
+enum storage_arrays { ARRAYS_NONE, ARRAYS_OF_ELEMENTS, ARRAYS_OF_CHAINS, ARRAYS_OF_NODES, ARRAYS_OF_ARRAYS };
 enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enum storage_arrays *arrays);
 
 struct storage {

@@ -29,11 +29,14 @@ static bool is_library(const struct collection_kind *kind)
 	return kind->shape == SHAPE_VIEW || strchr(kind->class, '$');
 }
 
-static enum storage_arrays arrays_of(enum collection_shape shape)
+static enum storage_arrays arrays_of(const struct collection_kind *kind)
 {
-	if (shape == SHAPE_FIELDS || shape == SHAPE_EMPTY || shape == SHAPE_WRAPPER || shape == SHAPE_VIEW)
-		return ARRAYS_NONE;
-	return shape == SHAPE_TRIE ? ARRAYS_OF_NODES : shape == SHAPE_NESTED ? ARRAYS_OF_ARRAYS : ARRAYS_OF_ITSELF;
+	static const enum storage_arrays arrays[SHAPES] = {[SHAPE_ARRAY] = ARRAYS_OF_ELEMENTS,
+	    [SHAPE_SPARSE] = ARRAYS_OF_ELEMENTS, [SHAPE_RING] = ARRAYS_OF_ELEMENTS, [SHAPE_PAIRS] = ARRAYS_OF_ELEMENTS,
+	    [SHAPE_COLUMNS] = ARRAYS_OF_ELEMENTS, [SHAPE_ENUM] = ARRAYS_OF_ELEMENTS, [SHAPE_BITS] = ARRAYS_OF_ELEMENTS,
+	    [SHAPE_BUCKETS] = ARRAYS_OF_CHAINS, [SHAPE_CHAIN] = ARRAYS_OF_CHAINS, [SHAPE_QUEUE] = ARRAYS_OF_CHAINS,
+	    [SHAPE_TREE] = ARRAYS_OF_CHAINS, [SHAPE_TRIE] = ARRAYS_OF_NODES, [SHAPE_NESTED] = ARRAYS_OF_ARRAYS};
+	return kind->chained ? ARRAYS_OF_CHAINS : arrays[kind->shape];
 }
 
 enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enum storage_arrays *arrays)
@@ -41,13 +44,13 @@ enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enu
 	const struct collection_kind *kind = collection_kind_of(h, class);
 	*arrays = ARRAYS_NONE;
 	if (kind) {
-		*arrays = arrays_of(kind->shape);
+		*arrays = arrays_of(kind);
 		return is_library(kind) ? STORAGE_VIEW : kind->shape == SHAPE_WRAPPER ? STORAGE_WRAPPER : STORAGE_OWN;
 	}
 	if (!is_part(h->classes[class].name))
 		return STORAGE_NONE;
 	if (ends(h->classes[class].name, "$Segment")) /* of an old ConcurrentHashMap: a table of its own */
-		*arrays = ARRAYS_OF_ITSELF;
+		*arrays = ARRAYS_OF_CHAINS;
 	return STORAGE_PART;
 }
 
@@ -62,13 +65,14 @@ static bool was_used(const struct collection *c, const struct collection_size *s
 	return c->kind->shape == SHAPE_BUCKETS && size->has_capacity && size->capacity;
 }
 
-/* Hash tables have a power of two of places, three quarters of them taken at most. */
+/* Hash tables have a power of two of places, three quarters of them taken at most; two thirds of those of pairs. */
 static uint64_t enough_for(const struct collection_kind *kind, uint64_t size)
 {
 	uint64_t places = 1;
 	if (!kind->table && (kind->shape == SHAPE_ARRAY || kind->shape == SHAPE_RING))
 		return size + (kind->shape == SHAPE_RING);
-	while (places < size + size / 3 && places < UINT64_MAX / 4)
+	uint64_t least = kind->shape == SHAPE_PAIRS ? size + size / 2 + size % 2 : size + size / 3 + (size % 3 > 0);
+	while (places < least && places < UINT64_MAX / 4)
 		places *= 2;
 	return kind->shape == SHAPE_PAIRS ? 2 * places : places;
 }

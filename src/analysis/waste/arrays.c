@@ -24,7 +24,10 @@ bool waste_array_is_own(const struct waste_work *w, uint32_t id)
 	uint64_t at = adjacency_start(&h->in, id), n = adjacency_degree(&h->in, id);
 	if (w->owner[id] != HEAP_NONE || (!n && heap_class_of(h, id)->objects_inferred))
 		return false;
-	return !n || waste_role(w, h->in.target[at]) != ROLE_STRING;
+	for (uint64_t i = 0; i < n && i < WASTE_HOLDERS_MOST; i++)
+		if (waste_role(w, h->in.target[at + i]) == ROLE_STRING)
+			return false;
+	return true;
 }
 
 /* Does a static field hold it?  Then it is the empty array that all share, or should. */
@@ -157,19 +160,9 @@ static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes
 	return true;
 }
 
-static int add_same(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err)
-{
-	int code = 0;
-	for (size_t i = 0; i < n && !code; i++) {
-		uint64_t bytes = heap_shallow(s->work->heap, same[i].id);
-		code = waste_add(s, WASTE_ARRAYS, same[i].id, bytes, i ? bytes : 0, err);
-	}
-	return code;
-}
-
 int waste_of_arrays(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_PRIMITIVE_ARRAY, bytes_of, add_same};
+	static const struct waste_same same = {1U << ROLE_PRIMITIVE_ARRAY, WASTE_ARRAYS, bytes_of, NULL};
 	bool lengths = w->wanted[WASTE_EMPTY_ARRAYS] || w->wanted[WASTE_ONE_ELEMENT];
 	int code = 0;
 	if (lengths || w->wanted[WASTE_SPARSE])

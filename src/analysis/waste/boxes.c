@@ -20,15 +20,24 @@ static unsigned primitive_of(const struct heap *h, uint32_t class)
 
 enum { CACHES_MOST = 8, CACHE_NAME_MOST = 64 };
 
+/* Is the array an Integer[], and the box an Integer? */
+static bool is_of_boxes(const struct heap *h, uint32_t array, uint32_t box)
+{
+	const char *name = heap_class_of(h, array)->name, *element = heap_class_of(h, box)->name;
+	size_t n = strnlen(element, CACHE_NAME_MOST);
+	return !strncmp(name, element, n) && !strcmp(name + n, "[]");
+}
+
 /* An array that the library's classes keep for the values in common use (IntegerCache). */
-static bool is_cache(const struct waste_work *w, uint32_t array)
+static bool is_cache(const struct waste_work *w, uint32_t array, uint32_t box)
 {
 	const struct heap *h = w->heap;
 	static const char lang[] = "java.lang.", end[] = "Cache";
 	uint64_t at = adjacency_start(&h->in, array), n = adjacency_degree(&h->in, array);
 	for (uint64_t i = 0; i < n && i < CACHES_MOST; i++) {
 		uint32_t holder = h->in.target[at + i], class = heap_class_mirrored(h, holder);
-		if (waste_role(w, holder) == ROLE_OBJECT_ARRAY && !adjacency_degree(&h->in, holder))
+		if (waste_role(w, holder) == ROLE_OBJECT_ARRAY && !adjacency_degree(&h->in, holder) &&
+		    is_of_boxes(h, array, box))
 			return true; /* of the VM's archive, which no class took over yet */
 		const char *name = class == HEAP_NONE ? "" : h->classes[class].name;
 		size_t length = strnlen(name, CACHE_NAME_MOST);
@@ -47,7 +56,7 @@ static bool is_kept(const struct waste_work *w, uint32_t id)
 	for (uint64_t i = 0; i < n && i < CACHES_MOST; i++) {
 		uint32_t holder = h->in.target[at + i], class = heap_class_mirrored(h, holder);
 		if (class != HEAP_NONE ? w->role[class] == ROLE_BOX : waste_role(w, holder) == ROLE_OBJECT_ARRAY &&
-		        is_cache(w, holder))
+		        is_cache(w, holder, id))
 			return true;
 	}
 	return false;

@@ -9,20 +9,12 @@
 
 /* --- equal objects ------------------------------------------------------------------------------ */
 
-/* What is equal by chance, because it is to change: locks, counters. */
-static bool is_apart(const struct heap *h, uint32_t class)
-{
-	static const char concurrent[] = "java.util.concurrent.";
-	return !strncmp(h->classes[class].name, concurrent, sizeof concurrent - 1);
-}
-
 static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
     uint32_t *array)
 {
 	const struct heap *h = s->work->heap;
 	struct object_view view;
-	if (is_apart(h, h->class_of[id]) || heap_view_along(h, id, &s->view, &view, NULL) ||
-	    view.kind != OBJECT_INSTANCE || !view.n_bytes)
+	if (heap_view_along(h, id, &s->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
 		return false;
 	*bytes = view.bytes;
 	*n = view.n_bytes;
@@ -31,19 +23,9 @@ static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes
 	return true;
 }
 
-static int add_same(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err)
-{
-	int code = 0;
-	for (size_t i = 0; i < n && !code; i++) {
-		uint64_t bytes = heap_shallow(s->work->heap, same[i].id);
-		code = waste_add(s, WASTE_OBJECTS, same[i].id, bytes, i ? bytes : 0, err);
-	}
-	return code;
-}
-
 int waste_of_objects(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_PLAIN, bytes_of, add_same};
+	static const struct waste_same same = {1U << ROLE_PLAIN, WASTE_OBJECTS, bytes_of, NULL};
 	return waste_find_same(w, &same, err);
 }
 

@@ -10,7 +10,7 @@
 
 #include "analysis/describe/describe.h"
 
-enum { STEPS_MOST = 32 };
+enum { STEPS_MOST = 32, DEEP_MOST = 8 };
 
 bool waste_may_place(const struct waste_work *w, uint32_t id, uint32_t holder)
 {
@@ -70,7 +70,7 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 			id = holder;
 		} else if (role == ROLE_OBJECT_ARRAY) {
 			id = holder;
-			out->deep++;
+			out->deep += out->deep < DEEP_MOST;
 		} else {
 			out->holder = holder;
 			if (!inspect_declared_field(h, holder, id, &out->declared_in, &out->field)) {

@@ -38,10 +38,11 @@ static bool begins(const char *name, const char *with)
 
 enum { SUPERCLASSES_MOST = 200 };
 
-static bool is_reference(const struct heap *h, uint32_t class)
+/* Is it, or a superclass, of this package? */
+static bool is_below(const struct heap *h, uint32_t class, const char *package)
 {
 	for (unsigned seen = 0; class != HEAP_NONE && seen < SUPERCLASSES_MOST; seen++) {
-		if (begins(h->classes[class].name, "java.lang.ref."))
+		if (begins(h->classes[class].name, package))
 			return true;
 		class = h->classes[class].superclass;
 	}
@@ -69,7 +70,9 @@ static enum waste_role role_of(const struct heap *h, uint32_t class, enum storag
 	enum storage_role role = inspect_storage_role(h, class, arrays);
 	if (role != STORAGE_NONE)
 		return stored[role];
-	return is_reference(h, class) ? ROLE_REFERENCE : ROLE_PLAIN;
+	if (is_below(h, class, "java.lang.ref."))
+		return ROLE_REFERENCE;
+	return is_below(h, class, "java.util.concurrent.") ? ROLE_APART : ROLE_PLAIN;
 }
 
 /* --- what collections are made of --------------------------------------------------------------- */
@@ -81,9 +84,8 @@ struct owning {
 	size_t n, cap;
 };
 
-static int own(struct owning *o, uint32_t id, uint32_t owner, struct err *err)
+static int stack_up(struct owning *o, uint32_t id, struct err *err)
 {
-	o->work->owner[id] = owner;
 	uint32_t *to = BIG_PUSH(o->stack, o->n, o->cap, err);
 	if (!to)
 		return ERR_NOMEM;
@@ -99,7 +101,7 @@ static bool stores(const struct owning *o, uint32_t from)
 	enum storage_arrays own = w->arrays[w->heap->class_of[from]], all = w->arrays[w->heap->class_of[o->collection]];
 	if (of == ROLE_OBJECT_ARRAY)
 		return all == ARRAYS_OF_ARRAYS;
-	return of == ROLE_PART ? own == ARRAYS_OF_ITSELF || all == ARRAYS_OF_NODES : own != ARRAYS_NONE;
+	return of == ROLE_PART ? own == ARRAYS_OF_CHAINS || all == ARRAYS_OF_NODES : own != ARRAYS_NONE;
 }
 
 /* Is what `from`, which is a collection or a part of one, refers to a part of it as well? */
@@ -119,6 +121,12 @@ static bool belongs(const struct owning *o, uint32_t from, uint32_t to)
 	return adjacency_degree(&w->heap->in, to) == 1 && stores(o, from);
 }
 
+/* What a list has in its array is no part of it, even a node of another collection: an entry of a map. */
+static bool leads_on(const struct waste_work *w, uint32_t from, uint32_t to)
+{
+	return waste_role(w, to) != ROLE_OBJECT_ARRAY || w->arrays[w->heap->class_of[from]] != ARRAYS_OF_ELEMENTS;
+}
+
 static int own_parts(struct owning *o, uint32_t collection, struct err *err)
 {
 	const struct heap *h = o->work->heap;
@@ -129,7 +137,11 @@ static int own_parts(struct owning *o, uint32_t collection, struct err *err)
 		for (uint64_t i = adjacency_start(&h->out, at); i < end; i++) {
 			if (progress_own_stops(++rounds))
 				return err_cancelled(err);
-			if (belongs(o, at, h->out.target[i]) && own(o, h->out.target[i], collection, err))
+			uint32_t to = h->out.target[i];
+			if (!belongs(o, at, to))
+				continue;
+			o->work->owner[to] = collection;
+			if (leads_on(o->work, at, to) && stack_up(o, to, err))
 				return ERR_NOMEM;
 		}
 		if (!o->n)

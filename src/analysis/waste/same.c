@@ -229,6 +229,17 @@ static void best_first(const struct finding *f, struct waste_print *p, size_t n)
 	p[0] = one;
 }
 
+static int add_others(struct waste_stretch *s, enum waste_kind kind, const struct waste_print *same, size_t n,
+    struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; i < n && !code; i++) {
+		uint64_t bytes = heap_shallow(s->work->heap, same[i].id);
+		code = waste_add(s, kind, same[i].id, bytes, i ? bytes : 0, err);
+	}
+	return code;
+}
+
 static int group_hand(void *context, unsigned hand, struct err *err)
 {
 	struct finding *f = context;
@@ -246,7 +257,8 @@ static int group_hand(void *context, unsigned hand, struct err *err)
 			if (same > 1)
 				best_first(f, &t.several[at], same);
 			if (!code && same > 1)
-				code = f->what->found(s, &t.several[at], same, err);
+				code = f->what->found ? f->what->found(s, &t.several[at], same, err) :
+				    add_others(s, f->what->kind, &t.several[at], same, err);
 		}
 	}
 	big_free(t.slot);

@@ -27,23 +27,35 @@ static int by_array(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* One String and its array stay; of arrays that several share each counts once. */
+/* n Strings of one text that share an array: do they alone hold it? */
+static bool hold_alone(const struct heap *h, const struct waste_print *sharing, size_t n)
+{
+	return adjacency_degree(&h->in, sharing->array) == n;
+}
+
+/* One String and its array stay; of arrays that several share each counts once, with the first of them.  One that
+ * something else holds as well, a String of another part of it for instance, is not theirs to save. */
 static int add_same(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err)
 {
 	const struct heap *h = s->work->heap;
+	const struct waste_print *stays = same;
 	struct waste_print *sorted = big_alloc(n, sizeof *sorted, err);
 	int code = sorted ? 0 : ERR_NOMEM;
 	for (size_t i = 0; i < n && sorted; i++)
 		sorted[i] = same[i];
 	if (!code)
 		code = sort(sorted, n, sizeof *sorted, by_array, err);
-	for (size_t i = 0; !code && i < n; i++) {
-		const struct waste_print *p = &sorted[i], *stays = same;
-		uint64_t bytes = p->array == p->id ? 0 : heap_shallow(h, p->id);
-		bool first = !i || p->array != p[-1].array;
-		if (p->array == stays->array ? p->id == stays->id : first)
-			bytes += heap_shallow(h, p->array);
-		code = waste_add(s, WASTE_STRINGS, p->id, bytes, p->id == stays->id ? 0 : bytes, err);
+	for (size_t at = 0, end; !code && at < n; at = end) {
+		for (end = at + 1; end < n && sorted[end].array == sorted[at].array;)
+			end++;
+		uint32_t with = sorted[at].array == stays->array ? stays->id : sorted[at].id;
+		bool own = sorted[at].array == sorted[at].id; /* the characters are the object itself */
+		uint64_t array = own ? 0 : hold_alone(h, &sorted[at], end - at) ? heap_shallow(h, sorted[at].array) : 0;
+		for (size_t i = at; !code && i < end; i++) {
+			uint32_t id = sorted[i].id;
+			uint64_t bytes = heap_shallow(h, id) + (id == with ? array : 0);
+			code = waste_add(s, WASTE_STRINGS, id, bytes, id == stays->id ? 0 : bytes, err);
+		}
 	}
 	big_free(sorted);
 	return code;
@@ -60,11 +72,18 @@ static bool fits_one_byte(const struct string_view *s)
 	return s->length > 0;
 }
 
+/* A char[] has no narrower kind; what an array of bytes holds besides the text may be another String's. */
+static bool fills_bytes(const struct heap *h, const struct string_view *text)
+{
+	return text->width == 2 && heap_class_of(h, text->array)->element_size == 1 &&
+	    heap_length(h, text->array) == 2 * text->length && adjacency_degree(&h->in, text->array) == 1;
+}
+
 static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 {
 	const struct heap *h = s->work->heap;
 	struct string_view text;
-	if (!inspect_text_along(h, id, &s->text, &text) || text.width != 2)
+	if (!inspect_text_along(h, id, &s->text, &text) || !fills_bytes(h, &text))
 		return 0;
 	uint64_t bytes = heap_shallow(h, text.array);
 	uint64_t needed = heap_array_size(h, heap_class_of(h, text.array), text.length);
@@ -73,14 +92,14 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 	return waste_add(s, WASTE_WIDE, id, heap_shallow(h, id) + bytes, bytes - needed, err);
 }
 
-/* Of equal texts only the one that stays could be narrower. */
+/* An object is of one kind: equal ones are mended first. */
 static void leave_equal_ones(struct waste_items *wide, const struct waste_items *equal)
 {
 	size_t n = 0, k = 0;
 	for (size_t i = 0; i < wide->n; i++) {
 		while (k < equal->n && equal->item[k].id < wide->item[i].id)
 			k++;
-		if (k == equal->n || equal->item[k].id != wide->item[i].id || !equal->item[k].wasted)
+		if (k == equal->n || equal->item[k].id != wide->item[i].id)
 			wide->item[n++] = wide->item[i];
 	}
 	wide->n = n;
@@ -88,7 +107,7 @@ static void leave_equal_ones(struct waste_items *wide, const struct waste_items 
 
 int waste_of_texts(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_STRING, bytes_of, add_same};
+	static const struct waste_same same = {1U << ROLE_STRING, WASTE_STRINGS, bytes_of, add_same};
 	bool asked = w->wanted[WASTE_STRINGS];
 	int code = w->wanted[WASTE_WIDE] ? waste_look(w, 1U << ROLE_STRING, look, NULL, err) : 0;
 	w->wanted[WASTE_STRINGS] = asked || w->found[WASTE_WIDE].n;

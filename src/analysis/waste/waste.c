@@ -13,10 +13,11 @@
 
 const struct waste_kind_info waste_kinds[WASTE_KINDS] = {
 	[WASTE_STRINGS] = {"strings", "Strings that share their text with others",
-	    "all but one String and one array of each text"},
-	[WASTE_WIDE] = {"wide", "Strings in two bytes a character that fit one, but for those strings saves",
+	    "all but one String and one array of each text, and but for arrays that others hold as well"},
+	[WASTE_WIDE] = {"wide", "other Strings in two bytes a character that fit one",
 	    "the other half of their arrays"},
-	[WASTE_UNUSED] = {"unused", "collections that never held anything", "they and all they are made of"},
+	[WASTE_UNUSED] = {"unused", "empty collections that nothing shows to have been used",
+	    "they and all they are made of"},
 	[WASTE_EMPTIED] = {"emptied", "collections that are empty again", "they and all they are made of"},
 	[WASTE_SINGLE] = {"single", "collections of one element", "they and all they are made of: the element would do",
 	    .judged = true},
@@ -38,7 +39,7 @@ const struct waste_kind_info waste_kinds[WASTE_KINDS] = {
 	    "the boxes, less what primitives take more than references"},
 	[WASTE_BOXED] = {"boxed", "collections of boxed numbers", "the same of their elements; shallow counts these"},
 	[WASTE_OBJECTS] = {"objects", "other objects with fields, all equal to another's of the class (not of "
-	    "java.util.concurrent)", "all but one of each content", .judged = true},
+	    "java.util.concurrent or below)", "all but one of each content", .judged = true},
 	[WASTE_FIELDS] = {"fields", "instances with a field that is the same in all of more than 1,000",
 	    "that field in each", .judged = true, .of_classes = true},
 	[WASTE_ALIGNMENT] = {"alignment", "instances with room that is neither header nor field", "that room in each",

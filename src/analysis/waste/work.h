@@ -13,6 +13,7 @@
 enum waste_role {
 	ROLE_OTHER,           /* class objects, what has no type */
 	ROLE_PLAIN,           /* an instance with fields */
+	ROLE_APART,           /* of java.util.concurrent, or below it: equal by chance, because it is to change */
 	ROLE_REFERENCE,       /* one of java.lang.ref */
 	ROLE_STRING,
 	ROLE_BOX,
@@ -98,10 +99,12 @@ struct waste_print {
 };
 struct waste_same {
 	unsigned roles;
+	enum waste_kind kind;
 	/* The bytes of an object, and a number that must be equal, too.  False: it is not compared. */
 	bool (*bytes)(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
 	    uint32_t *array);
-	/* Called with n > 1 objects that are equal: the one that best stays, then the others, ids ascending. */
+	/* Called with n > 1 objects that are equal: the one that best stays, then the others, ids ascending.  NULL: of each
+	 * but that one its own size is wasted. */
 	int (*found)(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err);
 };
 int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err);

@@ -172,8 +172,6 @@ static int group_members(const struct result *r, void *data, const struct bits *
 	return code;
 }
 
-enum { ARRAYS_SHOWN = 8 };
-
 /* "com.acme.Order.tags[]".  False: no field holds them. */
 static bool add_field(const struct heap *h, const struct waste_group *g, struct text *to)
 {
@@ -184,7 +182,7 @@ static bool add_field(const struct heap *h, const struct waste_group *g, struct 
 		text_add(to, ".");
 		text_add(to, g->field);
 	}
-	for (unsigned i = 0; i < g->deep && i < ARRAYS_SHOWN; i++)
+	for (unsigned i = 0; i < g->deep; i++)
 		text_add(to, "[]");
 	return true;
 }

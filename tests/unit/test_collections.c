@@ -230,10 +230,152 @@ static void test_lists_of_libraries(void **state)
 	expect_entries(u, "\"a\" \"b\" \"c\" \"a\" \"c\" \"b\" (6 of 3)");
 }
 
+static void test_frameworks(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b"), c = text("c");
+	int atomic = class("java/util/concurrent/atomic/AtomicReferenceArray", object, "array:L");
+	int counter = class("java/util/concurrent/atomic/AtomicInteger", object, "value:I");
+	int reference = class("java/lang/ref/SoftReference", object, "referent:L");
+	int old_map = class("java/util/concurrent/ConcurrentHashMap", object, "segments:L");
+	int old_segment = class("java/util/concurrent/ConcurrentHashMap$Segment", object, "table:L count:I");
+	int old_entry = class("java/util/concurrent/ConcurrentHashMap$HashEntry", object, "key:L value:L next:L");
+	int cache = class("com/google/common/cache/LocalCache", object, "segments:L");
+	int manual = class("com/google/common/cache/LocalCache$LocalManualCache", object, "localCache:L");
+	int segment = class("com/google/common/cache/LocalCache$Segment", object, "count:I table:L");
+	int strong = class("com/google/common/cache/LocalCache$StrongEntry", object, "key:L next:L valueReference:L");
+	int weak = class("com/google/common/cache/LocalCache$WeakEntry", reference, "next:L valueReference:L");
+	int held = class("com/google/common/cache/LocalCache$StrongValueReference", object, "referent:L");
+	int spring = class("org/springframework/util/ConcurrentReferenceHashMap", object, "segments:L");
+	int spring_segment = class("org/springframework/util/ConcurrentReferenceHashMap$Segment", object,
+	    "references:L count:L");
+	int soft = class("org/springframework/util/ConcurrentReferenceHashMap$SoftEntryReference", reference,
+	    "nextReference:L");
+	int pair = class("org/springframework/util/ConcurrentReferenceHashMap$Entry", object, "key:L value:L");
+	int sorted = class("com/google/common/collect/ImmutableSortedMap", object, "keySet:L valueList:L");
+	int sorted_keys = class("com/google/common/collect/RegularImmutableSortedSet", object, "elements:L");
+	int regular = class("com/google/common/collect/RegularImmutableList", object, "array:L");
+	int single = class("com/google/common/collect/SingletonImmutableList", object, "element:L");
+	int gson = class("com/google/gson/internal/LinkedTreeMap", object, "header:L root:L size:I");
+	int gson_node = class("com/google/gson/internal/LinkedTreeMap$Node", object, "next:L key:L value:L");
+	int bag = class("org/hibernate/collection/spi/PersistentBag", object, "bag:L");
+	int list = class("java/util/ArrayList", object, "size:I elementData:L");
+	int jumbo = class("java/util/JumboEnumSet", object, "elements:L universe:L size:I");
+	int reserve = class("scala/collection/mutable/PriorityQueue$ResizableArrayAccess", object, "array:L size0:I");
+	int queue = class("scala/collection/mutable/PriorityQueue", object, "resarr:L");
+	int jctools = class("org/jctools/queues/atomic/MpscAtomicArrayQueue", object, "buffer:L");
+
+	uint64_t none = OBJECT(old_segment, 0, 0);
+	uint64_t old = OBJECT(old_map, OBJECTS(OBJECT(old_segment, OBJECTS(0, OBJECT(old_entry, a, b, 0)), 1), 0, none,
+	    OBJECT(old_segment, OBJECTS(OBJECT(old_entry, b, c, OBJECT(old_entry, c, a, 0))), 2)));
+	uint64_t less = OBJECT(old_map, OBJECTS(OBJECT(old_segment, OBJECTS(0), (uint32_t)-3)));
+	uint64_t first = OBJECT(strong, a, OBJECT(weak, 0, OBJECT(held, c), b), OBJECT(held, b));
+	uint64_t local = OBJECT(cache, OBJECTS(OBJECT(segment, 2, OBJECT(atomic, OBJECTS(0, first))),
+	    OBJECT(segment, 0, OBJECT(atomic, OBJECTS(0, 0)))));
+	uint64_t round = new_address();
+	uint64_t circle = OBJECT(cache, OBJECTS(OBJECT(segment, 1, OBJECT(atomic, OBJECTS(round)))));
+	OBJECT_AT(round, strong, a, round, OBJECT(held, b));
+	uint64_t lost = OBJECT(soft, 0, 0), entry = OBJECT(soft, lost, OBJECT(pair, a, c));
+	uint64_t map = OBJECT(spring, OBJECTS(OBJECT(spring_segment, OBJECTS(entry), OBJECT(counter, 2))));
+	uint64_t two = OBJECT(sorted, OBJECT(sorted_keys, OBJECT(regular, OBJECTS(a, b))), OBJECT(regular, OBJECTS(b, c)));
+	uint64_t one = OBJECT(sorted, OBJECT(sorted_keys, OBJECT(single, c)), OBJECT(single, a));
+	uint64_t head = new_address(), tree = OBJECT(gson, head, 0, 2);
+	OBJECT_AT(head, gson_node, OBJECT(gson_node, OBJECT(gson_node, head, b, c), a, b), 0, 0);
+	uint64_t hibernate = OBJECT(bag, OBJECT(list, 1, OBJECTS(a, 0))), lazy = OBJECT(bag, 0);
+	uint64_t names[70];
+	for (unsigned i = 0; i < 70; i++)
+		names[i] = i == 69 ? c : i ? b : a;
+	uint64_t set = OBJECT(jumbo, ARRAY('J', 1, 1 << 5), objects(names, 70), 2);
+	uint64_t best = OBJECT(queue, OBJECT(reserve, OBJECTS(0, b, a, 0), 3));
+	uint64_t offers = OBJECT(jctools, OBJECT(atomic, OBJECTS(0, a, 0, b)));
+	uint64_t manual_cache = OBJECT(manual, local);
+	open_made();
+	expect_entries(old, "\"a\"=\"b\" \"b\"=\"c\" \"c\"=\"a\" (3 of 3)");
+	expect_entries(less, "(4294967293 of 1 lies)");
+	expect_entries(local, "\"a\"=\"b\" \"b\"=\"c\" (2 of 4)");
+	expect_entries(manual_cache, "\"a\"=\"b\" \"b\"=\"c\" (2 of 4)");
+	expect_entries(circle, "\"a\"=\"b\" ! (1 of 1)");
+	expect_entries(map, "\"a\"=\"c\" null=null (2 of 1)");
+	expect_entries(two, "\"a\"=\"b\" \"b\"=\"c\" (? of 2)");
+	expect_entries(one, "\"c\"=\"a\" (1)");
+	expect_entries(tree, "\"a\"=\"b\" \"b\"=\"c\" (2)");
+	expect_entries(hibernate, "\"a\" (1 of 2)");
+	expect_entries(set, "\"a\" \"c\" (2)");
+	expect_entries(best, "\"b\" \"a\" (? of 4)");
+	expect_entries(offers, "\"a\" \"b\" (? of 4)");
+	struct collection_size size;
+	assert_false(collection_size(heap, id_of(lazy), &size)); /* not loaded, so there is nothing */
+}
+
+/* Trees of arrays, by the bits of an index. */
+static void test_radix(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b"), c = text("c"), full[33], leaf[32], top[2];
+	int vector = class("scala/collection/immutable/Vector", object,
+	    "startIndex:I endIndex:I depth:I display0:L display1:L display2:L display3:L display4:L display5:L");
+	int vavr = class("io/vavr/collection/Vector", object, "trie:L");
+	int bits = class("io/vavr/collection/BitMappedTrie", object, "array:L offset:I length:I depthShift:I");
+	int persistent = class("kotlinx/collections/immutable/implementations/immutableList/PersistentVector", object,
+	    "root:L tail:L size:I rootShift:I");
+	int trie = class("scala/collection/concurrent/TrieMap", object, "root:L");
+	int inode = class("scala/collection/concurrent/INode", object, "mainnode:L");
+	int cnode = class("scala/collection/concurrent/CNode", object, "bitmap:I array:L");
+	int snode = class("scala/collection/concurrent/SNode", object, "k:L v:L hc:I");
+	for (unsigned i = 0; i < 33; i++)
+		full[i] = i == 30 ? a : i == 31 ? b : i == 32 ? text("whose it is") : c;
+	memcpy(leaf, full, sizeof leaf);
+	uint64_t old = objects(leaf, 32);
+	top[0] = old;
+	top[1] = OBJECTS(c, a, 0);
+	uint64_t two = objects(top, 2), beyond;
+	beyond = OBJECTS(a, b);
+	uint64_t selves[32];
+	for (unsigned i = 0; i < 32; i++)
+		selves[i] = beyond + 0x1000; /* the address of the next object, this array */
+	uint64_t self = objects(selves, 32), turns = OBJECT(vector, 0, 1 << 30, 3, 0, 0, self, 0, 0, 0);
+	assert_int_equal(self, selves[0]);
+	/* display0 is old, display1 the whole; its elements are 30 to 33 */
+	uint64_t v = OBJECT(vector, 30, 34, 2, beyond, two, 0, 0, 0, 0);
+	uint64_t short_one = OBJECT(vector, 30, 36, 2, beyond, two, 0, 0, 0, 0);
+	uint64_t lies = OBJECT(vector, 34, 30, 2, beyond, two, 0, 0, 0, 0);
+	uint64_t deep = OBJECT(vector, 0, 4, 99, beyond, two, 0, 0, 0, 0);
+	uint64_t empty = OBJECT(vector, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	uint64_t w = OBJECT(vavr, OBJECT(bits, two, 31, 3, 5)), one = OBJECT(vavr, OBJECT(bits, OBJECTS(a, b), 0, 2, 0));
+	/* what a builder made has a place more in each array */
+	uint64_t p = OBJECT(persistent, OBJECTS(objects(full, 33), OBJECTS(a, b)), OBJECTS(c, 0), 34, 5);
+	uint64_t in = OBJECT(inode, OBJECT(cnode, 3, OBJECTS(OBJECT(snode, c, a, 7), OBJECT(snode, a, b, 8))));
+	uint64_t t = OBJECT(trie, OBJECT(inode, OBJECT(cnode, 3, OBJECTS(OBJECT(snode, b, c, 1), in))));
+	open_made();
+	expect_entries(v, "\"a\" \"b\" \"c\" \"a\" (4)");
+	expect_entries(short_one, "\"a\" \"b\" \"c\" \"a\" null ! (6)");
+	expect_entries(lies, "! (4294967292 lies)");
+	expect_entries(deep, "! (4)");
+	expect_entries(empty, "(0)");
+	expect_entries(turns, "! (1073741824)");
+	expect_entries(w, "\"b\" \"c\" \"a\" (3)");
+	expect_entries(one, "\"a\" \"b\" (2)");
+	expect_entries(t, "\"b\"=\"c\" \"c\"=\"a\" \"a\"=\"b\" (?)");
+	struct collection k;
+	struct collection_entry e;
+	struct text last = TEXT_INIT;
+	unsigned n = 0;
+	assert_int_equal(collection_open(&k, heap, id_of(p), NULL), 0);
+	for (; collection_next(&k, &e); n++) {
+		text_clear(&last);
+		describe_value(heap, &e.value, 40, &last);
+		assert_string_not_equal(last.s, "\"whose it is\"");
+	}
+	assert_string_equal(last.s, "\"b\"");
+	assert_int_equal(n, 34);
+	collection_close(&k);
+	text_release(&last);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
-		TEST(test_lists_of_libraries)};
+		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_radix)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,15 +51,23 @@ bool collection_known(const char *class, size_t n)
 	return layout_named(name) != NULL;
 }
 
+/* The field of the collection itself that its elements are found by. */
+static const char *own_field(const struct collection_kind *k)
+{
+	return k->parts ? k->parts : k->store;
+}
+
 static bool declares(const struct heap *h, uint32_t class, const char *names)
 {
 	struct field_place place;
 	char name[64];
 	if (!names || !strcmp(names, "this"))
 		return true;
-	while (next_name(&names, name))
+	while (next_name(&names, name)) {
+		name[strcspn(name, ".")] = '\0'; /* of what the field holds nothing is known by the class */
 		if (values_place(h, class, name, &place))
 			return true;
+	}
 	return false;
 }
 
@@ -68,7 +76,7 @@ const struct collection_kind *collection_kind_of(const struct heap *h, uint32_t 
 	const struct collection_kind *nearest = kind_above(h, &class);
 	for (const struct collection_kind *first = nearest; first; first = kind_above(h, &class)) {
 		for (const struct collection_kind *k = first; k; k = k->same)
-			if (k->shape == SHAPE_NESTED || (declares(h, class, k->store) && declares(h, class, k->index)))
+			if (k->shape == SHAPE_NESTED || (declares(h, class, own_field(k)) && declares(h, class, k->index)))
 				return k;
 		class = h->classes[class].superclass;
 	}
@@ -86,15 +94,15 @@ static bool is_so(const struct values *v, const struct collection_kind *k, bool 
 {
 	char size[64];
 	const char *names = k->size ? k->size : "";
-	size_t n = strcspn(names, "+");
-	if (sized && n && n < sizeof size) {
+	size_t n = strcspn(names, "+-");
+	if (sized && !k->parts && n && n < sizeof size) {
 		memcpy(size, names, n);
 		size[n] = '\0';
 		if (!has_field(v, size))
 			return false;
 	}
-	return (k->shape == SHAPE_NESTED || has_field(v, k->store)) && has_field(v, k->taken) && has_field(v, k->index) &&
-	    has_field(v, k->control) && has_field(v, k->last);
+	return (k->shape == SHAPE_NESTED || has_field(v, own_field(k))) && has_field(v, k->taken) &&
+	    has_field(v, k->index) && has_field(v, k->control) && has_field(v, k->last);
 }
 
 /* Of the lines of a class the one whose fields the object has: Properties has no `map` before Java 9. */
@@ -176,36 +184,18 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 
 /* --- sizes -------------------------------------------------------------------------------------- */
 
-/* ConcurrentHashMap before Java 8: each segment counts for itself. */
-static bool segments_size(const struct collection *c, struct collection_size *out)
-{
-	struct values segments, segment;
-	int64_t count;
-	if (!description_object(&c->store, "segments", &segments))
-		return false;
-	uint64_t n = values_length(&segments);
-	for (uint64_t i = 0; i < n && i < MOST_SEGMENTS; i++) {
-		struct value e = values_element(&segments, i);
-		uint32_t id = value_object_id(c->heap, &e);
-		if (id != HEAP_NONE && !values_open(&segment, c->heap, id, NULL) &&
-		    description_number(&segment, "count", &count))
-			out->size += (uint64_t)count;
-	}
-	return true;
-}
-
 /* One term of a size: a number, a flag, or an object that counts. */
-static bool term(const struct collection *c, const char *names, int64_t *out)
+static bool term(const struct values *of, const char *names, int64_t *out)
 {
 	struct value v;
 	struct values counter;
-	if (!description_field(&c->store, names, &v))
+	if (!description_field(of, names, &v))
 		return false;
 	if (v.type != VALUE_OBJECT) {
-		*out = description_add_cells(&c->store, "counterCells", (int64_t)v.bits);
+		*out = description_add_cells(of, "counterCells", (int64_t)v.bits);
 		return true;
 	}
-	if (!description_object(&c->store, names, &counter) ||
+	if (!description_object(of, names, &counter) ||
 	    (!description_number(&counter, "value", out) && !description_number(&counter, "base", out) &&
 	    !description_number(&counter, "size", out)))
 		return false;
@@ -224,28 +214,59 @@ static int64_t count_extra(const struct collection *c)
 	    (values_field(&extra, "containsOneKey", &one) && one.bits);
 }
 
-/* "a+b" */
-static bool stated_size(const struct collection *c, struct collection_size *out)
+/* Add up "a+b-c".  *negative: one of them is. */
+static bool add_terms(const struct values *of, const char *size, uint64_t *sum, bool *negative)
 {
 	char names[256];
-	uint64_t sum = (uint64_t)count_extra(c);
-	bool negative = false;
-	for (const char *at = c->kind->size; *at;) {
-		size_t n = strcspn(at, "+");
+	bool less = false;
+	for (const char *at = size; *at;) {
+		size_t n = strcspn(at, "+-");
 		int64_t number;
 		if (!n || n >= sizeof names)
 			return false;
 		memcpy(names, at, n);
 		names[n] = '\0';
-		if (!term(c, names, &number))
+		if (!term(of, names, &number))
 			return false;
-		negative |= number < 0;
-		sum += (uint64_t)number;
-		at += n + (at[n] == '+');
+		*negative |= number < 0;
+		*sum += less ? -(uint64_t)number : (uint64_t)number;
+		less = at[n] == '-';
+		at += n + (at[n] != '\0');
 	}
+	return true;
+}
+
+static bool stated_size(const struct collection *c, struct collection_size *out)
+{
+	uint64_t sum = (uint64_t)count_extra(c);
+	bool negative = false;
+	if (!add_terms(&c->store, c->kind->size, &sum, &negative))
+		return false;
 	out->size = sum;
 	out->lies = negative || (int64_t)sum < 0;
 	return true;
+}
+
+/* Each part counts for itself, and has a table of its own. */
+static bool size_of_parts(const struct collection *c, struct collection_size *out)
+{
+	struct values parts, part, table;
+	bool negative = false, counted = c->kind->size != NULL;
+	if (!description_object(&c->store, c->kind->parts, &parts))
+		return false;
+	uint64_t n = values_length(&parts);
+	for (uint64_t i = 0; i < n && i < MOST_SEGMENTS; i++) {
+		struct value e = values_element(&parts, i);
+		uint32_t id = value_object_id(c->heap, &e);
+		if (id == HEAP_NONE || values_open(&part, c->heap, id, NULL))
+			continue;
+		counted = counted && add_terms(&part, c->kind->size, &out->size, &negative);
+		if (description_object(&part, c->kind->store, &table) && table.view.kind != OBJECT_INSTANCE)
+			out->capacity += values_length(&table);
+	}
+	out->has_capacity = true;
+	out->lies = negative || (int64_t)out->size < 0;
+	return counted;
 }
 
 static bool ring_end(const struct collection *c, const char *names, int64_t *out)
@@ -304,7 +325,7 @@ static void implied_size(const struct collection *c, struct collection_size *out
 			out->size = values_length(&entries);
 		}
 		break;
-	case SHAPE_BITS:
+	case SHAPE_BITS: /* of an array of longs the collection counts itself */
 		out->known = description_number(&c->store, c->kind->next, &bits);
 		out->size = out->known ? bits_ones((uint64_t)bits) : 0;
 		break;
@@ -334,7 +355,7 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 	const struct collection_kind *kind = c.kind;
 	out->map = c.view == VIEW_MAP;
 	bool array = kind->shape <= SHAPE_BUCKETS || kind->shape == SHAPE_ENUM || kind->table;
-	if (array && description_object(&c.store, kind->table ? kind->table : kind->store,
+	if (!kind->parts && array && description_object(&c.store, kind->table ? kind->table : kind->store,
 	    &table)) {
 		out->has_capacity = kind->shape != SHAPE_ENUM;
 		out->capacity = table.view.length;
@@ -342,8 +363,10 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 	}
 	if (kind->shape == SHAPE_PAIRS)
 		out->capacity /= 2;
-	if (kind->size)
-		out->known = segments_size(&c, out) || stated_size(&c, out);
+	if (kind->parts)
+		out->known = size_of_parts(&c, out);
+	else if (kind->size)
+		out->known = stated_size(&c, out);
 	else
 		implied_size(&c, out);
 	out->has_fill = out->known && out->has_capacity && out->capacity;

@@ -86,6 +86,8 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 /* For collection_walk.c: the shapes of arrays in arrays (collection_levels.c). */
 void collection_begin_levels(struct collection *c);
 bool collection_next_in_levels(struct collection *c, struct collection_entry *e);
+void collection_begin_radix(struct collection *c);
+bool collection_next_in_radix(struct collection *c, struct collection_entry *e);
 /* Open a node, and tell of it.  False: it was met before (broken), or cannot be read. */
 bool collection_enter(struct collection *c, uint32_t node, struct values *out);
 

@@ -60,14 +60,16 @@ static bool enter_node(struct collection *c, uint32_t id)
 	return collection_enter(c, id, &node) && push_node(c, id, &node);
 }
 
-/* A leaf that is an object with key and value, as Scala 2.12 has them. */
+/* A leaf that is an object with key and value. */
 static bool read_leaf(struct collection *c, const struct values *leaf, struct collection_entry *e)
 {
-	if (!values_field(leaf, "key", &e->key))
+	const char *names = c->kind->leaf;
+	char key[64], value[64];
+	if (!next_name(&names, key) || !values_field(leaf, key, &e->key))
 		return false;
 	e->value = e->key;
-	if (c->view == VIEW_MAP)
-		values_field(leaf, "value", &e->value);
+	if (c->view == VIEW_MAP && next_name(&names, value))
+		values_field(leaf, value, &e->value);
 	return true;
 }
 
@@ -95,7 +97,7 @@ static bool at_place(struct collection *c, const struct values *array, struct le
 		enter_node(c, id);
 		return false;
 	}
-	if (readable && !c->kind->next && c->kind->store && !strcmp(c->kind->store, "this"))
+	if (readable && c->kind->leaf)
 		return read_leaf(c, &node, e);
 	e->key = e->value = v;
 	return v.bits && !c->kind->next;
@@ -130,6 +132,14 @@ static unsigned dimensions(const struct heap *h, uint32_t id)
 	return of;
 }
 
+/* Where a shift tells how deep arrays lie in arrays, each has as many places as the bits of a level tell; one that a
+ * builder made has one more, with what says whose it is (Kotlin). */
+static uint64_t places(const struct collection *c, const struct values *array)
+{
+	uint64_t n = values_length(array);
+	return c->kind->next && n > 1u << BRANCHES ? 1u << BRANCHES : n;
+}
+
 /* Open the next field of the list.  The first of them is as deep as a field says, where there is one. */
 static bool open_field(struct collection *c)
 {
@@ -148,7 +158,7 @@ static bool open_field(struct collection *c)
 		    shift.type != VALUE_OBJECT)
 			deep = (unsigned)(shift.bits / BRANCHES % COLLECTION_LEVELS) + 1;
 		c->segment = deep;
-		c->level[0] = (struct level){ .node = id, .end = values_length(&array) };
+		c->level[0] = (struct level){ .node = id, .end = places(c, &array) };
 		c->depth = 1;
 		return true;
 	}
@@ -175,8 +185,60 @@ static bool next_nested(struct collection *c, struct collection_entry *e)
 		if (id == HEAP_NONE)
 			continue;
 		if (c->depth < COLLECTION_LEVELS && collection_enter(c, id, &inner))
-			c->level[c->depth++] = (struct level){ .node = id, .end = values_length(&inner) };
+			c->level[c->depth++] = (struct level){ .node = id, .end = places(c, &inner) };
 	}
+}
+
+/* --- trees of arrays by the bits of an index ---------------------------------------------------- */
+
+enum { RADIX_DEEPEST = 13 /* of 64 bits */ };
+
+void collection_begin_radix(struct collection *c)
+{
+	struct collection_size size;
+	const struct collection_kind *k = c->kind;
+	struct value v, number;
+	const char *names = k->store;
+	char name[64];
+	c->node = HEAP_NONE; /* the first field that is not null: what the others hold is old */
+	while (c->node == HEAP_NONE && next_name(&names, name))
+		c->node = description_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+	uint64_t levels = 0;
+	if (description_field(&c->store, k->deep ? k->deep : k->next, &number) && number.type != VALUE_OBJECT)
+		levels = k->deep ? number.bits : number.bits / BRANCHES + 1;
+	if (k->first && description_field(&c->store, k->first, &number) && number.type != VALUE_OBJECT)
+		c->at = number.bits;
+	bool told = collection_size(c->heap, c->store.id, &size) && size.known && !size.lies;
+	c->broken = !told || levels > RADIX_DEEPEST || c->at > INT64_MAX ||
+	    (size.size && (!levels || c->node == HEAP_NONE));
+	if (c->broken)
+		return;
+	c->depth = (unsigned)levels;
+	c->first = c->at;
+	c->end = c->at + size.size;
+}
+
+/* Each element is found anew from the top; an array is met at its first element, or at the first of all. */
+bool collection_next_in_radix(struct collection *c, struct collection_entry *e)
+{
+	if (c->at >= c->end || c->broken)
+		return false;
+	uint64_t i = c->at++;
+	uint32_t node = c->node;
+	for (unsigned level = c->depth; level-- > 0;) {
+		struct values array;
+		uint64_t place = i >> level * BRANCHES, below = i & ((UINT64_C(1) << level * BRANCHES) - 1);
+		if (level + 1 < c->depth)
+			place &= (1u << BRANCHES) - 1;
+		bool met = i != c->first && (level + 1 == c->depth || below || place);
+		c->broken = node == HEAP_NONE || (met ? values_open(&array, c->heap, node, NULL) != 0 :
+		    !collection_enter(c, node, &array)) || place >= values_length(&array);
+		if (c->broken)
+			return false;
+		e->value = values_element(&array, place);
+		node = value_object_id(c->heap, &e->value);
+	}
+	return true;
 }
 
 /* --- both --------------------------------------------------------------------------------------- */

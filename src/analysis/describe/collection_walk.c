@@ -173,7 +173,8 @@ static void begin_nodes(struct collection *c)
 	if (c->node == HEAP_NONE)
 		return;
 	struct value ring, inner;
-	if (values_field(&c->store, "header", &ring)) { /* a ring around an entry that holds nothing */
+	bool chain = c->kind->shape == SHAPE_CHAIN;
+	if (chain && values_field(&c->store, "header", &ring)) { /* a ring around an entry that holds nothing */
 		c->stop = c->node;
 		if (!values_open(&first, c->heap, c->node, NULL))
 			c->node = node_in(&first, c->kind->next);
@@ -186,13 +187,10 @@ static void begin_nodes(struct collection *c)
 
 static void begin_buckets(struct collection *c)
 {
-	struct value v;
-	if (values_field(&c->store, "segments", &v) && !values_field(&c->store, "table", &v)) {
-		if (description_object(&c->store, "segments", &c->segments))
-			tell_part(c, c->segments.id);
-		return;
-	}
-	begin_array(c);
+	if (!c->kind->parts)
+		begin_array(c);
+	else if (description_object(&c->store, c->kind->parts, &c->segments))
+		tell_part(c, c->segments.id);
 }
 
 static int open_walk(struct collection *c, const struct heap *h, uint32_t id, struct err *err)
@@ -221,6 +219,9 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 		return 0;
 	case SHAPE_COLUMNS:
 		begin_columns(c);
+		return 0;
+	case SHAPE_RADIX:
+		collection_begin_radix(c);
 		return 0;
 	case SHAPE_TRIE: case SHAPE_NESTED:
 		c->level = xcalloc(COLLECTION_LEVELS, sizeof *c->level);
@@ -438,13 +439,16 @@ static bool next_enum(struct collection *c, struct collection_entry *e)
 
 static bool next_bit(struct collection *c, struct collection_entry *e)
 {
-	int64_t bits;
-	if (!description_number(&c->store, c->kind->next, &bits))
+	int64_t bits = 0;
+	struct values words;
+	bool many = description_object(&c->store, c->kind->next, &words);
+	if (!many && !description_number(&c->store, c->kind->next, &bits))
 		return false;
-	while (c->at < c->end && c->at < 64) {
+	uint64_t most = many ? values_length(&words) : 1;
+	while (c->at < c->end && c->at / 64 < most) {
 		uint64_t i = c->at++;
 		e->value = values_element(&c->array, i);
-		if ((uint64_t)bits >> i & 1)
+		if ((many ? values_element(&words, i / 64).bits : (uint64_t)bits) >> i % 64 & 1)
 			return true;
 	}
 	return false;
@@ -469,10 +473,10 @@ static bool next_field(struct collection *c, struct collection_entry *e)
 {
 	char name[64];
 	while (next_name(&c->names, name)) {
-		bool there = values_field(&c->store, name, &e->value);
+		bool there = description_field(&c->store, name, &e->value);
 		e->key = (struct value){ VALUE_OBJECT, 0 };
 		if (next_name(&c->key_names, name))
-			values_field(&c->store, name, &e->key);
+			description_field(&c->store, name, &e->key);
 		if (there && !is_free(c, &e->value))
 			return true;
 	}
@@ -522,7 +526,7 @@ static bool next_in_chain(struct collection *c, struct collection_entry *e)
 	return false;
 }
 
-/* The table of the next segment of an old ConcurrentHashMap. */
+/* The table of the next part. */
 static bool next_table(struct collection *c)
 {
 	struct values segment;
@@ -530,7 +534,7 @@ static bool next_table(struct collection *c)
 		struct value v = values_element(&c->segments, c->segment++);
 		uint32_t id = value_object_id(c->heap, &v);
 		if (id == HEAP_NONE || values_open(&segment, c->heap, id, NULL) ||
-		    !description_object(&segment, "table", &c->array))
+		    !description_object(&segment, c->kind->store, &c->array))
 			continue;
 		tell_part(c, id);
 		tell_part(c, c->array.id);
@@ -624,6 +628,7 @@ static bool next_raw(struct collection *c, struct collection_entry *e)
 	case SHAPE_ENUM: return next_enum(c, e);
 	case SHAPE_BITS: return next_bit(c, e);
 	case SHAPE_TRIE: case SHAPE_NESTED: return collection_next_in_levels(c, e);
+	case SHAPE_RADIX: return collection_next_in_radix(c, e);
 	case SHAPE_WRAPPER: case SHAPE_VIEW: case SHAPE_EMPTY: case SHAPES: break;
 	}
 	return false;
@@ -631,6 +636,7 @@ static bool next_raw(struct collection *c, struct collection_entry *e)
 
 bool collection_next(struct collection *c, struct collection_entry *out)
 {
+	out->key = out->value = (struct value){ VALUE_OBJECT, 0 };
 	if (!c->kind || !next_raw(c, out))
 		return false;
 	out->index = c->given++;

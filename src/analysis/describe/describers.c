@@ -181,11 +181,25 @@ bool next_name(const char **names, char name[64])
 	return true;
 }
 
+/* "table.array": a field of the object in a field. */
+static bool field_along(const struct values *v, char *name, struct value *out)
+{
+	struct values at = *v;
+	char *dot;
+	for (; (dot = strchr(name, '.')); name = dot + 1) {
+		*dot = '\0';
+		uint32_t id = values_field(&at, name, out) ? value_object_id(v->heap, out) : HEAP_NONE;
+		if (id == HEAP_NONE || values_open(&at, v->heap, id, NULL))
+			return false;
+	}
+	return values_field(&at, name, out);
+}
+
 bool description_field(const struct values *v, const char *names, struct value *out)
 {
 	char name[64];
 	while (next_name(&names, name)) {
-		if (values_field(v, name, out))
+		if (field_along(v, name, out))
 			return true;
 	}
 	return false;

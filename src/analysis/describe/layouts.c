@@ -17,7 +17,8 @@ enum { SLOTS = 1024, MOST_ADDED = 10000 }; /* a power of two; at most so many li
 static const char *const shapes[SHAPES] = {
 	[SHAPE_ARRAY] = "array", [SHAPE_SPARSE] = "sparse", [SHAPE_RING] = "ring", [SHAPE_PAIRS] = "pairs",
 	[SHAPE_COLUMNS] = "columns", [SHAPE_BUCKETS] = "buckets", [SHAPE_CHAIN] = "chain", [SHAPE_QUEUE] = "queue",
-	[SHAPE_TREE] = "tree", [SHAPE_TRIE] = "trie", [SHAPE_NESTED] = "nested", [SHAPE_FIELDS] = "fields",
+	[SHAPE_TREE] = "tree", [SHAPE_TRIE] = "trie", [SHAPE_RADIX] = "radix",
+	[SHAPE_NESTED] = "nested", [SHAPE_FIELDS] = "fields",
 	[SHAPE_ENUM] = "enum", [SHAPE_BITS] = "bits", [SHAPE_WRAPPER] = "wrapper", [SHAPE_VIEW] = "view",
 	[SHAPE_EMPTY] = "empty",
 };
@@ -32,6 +33,7 @@ static const struct field_word {
 } fields[] = {
 	FIELD(store), FIELD(next), FIELD(key), FIELD(value), FIELD(size), FIELD(table), FIELD(tail), FIELD(end),
 	FIELD(taken), FIELD(index), FIELD(control), FIELD(last), FIELD(free), FIELD(chained), FIELD(extra),
+	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };
@@ -123,6 +125,10 @@ static int check(const struct collection_kind *k, struct err *err)
 		lacks = "key";
 	else if (s == SHAPE_ENUM && !k->key)
 		lacks = "key";
+	else if (s == SHAPE_RADIX && !k->size)
+		lacks = "size";
+	else if (s == SHAPE_RADIX && !k->deep && !k->next)
+		lacks = "deep";
 	return lacks ? err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks) : 0;
 }
 
@@ -227,7 +233,7 @@ static int enter(struct table *t, const char *line, struct err *err)
 }
 
 static const char *const *const tables[] = { layouts_jdk, layouts_guava, layouts_scala, layouts_kotlin,
-	layouts_primitive, layouts_android };
+	layouts_primitive, layouts_android, layouts_frameworks };
 
 const char *layout_line(size_t i)
 {

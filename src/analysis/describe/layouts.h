@@ -30,6 +30,7 @@ enum collection_shape {
 	SHAPE_QUEUE,   /* nodes; those without an element or key do not count */
 	SHAPE_TREE,    /* nodes with left and right */
 	SHAPE_TRIE,    /* nodes with an array of entries, behind them nodes */
+	SHAPE_RADIX,   /* an array whose places are arrays of 32 places, and so on, by the bits of an index */
 	SHAPE_NESTED,  /* arrays of arrays of … elements, in several fields */
 	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
 	SHAPE_ENUM,    /* values in an array beside one of the keys */
@@ -52,9 +53,11 @@ struct collection_kind {
 	                           itself the first node */
 	const char *next;       /* of a node: the next one; of an array: the index of the first element */
 	const char *key, *value; /* of a node; COLUMNS: value is the array of values */
-	const char *size;       /* the number of elements, a sum "a+b" of such, or an object with that in its field
+	const char *size;       /* the number of elements, a sum "a+b-c" of such, or an object with that in its field
 	                           `value`, `base` or `size` */
 	const char *table;      /* the array whose length is the capacity, if that is not store */
+	const char *deep;       /* RADIX: the number of levels; else next has the bits of an index below the first one */
+	const char *first;      /* RADIX: the index of the first element */
 	const char *tail;       /* RING: the index behind the last element */
 	const char *end;        /* COLUMNS: how many places from the first on are in use */
 	const char *taken;      /* COLUMNS: an array that says of each place whether it is: 1, true, or not null */
@@ -65,6 +68,9 @@ struct collection_kind {
 	                           entry */
 	const char *chained;    /* PAIRS: static fields: a key that says that the value is an array of pairs; SPARSE: the
 	                           class of elements that hold several, in fields zero to three */
+	const char *parts;      /* BUCKETS: an array of objects each of which has a `store`, and a `size` of its own */
+	const char *leaf;       /* TRIE: what has no array is an entry, with its key in the first of these fields, and its
+	                           value in the second */
 	const char *extra;      /* the keys 0 and 1 are free places: here is an object with their entries, or a number with
 	                           a bit for each element from 0 to 31 */
 	struct collection_kind *same; /* the next line of this class */
@@ -83,6 +89,6 @@ const char *layout_line(size_t i);
 
 /* The tables, ended by NULL. */
 extern const char *const layouts_jdk[], *const layouts_guava[], *const layouts_scala[], *const layouts_kotlin[],
-    *const layouts_primitive[], *const layouts_android[];
+    *const layouts_primitive[], *const layouts_android[], *const layouts_frameworks[];
 
 #endif

@@ -36,10 +36,13 @@ const char *const layouts_jdk[] = {
 	UC "ConcurrentLinkedDeque queue store=head next=next value=item",
 	UC "LinkedTransferQueue queue store=head next=next value=item",
 	UC "DelayQueue wrapper store=q",
+	UC "ScheduledThreadPoolExecutor$DelayedWorkQueue array store=queue size=size",
+	U "Collections$AsLIFOQueue wrapper store=q",
 	/* maps */
 	U "LinkedHashMap chain map store=head|header next=after key=key value=value size=size table=table",
 	U "HashMap buckets map store=table" NODES " size=size",
-	UC "ConcurrentHashMap buckets map store=table|segments next=next key=key value=val|value size=baseCount",
+	UC "ConcurrentHashMap buckets map store=table next=next key=key value=val|value size=baseCount",
+	UC "ConcurrentHashMap buckets map parts=segments store=table" NODES " size=count", /* before 8 */
 	U "Properties wrapper map store=map", /* before Java 9 it is a Hashtable and no more */
 	U "Hashtable buckets map store=table" NODES " size=count",
 	U "WeakHashMap buckets map store=table next=next key=referent value=value size=size",
@@ -68,7 +71,11 @@ const char *const layouts_jdk[] = {
 	U "Collections$EmptySet empty",
 	U "ImmutableCollections$Set0 empty",
 	U "RegularEnumSet bits store=universe next=elements",
+	U "JumboEnumSet bits store=universe next=elements size=size",
 	/* views of others */
+	U "ReverseOrderListView view store=base",
+	U "ReverseOrderDequeView view store=base",
+	U "ReverseOrderSortedMapView view map store=base",
 	U "HashMap$KeySet view keys store=this$0",
 	U "HashMap$Values view values store=this$0",
 	U "HashMap$EntrySet view map store=this$0",

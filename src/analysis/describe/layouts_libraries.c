@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layouts_libraries.c - collections of Guava, Scala, Kotlin and Android.
+ * layouts_libraries.c - collections of Guava, Scala, Kotlin and Android, and of frameworks.
  *
  * Field names are those of the libraries' sources; between '|' stand other names of the same field in other releases,
  * and a class has several lines where releases store it in different ways.
@@ -28,6 +28,20 @@ const char *const layouts_guava[] = {
 	G "RegularImmutableBiMap pairs map store=alternatingKeysAndValues size=size",
 	G "RegularImmutableBiMap buckets map store=entries next= key=key value=value table=keyTable",
 	G "ImmutableEnumMap wrapper map store=delegate",
+	G "ImmutableSortedMap columns map store=keySet.elements.array value=valueList.array",
+	G "ImmutableSortedMap fields map key=keySet.elements.element value=valueList.element",
+	G "JdkBackedImmutableSet wrapper store=delegate",
+	G "JdkBackedImmutableMultiset wrapper map store=delegateMap",
+	G "RegularImmutableMultiset buckets map store=entries next= key=element value=count table=hashTable",
+	G "RegularImmutableMultiset wrapper map store=contents",
+	G "ObjectCountHashMap columns map store=keys value=values end=size size=size",
+	G "ConcurrentHashMultiset wrapper map store=countMap",
+	G "Maps$UnmodifiableNavigableMap wrapper map store=delegate",
+	G "MapMakerInternalMap buckets map parts=segments store=table.array next=next key=key|referent "
+	  "value=value|valueReference.referent size=count",
+	"com.google.common.cache.LocalCache buckets map parts=segments store=table.array next=next key=key|referent "
+	"value=valueReference.referent size=count",
+	"com.google.common.cache.LocalCache$LocalManualCache wrapper map store=localCache",
 	G "HashBiMap columns map store=keys value=values end=size size=size", /* Android */
 	G "HashBiMap buckets map store=hashTableKToV next=nextInKToVBucket key=key value=value size=size",
 	G "AbstractBiMap wrapper map store=delegate",
@@ -65,6 +79,9 @@ const char *const layouts_scala[] = {
 	SI "Vector0$ empty",
 	SI "Vector2 " VECTOR, SI "Vector3 " VECTOR, SI "Vector4 " VECTOR, SI "Vector5 " VECTOR, SI "Vector6 " VECTOR,
 	SI "Vector1 nested store=prefix1",
+	/* 2.12: of its displays the highest that is there is the whole */
+	SI "Vector radix store=display5|display4|display3|display2|display1|display0 deep=depth first=startIndex "
+	   "size=endIndex-startIndex",
 	SI "ArraySeq$ofRef array store=unsafeArray",
 	SM "ArraySeq$ofRef array store=array",
 	SM "WrappedArray$ofRef array store=array",
@@ -73,14 +90,16 @@ const char *const layouts_scala[] = {
 	SM "ArrayDeque ring store=array next=start tail=end",
 	SM "ArraySeq array store=array size=length",
 	SM "PriorityQueue wrapper store=resarr",
+	SM "PriorityQueue$ResizableArrayAccess sparse store=array", /* whose first place is never taken */
 	/* 2.13 tries: entries, behind them nodes */
 	SI "HashMap trie map store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
 	SI "HashSet trie store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
 	/* 2.12 tries: each node is a map itself */
 	SI "HashMap$HashMap1 fields map key=key value=value",
-	SI "HashMap$HashTrieMap trie map store=this value=elems0|elems size=size0",
+	SI "HashMap$HashTrieMap trie map store=this value=elems0|elems leaf=key|value size=size0",
 	SI "HashSet$HashSet1 fields value=key",
-	SI "HashSet$HashTrieSet trie store=this value=elems size=size0",
+	SI "HashSet$HashTrieSet trie store=this value=elems leaf=key size=size0",
+	"scala.collection.concurrent.TrieMap trie map store=root value=mainnode.array leaf=k|v",
 	SI "HashMap$EmptyHashMap$ empty map",
 	SI "HashSet$EmptyHashSet$ empty",
 	SI "Map$EmptyMap$ empty map",
@@ -123,11 +142,61 @@ const char *const layouts_kotlin[] = {
 	KB "SetBuilder wrapper keys store=backing",
 	KB "ListBuilder array store=array|backing next=offset size=length",
 	KX "immutableList.SmallPersistentVector array store=buffer",
+	KX "immutableList.PersistentVectorBuilder nested store=root|tail next=rootShift size=size",
+	KX "immutableMap.PersistentHashMapBuilder trie map store=node value=buffer next=dataMap key=nodeMap size=size",
+	KX "immutableSet.PersistentHashSetBuilder trie store=node value=buffer size=size",
+	KX "persistentOrderedMap.PersistentOrderedMapBuilder wrapper map store=hashMapBuilder",
+	KX "persistentOrderedSet.PersistentOrderedSetBuilder wrapper keys store=hashMapBuilder",
 	KX "immutableList.PersistentVector nested store=root|tail next=rootShift|shiftStart size=size",
 	KX "immutableMap.PersistentHashMap trie map store=node value=buffer next=dataMap key=nodeMap size=size",
 	KX "immutableSet.PersistentHashSet trie store=node value=buffer size=size",
 	KX "persistentOrderedMap.PersistentOrderedMap wrapper map store=hashMap",
 	KX "persistentOrderedSet.PersistentOrderedSet wrapper keys store=hashMap",
+	NULL
+};
+
+#define COMMONS(package)                                                                                               \
+	package "map.AbstractHashedMap buckets map store=data next=next key=key value=value size=size",                \
+	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
+	package "collection.AbstractCollectionDecorator wrapper store=collection"
+
+const char *const layouts_frameworks[] = {
+	"com.github.benmanes.caffeine.cache.*oundedLocalCache wrapper map store=data", /* values: Caffeine's nodes */
+	"com.googlecode.concurrentlinkedhashmap.ConcurrentLinkedHashMap wrapper map store=data",
+	"*.ConcurrentHashMapV8 buckets map store=table next=next key=key value=val size=baseCount",
+	"org.springframework.util.ConcurrentReferenceHashMap buckets map parts=segments store=references "
+	"next=nextReference key=referent.key value=referent.value size=count",
+	"org.springframework.util.MultiValueMapAdapter wrapper map store=targetMap",
+	"org.springframework.util.LinkedMultiValueMap wrapper map store=targetMap", /* before 5.3 */
+	"org.springframework.util.LinkedCaseInsensitiveMap wrapper map store=targetMap",
+	"org.springframework.http.HttpHeaders wrapper map store=headers",
+	"org.hibernate.collection.*PersistentMap wrapper map store=map",
+	"org.hibernate.collection.*PersistentSet wrapper store=set",
+	"org.hibernate.collection.*PersistentList wrapper store=list",
+	"org.hibernate.collection.*PersistentBag wrapper store=bag",
+	"org.hibernate.collection.*PersistentIdentifierBag wrapper store=values",
+	"com.fasterxml.jackson.databind.node.ObjectNode wrapper map store=_children",
+	"com.fasterxml.jackson.databind.node.ArrayNode wrapper store=_children",
+	"tools.jackson.databind.node.ObjectNode wrapper map store=_children",
+	"tools.jackson.databind.node.ArrayNode wrapper store=_children",
+	"com.google.gson.internal.Linked*TreeMap chain map store=header next=next key=key value=value size=size",
+	"com.google.gson.JsonObject wrapper map store=members",
+	"com.google.gson.JsonArray wrapper store=elements|values",
+	"org.json.JSONObject wrapper map store=map|nameValuePairs",
+	"org.json.JSONArray wrapper store=myArrayList|values",
+	COMMONS("org.apache.commons.collections."), COMMONS("org.apache.commons.collections4."),
+	"io.vavr.collection.List$Cons chain store=this next=tail value=head size=length",
+	"io.vavr.collection.List$Nil empty",
+	"io.vavr.collection.Array array store=delegate",
+	"io.vavr.collection.Vector wrapper store=trie",
+	"io.vavr.collection.BitMappedTrie radix store=array next=depthShift first=offset size=length",
+	"io.vavr.collection.HashMap wrapper map store=trie",
+	"io.vavr.collection.HashSet wrapper keys store=tree",
+	"io.vavr.collection.LinkedHashMap wrapper map store=map",
+	"io.vavr.collection.LinkedHashSet wrapper keys store=map",
+	"io.vavr.collection.HashArrayMappedTrieModule$EmptyNode empty map",
+	"io.vavr.collection.HashArrayMappedTrieModule$LeafSingleton fields map key=key value=value",
+	"io.vavr.collection.HashArrayMappedTrieModule$*Node trie map store=this value=subNodes leaf=key|value size=size",
 	NULL
 };
 
@@ -142,6 +211,7 @@ const char *const layouts_android[] = {
 	"android.util.SparseLongArray columns map store=mKeys value=mValues end=mSize size=mSize",
 	"android.util.SparseBooleanArray columns map store=mKeys value=mValues end=mSize size=mSize",
 	"android.util.LongSparseLongArray columns map store=mKeys value=mValues end=mSize size=mSize",
+	"android.util.LruCache wrapper map store=map",
 	"android.util.IntArray array store=mValues size=mSize",
 	"android.util.LongArray array store=mValues size=mSize",
 	/* support library and AndroidX, in Java and in Kotlin */
@@ -160,6 +230,7 @@ const char *const layouts_android[] = {
 	"size=mSize|size free=androidx.collection.LongSparseArray.DELETED|"
 	"androidx.collection.LongSparseArrayKt.DELETED",
 	"androidx.collection.CircularArray ring store=mElements|elements next=mHead|head tail=mTail|tail",
+	"androidx.collection.LruCache wrapper map store=map.map|map",
 	"androidx.collection.ObjectList array store=content size=_size",
 	"androidx.collection.IntList array store=content size=_size",
 	"androidx.collection.LongList array store=content size=_size",

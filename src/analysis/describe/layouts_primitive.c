@@ -59,6 +59,11 @@
 	package "set.mutable.primitive.*HashSet columns store=table size=occupiedWithData+zeroToThirtyOneOccupied "    \
 	        "extra=zeroToThirtyOne"
 
+/* Arrays that are chained are counted as far as the one that is read from. */
+#define JCTOOLS(package)                                                                                               \
+	package "*ArrayQueue sparse store=buffer.array|consumerBuffer.array|buffer|consumerBuffer free=" package       \
+	        "BaseMpscLinkedArrayQueue.JUMP|" package "BaseMpscLinkedArrayQueue.BUFFER_CONSUMED"
+
 const char *const layouts_primitive[] = {
 	F "*2*Open*HashMap columns map store=key value=value taken=used size=size", /* before 7 */
 	F "*2*Open*HashMap columns map store=key value=value last=containsNullKey|containsNull size=size",
@@ -85,10 +90,10 @@ const char *const layouts_primitive[] = {
 	N "util.collection.*ObjectHashMap columns map store=keys value=values taken=values size=size",
 	N "util.Recycler$Stack array store=elements size=size",
 	N "util.internal.DefaultPriorityQueue array store=queue size=size",
-	N "util.internal.shaded.org.jctools.queues.*ArrayQueue sparse store=buffer|consumerBuffer",
+	JCTOOLS(N "util.internal.shaded.org.jctools.queues."),
 	N "handler.codec.CodecOutputList array store=array size=size",
 	N "handler.codec.DefaultHeaders buckets map store=entries next=next key=key value=value size=size",
 	N "handler.codec.http.DefaultHttpHeaders wrapper map store=headers",
-	"org.jctools.queues.*ArrayQueue sparse store=buffer|consumerBuffer",
+	JCTOOLS("org.jctools.queues."),
 	NULL
 };

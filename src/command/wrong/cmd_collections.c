@@ -312,8 +312,9 @@ const struct command cmd_collections = {
     .group = "what is wrong",
     .summary = "collections by class, by holder, and by fill",
     .shapes = SHAPES(&class_shape, &holder_shape, &fill_shape),
-    .description = "Lists, maps, sets and queues of the JDK, Guava, Scala, Kotlin, Android, fastutil, Trove, HPPC, "
-	"Eclipse Collections, Netty and JCTools, and Go's maps, channels and arrays of slices: how many there are, of how "
+    .description = "Lists, maps, sets and queues of the JDK, Guava, Caffeine, Scala, Kotlin, Android, fastutil, "
+	"Trove, HPPC, Eclipse and Commons Collections, Vavr, Netty, JCTools, Spring, Hibernate, Jackson and Gson, and "
+	"Go's maps, channels and arrays of slices: how many there are, of how "
 	"many elements (size), with room for how many (capacity: places, or buckets of a hash table), how many are empty. "
 	"Only the outermost count: the map of a HashSet is a part of the set. -by holder tells the field that holds them. "
 	"-fill parts them by how full they are. Classes of your own are known by lines of ~/.config/cairn/layouts "

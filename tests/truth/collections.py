@@ -9,6 +9,7 @@ Real dumps with a manifest of the collections that their program planted (waste:
 import glob
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -51,6 +52,37 @@ def planted(tap, path, manifest):
     tap.ok(degrees["1 element"] >= ones, name + ": with one element", degrees)
     some = rows(path, "collections java.util.Vector -by holder")
     tap.ok({r["class"] for r in some} == {"java.util.Vector"}, name + ": of a set of objects", some)
+
+
+def of_grove(tap, path, manifest):
+    """What grove planted, by the words of its manifest: "40 ArrayLists of capacity 100, size 0"."""
+    name = os.path.relpath(path, DUMPS)
+    with open(manifest, encoding="utf-8") as f:
+        m = json.load(f)
+    found = {r["holder"]: r for r in rows(path, "collections -by holder")}
+    waste, shelf = m["waste"], m["shelf"]
+
+    def number(words, at=0):
+        return [int(w) for w in re.findall(r"\d+", str(words))][at]
+
+    wanted = {"Grove.CACHE": (1, m["order_cache"]["entries"]), "Grove$Leak.HOARD": (1, m["leak"]["elements"]),
+              "Grove.CODE": (1, m["code"]["elements"])}
+    wanted.update(("Grove$Waste.%s[]" % k, (number(waste[k]), 0))
+                  for k in ("presized", "untouched", "emptied", "neverUsed", "chm", "ll", "dq"))
+    fives = re.findall(r"(\w+) [\w*{]", shelf["five entries each (k=0..4)"])
+    for k in fives:
+        if k not in ("bits", "capacity", "llist"):  # llist is within unmod
+            wanted["Grove$Shelf." + k] = (1, 5)
+    wanted["Grove$Shelf.unmod"] = (1, 5)
+    for k, n in (("ident", number(shelf["ident"])), ("colliding", number(shelf["colliding"])), ("em", 1), ("listOf3", 3)):
+        wanted["Grove$Shelf." + k] = (1, n)
+    got = {k: (found["grove." + k]["objects"], found["grove." + k]["size"]) for k in wanted if "grove." + k in found}
+    tap.equal(got, wanted, name + ": objects and elements of what was planted")
+    tap.ok(len(wanted) >= 28, name + ": all that the manifest names", sorted(wanted))
+    capacity = {k: found["grove.Grove$Waste.%s[]" % k]["capacity"] for k in ("presized", "emptied", "neverUsed")}
+    tap.equal(capacity, {"presized": number(waste["presized"]) * number(waste["presized"], 1),
+                         "emptied": number(waste["emptied"]) * number(waste["emptied"], 1), "neverUsed": 0},
+              name + ": places without elements")
 
 
 def of_go(tap, path, manifest):
@@ -123,6 +155,10 @@ def main():
     for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "waste", "*", "waste.manifest.json"))):
         for path in sorted(glob.glob(os.path.join(os.path.dirname(manifest), "waste*.hprof"))):
             planted(tap, path, manifest)
+    for name in ("grove/grove25-coh", "grove/grove-i386", "grove/grove-tiny", "today/grove8", "today/grove28"):
+        manifest = os.path.join(DUMPS or "", name + ".manifest.json")
+        if DUMPS and os.path.exists(manifest):
+            of_grove(tap, manifest.replace(".manifest.json", ".hprof"), manifest)
     for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "today", "gotoday*.manifest.json"))):
         of_go(tap, manifest.replace(".manifest.json", ".dump"), manifest)
     tap.done()

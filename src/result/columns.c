@@ -80,7 +80,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_EXPERIMENTS] = {"experiments", CELL_TEXT, 5, "experiments of the runtime that were on"},
     [COL_EXPRESSION] = {"expression", CELL_TEXT, 1, "what is claimed", "claim", "claims"},
     [COL_FIELD] = {"field", CELL_TEXT, 1,
-	"the field, element or variable that holds the reference", .one = "field", .many = "fields"},
+	"the field, element or variable that holds the reference", .one = "field", .many = "fields", .cut = CUT_MIDDLE},
     [COL_FILE] = {"file", CELL_TEXT, 5, "path of the dump", .one = "file", .many = "files", .cut = CUT_MIDDLE},
     [COL_FILE_SIZE] = {"file_size", CELL_BYTES, 5, "size of the file"},
     [COL_FILL] = {"fill", CELL_PERCENT, 5, "size as a share of capacity"},

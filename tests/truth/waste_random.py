@@ -353,18 +353,20 @@ def compare(path, made):
         return [str(run)]
     figures = ("objects", "shallow", "wasted")
     whole = {(r["kind"],): tuple(r[f] for f in figures) for r in rows if "class" not in r}
-    by_class = {(r["kind"], r["class"]): tuple(r[f] for f in figures) for r in rows if "class" in r and "field" not in r and
-                r["kind"] != "fields"}
+    by_class = {(r["kind"], r["class"]): tuple(r[f] for f in figures) for r in rows if "class" in r and "field" not in r}
     things, found = made.h.things, [(k, *row) for k, of in naive.found.items() for row in of]
     classes = naive.of_classes()
     want = sums(((k,), s, w) for k, at, s, w in found)
-    for (kind, _, _), (n, s, w) in classes.items():
-        was = want.get((kind,), (0, 0, 0))
-        want[kind,] = (was[0] + n, was[1] + s, was[2] + w)
-    all_of = sums(((k,), s, w) for k, at, s, w in found)
-    wrong = differences("kind", whole, dict(want, **{k: v for k, v in all_of.items() if k not in want}))
+    for kind in ("fields", "alignment"):
+        about = {name for k, name, _ in classes if k == kind}
+        some = [t for t in things.values() if isinstance(t.values, dict) and
+                (t.name in about or (kind == "fields" and any(naive.is_below(t.name, name) for name in about)))]
+        if about:
+            want[kind,] = (len(some), sum(t.size for t in some), sum(w for (k, _, _), (_, _, w) in classes.items() if k == kind))
+    wrong = differences("kind", whole, want)
     want = sums(((k, things[at].name), s, w) for k, at, s, w in found)
-    want.update({(k, name): v for (k, name, field), v in classes.items() if k == "alignment"})
+    for (kind, name, _), (n, s, w) in classes.items():
+        want[kind, name] = (n, s, want.get((kind, name), (0, 0, 0))[2] + w)
     wrong += differences("class", by_class, want)
     if not made.shared:
         by_field = collections.defaultdict(lambda: (0, 0, 0))

@@ -205,7 +205,7 @@ static unsigned header_of(const struct heap *h)
 }
 
 /* Bytes of an instance that are neither header nor fields; 0 where that cannot be told. */
-static uint64_t loss_of(const struct heap *h, uint32_t class, unsigned header)
+static uint64_t room_of(const struct heap *h, uint32_t class, unsigned header)
 {
 	const struct heap_class *c = &h->classes[class];
 	uint64_t bytes = header;
@@ -218,6 +218,19 @@ static uint64_t loss_of(const struct heap *h, uint32_t class, unsigned header)
 		class = at->superclass;
 	}
 	return bytes < c->instance_size ? c->instance_size - bytes : 0;
+}
+
+/* The same, but where the VM has fields of its own in there, or keeps threads apart (@Contended): then it is more than
+ * alignment takes. */
+static uint64_t loss_of(const struct heap *h, uint32_t class, unsigned header)
+{
+	uint64_t room = room_of(h, class, header);
+	for (unsigned deep = 0; room && class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
+		if (heap_class_has_no_loader(&h->classes[class]) && room_of(h, class, header) >= h->array_rule.alignment)
+			return 0;
+		class = h->classes[class].superclass;
+	}
+	return room;
 }
 
 int waste_of_alignment(struct waste_work *w, struct err *err)

@@ -79,6 +79,58 @@ static void add(struct waste_sum *to, const struct waste_sum *one)
 	to->wasted += one->wasted;
 }
 
+enum { SUPERCLASSES_MOST = 200 };
+
+/* Is a kind that says so of these classes about instances of this one?  A field is in those of subclasses, too. */
+static bool is_about(const struct heap *h, enum waste_kind kind, const struct bits *classes, uint32_t class)
+{
+	bool found = bits_get(classes, class);
+	for (unsigned deep = 0; kind == WASTE_FIELDS && !found && deep < SUPERCLASSES_MOST; deep++) {
+		class = h->classes[class].superclass;
+		if (class == HEAP_NONE)
+			break;
+		found = bits_get(classes, class);
+	}
+	return found;
+}
+
+int waste_mark_classes(const struct heap *h, enum waste_kind kind, const struct bits *classes, struct bits *to,
+    struct err *err)
+{
+	struct bits wanted = {.word = NULL};
+	int code = bits_init(&wanted, h->n_classes, err);
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(64 * (uint64_t)c); c++)
+		if (is_about(h, kind, classes, c))
+			bits_set(&wanted, c);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (bits_get(&wanted, h->class_of[id]))
+			bits_set(to, id);
+	bits_release(&wanted);
+	return code;
+}
+
+/* An object with several such fields counts once. */
+static int sum_classes(struct waste_all *out, const struct waste_work *w, enum waste_kind kind, struct err *err)
+{
+	const struct heap *h = w->heap;
+	struct waste_sum *sum = &out->sum[kind];
+	if (!w->wanted[kind])
+		return 0;
+	if (bits_init(&out->classes[kind], h->n_classes, err))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < w->n_of_class; i++) {
+		bits_set(&out->classes[kind], w->of_class[i].class);
+		sum->wasted += w->of_class[i].sum.wasted;
+	}
+	for (uint32_t c = 0; c < h->n_classes; c++) {
+		if (progress_own_stops(64 * (uint64_t)c))
+			return err_cancelled(err);
+		if (is_about(h, kind, &out->classes[kind], c))
+			add(sum, &(struct waste_sum){h->classes[c].n_objects, h->classes[c].shallow, 0});
+	}
+	return 0;
+}
+
 /* Sum up what a family found, and forget it. */
 static int sum_up(struct waste_all *out, struct waste_work *w, const struct family *f, struct err *err)
 {
@@ -91,8 +143,8 @@ static int sum_up(struct waste_all *out, struct waste_work *w, const struct fami
 			add(&out->sum[kind], &(struct waste_sum){1, item->shallow, item->wasted});
 			out->kinds[item->id] |= UINT32_C(1) << kind;
 		}
-		for (size_t i = 0; waste_kinds[kind].of_classes && i < w->n_of_class; i++)
-			add(&out->sum[kind], &w->of_class[i].sum);
+		if (waste_kinds[kind].of_classes && sum_classes(out, w, kind, err))
+			return err->code;
 		big_free(items->item);
 		*items = (struct waste_items){.item = NULL};
 	}
@@ -124,6 +176,8 @@ int waste_find_all(struct waste_all *out, const struct heap *h, struct err *err)
 void waste_all_release(struct waste_all *w)
 {
 	big_free(w->kinds);
+	for (unsigned k = 0; k < WASTE_KINDS; k++)
+		bits_release(&w->classes[k]);
 	*w = (struct waste_all){.kinds = NULL};
 }
 
@@ -318,6 +372,11 @@ static int group_classes(struct waste_groups *out, const struct waste_work *w, e
 	size_t cap = 0;
 	for (size_t i = 0; i < w->n_of_class; i++) {
 		const struct waste_of_class *one = &w->of_class[i];
+		bool more = by == WASTE_BY_CLASS && out->n && out->group[out->n - 1].class == one->class;
+		if (more) { /* another field of it */
+			out->group[out->n - 1].sum.wasted += one->sum.wasted;
+			continue;
+		}
 		struct waste_group *to = BIG_PUSH(out->group, out->n, cap, err);
 		if (!to)
 			return ERR_NOMEM;
@@ -355,27 +414,6 @@ int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind k
 	waste_work_release(&w);
 	if (code)
 		waste_groups_release(out);
-	return code;
-}
-
-enum { SUPERCLASSES_MOST = 200 };
-
-int waste_mark_classes(const struct heap *h, const struct bits *classes, bool below, struct bits *to, struct err *err)
-{
-	struct bits wanted = {.word = NULL};
-	int code = bits_init(&wanted, h->n_classes, err);
-	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(64 * (uint64_t)c); c++) {
-		uint32_t class = c;
-		for (unsigned deep = 0; class != HEAP_NONE && deep < SUPERCLASSES_MOST; deep++) {
-			if (bits_get(classes, class))
-				bits_set(&wanted, c);
-			class = below ? h->classes[class].superclass : HEAP_NONE;
-		}
-	}
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
-		if (bits_get(&wanted, h->class_of[id]))
-			bits_set(to, id);
-	bits_release(&wanted);
 	return code;
 }
 

@@ -47,6 +47,7 @@ struct waste_all {
 	struct waste_sum sum[WASTE_KINDS];
 	bool told[WASTE_KINDS]; /* the dump tells of this kind */
 	uint32_t *kinds;        /* of each object a bit for each kind, but for those of classes */
+	struct bits classes[WASTE_KINDS]; /* of kinds of classes: which of them */
 };
 MUST_CHECK int waste_find_all(struct waste_all *out, const struct heap *h, struct err *err);
 void waste_all_release(struct waste_all *w);
@@ -72,9 +73,9 @@ struct waste_groups {
 /* One kind.  The same codes. */
 MUST_CHECK int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind kind, enum waste_by by,
     struct err *err);
-/* Set the bits of all instances of these classes (a bit for each), and of those below them.  0 or ERR_NOMEM. */
-MUST_CHECK int waste_mark_classes(const struct heap *h, const struct bits *classes, bool below, struct bits *to,
-    struct err *err);
+/* Set the bits of all objects that a kind of classes is about, of these classes (a bit for each).  0 or ERR_NOMEM. */
+MUST_CHECK int waste_mark_classes(const struct heap *h, enum waste_kind kind, const struct bits *classes,
+    struct bits *to, struct err *err);
 void waste_groups_release(struct waste_groups *g);
 
 /* Does the dump tell of this kind? */

@@ -127,6 +127,6 @@ unsigned waste_stays(const struct waste_work *w, uint32_t id);
 bool waste_place(const struct waste_work *w, uint32_t id, uint32_t holder, struct waste_place *out);
 /* Does a holder count if there are others? */
 bool waste_may_place(const struct waste_work *w, uint32_t id, uint32_t holder);
-#define WASTE_HOLDERS_MOST 64 /* that are looked at of one object */
+#define WASTE_HOLDERS_MOST 1024 /* that are looked at of one object */
 
 #endif

@@ -11,15 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, \
-	{.id = COL_WASTED, .total = true}, {.id = COL_SHARE, .total = true}
+#define WASTED {.id = COL_WASTED, .total = true, .room = COLUMN_LAST}, {.id = COL_SHARE, .total = true}
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, WASTED
+#define OF_KIND {.id = COL_KIND, .hidden = true} /* the title says it */
 static const struct column all_columns[] = {{.id = COL_KIND}, AMOUNTS};
-static const struct column by_field[] = {{.id = COL_KIND}, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
-static const struct column by_class[] = {{.id = COL_KIND}, {.id = COL_CLASS}, AMOUNTS};
-static const struct column by_holder[] = {{.id = COL_KIND}, {.id = COL_ADDRESS}, {.id = COL_FIELD}, {.id = COL_CLASS},
-    AMOUNTS};
+static const struct column by_field[] = {OF_KIND, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
+static const struct column by_class[] = {OF_KIND, {.id = COL_CLASS}, AMOUNTS};
+static const struct column by_holder[] = {OF_KIND, {.id = COL_ADDRESS}, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
+/* an object may have several such fields */
+static const struct column of_fields[] = {OF_KIND, {.id = COL_FIELD}, {.id = COL_CLASS}, {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW}, WASTED};
 static const struct shape all_shape = {.form = "without KIND", SHAPE_COLUMNS(all_columns)};
 static const struct shape field_shape = {.form = "KIND", SHAPE_COLUMNS(by_field)};
+static const struct shape fields_shape = {.form = "fields", SHAPE_COLUMNS(of_fields)};
 static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
 static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
 static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [WASTE_BY_CLASS] = &class_shape,
@@ -79,14 +83,19 @@ static void all_release(void *data)
 	free(rows);
 }
 
-/* What is a part of every instance is no object that is there in vain. */
 static int all_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
 {
 	const struct all_rows *rows = data;
 	uint32_t wanted = 0;
-	(void)err;
-	for (unsigned i = 0; i < rows->n; i++)
-		wanted |= bits_get(which, i) ? UINT32_C(1) << rows->kind[i] : 0;
+	for (unsigned i = 0; i < rows->n; i++) {
+		enum waste_kind kind = rows->kind[i];
+		if (!bits_get(which, i))
+			continue;
+		wanted |= UINT32_C(1) << kind;
+		if (waste_kinds[kind].of_classes &&
+		    waste_mark_classes(r->heap, kind, &rows->all.classes[kind], to, err))
+			return ERR_NOMEM;
+	}
 	for (uint32_t id = 0; id < r->heap->n_objects && !progress_own_stops(id); id++)
 		if (rows->all.kinds[id] & wanted)
 			bits_set(to, id);
@@ -121,12 +130,12 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 			continue;
 		amount_cells(h, kind, sum, cells + 1);
 		snprintf(line, sizeof line, "waste %s", waste_kinds[kind].word);
-		result_add_row(r, cells, &(struct target){.kind = TARGET_COMMAND,
+		result_add_row(r, cells, &(struct target){.kind = TARGET_GROUP,
 		    .command = arena_strndup(&r->arena, line, strlen(line))});
 		rows->kind[rows->n++] = kind;
 	}
 	if (rows->n && is_apart(r, rows->n - 1))
-		result_add_note(r, "sums leave out fields and alignment, which are parts of objects that other kinds count");
+		result_add_note(r, "sums leave out fields and alignment: they are parts of the others' objects");
 	if (left_out)
 		result_add_note(r, "other kinds need values, texts or fields that this dump does not tell");
 	r->says_none = !call_has(call, DASH_MIN);
@@ -167,7 +176,7 @@ static int group_members(const struct result *r, void *data, const struct bits *
 			bits_set(to, rows->groups.object[at]);
 	}
 	if (!code && of_classes)
-		code = waste_mark_classes(r->heap, &classes, rows->kind == WASTE_FIELDS, to, err);
+		code = waste_mark_classes(r->heap, rows->kind, &classes, to, err);
 	bits_release(&classes);
 	return code;
 }
@@ -187,7 +196,8 @@ static bool add_field(const struct heap *h, const struct waste_group *g, struct 
 	return true;
 }
 
-static void add_group(struct result *r, struct group_rows *rows, size_t number, enum waste_by by, struct text *scratch)
+/* False: no field holds them. */
+static bool add_group(struct result *r, struct group_rows *rows, size_t number, enum waste_by by, struct text *scratch)
 {
 	const struct waste_group *g = &rows->groups.group[number];
 	const struct heap *h = r->heap;
@@ -206,6 +216,7 @@ static void add_group(struct result *r, struct group_rows *rows, size_t number, 
 	    .id = one ? rows->groups.object[g->first] : g->class};
 	result_add_row(r, cells, &target);
 	VEC_PUSH(rows->group, rows->n, rows->cap) = number;
+	return g->declared_in != HEAP_NONE;
 }
 
 static int kind_of(const char *word, enum waste_kind *out, struct err *err)
@@ -241,16 +252,24 @@ static void add_staying(struct result *r, uint64_t n)
 	struct text note = TEXT_INIT;
 	struct cell count = cell_count(result_of_file(r, heap_counted(r->heap, n)));
 	cell_print(&count, &note);
-	text_add(&note, n == 1 ? " more is the one that would stay, where others are equal to it" :
-	    " more are those that would stay, where others are equal to them");
+	text_add(&note, n == 1 ? " more is not wasted: the one that would stay of its equals" :
+	    " more are not wasted: those that would stay of their equals");
 	result_add_note(r, note.s);
 	text_release(&note);
+}
+
+/* What is a part of every instance is held by nobody in particular, and alignment is no field's. */
+static enum waste_by by_of(const struct call *call, enum waste_kind kind)
+{
+	enum waste_by by = (enum waste_by)call_choice(call, DASH_BY, WASTE_BY_FIELD);
+	if (kind == WASTE_ALIGNMENT)
+		return WASTE_BY_CLASS;
+	return kind == WASTE_FIELDS && by == WASTE_BY_HOLDER ? WASTE_BY_FIELD : by;
 }
 
 static int run_kind(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	enum waste_by by = (enum waste_by)call_choice(call, DASH_BY, WASTE_BY_FIELD);
 	enum waste_kind kind;
 	struct text scratch = TEXT_INIT;
 	char title[64];
@@ -261,15 +280,18 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 		return code;
 	struct group_rows *rows = xcalloc(1, sizeof *rows);
 	rows->kind = kind;
+	enum waste_by by = by_of(call, kind);
 	code = waste_find(&rows->groups, h, kind, by, err);
 	if (code) {
 		free(rows);
 		return code;
 	}
 	snprintf(title, sizeof title, "waste: %s", waste_kinds[kind].word);
-	struct result *r = result_new_rows(title, s->dump, shapes[by]);
+	bool fields = kind == WASTE_FIELDS && by == WASTE_BY_FIELD;
+	struct result *r = result_new_rows(title, s->dump, fields ? &fields_shape : shapes[by]);
 	result_rows_members(r, group_members, group_release, rows);
 	uint64_t stay = 0;
+	bool unheld = false;
 	for (size_t i = 0; i < rows->groups.n && !progress_own_stops(i); i++) {
 		const struct waste_sum *sum = &rows->groups.group[i].sum;
 		if (!sum->objects)
@@ -277,8 +299,10 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 		if (!sum->wasted && kind != WASTE_CHAINS)
 			stay += sum->objects;
 		else if (sum->wasted >= least(call))
-			add_group(r, rows, i, by, &scratch);
+			unheld |= !add_group(r, rows, i, by, &scratch) && by != WASTE_BY_CLASS;
 	}
+	if (unheld)
+		result_add_note(r, "rows without a field: only stacks or other roots hold these, or nothing");
 	if (stay)
 		add_staying(r, stay);
 	text_release(&scratch);
@@ -337,7 +361,7 @@ const struct command cmd_waste = {
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,
     .group = "what is wrong",
     .summary = "memory that does no work, by kind and by the field to mend",
-    .shapes = SHAPES(&all_shape, &field_shape, &class_shape, &holder_shape),
+    .shapes = SHAPES(&all_shape, &field_shape, &fields_shape, &class_shape, &holder_shape),
     .description = "One row for each kind of waste: how many objects are of it, what they take, and what of that would "
 	"be saved. With KIND one row for each field that holds such objects, found through arrays (Order.tags[]) and "
 	"through collections, whose nodes and tables belong to the field that holds the collection; of several fields "

@@ -346,3 +346,19 @@ def head_keys(t):
     t.keys("q", "Up")
     t.wait(r"> +address 0x")
     leave(t)
+
+
+@case("each kind of waste opens to the fields that hold it, and keys ask about all its objects")
+def waste(t):
+    start(t, dump=SHOP)
+    enter(t, "waste")
+    t.wait(r"^> strings +499 ")
+    t.keys("p")
+    t.wait(r"paths to strings")
+    t.keys("Escape")
+    t.wait(r"^> strings +499 ")
+    t.keys("Enter")
+    t.wait(r"^> com\.acme\.shop\.Customer\.city .* 200 ")
+    t.keys("Enter")
+    t.wait(r"1/200 *$")
+    leave(t)

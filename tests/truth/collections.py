@@ -146,10 +146,88 @@ def own(tap, folder):
     tap.ok("com.acme" not in none.out and not none.err, "--no-config leaves the file out", none)
 
 
+SHAPES = """com.acme.Linked sparse store=first next=last free=com.acme.Linked.JUMP
+com.acme.Full ring store=items next=start tail=end last=full
+com.acme.Threaded tree store=root value=item control=info
+com.acme.Vector nested store=root|tail value=array next=shift size=n
+com.acme.Deep array store=inside.items size=inside.n
+com.acme.Segmented buckets map parts=segments store=table next=next key=key value=box.value size=count
+"""
+
+
+def shapes(tap, folder):
+    """Arrays that lead to the next one, rings that are full, trees with threads, vectors of nodes, fields of fields,
+    tables in segments: each with a number of elements that is planted."""
+    m = Made()
+    m.cls("com.acme.Item", [("I", "x")])
+    item = [m.new("com.acme.Item", x=i) for i in range(12)]
+    jump = m.new("com.acme.Item")
+    m.cls("com.acme.Linked", [("L", "first")], statics=[("L", "JUMP", jump)])
+    m.cls("com.acme.Full", [("L", "items"), ("I", "start"), ("I", "end"), ("Z", "full")])
+    m.cls("com.acme.Node", [("L", "left"), ("L", "right"), ("I", "info"), ("L", "item")])
+    m.cls("com.acme.Threaded", [("L", "root")])
+    m.cls("com.acme.Part", [("L", "array")])
+    m.cls("com.acme.Vector", [("L", "root"), ("L", "tail"), ("I", "shift"), ("I", "n")])
+    m.cls("com.acme.Inside", [("L", "items"), ("I", "n")])
+    m.cls("com.acme.Deep", [("L", "inside")])
+    m.cls("com.acme.Segment", [("L", "table"), ("I", "count")])
+    m.cls("com.acme.Entry", [("L", "next"), ("L", "key"), ("L", "box")])
+    m.cls("com.acme.Box", [("L", "value")])
+    m.cls("com.acme.Segmented", [("L", "segments")])
+
+    def array(*of):
+        return m.array("java.lang.Object", list(of))
+    linked = m.new("com.acme.Linked", first=array(0, item[0], jump, array(item[1], 0, item[2], 0)))
+    full = m.new("com.acme.Full", items=array(*item[:5]), start=2, end=2, full=1)
+    empty = m.new("com.acme.Full", items=array(0, 0, 0), start=2, end=2)
+    partly = m.new("com.acme.Full", items=array(item[0], 0, item[1]), start=2, end=1)
+    node = [m.address() for _ in range(4)]  # 0 < 1 < 2 < 3, the root is 2
+    threads = [(0, node[1], 1 << 30, 0), (node[0], node[2], -1 << 31, 1), (node[1], node[3], 0, 2),
+               (node[2], 0, 1 << 30, 3)]
+    for at, (left, right, info, i) in zip(node, threads):
+        m.heap.append((at, "com.acme.Node", 0, dict(left=left, right=right, info=info, item=item[i])))
+    tree = m.new("com.acme.Threaded", root=node[2])
+    parts = [m.new("com.acme.Part", array=array(*item[i:i + 3])) for i in (0, 3)]
+    vector = m.new("com.acme.Vector", root=m.new("com.acme.Part", array=array(*parts, 0)), tail=array(item[6]), shift=5, n=7)
+    deep = m.new("com.acme.Deep", inside=m.new("com.acme.Inside", items=array(item[0], item[1], 0), n=2))
+
+    def entry(i, after=0):
+        return m.new("com.acme.Entry", key=item[i], box=m.new("com.acme.Box", value=item[i + 1]), next=after)
+    segments = [m.new("com.acme.Segment", table=array(entry(0, entry(2)), 0), count=2),
+                m.new("com.acme.Segment", table=array(0, entry(4), 0, 0), count=1)]
+    segmented = m.new("com.acme.Segmented", segments=array(*segments))
+    for at in (linked, full, empty, partly, tree, vector, deep, segmented):
+        m.root(at)
+    path, config = os.path.join(folder, "shapes.hprof"), os.path.join(folder, "shapes")
+    os.makedirs(os.path.join(config, "cairn"))
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    with open(os.path.join(config, "cairn", "layouts"), "w") as f:
+        f.write(SHAPES)
+    env = {"XDG_CONFIG_HOME": config}
+
+    def numbers(at, column):
+        run = cairn("--format", "json", "-x", "entries 0x%x" % at, path, env=env)
+        return [item.index(int(r[column], 16)) for r in json.loads(run.out)] if run.status == 0 and run.out.strip() else run
+    wanted = [("arrays that lead to the next", linked, [0, 1, 2]), ("a full ring", full, [2, 3, 4, 0, 1]),
+              ("a ring with room", partly, [1, 0]), ("a tree with threads", tree, [0, 1, 2, 3]),
+              ("a vector of nodes", vector, list(range(7))), ("a field of a field", deep, [0, 1]),
+              ("tables in segments", segmented, [1, 3, 5])]
+    for what, at, which in wanted:
+        tap.equal(numbers(at, "address"), which, what + ": its elements")
+    tap.equal(numbers(segmented, "key_address"), [0, 2, 4], "tables in segments: the keys")
+    run = cairn("--format", "json", "-x", "collections", path, env=env)
+    found = {r["class"].split(".")[-1]: (r["objects"], r["size"], r["capacity"]) for r in json.loads(run.out)}
+    sizes = {"Linked": (1, 3, 0), "Full": (3, 7, 11), "Threaded": (1, 4, 0), "Vector": (1, 7, 0), "Deep": (1, 2, 3),
+             "Segmented": (1, 3, 6)}
+    tap.equal(found, sizes, "their sizes and places")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         own(tap, folder)
+        shapes(tap, folder)
     if not DUMPS:
         tap.skip("dumps with planted collections", "no CAIRN_DUMPS")
     for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "waste", "*", "waste.manifest.json"))):

@@ -102,7 +102,7 @@ static bool is_so(const struct values *v, const struct collection_kind *k, bool 
 			return false;
 	}
 	return (k->shape == SHAPE_NESTED || has_field(v, own_field(k))) && has_field(v, k->taken) &&
-	    has_field(v, k->index) && has_field(v, k->control) && has_field(v, k->last);
+	    has_field(v, k->index) && (k->shape == SHAPE_TREE || has_field(v, k->control)) && has_field(v, k->last);
 }
 
 /* Of the lines of a class the one whose fields the object has: Properties has no `map` before Java 9. */
@@ -283,7 +283,9 @@ static void ring_size(const struct collection *c, struct collection_size *out)
 	int64_t head, tail;
 	if (!out->capacity || !ring_end(c, c->kind->next, &head) || !ring_end(c, c->kind->tail, &tail))
 		return;
-	out->size = ((uint64_t)tail + out->capacity - (uint64_t)head) % out->capacity;
+	struct value full;
+	bool all = tail == head && c->kind->last && description_field(&c->store, c->kind->last, &full) && full.bits;
+	out->size = all ? out->capacity : ((uint64_t)tail + out->capacity - (uint64_t)head) % out->capacity;
 	out->known = (uint64_t)head < out->capacity && (uint64_t)tail < out->capacity;
 	out->lies = !out->known;
 }
@@ -357,7 +359,7 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 	bool array = kind->shape <= SHAPE_BUCKETS || kind->shape == SHAPE_ENUM || kind->table;
 	if (!kind->parts && array && description_object(&c.store, kind->table ? kind->table : kind->store,
 	    &table)) {
-		out->has_capacity = kind->shape != SHAPE_ENUM;
+		out->has_capacity = kind->shape != SHAPE_ENUM && !(kind->shape == SHAPE_SPARSE && kind->next);
 		out->capacity = table.view.length;
 		out->lies = table.is_class || table.view.kind == OBJECT_INSTANCE;
 	}

@@ -79,16 +79,27 @@ MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint3
 bool collection_next(struct collection *c, struct collection_entry *out);
 void collection_close(struct collection *c);
 
-/* For collection_walk.c: find the collection behind wrappers.  False: there is none. */
-/* c->part is told of what is wrapped. */
+/* --- for the files that walk -------------------------------------------------------------------- */
+
+/* Find the collection behind wrappers; c->part is told of what is wrapped.  False: there is none. */
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 
-/* For collection_walk.c: the shapes of arrays in arrays (collection_levels.c). */
-void collection_begin_levels(struct collection *c);
+/* The next entry of each kind of shape: collection_arrays.c, collection_nodes.c, collection_levels.c. */
+bool collection_next_in_arrays(struct collection *c, struct collection_entry *e);
+bool collection_next_in_nodes(struct collection *c, struct collection_entry *e);
 bool collection_next_in_levels(struct collection *c, struct collection_entry *e);
-void collection_begin_radix(struct collection *c);
+void collection_begin_levels(struct collection *c);
 bool collection_next_in_radix(struct collection *c, struct collection_entry *e);
+void collection_begin_radix(struct collection *c);
+
+enum { TREE_DEEPEST = 128 }; /* a red-black tree of 2^32 nodes is at most 64 deep */
 /* Open a node, and tell of it.  False: it was met before (broken), or cannot be read. */
 bool collection_enter(struct collection *c, uint32_t node, struct values *out);
+/* Tell whoever asked of an object that the collection is made of. */
+void collection_tell(const struct collection *c, uint32_t id);
+/* The object in a field, or the object itself ("this"); HEAP_NONE: there is none. */
+uint32_t collection_node_in(const struct values *v, const char *names);
+/* The number in a field of the store, at most `most`; otherwise if it has none. */
+uint64_t collection_bound(const struct collection *c, const char *field, uint64_t most, uint64_t otherwise);
 
 #endif

@@ -126,9 +126,10 @@ static unsigned dimensions(const struct heap *h, uint32_t id)
 	const char *name = heap_class_of(h, id)->name;
 	size_t n = strlen(name);
 	unsigned of = 0;
-	for (; n > 2 && !strcmp(name + n - 2, "[]") && of < COLLECTION_LEVELS; n -= 2, of++)
-		if (n > 4 && strncmp(name + n - 4, "[]", 2) != 0)
-			return of + 1;
+	while (n > 2 && of < COLLECTION_LEVELS && !strncmp(name + n - 2, "[]", 2)) {
+		n -= 2;
+		of++;
+	}
 	return of;
 }
 
@@ -140,6 +141,21 @@ static uint64_t places(const struct collection *c, const struct values *array)
 	return c->kind->next && n > 1u << BRANCHES ? 1u << BRANCHES : n;
 }
 
+/* Open the array that an array or a field holds, or the array of the object there (value). */
+static bool open_array(struct collection *c, uint32_t id, struct values *out)
+{
+	struct values node;
+	if (!collection_enter(c, id, &node))
+		return false;
+	*out = node;
+	if (c->kind->value && node.view.kind == OBJECT_INSTANCE && !node.is_class &&
+	    !description_object(&node, c->kind->value, out))
+		return false;
+	if (c->part && out->id != id)
+		c->part(c->context, out->id);
+	return true;
+}
+
 /* Open the next field of the list.  The first of them is as deep as a field says, where there is one. */
 static bool open_field(struct collection *c)
 {
@@ -149,16 +165,15 @@ static bool open_field(struct collection *c)
 		bool first = c->names != c->kind->store && c->skipped++ == 0;
 		uint32_t id = values_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
 		struct values array;
-		if (id == HEAP_NONE || values_open(&array, c->heap, id, NULL) || !values_length(&array))
-			continue;
-		if (!collection_enter(c, id, &array))
+		if (id == HEAP_NONE || values_open(&array, c->heap, id, NULL) ||
+		    (array.view.kind != OBJECT_INSTANCE && !values_length(&array)) || !open_array(c, id, &array))
 			continue;
 		unsigned deep = c->kind->next ? 1 : dimensions(c->heap, id);
 		if (first && c->kind->next && description_field(&c->store, c->kind->next, &shift) &&
 		    shift.type != VALUE_OBJECT)
 			deep = (unsigned)(shift.bits / BRANCHES % COLLECTION_LEVELS) + 1;
 		c->segment = deep;
-		c->level[0] = (struct level){ .node = id, .end = places(c, &array) };
+		c->level[0] = (struct level){ .node = array.id, .end = places(c, &array) };
 		c->depth = 1;
 		return true;
 	}
@@ -184,8 +199,8 @@ static bool next_nested(struct collection *c, struct collection_entry *e)
 		uint32_t id = value_object_id(c->heap, &e->value);
 		if (id == HEAP_NONE)
 			continue;
-		if (c->depth < COLLECTION_LEVELS && collection_enter(c, id, &inner))
-			c->level[c->depth++] = (struct level){ .node = id, .end = places(c, &inner) };
+		if (c->depth < COLLECTION_LEVELS && open_array(c, id, &inner))
+			c->level[c->depth++] = (struct level){ .node = inner.id, .end = places(c, &inner) };
 	}
 }
 
@@ -218,19 +233,43 @@ void collection_begin_radix(struct collection *c)
 	c->end = c->at + size.size;
 }
 
+/* The array on the way to an element that a field of its own has: Scala's displays, of which those on the way to the
+ * index that was looked at last are newer than what the higher ones lead to.  *level: what its places are. */
+static uint32_t array_on_way(const struct collection *c, uint64_t i, unsigned *level)
+{
+	struct value v;
+	const char *names = c->kind->store;
+	char name[64];
+	unsigned of = 1, l = 0;
+	if (!c->kind->focus || !description_field(&c->store, c->kind->focus, &v) || v.type == VALUE_OBJECT)
+		return c->node;
+	for (const char *at = names; *at; at++)
+		of += *at == '|';
+	while (l + 1 < c->depth && i >> (l + 1) * BRANCHES != v.bits >> (l + 1) * BRANCHES)
+		l++;
+	for (unsigned at = 0; at < of && next_name(&names, name); at++) {
+		if (at + l + 1 == of && values_field(&c->store, name, &v)) {
+			*level = l + 1;
+			return value_object_id(c->heap, &v);
+		}
+	}
+	return c->node;
+}
+
 /* Each element is found anew from the top; an array is met at its first element, or at the first of all. */
 bool collection_next_in_radix(struct collection *c, struct collection_entry *e)
 {
 	if (c->at >= c->end || c->broken)
 		return false;
 	uint64_t i = c->at++;
-	uint32_t node = c->node;
-	for (unsigned level = c->depth; level-- > 0;) {
+	unsigned levels = c->depth;
+	uint32_t node = array_on_way(c, i, &levels);
+	for (unsigned level = levels; level-- > 0;) {
 		struct values array;
 		uint64_t place = i >> level * BRANCHES, below = i & ((UINT64_C(1) << level * BRANCHES) - 1);
 		if (level + 1 < c->depth)
 			place &= (1u << BRANCHES) - 1;
-		bool met = i != c->first && (level + 1 == c->depth || below || place);
+		bool met = levels != c->depth || (i != c->first && (level + 1 == c->depth || below || place));
 		c->broken = node == HEAP_NONE || (met ? values_open(&array, c->heap, node, NULL) != 0 :
 		    !collection_enter(c, node, &array)) || place >= values_length(&array);
 		if (c->broken)

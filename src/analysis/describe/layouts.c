@@ -33,7 +33,7 @@ static const struct field_word {
 } fields[] = {
 	FIELD(store), FIELD(next), FIELD(key), FIELD(value), FIELD(size), FIELD(table), FIELD(tail), FIELD(end),
 	FIELD(taken), FIELD(index), FIELD(control), FIELD(last), FIELD(free), FIELD(chained), FIELD(extra),
-	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first),
+	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first), FIELD(focus),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };
@@ -129,7 +129,11 @@ static int check(const struct collection_kind *k, struct err *err)
 		lacks = "size";
 	else if (s == SHAPE_RADIX && !k->deep && !k->next)
 		lacks = "deep";
-	return lacks ? err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks) : 0;
+	if (lacks)
+		return err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks);
+	if (s == SHAPE_SPARSE && k->next && strcmp(k->next, "last") != 0)
+		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, and not %.100s", k->next);
+	return 0;
 }
 
 static int parse(struct collection_kind *k, const char *line, struct err *err)

@@ -57,6 +57,7 @@ struct collection_kind {
 	                           `value`, `base` or `size` */
 	const char *table;      /* the array whose length is the capacity, if that is not store */
 	const char *deep;       /* RADIX: the number of levels; else next has the bits of an index below the first one */
+	const char *focus;      /* RADIX: an index, for which the fields of `store` are newer than what is above them */
 	const char *first;      /* RADIX: the index of the first element */
 	const char *tail;       /* RING: the index behind the last element */
 	const char *end;        /* COLUMNS: how many places from the first on are in use */

@@ -50,7 +50,11 @@ const char *const layouts_guava[] = {
 	G "AbstractMapBasedMultimap wrapper map store=map",
 	G "ImmutableMultimap wrapper map store=map",
 	G "AbstractMapBasedMultiset wrapper map store=backingMap",
+	G "TreeMultiset tree store=rootReference.value value=elem size=rootReference.value.distinctElements",
 	G "StandardTable wrapper map store=backingMap",
+	G "TreeRangeMap wrapper map store=entriesByLowerBound",
+	G "TreeRangeSet wrapper map store=rangesByLowerBound",
+	G "MutableClassToInstanceMap wrapper map store=delegate",
 	G "EvictingQueue wrapper store=delegate",
 	G "MinMaxPriorityQueue array store=queue size=size",
 	G "CompactHashMap columns map store=keys value=values end=size size=size",
@@ -81,7 +85,7 @@ const char *const layouts_scala[] = {
 	SI "Vector1 nested store=prefix1",
 	/* 2.12: of its displays the highest that is there is the whole */
 	SI "Vector radix store=display5|display4|display3|display2|display1|display0 deep=depth first=startIndex "
-	   "size=endIndex-startIndex",
+	   "focus=focus size=endIndex-startIndex",
 	SI "ArraySeq$ofRef array store=unsafeArray",
 	SM "ArraySeq$ofRef array store=array",
 	SM "WrappedArray$ofRef array store=array",
@@ -90,6 +94,11 @@ const char *const layouts_scala[] = {
 	SM "ArrayDeque ring store=array next=start tail=end",
 	SM "ArraySeq array store=array size=length",
 	SM "PriorityQueue wrapper store=resarr",
+	SM "MutableList chain store=first0 next=next value=elem size=len", /* Queue, too, before 2.13 */
+	SM "ArrayStack array store=scala$collection$mutable$ArrayStack$$table "
+	   "size=scala$collection$mutable$ArrayStack$$index",
+	"scala.collection.convert.*Wrappers$J*MapWrapper wrapper map store=underlying",
+	"scala.collection.convert.*Wrappers$J*Wrapper wrapper store=underlying",
 	SM "PriorityQueue$ResizableArrayAccess sparse store=array", /* whose first place is never taken */
 	/* 2.13 tries: entries, behind them nodes */
 	SI "HashMap trie map store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
@@ -158,10 +167,22 @@ const char *const layouts_kotlin[] = {
 #define COMMONS(package)                                                                                               \
 	package "map.AbstractHashedMap buckets map store=data next=next key=key value=value size=size",                \
 	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
-	package "collection.AbstractCollectionDecorator wrapper store=collection"
+	package "collection.AbstractCollectionDecorator wrapper store=collection",                                     \
+	package "bidimap.AbstractDualBidiMap wrapper map store=normalMap",                                             \
+	package "bag.AbstractMapBag wrapper map store=map",                                                            \
+	package "multiset.AbstractMapMultiSet wrapper map store=map",                                                  \
+	package "multimap.AbstractMultiValuedMap wrapper map store=map",                                               \
+	package "list.AbstractLinkedList chain store=header next=next value=value size=size",                          \
+	package "buffer.UnboundedFifoBuffer ring store=buffer next=head tail=tail",                                    \
+	package "buffer.BoundedFifoBuffer ring store=elements next=start tail=end last=full",                          \
+	package "queue.CircularFifoQueue ring store=elements next=start tail=end last=full",                           \
+	package "FastHashMap wrapper map store=map", /* of java.util's, but what it holds is elsewhere */              \
+	package "FastTreeMap wrapper map store=map",                                                                   \
+	package "FastArrayList wrapper store=list"
 
 const char *const layouts_frameworks[] = {
 	"com.github.benmanes.caffeine.cache.*oundedLocalCache wrapper map store=data", /* values: Caffeine's nodes */
+	"com.github.benmanes.caffeine.cache.*oundedLocalCache$*LocalManualCache wrapper map store=cache",
 	"com.googlecode.concurrentlinkedhashmap.ConcurrentLinkedHashMap wrapper map store=data",
 	"*.ConcurrentHashMapV8 buckets map store=table next=next key=key value=val size=baseCount",
 	"org.springframework.util.ConcurrentReferenceHashMap buckets map parts=segments store=references "
@@ -185,6 +206,12 @@ const char *const layouts_frameworks[] = {
 	"org.json.JSONObject wrapper map store=map|nameValuePairs",
 	"org.json.JSONArray wrapper store=myArrayList|values",
 	COMMONS("org.apache.commons.collections."), COMMONS("org.apache.commons.collections4."),
+	"clojure.lang.PersistentVector nested store=root|tail value=array next=shift size=cnt",
+	"clojure.lang.PersistentArrayMap pairs map store=array",
+	"clojure.lang.APersistentSet wrapper keys store=impl",
+	"clojure.lang.PersistentList chain store=this next=_rest value=_first size=_count",
+	"clojure.lang.PersistentList$EmptyList empty",
+	"clojure.lang.PersistentTreeMap tree map store=tree key=key value=val size=_count",
 	"io.vavr.collection.List$Cons chain store=this next=tail value=head size=length",
 	"io.vavr.collection.List$Nil empty",
 	"io.vavr.collection.Array array store=delegate",

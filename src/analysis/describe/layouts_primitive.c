@@ -59,10 +59,13 @@
 	package "set.mutable.primitive.*HashSet columns store=table size=occupiedWithData+zeroToThirtyOneOccupied "    \
 	        "extra=zeroToThirtyOne"
 
-/* Arrays that are chained are counted as far as the one that is read from. */
+/* Queues that grow have arrays, the last place of which leads to the next one. */
 #define JCTOOLS(package)                                                                                               \
-	package "*ArrayQueue sparse store=buffer.array|consumerBuffer.array|buffer|consumerBuffer free=" package       \
-	        "BaseMpscLinkedArrayQueue.JUMP|" package "BaseMpscLinkedArrayQueue.BUFFER_CONSUMED"
+	package "*ArrayQueue sparse store=consumerBuffer.array|consumerBuffer next=last free="                         \
+	        package "BaseMpscLinkedArrayQueue.JUMP|" package "BaseSpscLinkedArrayQueue.JUMP|"                      \
+	        package "BaseMpscLinkedAtomicArrayQueue.JUMP|" package "BaseSpscLinkedAtomicArrayQueue.JUMP",          \
+	package "*ArrayQueue sparse store=buffer.array|buffer",                                                        \
+	package "*LinkedQueue* queue store=consumerNode next=next value=value"
 
 const char *const layouts_primitive[] = {
 	F "*2*Open*HashMap columns map store=key value=value taken=used size=size", /* before 7 */
@@ -75,11 +78,21 @@ const char *const layouts_primitive[] = {
 	F "*ArrayList array store=a size=size",
 	F "*ArrayFIFOQueue ring store=array next=start tail=end",
 	F "*HeapPriorityQueue array store=heap size=size",
+	F "*2*TreeMap tree map store=tree key=key value=value size=count control=info",
+	F "*TreeSet tree store=tree value=key size=count control=info",
+	F "*BigArrayBigList nested store=a size=size",
+	F "*Functions$Singleton fields map key=key value=value",
+	F "*Lists$Singleton fields value=element",
+	F "*Sets$Singleton fields value=element",
+	F "*Maps$*Map wrapper map store=map",
+	F "*Collections$*Collection wrapper store=collection",
 	T3 "map.*HashMap columns map store=_set value=_values taken=_states size=_size",
 	T3 "map.*HashMap columns map store=_set value=_values size=_size" TROVE_FREE,
 	T3 "set.*HashSet columns store=_set taken=_states size=_size",
 	T3 "set.*HashSet columns store=_set size=_size" TROVE_FREE,
 	T3 "list.array.*ArrayList array store=_data size=_pos",
+	T3 "list.linked.T*LinkedList chain store=head next=next value=value size=size",
+	T3 "stack.array.T*ArrayStack wrapper store=_list",
 	T3 "T*HashMap columns map store=_set value=_values taken=_states size=_size", /* 2 */
 	T3 "T*HashMap columns map store=_set value=_values size=_size" TROVE2_FREE,
 	T3 "T*HashSet columns store=_set taken=_states size=_size",
@@ -89,6 +102,7 @@ const char *const layouts_primitive[] = {
 	ECLIPSE("org.eclipse.collections.impl."), ECLIPSE("com.gs.collections.impl."),
 	N "util.collection.*ObjectHashMap columns map store=keys value=values taken=values size=size",
 	N "util.Recycler$Stack array store=elements size=size",
+	N "util.internal.ConcurrentSet wrapper keys store=map",
 	N "util.internal.DefaultPriorityQueue array store=queue size=size",
 	JCTOOLS(N "util.internal.shaded.org.jctools.queues."),
 	N "handler.codec.CodecOutputList array store=array size=size",

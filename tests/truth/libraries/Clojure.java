@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/** Clojure's persistent collections. */
+import clojure.lang.*;
+import java.util.Arrays;
+
+@SuppressWarnings({"unchecked", "rawtypes"})
+public class Clojure extends Planted {
+	public static void plant() {
+		Object[] many = new Object[2000];
+		for (int i = 0; i < many.length; i++)
+			many[i] = "e" + i;
+		is(2000, PersistentVector.create(many));
+		is(3, PersistentVector.create("a", "b", "c"));
+		is(33, PersistentVector.create(Arrays.copyOf(many, 33)));
+		is(4, PersistentArrayMap.createWithCheck(Arrays.copyOf(many, 8)));
+		is(9, PersistentList.create(Arrays.asList(many).subList(0, 9)));
+		is(8, PersistentTreeMap.create(RT.seq(Arrays.asList(many).subList(0, 16))));
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/** Apache Commons Collections 3. */
+import org.apache.commons.collections.ArrayStack;
+import org.apache.commons.collections.FastArrayList;
+import org.apache.commons.collections.FastHashMap;
+import org.apache.commons.collections.FastTreeMap;
+import org.apache.commons.collections.bag.HashBag;
+import org.apache.commons.collections.buffer.BoundedFifoBuffer;
+import org.apache.commons.collections.buffer.UnboundedFifoBuffer;
+import org.apache.commons.collections.list.NodeCachingLinkedList;
+import org.apache.commons.collections.map.*;
+import java.util.HashMap;
+
+@SuppressWarnings({"unchecked", "rawtypes"})
+public class Commons3 extends Planted {
+	public static void plant() {
+		map(11, new HashedMap());
+		map(12, new LinkedMap());
+		map(13, new LRUMap(50));
+		map(14, new ReferenceMap());
+		map(15, new CaseInsensitiveMap());
+		list(5, new NodeCachingLinkedList());
+		list(0, new NodeCachingLinkedList());
+		list(6, new HashBag());
+		map(6, ListOrderedMap.decorate(new HashMap()));
+		map(4, LazyMap.decorate(new HashMap(), () -> "x"));
+		map(7, new FastHashMap());
+		map(5, new FastTreeMap());
+		list(6, new FastArrayList());
+		list(6, new ArrayStack());
+		list(9, new UnboundedFifoBuffer());
+		list(9, new BoundedFifoBuffer(12));
+		list(12, new BoundedFifoBuffer(12));
+		MultiValueMap many = new MultiValueMap();
+		for (int i = 0; i < 6; i++)
+			many.put("k" + i / 2, "v" + i);
+		is(3, many);
+	}
+}

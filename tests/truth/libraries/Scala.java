@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/** Scala before 2.13. */
+import scala.Tuple2;
+import scala.collection.concurrent.TrieMap;
+import scala.collection.immutable.HashMap;
+import scala.collection.immutable.HashSet;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Nil$;
+import scala.collection.immutable.Set;
+import scala.collection.immutable.Vector;
+import scala.collection.mutable.*;
+
+@SuppressWarnings({"unchecked", "rawtypes"})
+public class Scala extends Planted {
+	public static void plant() {
+		scala.collection.mutable.HashMap map = new scala.collection.mutable.HashMap();
+		fill(11, map, i -> map.put("k" + i, "v" + i));
+		LinkedHashMap linked = new LinkedHashMap();
+		fill(12, linked, i -> linked.put("k" + i, "v" + i));
+		scala.collection.mutable.HashSet set = new scala.collection.mutable.HashSet();
+		fill(13, set, i -> set.add("e" + i));
+		LinkedHashSet linkedSet = new LinkedHashSet();
+		fill(14, linkedSet, i -> linkedSet.add("e" + i));
+		ArrayBuffer array = new ArrayBuffer();
+		fill(15, array, i -> array.$plus$eq("e" + i));
+		ListBuffer list = new ListBuffer();
+		fill(16, list, i -> list.$plus$eq("e" + i));
+		is(16, list.toList());
+		is(0, Nil$.MODULE$);
+		Queue queue = new Queue();
+		fill(6, queue, i -> queue.$plus$eq("e" + i));
+		is(0, new Queue());
+		ArrayStack stack = new ArrayStack();
+		fill(6, stack, i -> stack.$plus$eq("e" + i));
+		AnyRefMap any = new AnyRefMap();
+		fill(9, any, i -> any.update("k" + i, "v" + i));
+		TrieMap trie = new TrieMap();
+		fill(700, trie, i -> trie.put("k" + i, "v" + i));
+		WeakHashMap weak = new WeakHashMap();
+		fill(5, weak, i -> weak.put("k" + i, "v"));
+		HashMap maps = new HashMap();
+		HashSet sets = new HashSet();
+		for (int i = 0; i < 900; i++) {
+			maps = maps.$plus(new Tuple2("k" + i, "v" + i));
+			sets = (HashSet) sets.$plus("k" + i);
+		}
+		is(900, maps);
+		is(900, sets);
+		Vector vector = new Vector(0, 0, 0), both = vector;
+		for (int i = 0; i < 2100; i++) {
+			vector = vector.appendBack("e" + i);
+			if (i == 0 || i == 31 || i == 32 || i == 99 || i == 1023 || i == 1056 || i == 2099)
+				is(i + 1, vector);
+		}
+		for (int i = 0; i < 50; i++)
+			both = both.appendFront("f" + i).appendBack("e" + i);
+		is(100, both);
+		is(1, new Map.Map1("a", "b"));
+		is(2, new Map.Map2("a", "b", "c", "d"));
+		is(3, new Set.Set3("a", "b", "c"));
+	}
+}

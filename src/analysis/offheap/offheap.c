@@ -205,7 +205,7 @@ static int take_thread(struct finding *f, uint32_t id)
 	        !offheap_number(&f->thread, &v, T_REFERENCE, &running)) || !running)
 		return 0;
 	uint32_t holder = field_object(&f->thread, &v, T_HOLDER);
-	if (!offheap_number(&f->thread, &v, T_SIZE, &size) && holder != HEAP_NONE &&
+	if ((!offheap_number(&f->thread, &v, T_SIZE, &size) || !size) && holder != HEAP_NONE &&
 	    !values_open(&held, f->heap, holder, NULL) && values_field(&held, "stackSize", &of_holder))
 		size = of_holder.bits;
 	return offheap_add(f, id, OFFHEAP_STACK, size && size <= SIZE_MOST ? offheap_usual(size) :

@@ -119,6 +119,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	if (out->n_columns)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;
+	out->shares = r->shares;
 	out->failed = r->failed;
 	out->explains = r->explains;
 	out->plain_text = r->plain_text;

@@ -518,8 +518,21 @@ void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *
 	result_sum(sum, &one);
 }
 
+/* Shares are rounded, each for itself: their sum would not be that of what they are of. */
+static bool total_share(struct result *r, unsigned column, struct cell *out)
+{
+	int part = r->columns[column].id == COL_SHARE && r->shares.part ? result_column_of(r, r->shares.part) : -1;
+	if (part < 0)
+		return false;
+	result_total(r, (unsigned)part, out);
+	*out = cell_percent(out->amount, r->shares.whole);
+	return true;
+}
+
 void result_total(struct result *r, unsigned column, struct cell *out)
 {
+	if (total_share(r, column, out))
+		return;
 	if (!r->totals) {
 		r->totals = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *r->totals);
 		for (unsigned c = 0; c < r->n_columns; c++)

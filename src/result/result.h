@@ -135,6 +135,10 @@ struct result {
 	const char *group;     /* that begins with the next value of the head; NULL: none */
 	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
+	struct {
+		enum column_id part;
+		struct amount whole;
+	} shares;              /* what the column share is of: its total is that of `part`; part 0: it has none */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
 	bool says_none;        /* that there is no row is the answer, which the note says: nothing failed */
 	bool no_panes;         /* the table itself tells what its rows are: nothing stands beside it */

@@ -381,9 +381,10 @@ def compare(path, made):
 
 def compare_members(path, rows, naive):
     """What the row of each kind stands for, by address; and the last line."""
-    kinds = [r["kind"] for r in rows if "class" not in r and r["kind"] in KINDS[:16]]
+    rows = [r["kind"] for r in rows if "class" not in r]
+    kinds = [k for k in rows if k in KINDS[:16]]
     wrong = []
-    run = cairn(*[x for i, k in enumerate(kinds) for x in ("-x", "waste", "-x", "$%s = %%%d" % (k, i + 1))],
+    run = cairn(*[x for k in kinds for x in ("-x", "waste", "-x", "$%s = %%%d" % (k, rows.index(k) + 1))],
                 *[x for k in kinds for x in ("-x", "ls $%s" % k)], path)
     got, kind = {}, iter(kinds)
     for line in run.out.splitlines():

@@ -22,7 +22,7 @@ const struct waste_kind_info waste_kinds[WASTE_KINDS] = {
 	[WASTE_SINGLE] = {"single", "collections of one element", "they and all they are made of: the element would do",
 	    .judged = true},
 	[WASTE_CHAINS] = {"chains", "hash tables with 16 entries or more, and 4 or more in each chain",
-	    "no bytes, but the time of each access"},
+	    "no bytes, for a better hashCode takes as many; but each access walks a chain"},
 	[WASTE_OVERSIZED] = {"oversized", "collections with over 16 slots that use less than a quarter of them",
 	    "what their arrays take beyond those that would do", .judged = true},
 	[WASTE_EMPTY_ARRAYS] = {"empty", "arrays of length 0, but for those in static fields", "all of them",

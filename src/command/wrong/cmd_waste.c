@@ -319,8 +319,11 @@ static int run_waste(struct session *s, const struct call *call, struct result *
 	if (!call->argument[0].given && call_has(call, DASH_BY))
 		return err_set(err, ERR_USAGE, "-by needs a kind of waste: waste KIND -by ...; help waste lists them");
 	code = call->argument[0].given ? run_kind(s, call, out, err) : run_all(s, call, out, err);
-	if (!code)
-		code = command_sort(s, *out, call, "wasted", true, err);
+	if (!code) {
+		(*out)->shares.part = COL_WASTED;
+		(*out)->shares.whole = heap_size_of_all(session_heap(s));
+		code = command_sort(s, *out, call, "wasted", call->argument[0].given, err);
+	}
 	if (code && *out) {
 		result_free(*out);
 		*out = NULL;
@@ -362,8 +365,9 @@ const struct command cmd_waste = {
     .group = "what is wrong",
     .summary = "memory that does no work, by kind and by the field to mend",
     .shapes = SHAPES(&all_shape, &field_shape, &fields_shape, &class_shape, &holder_shape),
-    .description = "One row for each kind of waste: how many objects are of it, what they take, and what of that would "
-	"be saved. With KIND one row for each field that holds such objects, found through arrays (Order.tags[]) and "
+    .description = "One row for each kind of waste: how many objects are of it, what they take (shallow: together "
+	"with what they are made of, characters, nodes and tables), what of that would be saved, and its share of all "
+	"objects. With KIND one row for each field that holds such objects, found through arrays (Order.tags[]) and "
 	"through collections, whose nodes and tables belong to the field that holds the collection; of several fields "
 	"that counts which holds most such objects. Kinds part the objects: a String with its characters is of strings "
 	"or wide, a collection with what it is made of is of the first that fits from unused to oversized, another array "

@@ -87,11 +87,19 @@ static int open_children(struct search *s, uint32_t id, struct err *err)
 	return 0;
 }
 
+/* Does a loader or a class object hold it, which is none itself: a loader's own list of its classes? */
+static bool is_list_of_loader(const struct search *s, uint32_t id)
+{
+	uint32_t above = s->r->dominators.immediate[id];
+	return above != DOMINATED_BY_ROOTS && holds_everything(s->r->heap, above) && !holds_everything(s->r->heap, id);
+}
+
 /* Down the tree as long as one child keeps nearly all; a chain of one class counts at the holder of its first link. */
 static void pile_up(const struct search *s, struct suspect *one)
 {
 	const struct heap *h = s->r->heap;
 	uint32_t at = one->id, above = at, alike = 1, before_chain = at;
+	bool list = is_list_of_loader(s, at);
 	for (uint64_t steps = 0; !progress_own_stops(steps); steps++) {
 		uint32_t child = largest_child(s, at);
 		if (child == HEAP_NONE || kept(s, child) <= s->out->least ||
@@ -105,6 +113,10 @@ static void pile_up(const struct search *s, struct suspect *one)
 			one->piles_up = before_chain;
 			one->chain = true;
 			return;
+		}
+		if (list && heap_class_mirrored(h, child) != HEAP_NONE) { /* the class is to blame */
+			one->id = child;
+			one->retained = retained_of(s->r, child);
 		}
 		above = at;
 		at = child;
@@ -197,10 +209,12 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	while (!code && s.n_open) {
 		uint32_t n, id = s.open[--s.n_open];
 		const uint32_t *child = retained_children(r, id, &n);
-		bool vms = id != HEAP_NONE && is_vms_own(r->heap, id) && !holds_everything(r->heap, id);
+		bool own = id != HEAP_NONE && is_vms_own(r->heap, id), vms = own && !holds_everything(r->heap, id);
 		for (uint32_t i = 0; !code && i < n && !progress_stops(progress, i); i++) {
 			if (vms && !holds_everything(r->heap, child[i]))
 				continue;
+			if (own) /* a suspect of its own, or too small for one */
+				out->vms_own.n -= kept(&s, child[i]);
 			if (kept(&s, child[i]) > out->least)
 				code = follow(&s, child[i], err);
 			else if (heap_class_mirrored(r->heap, child[i]) == HEAP_NONE)

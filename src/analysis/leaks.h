@@ -9,7 +9,8 @@
  *
  * Three rules differ from this.  Class objects and loaders hold everything there is, so they are
  * opened instead of accused: if the way ends in some of them, or below one of them, each large
- * part is a suspect of its own; and class objects are never a suspect together.  A chain of objects
+ * part is a suspect of its own; of a loader's list of classes the one class that keeps nearly all is accused;
+ * and class objects are never a suspect together.  A chain of objects
  * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
  * its first link.  Roots of the VM itself, like the array of all that its class archive names, are opened
  * as well, and of what they hold only class objects and loaders are looked at: no program can clear the rest.
@@ -34,7 +35,8 @@ struct suspect {
 struct leaks {
 	struct suspect *suspect; /* the largest first */
 	size_t n, cap;
-	struct amount vms_own;   /* bytes that roots of the VM keep which retain more than that */
+	struct amount vms_own;   /* bytes that roots of the VM keep which retain more than that, without
+	                            what is looked at below them */
 	uint64_t least;          /* bytes that an object must retain to be a suspect */
 };
 

@@ -59,6 +59,21 @@ def check_waste(tap):
     tap.equal(alone, [0, 0], "neither frees anything alone")
 
 
+def check_loaders_list(tap):
+    """A class whose static leaks is the suspect, not the list in which its loader has its classes; and what the suspects
+    keep is not said again to be kept by roots of the VM."""
+    path = os.path.join(DUMPS, "grove", "shop-small.hprof")
+    if not DUMPS or not os.path.exists(path):
+        tap.skip("shop-small.hprof", "it is not there")
+        return
+    with open(path.replace(".hprof", ".manifest.json"), encoding="utf-8") as f:
+        leak = json.load(f)["leak"]["root"].split()[1]
+    rows = ask("leaks", path)
+    tap.ok([r for r in rows if r["class"] == "class " + leak.rsplit(".", 1)[0]], "the class that leaks is a suspect", rows)
+    said = cairn("-x", "leaks", path).out
+    tap.ok("more are kept" not in said, "what suspects keep is not said twice", said)
+
+
 def check_two_holders(tap):
     """A dump in which a second static field holds the list: only both together free it, and that much."""
     edit = Edit(SHOP)
@@ -104,6 +119,7 @@ def main():
         check_holders(tap, path)
     check_two_holders(tap)
     check_waste(tap)
+    check_loaders_list(tap)
     tap.done()
 
 

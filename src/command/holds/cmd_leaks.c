@@ -160,7 +160,7 @@ static void add_note(struct result *r, const struct leaks *leaks, bool found, do
 	if (!found)
 		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, leaks->n ?
 		    ", so there is no suspect: these keep most" : "");
-	if (leaks->vms_own.n) {
+	if (leaks->vms_own.n > leaks->least) {
 		text_add(&note, note.len ? "; " : "");
 		struct cell bytes = cell_bytes(leaks->vms_own);
 		cell_print(&bytes, &note);

@@ -49,6 +49,11 @@ class Made:
         self.heap.append((at, kind, serial, raw))
         return at
 
+    def string(self, s):
+        """Of one byte a character, as JDK 9 and later have them."""
+        self.cls("java.lang.String", [("L", "value"), ("B", "coder")])
+        return self.new("java.lang.String", value=self.primitives("B", s.encode("latin-1")))
+
     def root(self, at):
         self.roots.append(at)
 

@@ -192,6 +192,26 @@ def option(tap, folder):
               "PHD: the limit that the javacore tells")
 
 
+def stacks(tap, folder):
+    """Of threads that run: what their constructors were given, else what the VM's options say, else nothing."""
+    for options, wanted in ((["-Xmx1g", "-Xss320k"], 320 << 10), (["-Xss1m", "-XX:ThreadStackSize=512"], 512 << 10),
+                            (["-Xssmuch"], None), ([], None)):
+        m = Made()
+        m.cls("java.util.ArrayList", [("L", "elementData"), ("I", "size")])
+        m.cls("java.lang.Thread", [("J", "eetop"), ("J", "stackSize")])
+        m.cls("sun.management.VMManagementImpl", [("L", "vmArgs")])
+        array = m.array("java.lang.Object", [m.string(s) for s in options])
+        vm = m.new("sun.management.VMManagementImpl", vmArgs=m.new("java.util.ArrayList", elementData=array,
+                                                                   size=len(options)))
+        m.cls("sun.management.ManagementFactoryHelper", statics=[("L", "jvm", vm)])
+        for eetop, size in ((1, 0), (1, 8192), (0, 0)):
+            m.root(m.new("java.lang.Thread", eetop=eetop, stackSize=size))
+        path = write(folder, "stacks.hprof", m)
+        found = sorted((r["capacity"] or 0, r["certainty"]) for r in rows(path, "offheap stack -each"))
+        tap.equal(found, sorted([(8192, "inferred"), (wanted or 0, "inferred" if wanted else "unknown")]),
+                  "stacks with the options %s" % options)
+
+
 def native(tap, path):
     """What the VM allocated itself: each line of the javacore, and nothing else."""
     name, wanted, way = os.path.basename(path), {}, []
@@ -215,6 +235,7 @@ def main():
         android(tap, folder)
         sessions(tap, folder)
         option(tap, folder)
+        stacks(tap, folder)
     tap.ok(native(tap, SAMPLE), "the sample's javacore tells of native memory")
     for path in sorted(glob.glob(os.path.join(DUMPS, "openj9", "*.phd"))) if DUMPS else []:
         told = native(tap, path)

@@ -7,6 +7,7 @@
  */
 #include "analysis/offheap/offheap_finding.h"
 
+#include "analysis/java.h"
 #include "base/big.h"
 #include "base/sort.h"
 
@@ -195,6 +196,25 @@ static int take_zip(struct finding *f, uint32_t id)
 enum { T_TOP, T_NATIVE, T_REFERENCE, T_SIZE, T_HOLDER };
 static const char *const thread_names[] = {"eetop", "nativePeer", "threadRef", "stackSize", "holder", NULL};
 
+/* -Xss512k, -XX:ThreadStackSize=512: of several the last counts. */
+static uint64_t stack_of_options(const struct heap *h)
+{
+	static const char bytes[] = "-Xss", kilobytes[] = "-XX:ThreadStackSize=";
+	struct err err = ERR_INIT;
+	struct process_facts *own = h->process ? NULL : java_process(h, &err);
+	const struct process_facts *p = h->process ? h->process : own;
+	uint64_t found = 0, n;
+	for (size_t i = 0; p && i < p->arguments.n && !progress_own_stops(i); i++) {
+		const char *value = p->arguments.list[i].value;
+		if (value && begins(value, bytes) && parse_size(value + sizeof bytes - 1, &n))
+			found = n;
+		else if (value && begins(value, kilobytes) && parse_size(value + sizeof kilobytes - 1, &n))
+			found = n <= SIZE_MOST / 1024 ? n * 1024 : 0;
+	}
+	process_free(own);
+	return found <= SIZE_MOST ? found : 0;
+}
+
 static int take_thread(struct finding *f, uint32_t id)
 {
 	struct values v, held;
@@ -208,6 +228,11 @@ static int take_thread(struct finding *f, uint32_t id)
 	if ((!offheap_number(&f->thread, &v, T_SIZE, &size) || !size) && holder != HEAP_NONE &&
 	    !values_open(&held, f->heap, holder, NULL) && values_field(&held, "stackSize", &of_holder))
 		size = of_holder.bits;
+	if (!size && !f->stack_asked) {
+		f->stack_asked = true;
+		f->stack = stack_of_options(f->heap);
+	}
+	size = size ? size : f->stack;
 	return offheap_add(f, id, OFFHEAP_STACK, size && size <= SIZE_MOST ? offheap_usual(size) :
 	    amount_unknown(REASON_OUTSIDE), OFFHEAP_NO_LIMIT, 0);
 }

@@ -331,8 +331,7 @@ static int run_native(struct session *s, const struct call *call, struct result 
 		    cell_bytes(amount_exact(m->bytes))}, NULL);
 	}
 	text_release(&name);
-	result_add_note(r, "each row counts what the rows named behind it count (VM: of VM: Threads), the heap itself "
-	    "(Java Heap) as well");
+	result_add_note(r, "each row counts the rows whose names it begins, too, and Java Heap is the heap itself");
 	int code = progress_check(progress_own(), err);
 	code = code ? code : command_sort(s, r, call, "capacity", false, err);
 	if (code)
@@ -441,7 +440,7 @@ const struct command cmd_offheap = {
 	"free; slices do not count), netty and lent (buffers that no cleaner frees, but Netty, native code or "
 	"Unsafe), cleaner (another one that tells a size), registered (Android's NativeAllocationRegistry), deflater "
 	"and inflater (open ones: ~ what zlib takes by its defaults), zip (open files of JDK 8, size unknown), stack "
-	"(of threads that run: the size that their constructors were given, else unknown). -by holder tells the "
+	"(of threads that run: the size that their constructors or -Xss gave, else unknown). -by holder tells the "
 	"field that holds them: arrays, the JDK's collections and shared buffers are passed through. The note compares "
 	"with what the JDK counted itself, which -limits lists; "
 	"-native tells what an OpenJ9 VM allocated itself, threads and their stacks, compiled code, classes, where a "

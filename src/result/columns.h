@@ -293,6 +293,7 @@ struct shape {
 	const enum column_id *head;
 	unsigned n_head;
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: the first shown */
+	bool apart; /* rows of one name differ in another column, so they are counted as rows */
 	bool more; /* the head also has values under names of the dump's own */
 	bool fields; /* behind the columns others stand, named by the fields of the objects */
 };

@@ -116,6 +116,7 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 	}
 	out->columns = columns;
 	out->named_by = r->named_by;
+	out->apart = r->apart;
 	if (out->n_columns)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;

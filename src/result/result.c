@@ -42,6 +42,7 @@ struct result *result_new(const char *title, const struct opened *opened, const 
 	r->columns = shape ? shape->columns : NULL;
 	r->n_columns = shape ? shape->n_columns : 0;
 	r->named_by = named_by(r);
+	r->apart = shape && shape->apart;
 	r->ops = ops;
 	r->data = data;
 	r->n_source = n_rows;
@@ -352,7 +353,7 @@ int result_column_of(const struct result *r, enum column_id column)
 const char *result_noun(const struct result *r, bool one)
 {
 	const struct column_kind *kind = &column_kinds[r->named_by];
-	if (!kind->one)
+	if (!kind->one || r->apart)
 		return one ? "row" : "rows";
 	return one ? kind->one : kind->many;
 }
@@ -580,4 +581,6 @@ void result_head_print(const struct field *f, struct text *to)
 		cell_print_plain(&f->cell, to);
 	else
 		cell_print(&f->cell, to);
+	if (f->column == COL_UPTIME && f->cell.type == CELL_COUNT)
+		text_add(to, f->cell.amount.n == 1 ? " second" : " seconds");
 }

@@ -111,6 +111,7 @@ struct result {
 	const struct column *unchosen; /* the columns as they were before that; NULL: as they are */
 	const char *kind;      /* "ls com.acme.shop.Order": what the choice is kept for; NULL: for this one result */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
+	bool apart;            /* as of the shape */
 	const struct result_ops *ops;
 	void *data;            /* what the ops work on; owned, ops->release frees it */
 	size_t n_source;       /* rows before filtering */
@@ -298,7 +299,7 @@ void result_doubt_head(struct result *r);
 /* How many rows are shown: of a dump that was read in part, there may be more of the kind. */
 struct amount result_count(const struct result *r);
 /* What the rows are called, in the singular or the plural: "classes"; "rows" where a row may stand
- * below another that counts it. */
+ * below another that counts it, or beside one of the same name. */
 const char *result_noun(const struct result *r, bool one);
 
 /* Was a loop over rows that is at this row asked to stop?  Calls r->stop only now and then. */

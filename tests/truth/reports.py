@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""report -redact: no text of the dump is in it but names of the program.
+"""report: what it says first; and with -redact no text of the dump is in it but names of the program.
 
 Of real dumps every String of 8 characters or more is searched in all three forms, but for names of classes, fields,
 methods, files of source and threads, words of this program, and versions.  Secrets are planted where texts get out: in
@@ -9,6 +9,7 @@ messages of errors, values, properties, arguments, a javacore, and names of file
 
 import glob
 import html
+import json
 import os
 import re
 import sys
@@ -137,6 +138,30 @@ def check_javacore(tap, folder):
                made["txt"][:900])
 
 
+# --- sentences ----------------------------------------------------------------------------------------
+
+def check_brief(tap):
+    """What stands first is what the commands say of the dump, and what is called a suspect is one."""
+    for name in "hotspot/sun_jdk6_18_x32.hprof", "waste/jdk17/waste.hprof", "waste/jdk8/waste.hprof":
+        path = os.path.join(DUMPS, name)
+        page = reports(path, words="")["txt"]
+        brief = page[:page.index("The dump ---")]
+        shares = [row["share"] for row in answer("leaks", path)]
+        tap.equal("There is no suspect" in brief, shares[0] <= 10, "%s: suspects" % name)
+        waste = [row for row in answer("waste", path) if row["kind"] not in ("fields", "alignment")]
+        most = max(waste, key=lambda row: row["wasted"])
+        tap.ok("is %s: %s" % (most["kind"], most["meaning"]) in brief, "%s: the most of waste" % name, brief)
+        if "jdk6" in name or "jdk8" in name:
+            tap.ok("wide" not in [row["kind"] for row in waste], "%s: a char[] has no narrow twin" % name, waste)
+        if name.startswith("waste"):  # the manifest: one Doomed blocks
+            tap.ok("runs finalize() of waste.Doomed" in brief and brief.count("Deadlock: ") == 2,
+                   "%s: the blocked finalizer, two deadlocks" % name, brief)
+
+
+def answer(line, path):
+    return json.loads(cairn("--format", "json", "-x", line, path).out)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -149,6 +174,8 @@ def main():
     tap.ok(not DUMPS or len(real) >= 12, "real dumps are at hand", real)
     for path in real:
         check_texts(tap, path, own)
+    if DUMPS:
+        check_brief(tap)
     tap.done()
 
 

@@ -87,6 +87,8 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 		return 0;
 	uint64_t bytes = heap_shallow(h, text.array);
 	uint64_t needed = heap_array_size(h, heap_class_of(h, text.array), text.length);
+	if (heap_class_of(h, text.array)->element_size != 1) /* no VM keeps one byte a character in a char[] */
+		return 0;
 	if (needed == SIZE_UNKNOWN || needed >= bytes || !fits_one_byte(&text))
 		return 0;
 	return waste_add(s, WASTE_WIDE, id, heap_shallow(h, id) + bytes, bytes - needed, err);

@@ -278,9 +278,9 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 	const char *inside = h->java_lang_class != HEAP_NONE ? "the JDK" : "the library";
 	uint64_t others = t->others.n;
 	if (t->freed.n && t->untold) {
-		text_add(to, "; what holds that is not in the dump, and when it lets go frees ");
+		text_add(to, "; the dump does not tell what holds that, which frees ");
 		add_bytes(to, t->freed);
-		text_add(to, ".");
+		text_add(to, " when it lets go.");
 	} else if (t->together) {
 		text_addf(to, "; clearing %s frees ", t->unnamed.s);
 		add_bytes(to, t->freed);

@@ -115,13 +115,20 @@ static int unrecorded_fact(
 		code = session_unrecorded(s, &maybe, err);
 	if (code || !maybe->n)
 		return code;
-	text_addf(&t, "no root reaches %" PRIu32 " objects", (uint32_t)all.unreachable_n.n);
-	if (maybe->reason == REASON_FRAMES)
-		text_addf(&t, ", and yet the bytes of stack frames lead to %" PRIu32 " of them, from words that are "
-		    "not recorded as pointers: these may be alive", maybe->n);
+	bool frames = maybe->reason == REASON_FRAMES;
+	text_add(&t, "no root reaches ");
+	text_add_count(&t, all.unreachable_n.n);
+	text_addf(&t, " object%s, %s ", all.unreachable_n.n == 1 ? "" : "s", frames ? "and yet the bytes of stack frames "
+	    "lead to" : "but");
+	if (maybe->n < all.unreachable_n.n)
+		text_add_count(&t, maybe->n);
+	text_add(&t, maybe->n < all.unreachable_n.n ? " of them" : all.unreachable_n.n == 1 ? "it" : "all of them");
+	if (frames)
+		text_addf(&t, ", from words that are not recorded as pointers: %s may be alive",
+		    maybe->n == 1 ? "it" : "these");
 	else
-		text_addf(&t, ", but %" PRIu32 " of them may hang on what the dump leaves out (%s), and be alive",
-		    maybe->n, maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others, "
+		text_addf(&t, " may hang on what the dump leaves out (%s), and be alive",
+		    maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others, "
 		                                                       "and fields of java.lang.Class objects"
 		    : maybe->reason == REASON_CLASS_DATA ? "objects that were given to hidden classes"
 		                                            : "fields of java.lang.Class objects");

@@ -57,19 +57,43 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 	return 0;
 }
 
-/* --- what is said first ------------------------------------------------------------------------- */
-
-static void say(struct report *r, const char *sentence)
-{
-	VEC_PUSH(r->brief, r->n_brief, r->cap_brief) = xstrdup(sentence);
-}
-
 static struct report_section *section_of(struct report *r, const char *anchor)
 {
 	for (unsigned i = 0; i < r->n; i++)
 		if (!strcmp(r->section[i].anchor, anchor))
 			return &r->section[i];
 	return NULL;
+}
+
+/* For who reads a report and has no help at hand. */
+static int arrange(struct report *r, struct err *err)
+{
+	struct report_section *waste = section_of(r, "waste"), *dump = section_of(r, "dump");
+	struct report_section *locals = section_of(r, "locals");
+	int retained = locals && locals->result ? result_column_of(locals->result, COL_RETAINED) : -1, code = 0;
+	int meaning = waste && waste->result ? result_column_of(waste->result, COL_MEANING) : -1;
+	size_t kept = 0;
+	if (meaning >= 0)
+		result_show(waste->result, (unsigned)meaning, true);
+	for (size_t i = 0; dump->result && i < dump->result->n_head; i++) {
+		const struct field *f = &dump->result->head[i];
+		if (f->column != COL_SIZES || r->session->mat_sizes) /* "true" says that nobody chose the others */
+			dump->result->head[kept++] = *f;
+	}
+	if (dump->result)
+		dump->result->n_head = kept;
+	if (retained >= 0) /* as large as those may be that are not among the first */
+		code = result_sort(locals->result, (unsigned)retained, true, err);
+	return code;
+}
+
+/* --- what is said first ------------------------------------------------------------------------- */
+
+enum { BRIEF_LOOKED_AT = 100 }; /* rows */
+
+static void say(struct report *r, const char *sentence)
+{
+	VEC_PUSH(r->brief, r->n_brief, r->cap_brief) = xstrdup(sentence);
 }
 
 static const struct cell *head_of(const struct result *r, enum column_id column)
@@ -134,11 +158,20 @@ static void say_rows(struct report *r, const char *before, struct result *rows, 
 	text_release(&t);
 }
 
+/* Where there is no suspect the rows are the largest holders, and the note says so. */
 static void say_suspects(struct report *r, struct result *leaks)
 {
-	say_rows(r, "", leaks, 3);
-	if (leaks && !leaks->n_rows)
-		say(r, "No object, and no group of one class, keeps a large part of the heap alone.");
+	enum { SUSPECT = 100 }; /* tenths of a percent */
+	int share = leaks ? result_column_of(leaks, COL_SHARE) : -1;
+	struct cell cell;
+	if (share < 0)
+		return;
+	if (leaks->n_rows)
+		result_cell(leaks, 0, (unsigned)share, &cell);
+	if (leaks->n_rows && cell.amount.n > SUSPECT)
+		say_rows(r, "", leaks, 3);
+	else
+		say(r, "There is no suspect: no object, and no group of one class, keeps more than 10% of the heap alone.");
 }
 
 /* A format that does not tell of locks has none to speak of here. */
@@ -157,19 +190,68 @@ static int say_deadlocks(struct report *r, struct session *s, struct err *err)
 	return 0;
 }
 
-/* "1.2M (12.1%) does no work, most of it in ..." */
-static void say_waste(struct report *r, struct result *waste)
+/* "~1.2M (~12.1%) do no work, most of it (~980K) oversized: collections with over 16 slots that ..." */
+static void say_waste(struct report *r, struct result *waste, const struct result *info)
 {
 	struct text t = TEXT_INIT;
-	struct cell cell;
-	int wasted = waste ? result_column_of(waste, COL_WASTED) : -1;
-	if (wasted < 0 || !waste->n_rows)
+	struct cell wasted, share, one;
+	int meaning = waste ? result_column_of(waste, COL_MEANING) : -1; /* of all kinds, whose columns these are */
+	int kind = meaning >= 0 ? result_column_of(waste, COL_KIND) : -1;
+	int bytes = meaning >= 0 ? result_column_of(waste, COL_WASTED) : -1;
+	int part = meaning >= 0 ? result_column_of(waste, COL_SHARE) : -1;
+	const struct cell *garbage = head_of(info, COL_UNREACHABLE_SHALLOW);
+	size_t most = 0;
+	uint64_t largest = 0;
+	if (bytes < 0 || part < 0 || kind < 0 || meaning < 0 || !waste->n_rows)
 		return;
-	result_total(waste, (unsigned)wasted, &cell);
-	cell_print(&cell, &t);
-	text_add(&t, " do no work (waste tells of what kinds they are).");
-	if (cell.type == CELL_BYTES && cell.amount.n)
-		say(r, t.s);
+	result_total(waste, (unsigned)bytes, &wasted);
+	result_total(waste, (unsigned)part, &share);
+	if (wasted.type != CELL_BYTES || !wasted.amount.n)
+		return;
+	for (size_t i = 0; i < waste->n_rows; i++) {
+		result_cell(waste, i, (unsigned)bytes, &one);
+		if (one.amount.n > largest && !(waste->within && waste->within(waste, i))) {
+			largest = one.amount.n;
+			most = i;
+		}
+	}
+	cell_print(&wasted, &t);
+	text_add(&t, " (");
+	cell_print(&share, &t);
+	text_add(&t, ") do no work");
+	if (largest) {
+		result_cell(waste, most, (unsigned)bytes, &one);
+		text_add(&t, "; the most of one kind, ");
+		cell_print(&one, &t);
+		result_cell(waste, most, (unsigned)kind, &one);
+		text_addf(&t, ", is %s: ", one.text);
+		result_cell(waste, most, (unsigned)meaning, &one);
+		text_add(&t, one.text);
+	}
+	if (garbage && garbage->amount.n > wasted.amount.n / 10)
+		text_add(&t, "; garbage is in that, too");
+	if (waste->note && strstr(waste->note, "does not tell"))
+		text_add(&t, "; this dump does not tell of all kinds");
+	text_add_char(&t, '.');
+	say(r, t.s);
+	text_release(&t);
+}
+
+/* While one finalizer blocks, the note tells where. */
+static void say_finalizers(struct report *r, struct result *finalizers)
+{
+	struct cell state;
+	int column = finalizers ? result_column_of(finalizers, COL_STATE) : -1;
+	bool runs = false;
+	for (size_t i = 0; column >= 0 && i < finalizers->n_rows && !runs && i < BRIEF_LOOKED_AT; i++) {
+		result_cell(finalizers, i, (unsigned)column, &state);
+		runs = state.text && !strcmp(state.text, "running");
+	}
+	if (!runs || !finalizers->note)
+		return;
+	struct text t = TEXT_INIT;
+	text_addf(&t, "Finalizers: %s.", finalizers->note);
+	say(r, t.s);
 	text_release(&t);
 }
 
@@ -197,6 +279,8 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 			code = ask(out, s, &sections[i], err);
 	if (!code)
 		code = fill_map(out, s, err);
+	if (!code)
+		code = arrange(out, err);
 	if (!code && leave_out)
 		code = report_redact(out, err);
 	if (!code) {
@@ -204,8 +288,10 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 		say_suspects(out, section_of(out, "suspects")->result);
 		code = say_deadlocks(out, s, err);
 	}
+	if (!code && section_of(out, "finalizers"))
+		say_finalizers(out, section_of(out, "finalizers")->result);
 	if (!code && section_of(out, "waste"))
-		say_waste(out, section_of(out, "waste")->result);
+		say_waste(out, section_of(out, "waste")->result, section_of(out, "dump")->result);
 	if (code)
 		report_release(out);
 	return code;

@@ -92,7 +92,8 @@ static const struct column java_columns[] = {
     [J_SHALLOW] = {.id = COL_SHALLOW, .total = true},
     [J_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
-static const struct shape java_shape = {.form = "of Java", .named_by = COL_CLASS, SHAPE_COLUMNS(java_columns)};
+static const struct shape java_shape = {.form = "of Java", .named_by = COL_CLASS, .apart = true,
+    SHAPE_COLUMNS(java_columns)};
 
 struct java_rows {
 	struct finalizers found;

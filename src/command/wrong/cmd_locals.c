@@ -26,7 +26,7 @@ static const struct column locals_columns[] = {
     [L_LOADER_CLASS] = {.id = COL_LOADER_CLASS},
     [L_FIELD] = {.id = COL_FIELD, .hidden = true},
 };
-static const struct shape locals_shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(locals_columns)};
+static const struct shape locals_shape = {.named_by = COL_CLASS, .apart = true, SHAPE_COLUMNS(locals_columns)};
 
 enum { G_KEY, G_CLASS, G_THREADS, G_OBJECTS, G_SHALLOW, G_RETAINED };
 static const struct column grouped_columns[] = {
@@ -37,7 +37,8 @@ static const struct column grouped_columns[] = {
     [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
     [G_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
-static const struct shape grouped_shape = {.form = "-by class", .named_by = COL_CLASS, SHAPE_COLUMNS(grouped_columns)};
+static const struct shape grouped_shape = {.form = "-by class", .named_by = COL_CLASS, .apart = true,
+    SHAPE_COLUMNS(grouped_columns)};
 
 /* Values of one class below ThreadLocals of one class, or stale ones. */
 struct group {

@@ -24,8 +24,8 @@ static const struct column each_columns[] = {{.id = COL_ADDRESS}, {.id = COL_KIN
 static const struct column count_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES},
     {.id = COL_RESERVED}, {.id = COL_LIMIT}};
 static const struct column native_columns[] = {{.id = COL_NAME}, {.id = COL_COUNT}, {.id = COL_CAPACITY_BYTES}};
-static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
-static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
+static const struct shape class_shape = {.form = "-by class", .apart = true, SHAPE_COLUMNS(by_class)};
+static const struct shape holder_shape = {.form = "-by holder", .apart = true, SHAPE_COLUMNS(by_holder)};
 static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_columns)};
 static const struct shape count_shape = {.form = "-limits", SHAPE_COLUMNS(count_columns)};
 static const struct shape native_shape = {.form = "-native", SHAPE_COLUMNS(native_columns)};
@@ -175,9 +175,13 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 	uint64_t n, bytes;
 	offheap_sum(found, mapped, &n, &bytes);
 	text_add(&note, mapped ? "the JDK counts " : "java.nio.Bits counts ");
-	text_add_count(&note, c->count.n);
-	text_addf(&note, " %s%s, ", mapped ? "mapping" : "piece", c->count.n == 1 ? "" : "s");
-	text_add_bytes(&note, c->capacity.n);
+	if (c->count.n || c->capacity.n) {
+		text_add_count(&note, c->count.n);
+		text_addf(&note, " %s%s, ", mapped ? "mapping" : "piece", c->count.n == 1 ? "" : "s");
+		text_add_bytes(&note, c->capacity.n);
+	} else {
+		text_add(&note, "none");
+	}
 	if (n == c->count.n && bytes == c->capacity.n) {
 		text_add(&note, ", as found");
 	} else {
@@ -265,6 +269,9 @@ static int run_go(struct session *s, struct result **out, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "%s tells of no memory outside of the heap", h->facts.title);
 	struct result *r = result_new_rows("memory outside of the heap", s->dump, &class_shape);
 	result_rows_members(r, NULL, NULL, NULL);
+	for (unsigned c = 0; c < r->n_columns; c++) /* no object owns it */
+		if (r->columns[c].id == COL_CLASS || r->columns[c].id == COL_OBJECTS || r->columns[c].id == COL_LIMIT)
+			result_show(r, c, false);
 	for (size_t i = 0; i < sizeof go_parts / sizeof *go_parts; i++) {
 		const struct heap_stated *part = stated(h, go_parts[i][0]);
 		if (part)

@@ -14,7 +14,7 @@
 #define WASTED {.id = COL_WASTED, .total = true, .room = COLUMN_LAST}, {.id = COL_SHARE, .total = true}
 #define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, WASTED
 #define OF_KIND {.id = COL_KIND, .hidden = true} /* the title says it */
-static const struct column all_columns[] = {{.id = COL_KIND}, AMOUNTS};
+static const struct column all_columns[] = {{.id = COL_KIND}, AMOUNTS, {.id = COL_MEANING, .hidden = true}};
 static const struct column by_field[] = {OF_KIND, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
 static const struct column by_class[] = {OF_KIND, {.id = COL_CLASS}, AMOUNTS};
 static const struct column by_holder[] = {OF_KIND, {.id = COL_ADDRESS}, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
@@ -25,7 +25,7 @@ static const struct shape all_shape = {.form = "without KIND", SHAPE_COLUMNS(all
 static const struct shape field_shape = {.form = "KIND", SHAPE_COLUMNS(by_field)};
 static const struct shape fields_shape = {.form = "fields", SHAPE_COLUMNS(of_fields)};
 static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(by_class)};
-static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by_holder)};
+static const struct shape holder_shape = {.form = "-by holder", .apart = true, SHAPE_COLUMNS(by_holder)};
 static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [WASTE_BY_CLASS] = &class_shape,
     [WASTE_BY_HOLDER] = &holder_shape};
 
@@ -52,7 +52,7 @@ static struct amount wasted_of(const struct heap *h, enum waste_kind kind, uint6
 	return waste_kinds[kind].judged ? amount_weaken(bytes, INFERRED, REASON_JUDGED) : bytes;
 }
 
-/* The four last cells of each row. */
+/* The four cells of amounts of each row. */
 static void amount_cells(const struct heap *h, enum waste_kind kind, const struct waste_sum *sum, struct cell *to)
 {
 	struct amount wasted = wasted_of(h, kind, sum->wasted);
@@ -123,12 +123,13 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 	r->within = is_apart;
 	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
 		const struct waste_sum *sum = &rows->all.sum[kind];
-		struct cell cells[5] = {cell_text(waste_kinds[kind].word)};
+		struct cell cells[6] = {cell_text(waste_kinds[kind].word)};
 		char line[64];
 		left_out |= !rows->all.told[kind];
 		if (!sum->objects || sum->wasted < least(call))
 			continue;
 		amount_cells(h, kind, sum, cells + 1);
+		cells[5] = cell_text(waste_kinds[kind].of);
 		snprintf(line, sizeof line, "waste %s", waste_kinds[kind].word);
 		result_add_row(r, cells, &(struct target){.kind = TARGET_GROUP,
 		    .command = arena_strndup(&r->arena, line, strlen(line))});
@@ -137,7 +138,9 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 	if (rows->n && is_apart(r, rows->n - 1))
 		result_add_note(r, "sums leave out fields and alignment: they are parts of the others' objects");
 	if (left_out)
-		result_add_note(r, "other kinds need values, texts or fields that this dump does not tell");
+		result_add_note(r, r->n_rows || call_has(call, DASH_MIN) ?
+		    "other kinds need values, texts or fields that this dump does not tell" :
+		    "there is none of the kinds that this dump tells of; others need values, texts or fields that it lacks");
 	r->says_none = !call_has(call, DASH_MIN);
 	*out = r;
 	return 0;

@@ -22,7 +22,7 @@ static const struct column weak_columns[] = {
     [W_ONLY] = {.id = COL_ONLY_THROUGH, .total = true},
     [W_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
-static const struct shape weak_shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(weak_columns)};
+static const struct shape weak_shape = {.named_by = COL_CLASS, .apart = true, SHAPE_COLUMNS(weak_columns)};
 
 enum { O_KIND, O_CLASS, O_OBJECTS, O_SHALLOW, O_RETAINED };
 static const struct column only_columns[] = {
@@ -32,7 +32,8 @@ static const struct column only_columns[] = {
     [O_SHALLOW] = {.id = COL_SHALLOW, .total = true},
     [O_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
-static const struct shape only_shape = {.form = "-only", .named_by = COL_CLASS, SHAPE_COLUMNS(only_columns)};
+static const struct shape only_shape = {.form = "-only", .named_by = COL_CLASS, .apart = true,
+    SHAPE_COLUMNS(only_columns)};
 
 struct weak_rows {
 	struct referents found;

@@ -100,7 +100,7 @@ static void state_facts(struct hprof *h)
 	set_created(f, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
-	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no states of locks; "
+	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no owners of monitors; "
 			 "sizes are computed from the layout that the VM must have used";
 	f->has_instance_sizes = instance_sizes_are_true(h);
 	if (f->has_instance_sizes)

@@ -194,10 +194,13 @@ def check_sums(t, name, path, got):
     counts = [line.split()[1] for line in both.splitlines() if line.startswith("objects ")]
     t.equal(counts, ["0"] * len(pairs), name + ": no object is of two kinds")
     summed = sum(r["wasted"] for k, r in table.items() if k not in ("fields", "alignment"))
-    last = re.search(r"^\d+ kinds .* ~?([0-9.]+)([KM]?) +~?[0-9.]+%$", cairn("-x", "waste", path).out, re.M)
+    last = re.search(r"^\d+ kinds .* ~?([0-9.]+)([KM]?) +~?([0-9.]+)%$", cairn("-x", "waste", path).out, re.M)
     unit = {"": 1, "K": 1 << 10, "M": 1 << 20}[last[2]]
     t.ok(abs(float(last[1]) * unit - summed) <= unit, name + ": the last line is the sum without fields and alignment",
          (last[0], summed))
+    whole = sum(r["shallow"] for r in rows(path, "histo"))
+    t.ok(abs(float(last[3]) - 100 * summed / whole) < 0.051, name + ": its share is that of all objects, not of rounded ones",
+         (last[0], summed, whole))
 
 
 def main():

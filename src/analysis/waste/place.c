@@ -10,6 +10,8 @@
 
 #include "analysis/describe/describe.h"
 
+#include <string.h>
+
 enum { STEPS_MOST = 32, DEEP_MOST = 8 };
 
 bool waste_may_place(const struct waste_work *w, uint32_t id, uint32_t holder)
@@ -54,6 +56,29 @@ unsigned waste_stays(const struct waste_work *w, uint32_t id)
 	return best;
 }
 
+enum { NAMED_MOST = 1024 /* references of an object in memory, each of which may have to be looked at */ };
+
+/* What an object in memory calls its reference to another one: "Tags.ptr", or NULL. */
+static const char *name_in_memory(const struct waste_work *w, uint32_t holder, uint32_t id)
+{
+	const struct adjacency *out = &w->heap->out;
+	uint64_t start = adjacency_start(out, holder), n = adjacency_degree(out, holder);
+	struct numbered names;
+	uint32_t number = NAME_NOT_TOLD;
+	if (!w->names || n > NAMED_MOST || numbered_names_of(w->names, holder, &names, NULL))
+		return NULL;
+	for (uint64_t i = 0; i < n && number == NAME_NOT_TOLD; i++)
+		if (out->target[start + i] == id)
+			number = names.each ? names.each[i] : names.all;
+	return number == NAME_NOT_TOLD ? NULL : numbered_name(w->names, number);
+}
+
+/* Of an array the field counts that holds it; of one of structs the field of these. */
+static bool is_passed(const struct waste_work *w, uint32_t holder, const char *name)
+{
+	return waste_role(w, holder) == ROLE_OBJECT_ARRAY && (!name || !strcmp(name, "[]"));
+}
+
 bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct waste_place *out)
 {
 	const struct heap *h = w->heap;
@@ -64,11 +89,12 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 		if (holder == HEAP_NONE)
 			break;
 		enum waste_role role = waste_role(w, holder);
+		const char *name = name_in_memory(w, holder, id);
 		if (w->owner[holder] != HEAP_NONE) {
 			id = w->owner[holder];
 		} else if (role == ROLE_COLLECTION || role == ROLE_WRAPPER || role == ROLE_VIEW) {
 			id = holder;
-		} else if (role == ROLE_OBJECT_ARRAY) {
+		} else if (is_passed(w, holder, name)) {
 			id = holder;
 			out->deep += out->deep < DEEP_MOST;
 		} else {
@@ -77,10 +103,15 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 				out->declared_in = heap_class_mirrored(h, holder);
 				if (out->declared_in == HEAP_NONE)
 					out->declared_in = h->class_of[holder];
-				out->field = NULL;
+				out->field = name;
 			}
 			return true;
 		}
+	}
+	/* an array that a variable holds, for one */
+	if (w->names && waste_role(w, id) == ROLE_OBJECT_ARRAY) {
+		*out = (struct waste_place){.declared_in = h->class_of[id], .holder = id, .deep = out->deep - 1};
+		return true;
 	}
 	out->deep = 0;
 	return false;

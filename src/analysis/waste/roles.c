@@ -56,7 +56,8 @@ static enum waste_role role_of(const struct heap *h, uint32_t class, enum storag
 	*arrays = ARRAYS_NONE;
 	const struct heap_class *c = &h->classes[class];
 	if (h->facts.no_class_objects)
-		return inspect_text_class(h, class) != TEXT_NEVER ? ROLE_STRING : ROLE_OTHER;
+		return inspect_text_class(h, class) != TEXT_NEVER ? ROLE_STRING :
+		    c->kind == CLASS_OBJECT_ARRAY ? ROLE_OBJECT_ARRAY : ROLE_OTHER;
 	if (c->kind == CLASS_OBJECT_ARRAY)
 		return ROLE_OBJECT_ARRAY;
 	if (c->kind == CLASS_PRIMITIVE_ARRAY)
@@ -191,6 +192,8 @@ int waste_work_begin(struct waste_work *w, const struct heap *h, bool owners, st
 		w->role[c] = (uint8_t)role_of(h, c, &arrays);
 		w->arrays[c] = (uint8_t)arrays;
 	}
+	if (owners && h->facts.no_class_objects && numbered_names_new(&w->names, h, err))
+		return ERR_NOMEM;
 	return owners ? find_owners(w, err) : 0;
 }
 
@@ -206,6 +209,7 @@ void waste_work_release(struct waste_work *w)
 	big_free(w->role);
 	big_free(w->arrays);
 	big_free(w->owner);
+	numbered_names_free(w->names);
 	big_free(w->of_class);
 	*w = (struct waste_work){.heap = NULL};
 }

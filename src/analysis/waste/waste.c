@@ -347,7 +347,7 @@ static int list_items(struct grouping *g, struct err *err)
 static int group_items(struct grouping *g, struct err *err)
 {
 	size_t n = g->items->n;
-	unsigned tasks = (unsigned)((n + PLACES_A_TASK - 1) / PLACES_A_TASK);
+	unsigned tasks = (unsigned)((n + PLACES_A_TASK - 1) / PLACES_A_TASK), threads = g->work->names ? 1 : 0;
 	int code = 0;
 	g->group = big_alloc(n, sizeof *g->group, err);
 	g->place = big_alloc(g->by == WASTE_BY_CLASS ? 0 : n, sizeof *g->place, err);
@@ -355,12 +355,12 @@ static int group_items(struct grouping *g, struct err *err)
 		return ERR_NOMEM;
 	progress_phase(progress_own(), PHASE_FOLLOW_REFERENCES, n);
 	if (g->by != WASTE_BY_CLASS)
-		code = parallel_run(0, tasks, find_places, g, err);
+		code = parallel_run(threads, tasks, find_places, g, err);
 	if (!code)
 		code = group_first(g, err);
 	progress_phase(progress_own(), PHASE_FOLLOW_REFERENCES, n);
 	if (!code && g->by != WASTE_BY_CLASS)
-		code = parallel_run(0, tasks, find_better, g, err);
+		code = parallel_run(threads, tasks, find_better, g, err);
 	if (!code)
 		code = sum_groups(g, err);
 	return code ? code : list_items(g, err);
@@ -411,6 +411,8 @@ int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind k
 	big_free(g.place);
 	big_free(g.group);
 	big_free(g.slots);
+	out->names = w.names;
+	w.names = NULL;
 	waste_work_release(&w);
 	if (code)
 		waste_groups_release(out);
@@ -421,5 +423,6 @@ void waste_groups_release(struct waste_groups *g)
 {
 	big_free(g->group);
 	big_free(g->object);
+	numbered_names_free(g->names);
 	*g = (struct waste_groups){.n = 0};
 }

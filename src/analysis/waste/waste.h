@@ -69,6 +69,7 @@ struct waste_groups {
 	struct waste_group *group; /* the most wasteful first */
 	size_t n;
 	uint32_t *object;
+	struct numbered_names *names; /* what fields are called that no class declares, or NULL */
 };
 /* One kind.  The same codes. */
 MUST_CHECK int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind kind, enum waste_by by,

@@ -46,6 +46,7 @@ struct waste_work {
 	uint8_t *role;    /* enum waste_role, by class */
 	uint8_t *arrays;  /* enum storage_arrays, by class */
 	uint32_t *owner;  /* of each object that a collection is made of: the collection; else HEAP_NONE */
+	struct numbered_names *names; /* of fields that no class declares, for one thread; NULL: they are declared */
 	bool wanted[WASTE_KINDS];
 	struct waste_items found[WASTE_KINDS]; /* ascending by id */
 	struct waste_of_class *of_class;       /* of the kind of classes that was asked for last */

@@ -190,10 +190,8 @@ static bool add_field(const struct heap *h, const struct waste_group *g, struct 
 	if (g->declared_in == HEAP_NONE)
 		return false;
 	text_add(to, h->classes[g->declared_in].name);
-	if (g->field) {
-		text_add(to, ".");
-		text_add(to, g->field);
-	}
+	if (g->field)
+		text_addf(to, "%s%s", *g->field == '[' ? "" : ".", g->field);
 	for (unsigned i = 0; i < g->deep; i++)
 		text_add(to, "[]");
 	return true;

@@ -124,6 +124,10 @@ static void test_lines(void **state)
 		{ "com.acme.Map array store=a store=b", "store= stands there twice" },
 		{ "com.acme.Map array store=a colour=red", "no layout has a word colour=" },
 		{ "com.acme.Map array store=a sets", "sets is no shape, none of map, keys and values, and has no =" },
+		{ "com.acme.Map radix store=a deep=d", "a layout of the shape radix needs size=" },
+		{ "com.acme.Map radix store=a size=n", "a layout of the shape radix needs deep=" },
+		{ "com.acme.Map array =a", "no layout has a word =" },
+		{ "=", "= has no shape" },
 		{ "com.acme.Map buckets map store=table next=next value=v", "a layout of the shape buckets needs key=" },
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -308,6 +312,49 @@ static void test_frameworks(void **state)
 	assert_false(collection_size(heap, id_of(lazy), &size)); /* not loaded, so there is nothing */
 }
 
+/* Android up to 6, and IBM's VMs. */
+static void test_harmony(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b");
+	int list = class("java/util/ArrayList", object, "array:L firstIndex:I size:I");
+	int links = class("java/util/LinkedList", object, "voidLink:L size:I");
+	int link = class("java/util/LinkedList$Link", object, "data:L previous:L next:L");
+	int map = class("java/util/HashMap", object, "elementData:L elementCount:I");
+	int entry = class("java/util/HashMap$Entry", object, "key:L value:L next:L");
+	int linked = class("java/util/LinkedHashMap", object, "header:L size:I table:L");
+	int linked_entry = class("java/util/LinkedHashMap$LinkedEntry", object, "nxt:L prv:L key:L value:L");
+	int set = class("java/util/HashSet", object, "backingMap:L");
+	uint64_t head = new_address(), void_link = new_address();
+	uint64_t l = OBJECT(list, OBJECTS(0, 0, a, b, 0), 2, 2), ring = OBJECT(links, void_link, 2);
+	OBJECT_AT(void_link, link, 0, 0, OBJECT(link, b, 0, OBJECT(link, a, 0, void_link)));
+	uint64_t m = OBJECT(map, OBJECTS(0, OBJECT(entry, a, b, OBJECT(entry, b, a, 0))), 2), s = OBJECT(set, m);
+	uint64_t k = OBJECT(linked, head, 1, OBJECTS(0, 0)), none = new_address(), empty = OBJECT(links, none, 0);
+	OBJECT_AT(head, linked_entry, OBJECT(linked_entry, head, head, b, a), 0, 0, 0);
+	OBJECT_AT(none, link, 0, none, none);
+	open_made();
+	expect_entries(l, "\"a\" \"b\" (2 of 5)");
+	expect_entries(ring, "\"b\" \"a\" (2)");
+	expect_entries(empty, "(0)");
+	expect_entries(m, "\"a\"=\"b\" \"b\"=\"a\" (2 of 2)");
+	expect_entries(s, "\"a\" \"b\" (2 of 2)");
+	expect_entries(k, "\"b\"=\"a\" (1 of 2)");
+}
+
+/* A field header is a ring's only in chains. */
+static void test_header(void **state)
+{
+	(void)state;
+	struct err err = ERR_INIT;
+	assert_int_equal(layout_add("com.acme.Tree tree store=header value=v", &err), 0);
+	int tree = class("com/acme/Tree", object, "header:L");
+	int node = class("com/acme/Tree$Node", object, "left:L right:L v:L");
+	uint64_t a = text("a"), b = text("b"), t = OBJECT(tree, OBJECT(node, OBJECT(node, 0, 0, a), 0, b));
+	open_made();
+	expect_entries(t, "\"a\" \"b\" (?)");
+	layouts_forget();
+}
+
 /* Trees of arrays, by the bits of an index. */
 static void test_radix(void **state)
 {
@@ -473,6 +520,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
-		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_radix), TEST(test_forged)};
+		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_harmony), TEST(test_header),
+		TEST(test_radix), TEST(test_forged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

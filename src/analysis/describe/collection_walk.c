@@ -171,7 +171,8 @@ static void begin_nodes(struct collection *c)
 		return;
 	struct value ring, inner;
 	bool chain = c->kind->shape == SHAPE_CHAIN;
-	if (chain && values_field(&c->store, "header", &ring)) { /* a ring around an entry that holds nothing */
+	/* a ring around an entry that holds nothing */
+	if (chain && description_field(&c->store, "header|voidLink", &ring)) {
 		c->stop = c->node;
 		if (!values_open(&first, c->heap, c->node, NULL))
 			c->node = collection_node_in(&first, c->kind->next);

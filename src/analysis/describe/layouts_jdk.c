@@ -2,8 +2,8 @@
 /*
  * layouts_jdk.c - collections of java.util.
  *
- * Field names are those of the sources of JDK 5 to 25; between '|' stand other names of the same
- * field in older releases.
+ * Field names are those of the sources of JDK 5 to 25; between '|' stand other names of the same field in older
+ * releases, and in the library of Apache Harmony, which IBM's VMs and Android up to 6 had.
  */
 #include "analysis/describe/layouts.h"
 
@@ -13,12 +13,12 @@
 
 const char *const layouts_jdk[] = {
 	/* lists */
-	U "ArrayList array store=elementData size=size",
+	U "ArrayList array store=elementData|array next=firstIndex size=size",
 	U "Vector array store=elementData size=elementCount",
 	U "Arrays$ArrayList array store=a",
 	UC "CopyOnWriteArrayList array store=array",
 	U "ImmutableCollections$ListN array store=elements",
-	U "LinkedList chain store=first|header next=next value=item|element size=size",
+	U "LinkedList chain store=first|header|voidLink next=next value=item|element|data size=size",
 	U "ImmutableCollections$List12 fields value=e0|e1",
 	U "ImmutableCollections$List1 fields value=e0",
 	U "ImmutableCollections$List2 fields value=e0|e1",
@@ -39,17 +39,17 @@ const char *const layouts_jdk[] = {
 	UC "ScheduledThreadPoolExecutor$DelayedWorkQueue array store=queue size=size",
 	U "Collections$AsLIFOQueue wrapper store=q",
 	/* maps */
-	U "LinkedHashMap chain map store=head|header next=after key=key value=value size=size table=table",
-	U "HashMap buckets map store=table" NODES " size=size",
+	U "LinkedHashMap chain map store=head|header next=after|nxt key=key value=value size=size table=table",
+	U "HashMap buckets map store=table|elementData" NODES " size=size|elementCount",
 	UC "ConcurrentHashMap buckets map store=table next=next key=key value=val|value size=baseCount",
 	UC "ConcurrentHashMap buckets map parts=segments store=table" NODES " size=count", /* before 8 */
 	U "Properties wrapper map store=map", /* before Java 9 it is a Hashtable and no more */
-	U "Hashtable buckets map store=table" NODES " size=count",
-	U "WeakHashMap buckets map store=table next=next key=referent value=value size=size",
+	U "Hashtable buckets map store=table|elementData" NODES " size=count|size|elementCount",
+	U "WeakHashMap buckets map store=table|elementData next=next key=referent value=value size=size|elementCount",
 	"java.lang.ThreadLocal$ThreadLocalMap buckets map store=table next= key=referent value=value size=size",
 	U "TreeMap tree map store=root key=key value=value size=size",
 	UC "ConcurrentSkipListMap queue map store=head next=next key=key value=val|value size=adder",
-	U "IdentityHashMap pairs map store=table size=size",
+	U "IdentityHashMap pairs map store=table|elementData size=size",
 	U "EnumMap enum map store=vals key=keyUniverse size=size",
 	U "ImmutableCollections$MapN pairs map store=table size=size",
 	U "ImmutableCollections$Map1 fields map key=k0 value=v0",
@@ -58,8 +58,8 @@ const char *const layouts_jdk[] = {
 	U "ImmutableCollections$Map0 empty map",
 	U "jar.Attributes wrapper map store=map",
 	/* sets */
-	U "HashSet wrapper keys store=map",
-	U "TreeSet wrapper keys store=m",
+	U "HashSet wrapper keys store=map|backingMap",
+	U "TreeSet wrapper keys store=m|backingMap",
 	UC "ConcurrentSkipListSet wrapper keys store=m",
 	UC "CopyOnWriteArraySet wrapper store=al",
 	U "Collections$SetFromMap wrapper keys store=m",

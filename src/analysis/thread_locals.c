@@ -165,8 +165,8 @@ static int walk_thread(struct search *s, uint32_t thread, struct err *err)
 	int code = 0;
 	if (values_open(&values, s->h, thread, NULL))
 		return 0;
-	/* what lies behind a missing field is missing as well: a short record costs its length, not its class's */
-	while (!code && values_next_field(&walk) && !walk.missing) {
+	/* what lies behind the end of a short record is missing: it costs its length, not its class's */
+	while (!code && values_next_field(&walk) && walk.offset <= values.view.n_bytes) {
 		if (progress_stops(s->progress, s->fields++))
 			return err_cancelled(err);
 		if (strcmp(s->h->classes[walk.declared_in].name, "java.lang.Thread"))

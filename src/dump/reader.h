@@ -239,6 +239,14 @@ struct noted_walk {
 	uint64_t at;
 };
 
+/* Which contents a copy leaves out; each has the ones before it. */
+enum redact_what {
+	REDACT_NOTHING,
+	REDACT_STRINGS, /* the texts of Strings */
+	REDACT_ARRAYS,  /* what arrays of numbers hold */
+	REDACT_ALL,     /* every value that is no reference */
+};
+
 /* What a dump says of itself, and what its format cannot tell. */
 struct dump_facts {
 	const char *format;   /* the reader's name, "phd": a word for machines */
@@ -258,8 +266,9 @@ struct dump_facts {
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
 	enum value_form values;
+	enum redact_what redacted; /* it is a copy that says so of itself: these contents are zeros, and mean nothing */
 	const char *no_sites;    /* why it tells no sites of allocations, where there is more to say of that; or NULL */
-	const char *no_values;   /* with NO_VALUES why: "PHD holds no field values"; else NULL */
+	const char *no_values;   /* with NO_VALUES or redacted why: "PHD holds no field values"; else NULL */
 	const char *surplus;     /* why the dump may hold more objects than stated() says, or NULL */
 	/* A sentence on what the format does not hold.  It lives as long as the dump; prepare may still
 	 * replace it. */
@@ -382,7 +391,6 @@ struct site_sink {
 
 /* What of the contents of a dump a copy leaves out: what Strings hold; what primitive arrays hold; all values that are
  * no references. */
-enum redact_what { REDACT_STRINGS, REDACT_ARRAYS, REDACT_ALL };
 struct redaction {
 	enum redact_what what;
 	/* only for REDACT_STRINGS: does a String hold the primitive array at this address?  And the id of their class. */

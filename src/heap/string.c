@@ -9,7 +9,7 @@ void string_layout_find(struct heap *h)
 	struct string_layout layout = { .class = values_class_named(h, "java.lang.String") };
 	struct field_place *value = &layout.value;
 	struct value shift;
-	if (!values_held(h) || layout.class == HEAP_NONE ||
+	if (!values_whole(h) || layout.class == HEAP_NONE ||
 	    !values_place(h, layout.class, "value", value) || value->type != VALUE_OBJECT)
 		return;
 	layout.has_coder = values_place(h, layout.class, "coder", &layout.coder);

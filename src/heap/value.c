@@ -65,6 +65,12 @@ int values_open_along(struct values *out, const struct heap *h, uint32_t id, str
 
 /* --- fields ------------------------------------------------------------------------------------- */
 
+/* Zeros that stand where a copy leaves values out mean nothing. */
+static bool is_left_out(const struct heap *h, enum value_type type)
+{
+	return h->facts.redacted == REDACT_ALL && type != VALUE_OBJECT;
+}
+
 static bool next_static(struct field_walk *w)
 {
 	const struct heap_class *c = &w->values->heap->classes[w->values->class];
@@ -73,6 +79,7 @@ static bool next_static(struct field_walk *w)
 	w->field = &c->statics[w->next++];
 	w->declared_in = w->values->class;
 	w->value = (struct value){ w->field->type, w->field->value };
+	w->missing = is_left_out(w->values->heap, w->field->type);
 	return true;
 }
 
@@ -108,7 +115,7 @@ bool values_next_field(struct field_walk *w)
 	w->field = &h->classes[w->class].fields[w->next++];
 	w->declared_in = w->class;
 	unsigned size = values_size_of(h, w->field->type);
-	w->missing = w->offset > v->view.n_bytes || size > v->view.n_bytes - w->offset;
+	w->missing = w->offset > v->view.n_bytes || size > v->view.n_bytes - w->offset || is_left_out(h, w->field->type);
 	w->value = w->missing ? (struct value){ w->field->type, 0 }
 	                      : load_value(h, v->view.bytes + w->offset, w->field->type);
 	w->offset += size;
@@ -151,12 +158,12 @@ bool values_as_named(struct values *v, const char *class)
 	return view_as(v, HEAP_NONE, class);
 }
 
-static bool static_field(const struct heap_class *c, const char *name, struct value *out)
+static bool static_field(const struct heap *h, const struct heap_class *c, const char *name, struct value *out)
 {
 	for (uint32_t i = 0; i < c->n_statics; i++) {
 		if (!strcmp(c->statics[i].name, name)) {
 			*out = (struct value){ c->statics[i].type, c->statics[i].value };
-			return true;
+			return !is_left_out(h, out->type);
 		}
 	}
 	return false;
@@ -187,7 +194,7 @@ bool values_field(const struct values *v, const char *name, struct value *out)
 {
 	struct field_place place;
 	if (v->is_class)
-		return static_field(&v->heap->classes[v->class], name, out);
+		return static_field(v->heap, &v->heap->classes[v->class], name, out);
 	uint64_t left = v->view.n_bytes > v->as_offset ? v->view.n_bytes - v->as_offset : 0;
 	if (!find_place(v->heap, v->as, name, left, &place))
 		return false;
@@ -204,7 +211,7 @@ bool values_at(const struct values *v, const struct field_place *place, struct v
 {
 	unsigned size = values_size_of(v->heap, place->type);
 	if (v->is_class || v->view.kind != OBJECT_INSTANCE || place->offset > v->view.n_bytes ||
-	    size > v->view.n_bytes - place->offset)
+	    size > v->view.n_bytes - place->offset || is_left_out(v->heap, place->type))
 		return false;
 	*out = load_value(v->heap, v->view.bytes + place->offset, place->type);
 	return true;
@@ -232,7 +239,7 @@ bool values_static(const struct heap *h, const char *class, const char *field, s
 	uint32_t index = values_class_named(h, class);
 	if (index == HEAP_NONE)
 		return false;
-	return static_field(&h->classes[index], field, out);
+	return static_field(h, &h->classes[index], field, out);
 }
 
 /* --- elements ----------------------------------------------------------------------------------- */
@@ -244,7 +251,8 @@ enum value_type values_element_type(const struct values *v)
 
 uint64_t values_length(const struct values *v)
 {
-	if (v->is_class || v->view.kind == OBJECT_INSTANCE)
+	if (v->is_class || v->view.kind == OBJECT_INSTANCE ||
+	    (v->view.kind == PRIMITIVE_ARRAY && v->heap->facts.redacted >= REDACT_ARRAYS))
 		return 0;
 	uint64_t held = v->view.n_bytes / values_size_of(v->heap, values_element_type(v));
 	return v->view.length < held ? v->view.length : held;

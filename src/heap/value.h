@@ -33,8 +33,16 @@ struct values {
 	struct object_view view; /* the record's bytes; empty for a class object */
 };
 
+/* A copy by redact holds the references; what it leaves out is as if it was in no record: fields without a value,
+ * arrays of numbers without elements, texts that are not known. */
+
 /* Does the dump hold values of objects at all?  Where not, heap_holds_no_values says why. */
 bool values_held(const struct heap *h);
+/* And are those that are no references what they were? */
+static inline bool values_whole(const struct heap *h)
+{
+	return values_held(h) && !h->facts.redacted;
+}
 /* Or does it, and is not here?  Then they are unknown (REASON_DUMP_AWAY). */
 static inline bool values_away(const struct heap *h)
 {

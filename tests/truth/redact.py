@@ -112,6 +112,9 @@ def redact(tap, path, to, *options, name=""):
     return tap.ok(run.status == 0 and os.path.exists(to), name + ": a copy is written", (run.status, run.err))
 
 
+MARK = b"a copy without contents by cairn redact: "
+
+
 def check_dump(tap, path, folder):
     name = os.path.join(os.path.basename(os.path.dirname(path)), os.path.basename(path))
     to = os.path.join(folder, "copy.hprof")
@@ -123,12 +126,37 @@ def check_dump(tap, path, folder):
     before, used = symbols(path)
     after, _ = symbols(to)
     tap.ok(used and all(after[k] == before[k] for k in used) and
-           all(not v.strip(b"*") for k, v in after.items() if k not in used), name + ": of symbols only names are left")
+           all(not v.strip(b"*") for k, v in after.items() if k not in used and not v.startswith(MARK)), name + ": of symbols only names are left")
     with open(to, "rb") as f:
         data = f.read()
     tap.equal([t for t in sorted(texts(path)) if t in data][:5], [], name + ": no text of a String is left")
     check = cairn("-x", "check", to)
     tap.ok(check.status == 0, name + ": check of the copy finds nothing", check.out)
+    check_told(tap, path, to, name)
+
+
+def check_told(tap, path, to, name):
+    """What references tell is the same in the copy; what its zeros would tell is unknown there, and said to be."""
+    for line in ("weak", "locals -by class", "path 1", "histo -retained"):
+        both = [cairn("--format", "csv", "-x", line, p) for p in (path, to)]
+        tap.equal(both[1].out, both[0].out, "%s: %s" % (name, line))
+    why = "a redacted copy"
+    info = json.loads(cairn("--format", "json", "-x", "info", to).out)
+    tap.ok(why in info["cannot_tell"], name + ": info says what it is", info)
+    for line in ("strings", "dups", "offheap"):
+        run = cairn("-x", line, to)
+        tap.ok(run.status and why in run.err, "%s: %s tells why not" % (name, line), run)
+    threads = json.loads(cairn("--format", "json", "-x", "threads", to).out or "[]")
+    tap.equal([t for t in threads if t.get("state") or "\0" in str(t.get("name"))], [], name + ": no state, no name of a thread")
+    kinds = {r["kind"] for r in json.loads(cairn("--format", "json", "-x", "waste", to).out or "[]")}
+    tap.ok(not kinds & {"strings", "constant", "tails", "arrays", "objects", "fields", "unused", "emptied", "oversized"},
+           name + ": zeros are no waste", kinds)
+    sizes = json.loads(cairn("--format", "json", "-x", "collections", to).out or "[]")
+    tap.ok(all(r["size"] is None for r in sizes), name + ": no size of a collection", sizes[:3])
+    again = to + ".again"
+    if redact(tap, to, again, "-strings", name=name + ": again, -strings"):
+        told = json.loads(cairn("--format", "json", "-x", "info", again).out)["cannot_tell"]
+        tap.equal(told, info["cannot_tell"], name + ": a copy of the copy says no less")
 
 
 KNOWN = re.compile(r"(java|javax|jdk|sun|com\.sun|openj9|com\.ibm\.(oti|jvm|lang\.management)|android|com\.android|"

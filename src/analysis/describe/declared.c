@@ -251,7 +251,7 @@ static enum text_class declared_text_class(const struct heap *h, uint32_t class)
 
 static int declared_texts_held(const struct heap *h, struct err *err)
 {
-	return h->strings ? 0 :
+	return h->strings ? 0 : h->facts.redacted ? heap_holds_no_values(h, err) :
 	    err_set(err, ERR_UNSUPPORTED, "this dump has no class java.lang.String with a value");
 }
 

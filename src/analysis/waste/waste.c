@@ -54,7 +54,7 @@ bool waste_told(const struct heap *h, enum waste_kind kind)
 		return false;
 	if (kind == WASTE_ALIGNMENT)
 		return inspect_declares_fields(h);
-	return waste_kinds[kind].by_length || (values_held(h) && inspect_declares_fields(h));
+	return waste_kinds[kind].by_length || (values_whole(h) && inspect_declares_fields(h));
 }
 
 static const struct family {

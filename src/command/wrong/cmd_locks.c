@@ -119,6 +119,8 @@ static void add_notes(struct result *r, const struct locks *l)
 		    "frames hold, and monitors that nobody waits for are not seen");
 	else
 		result_add_note(r, "owners and waiters are the javacore's");
+	if (h->facts.redacted == REDACT_ALL)
+		result_add_note(r, h->facts.no_values);
 	if (l->n_unplaced) {
 		text_addf(&t, "%" PRIu32 " blocked thread%s of which no frame tells the monitor", l->n_unplaced,
 		    l->n_unplaced == 1 ? "" : "s");

@@ -425,6 +425,8 @@ static int run_offheap(struct session *s, const struct call *call, struct result
 		return run_limits(s, out, err);
 	if (call_has(call, DASH_NATIVE))
 		return run_native(s, call, out, err);
+	if (h->facts.redacted == REDACT_ALL)
+		return heap_holds_no_values(h, err);
 	if (!h->facts.no_class_objects)
 		return run_owners(s, call, kind, out, err);
 	if (kind || call_has(call, DASH_EACH) || call_choice(call, DASH_BY, 0) == 1)

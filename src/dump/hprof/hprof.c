@@ -92,6 +92,19 @@ static bool instance_sizes_are_true(const struct hprof *h)
 	return false;
 }
 
+static void state_redaction(struct dump_facts *f, enum redact_what what)
+{
+	static const char *const why[] = {
+	    [REDACT_STRINGS] = "a redacted copy: the texts of Strings were left out of it (redact -strings)",
+	    [REDACT_ARRAYS] = "a redacted copy: what arrays of numbers hold was left out of it, with all texts "
+			      "(redact -arrays)",
+	    [REDACT_ALL] = "a redacted copy: texts, numbers and all other values that are no references were left out "
+			   "of it (redact)"};
+	f->redacted = what;
+	if (what != REDACT_NOTHING)
+		f->no_values = f->cannot_tell = why[what];
+}
+
 static void state_facts(struct hprof *h)
 {
 	struct dump_facts *f = &h->dump.facts;
@@ -114,6 +127,7 @@ static void state_facts(struct hprof *h)
 	f->values = DECLARED_FIELDS;
 	f->boot_loader_is_null = true;
 	f->references_superclass_recorded = true;
+	state_redaction(f, hprof_redacted(h));
 }
 
 /* --- opening ------------------------------------------------------------------------------------ */

@@ -172,6 +172,8 @@ MUST_CHECK int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t s
 
 MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, struct err *err);
 
+/* What the file says was left out of it, when it was copied. */
+enum redact_what hprof_redacted(const struct hprof *h);
 MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
     struct err *err);
 

@@ -5,8 +5,10 @@
  *
  * Nothing is copied but what is known to be structure.  Of UTF8 records only those keep their bytes that name a class,
  * a method, a field, a signature or a source file: HotSpot writes all of its symbols, with the literals of the program
- * among them.  The names of threads in START THREAD records are contents.  Of a file that holds several heaps the copy
- * has the one at hand.  A dump that is damaged is refused: where no record can be made out anything may stand.
+ * among them.  A first UTF8 record, which names nothing, says what was left out, so that zeros are not taken for
+ * contents; other readers pass it over.  The names of threads in START THREAD records are contents.  Of a file that
+ * holds several heaps the copy has the one at hand.  A dump that is damaged is refused: where no record can be made out
+ * anything may stand.
  */
 #include "dump/hprof/hprof_rename.h"
 
@@ -18,6 +20,11 @@
 #include <string.h>
 
 enum { ROOM = 1 << 16, REPORT_EVERY = 1 << 12 };
+
+/* The text of the copy's first record; behind it the name of what was left out. */
+static const char mark[] = "a copy without contents by cairn redact: ";
+static const char *const left_out[] = {[REDACT_NOTHING] = "nothing", [REDACT_STRINGS] = "strings",
+    [REDACT_ARRAYS] = "arrays", [REDACT_ALL] = "all"};
 
 struct copying {
 	const struct hprof *h;
@@ -82,6 +89,49 @@ static int unclear(struct copying *c, uint64_t at)
 static bool goes_on(struct copying *c, uint64_t bytes)
 {
 	return !c->failed && progress_add(progress_own(), bytes);
+}
+
+/* --- the mark --------------------------------------------------------------------------------------- */
+
+/* The record of the mark at `at`: its length behind the head, or 0: none stands there. */
+static uint64_t mark_at(const struct hprof *h, uint64_t at, enum redact_what *what)
+{
+	const struct source *s = h->dump.source;
+	uint64_t head = RECORD_HEAD + h->id_size, length = sizeof mark - 1;
+	if (s->size < at || s->size - at < head + length || s->bytes[at] != HPROF_UTF8 ||
+	    memcmp(s->bytes + at + head, mark, length))
+		return 0;
+	uint64_t n = load_be32(s->bytes + at + 5);
+	for (*what = REDACT_ALL; *what > REDACT_NOTHING; (*what)--) {
+		size_t word = strlen(left_out[*what]);
+		if (n == h->id_size + length + word && s->size - at - head - length >= word &&
+		    !memcmp(s->bytes + at + head + length, left_out[*what], word))
+			return n;
+	}
+	return 0;
+}
+
+enum redact_what hprof_redacted(const struct hprof *h)
+{
+	enum redact_what what;
+	return mark_at(h, h->body, &what) ? what : REDACT_NOTHING;
+}
+
+static void put_mark(struct copying *c)
+{
+	const struct hprof *h = c->h;
+	enum redact_what before = hprof_redacted(h), what = before > c->wanted->what ? before : c->wanted->what;
+	uint64_t id = 1, length = sizeof mark - 1, word = strlen(left_out[what]), n = h->id_size + length + word;
+	uint8_t head[RECORD_HEAD + 8] = {HPROF_UTF8};
+	while (idmap_get(&h->strings, id) != IDMAP_NONE)
+		id++;
+	for (unsigned i = 0; i < 4; i++)
+		head[5 + i] = (uint8_t)(n >> (24 - 8 * i));
+	for (unsigned i = 0; i < h->id_size; i++)
+		head[RECORD_HEAD + i] = (uint8_t)(id >> (8 * (h->id_size - 1 - i)));
+	put(c, head, RECORD_HEAD + h->id_size);
+	put(c, (const uint8_t *)mark, length);
+	put(c, (const uint8_t *)left_out[what], word);
 }
 
 /* --- names ---------------------------------------------------------------------------------------- */
@@ -312,9 +362,13 @@ static int walk_file(struct copying *c, bool write)
 	const struct source *s = c->h->dump.source;
 	int code = 0;
 	c->segment = 0;
-	if (write)
+	enum redact_what before;
+	uint64_t marked = mark_at(c->h, c->h->body, &before);
+	if (write) {
 		put(c, s->bytes, c->h->body);
-	for (uint64_t at = c->h->body, next; at < s->size && !code; at = next) {
+		put_mark(c);
+	}
+	for (uint64_t at = c->h->body + (marked ? RECORD_HEAD + marked : 0), next; at < s->size && !code; at = next) {
 		const uint8_t *p = s->bytes + at;
 		if (!goes_on(c, 0))
 			break;

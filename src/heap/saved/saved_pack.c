@@ -89,6 +89,7 @@ static void pack_facts(struct pack *p, struct dump_facts *f)
 	PACK(p, f->heap_number, UINT32_MAX);
 	pack_chars(p, f->created, sizeof f->created);
 	PACK(p, f->values, TYPED_MEMORY);
+	PACK(p, f->redacted, REDACT_ALL);
 	pack_text(p, &f->no_sites);
 	pack_text(p, &f->no_values);
 	pack_text(p, &f->surplus);

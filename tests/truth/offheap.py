@@ -118,10 +118,19 @@ def lent(tap, folder):
     inside = m.new(direct, capacity=100, limit=100, address=0x20000010)
     over = m.new(direct, capacity=500, limit=500, address=0x20000000 + 900)
     m.root(m.new("com.acme.Jni", a=wide, b=inside, c=over))
+    # Netty 4.2 from Java 24 on: memory of malloc, a segment over it, and a buffer over that
+    at = "jdk.internal.foreign.NativeMemorySegmentImpl"
+    m.cls(at, [("J", "min"), ("J", "length"), ("L", "scope")])
+    m.cls("io.netty.util.internal.CleanerJava24Linker$CleanableDirectBufferImpl", [("L", "buffer")])
+    segment = m.new(at, min=0x30000000, length=4096)
+    over = m.new(direct, capacity=4096, limit=4096, address=0x30000000, segment=segment)
+    m.root(m.new("io.netty.util.internal.CleanerJava24Linker$CleanableDirectBufferImpl", buffer=over))
     path = write(folder, "lent.hprof", m)
     found = rows(path, "offheap -by holder")
     tap.equal({(r["holder"], r["kind"], r["objects"], r["capacity"], r["certainty"]) for r in found},
-              {("io.netty.buffer.PoolChunk.memory", "netty", 1, 65536, "inferred"),
+              {("io.netty.util.internal.CleanerJava24Linker$CleanableDirectBufferImpl.buffer", "netty", 1, 4096,
+                "inferred"),
+               ("io.netty.buffer.PoolChunk.memory", "netty", 1, 65536, "inferred"),
                ("io.grpc.netty.shaded.io.netty.buffer.PoolChunk.memory", "netty", 1, 65536, "inferred"),
                ("com.acme.Jni.a", "lent", 1, 1400, "inferred")}, "lent: Netty's, gRPC's and JNI's")
 

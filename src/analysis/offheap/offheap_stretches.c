@@ -64,16 +64,28 @@ static void show(struct finding *f, struct owned *in, const struct stretch *s)
 	}
 }
 
-/* Does Netty hold it? */
-static bool is_netty(const struct heap *h, uint32_t id)
+enum { HOLDERS_LOOKED_AT = 64 };
+
+static bool netty_holds(const struct heap *h, uint32_t id)
 {
-	enum { LOOKED_AT = 64 };
 	uint64_t first = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
-	for (uint64_t i = first; i < end && i < first + LOOKED_AT; i++)
+	for (uint64_t i = first; i < end && i < first + HOLDERS_LOOKED_AT; i++)
 		if (strstr(heap_class_of(h, h->in.target[i])->name, "netty.buffer.") ||
 		    strstr(heap_class_of(h, h->in.target[i])->name, "netty.util.internal."))
 			return true;
 	return false;
+}
+
+/* Does Netty hold it?  Since 4.2 it may have a buffer over a segment of its own instead. */
+static bool is_netty(const struct heap *h, uint32_t id)
+{
+	static const char direct[] = "java.nio.Direct";
+	uint64_t first = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
+	bool held = netty_holds(h, id);
+	for (uint64_t i = first; !held && i < end && i < first + HOLDERS_LOOKED_AT; i++)
+		held = !strncmp(heap_class_of(h, h->in.target[i])->name, direct, sizeof direct - 1) &&
+		    netty_holds(h, h->in.target[i]);
+	return held;
 }
 
 /* n of them that overlap, one behind the other: one owner, the largest. */
@@ -86,8 +98,8 @@ static int add_lent(struct finding *f, const struct stretch *s, size_t n)
 		largest = s[i].size > largest->size ? &s[i] : largest;
 	}
 	f->out->views += n - 1;
-	return offheap_add(f, largest->object, largest->segment ? OFFHEAP_SEGMENT :
-	    is_netty(f->heap, largest->object) ? OFFHEAP_NETTY : OFFHEAP_LENT, offheap_usual(end - s->address),
+	return offheap_add(f, largest->object, is_netty(f->heap, largest->object) ? OFFHEAP_NETTY :
+	    largest->segment ? OFFHEAP_SEGMENT : OFFHEAP_LENT, offheap_usual(end - s->address),
 	    largest->limit, s->address);
 }
 

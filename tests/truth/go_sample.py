@@ -130,6 +130,22 @@ def check_cuts(tap):
     tap.ok(run.status == 1 and "no field Status that can hold" in run.err, "a field without pointers", (run.status, run.err))
 
 
+def check_waste(tap):
+    """Every tenth of 100 sessions has a map with one note; all customers have the same number as their second one; a window
+    ends with the 120th word of an array for 500, which takes 512."""
+    def waste(kind):
+        return {(r["field"], r["class"]): (r["objects"], r["wasted"]) for r in rows("waste " + kind)
+                if not (r["field"] or "").startswith("runtime.")}
+
+    notes = waste("single")
+    tap.ok(list(notes) == [("main.Session.Notes", "map[string]string")] and notes[list(notes)[0]][0] == 10,
+           "maps with one entry, by their field", notes)
+    tap.equal(waste("strings"), {("main.Customer.Phone[]", "[]uint8"): (100, 99 * 16)}, "equal texts, by their field")
+    tap.equal([v for (_, c), v in waste("oversized").items() if c == "[]int64"], [(1, (512 - 120) * 8)],
+              "a slice that uses little of its array")
+    tap.equal(waste("unused"), {}, "no map and no slice of the program is empty")
+
+
 def check_interior(tap):
     """Pointers into the middle keep all of the object."""
     slots = {r["slot"]: r for r in rows("roots | grep 'main.'") if r["slot"]}
@@ -212,8 +228,8 @@ def check_without(tap):
 def main():
     need_libdw()
     tap = Tap()
-    for check in (check_contents, check_fields, check_variables, check_packages, check_cuts, check_interior,
-                  check_goroutines, check_sites, check_without):
+    for check in (check_contents, check_fields, check_variables, check_packages, check_cuts, check_waste,
+                  check_interior, check_goroutines, check_sites, check_without):
         check(tap)
     tap.done()
 

@@ -2,7 +2,10 @@
 /* collections.c - collections that hold nothing, or one element, or much less than they have room for. */
 #include "analysis/waste/work.h"
 
+#include "analysis/collections.h"
 #include "analysis/describe/describe.h"
+
+#include <string.h>
 
 enum {
 	PARTS_MOST = 64,      /* of a collection of at most one element */
@@ -67,7 +70,48 @@ static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 	return waste_add(s, c.size.size ? WASTE_SINGLE : c.used ? WASTE_EMPTIED : WASTE_UNUSED, id, bytes, bytes, err);
 }
 
+/* --- of memory with types (Go) ------------------------------------------------------------------ */
+
+/* A channel is to be empty. */
+static int look_at_memory(struct waste_stretch *s, const struct collection_found *c, struct err *err)
+{
+	const struct heap *h = s->work->heap;
+	const char *class = heap_class_of(h, c->id)->name;
+	bool map = !strncmp(class, "map[", 4), chan = !strncmp(class, "chan ", 5);
+	uint64_t bytes = footprint(s->work, c->id);
+	struct string_view text;
+	if (!c->sized || chan || inspect_text(h, c->id, &text))
+		return 0;
+	if (!c->size)
+		return waste_add(s, WASTE_UNUSED, c->id, bytes, bytes, err);
+	if (map)
+		return c->size == 1 ? waste_add(s, WASTE_SINGLE, c->id, bytes, bytes, err) : 0;
+	if (c->capacity <= SLOTS_LEAST || c->size > c->capacity / FILLED_LEAST)
+		return 0;
+	uint64_t used = bytes / c->capacity * c->size + bytes % c->capacity * c->size / c->capacity;
+	return waste_add(s, WASTE_OVERSIZED, c->id, bytes, bytes - used, err);
+}
+
+static int waste_of_memory(struct waste_work *w, struct err *err)
+{
+	struct waste_stretch s = {.work = w};
+	struct collections all;
+	int code = collections_find(&all, w->heap, NULL, progress_own(), err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < all.n && !code; i++)
+		code = progress_own_stops(16 * (uint64_t)i) ? err_cancelled(err) : look_at_memory(&s, &all.found[i], err);
+	collections_release(&all);
+	for (unsigned k = WASTE_UNUSED; k <= WASTE_OVERSIZED; k++) {
+		w->found[k] = s.found[k];
+		s.found[k] = (struct waste_items){.item = NULL};
+	}
+	return code;
+}
+
 int waste_of_collections(struct waste_work *w, struct err *err)
 {
+	if (w->heap->facts.no_class_objects)
+		return waste_of_memory(w, err);
 	return waste_look(w, 1U << ROLE_COLLECTION | 1U << ROLE_WRAPPER, look, NULL, err);
 }

@@ -82,6 +82,7 @@ static bool is_passed(const struct waste_work *w, uint32_t holder, const char *n
 bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct waste_place *out)
 {
 	const struct heap *h = w->heap;
+	bool passed = false;
 	*out = (struct waste_place){.declared_in = HEAP_NONE, .holder = HEAP_NONE};
 	for (int step = 0; step < STEPS_MOST; step++) {
 		uint32_t holder = w->owner[id] != HEAP_NONE ? w->owner[id] : step || first == HEAP_NONE ? holder_of(w, id) :
@@ -92,10 +93,13 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 		const char *name = name_in_memory(w, holder, id);
 		if (w->owner[holder] != HEAP_NONE) {
 			id = w->owner[holder];
+			passed = true;
 		} else if (role == ROLE_COLLECTION || role == ROLE_WRAPPER || role == ROLE_VIEW) {
 			id = holder;
+			passed = true;
 		} else if (is_passed(w, holder, name)) {
 			id = holder;
+			passed = true;
 			out->deep += out->deep < DEEP_MOST;
 		} else {
 			out->holder = holder;
@@ -108,9 +112,10 @@ bool waste_place(const struct waste_work *w, uint32_t id, uint32_t first, struct
 			return true;
 		}
 	}
-	/* an array that a variable holds, for one */
-	if (w->names && waste_role(w, id) == ROLE_OBJECT_ARRAY) {
-		*out = (struct waste_place){.declared_in = h->class_of[id], .holder = id, .deep = out->deep - 1};
+	/* an array or a map that a variable holds, for one */
+	if (w->names && passed) {
+		bool array = waste_role(w, id) == ROLE_OBJECT_ARRAY;
+		*out = (struct waste_place){.declared_in = h->class_of[id], .holder = id, .deep = out->deep - array};
 		return true;
 	}
 	out->deep = 0;

@@ -49,6 +49,22 @@ static bool is_below(const struct heap *h, uint32_t class, const char *package)
 	return false;
 }
 
+/* Of Go: a map leads to buckets and tables, which have its name in front. */
+static enum waste_role role_in_memory(const struct heap *h, uint32_t class, enum storage_arrays *arrays)
+{
+	const struct heap_class *c = &h->classes[class];
+	if (inspect_text_class(h, class) != TEXT_NEVER)
+		return ROLE_STRING;
+	if (begins(c->name, "map[")) {
+		const char *last = strrchr(c->name, ' ');
+		if (last && (!strcmp(last, " buckets") || !strcmp(last, " table")))
+			return ROLE_PART;
+		*arrays = ARRAYS_OF_CHAINS;
+		return ROLE_COLLECTION;
+	}
+	return c->kind == CLASS_OBJECT_ARRAY ? ROLE_OBJECT_ARRAY : ROLE_OTHER;
+}
+
 static enum waste_role role_of(const struct heap *h, uint32_t class, enum storage_arrays *arrays)
 {
 	static const enum waste_role stored[] = {[STORAGE_OWN] = ROLE_COLLECTION, [STORAGE_WRAPPER] = ROLE_WRAPPER,
@@ -56,8 +72,7 @@ static enum waste_role role_of(const struct heap *h, uint32_t class, enum storag
 	*arrays = ARRAYS_NONE;
 	const struct heap_class *c = &h->classes[class];
 	if (h->facts.no_class_objects)
-		return inspect_text_class(h, class) != TEXT_NEVER ? ROLE_STRING :
-		    c->kind == CLASS_OBJECT_ARRAY ? ROLE_OBJECT_ARRAY : ROLE_OTHER;
+		return role_in_memory(h, class, arrays);
 	if (c->kind == CLASS_OBJECT_ARRAY)
 		return ROLE_OBJECT_ARRAY;
 	if (c->kind == CLASS_PRIMITIVE_ARRAY)

@@ -50,8 +50,8 @@ bool waste_told(const struct heap *h, enum waste_kind kind)
 {
 	if (kind == WASTE_STRINGS)
 		return inspect_texts_held(h, NULL) == 0;
-	if (h->facts.no_class_objects)
-		return false;
+	if (h->facts.no_class_objects) /* of what a map or a slice held once there is no trace */
+		return h->dump->types && (kind == WASTE_UNUSED || kind == WASTE_SINGLE || kind == WASTE_OVERSIZED);
 	if (kind == WASTE_ALIGNMENT)
 		return inspect_declares_fields(h);
 	return waste_kinds[kind].by_length || (values_whole(h) && inspect_declares_fields(h));

@@ -30,7 +30,7 @@ static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [W
     [WASTE_BY_HOLDER] = &holder_shape};
 
 static const struct option_spec options[] = {
-    {DASH_BY, OPT_CHOICE, "field|class|holder", "what rows are of a kind: fields that hold them (default), ..."},
+    {DASH_BY, OPT_CHOICE, "field|class|holder", "of a kind, a row for each field that holds them (default), ..."},
     {DASH_MIN, OPT_SIZE, "SIZE", "only rows that waste at least so much"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
@@ -47,7 +47,7 @@ static struct amount bytes_of(const struct heap *h, uint64_t n)
 static struct amount wasted_of(const struct heap *h, enum waste_kind kind, uint64_t n)
 {
 	struct amount bytes = bytes_of(h, n);
-	if (kind == WASTE_STRINGS && inspect_texts_run_on(h))
+	if (kind == WASTE_STRINGS ? inspect_texts_run_on(h) : h->facts.no_class_objects)
 		bytes = amount_weaken(bytes, INFERRED, REASON_BLOCK);
 	return waste_kinds[kind].judged ? amount_weaken(bytes, INFERRED, REASON_JUDGED) : bytes;
 }
@@ -138,7 +138,8 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 	if (rows->n && is_apart(r, rows->n - 1))
 		result_add_note(r, "sums leave out fields and alignment: they are parts of the others' objects");
 	if (left_out)
-		result_add_note(r, r->n_rows || call_has(call, DASH_MIN) ?
+		result_add_note(r, h->facts.no_class_objects ? "of other kinds this dump does not tell" :
+		    r->n_rows || call_has(call, DASH_MIN) ?
 		    "other kinds need values, texts or fields that this dump does not tell" :
 		    "there is none of the kinds that this dump tells of; others need values, texts or fields that it lacks");
 	r->says_none = !call_has(call, DASH_MIN);
@@ -243,8 +244,8 @@ static int not_told(const struct heap *h, enum waste_kind kind, struct err *err)
 {
 	if (!values_held(h) && !h->facts.no_class_objects)
 		return heap_holds_no_values(h, err);
-	return err_set(err, ERR_UNSUPPORTED, "%s does not tell of '%s': it knows only which texts are equal",
-	    h->facts.title, waste_kinds[kind].word);
+	return err_set(err, ERR_UNSUPPORTED, "%s does not tell of '%s': it knows which texts are equal%s",
+	    h->facts.title, waste_kinds[kind].word, h->dump->types ? ", and maps and slices" : "");
 }
 
 /* Of equal ones each field may hold the one that stays: then there is nothing to mend. */
@@ -374,7 +375,8 @@ const struct command cmd_waste = {
 	"or wide, a collection with what it is made of is of the first that fits from unused to oversized, another array "
 	"from empty to arrays. So no byte is in the sum twice; fields and alignment, which are parts of all objects, stay "
 	"out of it. ~ marks what is judgement: the program may need it. Garbage counts. Dumps without values (PHD, "
-	"classic) tell of arrays by their length and their references; Go dumps of equal texts.",
+	"classic) tell of arrays by their length and their references; Go dumps of equal texts and, with the program, of "
+	"empty maps and slices, maps of one entry, and slices that use little of their array.",
     .more = add_kinds,
     .examples = {{"waste", ON_SHOP}, {"waste strings", ON_SHOP}, {"waste alignment -by class -min 1k", ON_SHOP}},
     .key = "",

@@ -181,13 +181,20 @@ static void put_legend(struct markup *m)
 static void begin_table(const struct markup *m)
 {
 	if (m->html)
-		fputs("<table>\n", m->to);
+		fputs("<table>\n<thead>\n", m->to);
+}
+
+/* What stands above stands on each sheet of paper. */
+static void end_headings(const struct markup *m)
+{
+	if (m->html)
+		fputs("</thead>\n<tbody>\n", m->to);
 }
 
 static void end_table(const struct markup *m)
 {
 	if (m->html)
-		fputs("</table>\n", m->to);
+		fputs("</tbody>\n</table>\n", m->to);
 }
 
 static void begin_row(const struct markup *m)
@@ -206,8 +213,9 @@ static void end_row(const struct markup *m)
 #define CELL_HEADS_ROW "th scope=row"
 #define CELL_HEADS_ROWS "th scope=rowgroup"
 
-/* To the right where it is a number; across several columns where span is more than 1. */
-static void put_cell(const struct markup *m, const char *tag, bool right, unsigned span, const char *s)
+/* To the right where it is a number (class n), in one line where it is an address (a); across several columns where
+ * span is more than 1. */
+static void put_cell(const struct markup *m, const char *tag, char class, unsigned span, const char *s)
 {
 	if (!m->html) {
 		putc(' ', m->to);
@@ -218,8 +226,8 @@ static void put_cell(const struct markup *m, const char *tag, bool right, unsign
 		return;
 	}
 	fprintf(m->to, "<%s", tag);
-	if (right)
-		fputs(" class=n", m->to);
+	if (class)
+		fprintf(m->to, " class=%c", class);
 	if (span > 1)
 		fprintf(m->to, " colspan=%u", span);
 	putc('>', m->to);
@@ -228,13 +236,13 @@ static void put_cell(const struct markup *m, const char *tag, bool right, unsign
 }
 
 /* The line of Markdown that makes a table of those around it. */
-static void put_rule(const struct markup *m, const bool *right, unsigned n)
+static void put_rule(const struct markup *m, const char *class, unsigned n)
 {
 	if (m->html)
 		return;
 	putc('|', m->to);
 	for (unsigned i = 0; i < n; i++)
-		fputs(right && right[i] ? " ---: |" : " --- |", m->to);
+		fputs(class && class[i] == 'n' ? " ---: |" : " --- |", m->to);
 	putc('\n', m->to);
 }
 
@@ -251,22 +259,23 @@ static void print_head(struct markup *m, const struct result *r)
 	begin_table(m);
 	begin_row(m);
 	for (unsigned i = 0; i < 2; i++)
-		put_cell(m, CELL_HEADS_COLUMN, false, 1, words[i]);
+		put_cell(m, CELL_HEADS_COLUMN, 0, 1, words[i]);
 	end_row(m);
+	end_headings(m);
 	put_rule(m, NULL, 2);
 	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
 		const struct field *f = &r->head[w.i];
 		if (w.group) {
 			begin_row(m);
-			put_cell(m, CELL_HEADS_ROWS, false, 2, w.group);
+			put_cell(m, CELL_HEADS_ROWS, 0, 2, w.group);
 			end_row(m);
 		}
 		begin_row(m);
-		put_cell(m, CELL_HEADS_ROW, false, 1, f->name);
+		put_cell(m, CELL_HEADS_ROW, 0, 1, f->name);
 		text_clear(&m->cell);
 		print_head_value(f, &m->cell);
 		m->marked[f->cell.amount.certainty] = true;
-		put_cell(m, CELL_OF_ROWS, cell_is_number(f->cell.type), 1, m->cell.s);
+		put_cell(m, CELL_OF_ROWS, 0, 1, m->cell.s); /* numbers too: those above and below are of other things */
 		end_row(m);
 	}
 	end_table(m);
@@ -285,7 +294,7 @@ static void choose_columns(struct markup *m, const struct result *r, const struc
 	m->rows = o->top && o->top < r->n_rows ? o->top : r->n_rows;
 }
 
-static void print_row(struct markup *m, struct result *r, size_t row, const bool *right)
+static void print_row(struct markup *m, struct result *r, size_t row, const char *class)
 {
 	struct cell c;
 	bool heading = result_heading(r, row) != NO_HEADING;
@@ -294,14 +303,14 @@ static void print_row(struct markup *m, struct result *r, size_t row, const bool
 		bool rest = heading && r->columns[m->column[i]].id == COL_BRANCH;
 		result_cell(r, row, m->column[i], &c);
 		print_cell(m, &c);
-		put_cell(m, CELL_OF_ROWS, right[i], rest ? m->n - i : 1, m->cell.s);
+		put_cell(m, CELL_OF_ROWS, class[i], rest ? m->n - i : 1, m->cell.s);
 		if (rest)
 			break;
 	}
 	end_row(m);
 }
 
-static void print_total(struct markup *m, struct result *r, const bool *right)
+static void print_total(struct markup *m, struct result *r, const char *class)
 {
 	struct cell c;
 	begin_row(m);
@@ -313,29 +322,31 @@ static void print_total(struct markup *m, struct result *r, const bool *right)
 			result_total(r, m->column[i], &c);
 			print_cell(m, &c);
 		}
-		put_cell(m, i ? CELL_OF_ROWS : CELL_HEADS_ROW, right[i], 1, m->cell.s);
+		put_cell(m, i ? CELL_OF_ROWS : CELL_HEADS_ROW, class[i], 1, m->cell.s);
 	}
 	end_row(m);
 }
 
 static void print_rows(struct markup *m, struct result *r)
 {
-	bool *right = xcalloc(m->n + 1, sizeof *right);
+	char *class = xcalloc(m->n + 1, sizeof *class);
 	begin_table(m);
 	begin_row(m);
 	for (unsigned i = 0; i < m->n; i++) {
 		const struct column *column = &r->columns[m->column[i]];
-		right[i] = cell_is_number(column_type(column));
-		put_cell(m, CELL_HEADS_COLUMN, right[i], 1, column_word(column));
+		enum cell_type type = column_type(column);
+		class[i] = cell_is_number(type) ? 'n' : type == CELL_ADDRESS ? 'a' : 0;
+		put_cell(m, CELL_HEADS_COLUMN, class[i], 1, column_word(column));
 	}
 	end_row(m);
-	put_rule(m, right, m->n);
+	end_headings(m);
+	put_rule(m, class, m->n);
 	for (size_t row = 0; row < m->rows && !ferror(m->to) && !result_stopped(r, row); row++)
-		print_row(m, r, row, right);
+		print_row(m, r, row, class);
 	if (m->total)
-		print_total(m, r, right);
+		print_total(m, r, class);
 	end_table(m);
-	free(right);
+	free(class);
 	if (m->rows < r->n_rows) {
 		struct text more = TEXT_INIT;
 		text_add_count(&more, r->n_rows - m->rows);

@@ -24,6 +24,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.faults, self.ids, self.links, self.tags, self.words, self.rects = [], [], [], [], [], "", []
+        self.within, self.labels, self.scrolls, self.unscoped = [], [], [], 0
         self.feed(text)
         self.close()
         if self.open:
@@ -32,6 +33,10 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         given = dict(attributes)
+        self.within += ["%s in %s" % (tag, self.open[-1])] if self.open else []
+        self.labels += [given["aria-labelledby"]] if "aria-labelledby" in given else []
+        self.scrolls += [given.get("role")] if given.get("class") == "table" and given.get("tabindex") == "0" else []
+        self.unscoped += tag == "th" and given.get("scope") not in ("col", "row", "rowgroup")
         self.faults += ["%s of %s" % (a, tag) for a in given if a in PLACES or a.startswith("on")]
         self.ids += [given["id"]] if "id" in given else []
         self.links += [given["href"]] if "href" in given else []
@@ -74,6 +79,13 @@ def check_page(tap, dump, folder):
            "url(" not in text and "@import" not in text, "%s: nothing is fetched, no script is there" % what)
     tap.ok(len(set(page.ids)) == len(page.ids) and page.links and all(link[1:] in page.ids for link in page.links),
            "%s: each section has its link" % what, (page.ids, page.links))
+    heads = [tag for tag in page.tags if tag in ("h1", "h2", "h3")]
+    tap.ok(heads[0] == "h1" and set(heads[1:]) == {"h2"} and page.within.count("thead in table") ==
+           page.within.count("tbody in table") == page.tags.count("table") and not page.unscoped and
+           all(i in page.ids for ids in page.labels for i in ids.split()) and
+           page.scrolls == ["region"] * (page.tags.count("table") + page.tags.count("svg")) and
+           page.tags.count("svg") == 1, "%s: headings, headers of tables, and what scrolls by keys has a name" % what,
+           (heads, page.labels, page.scrolls))
     words = " ".join(page.words.split())
     for row in asked(dump, "leaks"):
         tap.ok(" ".join(row["sentence"].split()) in words, "%s: the suspect %s" % (what, row["class"]), words[:2000])

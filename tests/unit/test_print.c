@@ -184,9 +184,10 @@ static void test_markup(void **state)
 		snprintf(wanted, sizeof wanted, "| name | shallow |\n| --- | ---: |\n| %s | ~2.0K |\n\na &amp; &lt;b>\n\n"
 		    "~ inferred\n", cases[i].md);
 		expect_print(r, (struct print_options){.format = PRINT_MD}, wanted);
-		snprintf(wanted, sizeof wanted, "<h1>&lt;t&gt;</h1>\n<table>\n"
-		    "<tr><th scope=col>name</th><th scope=col class=n>shallow</th></tr>\n"
-		    "<tr><td>%s</td><td class=n>~2.0K</td></tr>\n</table>\n<p>a &amp; &lt;b&gt;</p>\n<p>~ inferred</p>\n",
+		snprintf(wanted, sizeof wanted, "<h1>&lt;t&gt;</h1>\n<table>\n<thead>\n"
+		    "<tr><th scope=col>name</th><th scope=col class=n>shallow</th></tr>\n</thead>\n<tbody>\n"
+		    "<tr><td>%s</td><td class=n>~2.0K</td></tr>\n</tbody>\n</table>\n"
+		    "<p>a &amp; &lt;b&gt;</p>\n<p>~ inferred</p>\n",
 		    cases[i].html);
 		expect_print(r, (struct print_options){.format = PRINT_HTML, .behind = true}, wanted);
 		result_free(r);

@@ -82,27 +82,35 @@ static void put_list(const struct page *p, char *const *items, size_t n)
 
 /* --- the frame ---------------------------------------------------------------------------------- */
 
+/* Tables scroll by themselves where they are too wide; on paper, where nothing can, texts break anywhere instead. */
 static const char style[] =
     ":root { color-scheme: light dark; --line: #ccc; --dim: #555; --rest: #eee; --ink: #111; }\n"
     "@media (prefers-color-scheme: dark) { :root { --line: #555; --dim: #aaa; --rest: #333; } }\n"
     "body { font-family: system-ui, sans-serif; line-height: 1.4; max-width: 75em; margin: 0 auto; padding: 1em; }\n"
+    "h1 { overflow-wrap: anywhere; }\n"
     "nav ul { display: flex; flex-wrap: wrap; gap: 0 1.5em; list-style: none; padding: 0; }\n"
+    "main > ul { padding-left: 1.2em; overflow-wrap: anywhere; } main > ul li { margin: 0.3em 0; max-width: 60em; }\n"
     "section { margin-top: 2em; }\n"
     ".about { color: var(--dim); }\n"
     ".table { overflow-x: auto; }\n"
-    "table { border-collapse: collapse; margin: 0.5em 0; }\n"
+    "table { border-collapse: collapse; margin: 0.5em 0; font-size: 0.9em; }\n"
     "th, td { padding: 0.1em 0.6em; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line);\n"
-    "  white-space: pre-wrap; overflow-wrap: anywhere; }\n"
+    "  white-space: pre-wrap; }\n"
+    "th { white-space: nowrap; } th[scope=rowgroup] { padding-top: 0.8em; color: var(--dim); }\n"
     ".n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
-    "pre { white-space: pre-wrap; overflow-wrap: anywhere; }\n"
-    ".map { width: 100%; height: auto; font: 11px sans-serif; }\n"
+    ".a { white-space: nowrap; }\n"
+    "pre { font: inherit; white-space: pre-line; overflow-wrap: anywhere; }\n"
+    ".map { width: 100%; min-width: 50em; height: auto; font: 11px sans-serif; }\n"
     ".map rect { stroke: #fff; stroke-width: 1; } .map text { fill: var(--ink); } .map .rest { fill: var(--rest); }\n"
     ".t0 { fill: #7fb3d5; } .t1 { fill: #f0b27a; } .t2 { fill: #82c99a; }\n"
     ".t3 { fill: #c39bd3; } .t4 { fill: #f1c40f; } .t5 { fill: #e59a94; }\n"
     ".i0 { fill: #aed0e6; } .i1 { fill: #f7d2ae; } .i2 { fill: #b5dfc3; }\n"
     ".i3 { fill: #dcc6e5; } .i4 { fill: #f8e08e; } .i5 { fill: #f1c5c1; }\n"
-    "@media print { nav { display: none; } body { max-width: none; padding: 0; } .table { overflow: visible; }\n"
-    "  h2 { break-after: avoid; } tr, svg { break-inside: avoid; } }\n";
+    "@media print { nav { display: none; } body { max-width: none; padding: 0; font-size: 9pt; }\n"
+    "  .table { overflow: visible; } .map { min-width: 0; } td { overflow-wrap: anywhere; }\n"
+    "  table { font-size: 7pt; } th, td { padding: 0.1em 0.3em; }\n"
+    "  .map rect { print-color-adjust: exact; }\n"
+    "  h2, .about { break-after: avoid; } tr, svg { break-inside: avoid; } }\n";
 
 static void begin(const struct page *p, const struct report *r, const char *title)
 {
@@ -128,7 +136,9 @@ static void put_map(const struct page *p, const struct treemap *map)
 {
 	struct text blocks = TEXT_INIT;
 	if (p->format == PRINT_HTML) {
+		fputs("<div class=\"table\" role=\"region\" aria-label=\"Picture\" tabindex=\"0\">\n", p->to);
 		treemap_write_svg(map, p->to);
+		fputs("</div>\n", p->to);
 		return;
 	}
 	treemap_add_blocks(map, &blocks);
@@ -150,10 +160,15 @@ static int put_section(const struct page *p, const struct report *r, const struc
 		put_map(p, &r->map);
 	if (s->instead)
 		put_paragraph(p, NULL, s->instead);
-	fputs(html ? "<div class=\"table\">\n" : p->format == PRINT_MD ? "\n" : "", p->to);
-	if (s->result && !s->instead)
+	if (s->result && !s->instead) {
+		if (html) /* what scrolls must be reached by keys */
+			fprintf(p->to, "<div class=\"table\" role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\">\n",
+			    s->anchor);
+		fputs(p->format == PRINT_MD ? "\n" : "", p->to);
 		code = print_result(s->result, &options, p->to, err);
-	fputs(html ? "</div>\n</section>\n" : "", p->to);
+		fputs(html ? "</div>\n" : "", p->to);
+	}
+	fputs(html ? "</section>\n" : "", p->to);
 	return code;
 }
 

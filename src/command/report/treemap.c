@@ -14,7 +14,7 @@ enum {
 	HEADING = 17,   /* above what stands within a rectangle */
 	SMALLEST = 200, /* what holds less than one part in so many of all is not drawn */
 	MOST = 24,      /* siblings */
-	DIGIT = 7,      /* about the width of a character */
+	DIGIT = 6,      /* about the width of a character */
 	COLOURS = 6,
 	BAR = 40,       /* blocks that are all */
 };
@@ -180,7 +180,7 @@ static void put_escaped(const char *s, size_t n, FILE *to)
 static void put_label(const char *s, struct area at, FILE *to)
 {
 	double room = (at.wide - 6) / DIGIT;
-	if (room < 3 || at.high < HEADING - 3)
+	if (room < 5 || at.high < HEADING - 3)
 		return;
 	struct text_cut cut = text_cut(s, (size_t)room, 1, false);
 	fprintf(to, "<text x=\"%.1f\" y=\"%.1f\">", at.x + 3, at.y + 12);

@@ -18,6 +18,7 @@ struct comparing {
 	enum claim_sign how;
 	bool is_text;
 	long double number;
+	enum { NO_UNIT, PERCENT, BYTES } unit; /* "30%", "10M" */
 	struct text word;
 };
 
@@ -118,12 +119,13 @@ static const char *take_comparison(const char *s, enum claim_sign *how)
 	return NULL;
 }
 
-/* "30", "-1.5", "30%", "10M" */
-static bool read_number(const char *s, long double *to)
+/* "30", "-1.5", "30%", "10M"; the number of characters that are no unit */
+static size_t read_number(const char *s, long double *to)
 {
 	bool negative = *s == '-';
 	uint64_t bytes;
 	s += negative;
+	const char *whole = s - negative;
 	size_t digits = strspn(s, "0123456789"), n = digits;
 	long double number = 0, weight = 1;
 	for (size_t i = 0; i < digits; i++)
@@ -133,11 +135,11 @@ static bool read_number(const char *s, long double *to)
 			number += (s[n] - '0') * (weight /= 10);
 	if (digits && s[n] && strcmp(s + n, "%") != 0) {
 		if (!parse_size(s, &bytes))
-			return false;
+			return 0;
 		number = bytes;
 	}
 	*to = negative ? -number : number;
-	return digits > 0;
+	return digits ? (size_t)(s + n - whole) : 0;
 }
 
 static bool take_right(const char *s, struct comparing *c)
@@ -150,7 +152,9 @@ static bool take_right(const char *s, struct comparing *c)
 	text_add(&c->word, s);
 	while (c->word.len && strchr(" \t", c->word.s[c->word.len - 1]))
 		c->word.s[--c->word.len] = '\0';
-	return c->word.len && read_number(c->word.s, &c->number);
+	size_t n = c->word.len ? read_number(c->word.s, &c->number) : 0;
+	c->unit = !n || !c->word.s[n] ? NO_UNIT : c->word.s[n] == '%' ? PERCENT : BYTES;
+	return n > 0;
 }
 
 /* False: it is no comparison. */
@@ -224,6 +228,22 @@ static bool number_of(const struct cell *cell, long double *n)
 	return false;
 }
 
+/* A number of bytes is no percentage: what is compared with one would be true, or false, whatever it is. */
+static int check_unit(const struct cell *cell, const struct comparing *c, struct err *err)
+{
+	bool share = cell->type == CELL_PERCENT;
+	if (c->is_text || c->unit == NO_UNIT || cell->type == CELL_NUMBER || cell->type == CELL_TEXT ||
+	    (c->unit == PERCENT) == share)
+		return 0;
+	if (share)
+		return err_set(err, ERR_USAGE, "%.100s is in percents, and %.100s is a size: leaks.share < 30 takes percents",
+		    c->column.s, c->word.s);
+	if (c->unit == PERCENT)
+		return err_set(err, ERR_USAGE, "%.100s is in no percents: columns called share are, as in leaks.share < 30",
+		    c->column.len ? c->column.s : "the number of rows");
+	return 0; /* 10k things */
+}
+
 static int judge_text(const struct cell *cell, const struct comparing *c, enum claim_answer *answer, struct err *err)
 {
 	struct text plain = TEXT_INIT;
@@ -273,7 +293,9 @@ static int look_at(struct decisive *d, const struct cell *cell, bool *tells, str
 	long double n = 0;
 	bool is_number = !c->is_text && number_of(cell, &n);
 	enum claim_answer answer = CLAIM_UNSURE;
-	int code = 0;
+	int code = is_number ? check_unit(cell, c, err) : 0;
+	if (code)
+		return code;
 	if (is_number)
 		answer = judge_number(cell, n, c);
 	else if (cell->type != CELL_NONE && c->is_text)
@@ -378,6 +400,8 @@ static void say(struct claim *c, const char *text, const struct decisive *d)
 	text_addf(&c->sentence, " is %s", words[c->answer]);
 	if (d && !d->rows)
 		text_addf(&c->sentence, ": there are no rows%s", c->answer == CLAIM_TRUE ? "" : " in what was read");
+	if (!c->value.len && c->answer == CLAIM_UNSURE && d && d->rows)
+		text_addf(&c->sentence, ": %s has no value there", d->name.len ? d->name.s : "the dump");
 	if (!c->value.len)
 		return;
 	text_addf(&c->sentence, ": it is %s", c->value.s);

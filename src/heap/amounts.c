@@ -33,6 +33,19 @@ static struct amount by_roots(const struct heap *h, uint64_t n)
 	return amount_weaken(amount_exact(n), heap_roots_inferred(h) ? INFERRED : EXACT, REASON_ROOTS);
 }
 
+uint64_t heap_newest_wait(const struct heap *h)
+{
+	uint64_t newest = 0;
+	for (uint32_t t = 0; t < h->n_threads; t++)
+		newest = h->threads[t].waits_since > newest ? h->threads[t].waits_since : newest;
+	return newest;
+}
+
+struct amount heap_waited(uint64_t since, uint64_t newest)
+{
+	return amount_weaken(amount_exact((newest - since) / UINT64_C(1000000000)), LOWER_BOUND, REASON_CLOCK);
+}
+
 struct amount heap_reached(const struct heap *h, uint64_t n)
 {
 	return as_read(h, amount_weaken(by_roots(h, n), h->incomplete ? LOWER_BOUND : EXACT, REASON_DAMAGED));

@@ -40,6 +40,10 @@ struct amount heap_size_of_all(const struct heap *h);
 /* n counts things that the dump holds: a lower bound if the dump was read in part.  This and every other
  * number of what was read is inferred if a checksum is wrong. */
 struct amount heap_counted(const struct heap *h, uint64_t n);
+/* Seconds that a thread waits at least that began to at `since` (heap_thread.waits_since, not 0): until another
+ * began to, at `newest`, for the dump does not tell its own time. */
+uint64_t heap_newest_wait(const struct heap *h); /* 0: of no thread it is known */
+struct amount heap_waited(uint64_t since, uint64_t newest);
 /* n counts what the roots reach: a lower bound if the dump was read in part, inferred if roots are.
  * */
 struct amount heap_reached(const struct heap *h, uint64_t n);

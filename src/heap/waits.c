@@ -82,3 +82,19 @@ bool waits_next(const struct heap *h, uint32_t thread, struct waits_walk *walk, 
 		look_at_channel(h, &channel, sudog, pointer_in(&v, "elem"), out);
 	return true;
 }
+
+bool waits_told(const struct heap *h)
+{
+	return h->facts.values == TYPED_MEMORY && h->dump->types &&
+	    types_by_name(h->dump->types, "runtime.sudog") != TYPE_NONE;
+}
+
+bool sudog_at(const struct heap *h, uint64_t address, struct sudog *out)
+{
+	struct typed v;
+	if (h->facts.values != TYPED_MEMORY || !h->dump->types || !struct_at(h, address, "runtime.sudog", &v))
+		return false;
+	*out = (struct sudog){ .address = address, .goroutine = pointer_in(&v, "g"), .elem = pointer_in(&v, "elem"),
+		.channel = pointer_in(&v, "c"), .next = pointer_in(&v, "next") };
+	return true;
+}

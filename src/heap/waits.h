@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * waits.h - the channels that a goroutine waits for, and what it sends, as the runtime's own structs tell.
+ * waits.h - what a goroutine waits for, and what it sends, as the runtime's own structs tell.
  *
  * A goroutine's g.waiting leads to a list of sudogs, one for each channel of its select, or one alone
  * (runtime/runtime2.go).  sudog.c is the channel; sudog.elem is where the value to be sent lies, mostly on
@@ -26,5 +26,18 @@ struct waits_walk {
 	uint32_t n;    /* met so far */
 };
 bool waits_next(const struct heap *h, uint32_t thread, struct waits_walk *walk, struct wait *out);
+
+/* What the runtime queues a goroutine by: for a channel, a semaphore or a sync.Cond. */
+struct sudog {
+	uint64_t address;
+	uint64_t goroutine; /* address of its g */
+	uint64_t elem;      /* of a semaphore its address */
+	uint64_t channel;   /* 0: it waits for none */
+	uint64_t next;      /* behind it at a sync.Cond */
+};
+/* Do the program's types tell what goroutines wait for? */
+bool waits_told(const struct heap *h);
+/* False: there is no sudog at the address, or no type tells. */
+bool sudog_at(const struct heap *h, uint64_t address, struct sudog *out);
 
 #endif

@@ -191,6 +191,8 @@ void result_doubt_head(struct result *r)
 struct amount result_count(const struct result *r)
 {
 	struct amount rows = r->heap && !r->first_only ? heap_counted(r->heap, r->n_rows) : amount_exact(r->n_rows);
+	if (r->lacks_rows)
+		rows = amount_weaken(rows, LOWER_BOUND, REASON_SILENT);
 	return r->of_values ? result_of_file(r, rows) : rows;
 }
 

@@ -15,7 +15,8 @@ const char *lock_kind_name(enum lock_kind kind)
 		[LOCK_MONITOR] = "monitor", [LOCK_EXCLUSIVE] = "lock", [LOCK_READ] = "read lock",
 		[LOCK_WRITE] = "write lock", [LOCK_STAMPED] = "stamped lock", [LOCK_SEMAPHORE] = "semaphore",
 		[LOCK_LATCH] = "latch", [LOCK_CONDITION] = "condition", [LOCK_SYNCHRONIZER] = "synchronizer",
-		[LOCK_FUTURE] = "future", [LOCK_PARKED] = "parked", [LOCK_CHANNEL] = "channel",
+		[LOCK_FUTURE] = "future", [LOCK_PARKED] = "parked", [LOCK_MUTEX] = "mutex",
+		[LOCK_GROUP] = "wait group", [LOCK_CHANNEL] = "channel",
 	};
 	return names[kind];
 }
@@ -99,14 +100,29 @@ void lock_order_release(struct lock_order *o)
 
 /* --- order -------------------------------------------------------------------------------------- */
 
-/* Those that somebody waits for first, then by kind, then by address. */
+/* Deadlocks first, then what threads wait for to enter, what they wait for otherwise, and what is only held. */
+static unsigned rank_of(const struct locks *l, const struct lock *lock)
+{
+	if (lock->cycle)
+		return 0;
+	bool entered = lock->kind < LOCK_SEMAPHORE || lock->kind == LOCK_MUTEX;
+	for (uint32_t i = 0; entered && i < lock->n_waits; i++) {
+		enum wait_for how = l->wait[lock->first_wait + i].how;
+		if (how == WAIT_TO_ENTER || how == WAIT_TO_READ || how == WAIT_TO_WRITE)
+			return 1;
+	}
+	return lock->n_waits ? 2 : 3;
+}
+
+/* Then by kind, then by address. */
 static int by_interest(const void *x, const void *y, void *locks)
 {
 	const struct locks *l = locks;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct lock *a = &l->lock[i], *b = &l->lock[k];
-	if (!a->n_waits != !b->n_waits)
-		return a->n_waits ? -1 : 1;
+	unsigned rank = rank_of(l, a), other = rank_of(l, b);
+	if (rank != other)
+		return rank < other ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	return a->address != b->address ? (a->address > b->address) - (a->address < b->address) : (i > k) - (i < k);
@@ -196,13 +212,15 @@ int locks_find(struct locks *out, const struct heap *h, struct progress *progres
 		code = locks_find_told(&f);
 	if (!code && h->facts.values == TYPED_MEMORY)
 		code = locks_find_go(&f);
+	if (!code && h->facts.values == TYPED_MEMORY)
+		code = locks_find_sync(&f);
 	code = code ? code : f.lost ? ERR_NOMEM : progress_check(progress, err);
 	if (!code)
 		code = order_waits(&f);
 	if (!code)
-		code = order_locks(&f);
-	if (!code)
 		code = locks_find_cycles(&f);
+	if (!code)
+		code = order_locks(&f);
 	code = code ? code : progress_check(progress, err);
 	bits_release(&f.waits);
 	if (code)

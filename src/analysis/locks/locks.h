@@ -5,7 +5,7 @@
  * java.util.concurrent keeps its owners and queues in objects, so those are told as they are (locks_java.c).  Of
  * monitors HPROF records no owner: a blocked thread's innermost frame holds the monitor that it wants among its locals,
  * and so does some frame of whoever entered it; what follows from that is marked (locks_monitors.c).  A javacore tells
- * both (locks_told.c), Go the channels that goroutines wait for (locks_go.c).
+ * both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
  *
  * Found for one question, then immutable; any thread.
  */
@@ -27,7 +27,9 @@ enum lock_kind {
 	LOCK_SYNCHRONIZER, /* another AbstractQueuedSynchronizer */
 	LOCK_FUTURE,       /* FutureTask: its owner is the thread that runs it */
 	LOCK_PARKED,       /* what parked threads name as their blocker, of whatever class */
-	LOCK_CHANNEL,      /* Go */
+	LOCK_MUTEX,        /* Go; its RWMutex is LOCK_READ or LOCK_WRITE, its Cond a condition */
+	LOCK_GROUP,        /* its WaitGroup */
+	LOCK_CHANNEL,
 	LOCK_KINDS
 };
 const char *lock_kind_name(enum lock_kind kind);
@@ -46,7 +48,9 @@ struct lock {
 	uint32_t cycle;        /* number from 1 on of the deadlock it is in; 0: none */
 };
 
-enum wait_for { WAIT_TO_ENTER, WAIT_TO_BE_NOTIFIED, WAIT_TO_SEND, WAIT_TO_RECEIVE, WAIT_FOR_EITHER };
+enum wait_for {
+	WAIT_TO_ENTER, WAIT_TO_BE_NOTIFIED, WAIT_TO_READ, WAIT_TO_WRITE, WAIT_TO_SEND, WAIT_TO_RECEIVE, WAIT_FOR_EITHER
+};
 struct lock_wait {
 	uint32_t lock;
 	uint32_t thread; /* index in h->threads; HEAP_NONE: the dump has no record of it */
@@ -63,7 +67,7 @@ struct lock_cycle {
 };
 
 struct locks {
-	struct lock *lock; /* those that somebody waits for first found, then by address; big memory as all here */
+	struct lock *lock; /* in deadlocks, then those that threads wait for to enter; big memory as all here */
 	size_t n, cap;
 	struct lock_wait *wait; /* by lock */
 	size_t n_waits, cap_waits;

@@ -87,6 +87,8 @@ bool lock_field(const struct heap *h, const struct lock *lock, struct text *to)
 	enum { MOST_HOLDERS = 1024 };
 	uint32_t found = HEAP_NONE;
 	const char *name = NULL;
+	if (h->facts.values == TYPED_MEMORY)
+		return lock->kind != LOCK_CHANNEL && lock_part(h, lock->address, to);
 	if (lock->object == HEAP_NONE || h->no_references || !inspect_declares_fields(h))
 		return false;
 	uint64_t begin = adjacency_start(&h->in, lock->object), n = adjacency_degree(&h->in, lock->object);

@@ -32,10 +32,14 @@ struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t t
 /* Does it end by itself? */
 bool lock_thread_timed(const struct heap *h, uint32_t thread);
 
+/* Of Go: what has the lock at an address as a part, "main.Server.mu", appended; false: nobody knows. */
+bool lock_part(const struct heap *h, uint64_t address, struct text *to);
+
 MUST_CHECK int locks_find_java(struct finding *f);
 MUST_CHECK int locks_find_monitors(struct finding *f);
 MUST_CHECK int locks_find_told(struct finding *f);
 MUST_CHECK int locks_find_go(struct finding *f);
+MUST_CHECK int locks_find_sync(struct finding *f);
 MUST_CHECK int locks_find_cycles(struct finding *f);
 
 #endif

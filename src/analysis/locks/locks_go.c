@@ -2,8 +2,7 @@
 /*
  * locks_go.c - the channels that goroutines wait for.
  *
- * Go's runtime leads from a goroutine to the channels of its wait (heap/waits.h).  Who waits for a mutex stands in a
- * table of the runtime's that dumps do not lead to, and who has locked it nowhere.
+ * Go's runtime leads from a goroutine to the channels of its wait (heap/waits.h).
  */
 #include "analysis/locks/locks_find.h"
 

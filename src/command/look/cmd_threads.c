@@ -68,19 +68,9 @@ static void choose_columns(struct result *r, const struct heap *h)
 	result_show(r, T_CREATED_BY, created);
 }
 
-/* Seconds that it waits at least: until another began to, for the dump does not tell its own time. */
 static struct cell waited_cell(const struct heap_thread *thread, uint64_t newest)
 {
-	struct amount seconds = amount_exact((newest - thread->waits_since) / UINT64_C(1000000000));
-	return thread->waits_since ? cell_count(amount_weaken(seconds, LOWER_BOUND, REASON_CLOCK)) : cell_none();
-}
-
-static uint64_t newest_wait(const struct heap *h)
-{
-	uint64_t newest = 0;
-	for (uint32_t t = 0; t < h->n_threads; t++)
-		newest = h->threads[t].waits_since > newest ? h->threads[t].waits_since : newest;
-	return newest;
+	return thread->waits_since ? cell_count(heap_waited(thread->waits_since, newest)) : cell_none();
 }
 
 static struct cell text_or_blank(const char *s)
@@ -390,7 +380,7 @@ static int run_threads(
 	}
 	struct result *r =
 	    result_new_rows("threads", s->dump, &threads_shape);
-	uint64_t newest = newest_wait(h);
+	uint64_t newest = heap_newest_wait(h);
 	uint32_t oom = java_oom_thread(h);
 	result_rows_late(r, T_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)

@@ -7,22 +7,24 @@
 #include "analysis/locks/locks.h"
 #include "base/progress.h"
 #include "heap/value.h"
+#include "heap/waits.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
 
 enum {
-	L_ADDRESS, L_CLASS, L_KIND, L_OWNER, L_HOLDS, L_WAITERS, L_WAITING, L_CYCLE, L_FIELD, L_FRAME, L_CERTAINTY
+	L_ADDRESS, L_KIND, L_OWNER, L_WAITERS, L_WAITING, L_WAITED, L_HOLDS, L_CYCLE, L_CLASS, L_FIELD, L_FRAME, L_CERTAINTY
 };
 static const struct column locks_columns[] = {
     [L_ADDRESS] = {.id = COL_ADDRESS},
-    [L_CLASS] = {.id = COL_CLASS, .room = COLUMN_LATE},
     [L_KIND] = {.id = COL_KIND},
     [L_OWNER] = {.id = COL_OWNER, .room = COLUMN_LAST},
-    [L_HOLDS] = {.id = COL_HOLDS},
     [L_WAITERS] = {.id = COL_WAITERS, .total = true},
-    [L_WAITING] = {.id = COL_WAITING},
+    [L_WAITING] = {.id = COL_WAITING, .room = COLUMN_LAST},
+    [L_WAITED] = {.id = COL_WAITED, .hidden = true},
+    [L_HOLDS] = {.id = COL_HOLDS},
     [L_CYCLE] = {.id = COL_CYCLE, .hidden = true},
+    [L_CLASS] = {.id = COL_CLASS, .room = COLUMN_EARLY},
     [L_FIELD] = {.id = COL_FIELD},
     [L_FRAME] = {.id = COL_FRAME, .hidden = true},
     [L_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
@@ -65,7 +67,8 @@ static enum certainty certainty_of(const struct locks *l, const struct lock *loc
 static void add_waiting(const struct heap *h, const struct locks *l, const struct lock *lock, struct text *to)
 {
 	enum { MOST_NAMED = 1000 };
-	static const char *const how[] = {[WAIT_TO_BE_NOTIFIED] = " (in wait)", [WAIT_TO_SEND] = " (sends)",
+	static const char *const how[] = {[WAIT_TO_BE_NOTIFIED] = " (in wait)", [WAIT_TO_READ] = " (to read)",
+	    [WAIT_TO_WRITE] = " (to write)", [WAIT_TO_SEND] = " (sends)",
 	    [WAIT_TO_RECEIVE] = " (receives)", [WAIT_FOR_EITHER] = ""};
 	for (uint32_t i = 0; i < lock->n_waits; i++) {
 		const struct lock_wait *wait = &l->wait[lock->first_wait + i];
@@ -80,7 +83,19 @@ static void add_waiting(const struct heap *h, const struct locks *l, const struc
 	}
 }
 
-static void add_lock(struct result *r, const struct locks *l, const struct lock *lock)
+/* Of those that wait the one that began first. */
+static struct cell waited_cell(const struct heap *h, const struct locks *l, const struct lock *lock, uint64_t newest)
+{
+	uint64_t first = 0;
+	for (uint32_t i = 0; newest && i < lock->n_waits; i++) {
+		uint32_t thread = l->wait[lock->first_wait + i].thread;
+		uint64_t since = thread == HEAP_NONE ? 0 : h->threads[thread].waits_since;
+		first = since && (!first || since < first) ? since : first;
+	}
+	return first ? cell_count(heap_waited(first, newest)) : cell_blank();
+}
+
+static void add_lock(struct result *r, const struct locks *l, const struct lock *lock, uint64_t newest)
 {
 	const struct heap *h = r->heap;
 	struct text owner = TEXT_INIT, waiting = TEXT_INIT, field = TEXT_INIT;
@@ -90,12 +105,13 @@ static void add_lock(struct result *r, const struct locks *l, const struct lock 
 	add_waiting(h, l, lock, &waiting);
 	result_add_row(r, (struct cell[]){
 	    [L_ADDRESS] = cell_address(lock->address),
-	    [L_CLASS] = lock->object == HEAP_NONE ? cell_none() : cell_text(heap_class_of(h, lock->object)->name),
+	    [L_CLASS] = lock->object == HEAP_NONE ? cell_blank() : cell_text(heap_class_of(h, lock->object)->name),
 	    [L_KIND] = cell_text(lock_kind_name(lock->kind)),
 	    [L_OWNER] = owner_cell(h, lock, &owner),
 	    [L_HOLDS] = lock->holds.certainty == UNKNOWN ? cell_blank() : cell_count(lock->holds),
 	    [L_WAITERS] = cell_count(as_sure(amount_exact(lock->n_waits), certainty)),
 	    [L_WAITING] = waiting.len ? cell_text(waiting.s) : cell_blank(),
+	    [L_WAITED] = waited_cell(h, l, lock, newest),
 	    [L_CYCLE] = lock->cycle ? cell_plain(lock->cycle) : cell_blank(),
 	    [L_FIELD] = told ? cell_text(field.s) : cell_blank(),
 	    [L_FRAME] = t && lock->owner_frame < t->n_frames ? cell_text(t->frames[lock->owner_frame]) : cell_blank(),
@@ -113,7 +129,8 @@ static void add_notes(struct result *r, const struct locks *l)
 	const struct heap *h = r->heap;
 	struct text t = TEXT_INIT;
 	if (h->facts.values == TYPED_MEMORY)
-		result_add_note(r, "of Go only channels are told: a mutex does not say who locked it");
+		result_add_note(r, !waits_told(h) ? "without the types of the program it is not seen what goroutines wait for" :
+		    "Go records of no lock who locked it, and only locks that goroutines wait for are seen");
 	else if (values_held(h))
 		result_add_note(r, "the dump records no owners of monitors: those are inferred from blocked threads and what "
 		    "frames hold, and monitors that nobody waits for are not seen");
@@ -134,6 +151,16 @@ static void add_notes(struct result *r, const struct locks *l)
 	text_release(&t);
 }
 
+/* May there be deadlocks that are not seen: does a thread wait for what somebody has, and nobody knows who? */
+static bool owners_lack(const struct heap *h, const struct locks *l)
+{
+	bool lack = l->n_unplaced || l->broken || h->facts.values == TYPED_MEMORY;
+	for (size_t i = 0; i < l->n && !lack; i++)
+		lack = l->lock[i].n_waits && l->lock[i].owner_is == UNKNOWN &&
+		    l->wait[l->lock[i].first_wait].how == WAIT_TO_ENTER;
+	return lack;
+}
+
 static struct result *told_deadlocks(const struct session *s, const struct locks *l)
 {
 	struct result *r = result_new_rows("deadlocks", s->dump, &deadlocks_shape);
@@ -145,6 +172,7 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
 		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, NULL);
 	}
+	r->lacks_rows = owners_lack(r->heap, l);
 	if (!l->n_cycles) {
 		result_add_note(r, "no threads are seen that wait for one another");
 		r->says_none = true;
@@ -158,8 +186,9 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 	struct result *r = result_new_rows("locks", s->dump, &locks_shape);
 	struct text story = TEXT_INIT;
 	bool frames = false;
+	uint64_t newest = heap_newest_wait(r->heap);
 	for (size_t i = 0; i < l->n && !progress_own_stops(i); i++) {
-		add_lock(r, l, &l->lock[i]);
+		add_lock(r, l, &l->lock[i], newest);
 		frames |= l->lock[i].owner_frame != HEAP_NONE;
 	}
 	for (size_t i = 0; i < l->n_cycles && i < 8; i++) {
@@ -172,6 +201,7 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 	text_release(&story);
 	result_show(r, L_CYCLE, l->n_cycles != 0);
 	result_show(r, L_FRAME, frames);
+	result_show(r, L_WAITED, newest != 0);
 	if (!l->n) {
 		result_add_note(r, "no lock is held or waited for, as far as the dump tells");
 		r->says_none = true;
@@ -212,7 +242,9 @@ const struct command cmd_locks = {
 	"HPROF does not record who owns a monitor: a blocked thread wants an object that its innermost frame holds, and "
 	"the owner holds it in a frame, too. Where that leaves one thread it is told, marked as inferred, with the frame; "
 	"where several hold the object the owner is unknown; a monitor that nobody waits for is not seen. With a javacore "
-	"owners and waiters are exact. Of Go the channels that goroutines wait for are told. "
+	"owners and waiters are exact. Of Go it is told what goroutines wait for: channels, and of sync Mutex, RWMutex (a "
+	"read lock, or a write lock), WaitGroup (holds: its counter) and Cond; who locked a mutex Go does not record. "
+	"waited is how many seconds the first of them waits at least, which only Go tells. "
 	"field is where a class of the program keeps the lock. cycle numbers deadlocks, which -deadlock tells in a "
 	"sentence each; who waits only for a time is in none.",
     .examples = {{"locks", ON_SHOP}, {"locks | sort -waiters"}},

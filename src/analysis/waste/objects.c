@@ -190,13 +190,14 @@ int waste_of_fields(struct waste_work *w, struct err *err)
 
 /* --- alignment ---------------------------------------------------------------------------------- */
 
-/* Bytes before an instance's first field: what stands before the length of an array of bytes.  0: not known. */
+/* Bytes before an instance's first field: what stands before the length of an array.  0: not known. */
 static unsigned header_of(const struct heap *h)
 {
 	enum { LENGTH_BYTES = 4, FULL_HEADER = 16 };
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		const struct heap_class *class = &h->classes[c];
-		if (class->kind != CLASS_PRIMITIVE_ARRAY || class->element_size != 1 || class->array_base <= LENGTH_BYTES)
+		if (class->kind != CLASS_PRIMITIVE_ARRAY || class->element_size > LENGTH_BYTES ||
+		    class->array_base <= LENGTH_BYTES)
 			continue;
 		unsigned header = class->array_base - LENGTH_BYTES;
 		return header > FULL_HEADER ? FULL_HEADER : header;

@@ -142,7 +142,8 @@ def check_javacore(tap, folder):
 
 def check_brief(tap):
     """What stands first is what the commands say of the dump, and what is called a suspect is one."""
-    for name in "hotspot/sun_jdk6_18_x32.hprof", "waste/jdk17/waste.hprof", "waste/jdk8/waste.hprof":
+    for name in ("hotspot/sun_jdk6_18_x32.hprof", "waste/jdk17/waste.hprof", "waste/jdk8/waste.hprof",
+                 "today/grove21-zgen.hprof"):  # of this most is alignment, which is no part of the sum
         path = os.path.join(DUMPS, name)
         page = reports(path, words="")["txt"]
         brief = page[:page.index("The dump ---")]
@@ -153,6 +154,8 @@ def check_brief(tap):
         tap.ok("is %s: %s" % (most["kind"], most["meaning"]) in brief, "%s: the most of waste" % name, brief)
         if "jdk6" in name or "jdk8" in name:
             tap.ok("wide" not in [row["kind"] for row in waste], "%s: a char[] has no narrow twin" % name, waste)
+        share = re.search(r"~?([\d.]+[KM]) \(~?([\d.]+)%\) do no work", brief)
+        tap.ok(share and abs(float(share[2]) - sum(row["share"] for row in waste)) < 1, "%s: its share" % name, brief)
         if name.startswith("waste"):  # the manifest: one Doomed blocks
             tap.ok("runs finalize() of waste.Doomed" in brief and brief.count("Deadlock: ") == 2,
                    "%s: the blocked finalizer, two deadlocks" % name, brief)

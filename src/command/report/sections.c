@@ -170,6 +170,8 @@ static void say_suspects(struct report *r, struct result *leaks)
 		result_cell(leaks, 0, (unsigned)share, &cell);
 	if (leaks->n_rows && cell.amount.n > SUSPECT)
 		say_rows(r, "", leaks, 3);
+	else if (session_heap(r->session)->incomplete)
+		say(r, "There is no suspect in what could be read, by the roots that could be read.");
 	else
 		say(r, "There is no suspect: no object, and no group of one class, keeps more than 10% of the heap alone.");
 }
@@ -210,7 +212,8 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 		return;
 	for (size_t i = 0; i < waste->n_rows; i++) {
 		result_cell(waste, i, (unsigned)bytes, &one);
-		if (one.amount.n > largest && !(waste->within && waste->within(waste, i))) {
+		size_t source = waste->order ? waste->order[i] : i;
+		if (one.amount.n > largest && !(waste->within && waste->within(waste, source))) {
 			largest = one.amount.n;
 			most = i;
 		}

@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import hprof  # noqa: E402
-from cairntest import DUMPS, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
 from javadump import JavaDump, named_thread  # noqa: E402
 
 FORMS = ("txt", "md", "html")
@@ -138,6 +138,18 @@ def check_javacore(tap, folder):
                made["txt"][:900])
 
 
+def check_keys(tap):
+    """The steps of a path through a map of Go are its keys."""
+    whole, redacted = reports(GO, words=""), reports(GO)
+    lines = cairn("-x", "heap -depth 2", "-x", "report -redact", "-x", "report", GO).out
+    for form in FORMS:
+        tap.ok(re.search(r"session-\d+", whole[form]), "%s: a key of a map is in the path of a suspect" % form)
+        tap.ok(not re.search(r"session-\d+", redacted[form]) and "main.sessions" in redacted[form],
+               "%s: and not where it is redacted" % form, re.findall(r".{60}session-\d+.{20}", redacted[form]))
+    first = lines[lines.index("Heap dump\n"):lines.index("Heap of ")]
+    tap.ok(not re.search(r"session-\d+", first), "nor where it was shown before", first[:300])
+
+
 # --- sentences ----------------------------------------------------------------------------------------
 
 def check_brief(tap):
@@ -170,6 +182,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_planted(tap, folder)
         check_javacore(tap, folder)
+    check_keys(tap)
     own = own_words()
     real = [SHOP]
     for pattern in ("hotspot/*.hprof", "waste/jdk*/waste.hprof", "waste/oom/*.hprof", "today/grove28.hprof") if DUMPS else ():

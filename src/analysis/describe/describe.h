@@ -361,6 +361,10 @@ bool inspect_texts_run_on(const struct heap *h);
 
 /* --- names of references ------------------------------------------------------------------------ */
 
+/* From now on names made by this thread tell no contents: an entry of a map is named by its place, not by its key.
+ * Returns what was so before. */
+bool inspect_hide_keys(bool hidden);
+
 /*
  * The fields by which an object references others: "next", "[17]", "static INSTANCE"; of what points
  * into its target with the distance in bytes, "Stock+16".  The graph knows that an object references

@@ -12,6 +12,15 @@
 
 enum { KEY_SHOWN = 40 }; /* characters of a map's key */
 
+static _Thread_local bool keys_hidden;
+
+bool inspect_hide_keys(bool hidden)
+{
+	bool before = keys_hidden;
+	keys_hidden = hidden;
+	return before;
+}
+
 void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
 {
 	n->open = typed_open(&n->memory.holder, h, holder);
@@ -23,7 +32,7 @@ bool memory_add_entry(const struct typed_object *o, uint64_t offset, struct text
 	struct typed bucket, keys, part, key;
 	const struct type *t;
 	bool is_key;
-	if (!o->stride || offset / o->stride >= o->count)
+	if (keys_hidden || !o->stride || offset / o->stride >= o->count)
 		return false;
 	bucket = typed_element(o, offset / o->stride);
 	offset %= o->stride;

@@ -40,14 +40,14 @@ bool java_text_of(const struct any_value *v, uint64_t limit, struct text *to)
 	return to->len > 0;
 }
 
-void java_read_properties(
-    const struct heap *h, const char *const *keys, unsigned n, uint64_t limit, struct text *found)
+static bool read_properties(const struct heap *h, uint32_t map, const char *const *keys, unsigned n, uint64_t limit,
+    struct text *found)
 {
 	struct entries *entries;
 	struct text name = TEXT_INIT;
-	uint32_t map = java_properties(h);
 	if (map == HEAP_NONE || inspect_entries(&entries, h, map, &(struct range){.length = UINT64_MAX}, NULL))
-		return;
+		return false;
+	bool whole = entries->map && entries->n && !entries->lacks_some;
 	for (size_t i = 0; i < entries->n && !progress_own_stops(i); i++) {
 		struct any_value key, value;
 		inspect_entry(entries, i, &key, &value);
@@ -59,6 +59,34 @@ void java_read_properties(
 	}
 	inspect_entries_close(entries);
 	text_release(&name);
+	return whole;
+}
+
+void java_read_properties(
+    const struct heap *h, const char *const *keys, unsigned n, uint64_t limit, struct text *found)
+{
+	(void)read_properties(h, java_properties(h), keys, n, limit, found);
+}
+
+/* The properties that the VM began with have this one only where somebody gave it; "-1": nobody did. */
+static bool direct_limit_not_given(const struct heap *h)
+{
+	static const char *const classes[] = {"jdk.internal.misc.VM", "sun.misc.VM"};
+	static const char *const keys[] = {"sun.nio.MaxDirectMemorySize"};
+	struct text found = TEXT_INIT;
+	struct value v;
+	bool whole = false;
+	for (size_t i = 0; i < sizeof classes / sizeof *classes && values_held(h) && !whole; i++)
+		whole = values_static(h, classes[i], "savedProps", &v) &&
+		    read_properties(h, value_object_id(h, &v), keys, 1, DESCRIBE_SHORT, &found);
+	whole &= !found.len || !strcmp(found.s, "-1");
+	text_release(&found);
+	return whole;
+}
+
+uint64_t java_heap_limit(const struct heap *h)
+{
+	return direct_limit_not_given(h) ? java_direct_limit(h) : 0;
 }
 
 bool java_vm(const struct heap *h, struct text *to)

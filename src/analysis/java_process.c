@@ -193,7 +193,7 @@ const char *java_oom_kind(const struct heap *h, uint32_t thread)
 {
 	const struct heap_thread *t = &h->threads[thread];
 	const char *at = t->n_frames > 1 ? t->frames[1] : "";
-	uint64_t limit = java_direct_limit(h);
+	uint64_t limit = java_heap_limit(h);
 	if (begins(at, "java.lang.ClassLoader.defineClass"))
 		return "Metaspace, or Compressed class space: it was defining a class";
 	if (begins(at, "java.lang.Thread.start0"))

@@ -119,7 +119,8 @@ static const struct {
     [REASON_LOCALS] = {"the dump does not record who owns a monitor and who wants it: that follows from which threads "
 	"are blocked, and what their frames hold", NULL},
     [REASON_DIRECT_LIMIT] = {"it is the limit of direct memory, which HotSpot takes from the most that the heap may "
-	"grow to unless MaxDirectMemorySize was given", NULL},
+	"grow to where MaxDirectMemorySize was not given, as in this dump; some collectors leave out a space of "
+	"survivors", NULL},
     [REASON_ERROR_LATER] = {"the VM writes the dump before it makes the error: of what kind it was follows from "
 	"where the thread stood and how full the heap was", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},

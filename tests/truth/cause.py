@@ -119,9 +119,32 @@ def made(tap):
     tap.equal(look(d), ("bare", None, None, 0), "a stack of that frame alone")
 
 
+def direct_limit(tap):
+    """VM.directMemory is the heap's limit only where the VM was not given one of its own: its saved properties say so."""
+    given, mb = "sun.nio.MaxDirectMemorySize", 1 << 20
+    for keys, want in (({"java.home": "/"}, 64 * mb), ({"java.home": "/", given: "67108864"}, None),
+                       ({given: "-1"}, 64 * mb), (None, None)):
+        d = JavaDump()
+        vm = "jdk.internal.misc.VM"
+        d.add_class(vm, statics="directMemory:J savedProps:L")
+        d.add_class("java.util.HashMap", fields="table:L size:I")
+        d.add_class("java.util.HashMap$Node", fields="hash:I key:L value:L next:L")
+        d.add_class("java.util.HashMap$Node[]")
+        d.static(vm, "directMemory", 64 * mb)
+        if keys is not None:
+            nodes = [d.new("java.util.HashMap$Node", key=d.string(k), value=d.string(v)) for k, v in keys.items()]
+            table = d.array(nodes + [0] * (4 - len(nodes)), "java.util.HashMap$Node[]")
+            d.static(vm, "savedProps", d.new("java.util.HashMap", table=table, size=len(nodes)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "made.hprof")
+            d.write(path)
+            tap.equal(ask("info", path).get("heap_max"), want, "heap_max of %s" % keys)
+
+
 def main():
     tap = Tap()
     made(tap)
+    direct_limit(tap)
     if DUMPS:
         real(tap)
         limits(tap)

@@ -75,7 +75,7 @@ void process_cause(struct result *r, const struct heap *h, const struct process_
 
 void process_memory(struct result *r, const struct heap *h, const struct process_facts *p)
 {
-	uint64_t limit = p && !p->heap_max && !h->process ? java_direct_limit(h) : 0;
+	uint64_t limit = p && !p->heap_max && !h->process ? java_heap_limit(h) : 0;
 	if (!p)
 		return;
 	head_bytes(r, COL_HEAP_MAX, p->heap_max);

@@ -85,7 +85,6 @@ const struct alias aliases[] = {
     {"info threads", "threads", "gdb", NULL},
     {"info goroutines", "threads", "gdb", NULL},
     {"thread list", "threads", "lldb", NULL},
-    {"syncblk", "threads", "SOS", NULL},
     {"eestack", "threads -by stack", "SOS", NULL},
     {"pstacks", "threads -by stack", "SOS", NULL},
     {"parallelstacks", "threads -by stack", "SOS", NULL},
@@ -104,6 +103,9 @@ const struct alias aliases[] = {
     {"thread_stack", "bt", "MAT", NULL},
 
     {"finalizequeue", "finalizers", "SOS", NULL},
+    {"deadlock", "locks -deadlock", "jdmpview", NULL},
+    {"info lock", "locks", "jdmpview", NULL},
+    {"syncblk", "locks", "SOS", NULL},
     {"allocations", "sites", NULL, NULL},
     {"classloaders", "loaders", NULL, NULL},
     {"classloader_explorer", "loaders", "MAT", NULL},

@@ -17,10 +17,10 @@
 enum { L_THREAD, L_KEY, L_CLASS, L_ADDRESS, L_SHALLOW, L_RETAINED, L_LOADER, L_LOADER_CLASS, L_FIELD };
 static const struct column locals_columns[] = {
     [L_THREAD] = {.id = COL_THREAD},
-    [L_KEY] = {.id = COL_KEY},
+    [L_KEY] = {.id = COL_KEY, .room = COLUMN_LATE},
     [L_CLASS] = {.id = COL_CLASS},
-    [L_ADDRESS] = {.id = COL_ADDRESS},
-    [L_SHALLOW] = {.id = COL_SHALLOW},
+    [L_ADDRESS] = {.id = COL_ADDRESS, .room = COLUMN_EARLY},
+    [L_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [L_RETAINED] = {.id = COL_RETAINED, .hidden = true},
     [L_LOADER] = {.id = COL_LOADER},
     [L_LOADER_CLASS] = {.id = COL_LOADER_CLASS},

@@ -264,6 +264,7 @@ struct decisive {
 	const struct comparing *comparing;
 	struct text name; /* of its row */
 	long double number;
+	bool lacks_rows;  /* of what the dump does not tell there may be more */
 	uint64_t rows, others; /* looked at; of those that are as bad as the one that decides, without it */
 };
 
@@ -360,6 +361,29 @@ static const struct field *head_called(const struct result *r, const char *name)
 	return NULL;
 }
 
+/* Does the command tell of dumps under this word, though it tells nothing of this one? */
+static bool tells_of_others(const char *line, const char *word)
+{
+	const struct command *c = command_of_line(line);
+	for (size_t k = 0; c && c->shapes && c->shapes[k]; k++) {
+		const struct shape *shape = c->shapes[k];
+		if (column_find(shape->columns, shape->n_columns, word) >= 0)
+			return true;
+		for (unsigned i = 0; i < shape->n_head; i++)
+			if (!strcmp(column_kinds[shape->head[i]].word, word))
+				return true;
+	}
+	return false;
+}
+
+/* Where rows may be missing, what holds of all others settles nothing. */
+static void doubt_rows(struct decisive *d, const struct result *r)
+{
+	if (r->lacks_rows && d->claim->answer == CLAIM_TRUE)
+		d->claim->answer = CLAIM_UNSURE;
+	d->lacks_rows = r->lacks_rows;
+}
+
 /* Which rows there are may be in doubt: what is not there settles nothing then. */
 static void no_row_decided(struct decisive *d, const struct result *r)
 {
@@ -379,15 +403,18 @@ static int look_at_result(struct decisive *d, struct result *r, struct err *err)
 	const struct field *field = column < 0 ? head_called(r, c->column.s) : NULL;
 	if (field)
 		return look_at(d, &field->cell, &tells, err);
-	if (column < 0)
-		return pipe_no_column(r, c->column.s, err);
-	if (c->sums) {
-		result_total(r, (unsigned)column, &cell);
+	if (column < 0 && tells_of_others(c->line.s, c->column.s)) {
+		cell = c->is_text ? cell_text("") : cell_none();
 		return look_at(d, &cell, &tells, err);
 	}
-	int code = look_at_rows(d, r, (unsigned)column, err);
+	if (column < 0)
+		return pipe_no_column(r, c->column.s, err);
+	if (c->sums)
+		result_total(r, (unsigned)column, &cell);
+	int code = c->sums ? look_at(d, &cell, &tells, err) : look_at_rows(d, r, (unsigned)column, err);
 	if (!code && !d->rows)
 		no_row_decided(d, r);
+	doubt_rows(d, r);
 	return code;
 }
 
@@ -402,15 +429,22 @@ static void say(struct claim *c, const char *text, const struct decisive *d)
 		text_addf(&c->sentence, ": there are no rows%s", c->answer == CLAIM_TRUE ? "" : " in what was read");
 	if (!c->value.len && c->answer == CLAIM_UNSURE && d && d->rows)
 		text_addf(&c->sentence, ": %s has no value there", d->name.len ? d->name.s : "the dump");
+	if (d && c->value.len && c->sure.certainty == UNKNOWN) {
+		text_add(&c->sentence, ": the dump does not tell it");
+		return;
+	}
+	if (d && d->rows && d->lacks_rows && c->answer == CLAIM_UNSURE)
+		text_add(&c->sentence, ": the dump does not tell all rows");
 	if (!c->value.len)
 		return;
-	text_addf(&c->sentence, ": it is %s", c->value.s);
+	text_addf(&c->sentence, "%s it is %s", d && d->lacks_rows && c->answer == CLAIM_UNSURE ? "; of those it tells" : ":",
+	    c->value.s);
 	if (d && d->name.len)
 		text_addf(&c->sentence, " of %s", d->name.s);
 	if (d && d->others && c->answer != CLAIM_TRUE) {
-		text_add(&c->sentence, ", and so of ");
+		text_addf(&c->sentence, ", and %s of ", words[c->answer]);
 		text_add_count(&c->sentence, d->others);
-		text_add(&c->sentence, d->others == 1 ? " other" : " others");
+		text_add(&c->sentence, d->others == 1 ? " other row" : " other rows");
 	}
 }
 
@@ -424,11 +458,14 @@ static int judge_comparison(struct claim *out, struct session *s, const struct c
 		bool tells;
 		struct cell none = cell_count(heap_counted(session_heap(s), 0));
 		code = look_at(&d, &none, &tells, err);
+		out->none = true;
 	} else if (!code) {
 		code = look_at_result(&d, r, err);
 	}
 	if (!code)
 		say(out, text, &d);
+	if (!code && out->none)
+		text_add(&out->sentence, ", for the dump has none of these, or no class of this name");
 	result_free(r);
 	text_release(&d.name);
 	return code;
@@ -447,8 +484,8 @@ static int judge_sql(struct claim *out, struct session *s, const char *text, str
 		code = sql_run(q, select.s, &none, session_progress(s), &r, err);
 	text_release(&select);
 	if (code == ERR_USAGE)
-		return err_set(err, ERR_USAGE, "%.100s: it is no comparison as leaks.share < 30 or objects(\"CLASS\") < 10000, "
-		    "and as SQL: %.300s", text, err->message);
+		return err_set(err, ERR_USAGE, "%.100s: it is no comparison as 'leaks.share < 30' or 'objects(\"CLASS\") < 10000', "
+		    "which stand in quotes because of the blanks; and as SQL: %.300s", text, err->message);
 	if (code)
 		return code;
 	struct cell cell = cell_none();

@@ -22,6 +22,7 @@ struct claim {
 	struct text value;    /* what decided it, as people read numbers, with its mark; may be empty */
 	struct text digits;   /* of it, as machines do; empty where it is no number */
 	struct amount sure;   /* how sure these are; n is a rank */
+	bool none;            /* true or not: the dump has nothing of what is counted, maybe since its name is misspelt */
 	struct text sentence; /* "leaks.share < 30 is false: it is 50.1% of class com.acme.shop.Shop", escaped */
 };
 

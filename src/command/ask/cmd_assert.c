@@ -82,9 +82,9 @@ static struct result *tell(struct session *s, const struct suite *suite)
 		    c->answer == CLAIM_UNSURE ? cell_none() : answer[c->answer],
 		    c->digits.len ? cell_number(c->digits.s, c->sure.n, c->sure) : cell_blank(),
 		    cell_text(c->sentence.s)}, NULL);
-		if (c->answer == CLAIM_TRUE)
+		if (c->answer == CLAIM_TRUE && !c->none)
 			continue;
-		r->failed = true;
+		r->failed |= c->answer != CLAIM_TRUE;
 		text_addf(&story, "%s%s\n", story.len ? "" : "\n", c->sentence.s);
 	}
 	if (story.len)

@@ -142,6 +142,7 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 		    r->n_rows || call_has(call, DASH_MIN) ?
 		    "other kinds need values, texts or fields that this dump does not tell" :
 		    "there is none of the kinds that this dump tells of; others need values, texts or fields that it lacks");
+	r->lacks_rows = left_out;
 	r->says_none = !call_has(call, DASH_MIN);
 	*out = r;
 	return 0;

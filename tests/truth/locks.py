@@ -38,7 +38,7 @@ def planted(manifest):
     return {p["id"]: p for p in manifest["planted"]}
 
 
-def check_plan(tap, title, rows, sentences, manifest):
+def check_plan(tap, title, rows, sentences, manifest, path):
     plan = planted(manifest)
     of = {row["field"].rpartition(".")[2]: row for row in rows if (row["field"] or "").startswith("waste.Waste.")}
     edges, cycles = set(), {}
@@ -60,6 +60,12 @@ def check_plan(tap, title, rows, sentences, manifest):
     tap.equal([row["cycle"] for row in rows if row["cycle"] and row not in of.values()], [],
               "%s: nor anything of the library's" % title)
     tap.equal(len(sentences), 2, "%s: two deadlocks are told" % title)
+    for number, sentence in enumerate(sentences, 1):
+        run = cairn("--format", "csv", "-x", "locks -deadlock", "-x", "ls %%%d" % number, path)
+        named = set(re.findall(r"0x[0-9a-f]+", sentence if isinstance(sentence, str) else str(sentence)))
+        found = set(re.findall(r"^(0x[0-9a-f]+)", run.out, re.M))
+        tap.ok(named and named <= found and len(found) == 2 * len(named),
+               "%s: a deadlock's row counts its locks, and a thread for each" % title, run.out[-600:])
     for thread, owns, wants in edges:
         mine = [s["sentence"] for s in sentences if thread in s["sentence"]]
         held = "%s (waste.Waste.%s)" % (of[owns]["address"], owns)
@@ -133,7 +139,7 @@ def main():
         n += 1
         title = "/".join(dump.split("/")[-2:])
         rows, sentences = ask("locks", dump), ask("locks -deadlock", dump)
-        check_plan(tap, title, rows, sentences, manifest)
+        check_plan(tap, title, rows, sentences, manifest, dump)
         threads = os.path.join(os.path.dirname(dump), "threads-l.txt")
         if os.path.exists(threads):
             check_list(tap, title, rows, sentences, threads)

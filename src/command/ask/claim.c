@@ -433,12 +433,12 @@ static void say(struct claim *c, const char *text, const struct decisive *d)
 		text_add(&c->sentence, ": the dump does not tell it");
 		return;
 	}
-	if (d && d->rows && d->lacks_rows && c->answer == CLAIM_UNSURE)
+	bool lacks = d && d->rows && d->lacks_rows && c->answer == CLAIM_UNSURE;
+	if (lacks)
 		text_add(&c->sentence, ": the dump does not tell all rows");
 	if (!c->value.len)
 		return;
-	text_addf(&c->sentence, "%s it is %s", d && d->lacks_rows && c->answer == CLAIM_UNSURE ? "; of those it tells" : ":",
-	    c->value.s);
+	text_addf(&c->sentence, "%s it is %s", lacks ? "; of those it tells" : ":", c->value.s);
 	if (d && d->name.len)
 		text_addf(&c->sentence, " of %s", d->name.s);
 	if (d && d->others && c->answer != CLAIM_TRUE) {
@@ -484,8 +484,9 @@ static int judge_sql(struct claim *out, struct session *s, const char *text, str
 		code = sql_run(q, select.s, &none, session_progress(s), &r, err);
 	text_release(&select);
 	if (code == ERR_USAGE)
-		return err_set(err, ERR_USAGE, "%.100s: it is no comparison as 'leaks.share < 30' or 'objects(\"CLASS\") < 10000', "
-		    "which stand in quotes because of the blanks; and as SQL: %.300s", text, err->message);
+		return err_set(err, ERR_USAGE, "%.100s: it is no comparison as 'leaks.share < 30' or "
+		    "'objects(\"CLASS\") < 10000', which stand in quotes because of the blanks; and as SQL: %.300s", text,
+		    err->message);
 	if (code)
 		return code;
 	struct cell cell = cell_none();

@@ -5,12 +5,14 @@
 #include "command/commands.h"
 
 #include "analysis/locks/locks.h"
+#include "base/mem.h"
 #include "base/progress.h"
 #include "heap/value.h"
 #include "heap/waits.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum {
 	L_ADDRESS, L_KIND, L_OWNER, L_WAITERS, L_WAITING, L_WAITED, L_HOLDS, L_CYCLE, L_CLASS, L_FIELD, L_FRAME, L_CERTAINTY
@@ -33,7 +35,8 @@ static const struct shape locks_shape = {SHAPE_COLUMNS(locks_columns)};
 
 static const struct column deadlocks_columns[] = {
     {.id = COL_CYCLE}, {.id = COL_THREADS, .hidden = true}, {.id = COL_CERTAINTY}, {.id = COL_SENTENCE}};
-static const struct shape deadlocks_shape = {.form = "-deadlock", SHAPE_COLUMNS(deadlocks_columns)};
+static const struct shape deadlocks_shape = {.form = "-deadlock", .named_by = COL_CYCLE,
+    SHAPE_COLUMNS(deadlocks_columns)};
 
 /* --- cells -------------------------------------------------------------------------------------- */
 
@@ -161,6 +164,32 @@ static bool owners_lack(const struct heap *h, const struct locks *l)
 	return lack;
 }
 
+/* The threads of a deadlock, and what they wait for. */
+static int deadlock_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	const struct locks *l = data;
+	(void)r;
+	(void)err;
+	for (size_t row = 0; row < l->n_cycles; row++) {
+		const struct lock_cycle *c = &l->cycle[row];
+		for (uint32_t i = c->first; bits_get(rows, row) && i < c->first + c->n; i++) {
+			const struct lock_wait *wait = &l->wait[l->cycle_wait[i]];
+			const uint32_t of[] = {l->lock[wait->lock].object, wait->object};
+			for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+				if (of[k] != HEAP_NONE)
+					bits_set(to, of[k]);
+		}
+	}
+	return 0;
+}
+
+static void kept_release(void *data)
+{
+	locks_release(data);
+	free(data);
+}
+
 static struct result *told_deadlocks(const struct session *s, const struct locks *l)
 {
 	struct result *r = result_new_rows("deadlocks", s->dump, &deadlocks_shape);
@@ -170,7 +199,7 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 		text_clear(&sentence);
 		lock_sentence(r->heap, l, c, &sentence);
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
-		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, NULL);
+		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, &(struct target){.kind = TARGET_GROUP});
 	}
 	r->lacks_rows = owners_lack(r->heap, l);
 	if (!l->n_cycles) {
@@ -211,14 +240,17 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 
 static int run_locks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct locks found;
-	int code = locks_find(&found, session_heap(s), progress_own(), err);
-	if (code)
+	struct locks *found = xcalloc(1, sizeof *found);
+	int code = locks_find(found, session_heap(s), progress_own(), err);
+	if (code) {
+		free(found);
 		return code;
-	struct result *r = call_has(call, DASH_DEADLOCK) ? told_deadlocks(s, &found) : told_locks(s, &found);
-	add_notes(r, &found);
+	}
+	bool deadlocks = call_has(call, DASH_DEADLOCK);
+	struct result *r = deadlocks ? told_deadlocks(s, found) : told_locks(s, found);
+	add_notes(r, found);
 	r->of_values = values_held(r->heap);
-	locks_release(&found);
+	result_rows_members(r, deadlocks ? deadlock_members : NULL, kept_release, found);
 	*out = r;
 	return 0;
 }

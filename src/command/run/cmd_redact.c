@@ -152,7 +152,8 @@ const struct command cmd_redact = {
 	"holds several heaps the copy has the one at hand. A damaged dump is refused. The file is for its owner alone "
 	"until that is changed; one that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk "
 	"stay, which tell its size. A VM's version is among its contents, so sizes in the copy are "
-	"computed by the usual rules of its layout.",
+	"computed by the usual rules of its layout. The copy says that it is one: what its zeros would tell (strings, "
+	"states of threads, sizes of collections) is unknown here.",
     .examples = {{NULL}},
     .key = "",
     .run = run_redact,

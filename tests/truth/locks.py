@@ -49,7 +49,8 @@ def check_plan(tap, title, rows, sentences, manifest, path):
         cycles[which] = {of[owns]["cycle"] for _, owns, _ in found}
     got = {(plain(row["owner"]), name) for name, row in of.items() if row["owner"]}
     want = {(thread, owns) for thread, owns, _ in edges} | \
-        {(plan["hotMonitor"]["owner"], plan["hotMonitor"]["field"].rpartition(".")[2])}
+        {(plan["hotMonitor"]["owner"], plan["hotMonitor"]["field"].rpartition(".")[2]),
+         (", ".join("reader-%d" % (i + 1) for i in range(plan["readLock"]["readers"])), "rw")}
     tap.equal(got, want, "%s: these own what they own, and nobody else owns anything" % title)
     tap.equal({(w, name) for name in [e[2] for e in edges] for w in names(of[name])},
               {(thread, wants) for thread, _, wants in edges}, "%s: who is deadlocked waits for what he wants" % title)

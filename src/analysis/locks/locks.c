@@ -208,6 +208,8 @@ int locks_find(struct locks *out, const struct heap *h, struct progress *progres
 		code = locks_find_java(&f);
 	if (!code && java)
 		code = locks_find_monitors(&f);
+	if (!code && java)
+		code = locks_find_readers(&f);
 	if (!code && h->companion)
 		code = locks_find_told(&f);
 	if (!code && h->facts.values == TYPED_MEMORY)
@@ -232,6 +234,7 @@ void locks_release(struct locks *l)
 {
 	big_free(l->lock);
 	big_free(l->wait);
+	big_free(l->reader);
 	big_free(l->cycle);
 	big_free(l->cycle_wait);
 	*l = (struct locks){ .lock = NULL };

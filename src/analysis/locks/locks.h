@@ -2,10 +2,10 @@
 /*
  * locks.h - monitors, locks and what else threads wait for: who owns them, who waits, and who waits in a circle.
  *
- * java.util.concurrent keeps its owners and queues in objects, so those are told as they are (locks_java.c).  Of
- * monitors HPROF records no owner: a blocked thread's innermost frame holds the monitor that it wants among its locals,
- * and so does some frame of whoever entered it; what follows from that is marked (locks_monitors.c).  A javacore tells
- * both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
+ * java.util.concurrent keeps its owners and queues in objects, so those are told as they are (locks_java.c,
+ * locks_readers.c).  Of monitors HPROF records no owner: a blocked thread's innermost frame holds the monitor that it
+ * wants among its locals, and so does some frame of whoever entered it; what follows from that is marked
+ * (locks_monitors.c).  A javacore tells both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
  *
  * Found for one question, then immutable; any thread.
  */
@@ -44,6 +44,7 @@ struct lock {
 	enum certainty owner_is; /* EXACT with an owner of HEAP_NONE: it is known that there is none */
 	uint32_t owner_frame;  /* the owner's frame that holds it, or HEAP_NONE */
 	struct amount holds;   /* entries of the owner, readers, permits, or the count that is left */
+	uint32_t first_reader, n_readers; /* in readers: all of a read lock, where that is known and owner names none */
 	uint32_t first_wait, n_waits; /* in waits, in the order of the queue */
 	uint32_t cycle;        /* number from 1 on of the deadlock it is in; 0: none */
 };
@@ -71,6 +72,8 @@ struct locks {
 	size_t n, cap;
 	struct lock_wait *wait; /* by lock */
 	size_t n_waits, cap_waits;
+	uint32_t *reader;  /* objects of threads */
+	size_t n_readers, cap_readers;
 	struct lock_cycle *cycle;
 	size_t n_cycles, cap_cycles;
 	uint32_t *cycle_wait;

@@ -36,6 +36,7 @@ bool lock_thread_timed(const struct heap *h, uint32_t thread);
 bool lock_part(const struct heap *h, uint64_t address, struct text *to);
 
 MUST_CHECK int locks_find_java(struct finding *f);
+MUST_CHECK int locks_find_readers(struct finding *f);
 MUST_CHECK int locks_find_monitors(struct finding *f);
 MUST_CHECK int locks_find_told(struct finding *f);
 MUST_CHECK int locks_find_go(struct finding *f);

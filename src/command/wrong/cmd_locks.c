@@ -45,9 +45,16 @@ static struct amount as_sure(struct amount a, enum certainty certainty)
 	return certainty == EXACT ? a : amount_weaken(a, certainty, certainty == UNKNOWN ? REASON_SILENT : REASON_LOCALS);
 }
 
-static struct cell owner_cell(const struct heap *h, const struct lock *lock, struct text *to)
+static struct cell owner_cell(const struct heap *h, const struct locks *l, const struct lock *lock, struct text *to)
 {
 	struct cell cell = cell_blank();
+	for (uint32_t i = 0; i < lock->n_readers && !progress_own_stops(i); i++) {
+		uint32_t reader = l->reader[lock->first_reader + i];
+		text_add(to, i ? ", " : "");
+		lock_thread_name(h, heap_thread_of(h, reader), reader, to);
+	}
+	if (lock->n_readers)
+		return cell_text(to->s);
 	if (lock->owner != HEAP_NONE || lock->owner_object != HEAP_NONE) {
 		lock_thread_name(h, lock->owner, lock->owner_object, to);
 		cell = cell_text(to->s);
@@ -110,7 +117,7 @@ static void add_lock(struct result *r, const struct locks *l, const struct lock 
 	    [L_ADDRESS] = cell_address(lock->address),
 	    [L_CLASS] = lock->object == HEAP_NONE ? cell_blank() : cell_text(heap_class_of(h, lock->object)->name),
 	    [L_KIND] = cell_text(lock_kind_name(lock->kind)),
-	    [L_OWNER] = owner_cell(h, lock, &owner),
+	    [L_OWNER] = owner_cell(h, l, lock, &owner),
 	    [L_HOLDS] = lock->holds.certainty == UNKNOWN ? cell_blank() : cell_count(lock->holds),
 	    [L_WAITERS] = cell_count(as_sure(amount_exact(lock->n_waits), certainty)),
 	    [L_WAITING] = waiting.len ? cell_text(waiting.s) : cell_blank(),
@@ -269,7 +276,8 @@ const struct command cmd_locks = {
     .shapes = SHAPES(&locks_shape, &deadlocks_shape),
     .description = "One row for each lock that is held or waited for, those with waiters first. Of "
 	"java.util.concurrent owner and waiters are what its objects say: holds is how often the owner entered it, of a "
-	"read lock its readers, the permits of a semaphore, the count of a latch; parked is what else a parked "
+	"read lock its readers (owner names them where the dump tells all of them), the permits of a semaphore, the count "
+	"of a latch; parked is what else a parked "
 	"thread names. "
 	"HPROF does not record who owns a monitor: a blocked thread wants an object that its innermost frame holds, and "
 	"the owner holds it in a frame, too. Where that leaves one thread it is told, marked as inferred, with the frame; "

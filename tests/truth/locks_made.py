@@ -93,6 +93,18 @@ def readers(tap):
         tap.equal((short(got), got["kind"]), (("reader", "writer", 1, 2), "write lock"), "a writer, " + title)
 
 
+def stamped(tap):
+    """Seven bits of readers, a bit for a writer; what readers are too many for these stands beside."""
+    for state, beyond, held in ((0x180, 0, 1), (0x103, 0, 3), (0x17E, 5, 131), (0x100, 0, 0)):
+        d = new()
+        d.add_class(LOCKS + "StampedLock", fields="state:J readerOverflow:I")
+        made = d.new(LOCKS + "StampedLock", state=state, readerOverflow=beyond)
+        d.root("jni", made)
+        d.put(named_thread(d, "waits")[0], parkBlocker=made)
+        got = rows(d)[made]
+        tap.equal((short(got), got["kind"]), ((None, "waits", 1, held), "stamped lock"), "a StampedLock of state 0x%x" % state)
+
+
 def hostile(tap):
     d = new()
     a, b = named_thread(d, "a")[0], named_thread(d, "b")[0]
@@ -194,6 +206,7 @@ def main():
     tap = Tap()
     queues(tap)
     readers(tap)
+    stamped(tap)
     hostile(tap)
     monitors(tap)
     tap.done()

@@ -304,7 +304,20 @@ static int by_blocker(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/* What a lock's own fields do not tell: a StampedLock's state, the thread that runs a task. */
+/* The lowest seven bits count readers, as far as they can, and the next one is the writer's (JDK 8 to 28).  Who they
+ * are stands nowhere. */
+static void set_stamped(struct lock *lock, const struct values *v)
+{
+	enum { READERS = 127, WRITER = 128, MOST_READERS = 126 };
+	struct value state;
+	if (!values_field(v, "state", &state) || state.type != VALUE_LONG)
+		return;
+	uint64_t readers = state.bits & READERS, beyond = (uint64_t)number_in(v, "readerOverflow");
+	lock->holds = amount_exact(state.bits & WRITER ? 1 : readers < MOST_READERS ? readers : MOST_READERS + beyond);
+	lock->owner_is = lock->holds.n ? UNKNOWN : EXACT;
+}
+
+/* What stands in a lock's own fields: a StampedLock's state, the thread that runs a task. */
 static uint32_t add_blocker(struct reading *r, uint32_t blocker)
 {
 	const char *class = heap_class_of(r->h, blocker)->name;
@@ -313,6 +326,8 @@ static uint32_t add_blocker(struct reading *r, uint32_t blocker)
 	struct values v;
 	if (lock == HEAP_NONE)
 		return lock;
+	if (stamped && open_object(r->h, blocker, &v))
+		set_stamped(&r->f->locks->lock[lock], &v);
 	uint32_t runner = task && open_object(r->h, blocker, &v) ? object_in(&v, "runner") : HEAP_NONE;
 	if (runner != HEAP_NONE && is_thread(r, runner))
 		set_owner(r, &r->f->locks->lock[lock], runner);

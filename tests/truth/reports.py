@@ -177,6 +177,15 @@ def answer(line, path):
     return json.loads(cairn("--format", "json", "-x", line, path).out)
 
 
+def check_oom(tap):
+    """The stack of the thread that ran out of memory stands in a report where there is one, and nowhere else."""
+    for path, there in ((os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"), True), (SHOP, False)):
+        out = cairn("-x", "report", path).out
+        head, _, rest = out.partition("\nOut of memory\n")
+        frames = [f for f in ("waste.Waste.lambda$oom$24", "java.lang.OutOfMemoryError.<init>") if f in rest.split("Suspects")[0]]
+        tap.equal((bool(rest), len(frames)), (there, 2 if there else 0), os.path.basename(path) + ": the stack without memory")
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -192,6 +201,7 @@ def main():
         check_texts(tap, path, own)
     if DUMPS:
         check_brief(tap)
+        check_oom(tap)
     tap.done()
 
 

@@ -16,6 +16,7 @@ static const struct section {
 	size_t top;
 } sections[] = {
     {"The dump", "dump", "info", "What was read, why it was written, and what the process was.", 0},
+    {"Out of memory", "oom", "bt -oom", "The stack of the thread that ran out of memory, and what it holds.", 60},
     {"Suspects", "suspects", "leaks", "Who keeps a large part of the heap alive, and which reference to clear.", 20},
     {"Largest holders", "holders", "heap -depth 2", "What holds what: by dominance, equals together.", 60},
     {"Classes", "classes", "histo -retained", "The classes that take most themselves.", 40},
@@ -50,7 +51,9 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 		*err = said;
 		return code;
 	}
-	if (code)
+	if (code == ERR_NOT_FOUND && !strcmp(from->anchor, "oom")) /* as in most dumps */
+		r->n--;
+	else if (code)
 		to->instead = xstrdup(said.message);
 	else if (to->result && !to->result->n_rows && !to->result->n_head && !to->result->note)
 		to->instead = xstrdup("There is none.");

@@ -266,8 +266,8 @@ static bool is_markdown(const char *s, size_t n)
 /* Is each < the begin of one of the tags that tables have, or of those before the first? */
 static bool is_html(const char *s, size_t n)
 {
-	static const char *const tags[] = {"table>", "tr>", "td", "th", "h1>", "p>", "pre>", "!DOCTYPE html>",
-	    "meta charset=\"utf-8\">", "title>", "style>"};
+	static const char *const tags[] = {"table>", "thead>", "tbody>", "tr>", "td", "th", "h1>", "p>", "pre>",
+	    "!DOCTYPE html>", "meta charset=\"utf-8\">", "title>", "style>"};
 	for (const char *end = s + n; s < end && (s = memchr(s, '<', (size_t)(end - s)));) {
 		size_t i = 0;
 		s += 1 + (s + 1 < end && s[1] == '/');

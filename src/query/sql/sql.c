@@ -64,7 +64,7 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 #define SECOND UINT64_C(1000000000) /* of progress_clock */
 
 enum {
-	STEPS_BETWEEN = 4000,   /* of SQLite's machine, between two looks whether to stop */
+	STEPS_BETWEEN = 2000,   /* of SQLite's machine, between two looks whether to stop */
 	TEXT_MOST = 256 << 20,  /* bytes of a value: a set of 64 million objects */
 	STATEMENT_MOST = 1 << 20,
 	TABLES_MOST = 200,      /* that one statement names */

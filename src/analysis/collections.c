@@ -164,7 +164,7 @@ static void keep_found(struct finding *f)
 int collections_find(struct collections *out, const struct heap *h, const struct bits *only, struct progress *progress,
     struct err *err)
 {
-	*out = (struct collections){.sizes_told = values_whole(h)};
+	*out = (struct collections){.sizes_told = values_of_fields(h)};
 	struct finding f = {.out = out, .heap = h, .progress = progress};
 	int code = list_all(&f, only, err);
 	unsigned tasks = (unsigned)((f.n + AT_ONCE - 1) / AT_ONCE);

@@ -43,6 +43,11 @@ static inline bool values_whole(const struct heap *h)
 {
 	return values_held(h) && !h->facts.redacted;
 }
+/* Are at least the numbers in fields? */
+static inline bool values_of_fields(const struct heap *h)
+{
+	return values_held(h) && h->facts.redacted != REDACT_ALL;
+}
 /* Or does it, and is not here?  Then they are unknown (REASON_DUMP_AWAY). */
 static inline bool values_away(const struct heap *h)
 {

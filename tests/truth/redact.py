@@ -208,6 +208,11 @@ def check_ways(tap, folder):
     statics = cairn("-x", "x com.acme.shop.Shop", "--format", "json", to).out
     tap.ok('"0.19"' in statics, "-arrays: fields keep their values", statics[:400])
     tap.ok(graph(SHOP) == graph(to), "-arrays: the same graph")
+    both = [cairn("--format", "csv", "-x", "collections", p).out for p in (SHOP, to)]
+    rows = both[0].splitlines()[1:]
+    tap.ok(both[0] == both[1] and rows and all(row.split(",")[2] for row in rows), "-arrays: sizes of collections stand in fields, and are told", both[1][:400])
+    run = cairn("-x", "strings", to)
+    tap.ok(run.status and "arrays of numbers" in run.err, "-arrays: why there are no texts", run)
     redact(tap, SHOP, to, "-strings", name="-strings")
     tap.ok(graph(SHOP) == graph(to), "-strings: the same graph")
     with open(to, "rb") as f:

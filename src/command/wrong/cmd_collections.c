@@ -134,11 +134,11 @@ static int group_all(struct groups *g, const struct heap *h, struct err *err)
 static int sum_retained(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
 {
 	struct groups *g = result_rows_data(r);
-	uint32_t *of = big_alloc(r->heap->n_objects, sizeof *of, err);
-	struct retained_sum *sums = of ? big_alloc(g->in.n, sizeof *sums, err) : NULL;
-	int code = sums ? 0 : ERR_NOMEM;
-	for (uint32_t id = 0; !code && id < r->heap->n_objects; id++)
-		of[id] = HEAP_NONE;
+	uint32_t *of;
+	int code = retained_groups(&of, known, progress, err);
+	struct retained_sum *sums = code ? NULL : big_alloc(g->in.n, sizeof *sums, err);
+	if (!code && !sums)
+		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < g->all.n; i++)
 		of[g->all.found[i].id] = g->in.of[i];
 	if (!code)

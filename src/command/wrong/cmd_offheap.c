@@ -230,7 +230,7 @@ static void add_notes(struct result *r, const struct offheap *found)
 			add_compared(r, &counts[i], found);
 		else if (counts[i].which == COUNTS_OPTION)
 			add_option(r, counts[i].limit.n);
-	r->lacks_rows = !values_whole(r->heap); /* what has no buffer, or no cleaner, is not seen then */
+	r->lacks_rows = !values_held(r->heap); /* what has no buffer, or no cleaner, is not seen then */
 	if (!found->n) {
 		result_add_note(r, "no object that is known to own memory outside of the heap does so");
 		r->says_none = true;

@@ -1,4 +1,4 @@
-complete -c cairn -l command -s x -x -a 'info histo ls x entries find strings dups props threads bt sites loaders dupclasses tree refs roots path paths heap about dom top size cut leaks waste collections offheap locks weak finalizers locals report dumps use open close diff growth trend course profile sql assert export check help apropos alias history source save index redact set sets note columns why quit' -d 'run a command line and print its result'
+complete -c cairn -l command -s x -x -a 'info histo ls x entries find strings dups props threads bt sites loaders dupclasses tree refs roots path paths heap about dom top size cut leaks waste collections offheap locks weak finalizers locals report dumps use open close tag diff growth trend course profile sql assert export check help apropos alias history source save index redact take set sets note columns why quit' -d 'run a command line and print its result'
 complete -c cairn -l file -s f -r -d 'run the lines of a script (-: standard input)'
 complete -c cairn -l batch -s n -d 'never open the screen'
 complete -c cairn -l plain -d 'a prompt for commands instead of the screen'

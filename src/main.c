@@ -5,22 +5,25 @@
 #include "base/big.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/locales.h"
 #include "base/mem.h"
 #include "base/memory_left.h"
 #include "base/spill.h"
 #include "base/squeeze.h"
 #include "base/parallel.h"
 #include "base/stock.h"
+#include "base/text.h"
+#include "command/commands.h"
 #include "command/help/help.h"
 #include "command/run/run.h"
 #include "dump/program/program.h"
+#include "dump/source/source.h"
 #include "query/profile_file.h"
 #include "view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,12 +32,14 @@
 #include <unistd.h>
 
 #define USAGE 2
+#define MEMBER_OF_INPUT "-::"
 #define DEFAULT_MEM_PERCENT 85
 
 /* What the command line asks for. */
 struct wishes {
 	struct heap_options heap;
 	struct batch_options batch;
+	struct folder *folder; /* owned; NULL: files were named, or none */
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
@@ -223,13 +228,15 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_SPILL:
 		w->spill_given = true;
 		w->no_spill = !strcmp(value, "none");
+		spill_forbid(w->no_spill);
 		spill_set_folder(w->no_spill ? NULL : value);
 		return 0;
 	case OPTION_VERSION:
 		*done = true;
-		return printf("%s %s (%s; %s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
+		return printf("%s %s (%s; %s; %s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
 		    program_support() : "without libdw: a Go dump's program is not read", profile_support() ?
-		    profile_support() : "without SQLite: no profiles", squeeze_support()) < 0;
+		    profile_support() : "without SQLite: no profiles", squeeze_support(),
+		    source_support()) < 0;
 	case OPTION_HELP:
 		*done = true;
 		return help();
@@ -294,6 +301,63 @@ static bool wants_screen(const struct wishes *w)
 	    isatty(STDOUT_FILENO);
 }
 
+/* What may be typed, where somebody sits in front of a screen or a prompt while the dump comes through standard input:
+ * the terminal; else nothing. */
+static int take_standard_input(const struct wishes *w)
+{
+	bool asks = w->plain || (!w->never_screen && !w->n_lines && !w->batch.output && isatty(STDOUT_FILENO));
+	int instead = asks ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+	if (instead < 0)
+		instead = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int code = instead < 0 || source_take_standard_input(instead) ? 3 : 0;
+	if (code)
+		complain("standard input: %s", strerror(errno));
+	if (instead > STDERR_FILENO)
+		close(instead);
+	return code;
+}
+
+/* "-::NAME" is a dump in an archive that comes through standard input, and to getopt it would be letters of options.
+ * No option takes anything of the kind as its value. */
+static void name_members(struct text *names, int argc, char **argv)
+{
+	size_t at = 0;
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], MEMBER_OF_INPUT, sizeof MEMBER_OF_INPUT - 1)) {
+			text_addf(names, SOURCE_STANDARD_INPUT "%s", argv[i] + 1);
+			text_add_char(names, '\0');
+		}
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], MEMBER_OF_INPUT, sizeof MEMBER_OF_INPUT - 1)) {
+			argv[i] = names->s + at;
+			at += strlen(argv[i]) + 1;
+		}
+}
+
+/* "-" among the dumps is standard input, which can be one thing only, but for the dumps in an archive. */
+static int name_dumps(const struct wishes *w, const struct text *members, int argc, char **argv)
+{
+	static char named[] = SOURCE_STANDARD_INPUT;
+	int n = 0, n_members = 0;
+	for (int i = optind; i < argc; i++) {
+		if (!strcmp(argv[i], "-")) {
+			argv[i] = named;
+			n++;
+		}
+		n_members += members->len && argv[i] >= members->s && argv[i] < members->s + members->len;
+	}
+	n = n_members && !n ? 1 : n + n_members;
+	for (size_t i = 0; n && i < w->n_lines; i++)
+		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
+			return wrong("standard input cannot be a dump (-) and a script (-f -): one of them has to be a file");
+	if (n > 1)
+		return wrong("standard input is one dump: - can be named once, or each of several in an archive as -::NAME");
+	if (n && isatty(STDIN_FILENO))
+		return wrong("standard input is a terminal: - reads a dump that is led into it, as in kubectl exec POD -- cat "
+		    "FILE | cairn -");
+	return n ? take_standard_input(w) : 0;
+}
+
 /* Where somebody sits in front of it, what the configuration gives comes first, then the options once more. */
 static int configure(struct wishes *w, int argc, char **argv)
 {
@@ -312,13 +376,104 @@ static int configure(struct wishes *w, int argc, char **argv)
 	return read_options(w, argc, argv, &done);
 }
 
+/* --- a directory ---------------------------------------------------------------------------------- */
+
+/* The one dump that is there is taken as if it was named: the only thing in the list, or, beside profiles, where no
+ * line is about the list. */
+static const struct folder_file *only_dump(const struct wishes *w)
+{
+	const struct folder *f = w->folder;
+	size_t i = 0, lists = 0, compares = 0;
+	for (size_t k = 0; k < w->n_lines; k++) {
+		const struct command *c = w->lines[k].script ? NULL : command_of_line(w->lines[k].text);
+		lists += c == &cmd_dumps;
+		compares += c && !strcmp(c->group, cmd_dumps.group);
+	}
+	if (f->n_dumps != 1 || (w->n_lines && lists == w->n_lines) || (f->n > 1 && (!w->n_lines || compares)))
+		return NULL;
+	while (f->file[i].is_profile)
+		i++;
+	return &f->file[i];
+}
+
+/* The dumps of w->folder, which was named so. */
+static int take_listed(struct wishes *w, const char *name)
+{
+	if (w->heap.index || w->heap.dump.javacore || w->heap.dump.heap_number) {
+		complain("--index, --javacore and --dump are about one dump, and %.200s holds %zu: name it", name,
+		    w->folder->n_dumps);
+		return USAGE;
+	}
+	w->batch.folder = w->folder;
+	return 0;
+}
+
+/* A directory that is named alone stands for the dumps in it.  0, or the exit status. */
+static int take_folder(struct wishes *w, const char *name)
+{
+	struct err err = ERR_INIT;
+	int code = folder_read(&w->folder, name, &w->heap, w->batch.progress, &err);
+	if (code) {
+		complain("%s", err.message);
+		return 3;
+	}
+	const struct folder_file *only = only_dump(w);
+	if (only) {
+		w->heap.path = only->path;
+		return 0;
+	}
+	return take_listed(w, name);
+}
+
+/* An archive of several dumps that is named alone is listed, too.  0, or the exit status.  Within the limits of memory,
+ * which are known by then. */
+static int take_archive(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	const char *name = w->heap.path;
+	bool alone = name && !w->batch.n_older && !w->folder;
+	int code = alone ? folder_of_archive(&w->folder, name, &w->heap, w->batch.progress, &err) : 1;
+	if (code < 0)
+		complain("%s", err.message);
+	else if (!code)
+		w->heap.path = NULL;
+	return code < 0 ? 3 : code ? 0 : take_listed(w, name);
+}
+
+/* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
+static int take_names(struct wishes *w, char **name, size_t n)
+{
+	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
+	if (n == 1 && folder_is(name[0]))
+		return take_folder(w, name[0]);
+	if (n)
+		w->heap.path = name[n - 1];
+	else if (w->tour && !file_readable(sample)) {
+		complain("the sample is not installed (%s: %s): cairn --tour DUMP tours a dump", sample, strerror(errno));
+		return 3;
+	} else if (w->tour)
+		w->heap.path = sample;
+	if (n > 1) {
+		w->batch.older = (const char *const *)name;
+		w->batch.n_older = n - 1;
+	}
+	if (w->heap.path && profile_is_file(w->heap.path)) { /* then all are profiles, and no dump is at hand */
+		w->batch.older = (const char *const *)name;
+		w->batch.n_older = n;
+		w->heap.path = NULL;
+	}
+	return 0;
+}
+
 /* What the command line names to be read is not written to, from now to the end. */
 static void hold_named(const struct wishes *w)
 {
 	if (w->heap.path)
-		(void)!file_hold_path(w->heap.path, "the dump");
+		(void)!source_hold(w->heap.path, "the dump");
 	for (size_t i = 0; i < w->batch.n_older; i++)
-		(void)!file_hold_path(w->batch.older[i], "an older dump");
+		(void)!source_hold(w->batch.older[i], "an older dump");
+	for (size_t i = 0; w->folder && i < w->folder->n; i++)
+		(void)!file_hold_path(w->folder->file[i].path, "a dump of this session");
 	if (w->heap.dump.javacore)
 		(void)!file_hold_path(w->heap.dump.javacore, "the javacore of the dump");
 	if (w->heap.dump.exe)
@@ -344,7 +499,8 @@ static int run(struct wishes *w)
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
-		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older};
+		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older,
+		    .folder = w->batch.folder};
 		int status = view_run(&o);
 		if (status != NO_SCREEN)
 			return status;
@@ -397,32 +553,24 @@ static void outgrow_quietly(void)
 int main(int argc, char **argv)
 {
 	struct wishes w = {.never_screen = false};
+	struct text members = TEXT_INIT;
 	bool done = false;
 
 	fill_standard();
 	outgrow_quietly();
-	setlocale(LC_ALL, "");
-	setlocale(LC_NUMERIC, "C"); /* numbers are printed, and read, with a point */
+	locale_take();
 	stock_fill();
 	hash_seed_anew();
+	name_members(&members, argc, argv);
 	int code = read_options(&w, argc, argv, &done);
 	if (!code && !done)
+		code = name_dumps(&w, &members, argc, argv);
+	if (!code && !done)
 		code = configure(&w, argc, argv);
+	if (!code && !done)
+		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {
-		if (optind < argc)
-			w.heap.path = argv[argc - 1];
-		else if (w.tour)
-			w.heap.path = CAIRN_DATADIR "/samples/shop.hprof";
-		if (optind + 1 < argc) {
-			w.batch.older = (const char *const *)argv + optind;
-			w.batch.n_older = (size_t)(argc - 1 - optind);
-		}
-		if (w.heap.path && profile_is_file(w.heap.path)) { /* then all are profiles, and no dump is at hand */
-			w.batch.older = (const char *const *)argv + optind;
-			w.batch.n_older = (size_t)(argc - optind);
-			w.heap.path = NULL;
-		}
-		if (!w.heap.path && !w.n_lines && !w.batch.n_older)
+		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder)
 			code = wrong("a dump is missing: cairn DUMP");
 		else if (w.heap.index && w.heap.no_index)
 			code = wrong("--index and --no-index are two wishes: leave one out");
@@ -431,11 +579,14 @@ int main(int argc, char **argv)
 				layouts_file_read();
 			bool helps = w.mem_given || limit_memory();
 			spill_allow(w.spill_given ? !w.no_spill : helps);
-			code = run(&w);
+			code = take_archive(&w);
+			code = code ? code : run(&w);
 		}
 	}
 	free(w.lines);
+	folder_free(w.folder);
 	config_free(w.config);
+	text_release(&members);
 	if ((fflush(stdout) || ferror(stdout)) && !code) {
 		complain("standard output: %s", strerror(errno));
 		code = session_exit_status(ERR_IO, NULL);

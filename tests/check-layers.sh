@@ -107,7 +107,7 @@ strays() {
 	printf '%s\n%s\n' "$1" "$2" | sort | uniq -u
 }
 verdict 'the plan of opening has the phases that opening begins' \
-	"$(strays "$(phases 'INFLATE|TABLE|REST')" "$(begun src/dump src/heap/build)")"
+	"$(strays "$(phases 'PIPE|INFLATE|TABLE|REST')" "$(begun src/dump src/heap/build)")"
 verdict 'the plan of retained sizes has the phases that finding them begins' \
 	"$(strays "$(phases RETAINED)" "$(begun src/analysis/dominators)")"
 

@@ -46,6 +46,9 @@ enum reason {
 	REASON_DUMP_AWAY,     /* it stands in the dump, and only the index of that is here, or was read */
 	REASON_OUTSIDE,       /* of memory that is not in the dump, and no field tells its size */
 	REASON_SILENT,        /* the dump does not tell */
+	REASON_FILE_TIME,     /* the time is that of the file: its first bytes tell none */
+	REASON_NOT_READ,      /* of the dump only its first bytes were read */
+	REASON_BY_INDEX,      /* the index of a dump tells it, and the dump was not looked at */
 	REASONS
 };
 

@@ -67,7 +67,7 @@ void big_set_limit(uint64_t bytes, const char *whose)
 	budget_set_limit(bytes, whose);
 }
 
-static int refused(uint64_t count, uint64_t size, struct err *err)
+int big_refused(uint64_t count, uint64_t size, struct err *err)
 {
 	struct rlimit addresses;
 	uint64_t bytes;
@@ -203,7 +203,7 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 	if (!h) {
 		if (bytes > was)
 			unreserve(bytes - was);
-		refused(bytes, 1, err);
+		big_refused(bytes, 1, err);
 		return NULL;
 	}
 	if (bytes > was)
@@ -269,7 +269,7 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 	}
 	if (at == MAP_FAILED) {
 		free(m);
-		refused(bytes, 1, err);
+		big_refused(bytes, 1, err);
 		return NULL;
 	}
 	mapping_enter(m);
@@ -463,7 +463,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 			m->at = at;
 		mapping_enter(m);
 		if (at == MAP_FAILED)
-			refused(bytes, 1, err);
+			big_refused(bytes, 1, err);
 	}
 	if (at != MAP_FAILED) {
 		m->bytes = bytes;
@@ -498,7 +498,7 @@ static bool product(uint64_t count, uint64_t size, uint64_t *bytes)
 /* The bytes of a new piece of memory, unless there cannot be so many. */
 static int request(uint64_t count, uint64_t size, uint64_t *bytes, struct err *err)
 {
-	return product(count, size, bytes) ? 0 : refused(count, size, err);
+	return product(count, size, bytes) ? 0 : big_refused(count, size, err);
 }
 
 void *big_alloc(uint64_t count, uint64_t size, struct err *err)
@@ -518,7 +518,7 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 	void *p = small ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, err);
 	if (!p) {
 		unreserve(taken);
-		refused(count, size, err);
+		big_refused(count, size, err);
 	}
 	counted();
 	return p;
@@ -613,7 +613,7 @@ void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)
 	if (!old)
 		return big_alloc(count, size, err);
 	if (!product(count, size, &bytes)) {
-		refused(count, size, err);
+		big_refused(count, size, err);
 		return NULL;
 	}
 	struct mapping *m = mapping_find(old);

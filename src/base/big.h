@@ -37,6 +37,10 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
     __attribute__((warn_unused_result));
 void big_vanishes_as_ones(const void *p); /* any pointer is fine */
 
+/* The sentence for count * size bytes of memory or addresses that the system refuses; it names ulimit -v where that is
+ * why.  Returns ERR_NOMEM. */
+int big_refused(uint64_t count, uint64_t size, struct err *err);
+
 /* Grow or shrink to count elements, contents and owner kept, new bytes zero; NULL as old allocates.
  * A mapped block cannot be resized.  NULL: old is unharmed. */
 void *big_resize(void *old, uint64_t count, uint64_t size, struct err *err)

@@ -273,6 +273,17 @@ bool chunks_shrank(const struct chunks *c)
 	return maps && fstat(c->fd, &st) == 0 && (uint64_t)st.st_size < c->size;
 }
 
+const char *chunks_name(const struct chunks *c, uint32_t i)
+{
+	return i < c->n ? c->entry[i].name : NULL;
+}
+
+unsigned chunks_blocks(const struct chunks *c, const char *name)
+{
+	const struct chunk_entry *e = find(c, name);
+	return e && c->packed ? c->blocks[e - c->entry].tail.n_blocks : 0;
+}
+
 uint64_t chunks_bytes(const struct chunks *c, const char *name)
 {
 	const struct chunk_entry *e = find(c, name);

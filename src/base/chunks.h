@@ -37,6 +37,10 @@ void chunks_close(struct chunks *c); /* NULL is fine; what was taken stays */
 
 /* Is it a packed file? */
 bool chunks_packed(const struct chunks *c);
+/* The name of chunk number i; NULL behind the last. */
+const char *chunks_name(const struct chunks *c, uint32_t i);
+/* Of a packed file: how many blocks a chunk has; 0: there is none of this name. */
+unsigned chunks_blocks(const struct chunks *c, const char *name);
 /* Bytes of a chunk, UINT64_MAX: there is none of this name. */
 uint64_t chunks_bytes(const struct chunks *c, const char *name);
 /* Did somebody cut the file since it was opened, and is some of it mapped?  Then what was taken reads as nothing, and

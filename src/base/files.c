@@ -8,12 +8,93 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char *taken_name; /* NULL: none */
+
+void file_name_counts(const char *name)
+{
+	taken_name = name;
+}
+
+const char *file_member(const char *path)
+{
+	struct stat st;
+	size_t taken = taken_name ? strlen(taken_name) : 0;
+
+	if (taken && !strncmp(path, taken_name, taken) && !strncmp(path + taken, "::", 2))
+		return path + taken;
+	if (!strstr(path, "::") || !lstat(path, &st))
+		return NULL;
+	for (const char *at = path; (at = strstr(at, "::")) != NULL; at++) {
+		char *file = xstrndup(path, (size_t)(at - path));
+		bool is = at > path && !stat(file, &st) && !S_ISDIR(st.st_mode);
+		free(file);
+		if (is)
+			return at;
+	}
+	return NULL;
+}
+
+/* Without the member that a path names. */
+static char *file_of(const char *path)
+{
+	const char *member = file_member(path);
+
+	return member ? xstrndup(path, (size_t)(member - path)) : xstrdup(path);
+}
+
+int file_stat(const char *path, struct stat *st)
+{
+	char *file = file_of(path);
+	int code = stat(file, st), why = errno;
+	free(file);
+	errno = why;
+	return code;
+}
+
+int file_open_read(const char *path)
+{
+	char *file = file_of(path);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), why = errno;
+	free(file);
+	errno = why;
+	return fd;
+}
+
+bool file_readable(const char *path)
+{
+	char *file = file_of(path);
+	int code = access(file, R_OK), why = errno;
+	free(file);
+	errno = why;
+	return code == 0;
+}
+
+char *file_real_path(const char *path)
+{
+	const char *member = file_member(path);
+	char real[PATH_MAX], *file = file_of(path), *whole;
+	bool there = realpath(file, real);
+
+	if (!there) {
+		whole = xstrdup(path);
+	} else {
+		size_t n = strlen(real), more = member ? strlen(member) : 0;
+		whole = xmalloc(n + more + 1);
+		memcpy(whole, real, n);
+		memcpy(whole + n, more ? member : "", more);
+		whole[n + more] = '\0';
+	}
+	free(file);
+	return whole;
+}
 
 struct held {
 	file_hold hold; /* ascending; never given out twice */
@@ -52,7 +133,7 @@ file_hold file_hold_path(const char *path, const char *what)
 {
 	struct stat st;
 
-	return stat(path, &st) ? 0 : hold(&st, what);
+	return file_stat(path, &st) ? 0 : hold(&st, what);
 }
 
 void file_let_go(file_hold given)

@@ -11,7 +11,26 @@
 
 #include "base/err.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
+
+/*
+ * A path names a file, or a member of an archive: "dumps.zip::heap.hprof".  Where there is a file of the whole name, it
+ * is that file; else the first "::" behind the name of a file ends that name.  Returns where it stands; NULL: no member
+ * is named.
+ */
+const char *file_member(const char *path);
+/* From now on this name, a text that stays, counts as a file's there, whatever stands at that path: of standard input.
+ * Before there are other threads. */
+void file_name_counts(const char *name);
+/* stat() of the file that is named, or of the archive. */
+int file_stat(const char *path, struct stat *st);
+
+/* Open it to read: a descriptor, or -1 with errno.  Never waits. */
+int file_open_read(const char *path);
+bool file_readable(const char *path);
+/* Its absolute path without links, the member behind it: the caller's (free).  Of one that is not there: as it is. */
+char *file_real_path(const char *path);
 
 /* Stands for a file that is held; 0: none. */
 typedef uint64_t file_hold;
@@ -19,7 +38,7 @@ typedef uint64_t file_hold;
 /* Hold the regular file behind a descriptor; what it is ("the dump") is a string that stays.  0 for
  * anything but a regular file. */
 MUST_CHECK file_hold file_hold_open(int fd, const char *what);
-/* The same for a file that will be opened later. */
+/* The same for a file that will be opened later, or the archive of a member. */
 MUST_CHECK file_hold file_hold_path(const char *path, const char *what);
 void file_let_go(file_hold hold); /* 0 is fine */
 

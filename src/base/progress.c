@@ -4,6 +4,8 @@
  */
 #include "base/progress.h"
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <time.h>
 
@@ -14,6 +16,8 @@
  * gigabyte, that of types on a Go dump with its program beside it. */
 const struct phase_info phase_info[PHASES] = {
 	[PHASE_NONE] = ALONE(""),
+	[PHASE_AWAIT_PIPE] = {"waiting for the pipe", "waiting for the pipe", WORK_PIPE, 1},
+	[PHASE_READ_PIPE] = {"reading the pipe", "reading the pipe", WORK_PIPE, 100, .bytes = true},
 	[PHASE_INFLATE] = {"inflating", "inflating", WORK_INFLATE, 100, .bytes = true},
 	[PHASE_READ_OBJECTS] = {"reading objects", "reading objects", WORK_TABLE, 65, .bytes = true},
 	[PHASE_ORDER_OBJECTS] = {"ordering objects", "ordering objects", WORK_TABLE, 35},
@@ -33,6 +37,8 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
 	[PHASE_WRITE_COPY] = {.words = "writing the copy", .word = "writing the copy", .bytes = true},
 	[PHASE_WRITE_INDEX] = {.words = "writing the index", .word = "writing the index", .bytes = true},
+	[PHASE_SEARCH_COPY] = {.words = "looking for texts in the file", .word = "looking for texts", .bytes = true},
+	[PHASE_LOOK_AT_FILES] = ALONE("looking at files"),
 	[PHASE_READ_PROFILES] = ALONE("reading profiles"),
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},
 	[PHASE_FIND_NUMBERS] = ALONE("looking for a number"),
@@ -65,6 +71,7 @@ void progress_reset(struct progress *p)
 	atomic_store(&p->phase, PHASE_NONE);
 	atomic_store(&p->done, 0);
 	atomic_store(&p->total, 0);
+	atomic_store(&p->began, 0);
 	atomic_store(&p->objects, 0);
 	atomic_store(&p->expected, 0);
 	atomic_store(&p->until, 0);
@@ -95,7 +102,25 @@ void progress_phase(struct progress *p, enum phase phase, uint64_t total)
 		return;
 	atomic_store(&p->done, 0);
 	atomic_store(&p->total, total);
+	atomic_store(&p->began, progress_clock());
 	atomic_store(&p->phase, phase);
+}
+
+#define NS_OF_SECOND UINT64_C(1000000000)
+
+void progress_add_came(struct progress *p, struct text *to)
+{
+	uint64_t done = atomic_load(&p->done), began = atomic_load(&p->began), now = progress_clock();
+
+	if (!phase_info[atomic_load(&p->phase)].bytes || atomic_load(&p->total) || !done)
+		return;
+	text_add(to, " ");
+	text_add_bytes(to, done);
+	if (now < began + NS_OF_SECOND / 2) /* too short to tell */
+		return;
+	text_add(to, ", ");
+	text_add_bytes(to, (uint64_t)((double)done / ((double)(now - began) / NS_OF_SECOND)));
+	text_add(to, "/s");
 }
 
 uint64_t progress_clock(void)

@@ -19,6 +19,7 @@
 enum phase {
 	PHASE_NONE, /* before the first */
 	/* opening a dump, in this order */
+	PHASE_AWAIT_PIPE, PHASE_READ_PIPE,
 	PHASE_INFLATE, PHASE_READ_OBJECTS, PHASE_ORDER_OBJECTS, PHASE_READ_REFERENCES, PHASE_FIND_TYPES,
 	PHASE_TURN_REFERENCES, PHASE_FIND_ROOTS,
 	/* retained sizes, in this order */
@@ -27,8 +28,9 @@ enum phase {
 	PHASE_SUM_PACKAGES, PHASE_FIND_WEAK, PHASE_FOLLOW_REFERENCES, PHASE_FIND_UNRECORDED, PHASE_FIND_SUSPECTS,
 	PHASE_FIND_PATH,
 	PHASE_WRITE_INDEX, PHASE_WRITE_COPY,
-	PHASE_READ_PROFILES, PHASE_FIND_HASHES, PHASE_FIND_NUMBERS, PHASE_READ_TEXTS, PHASE_COMPARE_TEXTS,
-	PHASE_READ_COLLECTIONS,
+	PHASE_SEARCH_COPY,
+	PHASE_LOOK_AT_FILES, PHASE_READ_PROFILES, PHASE_FIND_HASHES, PHASE_FIND_NUMBERS, PHASE_READ_TEXTS,
+	PHASE_COMPARE_TEXTS, PHASE_READ_COLLECTIONS,
 	PHASE_LOOK_AT_OBJECTS, PHASE_COMPARE_OBJECTS,
 	PHASE_LOOK_AT_ROWS, PHASE_SORT_ROWS, PHASE_FILTER_ROWS, PHASE_SEARCH_ROWS,
 	PHASE_CUT_REFERENCES, PHASE_WEIGH_REFERENCES, PHASE_NUMBER_TREE,
@@ -40,6 +42,7 @@ enum phase {
 /* Works of several phases, each with a table or a mark on the screen at its end. */
 enum work {
 	WORK_ALONE,    /* of no such work: nobody knows which phases will follow */
+	WORK_PIPE,     /* until all of a pipe is there; how much that is nobody knows */
 	WORK_INFLATE,  /* until a compressed dump can be read */
 	WORK_TABLE,    /* until the first table */
 	WORK_REST,     /* until all of the dump is there */
@@ -60,6 +63,7 @@ extern const struct phase_info phase_info[PHASES];
 struct progress {
 	_Atomic(enum phase) phase;
 	_Atomic uint64_t done, total; /* of this phase, in bytes or things; total 0: unknown */
+	_Atomic uint64_t began;       /* this phase, by progress_clock */
 	_Atomic uint64_t objects;     /* objects seen so far, over all phases */
 	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect told of */
 	_Atomic uint64_t until;       /* by progress_clock; 0: for as long as it takes */
@@ -74,6 +78,11 @@ void progress_reset(struct progress *p);
 
 /* Begin a phase.  p may be NULL in all of these: nobody watches. */
 void progress_phase(struct progress *p, enum phase phase, uint64_t total);
+
+/* " 1.2G, 85M/s" of a phase that counts bytes and does not know how many will come: how many did, and how fast.
+ * Nothing of another. */
+struct text;
+void progress_add_came(struct progress *p, struct text *to);
 
 /* So many objects there are: where they were counted as they came, some may have come twice, or without a record. */
 void progress_objects(struct progress *p, uint64_t n);

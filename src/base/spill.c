@@ -17,12 +17,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { PART_KEPT = 32 }; /* of the disk: this part of it stays free */
 
 static const char *chosen_folder;
+static bool forbidden;
 static atomic_bool allowed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;           /* behind the lock, like those below */
@@ -56,8 +58,13 @@ const char *spill_folder(void)
 	return f && *f ? f : "/var/tmp";
 }
 
-/* A file without a name, for reading and writing; -1 and *err. */
-static int nameless_file(struct err *err)
+void spill_forbid(bool is)
+{
+	forbidden = is;
+}
+
+/* A file without a name, for reading and writing; -1 and errno. */
+static int nameless_file(void)
 {
 #ifdef O_TMPFILE
 	int direct = open(spill_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -66,15 +73,24 @@ static int nameless_file(struct err *err)
 #endif
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s/cairn-XXXXXX", spill_folder()), fd = -1;
+	errno = ENAMETOOLONG;
 	if (n > 0 && (size_t)n < sizeof path)
 		fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0) {
-		err_set(err, ERR_IO, "temporary file in %s: %s; give another --spill folder, or a larger --mem", spill_folder(),
-		    strerror(errno));
-		return -1;
-	}
-	unlink(path);
+	if (fd >= 0)
+		unlink(path);
 	return fd;
+}
+
+int spill_open(bool *memory)
+{
+	*memory = forbidden;
+	return forbidden ? memfd_create("cairn", MFD_CLOEXEC) : nameless_file();
+}
+
+static int no_file(struct err *err)
+{
+	return err_set(err, ERR_IO, "temporary file in %s: %s; give another --spill folder, or a larger --mem",
+	    spill_folder(), strerror(errno));
 }
 
 static void close_unused(void)
@@ -116,19 +132,18 @@ static int no_room(uint64_t bytes, int code, struct err *err)
 	    known ? were : "", known ? " that were free" : "", strerror(code), advice);
 }
 
-/* 0 or the error. */
-static int leaves_room(uint64_t bytes)
+bool spill_leaves_room(int fd, uint64_t bytes)
 {
 	struct statvfs v;
-	return fstatvfs(file, &v) < 0 || bytes <= left_for_us(&v) ? 0 : ENOSPC;
+	return fstatvfs(fd, &v) < 0 || bytes <= left_for_us(&v);
 }
 
 int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err)
 {
 	pthread_mutex_lock(&lock);
-	int code = file >= 0 || (file = nameless_file(err)) >= 0 ? 0 : ERR_IO;
+	int code = file >= 0 || (file = nameless_file()) >= 0 ? 0 : no_file(err);
 	if (code == 0) {
-		int refusal = leaves_room(bytes);
+		int refusal = spill_leaves_room(file, bytes) ? 0 : ENOSPC;
 		if (!refusal)
 			refusal = posix_fallocate(file, (off_t)end, (off_t)bytes);
 		if (refusal) {

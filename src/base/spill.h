@@ -2,10 +2,10 @@
 /*
  * spill.h - the one file without a name in which large blocks live that do not fit into memory.
  *
- * Only big.c and settled.c use it.  The file is made when the first block needs it, has no name from then on (so it
- * is gone with the process, whatever ends it), and is closed with the last block.  Room on the disk is
- * taken before it is handed out, for a write to a mapped page that finds none would end the program.
- * Any thread.
+ * Only big.c and settled.c use it; what comes through a pipe has one of its own (spill_open).  The file is made
+ * when the first block needs it, has no name from then on (so it is gone with the process, whatever ends it), and
+ * is closed with the last block.  Room on the disk is taken before it is handed out, for a write to a mapped page
+ * that finds none would end the program.  Any thread.
  */
 #ifndef CAIRN_BASE_SPILL_H
 #define CAIRN_BASE_SPILL_H
@@ -20,6 +20,14 @@
 void spill_set_folder(const char *folder);
 
 const char *spill_folder(void);
+
+/* No file is to be made at all (--spill none).  Before there are other threads. */
+void spill_forbid(bool forbidden);
+/* A file of its own in the folder, without a name, that grows as it is written: the caller's (close); -1 with errno.
+ * *memory: no file may be made, and it is memory, which the caller counts (base/budget.h). */
+MUST_CHECK int spill_open(bool *memory);
+/* May so many bytes more be written to a file there without taking what is left to others? */
+bool spill_leaves_room(int fd, uint64_t bytes);
 
 /* May blocks that do not fit into memory go into the file?  From the start they may not. */
 void spill_allow(bool may);

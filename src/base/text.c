@@ -412,16 +412,19 @@ static bool in_spans(const struct span *spans, size_t n, int32_t p)
 	return false;
 }
 
+size_t point_width_untold(int32_t p)
+{
+	if (in_spans(zero_width, sizeof zero_width / sizeof *zero_width, p))
+		return 0;
+	return in_spans(double_width, sizeof double_width / sizeof *double_width, p) ? 2 : 1;
+}
+
 static size_t point_width(int32_t p)
 {
 	if (p < 0x7F)
 		return 1; /* -1 (an invalid byte) and controls take one column */
 	int width = wcwidth((wchar_t)p);
-	if (width >= 0)
-		return (size_t)width;
-	if (in_spans(zero_width, sizeof zero_width / sizeof *zero_width, p))
-		return 0;
-	return in_spans(double_width, sizeof double_width / sizeof *double_width, p) ? 2 : 1;
+	return width >= 0 ? (size_t)width : point_width_untold(p);
 }
 
 size_t text_width(const char *s)

@@ -73,6 +73,8 @@ void text_add_modified_utf8(struct text *t, const uint8_t *bytes, size_t n);
 /* Read the first code point of s, which has n > 0 bytes.  *point gets it, or -1 when the bytes are
  * not UTF-8.  Returns the bytes used, at least 1. */
 size_t utf8_decode(const char *s, size_t n, int32_t *point);
+/* Columns of a character, 0 to 2, as a table of the common scripts has it: where the locale does not tell. */
+size_t point_width_untold(int32_t point);
 size_t utf8_encode(char out[4], uint32_t point);
 
 /* The number of terminal columns that a string takes: a control takes 1, a combining mark 0. */

@@ -35,7 +35,7 @@ extern const struct command cmd_paths;                                /* cmd_pat
 extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
 extern const struct command cmd_help;                                     /* help.c */
 extern const struct command cmd_apropos, cmd_alias;                       /* apropos.c */
-extern const struct command cmd_dumps, cmd_diff, cmd_growth, cmd_trend, cmd_course;
+extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_course;
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
     cmd_quit;                                                             /* cmd_session.c */
 
@@ -43,6 +43,7 @@ extern const struct command cmd_why;                                 /* cmd_why.
 extern const struct command cmd_sets;                                /* cmd_sets.c */
 extern const struct command cmd_profile;                              /* cmd_profile.c */
 extern const struct command cmd_redact;                               /* cmd_redact.c */
+extern const struct command cmd_take;                                 /* take/cmd_take.c */
 extern const struct command cmd_index;                                /* cmd_index.c */
 extern const struct command cmd_use, cmd_open, cmd_close;            /* cmd_use.c */
 extern const struct command cmd_note;                                /* cmd_note.c */
@@ -97,6 +98,10 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
 /* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
 MUST_CHECK int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
+/* Keep of n ids those in the heap that -heap names, if it is given.  0, or an error as value_heap gives. */
+#define HEAP_OPTION {DASH_HEAP, OPT_WORDS, "NAME", "only objects of this heap of Android: app, zygote, image"}
+MUST_CHECK int command_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n,
+    struct err *err);
 
 /* Find what would be freed if all these objects went at once, by a walk with progress that ^C
  * stops.  0, ERR_NOMEM or ERR_CANCELLED. */

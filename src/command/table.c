@@ -16,10 +16,11 @@ const struct command *const commands[] = {
     &cmd_roots, &cmd_path, &cmd_paths,
     &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
     &cmd_waste, &cmd_collections, &cmd_offheap, &cmd_locks, &cmd_weak, &cmd_finalizers, &cmd_locals, &cmd_report,
-    &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course, &cmd_profile,
+    &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_tag, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course,
+    &cmd_profile,
     &cmd_sql, &cmd_assert, &cmd_export,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_redact,
-    &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
+    &cmd_take, &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {
@@ -124,6 +125,23 @@ int command_reach(const struct call *call, enum reach_wish *out, struct err *err
 	bool dead = call_has(call, DASH_DEAD);
 	*out = live ? REACH_LIVE : dead ? REACH_DEAD : REACH_ALL;
 	return live && dead ? err_set(err, ERR_USAGE, "-live and -dead leave nothing") : 0;
+}
+
+int command_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
+{
+	unsigned space;
+	size_t kept = 0;
+	if (!call_has(call, DASH_HEAP))
+		return 0;
+	int code = value_heap(s, call->option[call_option(call, DASH_HEAP)].word, &space, err);
+	for (size_t i = 0; !code && i < *n; i++) {
+		if (progress_stops(session_progress(s), i))
+			return err_cancelled(err);
+		if (session_heap(s)->space_of[ids[i]] == space)
+			ids[kept++] = ids[i];
+	}
+	*n = kept;
+	return code;
 }
 
 /* Could this word name what rows retain, in some form of the command's results? */

@@ -7,39 +7,26 @@
  */
 #include "dump/ebcdic.h"
 
-#include <iconv.h>
-#include <stddef.h>
+#include <string.h>
 
 #include "base/big.h"
 #include "base/progress.h"
+#include "dump/code_pages.h"
 
 #define EBCDIC_NL 0x15
 #define EBCDIC_LF 0x25
 #define EBCDIC_CR 0x0D
 
-int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err)
+void ebcdic_table(uint8_t table[256], unsigned code_page)
 {
-	iconv_t cd = iconv_open("ISO-8859-1", code_page);
-	if (cd == (iconv_t)-1)
-		return err_set(err, ERR_UNSUPPORTED,
-		    "this system's iconv does not know code page %s; convert the file elsewhere",
-		    code_page);
-	for (unsigned i = 0; i < 256; i++) {
-		char in = (char)i, out = '?';
-		char *from = &in, *to = &out;
-		size_t from_left = 1, to_left = 1;
-		if (iconv(cd, &from, &from_left, &to, &to_left) == (size_t)-1) {
-			out = '?';
-			iconv(cd, NULL, NULL, NULL, NULL);
-		}
-		table[i] = (uint8_t)out;
-	}
-	iconv_close(cd);
+	const struct ebcdic_page *page = ebcdic_pages;
+	while (page->number != code_page)
+		page++;
+	memcpy(table, page->latin1, 256);
 	/* Which of NL and LF is U+000A is a matter of taste among converters; both end a line. */
 	table[EBCDIC_NL] = '\n';
 	table[EBCDIC_LF] = '\n';
 	table[EBCDIC_CR] = '\r';
-	return 0;
 }
 
 /* Memory for size bytes of text and their marks. */
@@ -67,12 +54,10 @@ static int cancelled(struct translated *out, struct err *err)
 }
 
 int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
-    const char *code_page, struct err *err)
+    unsigned code_page, struct err *err)
 {
 	uint8_t table[256];
-	int rc = ebcdic_table(table, code_page, err);
-	if (rc < 0)
-		return rc;
+	ebcdic_table(table, code_page);
 	uint64_t size = n;
 	struct progress *work = progress_own();
 	for (uint64_t i = 0; i < n; i++) {
@@ -80,7 +65,7 @@ int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
 			return err_cancelled(err);
 		size += table[bytes[i]] >> 7;
 	}
-	rc = make_room(out, size, err);
+	int rc = make_room(out, size, err);
 	if (rc < 0)
 		return rc;
 

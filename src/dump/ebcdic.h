@@ -2,8 +2,8 @@
 /*
  * ebcdic.h - text that is not ASCII, turned into text that is, once, as a whole.
  *
- * z/OS writes its dumps in EBCDIC.  Every such code page is one byte a character, so iconv is asked
- * once for the meaning of all 256 bytes and the buffer is translated by that table.  Any thread.
+ * z/OS writes its dumps in EBCDIC.  Every such code page is one byte a character, so the buffer is
+ * translated by a table (code_pages.h).  Any thread.
  */
 #ifndef CAIRN_DUMP_EBCDIC_H
 #define CAIRN_DUMP_EBCDIC_H
@@ -25,18 +25,16 @@ struct translated {
 #define TRANSLATED_INIT { .bytes = NULL }
 
 /*
- * The Latin-1 character that each byte of code page (an iconv name: "IBM1047", "IBM037", "IBM500")
- * stands for.  The three line ends of EBCDIC (15 NL, 25 LF, 0D CR) become LF, LF and CR.
- * ERR_UNSUPPORTED when this system's iconv does not know the code page.
+ * The Latin-1 character that each byte of code page 1047, 37 or 500 stands for.  The three line ends of EBCDIC (15 NL,
+ * 25 LF, 0D CR) become LF, LF and CR.
  */
-MUST_CHECK int ebcdic_table(uint8_t table[256], const char *code_page, struct err *err);
+void ebcdic_table(uint8_t table[256], unsigned code_page);
 
 /*
- * Translate n bytes into UTF-8.  The result is the caller's (translated_release).  ERR_NOMEM,
- * ERR_UNSUPPORTED.
+ * Translate n bytes into UTF-8.  The result is the caller's (translated_release).  ERR_NOMEM.
  */
 MUST_CHECK int ebcdic_to_utf8(struct translated *out, const uint8_t *bytes, uint64_t n,
-    const char *code_page, struct err *err);
+    unsigned code_page, struct err *err);
 
 /* What a transfer did to a text that was EBCDIC once. */
 struct transfer_damage {

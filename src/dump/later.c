@@ -49,7 +49,8 @@ void dump_later_wait_never(bool never)
 static int open_inner(struct later *l, struct progress *progress, struct err *err)
 {
 	const struct dump_options options = { .heap_number = l->heap_number, .no_companion = true };
-	int code = source_inflate(&l->source, l->dump.source, progress, err);
+	const struct source_look look = { dump_look, &options };
+	int code = source_inflate(&l->source, l->dump.source, &look, progress, err);
 	if (!code && l->source->cut && !l->cut_known) {
 		code = err_set(err, ERR_IO, "%s", l->source->remark);
 		err_context(err, "%.200s", l->source->path);
@@ -190,6 +191,14 @@ static int redact(const struct dump *dump, const struct redaction *wanted, FILE 
 	return inner ? inner->reader->redact(inner, wanted, to, written, err) : err->code;
 }
 
+static int symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err)
+{
+	const struct dump *inner = inner_of(dump, err);
+	if (!inner)
+		return err->code;
+	return inner->reader->symbols ? inner->reader->symbols(inner, take, context, err) : 0;
+}
+
 static void close_later(struct dump *dump)
 {
 	struct later *l = (struct later *)dump;
@@ -230,6 +239,7 @@ void dump_later_tells(struct dump *dump, const struct dump_facts *facts, bool cu
 	l->reader.label = facts->label;
 	l->reader.locate = facts->values != NO_VALUES ? locate : NULL;
 	l->reader.redact = facts->values == DECLARED_FIELDS ? redact : NULL; /* such are HPROF's */
+	l->reader.symbols = symbols;
 	l->dump.facts = *facts;
 	l->cut_known = cut;
 }

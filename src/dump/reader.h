@@ -25,7 +25,7 @@
 
 #include "base/err.h"
 #include "base/progress.h"
-#include "dump/source.h"
+#include "dump/source/source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -191,6 +191,9 @@ struct sink {
 	int (*references)(struct sink *sink, const uint64_t *targets, size_t n);
 	int (*root)(struct sink *sink, const struct root_record *root);       /* survey only */
 	int (*thread)(struct sink *sink, const struct thread_record *thread); /* survey only */
+	/* The objects from here on, until the next call, are of the heap of this name (UTF-8, not escaped; NULL: the one
+	 * that has no name), also those of the next part in front of its own first call.  Survey only; NULL: not wanted. */
+	int (*heap)(struct sink *sink, const char *name);
 	/* Between two records, about every PART_BYTES: here is a part that begins at this point.
 	 * Also carries progress and cancel (ERR_CANCELLED). */
 	int (*cut)(struct sink *sink, const struct part *here);
@@ -404,12 +407,17 @@ struct redaction {
 	bool (*knows)(const uint8_t *name, size_t n);
 };
 
+typedef int symbol_take(void *context, const uint8_t *bytes, size_t n, bool names, struct err *err);
+
 struct reader {
 	const char *name;  /* "phd" */
 	const char *title; /* "PHD", "the classic format", "a Go dump": subject of a sentence */
 	const char *label; /* "PHD", "classic": before the version, "PHD 6" */
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
 	int (*probe)(const uint8_t *head, size_t n);
+	/* When the dump in this file was written, as these first bytes or the file's name tell: put into to, as
+	 * facts.created.  NULL: they never do. */
+	void (*created)(const uint8_t *head, size_t n, const char *path, char *to, size_t room);
 	/* Check the header and allocate.  ERR_FORMAT / ERR_TRUNCATED with offset: the dump is not
 	 * readable at all. */
 	int (*open)(struct dump **out, const struct source *source, const struct dump_options *options,
@@ -439,6 +447,10 @@ struct reader {
 	 * the format has none.  *written: its bytes.  The code's calling thread is told how far it is (progress_own).
 	 * 0, ERR_UNSUPPORTED where the dump is too damaged to tell what contents are, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 	int (*redact)(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written, struct err *err);
+	/* Call take with each text that the dump records apart from its objects, in the dump's own bytes (modified UTF-8);
+	 * names: it is the name of a class, a method, a field, a signature or a source file.  As far as the dump can be
+	 * read; NULL where the format has none.  0, what take returned, ERR_NOMEM or ERR_CANCELLED. */
+	int (*symbols)(const struct dump *dump, symbol_take *take, void *context, struct err *err);
 	/* The name of what lies at an address outside of the heap, "main.cache" or "main.cache+0x18",
 	 * appended to out (UTF-8, not escaped).  False, or NULL: nobody knows. */
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);
@@ -535,5 +547,15 @@ void dump_later_wait_never(bool never);
 /* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
  * of nothing that is known. */
 const char *dump_label_of(const uint8_t *head, size_t n);
+/* The same of a file with a path that is not opened, and when the dump in it was written; "": that tells nobody yet.
+ * 0, or ERR_FORMAT, as dump_open would say it, without the path. */
+struct dump_head {
+	const char *label;
+	char created[32];
+	const char *archive; /* "zip": it is an archive of files, and so no dump; else NULL */
+};
+MUST_CHECK int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const char *path, struct err *err);
+/* dump_label_of for source_members. */
+const char *dump_label_of_member(const uint8_t *head, size_t n, const char *name, char created[static 32]);
 
 #endif

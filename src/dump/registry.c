@@ -34,14 +34,11 @@ static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
-	{ "\x1F\x8B", 2, "gzip inside gzip; gunzip it once, cairn inflates the rest" },
 	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); a heap dump is made from it by "
 			   "jdmpview or jmap" },
 	{ "MDMP", 4, "a Windows minidump; a heap dump is made from it by jdmpview" },
-	{ "PK\x03\x04", 4, "a zip archive; unpack it first" },
-	{ "BZh", 3, "compressed with bzip2; bunzip2 it first" },
-	{ "\xFD" "7zXZ", 5, "compressed with xz; unxz it first" },
-	{ "\x28\xB5\x2F\xFD", 4, "compressed with zstd; unzstd it first" },
+	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack; unpack it first (7z x)" },
+	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack; unpack it first (unrar x)" },
 	{ "0SECTION", 8, "a javacore; name the heap dump beside it, cairn finds the javacore itself" },
 };
 
@@ -67,26 +64,7 @@ static bool is_text(const uint8_t *head, size_t n)
 	return true;
 }
 
-/* Is it the header of a tar archive?  By its checksum, which every kind of tar has (POSIX.1, pax: ustar
- * interchange format): the sum of its 512 bytes with blanks for the checksum's own eight, in octal. */
-static bool is_tar(const uint8_t *head, size_t n)
-{
-	enum { HEADER = 512, AT = 148, DIGITS = 8 };
-	unsigned sum = DIGITS * ' ', said = 0, digits = 0;
-	if (n < HEADER)
-		return false;
-	for (size_t i = 0; i < HEADER; i++)
-		sum += i < AT || i >= AT + DIGITS ? head[i] : 0;
-	for (size_t i = AT; i < AT + DIGITS; i++) {
-		if (head[i] >= '0' && head[i] <= '7') {
-			said = said * 8 + (unsigned)(head[i] - '0');
-			digits++;
-		} else if (head[i] != ' ' && head[i]) {
-			return false;
-		}
-	}
-	return digits && said == sum;
-}
+static const char unknown[] = "no format that cairn knows";
 
 static const char *looks_like(const uint8_t *head, size_t n)
 {
@@ -97,22 +75,33 @@ static const char *looks_like(const uint8_t *head, size_t n)
 	}
 	if (all_zero(head, n))
 		return "zeros only; the dump was perhaps never written";
-	return is_text(head, n) ? "text, but no classic heap dump" : "no format that cairn knows";
+	return is_text(head, n) ? "text, but no classic heap dump" : unknown;
 }
 
 static int refuse(const uint8_t *head, size_t n, struct err *err)
 {
 	struct text names = TEXT_INIT;
+	const char *by_hand, *packing = source_packing(head, n, &by_hand);
 
+	if (packing) /* source_open unpacks it, so these are bytes that somebody has from elsewhere */
+		return err_set(err, ERR_FORMAT, "packed by %s; unpack it first (%s)", packing, by_hand);
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", readers[i]->name);
-	if (is_tar(head, n)) /* it begins with the name of the first file */
-		err_set(err, ERR_FORMAT, "a tar archive, which begins with %.100s; unpack it first (tar xf)",
-		    (const char *)head);
-	else
-		err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
+	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
 	text_release(&names);
 	return ERR_FORMAT;
+}
+
+/* Where these are the first bytes of what was packed, and damaged, that is why nobody knows them. */
+static int refuse_source(const struct source *source, size_t n, struct err *err)
+{
+	bool damaged = source->cut && source->remark[0];
+	if (damaged && looks_like(source->bytes, n) == unknown)
+		return err_set(err, ERR_FORMAT, "%s; what came out of it is no dump's beginning", source->remark);
+	int code = refuse(source->bytes, n, err);
+	if (damaged)
+		err_context(err, "%s; what came of it", source->remark);
+	return code;
 }
 
 /* The reader that is surest of these first bytes, the first of several; NULL: none knows them. */
@@ -147,7 +136,7 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	int code;
 
 	*out = NULL;
-	code = best ? best->open(out, source, options, err) : refuse(source->bytes, n, err);
+	code = best ? best->open(out, source, options, err) : refuse_source(source, n, err);
 	cairn_assert(code < 0 || (*out)->facts.word_bits == 32 || (*out)->facts.word_bits == 64);
 	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
@@ -166,16 +155,49 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	return code;
 }
 
-const char *dump_label_of(const uint8_t *head, size_t n)
+int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const char *path, struct err *err)
 {
 	uint8_t inflated[SOURCE_HEAD];
 
-	if (n >= 2 && head[0] == 0x1F && head[1] == 0x8B) {
+	const char *by_hand;
+
+	*out = (struct dump_head){.label = NULL};
+	const char *packing = source_packing(head, n, &by_hand);
+	if (packing && !source_is_archive(head, n)) {
 		n = source_inflate_head(head, n, inflated, sizeof inflated);
 		head = inflated;
 	}
+	if (source_is_archive(head, n)) {
+		out->archive = source_packing(head, n, &by_hand);
+		return err_set(err, ERR_FORMAT, "a %s archive; cairn looks into it where it is named alone", out->archive);
+	}
 	const struct reader *r = n ? surest_reader(head, n, NULL) : NULL;
-	return r ? r->label : NULL;
+	if (!r)
+		return n ? refuse(head, n, err) :
+		    err_set(err, ERR_FORMAT, "the %s data is cut or damaged at its beginning", packing);
+	out->label = r->label;
+	if (r->created)
+		r->created(head, n, path, out->created, sizeof out->created);
+	return 0;
+}
+
+const char *dump_label_of(const uint8_t *head, size_t n)
+{
+	struct dump_head h;
+	struct err err = ERR_INIT;
+
+	return dump_head_of(&h, head, n, "", &err) ? NULL : h.label;
+}
+
+const char *dump_label_of_member(const uint8_t *head, size_t n, const char *name, char created[static 32])
+{
+	struct dump_head h;
+	struct err err = ERR_INIT;
+
+	if (dump_head_of(&h, head, n, name, &err))
+		return NULL;
+	memcpy(created, h.created, sizeof h.created);
+	return h.label;
 }
 
 void dump_close(struct dump *dump)

@@ -121,6 +121,7 @@ struct heap_root {
 	                    ROOT_VM_INTERNAL see heap_root_words */
 };
 
+#define THREAD_UNNAMED "<unnamed>" /* its name, once the heap is built, where the dump tells none */
 struct heap_thread {
 	const char *name;     /* escaped; NULL: the dump does not tell */
 	const char *state;    /* or NULL */
@@ -138,6 +139,9 @@ struct heap_thread {
 	uint32_t n_frames;
 	uint32_t n_roots;     /* roots it holds */
 };
+
+#define SPACE_DEFAULT "default"
+#define SPACES_MOST 250 /* names of a dump that has more: the others count as one */
 
 struct heap_warning {
 	uint64_t offset;
@@ -229,6 +233,11 @@ struct heap {
 	struct typed_sum {
 		uint64_t objects, shallow;
 	} typed[TYPED_BYS];        /* by enum typed_by: the objects that came to their types so */
+	/* The heaps that Android keeps apart (image, zygote, app).  They are called spaces here, since heap means all of
+	 * them. */
+	const char **spaces;       /* names, escaped; the first is of objects without one: SPACE_DEFAULT */
+	unsigned n_spaces;         /* 0: the dump tells none */
+	uint8_t *space_of;         /* the space of every object; NULL: n_spaces is 0 */
 	struct address_index *index;
 	struct places *places;     /* NULL where the format holds no values */
 	struct heap_sites *sites;  /* where objects were allocated (heap/sites.h), or NULL */
@@ -276,7 +285,7 @@ struct heap {
 	struct heap_stated *stated;
 	size_t n_stated, cap_stated;
 	bool damaged;              /* damage says why: all is true up to its offset; without one any
-	                              byte may be wrong */
+	                              byte may be wrong, or parts in the middle are missing */
 	bool doubtful;             /* damaged: a checksum is wrong, so any byte that was read may be */
 	bool incomplete;           /* damaged: a part was not read */
 	struct err damage;         /* if damaged: what broke, and where */
@@ -370,6 +379,12 @@ static inline const struct heap_class *heap_class_of(const struct heap *h, uint3
 {
 	cairn_assert(id < h->n_objects && h->class_of[id] < h->n_classes);
 	return &h->classes[h->class_of[id]];
+}
+
+/* The name of the heap that Android has an object in, escaped; NULL: the dump tells none. */
+static inline const char *heap_space(const struct heap *h, uint32_t id)
+{
+	return h->n_spaces ? h->spaces[h->space_of[id]] : NULL;
 }
 
 /* The size of an array in bytes by the heap's rule; SIZE_UNKNOWN without a rule or a length. */

@@ -2,7 +2,8 @@
 /* profile_file.c - a profile out of a file; see profile_file.h. */
 #include "query/profile_file.h"
 
-#include "dump/source.h"
+#include "base/files.h"
+#include "dump/source/source.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,11 +14,7 @@ bool profile_is_file(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	uint8_t head[SOURCE_HEAD], inflated[sizeof magic];
-	struct stat st;
-	/* a FIFO must not be waited for, nor lose bytes */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = file_member(path) ? -1 : source_peek(path);
 	if (fd < 0)
 		return false;
 	ssize_t n = pread(fd, head, sizeof head, 0);

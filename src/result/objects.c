@@ -132,6 +132,9 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 	case OBJECT_RETAINED:
 		*out = object_retained_cell(o, id);
 		return;
+	case OBJECT_HEAP:
+		*out = h->n_spaces ? cell_text(heap_space(h, id)) : cell_blank();
+		return;
 	case OBJECT_CHILDREN:
 		*out = children_cell(o, id);
 		return;

@@ -22,6 +22,7 @@ enum object_column {
 	OBJECT_RETAINED,
 	OBJECT_LENGTH,
 	OBJECT_CHILDREN, /* in the dominator tree */
+	OBJECT_HEAP,     /* Android's heap that it is in */
 	OBJECT_VALUE, /* the object in a few words; for a class object, the class that it stands for */
 };
 

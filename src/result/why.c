@@ -149,6 +149,10 @@ static const struct {
     [REASON_DUMP_AWAY] = {"values and texts stand in the dump, and only its index is here, or could be read", NULL},
     [REASON_OUTSIDE] = {"the memory itself is not in the dump and no field says for certain how large it is, or "
 	"whose: it is what such memory takes by default, was asked for, or is shown of it", NULL},
+    [REASON_FILE_TIME] = {"it is when the file was written last, for nothing at its beginning tells when the dump was "
+	"made", NULL},
+    [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N reads it, as Enter does", NULL},
+    [REASON_BY_INDEX] = {"an index of a dump of this size and time tells it: the dump itself was not read", NULL},
     [REASON_SILENT] = {"that is not told", say_silence},
 };
 

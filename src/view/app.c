@@ -9,13 +9,13 @@
 #include "view/app.h"
 
 #include "analysis/describe/describe.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,8 +86,9 @@ void app_quit(struct app *a, int status)
 
 bool app_leaves(const struct app *a, enum action action)
 {
-	bool first = a->pages.at == 0 && !panes_focused(&a->panes) &&
-	    (a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
+	bool list = a->session.folder != NULL; /* behind all pages of its dumps that is */
+	bool first = a->pages.at == 0 && !panes_focused(&a->panes) && (list ? a->tab == TAB_DUMPS :
+	    a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
 
 	if (action == ACTION_LEAVE)
 		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);
@@ -177,7 +178,9 @@ void app_find_retained(struct app *a)
 void app_first_page(struct app *a)
 {
 	a->tab = tabs_first(a);
-	app_run(a, app_profiles_alone(a) ? "trend" : "histo", false);
+	app_run(a, a->tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo", false);
+	if (a->tab == TAB_DUMPS) /* what was asked for is asked of a dump */
+		return;
 	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
 		return;
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
@@ -193,7 +196,7 @@ static bool add_unreadable(struct text *to, struct session_dump *const *dump, si
 	size_t lacking = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (dump[i]->opened || access(dump[i]->path, R_OK) == 0)
+		if (dump[i]->opened || source_is_standard_input(dump[i]->path) || file_readable(dump[i]->path))
 			continue;
 		if (lacking++ > 0)
 			continue;
@@ -289,7 +292,8 @@ static void loaded(struct app *a)
 {
 	app_forget_stop(a);
 	if (!a->loader.heap) {
-		app_quit(a, a->loader.job.result == ERR_CANCELLED ? 130 : 3);
+		int code = a->loader.job.result;
+		app_quit(a, code == ERR_CANCELLED ? 130 : code == ERR_USAGE ? 2 : 3);
 		return;
 	}
 	if (!a->session.dump)
@@ -521,7 +525,7 @@ static void bring_history(struct app *a)
 
 static void say_how_it_ended(const struct app *a)
 {
-	if (a->status == 3)
+	if (a->status == 2 || a->status == 3)
 		complain("%s", a->loader.job.result || !a->message.s ? a->loader.job.err.message : a->message.s);
 }
 
@@ -573,10 +577,12 @@ int view_run(const struct view_options *options)
 	    .tour = {.on = options->tour}};
 	struct err err = ERR_INIT;
 
-	setlocale(LC_CTYPE, "");
 	follow_stop(&a.follow);
 	session_init(&a.session);
-	session_know(&a.session, options->heap, options->older, options->n_older);
+	if (options->folder)
+		session_know_folder(&a.session, options->heap, options->folder);
+	else
+		session_know(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.finds_beside = true;
 	dump_later_wait_never(true);
 	a.main = pthread_self();

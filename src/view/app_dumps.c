@@ -92,9 +92,24 @@ static void leave(struct app *a)
 	memset(a->kept, 0, sizeof a->kept);
 }
 
+/* The list of the dumps in a folder is no dump's: it goes along. */
+static struct page_stack take_list(struct app *a)
+{
+	struct page_stack list = {.n = 0};
+
+	if (!a->session.folder)
+		return list;
+	if (a->tab == TAB_DUMPS)
+		tabs_return(a, TAB_HISTOGRAM, 0);
+	list = a->kept[TAB_DUMPS];
+	a->kept[TAB_DUMPS] = (struct page_stack){.n = 0};
+	return list;
+}
+
 void app_leave_dump(void *context, struct opened *next)
 {
 	struct app *a = context;
+	struct page_stack list = take_list(a);
 
 	leave(a);
 	a->tab = TAB_HISTOGRAM;
@@ -110,6 +125,8 @@ void app_leave_dump(void *context, struct opened *next)
 		memcpy(a->kept, d.kept, sizeof a->kept);
 		break;
 	}
+	if (a->session.folder)
+		a->kept[TAB_DUMPS] = list;
 	a->came = a->dirty = true;
 }
 
@@ -174,10 +191,12 @@ void app_release_dumps(struct app *a)
 
 void app_series_changed(struct app *a, bool others)
 {
-	enum tab first = others ? TAB_GROWTH : TAB_DUMPS;
 	struct page *p = app_page(a);
+	/* rows of a folder's dumps tell what is as it changes */
+	bool live = a->session.folder && a->session.n_dumps == a->session.folder->n;
+	enum tab first = others ? TAB_GROWTH : TAB_DUMPS, end = live ? TAB_DUMPS : TABS;
 
-	for (enum tab tab = first; tab < TABS; tab++) {
+	for (enum tab tab = first; tab < end; tab++) {
 		release_stack(&a->kept[tab]);
 		for (size_t i = 0; i < a->n_left; i++)
 			release_stack(&a->left[i].kept[tab]);
@@ -185,7 +204,7 @@ void app_series_changed(struct app *a, bool others)
 	if (!p || !*p->line || strpbrk(p->line, "|>%$"))
 		return;
 	const struct command *c = command_of_line(p->line);
-	if (c != &cmd_dumps && !(others && a->tab >= TAB_GROWTH && c && c->flags & COMMAND_COMPARES))
+	if ((c != &cmd_dumps || live) && !(others && a->tab >= TAB_GROWTH && c && c->flags & COMMAND_COMPARES))
 		return;
 	char *line = xstrdup(p->line), *said = xstrdup(a->session.said.s ? a->session.said.s : "");
 	struct table *t = app_table(a);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
+#include "dump/source/source.h"
 #include "result/why.h"
 #include "view/config.h"
 #include "view/history.h"
@@ -88,6 +89,9 @@ void app_cancel(struct app *a)
 	} else if (!a->loader.finished && a->pages.n == 0 && term_first_kept()) {
 		term_drop_kept();
 		app_say(a, ROLE_NOTE, "dropped; ^C again ends cairn");
+	} else if (!a->loader.finished && loader_reads_pipe(&a->loader)) {
+		source_enough();
+		app_say(a, ROLE_NOTE, "the rest of the pipe is left: what came is shown; ^C again ends cairn");
 	} else if (!a->loader.finished && a->pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {
@@ -202,6 +206,24 @@ static bool act_in_pane(struct app *a, enum action action)
 	}
 }
 
+/* And on to the next row, so that several are tagged in a row. */
+static void tag(struct app *a)
+{
+	const char *message = NULL;
+	struct target target;
+	struct text line = TEXT_INIT;
+
+	if (!(app_abilities(a) & CAN_TAG) || !app_target(a, &target)) {
+		app_say(a, ROLE_NOTE, "T tags a dump in the list of dumps (9), to compare it with others");
+		return;
+	}
+	text_addf(&line, "tag %s", target.command + strcspn(target.command, "0123456789"));
+	app_run(a, line.s, false);
+	if (app_table(a))
+		table_action(app_table(a), ACTION_DOWN, &message);
+	text_release(&line);
+}
+
 void app_act(struct app *a, enum action action)
 {
 	if (panes_focused(&a->panes) && act_in_pane(a, action))
@@ -252,6 +274,9 @@ void app_act(struct app *a, enum action action)
 		return;
 	case ACTION_LAYOUT:
 		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->page));
+		return;
+	case ACTION_TAG:
+		tag(a);
 		return;
 	case ACTION_MARK:
 	case ACTION_GO_TO_MARK:

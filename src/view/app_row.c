@@ -7,6 +7,7 @@
  */
 #include "view/app.h"
 
+#include "command/commands.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>
@@ -101,6 +102,8 @@ unsigned app_abilities(struct app *a)
 	if (!app_target(a, &target))
 		return can;
 	can |= list && t->on_head ? 0 : CAN_OPEN;
+	if (target.kind == TARGET_COMMAND && list && command_of_line(app_page(a)->line) == &cmd_dumps)
+		can |= CAN_TAG;
 	if (target.kind == TARGET_COMMAND)
 		return can;
 	if (target_is_several(&target))
@@ -172,7 +175,10 @@ static void refuse(struct app *a, char key, unsigned can)
 
 	if (app_is_of_other(a, word))
 		return;
-	if (app_profiles_alone(a))
+	struct err none = ERR_INIT;
+	if (app_profiles_alone(a) && a->session.folder && session_no_dump(&a->session, &none))
+		text_add(&said, none.message);
+	else if (app_profiles_alone(a))
 		text_addf(&said, "%c asks about objects, and " NO_DUMP_AT_HAND, key);
 	else if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
 		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known: Enter shows its "

@@ -277,7 +277,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	struct result *answer = !rc && out ? session_take(&a->session) : NULL;
 	const struct command *c = command_of_line(kept);
 	if (a->came || a->session.n_dumps != n_dumps || (c && c->flags & COMMAND_SWITCHES))
-		switched(a, a->session.n_dumps != n_dumps);
+		switched(a, a->session.n_dumps != n_dumps || c == &cmd_tag);
 	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
 		kept_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {

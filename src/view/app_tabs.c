@@ -27,12 +27,14 @@ bool tabs_offers(const struct app *a, enum tab tab)
 
 	if (tab == TAB_GROWTH)
 		return a->session.n_dumps > 1;
+	if (tab == TAB_DUMPS && a->session.folder)
+		return true;
 	return tab > TAB_GROWTH ? session_compares(&a->session) : !alone;
 }
 
 enum tab tabs_first(const struct app *a)
 {
-	return tabs_offers(a, TAB_HISTOGRAM) ? TAB_HISTOGRAM : TAB_TREND;
+	return tabs_offers(a, TAB_HISTOGRAM) ? TAB_HISTOGRAM : a->session.folder ? TAB_DUMPS : TAB_TREND;
 }
 
 /* "365 profiles", and " · 2025-11-21 to 2026-11-20", as far as they were read. */
@@ -40,10 +42,12 @@ void app_tell_profiles(struct app *a)
 {
 	enum { DAY = sizeof "2026-11-21" - 1 };
 	const struct session *s = &a->session;
+	const char *what = s->folder ? "dump" : "profile";
 	const char *first = NULL, *last = NULL;
 
 	for (size_t i = 0; i < s->n_dumps; i++) {
-		const char *created = session_created(s->dumps[i]);
+		const struct session_dump *d = s->dumps[i];
+		const char *created = d->listed ? d->listed->created : session_created(d);
 		if (strlen(created) > DAY) {
 			first = first ? first : created;
 			last = created;
@@ -52,7 +56,7 @@ void app_tell_profiles(struct app *a)
 	text_clear(&a->profiles);
 	text_clear(&a->profiles_when);
 	text_add_count(&a->profiles, s->n_dumps);
-	text_addf(&a->profiles, " profile%s", s->n_dumps == 1 ? "" : "s");
+	text_addf(&a->profiles, " %s%s", what, s->n_dumps == 1 ? "" : "s");
 	if (!first)
 		return;
 	text_addf(&a->profiles_when, " %s %.*s", glyph(GLYPH_DOT), DAY, first);
@@ -87,8 +91,10 @@ void tabs_return(struct app *a, enum tab tab, size_t at)
 
 void tabs_show(struct app *a, enum tab tab)
 {
+	struct err none = ERR_INIT;
 	if (!tabs_offers(a, tab)) {
-		app_say(a, ROLE_NOTE, tab < TAB_GROWTH ? NO_DUMP_AT_HAND :
+		bool no_dump = tab < TAB_GROWTH && a->session.folder && session_no_dump(&a->session, &none);
+		app_say(a, ROLE_NOTE, no_dump ? none.message : tab < TAB_GROWTH ? NO_DUMP_AT_HAND :
 		    app_profiles_alone(a) ? "one profile is open: cairn OLD... PROFILE, or open FILE, compares" :
 		    "one dump is open: cairn OLD... DUMP, or open FILE, compares");
 		return;
@@ -142,11 +148,16 @@ void tabs_leave_ready(struct app *a, enum tab shown)
 
 bool tabs_back(struct app *a)
 {
-	enum tab first = tabs_first(a);
+	enum tab first = tabs_first(a), list = a->session.folder ? TAB_DUMPS : TABS;
 
-	if (a->tab == first || a->kept[first].n == 0)
+	if (a->tab == list)
 		return false;
-	go_to(a, first);
+	if (a->tab != first && a->kept[first].n > 0 && !(list == TAB_DUMPS && a->tab >= TAB_GROWTH))
+		go_to(a, first);
+	else if (list == TAB_DUMPS)
+		tabs_show(a, TAB_DUMPS);
+	else
+		return false;
 	return true;
 }
 

@@ -75,8 +75,10 @@ static void draw_preview(struct app *a, int y, int x, int width)
 		text_add_count(&said, t->result->n_rows);
 		text_add(&said, " of ");
 	}
-	text_add_count(&said, tree ? t->result->n_rows : t->result->n_source);
-	text_add(&said, t->result->so_far ? " rows so far" : " rows");
+	size_t rows = tree ? t->result->n_rows : t->result->n_source;
+	text_add_count(&said, rows);
+	text_add(&said, rows == 1 ? " row" : " rows");
+	text_add(&said, t->result->so_far ? " so far" : "");
 	int needed = (int)text_width(said.s);
 	if (x + 2 + needed <= width)
 		draw_right(y, width - needed, needed, said.s, theme(ROLE_QUIET));

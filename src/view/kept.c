@@ -165,16 +165,28 @@ static void read_lines(struct kept *k, struct opened *o, char *bytes, size_t siz
 	}
 }
 
+/* FNV-1a, the same in every run. */
+static uint64_t sum_of(const char *s)
+{
+	uint64_t sum = UINT64_C(0xCBF29CE484222325);
+
+	for (; *s; s++)
+		sum = (sum ^ (uint8_t)*s) * UINT64_C(0x100000001B3);
+	return sum;
+}
+
 void kept_read(struct kept *k, const char *dump, struct opened *o)
 {
 	struct text name = TEXT_INIT;
 	struct stat st;
 	size_t size = 0;
 
-	if (stat(dump, &st) != 0)
+	if (file_stat(dump, &st) != 0)
 		return;
 	text_addf(&name, "dumps/%" PRIu64 "-%" PRId64 ".%09ld", (uint64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
 	    (long)st.st_mtim.tv_nsec);
+	if (file_member(dump)) /* each dump of an archive has its own */
+		text_addf(&name, "-%016" PRIx64, sum_of(file_member(dump)));
 	k->path = state_path(name.s, false);
 	text_release(&name);
 	int fd = k->path ? file_open_to_write(k->path, O_RDWR | O_NONBLOCK, 0, NULL) : -1;

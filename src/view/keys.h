@@ -23,7 +23,7 @@ enum action {
 	ACTION_FILTER, ACTION_CLEAR_FILTER, ACTION_SEARCH, ACTION_SEARCH_NEXT,
 	ACTION_SEARCH_BACK,
 	ACTION_TAB, ACTION_LAYOUT,
-	ACTION_PROMPT, ACTION_ASK, ACTION_WHY, ACTION_PATH, ACTION_COPY, ACTION_COPY_ROW, ACTION_MARK,
+	ACTION_PROMPT, ACTION_ASK, ACTION_WHY, ACTION_PATH, ACTION_COPY, ACTION_COPY_ROW, ACTION_TAG, ACTION_MARK,
 	ACTION_GO_TO_MARK, ACTION_HELP, ACTION_REDRAW, ACTION_SUSPEND,
 	ACTION_CANCEL, ACTION_LEAVE, ACTION_QUIT,
 };
@@ -47,6 +47,7 @@ enum row_ability {
 	CAN_GROUP = 1024,      /* it is, or may be, one row of several alike */
 	CAN_PANE = 2048,       /* there is a pane that tells of it */
 	CAN_FOLD = 8192,       /* it stands for several, one below the other, or for one of such */
+	CAN_TAG = 16384,       /* it is a dump of the session */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };
 

@@ -116,6 +116,11 @@ void loader_let_go(struct loader *l)
 	sem_post(&l->let_go);
 }
 
+bool loader_reads_pipe(struct loader *l)
+{
+	return !l->finished && atomic_load(&l->job.progress.phase) == PHASE_READ_PIPE;
+}
+
 void loader_close(struct loader *l)
 {
 	if (!l->started)
@@ -157,6 +162,7 @@ void loader_word(struct loader *l, struct text *to)
 	text_add(to, words_of(l));
 	if (share >= 0)
 		text_addf(to, " %.0f%%", share * 100);
+	progress_add_came(&l->job.progress, to);
 	pace_add_left(&l->pace, &l->job.progress, pace_now(), to);
 }
 
@@ -202,6 +208,8 @@ void loader_draw(struct loader *l, struct rect at)
 		y += draw_wrapped(y, x, width, at.y + at.height - y, t.s, theme(ROLE_TEXT));
 	}
 	if (y < at.y + at.height)
-		draw_text(y, x, width, "^C ends cairn", theme(ROLE_QUIET));
+		draw_text(y, x, width, loader_reads_pipe(l) ?
+		    "^C leaves the rest of the pipe and shows what came; Q ends cairn" : "^C ends cairn",
+		    theme(ROLE_QUIET));
 	text_release(&t);
 }

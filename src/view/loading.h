@@ -46,6 +46,8 @@ unsigned loader_poll(struct loader *l);
 void loader_let_go(struct loader *l);
 
 /* Cancel and wait; nothing may look at the heap any more.  The heap, if there is one, is closed. */
+/* Is it at the bytes of a pipe?  They are of use before all came. */
+bool loader_reads_pipe(struct loader *l);
 void loader_close(struct loader *l);
 
 uint64_t loader_age_ms(const struct loader *l);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "view/terminals.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -227,6 +228,8 @@ void prompt_plain_init(prompt_completer *complete, void *context, char *const *h
 		return;
 	plain.complete = complete;
 	plain.context = context;
+	if (getenv("TERM"))
+		terminal_describe(getenv("TERM"), STDOUT_FILENO); /* readline has a plain line where that fails */
 	rl_readline_name = "cairn";
 	rl_change_environment = 0;
 	rl_catch_signals = 0;

@@ -10,6 +10,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "command/run/run.h"
+#include "view/terminals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,18 +188,20 @@ static int open_streams(struct err *err)
 static int check_ability(struct err *err)
 {
 	const char *name = getenv("TERM");
-	int status = 0;
 
 	if (!name || !*name)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "TERM is not set, so no screen can be shown; a plain prompt instead (--plain)");
-	if (setupterm(NULL, fileno(term.out), &status) != OK)
+	const char *like = terminal_describe(name, fileno(term.out));
+	if (!like)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "terminal type \"%s\" is not known here; a plain prompt instead (--plain)", name);
 	char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "terminal type \"%s\" cannot place its cursor; a plain prompt instead (--plain)", name);
+	if (strcmp(like, name) != 0)
+		complain("terminal type \"%s\" is not known here; taken for %s", name, like);
 	return 0;
 }
 

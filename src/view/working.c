@@ -65,6 +65,7 @@ static void write_line(const struct app *a, struct job *job, struct text *to)
 	text_add(to, phase ? phase_info[phase].words : "working");
 	if (share >= 0)
 		text_addf(to, " %.0f%%", share * 100);
+	progress_add_came(&job->progress, to);
 	if (!line && seconds > 0)
 		text_addf(to, ", %u s", seconds);
 	text_add(to, job->progress.cancel ? "; stopping" : "; ^C stops it");

@@ -17,7 +17,7 @@ from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 SAMPLES = ((SAMPLE,), (SHOP,), (GO,))
 
 # Lines that answer with nothing when all is well.
-SILENT = ("$", "set ", "quit", "use ", "close ")
+SILENT = ("$", "set ", "quit", "use ", "close ", "tag")
 
 
 def command_names(text):

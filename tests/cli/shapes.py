@@ -41,12 +41,14 @@ LINES = {
     "growth": ["growth"],
     "heap": ["heap", "heap -depth 2", "heap string"],
     "help": ["help", "help histo"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path", "histo -retained"],
+    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path", "histo -retained",
+              "histo -by heap"],
     "history": ["history"],
     "info": ["info", "info -args", "info -limits", "info -env"],
     "leaks": ["leaks"],
     "loaders": ["loaders"],
-    "ls": ["ls java.lang.String", "ls string", "ls char[] -retained", "ls java.lang.String -fields all",
+    "ls": ["ls java.nio.DirectByteBuffer", "ls java.nio.DirectByteBuffer -fields all",
+           "ls java.lang.String", "ls string", "ls char[] -retained", "ls java.lang.String -fields all",
            "ls main.Session -fields all"],
     "note": ["note java.util.Date a day", "note"],
     "path": ["path java.util.Date", "path #100", "path #100 -n 3"],
@@ -65,6 +67,7 @@ LINES = {
     "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",
             "sql -schema com.acme.shop.Order", "sql -schema"],
     "strings": ["strings"],
+    "take": ["take"],
     "threads": ["threads", "threads -by stack"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
     "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
@@ -107,11 +110,11 @@ def rows_of(value):
 def try_line(tap, line, sample, schema, shapes):
     """Validate the answer, if there is one; the titles of the shapes that it may have."""
     name = os.path.basename(sample)
-    older = [OLDER[sample]] if line.split()[0] in ("course", "diff", "dumps", "trend") else []
+    older = [OLDER[sample]] if sample in OLDER and line.split()[0] in ("course", "diff", "dumps", "trend") else []
     if line == "growth" and sample == SHOP:
         older = SERIES[:1]  # of another program nothing grew
-    run = cairn("-x", "$kept = histo", "-x", line + " > " + os.devnull, "-x", line, "--format", "json",
-                *older, sample)
+    before = [] if os.path.isdir(sample) else ["-x", "$kept = histo"]
+    run = cairn(*before, "-x", line + " > " + os.devnull, "-x", line, "--format", "json", *older, sample)
     if run.status not in (0, 1) or not run.out.strip():
         return set()  # the format or the sample does not have it; another one does
     value = json.loads(run.out)
@@ -138,17 +141,20 @@ def main(direct):
     for name, lines in LINES.items():
         seen = set()
         for line in lines:
-            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name == "offheap" else ()) + (
+            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name in ("offheap", "histo", "ls") else ()) + (
                     (made,) if name in OF_MADE else ()):
                 seen |= try_line(tap, line, sample, schema, promised.get(name, []))
+            if line == "dumps":
+                seen |= try_line(tap, line, os.path.dirname(SHOP), schema, promised[name])
         for shape in promised.get(name, []):
             tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])
     tap.done()
 
 
 def direct_memory(folder):
-    """A dump with a direct buffer and the JDK's count of it, which no sample has."""
+    """A dump with a direct buffer and the JDK's count of it, and with heaps of Android, which no sample has."""
     made = buffers()
+    made.android_heap("A", "app")
     count = made.new("java.util.concurrent.atomic.AtomicLong", value=1)
     made.cls("java.nio.Bits", statics=[("L", "COUNT", count)])
     made.root(add_direct(made, 1000)[0])

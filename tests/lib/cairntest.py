@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ GO = os.path.join(SOURCE, "data", "gocart.dump")
 SHOP = os.path.join(SOURCE, "data", "shop.hprof")
 SERIES = [os.path.join(SOURCE, "data", name) for name in ("shop-1.hprof", "shop-2.hprof")] + [SHOP]
 SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.txt")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would ours
 TIMEOUT = 120  # seconds; only a hang takes that long
 
 
@@ -118,7 +120,7 @@ class Run:
     """A finished program: status, out, err (text)."""
 
     def __init__(self, argv, stdin=None, env=None, timeout=TIMEOUT, cwd=None, preexec=None):
-        full = dict(os.environ, LC_ALL="C.UTF-8", TERM="dumb", **(env or {}))
+        full = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "dumb", **(env or {})}
         try:
             done = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   stdin=subprocess.DEVNULL if stdin is None else None,

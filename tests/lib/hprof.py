@@ -259,3 +259,30 @@ def reachable(graph, beyond=None):
 def read(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
         return Dump(f.read())
+
+
+def symbols(path):
+    """Texts of all UTF8 records, and those that name something, by a walk over what names."""
+    d = read(path)
+    d.classes = {}
+    used = set(d.names.values())
+    at = d.data.index(b"\0") + 13
+    while at < len(d.data):
+        tag, n = d.data[at], int.from_bytes(d.data[at + 5:at + 9], "big")
+        if tag == 4:
+            used |= {d.id(at + 9 + i * d.ids) for i in (1, 2, 3)}
+        at += 9 + n
+    for tag, body, _ in d.records(-1):
+        if tag == 0xFE:
+            used.add(d.id(body + 4))
+        if tag == 0x20:
+            s, p = d.ids, body + 7 * d.ids + 8
+            n, p = d.u2(p), p + 2
+            for _ in range(n):
+                p += 3 + d.width(d.data[p + 2])
+            n, p = d.u2(p), p + 2
+            for _ in range(n):
+                used.add(d.id(p))
+                p += s + 1 + d.width(d.data[p + s])
+    used |= {n for c in d.classes.values() for n in c["names"]}
+    return d.strings, {k for k in used if k in d.strings}

@@ -54,6 +54,10 @@ class Made:
         self.cls("java.lang.String", [("L", "value"), ("B", "coder")])
         return self.new("java.lang.String", value=self.primitives("B", s.encode("latin-1")))
 
+    def android_heap(self, letter, name):
+        """The objects from here on are of this one."""
+        self.heap.append((0, name, ord(letter), None))
+
     def root(self, at):
         self.roots.append(at)
 
@@ -75,6 +79,9 @@ class Made:
         for at in self.roots:
             body += struct.pack(">BQ", 0xFF, at)
         for at, name, serial, values in self.heap:
+            if values is None:
+                body += struct.pack(">BIQ", 0xFE, serial, self.text(name))
+                continue
             if isinstance(values, bytes):
                 width = struct.calcsize(FORMATS[TYPES[name]])
                 body += struct.pack(">BQIIB", 0x23, at, serial, len(values) // width, TYPES[name]) + values

@@ -8,17 +8,19 @@ an unchecked number.
 """
 
 import glob
+import gzip
 import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import Tap, cairn, need_dumps  # noqa: E402
 
 # What OpenJ9's reader refuses and a careful one need not: a file named .gz that is none, gzip without
-# the name, and a mark between header and body that says nothing.
-READABLE = {"no-start-of-dump.phd", "gz-named.phd", "notgz.phd.gz"}
+# the name, gzip in gzip, and a mark between header and body that says nothing.
+READABLE = {"no-start-of-dump.phd", "gz-named.phd", "notgz.phd.gz", "double.phd.gz"}
 # Two records at one address are one object.
 TWICE = {"dup-address-conflict.phd": 1, "dup-address-same.phd": 1, "dup-class-address.phd": 1,
          "gap-overflow.phd": 1, "wrong-word-size.phd": 1}
@@ -81,6 +83,17 @@ def check_any(tap, path):
     return run, info
 
 
+def check_twice(tap, path):
+    """A dump packed twice is the one that gzip itself unpacks from it."""
+    with open(path, "rb") as f:
+        plain = gzip.decompress(gzip.decompress(f.read()))
+    with tempfile.NamedTemporaryFile(suffix=".phd") as f:
+        f.write(plain)
+        f.flush()
+        want, got = (cairn("-x", "histo", "-x", "roots", "--format", "csv", p) for p in (f.name, path))
+    tap.ok(want.status == 0 and want.out == got.out and got.status == 0, "double.phd.gz: as unpacked by hand", (want, got))
+
+
 def check_phd(tap, path, words, records):
     name = os.path.basename(path)
     run, info = check_any(tap, path)
@@ -89,6 +102,8 @@ def check_phd(tap, path, words, records):
         return
     if words.startswith("header:"):
         tap.equal((run.status, info and info["objects"]), (0, 2202), "%s: readable all the same" % name)
+        if name == "double.phd.gz":
+            check_twice(tap, path)
         return
     whole = words.startswith("reads to the end") and not name.startswith("badcrc")
     tap.equal(run.status, 0 if whole else 4, "%s: exit status" % name)

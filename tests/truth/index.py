@@ -24,7 +24,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn  # noqa: E402
 
 # Lines that tell of the session, or of time, or write files.
-LEFT = {"index", "source", "open", "close", "use", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help"}
+LEFT = {"index", "source", "open", "close", "use", "tag", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help",
+        "take"}
 # What may differ: how long checks took, and which file it was.
 TIMES = re.compile(r"it took [\d,]+ \w+|^index_(file|packed|alone) .*\n", re.M)
 # Of these no answer depends on values.

@@ -62,7 +62,7 @@ COVERED = {
 # What compares is given the dump itself as the older one, too.
 COMPARES = ("dumps", "diff", "trend", "course")
 EXCUSED = {
-    "redact": "writes a file",
+    "redact": "writes a file", "take": "writes files",
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
     "check": "how long checks took",
@@ -81,7 +81,7 @@ EXCUSED = {
     "note": "no number of a dump",
     "growth": "nothing of a dump beside itself; growth.py has it",
     "columns": "which columns another command shows",
-    "use": "goes to another dump", "open": "adds a dump", "close": "gives memory back",
+    "use": "goes to another dump", "open": "adds a dump", "close": "gives memory back", "tag": "chooses dumps",
     "sql": "marks bytes as a whole, and has the columns NAME_certainty; sql.py has it",
     "quit": "no result",
 }

@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 DUMPS = os.environ.get("CAIRN_DUMPS")
 TOOL = os.path.join(os.environ.get("CAIRN_BUILD", "."), "tests/tools/dumprecords")
@@ -197,6 +198,7 @@ DIFFERENT = {
     "no-start-of-dump.phd": 2202,  # the mark carries nothing: read without it
     "notgz.phd.gz": 2202,  # the name says gzip, the bytes decide
     "gz-named.phd": 2202,
+    "double.phd.gz": 2202,  # gzip in gzip is a nested packing as any other: both are unpacked
 }
 
 
@@ -221,6 +223,18 @@ def damaged(folder):
                 r"^X -4 (\d+) cut (in an? .* record|behind the last record .*) at byte \1",
                 said, re.M)
         ok(good, f"broken/{name}: one clear sentence", f"exit {code}", *text[-3:])
+    twice(os.path.join(folder, "double.phd.gz"))
+
+
+def twice(path):
+    """What two layers hold is the dump that gzip itself unpacks from them, record by record."""
+    plain = gzip.decompress(gzip.decompress(open(path, "rb").read()))
+    with tempfile.NamedTemporaryFile(suffix=".phd") as f:
+        f.write(plain)
+        f.flush()
+        want, got = run(f.name), run(path)
+    ok(want[2] == 0 and want[0] and want == got, "broken/double.phd.gz: every record of the dump packed twice",
+       want[1], got[1])
 
 
 def main():

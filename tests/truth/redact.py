@@ -16,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, GO, GRAPHDUMP, SAMPLE, SHOP, Tap, cairn  # noqa: E402
-from hprof import read  # noqa: E402
+from hprof import read, symbols  # noqa: E402
 from javadump import with_references  # noqa: E402
 
 
@@ -63,33 +63,6 @@ def values_left(path, arrays_only):
                     found.append("static field at %d" % at)
                 at += s + 1 + w
     return found[:5]
-
-
-def symbols(path):
-    """Texts of all UTF8 records, and those that name something, by a walk over what names."""
-    d = read(path)
-    d.classes = {}
-    used = set(d.names.values())
-    at = d.data.index(b"\0") + 13
-    while at < len(d.data):
-        tag, n = d.data[at], int.from_bytes(d.data[at + 5:at + 9], "big")
-        if tag == 4:
-            used |= {d.id(at + 9 + i * d.ids) for i in (1, 2, 3)}
-        at += 9 + n
-    for tag, body, _ in d.records(-1):
-        if tag == 0xFE:
-            used.add(d.id(body + 4))
-        if tag == 0x20:
-            s, p = d.ids, body + 7 * d.ids + 8
-            n, p = d.u2(p), p + 2
-            for _ in range(n):
-                p += 3 + d.width(d.data[p + 2])
-            n, p = d.u2(p), p + 2
-            for _ in range(n):
-                used.add(d.id(p))
-                p += s + 1 + d.width(d.data[p + s])
-    used |= {n for c in d.classes.values() for n in c["names"]}
-    return d.strings, {k for k in used if k in d.strings}
 
 
 def texts(path, least=12):

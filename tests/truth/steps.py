@@ -48,8 +48,10 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)|nested-name: index|shared-text: export")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
-# These are of the tables on the screen, which this program has not.
-NEVER = {"filtering rows", "searching rows", "sorting rows", "reading profiles", "close"}
+# These are of the tables on the screen, which this program has not, and of what comes before a dump is open: a pipe
+# (tests/cli/pipe.py) and the files of a directory (tests/tui/cases/folder.py).
+NEVER = {"filtering rows", "searching rows", "sorting rows", "reading profiles", "close", "looking at files",
+         "reading the pipe", "waiting for the pipe"}
 
 # Shapes whose stretches are looked at, and those that are so only when they are named: large-SHAPE.
 LONG = ["phd-ladder", "hprof-wild"]
@@ -120,11 +122,13 @@ LINES = {
     "use": ["use 2"],
     "open": ["open {folder}/its.profile"],
     "close": ["close 1"],
+    "tag": ["tag 1 2", "tag"],
     "help": ["help", "help histo"],
     "alias": ["alias"],
     "apropos": ["apropos class"],
     "index": ["index {folder}/its.cairn", "index -packed {folder}/packed.cairn"],
     "redact": ["redact {folder}/its.hprof", "redact -strings {folder}/its.hprof"],
+    "take": ["take", "take -o {folder}/away"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
     "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],

@@ -41,6 +41,7 @@ LINES = [
     "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
     "ls *; index {folder}/all.cairn", "ls *; redact {folder}/its.hprof",
+    "take", "ls *; take -o {folder}/away",
     "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
 ]
 
@@ -134,7 +135,7 @@ def pushed(line):
     def done(text):
         lines = text.split("\n")
         answered = not lines[1].startswith("1 histogram") and not lines[-2].startswith(":")
-        return answered or any(re.match(" *" + re.escape(word) + ": ", end) for end in lines[2:])
+        return answered or any(re.match(" *(" + re.escape(word) + ": |no dump is tagged)", end) for end in lines[2:])
     return done
 
 

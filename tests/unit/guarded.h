@@ -3,7 +3,7 @@
 #ifndef CAIRN_TESTS_GUARDED_H
 #define CAIRN_TESTS_GUARDED_H
 
-#include "dump/source.h"
+#include "dump/source/source.h"
 
 #include <stddef.h>
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "dump/blocks.h"
+#include "dump/source/blocks.h"
 
 enum { BLOCK = 10000, N = 345678 };
 

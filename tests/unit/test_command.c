@@ -51,7 +51,7 @@ static void test_histo(void **state)
 	    "{\"class\": \"java.lang.String\", \"objects\": 2, \"shallow\": 32}\n");
 	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column is called nix (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
-	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by nix: it is one of class|package|loader|super|path");
+	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by nix: it is one of class|package|loader|super|path|heap");
 }
 
 static void test_ls(void **state)
@@ -68,11 +68,13 @@ static void test_ls(void **state)
 	expect_printed("ls * -sort shallow | head 3 | cut address", PRINT_CSV,
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
 	expect_printed("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] "
-	    "[-live] [-dead] [-unreachable] [-where EXPR] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
+	    "[-live] [-dead] [-unreachable] [-where EXPR] "
+	    "[-heap NAME] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
 	expect_printed("ls String -min", PRINT_TEXT, "!ls: -min wants a value (SIZE)");
 	expect_printed("ls String x", PRINT_TEXT,
 	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] "
-	    "[-live] [-dead] [-unreachable] [-where EXPR] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
+	    "[-live] [-dead] [-unreachable] [-where EXPR] "
+	    "[-heap NAME] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
 }
 
 static void test_refs(void **state)

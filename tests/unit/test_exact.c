@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/big.h"
 #include "base/exact.h"
-#include "dump/source.h"
+#include "dump/source/source.h"
 
 /* Does a child that reads p[at] live to tell? */
 static bool can_read(const void *p, size_t at)

@@ -19,7 +19,7 @@
 
 #include "base/files.h"
 #include "dump/reader.h"
-#include "dump/source.h"
+#include "dump/source/source.h"
 
 static char folder[] = "/tmp/cairn-files-XXXXXX";
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "dump/code_pages.h"
 #include "dump/javacore/javacore.h"
 
 static char directory[] = "/tmp/cairn-javacore-XXXXXX";
@@ -314,6 +315,41 @@ static void charsets(void **state)
 	}
 }
 
+/* Every table against iconv, byte by byte. */
+static void code_pages_as_iconv(void **state)
+{
+	size_t n = 0;
+	(void)state;
+	for (const struct code_page *page = code_pages; page->number; page++) {
+		char name[20];
+		bool iso = page->number / 10 == 8859 || page->number / 100 == 8859;
+		snprintf(name, sizeof name, "CP%u", page->number);
+		if (iso)
+			snprintf(name, sizeof name, "ISO-8859-%u", page->number % (page->number > 99999 ? 100 : 10));
+		if (page->number == 20866 || page->number == 21866)
+			snprintf(name, sizeof name, "KOI8-%c", page->number == 20866 ? 'R' : 'U');
+		assert_ptr_equal(code_page_upper(name), page->upper);
+		iconv_t cd = iconv_open("UTF-16LE", name);
+		if (cd == (iconv_t)-1)
+			continue;
+		for (unsigned byte = 128; byte < 256; byte++) {
+			char in = (char)byte, *from = &in;
+			unsigned char out[8] = {0};
+			char *to = (char *)out;
+			size_t left = 1, room = sizeof out;
+			bool ok = iconv(cd, &from, &left, &to, &room) != (size_t)-1;
+			iconv(cd, NULL, NULL, &to, &room); /* a letter that waited for its accent */
+			assert_int_equal(page->upper[byte - 128], ok ? out[0] | out[1] << 8 : CODE_PAGE_NONE);
+		}
+		iconv_close(cd);
+		n++;
+	}
+	assert_int_equal(n, 43);
+	assert_null(code_page_upper("MS932"));
+	assert_null(code_page_upper("UTF-8"));
+	assert_ptr_equal(code_page_upper("Cp1252"), code_page_upper("windows-1252"));
+}
+
 /* Java 5 and 6: no thread object; 1.4.2: the thread's id is its object, loaders have shadows. */
 static void older_vms(void **state)
 {
@@ -472,6 +508,7 @@ int main(void)
 		cmocka_unit_test(whole_sample),
 		cmocka_unit_test(ebcdic_sample),
 		cmocka_unit_test(charsets),
+		cmocka_unit_test(code_pages_as_iconv),
 		cmocka_unit_test(older_vms),
 		cmocka_unit_test(native_memory), cmocka_unit_test(damage),
 		cmocka_unit_test(real_files),

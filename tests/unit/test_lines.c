@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/call/call.h"
 #include "command/command.h"
@@ -331,7 +332,7 @@ static void test_completion(void **state)
 	expect_completion("hi", 0, "histo history ");
 	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
 	expect_completion("ls Sess", 3, "com.acme.Session ");
-	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable -where ");
+	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable -where -heap ");
 	expect_completion("histo -by p", 10, "package path ");
 	expect_completion("histo -sort cl", 12, "class class_address classes ");
 	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");
@@ -387,6 +388,27 @@ static void test_completion(void **state)
 	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
 }
 
+/* What can be opened of an archive. */
+static void test_member_completion(void **state)
+{
+	const char *source = getenv("CAIRN_SOURCE");
+	char folder[4096], here[4096];
+	(void)state;
+	snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/archive", source ? source : ".");
+	assert_non_null(getcwd(here, sizeof here));
+	assert_int_equal(chdir(folder), 0);
+	expect_completion("open several.z", 5, "several.zip ");
+#ifdef HAVE_LIBARCHIVE
+	expect_completion("open several.zip::", 5, "several.zip::../b::c.hprof several.zip::/d.gz several.zip::a.hprof "
+	    "several.zip::e.zip ");
+	expect_completion("open several.zip::a", 5, "several.zip::a.hprof ");
+	expect_completion("open heap.tar::", 5, "heap.tar::dumps/heap.dump ");
+#endif
+	expect_completion("open several.zip::b", 5, "");
+	expect_completion("open none.zip::", 5, "");
+	assert_int_equal(chdir(here), 0);
+}
+
 /* Behind a class and a dot stand its static fields that can hold an object. */
 static void test_static_completion(void **state)
 {
@@ -418,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_options),
 		cmocka_unit_test_setup_teardown(test_many_options, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_completion, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_member_completion, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_static_completion, fake_session_open, fake_session_close),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,7 +225,7 @@ static void obeys_the_sink(void **state)
 
 int main(void)
 {
-	setenv("CAIRN_KEEP_MAPPING", "1", 1); /* for files that shrink: see dump/source.c */
+	setenv("CAIRN_KEEP_MAPPING", "1", 1); /* for files that shrink: see dump/source/source.c */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(every_byte_wrong),

@@ -174,6 +174,20 @@ out:
 	return 0;
 }
 
+/* Of Android: each object is in a heap that the dump names. */
+static void check_spaces(struct checker *k)
+{
+	const struct heap *h = k->h;
+	const char *name = "objects are in named heaps";
+	uint32_t n = 0;
+	if (!h->n_spaces)
+		return;
+	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++)
+		n += h->space_of[id] < h->n_spaces;
+	say(k, name, n == h->n_objects ? CHECK_OK : CHECK_BROKEN, "%" PRIu32 " of %" PRIu32 " objects in %u heaps", n,
+	    h->n_objects, h->n_spaces);
+}
+
 /* What was measured is not larger than any distance, and not smaller than all. */
 static int check_measured(struct checker *k, struct err *err)
 {
@@ -575,6 +589,7 @@ int check_heap(
 	kinds = count_kinds(&k);
 	check_kinds(&k, &kinds);
 	check_types(&k);
+	check_spaces(&k);
 	if (!code)
 		code = progress_check(progress, err);
 	if (!code)

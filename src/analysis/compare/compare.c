@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "base/wordbook.h"
+#include "heap/heap.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -40,11 +41,11 @@ static uint64_t hash_of_name(const void *all, uint32_t number)
 	return hash_number((uintptr_t)((const struct joined_names *)all)[number].of);
 }
 
-/* Make a name of the profile at hand the one that stands for it in all.  Each is looked at once: any number of rows may
- * share one, as long as the dump. */
-static int join_name(struct joining *j, const char **name, struct err *err)
+/* Make a name of the profile at hand the one that stands for it in all, without what begins with before (NULL: whole).
+ * Each is looked at once: any number of rows may share one, as long as the dump. */
+static int join_shortened(struct joining *j, const char **name, const char *before, struct err *err)
 {
-	struct joined_names like = {.of = *name};
+	struct joined_names like = {.of = *name ? *name + (before != NULL) : NULL}; /* another one than the whole name */
 	uint32_t number;
 	size_t n = j->n_names;
 	if (!*name)
@@ -55,19 +56,47 @@ static int join_name(struct joining *j, const char **name, struct err *err)
 	uint32_t at = (uint32_t)hash_of_name(&like, 0) & (j->n_name_slots - 1);
 	for (; j->name_slots[at]; at = (at + 1) & (j->n_name_slots - 1)) {
 		const struct joined_names *known = &j->names[j->name_slots[at] - 1];
-		if (known->of == *name) {
+		if (known->of == like.of) {
 			*name = known->is;
 			return 0;
 		}
 	}
-	struct joined_names *to = BIG_PUSH(j->names, n, j->cap_names, err);
+	const char *end = before ? strstr(*name, before) : NULL;
+	if (end)
+		*name = arena_try_strndup(&j->out->shortened, *name, (size_t)(end - *name), err);
+	struct joined_names *to = *name ? BIG_PUSH(j->names, n, j->cap_names, err) : NULL;
 	if (!to || wordbook_number(&j->book, *name, true, &number, err))
 		return ERR_NOMEM;
-	*to = (struct joined_names){*name, j->book.word[number]};
+	*to = (struct joined_names){like.of, j->book.word[number]};
 	*name = to->is;
 	j->n_names++;
 	j->name_slots[at] = j->n_names;
 	return 0;
+}
+
+static int join_name(struct joining *j, const char **name, struct err *err)
+{
+	return join_shortened(j, name, NULL, err);
+}
+
+/* The words of a row: without what one of the profiles cannot tell. */
+static int join_words(struct joining *j, struct profile_row *like, struct err *err)
+{
+	const struct comparison *out = j->out;
+	bool begins = like->parent == PROFILE_NONE;
+	bool names_class = begins && (like->start == START_CLASS || like->start == START_LOADER);
+	bool names_thread = begins && (like->start == START_THREAD || out->by == PROFILE_THREAD);
+	if (out->by_classes && (!begins || names_class))
+		like->words = "";
+	else if (begins && like->start == START_LOADER && out->nameless_loaders)
+		like->words = "";
+	else if (names_thread && out->nameless_threads)
+		like->words = "";
+	else if (begins && like->start == START_CLASS && out->nameless_loaders && *like->words)
+		return join_shortened(j, &like->words, " \"", err);
+	else if (begins && like->start == START_LOCAL && out->nameless_threads && *like->words)
+		return join_shortened(j, &like->words, " of \"", err);
+	return join_name(j, &like->words, err);
 }
 
 static bool of_ways(enum profile_by by)
@@ -144,9 +173,7 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 		struct profile_row like = t->row[i];
 		bool begins = like.parent == PROFILE_NONE;
 		like.parent = begins ? PROFILE_NONE : of[like.parent];
-		if (out->by_classes && (!begins || like.start == START_CLASS || like.start == START_LOADER))
-			like.words = "";
-		code = join_name(j, &like.words, err);
+		code = join_words(j, &like, err);
 		if (!code)
 			code = join_name(j, &like.class, err);
 		if (!code)
@@ -254,6 +281,36 @@ static void mark_unread(struct comparison *c)
 
 /* ------------------------------------------------------------------------------------------------- */
 
+/* How a profile calls the threads or loaders with which ways begin: NUMBERED in one that leaves the host
+ * (profile_leave_out), where nobody else has the same numbers; UNNAMED in a redacted copy, or where none has a name. */
+enum naming { NONE_THERE = 0, NAMED = 1, NUMBERED = 2, UNNAMED = 4 };
+
+static enum naming naming_of(const char *words)
+{
+	if (*words == '#' && words[1] && !words[1 + strspn(words + 1, "0123456789")])
+		return NUMBERED;
+	return *words && strcmp(words, THREAD_UNNAMED) != 0 ? NAMED : UNNAMED;
+}
+
+static enum naming naming_in(const struct profile *p, enum way_start start)
+{
+	const struct profile_table *t = &p->by[PROFILE_PATH];
+	unsigned found = NONE_THERE;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->row[i].parent == PROFILE_NONE && t->row[i].start == start)
+			found |= naming_of(t->row[i].words);
+	return found & NAMED ? NAMED : found & NUMBERED ? NUMBERED : (enum naming)found;
+}
+
+/* Do names tell nothing of what is the same, for one of the profiles has none? */
+static bool is_nameless(const struct profile *const *profile, size_t n, enum way_start start)
+{
+	unsigned found = NONE_THERE;
+	for (size_t i = 0; i < n; i++)
+		found |= naming_in(profile[i], start);
+	return found & NUMBERED || (found & NAMED && found & UNNAMED);
+}
+
 int compare_profiles(struct comparison *out, enum profile_by by,
     const struct profile *const *profile, size_t n, struct err *err)
 {
@@ -262,6 +319,10 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 	*out = (struct comparison){.by = by, .profile = profile, .n = n};
 	for (size_t i = 0; i < n && by == PROFILE_PATH; i++)
 		out->by_classes |= !profile[i]->names_fields;
+	if (by == PROFILE_PATH || by == PROFILE_THREAD) {
+		out->nameless_loaders = is_nameless(profile, n, START_LOADER);
+		out->nameless_threads = is_nameless(profile, n, START_THREAD);
+	}
 	for (size_t i = 0; !code && i < n; i++) {
 		uint32_t *of = big_alloc(profile[i]->by[by].n, sizeof *of, err);
 		code = of ? join_profile(&j, i, of, err) : ERR_NOMEM;
@@ -290,6 +351,7 @@ void comparison_release(struct comparison *c)
 	big_free(c->row);
 	big_free(c->cell);
 	big_free(c->of_newest);
+	arena_release(&c->shortened);
 	*c = (struct comparison){.n = 0};
 }
 

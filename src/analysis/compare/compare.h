@@ -24,10 +24,12 @@ struct comparison {
 	const struct profile *const *profile; /* borrowed; the oldest first */
 	size_t n;                 /* profiles */
 	bool by_classes;          /* paths are compared by classes alone */
+	bool nameless_loaders, nameless_threads; /* their names are left out, for one of the profiles has none */
 	struct profile_row *row;  /* words are borrowed from the profiles; amounts are not filled */
 	uint32_t n_rows;
 	struct compared_amounts *cell; /* row by row, in each n: of each profile */
 	uint32_t *of_newest;      /* by row of the last profile: its row here */
+	struct arena shortened;   /* words that no profile has */
 };
 
 /* n > 0.  0: *out is the caller's (comparison_release), the profiles must outlive it; ERR_NOMEM or

@@ -403,6 +403,48 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 	return code;
 }
 
+/* --- what leaves the host ------------------------------------------------------------------------ */
+
+/* The name of the loader in the words with which a path begins, or NULL: all of them, "webapp-#", or what stands in
+ * quotes behind the class of the loader. */
+static const char *loader_in(const struct profile_row *row)
+{
+	const char *quote = row->start == START_CLASS ? strstr(row->words, " \"") : NULL;
+	if (row->parent != PROFILE_NONE || !*row->words)
+		return NULL;
+	return row->start == START_LOADER ? row->words : quote ? quote + 2 : NULL;
+}
+
+int profile_leave_out(struct profile *p, struct err *err)
+{
+	struct wordbook names = {.n = 0}, words = {.n = 0};
+	struct profile_table *t = &p->by[PROFILE_PATH];
+	struct text name = TEXT_INIT;
+	int code = 0;
+	p->path = "left-out";
+	for (uint32_t i = 0; i < t->n && !code; i++) {
+		struct profile_row *row = &t->row[i];
+		const char *loader = loader_in(row);
+		uint32_t number;
+		if (!loader)
+			continue;
+		bool quoted = loader > row->words;
+		text_clear(&name);
+		text_add_n(&name, loader, strlen(loader) - quoted);
+		code = wordbook_number(&names, name.s, false, &number, err);
+		text_clear(&name);
+		text_addf(&name, "%.*s#%u%s", (int)(loader - row->words), row->words, number + 1, quoted ? "\"" : "");
+		const char *kept = code ? NULL : arena_try_strndup(&p->arena, name.s, name.len, err);
+		code = kept ? wordbook_number(&words, kept, true, &number, err) : ERR_NOMEM;
+		if (!code)
+			row->words = words.word[number]; /* equal ones are the same pointer */
+	}
+	wordbook_release(&names);
+	wordbook_release(&words);
+	text_release(&name);
+	return code;
+}
+
 void profile_release(struct profile *p)
 {
 	for (unsigned by = 0; by < PROFILE_BYS; by++) {

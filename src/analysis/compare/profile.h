@@ -69,6 +69,9 @@ static inline bool profile_in_part(const struct profile *p)
  * 0: *out is the caller's (profile_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct signatures *s,
     bool mat_sizes, struct progress *progress, struct err *err);
+/* For one that leaves the host: leave out where the dump lies, and put numbers in place of the names of class loaders,
+ * which are texts of the dump.  0, or ERR_NOMEM. */
+MUST_CHECK int profile_leave_out(struct profile *p, struct err *err);
 void profile_release(struct profile *p);
 
 #endif

@@ -257,7 +257,10 @@ void way_add_step(struct text *to, const struct way_step *step, enum way_start b
 			text_addf(to, " \"%s\"", step->words);
 		return;
 	case START_THREAD:
-		text_addf(to, "thread \"%s\"", step->words);
+		if (*step->words)
+			text_addf(to, "thread \"%s\"", step->words);
+		else
+			text_addf(to, "thread %s", step->class);
 		return;
 	case START_VARIABLE: case START_LOCAL: case START_ROOT:
 		text_add(to, step->words);

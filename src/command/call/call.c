@@ -38,6 +38,7 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_GONE] = "-gone",
 	    [DASH_GREW] = "-grew",
 	    [DASH_HASH] = "-hash",
+	    [DASH_HEAP] = "-heap",
 	    [DASH_HEX] = "-hex",
 	    [DASH_I] = "-i",
 	    [DASH_IN] = "-in",
@@ -194,6 +195,8 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 	uint32_t id;
 	bool prefixed;
 	if (at + 1 < stage->n && set_joins(&stage->words[at + 1]))
+		return false;
+	if (set_heap(word))
 		return false;
 	if (*word == '%')
 		return !value_row(s, word, &t, NULL) && t.kind == TARGET_CLASS && !t.part;

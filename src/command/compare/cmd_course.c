@@ -3,9 +3,12 @@
 #include "command/compare/comparing.h"
 
 #include "base/mem.h"
+#include "command/call/call.h"
+#include "command/line/line.h"
 #include "command/session/session.h"
 #include "result/plot.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +181,7 @@ static uint64_t most_retained(const struct comparison *c, uint32_t row)
 	return most;
 }
 
-static int run_course(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int course_of_words(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	int class = call_option(call, DASH_CLASS);
 	const char *words = call->argument[0].word;
@@ -206,6 +209,47 @@ static int run_course(struct session *s, const struct call *call, struct result 
 	return 0;
 }
 
+/* The line that Enter runs on row N of the last table, where that is this command's. */
+static int line_of_row(const struct session *s, const char *word, struct text *to, struct err *err)
+{
+	const struct result *r = session_table(s);
+	struct target target = {.kind = TARGET_NONE};
+	char *end;
+	unsigned long long row = strtoull(word + 1, &end, 10);
+	if (r && row && row <= r->n_rows)
+		result_target(r, (size_t)row - 1, &target);
+	if (*end || !target.command || strncmp(target.command, "course ", strlen("course ")) != 0)
+		return err_set(err, ERR_NOT_FOUND, "%.40s is no row of trend in the last table: trend, and behind it course "
+		    "%%1, or the words that trend has for it in quotes", word);
+	text_add(to, target.command); /* the row's own, which lasts until the next one is asked for */
+	return 0;
+}
+
+static int run_course(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct text text = TEXT_INIT;
+	struct command_line line;
+	struct call of_row;
+	const char *word = call->argument[0].word;
+	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
+		return course_of_words(s, call, out, err);
+	if (call->option[call_option(call, DASH_BY)].given || call->option[call_option(call, DASH_CLASS)].given)
+		return err_set(err, ERR_USAGE, "%.40s is a row, of which -by and -class are known: course %.40s", word, word);
+	int code = line_of_row(s, word, &text, err);
+	if (!code) {
+		code = command_line_parse(&line, text.s, false, err);
+		if (!code)
+			code = call_parse(&of_row, s, &cmd_course, &line, text.s, 1, err);
+		if (!code) {
+			code = course_of_words(s, &of_row, out, err);
+			call_release(&of_row);
+		}
+		command_line_release(&line);
+	}
+	text_release(&text);
+	return code;
+}
+
 static const struct option_spec course_options[] = {
     COMPARING_BY("what kind of row it is (default path)"),
     {DASH_CLASS, OPT_CLASSES, "CLASS", "of several rows with these words that of this class"},
@@ -223,10 +267,10 @@ const struct command cmd_course = {
     .shapes = SHAPES(&shape),
     .description = "A row of trend, called as trend calls it, with a line for each dump, the oldest first: when it was "
 	"written, what the row had there, and as bars what it retained. d_retained is the change since the dump before. "
-	"A dump that could not be read has no numbers. Enter on a row of trend asks this, and where there are profiles "
-	"alone on one of diff and growth, too.",
+	"A dump that could not be read has no numbers. Behind trend %N is its row N. Enter on a row of "
+	"trend asks this, and where there are profiles alone on one of diff and growth, too.",
     .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES},
-	{"course -by class com.acme.shop.Session", ON_SERIES}},
+	{"course -by class com.acme.shop.Session", ON_SERIES}, {"trend", ON_SERIES}, {"course %1", ON_SERIES}},
     .key = "",
     .run = run_course,
 };

@@ -190,7 +190,15 @@ int comparing_begin(struct comparing **out, struct session *s, enum profile_by b
 {
 	if (!session_compares(s))
 		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP, or open FILE)");
-	return comparing_begin_with(out, s, by, steps, s->dumps, s->n_dumps, err);
+	struct session_dump **dump;
+	size_t n = session_series(s, &dump);
+	int code = s->folder && n < 2 ? err_set(err, ERR_USAGE, "which of the %zu dumps? tag N M says it%s, and diff N M "
+	    "compares two", s->n_dumps, s->interactive ? ", as T on rows of the list (9)" : "") :
+	    comparing_begin_with(out, s, by, steps, dump, n, err);
+	free(dump);
+	if (!code)
+		(*out)->chosen_of = n < s->n_dumps ? s->n_dumps : 0;
+	return code;
 }
 
 void comparing_free(void *comparing)
@@ -266,6 +274,10 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	bool other_sizes = false, backwards = false;
 	if (c->elsewhere)
 		add_whose(&note, c);
+	if (c->chosen_of) {
+		text_addf(&one, "of the %zu dumps that are tagged, of %zu", c->n_all, c->chosen_of);
+		add_sentence(&note, one.s);
+	}
 	if (c->left_out.len) {
 		add_sentence(&note, c->left_out.s);
 		add_sentence(&warning, c->left_out.s);
@@ -301,6 +313,10 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 		    "change its way");
 	if (c->comparison.by_classes)
 		add_sentence(&note, "one of the dumps does not name fields: ways are compared by classes");
+	else if (c->comparison.nameless_loaders)
+		add_sentence(&note, "one of the dumps does not name class loaders: they are compared by their classes");
+	if (!c->comparison.by_classes && c->comparison.nameless_threads)
+		add_sentence(&note, "one of the dumps does not name threads: they are compared by their classes");
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	if (warning.len)
 		r->warning = arena_strndup(&r->arena, warning.s, warning.len);

@@ -19,6 +19,7 @@ struct comparing {
 		size_t at;            /* in the list; COMPARING_LEFT_OUT: not in it, see left_out */
 	} *all;                       /* in their order, owned */
 	size_t n_all;
+	size_t chosen_of;             /* these were tagged of so many dumps; 0: they are all */
 	struct opened *opened;        /* the newest dump, where it is open: rows are sets of it */
 	bool objects;                 /* it has some: it is no profile */
 	struct profile own;           /* of opened, as it is now */

@@ -23,14 +23,18 @@ struct since {
 int since_new(struct since **out, struct session *s, struct err *err)
 {
 	*out = NULL;
-	size_t n = 0;
-	while (n < s->n_dumps && s->dumps[n]->opened != s->dump)
+	struct session_dump **dump;
+	size_t n = 0, n_series = session_series(s, &dump);
+	while (n < n_series && dump[n]->opened != s->dump)
 		n++;
-	if (!s->dump || !n || n == s->n_dumps)
+	if (!s->dump || !n || n == n_series) {
+		free(dump);
 		return 0;
+	}
 	struct since *since = xcalloc(1, sizeof *since);
 	since->dump = s->dump;
-	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, true, s->dumps, n + 1, &since->none);
+	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, true, dump, n + 1, &since->none);
+	free(dump);
 	if (!code)
 		code = comparing_growth(&since->growth, since->comparing, s->dump, &since->none);
 	if (code == ERR_NOMEM || code == ERR_CANCELLED) {

@@ -32,11 +32,12 @@ static const char *find_word(const char *s, const char *word)
 	return *s ? s : NULL;
 }
 
-/* Where the word stands at the beginning of one: oom is not in room. */
+/* Where the word stands at the beginning of one: oom is not in room.  Signs, as ::, stand anywhere. */
 static const char *find_begun(const char *s, const char *word)
 {
 	const char *from = s;
-	while ((s = find_word(s, word)) && s > from && isalpha((unsigned char)s[-1]))
+	bool is_word = isalnum((unsigned char)*word);
+	while ((s = find_word(s, word)) && is_word && s > from && isalpha((unsigned char)s[-1]))
 		s++;
 	return s;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct completion {
 	const struct session *s;
@@ -252,8 +253,39 @@ static void offer_file(struct completion *c, const char *path, bool folder)
 	text_release(&word);
 }
 
+/* The dumps and archives in an archive: "dumps.zip::heap.hprof".  Not in one that had to be unpacked for that. */
+static void offer_members(struct completion *c, const char *name)
+{
+	uint8_t head[SOURCE_HEAD];
+	struct source_members *m = NULL;
+	char *file = xstrndup(c->word, (size_t)(name - c->word));
+	int fd = source_is_standard_input(file) ? -1 : source_peek(file);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	if (fd >= 0)
+		close(fd);
+	if (n > 0 && source_is_archive(head, (size_t)n) && source_members(&m, file, dump_label_of_member, NULL, NULL))
+		m = NULL;
+	for (size_t i = 0; m && i < m->n && !full(c); i++) {
+		const struct source_member *one = &m->member[i];
+		struct text path = TEXT_INIT;
+		text_addf(&path, "%s::%s", file, one->name);
+		if ((one->label || one->archive) && !one->encrypted && !strncmp(path.s, c->word, strlen(c->word)))
+			offer_file(c, path.s, false);
+		text_release(&path);
+	}
+	source_members_free(m);
+	free(file);
+	sort_array(c->found, c->n, sizeof *c->found, by_text);
+}
+
 static void offer_files(struct completion *c)
 {
+	const char *member = strstr(c->word, "::");
+	if (member) {
+		offer_members(c, member);
+		if (c->n)
+			return;
+	}
 	const char *slash = strrchr(c->word, '/');
 	const char *name = slash ? slash + 1 : c->word;
 	char *folder = slash ? xstrndup(c->word, (size_t)(slash - c->word) + 1) : xstrdup("");

@@ -13,6 +13,30 @@
 /* --- pages ------------------------------------------------------------------------------------ */
 
 const struct help_page help_pages[] = {
+    {"input", "dumps in files, archives and pipes; several at once",
+	"cairn FILE opens a dump. What it is is told by its bytes, not by its name, also where it is packed: gzip, zstd, "
+	"xz, bzip2, lz4, lzip or compress (cairn heap.hprof.gz). It is unpacked in memory; what --mem does not hold goes "
+	"into a file (--spill). cairn --version tells what this build unpacks with.\n"
+	"An archive is zip or tar, packed or not: where one dump is in it, cairn FILE opens that. Where several are, "
+	"cairn dumps.zip lists them, and ::MEMBER behind the name of the file takes one: cairn dumps.zip::heap.hprof; one "
+	"in an archive within it: cairn outer.tar::inner.zip::heap.hprof. This works wherever a dump is named, by open "
+	"and for older dumps, too.\n"
+	"A pipe: cairn - reads standard input (stdin), packed or not, or an archive of one dump; one of several "
+	"is cairn -::heap.hprof.\n"
+	"kubectl exec POD -- cat /tmp/heap.hprof | cairn -\n"
+	"ssh HOST cat heap.hprof.gz | cairn -x report -\n"
+	"cairn -x report <(ssh HOST cat heap.hprof)\n"
+	"What comes is kept in a file without a name (in --spill DIR, else $TMPDIR, else /var/tmp), which is gone with the "
+	"process. Keys come from the terminal. Nothing lies beside a pipe: what is found beside a file is named by "
+	"--javacore, --exe and index FILE.\n"
+	"What a VM left of an interrupted GC.heap_dump -parallel (heap.hprof, heap.hprof.p0, heap.hprof.p1 ...) is read "
+	"together: cairn heap.hprof, with the parts beside it (in an archive: without them).\n"
+	"A directory: cairn DIRECTORY lists the dumps and profiles in it (-x dumps prints the list), but looks into no "
+	"archive there; Enter opens one. T tags rows, and growth, trend and diff are about those that are tagged: "
+	"cairn -x 'tag 1 3' -x growth DIRECTORY. A directory or an archive with one dump is that dump.\n"
+	"Several: cairn OLD... DUMP opens the last and compares it with those before, which may be profiles.\n"
+	"Where a dump is cut or damaged, or a pipe ends early, what came before that is shown: a warning says up to which "
+	"byte all is true, numbers are lower bounds (>=), and the exit status is 4. Where nothing can be read it is 3."},
     {"values", "how objects, classes, threads and sizes are written",
 	"An object: 0xE0000AF0 (either case, with or without 0x), #ID (its number in address order, "
 	"from 0), %N (row N of the last table, from 1), $name (a kept set of one object), a "
@@ -24,9 +48,9 @@ const struct help_page help_pages[] = {
 	"class object, or any set of objects.\n"
 	"A thread: its id, its name or a part that only one has, %N, or its thread object.\n"
 	"A set of objects: an object, a class pattern, %N, %2-5 or %1,4 (exactly the objects that these "
-	"rows count), $name, $_ (those of the last result), or sets joined by + (together), - (without) "
-	"and & (in both; binds closest), with blanks around them, and ( ). $name = COMMAND keeps the "
-	"objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
+	"rows count), $name, $_ (those of the last result), heap:app (Android's heap of this name), or sets "
+	"joined by + (together), - (without) and & (in both; binds closest), with blanks around them, and ( ). "
+	"$name = COMMAND keeps the objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
 	"On the screen an argument that is left out where there must be one is the selected row (path, x, entries, "
 	"cut, ls, size ...: exactly the objects that it counts), and . is the object that the page is about, on other "
 	"pages the selected row: size . + $leak. Elsewhere nothing is selected.\n"
@@ -245,8 +269,16 @@ static void describe_command(struct result *r, const struct command *c)
 	text_release(&line);
 }
 
+/* What a page is looked for by, besides its name. */
+static const char *const other_names[][2] = {
+    {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
+    {"tar", "input"}, {"zip", "input"},
+};
+
 static const struct help_page *page_called(const char *word)
 {
+	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+		word = strcmp(other_names[i][0], word) ? word : other_names[i][1];
 	for (const struct help_page *p = help_pages; p->name; p++) {
 		if (!strcmp(p->name, word))
 			return p;
@@ -284,7 +316,8 @@ const struct command cmd_help = {
     .group = "session",
     .summary = "what there is, and how it is used",
     .shapes = SHAPES(&help_shape),
-    .description = "help values, help pipes and help formats tell what all commands share.",
+    .description = "help input tells how dumps get in; help values, help pipes and help formats what all commands "
+	"share.",
     .examples = {{"help"}, {"help refs"}, {"help values"}},
     .key = "?",
     .run = run_help,

@@ -115,7 +115,7 @@ static void option_spelling(const struct program_option *o, struct text *to)
 
 void options_write_help(struct text *to)
 {
-	text_add(to, "cairn [OPTION]... [OLD]... DUMP   browse a heap dump (older ones: to compare)\n"
+	text_add(to, "cairn [OPTION]... [OLD]... DUMP   browse a dump; -: a pipe; ZIP::NAME; OLD: diff\n"
 	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;

@@ -169,6 +169,13 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 	return code;
 }
 
+static int none_reached(const struct session *s, size_t n, struct err *err)
+{
+	const char *where = session_heap(s)->incomplete ? " in what was read of the dump" : "";
+	return n == 1 ? err_set(err, ERR_NOT_FOUND, "no root reaches the object%s", where) :
+	    err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects%s", n, where);
+}
+
 static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct path_tree *tree;
@@ -190,8 +197,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 			rows->class = HEAP_NONE;
 	code = rows->ids ? merge_paths(s, rows, err) : ERR_NOMEM;
 	if (!code && !merged->found)
-		code = err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects%s",
-		    call->argument[0].n_ids, session_heap(s)->incomplete ? " in what was read of the dump" : "");
+		code = none_reached(s, call->argument[0].n_ids, err);
 	if (!code)
 		code = preorder_init(&rows->order, (uint32_t)merged->n, merged_depth, merged, err);
 	if (code) {

@@ -9,6 +9,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/ask/ask.h"
+#include "command/look/histo_heaps.h"
 #include "command/look/histo_paths.h"
 #include "command/words/words.h"
 
@@ -188,13 +189,14 @@ static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
 static const struct option_spec histo_options[] = {
-    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path", "what the rows are (default class)"},
+    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "what the rows are (default class)"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
     {DASH_ALL, OPT_FLAG, NULL, "classes without objects, too"},
     {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
     REACH_OPTIONS,
     WHERE_OPTION,
+    HEAP_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -241,7 +243,13 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	return 0;
 }
 
-/* The objects of the scope for which -where is true, in place of the scope. */
+/* Only some objects of what the scope has? */
+static bool is_narrowed(const struct call *call)
+{
+	return call_has(call, DASH_WHERE) || call_has(call, DASH_HEAP);
+}
+
+/* The objects of the scope that are in the heap of -heap and for which -where is true, in place of the scope. */
 static int narrow_scope(struct session *s, const struct call *call, struct histogram_scope *scope, uint32_t **ids,
     struct err *err)
 {
@@ -251,7 +259,9 @@ static int narrow_scope(struct session *s, const struct call *call, struct histo
 	    big_alloc(n, sizeof *kept, err);
 	for (size_t i = 0; kept && !scope->classes && i < n; i++)
 		kept[i] = scope->objects ? scope->objects[i] : (uint32_t)i;
-	int code = kept ? ask_where(s, call, kept, &n, err) : ERR_NOMEM;
+	int code = kept ? command_heap(s, call, kept, &n, err) : ERR_NOMEM;
+	if (!code)
+		code = ask_where(s, call, kept, &n, err);
 	big_free(*ids);
 	*ids = kept;
 	scope->classes = NULL;
@@ -267,6 +277,8 @@ static void histo_title(struct text *to, const char *title, const struct call *c
 	text_addf(to, "%s%s", title, reached[wish]);
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
+	if (call_has(call, DASH_HEAP))
+		text_addf(to, " in the heap %s", call->option[call_option(call, DASH_HEAP)].word);
 	if (call_has(call, DASH_WHERE))
 		text_addf(to, " where %s", call->option[call_option(call, DASH_WHERE)].word);
 }
@@ -307,15 +319,17 @@ static int histo_scope(struct session *s, const struct call *call, enum reach_wi
 		scope->n_classes = call->argument[0].n_ids;
 	}
 	int code = wish == REACH_ALL ? 0 : limit_scope(s, wish, scope, ids, &n_ids, err);
-	return code || !call_has(call, DASH_WHERE) ? code : narrow_scope(s, call, scope, ids, err);
+	return code || !is_narrowed(call) ? code : narrow_scope(s, call, scope, ids, err);
 }
 
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS};
-	unsigned choice = (unsigned)call_choice(call, DASH_BY, 0);
-	bool path = choice == sizeof kinds / sizeof *kinds;
-	enum histogram_by by = path ? BY_CLASS : kinds[choice];
+	static const enum histogram_by kinds[] = {
+	    BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS, BY_CLASS, BY_CLASS};
+	enum { CHOICE_PATH = 4, CHOICE_HEAP };
+	int choice = call_choice(call, DASH_BY, 0);
+	bool path = choice == CHOICE_PATH, heap = choice == CHOICE_HEAP;
+	enum histogram_by by = kinds[choice];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
 	struct histogram_scope scope;
@@ -324,7 +338,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	uint32_t *ids = NULL;
 	enum reach_wish wish = REACH_ALL;
 	int code = command_reach(call, &wish, err);
-	bool whole = by == BY_CLASS && !path && wish == REACH_ALL && !call_has(call, DASH_WHERE) &&
+	bool whole = by == BY_CLASS && !path && !heap && wish == REACH_ALL && !is_narrowed(call) &&
 	    !call->argument[0].objects;
 	if (!code)
 		code = command_class_sums(s, call, whole, err);
@@ -334,8 +348,9 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		big_free(ids);
 		return code;
 	}
-	histo_title(&title, path ? "histogram by path" : forms[by].title, call, wish);
-	code = path ? histo_by_path(s, &scope, title.s, &r, err) : by_classes(s, by, &scope, title.s, &r, err);
+	histo_title(&title, path ? "histogram by path" : heap ? "histogram by heap" : forms[by].title, call, wish);
+	code = path ? histo_by_path(s, &scope, title.s, &r, err) : heap ? histo_by_heap(s, &scope, title.s, &r, err) :
+	    by_classes(s, by, &scope, title.s, &r, err);
 	text_release(&title);
 	big_free(ids);
 	if (code)
@@ -364,12 +379,13 @@ const struct command cmd_histo = {
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "look",
     .summary = "objects per class, largest first",
-    .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape),
+    .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape, &histo_heaps_shape),
     .description = "One row for each class with objects; classes of one name from two loaders are two "
 	"rows. -by sums them by package, class loader or direct superclass, or by the shortest way on which "
 	"strong references reach them: which element of an array it is does not count, nor which link of a chain "
-	"(*), nor the digits in a thread's name. PAT is a class "
-	"pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
+	"(*), nor the digits in a thread's name; or by the heap of Android that they are in. -heap counts only what "
+	"is in one of these: app is what the program made itself, zygote and image are shared with all others. PAT is a "
+	"class pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
 	"what they do not. What they retain takes a while to find out and is told "
 	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
 	"screen, soon after loading. It is the sum over the objects of a row that have no other "

@@ -185,6 +185,8 @@ static int x_head(
 	object_head(r, id, COL_LENGTH, OBJECT_LENGTH);
 	if (!h->facts.no_class_objects)
 		result_head(r, COL_LOADER, cell_object_address(h, class->loader));
+	if (h->n_spaces)
+		object_head(r, id, COL_HEAP_NAME, OBJECT_HEAP);
 	result_head(r, COL_ROOT, root_cell(h, id, &t));
 	result_head(r, COL_REACHABLE, object_reachable_cell(r->opened, id));
 	int code = x_hash(r, id, err);

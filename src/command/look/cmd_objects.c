@@ -17,7 +17,7 @@
 
 /* --- ls --------------------------------------------------------------------------------------- */
 
-enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE };
+enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE, LS_HEAP };
 
 static const struct column ls_columns[] = {
     {.id = COL_ADDRESS},
@@ -26,18 +26,24 @@ static const struct column ls_columns[] = {
     {.id = COL_RETAINED, .hidden = true},
     {.id = COL_LENGTH, .hidden = true},
     {.id = COL_VALUE, .hidden = true},
+    {.id = COL_HEAP_NAME, .hidden = true},
 };
-static const struct shape ls_shape = {SHAPE_COLUMNS(ls_columns)};
+/* The last column is there where a dump tells of Android's heaps. */
+static const struct shape ls_shape = {.columns = ls_columns, .n_columns = LS_HEAP};
 static const struct shape ls_fields_shape = {
-    .form = "-fields", SHAPE_COLUMNS(ls_columns), .fields = true};
+    .form = "-fields", .columns = ls_columns, .n_columns = LS_HEAP, .fields = true};
+static const struct shape ls_heaps_shape = {.form = "of dumps with several heaps (Android)", SHAPE_COLUMNS(ls_columns)};
+static const struct shape ls_heaps_fields_shape = {
+    .form = "-fields of dumps with several heaps (Android)", SHAPE_COLUMNS(ls_columns), .fields = true};
 static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
-    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE};
+    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE, OBJECT_HEAP};
 
 static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
     {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
     REACH_OPTIONS,
     WHERE_OPTION,
+    HEAP_OPTION,
     {DASH_SUB, OPT_FLAG, NULL, "instances of subclasses, too"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column, or a field (default address)"},
     {DASH_R, OPT_FLAG, NULL, "the other way round"},
@@ -112,6 +118,8 @@ static int show_what_applies(
 {
 	struct bits seen;
 	int code = bits_init(&seen, h->n_classes, err);
+	if (h->n_spaces)
+		result_show(r, LS_HEAP, true);
 	for (size_t i = 0; !code && i < n && !progress_own_stops(8 * i); i++) {
 		uint32_t class = h->class_of[ids[i]];
 		if (bits_get(&seen, class))
@@ -188,7 +196,7 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
 	struct shared_fields *fields;
 	struct shared_field field;
-	if (by && column_find(ls_columns, sizeof ls_columns / sizeof *ls_columns, by) >= 0)
+	if (by && column_find(ls_columns, session_heap(s)->n_spaces ? LS_HEAP + 1 : LS_HEAP, by) >= 0)
 		by = NULL;
 	if (none && !by)
 		return 0;
@@ -223,6 +231,8 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	if (!code)
 		code = keep_asked(s, call, &ids, &n, err);
 	if (!code)
+		code = command_heap(s, call, ids, &n, err);
+	if (!code)
 		code = ask_where(s, call, ids, &n, err);
 	if (code) {
 		big_free(ids);
@@ -240,8 +250,9 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;
-	struct result *r = object_rows_result(
-	    rows, title, call_has(call, DASH_FIELDS) ? &ls_fields_shape : &ls_shape, ls_what);
+	const struct shape *shape = !h->n_spaces ? call_has(call, DASH_FIELDS) ? &ls_fields_shape : &ls_shape :
+	    call_has(call, DASH_FIELDS) ? &ls_heaps_fields_shape : &ls_heaps_shape;
+	struct result *r = object_rows_result(rows, title, shape, ls_what);
 	code = show_what_applies(r, h, ids, n, err);
 	if (tell_all)
 		result_show(r, LS_VALUE, false);
@@ -262,9 +273,10 @@ const struct command cmd_ls = {
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "look",
     .summary = "the objects of a class",
-    .shapes = SHAPES(&ls_shape, &ls_fields_shape),
+    .shapes = SHAPES(&ls_shape, &ls_fields_shape, &ls_heaps_shape, &ls_heaps_fields_shape),
     .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
-	"are not among them. PAT may be a kept set ($name). value is what the object is in a few "
+	"are not among them. PAT may be a kept set ($name). heap is Android's heap that an object is in, where a dump "
+	"tells it; -heap keeps those of one. value is what the object is in a few "
 	"words: the text of a String, a number, the size of a collection; of a class object the "
 	"class that it stands for. Formats without values tell only the latter. -fields adds a column for each "
 	"field of the class, its own first, then those of its superclasses, with its values as what they are: "

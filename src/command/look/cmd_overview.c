@@ -6,6 +6,7 @@
 
 #include "analysis/check/check.h"
 #include "analysis/java.h"
+#include "command/look/histo_heaps.h"
 #include "command/look/process.h"
 #include "command/words/words.h"
 
@@ -20,7 +21,7 @@ static const enum column_id info_values[] = {
     COL_REFERENCES, COL_DANGLING, COL_ROOTS, COL_SHALLOW, COL_REACHABLE_OBJECTS,
     COL_REACHABLE_SHALLOW, COL_UNREACHABLE_OBJECTS, COL_UNREACHABLE_SHALLOW, COL_WARNINGS,
     COL_WARNING_TEXT, COL_DAMAGE, COL_TRUE_UP_TO, COL_CANNOT_TELL, COL_UNKNOWN_SIZES,
-    COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_THREADS,
+    COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_HEAP_NAMES, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
     COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_MEASURED_CLASSES, COL_UNSURE_CLASSES,
     COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, COL_INDEX_PACKED,
@@ -65,7 +66,11 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_FILE_SIZE, h->source && !left_out ? cell_bytes(amount_exact(h->source->file_size)) :
 	    cell_none());
 	result_head(r, COL_CREATED, text_or_unknown(f->created));
-	result_head(r, COL_FILE, left_out ? cell_none() : h->source ? cell_text(h->source->path) : cell_blank());
+	struct text path = TEXT_INIT; /* of a dump in an archive with the name there, also where none was named */
+	if (h->source)
+		text_addf(&path, "%s%s", h->source->path, source_inside(h->source));
+	result_head(r, COL_FILE, left_out ? cell_none() : h->source ? cell_text(path.s) : cell_blank());
+	text_release(&path);
 	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
 	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() : cell_text(chunks_packed(saved_chunks(h)) ? "yes" :
 	    "no"));
@@ -86,6 +91,26 @@ static void info_references(struct result *r, const struct heap *h)
 		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));
 }
 
+/* "app 1,234 (5.6M), zygote 200 (12K)": of Android, objects and their shallow size by heap. */
+static void info_heaps(struct result *r, const struct heap *h)
+{
+	struct heap_sum sums[SPACES_MOST + 1];
+	struct text all = TEXT_INIT;
+	heap_sums(h, sums);
+	for (unsigned i = 0; i < h->n_spaces; i++) {
+		if (!sums[i].objects)
+			continue;
+		text_addf(&all, "%s%s ", all.len ? ", " : "", h->spaces[i]);
+		text_add_count(&all, sums[i].objects);
+		text_add(&all, " (");
+		text_add_bytes(&all, sums[i].shallow);
+		text_add(&all, ")");
+	}
+	if (all.len)
+		result_head(r, COL_HEAP_NAMES, cell_text(all.s));
+	text_release(&all);
+}
+
 static void info_counts(struct result *r, const struct heap *h, bool brief)
 {
 	result_head(r, COL_CLASSES, cell_count(heap_counted(h, h->n_class_objects)));
@@ -97,6 +122,7 @@ static void info_counts(struct result *r, const struct heap *h, bool brief)
 		info_references(r, h);
 	result_head(r, COL_HEAPS, cell_count(heap_counted(h, h->facts.n_heaps ? h->facts.n_heaps : 1)));
 	result_head(r, COL_HEAP, cell_plain(h->facts.heap_number ? h->facts.heap_number : 1));
+	info_heaps(r, h);
 }
 
 static void info_all(struct result *r, const struct heap *h)
@@ -280,7 +306,8 @@ const struct command cmd_info = {
 	"may be. dropped_roots are roots of objects that the "
 	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "
 	"as many do, are outside_roots (such words of objects are dangling). heaps is how many "
-	"heap dumps the file holds, heap which one this is (--dump N). A Go dump adds the "
+	"heap dumps the file holds, heap which one this is (--dump N); heap_names are Android's heaps in it, which it "
+	"keeps apart, with their objects and shallow bytes. A Go dump adds the "
 	"memory statistics of its program under their own names. "
 	"With -brief nothing is told for which references must be read (references, roots, what is reachable, threads, "
 	"warnings): a script that asks for no more has its answer in half the time. "

@@ -68,6 +68,14 @@ static struct report_section *section_of(struct report *r, const char *anchor)
 	return NULL;
 }
 
+/* Is it said of the heap, and not of how it was opened? */
+static bool is_of_heap(const struct report *r, enum column_id column)
+{
+	if (column == COL_SIZES) /* "true" says that nobody chose the others */
+		return r->session->mat_sizes;
+	return column != COL_INDEX_FILE && column != COL_INDEX_PACKED;
+}
+
 /* For who reads a report and has no help at hand. */
 static int arrange(struct report *r, struct err *err)
 {
@@ -78,11 +86,9 @@ static int arrange(struct report *r, struct err *err)
 	size_t kept = 0;
 	if (meaning >= 0)
 		result_show(waste->result, (unsigned)meaning, true);
-	for (size_t i = 0; dump->result && i < dump->result->n_head; i++) {
-		const struct field *f = &dump->result->head[i];
-		if (f->column != COL_SIZES || r->session->mat_sizes) /* "true" says that nobody chose the others */
-			dump->result->head[kept++] = *f;
-	}
+	for (size_t i = 0; dump->result && i < dump->result->n_head; i++)
+		if (is_of_heap(r, dump->result->head[i].column))
+			dump->result->head[kept++] = dump->result->head[i];
 	if (dump->result)
 		dump->result->n_head = kept;
 	if (retained >= 0) /* as large as those may be that are not among the first */

@@ -4,6 +4,7 @@
  */
 #include "command/run/run.h"
 
+#include "base/files.h"
 #include "base/text.h"
 #include "command/commands.h"
 #include "command/run/output.h"
@@ -101,7 +102,9 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 static int run_overview(struct session *s)
 {
 	if (!s->dump) { /* profiles alone */
-		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, true);
+		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, !s->folder);
+		if (s->folder)
+			return listed;
 		size_t top = s->print.top;
 		if (!top)
 			s->print.top = OVERVIEW_ROWS;
@@ -170,7 +173,10 @@ static bool may_compare(const struct batch_options *o)
 static void begin_session(struct session *s, const struct batch_options *o)
 {
 	session_init(s);
-	session_know(s, o->heap, o->older, o->n_older);
+	if (o->folder)
+		session_know_folder(s, o->heap, o->folder);
+	else
+		session_know(s, o->heap, o->older, o->n_older);
 	s->print = o->print;
 	s->writes = o->writes;
 	s->mat_sizes = o->heap->mat_sizes;
@@ -263,7 +269,7 @@ static int open_dump(const struct batch_options *o, const struct heap_options *o
 	int code = heap_open_watched(heap, options, o->progress, &err);
 	if (code) {
 		complain("%s", err.message);
-		return 3;
+		return code == ERR_USAGE ? 2 : 3; /* which of several dumps is not said */
 	}
 	if (o->heap->dump.exe && !(*heap)->facts.takes_program)
 		complain("--exe is left unused: %s is read without a program (%s)",
@@ -288,7 +294,7 @@ static int open_output(const struct batch_options *o, struct output *to)
 static void say_unreadable(const struct batch_options *o)
 {
 	for (size_t i = 0; (o->next || !may_compare(o)) && i < o->n_older; i++)
-		if (access(o->older[i], R_OK))
+		if (!source_is_standard_input(o->older[i]) && !file_readable(o->older[i]))
 			complain("warning: the older dump %s cannot be read: %s", o->older[i], strerror(errno));
 }
 

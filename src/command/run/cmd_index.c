@@ -11,12 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct writing_index {
-	struct session *s;
-	const struct index_wish *wish;
-	uint64_t bytes; /* that were written */
-};
-
 /* It is for those alone who may read the dump. */
 static int write_map(void *names, FILE *to, const char *path, struct err *err)
 {
@@ -26,29 +20,29 @@ static int write_map(void *names, FILE *to, const char *path, struct err *err)
 }
 
 /* The map gets its name before the index does: without it nobody would know what that is about. */
-static int write_nameless(struct writing_index *w, struct chunks_writer *chunks, struct err *err)
+static int write_nameless(struct index_writing *w, struct chunks_writer *chunks, struct err *err)
 {
-	struct nameless *names;
-	int code = nameless_make(&names, session_heap(w->s), err);
+	struct nameless *names = w->wish->map ? NULL : nameless_keeping(session_heap(w->s));
+	int code = names ? 0 : nameless_make(&names, session_heap(w->s), err);
 	if (code)
 		return code;
 	code = session_write_chunks(w->s, names, chunks, err);
 	if (!code)
 		code = chunks_end(chunks, err);
-	if (!code)
+	if (!code && w->wish->map)
 		code = session_write_whole(w->s, w->wish->map, write_map, names, err);
 	nameless_free(names);
 	return code;
 }
 
-static int write_index(void *writing, FILE *to, const char *path, struct err *err)
+int index_write(void *writing, FILE *to, const char *path, struct err *err)
 {
-	struct writing_index *w = writing;
+	struct index_writing *w = writing;
 	struct chunks_writer chunks;
 	if (!path) /* somebody may have mapped what would be written over */
 		return err_set(err, ERR_IO, "an index is written beside what it replaces, and no file can be made there");
 	int code = chunks_begin(&chunks, to, w->wish->packed, err);
-	if (!code && w->wish->map) {
+	if (!code && (w->wish->map || w->wish->stranger)) {
 		code = write_nameless(w, &chunks, err);
 	} else if (!code) {
 		code = session_write_chunks(w->s, NULL, &chunks, err);
@@ -67,29 +61,36 @@ static bool is_own(const struct heap *h, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err)
+int index_begin(struct index_writing *w, struct session *s, const struct index_wish *wish, struct err *err)
 {
 	const struct retained *found;
+	*w = (struct index_writing){.s = s, .wish = wish};
 	int code = saved_may(session_heap(s), err);
 	if (!code && wish->packed)
 		code = squeeze_may(err);
 	if (!code)
 		code = session_retained(s, &found, err);
-	bool without = code == ERR_NOMEM;
-	if (code && !without)
+	w->without_retained = code == ERR_NOMEM || !opened_counts_weak(s->dump);
+	return code == ERR_NOMEM ? 0 : code;
+}
+
+int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err)
+{
+	struct index_writing w;
+	int code = index_begin(&w, s, wish, err);
+	if (code)
 		return code;
-	struct writing_index w = {.s = s, .wish = wish};
 	bool own = is_own(session_heap(s), path); /* what is mapped is not written to: the new one takes its name */
 	if (own)
 		saved_renewing(session_heap(s), true);
-	code = session_write_whole(s, path, write_index, &w, err);
+	code = session_write_whole(s, path, index_write, &w, err);
 	if (own)
 		saved_renewing(session_heap(s), false);
 	if (code)
 		return code;
 	struct text size = TEXT_INIT;
 	text_add_bytes(&size, w.bytes);
-	session_say(s, "%s has the index of this dump now, %s%s", path, size.s, without || !opened_counts_weak(s->dump) ?
+	session_say(s, "%s has the index of this dump now, %s%s", path, size.s, w.without_retained ?
 	    ", without retained sizes" : "");
 	text_release(&size);
 	return 0;
@@ -101,7 +102,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	char *beside = saved_beside(h->source->path);
 	const char *path = call->argument[0].given ? call->argument[0].word : beside;
 	int map = call_option(call, DASH_NO_NAMES);
-	struct index_wish wish = {call_has(call, DASH_PACKED), call->option[map].given ? call->option[map].word : NULL};
+	struct index_wish wish = {.packed = call_has(call, DASH_PACKED),
+	    .map = call->option[map].given ? call->option[map].word : NULL};
 	*out = NULL;
 	int code = 0;
 	if (wish.map && !call->argument[0].given)
@@ -109,6 +111,9 @@ static int run_index(struct session *s, const struct call *call, struct result *
 		    "-no-names MAP FILE)");
 	else if (wish.map && !strcmp(wish.map, path))
 		code = err_set(err, ERR_USAGE, "%s cannot be both the index and the map of its names: name two files", path);
+	else if (!path)
+		code = err_set(err, ERR_USAGE, "%.200s has no place of its own that an index could lie in: name a file (index "
+		    "FILE), which cairn FILE opens, without values and texts", h->source->path);
 	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
 		session_say(s, "%s is the index that this dump was opened from", path);
 	else
@@ -116,6 +121,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	if (code == ERR_IO && !call->argument[0].given)
 		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, where it is "
 		    "found too", err->message);
+	if (code == ERR_UNSUPPORTED) /* no index is written, and nothing was looked for */
+		code = err->code = ERR_IO;
 	free(beside);
 	return code;
 }
@@ -140,9 +147,11 @@ const struct command cmd_index = {
 	"is ever written there without being asked. An index is bound to its dump by size, time of change and a sample of "
 	"bytes (a copy is the same dump if it has the time, too: cp -p), and to the options that matter; one that does not "
 	"fit, or is damaged, is left out, and which of these it is is said. --no-index leaves all out, and "
-	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried off a production "
-	"host: it is unpacked in memory when it is opened, references when they are first asked for. "
+	"--index FILE names one elsewhere. With -packed the file is a fraction of that, to be carried away: it "
+	"is unpacked in memory when it is opened, references when they are first asked for. Both have the path of the dump "
+	"and what a javacore tells; take -o DIR writes a packed one without these, which may leave the host. "
 	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it: then these are ?. "
+	"So does that of a dump that came through a pipe, beside which nothing lies: FILE has to be named. "
 	"With -no-names MAP numbers stand for the names of threads, of frames, of classes outside of the class library "
 	"and their fields, and neither path nor properties of the dump are in it; MAP gets a line for each, class #17, "
 	"a tab and the name; doc/index-format.md has a line of awk that puts the names back into an answer. "

@@ -50,7 +50,7 @@ static int run_note(struct session *s, const struct call *call, struct result **
 {
 	*out = NULL;
 	if (!s->dump)
-		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+		return session_no_dump(s, err);
 	bool writes = call->argument[0].given;
 	const char *text = call->argument[1].given ? call->argument[1].word : "";
 	if (writes)

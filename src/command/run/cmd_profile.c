@@ -2,31 +2,31 @@
 /* cmd_profile.c - profile: what comparisons need of the dump at hand, in a small file. */
 #include "command/commands.h"
 
+#include "base/gzipped.h"
 #include "command/run/run.h"
 #include "query/profile_file.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* As its name says. */
-static bool is_compressed(const char *path)
+int profile_begin(struct profile_writing *w, struct session *s, bool compressed, struct err *err)
 {
-	size_t n = strlen(path);
-	return n > 3 && !strcmp(path + n - 3, ".gz");
+	*w = (struct profile_writing){.s = s, .compressed = compressed};
+	if (!profile_support())
+		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
+	return session_profile(s, s->dump, &w->profile, err);
 }
 
-struct writing_profile {
-	struct session *s;
-	const struct profile *profile;
-	bool compressed;
-	uint64_t bytes; /* that were written */
-};
+void profile_end(struct profile_writing *w)
+{
+	profile_release(&w->profile);
+}
 
-static int write_profile(void *writing, FILE *to, const char *path, struct err *err)
+int profile_into(void *writing, FILE *to, const char *path, struct err *err)
 {
 	(void)path;
-	struct writing_profile *w = writing;
-	int code = profile_write(w->profile, to, w->compressed, session_progress(w->s), err);
+	struct profile_writing *w = writing;
+	int code = profile_write(&w->profile, to, w->compressed, session_progress(w->s), err);
 	off_t end = ftello(to);
 	w->bytes = end > 0 ? (uint64_t)end : 0;
 	return code;
@@ -35,23 +35,24 @@ static int write_profile(void *writing, FILE *to, const char *path, struct err *
 static int run_profile(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *path = call->argument[0].word;
-	struct profile p;
+	struct profile_writing w;
 	*out = NULL;
-	if (!profile_support())
-		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
-	int code = session_profile(s, s->dump, &p, err);
-	if (code)
-		return code;
-	struct writing_profile w = {.s = s, .profile = &p, .compressed = is_compressed(path)};
-	code = session_write_whole(s, path, write_profile, &w, err);
+	if (gzip_names_other(path))
+		return err_set(err, ERR_USAGE, "a profile is plain or packed by gzip, not %s: name it as heap.profile or "
+		    "heap.profile.gz", gzip_names_other(path));
+	int code = profile_begin(&w, s, gzip_names(path), err);
+	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
+		code = err->code = ERR_IO;
+	if (!code)
+		code = session_write_whole(s, path, profile_into, &w, err);
 	if (!code) {
 		struct text size = TEXT_INIT;
 		text_add_bytes(&size, w.bytes);
 		session_say(s, "%s has the profile of this dump now, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
-		    size.s, p.by[PROFILE_CLASS].n, p.by[PROFILE_PATH].n);
+		    size.s, w.profile.by[PROFILE_CLASS].n, w.profile.by[PROFILE_PATH].n);
 		text_release(&size);
 	}
-	profile_release(&p);
+	profile_end(&w);
 	return code;
 }
 
@@ -62,10 +63,11 @@ const struct command cmd_profile = {
     .group = "compare",
     .summary = "write what comparisons need of this dump to a file",
     .description = "A profile has the classes, packages, loaders, threads and paths of the dump with their objects, "
-	"bytes and retained sizes, how sure each is, and no values or texts. It is some 50 to 250 KB, an SQLite database "
-	"(doc/profile-format.md), half of that where FILE ends with .gz, and stands for the dump wherever an older one "
-	"is named (cairn OLD... DUMP): a year of nightly dumps is a folder of small files. A file that exists is "
-	"replaced as by save.",
+	"bytes and retained sizes, how sure each is, and no values or texts but names: of class loaders, which are Strings "
+	"of the dump, and of its file, too; take -o DIR writes one without these, which may leave the host. It is some "
+	"50 to 250 KB, an SQLite database (doc/profile-format.md), half of that where FILE ends with .gz (no other packing "
+	"is written), and stands for the dump wherever an older one is named (cairn OLD... "
+	"DUMP): a year of nightly dumps is a folder of small files. A file that exists is replaced as by save.",
     .examples = {{NULL}},
     .key = "",
     .run = run_profile,

@@ -2,6 +2,7 @@
 /* cmd_redact.c - redact: a copy of the dump without what its objects contain. */
 #include "command/commands.h"
 
+#include "base/gzipped.h"
 #include "command/run/run.h"
 #include "heap/string.h"
 
@@ -38,15 +39,6 @@ static int find_arrays(struct string_arrays *s, struct err *err)
 	return code;
 }
 
-struct writing_copy {
-	struct session *s;
-	const struct heap *h;
-	const char *map; /* the file of names; NULL: they stay */
-	struct text names;
-	struct redaction wanted;
-	uint64_t bytes;
-};
-
 static int write_map(void *names, FILE *to, const char *path, struct err *err)
 {
 	const struct text *t = names;
@@ -56,20 +48,36 @@ static int write_map(void *names, FILE *to, const char *path, struct err *err)
 	return t->len && fwrite(t->s, 1, t->len, to) != t->len ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
 }
 
-static int write_copy(void *writing, FILE *to, const char *path, struct err *err)
+/* All of it, as it is or squeezed. */
+static int write_copy(struct copy_writing *w, FILE *to, struct err *err)
 {
-	struct writing_copy *w = writing;
+	const struct heap *h = session_heap(w->s);
+	progress_phase(progress_own(), PHASE_WRITE_COPY, 2 * h->source->size); /* it is gone through twice */
+	if (!w->compressed)
+		return h->dump->reader->redact(h->dump, &w->wanted, to, &w->bytes, err);
+	struct gzip_out *squeezing;
+	FILE *stream;
+	int code = gzip_begin(&squeezing, &stream, to, err);
+	if (code)
+		return code;
+	code = h->dump->reader->redact(h->dump, &w->wanted, stream, &w->bytes, err);
+	return gzip_end(squeezing, stream, code, &w->bytes, err);
+}
+
+int copy_write(void *writing, FILE *to, const char *path, struct err *err)
+{
+	struct copy_writing *w = writing;
 	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR)) /* for whoever may read the dump, until that is decided */
 		return err_set(err, ERR_IO, "%s", strerror(errno));
-	progress_phase(progress_own(), PHASE_WRITE_COPY, 2 * w->h->source->size); /* it is gone through twice */
-	int code = w->h->dump->reader->redact(w->h->dump, &w->wanted, to, &w->bytes, err);
+	int code = write_copy(w, to, err);
 	if (!code && w->map) /* before the copy has its name: without the map nobody would know what it is about */
 		code = session_write_whole(w->s, w->map, write_map, &w->names, err);
 	return code;
 }
 
-static int may(const struct heap *h, struct err *err)
+int copy_may(const struct session *s, struct err *err)
 {
+	const struct heap *h = session_heap(s);
 	if (h->dump_absent)
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here, which holds no contents: what is "
 		    "redacted is the dump");
@@ -82,16 +90,33 @@ static int may(const struct heap *h, struct err *err)
 	return 0;
 }
 
+int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struct err *err)
+{
+	*w = (struct copy_writing){.s = s, .wanted = {.what = REDACT_ALL}, .compressed = compressed};
+	return copy_may(s, err);
+}
+
+void copy_end(struct copy_writing *w)
+{
+	text_release(&w->names);
+}
+
 static int run_redact(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	struct string_arrays strings = {.h = h};
-	struct writing_copy w = {.s = s, .h = h,
-	    .wanted = {.what = REDACT_ALL, .of_string = of_string, .context = &strings}};
+	struct copy_writing w;
 	*out = NULL;
-	int code = may(h, err);
+	int code = copy_begin(&w, s, gzip_names(call->argument[0].word), err);
+	if (code == ERR_UNSUPPORTED) /* a copy that is not written, and nothing that was looked for */
+		err->code = ERR_IO;
+	if (!code && gzip_names_other(call->argument[0].word))
+		code = err_set(err, ERR_USAGE, "a copy is plain HPROF or packed by gzip, not %s: name it as heap.hprof or "
+		    "heap.hprof.gz", gzip_names_other(call->argument[0].word));
 	if (code)
-		return code;
+		return err->code;
+	w.wanted.of_string = of_string;
+	w.wanted.context = &strings;
 	if (call_has(call, DASH_STRINGS) + call_has(call, DASH_ARRAYS) + call_has(call, DASH_ALL) > 1)
 		return err_set(err, ERR_USAGE, "-strings, -arrays and -all: one of them");
 	if (call_has(call, DASH_NAMES)) {
@@ -109,9 +134,9 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 		code = find_arrays(&strings, err);
 	}
 	if (!code)
-		code = session_write_whole(s, call->argument[0].word, write_copy, &w, err);
+		code = session_write_whole(s, call->argument[0].word, copy_write, &w, err);
 	bits_release(&strings.arrays);
-	text_release(&w.names);
+	copy_end(&w);
 	if (code)
 		return code;
 	struct text size = TEXT_INIT;
@@ -149,11 +174,12 @@ const struct command cmd_redact = {
 	"program are among them. With -names MAP a letter and a number stand for "
 	"the names of classes outside of the class library (C17), and of fields (F), methods (M) and "
 	"source files (S) that only they have; MAP gets a line for each: C17, a tab and the name. Where a file "
-	"holds several heaps the copy has the one at hand. A damaged dump is refused. The file is for its owner alone "
-	"until that is changed; one that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk "
-	"stay, which tell its size. A VM's version is among its contents, so sizes in the copy are "
-	"computed by the usual rules of its layout. The copy says that it is one: what its zeros would tell (strings, "
-	"states of threads, sizes of collections) is unknown here.",
+	"holds several heaps the copy has the one at hand. A damaged dump is refused. Where FILE ends with .gz it "
+	"is compressed; other packings are not written. The file is for its owner alone until that is changed; one "
+	"that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk stay, which tell its size. A VM's "
+	"version is among its contents, so sizes in the copy are computed by the usual rules of its layout. The copy "
+	"says that it is one: what its zeros would tell (strings, states of threads, sizes of collections) is unknown "
+	"here.",
     .examples = {{NULL}},
     .key = "",
     .run = run_redact,

@@ -278,7 +278,7 @@ static struct result *list_settings(struct session *s)
 		text_clear(&name);
 		text_clear(&value);
 		text_addf(&name, "$%s", s->dump->sets[i].name);
-		text_addf(&value, "%zu objects", s->dump->sets[i].n);
+		text_addf(&value, "%zu object%s", s->dump->sets[i].n, s->dump->sets[i].n == 1 ? "" : "s");
 		result_add_row(r, (struct cell[]){cell_text(name.s), cell_text(value.s),
 		    cell_text("kept set")}, NULL);
 	}

@@ -93,8 +93,8 @@ const struct command cmd_sets = {
     .description = "$name = COMMAND keeps the objects that the rows of a result count, $name = SET those "
 	"of a set. What a set retains is found with -retained: a walk through the heap for each. "
 	"A set is an object, a class pattern, %N (exactly the objects that this row counts), %2-5, "
-	"%1,4, $name, $_ (the last result's), or sets joined by + (together), - (without) and & (in "
-	"both, which binds closest), with blanks around them, and parentheses: "
+	"%1,4, $name, $_ (the last result's), heap:app (Android's heap of this name), or sets joined by "
+	"+ (together), - (without) and & (in both, which binds closest), with blanks around them, and parentheses: "
 	"size ( $a + %3 ) & char[].",
     .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP},
 	{"$texts = ls byte[] -min 512", ON_SHOP}, {"sets -retained", ON_SHOP},

@@ -135,6 +135,9 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	const char *path = call->argument[0].word;
 	struct session_dump *d = session_same_file(s, path);
 	*out = NULL;
+	if (!strcmp(path, "-"))
+		return err_set(err, ERR_USAGE, "standard input can be read as a dump from the start only, by cairn -; ./- is a "
+		    "file of that name");
 	if (d)
 		return go_to(s, d, err);
 	d = session_add(s, path);
@@ -143,7 +146,7 @@ static int run_open(struct session *s, const struct call *call, struct result **
 		session_forget(s, d);
 		return code;
 	}
-	(void)!file_hold_path(path, "a dump of this session");
+	(void)!source_hold(path, "a dump of this session");
 	if (!d->is_profile) {
 		session_sort_in(s, d);
 		say_at_hand(s, d, "is at hand");
@@ -158,9 +161,10 @@ const struct command cmd_open = {
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
     .summary = "add a dump to this session and go to it",
-    .description = "A dump of any format, or a profile, which comparisons count but which has no objects to go to. It "
-	"stands behind the dumps that are there, and before those that are known to be younger: diff, growth and trend "
-	"take them in this order. A file that the session knows is not read twice.",
+    .description = "A dump of any format, also packed or in an archive (dumps.zip::heap.hprof; help input), or a "
+	"profile, which comparisons count but which has no objects to go to. It stands behind the dumps "
+	"that are there, and before those that are known to be younger: diff, growth and trend take them in this order. A "
+	"file that the session knows is not read twice.",
     .examples = {{NULL}},
     .key = "",
     .run = run_open,

@@ -264,6 +264,12 @@ int output_close_aside(struct output *out, int code, struct err *err)
 	return code;
 }
 
+int session_may_replace(const struct session *s, const char *path, struct err *err)
+{
+	struct stat st;
+	return stat(path, &st) ? 0 : may_write(path, false, &st, &s->writes, err);
+}
+
 int session_write_whole(struct session *s, const char *path, file_writer *write, void *context, struct err *err)
 {
 	struct output to;

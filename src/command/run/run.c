@@ -225,11 +225,13 @@ static int needs_dump(const struct session *s, const struct command *c, struct e
 {
 	if (c->flags & COMMAND_NO_DUMP)
 		return 0;
+	if (!session_heap(s) && s->folder)
+		return c->flags & COMMAND_OF_PROFILES ? 0 : session_no_dump(s, err);
 	if (!session_heap(s) && s->n_dumps && session_newest(s)->is_profile)
 		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, NO_DUMP_AT_HAND
 		    " (dumps, diff, growth and trend are about profiles)");
 	if (!session_heap(s))
-		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+		return session_no_dump(s, err);
 	return 0;
 }
 

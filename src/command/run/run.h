@@ -36,16 +36,57 @@ MUST_CHECK int session_save(struct session *s, struct result *r, const char *pat
 typedef int file_writer(void *context, FILE *to, const char *path, struct err *err);
 MUST_CHECK int session_write_whole(struct session *s, const char *path, file_writer *write, void *context,
     struct err *err);
-/* The same of a file in a folder, which is made with those above it: none of these stays if it is not written. */
+/* Would it be allowed?  Asks as it would; also 0 where no such file is there. */
+MUST_CHECK int session_may_replace(const struct session *s, const char *path, struct err *err);
+/* As session_write_whole, of a file in a folder, which is made with those above it: none of these stays if it is not
+ * written. */
 MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,
     void *context, struct err *err);
 
 /* Write the index of the dump at hand, retained sizes included; path as above. */
 struct index_wish {
 	bool packed;
+	bool stranger;   /* neither path nor properties of the dump are in it, so it is no index of the dump itself */
 	const char *map; /* the file of names for which numbers stand in the index; NULL: it has the names */
 };
 MUST_CHECK int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err);
+
+/*
+ * What index, profile and redact write, for who writes it elsewhere: a struct is begun, the function that writes is a
+ * file_writer of it, and tells in `bytes` how many these are.  profile_end, copy_end: in any case.  To begin may
+ * fail as the commands do: ERR_UNSUPPORTED where the dump has nothing of the kind, and *err says why.
+ */
+struct index_writing {
+	struct session *s;
+	const struct index_wish *wish; /* borrowed */
+	bool without_retained;         /* there is no memory to find them */
+	uint64_t bytes;
+};
+MUST_CHECK int index_begin(struct index_writing *w, struct session *s, const struct index_wish *wish, struct err *err);
+MUST_CHECK int index_write(void *index_writing, FILE *to, const char *path, struct err *err);
+
+struct profile_writing {
+	struct session *s;
+	struct profile profile;
+	bool compressed;
+	uint64_t bytes;
+};
+MUST_CHECK int profile_begin(struct profile_writing *w, struct session *s, bool compressed, struct err *err);
+MUST_CHECK int profile_into(void *profile_writing, FILE *to, const char *path, struct err *err);
+void profile_end(struct profile_writing *w);
+
+struct copy_writing {
+	struct session *s;
+	const char *map;         /* the file of names; NULL: they stay */
+	struct text names;
+	struct redaction wanted; /* of all, unless copy_begin's caller says otherwise before it is written */
+	bool compressed;
+	uint64_t bytes;
+};
+MUST_CHECK int copy_may(const struct session *s, struct err *err);
+MUST_CHECK int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struct err *err);
+MUST_CHECK int copy_write(void *copy_writing, FILE *to, const char *path, struct err *err);
+void copy_end(struct copy_writing *w);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */
@@ -88,6 +129,7 @@ struct batch_options {
 	const struct heap_options *heap; /* path NULL: no dump, commands that need none */
 	const char *const *older;        /* paths of older dumps, the oldest first, or without a dump of profiles */
 	size_t n_older;
+	const struct folder *folder;     /* instead of both: the dumps in it; borrowed; NULL: none was named */
 	const struct batch_line *lines;  /* none: the overview and the largest classes */
 	size_t n_lines;
 	struct print_options print;

@@ -66,6 +66,7 @@ static void show(const struct progress *p, bool terminal, size_t *width)
 	text_addf(&line, "cairn: %s", phase_info[phase].words);
 	if (total)
 		text_addf(&line, " %u%%", (unsigned)(done >= total ? 100 : (double)done * 100 / (double)total));
+	progress_add_came((struct progress *)(uintptr_t)p, &line);
 	if (objects) {
 		text_add(&line, ", ");
 		text_add_count(&line, objects);

@@ -8,6 +8,7 @@
 #include "command/session/session.h"
 
 #include "base/big.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "query/profile_file.h"
 #include "query/sql/sql.h"
@@ -27,13 +28,29 @@ void session_know(struct session *s, const struct heap_options *how, const char 
 		session_add(s, how->path);
 }
 
+void session_know_folder(struct session *s, const struct heap_options *how, const struct folder *folder)
+{
+	s->how = how;
+	s->folder = folder;
+	for (size_t i = 0; i < folder->n; i++) {
+		struct session_dump *d = xcalloc(1, sizeof *d);
+		d->number = s->n_dumps + 1;
+		d->path = xstrdup(folder->file[i].path);
+		d->listed = &folder->file[i];
+		d->device = d->listed->device;
+		d->inode = d->listed->inode;
+		d->is_profile = d->listed->is_profile;
+		VEC_PUSH(s->dumps, s->n_dumps, s->cap_dumps) = d;
+	}
+}
+
 struct session_dump *session_add(struct session *s, const char *path)
 {
 	struct session_dump *d = xcalloc(1, sizeof *d);
 	struct stat st;
 	d->number = s->n_dumps + 1;
 	d->path = xstrdup(path);
-	if (!stat(path, &st)) {
+	if (!file_stat(path, &st)) {
 		d->device = st.st_dev;
 		d->inode = st.st_ino;
 	}
@@ -54,7 +71,9 @@ const char *session_created(const struct session_dump *d)
 {
 	if (d->opened)
 		return d->opened->heap->facts.created;
-	return d->read && !d->code ? d->profile.created : "";
+	if (d->read && !d->code)
+		return d->profile.created;
+	return d->listed && !d->listed->by_file ? d->listed->created : "";
 }
 
 void session_sort_in(struct session *s, struct session_dump *d)
@@ -95,18 +114,40 @@ struct session_dump *session_newest(const struct session *s)
 	return s->n_dumps ? s->dumps[s->n_dumps - 1] : NULL;
 }
 
+size_t session_series(const struct session *s, struct session_dump ***dumps)
+{
+	size_t tagged = 0, n = 0;
+	for (size_t i = 0; i < s->n_dumps; i++)
+		tagged += s->dumps[i]->tagged;
+	*dumps = xcalloc(s->n_dumps + 1, sizeof(**dumps));
+	for (size_t i = 0; i < s->n_dumps; i++)
+		if (s->dumps[i]->tagged || (tagged < 2 && !s->folder))
+			(*dumps)[n++] = s->dumps[i];
+	return n;
+}
+
 bool session_compares(const struct session *s)
 {
 	return s->n_dumps > 1 || (s->n_dumps && s->dumps[0]->is_profile);
 }
 
+static bool same_member(const char *a, const char *b)
+{
+	const char *x = file_member(a), *y = file_member(b);
+	return x && y ? !strcmp(x, y) : x == y;
+}
+
 struct session_dump *session_same_file(const struct session *s, const char *path)
 {
 	struct stat wanted, st;
-	if (stat(path, &wanted))
+	for (size_t i = 0; i < s->n_dumps && source_is_standard_input(path); i++)
+		if (source_is_standard_input(s->dumps[i]->path))
+			return s->dumps[i];
+	if (file_stat(path, &wanted))
 		return NULL;
 	for (size_t i = 0; i < s->n_dumps; i++)
-		if (!stat(s->dumps[i]->path, &st) && st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino)
+		if (!file_stat(s->dumps[i]->path, &st) && st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino &&
+		    same_member(s->dumps[i]->path, path))
 			return s->dumps[i];
 	return NULL;
 }
@@ -115,7 +156,7 @@ struct session_dump *session_first_same(struct session_dump *const *dump, size_t
 {
 	const struct session_dump *last = dump[n - 1];
 	for (size_t i = 0; i + 1 < n && last->inode; i++)
-		if (dump[i]->inode == last->inode && dump[i]->device == last->device)
+		if (dump[i]->inode == last->inode && dump[i]->device == last->device && same_member(dump[i]->path, last->path))
 			return dump[i];
 	return NULL;
 }
@@ -131,6 +172,33 @@ int session_not_of_other(const struct session *s, const struct opened *o, const 
 		    "one)", word, what);
 	return err_set(err, ERR_NOT_FOUND, "%.60s: %s is of dump %zu (use %zu goes there)", word, what,
 	    d->number, d->number);
+}
+
+int session_no_dump(const struct session *s, struct err *err)
+{
+	const struct folder *f = s->folder;
+	const struct session_dump *newest = NULL;
+	struct text folder = TEXT_INIT, path = TEXT_INIT;
+	if (!f)
+		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+	for (size_t i = s->n_dumps; i-- > 0 && !newest;)
+		if (!s->dumps[i]->is_profile && !(s->dumps[i]->listed && s->dumps[i]->listed->why.code))
+			newest = s->dumps[i];
+	text_add_name(&folder, f->path);
+	if (newest)
+		text_add_name(&path, newest->path);
+	if (!newest)
+		err_set(err, ERR_USAGE, "no dump is open, and none in %s can be (dumps tells why)", folder.s);
+	else if (s->interactive)
+		err_set(err, ERR_USAGE, "no dump is open: Enter in the list (9), or use N, opens one of the %zu in %s",
+		    f->n_dumps, folder.s);
+	else
+		err_set(err, ERR_USAGE, "%s: is %s and holds %zu dump%s: name one, as %s, which is the newest, or use N "
+		    "takes one (dumps lists them)", folder.s, f->is_archive ? "an archive" : "a directory",
+		    f->n_dumps, f->n_dumps == 1 ? "" : "s", path.s);
+	text_release(&folder);
+	text_release(&path);
+	return ERR_USAGE;
 }
 
 /* --- opening and closing -------------------------------------------------------------------------- */
@@ -194,6 +262,9 @@ void session_close(struct session *s, struct opened *o)
 	session_drop_results(s);
 	s->part |= o->fate != FILE_SAME;
 	if (d) {
+		d->was_open = true;
+		d->objects = heap_counted(o->heap, o->heap->n_objects);
+		d->shallow = heap_sized(o->heap, heap_counted(o->heap, o->heap->shallow), o->heap->n_unknown_size);
 		sql_close(d->sql);
 		d->sql = NULL;
 		d->opened = NULL;

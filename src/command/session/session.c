@@ -184,7 +184,7 @@ bool session_must_wait(struct session *s)
 int session_count_weak(struct session *s, bool counts, struct err *err)
 {
 	if (!s->dump)
-		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+		return session_no_dump(s, err);
 	struct runner runner = runner_of(s);
 	int code = s->model ? 0 : opened_find_references(s->dump, &runner, err); /* they may wait in an index */
 	if (!code)

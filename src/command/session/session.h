@@ -39,6 +39,59 @@ struct selection {
 };
 void selection_release(struct selection *selection);
 
+/* --- the dumps in a folder or an archive (folder.c, archived.c) ------------------------------------ */
+
+/* A file that is a dump or a profile by its first bytes, or claims to be a dump by its name. */
+struct folder_file {
+	char *path;          /* the folder's and the name, or the archive's, "::" and the name; owned */
+	const char *label;   /* its format, "PHD"; NULL: a profile, or unknown */
+	char created[32];    /* when it was written, as its first bytes or its name tell, or else the file's time, UTC */
+	bool by_file;        /* that is the file's own time */
+	int64_t order;       /* the same in nanoseconds since 1970; what is local time as if it were ours */
+	int64_t written;     /* the file's own time, in nanoseconds since 1970 */
+	uint64_t size;       /* of the file, in bytes; in an archive, unpacked */
+	bool sized;          /* it is known: it is a file */
+	dev_t device;        /* which file it is, whatever its name */
+	ino_t inode;
+	bool by_index;       /* an index tells these of it, inferred: its objects and their bytes */
+	struct amount objects, shallow;
+	bool is_profile, is_archive; /* no dump, then */
+	bool grows;          /* it was written to while one looked */
+	struct err why;      /* code 0, or why it cannot be opened, without its path */
+};
+
+struct folder {
+	char *path;               /* as it was named; owned */
+	struct folder_file *file; /* the oldest first; owned */
+	size_t n, cap;
+	size_t n_dumps;           /* of them no profiles */
+	size_t n_others;          /* files and folders that are neither */
+	size_t n_archives;        /* of these */
+	bool is_archive;
+	char remark[240];         /* why there may be more of them in an archive, or "" */
+};
+
+/* Is this the path of a folder? */
+bool folder_is(const char *path);
+/* Look at the first bytes of the files of a folder, not of folders in it: a long work, which waits for nothing.  FIFOs
+ * and the like are not opened.  how: how dumps will be opened, for indexes are of that.  0: *out is the caller's
+ * (folder_free); ERR_IO: it cannot be read; ERR_NOT_FOUND:
+ * no dump is in it; ERR_CANCELLED.  The message names the folder. */
+MUST_CHECK int folder_read(struct folder **out, const char *path, const struct heap_options *how,
+    enum progress_wish wish, struct err *err);
+/* The same of an archive.  1: it is none, or has one dump or none, and opening it is all there is to do; or it is
+ * packed as a whole and so large that looking into it takes as long as opening a dump in it. */
+MUST_CHECK int folder_of_archive(struct folder **out, const char *path, const struct heap_options *how,
+    enum progress_wish wish, struct err *err);
+void folder_free(struct folder *f); /* NULL is fine */
+/* Say of the others how many are archives, and how to look into one: "; 2 are archives: ..", or nothing. */
+void folder_add_archives(const struct folder *f, struct text *to);
+/* For archived.c: does the name of a file say that it is a dump? */
+bool folder_claims(const char *name);
+/* One more, which is moved there; then all of them in their order. */
+void folder_add(struct folder *to, const struct folder_file *f);
+void folder_sort(struct folder *f);
+
 /*
  * A dump of the session: one that is open, one of which only its profile is kept, or a profile that stands for it.
  * It stays one of the session's to the end, for comparisons borrow its profile.
@@ -50,6 +103,10 @@ struct session_dump {
 	struct sql *sql;        /* questions about it, with the tables that they made; owned; NULL: none was asked */
 	dev_t device;           /* which file it was when it was named, under whatever name; 0 and 0: none */
 	ino_t inode;
+	const struct folder_file *listed; /* what is known of it without reading it, the folder's; NULL: nothing */
+	bool tagged;            /* it is one of those that comparisons are about */
+	bool was_open;          /* then these are known of it: its objects and their bytes */
+	struct amount objects, shallow;
 	bool is_profile;        /* its file is a profile: there are no objects */
 	bool read;              /* its profile was read or made, or cannot be */
 	int code;               /* then: 0, or why there is no profile */
@@ -63,6 +120,7 @@ struct session {
 	size_t n_dumps, cap_dumps;
 	const struct heap_options *how; /* how dumps are opened: path is that of the one named last, which alone has the
 	                            javacore; borrowed; NULL: with nothing in particular */
+	const struct folder *folder; /* its dumps are what it knew at first; borrowed; NULL: dumps were named one by one */
 	bool part;               /* a dump was opened that is damaged, lacks references, or changed meanwhile */
 	struct result *last;     /* of the last command, for save and why; owned */
 	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
@@ -137,6 +195,8 @@ void session_release(struct session *s);
 /* Name the dumps of the command line: these paths, the oldest first, and behind them how->path unless it is NULL.
  * Nothing is read yet. */
 void session_know(struct session *s, const struct heap_options *how, const char *const *paths, size_t n);
+/* The same of the dumps in a folder, which must outlive the session. */
+void session_know_folder(struct session *s, const struct heap_options *how, const struct folder *folder);
 /* Know one more, behind all others. */
 struct session_dump *session_add(struct session *s, const char *path);
 /* Know this one no more: the last that was added, which could not be read. */
@@ -147,6 +207,9 @@ void session_sort_in(struct session *s, struct session_dump *d);
 struct session_dump *session_at_hand(const struct session *s);
 /* The last one: what comparisons tell of, as rows and amounts.  NULL: there is none. */
 struct session_dump *session_newest(const struct session *s);
+/* Those that comparisons are about, in their order, the caller's (free): all, or where two or more are tagged these;
+ * of a folder none but these. */
+size_t session_series(const struct session *s, struct session_dump ***dumps);
 /* Is there anything to compare: several of them, or a profile? */
 bool session_compares(const struct session *s);
 struct session_dump *session_numbered(const struct session *s, uint64_t number);
@@ -183,6 +246,8 @@ MUST_CHECK int session_read_profile(struct session *s, struct session_dump *d, s
  * being found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err);
 
+/* Set that no dump is open, and what to do: ERR_USAGE. */
+int session_no_dump(const struct session *s, struct err *err);
 /* What is said of whatever asks about objects where there are profiles alone. */
 #define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: open FILE opens one beside them"
 

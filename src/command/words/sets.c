@@ -177,9 +177,28 @@ static bool of_variable(const struct session *s, const char *word, struct bits *
 	return any(to);
 }
 
+const char *set_heap(const char *word)
+{
+	static const char heap[] = "heap:";
+	return strncmp(word, heap, strlen(heap)) ? NULL : word + strlen(heap);
+}
+
+static int of_heap(const struct session *s, const char *name, struct bits *to, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	unsigned space;
+	int code = value_heap(s, name, &space, err);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (h->space_of[id] == space)
+			bits_set(to, id);
+	return code;
+}
+
 static int one_set(const struct session *s, const char *word, struct bits *to, struct err *err)
 {
 	uint32_t id;
+	if (set_heap(word))
+		return of_heap(s, set_heap(word), to, err);
 	if (*word == '$')
 		return kept(s, word, to, err);
 	if (*word == '%')
@@ -391,7 +410,7 @@ bool set_begins(const struct stage *stage)
 	const struct word *w = stage->words;
 	if (!stage->n || w->quoted)
 		return false;
-	return *w->s == '$' || *w->s == '(' || (stage->n > 2 && set_joins(w + 1));
+	return *w->s == '$' || *w->s == '(' || set_heap(w->s) || (stage->n > 2 && set_joins(w + 1));
 }
 
 bool row_title(const struct result *r, size_t row, struct text *out)
@@ -467,7 +486,7 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 {
 	struct keeping keeping = {.dump = s->dump, .r = r};
 	if (!session_heap(s))
-		return err_set(err, ERR_USAGE, "no dump is open (cairn DUMP)");
+		return session_no_dump(s, err);
 	bool quick = s->dump->heap->n_objects < PROGRESS_ROUNDS;
 	int code = quick ? find_members(&keeping, NULL, err) : session_work(s, find_members, &keeping, err);
 	if (code)

@@ -392,6 +392,35 @@ int value_classes(
 	return code;
 }
 
+/* --- heaps of Android --------------------------------------------------------------------------- */
+
+/* Those that objects are in. */
+static void name_heaps(const struct heap *h, struct text *to)
+{
+	bool used[SPACES_MOST + 1] = {false};
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++)
+		used[h->space_of[id]] = true;
+	for (unsigned i = 0; i < h->n_spaces && to->len < 200; i++)
+		if (used[i])
+			text_addf(to, "%s%.40s", to->len ? ", " : "", h->spaces[i]);
+}
+
+int value_heap(const struct session *s, const char *name, unsigned *space, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	struct text names = TEXT_INIT;
+	if (!h->n_spaces)
+		return err_set(err, ERR_UNSUPPORTED, "the dump keeps no heaps apart, as those of "
+		    "Android do (app, zygote, image)");
+	for (*space = 0; *space < h->n_spaces; ++*space)
+		if (!strcmp(h->spaces[*space], name))
+			return 0;
+	name_heaps(h, &names);
+	err_set(err, ERR_NOT_FOUND, "no heap is called %.60s (there are %s)", name, names.len ? names.s : "none");
+	text_release(&names);
+	return err->code;
+}
+
 /* --- threads ---------------------------------------------------------------------------------- */
 
 static int thread_by_name(const struct heap *h, const char *word, uint32_t *thread, struct err *err)

@@ -56,6 +56,10 @@ bool word_is_dump(const struct session *s, const struct word *word);
 /* The dump; ERR_USAGE: none has this number. */
 MUST_CHECK int value_dump(const struct session *s, const char *word, struct session_dump **dump, struct err *err);
 
+/* The heap of Android that is called so, as a number in heap->spaces.  ERR_NOT_FOUND, with their names;
+ * ERR_UNSUPPORTED: the dump tells none. */
+MUST_CHECK int value_heap(const struct session *s, const char *name, unsigned *space, struct err *err);
+
 /* Number, name (or a part of it that only one has), %N, or the thread object. */
 MUST_CHECK int value_thread(const struct session *s, const char *word, uint32_t *thread,
     struct err *err);
@@ -94,7 +98,7 @@ MUST_CHECK int command_no_threads(const struct heap *h, struct err *err);
  *
  *     SET   = TERM { ("+" | "-") TERM }        together; without
  *     TERM  = FACTOR { "&" FACTOR }            what is in both; binds closer
- *     FACTOR = "(" SET ")" | 0xADDR | #ID | CLASS PATTERN | $name | $_ | %N | %N-M | %N,M
+ *     FACTOR = "(" SET ")" | 0xADDR | #ID | CLASS PATTERN | heap:NAME | $name | $_ | %N | %N-M | %N,M
  *
  * Blanks stand around the operators, because class names may hold them; parentheses may touch the
  * words.  A row means exactly the objects that it counts.
@@ -102,6 +106,8 @@ MUST_CHECK int command_no_threads(const struct heap *h, struct err *err);
 
 /* Does a line that begins so give a set rather than call a command? */
 bool set_begins(const struct stage *stage);
+/* The name in "heap:app", all objects of a heap of Android; NULL: the word is another one. */
+const char *set_heap(const char *word);
 /* Is this word one that joins two sets? */
 bool set_joins(const struct word *w);
 

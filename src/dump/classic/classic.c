@@ -24,7 +24,7 @@ enum encoding { ENCODING_NONE, ENCODING_ASCII, ENCODING_EBCDIC, ENCODING_UTF16 }
 struct head {
 	enum encoding encoding;
 	bool bom, version, record;
-	const char *code_page; /* EBCDIC */
+	unsigned code_page; /* EBCDIC */
 	struct transfer_damage damage;
 };
 
@@ -41,11 +41,11 @@ static size_t open_bracket(const uint8_t *p, const uint8_t *end, struct head *h)
 	}
 	if (end - p >= 2 && *p == 0xC3 && p[1] == 0x9D) { /* the same in UTF-8 */
 		h->damage.brackets = h->damage.utf8 = true;
-		h->code_page = "IBM037";
+		h->code_page = 37;
 		return 2;
 	}
 	if (end - p >= 2 && *p == 0xC2 && p[1] == 0xA2) { /* U+00A2: [ of code page 500 */
-		h->code_page = "IBM500";
+		h->code_page = 500;
 		return 2;
 	}
 	return 0;
@@ -102,8 +102,7 @@ static void look_at_ebcdic(const uint8_t *p, size_t n, struct head *h)
 {
 	uint8_t table[256], text[2 * HEAD_BYTES];
 	size_t size = 0;
-	if (ebcdic_table(table, "IBM1047", NULL) < 0)
-		return;
+	ebcdic_table(table, 1047);
 	for (size_t i = 0; i < n && i < HEAD_BYTES; i++) {
 		uint8_t c = table[p[i]];
 		if (c >= 0x80)
@@ -111,7 +110,7 @@ static void look_at_ebcdic(const uint8_t *p, size_t n, struct head *h)
 		text[size++] = c < 0x80 ? c : (uint8_t)(0x80 | (c & 0x3F));
 	}
 	size_t version_size;
-	h->code_page = "IBM1047";
+	h->code_page = 1047;
 	h->version = classic_version(text, text + size, &version_size) != NULL;
 	look_for_record(text, text + size, h);
 	h->damage = (struct transfer_damage){ .brackets = false };

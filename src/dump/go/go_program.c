@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/big.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/program/program.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct program_section segment(const struct go *g, enum go_tag tag)
 {
@@ -187,10 +189,64 @@ static int look_at(struct go *g, const char *path, size_t n, struct err *err)
 	return code;
 }
 
+enum { SERIES_MOST = 3 }; /* numbers that tell the dumps of a series apart: a date, a time, a number */
+
+static const char *no_label(const uint8_t *head, size_t n, const char *name, char created[static 32])
+{
+	(void)head, (void)n, (void)name, (void)created;
+	return NULL;
+}
+
+/* Is a member called as these n bytes, or so and .elf? */
+static bool has_member(const struct source_members *m, const char *name, size_t n)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!strncmp(m->member[i].name, name, n) && (!m->member[i].name[n] || !strcmp(m->member[i].name + n, ".elf")))
+			return true;
+	return false;
+}
+
+/* The members of the archive that the dump is in, where it need not be unpacked for that; NULL: there are none. */
+static struct source_members *members_of(const char *path, const char *member)
+{
+	uint8_t head[SOURCE_HEAD];
+	struct source_members *m = NULL;
+	char *file = xstrndup(path, (size_t)(member - path));
+	int fd = strstr(member + 2, "::") ? -1 : source_peek(file);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	if (n > 0 && source_is_archive(head, (size_t)n) && source_members(&m, file, no_label, NULL, NULL))
+		m = NULL;
+	if (fd >= 0)
+		close(fd);
+	free(file);
+	return m;
+}
+
+/* A program that is in the archive is not read there, and that is said. */
+static void look_into_archive(struct go *g)
+{
+	struct text path = TEXT_INIT;
+	text_addf(&path, "%s%s", g->dump.source->path, source_inside(g->dump.source));
+	const char *member = path.s ? file_member(path.s) : NULL;
+	struct source_members *m = member ? members_of(path.s, member) : NULL;
+	const char *slash = m ? strrchr(member, '/') : NULL;
+	size_t at = m ? (size_t)(member + 2 - path.s) : 0, base = slash ? (size_t)(slash + 1 - path.s) : at, n = path.len;
+	for (unsigned i = 0; m && i <= SERIES_MOST && n > base && !g->dump.program_note; i++) {
+		n = shorter_name(path.s, n, base, i > 0);
+		if (n > base && has_member(m, path.s + at, n - at)) {
+			path.s[n] = '\0';
+			note(g, "%s%s", path.s + at, ", its program by its name, is in the archive, too, where it is not read: "
+			    "unpack both, or name it with --exe");
+			g->dump.program_refused = true;
+		}
+	}
+	source_members_free(m);
+	text_release(&path);
+}
+
 /* The dump's name without what it ends in, and without the numbers that tell the dumps of a series apart. */
 static int look_beside(struct go *g, struct err *err)
 {
-	enum { SERIES_MOST = 3 }; /* such numbers: a date, a time, a number */
 	const char *path = g->dump.source->path;
 	const char *slash = strrchr(path, '/');
 	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
@@ -205,6 +261,8 @@ static int look_beside(struct go *g, struct err *err)
 	}
 	if (code == ERR_NOMEM)
 		return code;
+	if (!g->program && !g->dump.program_note)
+		look_into_archive(g);
 	*err = (struct err)ERR_INIT; /* one that does not fit is no failure */
 	return 0;
 }

@@ -32,7 +32,7 @@ static bool known_version(const char *version)
 }
 
 /* When the chosen heap was written: the agent may write several, hours apart. */
-static void set_created(struct dump_facts *f, uint64_t milliseconds)
+static void set_created(char *created, size_t room, uint64_t milliseconds)
 {
 	time_t seconds = (time_t)(milliseconds / 1000);
 	struct tm t;
@@ -40,7 +40,21 @@ static void set_created(struct dump_facts *f, uint64_t milliseconds)
 	/* Behind the year 9999 it is no date but damage. */
 	if (milliseconds == 0 || milliseconds / 1000 > UINT64_C(253402300799) || !gmtime_r(&seconds, &t))
 		return;
-	strftime(f->created, sizeof f->created, "%Y-%m-%dT%H:%M:%SZ", &t);
+	strftime(created, room, "%Y-%m-%dT%H:%M:%SZ", &t);
+}
+
+/* Of a file that is not opened: heaps that the agent wrote later say so further behind. */
+static void created_of_head(const uint8_t *head, size_t n, const char *path, char *to, size_t room)
+{
+	struct cursor c = cursor_make(head, head + n);
+
+	(void)path;
+	for (unsigned i = 0; i < MAGIC_SIZE + LONGEST_VERSION && cursor_u8(&c); i++)
+		continue;
+	cursor_u32(&c);
+	uint64_t milliseconds = cursor_u64(&c);
+	if (!c.short_of)
+		set_created(to, room, milliseconds);
 }
 
 static int read_header(struct hprof *h, struct err *err)
@@ -110,7 +124,7 @@ static void state_facts(struct hprof *h)
 	struct dump_facts *f = &h->dump.facts;
 
 	f->parts_guessed = h->n_segments == 1;
-	set_created(f, h->created ? h->created + h->delay / 1000 : 0);
+	set_created(f->created, sizeof f->created, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
 	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no owners of monitors; "
@@ -281,6 +295,7 @@ const struct reader hprof_reader = {
 	.name = "hprof",
 	.title = "HPROF",
 	.label = "HPROF",
+	.created = created_of_head,
 	.probe = probe,
 	.open = hprof_open,
 	.close = hprof_close,
@@ -288,5 +303,6 @@ const struct reader hprof_reader = {
 	.read = hprof_read,
 	.locate = hprof_locate,
 	.redact = hprof_redact,
+	.symbols = hprof_symbols,
 	.sites = hprof_sites,
 };

@@ -176,6 +176,7 @@ MUST_CHECK int hprof_sites(const struct dump *dump, struct site_sink *sink, stru
 enum redact_what hprof_redacted(const struct hprof *h);
 MUST_CHECK int hprof_redact(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written,
     struct err *err);
+MUST_CHECK int hprof_symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err);
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);

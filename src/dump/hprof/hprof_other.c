@@ -11,6 +11,7 @@
 
 #include "base/big.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* --- class records ------------------------------------------------------------------------------ */
@@ -264,7 +265,38 @@ static int add_thread(struct reading *r, const uint8_t *p)
 	return code;
 }
 
-/* The name of an Android heap, and what Android found unreachable, are no roots. */
+/* Android's heaps have names, and letters in case the dump lacks the name. */
+static const char *usual_heap_name(uint32_t letter, struct text *t)
+{
+	switch (letter) {
+	case 0: return NULL;
+	case 'A': return "app";
+	case 'I': return "image";
+	case 'Z': return "zygote";
+	}
+	text_addf(t, "heap 0x%" PRIx32, letter);
+	return t->s;
+}
+
+/* The heap of the objects that follow in the segment. */
+static int begin_heap(struct reading *r, const uint8_t *p)
+{
+	uint32_t letter = load_be32(p + 1);
+	size_t n = 0;
+	bool cut = false;
+
+	if (!r->sink->heap)
+		return 0;
+	const uint8_t *s = hprof_shown_string(r->h, hprof_id(p + 5, r->h->id_size), &n, &cut);
+	text_clear(&r->name);
+	if (!s || !n)
+		return r->sink->heap(r->sink, usual_heap_name(letter, &r->name));
+	text_add_modified_utf8(&r->name, s, n);
+	text_add(&r->name, cut ? "\xE2\x80\xA6" : "");
+	return r->sink->heap(r->sink, r->name.s);
+}
+
+/* What Android found unreachable is no root. */
 int hprof_other(struct reading *r, const uint8_t *p, uint64_t size)
 {
 	int code = 0;
@@ -273,6 +305,8 @@ int hprof_other(struct reading *r, const uint8_t *p, uint64_t size)
 		return class_record(r, p, size);
 	if (!r->survey)
 		return 0;
+	if (*p == SUB_HEAP_INFO)
+		return begin_heap(r, p);
 	if (*p == SUB_THREAD_OBJECT)
 		code = add_thread(r, p);
 	return code == 0 && root_forms[*p].is_root ? add_root(r, p) : code;

@@ -420,6 +420,8 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 	const struct hprof_segment *s = &r->h->segments[number_of_it];
 	int code = 0;
 
+	if (r->survey && r->sink->heap && at == s->begin) /* what heap its objects are of is told in each segment anew */
+		code = r->sink->heap(r->sink, NULL);
 	while (code == 0 && at < s->end && at < part_end) {
 		if (at >= r->next_cut) {
 			r->here.begin = at;

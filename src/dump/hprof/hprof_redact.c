@@ -423,3 +423,29 @@ int hprof_redact(const struct dump *dump, const struct redaction *wanted, FILE *
 	*written = c.written;
 	return code;
 }
+
+/* Where the dump is damaged, those that name something only behind the damage count as texts. */
+int hprof_symbols(const struct dump *dump, symbol_take *take, void *context, struct err *err)
+{
+	const struct hprof *h = (const struct hprof *)dump;
+	const struct redaction nothing = {.what = REDACT_NOTHING};
+	struct copying c = {.h = h, .wanted = &nothing, .err = err, .names = {.wanted = &nothing}};
+	int code = hprof_classes_whole((struct hprof *)h, err);
+	if (!code)
+		code = walk_file(&c, false);
+	if (code == ERR_UNSUPPORTED)
+		code = 0;
+	if (!code)
+		code = progress_check(progress_own(), err);
+	for (uint64_t i = 0; i < h->strings.n_slots && !code; i++) {
+		const struct idmap_slot *slot = &h->strings.slots[i];
+		size_t n;
+		const uint8_t *bytes = slot->value_plus_1 ? hprof_string(h, slot->key, &n) : NULL;
+		if (bytes)
+			code = take(context, bytes, n, renaming_named(&c.names, slot->key), err);
+		if (!code && progress_own_stops(i))
+			code = err_cancelled(err);
+	}
+	renaming_release(&c.names);
+	return code;
+}

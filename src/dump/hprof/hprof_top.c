@@ -363,9 +363,8 @@ static uint64_t pass_over(struct walk *w, uint64_t at)
 	return next;
 }
 
-static int walk_records(struct walk *w)
+static int walk_records(struct walk *w, uint64_t at)
 {
-	uint64_t at = w->h->body;
 	const uint64_t most = 256; /* records may cost much here */
 
 	for (uint64_t round = 0; at < w->size; round++) {
@@ -401,6 +400,20 @@ static int walk_records(struct walk *w)
 	return 0;
 }
 
+/* A record that its piece does not hold is cut there. */
+static int walk_pieces(struct walk *w)
+{
+	const struct source *s = w->h->dump.source;
+	int code = 0;
+	if (!s->n_pieces)
+		return walk_records(w, w->h->body);
+	for (size_t i = 0; i < s->n_pieces && !code; i++) {
+		w->size = s->pieces[i].end;
+		code = walk_records(w, i ? s->pieces[i].begin : w->h->body);
+	}
+	return code;
+}
+
 int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 {
 	struct walk w = {
@@ -411,7 +424,7 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 		.err = err,
 		.wanted = heap_number,
 	};
-	int code = walk_records(&w);
+	int code = walk_pieces(&w);
 
 	if (code < 0)
 		return code;

@@ -18,8 +18,9 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "dump/code_pages.h"
 #include "dump/ebcdic.h"
-#include "dump/source.h"
+#include "dump/source/source.h"
 #include "dump/token.h"
 
 #define SIZE_MAX_JAVACORE (UINT64_C(1) << 30)
@@ -84,14 +85,14 @@ uint64_t span_hex_after(struct span s, const char *word)
 
 /* ---- character sets -------------------------------------------------------------------------- */
 
-/* Open the charset of this name, which Java spells in its own ways ("1252", "Cp1252", "IBM-1047"),
- * by one of iconv's spellings.  If iconv knows none of them, the text is taken for UTF-8. */
+/* Open the charset of this name, which Java spells in its own ways ("1252", "Cp1252", "IBM-943"): one of a byte a
+ * character here, others by one of iconv's spellings.  If that knows none of them, the text is taken for UTF-8. */
 static void set_charset(struct javacore_reading *r, struct span s)
 {
 	char name[32], spelling[3][40];
 	s = span_trim(s);
 	size_t n = span_size(s);
-	if (n == 0 || n >= sizeof name || r->has_charset || r->is_utf8)
+	if (n == 0 || n >= sizeof name || r->has_charset || r->upper || r->is_utf8)
 		return;
 	size_t kept = 0, digits = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -104,6 +105,9 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	name[kept] = '\0';
 	if (!strcasecmp(name, "UTF-8") || !strcasecmp(name, "UTF8"))
 		return;
+	r->upper = code_page_upper(name);
+	if (r->upper)
+		return;
 	const char *number = name + strcspn(name, "0123456789");
 	snprintf(spelling[0], sizeof spelling[0], "%s%s", digits == kept ? "CP" : "", name);
 	snprintf(spelling[1], sizeof spelling[1], "CP%s", number);
@@ -114,9 +118,27 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	}
 }
 
+/* By the set's upper half; a byte that is no character stays, to be escaped. */
+static void add_by_table(const uint16_t upper[128], struct span s, struct text *utf8)
+{
+	for (const uint8_t *p = s.p; p < s.end; p++) {
+		char bytes[4];
+		if (*p < 0x80 || upper[*p - 0x80] == CODE_PAGE_NONE)
+			text_add_char(utf8, (char)*p);
+		else
+			text_add_n(utf8, bytes, utf8_encode(bytes, upper[*p - 0x80]));
+	}
+}
+
 void javacore_text(struct javacore_reading *r, struct span s, struct text *t)
 {
-	if (r->has_charset) {
+	if (r->upper) {
+		struct text utf8 = TEXT_INIT;
+		add_by_table(r->upper, s, &utf8);
+		if (utf8.s)
+			text_add_escaped(t, utf8.s, utf8.len);
+		text_release(&utf8);
+	} else if (r->has_charset) {
 		struct text utf8 = TEXT_INIT;
 		char *from = (char *)(uintptr_t)s.p;
 		size_t left = span_size(s);
@@ -420,7 +442,7 @@ static int read_source(struct javacore *j, const struct source *source, struct e
 	if (!is_ebcdic(p, end))
 		return read_all(j, p, end, false, err);
 	struct translated text;
-	int rc = ebcdic_to_utf8(&text, p, source->size, "IBM1047", err);
+	int rc = ebcdic_to_utf8(&text, p, source->size, 1047, err);
 	if (rc < 0)
 		return rc;
 	rc = read_all(j, text.bytes, text.bytes + text.size, true, err);

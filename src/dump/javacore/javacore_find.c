@@ -6,7 +6,7 @@
  * beside heapdump.DATE.TIME.PID.SEQ.phd stands javacore.DATE.TIME.PID.SEQ.txt with the same SEQ,
  * one more or one less.  Older VMs write no SEQ and look at the clock for each file:
  * heapdump.DATE.TIME.PID and heapdumpPID.EPOCH have a javacore with the same time or one up to
- * LATER_SECONDS or LATER_EPOCH_SECONDS later.
+ * LATER_SECONDS or LATER_EPOCH_SECONDS later.  That of a dump in an archive stands beside it there.
  */
 #include "dump/javacore/javacore_read.h"
 
@@ -15,8 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/files.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "dump/source/source.h"
 
 #define LATER_SECONDS 120      /* Java 1.4.2 */
 #define LATER_EPOCH_SECONDS 300 /* the same on AIX */
@@ -37,6 +41,16 @@ static bool ends_in(const char *s, size_t n, const char *end)
 	return n >= k && !memcmp(s + n - k, end, k);
 }
 
+/* Less what a packed dump has behind its name. */
+static size_t without_packing(const char *stem, size_t n)
+{
+	static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2", ".lz4", ".lz", ".Z"};
+	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+		if (ends_in(stem, n, packed[i]))
+			return n - strlen(packed[i]);
+	return n;
+}
+
 /* The search: what stands before the word "javacore" in all names, and how it ended. */
 struct search {
 	const char *head; /* directory and prefix */
@@ -44,7 +58,42 @@ struct search {
 	char *path;       /* found; NULL: not yet */
 	int error;        /* of the first name of which the system did not say whether it is there */
 	struct text at;   /* that name */
+	struct source_members *members; /* of the archive that the dump is in; NULL: it is in none */
+	size_t name_at;   /* where the names of members begin in paths */
 };
+
+/* Is there a file of this name in the archive? */
+static bool is_member(const struct search *s, const char *path)
+{
+	const char *name = path + s->name_at;
+	for (size_t i = 0; i < s->members->n; i++)
+		if (!strcmp(s->members->member[i].name, name) && !s->members->member[i].encrypted)
+			return true;
+	return false;
+}
+
+static const char *no_label(const uint8_t *head, size_t n, const char *name, char created[static 32])
+{
+	(void)head, (void)n, (void)name, (void)created;
+	return NULL;
+}
+
+/* A dump in an archive has its javacore there.  One that is packed as a whole, or in another one, would have to be
+ * unpacked once more for that: there none is looked for. */
+static void look_into_archive(struct search *s, const char *dump_path)
+{
+	uint8_t head[SOURCE_HEAD];
+	const char *member = file_member(dump_path);
+	char *file = member ? xstrndup(dump_path, (size_t)(member - dump_path)) : NULL;
+	int fd = file && !strstr(member + 2, "::") ? source_peek(file) : -1;
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	if (n > 0 && source_is_archive(head, (size_t)n) && source_members(&s->members, file, no_label, NULL, NULL))
+		s->members = NULL;
+	s->name_at = member ? (size_t)(member - dump_path) + 2 : 0;
+	if (fd >= 0)
+		close(fd);
+	free(file);
+}
 
 static bool is_over(const struct search *s)
 {
@@ -60,7 +109,10 @@ static void try_stem(struct search *s, const char *stem, size_t stem_size)
 	text_add_n(&t, stem, stem_size);
 	text_add(&t, ".txt");
 	struct stat st;
-	if (stat(t.s, &st) == 0) {
+	if (s->members) {
+		if (is_member(s, t.s))
+			s->path = text_take(&t);
+	} else if (stat(t.s, &st) == 0) {
 		if (S_ISREG(st.st_mode))
 			s->path = text_take(&t);
 	} else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) {
@@ -147,12 +199,13 @@ int javacore_find(char **out, const char *dump_path, struct err *err)
 		return 0;
 	const char *stem = word + strlen("heapdump");
 	size_t n = strlen(stem);
-	if (ends_in(stem, n, ".gz"))
-		n -= 3;
+	n = without_packing(stem, n);
 	if (ends_in(stem, n, ".phd") || ends_in(stem, n, ".txt"))
 		n -= 4;
 	struct search s = {.head = dump_path, .head_size = (size_t)(word - dump_path), .at = TEXT_INIT};
+	look_into_archive(&s, dump_path);
 	try_all(&s, stem, n);
+	source_members_free(s.members);
 	if (s.error)
 		err_set(err, ERR_IO, "%s: %s", s.at.s, strerror(s.error));
 	*out = s.path;

@@ -68,6 +68,12 @@ static void created_from_name(const char *path, char *created, size_t size)
 	}
 }
 
+static void created_of_file(const uint8_t *head, size_t n, const char *path, char *to, size_t room)
+{
+	(void)head, (void)n;
+	created_from_name(path, to, room);
+}
+
 static void state_facts(struct phd *phd)
 {
 	struct dump_facts *f = &phd->dump.facts;
@@ -214,6 +220,7 @@ const struct reader phd_reader = {
 	.name = "phd",
 	.title = "PHD",
 	.label = "PHD",
+	.created = created_of_file,
 	.probe = probe,
 	.open = phd_open,
 	.close = phd_close,

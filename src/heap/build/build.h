@@ -102,6 +102,18 @@ uint32_t names_add(struct class_names *t, const char *internal, size_t n, struct
 MUST_CHECK int names_rank(struct class_names *t, struct err *err);
 void names_release(struct class_names *t);
 
+/* Names of heaps, each once; the first is SPACE_DEFAULT.  Begins zeroed. */
+struct space_names {
+	const char *name[SPACES_MOST + 1];
+	unsigned n;
+};
+#define SPACE_BEFORE UINT8_MAX /* that of the last object of the part before */
+/* The number of an escaped name, which is copied into the arena if it is new; beyond SPACES_MOST they have one in
+ * common.  Memory that it does not get: *lost. */
+unsigned spaces_number(struct space_names *names, struct arena *arena, const char *name, struct err *lost);
+/* Which heap each object is of, where the dump tells it (spaces.c); after objects_scatter. */
+MUST_CHECK int spaces_collect(struct build *b, struct err *err);
+
 /* What one part of the dump turned out to hold. */
 struct survey_part {
 	struct part part;
@@ -126,6 +138,9 @@ struct survey_part {
 	uint64_t n_places, cap_places;
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
 	uint64_t n_references;
+	struct space_names spaces;
+	uint64_t *space_runs; /* the part's record at which another heap begins << 8 | its number in spaces */
+	size_t n_space_runs, cap_space_runs;
 	struct heap_warning warnings[HEAP_WARNINGS_KEPT];
 	uint64_t n_warnings;
 	struct heap_stated *stated;

@@ -69,7 +69,10 @@ static int open_companion(struct build *b, struct err *err)
 	if (o->no_companion)
 		return 0;
 	struct err own = ERR_INIT;
-	int code = javacore_open(&b->javacore, o->javacore, b->heap->source->path, &own);
+	struct text path = TEXT_INIT;
+	text_addf(&path, "%s%s", b->heap->source->path, source_inside(b->heap->source));
+	int code = javacore_open(&b->javacore, o->javacore, path.s, &own);
+	text_release(&path);
 	if (code < 0 && (o->javacore || code == ERR_NOMEM)) {
 		*err = own;
 		return code;
@@ -97,8 +100,8 @@ static void check_companion(struct build *b)
 	for (size_t i = 0; i < j->n_loaders; i++)
 		n_found += index_find(b->heap->index, j->loaders[i].address) != HEAP_NONE;
 	if (j->n_loaders && 2 * n_found < j->n_loaders && !b->heap->damaged) {
-		build_warn(b, "%s is of another dump and left out: of its %zu class loaders %zu are objects here",
-		    j->path, j->n_loaders, n_found);
+		build_warn(b, "%s is of another dump and left out: of its %zu class loader%s %zu %s here", j->path,
+		    j->n_loaders, j->n_loaders == 1 ? "" : "s", n_found, n_found == 1 ? "is an object" : "are objects");
 		javacore_close(j);
 		b->javacore = NULL;
 		return;
@@ -144,6 +147,8 @@ static int read_objects(struct build *b, struct err *err)
 	progress_objects(b->progress, b->heap->n_objects);
 	if (code == 0)
 		code = objects_scatter(b, err);
+	if (code == 0)
+		code = spaces_collect(b, err);
 	if (code < 0)
 		return code;
 	check_companion(b);
@@ -283,7 +288,8 @@ static void note_changed(struct heap *h)
 
 /*
  * A gzip stream that ends early: the reader met the end of what could be inflated.  Where the checksum
- * is wrong, no byte can be named up to which all is true, and nothing is missing unless the reader says so.
+ * is wrong, no byte can be named up to which all is true, and nothing is missing unless the reader says so;
+ * and none where a part in the middle is missing.
  */
 static void note_cut_source(struct build *b)
 {
@@ -301,7 +307,13 @@ static void note_cut_source(struct build *b)
 		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->remark);
 	else if (s->doubtful && !strstr(damage->message, s->remark))
 		err_context(damage, "%s", s->remark);
-	if (s->doubtful)
+	else if (s->broken_off) {
+		struct err found = *damage;
+		err_set(damage, found.code, "%.300s; %s", found.message, s->remark);
+		damage->has_offset = found.has_offset;
+		damage->offset = found.offset;
+	}
+	if (s->doubtful || s->gaps) /* what is missing stands in front of it */
 		damage->has_offset = false;
 	b->heap->damaged = true;
 }
@@ -554,6 +566,7 @@ void heap_close(struct heap *h)
 	adjacency_release(&h->in);
 	big_free(h->class_of);
 	big_free(h->typed_by);
+	big_free(h->space_of);
 	big_free(h->own_size);
 	big_free(h->own_length);
 	bits_release(&h->sized);

@@ -374,6 +374,24 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 	return refused(s);
 }
 
+static int sink_heap(struct sink *sink, const char *name)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	text_clear(&s->escaped);
+	text_add_escaped(&s->escaped, name ? name : SPACE_DEFAULT, strlen(name ? name : SPACE_DEFAULT));
+	uint64_t run = p->n_records << 8 | spaces_number(&p->spaces, &p->arena, s->escaped.s, &s->lost);
+	uint64_t last = p->n_space_runs ? p->space_runs[p->n_space_runs - 1] : SPACE_BEFORE;
+	if ((run & UINT8_MAX) == (last & UINT8_MAX))
+		return refused(s);
+	uint64_t *at = p->n_space_runs && last >> 8 == p->n_records ? &p->space_runs[p->n_space_runs - 1] :
+	    BIG_PUSH(p->space_runs, p->n_space_runs, p->cap_space_runs, sink->err);
+	if (!at)
+		return ERR_NOMEM;
+	*at = run;
+	return refused(s);
+}
+
 static int sink_references(struct sink *sink, const uint64_t *targets, size_t n)
 {
 	(void)sink, (void)targets, (void)n; /* not wanted, so never called */
@@ -442,6 +460,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 		.references = sink_references,
 		.root = sink_root,
 		.thread = sink_thread,
+		.heap = sink_heap,
 		.cut = sink_cut,
 		.warn = sink_warn,
 		.stated = sink_stated,
@@ -522,6 +541,7 @@ static void release_part(struct survey_part *p)
 	big_free(p->roots);
 	big_free(p->threads);
 	big_free(p->places);
+	big_free(p->space_runs);
 }
 
 /* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */

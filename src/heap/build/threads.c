@@ -269,7 +269,7 @@ int threads_complete(struct heap *h, struct err *err)
 		if (k.notes)
 			complete(&k, &h->threads[i]);
 		if (!h->threads[i].name)
-			h->threads[i].name = "<unnamed>";
+			h->threads[i].name = THREAD_UNNAMED;
 	}
 	big_free(k.notes);
 	if (code == 0 && k.lost.code) {

@@ -21,10 +21,11 @@
 #include <string.h>
 
 enum numbered_kind {
-	NUMBERED_CLASS, NUMBERED_FIELD, NUMBERED_THREAD, NUMBERED_FRAME, NUMBERED_VARIABLE, NUMBERED_KINDS
+	NUMBERED_CLASS, NUMBERED_FIELD, NUMBERED_THREAD, NUMBERED_FRAME, NUMBERED_VARIABLE, NUMBERED_HEAP,
+	NUMBERED_KINDS
 };
 
-static const char *const kind_names[NUMBERED_KINDS] = { "class", "field", "thread", "frame", "variable" };
+static const char *const kind_names[NUMBERED_KINDS] = { "class", "field", "thread", "frame", "variable", "heap" };
 
 struct numbered_name {
 	const char *name; /* the heap's, or the arena's */
@@ -42,6 +43,7 @@ struct nameless {
 	uint32_t *slots, n_slots, count[NUMBERED_KINDS];
 	struct err *err;
 	bool lost;
+	bool stays; /* all names do, and what else drop_words leaves is left out */
 };
 
 /* --- which names are no secret ------------------------------------------------------------------ */
@@ -190,7 +192,7 @@ static const char *class_word(struct nameless *n, const char *name)
 
 const char *nameless_symbol(struct nameless *n, const char *name)
 {
-	if (is_gos_own(name))
+	if (n->stays || is_gos_own(name))
 		return name;
 	const char *kept = arena_try_strndup(&n->arena, name, strlen(name), n->err);
 	return kept ? word_of(n, NUMBERED_VARIABLE, kept) : lose(n);
@@ -285,6 +287,16 @@ static void number_sites(struct nameless *n, const struct heap *h)
 	n->heap.sites = &n->sites;
 }
 
+/* Android's own names are no secret. */
+static void number_spaces(struct nameless *n, const struct heap *h)
+{
+	static const char *const known[] = { SPACE_DEFAULT, "app", "image", "zygote", "others" };
+	n->heap.spaces = copy_of(n, h->spaces, h->n_spaces, sizeof *h->spaces);
+	for (unsigned i = 0; i < h->n_spaces && !n->lost; i++)
+		if (!is_among(known, sizeof known / sizeof *known, h->spaces[i], strlen(h->spaces[i])))
+			n->heap.spaces[i] = word_of(n, NUMBERED_HEAP, h->spaces[i]);
+}
+
 /* Sentences that may have a name, a path or a property in them. */
 static void drop_words(struct heap *h)
 {
@@ -292,9 +304,18 @@ static void drop_words(struct heap *h)
 	h->companion_refused = h->measured_names = h->doubtful_names = NULL;
 	h->process = NULL;
 	for (size_t i = 0; i < HEAP_WARNINGS_KEPT && i < h->n_warnings; i++)
-		h->warnings[i].text = "left out with the names";
+		h->warnings[i].text = "left out of this index";
 	if (h->damaged)
 		snprintf(h->damage.message, sizeof h->damage.message, "the dump is damaged");
+}
+
+struct nameless *nameless_keeping(const struct heap *h)
+{
+	struct nameless *n = xcalloc(1, sizeof *n);
+	n->heap = *h;
+	n->stays = true;
+	drop_words(&n->heap);
+	return n;
 }
 
 int nameless_make(struct nameless **out, const struct heap *h, struct err *err)
@@ -308,6 +329,8 @@ int nameless_make(struct nameless **out, const struct heap *h, struct err *err)
 		number_threads(n, h);
 	if (!n->lost)
 		number_sites(n, h);
+	if (!n->lost)
+		number_spaces(n, h);
 	if (!n->lost) {
 		*out = n;
 		return 0;

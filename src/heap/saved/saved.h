@@ -18,7 +18,7 @@
 #define SAVED_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { SAVED_VERSION = 5 };
+enum { SAVED_VERSION = 6 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the
@@ -29,6 +29,10 @@ enum { SAVED_VERSION = 5 };
  */
 MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options, struct text *why, char **dump,
     struct progress *progress, struct err *err);
+/* What the index of the dump at options->path tells at once, if there is one of a file of this size, in bytes, and
+ * time, in nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
+bool saved_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
+    struct amount *shallow);
 void saved_close(struct saved *s); /* NULL is fine */
 
 /* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is
@@ -59,10 +63,14 @@ MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct 
 
 /*
  * Numbers in place of the names of a heap, which must outlive them: of classes outside of the class library with their
- * fields, of threads, frames, functions and variables.  *out is the caller's (nameless_free).  0, ERR_NOMEM or
- * ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once saved_write is through.
+ * fields, of threads, frames, functions, variables and odd heaps.  *out is the caller's (nameless_free).  0,
+ * ERR_NOMEM or ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once saved_write
+ * is through.
  */
 MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
+/* The same with all names as they are, without what else is left out then: the path of the dump, what a javacore tells
+ * of the process, sentences of warnings.  The caller's (nameless_free). */
+struct nameless *nameless_keeping(const struct heap *h);
 /* Is a class of this name ("java/lang/String" or "java.lang.String", n bytes) of the class library or of the VM, whose
  * names are no secret? */
 bool nameless_knows(const uint8_t *name, size_t n);
@@ -76,8 +84,8 @@ MUST_CHECK int saved_may_replace(const char *path, const char *dump, struct err 
  * being written meanwhile. */
 void saved_renewing(const struct heap *h, bool begins);
 
-/* Where the index of a dump is written if nobody says where: beside it.  And where it is found too, or NULL; the
- * caller's (free). */
+/* Where the index of a dump is written if nobody says where: beside it; NULL for a pipe and for standard input, which
+ * have no place.  And where it is found too, or NULL; the caller's (free). */
 char *saved_beside(const char *dump);
 char *saved_in_cache(const char *dump);
 

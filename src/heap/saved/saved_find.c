@@ -5,7 +5,9 @@
 #include "heap/saved/saving.h"
 
 #include "base/big.h"
+#include "base/files.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +26,7 @@ struct found {
 static void forget(struct found *f)
 {
 	free((char *)(uintptr_t)f->key.path);
+	free((char *)(uintptr_t)f->key.member);
 	big_free(f->taken[0]);
 	big_free(f->taken[1]);
 	saved_close(f->saved);
@@ -58,9 +61,8 @@ static bool has_ending(const char *path)
 static bool is_index(const char *path)
 {
 	char head[8] = "";
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? pread(fd, head, sizeof head, 0) : -1;
+	int fd = source_peek(path);
+	ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
 	bool is = n == sizeof head ? !memcmp(head, CHUNKS_MAGIC, sizeof head) : !n && has_ending(path);
 	if (fd >= 0)
 		close(fd);
@@ -109,7 +111,7 @@ static char *dump_beside(const char *path)
 	if (!has_ending(path))
 		return NULL;
 	char *dump = xstrndup(path, strlen(path) - strlen(SAVED_ENDING));
-	if (access(dump, R_OK) == 0)
+	if (!file_member(dump) && file_readable(dump) && saved_has_place(dump))
 		return dump;
 	free(dump);
 	return NULL;
@@ -127,7 +129,7 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	if (!code && key_fits_options(&f.key, o, &reason))
 		code = err_set(&own, ERR_FORMAT, "%s", reason.s);
 	const char *of = f.key.nameless ? NULL : beside;
-	if (!code && !of && !f.key.nameless && access(f.key.path, R_OK) == 0)
+	if (!code && !of && !f.key.nameless && file_readable(f.key.path) && saved_has_place(f.key.path))
 		of = f.key.path;
 	if (!code && of && key_fits_file(&f.key, of, o, &reason)) {
 		text_addf(why, "%s is left out: %s; values and texts are missing", of, reason.s);
@@ -150,20 +152,61 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	return code;
 }
 
+static bool glance_at(const char *path, const struct heap_options *o, uint64_t size, int64_t written,
+    struct amount *objects, struct amount *shallow)
+{
+	enum { SECOND = 1000000000 };
+	struct found f;
+	struct pack p;
+	struct err err = ERR_INIT;
+	struct text why = TEXT_INIT;
+	const void *taken[2] = {NULL, NULL};
+	bool good = false;
+	if (find_key(&f, path, &err))
+		return false;
+	struct heap *h = xcalloc(1, sizeof *h);
+	if (!f.key.nameless && !key_fits_options(&f.key, o, &why) && f.key.size == size &&
+	    f.key.written == (uint64_t)(written / SECOND) && f.key.written_ns == (uint64_t)(written % SECOND) &&
+	    !saved_stream(f.saved->chunks, "heap", "heap_texts", &p, taken, &err)) {
+		pack_totals_alone(&p, h);
+		good = !p.bad;
+	}
+	*objects = amount_weaken(amount_exact(h->n_objects), INFERRED, REASON_BY_INDEX);
+	*shallow = amount_weaken(heap_sized(h, amount_exact(h->shallow), h->n_unknown_size), INFERRED, REASON_BY_INDEX);
+	free(h);
+	big_free(taken[0]);
+	big_free(taken[1]);
+	text_release(&why);
+	forget(&f);
+	return good;
+}
+
+bool saved_glance(const struct heap_options *o, uint64_t size, int64_t written, struct amount *objects,
+    struct amount *shallow)
+{
+	char *beside = saved_beside(o->path), *cached = saved_in_cache(o->path);
+	bool good = written > 0 && ((beside && glance_at(beside, o, size, written, objects, shallow)) ||
+	    (cached && glance_at(cached, o, size, written, objects, shallow)));
+	free(beside);
+	free(cached);
+	return good;
+}
+
 /* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or why it cannot
  * be told. */
 static int is_of_another(const char *path, const char *dump, struct err *why)
 {
 	struct found f;
-	char real[PATH_MAX];
+	char *real = file_real_path(dump);
 	int code = find_key(&f, path, why);
 	if (!code && f.key.nameless) {
 		code = err_set(why, ERR_USAGE, "it has numbers for names");
-	} else if (!code && strcmp(f.key.path, realpath(dump, real) ? real : dump)) {
+	} else if (!code && strcmp(f.key.path, real)) {
 		err_set(why, ERR_USAGE, "it is of another dump, %.300s", f.key.path);
 		code = 1;
 	}
 	forget(&f);
+	free(real);
 	return code == ERR_NOT_FOUND ? 0 : code;
 }
 
@@ -212,7 +255,7 @@ int saved_open(struct heap **out, const struct heap_options *o, struct text *why
 	if (o->index)
 		return try_beside(out, o->index, o, why, progress, err);
 	char *path = saved_beside(o->path);
-	int code = try_beside(out, path, o, why, progress, err);
+	int code = path ? try_beside(out, path, o, why, progress, err) : 1;
 	free(path);
 	path = code == 1 ? saved_in_cache(o->path) : NULL;
 	if (path)

@@ -2,6 +2,7 @@
 /* saved_key.c - which dump an index is of, and where indexes lie; see saving.h. */
 #include "heap/saved/saving.h"
 
+#include "base/files.h"
 #include "base/mem.h"
 #include "dump/javacore/javacore.h"
 
@@ -16,16 +17,40 @@
 
 enum { SAMPLES = 64, SAMPLE_BYTES = 4096 };
 
-static const char *name_of(const char *path)
+/* The name of the file, and of a member of it without the signs that would make it a path. */
+static void add_name_of(struct text *t, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
+	const char *member = file_member(path), *end = member ? member : path + strlen(path), *name = end;
+	while (name > path && name[-1] != '/')
+		name--;
+	text_add_n(t, name, (size_t)(end - name));
+	for (; member && *member; member++)
+		text_add_char(t, *member == '/' ? '!' : *member);
+}
+
+bool saved_has_place(const char *dump)
+{
+	static const char *const numbered[] = {"/dev/fd/", "/proc/self/fd/", "/dev/stdin"};
+	const char *member = file_member(dump);
+	char *file = xstrndup(dump, member ? (size_t)(member - dump) : strlen(dump));
+	struct stat st;
+	bool has = !source_is_standard_input(dump) && (stat(file, &st) < 0 || !S_ISFIFO(st.st_mode));
+	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+		has &= strncmp(file, numbered[i], strlen(numbered[i])) != 0;
+	free(file);
+	return has;
 }
 
 char *saved_beside(const char *dump)
 {
 	struct text t = TEXT_INIT;
-	text_addf(&t, "%s" SAVED_ENDING, dump);
+	const char *member = file_member(dump);
+	if (!saved_has_place(dump))
+		return NULL;
+	text_add_n(&t, dump, member ? (size_t)(member - dump) : strlen(dump));
+	for (; member && *member; member++)
+		text_add_char(&t, *member == '/' ? '!' : *member);
+	text_add(&t, SAVED_ENDING);
 	return text_take(&t);
 }
 
@@ -33,10 +58,16 @@ char *saved_in_cache(const char *dump)
 {
 	struct text t = TEXT_INIT;
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (!saved_has_place(dump))
+		return NULL;
 	if (cache && *cache == '/')
-		text_addf(&t, "%s/cairn/%s" SAVED_ENDING, cache, name_of(dump));
+		text_addf(&t, "%s/cairn/", cache);
 	else if (home && *home == '/')
-		text_addf(&t, "%s/.cache/cairn/%s" SAVED_ENDING, home, name_of(dump));
+		text_addf(&t, "%s/.cache/cairn/", home);
+	if (t.len) {
+		add_name_of(&t, dump);
+		text_add(&t, SAVED_ENDING);
+	}
 	return text_take(&t);
 }
 
@@ -82,10 +113,17 @@ static void companion_key(struct saved_key *k, const char *path, const struct he
 	free(found);
 }
 
+static const char *member_of(const char *path)
+{
+	const char *member = file_member(path);
+	return member ? member : "";
+}
+
 int key_of_dump(struct saved_key *k, int fd, const char *path, const struct heap_options *o, struct err *err)
 {
 	struct stat st;
 	*k = (struct saved_key){ .version = SAVED_VERSION, .program = PACKAGE_VERSION, .path = path,
+		.member = member_of(path),
 		.heap_number = o->dump.heap_number, .mat_sizes = o->mat_sizes };
 	if (fstat(fd, &st) || sum_samples(fd, (uint64_t)st.st_size, &k->sample))
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -132,7 +170,9 @@ int key_fits_file(const struct saved_key *k, const char *path, const struct heap
 {
 	struct saved_key now;
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = source_peek(path);
+	if (fd < 0 && !saved_has_place(path))
+		return unfit(why, "the dump comes through a pipe, and is read each time");
 	if (fd < 0 || fstat(fd, &st)) {
 		unfit(why, "the dump cannot be read: ");
 		text_add(why, strerror(errno));
@@ -142,7 +182,8 @@ int key_fits_file(const struct saved_key *k, const char *path, const struct heap
 	}
 	file_key(&now, &st);
 	companion_key(&now, path, o);
-	int code = fits_dump(k, &now, fd, why);
+	int code = strcmp(member_of(path), k->member) ? unfit(why, "it is of another member of the archive") :
+	    fits_dump(k, &now, fd, why);
 	if (!code && (now.companion != k->companion || now.companion_size != k->companion_size ||
 	    now.companion_written != k->companion_written))
 		code = unfit(why, "the javacore of the dump is another one");
@@ -177,4 +218,8 @@ void pack_key(struct pack *p, struct saved_key *k)
 	pack_path(p, &k->path);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		pack_number(p, numbers[i], UINT64_MAX);
+	if (p->reading && k->version < SAVED_VERSION) /* so that it is told to be of another version, not damaged */
+		k->member = xcalloc(1, 1);
+	else
+		pack_path(p, &k->member);
 }

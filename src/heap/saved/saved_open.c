@@ -222,6 +222,15 @@ static bool typed_are(void *context, uint64_t from, uint64_t n)
 	return most < TYPED_BYS;
 }
 
+static bool spaces_are(void *context, uint64_t from, uint64_t n)
+{
+	const struct heap *h = ((struct opening *)context)->heap;
+	uint8_t most = 0;
+	for (uint64_t id = from; id < from + n; id++)
+		most = h->space_of[id] > most ? h->space_of[id] : most;
+	return most < h->n_spaces;
+}
+
 static int take_objects(struct opening *o, struct err *err)
 {
 	struct heap *h = o->heap;
@@ -232,6 +241,8 @@ static int take_objects(struct opening *o, struct err *err)
 		code = take(o, "addresses", &h->index->store, h->index->store_size, 1, NULL, err);
 	if (!code && has(o, "typed_by"))
 		code = take(o, "typed_by", &h->typed_by, h->n_objects, 1, typed_are, err);
+	if (!code && h->n_spaces)
+		code = take(o, "space_of", &h->space_of, h->n_objects, 1, spaces_are, err);
 	if (!code)
 		code = take_sizes(o, err);
 	if (!code)

@@ -541,6 +541,15 @@ static void pack_totals(struct pack *p, struct heap *h)
 	PACK(p, h->array_rule.empty, UINT32_MAX);
 }
 
+static void pack_spaces(struct pack *p, struct heap *h, struct err *err)
+{
+	PACK(p, h->n_spaces, SPACES_MOST + 1);
+	if (p->reading && h->n_spaces)
+		h->spaces = room(p, h, h->n_spaces, sizeof *h->spaces, err);
+	for (unsigned i = 0; i < h->n_spaces && !p->bad; i++)
+		pack_needed_text(p, &h->spaces[i]);
+}
+
 /* --- names of addresses ------------------------------------------------------------------------- */
 
 /* Each word once, if neighbours share it: roots are by object. */
@@ -583,10 +592,17 @@ void pack_symbols(struct pack *p, struct heap *h, struct nameless *names, struct
 		big_free(list);
 }
 
+void pack_totals_alone(struct pack *p, struct heap *h)
+{
+	pack_facts(p, &h->facts);
+	pack_totals(p, h);
+}
+
 void pack_heap(struct pack *p, struct heap *h, struct err *err)
 {
 	pack_facts(p, &h->facts);
 	pack_totals(p, h);
+	pack_spaces(p, h, err);
 	pack_classes(p, h, err);
 	if (!p->bad)
 		pack_by_loader(p, h, err);

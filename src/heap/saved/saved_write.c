@@ -3,6 +3,7 @@
 #include "heap/saved/saving.h"
 
 #include "base/big.h"
+#include "base/files.h"
 #include "heap/index.h"
 #include "heap/places.h"
 
@@ -43,15 +44,19 @@ static int write_key(const struct heap *h, bool nameless, struct chunks_writer *
 {
 	struct saved_key k;
 	struct pack p = { .reading = false };
-	char real[PATH_MAX];
-	const char *path = realpath(h->source->path, real) ? real : h->source->path;
+	if (h->source->n_pieces)
+		return err_set(err, ERR_UNSUPPORTED, "%.200s is in parts, and an index is of one file", h->source->path);
+	char *path = file_real_path(h->source->path);
 	int code = key_of_dump(&k, source_fd(h->source), path, &h->asked, err);
-	if (code)
+	if (code) {
+		free(path);
 		return code;
+	}
 	if (nameless)
-		k = (struct saved_key){ .version = k.version, .program = k.program, .path = "left-out",
+		k = (struct saved_key){ .version = k.version, .program = k.program, .path = "left-out", .member = "",
 			.mat_sizes = k.mat_sizes, .heap_number = k.heap_number, .nameless = 1 };
 	pack_key(&p, &k);
+	free(path);
 	return write_packed(w, &p, "key", "key_texts", err);
 }
 
@@ -147,6 +152,8 @@ int saved_write(const struct heap *h, struct nameless *names, struct chunks_writ
 		code = chunks_add(w, "class_of", h->class_of, (uint64_t)h->n_objects * sizeof *h->class_of, err);
 	if (!code && h->typed_by)
 		code = chunks_add(w, "typed_by", h->typed_by, h->n_objects, err);
+	if (!code && h->n_spaces)
+		code = chunks_add(w, "space_of", h->space_of, h->n_objects, err);
 	if (!code)
 		code = write_store(h->index, w, err);
 	if (!code)

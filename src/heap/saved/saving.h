@@ -30,6 +30,7 @@ struct saved_key {
 	uint64_t version;
 	const char *program; /* that wrote it: "0.9" */
 	const char *path;    /* of the dump, absolute, as bytes; see pack_path */
+	const char *member;  /* "::heap.hprof" where the path names a member of an archive, else ""; as bytes */
 	uint64_t size, written, written_ns;
 	uint64_t sample;     /* of its bytes */
 	uint64_t heap_number, mat_sizes;
@@ -45,6 +46,10 @@ int key_fits_options(const struct saved_key *k, const struct heap_options *o, st
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why);
 void pack_key(struct pack *p, struct saved_key *k);
 
+/* Has the dump a path that will name it again, which a pipe, standard input and a number of a descriptor have not?
+ * Nothing lies beside these.  A path where nothing is has. */
+bool saved_has_place(const char *dump);
+
 #define HELD_AS "the index of the dump"
 
 /* Two chunks of a stream, checked: p reads from them; taken are the caller's (big_free), also after an error. */
@@ -58,6 +63,8 @@ MUST_CHECK int saved_make(struct heap **out, struct saved **saved, const struct 
 
 /* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */
 void pack_heap(struct pack *p, struct heap *h, struct err *err);
+/* Its beginning, reading: the facts, how many objects there are and the like.  No memory is taken. */
+void pack_totals_alone(struct pack *p, struct heap *h);
 /* Do superclasses and components come to an end? */
 bool classes_end(const struct heap *h, struct err *err);
 /* The names of the words that hold roots, of formats with names of addresses.  When reading they go to

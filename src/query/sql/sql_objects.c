@@ -428,6 +428,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	case C_SHALLOW_CERTAINTY:
 		sql_result_certainty(to, heap_size(h, id));
 		break;
+	case C_HEAP:
+		if (h->n_spaces)
+			sqlite3_result_text(to, heap_space(h, id), -1, SQLITE_STATIC);
+		break;
 	case C_RETAINED_CERTAINTY:
 		sql_result_certainty(to, retained_of(r, id));
 		break;

@@ -33,6 +33,7 @@ const struct sql_column sql_own_columns[C_FIELDS + 1] = {
 	.meaning = "how sure shallow is: exact, lower bound, inferred or unknown"},
     [C_RETAINED_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "retained_certainty",
 	.meaning = "how sure retained is: exact, lower bound, inferred or unknown"},
+    [C_HEAP] = {.id = COL_HEAP_NAME, .type = "TEXT", .hidden = true},
 };
 
 const struct sql_column sql_refs_columns[] = {

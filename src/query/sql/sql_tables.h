@@ -19,6 +19,7 @@
 enum objects_column {
 	C_ADDRESS, C_CLASS, C_SHALLOW, C_RETAINED, C_LENGTH, C_VALUE,
 	C_ID, C_REACHABLE, C_DOMINATOR, C_LOADER, C_CLASS_ADDRESS, C_SHALLOW_CERTAINTY, C_RETAINED_CERTAINTY,
+	C_HEAP,
 	C_FIELDS
 };
 extern const struct sql_column sql_refs_columns[];

@@ -122,10 +122,21 @@ def dumb(t):
     t.wait(r"^2$")
 
 
-@case("an unknown TERM is said, and there is a prompt, too", env={"TERM": "no-such-terminal"})
+@case("an unknown TERM is taken for the nearest that is known, and that is said", env={"TERM": "xterm-no-such"})
 def unknown_term(t):
+    start(t)
+    wait_selected(t, r"byte\[\]")
+    t.keys("Down")
+    wait_selected(t, r"char\[\]")
+    need(re.search(r"\033\[[0-9;]*3[0-7]", "\n".join(t.screen(escapes=True))), "no color", t)
+    leave(t)
+    t.wait(r'"xterm-no-such" is not known here; taken for xterm-256color')
+
+
+@case("a TERM that is none is said, and there is a prompt, too", env={"TERM": "no such/terminal"})
+def no_term(t):
     t.line('"$CAIRN" \'%s\'; echo "status $?"' % SAMPLE)
-    t.wait(r"no-such-terminal|terminal")
+    t.wait(r"terminal type .no such/terminal. is not known here")
     t.wait(r"^cairn>")
     t.type("q")
     t.keys("Enter")
@@ -260,3 +271,36 @@ def bytes_of_keys(t):
     need(0 < line <= 250, "%d bytes a row" % line, t)
     need(0 < page <= 1700, "%d bytes a page" % page, t)
     leave(t)
+
+
+@case("a dump through a pipe: keys come from the terminal, a prompt edits, ^Z and fg work, the terminal is put back")
+def piped(t):
+    before, modes = t.stty(), t.modes()
+    t.line('cat \'%s\' | "$CAIRN" -' % SHOP)
+    t.wait(r"^(?:1 )?histogram")
+    t.wait("standard input")
+    t.keys("Down")
+    wait_selected(t, r"java\.lang\.String ")
+    enter(t, "size *")
+    t.wait("^ *objects +4,861")
+    t.keys("C-z")
+    t.wait("^" + PROMPT)
+    t.line("fg")
+    t.wait("^ *objects +4,861")
+    t.keys("Q")
+    t.wait("^" + PROMPT)
+    need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+    need(t.stty() == before, "stty differs", t)
+
+
+@case("^C leaves the rest of a pipe, and what came is shown")
+def piped_in_part(t):
+    before = t.stty()
+    t.line('(head -c 100000 \'%s\'; sleep 4) | "$CAIRN" -' % SHOP)
+    t.wait(r"reading the pipe 97\.7K")
+    t.keys("C-c")
+    t.wait(r"^(?:1 )?histogram")
+    t.wait("where it was stopped")
+    t.keys("Q")
+    t.wait("^" + PROMPT)
+    need(t.stty() == before, "stty differs", t)

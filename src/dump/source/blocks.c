@@ -6,7 +6,7 @@
  * once and room for all of its content; both are at hand here, also for gzip files of a single
  * member, which profit as well.
  */
-#include "dump/blocks.h"
+#include "dump/source/blocks.h"
 
 #include "base/big.h"
 #include "base/parallel.h"

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cmd_take.c - take: the small files that may leave the host, each searched for texts of the dump before it has its
+ * name.
+ *
+ * A file is written as its own command writes it (run/run.h, report/report.h).  The report is a page of HTML: there no
+ * text is cut or broken over lines, so one that stands in it is found.
+ */
+#include "command/commands.h"
+
+#include "analysis/describe/describe.h"
+#include "base/squeeze.h"
+#include "command/report/report.h"
+#include "command/run/run.h"
+#include "command/take/search.h"
+#include "heap/saved/saved.h"
+#include "query/profile_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct column columns[] = {
+    {.id = COL_FILE}, {.id = COL_BYTES}, {.id = COL_HOLDS_WORDS}, {.id = COL_LEAVES_OUT}};
+static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+struct taking {
+	struct session *s;
+	const char *folder;  /* NULL: only list */
+	struct text stem;    /* what names of files begin with */
+	struct search search;
+	struct result *r;
+	unsigned written;
+	uint64_t named, by_chance;
+	int failed;          /* the code of the first that should have been written and was not */
+	struct err why;
+};
+
+/* --- the files ---------------------------------------------------------------------------------- */
+
+/* What is being written, by the functions of its own command. */
+struct away {
+	struct taking *t;
+	const struct away_kind *kind;
+	union {
+		struct index_writing index;
+		struct profile_writing profile;
+		struct report report;
+		struct copy_writing copy;
+	} of;
+	uint64_t bytes;
+};
+
+struct away_kind {
+	const char *ending, *holds, *leaves_out;
+	enum written_as as;
+	/* ERR_UNSUPPORTED where the dump has none, at once; and what it takes to begin, write and end. */
+	int (*may)(const struct session *s, struct err *err);
+	int (*begin)(struct away *a, struct err *err);
+	int (*write)(struct away *a, FILE *to, const char *path, struct err *err);
+	void (*end)(struct away *a);
+};
+
+static int may_index(const struct session *s, struct err *err)
+{
+	int code = saved_may(session_heap(s), err);
+	return code ? code : squeeze_may(err);
+}
+
+static int begin_index(struct away *a, struct err *err)
+{
+	static const struct index_wish wish = {.packed = true, .stranger = true};
+	return index_begin(&a->of.index, a->t->s, &wish, err);
+}
+
+static int write_index(struct away *a, FILE *to, const char *path, struct err *err)
+{
+	return index_write(&a->of.index, to, path, err);
+}
+
+static int may_profile(const struct session *s, struct err *err)
+{
+	(void)s;
+	return profile_support() ? 0 : err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes "
+	    "no profiles");
+}
+
+static int begin_profile(struct away *a, struct err *err)
+{
+	int code = profile_begin(&a->of.profile, a->t->s, true, err);
+	return code ? code : profile_leave_out(&a->of.profile.profile, err);
+}
+
+static int write_profile(struct away *a, FILE *to, const char *path, struct err *err)
+{
+	return profile_into(&a->of.profile, to, path, err);
+}
+
+static void end_profile(struct away *a)
+{
+	profile_end(&a->of.profile);
+}
+
+static int may_report(const struct session *s, struct err *err)
+{
+	return session_references(s, err);
+}
+
+/* What it asks, and what its tables are made of while they are written, must name no keys. */
+static int begin_report(struct away *a, struct err *err)
+{
+	bool before = inspect_hide_keys(true);
+	int code = report_make(&a->of.report, a->t->s, true, err);
+	(void)inspect_hide_keys(before);
+	return code;
+}
+
+static int write_report(struct away *a, FILE *to, const char *path, struct err *err)
+{
+	bool before = inspect_hide_keys(true);
+	int code = report_write(&a->of.report, PRINT_HTML, to, err);
+	(void)path;
+	(void)inspect_hide_keys(before);
+	return code;
+}
+
+static void end_report(struct away *a)
+{
+	report_release(&a->of.report);
+}
+
+static int may_copy(const struct session *s, struct err *err)
+{
+	return copy_may(s, err);
+}
+
+static int begin_copy(struct away *a, struct err *err)
+{
+	return copy_begin(&a->of.copy, a->t->s, true, err);
+}
+
+static int write_copy(struct away *a, FILE *to, const char *path, struct err *err)
+{
+	return copy_write(&a->of.copy, to, path, err);
+}
+
+static void end_copy(struct away *a)
+{
+	copy_end(&a->of.copy);
+}
+
+static const struct away_kind kinds[] = {
+    {SAVED_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
+	"values, texts, where the dump lies, what a javacore tells", AS_NUMBERS, may_index, begin_index, write_index, NULL},
+    {".profile.gz", "what comparisons need: sums by class, loader, thread, field, path",
+	"objects, references, values, texts, names of class loaders", AS_NUMBERS, may_profile, begin_profile,
+	write_profile, end_profile},
+    {".html", "the report for people: suspects, holders, waste, threads, locks",
+	"values, texts, messages, names of files, properties", AS_WORDS, may_report, begin_report, write_report,
+	end_report},
+    {"-redacted.hprof.gz", "the dump for other tools: objects, references, sizes, stacks, names",
+	"values (zeros), so texts and names of threads; other symbols", AS_NUMBERS, may_copy, begin_copy, write_copy,
+	end_copy},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* --- names -------------------------------------------------------------------------------------- */
+
+static bool drop_ending(struct text *t, const char *const *endings, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t length = strlen(endings[i]);
+		if (t->len > length && !strcmp(t->s + t->len - length, endings[i])) {
+			t->s[t->len -= length] = '\0';
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The name of the dump's file without what packs it and without its format's ending. */
+static void add_stem(struct text *to, const struct heap *h)
+{
+	static const char *const packing[] = {".gz", ".zst", ".xz", ".bz2", ".lz4", ".lzma", ".Z", ".zip", ".tar", ".tgz"};
+	static const char *const formats[] = {".hprof", ".phd", ".txt", ".dump", SAVED_ENDING};
+	const char *path = h->source && h->source->path ? h->source->path : "dump", *member = file_member(path);
+	while (member && (member = strstr(path = member + 2, "::")) != NULL)
+		;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t from = to->len;
+	text_add(to, source_is_standard_input(path) || !*name ? "dump" : name);
+	for (size_t i = from; i < to->len; i++) /* an archive decides what stands in a name */
+		if ((unsigned char)to->s[i] < ' ' || to->s[i] == 0x7F)
+			to->s[i] = '_';
+	while (drop_ending(to, packing, sizeof packing / sizeof *packing))
+		;
+	drop_ending(to, formats, sizeof formats / sizeof *formats);
+	if (h->facts.n_heaps > 1)
+		text_addf(to, "-heap%u", h->facts.heap_number);
+}
+
+/* --- one file ----------------------------------------------------------------------------------- */
+
+static const char *what_of(enum text_kind kind)
+{
+	return kind == TEXT_OF_SYMBOL ? "that of a symbol which names nothing" :
+	    kind == TEXT_OF_ARRAY ? "that of the array" : "that of the object";
+}
+
+/* The text itself is not told: the sentence may be kept where the dump may not be. */
+static int leaks(const struct taking *t, const struct searched *found, struct err *err)
+{
+	struct text of = TEXT_INIT;
+	text_add(&of, what_of(found->first.kind));
+	if (found->first.where != HEAP_NONE)
+		text_addf(&of, " 0x%" PRIx64, heap_address(t->search.h, found->first.where));
+	if (found->texts > 1)
+		text_addf(&of, " and %" PRIu64 " more", found->texts - 1);
+	int code = err_set(err, ERR_NOT_FOUND, "a text of the dump is in it, %s (as %s)", of.s,
+	    needle_form_name(found->form));
+	text_release(&of);
+	return code;
+}
+
+static int write_and_search(void *away, FILE *to, const char *path, struct err *err)
+{
+	struct away *a = away;
+	struct searched found;
+	if (!path)
+		return err_set(err, ERR_IO, "it is searched before it has its name, and no file can be made beside that");
+	int code = a->kind->write(a, to, path, err);
+	if (!code && fflush(to))
+		code = err_set(err, ERR_IO, "%s", strerror(errno));
+	off_t end = code ? 0 : ftello(to);
+	a->bytes = end > 0 ? (uint64_t)end : 0;
+	if (!code)
+		code = search_file(&a->t->search, path, a->kind->as, &found, err);
+	if (!code && found.texts)
+		code = leaks(a->t, &found, err);
+	if (!code) {
+		a->t->named += found.named;
+		a->t->by_chance += found.by_chance;
+	}
+	return code;
+}
+
+static void add_row(struct taking *t, const struct away_kind *kind, const char *name, uint64_t bytes, const char *why)
+{
+	struct text file = TEXT_INIT, out = TEXT_INIT;
+	text_add_escaped(&file, name, strlen(name));
+	if (why) {
+		text_add(&out, "not written: ");
+		text_add_escaped(&out, why, strlen(why));
+	}
+	result_add_row(t->r, (struct cell[]){cell_text(file.s), bytes ? cell_bytes(amount_exact(bytes)) : cell_blank(),
+	    why ? cell_blank() : cell_text(kind->holds), cell_text(why ? out.s : kind->leaves_out)}, NULL);
+	text_release(&file);
+	text_release(&out);
+}
+
+static int write_one(struct taking *t, const struct away_kind *kind, const char *name, uint64_t *bytes, struct err *err)
+{
+	struct away a = {.t = t, .kind = kind};
+	int code = kind->begin(&a, err);
+	if (code) {
+		if (kind->end && kind->begin != begin_report) /* that one has released it */
+			kind->end(&a);
+		return code;
+	}
+	code = session_write_in(t->s, t->folder, name, write_and_search, &a, err);
+	if (kind->end)
+		kind->end(&a);
+	*bytes = a.bytes;
+	return code;
+}
+
+/* ERR_CANCELLED: the user stopped all of it.  What one of the files lacks does not stop the others. */
+static int take_one(struct taking *t, const struct away_kind *kind, struct err *err)
+{
+	struct text name = TEXT_INIT;
+	struct err own = ERR_INIT;
+	uint64_t bytes = 0;
+	text_addf(&name, "%s%s", t->stem.s, kind->ending);
+	int code = kind->may(t->s, &own);
+	bool has_none = code != 0;
+	if (!code && t->folder)
+		code = write_one(t, kind, name.s, &bytes, &own);
+	bool stopped = code == ERR_CANCELLED && progress_cancelled(session_progress(t->s));
+	if (!code && t->folder) {
+		struct text path = TEXT_INIT;
+		text_addf(&path, "%s/%s", t->folder, name.s);
+		t->written++;
+		add_row(t, kind, path.s, bytes, NULL);
+		text_release(&path);
+	} else if (!stopped) {
+		add_row(t, kind, name.s, 0, code ? own.message : NULL);
+	}
+	if (code && !has_none && !t->failed) {
+		t->failed = code;
+		t->why = own;
+	}
+	text_release(&name);
+	return stopped ? err_cancelled(err) : 0;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+/* "12,345 texts of 8 or more characters, 12,400 arrays that read as text and 17 symbols" */
+static void add_found(const struct texts_found *found, struct text *to)
+{
+	text_add_count(to, found->of[TEXT_OF_OBJECT]);
+	text_addf(to, " texts of %d or more characters, ", TEXT_LEAST);
+	text_add_count(to, found->of[TEXT_OF_ARRAY]);
+	text_add(to, " arrays of them and ");
+	text_add_count(to, found->of[TEXT_OF_SYMBOL]);
+	text_add(to, " symbols");
+}
+
+static const char *note_of(const struct taking *t)
+{
+	struct text note = TEXT_INIT;
+	if (!t->folder)
+		return "take -o DIR writes them, each searched for texts of the dump before it gets its name";
+	if (!t->written)
+		return NULL;
+	if (!search_has_texts(&t->search)) {
+		text_add(&note, "the dump holds no texts to look for");
+	} else {
+		text_add(&note, "no text of the dump is in what was written: ");
+		add_found(&t->search.found, &note);
+		text_add(&note, " were looked for");
+		if (t->named)
+			text_addf(&note, t->named == 1 ? "; the beginning of one stands there as a name of the program, or as "
+			    "words of cairn" : "; beginnings of %" PRIu64 " stand there as names of the program, or as words of "
+			    "cairn", t->named);
+		if (t->by_chance)
+			text_addf(&note, "; %" PRIu64 " may stand there by chance, as numbers or beside a name", t->by_chance);
+		if (t->search.found.same)
+			text_addf(&note, "; %" PRIu64 " of one character over and over were not looked for",
+			    t->search.found.same);
+	}
+	if (t->search.h->damaged)
+		text_add(&note, "; what could not be read of the dump could not be looked for");
+	const char *kept = arena_strndup(&t->r->arena, note.s, note.len);
+	text_release(&note);
+	return kept;
+}
+
+/* All of them or none: files of two dumps, or of two days, would stand side by side.  *agreed: to all of it, once. */
+static int may_replace(const struct taking *t, bool *agreed, struct err *err)
+{
+	const struct writing *rules = &t->s->writes;
+	struct text path = TEXT_INIT;
+	unsigned there = 0;
+	int code = 0;
+	for (size_t i = 0; i < KINDS && !code; i++) {
+		struct err has_none = ERR_INIT;
+		text_clear(&path);
+		text_addf(&path, "%s/%s%s", t->folder, t->stem.s, kinds[i].ending);
+		if (kinds[i].may(t->s, &has_none) || access(path.s, F_OK))
+			continue;
+		there++;
+		if (!rules->ask)
+			code = session_may_replace(t->s, path.s, err);
+	}
+	*agreed = there && rules->ask && !rules->force;
+	if (*agreed) {
+		text_clear(&path);
+		text_addf(&path, there == 1 ? "one of these files is in " : "%u of these files are in ", there);
+		text_add_escaped(&path, t->folder, strlen(t->folder));
+		text_add(&path, ": replace what is there?");
+		if (!rules->ask(rules->context, path.s))
+			code = err_set(err, ERR_CANCELLED, "%.200s is left as it was", t->folder);
+	}
+	text_release(&path);
+	return code;
+}
+
+static int take_all(struct taking *t, struct err *err)
+{
+	bool agreed = false, before = t->s->writes.force;
+	int code = t->folder ? may_replace(t, &agreed, err) : 0;
+	t->s->writes.force |= agreed;
+	for (size_t i = 0; i < KINDS && !code; i++)
+		code = take_one(t, &kinds[i], err);
+	t->s->writes.force = before;
+	if (!code && t->failed && !t->written) { /* no folder, no room: of that there is no table */
+		*err = t->why;
+		return t->failed;
+	}
+	return code;
+}
+
+static int run_take(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	int o = call_option(call, DASH_O);
+	const struct heap *h = session_heap(s);
+	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL, .search = {.h = h}};
+	*out = NULL;
+	if (values_away(h))
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: its texts, which files that leave "
+		    "are searched for, are in the dump");
+	if (t.folder && !*t.folder)
+		return err_set(err, ERR_USAGE, "-o: a folder is missing");
+	add_stem(&t.stem, h);
+	t.r = result_new_rows("take", s->dump, &shape);
+	int code = take_all(&t, err);
+	if (code) {
+		result_free(t.r);
+	} else {
+		t.r->note = note_of(&t);
+		t.r->failed = t.failed != 0;
+		*out = t.r;
+	}
+	search_release(&t.search);
+	text_release(&t.stem);
+	return code;
+}
+
+static const struct option_spec options[] = {
+    {DASH_O, OPT_WORDS, "DIR", "write them there; a folder that is missing is made"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_take = {
+    .name = "take",
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "session",
+    .summary = "small files that may leave the host, searched for texts",
+    .shapes = SHAPES(&shape),
+    .description = "A packed index (index -packed), a profile, a redacted report as a page of HTML (report -redact) "
+	"and a redacted copy of an HPROF dump (redact): what each has and leaves out, and, where the dump has none, why. "
+	"With -o DIR they are written. In none of them stands where the dump lies, or what a javacore tells of the "
+	"process. Each is searched before it gets its name: for every text of 8 or more characters of the dump, as UTF-8, "
+	"Latin-1 and UTF-16, in its bytes and in what is compressed in them. Texts are those of Strings, of arrays of "
+	"characters, of bytes that read as text, and symbols of the program that name nothing; of each the first 24 "
+	"characters are looked for, so one that is quoted in part is found. A text may stand there as a name of a class, "
+	"field, method, thread, signature or source file, or in one, or as one with a character more; as the version of "
+	"the VM; or among the words that cairn or SQLite has itself. Some stand there as numbers by chance, and "
+	"how many do is told: in the report those of at most 12 digits and signs alone, or hexadecimal with 0x, in the "
+	"other files those with control characters. One character over and over is not looked for. A file with any other "
+	"text is not kept, and the exit status is 1. Existing files are replaced as by save: all of them, or, where "
+	"one may not be, none.",
+    .examples = {{"take"}},
+    .key = "",
+    .run = run_take,
+};

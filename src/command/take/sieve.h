@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sieve.h - are any of very many texts in a file?
+ *
+ * A text of TEXT_LEAST characters or more is looked for by its beginning, the needle: at most NEEDLE_UNITS characters,
+ * so that one which is quoted in part is found, too, and so that a needle costs the same however long its text is.
+ * It is looked for in each of the forms in which bytes can have it (enum needle_form).
+ *
+ * Texts are gone through twice, and so is the file; nothing is kept of a text of which the file has no eight bytes:
+ *     sieve_new
+ *     sieve_learn    of each needle: a few bits are set
+ *     sieve_catch    of each stretch of the file: those eight bytes that a needle may have are remembered
+ *     sieve_keep     of each needle anew: those whose eight bytes were caught are kept
+ *     sieve_match    of each stretch anew, and of each stretch that excuses: which needles stand there is marked
+ *     sieve_next     what was found
+ * The next file begins with sieve_catch.  Each step may be run on several threads at once (of sieve_catch and
+ * sieve_match one call, which uses all threads), and must be over before the next one.
+ */
+#ifndef CAIRN_COMMAND_TAKE_SIEVE_H
+#define CAIRN_COMMAND_TAKE_SIEVE_H
+
+#include "base/text.h"
+#include "heap/string.h"
+
+enum { TEXT_LEAST = 8, NEEDLE_UNITS = 24, NEEDLE_ROOM = 60, NUMBER_DIGITS = 12 };
+
+enum needle_form { FORM_UTF8, FORM_LATIN1, FORM_UTF16_LE, FORM_UTF16_BE, FORM_PAGE, FORMS };
+/* "UTF-8", …, "escaped UTF-8": as cairn writes a text into a page. */
+const char *needle_form_name(enum needle_form form);
+
+struct needle {
+	uint64_t key;  /* eight of its bytes that are not all the same; skip: from which on */
+	uint8_t n, skip;
+	uint8_t form;  /* enum needle_form */
+	uint8_t bytes[NEEDLE_ROOM];
+};
+
+/* A needle in all of its forms; those that are the same bytes once. */
+struct needles {
+	struct needle form[FORMS];
+	unsigned n;
+	bool numeric; /* at most NUMBER_DIGITS digits, and signs, all ASCII; or 0x and hexadecimal ones */
+	bool control;  /* it has control characters other than the ends of lines and tabs */
+	struct text room;
+};
+void needles_release(struct needles *to);
+/* Why there is no needle of a text: it is too short; it is one character over and over, or begins so for long. */
+enum needle_made { NEEDLE_MADE, NEEDLE_SHORT, NEEDLE_SAME };
+enum needle_made needles_make(struct needles *to, const struct string_view *s);
+
+struct sieve;
+/* For about n texts.  0: the caller's (sieve_free).  Less memory than it would like makes it slower; ERR_NOMEM where
+ * there is next to none. */
+MUST_CHECK int sieve_new(struct sieve **out, uint64_t n, struct err *err);
+void sieve_free(struct sieve *s); /* NULL is fine */
+
+/* What is said of a needle that is kept, and told by sieve_next. */
+struct needle_of {
+	uint32_t where; /* the caller's: an object's id */
+	uint8_t kind;   /* the caller's */
+	bool numeric, control;
+};
+
+void sieve_learn(struct sieve *s, const struct needles *needles);
+/* Forget what was caught and kept. */
+void sieve_begin(struct sieve *s);
+MUST_CHECK int sieve_catch(struct sieve *s, const uint8_t *bytes, uint64_t n, struct err *err);
+/* Any thread. */
+MUST_CHECK int sieve_keep(struct sieve *s, const struct needles *needles, const struct needle_of *of, struct err *err);
+enum sieve_mark { MARK_FOUND = 1, MARK_EXCUSED = 2 };
+MUST_CHECK int sieve_match(struct sieve *s, const uint8_t *bytes, uint64_t n, enum sieve_mark mark, struct err *err);
+/* A needle that has a mark, from number *i on, which moves behind it; false: there are no more.  *needle is the
+ * sieve's. */
+bool sieve_next(const struct sieve *s, uint64_t *i, const struct needle **needle, struct needle_of *of,
+    unsigned *marks);
+
+#endif

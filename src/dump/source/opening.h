@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * opening.h - a source while it is opened: from a path to a mapped file, and from its bytes to what they unpack to.
+ *
+ * For the files of this folder only.
+ */
+#ifndef CAIRN_DUMP_SOURCE_OPENING_H
+#define CAIRN_DUMP_SOURCE_OPENING_H
+
+#include "base/files.h"
+#include "base/progress.h"
+#include "base/vanish.h"
+#include "dump/source/source.h"
+
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* A file beside the dump's whose bytes belong to it. */
+struct stored_part {
+	int number, fd;
+	uint64_t at, size;   /* in the source; at 0: it is not there */
+	bool merged;         /* the dump's file has all of it already */
+	struct vanish *mapping;
+	struct timespec written;
+	file_hold hold;
+};
+
+struct source_parts {
+	struct stored_part *part;
+	size_t n;
+	uint64_t own;        /* bytes of the dump's file */
+	struct source_piece *piece;
+	char words[sizeof ((struct source *)0)->remark];
+};
+
+struct packing;
+
+/* Bytes that stand somewhere. */
+struct stretch {
+	const uint8_t *at;
+	uint64_t n;
+};
+
+struct source_file {
+	struct source source; /* what the others see */
+	char *file;           /* path of the file; the source's own names a member, too */
+	char *inside;         /* which member was taken where none was named; else NULL */
+	const char *member;   /* which one is named, in the source's path; NULL: none */
+	int fd;
+	struct timespec written; /* the last time before it was opened */
+	file_hold hold;
+	void *map; /* of the file; NULL once unpacked */
+	uint64_t map_size;
+	struct vanish *mapping;
+	uint8_t *unpacked; /* big memory that holds the dump; NULL: it stands in the mapping */
+	uint64_t capacity;
+	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */
+	struct source_parts *parts; /* NULL: it has none */
+	uint64_t wish;     /* bytes that may be needed there, for whoever reserves room first */
+	const char *where; /* what bytes are counted in, in sentences: "the file" */
+	uint8_t *copy; /* exactly of the dump's size, where memory is exact; else NULL */
+	atomic_bool served; /* all that it waited with is inflated: the file does not matter any more */
+};
+
+/* --- file.c: the file as it is stored -------------------------------------------------------------- */
+
+/* Open path into o->fd.  Waits for pipes only, which are kept first (spool.c): what else opens slowly or does something
+ * on open is refused before.  ERR_IO, ERR_FORMAT for an empty file, ERR_CANCELLED. */
+MUST_CHECK int stored_open(struct source_file *o, const char *path, struct progress *progress, struct err *err);
+/* Map it: the source's bytes are the file's then. */
+MUST_CHECK int stored_map(struct source_file *o, struct err *err);
+void stored_unmap(struct source_file *o); /* once or more often */
+
+/* --- parts.c: what the VM had not put together yet ------------------------------------------------ */
+
+/* Behind stored_map: the parts that stand beside an unfinished dump become pieces of the source.  ERR_FORMAT for a part
+ * that was named itself. */
+MUST_CHECK int parts_open(struct source_file *o, struct err *err);
+/* Are these n bytes (NULL: none) of an HPROF dump that the VM did not finish?  And is the second the name of a part of
+ * the first? */
+bool parts_unfinished(const uint8_t *bytes, uint64_t n);
+bool parts_has(const char *name, const char *part);
+void parts_unmap(struct source_file *o);
+void parts_close(struct source_file *o);
+/* As source_damage and source_changed. */
+bool parts_damage(const struct source_file *o, uint64_t *offset);
+bool parts_changed(const struct source_file *o);
+
+/* --- spool.c: pipes -------------------------------------------------------------------------------- */
+
+/* stat, for standard input as well. */
+int spool_stat(const char *path, struct stat *st);
+/* Is it something that is read once, and has to be kept? */
+bool spool_wanted(const char *path, const struct stat *st);
+/* Read all of it into a file without a name, if that was not done before, and open that as o->fd.  ERR_IO where nothing
+ * of use came; more is kept, and o->broken_off then says what ended it.  ERR_FORMAT: nothing came.  ERR_CANCELLED. */
+MUST_CHECK int spool_open(struct source_file *o, const char *path, const struct stat *st, struct progress *progress,
+    struct err *err);
+/* A descriptor of its own for standard input, which is a file; -1: errno. */
+int spool_dup(const char *path);
+
+/* --- unpack.c: what it unpacks to, layer by layer --------------------------------------------------- */
+
+/*
+ * From the mapped bytes to the dump's: source.bytes is in the mapping where it stands there as it is (in_place allows
+ * it), else in o->unpacked.  look (NULL: nobody) is asked about the first bytes.  ERR_FORMAT, ERR_TRUNCATED where
+ * nothing came, ERR_USAGE where a member must be named, ERR_NOMEM, ERR_CANCELLED.
+ */
+MUST_CHECK int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
+    struct err *err);
+
+/* The same as far as to an archive of which no member is named: where its bytes stand (*s), and how it is packed.  1:
+ * it is no archive.  No single one of its members is looked at. */
+MUST_CHECK int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p,
+    struct progress *progress, struct err *err);
+
+/* Say of the source what opening it showed (source.remark); one longer than that is cut. */
+__attribute__((format(printf, 2, 3))) void source_mark(struct source_file *o, const char *format, ...);
+
+/* Room for at least one byte more behind those that are unpacked (o->source.size of o->capacity).  ERR_NOMEM. */
+MUST_CHECK int unpacked_room(struct source_file *o, struct err *err);
+/* Room for so many in all. */
+MUST_CHECK int unpacked_reserve(struct source_file *o, uint64_t n, struct err *err);
+/* The packed data ended at in[at]: what follows is said, unless it is zeros, as tapes leave them. */
+void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in, uint64_t at, uint64_t n);
+
+/* --- packing.c ------------------------------------------------------------------------------------- */
+
+/* How bytes are packed. */
+struct packing {
+	const char *name;    /* "xz" */
+	const char *by_hand; /* the program that unpacks it: "unxz" */
+	const char *magic;   /* the first n bytes; NULL: tar's, which have none */
+	size_t n;
+	/* Inflate in[0, n) into o->unpacked (NULL before), of o->source.size bytes then.  What breaks off is marked cut. */
+	int (*inflate)(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+	    struct progress *progress, struct err *err); /* NULL: an archive of members */
+	/* The first bytes, room at most, of what in[0, n) inflates to; returns how many. */
+	size_t (*head)(const struct packing *p, const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+};
+
+const struct packing *packing_of(const uint8_t *bytes, uint64_t n); /* NULL: not packed */
+bool packing_is_archive(const struct packing *p);
+
+/* --- gzip.c, zstd.c, archive.c: inflate and head of packings --------------------------------------- */
+
+int gzip_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err);
+size_t gzip_head(const struct packing *p, const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+int zstd_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err);
+size_t zstd_head(const struct packing *p, const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+int archive_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err);
+size_t archive_head(const struct packing *p, const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+
+/* --- archive.c: the members of an archive, in the order in which they stand ------------------------- */
+
+struct walk;
+struct member {
+	uint64_t ordinal;  /* from 1 on */
+	const char *name;  /* as bytes, until the next one */
+	const char *link;  /* what it is a link to; NULL: none */
+	uint64_t size;
+	int64_t written;   /* seconds since 1970; 0: unknown */
+	bool size_known, is_file, encrypted;
+};
+
+/* One thread, until walk_end, which wants what walk_begin made and takes NULL. */
+MUST_CHECK int walk_begin(struct walk **out, const struct packing *p, struct stretch s, struct progress *progress,
+    struct err *err);
+/* 1: *m is the next one; 0: there is no other.  ERR_TRUNCATED: the archive is damaged, and the message what it then is
+ * ("cut at byte 12, ..."); ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int walk_next(struct walk *w, struct member *m, struct err *err);
+/* The first bytes of the member, once: least of them, or where they are packed as many as there is room for. */
+size_t walk_head(struct walk *w, uint8_t *out, size_t least, size_t room);
+/* Why not even these were to be had, in parentheses behind a blank or "", until the next call about w; NULL: they
+ * were. */
+const char *walk_broke(struct walk *w);
+/* All bytes of the member: *s where they stand in the archive as they are, else (s->at NULL) in o->unpacked.  What
+ * breaks off is marked cut. */
+MUST_CHECK int walk_take(struct walk *w, const struct member *m, struct source_file *o, struct stretch *s,
+    const char *packing, struct err *err);
+void walk_end(struct walk *w);
+
+/* --- members.c: which member of an archive --------------------------------------------------------- */
+
+/* Bytes of a member that tell what it is, packed or not: the largest block of bzip2 or lz4 unpacks from them. */
+enum { MEMBER_HEAD = (4 << 20) + (128 << 10) };
+
+/*
+ * The member that *rest begins with, which is moved behind it; without a name the only one that look (NULL: nobody)
+ * does not refuse.  Its number in *ordinal; its name in *name, the caller's (free).  ERR_FORMAT, ERR_USAGE.
+ */
+MUST_CHECK int member_choose(const struct packing *p, struct stretch s, const char **rest,
+    const struct source_look *look, uint64_t *ordinal, char **name, struct progress *progress, struct err *err);
+
+/* A name without the "./" that tar writes when it is given a folder. */
+const char *member_name(const char *name);
+/* The first bytes of what a member unpacks to, SOURCE_HEAD at most, in room, of twice MEMBER_HEAD bytes; returns how
+ * many.  *archive: the name of the packing where it is an archive itself, else NULL. */
+size_t member_head(struct walk *w, uint8_t *room, const uint8_t **head, const char **archive);
+
+/* New for a path, without a file yet. */
+struct source_file *source_new(const char *path);
+
+/* Close it; the error gets the path in front of it.  Returns code. */
+int source_failed(struct source_file *o, int code, struct err *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * source.h - the bytes of a dump, mapped read-only.
+ *
+ * A plain file is mapped; a packed one is unpacked into memory once.  What comes through a pipe is kept in a file
+ * without a name first.  Readers see one contiguous range in any case.  A mapped file may shrink or fail under us:
+ * the pages that are gone then read as zeros and source_damage() tells from which byte on nothing is true any more.
+ */
+#ifndef CAIRN_DUMP_SOURCE_H
+#define CAIRN_DUMP_SOURCE_H
+
+#include "base/err.h"
+#include "base/files.h"
+#include "base/progress.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Bytes of a source that belong together; no record goes from one piece on to the next. */
+struct source_piece {
+	uint64_t begin, end;
+};
+
+struct source {
+	const char *path;
+	const uint8_t *bytes; /* size of them; never NULL */
+	uint64_t size;        /* of the (unpacked) content */
+	uint64_t file_size;   /* on disk */
+	bool compressed;      /* or in an archive: bytes are not counted as in the file */
+	bool cut;             /* what packs it ends early or is damaged: bytes are what came before */
+	bool broken_off;      /* it is known not to be whole, whatever it looks like: then cut, too */
+	bool gaps;            /* between its pieces some are missing: broken_off, and no byte ends what is whole */
+	const struct source_piece *pieces; /* n_pieces of them, between which there is nothing; none: it is all one */
+	size_t n_pieces;
+	bool doubtful;        /* a checksum is wrong: then cut, too, and any of the bytes may be wrong */
+	char remark[240];     /* cut: why, in words; else what else is to be said of the file, or "" */
+	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
+};
+
+/*
+ * Standard input as a dump has this name in place of a path, once it was taken.
+ */
+#define SOURCE_STANDARD_INPUT "standard input"
+/* From now on standard input is a dump, and the descriptor `instead` takes its place.  Before there are other
+ * threads, and once.  0, or -1 with errno. */
+MUST_CHECK int source_take_standard_input(int instead);
+/* It, or a member of the archive that comes through it: "standard input::heap.hprof". */
+bool source_is_standard_input(const char *path);
+
+/* A descriptor to look at the bytes of a file without waiting, the caller's; -1 with errno: it is none, or a pipe of
+ * which not all came yet. */
+int source_peek(const char *path);
+/* file_hold_path, for standard input as well. */
+MUST_CHECK file_hold source_hold(const char *path, const char *what);
+
+/* No more of the pipe that is being read: what came is a dump that is cut.  Any thread. */
+void source_enough(void);
+
+/*
+ * Open path, which may name a member of an archive: "dumps.zip::heap.hprof", also one of an archive in it,
+ * "outer.zip::inner.tar::heap.hprof".  How a file is packed is told by its first bytes.  ERR_IO with the
+ * system's reason (a directory, a device, no permission: said so), ERR_FORMAT for an empty file or an archive without
+ * such a member, ERR_USAGE where several members may be meant, ERR_NOMEM, ERR_CANCELLED.
+ */
+MUST_CHECK int source_open(struct source **out, const char *path, struct progress *progress,
+    struct err *err);
+void source_close(struct source *s); /* NULL is fine */
+
+#define SOURCE_HEAD 4096 /* bytes: no reader looks at more to know its format */
+
+/* Asked about the first SOURCE_HEAD bytes of what a packed file holds, before all of it is unpacked, and of each member
+ * of an archive where none is named: the only one that is not refused is taken. */
+struct source_look {
+	/* 0, or the error that source_open_if is to end with, once the path stands in front of it. */
+	int (*at)(const void *context, const uint8_t *head, size_t n, struct err *err);
+	const void *context;
+};
+/* source_open, unless look (NULL: nobody) refuses a packed file.  One that holds less is not asked about. */
+MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,
+    struct progress *progress, struct err *err);
+
+/*
+ * A packed file that waits to be unpacked: held and watched as any other, but it has no bytes (size is 0) until
+ * source_inflate makes a source of what it unpacks to.  1: it needs no unpacking, nor to wait; else as source_open.
+ */
+MUST_CHECK int source_open_waiting(struct source **out, const char *path, struct err *err);
+/* The caller's (source_close), before the one that waited.  That one no longer tells what becomes of the file, for
+ * all of it is in memory.  As source_open_if, and ERR_IO where the file was written to since it was opened. */
+MUST_CHECK int source_inflate(struct source **out, const struct source *waiting, const struct source_look *look,
+    struct progress *progress, struct err *err);
+
+/* How bytes are packed or archived, by the first of them ("xz", "tar"), and the program that unpacks such a file; NULL:
+ * not at all, as far as is known. */
+const char *source_packing(const uint8_t *head, size_t n, const char **by_hand);
+/* Are these the first bytes of an archive of files? */
+bool source_is_archive(const uint8_t *head, size_t n);
+/* "::" and the name of the member that was taken though none was named; "": none was. */
+const char *source_inside(const struct source *s);
+
+/* The first bytes of a file, in first; or, where it is packed and more of them are needed to tell what it unpacks to, in
+ * *more, the caller's (big_free), else NULL.  Returns how many, or -1 with errno. */
+ssize_t source_read_head(int fd, uint8_t first[static SOURCE_HEAD], uint8_t **more);
+
+/* The first bytes, room at most, of what the n bytes of a packed file unpack to; returns how many: 0 for an archive,
+ * and where n bytes are too few to unpack any. */
+size_t source_inflate_head(const uint8_t *in, uint64_t n, uint8_t *out, size_t room);
+
+/* What unpacks archives, for --version: "libarchive 3.6.2". */
+const char *source_support(void);
+
+/* Was the mapped file written to since it was opened?  Its bytes may then be others than were read. */
+bool source_changed(const struct source *s);
+
+/* The descriptor of the file, the source's own; -1: there is none. */
+int source_fd(const struct source *s);
+
+/* True once pages of the mapping turned out to be gone; *offset gets the first such byte. */
+bool source_damage(const struct source *s, uint64_t *offset);
+
+/* A file in an archive. */
+struct source_member {
+	const char *name;    /* as it stands there, any bytes: ARCHIVE::NAME is the path that opens it */
+	uint64_t size;       /* of what the archive unpacks to: of heap.hprof.gz, of this file */
+	int64_t written;     /* seconds since 1970; 0: unknown */
+	const char *label;   /* what the caller's label() says of the first bytes; NULL: of nothing that it knows */
+	char created[32];    /* what it says of the time when the dump in it was written, or "" */
+	const char *archive; /* "tar": it is an archive itself (ARCHIVE::NAME lists it); else NULL */
+	bool size_known;     /* a zip archive written into a pipe tells only behind a file how large it is */
+	bool encrypted;      /* it cannot be opened */
+};
+
+struct source_members {
+	struct source_member *member; /* files only, in the order of the archive; one of several of a name: the last */
+	size_t n;
+	uint64_t left_out; /* files behind SOURCE_MEMBERS_MOST of them */
+	char remark[240];  /* the archive is damaged or cut, so that there may be more: why; else "" */
+};
+enum { SOURCE_MEMBERS_MOST = 10000 };
+/* The label of a dump with these first bytes and this name, and into created when it was written; NULL: it is none. */
+typedef const char *source_label(const uint8_t *head, size_t n, const char *name, char created[static 32]);
+
+/*
+ * The files in an archive, which may be packed itself ("dumps.tar.gz", then it is unpacked into memory for as long as
+ * this takes) or be a member of another one ("outer.zip::inner.tar").  label is asked about the first bytes of each
+ * file, SOURCE_HEAD at most, unpacked if they are packed, and its name: dump_label_of_member.  0: *out is the caller's
+ * (source_members_free); 1: the file is no archive, and *out NULL; else as source_open, with the path.  Any thread.
+ */
+MUST_CHECK int source_members(struct source_members **out, const char *path,
+    source_label *label, struct progress *progress, struct err *err);
+void source_members_free(struct source_members *m); /* NULL is fine */
+
+#endif

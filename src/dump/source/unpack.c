@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * unpack.c - from a file's bytes to the dump's: one layer of packing after the other, each into memory of its own.
+ *
+ * A tar archive, or a member of a zip archive that is only stored, has the bytes of the dump as they are: these are
+ * used where they stand.
+ */
+#include "dump/source/opening.h"
+
+#include "base/big.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LAYERS = 4 }; /* a dump that is packed by itself, in an archive that is packed, in another archive */
+
+/* --- what is said, and room ------------------------------------------------------------------------- */
+
+void source_mark(struct source_file *o, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	text_format(o->source.remark, sizeof o->source.remark, format, args);
+	va_end(args);
+}
+
+void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in, uint64_t at, uint64_t n)
+{
+	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
+		if (in[i]) {
+			source_mark(o, "the %" PRIu64 " bytes from byte %" PRIu64 " of %s on follow the end of the %s data and are "
+			    "ignored", n - at, at, o->where, packing);
+			break;
+		}
+}
+
+/* To n bytes at the least, twice as many as before where that can be had, for nobody knows how many it will be. */
+static int grow(struct source_file *o, uint64_t n, struct err *err)
+{
+	uint64_t capacity = n / 2 > o->capacity ? n : 2 * o->capacity;
+	uint8_t *grown = big_resize(o->unpacked, capacity, 1, NULL);
+	if (!grown) {
+		uint64_t little = o->capacity + o->capacity / 8;
+		capacity = little > n ? little : n;
+		grown = big_resize(o->unpacked, capacity, 1, err);
+	}
+	if (!grown)
+		return ERR_NOMEM;
+	o->unpacked = grown;
+	o->capacity = capacity;
+	return 0;
+}
+
+int unpacked_room(struct source_file *o, struct err *err)
+{
+	return o->source.size < o->capacity ? 0 : grow(o, o->source.size + 1, err);
+}
+
+int unpacked_reserve(struct source_file *o, uint64_t n, struct err *err)
+{
+	if (!o->unpacked) {
+		uint64_t wish = o->wish > n ? o->wish : n > 0 ? n : 1;
+		o->capacity = wish;
+		o->unpacked = big_alloc(wish, 1, wish > n ? NULL : err);
+		if (!o->unpacked && wish > n)
+			o->unpacked = big_alloc(o->capacity = n + 1, 1, err);
+		return o->unpacked ? 0 : ERR_NOMEM;
+	}
+	return n <= o->capacity ? 0 : grow(o, n, err);
+}
+
+/* --- one layer -------------------------------------------------------------------------------------- */
+
+struct layers {
+	struct source_file *o;
+	const struct source_look *look;
+	struct progress *progress;
+	struct stretch now;  /* what is unpacked so far */
+	const char *rest;    /* which members are still to be taken; "" or NULL: none is named */
+	struct text inside;  /* which were taken though none was named */
+	char said[sizeof ((struct source *)0)->remark]; /* of the layers before */
+};
+
+/* Does it unpack to little, or break off soon? */
+static bool ends_soon(const struct layers *l, const struct packing *p)
+{
+	uint8_t *room = big_alloc(1, MEMBER_HEAD, NULL);
+	bool soon = room && p->head(p, l->now.at, l->now.n, room, MEMBER_HEAD) < MEMBER_HEAD;
+	big_free(room);
+	return soon;
+}
+
+/* Whether whoever opens it wants to have all of it. */
+static int look_at_head(const struct layers *l, const struct packing *p, struct err *err)
+{
+	uint8_t head[SOURCE_HEAD];
+
+	if (!l->look || (l->rest && *l->rest) || p->head(p, l->now.at, l->now.n, head, sizeof head) < sizeof head ||
+	    packing_of(head, sizeof head))
+		return 0; /* little, or cut: what there is to say is said of the whole */
+	struct err refused = ERR_INIT;
+	int code = l->look->at(l->look->context, head, sizeof head, &refused);
+	if (!code || ends_soon(l, p)) /* then whether it is damaged is found out at little cost, and is why */
+		return 0;
+	if (err)
+		*err = refused;
+	return code;
+}
+
+static int take_stream(struct layers *l, const struct packing *p, struct err *err)
+{
+	struct source_file *o = l->o;
+	int code = look_at_head(l, p, err);
+	if (code)
+		return code;
+	uint8_t *before = o->unpacked;
+	o->unpacked = NULL;
+	o->source.size = o->capacity = o->wish = 0;
+	code = p->inflate(o, p, l->now.at, l->now.n, l->progress, err);
+	big_free(before);
+	l->now = (struct stretch){o->unpacked, o->source.size};
+	return code;
+}
+
+/* Standard input has no name that one sees and could add it to. */
+static void say_how_to_name(struct err *err)
+{
+	struct err said = err ? *err : (struct err)ERR_INIT;
+	(void)err_set(err, ERR_USAGE, "%s; with - in front: cairn -::NAME", said.message);
+}
+
+/* An unfinished dump whose parts are beside it in the archive is read without them. */
+static void say_parts_in_archive(struct source_file *o, struct walk *w, const char *name, bool before)
+{
+	struct member m;
+	while (!before && walk_next(w, &m, NULL) == 1)
+		before = parts_has(name, m.name);
+	if (before && !o->broken_off)
+		o->broken_off = "the VM did not finish it, and its parts (.p0 ...), which are in the archive, too, are not "
+		    "read there: unpack it first";
+}
+
+static int take_member(struct layers *l, const struct packing *p, struct err *err)
+{
+	struct source_file *o = l->o;
+	struct walk *w = NULL;
+	struct member m;
+	char *name = NULL;
+	uint64_t ordinal;
+	bool named = l->rest && *l->rest;
+	int code = member_choose(p, l->now, &l->rest, l->look, &ordinal, &name, l->progress, err);
+	if (!code && !named)
+		text_addf(&l->inside, "::%s", name);
+	if (code == ERR_USAGE && source_is_standard_input(o->source.path))
+		say_how_to_name(err);
+	uint8_t *before = o->unpacked;
+	o->unpacked = NULL;
+	o->source.size = o->capacity = o->wish = 0;
+	if (!code)
+		code = walk_begin(&w, p, l->now, l->progress, err);
+	bool in_parts = false;
+	for (m.ordinal = 0; !code && m.ordinal < ordinal;) {
+		int got = walk_next(w, &m, err);
+		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was written to while it was read");
+		in_parts |= !code && parts_has(name, m.name);
+	}
+	struct stretch stands;
+	if (!code)
+		code = walk_take(w, &m, o, &stands, p->name, err);
+	if (!code && parts_unfinished(stands.at ? stands.at : o->unpacked, stands.at ? stands.n : o->source.size))
+		say_parts_in_archive(o, w, name, in_parts);
+	free(name);
+	walk_end(w);
+	if (!code && stands.at) {
+		o->unpacked = before;
+		l->now = stands;
+		return 0;
+	}
+	big_free(before);
+	l->now = (struct stretch){o->unpacked, o->source.size};
+	return code;
+}
+
+/* What an earlier layer had to say explains what comes of the later ones. */
+static void keep_said(struct layers *l)
+{
+	struct source *s = &l->o->source;
+	if (l->said[0])
+		memcpy(s->remark, l->said, sizeof s->remark);
+	else
+		memcpy(l->said, s->remark, sizeof l->said);
+}
+
+static int take_layer(struct layers *l, const struct packing *p, struct err *err)
+{
+	struct source_file *o = l->o;
+	bool is_archive = packing_is_archive(p);
+	o->source.compressed = true;
+	o->source.remark[0] = '\0';
+	int code = is_archive ? take_member(l, p, err) : take_stream(l, p, err);
+	if (code == ERR_NOMEM)
+		err_context(err, "unpacking it takes memory, %s it first where there is room", is_archive ? "unpack" :
+		    p->by_hand);
+	keep_said(l);
+	o->where = is_archive ? "the member" : "what it unpacks to";
+	if (!code && !l->now.n)
+		code = err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", o->source.cut ? o->source.remark :
+		    p->name, o->source.cut ? "" : is_archive ? " archive with a member of no bytes, the dump in it is empty" :
+		    " of nothing, the dump in it is empty");
+	return code;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------ */
+
+static int too_many(struct err *err)
+{
+	return err_set(err, ERR_FORMAT, "packed in more than %d layers, one in another; unpack it first", MOST_LAYERS);
+}
+
+int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p, struct progress *progress,
+    struct err *err)
+{
+	struct layers l = {.o = o, .progress = progress, .rest = o->member, .now = {o->map, o->map_size},
+	    .inside = TEXT_INIT};
+	int code = 0;
+	o->where = "the file";
+	for (int layer = 0; !code && (*p = packing_of(l.now.at, l.now.n)) != NULL; layer++) {
+		if (packing_is_archive(*p) && (!l.rest || !*l.rest))
+			break;
+		code = layer < MOST_LAYERS ? take_layer(&l, *p, err) : too_many(err);
+	}
+	text_release(&l.inside);
+	*s = l.now;
+	return code ? code : *p ? 0 : 1;
+}
+
+static int all_layers(struct layers *l, struct err *err)
+{
+	const struct packing *p;
+	for (int layer = 0; (p = packing_of(l->now.at, l->now.n)) != NULL; layer++) {
+		int code = layer < MOST_LAYERS ? take_layer(l, p, err) : too_many(err);
+		if (code)
+			return code;
+	}
+	return !l->rest || !*l->rest ? 0 : err_set(err, ERR_FORMAT, "%s is no archive that cairn knows, so it has no "
+	    "member %.100s", l->rest == l->o->member ? "the file" : "the member before it", l->rest);
+}
+
+static bool in_mapping(const struct source_file *o, const uint8_t *at)
+{
+	return o->map && at >= (const uint8_t *)o->map && at < (const uint8_t *)o->map + o->map_size;
+}
+
+/* What stands before and behind the dump in memory is given back. */
+static void fit(struct source_file *o, struct stretch s)
+{
+	uint64_t before = (uint64_t)(s.at - o->unpacked);
+	if (before + s.n < o->capacity && before > s.n / 8) {
+		memmove(o->unpacked, s.at, s.n);
+		before = 0;
+	}
+	o->unpacked = big_fit(o->unpacked, before + s.n, 1);
+	o->capacity = before + s.n;
+	o->source.bytes = o->unpacked + before;
+}
+
+int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
+    struct err *err)
+{
+	struct layers l = {.o = o, .look = look, .progress = progress, .rest = o->member,
+	    .now = {o->map, o->map_size}, .inside = TEXT_INIT};
+	uint64_t lost;
+	o->where = "the file";
+	int code = all_layers(&l, err);
+	if (!code && l.inside.len)
+		o->inside = text_take(&l.inside);
+	text_release(&l.inside);
+	if (code)
+		return code;
+	o->source.size = l.now.n;
+	if (in_mapping(o, l.now.at) && !in_place) {
+		o->unpacked = big_alloc(l.now.n, 1, err);
+		if (!o->unpacked)
+			return ERR_NOMEM;
+		memcpy(o->unpacked, l.now.at, l.now.n);
+		o->capacity = l.now.n;
+		l.now.at = o->unpacked;
+	}
+	if (in_mapping(o, l.now.at)) {
+		o->source.bytes = l.now.at;
+		return 0;
+	}
+	fit(o, l.now);
+	if (source_damage(&o->source, &lost)) {
+		o->source.cut = true;
+		source_mark(o, "the file shrank to %" PRIu64 " bytes while it was unpacked", lost);
+	}
+	return 0;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dumps that HotSpot wrote in parallel and did not finish: the file and its parts, each object of them once.
+
+The sample's records are dealt to parts here as HotSpot deals them; those that are expected are those that were dealt.
+"""
+
+import os
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import hprof  # noqa: E402
+from cairntest import SHOP, Tap, cairn  # noqa: E402
+
+PARTS, SEGMENT = 4, 9000
+END = struct.pack(">BII", 0x2C, 0, 0)
+OBJECTS = (0x20, 0x21, 0x22, 0x23)
+
+
+class Part:
+    """Segments, and where in them which object's record ends."""
+
+    def __init__(self, records):
+        self.data, self.ends, segment, held = b"", [], b"", []
+        for record, address in records + [(None, None)]:
+            if segment and (record is None or len(segment) + len(record) > SEGMENT):
+                self.data += struct.pack(">BII", 0x1C, 0, len(segment))
+                self.ends += [(len(self.data) + end, a) for end, a in held]
+                self.data += segment
+                segment, held = b"", []
+            if record is not None:
+                segment += record
+                if address:
+                    held.append((len(segment), address))
+
+    def objects(self, size=None):
+        return [a for end, a in self.ends if size is None or end <= size]
+
+
+def split():
+    """The bytes before the objects, and the parts."""
+    with open(SHOP, "rb") as f:
+        data = f.read()
+    dump = hprof.Dump(data)
+    dump.classes = {}
+    records = []
+    for tag, body, after in dump.records(-1):
+        records.append((data[body - 1:after], dump.id(body) if tag in OBJECTS else None))
+    first = [r for r in records if r[1] is None or r[0][0] == 0x20]
+    rest = [r for r in records if not (r[1] is None or r[0][0] == 0x20)]
+    n = len(rest) // PARTS + 1
+    dealt = [rest[k * n:(k + 1) * n] for k in range(PARTS)]
+    dealt[-1] = first + dealt[-1]  # roots and classes come from any
+    return data[:dump.heaps[-1][0][0] - 9], [Part(d) for d in dealt]
+
+
+class Case:
+    def __init__(self, tap, head, parts):
+        self.tap, self.head, self.parts = tap, head, parts
+
+    def run(self, what, file, parts, expected, status=4, words=".p"):
+        """file: its bytes; parts: bytes by number; expected: addresses, in any order."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.hprof")
+            for name, data in [(path, file)] + [("%s.p%d" % (path, k), d) for k, d in parts.items()]:
+                with open(name, "wb") as f:
+                    f.write(data)
+            r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", path)
+            got = sorted(int(line.split(",")[0], 16) for line in r.out.splitlines()[1:] if line)
+            self.tap.ok(r.status == status and words in r.err and (status or not r.err), what + ": told", r.err[:600])
+            self.tap.equal(got, sorted(expected), what + ": each object once")
+        return r
+
+
+def main():
+    tap = Tap()
+    head, parts = split()
+    every = [a for p in parts for a in p.objects()]
+    data = {k: p.data for k, p in enumerate(parts)}
+    c = Case(tap, head, parts)
+    tap.ok(len(set(every)) == len(every) > 3000 and all(len(d) > 3 * SEGMENT for d in data.values()), "dealt")
+    c.run("while they were written", head, data, every, words="parts .p0 .p1 .p2 .p3;")
+    c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3;")
+    c.run("all are in it", head + b"".join(data.values()) + END, data, every, status=0, words="")
+    left = {k: data[k] for k in (1, 2, 3)}
+    for m in (0, 1, 8, 9, 10, 64, SEGMENT, SEGMENT + 20, len(data[1]) // 2, len(data[1]) - 1):
+        c.run("while the second was appended, %d bytes" % m, head + data[0] + data[1][:m], left, every,
+              words="parts .p1 .p2 .p3;")
+    c.run("appended and not deleted", head + data[0] + data[1], left, every, words="parts .p1 (which is in it) .p2 .p3;")
+    c.run("two of them", head + data[0] + data[1] + data[2][:777], left, every, words=".p1 (which is in it) .p2 .p3;")
+    size = {k: len(d) for k, d in data.items()}
+    for k, n in ((0, 5000), (1, 9), (2, 4), (3, size[3] - 1), (1, size[1] // 2), (2, size[2] - 3)):
+        some = {**data, k: data[k][:n]}
+        expected = [a for i, p in enumerate(parts) for a in p.objects(n if i == k else None)]
+        c.run("the VM died within part %d, %d bytes" % (k, n), head, some, expected)
+    some = {k: data[k] for k in (0, 1, 3)}
+    c.run("one is missing", head, some, [a for k in some for a in parts[k].objects()], words="between which some are missing")
+    for kept in ((0, 1, 3), (1, 3), (0, 3)):  # the one at the end whole, or cut as well
+        for last in (data[3], data[3][:size[3] // 2]):
+            some = {k: data[k] for k in kept[:-1]}
+            expected = [a for k in some for a in parts[k].objects()] + parts[3].objects(len(last))
+            r = c.run("of 4 the parts %s" % (kept,), head, {**some, 3: last}, expected, words="some are missing")
+            tap.ok("all is true up to" not in r.err, "which are the beginning of nothing", r.err)
+    some = {k: data[k] for k in (0, 1, 3)}
+    c.run("a file of such a name that is none", head, {**some, 2: b"text"},
+          [a for k in some for a in parts[k].objects()], words="parts .p0 .p1 .p3,")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.hprof")
+        for name, d in (("", head), (".p0", data[0]), (".p1", data[1])):
+            with open(path + name, "wb") as f:
+                f.write(d)
+        r = cairn("-x", "index", path)
+        tap.ok(r.status == 2 and "is in parts" in r.err and len(os.listdir(folder)) == 3, "no index of parts", r)
+        r = cairn("-x", "redact %s/b.hprof" % folder, path)
+        tap.ok(r.status == 2 and len(os.listdir(folder)) == 3, "and no copy", r)
+    for k in (0, 3):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.hprof")
+            with open("%s.p%d" % (path, k), "wb") as f:
+                f.write(data[k])
+            r = cairn("-x", "info", "%s.p%d" % (path, k))
+            tap.ok(r.status == 3 and "a.hprof, which has the names, is missing" in r.err, "a part alone", r)
+            with open(path, "wb") as f:
+                f.write(head)
+            r = cairn("-x", "info", "%s.p%d" % (path, k))
+            tap.ok(r.status == 3 and "open a.hprof, which is read with all its parts" in r.err, "a part that is named", r)
+    tap.done()
+
+
+main()

@@ -301,6 +301,16 @@ static bool wants_screen(const struct wishes *w)
 	    isatty(STDOUT_FILENO);
 }
 
+/* A descriptor to read from which nothing comes; -1 with errno. */
+static int open_nothing(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), ends[2];
+	if (fd >= 0 || pipe2(ends, O_CLOEXEC)) /* a root may have no devices */
+		return fd;
+	close(ends[1]);
+	return ends[0];
+}
+
 /* What may be typed, where somebody sits in front of a screen or a prompt while the dump comes through standard input:
  * the terminal; else nothing. */
 static int take_standard_input(const struct wishes *w)
@@ -308,7 +318,7 @@ static int take_standard_input(const struct wishes *w)
 	bool asks = w->plain || (!w->never_screen && !w->n_lines && !w->batch.output && isatty(STDOUT_FILENO));
 	int instead = asks ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 	if (instead < 0)
-		instead = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		instead = open_nothing();
 	int code = instead < 0 || source_take_standard_input(instead) ? 3 : 0;
 	if (code)
 		complain("standard input: %s", strerror(errno));

@@ -83,8 +83,9 @@ static int nameless_file(void)
 
 int spill_open(bool *memory)
 {
-	*memory = forbidden;
-	return forbidden ? memfd_create("cairn", MFD_CLOEXEC) : nameless_file();
+	int fd = forbidden ? -1 : nameless_file();
+	*memory = fd < 0 && (forbidden || !chosen_folder); /* a container may have nothing that can be written to */
+	return *memory ? memfd_create("cairn", MFD_CLOEXEC) : fd;
 }
 
 static int no_file(struct err *err)

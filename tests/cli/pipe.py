@@ -166,6 +166,8 @@ def no_room(tap, folder):
     tap.equal(r.out, same_size.out, "and nothing else")
     r = cairn("-x", "info", "--spill", os.path.join(folder, "none"), "-", stdin=whole)
     tap.ok(r.status == 3 and "none" in r.err and "No such file" in r.err, "no such folder", r)
+    r = cairn("-x", "histo | head 1", "-", stdin=whole, env={"TMPDIR": os.path.join(folder, "none")})
+    tap.ok(r.status == 0 and "byte[]" in r.out, "nor one that nobody chose: memory", r)
     r = cairn("-x", "histo | head 1", "--spill", "none", "-", stdin=whole)
     tap.ok(r.status == 0 and "byte[]" in r.out, "--spill none: memory", r)
     r = cairn("-x", "info", "--spill", "none", "--mem", "1000K", "-", stdin=whole)

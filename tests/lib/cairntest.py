@@ -23,7 +23,9 @@ GO = os.path.join(SOURCE, "data", "gocart.dump")
 SHOP = os.path.join(SOURCE, "data", "shop.hprof")
 SERIES = [os.path.join(SOURCE, "data", name) for name in ("shop-1.hprof", "shop-2.hprof")] + [SHOP]
 SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.txt")
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would ours
+# a shell's background job ignores these, as does nohup, and so would what is run here
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 TIMEOUT = 120  # seconds; only a hang takes that long
 
 

@@ -62,12 +62,12 @@ def made(root):
         to.write(f.read().encode("cp037", "backslashreplace").replace(b"\x25", b"\x15"))
 
 
-def answers(program, folder, dump, lines, alone=()):
-    """What the lines print, with the status."""
+def answers(program, folder, dump, lines, alone=(), come=b""):
+    """What the lines print, with the status; come: through standard input."""
     words = [*alone, program, dump]
     for line in lines:
         words += ["-x", line]
-    done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+    done = subprocess.run(words, cwd=folder, input=come, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
                           env={"PATH": "", "LANG": "xx_XX.UTF-8", "TERM": "xterm"})
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
@@ -84,6 +84,10 @@ def scripts(tap, work, root, alone, program, what):
             tap.equal(answers(program, work, dump, ("histo | head 9",), alone), want, "%s: %s" % (what, dump))
         else:
             tap.skip("%s: %s" % (what, dump), "the ordinary program does not read it: it is without libarchive")
+    with open(SHOP, "rb") as f:
+        got = answers(program, work, "-", ("histo | head 9",), alone, f.read())
+    want = answers(CAIRN, root, "shop.hprof", ("histo | head 9",))
+    tap.equal(got, want, "%s: a dump that comes through a pipe" % what)
     for dump, lines in WRITTEN:
         got = answers(program, work, dump, lines, alone)
         tap.ok(got[0] in (0, 2) and "ignal" not in got[1], "%s: %s" % (what, lines[0]), got)

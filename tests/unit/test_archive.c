@@ -20,47 +20,26 @@
 #include "base/files.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
+#include "one_file.h"
 
 #ifdef HAVE_LIBARCHIVE
 #include <archive.h>
 #include <archive_entry.h>
 
-static char folder[256], path[300], member[600];
+static char member[600];
 
 enum { PLAIN = 700 * 1000, ROOM = 8 << 20 };
 static uint8_t plain[PLAIN], packed[ROOM], again[ROOM];
 
-static int make_folder(void **state)
+static int make_plain(void **state)
 {
-	(void)state;
-	const char *tmp = getenv("TMPDIR");
 	uint32_t random = 1;
-	snprintf(folder, sizeof folder, "%s/cairn-test-XXXXXX", tmp && strlen(tmp) < 200 ? tmp : "/tmp");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof path, "%s/dump", folder);
 	for (size_t i = 0; i < PLAIN; i++) { /* neither dull nor without any pattern */
 		random = random * 1664525 + 1013904223;
 		plain[i] = i % 100 < 50 ? (uint8_t)(i / 3) : (uint8_t)(random >> 24);
 	}
 	memcpy(plain, "JAVA PROFILE 1.0.2\0\0\0\0\10\0\0\0\0\0\0\0\0", 31);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
-}
-
-static void write_file(const void *bytes, size_t n)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
+	return make_folder(state);
 }
 
 /* --- packing, by libarchive's other half ---------------------------------------------------------- */
@@ -422,7 +401,7 @@ int main(void)
 		cmocka_unit_test(one_of_several), cmocka_unit_test(cut_archives), cmocka_unit_test(one_in_another),
 		cmocka_unit_test(waiting_members), cmocka_unit_test(listed), cmocka_unit_test(paths_with_members),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, make_plain, remove_folder);
 }
 #else
 int main(void)

@@ -25,36 +25,7 @@
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "hprof_bytes.h"
-
-static char folder[256];
-static char path[300];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	const char *tmp = getenv("TMPDIR");
-	snprintf(folder, sizeof folder, "%s/cairn-test-XXXXXX", tmp && strlen(tmp) < 200 ? tmp : "/tmp");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof path, "%s/dump", folder);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(folder);
-}
-
-static void write_file(const void *bytes, size_t n)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, n, f), n);
-	assert_int_equal(fclose(f), 0);
-}
+#include "one_file.h"
 
 static void refused(const char *name, int code, const char *words)
 {

@@ -99,8 +99,8 @@ bool source_is_archive(const uint8_t *head, size_t n);
 /* "::" and the name of the member that was taken though none was named; "": none was. */
 const char *source_inside(const struct source *s);
 
-/* The first bytes of a file, in first; or, where it is packed and more of them are needed to tell what it unpacks to, in
- * *more, the caller's (big_free), else NULL.  Returns how many, or -1 with errno. */
+/* The first bytes of a file, in first; or, where it is packed and more of them are needed to tell what it unpacks to,
+ * in *more, the caller's (big_free), else NULL.  Returns how many, or -1 with errno. */
 ssize_t source_read_head(int fd, uint8_t first[static SOURCE_HEAD], uint8_t **more);
 
 /* The first bytes, room at most, of what the n bytes of a packed file unpack to; returns how many: 0 for an archive,

@@ -155,8 +155,8 @@ static void end_full(struct spool *s, int error)
 
 	units_bytes(came, s->size);
 	if (s->memory)
-		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): --mem allows no more, and --spill none no file; a "
-		    "--spill DIR takes it", s->size, came);
+		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): --mem allows no more of it in memory; --spill DIR "
+		    "takes it into a file", s->size, came);
 	else
 		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): the file for it in %.60s takes no more (%s); give "
 		    "--spill DIR with more room", s->size, came, spill_folder(), strerror(error));

@@ -220,14 +220,17 @@ static void which_texts(void **state)
 	assert_int_equal(made(&n, "s3cret---"), NEEDLE_MADE);
 	assert_int_equal(made(&n, "-------x"), NEEDLE_MADE);
 	assert_memory_equal(n.form[0].bytes, "-------x", 8);
-	static const struct { const char *s; bool numeric, control; } kinds[] = {
+	static const struct { const char *s; bool numeric, binary; } kinds[] = {
 	    {"12,345,678", true, false}, {"4111111111111111", false, false}, {"0xc0000deadbe", true, false},
-	    {"0xc0000dEADBE", false, false}, {"12345678x", false, false}, {"a\001b\002c\003d\004e", false, true},
-	    {"a\tb\nc\rd and so on", false, false}};
+	    {"0xc0000dEADBE", false, false}, {"12345678x", false, true}, {"a\001b\002c\003d\004e", false, true},
+	    {"a\tb\nc\rd and so on", false, false}, {"00000000001111111111222", false, true},
+	    {"abcdefghijkl", false, true}, {"        }", true, true}, {"        };", true, false},
+	    {"abababab", false, true}, {"abcdabce", false, false}, {"password", false, false}, {"87654321", true, true},
+	    {"13579135", true, false}};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		assert_int_equal(made(&n, kinds[i].s), NEEDLE_MADE);
-		if (n.numeric != kinds[i].numeric || n.control != kinds[i].control)
-			fail_msg("%s: %d %d", kinds[i].s, n.numeric, n.control);
+		if (n.numeric != kinds[i].numeric || n.binary != kinds[i].binary)
+			fail_msg("%s: %d %d", kinds[i].s, n.numeric, n.binary);
 	}
 	needles_release(&n);
 }

@@ -439,10 +439,11 @@ const struct command cmd_take = {
 	"characters are looked for, so one that is quoted in part is found. A text may stand there as a name of a class, "
 	"field, method, thread, signature or source file, or in one, or as one with a character more; as the version of "
 	"the VM; or among the words that cairn or SQLite has itself. Some stand there as numbers by chance, and "
-	"how many do is told: in the report those of at most 12 digits and signs alone, or hexadecimal with 0x, in the "
-	"other files those with control characters. One character over and over is not looked for. A file with any other "
-	"text is not kept, and the exit status is 1. Existing files are replaced as by save: all of them, or, where "
-	"one may not be, none.",
+	"how many do is told: in the report those of at most 12 digits and signs alone, or hexadecimal with 0x; in the "
+	"other files those with control characters, or whose characters count or repeat (00001111, abababab); and of the "
+	"index's tables of numbers those of less than 16 characters. One character over and over is not looked for. A file "
+	"with any other text is not kept, and the exit status is 1. Existing files are replaced as by save: all of them, "
+	"or, where one may not be, none.",
     .examples = {{"take"}},
     .key = "",
     .run = run_take,

@@ -6,6 +6,7 @@
 #include "base/chunks.h"
 #include "base/files.h"
 #include "base/gzipped.h"
+#include "heap/saved/saved.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,54 +18,65 @@ enum { OVERLAP = 2 * NEEDLE_ROOM };
 
 /* --- the bytes of a file ------------------------------------------------------------------------ */
 
-struct blocks {
-	bytes_use *use;
-	void *context;
-	pthread_mutex_t lock; /* one at a time, each of which goes to all threads */
+/* One time through them. */
+struct pass {
+	struct sieve *sieve;
+	enum sieve_mark mark; /* 0: catch */
+	pthread_mutex_t lock; /* a block at a time, each of which goes to all threads */
 };
 
-static int use_block(void *context, unsigned block, const uint8_t *bytes, uint64_t n, struct err *err)
+static int use_bytes(void *pass, const uint8_t *bytes, uint64_t n, struct err *err)
 {
-	struct blocks *b = context;
+	struct pass *p = pass;
+	return p->mark ? sieve_match(p->sieve, bytes, n, p->mark, err) : sieve_catch(p->sieve, bytes, n, err);
+}
+
+static int use_block(void *pass, unsigned block, const uint8_t *bytes, uint64_t n, struct err *err)
+{
+	struct pass *p = pass;
 	(void)block;
-	pthread_mutex_lock(&b->lock);
-	int code = b->use(b->context, bytes, n, err);
-	pthread_mutex_unlock(&b->lock);
+	pthread_mutex_lock(&p->lock);
+	int code = use_bytes(p, bytes, n, err);
+	pthread_mutex_unlock(&p->lock);
 	return code;
 }
 
 /* A chunk of a packed file may be no row of numbers: then its blocks are looked at as they are. */
-static int each_of_chunk(const struct chunks *chunks, const char *name, struct blocks *blocks, struct err *err)
+static int each_of_chunk(const struct chunks *chunks, const char *name, struct pass *p, struct err *err)
 {
 	const void *bytes;
 	uint64_t n;
 	struct err own = ERR_INIT;
 	int code = chunks_take(chunks, name, &bytes, &n, &own);
 	if (code == ERR_FORMAT && chunks_packed(chunks))
-		return chunks_use_blocks(chunks, name, chunks_blocks(chunks, name), use_block, blocks, err);
+		return chunks_use_blocks(chunks, name, chunks_blocks(chunks, name), use_block, p, err);
 	if (code) {
 		*err = own;
 		return code;
 	}
-	code = blocks->use(blocks->context, bytes, n, err);
+	code = use_bytes(p, bytes, n, err);
 	big_free(bytes);
 	return code;
 }
 
-static int each_chunk(const char *path, bytes_use *use, void *context, struct err *err)
+static int each_chunk(const char *path, struct pass *p, struct err *err)
 {
-	struct blocks blocks = {use, context, PTHREAD_MUTEX_INITIALIZER};
 	struct chunks *chunks;
+	enum sieve_mark mark = p->mark;
+	const char *name;
 	int code = chunks_open(&chunks, path, err);
-	for (uint32_t i = 0; !code && chunks_name(chunks, i); i++)
-		code = each_of_chunk(chunks, chunks_name(chunks, i), &blocks, err);
+	for (uint32_t i = 0; !code && (name = chunks_name(chunks, i)); i++) {
+		p->mark = mark && !saved_has_texts(name) ? MARK_AMONG_NUMBERS : mark;
+		code = each_of_chunk(chunks, name, p, err);
+	}
 	chunks_close(chunks);
 	return code;
 }
 
 /* As they stand there, and unpacked. */
-static int each_bytes(const char *path, bytes_use *use, void *context, struct err *err)
+static int each_bytes(const char *path, struct sieve *sieve, enum sieve_mark mark, struct err *err)
 {
+	struct pass p = {sieve, mark, PTHREAD_MUTEX_INITIALIZER};
 	struct stat st;
 	int fd = file_open_read(path);
 	if (fd < 0 || fstat(fd, &st)) {
@@ -77,24 +89,14 @@ static int each_bytes(const char *path, bytes_use *use, void *context, struct er
 	const uint8_t *bytes = n ? big_map(fd, 0, n, err) : NULL;
 	int code = n && !bytes ? ERR_IO : 0;
 	if (bytes)
-		code = use(context, bytes, n, err);
+		code = use_bytes(&p, bytes, n, err);
 	if (!code && bytes && gzip_is(bytes, n))
-		code = gzip_each(bytes, n, OVERLAP, use, context, err);
+		code = gzip_each(bytes, n, OVERLAP, use_bytes, &p, err);
 	else if (!code && n > strlen(CHUNKS_MAGIC) && !memcmp(bytes, CHUNKS_MAGIC, strlen(CHUNKS_MAGIC)))
-		code = each_chunk(path, use, context, err);
+		code = each_chunk(path, &p, err);
 	big_free(bytes);
 	close(fd);
 	return code;
-}
-
-static int catch(void *sieve, const uint8_t *bytes, uint64_t n, struct err *err)
-{
-	return sieve_catch(sieve, bytes, n, err);
-}
-
-static int match(void *sieve, const uint8_t *bytes, uint64_t n, struct err *err)
-{
-	return sieve_match(sieve, bytes, n, MARK_FOUND, err);
 }
 
 /* --- the texts ---------------------------------------------------------------------------------- */
@@ -156,17 +158,27 @@ static int name_but_one(void *context, const uint8_t *bytes, uint64_t n, struct 
 	return 0;
 }
 
+/* Among so many numbers some are the characters of a short text, where there are millions of these. */
+static bool by_chance(const struct needle *needle, const struct needle_of *of, unsigned marks, enum written_as as)
+{
+	enum { NO_CHANCE = 16 }; /* characters */
+	unsigned width = needle->form == FORM_UTF16_LE || needle->form == FORM_UTF16_BE ? 2 : 1;
+	if (as == AS_WORDS)
+		return of->numeric;
+	return of->binary || (!(marks & MARK_FOUND) && needle->n / width < NO_CHANCE);
+}
+
 static void take_left(const struct search *s, enum written_as as, struct left *left, struct searched *out)
 {
 	const struct needle *needle;
 	struct needle_of of;
 	unsigned marks;
 	for (uint64_t i = 0; sieve_next(s->sieve, &i, &needle, &of, &marks);) {
-		if (!(marks & MARK_FOUND))
+		if (!(marks & (MARK_FOUND | MARK_AMONG_NUMBERS)))
 			continue;
 		if (marks & MARK_EXCUSED) {
 			out->named++;
-		} else if (as == AS_WORDS ? of.numeric : of.control) {
+		} else if (by_chance(needle, &of, marks, as)) {
 			out->by_chance++;
 		} else if (left->n == LEFT_MOST) {
 			left->more++;
@@ -215,13 +227,13 @@ int search_file(struct search *s, const char *path, enum written_as as, struct s
 		return code;
 	sieve_begin(s->sieve);
 	progress_phase(progress_own(), PHASE_SEARCH_COPY, 0);
-	code = each_bytes(path, catch, s->sieve, err);
+	code = each_bytes(path, s->sieve, 0, err);
 	if (!code)
 		code = texts_each(s->h, keep, s->sieve, &again, err);
 	if (code)
 		return code;
 	progress_phase(progress_own(), PHASE_SEARCH_COPY, 0);
-	code = each_bytes(path, match, s->sieve, err);
+	code = each_bytes(path, s->sieve, MARK_FOUND, err);
 	if (!code)
 		code = names_each(s->h, excuse, s->sieve, err);
 	if (!code)

@@ -7,7 +7,7 @@
 
 /* What a text may stand in by chance. */
 enum written_as {
-	AS_NUMBERS, /* an index, a copy, a profile: numbers as bytes, among which control characters mean nothing */
+	AS_NUMBERS, /* an index, a copy, a profile: numbers as bytes */
 	AS_WORDS,   /* a report: numbers as digits */
 };
 

@@ -209,6 +209,26 @@ static bool is_numeric(const uint32_t *c, unsigned n)
 	return hexadecimal || digits <= NUMBER_DIGITS;
 }
 
+/* Numbers in a row often stay as they are, rise or fall by one, or come in turns: "0000111122223333", "abababab".  In a
+ * short text one character may be another: "        }". */
+static bool is_dull(const uint32_t *c, unsigned n)
+{
+	enum { TURNS = 4, TIMES = 4, SHORT = 16 }; /* a turn is of so many characters at most, and comes so often */
+	for (unsigned turn = 1; turn <= TURNS && turn * TIMES <= n; turn++) {
+		unsigned odd = 0;
+		for (unsigned i = turn; i < n; i++)
+			odd += c[i] > c[i - turn] + 1 || c[i] + 1 < c[i - turn];
+		if (odd <= (n < SHORT))
+			return true;
+	}
+	return false;
+}
+
+static bool is_control(uint32_t c)
+{
+	return (c < ' ' && c != '\n' && c != '\t' && c != '\r') || (c >= 0x7F && c < 0xA0);
+}
+
 /* Is it a character of ASCII that stands for itself in every form? */
 static bool is_plain(uint32_t c)
 {
@@ -244,7 +264,7 @@ static bool make_plain(struct needles *to, const struct string_view *s)
 	}
 	to->n = 3;
 	to->numeric = is_numeric(c, n);
-	to->control = false;
+	to->binary = is_dull(c, n);
 	return true;
 }
 
@@ -260,9 +280,9 @@ enum needle_made needles_make(struct needles *to, const struct string_view *s)
 	if (made != NEEDLE_MADE)
 		return made;
 	to->numeric = is_numeric(c, n);
-	to->control = false;
+	to->binary = is_dull(c, n);
 	for (unsigned i = 0; i < n; i++) {
-		to->control |= (c[i] < ' ' && c[i] != '\n' && c[i] != '\t' && c[i] != '\r') || (c[i] >= 0x7F && c[i] < 0xA0);
+		to->binary |= is_control(c[i]);
 		ascii &= c[i] < 0x80;
 		plain &= is_plain(c[i]);
 	}

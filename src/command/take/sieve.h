@@ -40,7 +40,7 @@ struct needles {
 	struct needle form[FORMS];
 	unsigned n;
 	bool numeric; /* at most NUMBER_DIGITS digits, and signs, all ASCII; or 0x and hexadecimal ones */
-	bool control;  /* it has control characters other than the ends of lines and tabs */
+	bool binary;  /* numbers as bytes may well be these: it has control characters, or counts, or says little */
 	struct text room;
 };
 void needles_release(struct needles *to);
@@ -58,7 +58,7 @@ void sieve_free(struct sieve *s); /* NULL is fine */
 struct needle_of {
 	uint32_t where; /* the caller's: an object's id */
 	uint8_t kind;   /* the caller's */
-	bool numeric, control;
+	bool numeric, binary;
 };
 
 void sieve_learn(struct sieve *s, const struct needles *needles);
@@ -67,7 +67,8 @@ void sieve_begin(struct sieve *s);
 MUST_CHECK int sieve_catch(struct sieve *s, const uint8_t *bytes, uint64_t n, struct err *err);
 /* Any thread. */
 MUST_CHECK int sieve_keep(struct sieve *s, const struct needles *needles, const struct needle_of *of, struct err *err);
-enum sieve_mark { MARK_FOUND = 1, MARK_EXCUSED = 2 };
+/* MARK_AMONG_NUMBERS: found, where there is nothing but numbers as bytes. */
+enum sieve_mark { MARK_FOUND = 1, MARK_EXCUSED = 2, MARK_AMONG_NUMBERS = 4 };
 MUST_CHECK int sieve_match(struct sieve *s, const uint8_t *bytes, uint64_t n, enum sieve_mark mark, struct err *err);
 /* A needle that has a mark, from number *i on, which moves behind it; false: there are no more.  *needle is the
  * sieve's. */

@@ -53,7 +53,7 @@ static int use_text(struct each_text *e, struct needles *needles, const struct s
 	found->same += made == NEEDLE_SAME;
 	if (made != NEEDLE_MADE)
 		return 0;
-	struct needle_of of = {where, (uint8_t)kind, needles->numeric, needles->control};
+	struct needle_of of = {where, (uint8_t)kind, needles->numeric, needles->binary};
 	return e->use(e->context, needles, &of, err);
 }
 

@@ -47,6 +47,9 @@ void heap_lose_values(struct heap *h);
 /* The chunks of the index that a heap came from. */
 const struct chunks *saved_chunks(const struct heap *h);
 
+/* Do texts stand in the chunk of this name?  In all others there are numbers only. */
+bool saved_has_texts(const char *chunk);
+
 /* Findings of the index do not hold, and are found anew: have that said (heap->index_refused).  What they are: "the
  * retained sizes".  Only who works on the heap alone. */
 void saved_left_out(const struct heap *h, const char *what, const struct err *why);

@@ -2,10 +2,6 @@
 /*
  * sieve.h - are any of very many texts in a file?
  *
- * A text of TEXT_LEAST characters or more is looked for by its beginning, the needle: at most NEEDLE_UNITS characters,
- * so that one which is quoted in part is found, too, and so that a needle costs the same however long its text is.
- * It is looked for in each of the forms in which bytes can have it (enum needle_form).
- *
  * Texts are gone through twice, and so is the file; nothing is kept of a text of which the file has no eight bytes:
  *     sieve_new
  *     sieve_learn    of each needle: a few bits are set
@@ -19,34 +15,7 @@
 #ifndef CAIRN_COMMAND_TAKE_SIEVE_H
 #define CAIRN_COMMAND_TAKE_SIEVE_H
 
-#include "base/text.h"
-#include "heap/string.h"
-
-enum { TEXT_LEAST = 8, NEEDLE_UNITS = 24, NEEDLE_ROOM = 60, NUMBER_DIGITS = 12 };
-
-enum needle_form { FORM_UTF8, FORM_LATIN1, FORM_UTF16_LE, FORM_UTF16_BE, FORM_PAGE, FORMS };
-/* "UTF-8", …, "escaped UTF-8": as cairn writes a text into a page. */
-const char *needle_form_name(enum needle_form form);
-
-struct needle {
-	uint64_t key;  /* eight of its bytes that are not all the same; skip: from which on */
-	uint8_t n, skip;
-	uint8_t form;  /* enum needle_form */
-	uint8_t bytes[NEEDLE_ROOM];
-};
-
-/* A needle in all of its forms; those that are the same bytes once. */
-struct needles {
-	struct needle form[FORMS];
-	unsigned n;
-	bool numeric; /* at most NUMBER_DIGITS digits, and signs, all ASCII; or 0x and hexadecimal ones */
-	bool binary;  /* numbers as bytes may well be these: it has control characters, or counts, or says little */
-	struct text room;
-};
-void needles_release(struct needles *to);
-/* Why there is no needle of a text: it is too short; it is one character over and over, or begins so for long. */
-enum needle_made { NEEDLE_MADE, NEEDLE_SHORT, NEEDLE_SAME };
-enum needle_made needles_make(struct needles *to, const struct string_view *s);
+#include "command/take/needles.h"
 
 struct sieve;
 /* For about n texts.  0: the caller's (sieve_free).  Less memory than it would like makes it slower; ERR_NOMEM where

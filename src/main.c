@@ -450,12 +450,23 @@ static int take_archive(struct wishes *w)
 	return code < 0 ? 3 : code ? 0 : take_listed(w, name);
 }
 
+/* Who types "cairn help input" means no file. */
+static bool is_command_only(char **name, size_t n)
+{
+	struct stat st;
+	const struct command *c = n ? command_of_line(name[0]) : NULL;
+	return c && !strcmp(c->name, name[0]) && file_stat(name[0], &st) < 0;
+}
+
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
 static int take_names(struct wishes *w, char **name, size_t n)
 {
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
 	if (n == 1 && folder_is(name[0]))
 		return take_folder(w, name[0]);
+	if (is_command_only(name, n))
+		return wrong("%s: no such file; what is meant as a command stands behind -x: cairn -x '%s'%s", name[0], name[0],
+		    strcmp(name[0], "help") ? " DUMP" : ", and without a dump");
 	if (n)
 		w->heap.path = name[n - 1];
 	else if (w->tour && !file_readable(sample)) {

@@ -219,7 +219,7 @@ int chunks_open(struct chunks **out, const char *path, struct err *err)
 	struct chunks *c = xcalloc(1, sizeof *c);
 	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (c->fd < 0 || fstat(c->fd, &st))
-		code = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(errno));
+		code = err_set(err, errno == ENOENT || errno == ENAMETOOLONG ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		code = err_set(err, ERR_FORMAT, "it is no index file");
 	else

@@ -39,6 +39,9 @@ static const struct signature signatures[] = {
 	{ "MDMP", 4, "a Windows minidump; a heap dump is made from it by jdmpview" },
 	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack; unpack it first (7z x)" },
 	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack; unpack it first (unrar x)" },
+	{ "\x93" "cai", 4, "an index of cairn, which is read from a plain file of its own; unpack or save it first" },
+	{ "SQLite format 3", 15, "a profile of cairn or another database, which is read from a file of its own; unpack or "
+			   "save it first" },
 	{ "0SECTION", 8, "a javacore; name the heap dump beside it, cairn finds the javacore itself" },
 };
 

@@ -40,6 +40,12 @@ int profile_read(struct profile *out, const char *path, struct progress *progres
 	    path);
 }
 
+bool profile_glance(const char *path, char created[static 32], struct amount *objects, struct amount *shallow)
+{
+	(void)path, (void)created, (void)objects, (void)shallow;
+	return false;
+}
+
 const char *profile_support(void)
 {
 	return NULL;
@@ -510,21 +516,49 @@ static int attach(struct unpacking *u, const struct source *s, struct err *err)
 	return 0;
 }
 
+/* *source: the caller's (source_close), NULL after an error at once. */
+static int open_file(struct unpacking *u, struct source **source, const char *path, struct err *err)
+{
+	const struct source_look looking = {look, path};
+	int code = source_open_if(source, path, &looking, u->progress, err);
+	if (!code)
+		code = check_header(*source, path, err);
+	if (!code)
+		code = check_size(*source, err);
+	return code ? code : attach(u, *source, err);
+}
+
+bool profile_glance(const char *path, char created[static 32], struct amount *objects, struct amount *shallow)
+{
+	struct profile p = {.path = NULL};
+	struct unpacking u = {.out = &p};
+	struct source *source;
+	struct err err = ERR_INIT;
+	int code = open_file(&u, &source, path, &err);
+	if (!code)
+		code = check_schema(&u, &err);
+	if (!code)
+		code = read_facts(&u, &err);
+	if (!code) {
+		snprintf(created, 32, "%s", p.created);
+		*objects = p.objects;
+		*shallow = p.shallow;
+	}
+	sqlite3_close(u.db);
+	source_close(source);
+	profile_release(&p);
+	return !code;
+}
+
 int profile_read(struct profile *out, const char *path, struct progress *progress, struct err *err)
 {
 	struct unpacking u = {.out = out, .progress = progress};
 	struct source *source;
 	uint64_t lost;
 	*out = (struct profile){.path = NULL};
-	const struct source_look looking = {look, path};
-	int code = source_open_if(&source, path, &looking, progress, err);
-	if (code)
+	int code = open_file(&u, &source, path, err);
+	if (!source)
 		return code;
-	code = check_header(source, path, err);
-	if (!code)
-		code = check_size(source, err);
-	if (!code)
-		code = attach(&u, source, err);
 	if (!code)
 		code = unpack(&u, err);
 	if (!code && source_damage(source, &lost))

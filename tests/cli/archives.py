@@ -611,11 +611,53 @@ def nested(tap, p):
     says(tap, p, "and five of them named", "matryoshka.zip" + "::0.zip" * 5, 3, "more than 4 layers")
 
 
+def before_the_cut(tap, p):
+    """Members of a packed tar that is cut behind them are whole."""
+    names = ("one.hprof", "two.hprof", "three.hprof")
+    bytes_of, plain = {name: data(path) for name, path in zip(names, SERIES)}, io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as t:
+        for name in names:
+            packed.add(t, name, bytes_of[name])
+    for kind, module in (("gz", gzip), ("xz", lzma), ("bz2", bz2)):
+        squeezed = module.compress(plain.getvalue(), **({"compresslevel": 1} if kind == "bz2" else {}))
+        p.write("cut.tar." + kind, squeezed[:len(squeezed) * 9 // 10])
+        for name in ("one.hprof", "two.hprof"):
+            p.write(name, bytes_of[name])
+            got, want = p.ask("cut.tar.%s::%s" % (kind, name)), p.ask(name)
+            tap.ok(got.status == 0 and got.out == want.out and one_sentence(got, name, "cut at byte", "behind this member"),
+                   "cut tar.%s: %s is whole" % (kind, name), got)
+        got = p.ask("cut.tar.%s::three.hprof" % kind)
+        tap.ok(got.status in (3, 4), "cut tar.%s: and the last one is not" % kind, got)
+
+
+def second_heap(tap, p):
+    """Damaged bytes that begin as one more heap does are not what is looked at, where the first is larger."""
+    whole = data(SHOP)
+    p.write("plain.hprof", whole[:-9])
+    for junk in (bytes(200), b"\xff" * 200):
+        p.write("junk.hprof", whole[:-9] + b"\x0c" + bytes(4) + (5000).to_bytes(4, "big") + junk)
+        got, want = (p.run("--format", "csv", "-x", "histo | cut class", name) for name in ("junk.hprof", "plain.hprof"))
+        tap.ok(got.status == 4 and got.out == want.out, "a heap of damaged bytes", got)
+
+
+def ours(tap, p):
+    """What take writes is no dump in an archive, but known."""
+    cairn("-x", "take -o t", SHOP, cwd=p.folder)
+    with zipfile.ZipFile(os.path.join(p.folder, "taken.zip"), "w") as z:
+        for name in ("shop.cairn", "shop.profile.gz"):
+            z.write(os.path.join(p.folder, "t", name), name)
+    shutil.rmtree(os.path.join(p.folder, "t"))
+    says(tap, p, "an index in an archive", "taken.zip::shop.cairn", 3, "an index of cairn", "unpack or save it first")
+    says(tap, p, "a profile in an archive", "taken.zip::shop.profile.gz", 3, "a profile of cairn", "unpack or save it first")
+    says(tap, p, "no such member", "taken.zip::nope", 3, "without a member nope; in it are shop.cairn, shop.profile.gz")
+
+
 def main():
     if "without libarchive" in cairn("--version").out:
         skip_all("built without libarchive")
     tap = Tap()
-    for test in (whole, cut_anywhere, whole_reasons, beginnings, damaged, bombs, listed, packed_in_a_directory, companions, parts_in_it, program_in_it, names, links, encrypted, odd, bytes_of_names, nested):
+    for test in (whole, cut_anywhere, whole_reasons, beginnings, damaged, bombs, listed, packed_in_a_directory, companions, parts_in_it, program_in_it, names, links, encrypted, odd, bytes_of_names, nested,
+                 before_the_cut, second_heap, ours):
         with tempfile.TemporaryDirectory() as root:
             test(tap, Place(tap, root))
     tap.done()

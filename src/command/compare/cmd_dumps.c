@@ -89,7 +89,7 @@ static void tell_contents(const struct session_dump *d, struct cell *format, str
 	} else if (d->was_open) {
 		*objects = cell_count(d->objects);
 		*shallow = cell_bytes(d->shallow);
-	} else if (d->listed && d->listed->by_index) {
+	} else if (d->listed && d->listed->told) {
 		*objects = cell_count(d->listed->objects);
 		*shallow = cell_bytes(d->listed->shallow);
 	}
@@ -339,10 +339,11 @@ const struct command cmd_dumps = {
     .summary = "the dumps of this session, and which of them is at hand",
     .shapes = SHAPES(&shape, &folder_shape),
     .description = "The dumps of the command line (cairn OLD... DUMP) and those that open added, the oldest first. "
-	"Of a directory (cairn DIRECTORY) the dumps and profiles in it, the newest first, told by the first bytes of their "
-	"files alone: nothing is read before it is asked for. There ~created is the file's own time, and objects and "
-	"shallow are known of those that were read, or have an index, and what came since cairn began is not in it "
-	"(open FILE adds one). An archive of several dumps (cairn dumps.zip) is listed likewise. "
+	"Of a directory (cairn DIRECTORY) the dumps and profiles in it, and indexes without their dumps, the newest first, "
+	"told by the first bytes of their files alone: nothing is read before it is asked for. There ~created is the "
+	"file's own time, and objects and shallow are known of profiles and of what was read or has an index, and what "
+	"came since cairn began is not in it (open FILE adds one). An archive of several dumps (cairn dumps.zip) is listed "
+	"likewise. "
 	"Commands are about the one whose state is at hand, at first the last one; use N goes to another one (Enter on "
 	"its row), and close N gives the memory of one that is open back. Of those that are closed only what diff and "
 	"growth need is kept. A profile may stand for any of them (profile FILE); it has no objects to look at. One "

@@ -95,7 +95,7 @@ static const struct column help_columns[] = {
 };
 static const struct shape help_shape = {SHAPE_COLUMNS(help_columns)};
 
-#define HELP_WIDTH 78
+#define HELP_WIDTH 77 /* as wide as a page of text is in a terminal of 80 columns */
 #define HELP_WORDS 12 /* columns for names of commands and options */
 
 static void add_line(struct result *r, const char *s, const char *command)

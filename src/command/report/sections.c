@@ -80,12 +80,15 @@ static bool is_of_heap(const struct report *r, enum column_id column)
 static int arrange(struct report *r, struct err *err)
 {
 	struct report_section *waste = section_of(r, "waste"), *dump = section_of(r, "dump");
-	struct report_section *locals = section_of(r, "locals");
+	struct report_section *locals = section_of(r, "locals"), *suspects = section_of(r, "suspects");
+	int sentence = suspects && suspects->result ? result_column_of(suspects->result, COL_SENTENCE) : -1;
 	int retained = locals && locals->result ? result_column_of(locals->result, COL_RETAINED) : -1, code = 0;
 	int meaning = waste && waste->result ? result_column_of(waste->result, COL_MEANING) : -1;
 	size_t kept = 0;
 	if (meaning >= 0)
 		result_show(waste->result, (unsigned)meaning, true);
+	if (sentence >= 0) /* a screen shows it in the table; here it stands in front of all */
+		result_show(suspects->result, (unsigned)sentence, false);
 	for (size_t i = 0; dump->result && i < dump->result->n_head; i++)
 		if (is_of_heap(r, dump->result->head[i].column))
 			dump->result->head[kept++] = dump->result->head[i];

@@ -21,12 +21,28 @@
 
 enum { PACKED_MOST = 64 << 20 }; /* bytes of a packed archive that unpack in a moment */
 
+/* Of a member the name has to do: its bytes may have to be unpacked. */
+static bool is_archive_by_name(const char *name)
+{
+	static const char *const ends[] = {".zip", ".jar", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2",
+	    ".tar.lz4"};
+	size_t n = strlen(name);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]))
+			return true;
+	return false;
+}
+
 /* Do its first bytes say that it is an archive, which can be looked into at once?  What st says is of its file. */
 static bool is_archive(const char *path, struct stat *st)
 {
 	uint8_t first[SOURCE_HEAD], inside[SOURCE_HEAD], *more;
 	const char *by_hand;
-	int fd = source_is_standard_input(path) || file_member(path) ? -1 : source_peek(path);
+	if (source_is_standard_input(path))
+		return false;
+	if (file_member(path))
+		return is_archive_by_name(path) && !file_stat(path, st) && st->st_size <= PACKED_MOST;
+	int fd = source_peek(path);
 	if (fd < 0)
 		return false;
 	ssize_t got = source_read_head(fd, first, &more);
@@ -75,7 +91,7 @@ static void add_member(struct looking *l, const struct source_member *m)
 	f.path = text_take(&path);
 	memcpy(f.created, m->created, sizeof f.created);
 	struct heap_options o = {.path = f.path, .mat_sizes = l->how->mat_sizes};
-	f.by_index = f.label && !l->how->no_index && saved_glance(&o, (uint64_t)l->st.st_size,
+	f.told = f.label && !l->how->no_index && saved_glance(&o, (uint64_t)l->st.st_size,
 	    nanoseconds(l->st.st_mtim.tv_sec) + l->st.st_mtim.tv_nsec, &f.objects, &f.shallow);
 	l->n_known += f.label != NULL;
 	folder_add(l->folder, &f);

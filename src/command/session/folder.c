@@ -91,6 +91,27 @@ static const char *not_a_file(mode_t mode)
 	    "is not a regular file";
 }
 
+static bool is_profile(struct folder_file *f)
+{
+	f->is_profile = profile_is_file(f->path);
+	if (f->is_profile) {
+		f->why = (struct err)ERR_INIT;
+		f->told = profile_glance(f->path, f->created, &f->objects, &f->shallow);
+	}
+	return f->is_profile;
+}
+
+/* One without its dump, as take writes it: it is opened as a dump is. */
+static bool is_index(struct folder_file *f)
+{
+	if (!saved_is_alone(f->path))
+		return false;
+	f->why = (struct err)ERR_INIT;
+	f->label = "index";
+	f->told = !saved_tell(f->path, &f->objects, &f->shallow, f->created, &f->why);
+	return true;
+}
+
 /* What the first bytes are.  False: no dump, and it does not claim to be one. */
 static bool look_at_head(struct folder_file *f, int fd, bool claims, const struct heap_options *how)
 {
@@ -106,15 +127,12 @@ static bool look_at_head(struct folder_file *f, int fd, bool claims, const struc
 	if (!code) {
 		struct heap_options o = {.path = f->path, .mat_sizes = how->mat_sizes};
 		f->label = h.label;
-		f->by_index = !how->no_index && saved_glance(&o, f->size, f->written, &f->objects, &f->shallow);
+		f->told = !how->no_index && saved_glance(&o, f->size, f->written, &f->objects, &f->shallow);
 		memcpy(f->created, h.created, sizeof f->created);
 		return true;
 	}
 	f->is_archive = h.archive != NULL;
-	f->is_profile = !f->is_archive && profile_is_file(f->path);
-	if (f->is_profile)
-		f->why = (struct err)ERR_INIT;
-	return f->is_profile || claims;
+	return !f->is_archive && (is_profile(f) || is_index(f)) ? true : claims;
 }
 
 /* False: it is left out. */

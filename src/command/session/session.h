@@ -53,7 +53,7 @@ struct folder_file {
 	bool sized;          /* it is known: it is a file */
 	dev_t device;        /* which file it is, whatever its name */
 	ino_t inode;
-	bool by_index;       /* an index tells these of it, inferred: its objects and their bytes */
+	bool told;           /* these are known: its objects and their bytes, of a dump as its index has them, inferred */
 	struct amount objects, shallow;
 	bool is_profile, is_archive; /* no dump, then */
 	bool grows;          /* it was written to while one looked */

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -188,8 +189,10 @@ static void add_stem(struct text *to, const struct heap *h)
 	while (member && (member = strstr(path = member + 2, "::")) != NULL)
 		;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *place = saved_beside(path); /* a pipe, or a number of a descriptor, is no name to remember it by */
 	size_t from = to->len;
-	text_add(to, source_is_standard_input(path) || !*name ? "dump" : name);
+	text_add(to, !place || !*name ? "dump" : name);
+	free(place);
 	for (size_t i = from; i < to->len; i++) /* an archive decides what stands in a name */
 		if ((unsigned char)to->s[i] < ' ' || to->s[i] == 0x7F)
 			to->s[i] = '_';

@@ -28,12 +28,19 @@ struct walk {
 	const uint8_t *bytes;
 	uint64_t size;
 	struct err *err;
-	unsigned wanted;  /* number of the heap asked for, 0: the last */
+	unsigned wanted;  /* number of the heap asked for, 0: the last, or the largest where the dump is damaged */
 	unsigned n_heaps; /* begun so far */
 	bool open;        /* the last of them is a run of segments that has not ended */
 	bool ended;       /* some heap has */
 	uint64_t broke_off; /* up to here some class record was followed that turned out to be none */
 	uint32_t cap_segments;
+	struct one_heap {
+		struct hprof_segment *segments; /* big */
+		uint32_t n, capacity;
+		unsigned number;
+		uint32_t delay;
+		uint64_t bytes;
+	} largest; /* of those before the one in h, where none is wanted */
 };
 
 void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
@@ -260,9 +267,47 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 
 /* --- heaps -------------------------------------------------------------------------------------- */
 
+/* The heap at hand and the largest before it change places. */
+static void swap_heaps(struct walk *w, uint64_t bytes)
+{
+	struct hprof *h = w->h;
+	struct one_heap was = {h->segments, h->n_segments, w->cap_segments, h->dump.facts.heap_number, h->delay, bytes};
+	h->segments = w->largest.segments;
+	h->n_segments = w->largest.n;
+	w->cap_segments = w->largest.capacity;
+	h->dump.facts.heap_number = w->largest.number;
+	h->delay = w->largest.delay;
+	w->largest = was;
+}
+
+static uint64_t heap_bytes(const struct hprof *h)
+{
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < h->n_segments; i++)
+		bytes += h->segments[i].end - h->segments[i].begin;
+	return bytes;
+}
+
+/* Damaged bytes are easily taken for one more heap, and the last part of a dump that broke off is no whole one. */
+static void settle_heap(struct walk *w)
+{
+	bool whole = !w->h->damaged && !w->h->n_notes && !w->h->dump.source->cut;
+	if (w->largest.number && !whole && w->largest.bytes > heap_bytes(w->h)) {
+		swap_heaps(w, 0);
+		if (!w->h->damaged && w->largest.n)
+			damage(w, ERR_TRUNCATED, w->largest.segments[0].begin, "heap dump %u, which begins at byte %" PRIu64
+			    ", is damaged and smaller than number %u", w->largest.number, w->largest.segments[0].begin,
+			    w->h->dump.facts.heap_number);
+	}
+	big_free(w->largest.segments);
+}
+
 static void begin_heap(struct walk *w, uint64_t at)
 {
+	uint64_t bytes = w->wanted ? 0 : heap_bytes(w->h);
 	w->n_heaps++;
+	if (bytes > w->largest.bytes)
+		swap_heaps(w, bytes);
 	if (!w->wanted || w->n_heaps == w->wanted) {
 		w->h->n_segments = 0;
 		w->h->dump.facts.heap_number = w->n_heaps;
@@ -426,6 +471,7 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 	};
 	int code = walk_pieces(&w);
 
+	settle_heap(&w);
 	if (code < 0)
 		return code;
 	h->dump.facts.n_heaps = w.n_heaps;

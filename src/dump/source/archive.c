@@ -255,7 +255,8 @@ static int bytes_broke(struct source_file *o, struct walk *w, const char *name, 
 	if (says(w, wrong)) {
 		doubt(o, w, name);
 	} else if (says(w, words_of_cuts) || at >= w->feed.n) {
-		source_mark(o, "the %s data is cut at byte %" PRIu64 " of %s", name, at, o->where);
+		snprintf(why, sizeof why, "%s data", name);
+		unpacked_cut(o, why, at);
 	} else {
 		source_mark(o, "the %s data is damaged near byte %" PRIu64 " of %s%s", name, at, o->where, because(w, why));
 	}
@@ -465,8 +466,9 @@ int walk_take(struct walk *w, const struct member *m, struct source_file *o, str
 		*s = (struct stretch){NULL, 0};
 		code = code ? code : put(o, NULL, 0, m->size, err);
 	} else {
-		o->source.cut = true;
-		source_mark(o, "the %s data is cut at byte %" PRIu64 " of %s", packing, w->feed.n, o->where);
+		char what[32];
+		snprintf(what, sizeof what, "%s data", packing);
+		unpacked_cut(o, what, w->feed.n);
 	}
 	return code;
 }

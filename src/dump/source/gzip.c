@@ -37,7 +37,7 @@ static void stream_broke(struct source_file *o, const z_stream *z, int code, uin
 {
 	o->source.cut = true;
 	if (code == Z_BUF_ERROR) {
-		source_mark(o, "the gzip stream is cut at byte %" PRIu64 " of %s", at, o->where);
+		unpacked_cut(o, "gzip stream", at);
 	} else if (z->msg && (strstr(z->msg, "data check") || strstr(z->msg, "length check"))) {
 		o->source.doubtful = true;
 		/* zlib has just read the four bytes that do not fit */

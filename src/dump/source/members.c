@@ -122,6 +122,8 @@ static void compare(struct choice *c, const struct member *m)
 {
 	const char *rest = member_name(c->rest);
 	size_t n = strlen(m->name);
+	if (m->is_file)
+		add_told(&c->them, c->others++, m, false);
 	if (strncmp(rest, m->name, n))
 		return;
 	if (!rest[n]) {
@@ -171,8 +173,9 @@ static int look_through(struct choice *c, const struct packing *p, struct stretc
 
 static int no_such(const struct choice *c, const struct packing *p, struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "a %s archive without a member %.100s%s%s", p->name, c->rest,
-	    c->broke.code ? "; it is " : "", c->broke.code ? c->broke.message : "");
+	return err_set(err, ERR_FORMAT, "a %s archive without a member %.100s%s%s%s%s", p->name, c->rest,
+	    c->others ? "; in it are " : "", c->others ? c->them.s : "", c->broke.code ? "; it is " : "",
+	    c->broke.code ? c->broke.message : "");
 }
 
 static int none(const struct choice *c, const struct packing *p, struct err *err)

@@ -57,6 +57,7 @@ struct source_file {
 	uint64_t capacity;
 	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */
 	struct source_parts *parts; /* NULL: it has none */
+	bool ends_early;   /* a stream did, and what came of it before is right */
 	uint64_t wish;     /* bytes that may be needed there, for whoever reserves room first */
 	const char *where; /* what bytes are counted in, in sentences: "the file" */
 	uint8_t *copy; /* exactly of the dump's size, where memory is exact; else NULL */
@@ -117,6 +118,9 @@ MUST_CHECK int unpack_archive(struct source_file *o, struct stretch *s, const st
 
 /* Say of the source what opening it showed (source.remark); one longer than that is cut. */
 __attribute__((format(printf, 2, 3))) void source_mark(struct source_file *o, const char *format, ...);
+
+/* The packed data ("gzip stream") is cut at a byte of what it stands in: what came out of it is not all. */
+void unpacked_cut(struct source_file *o, const char *what, uint64_t at);
 
 /* Room for at least one byte more behind those that are unpacked (o->source.size of o->capacity).  ERR_NOMEM. */
 MUST_CHECK int unpacked_room(struct source_file *o, struct err *err);

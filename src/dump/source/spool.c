@@ -154,7 +154,10 @@ static void end_full(struct spool *s, int error)
 	char came[UNITS_ROOM];
 
 	units_bytes(came, s->size);
-	if (s->memory)
+	if (s->out < 0)
+		end_early(s, "no file for what comes through the pipe can be made in %.60s (%s); give another --spill DIR",
+		    spill_folder(), strerror(error));
+	else if (s->memory)
 		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): --mem allows no more of it in memory; --spill DIR "
 		    "takes it into a file", s->size, came);
 	else
@@ -167,8 +170,8 @@ static bool grant(struct spool *s)
 {
 	if (s->size + STEP <= s->granted)
 		return true;
-	uint64_t more = s->memory ? STEP : ROOM_STEP;
-	if (s->memory ? !budget_take(more, 0, NULL, 0) : !spill_leaves_room(s->out, more)) {
+	uint64_t more = !s->memory && spill_leaves_room(s->out, ROOM_STEP) ? ROOM_STEP : STEP;
+	if (s->memory ? !budget_take(more, 0, NULL, 0) : more == STEP && !spill_leaves_room(s->out, more)) {
 		end_full(s, ENOSPC);
 		return false;
 	}

@@ -29,6 +29,12 @@ void source_mark(struct source_file *o, const char *format, ...)
 	va_end(args);
 }
 
+void unpacked_cut(struct source_file *o, const char *what, uint64_t at)
+{
+	o->source.cut = o->ends_early = true;
+	source_mark(o, "the %s is cut at byte %" PRIu64 " of %s", what, at, o->where);
+}
+
 void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in, uint64_t at, uint64_t n)
 {
 	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
@@ -145,6 +151,25 @@ static void say_parts_in_archive(struct source_file *o, struct walk *w, const ch
 		    "read there: unpack it first";
 }
 
+/* One that ends before the cut of what its archive is packed in is all there. */
+static int take_whole(struct layers *l, struct walk *w, const struct member *m, struct stretch *stands,
+    const char *packing, struct err *err)
+{
+	struct source_file *o = l->o;
+	bool cut = o->source.cut, early = o->ends_early && !o->source.doubtful;
+	o->source.cut = o->ends_early = false;
+	int code = walk_take(w, m, o, stands, packing, err);
+	uint64_t got = stands->at ? stands->n : o->source.size;
+	bool whole = m->size_known && got == m->size && !o->source.cut;
+	if (cut && early && whole) {
+		source_mark(o, "%s, behind this member", l->said);
+		l->said[0] = '\0';
+	} else {
+		o->source.cut |= cut;
+	}
+	return code;
+}
+
 static int take_member(struct layers *l, const struct packing *p, struct err *err)
 {
 	struct source_file *o = l->o;
@@ -171,7 +196,7 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 	}
 	struct stretch stands;
 	if (!code)
-		code = walk_take(w, &m, o, &stands, p->name, err);
+		code = take_whole(l, w, &m, &stands, p->name, err);
 	if (!code && parts_unfinished(stands.at ? stands.at : o->unpacked, stands.at ? stands.n : o->source.size))
 		say_parts_in_archive(o, w, name, in_parts);
 	free(name);

@@ -75,8 +75,7 @@ static int inflate_frames(struct source_file *o, ZSTD_DCtx *z, const uint8_t *in
 			return 0;
 		}
 		if (code && at == n && to.pos < to.size) {
-			o->source.cut = true;
-			source_mark(o, "the zstd data is cut at byte %" PRIu64 " of %s", at, o->where);
+			unpacked_cut(o, "zstd data", at);
 			return 0;
 		}
 	}

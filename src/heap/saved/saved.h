@@ -33,6 +33,12 @@ MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options,
  * time, in nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
 bool saved_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
     struct amount *shallow);
+/* Is the file an index by its name and first bytes, beside which no dump of its name lies, whose index it would be? */
+bool saved_is_alone(const char *path);
+/* The same of an index, and when its dump was written ("": it does not tell).  ERR_FORMAT: it is damaged, or of another
+ * version; ERR_IO, ERR_NOMEM. */
+MUST_CHECK int saved_tell(const char *path, struct amount *objects, struct amount *shallow, char created[static 32],
+    struct err *err);
 void saved_close(struct saved *s); /* NULL is fine */
 
 /* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is

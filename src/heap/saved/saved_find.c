@@ -117,6 +117,14 @@ static char *dump_beside(const char *path)
 	return NULL;
 }
 
+bool saved_is_alone(const char *path)
+{
+	char *dump = dump_beside(path);
+	bool alone = !dump && has_ending(path) && is_index(path);
+	free(dump);
+	return alone;
+}
+
 /* An index was named: with its dump, where that is there and the same. */
 static int open_named(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
     struct progress *progress, struct err *err)
@@ -152,33 +160,54 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	return code;
 }
 
-static bool glance_at(const char *path, const struct heap_options *o, uint64_t size, int64_t written,
-    struct amount *objects, struct amount *shallow)
+/* What it says of its heap at its beginning. */
+static bool take_totals(const struct found *f, struct amount *objects, struct amount *shallow, char created[static 32])
 {
-	enum { SECOND = 1000000000 };
-	struct found f;
-	struct pack p;
-	struct err err = ERR_INIT;
-	struct text why = TEXT_INIT;
 	const void *taken[2] = {NULL, NULL};
-	bool good = false;
-	if (find_key(&f, path, &err))
-		return false;
+	struct err err = ERR_INIT;
+	struct pack p;
 	struct heap *h = xcalloc(1, sizeof *h);
-	if (!f.key.nameless && !key_fits_options(&f.key, o, &why) && f.key.size == size &&
-	    f.key.written == (uint64_t)(written / SECOND) && f.key.written_ns == (uint64_t)(written % SECOND) &&
-	    !saved_stream(f.saved->chunks, "heap", "heap_texts", &p, taken, &err)) {
+	bool good = !saved_stream(f->saved->chunks, "heap", "heap_texts", &p, taken, &err);
+	if (good) {
 		pack_totals_alone(&p, h);
 		good = !p.bad;
 	}
 	*objects = amount_weaken(amount_exact(h->n_objects), INFERRED, REASON_BY_INDEX);
 	*shallow = amount_weaken(heap_sized(h, amount_exact(h->shallow), h->n_unknown_size), INFERRED, REASON_BY_INDEX);
+	snprintf(created, 32, "%.31s", h->facts.created);
 	free(h);
 	big_free(taken[0]);
 	big_free(taken[1]);
+	return good;
+}
+
+static bool glance_at(const char *path, const struct heap_options *o, uint64_t size, int64_t written,
+    struct amount *objects, struct amount *shallow)
+{
+	enum { SECOND = 1000000000 };
+	struct found f;
+	struct err err = ERR_INIT;
+	struct text why = TEXT_INIT;
+	char created[32];
+	if (find_key(&f, path, &err))
+		return false;
+	bool good = !f.key.nameless && !key_fits_options(&f.key, o, &why) && f.key.size == size &&
+	    f.key.written == (uint64_t)(written / SECOND) && f.key.written_ns == (uint64_t)(written % SECOND) &&
+	    take_totals(&f, objects, shallow, created);
 	text_release(&why);
 	forget(&f);
 	return good;
+}
+
+int saved_tell(const char *path, struct amount *objects, struct amount *shallow, char created[static 32],
+    struct err *err)
+{
+	struct found f;
+	int code = find_key(&f, path, err);
+	if (!code && !take_totals(&f, objects, shallow, created))
+		code = saved_damaged(err);
+	forget(&f);
+	return code;
 }
 
 bool saved_glance(const struct heap_options *o, uint64_t size, int64_t written, struct amount *objects,

@@ -96,6 +96,7 @@ static const struct column help_columns[] = {
 static const struct shape help_shape = {SHAPE_COLUMNS(help_columns)};
 
 #define HELP_WIDTH 77 /* as wide as a page of text is in a terminal of 80 columns */
+#define PAGE_MARGINS 3
 #define HELP_WORDS 12 /* columns for names of commands and options */
 
 static void add_line(struct result *r, const char *s, const char *command)
@@ -104,13 +105,20 @@ static void add_line(struct result *r, const char *s, const char *command)
 	result_add_row(r, &(struct cell){.type = CELL_TEXT, .text = s}, command ? &target : NULL);
 }
 
-/* A paragraph in lines of HELP_WIDTH columns, indented. */
-static void add_paragraph(struct result *r, const char *s, unsigned indent)
+/* What a line has room for: the page breaks longer ones once more. */
+static unsigned line_width(const struct session *s)
+{
+	unsigned page = s->interactive && s->print.width > 2 * PAGE_MARGINS ? s->print.width - PAGE_MARGINS : HELP_WIDTH;
+	return page < HELP_WIDTH ? page : HELP_WIDTH;
+}
+
+/* A paragraph in lines of so many columns, indented. */
+static void add_paragraph(struct result *r, unsigned width, const char *s, unsigned indent)
 {
 	struct text line = TEXT_INIT;
 	while (*s) {
 		size_t word = strcspn(s, " \n");
-		if (line.len > indent && line.len + 1 + word > HELP_WIDTH) {
+		if (line.len > indent && line.len + 1 + word > width) {
 			add_line(r, line.s, NULL);
 			text_clear(&line);
 		}
@@ -206,7 +214,7 @@ static void add_examples(struct result *r, const struct command *c)
 }
 
 /* "columns -by kind: kind roots objects shallow" */
-static void describe_words(struct result *r, const struct shape *shape, bool head)
+static void describe_words(struct result *r, unsigned room, const struct shape *shape, bool head)
 {
 	struct text line = TEXT_INIT;
 	if (head ? !shape->n_head : !shape->n_columns)
@@ -214,17 +222,17 @@ static void describe_words(struct result *r, const struct shape *shape, bool hea
 	text_addf(&line, "%s%s%s: ", head ? "values" : "columns", shape->form ? " " : "",
 	    shape->form ? shape->form : "");
 	shape_words(shape, head, &line);
-	add_paragraph(r, line.s, 2);
+	add_paragraph(r, room, line.s, 2);
 	text_release(&line);
 }
 
 /* Which columns each form has, then what each word means. */
-static void describe_columns(struct result *r, const struct command *c)
+static void describe_columns(struct result *r, unsigned room, const struct command *c)
 {
 	enum column_id columns[COL_COUNT_OF_ALL];
 	for (size_t k = 0; c->shapes && c->shapes[k]; k++) {
-		describe_words(r, c->shapes[k], true);
-		describe_words(r, c->shapes[k], false);
+		describe_words(r, room, c->shapes[k], true);
+		describe_words(r, room, c->shapes[k], false);
 	}
 	unsigned n = command_columns(c, true, columns), width = HELP_WORDS;
 	for (unsigned i = 0; i < n; i++) {
@@ -237,14 +245,14 @@ static void describe_columns(struct result *r, const struct command *c)
 	}
 }
 
-static void describe_command(struct result *r, const struct command *c)
+static void describe_command(struct result *r, unsigned room, const struct command *c)
 {
 	struct text line = TEXT_INIT;
 	command_usage(c, &line);
-	add_paragraph(r, line.s, 0);
+	add_paragraph(r, room, line.s, 0);
 	text_clear(&line);
 	text_addf(&line, "%s.", c->summary);
-	add_paragraph(r, line.s, 2);
+	add_paragraph(r, room, line.s, 2);
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		text_clear(&line);
 		text_add(&line, option_name(o));
@@ -255,16 +263,16 @@ static void describe_command(struct result *r, const struct command *c)
 	text_clear(&line);
 	command_description(c, &line);
 	if (line.len)
-		add_paragraph(r, line.s, 2);
+		add_paragraph(r, room, line.s, 2);
 	text_clear(&line);
 	command_other_words(c, &line);
 	if (line.len) {
 		struct text also = TEXT_INIT;
 		text_addf(&also, "also called %s", line.s);
-		add_paragraph(r, also.s, 2);
+		add_paragraph(r, room, also.s, 2);
 		text_release(&also);
 	}
-	describe_columns(r, c);
+	describe_columns(r, room, c);
 	add_examples(r, c);
 	text_release(&line);
 }
@@ -298,10 +306,10 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	if (page) {
 		struct text pipes = TEXT_INIT;
 		help_pipe_text(&pipes);
-		add_paragraph(r, page->text ? page->text : pipes.s, 0);
+		add_paragraph(r, line_width(s), page->text ? page->text : pipes.s, 0);
 		text_release(&pipes);
 	} else if (c) {
-		describe_command(r, c);
+		describe_command(r, line_width(s), c);
 	} else {
 		list_commands(r);
 	}

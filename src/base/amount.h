@@ -48,7 +48,7 @@ enum reason {
 	REASON_SILENT,        /* the dump does not tell */
 	REASON_FILE_TIME,     /* the time is that of the file: its first bytes tell none */
 	REASON_NOT_READ,      /* of the dump only its first bytes were read */
-	REASON_BY_INDEX,      /* the index of a dump tells it, and the dump was not looked at */
+	REASON_BY_INDEX,      /* an index or a profile tells it, and the dump was not looked at */
 	REASONS
 };
 

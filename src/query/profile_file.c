@@ -541,8 +541,8 @@ bool profile_glance(const char *path, char created[static 32], struct amount *ob
 		code = read_facts(&u, &err);
 	if (!code) {
 		snprintf(created, 32, "%s", p.created);
-		*objects = p.objects;
-		*shallow = p.shallow;
+		*objects = amount_weaken(p.objects, INFERRED, REASON_BY_INDEX); /* its checksum was not held against its rows */
+		*shallow = amount_weaken(p.shallow, INFERRED, REASON_BY_INDEX);
 	}
 	sqlite3_close(u.db);
 	source_close(source);

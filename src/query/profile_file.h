@@ -29,8 +29,8 @@ MUST_CHECK int profile_write(const struct profile *p, FILE *to, bool compressed,
  * build without SQLite; ERR_IO, ERR_NOMEM, ERR_CANCELLED.  The message names the file. */
 MUST_CHECK int profile_read(struct profile *out, const char *path, struct progress *progress, struct err *err);
 
-/* What it says of its dump at once: when that was written ("": it does not tell), how many objects, and their bytes.
- * False: it cannot be read. */
+/* What it says of its dump at once: when that was written ("": it does not tell), how many objects, and their bytes, no
+ * surer than inferred, for the rest of it is not looked at.  False: it cannot be read. */
 bool profile_glance(const char *path, char created[static 32], struct amount *objects, struct amount *shallow);
 
 /* "SQLite 3.40.1", or NULL in a build without it. */

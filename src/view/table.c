@@ -110,6 +110,20 @@ static void move_by(struct table *t, size_t by, bool up)
 		move_to(t, by < SIZE_MAX - t->row ? t->row + by : SIZE_MAX);
 }
 
+void table_show_selected(struct table *t)
+{
+	size_t n = t->result->n_rows;
+
+	if (t->height == 0)
+		return;
+	if (t->row < t->top)
+		t->top = t->row;
+	if (t->row >= t->top + t->height)
+		t->top = t->row - t->height + 1;
+	if (t->top + t->height > n)
+		t->top = n > t->height ? n - t->height : 0;
+}
+
 static void page(struct table *t, size_t by, bool up)
 {
 	move_by(t, by, up);
@@ -292,6 +306,7 @@ bool table_action(struct table *t, enum action action, const char **message)
 {
 	bool done = act(t, action, message);
 
+	table_show_selected(t);
 	return table_trouble(t, message) || done; /* rows or their order stay as they were */
 }
 

@@ -86,6 +86,9 @@ void table_scroll(struct table *t, size_t rows, bool up);
 /* For table.c: is there a line of headers; and the column whose header is at x, or -1. */
 bool table_has_header(const struct table *t, struct rect at);
 int table_column_at(struct table *t, struct rect at, int x);
+/* For table.c and table_draw.c: the row selected is among those drawn.  Of every step at once, so that keys which
+ * came faster than the screen is drawn show what slow ones do. */
+void table_show_selected(struct table *t);
 /* Select a row, and show it. */
 void table_select(struct table *t, size_t row);
 

@@ -397,12 +397,7 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 		return;
 	t->height = (size_t)rows;
 	t->at = at;
-	if (t->row < t->top)
-		t->top = t->row;
-	if (t->row >= t->top + t->height)
-		t->top = t->row - t->height + 1;
-	if (t->top + t->height > n)
-		t->top = n > t->height ? n - t->height : 0;
+	table_show_selected(t);
 	if (t->summed == 0)
 		table_work(t); /* a small table is whole in its first frame */
 	table_measure(t, &buffer);

@@ -41,6 +41,24 @@ def sort_keeps(t):
     leave(t)
 
 
+@case("keys that come faster than the screen is drawn scroll as slow ones do")
+def scroll_ahead(t):
+    start(t, dump=SHOP)
+    t.keys("End")
+    t.wait(r" 43/43$")
+    down = ["Down"] * 25
+    for key in ["Home"] + down:
+        t.keys(key)
+        t.screen()
+    slow = t.wait(r" 26/43$")
+    t.keys("End")
+    t.wait(r" 43/43$")
+    t.keys("Home", *down)
+    fast = t.wait(r" 26/43$")
+    need(fast == slow, "the same rows:\n" + "\n".join(slow), t)
+    leave(t)
+
+
 @case("f filters while one types; F shows all again", BOTH)
 def filter_rows(t):
     start(t)

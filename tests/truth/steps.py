@@ -36,7 +36,6 @@ LARGE = 100000    # of those where stretches are looked at
 LENGTH = 500      # of the names of those shapes that have as many rows as their names have bytes
 SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
          "go-bipartite": 8000,  # its objects are long lists, which are read twice, at both sizes
-         "chain": 1000, "cycle": 1000, "phd-super-chain": 1000, "phd-super-circle": 1000,  # 200 superclasses are looked at
          "broken-go": 8000, "hash-map": 700, "properties": 700}
 
 # What is known to grow faster, and not mended: an expression for "SHAPE: LINE".

@@ -42,6 +42,7 @@ enum { N_FIELDS = sizeof fields / sizeof *fields };
 struct line {
 	struct collection_kind kind;
 	uint64_t hash;
+	uint64_t start, start_mask; /* of a pattern: its characters before the *, at most 8, and where they stand */
 	struct line *next;
 };
 struct table {
@@ -172,6 +173,14 @@ static struct line *find_exact(const struct table *t, const char *class, uint64_
 	return l;
 }
 
+/* The first n characters, of at most 8: most names differ from most patterns in these. */
+static uint64_t start_of(const char *name, size_t n)
+{
+	uint64_t start = 0;
+	memcpy(&start, name, n < sizeof start ? n : sizeof start);
+	return start;
+}
+
 /* A * stands for any characters. */
 static bool fits(const char *pattern, const char *name)
 {
@@ -198,8 +207,10 @@ static struct line *find(const struct table *t, const char *class, uint64_t hash
 	struct line *l = find_exact(t, class, hash);
 	if (l)
 		return l;
-	for (l = t->patterns; l && !fits(l->kind.class, class); l = l->next)
-		;
+	uint64_t start = start_of(class, strnlen(class, sizeof start));
+	l = t->patterns;
+	while (l && ((start & l->start_mask) != l->start || !fits(l->kind.class, class)))
+		l = l->next;
 	return l;
 }
 
@@ -214,7 +225,10 @@ static int enter(struct table *t, const char *line, struct err *err)
 		return code;
 	}
 	l->hash = hash_bytes(l->kind.class, strlen(l->kind.class));
-	bool pattern = strchr(l->kind.class, '*') != NULL;
+	size_t before = strcspn(l->kind.class, "*");
+	bool pattern = l->kind.class[before] != '\0';
+	l->start = start_of(l->kind.class, before);
+	l->start_mask = start_of("\377\377\377\377\377\377\377\377", before);
 	for (first = t->patterns; pattern && first && strcmp(first->kind.class, l->kind.class) != 0; first = first->next)
 		;
 	if (!pattern)

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <zlib.h>
 
 enum { BLOCK = 1 << 20, BLOCKS = 8, HEAD = 10, TAIL = 8, COMMENTED = 0x10, RAW = -15, MEMORY = 8,
@@ -133,22 +132,6 @@ int gzip_end(struct gzip_out *g, FILE *stream, int code, uint64_t *written, stru
 }
 
 /* --- reading ------------------------------------------------------------------------------------ */
-
-bool gzip_names(const char *path)
-{
-	size_t n = strlen(path);
-	return n > 3 && !strcmp(path + n - 3, ".gz");
-}
-
-const char *gzip_names_other(const char *path)
-{
-	static const char *const endings[] = {".zst", ".xz", ".bz2", ".lz4", ".lz", ".Z", ".zip", ".tar", ".tgz", ".7z"};
-	const char *dot = strrchr(path, '.');
-	for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-		if (!strcasecmp(dot, endings[i]))
-			return dot;
-	return NULL;
-}
 
 bool gzip_is(const uint8_t *bytes, uint64_t n)
 {

@@ -25,10 +25,6 @@ MUST_CHECK int gzip_begin(struct gzip_out **out, FILE **stream, FILE *to, struct
  * system's words, ERR_NOMEM, ERR_CANCELLED.  *written: bytes of the file. */
 MUST_CHECK int gzip_end(struct gzip_out *out, FILE *stream, int code, uint64_t *written, struct err *err);
 
-/* Does a file's name say that it is one? */
-bool gzip_names(const char *path);
-/* The ending of a file's name that says another packing, in the name: ".zst"; NULL: it has none. */
-const char *gzip_names_other(const char *path);
 /* Does it begin as a gzip file does? */
 bool gzip_is(const uint8_t *bytes, uint64_t n);
 /*

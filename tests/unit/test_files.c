@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_files.c - files that are held, the door to files that are written, and what is a dump.
+ * test_files.c - files that are held, the door to files that are written, what is a dump, and endings of names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/endings.h"
 #include "base/files.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
@@ -177,6 +178,40 @@ static void labels(void **state)
 	expect_dump((const char *)packed, n, "HPROF");
 }
 
+static void endings(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		size_t packed, archive;
+		bool gzip;
+		const char *other;
+	} names[] = {
+		{"heap.hprof", 0, 0, false, NULL},
+		{"heap.hprof.gz", 3, 0, true, NULL},
+		{"HEAP.GZ", 3, 0, true, NULL},
+		{"heap.hprof.zst", 4, 0, false, ".zst"},
+		{"heap.lzma", 5, 0, false, ".lzma"},
+		{"dumps.zip", 0, 4, false, ".zip"},
+		{"dumps.tar.gz", 3, 7, false, ".tar.gz"},
+		{"dumps.tar.gz.xz", 3, 0, false, ".xz"},
+		{"dumps.tgz", 0, 4, false, ".tgz"},
+		{".gz", 0, 0, false, NULL},
+		{".tar.gz", 3, 0, true, NULL},
+		{"gz", 0, 0, false, NULL},
+		{"", 0, 0, false, NULL},
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *name = names[i].name, *other = names_other_packing(name);
+		size_t n = strlen(name);
+		assert_int_equal(packed_ending(name, n), names[i].packed);
+		assert_int_equal(archive_ending(name, n), names[i].archive);
+		assert_int_equal(names_gzip(name), names[i].gzip);
+		assert_string_equal(other ? other : "none", names[i].other ? names[i].other : "none");
+	}
+	assert_int_equal(packed_ending("heap.gz.txt", 7), 3); /* of the first 7 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +219,7 @@ int main(void)
 		cmocka_unit_test(door),
 		cmocka_unit_test(sources),
 		cmocka_unit_test(labels),
+		cmocka_unit_test(endings),
 	};
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -8,6 +8,7 @@
 #include "command/session/session.h"
 
 #include "base/big.h"
+#include "base/endings.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -21,18 +22,6 @@
 
 enum { PACKED_MOST = 64 << 20 }; /* bytes of a packed archive that unpack in a moment */
 
-/* Of a member the name has to do: its bytes may have to be unpacked. */
-static bool is_archive_by_name(const char *name)
-{
-	static const char *const ends[] = {".zip", ".jar", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2",
-	    ".tar.lz4"};
-	size_t n = strlen(name);
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (n > strlen(ends[i]) && !strcmp(name + n - strlen(ends[i]), ends[i]))
-			return true;
-	return false;
-}
-
 /* Do its first bytes say that it is an archive, which can be looked into at once?  What st says is of its file. */
 static bool is_archive(const char *path, struct stat *st)
 {
@@ -41,7 +30,8 @@ static bool is_archive(const char *path, struct stat *st)
 	if (source_is_standard_input(path))
 		return false;
 	if (file_member(path))
-		return is_archive_by_name(path) && !file_stat(path, st) && st->st_size <= PACKED_MOST;
+		return archive_ending(path, strlen(path)) && /* its bytes may have to be unpacked */
+		     !file_stat(path, st) && st->st_size <= PACKED_MOST;
 	int fd = source_peek(path);
 	if (fd < 0)
 		return false;

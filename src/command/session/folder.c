@@ -7,6 +7,7 @@
 #include "command/session/session.h"
 
 #include "base/big.h"
+#include "base/endings.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -44,18 +45,10 @@ void folder_free(struct folder *f)
 /* Does its name say that it is a dump?  Then it is told why it cannot be read. */
 bool folder_claims(const char *name)
 {
-	static const char *const ends[] = {".hprof", ".phd"};
-	static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2", ".lz4", ".lz", ".Z"};
+	static const char *const formats[] = {".hprof", ".phd", NULL};
 	size_t n = strlen(name);
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (n > strlen(packed[i]) && !strcmp(name + n - strlen(packed[i]), packed[i])) {
-			n -= strlen(packed[i]);
-			break;
-		}
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (n > strlen(ends[i]) && !strncmp(name + n - strlen(ends[i]), ends[i], strlen(ends[i])))
-			return true;
-	return false;
+	n -= packed_ending(name, n);
+	return ending_of(name, n, formats) > 0;
 }
 
 static int64_t nanoseconds(struct timespec t)

@@ -9,6 +9,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/endings.h"
 #include "base/squeeze.h"
 #include "command/report/report.h"
 #include "command/run/run.h"
@@ -168,23 +169,10 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* --- names -------------------------------------------------------------------------------------- */
 
-static bool drop_ending(struct text *t, const char *const *endings, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t length = strlen(endings[i]);
-		if (t->len > length && !strcmp(t->s + t->len - length, endings[i])) {
-			t->s[t->len -= length] = '\0';
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The name of the dump's file without what packs it and without its format's ending. */
 static void add_stem(struct text *to, const struct heap *h)
 {
-	static const char *const packing[] = {".gz", ".zst", ".xz", ".bz2", ".lz4", ".lzma", ".Z", ".zip", ".tar", ".tgz"};
-	static const char *const formats[] = {".hprof", ".phd", ".txt", ".dump", SAVED_ENDING};
+	static const char *const formats[] = {".hprof", ".phd", ".txt", ".dump", SAVED_ENDING, NULL};
 	const char *path = h->source && h->source->path ? h->source->path : "dump", *member = file_member(path);
 	while (member && (member = strstr(path = member + 2, "::")) != NULL)
 		;
@@ -196,9 +184,11 @@ static void add_stem(struct text *to, const struct heap *h)
 	for (size_t i = from; i < to->len; i++) /* an archive decides what stands in a name */
 		if ((unsigned char)to->s[i] < ' ' || to->s[i] == 0x7F)
 			to->s[i] = '_';
-	while (drop_ending(to, packing, sizeof packing / sizeof *packing))
-		;
-	drop_ending(to, formats, sizeof formats / sizeof *formats);
+	size_t n = to->len - from, ending;
+	while ((ending = packed_ending(to->s + from, n)) || (ending = archive_ending(to->s + from, n)))
+		n -= ending;
+	n -= ending_of(to->s + from, n, formats);
+	to->s[to->len = from + n] = '\0';
 	if (h->facts.n_heaps > 1)
 		text_addf(to, "-heap%u", h->facts.heap_number);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/big.h"
+#include "base/endings.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -252,8 +253,7 @@ static int look_beside(struct go *g, struct err *err)
 	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
 	int code = 0;
 
-	if (n - base > 3 && !strcmp(path + n - 3, ".gz"))
-		n -= 3;
+	n -= packed_ending(path + base, n - base);
 	for (unsigned i = 0; i <= SERIES_MOST && n && !g->program && code != ERR_NOMEM; i++) {
 		n = shorter_name(path, n, base, i > 0);
 		if (n)

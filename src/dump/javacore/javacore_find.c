@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/endings.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -33,22 +34,6 @@ static bool all_digits(const char *s, size_t n)
 			return false;
 	}
 	return n > 0 && n <= DIGITS_MAX;
-}
-
-static bool ends_in(const char *s, size_t n, const char *end)
-{
-	size_t k = strlen(end);
-	return n >= k && !memcmp(s + n - k, end, k);
-}
-
-/* Less what a packed dump has behind its name. */
-static size_t without_packing(const char *stem, size_t n)
-{
-	static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2", ".lz4", ".lz", ".Z"};
-	for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-		if (ends_in(stem, n, packed[i]))
-			return n - strlen(packed[i]);
-	return n;
 }
 
 /* The search: what stands before the word "javacore" in all names, and how it ended. */
@@ -197,11 +182,11 @@ int javacore_find(char **out, const char *dump_path, struct err *err)
 		word = p;
 	if (!word)
 		return 0;
+	static const char *const formats[] = {".phd", ".txt", NULL};
 	const char *stem = word + strlen("heapdump");
 	size_t n = strlen(stem);
-	n = without_packing(stem, n);
-	if (ends_in(stem, n, ".phd") || ends_in(stem, n, ".txt"))
-		n -= 4;
+	n -= packed_ending(stem, n);
+	n -= ending_of(stem, n, formats);
 	struct search s = {.head = dump_path, .head_size = (size_t)(word - dump_path), .at = TEXT_INIT};
 	look_into_archive(&s, dump_path);
 	try_all(&s, stem, n);

@@ -5,10 +5,12 @@
 The sample's records are dealt to parts here as HotSpot deals them; those that are expected are those that were dealt.
 """
 
+import gzip
 import os
 import struct
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import hprof  # noqa: E402
@@ -56,14 +58,34 @@ def split():
     return data[:dump.heaps[-1][0][0] - 9], [Part(d) for d in dealt]
 
 
+def blocks(data):
+    """Packed as HotSpot does it with -gz: a member for each block."""
+    return b"".join(gzip.compress(data[at:at + 4096], 1) for at in range(0, len(data), 4096))
+
+
+def inflated(data):
+    """What can be had of members of which the last may be cut."""
+    out = b""
+    while data:
+        z = zlib.decompressobj(31)
+        out += z.decompress(data)
+        data = z.unused_data
+    return out
+
+
 class Case:
     def __init__(self, tap, head, parts):
         self.tap, self.head, self.parts = tap, head, parts
 
     def run(self, what, file, parts, expected, status=4, words=".p"):
         """file: its bytes; parts: bytes by number; expected: addresses, in any order."""
+        self.files("packed, " + what, "a.hprof.gz", blocks(file), {k: blocks(d) for k, d in parts.items()}, expected,
+                   status, words)
+        return self.files(what, "a.hprof", file, parts, expected, status, words)
+
+    def files(self, what, name, file, parts, expected, status=4, words=".p"):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "a.hprof")
+            path = os.path.join(folder, name)
             for name, data in [(path, file)] + [("%s.p%d" % (path, k), d) for k, d in parts.items()]:
                 with open(name, "wb") as f:
                     f.write(data)
@@ -72,6 +94,35 @@ class Case:
             self.tap.ok(r.status == status and words in r.err and (status or not r.err), what + ": told", r.err[:600])
             self.tap.equal(got, sorted(expected), what + ": each object once")
         return r
+
+
+def packed_cuts(c, head, parts, every):
+    """Where the streams end, and where one is damaged."""
+    packed = {k: blocks(p.data) for k, p in enumerate(parts)}
+    head, left = blocks(head), {k: packed[k] for k in (1, 2, 3)}
+    for m in (0, 1, 10, 18, 500, 20000, len(packed[1]) // 2, len(packed[1]) - 1, len(packed[1])):
+        c.files("while the second was appended, %d packed bytes" % m, "a.hprof.gz", head + packed[0] + packed[1][:m], left,
+                every, words="parts .p1 ")
+    for k, n in ((0, 5000), (1, 9), (2, 40), (3, len(packed[3]) - 1), (1, len(packed[1]) // 2)):
+        some = {**packed, k: packed[k][:n]}
+        expected = [a for i, p in enumerate(parts) for a in p.objects(len(inflated(packed[k][:n])) if i == k else None)]
+        c.files("the VM died within packed part %d, %d bytes" % (k, n), "a.hprof.gz", head, some, expected)
+    after = len(blocks(parts[1].data[:8192]))
+    bad = packed[1][:after + 10] + b"\xff" * 8 + packed[1][after + 18:]
+    expected = [a for i, p in enumerate(parts) for a in p.objects(8192 if i == 1 else None)]
+    c.files("a damaged one", "a.hprof.gz", head, {**packed, 1: bad}, expected, words=".p1 (damaged) .p2")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.hprof.gz")
+        for name, d in (("", head), (".p0", packed[0]), (".p1", packed[1])):
+            with open(path + name, "wb") as f:
+                f.write(d)
+        for k in (0, 1):
+            r = cairn("-x", "info", "%s.p%d" % (path, k))
+            c.tap.ok(r.status == 3 and "open a.hprof.gz, which is read with all its parts" in r.err, "a packed part named", r)
+        r = cairn("-x", "index", path)
+        c.tap.ok(r.status == 2 and "is in parts" in r.err and len(os.listdir(folder)) == 3, "no index of packed parts", r)
+        r = cairn("-x", "dumps", folder)
+        c.tap.ok(r.out.count("a.hprof.gz") == 1 and ".p0" not in r.out, "parts are no dumps in a directory", r)
 
 
 def main():
@@ -106,6 +157,7 @@ def main():
     some = {k: data[k] for k in (0, 1, 3)}
     c.run("a file of such a name that is none", head, {**some, 2: b"text"},
           [a for k in some for a in parts[k].objects()], words="parts .p0 .p1 .p3,")
+    packed_cuts(c, head, parts, every)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.hprof")
         for name, d in (("", head), (".p0", data[0]), (".p1", data[1])):

@@ -21,6 +21,8 @@ struct stored_part {
 	int number, fd;
 	uint64_t at, size;   /* in the source; at 0: it is not there */
 	bool merged;         /* the dump's file has all of it already */
+	bool damaged;        /* what is packed in it is not what was */
+	const uint8_t *unpacked; /* what it unpacks to, while it is joined to the others; else NULL */
 	struct vanish *mapping;
 	struct timespec written;
 	file_hold hold;
@@ -29,7 +31,9 @@ struct stored_part {
 struct source_parts {
 	struct stored_part *part;
 	size_t n;
-	uint64_t own;        /* bytes of the dump's file */
+	bool packed;         /* each of them, and the dump's file */
+	uint64_t own;        /* bytes of the dump's file, where it is mapped */
+	uint64_t body;       /* where records begin in it */
 	struct source_piece *piece;
 	char words[sizeof ((struct source *)0)->remark];
 };
@@ -75,8 +79,10 @@ void stored_unmap(struct source_file *o); /* once or more often */
 
 /* --- parts.c: what the VM had not put together yet ------------------------------------------------ */
 
-/* Behind stored_map: the parts that stand beside an unfinished dump become pieces of the source.  ERR_FORMAT for a part
- * that was named itself. */
+/* ERR_FORMAT: what is mapped is a part itself. */
+MUST_CHECK int parts_refuse(const struct source_file *o, struct err *err);
+/* Behind stored_map and, of a file that is packed, unpack: the parts that stand beside an unfinished dump become pieces
+ * of the source.  ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int parts_open(struct source_file *o, struct err *err);
 /* Are these n bytes (NULL: none) of an HPROF dump that the VM did not finish?  And is the second the name of a part of
  * the first? */

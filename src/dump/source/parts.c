@@ -6,8 +6,9 @@
  * deleted, and the record that ends the dump is written.  A VM that dies before leaves FILE, the parts that were not
  * deleted yet, and of the one that was being appended its beginning in FILE, too.
  *
- * All are mapped one behind another, each from a page on, and none is copied; source.pieces tells the reader where
- * each begins and ends.  What stands in FILE and in a part is read once.
+ * All are mapped one behind another, each from a page on, and none is copied; of a dump that is packed by gzip each
+ * part is, too, and all are unpacked one behind another.  source.pieces tells the reader where each begins and ends.
+ * What stands in FILE and in a part is read once.
  */
 #include "dump/source/opening.h"
 
@@ -42,17 +43,26 @@ static int number_of(const char *name)
 	return n && n <= DIGITS_MOST && !dot[2 + n] && (n == 1 || dot[2] != '0') ? (int)strtol(dot + 2, NULL, 10) : -1;
 }
 
+/* Does the file begin as a part does, and is packed as the dump is? */
+static bool is_part(int fd, bool packed)
+{
+	uint8_t head[SOURCE_HEAD], first = 0;
+	ssize_t got = pread(fd, head, sizeof head, 0);
+	const struct packing *p = got > 0 ? packing_of(head, (uint64_t)got) : NULL;
+	if (!packed)
+		return got > 0 && head[0] == SEGMENT;
+	return p && p->head && p->head(p, head, (uint64_t)got, &first, 1) == 1 && first == SEGMENT;
+}
+
 /* It is a part, and stands among the others by its number, or is left closed. */
 static void open_part(struct source_parts *parts, const char *path, int number)
 {
 	size_t at = parts->n;
 	struct stat st;
-	uint8_t first = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;
-	bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && pread(fd, &first, 1, 0) == 1 && first == SEGMENT;
-	if (!is) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_part(fd, parts->packed)) {
 		close(fd);
 		return;
 	}
@@ -89,6 +99,8 @@ static void find_parts(struct source_parts *parts, const char *path)
 /* Are the first n bytes of a part these? */
 static bool begins_with(const struct stored_part *p, const uint8_t *bytes, uint64_t n)
 {
+	if (p->unpacked)
+		return !memcmp(p->unpacked, bytes, n);
 	static _Thread_local uint8_t block[1 << 16];
 	for (uint64_t at = 0; at < n;) {
 		size_t want = n - at < sizeof block ? (size_t)(n - at) : sizeof block;
@@ -115,6 +127,71 @@ static void find_overlap(const uint8_t *bytes, uint64_t *size, uint64_t body, st
 			return;
 		at += HEAD + (uint64_t)length_at(bytes + at);
 	}
+}
+
+/* --- unpacked ------------------------------------------------------------------------------------- */
+
+/* Behind what is there.  A part that has nothing yet, or all of which FILE has, is none of the pieces. */
+static int append(struct source_file *o, struct stored_part *p, struct err *err)
+{
+	struct source_parts *parts = o->parts;
+	uint64_t own = parts->piece[0].end, begin = o->source.size;
+	if (!p->size)
+		return 0;
+	find_overlap(o->unpacked, &own, parts->body, p);
+	if (p->merged)
+		return 0;
+	if (unpacked_reserve(o, begin + p->size, err))
+		return ERR_NOMEM;
+	memcpy(o->unpacked + begin, p->unpacked, p->size);
+	o->source.size += p->size;
+	parts->piece[0].end = own;
+	parts->piece[o->source.n_pieces++] = (struct source_piece){begin, o->source.size};
+	return 0;
+}
+
+/* One that does not unpack leaves the others. */
+static int unpack_part(struct source_file *o, struct stored_part *p, struct err *err)
+{
+	struct text path = TEXT_INIT;
+	struct err why = ERR_INIT;
+	text_addf(&path, "%s.p%d", o->file, p->number);
+	struct source_file *part = source_new(path.s);
+	int code = stored_open(part, path.s, progress_own(), &why);
+	if (code == 0)
+		code = stored_map(part, &why);
+	if (code == 0)
+		code = unpack(part, NULL, true, progress_own(), &why);
+	p->size = code ? 0 : part->source.size;
+	p->unpacked = part->source.bytes;
+	p->damaged = part->source.cut && !part->ends_early; /* where the VM died it only ends */
+	o->source.doubtful |= part->source.doubtful;
+	o->source.file_size += part->source.file_size;
+	if (code == ERR_NOMEM || code == ERR_CANCELLED)
+		code = err_set(err, code, "%s", why.message);
+	else
+		code = append(o, p, err);
+	p->unpacked = NULL;
+	source_close(&part->source);
+	text_release(&path);
+	return code;
+}
+
+/* Behind what FILE unpacked to. */
+static int unpack_all(struct source_file *o, struct err *err)
+{
+	int code = 0;
+	o->parts->piece[0] = (struct source_piece){0, o->source.size};
+	o->source.n_pieces = 1;
+	for (size_t i = 0; i < o->parts->n && !code; i++)
+		code = unpack_part(o, &o->parts->part[i], err);
+	if (code)
+		return code;
+	o->unpacked = big_fit(o->unpacked, o->source.size, 1);
+	o->capacity = o->source.size;
+	o->source.bytes = o->unpacked;
+	o->source.pieces = o->parts->piece;
+	return 0;
 }
 
 /* --- one range ------------------------------------------------------------------------------------ */
@@ -181,14 +258,15 @@ static void say_parts(struct source_file *o)
 		if (p->number != next)
 			missing = ", between which some are missing";
 		next = p->number + 1;
-		text_addf(&t, " .p%d%s", p->number, p->merged ? " (which is in it)" : "");
+		text_addf(&t, " .p%d%s", p->number, p->merged ? " (which is in it)" : p->damaged ? " (damaged)" : "");
 		if (t.len > 120 && i + 2 < parts->n) {
 			text_add(&t, " ...");
 			i = parts->n - 2;
 			next = parts->part[i + 1].number;
 		}
 	}
-	text_addf(&t, "%s; in byte numbers each begins with a page", missing);
+	text_addf(&t, "%s; in byte numbers each begins %s", missing, parts->packed ? "where the one before it ends" :
+	    "with a page");
 	snprintf(parts->words, sizeof parts->words, "%s", t.s ? t.s : "");
 	text_release(&t);
 	o->broken_off = parts->words;
@@ -208,11 +286,10 @@ bool parts_has(const char *name, const char *part)
 	return !strncmp(part, name, n) && strrchr(part, '.') == part + n && number_of(part + n) >= 0;
 }
 
-/* FILE.p0 was named. */
-static int refuse_part(const struct source_file *o, struct err *err)
+int parts_refuse(const struct source_file *o, struct err *err)
 {
 	const char *path = o->source.path, *dot = strrchr(path, '.');
-	if (number_of(path) < 0 || o->source.bytes[0] != SEGMENT)
+	if (number_of(path) < 0 || !is_part(o->fd, packing_of(o->source.bytes, o->source.size)))
 		return 0;
 	char *whole = xstrndup(path, (size_t)(dot - path));
 	bool there = access(whole, F_OK) == 0;
@@ -228,25 +305,24 @@ static int refuse_part(const struct source_file *o, struct err *err)
 int parts_open(struct source_file *o, struct err *err)
 {
 	uint64_t own = o->source.size;
-	if (refuse_part(o, err))
-		return ERR_FORMAT;
 	if (!parts_unfinished(o->source.bytes, o->source.size))
 		return 0;
 	o->parts = xcalloc(1, sizeof *o->parts);
 	o->parts->part = xcalloc(MOST_PARTS, sizeof *o->parts->part);
 	o->parts->piece = xcalloc(MOST_PARTS + 1, sizeof *o->parts->piece);
+	o->parts->packed = o->unpacked;
 	find_parts(o->parts, o->source.path);
 	if (!o->parts->n) {
 		parts_close(o);
 		return 0;
 	}
 	const uint8_t *zero = memchr(o->source.bytes, 0, 32);
-	uint64_t body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : own;
-	for (size_t i = 0; i < o->parts->n; i++)
-		find_overlap(o->source.bytes, &own, body, &o->parts->part[i]);
+	o->parts->body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : own;
+	for (size_t i = 0; i < o->parts->n && !o->parts->packed; i++)
+		find_overlap(o->source.bytes, &own, o->parts->body, &o->parts->part[i]);
 	int code = progress_check(progress_own(), err);
 	if (code == 0)
-		code = map_all(o, own, err);
+		code = o->parts->packed ? unpack_all(o, err) : map_all(o, own, err);
 	if (code == 0)
 		say_parts(o);
 	return code;

@@ -184,9 +184,10 @@ int javacore_find(char **out, const char *dump_path, struct err *err)
 		return 0;
 	static const char *const formats[] = {".phd", ".txt", NULL};
 	const char *stem = word + strlen("heapdump");
-	size_t n = strlen(stem);
-	n -= packed_ending(stem, n);
-	n -= ending_of(stem, n, formats);
+	size_t n = strlen(word); /* where the word is all there is before an ending, that is one */
+	n -= packed_ending(word, n);
+	n -= ending_of(word, n, formats);
+	n -= strlen("heapdump");
 	struct search s = {.head = dump_path, .head_size = (size_t)(word - dump_path), .at = TEXT_INIT};
 	look_into_archive(&s, dump_path);
 	try_all(&s, stem, n);

@@ -583,7 +583,7 @@ int view_run(const struct view_options *options)
 		session_know_folder(&a.session, options->heap, options->folder);
 	else
 		session_know(&a.session, options->heap, options->older, options->n_older);
-	a.session.interactive = a.session.finds_beside = true;
+	a.session.interactive = a.session.typed = a.session.finds_beside = true;
 	dump_later_wait_never(true);
 	a.main = pthread_self();
 	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */

@@ -60,6 +60,9 @@ LINES = {
     "sets": ["sets"],
     "sites": ["sites"],
     "finalizers": ["finalizers"],
+    "export": ["export {folder}/a.sqlite", "export -dir {folder}/d -partition a=b"],
+    "index": ["index {folder}/a.cairn", "index -packed {folder}/p.cairn"],
+    "redact": ["redact /dev/null"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
     "locks": ["locks", "locks -deadlock"],
@@ -141,6 +144,7 @@ def main(direct):
     for name, lines in LINES.items():
         seen = set()
         for line in lines:
+            line = line.replace("{folder}", folder.name)
             for sample in (SHOP, GO, SAMPLE) + ((direct,) if name in ("offheap", "histo", "ls") else ()) + (
                     (made,) if name in OF_MADE else ()):
                 seen |= try_line(tap, line, sample, schema, promised.get(name, []))

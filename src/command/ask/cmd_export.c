@@ -82,6 +82,7 @@ struct export {
 	size_t n_names, cap_names;
 	struct text left_out;
 	uint64_t rows;
+	struct result *written; /* the files */
 };
 
 static int add_part(struct export *e, const char *name, struct result *r, struct err *err);
@@ -264,11 +265,35 @@ static void add_part_name(const struct heap *h, struct text *to)
 	text_add(to, ".csv");
 }
 
-static int write_part(void *rows, FILE *to, const char *path, struct err *err)
+struct part_writing {
+	struct result *rows;
+	uint64_t bytes;
+};
+
+static int write_part(void *writing, FILE *to, const char *path, struct err *err)
 {
 	(void)path;
 	static const struct print_options raw = {.format = PRINT_CSV, .csv_raw = true, .part = true};
-	return print_result(rows, &raw, to, err);
+	struct part_writing *w = writing;
+	int code = print_result(w->rows, &raw, to, err);
+	off_t end = code ? 0 : ftello(to);
+	w->bytes = end > 0 ? (uint64_t)end : 0;
+	return code;
+}
+
+static void add_rows_word(uint64_t n, struct text *to)
+{
+	text_add_count(to, n);
+	text_add(to, n == 1 ? " row" : " rows");
+}
+
+static void add_written_part(struct export *e, struct text *folder, const char *part, const struct part_writing *w)
+{
+	struct text holds = TEXT_INIT;
+	add_rows_word(w->rows->n_passed + w->rows->n_rows, &holds);
+	text_addf(folder, "/%s", part);
+	files_table_add(e->written, folder->s, w->bytes, holds.s, NULL);
+	text_release(&holds);
 }
 
 static int add_part(struct export *e, const char *name, struct result *r, struct err *err)
@@ -282,8 +307,11 @@ static int add_part(struct export *e, const char *name, struct result *r, struct
 	add_escaped(&folder, name);
 	text_add(&folder, e->partitions.s);
 	add_part_name(session_heap(e->s), &part);
-	int code = folder.s && part.s ? session_write_in(e->s, folder.s, part.s, write_part, r, err) :
+	struct part_writing w = {.rows = r};
+	int code = folder.s && part.s ? session_write_in(e->s, folder.s, part.s, write_part, &w, err) :
 	    err_set(err, ERR_NOMEM, "not enough memory for a name");
+	if (!code)
+		add_written_part(e, &folder, part.s, &w);
 	text_release(&folder);
 	text_release(&part);
 	return code;
@@ -303,6 +331,16 @@ static int write_parts(struct export *e, struct err *err)
 	return code ? code : add_tables(e, 0, err);
 }
 
+static void add_written_database(struct export *e, const char *path)
+{
+	struct text holds = TEXT_INIT;
+	struct stat st;
+	text_addf(&holds, "%zu tables, ", e->n_names);
+	add_rows_word(e->rows, &holds);
+	files_table_add(e->written, path, stat(path, &st) ? 0 : (uint64_t)st.st_size, holds.s, e->left_out.s);
+	text_release(&holds);
+}
+
 static int write_file(struct export *e, struct err *err)
 {
 	const struct call *call = e->call;
@@ -314,22 +352,29 @@ static int write_file(struct export *e, struct err *err)
 	if (!names_database(call->words[0]))
 		return err_set(err, ERR_USAGE, "%.200s: a database is called .sqlite, .sqlite3 or .db (one table goes to "
 		    "> FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
-	return session_write_whole(e->s, call->words[0], write_database, e, err);
+	int code = session_write_whole(e->s, call->words[0], write_database, e, err);
+	if (!code)
+		add_written_database(e, call->words[0]);
+	return code;
 }
 
 static int run_export(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct export e = {.s = s, .call = call};
+	struct export e = {.s = s, .call = call, .written = files_table(s, "export")};
 	bool parts = call_has(call, DASH_DIR);
 	*out = NULL;
 	int code = parts ? write_parts(&e, err) : write_file(&e, err);
-	if (!code) {
+	if (!code && s->typed) {
 		struct text said = TEXT_INIT;
-		text_add_count(&said, amount_exact(e.rows).n);
-		session_say(s, "%s has %zu tables now, %s rows%s%s", parts ? e.dir : call->words[0], e.n_names, said.s,
+		add_rows_word(e.rows, &said);
+		session_say(s, "%s has %zu tables now, %s%s%s", parts ? e.dir : call->words[0], e.n_names, said.s,
 		    e.left_out.len ? "; what the dump cannot tell is left out: " : "", e.left_out.len ? e.left_out.s : "");
 		text_release(&said);
+	} else if (!code) {
+		*out = e.written;
 	}
+	if (!*out)
+		result_free(e.written);
 	for (size_t i = 0; i < e.n_names; i++)
 		free(e.names[i]);
 	for (size_t i = 0; i < e.n_keys; i++)
@@ -354,6 +399,7 @@ const struct command cmd_export = {
     .options = options,
     .group = "ask",
     .summary = "write tables for SQLite, DuckDB and Spark",
+    .shapes = SHAPES(&files_shape),
     .description = "A TABLE is named as in sql: a line of a command (\"histo -by loader\"), objects, refs, or a class "
 	"with its fields; NAME=TABLE gives it a name of its own. Without any, info, classes, packages, threads, frames, "
 	"roots and loaders are written. In a database numbers are numbers, addresses too (printf('0x%x', address)); where "

@@ -133,6 +133,7 @@ static void say_done(const struct session *s)
 static void run_typed(struct session *s, const struct batch_options *o)
 {
 	const char *line;
+	s->typed = true;
 	while (!s->quit && (line = o->next(o->next_context, s))) {
 		measure_terminal(s); /* it may have another size by now */
 		run_line(s, &(struct batch_line){.text = line}, false);
@@ -187,9 +188,10 @@ static void begin_session(struct session *s, const struct batch_options *o)
 static int write_named_index(struct session *s, const char *path)
 {
 	struct err err = ERR_INIT;
+	struct index_writing w;
 	int code = saved_may_replace(path, session_heap(s)->source->path, &err);
 	if (!code)
-		code = session_write_index(s, path, &(struct index_wish){ .packed = false }, &err);
+		code = index_write_whole(&w, s, path, &(struct index_wish){ .packed = false }, &err);
 	if (code)
 		complain("%s", err.message);
 	return session_exit_status(code, NULL);

@@ -38,18 +38,17 @@ static int write_nameless(struct index_writing *w, struct chunks_writer *chunks,
 int index_write(void *writing, FILE *to, const char *path, struct err *err)
 {
 	struct index_writing *w = writing;
-	struct chunks_writer chunks;
+	struct chunks_writer *chunks = &w->chunks;
 	if (!path) /* somebody may have mapped what would be written over */
 		return err_set(err, ERR_IO, "an index is written beside what it replaces, and no file can be made there");
-	int code = chunks_begin(&chunks, to, w->wish->packed, err);
+	int code = chunks_begin(chunks, to, w->wish->packed, err);
 	if (!code && (w->wish->map || w->wish->stranger)) {
-		code = write_nameless(w, &chunks, err);
+		code = write_nameless(w, chunks, err);
 	} else if (!code) {
-		code = session_write_chunks(w->s, NULL, &chunks, err);
+		code = session_write_chunks(w->s, NULL, chunks, err);
 		if (!code)
-			code = chunks_end(&chunks, err);
+			code = chunks_end(chunks, err);
 	}
-	w->bytes = chunks.at;
 	return code;
 }
 
@@ -74,26 +73,58 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 	return code == ERR_NOMEM ? 0 : code;
 }
 
-int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err)
+int index_write_whole(struct index_writing *w, struct session *s, const char *path, const struct index_wish *wish,
+    struct err *err)
 {
-	struct index_writing w;
-	int code = index_begin(&w, s, wish, err);
+	int code = index_begin(w, s, wish, err);
 	if (code)
 		return code;
 	bool own = is_own(session_heap(s), path); /* what is mapped is not written to: the new one takes its name */
 	if (own)
 		saved_renewing(session_heap(s), true);
-	code = session_write_whole(s, path, index_write, &w, err);
+	code = session_write_whole(s, path, index_write, w, err);
 	if (own)
 		saved_renewing(session_heap(s), false);
-	if (code)
-		return code;
-	struct text size = TEXT_INIT;
-	text_add_bytes(&size, w.bytes);
-	session_say(s, "%s has the index of this dump now, %s%s", path, size.s, w.without_retained ?
-	    ", without retained sizes" : "");
-	text_release(&size);
-	return 0;
+	return code;
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+static const struct column part_columns[] = {{.id = COL_PART}, {.id = COL_BYTES}};
+static const struct shape part_shape = {SHAPE_COLUMNS(part_columns)};
+
+/* w: what was written; NULL: nothing, for the dump was opened from it. */
+static struct result *parts_of(const struct session *s, const struct index_writing *w)
+{
+	const struct chunks *c = w ? NULL : saved_chunks(session_heap(s));
+	struct result *r = result_new_rows("index", s->dump, &part_shape);
+	const char *name;
+	for (uint32_t i = 0; w && i < w->chunks.n; i++)
+		result_add_row(r, (struct cell[]){cell_text(w->chunks.entry[i].name),
+		    cell_bytes(amount_exact(w->chunks.entry[i].bytes))}, NULL);
+	for (uint32_t i = 0; c && (name = chunks_name(c, i)); i++)
+		result_add_row(r, (struct cell[]){cell_text(name), cell_bytes(amount_exact(chunks_bytes(c, name)))}, NULL);
+	return r;
+}
+
+/* A table for programs, and for who types the sentence alone. */
+static struct result *tell(struct session *s, const struct index_writing *w, const char *path)
+{
+	struct text t = TEXT_INIT;
+	struct result *r = s->typed ? NULL : parts_of(s, w);
+	if (w) {
+		text_addf(&t, "%s has the index of this dump now, ", path);
+		text_add_bytes(&t, w->chunks.at);
+		text_add(&t, w->without_retained ? ", without retained sizes" : "");
+	} else {
+		text_addf(&t, "%s is the index that this dump was opened from", path);
+	}
+	if (r)
+		result_add_note(r, t.s);
+	else
+		session_say(s, "%s", t.s);
+	text_release(&t);
+	return r;
 }
 
 static int run_index(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -104,6 +135,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	int map = call_option(call, DASH_NO_NAMES);
 	struct index_wish wish = {.packed = call_has(call, DASH_PACKED),
 	    .map = call->option[map].given ? call->option[map].word : NULL};
+	struct index_writing w;
+	bool there = false;
 	*out = NULL;
 	int code = 0;
 	if (wish.map && !call->argument[0].given)
@@ -115,9 +148,11 @@ static int run_index(struct session *s, const struct call *call, struct result *
 		code = err_set(err, ERR_USAGE, "%.200s has no place of its own that an index could lie in: name a file (index "
 		    "FILE), which cairn FILE opens, without values and texts", h->source->path);
 	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
-		session_say(s, "%s is the index that this dump was opened from", path);
+		there = true;
 	else
-		code = session_write_index(s, path, &wish, err);
+		code = index_write_whole(&w, s, path, &wish, err);
+	if (!code)
+		*out = tell(s, there ? NULL : &w, path);
 	if (code == ERR_IO && !call->argument[0].given)
 		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, where it is "
 		    "found too", err->message);
@@ -140,6 +175,7 @@ const struct command cmd_index = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
     .summary = "write a file from which this dump opens at once",
+    .shapes = SHAPES(&part_shape),
     .description = "The file has objects, classes, sizes, references, roots, threads, names and retained sizes, and "
 	"takes about 40 bytes an object: a quarter of a dump, or all of one with little in its objects. It is mapped, not "
 	"read, so cairn DUMP has its answers in a fraction of a second where DUMP.cairn lies beside it (which is where "

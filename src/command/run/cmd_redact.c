@@ -102,6 +102,33 @@ void copy_end(struct copy_writing *w)
 	text_release(&w->names);
 }
 
+static void say_copied(struct session *s, const char *file, const struct copy_writing *w)
+{
+	struct text size = TEXT_INIT;
+	text_add_bytes(&size, w->bytes);
+	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are %s", file,
+	    w->wanted.what == REDACT_ALL ? "values" : w->wanted.what == REDACT_ARRAYS ? "what stands in arrays" :
+	    "the texts of Strings", size.s, w->map ? "numbers but for the class library's" : "in it");
+	text_release(&size);
+}
+
+static struct result *files_copied(const struct session *s, const char *file, const struct copy_writing *w)
+{
+	static const char *const left_out[] = {
+		[REDACT_ALL] = COPY_LEAVES_OUT,
+		[REDACT_ARRAYS] = "what primitive arrays hold (zeros); other symbols",
+		[REDACT_STRINGS] = "texts of Strings (zeros); other symbols",
+	};
+	struct result *r = files_table(s, "redact");
+	struct text out = TEXT_INIT;
+	text_addf(&out, "%s%s", left_out[w->wanted.what], w->map ? "; names but for the class library's (numbers)" : "");
+	files_table_add(r, file, w->bytes, w->map ? "objects, references, sizes, stacks" : COPY_HOLDS, out.s);
+	if (w->map)
+		files_table_add(r, w->map, w->names.len, "the names for which numbers stand: it stays home", "all else");
+	text_release(&out);
+	return r;
+}
+
 static int run_redact(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
@@ -137,17 +164,12 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	if (!code)
 		code = session_write_whole(s, call->argument[0].word, copy_write, &w, err);
 	bits_release(&strings.arrays);
+	if (!code && s->typed)
+		say_copied(s, call->argument[0].word, &w);
+	else if (!code)
+		*out = files_copied(s, call->argument[0].word, &w);
 	copy_end(&w);
-	if (code)
-		return code;
-	struct text size = TEXT_INIT;
-	text_add_bytes(&size, w.bytes);
-	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are %s",
-	    call->argument[0].word, w.wanted.what == REDACT_ALL ? "values" : w.wanted.what == REDACT_ARRAYS
-	    ? "what stands in arrays" : "the texts of Strings", size.s,
-	    w.map ? "numbers but for the class library's" : "in it");
-	text_release(&size);
-	return 0;
+	return code;
 }
 
 static const struct option_spec redact_options[] = {
@@ -165,6 +187,7 @@ const struct command cmd_redact = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "session",
     .summary = "write a copy of an HPROF dump without its contents",
+    .shapes = SHAPES(&files_shape),
     .description = "The copy is an HPROF dump that every tool reads: objects, references, sizes, threads and stacks "
 	"are as in the dump, each record at the same length, and where contents stood there are zeros. "
 	"Without an option, or with -all, these are all primitive values: fields, static fields, and "

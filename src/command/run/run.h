@@ -43,27 +43,30 @@ MUST_CHECK int session_may_replace(const struct session *s, const char *path, st
 MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,
     void *context, struct err *err);
 
-/* Write the index of the dump at hand, retained sizes included; path as above. */
+/* What an index has. */
 struct index_wish {
 	bool packed;
 	bool stranger;   /* neither path nor properties of the dump are in it, so it is no index of the dump itself */
 	const char *map; /* the file of names for which numbers stand in the index; NULL: it has the names */
 };
-MUST_CHECK int session_write_index(struct session *s, const char *path, const struct index_wish *wish, struct err *err);
 
 /*
  * What index, profile and redact write, for who writes it elsewhere: a struct is begun, the function that writes is a
- * file_writer of it, and tells in `bytes` how many these are.  profile_end, copy_end: in any case.  To begin may
- * fail as the commands do: ERR_UNSUPPORTED where the dump has nothing of the kind, and *err says why.
+ * file_writer of it, and tells in `bytes` (of an index: in `chunks`) how many these are.  profile_end, copy_end: in any
+ * case.  To begin may fail as the commands do: ERR_UNSUPPORTED where the dump has nothing of the kind, and *err says
+ * why.
  */
 struct index_writing {
 	struct session *s;
 	const struct index_wish *wish; /* borrowed */
 	bool without_retained;         /* there is no memory to find them */
-	uint64_t bytes;
+	struct chunks_writer chunks;   /* what was written */
 };
 MUST_CHECK int index_begin(struct index_writing *w, struct session *s, const struct index_wish *wish, struct err *err);
 MUST_CHECK int index_write(void *index_writing, FILE *to, const char *path, struct err *err);
+/* Both, into a file with this name, as session_write_whole does; retained sizes included. */
+MUST_CHECK int index_write_whole(struct index_writing *w, struct session *s, const char *path,
+    const struct index_wish *wish, struct err *err);
 
 struct profile_writing {
 	struct session *s;
@@ -75,6 +78,8 @@ MUST_CHECK int profile_begin(struct profile_writing *w, struct session *s, bool 
 MUST_CHECK int profile_into(void *profile_writing, FILE *to, const char *path, struct err *err);
 void profile_end(struct profile_writing *w);
 
+#define COPY_HOLDS "objects, references, sizes, stacks, names" /* without options, in words */
+#define COPY_LEAVES_OUT "values (zeros), so texts and names of threads; other symbols"
 struct copy_writing {
 	struct session *s;
 	const char *map;         /* the file of names; NULL: they stay */
@@ -87,6 +92,12 @@ MUST_CHECK int copy_may(const struct session *s, struct err *err);
 MUST_CHECK int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struct err *err);
 MUST_CHECK int copy_write(void *copy_writing, FILE *to, const char *path, struct err *err);
 void copy_end(struct copy_writing *w);
+
+/* The table of files that a command wrote: where somebody types, a sentence says it instead (session_say).  title
+ * stays; words that are NULL or "" are unknown, and so is a number of 0 bytes. */
+extern const struct shape files_shape;
+struct result *files_table(const struct session *s, const char *title);
+void files_table_add(struct result *r, const char *file, uint64_t bytes, const char *holds, const char *leaves_out);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
  * error, which then names file and line.  *out gets the last result. */

@@ -141,6 +141,7 @@ struct session {
 	struct writing writes;
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
+	bool typed;              /* as it does at a prompt without a screen, too: what a line did is said, not shown */
 	bool mat_sizes;          /* --sizes mat */
 	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
 	struct sql_view *views;  /* that questions about each dump may name (command/ask); owned */

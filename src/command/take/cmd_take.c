@@ -23,10 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct column columns[] = {
-    {.id = COL_FILE}, {.id = COL_BYTES}, {.id = COL_HOLDS_WORDS}, {.id = COL_LEAVES_OUT}};
-static const struct shape shape = {SHAPE_COLUMNS(columns)};
-
 struct taking {
 	struct session *s;
 	const char *folder;  /* NULL: only list */
@@ -161,9 +157,8 @@ static const struct away_kind kinds[] = {
     {".html", "the report for people: suspects, holders, waste, threads, locks",
 	"values, texts, messages, names of files, properties", AS_WORDS, may_report, begin_report, write_report,
 	end_report},
-    {"-redacted.hprof.gz", "the dump for other tools: objects, references, sizes, stacks, names",
-	"values (zeros), so texts and names of threads; other symbols", AS_NUMBERS, may_copy, begin_copy, write_copy,
-	end_copy},
+    {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, AS_NUMBERS, may_copy, begin_copy,
+	write_copy, end_copy},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -240,15 +235,12 @@ static int write_and_search(void *away, FILE *to, const char *path, struct err *
 
 static void add_row(struct taking *t, const struct away_kind *kind, const char *name, uint64_t bytes, const char *why)
 {
-	struct text file = TEXT_INIT, out = TEXT_INIT;
-	text_add_escaped(&file, name, strlen(name));
+	struct text out = TEXT_INIT;
 	if (why) {
 		text_add(&out, "not written: ");
 		text_add_escaped(&out, why, strlen(why));
 	}
-	result_add_row(t->r, (struct cell[]){cell_text(file.s), bytes ? cell_bytes(amount_exact(bytes)) : cell_blank(),
-	    why ? cell_blank() : cell_text(kind->holds), cell_text(why ? out.s : kind->leaves_out)}, NULL);
-	text_release(&file);
+	files_table_add(t->r, name, bytes, why ? NULL : kind->holds, why ? out.s : kind->leaves_out);
 	text_release(&out);
 }
 
@@ -397,7 +389,7 @@ static int run_take(struct session *s, const struct call *call, struct result **
 	if (t.folder && !*t.folder)
 		return err_set(err, ERR_USAGE, "-o: a folder is missing");
 	add_stem(&t.stem, h);
-	t.r = result_new_rows("take", s->dump, &shape);
+	t.r = files_table(s, "take");
 	int code = take_all(&t, err);
 	if (code) {
 		result_free(t.r);
@@ -422,7 +414,7 @@ const struct command cmd_take = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
     .summary = "small files that may leave the host, searched for texts",
-    .shapes = SHAPES(&shape),
+    .shapes = SHAPES(&files_shape),
     .description = "A packed index (index -packed), a profile, a redacted report as a page of HTML (report -redact) "
 	"and a redacted copy of an HPROF dump (redact): what each has and leaves out, and, where the dump has none, why. "
 	"With -o DIR they are written. In none of them stands where the dump lies, or what a javacore tells of the "

@@ -31,7 +31,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"name of the branch, below the one that it belongs to", .cut = CUT_MIDDLE, .naming = 2},
     [COL_BYTE_ORDER] = {"byte_order", CELL_TEXT, 5,
 	"byte order of the dump's numbers: big in HPROF and PHD"},
-    [COL_BYTES] = {"bytes", CELL_BYTES, 2, "size of the file that was written"},
+    [COL_BYTES] = {"bytes", CELL_BYTES, 2, "size of the file, or the part of one, that was written"},
     [COL_CANNOT_TELL] = {"cannot_tell", CELL_TEXT, 5, "what the format does not hold"},
     [COL_CAPACITY] = {"capacity", CELL_COUNT, 5, "entries that it has room for"},
     [COL_CAPACITY_BYTES] = {"capacity", CELL_BYTES, 2, "bytes that it has outside of the heap"},

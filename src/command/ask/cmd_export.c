@@ -82,8 +82,20 @@ struct export {
 	size_t n_names, cap_names;
 	struct text left_out;
 	uint64_t rows;
+	bool without_retained;
 	struct result *written; /* the files */
 };
+
+#define LACKS_RETAINED "retained sizes (-retained finds them)"
+
+/* Would it have retained sizes, and nobody has found them yet? */
+static bool lacks_retained(const struct export *e, const struct result *r)
+{
+	for (unsigned c = 0; c < r->n_columns; c++)
+		if (r->columns[c].id == COL_RETAINED)
+			return !opened_retained(e->s->dump);
+	return false;
+}
 
 static int add_part(struct export *e, const char *name, struct result *r, struct err *err);
 
@@ -93,6 +105,7 @@ static int add_rows(struct export *e, const char *name, struct result *r, struct
 		if (!strcasecmp(e->names[i], name))
 			return err_set(err, ERR_USAGE, "two tables are called %.200s (name one: NAME=TABLE)", name);
 	VEC_PUSH(e->names, e->n_names, e->cap_names) = xstrdup(name);
+	e->without_retained |= lacks_retained(e, r);
 	int code = e->file ? sql_file_add(e->file, name, r, err) : add_part(e, name, r, err);
 	if (!code)
 		e->rows += r->n_passed + r->n_rows;
@@ -292,7 +305,7 @@ static void add_written_part(struct export *e, struct text *folder, const char *
 	struct text holds = TEXT_INIT;
 	add_rows_word(w->rows->n_passed + w->rows->n_rows, &holds);
 	text_addf(folder, "/%s", part);
-	files_table_add(e->written, folder->s, w->bytes, holds.s, NULL);
+	files_table_add(e->written, folder->s, w->bytes, holds.s, lacks_retained(e, w->rows) ? LACKS_RETAINED : NULL);
 	text_release(&holds);
 }
 
@@ -331,14 +344,24 @@ static int write_parts(struct export *e, struct err *err)
 	return code ? code : add_tables(e, 0, err);
 }
 
+static void add_left_out(const struct export *e, struct text *to)
+{
+	if (e->left_out.len)
+		text_add(to, e->left_out.s);
+	if (e->without_retained)
+		text_addf(to, "%s" LACKS_RETAINED, to->len ? ", " : "");
+}
+
 static void add_written_database(struct export *e, const char *path)
 {
-	struct text holds = TEXT_INIT;
+	struct text holds = TEXT_INIT, out = TEXT_INIT;
 	struct stat st;
+	add_left_out(e, &out);
 	text_addf(&holds, "%zu tables, ", e->n_names);
 	add_rows_word(e->rows, &holds);
-	files_table_add(e->written, path, stat(path, &st) ? 0 : (uint64_t)st.st_size, holds.s, e->left_out.s);
+	files_table_add(e->written, path, stat(path, &st) ? 0 : (uint64_t)st.st_size, holds.s, out.s);
 	text_release(&holds);
+	text_release(&out);
 }
 
 static int write_file(struct export *e, struct err *err)
@@ -365,11 +388,13 @@ static int run_export(struct session *s, const struct call *call, struct result 
 	*out = NULL;
 	int code = parts ? write_parts(&e, err) : write_file(&e, err);
 	if (!code && s->typed) {
-		struct text said = TEXT_INIT;
+		struct text said = TEXT_INIT, left = TEXT_INIT;
 		add_rows_word(e.rows, &said);
+		add_left_out(&e, &left);
 		session_say(s, "%s has %zu tables now, %s%s%s", parts ? e.dir : call->words[0], e.n_names, said.s,
-		    e.left_out.len ? "; what the dump cannot tell is left out: " : "", e.left_out.len ? e.left_out.s : "");
+		    left.len ? "; left out: " : "", left.len ? left.s : "");
 		text_release(&said);
+		text_release(&left);
 	} else if (!code) {
 		*out = e.written;
 	}

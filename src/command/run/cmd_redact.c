@@ -106,9 +106,14 @@ static void say_copied(struct session *s, const char *file, const struct copy_wr
 {
 	struct text size = TEXT_INIT;
 	text_add_bytes(&size, w->bytes);
-	session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are %s", file,
-	    w->wanted.what == REDACT_ALL ? "values" : w->wanted.what == REDACT_ARRAYS ? "what stands in arrays" :
-	    "the texts of Strings", size.s, w->map ? "numbers but for the class library's" : "in it");
+	const char *without = w->wanted.what == REDACT_ALL ? "values" : w->wanted.what == REDACT_ARRAYS ?
+	    "what stands in arrays" : "the texts of Strings";
+	if (w->map)
+		session_say(s, "%s is a copy of this dump without %s, %s: numbers stand for names but for the class library's; "
+		    "%s has the names and stays home", file, without, size.s, w->map);
+	else
+		session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are in it", file,
+		    without, size.s);
 	text_release(&size);
 }
 

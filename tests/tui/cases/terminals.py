@@ -100,7 +100,7 @@ def dumb(t):
     t.type("quit")
     t.keys("C-c")  # the line is given up, and not the program
     t.wait(r"^cairn> quit\^C")
-    t.type("histo | !echo begun; sleep 600")
+    t.type("histo | !echo begun; exec sleep 600")  # a shell that is about to fork would wait for what no key stops
     t.keys("Enter")
     t.wait(r"^begun$")
     t.keys("C-c")

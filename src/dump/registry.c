@@ -42,6 +42,8 @@ static const struct signature signatures[] = {
 	{ "\x93" "cai", 4, "an index of cairn, which is read from a plain file of its own; unpack or save it first" },
 	{ "SQLite format 3", 15, "a profile of cairn or another database, which is read from a file of its own; unpack or "
 			   "save it first" },
+	{ "\x1C\0\0\0\0", 5, "a part (.p0, .p1 ...) of a dump that the VM did not finish: open the file that they are "
+			   "parts of, beside them" },
 	{ "0SECTION", 8, "a javacore; name the heap dump beside it, cairn finds the javacore itself" },
 };
 

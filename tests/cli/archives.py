@@ -391,26 +391,6 @@ def whole_reasons(tap, p):
                kind + ": reasons are whole", "".join(sorted(told)))
 
 
-def parts_in_it(tap, p):
-    """A dump that the VM did not finish is read without the parts beside it in the archive, and that is said."""
-    whole, part = data(SHOP), ("logs/a.hprof.p0", b"\x1c" + bytes(99))
-    for what, dump, beside, told in (("unfinished", whole[:-9], [part], True), ("finished", whole, [part], False),
-                                     ("unfinished, alone", whole[:-9], [("logs/b.hprof.p0", part[1])], False)):
-        for members in ([("logs/a.hprof", dump), *beside], [*beside, ("logs/a.hprof", dump)]):
-            with io.BytesIO() as f:
-                with tarfile.open(fileobj=f, mode="w") as t:
-                    for name, content in members:
-                        packed.add(t, name, content)
-                p.write("parts.tgz", gzip.compress(f.getvalue()))
-            p.write("parts.zip", packed.zip_of(members))
-            p.write("parts.stored.zip", packed.zip_of(members, zipfile.ZIP_STORED))
-            for name in ("parts.tgz", "parts.zip", "parts.stored.zip", "parts.zip::logs/a.hprof"):
-                r = p.ask(name)
-                tap.ok(("parts (.p0 ...)" in r.err and "unpack it first" in r.err) == told and
-                       r.status == (4 if dump != whole else 0) and r.out.count("\n") > 20,
-                       "%s: %s, %s first" % (what, name, members[0][0]), r)
-
-
 def program_in_it(tap, p):
     """The program of a Go dump that is beside it in the archive is not read, and that is said."""
     want = p.ask(p.write("plain", data(GO)))
@@ -656,7 +636,7 @@ def main():
     if "without libarchive" in cairn("--version").out:
         skip_all("built without libarchive")
     tap = Tap()
-    for test in (whole, cut_anywhere, whole_reasons, beginnings, damaged, bombs, listed, packed_in_a_directory, companions, parts_in_it, program_in_it, names, links, encrypted, odd, bytes_of_names, nested,
+    for test in (whole, cut_anywhere, whole_reasons, beginnings, damaged, bombs, listed, packed_in_a_directory, companions, program_in_it, names, links, encrypted, odd, bytes_of_names, nested,
                  before_the_cut, second_heap, ours):
         with tempfile.TemporaryDirectory() as root:
             test(tap, Place(tap, root))

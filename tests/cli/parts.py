@@ -6,14 +6,17 @@ The sample's records are dealt to parts here as HotSpot deals them; those that a
 """
 
 import gzip
+import io
 import os
 import struct
 import sys
+import tarfile
 import tempfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import hprof  # noqa: E402
+import packed  # noqa: E402
 from cairntest import SHOP, Tap, cairn  # noqa: E402
 
 PARTS, SEGMENT = 4, 9000
@@ -98,22 +101,22 @@ class Case:
 
 def packed_cuts(c, head, parts, every):
     """Where the streams end, and where one is damaged."""
-    packed = {k: blocks(p.data) for k, p in enumerate(parts)}
-    head, left = blocks(head), {k: packed[k] for k in (1, 2, 3)}
-    for m in (0, 1, 10, 18, 500, 20000, len(packed[1]) // 2, len(packed[1]) - 1, len(packed[1])):
-        c.files("while the second was appended, %d packed bytes" % m, "a.hprof.gz", head + packed[0] + packed[1][:m], left,
+    gz = {k: blocks(p.data) for k, p in enumerate(parts)}
+    head, left = blocks(head), {k: gz[k] for k in (1, 2, 3)}
+    for m in (0, 1, 10, 18, 500, 20000, len(gz[1]) // 2, len(gz[1]) - 1, len(gz[1])):
+        c.files("while the second was appended, %d packed bytes" % m, "a.hprof.gz", head + gz[0] + gz[1][:m], left,
                 every, words="parts .p1 ")
-    for k, n in ((0, 5000), (1, 9), (2, 40), (3, len(packed[3]) - 1), (1, len(packed[1]) // 2)):
-        some = {**packed, k: packed[k][:n]}
-        expected = [a for i, p in enumerate(parts) for a in p.objects(len(inflated(packed[k][:n])) if i == k else None)]
+    for k, n in ((0, 5000), (1, 9), (2, 40), (3, len(gz[3]) - 1), (1, len(gz[1]) // 2)):
+        some = {**gz, k: gz[k][:n]}
+        expected = [a for i, p in enumerate(parts) for a in p.objects(len(inflated(gz[k][:n])) if i == k else None)]
         c.files("the VM died within packed part %d, %d bytes" % (k, n), "a.hprof.gz", head, some, expected)
     after = len(blocks(parts[1].data[:8192]))
-    bad = packed[1][:after + 10] + b"\xff" * 8 + packed[1][after + 18:]
+    bad = gz[1][:after + 10] + b"\xff" * 8 + gz[1][after + 18:]
     expected = [a for i, p in enumerate(parts) for a in p.objects(8192 if i == 1 else None)]
-    c.files("a damaged one", "a.hprof.gz", head, {**packed, 1: bad}, expected, words=".p1 (damaged) .p2")
+    c.files("a damaged one", "a.hprof.gz", head, {**gz, 1: bad}, expected, words=".p1 (damaged) .p2")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.hprof.gz")
-        for name, d in (("", head), (".p0", packed[0]), (".p1", packed[1])):
+        for name, d in (("", head), (".p0", gz[0]), (".p1", gz[1])):
             with open(path + name, "wb") as f:
                 f.write(d)
         for k in (0, 1):
@@ -125,6 +128,61 @@ def packed_cuts(c, head, parts, every):
         c.tap.ok(r.out.count("a.hprof.gz") == 1 and ".p0" not in r.out, "parts are no dumps in a directory", r)
 
 
+def tar(members):
+    with io.BytesIO() as f:
+        with tarfile.open(fileobj=f, mode="w") as t:
+            for name, content in members:
+                packed.add(t, name, content)
+        return f.getvalue()
+
+
+def in_archives(tap, head, data, every):
+    """The dump and its parts are members, before or behind it, packed themselves or not."""
+    plain = [("logs/a.hprof", head)] + [("logs/a.hprof.p%d" % k, d) for k, d in data.items()]
+    of_gz = [(name.replace(".hprof", ".hprof.gz"), blocks(d)) for name, d in plain]
+    others = [("logs/b.hprof.p0", data[0]), ("logs/a.hprof.p7", b"text"), ("a.hprof.p5", data[1])]
+    made = {
+        "a.tar": tar(plain), "b.tar": tar(plain[::-1]), "c.tgz": gzip.compress(tar(of_gz)), "d.zip": packed.zip_of(plain + others),
+        "e.zip": packed.zip_of(of_gz, 0), "f.tar": tar([("in.zip", packed.zip_of(plain))]),
+    }
+    names = "parts .p0 .p1 .p2 .p3\n"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in made.items():
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(content)
+            for path in (name, name + "::logs/a.hprof" + (".gz" if name[0] in "ce" else "")):
+                if name == "f.tar":
+                    path = "f.tar::in.zip" + path[5:]
+                r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", os.path.join(folder, path))
+                got = sorted(int(line.split(",")[0], 16) for line in r.out.splitlines()[1:] if line)
+                tap.ok(r.status == 4 and names in r.err and got == sorted(every), "in an archive: " + path, r.err)
+        r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", "-", stdin=made["c.tgz"])
+        tap.ok(r.status == 4 and names in r.err and r.out.count("0x") == len(every), "in an archive that comes through a pipe", r.err)
+        r = cairn("-x", "info", os.path.join(folder, "a.tar::logs/a.hprof.p1"))
+        tap.ok(r.status == 3 and "a part (.p0, .p1 ...) of a dump" in r.err, "a part in an archive named", r)
+
+
+def apart(tap, head, data):
+    """What lacks a part, or has none, says so."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.hprof")
+        for names, content in (("names", head), ("half of them", head[:7000])):
+            with open(path, "wb") as f:
+                f.write(content)
+            r = cairn("-x", "info", path)
+            tap.ok(r.status == 4 and "no object is in it" in r.err and "bring them, too" in r.err, "alone, " + names, r)
+        for k, content in ((1, data[1]), (3, b"")):
+            with open("%s.p%d" % (path, k), "wb") as f:
+                f.write(content)
+        r = cairn("-x", "info", path)
+        tap.ok(r.status == 4 and "parts .p1 .p3 (empty); other parts are missing; names" in r.err, "two of four", r)
+        for k, d in data.items():
+            with open("%s.p%d" % (path, k), "wb") as f:
+                f.write(blocks(d) if k == 2 else d)
+        r = cairn("-x", "check", path)
+        tap.ok(" .p2 .p3; names" in r.err and r.out.count(" ok ") > 10 and "broken" not in r.out, "one of them packed: what is loaded keeps its promises", r)
+
+
 def main():
     tap = Tap()
     head, parts = split()
@@ -132,32 +190,34 @@ def main():
     data = {k: p.data for k, p in enumerate(parts)}
     c = Case(tap, head, parts)
     tap.ok(len(set(every)) == len(every) > 3000 and all(len(d) > 3 * SEGMENT for d in data.values()), "dealt")
-    c.run("while they were written", head, data, every, words="parts .p0 .p1 .p2 .p3;")
-    c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3;")
+    c.run("while they were written", head, data, every, words="parts .p0 .p1 .p2 .p3\n")
+    c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3; names that it had not written are unknown\n")
     c.run("all are in it", head + b"".join(data.values()) + END, data, every, status=0, words="")
     left = {k: data[k] for k in (1, 2, 3)}
     for m in (0, 1, 8, 9, 10, 64, SEGMENT, SEGMENT + 20, len(data[1]) // 2, len(data[1]) - 1):
         c.run("while the second was appended, %d bytes" % m, head + data[0] + data[1][:m], left, every,
-              words="parts .p1 .p2 .p3;")
-    c.run("appended and not deleted", head + data[0] + data[1], left, every, words="parts .p1 (which is in it) .p2 .p3;")
-    c.run("two of them", head + data[0] + data[1] + data[2][:777], left, every, words=".p1 (which is in it) .p2 .p3;")
+              words="parts .p1 .p2 .p3\n")
+    c.run("appended and not deleted", head + data[0] + data[1], left, every, words="parts .p1 (which is in it) .p2 .p3\n")
+    c.run("two of them", head + data[0] + data[1] + data[2][:777], left, every, words=".p1 (which is in it) .p2 .p3\n")
     size = {k: len(d) for k, d in data.items()}
     for k, n in ((0, 5000), (1, 9), (2, 4), (3, size[3] - 1), (1, size[1] // 2), (2, size[2] - 3)):
         some = {**data, k: data[k][:n]}
         expected = [a for i, p in enumerate(parts) for a in p.objects(n if i == k else None)]
         c.run("the VM died within part %d, %d bytes" % (k, n), head, some, expected)
     some = {k: data[k] for k in (0, 1, 3)}
-    c.run("one is missing", head, some, [a for k in some for a in parts[k].objects()], words="between which some are missing")
+    c.run("one is missing", head, some, [a for k in some for a in parts[k].objects()], words="other parts are missing")
     for kept in ((0, 1, 3), (1, 3), (0, 3)):  # the one at the end whole, or cut as well
         for last in (data[3], data[3][:size[3] // 2]):
             some = {k: data[k] for k in kept[:-1]}
             expected = [a for k in some for a in parts[k].objects()] + parts[3].objects(len(last))
-            r = c.run("of 4 the parts %s" % (kept,), head, {**some, 3: last}, expected, words="some are missing")
+            r = c.run("of 4 the parts %s" % (kept,), head, {**some, 3: last}, expected, words="parts are missing")
             tap.ok("all is true up to" not in r.err, "which are the beginning of nothing", r.err)
     some = {k: data[k] for k in (0, 1, 3)}
     c.run("a file of such a name that is none", head, {**some, 2: b"text"},
-          [a for k in some for a in parts[k].objects()], words="parts .p0 .p1 .p3,")
+          [a for k in some for a in parts[k].objects()], words="parts .p0 .p1 .p3; other parts are missing")
     packed_cuts(c, head, parts, every)
+    in_archives(tap, head, data, every)
+    apart(tap, head, data)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.hprof")
         for name, d in (("", head), (".p0", data[0]), (".p1", data[1])):

@@ -30,7 +30,7 @@ const struct help_page help_pages[] = {
 	"can be made there), which is gone with the process. Keys come from the terminal. Nothing lies beside a pipe: "
 	"what is found beside a file is named by --javacore, --exe and index FILE.\n"
 	"What a VM left of an interrupted GC.heap_dump -parallel (heap.hprof, heap.hprof.p0, heap.hprof.p1 ...) is read "
-	"together: cairn heap.hprof, with the parts beside it (in an archive: without them); so is one of -gz.\n"
+	"together: cairn heap.hprof, with the parts beside it, or in its archive; so is one of -gz.\n"
 	"A directory: cairn DIRECTORY lists the dumps and profiles in it (-x dumps prints the list), but looks into no "
 	"archive there; Enter opens one. T tags rows, and growth, trend and diff are about those that are tagged: "
 	"cairn -x 'tag 1 3' -x growth DIRECTORY. A directory or an archive with one dump is that dump.\n"

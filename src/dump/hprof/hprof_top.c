@@ -459,6 +459,16 @@ static int walk_pieces(struct walk *w)
 	return code;
 }
 
+/* Who copies FILE alone off a host has none of them; and no sentence about its last byte would say why. */
+static void say_where_objects_are(struct err *damage)
+{
+	struct err found = *damage;
+	err_set(damage, found.code, "%.300s; no object is in it: those of an unfinished GC.heap_dump -parallel are in the "
+	    "files .p0, .p1 and so on beside it, bring them, too", found.message);
+	damage->has_offset = found.has_offset;
+	damage->offset = found.offset;
+}
+
 int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 {
 	struct walk w = {
@@ -478,11 +488,14 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 	if (heap_number > 1 && heap_number > w.n_heaps)
 		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", w.n_heaps,
 		    w.n_heaps == 1 ? "" : "s", heap_number);
-	if (h->damaged && h->damage.code == ERR_TRUNCATED)
-		return 0; /* what is missing at the end has been said */
-	if (!w.n_heaps)
+	bool said = h->damaged && h->damage.code == ERR_TRUNCATED; /* what is missing at the end */
+	if (!said && !w.n_heaps)
 		damage(&w, ERR_TRUNCATED, w.size,
 		    "holds no heap dump record; it ends at byte %" PRIu64 " before the objects", w.size);
+	if (!w.n_heaps && h->damaged)
+		say_where_objects_are(&h->damage);
+	else if (said)
+		return 0;
 	else if (w.open)
 		damage(&w, ERR_TRUNCATED, w.size,
 		    "ends at byte %" PRIu64 " without the record that ends a heap dump; the last objects may "

@@ -57,12 +57,6 @@ static bool is_member(const struct search *s, const char *path)
 	return false;
 }
 
-static const char *no_label(const uint8_t *head, size_t n, const char *name, char created[static 32])
-{
-	(void)head, (void)n, (void)name, (void)created;
-	return NULL;
-}
-
 /* A dump in an archive has its javacore there.  One that is packed as a whole, or in another one, would have to be
  * unpacked once more for that: there none is looked for. */
 static void look_into_archive(struct search *s, const char *dump_path)
@@ -72,7 +66,7 @@ static void look_into_archive(struct search *s, const char *dump_path)
 	char *file = member ? xstrndup(dump_path, (size_t)(member - dump_path)) : NULL;
 	int fd = file && !strstr(member + 2, "::") ? source_peek(file) : -1;
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
-	if (n > 0 && source_is_archive(head, (size_t)n) && source_members(&s->members, file, no_label, NULL, NULL))
+	if (n > 0 && source_is_archive(head, (size_t)n) && source_members(&s->members, file, NULL, NULL, NULL))
 		s->members = NULL;
 	s->name_at = member ? (size_t)(member - dump_path) + 2 : 0;
 	if (fd >= 0)

@@ -31,7 +31,7 @@ static void add(struct listing *l, struct walk *w, const struct member *m)
 	struct source_member one = {
 	    .name = arena_strndup(&l->names, m->name, strlen(m->name)), .size = m->size, .size_known = m->size_known,
 	    .written = m->written, .encrypted = m->encrypted};
-	size_t n = m->encrypted ? 0 : member_head(w, l->room, &head, &one.archive);
+	size_t n = m->encrypted || !l->label ? 0 : member_head(w, l->room, &head, &one.archive);
 	if (n && !one.archive)
 		one.label = l->label(head, n, one.name, one.created);
 	VEC_PUSH(l->members.member, l->members.n, l->capacity) = one;

@@ -18,10 +18,11 @@
 
 /* A file beside the dump's whose bytes belong to it. */
 struct stored_part {
-	int number, fd;
-	uint64_t at, size;   /* in the source; at 0: it is not there */
+	int number, fd;      /* fd -1: it is in an archive */
+	uint64_t at, size;   /* in the source; at 0: it is not mapped there */
 	bool merged;         /* the dump's file has all of it already */
-	bool damaged;        /* what is packed in it is not what was */
+	bool damaged, cut;   /* what it is packed in */
+	bool is_none;        /* it is only called so */
 	const uint8_t *unpacked; /* what it unpacks to, while it is joined to the others; else NULL */
 	struct vanish *mapping;
 	struct timespec written;
@@ -31,7 +32,8 @@ struct stored_part {
 struct source_parts {
 	struct stored_part *part;
 	size_t n;
-	bool packed;         /* each of them, and the dump's file */
+	char *name;          /* of the dump: that of a part goes on with .p0 */
+	bool unpacked;       /* into memory, not mapped: one of them is packed, or in an archive */
 	uint64_t own;        /* bytes of the dump's file, where it is mapped */
 	uint64_t body;       /* where records begin in it */
 	struct source_piece *piece;
@@ -79,20 +81,25 @@ void stored_unmap(struct source_file *o); /* once or more often */
 
 /* --- parts.c: what the VM had not put together yet ------------------------------------------------ */
 
-/* ERR_FORMAT: what is mapped is a part itself. */
+/* ERR_FORMAT: the file is a part itself. */
 MUST_CHECK int parts_refuse(const struct source_file *o, struct err *err);
-/* Behind stored_map and, of a file that is packed, unpack: the parts that stand beside an unfinished dump become pieces
- * of the source.  ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
+/* Behind stored_map and unpack: the parts beside an unfinished dump, or in its archive, become pieces of the source.
+ * ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int parts_open(struct source_file *o, struct err *err);
-/* Are these n bytes (NULL: none) of an HPROF dump that the VM did not finish?  And is the second the name of a part of
- * the first? */
-bool parts_unfinished(const uint8_t *bytes, uint64_t n);
-bool parts_has(const char *name, const char *part);
 void parts_unmap(struct source_file *o);
 void parts_close(struct source_file *o);
 /* As source_damage and source_changed. */
 bool parts_damage(const struct source_file *o, uint64_t *offset);
 bool parts_changed(const struct source_file *o);
+
+/* --- parts_join.c: as one stretch of bytes ---------------------------------------------------------- */
+
+/* What was found (o->parts) becomes the source's pieces: where it is mapped, or in memory.  ERR_IO, ERR_NOMEM,
+ * ERR_CANCELLED. */
+MUST_CHECK int parts_map(struct source_file *o, struct err *err);
+MUST_CHECK int parts_unpack(struct source_file *o, struct err *err);
+/* Bytes behind the head of a record of HPROF. */
+uint32_t parts_record_length(const uint8_t *record);
 
 /* --- spool.c: pipes -------------------------------------------------------------------------------- */
 

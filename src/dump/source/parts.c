@@ -6,29 +6,25 @@
  * deleted, and the record that ends the dump is written.  A VM that dies before leaves FILE, the parts that were not
  * deleted yet, and of the one that was being appended its beginning in FILE, too.
  *
- * All are mapped one behind another, each from a page on, and none is copied; of a dump that is packed by gzip each
- * part is, too, and all are unpacked one behind another.  source.pieces tells the reader where each begins and ends.
- * What stands in FILE and in a part is read once.
+ * All are mapped one behind another, each from a page on, and none is copied; where one is packed, or in an archive,
+ * all are unpacked one behind another (parts_join.c).  source.pieces tells the reader where each begins and ends.  What
+ * stands in FILE and in a part is read once.
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { HEAD = 9, SEGMENT = 0x1C, DUMP_END = 0x2C, MOST_PARTS = 256, DIGITS_MOST = 4 };
 
-static uint32_t length_at(const uint8_t *record)
+uint32_t parts_record_length(const uint8_t *record)
 {
 	return (uint32_t)record[5] << 24 | (uint32_t)record[6] << 16 | (uint32_t)record[7] << 8 | record[8];
 }
@@ -43,45 +39,64 @@ static int number_of(const char *name)
 	return n && n <= DIGITS_MOST && !dot[2 + n] && (n == 1 || dot[2] != '0') ? (int)strtol(dot + 2, NULL, 10) : -1;
 }
 
-/* Does the file begin as a part does, and is packed as the dump is? */
-static bool is_part(int fd, bool packed)
+/* Is the second the name of a part of the first? */
+static bool has_part(const char *name, const char *part)
 {
-	uint8_t head[SOURCE_HEAD], first = 0;
-	ssize_t got = pread(fd, head, sizeof head, 0);
-	const struct packing *p = got > 0 ? packing_of(head, (uint64_t)got) : NULL;
-	if (!packed)
-		return got > 0 && head[0] == SEGMENT;
-	return p && p->head && p->head(p, head, (uint64_t)got, &first, 1) == 1 && first == SEGMENT;
+	size_t n = strlen(name);
+	return !strncmp(part, name, n) && strrchr(part, '.') == part + n && number_of(part + n) >= 0;
 }
 
-/* It is a part, and stands among the others by its number, or is left closed. */
-static void open_part(struct source_parts *parts, const char *path, int number)
+/* It stands among the others by its number. */
+static struct stored_part *add_part(struct source_parts *parts, int number)
 {
 	size_t at = parts->n;
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_part(fd, parts->packed)) {
-		close(fd);
-		return;
-	}
 	while (at > 0 && parts->part[at - 1].number > number)
 		at--;
 	memmove(parts->part + at + 1, parts->part + at, (parts->n - at) * sizeof *parts->part);
-	parts->part[at] = (struct stored_part){.number = number, .fd = fd, .size = (uint64_t)st.st_size,
-	    .written = st.st_mtim, .hold = file_hold_open(fd, "a part of the dump")};
 	parts->n++;
+	parts->part[at] = (struct stored_part){.number = number, .fd = -1};
+	return &parts->part[at];
 }
 
-static void find_parts(struct source_parts *parts, const char *path)
+/* Does the file begin as a part does, packed or not?  One with nothing in it yet is one, too. */
+static bool is_part(int fd, bool *packed)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	uint8_t head[SOURCE_HEAD], first = SEGMENT;
+	ssize_t got = pread(fd, head, sizeof head, 0);
+	const struct packing *p = got > 0 ? packing_of(head, (uint64_t)got) : NULL;
+	*packed = p && p->head;
+	if (*packed)
+		return !p->head(p, head, (uint64_t)got, &first, 1) || first == SEGMENT;
+	return got == 0 || (got > 0 && head[0] == SEGMENT);
+}
+
+static void open_part(struct source_parts *parts, const char *path, int number)
+{
+	struct stat st;
+	bool packed;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_part(fd, &packed)) {
+		close(fd);
+		return;
+	}
+	struct stored_part *p = add_part(parts, number);
+	parts->unpacked |= packed;
+	p->fd = fd;
+	p->size = (uint64_t)st.st_size;
+	p->written = st.st_mtim;
+	p->hold = file_hold_open(fd, "a part of the dump");
+}
+
+static void find_beside(struct source_parts *parts)
+{
+	const char *path = parts->name, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
 	size_t n = strlen(name);
 	DIR *d = opendir(folder);
 	for (struct dirent *e; d && (e = readdir(d)) && parts->n < MOST_PARTS;) {
-		if (!parts_has(name, e->d_name))
+		if (!has_part(name, e->d_name))
 			continue;
 		struct text full = TEXT_INIT;
 		text_addf(&full, "%s%s", folder, e->d_name);
@@ -94,202 +109,109 @@ static void find_parts(struct source_parts *parts, const char *path)
 	free(folder);
 }
 
-/* --- what stands in two of them ------------------------------------------------------------------- */
-
-/* Are the first n bytes of a part these? */
-static bool begins_with(const struct stored_part *p, const uint8_t *bytes, uint64_t n)
+/* Of a dump in an archive its parts are members, too: ARCHIVE::NAME.p0. */
+static int find_in_archive(struct source_parts *parts, const char *member, struct err *err)
 {
-	if (p->unpacked)
-		return !memcmp(p->unpacked, bytes, n);
-	static _Thread_local uint8_t block[1 << 16];
-	for (uint64_t at = 0; at < n;) {
-		size_t want = n - at < sizeof block ? (size_t)(n - at) : sizeof block;
-		ssize_t got = pread(p->fd, block, want, (off_t)at);
-		if (got <= 0 || memcmp(block, bytes + at, (size_t)got))
-			return false;
-		at += (uint64_t)got;
-	}
-	return true;
+	struct source_members *all = NULL;
+	char *archive = xstrndup(parts->name, (size_t)(member - parts->name));
+	int code = source_members(&all, archive, NULL, progress_own(), err);
+	for (size_t i = 0; !code && i < all->n && parts->n < MOST_PARTS; i++)
+		if (has_part(member + 2, all->member[i].name) && !all->member[i].encrypted)
+			add_part(parts, number_of(all->member[i].name));
+	source_members_free(all);
+	free(archive);
+	return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 0;
 }
 
-/* The part's first bytes may be FILE's last ones, or all of it may stand there: a part begins where a record does. */
-static void find_overlap(const uint8_t *bytes, uint64_t *size, uint64_t body, struct stored_part *p)
+static const char *last_member(const char *path)
 {
-	for (uint64_t at = body; at < *size && !progress_stops(progress_own(), at);) {
-		uint64_t left = *size - at, n = left < p->size ? left : p->size;
-		if (bytes[at] == SEGMENT && begins_with(p, bytes + at, n)) {
-			p->merged = n == p->size;
-			if (!p->merged)
-				*size = at; /* the part has it, and more */
-			return;
-		}
-		if (left < HEAD)
-			return;
-		at += HEAD + (uint64_t)length_at(bytes + at);
-	}
+	const char *last = NULL;
+	for (const char *p = path; (p = strstr(p, "::")); p += 2)
+		last = p;
+	return last;
 }
 
-/* --- unpacked ------------------------------------------------------------------------------------- */
-
-/* Behind what is there.  A part that has nothing yet, or all of which FILE has, is none of the pieces. */
-static int append(struct source_file *o, struct stored_part *p, struct err *err)
+static int find_parts(struct source_file *o, struct err *err)
 {
-	struct source_parts *parts = o->parts;
-	uint64_t own = parts->piece[0].end, begin = o->source.size;
-	if (!p->size)
-		return 0;
-	find_overlap(o->unpacked, &own, parts->body, p);
-	if (p->merged)
-		return 0;
-	if (unpacked_reserve(o, begin + p->size, err))
-		return ERR_NOMEM;
-	memcpy(o->unpacked + begin, p->unpacked, p->size);
-	o->source.size += p->size;
-	parts->piece[0].end = own;
-	parts->piece[o->source.n_pieces++] = (struct source_piece){begin, o->source.size};
+	struct text name = TEXT_INIT;
+	text_addf(&name, "%s%s", o->source.path, o->inside ? o->inside : "");
+	o->parts->name = text_take(&name);
+	const char *member = o->member || o->inside ? last_member(o->parts->name) : NULL;
+	o->parts->unpacked = o->unpacked || member;
+	if (member)
+		return find_in_archive(o->parts, member, err);
+	find_beside(o->parts);
 	return 0;
 }
 
-/* One that does not unpack leaves the others. */
-static int unpack_part(struct source_file *o, struct stored_part *p, struct err *err)
-{
-	struct text path = TEXT_INIT;
-	struct err why = ERR_INIT;
-	text_addf(&path, "%s.p%d", o->file, p->number);
-	struct source_file *part = source_new(path.s);
-	int code = stored_open(part, path.s, progress_own(), &why);
-	if (code == 0)
-		code = stored_map(part, &why);
-	if (code == 0)
-		code = unpack(part, NULL, true, progress_own(), &why);
-	p->size = code ? 0 : part->source.size;
-	p->unpacked = part->source.bytes;
-	p->damaged = part->source.cut && !part->ends_early; /* where the VM died it only ends */
-	o->source.doubtful |= part->source.doubtful;
-	o->source.file_size += part->source.file_size;
-	if (code == ERR_NOMEM || code == ERR_CANCELLED)
-		code = err_set(err, code, "%s", why.message);
-	else
-		code = append(o, p, err);
-	p->unpacked = NULL;
-	source_close(&part->source);
-	text_release(&path);
-	return code;
-}
+/* --- what is said of them -------------------------------------------------------------------------- */
 
-/* Behind what FILE unpacked to. */
-static int unpack_all(struct source_file *o, struct err *err)
-{
-	int code = 0;
-	o->parts->piece[0] = (struct source_piece){0, o->source.size};
-	o->source.n_pieces = 1;
-	for (size_t i = 0; i < o->parts->n && !code; i++)
-		code = unpack_part(o, &o->parts->part[i], err);
-	if (code)
-		return code;
-	o->unpacked = big_fit(o->unpacked, o->source.size, 1);
-	o->capacity = o->source.size;
-	o->source.bytes = o->unpacked;
-	o->source.pieces = o->parts->piece;
-	return 0;
-}
+/* What the VM had written into FILE itself. */
+struct written {
+	bool names;   /* of classes, and no record is cut */
+	bool objects;
+};
 
-/* --- one range ------------------------------------------------------------------------------------ */
-
-static uint64_t to_page(uint64_t size, uint64_t page)
+static struct written look_through(const struct source_file *o)
 {
-	return (size + page - 1) / page * page;
-}
-
-static int map_part(struct stored_part *p, uint8_t *range, struct err *err)
-{
-	void *map = mmap(range + p->at, p->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, p->fd, 0);
-	if (map == MAP_FAILED)
-		return err_set(err, ERR_IO, "part .p%d cannot be mapped: %s", p->number, strerror(errno));
-	p->mapping = vanish_watch(map, p->size, p->fd, 0);
-	return p->mapping ? 0 : err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
-}
-
-/* FILE's mapping makes room for one of all. */
-static int map_all(struct source_file *o, uint64_t own, struct err *err)
-{
-	struct source_parts *parts = o->parts;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), total = to_page(o->map_size, page), disk = o->map_size;
-	parts->own = o->map_size;
-	parts->piece[0] = (struct source_piece){0, own};
-	o->source.n_pieces = 1;
-	for (size_t i = 0; i < parts->n; i++) {
-		struct stored_part *p = &parts->part[i];
-		if (p->merged || p->size > PTRDIFF_MAX / 2 || total > PTRDIFF_MAX / 2)
-			continue;
-		p->at = total;
-		parts->piece[o->source.n_pieces++] = (struct source_piece){total, total + p->size};
-		total += to_page(p->size, page);
-		disk += p->size;
+	enum { LOAD_CLASS = 2, HEAP_DUMP = 0x0C };
+	struct written w = {.names = false};
+	const uint8_t *bytes = o->source.bytes;
+	uint64_t size = o->source.size, at = o->parts->body;
+	while (at < size && size - at >= HEAD && !progress_stops(progress_own(), at)) {
+		w.names |= bytes[at] == LOAD_CLASS;
+		w.objects |= bytes[at] == SEGMENT || bytes[at] == HEAP_DUMP;
+		at += HEAD + (uint64_t)parts_record_length(bytes + at);
 	}
-	uint8_t *range = mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (range == MAP_FAILED)
-		return big_refused(total, 1, err);
-	stored_unmap(o);
-	o->map = range;
-	o->map_size = total;
-	if (mmap(range, parts->own, PROT_READ, MAP_PRIVATE | MAP_FIXED, o->fd, 0) == MAP_FAILED)
-		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
-	o->mapping = vanish_watch(range, parts->own, o->fd, 0);
-	int code = o->mapping ? 0 : err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
-	for (size_t i = 0; i < parts->n && !code; i++)
-		code = parts->part[i].at ? map_part(&parts->part[i], range, err) : 0;
-	o->source.bytes = range;
-	o->source.pieces = parts->piece;
-	o->source.size = parts->piece[o->source.n_pieces - 1].end;
-	o->source.file_size = disk;
-	return code;
+	w.names &= at == size || w.objects;
+	return w;
 }
 
-static void say_parts(struct source_file *o)
+static const char *state_of(const struct stored_part *p)
+{
+	return p->merged ? " (which is in it)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (cut)" : "";
+}
+
+static void say_parts(struct source_file *o, struct written own)
 {
 	struct source_parts *parts = o->parts;
 	struct text t = TEXT_INIT;
 	text_add(&t, "the VM did not finish it: read together with its parts");
-	int next = parts->part[0].number;
-	const char *missing = "";
+	int next = own.objects ? parts->part[0].number : 0; /* those before were joined to it, or are missing */
+	bool missing = false;
 	for (size_t i = 0; i < parts->n; i++) {
 		const struct stored_part *p = &parts->part[i];
-		if (p->number != next)
-			missing = ", between which some are missing";
+		if (p->is_none)
+			continue;
+		missing |= p->number != next;
 		next = p->number + 1;
-		text_addf(&t, " .p%d%s", p->number, p->merged ? " (which is in it)" : p->damaged ? " (damaged)" : "");
+		text_addf(&t, " .p%d%s", p->number, state_of(p));
 		if (t.len > 120 && i + 2 < parts->n) {
 			text_add(&t, " ...");
 			i = parts->n - 2;
 			next = parts->part[i + 1].number;
 		}
 	}
-	text_addf(&t, "%s; in byte numbers each begins %s", missing, parts->packed ? "where the one before it ends" :
-	    "with a page");
+	text_add(&t, missing ? "; other parts are missing" : "");
+	text_add(&t, own.names ? "" : "; names that it had not written are unknown");
 	snprintf(parts->words, sizeof parts->words, "%s", t.s ? t.s : "");
 	text_release(&t);
 	o->broken_off = parts->words;
-	o->source.gaps = *missing;
+	o->source.gaps = true;
 }
 
-bool parts_unfinished(const uint8_t *bytes, uint64_t n)
+static bool is_unfinished(const uint8_t *bytes, uint64_t n)
 {
 	static const char magic[] = "JAVA PROFILE 1.0.";
 	return bytes && n > 2 * sizeof magic + HEAD && !memcmp(bytes, magic, sizeof magic - 1) &&
-	    !(bytes[n - HEAD] == DUMP_END && !length_at(bytes + n - HEAD));
-}
-
-bool parts_has(const char *name, const char *part)
-{
-	size_t n = strlen(name);
-	return !strncmp(part, name, n) && strrchr(part, '.') == part + n && number_of(part + n) >= 0;
+	    !(bytes[n - HEAD] == DUMP_END && !parts_record_length(bytes + n - HEAD));
 }
 
 int parts_refuse(const struct source_file *o, struct err *err)
 {
 	const char *path = o->source.path, *dot = strrchr(path, '.');
-	if (number_of(path) < 0 || !is_part(o->fd, packing_of(o->source.bytes, o->source.size)))
+	bool packed;
+	if (number_of(path) < 0 || !is_part(o->fd, &packed))
 		return 0;
 	char *whole = xstrndup(path, (size_t)(dot - path));
 	bool there = access(whole, F_OK) == 0;
@@ -304,27 +226,24 @@ int parts_refuse(const struct source_file *o, struct err *err)
 
 int parts_open(struct source_file *o, struct err *err)
 {
-	uint64_t own = o->source.size;
-	if (!parts_unfinished(o->source.bytes, o->source.size))
+	if (!is_unfinished(o->source.bytes, o->source.size))
 		return 0;
-	o->parts = xcalloc(1, sizeof *o->parts);
-	o->parts->part = xcalloc(MOST_PARTS, sizeof *o->parts->part);
-	o->parts->piece = xcalloc(MOST_PARTS + 1, sizeof *o->parts->piece);
-	o->parts->packed = o->unpacked;
-	find_parts(o->parts, o->source.path);
-	if (!o->parts->n) {
+	const uint8_t *zero = memchr(o->source.bytes, 0, 32);
+	struct source_parts *parts = o->parts = xcalloc(1, sizeof *parts);
+	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
+	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
+	parts->body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : o->source.size;
+	struct written own = look_through(o);
+	int code = find_parts(o, err);
+	if (code)
+		return code;
+	if (!parts->n) {
 		parts_close(o);
 		return 0;
 	}
-	const uint8_t *zero = memchr(o->source.bytes, 0, 32);
-	o->parts->body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : own;
-	for (size_t i = 0; i < o->parts->n && !o->parts->packed; i++)
-		find_overlap(o->source.bytes, &own, o->parts->body, &o->parts->part[i]);
-	int code = progress_check(progress_own(), err);
+	code = parts->unpacked ? parts_unpack(o, err) : parts_map(o, err);
 	if (code == 0)
-		code = o->parts->packed ? unpack_all(o, err) : map_all(o, own, err);
-	if (code == 0)
-		say_parts(o);
+		say_parts(o, own);
 	return code;
 }
 
@@ -342,10 +261,12 @@ void parts_close(struct source_file *o)
 		return;
 	for (size_t i = 0; i < o->parts->n; i++) {
 		file_let_go(o->parts->part[i].hold);
-		close(o->parts->part[i].fd);
+		if (o->parts->part[i].fd >= 0)
+			close(o->parts->part[i].fd);
 	}
 	free(o->parts->part);
 	free(o->parts->piece);
+	free(o->parts->name);
 	free(o->parts);
 	o->parts = NULL;
 }

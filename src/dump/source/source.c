@@ -120,12 +120,12 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 	int code = stored_open(o, o->file, progress, err);
 	if (code == 0)
 		code = stored_map(o, err);
-	bool has_name = !o->member && !source_is_standard_input(path);
-	if (code == 0 && has_name)
+	bool piped = source_is_standard_input(o->file);
+	if (code == 0 && !piped && !o->member)
 		code = parts_refuse(o, err);
 	if (code == 0 && is_packed(o))
 		code = unpack(o, look, true, progress, err);
-	if (code == 0 && has_name && !o->inside)
+	if (code == 0 && (!piped || o->member || o->inside))
 		code = parts_open(o, err);
 	if (code == 0 && o->unpacked)
 		stored_unmap(o);

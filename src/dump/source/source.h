@@ -143,9 +143,10 @@ typedef const char *source_label(const uint8_t *head, size_t n, const char *name
 
 /*
  * The files in an archive, which may be packed itself ("dumps.tar.gz", then it is unpacked into memory for as long as
- * this takes) or be a member of another one ("outer.zip::inner.tar").  label is asked about the first bytes of each
- * file, SOURCE_HEAD at most, unpacked if they are packed, and its name: dump_label_of_member.  0: *out is the caller's
- * (source_members_free); 1: the file is no archive, and *out NULL; else as source_open, with the path.  Any thread.
+ * this takes) or be a member of another one ("outer.zip::inner.tar").  label (NULL: nobody) is asked about the first
+ * bytes of each file, SOURCE_HEAD at most, unpacked if they are packed, and its name: dump_label_of_member.
+ * 0: *out is the caller's (source_members_free); 1: the file is no archive, and *out NULL; else as source_open, with
+ * the path.  Any thread.
  */
 MUST_CHECK int source_members(struct source_members **out, const char *path,
     source_label *label, struct progress *progress, struct err *err);

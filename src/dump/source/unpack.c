@@ -140,17 +140,6 @@ static void say_how_to_name(struct err *err)
 	(void)err_set(err, ERR_USAGE, "%s; with - in front: cairn -::NAME", said.message);
 }
 
-/* An unfinished dump whose parts are beside it in the archive is read without them. */
-static void say_parts_in_archive(struct source_file *o, struct walk *w, const char *name, bool before)
-{
-	struct member m;
-	while (!before && walk_next(w, &m, NULL) == 1)
-		before = parts_has(name, m.name);
-	if (before && !o->broken_off)
-		o->broken_off = "the VM did not finish it, and its parts (.p0 ...), which are in the archive, too, are not "
-		    "read there: unpack it first";
-}
-
 /* One that ends before the cut of what its archive is packed in is all there. */
 static int take_whole(struct layers *l, struct walk *w, const struct member *m, struct stretch *stands,
     const char *packing, struct err *err)
@@ -188,17 +177,13 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 	o->source.size = o->capacity = o->wish = 0;
 	if (!code)
 		code = walk_begin(&w, p, l->now, l->progress, err);
-	bool in_parts = false;
 	for (m.ordinal = 0; !code && m.ordinal < ordinal;) {
 		int got = walk_next(w, &m, err);
 		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was written to while it was read");
-		in_parts |= !code && parts_has(name, m.name);
 	}
 	struct stretch stands;
 	if (!code)
 		code = take_whole(l, w, &m, &stands, p->name, err);
-	if (!code && parts_unfinished(stands.at ? stands.at : o->unpacked, stands.at ? stands.n : o->source.size))
-		say_parts_in_archive(o, w, name, in_parts);
 	free(name);
 	walk_end(w);
 	if (!code && stands.at) {

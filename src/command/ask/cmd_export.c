@@ -278,6 +278,14 @@ static void add_part_name(const struct heap *h, struct text *to)
 	text_add(to, ".csv");
 }
 
+/* "DIR/classes/host=web1/day=2026-11-22" */
+static void add_folder(const struct export *e, const char *table, struct text *to)
+{
+	text_addf(to, "%s/", e->dir);
+	add_escaped(to, table);
+	text_add(to, e->partitions.s);
+}
+
 struct part_writing {
 	struct result *rows;
 	uint64_t bytes;
@@ -316,9 +324,7 @@ static int add_part(struct export *e, const char *name, struct result *r, struct
 		for (unsigned c = 0; c < r->n_columns; c++)
 			if (!strcasecmp(e->keys[i], column_word(&r->columns[c])))
 				return err_set(err, ERR_USAGE, "-partition: %s is a column of %.200s already", e->keys[i], name);
-	text_addf(&folder, "%s/", e->dir);
-	add_escaped(&folder, name);
-	text_add(&folder, e->partitions.s);
+	add_folder(e, name, &folder);
 	add_part_name(session_heap(e->s), &part);
 	struct part_writing w = {.rows = r};
 	int code = folder.s && part.s ? session_write_in(e->s, folder.s, part.s, write_part, &w, err) :
@@ -328,6 +334,41 @@ static int add_part(struct export *e, const char *name, struct result *r, struct
 	text_release(&folder);
 	text_release(&part);
 	return code;
+}
+
+static bool is_there(const struct export *e, const char *word)
+{
+	struct text path = TEXT_INIT;
+	const char *line;
+	char *name = name_of(word, &line);
+	add_folder(e, name, &path);
+	text_add(&path, "/");
+	add_part_name(session_heap(e->s), &path);
+	bool there = path.s && !access(path.s, F_OK);
+	text_release(&path);
+	free(name);
+	return there;
+}
+
+/* Parts that are there are replaced all together or not at all: who types is asked once.  *agreed: and said yes. */
+static int ask_once(const struct export *e, bool *agreed, struct err *err)
+{
+	const struct writing *rules = &e->s->writes;
+	size_t there = 0;
+	*agreed = false;
+	for (size_t i = 0; i < e->call->n_words; i++)
+		there += is_there(e, e->call->words[i]);
+	for (size_t i = 0; !e->call->n_words && i < USUAL; i++)
+		there += is_there(e, usual[i]);
+	if (!there || !rules->ask || rules->force)
+		return 0;
+	struct text question = TEXT_INIT;
+	text_addf(&question, there == 1 ? "one of these files is in " : "%zu of these files are in ", there);
+	text_add_escaped(&question, e->dir, strlen(e->dir));
+	text_add(&question, ": replace what is there?");
+	*agreed = rules->ask(rules->context, question.s);
+	text_release(&question);
+	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", e->dir);
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
@@ -341,7 +382,14 @@ static int write_parts(struct export *e, struct err *err)
 		    "(host=web1,day=2026-11-22)");
 	int code = *e->dir ? take_partitions(e, call->option[call_option(call, DASH_PARTITION)].word, err) :
 	    err_set(err, ERR_USAGE, "-dir: a folder is missing");
-	return code ? code : add_tables(e, 0, err);
+	bool agreed = false, before = e->s->writes.force;
+	if (!code)
+		code = ask_once(e, &agreed, err);
+	e->s->writes.force |= agreed;
+	if (!code)
+		code = add_tables(e, 0, err);
+	e->s->writes.force = before;
+	return code;
 }
 
 static void add_left_out(const struct export *e, struct text *to)
@@ -352,13 +400,19 @@ static void add_left_out(const struct export *e, struct text *to)
 		text_addf(to, "%s" LACKS_RETAINED, to->len ? ", " : "");
 }
 
+/* "7 tables, 173 rows" */
+static void add_tables_words(const struct export *e, struct text *to)
+{
+	text_addf(to, e->n_names == 1 ? "%zu table, " : "%zu tables, ", e->n_names);
+	add_rows_word(e->rows, to);
+}
+
 static void add_written_database(struct export *e, const char *path)
 {
 	struct text holds = TEXT_INIT, out = TEXT_INIT;
 	struct stat st;
 	add_left_out(e, &out);
-	text_addf(&holds, "%zu tables, ", e->n_names);
-	add_rows_word(e->rows, &holds);
+	add_tables_words(e, &holds);
 	files_table_add(e->written, path, stat(path, &st) ? 0 : (uint64_t)st.st_size, holds.s, out.s);
 	text_release(&holds);
 	text_release(&out);
@@ -389,10 +443,10 @@ static int run_export(struct session *s, const struct call *call, struct result 
 	int code = parts ? write_parts(&e, err) : write_file(&e, err);
 	if (!code && s->typed) {
 		struct text said = TEXT_INIT, left = TEXT_INIT;
-		add_rows_word(e.rows, &said);
+		add_tables_words(&e, &said);
 		add_left_out(&e, &left);
-		session_say(s, "%s has %zu tables now, %s%s%s", parts ? e.dir : call->words[0], e.n_names, said.s,
-		    left.len ? "; left out: " : "", left.len ? left.s : "");
+		session_say(s, "%s has %s now%s%s", parts ? e.dir : call->words[0], said.s, left.len ? "; left out: " : "",
+		    left.len ? left.s : "");
 		text_release(&said);
 		text_release(&left);
 	} else if (!code) {

@@ -156,6 +156,9 @@ def in_archives(tap, head, data, every):
                 r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", os.path.join(folder, path))
                 got = sorted(int(line.split(",")[0], 16) for line in r.out.splitlines()[1:] if line)
                 tap.ok(r.status == 4 and names in r.err and got == sorted(every), "in an archive: " + path, r.err)
+        for name, content in made.items():
+            r = cairn("--format", "json", "-x", "info", os.path.join(folder, name.replace("f.tar", "f.tar::in.zip")))
+            tap.ok('"file_size": %d,' % len(content) in r.out, "its size is that of the archive: " + name, r.out[:300])
         r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", "-", stdin=made["c.tgz"])
         tap.ok(r.status == 4 and names in r.err and r.out.count("0x") == len(every), "in an archive that comes through a pipe", r.err)
         r = cairn("-x", "info", os.path.join(folder, "a.tar::logs/a.hprof.p1"))

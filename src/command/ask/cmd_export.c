@@ -7,6 +7,7 @@
  */
 #include "command/commands.h"
 
+#include "base/endings.h"
 #include "base/mem.h"
 #include "command/ask/ask.h"
 #include "command/run/run.h"
@@ -201,14 +202,8 @@ static int write_database(void *export, FILE *to, const char *path, struct err *
 
 static bool names_database(const char *word)
 {
-	static const char *const endings[] = {".sqlite", ".sqlite3", ".db"};
-	size_t n = strlen(word);
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t length = strlen(endings[i]);
-		if (n > length && !strcasecmp(word + n - length, endings[i]))
-			return true;
-	}
-	return false;
+	static const char *const endings[] = {".sqlite", ".sqlite3", ".db", NULL};
+	return ending_of(word, strlen(word), endings) > 0;
 }
 
 /* --- parts -------------------------------------------------------------------------------------- */
@@ -353,22 +348,12 @@ static bool is_there(const struct export *e, const char *word)
 /* Parts that are there are replaced all together or not at all: who types is asked once.  *agreed: and said yes. */
 static int ask_once(const struct export *e, bool *agreed, struct err *err)
 {
-	const struct writing *rules = &e->s->writes;
 	size_t there = 0;
-	*agreed = false;
 	for (size_t i = 0; i < e->call->n_words; i++)
 		there += is_there(e, e->call->words[i]);
 	for (size_t i = 0; !e->call->n_words && i < USUAL; i++)
 		there += is_there(e, usual[i]);
-	if (!there || !rules->ask || rules->force)
-		return 0;
-	struct text question = TEXT_INIT;
-	text_addf(&question, there == 1 ? "one of these files is in " : "%zu of these files are in ", there);
-	text_add_escaped(&question, e->dir, strlen(e->dir));
-	text_add(&question, ": replace what is there?");
-	*agreed = rules->ask(rules->context, question.s);
-	text_release(&question);
-	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", e->dir);
+	return session_may_replace_all(e->s, e->dir, there, agreed, err);
 }
 
 /* --- the command -------------------------------------------------------------------------------- */

@@ -270,6 +270,21 @@ int session_may_replace(const struct session *s, const char *path, struct err *e
 	return stat(path, &st) ? 0 : may_write(path, false, &st, &s->writes, err);
 }
 
+int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed, struct err *err)
+{
+	const struct writing *rules = &s->writes;
+	struct text question = TEXT_INIT;
+	*agreed = false;
+	if (!n || !rules->ask || rules->force)
+		return 0;
+	text_addf(&question, n == 1 ? "one of these files is in " : "%zu of these files are in ", n);
+	text_add_escaped(&question, folder, strlen(folder));
+	text_add(&question, ": replace what is there?");
+	*agreed = rules->ask(rules->context, question.s);
+	text_release(&question);
+	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", folder);
+}
+
 int session_write_whole(struct session *s, const char *path, file_writer *write, void *context, struct err *err)
 {
 	struct output to;

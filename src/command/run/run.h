@@ -38,6 +38,10 @@ MUST_CHECK int session_write_whole(struct session *s, const char *path, file_wri
     struct err *err);
 /* Would it be allowed?  Asks as it would; also 0 where no such file is there. */
 MUST_CHECK int session_may_replace(const struct session *s, const char *path, struct err *err);
+/* The same of so many files in a folder, once where somebody is there to ask.  *agreed: that was so, and the answer
+ * yes.  ERR_CANCELLED: it was no. */
+MUST_CHECK int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed,
+    struct err *err);
 /* As session_write_whole, of a file in a folder, which is made with those above it: none of these stays if it is not
  * written. */
 MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,

@@ -337,7 +337,7 @@ static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 {
 	const struct writing *rules = &t->s->writes;
 	struct text path = TEXT_INIT;
-	unsigned there = 0;
+	size_t there = 0;
 	int code = 0;
 	for (size_t i = 0; i < KINDS && !code; i++) {
 		struct err has_none = ERR_INIT;
@@ -349,17 +349,8 @@ static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 		if (!rules->ask)
 			code = session_may_replace(t->s, path.s, err);
 	}
-	*agreed = there && rules->ask && !rules->force;
-	if (*agreed) {
-		text_clear(&path);
-		text_addf(&path, there == 1 ? "one of these files is in " : "%u of these files are in ", there);
-		text_add_escaped(&path, t->folder, strlen(t->folder));
-		text_add(&path, ": replace what is there?");
-		if (!rules->ask(rules->context, path.s))
-			code = err_set(err, ERR_CANCELLED, "%.200s is left as it was", t->folder);
-	}
 	text_release(&path);
-	return code;
+	return code ? code : session_may_replace_all(t->s, t->folder, there, agreed, err);
 }
 
 static int take_all(struct taking *t, struct err *err)

@@ -233,7 +233,6 @@ int parts_open(struct source_file *o, struct err *err)
 	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
 	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
 	parts->body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : o->source.size;
-	struct written own = look_through(o);
 	int code = find_parts(o, err);
 	if (code)
 		return code;
@@ -241,6 +240,7 @@ int parts_open(struct source_file *o, struct err *err)
 		parts_close(o);
 		return 0;
 	}
+	struct written own = look_through(o);
 	code = parts->unpacked ? parts_unpack(o, err) : parts_map(o, err);
 	if (code == 0)
 		say_parts(o, own);

@@ -92,7 +92,8 @@ static int unpack_part(struct source_file *o, struct stored_part *p, struct err 
 	p->damaged = code || (part->source.cut && !part->ends_early); /* where the VM died it only ends */
 	p->cut = part->ends_early;
 	o->source.doubtful |= part->source.doubtful;
-	o->source.file_size += part->source.file_size;
+	if (p->fd >= 0) /* a member is of the archive, which is counted */
+		o->source.file_size += part->source.file_size;
 	if (code == ERR_NOMEM || code == ERR_CANCELLED)
 		code = err_set(err, code, "%s", why.message);
 	else

@@ -97,8 +97,8 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 	if (h->n_inferred_roots && h->facts.roots_recorded)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
 	else if (h->n_inferred_roots)
-		text_addf(&note, "~ roots are inferred (%s records none): what nothing references counts as a "
-		    "root, so nothing is unreachable", h->facts.title);
+		text_addf(&note, "~ roots are inferred (%s records none): an object that nothing references counts as a "
+		    "root, so garbage counts as reachable", h->facts.title);
 	if (h->incomplete && h->facts.roots_recorded) {
 		text_addf(&note, "%s~ roots may be in the part that was not read: what they hold counts as garbage "
 		    "here", note.len ? "; " : "");

@@ -122,6 +122,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"the field that holds it, with its class", .one = "holder", .many = "holders", .cut = CUT_MIDDLE, .naming = 3},
     [COL_HOLDS] = {"holds", CELL_COUNT, 6, "entries, readers, permits, or what is left of a count"},
     [COL_HOLDS_WORDS] = {"holds", CELL_TEXT, 3, "what a file has of the dump"},
+    [COL_HOLES] = {"holes", CELL_COUNT, 5, "free places between objects; none if just compacted"},
     [COL_ID] = {"id", CELL_COUNT, 6, "number of the object or thread"},
     [COL_INDEX] = {"index", CELL_COUNT, 5,
 	"number of the entry, from 0", .one = "entry", .many = "entries"},

@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/check/check.h"
+#include "analysis/holes.h"
 #include "analysis/java.h"
 #include "command/look/histo_heaps.h"
 #include "command/look/process.h"
@@ -25,7 +26,7 @@ static const enum column_id info_values[] = {
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
     COL_TYPED_BY, COL_TYPE_CONFLICTS, COL_MEASURED_CLASSES, COL_UNSURE_CLASSES,
     COL_ARCHIVED_MIRRORS, COL_DANGLING_MIRRORS, COL_FILE, COL_INDEX_FILE, COL_INDEX_PACKED,
-    COL_INDEX_ALONE, PROCESS_VALUES,
+    COL_INDEX_ALONE, COL_HOLES, PROCESS_VALUES,
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
@@ -129,6 +130,21 @@ static void info_all(struct result *r, const struct heap *h)
 {
 	result_head(r, COL_OBJECTS, cell_count(heap_counted(h, h->n_objects)));
 	result_head(r, COL_SHALLOW, cell_bytes(heap_size_of_all(h)));
+}
+
+/* Dumps without recorded roots take garbage for alive: say at least that there is some. */
+static void info_holes(struct result *r, const struct opened *o)
+{
+	const struct heap *h = o->heap;
+	uint64_t holes = holes_count(h);
+	struct text note = TEXT_INIT;
+	result_head(r, COL_HOLES, cell_count(heap_sized(h, heap_counted(h, holes), 0)));
+	if (!holes)
+		return;
+	text_addf(&note, "%s; the VM did not compact the heap before the dump, so garbage is in it",
+	    r->note ? r->note : "~");
+	r->note = arena_strndup(&r->arena, note.s, note.len);
+	text_release(&note);
 }
 
 static int info_live(const struct session *s, struct result *r, struct err *err)
@@ -284,6 +300,8 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_group(r, "what the program counted itself");
 	info_stated(r, h);
 	r->note = brief ? NULL : command_roots_note(s->dump, &r->arena);
+	if (!brief && !h->facts.roots_recorded)
+		info_holes(r, s->dump);
 	*out = r;
 	return 0;
 }

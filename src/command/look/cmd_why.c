@@ -159,11 +159,10 @@ static int roots_fact(
 	if (h->facts.roots_recorded)
 		text_add(&t, "no system class is among the dump's roots: those of the boot loader are taken");
 	else
-		text_addf(&t, "%s records none: taken are the classes of the boot loader and of no known one, "
-		    "%s, what nothing references, and of each cycle that is left the lowest object; so nothing "
-		    "counts as unreachable", h->facts.title, h->companion ?
-		    "the threads and their monitors that the javacore tells (which is certain)" :
-		    "the thread objects that something references");
+		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader, the loader of "
+		    "the class path, %s, objects that nothing references, and the lowest object of each cycle that "
+		    "is left. Only garbage with stale references counts as unreachable", h->facts.title, h->companion ?
+		    "threads and monitors of the javacore (these are certain)" : "referenced thread objects");
 	text_addf(&t, "; %zu of %zu are inferred; objects counts what is reached from none but these", inferred,
 	    h->n_roots);
 	add_counted(r, w, "roots", INFERRED, &hang, heap_reached(h, 0), t.s);

@@ -224,6 +224,7 @@ struct build {
 	struct err lost; /* a step got no memory, or is to stop; build_check reports it in the end */
 	uint64_t *duplicates; /* global record numbers whose address was taken already, ascending */
 	size_t n_duplicates, cap_duplicates;
+	uint64_t *stale;      /* one bit per object: garbage for certain (stale.c); NULL: nothing is known */
 };
 
 static inline const struct class_name *build_class_name(const struct build *b, uint32_t class)
@@ -347,6 +348,17 @@ MUST_CHECK int adjacency_transpose(const struct adjacency *out, struct adjacency
     uint32_t n_objects, struct progress *progress, struct err *err);
 void adjacency_compact(struct adjacency *a, uint32_t n_objects);
 void adjacency_release(struct adjacency *a);
+
+/* Garbage that a dump without recorded roots proves (stale.c), in b->stale.  prepare: before the references are read.
+ * note: the reference at this place of out.target leads nowhere, but to this address; any thread.  spread: add what
+ * leads to such objects, once incoming references and certain roots are known. */
+MUST_CHECK int stale_prepare(struct build *b, struct err *err);
+void stale_note(struct build *b, uint64_t place, uint64_t address);
+MUST_CHECK int stale_spread(struct build *b, struct err *err);
+static inline bool stale_is(const struct build *b, uint32_t id)
+{
+	return b->stale && b->stale[id >> 6] >> (id & 63) & 1;
+}
 
 /* Put the threads and roots that the survey met into the heap; the survey's parts must still be
  * there (recorded.c). */

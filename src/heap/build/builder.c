@@ -345,6 +345,7 @@ static void build_free(struct build *b)
 	big_free(b->by_name_and_loader);
 	big_free(b->defined);
 	big_free(b->duplicates);
+	big_free(b->stale);
 	big_free(b->degrees);
 	big_free(b->long_degrees);
 	arena_release(&b->arena);

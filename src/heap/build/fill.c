@@ -152,6 +152,15 @@ static uint32_t covering(const struct heap *h, uint64_t address)
 	return heap_covering(h, address, &start);
 }
 
+/* Of n references that were just put, those that lead to no object. */
+static __attribute__((noinline)) void note_stale(struct fill_sink *s, const uint32_t *to, const uint64_t *targets,
+    size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (to[i] == HEAP_NONE)
+			stale_note(s->build, (uint64_t)(to + i - s->build->heap->out.target), targets[i]);
+}
+
 static inline __attribute__((always_inline)) void put(struct fill_sink *s, uint32_t *to, const uint64_t *targets,
     size_t n, const bool native)
 {
@@ -165,6 +174,8 @@ static inline __attribute__((always_inline)) void put(struct fill_sink *s, uint3
 			to[i] = covering(h, targets[i]);
 		n_dangling += to[i] == HEAP_NONE;
 	}
+	if (__builtin_expect(n_dangling && s->build->stale, 0))
+		note_stale(s, to, targets, n);
 	s->n_dangling += n_dangling;
 	s->n_delivered += n;
 }
@@ -298,6 +309,8 @@ int fill_run(struct build *b, struct err *err)
 	int code = adjacency_from_degrees(&h->out, h->n_objects, b->degrees, b->long_degrees, b->n_long_degrees, err);
 	big_free(b->degrees);
 	b->degrees = NULL;
+	if (code == 0)
+		code = stale_prepare(b, err);
 	if (code < 0)
 		return code;
 	struct fill f = { .build = b };

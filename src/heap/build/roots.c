@@ -4,15 +4,16 @@
  * (those that it records: recorded.c).
  *
  * The inference for OpenJ9 PHD and classic dumps, in order, each root marked as inferred:
- *   1. the boot loader, the classes it loaded and those whose loader is unknown: System class;
+ *   1. the boot loader, the classes it loaded, those whose loader is unknown, and the loader of the class path:
+ *      System class;
  *   2. live threads, the monitors they hold (Busy monitor) and the objects whose monitors they only wait for
  *      (Thread block), from the javacore (these are recorded there, not inferred); if it names no thread
  *      object, every one that another object references: Thread;
  *   3. objects that no other object references: Unknown;
  *   4. of the objects that none of these reaches, the one with the lowest address in each strongly
  *      connected component that no other unreached object references: Unknown.
- * So every object is reachable, and garbage cannot be told from live objects: the dump does not
- * say.
+ * So every object is reachable, except garbage that stale references prove (stale.c): 3 and 4 treat it and its
+ * references as absent.  Other garbage looks like live objects; doc/how-it-works.md has the figures.
  */
 #include "heap/build/build.h"
 
@@ -48,6 +49,22 @@ static void add_system_classes(struct build *b)
 		    (h->boot_loader != HEAP_NONE && h->classes[i].loader == h->boot_loader))
 			infer_root(b, h->classes[i].object, ROOT_SYSTEM_CLASS);
 	infer_root(b, h->boot_loader, ROOT_SYSTEM_CLASS);
+}
+
+/* The VM itself refers to the loader of the application's class path. */
+static void add_application_loader(struct build *b)
+{
+	static const char *const names[] = {
+		"jdk/internal/loader/ClassLoaders$AppClassLoader", "sun/misc/Launcher$AppClassLoader" };
+	struct heap *h = b->heap;
+	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+		uint32_t class = class_named(b, names[n], strlen(names[n]), h->boot_loader);
+		for (uint32_t i = 0, last = HEAP_NONE; class != HEAP_NONE && i < h->n_defined_classes; i++) {
+			uint32_t loader = h->classes[i].loader;
+			if (loader != HEAP_NONE && loader != last && h->class_of[loader] == class)
+				infer_root(b, last = loader, ROOT_SYSTEM_CLASS);
+		}
+	}
 }
 
 /* --- threads ------------------------------------------------------------------------------------ */
@@ -191,7 +208,7 @@ static void guess_threads(struct build *b)
 	for (uint32_t c = 0; c < h->n_classes && !build_stops(b, c); c++)
 		is_thread[c] = is_thread_class(h, c, thread_class);
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		if (is_thread[h->class_of[id]] &&
+		if (is_thread[h->class_of[id]] && !stale_is(b, id) &&
 		    adjacency_start(&h->in, id) < adjacency_start(&h->in, id + 1))
 			infer_root(b, id, ROOT_THREAD);
 	big_free(is_thread);
@@ -199,11 +216,13 @@ static void guess_threads(struct build *b)
 
 /* --- what nothing else holds ---------------------------------------------------------------------- */
 
-static bool referenced_by_another(const struct heap *h, uint32_t id)
+/* Garbage does not count: what only garbage references may be alive. */
+static bool referenced_by_another(const struct build *b, uint32_t id)
 {
-	uint64_t end = adjacency_start(&h->in, id + 1);
-	for (uint64_t k = adjacency_start(&h->in, id); k < end; k++)
-		if (h->in.target[k] != id)
+	const struct adjacency *in = &b->heap->in;
+	uint64_t end = adjacency_start(in, id + 1);
+	for (uint64_t k = adjacency_start(in, id); k < end; k++)
+		if (in->target[k] != id && !stale_is(b, in->target[k]))
 			return true;
 	return false;
 }
@@ -228,7 +247,7 @@ static void add_unreferenced(struct build *b, const uint64_t *is_root, const uin
 {
 	const struct heap *h = b->heap;
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		if (!((is_root[id >> 6] | held[id >> 6]) >> (id & 63) & 1) && !referenced_by_another(h, id))
+		if (!((is_root[id >> 6] | held[id >> 6]) >> (id & 63) & 1) && !stale_is(b, id) && !referenced_by_another(b, id))
 			infer_root(b, id, ROOT_UNKNOWN);
 }
 
@@ -268,6 +287,18 @@ static void add_cycles(struct build *b, const uint64_t *reached, uint64_t *seen,
 	big_free(starts.id);
 }
 
+/* seen becomes what no root is sought for; the number of these objects. */
+static uint64_t mark_stale(const struct build *b, uint64_t *seen)
+{
+	size_t n_words = ((size_t)b->heap->n_objects + 63) / 64;
+	uint64_t n = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		seen[i] = b->stale ? b->stale[i] : 0;
+		n += (unsigned)__builtin_popcountll(seen[i]);
+	}
+	return n;
+}
+
 static int infer_unreachable(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
@@ -281,9 +312,8 @@ static int infer_unreachable(struct build *b, struct err *err)
 			seen[h->roots[i].object >> 6] |= UINT64_C(1) << (h->roots[i].object & 63);
 		mark_implied_targets(h, held);
 		add_unreferenced(b, seen, held);
-		memset(seen, 0, n_words * sizeof *seen);
+		uint64_t n_reached = mark_stale(b, seen);
 		const struct model all = {.heap = h};
-		uint64_t n_reached = 0;
 		for (size_t i = 0; i < h->n_roots && !build_stops(b, i); i++)
 			n_reached += heap_reach(&all, h->roots[i].object, seen, stack);
 		uint64_t *again = held; /* no longer needed: the walks' own marks */
@@ -337,13 +367,17 @@ int roots_collect(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	int code = 0;
 	progress_phase(b->progress, PHASE_FIND_ROOTS, 0);
-	if (!h->facts.roots_recorded)
+	if (!h->facts.roots_recorded) {
 		add_system_classes(b);
+		add_application_loader(b);
+	}
 	if (b->javacore)
 		add_javacore_threads(b);
-	if (!h->facts.roots_recorded && !has_thread_root(h))
-		guess_threads(b);
 	if (!h->facts.roots_recorded)
+		code = stale_spread(b, err);
+	if (code == 0 && !h->facts.roots_recorded && !has_thread_root(h))
+		guess_threads(b);
+	if (code == 0 && !h->facts.roots_recorded)
 		code = infer_unreachable(b, err);
 	if (code == 0)
 		code = build_check(b, err);

@@ -168,7 +168,7 @@ static int take_saved(struct reachable *out, const struct model *m, struct err *
 	uint64_t n = 0, n_numbers = 0;
 	struct reached reached = { .n = 0 };
 	struct pack p;
-	if (!c || m->left_out || chunks_bytes(c, chunk) != ((uint64_t)h->n_objects + 63) / 64 * 8)
+	if (!c || !model_is_vms(m) || chunks_bytes(c, chunk) != ((uint64_t)h->n_objects + 63) / 64 * 8)
 		return 1;
 	int code = chunks_take(c, chunk, &bytes, &n, err);
 	if (!code)
@@ -263,10 +263,10 @@ static int walk_stage(struct walk *w, enum weak_kind stage, const struct referen
 }
 
 int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h, const struct reference_objects *o,
-    const struct weak_references *held, struct progress *progress, struct err *err)
+    struct progress *progress, struct err *err)
 {
 	struct bits seen;
-	struct walk w = {.heap = h, .left_out = held, .seen = &seen};
+	struct walk w = {.heap = h, .left_out = h->soft_and_weak, .seen = &seen};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, h->n_objects);
 	memset(by, REACHED_BY_NONE, o->n);
 	*strongly = (struct bits){.word = NULL};

@@ -4,7 +4,7 @@
  *
  * The walk follows the recorded references, those that the dump implies (heap_implied), and a
  * loader's hold on its classes, as Eclipse MAT does; but not the references that the model leaves
- * out.
+ * out: in the VM's an object that only weak, final or phantom references lead to is unreachable.
  */
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
@@ -33,14 +33,12 @@ void reachable_release(struct reachable *r);
 #define REACHED_STRONGLY WEAK_KINDS
 #define REACHED_BY_NONE (WEAK_KINDS + 1) /* or there is no such object */
 struct reference_objects; /* heap/weak.h */
-struct weak_references;
-/* held: all weak references of the heap.  strongly: gets the objects that are reached without them, by id
+/* strongly: gets the objects that are reached without them, by id
  * (bits_release).  0, ERR_NOMEM or ERR_CANCELLED; takes 4 bytes and a bit an object while it runs. */
 MUST_CHECK int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h,
-    const struct reference_objects *objects, const struct weak_references *held, struct progress *progress,
-    struct err *err);
-/* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; not where references were left
- * out. */
+    const struct reference_objects *objects, struct progress *progress, struct err *err);
+/* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; only
+ * where the model is the VM's. */
 struct chunks_writer;
 MUST_CHECK int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w,
     struct err *err);

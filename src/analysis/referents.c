@@ -93,10 +93,9 @@ static int fill_rows(struct referents *out, const struct heap *h, const uint32_t
 }
 
 /* What the dump leaves out may hold an object that counts here, or one that would count if something did. */
-static int find_doubts(struct referents *out, const struct heap *h, const struct weak_references *held,
-    const struct bits *strongly, struct err *err)
+static int find_doubts(struct referents *out, const struct heap *h, const struct bits *strongly, struct err *err)
 {
-	struct model strong = {.heap = h, .left_out = held};
+	struct model strong = {.heap = h, .left_out = h->soft_and_weak};
 	struct unrecorded maybe;
 	int code = unrecorded_find(&maybe, &strong, strongly, err);
 	if (code)
@@ -111,26 +110,25 @@ static int find_doubts(struct referents *out, const struct heap *h, const struct
 	return progress_check(progress_own(), err);
 }
 
-int referents_find(struct referents *out, const struct heap *h, const struct weak_references *held,
-    struct progress *progress, struct err *err)
+int referents_find(struct referents *out, const struct heap *h, struct progress *progress, struct err *err)
 {
 	struct reference_objects o = {.n = 0};
 	struct bits strongly = {.word = NULL};
 	*out = (struct referents){.n = 0};
-	int code = reference_objects_find(&o, h, held, progress, err);
+	int code = reference_objects_find(&o, h, progress, err);
 	uint8_t *by = code ? NULL : big_alloc(o.n, sizeof *by, err);
 	uint32_t *row_of = by ? big_alloc(((uint64_t)h->n_classes + 3) * WEAK_KINDS, sizeof *row_of, err) : NULL;
 	out->only_held = o.only_held;
 	if (!code && !row_of)
 		code = ERR_NOMEM;
 	if (!code && o.n)
-		code = reachable_by_kinds(by, &strongly, h, &o, held, progress, err);
+		code = reachable_by_kinds(by, &strongly, h, &o, progress, err);
 	if (!code)
 		code = make_rows(out, h, row_of, &o, err);
 	if (!code)
 		code = fill_rows(out, h, row_of, &o, by, err);
 	if (!code && o.n)
-		code = find_doubts(out, h, held, &strongly, err);
+		code = find_doubts(out, h, &strongly, err);
 	bits_release(&strongly);
 	big_free(by);
 	big_free(row_of);

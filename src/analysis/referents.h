@@ -35,9 +35,8 @@ struct referents {
 	bool only_held;            /* as in struct reference_objects */
 };
 
-/* held: all weak references of the heap.  0: *out is the caller's (referents_release); ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int referents_find(struct referents *out, const struct heap *h, const struct weak_references *held,
-    struct progress *progress, struct err *err);
+/* 0: *out is the caller's (referents_release); ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int referents_find(struct referents *out, const struct heap *h, struct progress *progress, struct err *err);
 void referents_release(struct referents *r);
 
 /* What the objects retain that are reached only through the references of each row: sums by row. */

@@ -90,8 +90,8 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 {
 	const struct heap *h = o->heap;
 	struct text note = TEXT_INIT;
-	if (!opened_counts_weak(o))
-		text_add(&note, "soft, weak, phantom and final references do not count (set weak off)");
+	if (o->counts_weak && weak_known(h))
+		text_add(&note, "weak, final and phantom references hold, too, as in Eclipse MAT (set weak on)");
 	if (h->n_inferred_roots && note.len)
 		text_add(&note, "; ");
 	if (h->n_inferred_roots && h->facts.roots_recorded)

@@ -297,6 +297,9 @@ struct heap {
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
 	bool settled;            /* objects, classes and values stay as they are while references are read */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
+	struct weak_references *soft_and_weak; /* found with the references (heap/weak.h); NULL: the dump cannot say
+	                                          which references are weak */
+	struct weak_references *weak; /* those of them that do not hold in the VM; NULL as above */
 	struct build *rest;      /* references were not asked for yet: what heap_read_rest needs; else NULL */
 	bool no_references;      /* they did not fit into memory: out, in, roots and threads are empty */
 	struct err shortage;     /* then: why */
@@ -324,8 +327,15 @@ MUST_CHECK int heap_order_names(struct heap *h, struct err *err);
  */
 struct model {
 	const struct heap *heap;
-	const struct weak_references *left_out; /* these do not count; NULL: all references do */
+	const struct weak_references *left_out; /* these do not hold: heap->weak in the VM's model; NULL: all references
+	                                           hold, as in Eclipse MAT's */
 };
+
+/* Is it the VM's, once references are there? */
+static inline bool model_is_vms(const struct model *m)
+{
+	return m->left_out == m->heap->weak;
+}
 
 /*
  * Somebody who looks at a heap while it is still being read.  Both functions run on the loading thread;

@@ -7,6 +7,7 @@
 
 #include "base/big.h"
 #include "base/bisect.h"
+#include "base/mem.h"
 #include "heap/saved/saved.h"
 #include "heap/value.h"
 
@@ -15,7 +16,7 @@
 
 enum { CANCEL_EVERY = 1 << 14 };
 
-static const char chunk[] = "weak";
+static const char chunk[] = "weak", inactive_chunk[] = "weak_inactive";
 
 static bool is_saved(const struct heap *h)
 {
@@ -81,10 +82,11 @@ static enum weak_kind kind_below(const struct heap_class *c, enum weak_kind abov
 	return above == WEAK_PHANTOM && is_cleaner(c->name) ? WEAK_CLEANER : above;
 }
 
-/* Where the weak field lies in the records of a class's instances, in which the fields of subclasses
- * come first. */
+/* Where the fields of java.lang.ref.Reference lie in the records of a class's instances, in which the fields of
+ * subclasses come first. */
 struct weak_way {
-	struct field_place place;
+	struct field_place place; /* of the referent */
+	struct field_place next;  /* of type VALUE_BYTE: there is no such field, as on Android */
 	bool known; /* this class was looked at */
 	bool found; /* it has the field; place says where */
 	enum weak_kind kind; /* of its instances; WEAK_KINDS: they hold nothing weakly */
@@ -94,9 +96,11 @@ struct weak_way {
 static struct weak_way weak_way(const struct heap *h, uint32_t class, const struct weak_way *above)
 {
 	const struct heap_class *c = &h->classes[class];
-	struct weak_way w = { .known = true, .kind = WEAK_KINDS };
+	struct weak_way w = { .known = true, .kind = WEAK_KINDS, .next.type = VALUE_BYTE };
 	if (!strcmp(c->name, "java.lang.ref.Reference")) {
 		w.found = values_place(h, class, "referent", &w.place) && w.place.type == VALUE_OBJECT;
+		if (!values_place(h, class, "next", &w.next) || w.next.type != VALUE_OBJECT)
+			w.next.type = VALUE_BYTE;
 		return w;
 	}
 	w.kind = kind_below(c, above ? above->kind : WEAK_KINDS);
@@ -104,8 +108,11 @@ static struct weak_way weak_way(const struct heap *h, uint32_t class, const stru
 		return w;
 	w.found = true;
 	w.place = above->place;
-	for (uint32_t i = 0; i < c->n_fields; i++)
+	w.next = above->next;
+	for (uint32_t i = 0; i < c->n_fields; i++) {
 		w.place.offset += values_size_of(h, c->fields[i].type);
+		w.next.offset += values_size_of(h, c->fields[i].type);
+	}
 	return w;
 }
 
@@ -144,27 +151,28 @@ uint8_t *weak_kinds(const struct heap *h, struct err *err)
 	return kind;
 }
 
-/* The place of the weak field for each class; of type VALUE_BYTE where there is none. */
-static struct field_place *weak_places(const struct heap *h, struct err *err)
+/* The instances of this class hold something weakly. */
+static bool holds_weakly(const struct heap *h, const struct weak_way *way, uint32_t class)
 {
-	struct weak_way *way = weak_ways(h, err);
-	struct field_place *place = way ? big_alloc(h->n_classes, sizeof *place, err) : NULL;
-	for (uint32_t i = 0; place && i < h->n_classes && !progress_own_stops(i); i++) {
-		bool has = h->classes[i].kind == CLASS_PLAIN && way[i].found && way[i].kind != WEAK_KINDS;
-		place[i] = has ? way[i].place : (struct field_place){.type = VALUE_BYTE};
-	}
-	big_free(way);
-	return place;
+	return h->classes[class].kind == CLASS_PLAIN && way[class].found && way[class].kind != WEAK_KINDS;
 }
 
+/* What is found of a heap, until it belongs to it. */
+struct finding {
+	struct weak_references *all;
+	uint32_t *inactive; /* holders, ascending; or a chunk of the index */
+	size_t n, cap;
+};
+
 /* The object that the weak field alone holds, or HEAP_NONE. */
-static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct field_place *place)
+static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct weak_way *way, bool *inactive)
 {
 	struct values values;
-	struct value value;
+	struct value value, next;
 	unsigned times = 0;
-	if (values_open(&values, h, id, NULL) || !values_at(&values, place, &value))
+	if (values_open(&values, h, id, NULL) || !values_at(&values, &way->place, &value))
 		return HEAP_NONE;
+	*inactive = way->next.type == VALUE_OBJECT && values_at(&values, &way->next, &next) && next.bits;
 	uint32_t referent = value_object_id(h, &value);
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
@@ -172,82 +180,177 @@ static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct fiel
 	return times < 2 && heap_class_of(h, id)->object != referent ? referent : HEAP_NONE;
 }
 
-int weak_write(const struct weak_references *w, const struct heap *h, struct chunks_writer *to, struct err *err)
+static int add_one(struct finding *f, uint32_t holder, uint32_t referent, bool inactive, size_t *cap, struct err *err)
 {
-	return weak_known(h) ? chunks_add_numbers(to, chunk, w->reference, 2 * w->n, sizeof w->reference->holder, false,
-	    err) : 0;
+	struct weak_reference *at = BIG_PUSH(f->all->reference, f->all->n, *cap, err);
+	uint32_t *too = at && inactive ? BIG_PUSH(f->inactive, f->n, f->cap, err) : NULL;
+	if (!at || (inactive && !too))
+		return ERR_NOMEM;
+	*at = (struct weak_reference){holder, referent};
+	bits_set(&f->all->holders, holder);
+	if (too)
+		*too = holder;
+	return 0;
 }
 
-/* Out of the index, each pair held against the heap. */
-static int take_saved(struct weak_references *out, const struct heap *h, struct err *err)
-{
-	const void *bytes;
-	uint64_t n;
-	int code = chunks_take(saved_chunks(h), chunk, &bytes, &n, err);
-	if (code)
-		return code;
-	out->n = n / sizeof *out->reference;
-	memcpy(&out->reference, &bytes, sizeof bytes); /* read only, as all that was found is */
-	code = chunks_check(saved_chunks(h), &(struct chunk_look){ .name = chunk, .bytes = bytes }, 1, err);
-	for (size_t i = 0; i < out->n && !code; i++) {
-		const struct weak_reference *r = &out->reference[i];
-		if (r->holder >= h->n_objects || r->referent >= h->n_objects || (i && r[-1].holder >= r->holder))
-			code = err_set(err, ERR_FORMAT, "the weak references of the index are damaged");
-		else
-			bits_set(&out->holders, r->holder);
-	}
-	return code;
-}
-
-int weak_find(struct weak_references *out, const struct heap *h, struct progress *progress,
-    struct err *err)
+/* Out of the values of all instances. */
+static int find_all(struct finding *f, const struct heap *h, struct progress *progress, struct err *err)
 {
 	size_t cap = 0;
-	*out = (struct weak_references){.n = 0};
-	progress_phase(progress, PHASE_FIND_WEAK, h->n_objects);
-	int code = bits_init(&out->holders, h->n_objects, err);
-	if (code || !weak_known(h))
-		return code;
-	if (is_saved(h)) {
-		code = take_saved(out, h, err);
-		if (!code || !values_held(h)) {
-			if (code)
-				weak_release(out);
-			return code;
-		}
-		weak_release(out); /* values tell, too */
-		code = bits_init(&out->holders, h->n_objects, err);
-		if (code)
-			return code;
-	}
-	struct field_place *place = weak_places(h, err);
-	if (!place)
-		code = ERR_NOMEM;
+	struct weak_way *way = weak_ways(h, err);
+	int code = way ? bits_init(&f->all->holders, h->n_objects, err) : ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
-		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
+		uint32_t class = h->class_of[id];
+		bool inactive;
+		if (progress_stops(progress, id))
 			code = err_cancelled(err);
-		if (place[h->class_of[id]].type != VALUE_OBJECT)
+		if (!holds_weakly(h, way, class))
 			continue;
-		uint32_t referent = held_weakly(h, id, &place[h->class_of[id]]);
-		if (referent == HEAP_NONE)
-			continue;
-		bits_set(&out->holders, id);
-		struct weak_reference *at = BIG_PUSH(out->reference, out->n, cap, err);
+		uint32_t referent = held_weakly(h, id, &way[class], &inactive);
+		if (referent != HEAP_NONE)
+			code = add_one(f, id, referent, inactive, &cap, err);
+	}
+	big_free(way);
+	return code;
+}
+
+static bool is_inactive(const struct heap *h, const uint8_t *kind, uint32_t holder)
+{
+	return kind[h->class_of[holder]] != WEAK_SOFT && !bits_get(&h->weak->holders, holder);
+}
+
+/* Those that are no soft ones, and hold all the same. */
+static int write_inactive(const struct heap *h, struct chunks_writer *to, struct err *err)
+{
+	uint32_t *inactive = NULL;
+	size_t n = 0, cap = 0;
+	uint8_t *kind = weak_kinds(h, err);
+	int code = kind ? 0 : ERR_NOMEM;
+	for (size_t i = 0; !code && i < h->soft_and_weak->n && !progress_own_stops(i); i++) {
+		uint32_t holder = h->soft_and_weak->reference[i].holder;
+		uint32_t *at = is_inactive(h, kind, holder) ? BIG_PUSH(inactive, n, cap, err) : NULL;
 		if (at)
-			*at = (struct weak_reference){id, referent};
-		else
+			*at = holder;
+		else if (is_inactive(h, kind, holder))
 			code = ERR_NOMEM;
 	}
-	big_free(place);
-	if (code)
-		weak_release(out);
+	if (!code)
+		code = progress_check(progress_own(), err);
+	if (!code)
+		code = chunks_add_numbers(to, inactive_chunk, inactive, n, sizeof *inactive, false, err);
+	big_free(kind);
+	big_free(inactive);
 	return code;
+}
+
+int weak_write(const struct heap *h, struct chunks_writer *to, struct err *err)
+{
+	const struct weak_references *w = h->soft_and_weak;
+	int code = w ? chunks_add_numbers(to, chunk, w->reference, 2 * w->n, sizeof w->reference->holder, false, err) : 0;
+	return w && !code ? write_inactive(h, to, err) : code;
+}
+
+static int take_chunk(const struct heap *h, const char *name, void *to, uint64_t *n, struct err *err)
+{
+	const void *bytes;
+	int code = chunks_take(saved_chunks(h), name, &bytes, n, err);
+	if (code)
+		return code;
+	memcpy(to, &bytes, sizeof bytes); /* read only, as all that was found is */
+	return chunks_check(saved_chunks(h), &(struct chunk_look){ .name = name, .bytes = bytes }, 1, err);
+}
+
+/* Out of the index, each number held against the heap. */
+static int take_saved(struct finding *f, const struct heap *h, struct err *err)
+{
+	uint64_t n = 0, n_inactive = 0;
+	bool holds = true;
+	int code = bits_init(&f->all->holders, h->n_objects, err);
+	if (!code)
+		code = take_chunk(h, chunk, &f->all->reference, &n, err);
+	if (!code)
+		code = take_chunk(h, inactive_chunk, &f->inactive, &n_inactive, err);
+	f->all->n = code ? 0 : n / sizeof *f->all->reference;
+	f->n = code ? 0 : n_inactive / sizeof *f->inactive;
+	for (size_t i = 0; i < f->all->n && holds; i++) {
+		const struct weak_reference *r = &f->all->reference[i];
+		holds = r->holder < h->n_objects && r->referent < h->n_objects && !(i && r[-1].holder >= r->holder);
+		if (holds)
+			bits_set(&f->all->holders, r->holder);
+	}
+	for (size_t i = 0; i < f->n && holds; i++)
+		holds = f->inactive[i] < h->n_objects;
+	return code || holds ? code : err_set(err, ERR_FORMAT, "the weak references of the index are damaged");
+}
+
+static void drop_found(struct finding *f)
+{
+	weak_release(f->all);
+	big_free(f->inactive);
+	*f = (struct finding){.all = f->all};
+}
+
+static int find_soft_and_weak(struct finding *f, const struct heap *h, struct progress *progress, struct err *err)
+{
+	int code = is_saved(h) ? take_saved(f, h, err) : find_all(f, h, progress, err);
+	if (!is_saved(h) || (code != ERR_FORMAT && code != ERR_IO) || !values_held(h))
+		return code;
+	drop_found(f); /* the dump has them, too */
+	return find_all(f, h, progress, err);
+}
+
+/* The same without what holds: soft ones, and those that are inactive. */
+static int leave_out_holding(struct weak_references *out, const struct finding *f, const struct heap *h,
+    struct err *err)
+{
+	const struct weak_references *all = f->all;
+	uint8_t *kind = weak_kinds(h, err);
+	int code = kind ? bits_init(&out->holders, h->n_objects, err) : ERR_NOMEM;
+	for (size_t i = 0; !code && i < all->n && !progress_own_stops(i); i++)
+		if (kind[h->class_of[all->reference[i].holder]] != WEAK_SOFT)
+			bits_set(&out->holders, all->reference[i].holder);
+	for (size_t i = 0; !code && i < f->n && !progress_own_stops(i); i++)
+		out->holders.word[f->inactive[i] >> 6] &= ~(UINT64_C(1) << (f->inactive[i] & 63));
+	big_free(kind);
+	out->reference = all->reference;
+	out->n = all->n;
+	out->borrowed = true;
+	return code ? code : progress_check(progress_own(), err);
+}
+
+int weak_find(struct heap *h, struct progress *progress, struct err *err)
+{
+	if (!weak_known(h))
+		return 0;
+	weak_forget(h);
+	h->soft_and_weak = xcalloc(1, sizeof *h->soft_and_weak);
+	h->weak = xcalloc(1, sizeof *h->weak);
+	struct finding f = {.all = h->soft_and_weak};
+	int code = find_soft_and_weak(&f, h, progress, err);
+	if (!code)
+		code = leave_out_holding(h->weak, &f, h, err);
+	big_free(f.inactive);
+	if (code)
+		weak_forget(h);
+	return code;
+}
+
+void weak_forget(struct heap *h)
+{
+	if (h->weak)
+		weak_release(h->weak);
+	if (h->soft_and_weak)
+		weak_release(h->soft_and_weak);
+	free(h->weak);
+	free(h->soft_and_weak);
+	h->weak = h->soft_and_weak = NULL;
 }
 
 void weak_release(struct weak_references *w)
 {
 	bits_release(&w->holders);
-	big_free(w->reference);
+	if (!w->borrowed)
+		big_free(w->reference);
 	*w = (struct weak_references){.n = 0};
 }
 
@@ -278,34 +381,35 @@ static int read_referents(struct reference_objects *out, const struct heap *h, c
 {
 	struct view_walk walk = {.run = 0};
 	size_t cap = 0;
-	struct field_place *place = weak_places(h, err);
-	int code = place ? 0 : ERR_NOMEM;
+	struct weak_way *way = weak_ways(h, err);
+	int code = way ? 0 : ERR_NOMEM;
 	for (uint32_t id = 0; id < h->n_objects && !code; id++) {
 		uint32_t class = h->class_of[id];
 		if (id % CANCEL_EVERY == 0 && !progress_add(progress, CANCEL_EVERY))
 			code = err_cancelled(err);
-		else if (place[class].type == VALUE_OBJECT) {
+		else if (holds_weakly(h, way, class)) {
 			struct reference_object *at = BIG_PUSH(out->at, out->n, cap, err);
 			if (at)
-				*at = (struct reference_object){id, referent_of(h, id, &place[class], &walk), kind[class]};
+				*at = (struct reference_object){id, referent_of(h, id, &way[class].place, &walk), kind[class]};
 			else
 				code = ERR_NOMEM;
 		}
 	}
-	big_free(place);
+	big_free(way);
 	return code;
 }
 
-int reference_objects_find(struct reference_objects *out, const struct heap *h, const struct weak_references *held,
-    struct progress *progress, struct err *err)
+int reference_objects_find(struct reference_objects *out, const struct heap *h, struct progress *progress,
+    struct err *err)
 {
+	const struct weak_references *held = h->soft_and_weak;
 	*out = (struct reference_objects){.only_held = !values_held(h)};
 	uint8_t *kind = weak_kinds(h, err);
 	int code = kind ? 0 : ERR_NOMEM;
 	progress_phase(progress, PHASE_FIND_WEAK, h->n_objects);
 	if (!code && !out->only_held) {
 		code = read_referents(out, h, kind, progress, err);
-	} else if (!code) {
+	} else if (!code && held) {
 		out->at = big_alloc(held->n, sizeof *out->at, err);
 		code = out->at ? 0 : ERR_NOMEM;
 		for (size_t i = 0; !code && i < held->n; i++) {

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weak.h - the references that the garbage collector does not count: the one place with that rule.
+ * weak.h - the references that do not keep their referent alive: the one place with that rule.
  *
  * A weak reference is the one in the field "referent", which java.lang.ref.Reference declares, of
  * an instance of SoftReference, WeakReference, PhantomReference, FinalReference (and Android's
  * FinalizerReference) or of a subclass.  It does not count as weak if another reference of the same
- * object has the same target.  If the dump holds no field values, weak references cannot be told
- * from others, and none is found.
+ * object has the same target.
+ *
+ * In the VM strong and soft references hold, weak, final and phantom ones do not (h->weak), unless the field "next" of
+ * java.lang.ref.Reference is set: such a reference is inactive, and HotSpot's collectors follow it
+ * (share/gc/shared/referenceProcessor.cpp).  So a FinalReference that waits for its finalizer holds its referent, and
+ * up to JDK 8 an enqueued PhantomReference does, too.  The value in the entry of a WeakHashMap or of a ThreadLocalMap
+ * is an ordinary reference, and strong.
+ *
+ * If the dump holds no field values, weak references cannot be told from others, and none is found.
  *
  * Immutable once made; any thread.
  */
@@ -22,6 +29,7 @@ struct weak_references {
 	struct bits holders;             /* a bit for each object: it holds a weak reference */
 	struct weak_reference *reference; /* sorted by holder; each has one */
 	size_t n;
+	bool borrowed; /* reference belongs to another, and has those of holders without a bit, too */
 };
 
 /* How firmly a reference object holds: the collector clears those of a kind before it looks at the next one.  A
@@ -50,9 +58,9 @@ struct reference_objects {
 	size_t n;
 	bool only_held; /* values are not here: known are those that hold something, and nothing of the others */
 };
-/* held: what weak_find found.  0, ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int reference_objects_find(struct reference_objects *out, const struct heap *h,
-    const struct weak_references *held, struct progress *progress, struct err *err);
+/* 0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int reference_objects_find(struct reference_objects *out, const struct heap *h, struct progress *progress,
+    struct err *err);
 void reference_objects_release(struct reference_objects *r);
 
 /* Can weak references be told from strong ones in this dump? */
@@ -61,16 +69,16 @@ bool weak_known(const struct heap *h);
 /* 0, or ERR_UNSUPPORTED and why not. */
 MUST_CHECK int weak_told(const struct heap *h, struct err *err);
 
-/* Find all weak references; progress may be NULL.  Returns 0, ERR_NOMEM or ERR_CANCELLED.  The
- * result takes a bit for each object and 8 bytes for each weak reference. */
-MUST_CHECK int weak_find(struct weak_references *out, const struct heap *h,
-    struct progress *progress, struct err *err);
+/* Find h->soft_and_weak and h->weak, once references are there.  Takes 2 bits for each object and 8 bytes for each
+ * such reference, which heap_close releases (weak_forget).  progress may be NULL.  0, ERR_NOMEM, ERR_CANCELLED, or
+ * ERR_FORMAT: they are damaged in the index, and there is no dump to find them in. */
+MUST_CHECK int weak_find(struct heap *h, struct progress *progress, struct err *err);
+void weak_forget(struct heap *h);
 void weak_release(struct weak_references *w);
 /* Add them to an index (heap/saved/saved.h), from which they are known again without values; nothing where they are
  * not known. */
 struct chunks_writer;
-MUST_CHECK int weak_write(const struct weak_references *w, const struct heap *h, struct chunks_writer *to,
-    struct err *err);
+MUST_CHECK int weak_write(const struct heap *h, struct chunks_writer *to, struct err *err);
 
 /* The object that a holder refers to weakly; for ids whose bit in w->holders is set. */
 uint32_t weak_referent(const struct weak_references *w, uint32_t holder);

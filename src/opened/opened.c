@@ -10,17 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Which references are weak comes with the references. */
+static void settle_model(struct opened *o)
+{
+	o->model = (struct model){.heap = o->heap, .left_out = o->counts_weak ? NULL : o->heap->weak};
+}
+
 struct opened *opened_new(const struct heap *heap)
 {
 	struct opened *o = xcalloc(1, sizeof *o);
 	o->heap = heap;
-	o->model = (struct model){.heap = heap};
+	o->counts_weak = heap->asked.mat_sizes;
+	settle_model(o);
 	return o;
 }
 
 void opened_own(struct opened *o, struct heap *heap)
 {
 	o->own = heap;
+	settle_model(o);
 }
 
 static void forget_paths(struct opened *o)
@@ -102,7 +110,6 @@ void opened_free(struct opened *o)
 		return;
 	forget_model(o);
 	forget_paths(o);
-	weak_release(&o->weak);
 	name_index_free(o->names);
 	for (size_t i = 0; i < o->n_sets; i++) {
 		free(o->sets[i].name);
@@ -211,7 +218,10 @@ static int read_rest(void *heap, struct progress *progress, struct err *err)
 
 int opened_find_references(struct opened *o, const struct runner *runner, struct err *err)
 {
-	int code = heap_waits(o->heap) ? runner_run(runner, read_rest, o->own, err) : 0;
+	if (!heap_waits(o->heap))
+		return opened_references(o, err);
+	int code = runner_run(runner, read_rest, o->own, err);
+	settle_model(o);
 	return code ? code : opened_references(o, err);
 }
 
@@ -414,44 +424,19 @@ int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runn
 	return code;
 }
 
-static int find_weak(void *opened, struct progress *progress, struct err *err)
-{
-	struct opened *o = opened;
-	return weak_find(&o->weak, o->heap, progress, err);
-}
-
-static int know_weak(struct opened *o, const struct runner *runner, struct err *err)
-{
-	int code = opened_find_references(o, runner, err);
-	if (!code && !o->weak_found)
-		code = runner_run(runner, find_weak, o, err);
-	o->weak_found |= !code;
-	return code;
-}
-
-int opened_find_weak(struct opened *o, const struct runner *runner, const struct weak_references **out,
-    struct err *err)
-{
-	int code = know_weak(o, runner, err);
-	*out = &o->weak;
-	return code;
-}
-
 int opened_write(struct opened *o, const struct runner *runner, struct nameless *names, struct chunks_writer *w,
     struct err *err)
 {
 	struct reachable reachable;
-	int code = know_weak(o, runner, err);
-	if (!code)
-		code = opened_find_reachable(o, runner, &reachable, err);
+	int code = opened_find_reachable(o, runner, &reachable, err);
 	progress_phase(progress_own(), PHASE_WRITE_INDEX, 0);
 	if (!code)
 		code = saved_write(o->heap, names, w, err);
 	if (!code)
-		code = weak_write(&o->weak, o->heap, w, err);
-	if (!code && o->retained_whole && !o->model.left_out)
+		code = weak_write(o->heap, w, err);
+	if (!code && o->retained_whole && model_is_vms(&o->model))
 		code = retained_write(&o->retained, w, err);
-	if (!code && !o->model.left_out)
+	if (!code && model_is_vms(&o->model))
 		code = reachable_write(&reachable, o->heap, w, err);
 	return code;
 }
@@ -464,7 +449,7 @@ struct signing {
 static int sign(void *context, struct progress *progress, struct err *err)
 {
 	struct signing *s = context;
-	return signatures_find(&s->found, &s->opened->retained, &s->opened->weak, progress, err);
+	return signatures_find(&s->found, &s->opened->retained, s->opened->heap->soft_and_weak, progress, err);
 }
 
 int opened_find_signatures(struct opened *o, const struct runner *runner, const struct signatures **out,
@@ -472,8 +457,6 @@ int opened_find_signatures(struct opened *o, const struct runner *runner, const 
 {
 	const struct retained *retained;
 	int code = opened_find_retained(o, runner, &retained, err);
-	if (!code)
-		code = know_weak(o, runner, err);
 	if (!code && !o->signatures.list) {
 		struct signing s = {.opened = o};
 		code = runner_run(runner, sign, &s, err);
@@ -503,16 +486,25 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 	return code ? code : weak_told(o->heap, err);
 }
 
+bool opened_counts_weak(const struct opened *o)
+{
+	return o->counts_weak || !weak_known(o->heap);
+}
+
+bool opened_is_default(const struct opened *o)
+{
+	return o->counts_weak == o->heap->asked.mat_sizes;
+}
+
 int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)
 {
 	int code = opened_find_references(o, runner, err);
-	if (!code)
+	if (!code && counts != opened_counts_weak(o))
 		code = opened_may_count_weak(o, err);
 	if (code || counts == opened_counts_weak(o))
 		return code;
-	if (!counts && (code = know_weak(o, runner, err)))
-		return code;
 	forget_model(o);
-	o->model.left_out = counts ? NULL : &o->weak;
+	o->counts_weak = counts;
+	settle_model(o);
 	return 0;
 }

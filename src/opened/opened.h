@@ -3,7 +3,7 @@
  * opened.h - an opened dump: its heap, which references count, findings, and sets that users keep.
  *
  * The heap is immutable.  Everything that changes while somebody looks at a dump stands here:
- * whether weak references count (the model), and findings, which take long to find and are
+ * whether weak references hold (the model), and findings, which take long to find and are
  * therefore found once.  An opened dump is made and freed as one; there may be several, and none
  * knows of another.
  *
@@ -54,11 +54,10 @@ struct opened {
 	const struct heap *heap;
 	struct heap *own;         /* the same heap, closed by opened_free; NULL: somebody else closes
 	                             it */
-	struct model model;       /* of the heap: which references count */
+	struct model model;       /* of the heap: which references hold */
+	bool counts_weak;         /* as the user set it: weak references hold, too */
 
 	/* findings: ask the functions below */
-	struct weak_references weak;
-	bool weak_found;
 	struct retained retained; /* heap NULL: not found */
 	bool retained_listed;     /* with lists of children */
 	bool retained_whole;      /* and with sums by class */
@@ -133,16 +132,13 @@ bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */
 const struct retained *opened_class_sums(const struct opened *o);
 /* Add the heap and what was found of it to an index (heap/saved/saved.h).  Retained sizes must have been found, or they
- * are left out, as they are where weak references do not count; names as saved_write has them. */
+ * are left out, as they are unless the model is the VM's; names as saved_write has them. */
 MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
     struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
     struct reachable *out, struct err *err);
 MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,
     const struct unrecorded **out, struct err *err); /* unreachable objects that may be alive */
-/* Every weak reference (heap/weak.h), whether they count or not. */
-MUST_CHECK int opened_find_weak(struct opened *o, const struct runner *runner, const struct weak_references **out,
-    struct err *err);
 MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
 /* On which ways objects are reached; finds retained sizes, too. */
@@ -166,17 +162,17 @@ void opened_choose_columns(struct opened *o, const char *kind, const char *names
 void opened_take_retained(struct opened *o, struct retained *found);
 
 /*
- * Let soft, weak, phantom and final references count for what is reachable and retained, or not.
- * At first they count, as in Eclipse MAT.  A change drops the findings that depend on it, so the
- * caller must make sure that nobody uses these any more.  0, ERR_UNSUPPORTED if the dump cannot
- * tell such references from others, ERR_CANCELLED, or ERR_NOMEM.
+ * Let weak, final and phantom references hold what they refer to, or not; strong and soft ones always do.  At first
+ * they do not, as in the VM; they do in Eclipse MAT, and at first where its sizes were asked for (--sizes mat).  A
+ * change drops the findings that depend on it, so the caller must make sure that nobody uses these any more.  0,
+ * ERR_UNSUPPORTED if the dump cannot tell such references from others, ERR_CANCELLED, or ERR_NOMEM.
  */
 MUST_CHECK int opened_count_weak(struct opened *o, bool counts, const struct runner *runner,
     struct err *err);
-static inline bool opened_counts_weak(const struct opened *o)
-{
-	return !o->model.left_out;
-}
+/* Do all references hold, as the user set it, or because the dump cannot tell them apart? */
+bool opened_counts_weak(const struct opened *o);
+/* Is the model the one with which such a dump is opened? */
+bool opened_is_default(const struct opened *o);
 /* Can the dump tell such references from others?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_may_count_weak(const struct opened *o, struct err *err);
 

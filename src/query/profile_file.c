@@ -475,6 +475,9 @@ static int check_header(const struct source *s, const char *path, struct err *er
 		    "version %d", version, PROFILE_VERSION);
 	if (!version)
 		return err_set(err, ERR_FORMAT, "a damaged or forged profile: there is no version 0");
+	if (version < PROFILE_VERSION)
+		return err_set(err, ERR_UNSUPPORTED, "a profile of version %u: in it weak references hold, and in version %d "
+		    "they do not (write it again from its dump)", version, PROFILE_VERSION);
 	if (s->size > PROFILE_BYTES_MOST)
 		return err_set(err, ERR_FORMAT, "it is larger than any profile");
 	if (s->cut)

@@ -9,7 +9,7 @@
 
 #define PROFILE_APPLICATION_ID 0x4361726E /* "Carn" */
 enum {
-	PROFILE_VERSION = 1,         /* user_version */
+	PROFILE_VERSION = 2,         /* user_version; 1: weak references held */
 	PROFILE_TEXT_MOST = 1 << 20, /* bytes of a text */
 	PROFILE_ROWS_MOST = 1 << 24, /* of a table */
 	PROFILE_BYTES_MOST = 1 << 30,

@@ -57,7 +57,7 @@ static void add_format(const struct heap *h, struct text *to)
 	text_addf(to, " %s ", dot);
 }
 
-/* What is told of the dump: with less room less, and longest that weak references do not count. */
+/* What is told of the dump: with less room less, and longest that weak references hold. */
 enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 
 static void add_facts(const struct app *a, int how_much, struct text *to)
@@ -76,9 +76,9 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 		add_format(h, to);
 	if (how_much <= FACTS_SIZE && (a->tab != TAB_HEAP || !opened_retained(a->session.dump)))
 		add_size(h, to);
-	if (!opened_counts_weak(a->session.dump) && how_much <= FACTS_WEAK)
+	if (a->session.dump->counts_weak && how_much <= FACTS_WEAK)
 		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",
-		    to->len ? " weak off" : "weak off");
+		    to->len ? " weak on" : "weak on");
 }
 
 void app_draw_title(const struct app *a, int width)

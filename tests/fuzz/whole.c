@@ -210,7 +210,7 @@ static void ask(const struct heap *heap, const char *const *only)
 		complete(&a.session, *line);
 	complete(&a.session, words.field);
 	/* what counts as a reference changes, and with it all that was found */
-	run_line(&a, &cmd_set, "set weak off");
+	run_line(&a, &cmd_set, "set weak on");
 	run_line(&a, &cmd_check, "check -tree");
 	run_line(&a, &cmd_leaks, "leaks");
 	run_line(&a, &cmd_histo, "histo -live -retained");

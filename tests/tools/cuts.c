@@ -5,11 +5,9 @@
  *     cuts DUMP          take away every reference, one after another, many sets of them, and what
  *                        plans propose, and see what can still be reached; 0 when cut.h
  *                        say the same, and no single reference does what a plan takes several for.
- *                        -s N: every N-th reference; -w: without weak references
+ *                        -s N: every N-th reference; -m: weak references hold, as in Eclipse MAT
  */
 #include "naive.h"
-
-#include "heap/weak.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,27 +19,26 @@ int main(int argc, char **argv)
 	struct heap_options o = { .path = argv[argc - 1] };
 	struct heap *h;
 	struct retained r;
-	struct weak_references weak;
 	struct err err = ERR_INIT;
 	uint32_t step = 1;
-	bool strong = false, usage = argc < 2;
+	bool mat = false, usage = argc < 2;
 	for (int i = 1; i < argc - 1; i++) {
 		if (!strcmp(argv[i], "-s") && i + 1 < argc - 1)
 			step = (uint32_t)strtoul(argv[++i], NULL, 10);
-		else if (!strcmp(argv[i], "-w"))
-			strong = true;
+		else if (!strcmp(argv[i], "-m"))
+			mat = true;
 		else
 			usage = true;
 	}
 	if (usage || !step) {
-		fprintf(stderr, "cuts [-s N] [-w] DUMP\n");
+		fprintf(stderr, "cuts [-s N] [-m] DUMP\n");
 		return 2;
 	}
-	if (heap_open(&h, &o, NULL, &err) || (strong && weak_find(&weak, h, NULL, &err))) {
+	if (heap_open(&h, &o, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}
-	const struct model model = { .heap = h, .left_out = strong ? &weak : NULL };
+	const struct model model = { .heap = h, .left_out = mat ? NULL : h->weak };
 	if (retained_find(&r, &model, NULL, &err) || retained_complete(&r, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
@@ -52,8 +49,6 @@ int main(int argc, char **argv)
 	printf("%" PRIu64 " compared, %" PRIu64 " free something; %u plans, %u of several references\n",
 	    naive.compared, naive.freeing, naive.plans, naive.several);
 	naive_release(&naive);
-	if (strong)
-		weak_release(&weak);
 	retained_release(&r);
 	heap_close(h);
 	return wrong != 0;

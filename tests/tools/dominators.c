@@ -13,7 +13,7 @@
  *     dominators -spoil DUMP     hang objects too high and too low in the tree: 0 when check_tree finds
  *                                each of them
  *     dominators -t DUMP         seconds it takes, and the largest
- *     dominators -m DUMP         sizes by Eclipse MAT's rule (with any of the above)
+ *     dominators -m DUMP         sizes by Eclipse MAT's rule, and weak references hold (with any of the above)
  *     dominators -shape WORD N   a heap of about 2 N objects on which simpler algorithms are quadratic:
  *                                0 when its dominators are those that it was built for
  */
@@ -30,6 +30,12 @@
 #include <string.h>
 #include <time.h>
 
+/* The VM's, or Eclipse MAT's, as -m says. */
+static struct model model_of(const struct heap *h)
+{
+	return (struct model){ .heap = h, .left_out = h->asked.mat_sizes ? NULL : h->weak };
+}
+
 /* --- spoiling ------------------------------------------------------------------------------------- */
 
 /* With this object hung elsewhere, does the checker see that the tree is none?  Hung too high, it may
@@ -39,7 +45,8 @@ static bool finds(const struct heap *h, uint32_t id, uint32_t parent, bool too_h
 	struct checks checks = { .n = 0 };
 	struct retained r;
 	bool found = false;
-	if (retained_find(&r, &(struct model){ .heap = h }, NULL, NULL))
+	const struct model model = model_of(h);
+	if (retained_find(&r, &model, NULL, NULL))
 		return false;
 	r.dominators.immediate[id] = parent;
 	if (retained_complete(&r, NULL, NULL) == 0 && check_tree(&checks, &r, NULL) == 0)
@@ -231,7 +238,8 @@ static void print_time(const struct heap *h, const struct dominators *d, double 
 static unsigned compare(const struct heap *h, const struct dominators *d, uint32_t step)
 {
 	struct naive naive;
-	naive_init(&naive, &(struct model){ .heap = h });
+	const struct model model = model_of(h);
+	naive_init(&naive, &model);
 	unsigned wrong = naive_compare_dominators(&naive, d, step);
 	naive_release(&naive);
 	return wrong;
@@ -272,7 +280,8 @@ int main(int argc, char **argv)
 	if (roots && simplify(h, roots, recorded))
 		return 2;
 	double start = now();
-	if (dominators_find(&d, &(struct model){ .heap = h }, NULL, &err)) {
+	const struct model model = model_of(h);
+	if (dominators_find(&d, &model, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return 2;
 	}

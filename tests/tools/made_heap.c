@@ -309,7 +309,8 @@ static void take_root(struct made_heap *m)
 		qsort(h->roots, h->n_roots, sizeof *h->roots, by_object);
 }
 
-/* Some references by which nothing else of the same object leads to the same place. */
+/* Some references by which nothing else of the same object leads to the same place; some of these are listed, and
+ * hold all the same, as soft ones do. */
 static void weaken(struct made_heap *m)
 {
 	struct heap *h = &m->heap;
@@ -325,7 +326,8 @@ static void weaken(struct made_heap *m)
 			times += h->out.target[k] == referent;
 		if (times > 1 || heap_class_of(h, id)->object == referent)
 			continue;
-		bits_set(&m->weak.holders, id);
+		if (percent(m, 80))
+			bits_set(&m->weak.holders, id);
 		struct weak_reference *at = BIG_PUSH(m->weak.reference, m->weak.n, cap, NULL);
 		if (at)
 			*at = (struct weak_reference){ id, referent };

@@ -41,16 +41,15 @@ int main(int argc, char **argv)
 	struct heap *h;
 	struct retained r;
 	struct signatures s;
-	struct weak_references weak;
 	struct heap_options options = {.path = argv[argc - 1], .dump.exe = getenv("CAIRN_EXE")};
 	if (argc != 2 + timed || heap_open(&h, &options, NULL, &err) ||
-	    retained_find(&r, &(struct model){.heap = h}, NULL, &err) || retained_complete(&r, NULL, &err) ||
-	    weak_find(&weak, h, NULL, &err)) {
+	    retained_find(&r, &(struct model){.heap = h, .left_out = h->weak}, NULL, &err) ||
+	    retained_complete(&r, NULL, &err)) {
 		fprintf(stderr, "signatures: %s\n", err.message);
 		return 2;
 	}
 	double began = now();
-	if (signatures_find(&s, &r, &weak, NULL, &err)) {
+	if (signatures_find(&s, &r, h->soft_and_weak, NULL, &err)) {
 		fprintf(stderr, "signatures: %s\n", err.message);
 		return 2;
 	}
@@ -65,7 +64,6 @@ int main(int argc, char **argv)
 		print(&s, sums);
 	big_free(sums);
 	signatures_release(&s);
-	weak_release(&weak);
 	retained_release(&r);
 	heap_close(h);
 	return 0;

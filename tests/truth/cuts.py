@@ -45,13 +45,13 @@ def check_random(tap, directory):
 
 
 def check_weak(tap):
-    """Dumps with values, where weak references can be left out; roots on the stacks of threads."""
+    """Dumps with values, in the VM's model and in MAT's, where weak references hold; roots on the stacks of threads."""
     dumps = [(os.path.join(SOURCE, "data", "shop.hprof"), "3")]
     real = os.path.join(DUMPS, "hotspot", "sun_jdk6_18_x32.hprof")
     if os.path.exists(real):
         dumps.append((real, "499"))
     for path, step in dumps:
-        for options in ((), ("-w",)):
+        for options in ((), ("-m",)):
             run = Run([TOOL, "-s", step, *options, path])
             tap.ok(run.status == 0, "%s %s" % (os.path.basename(path), " ".join(options)), run)
 

@@ -25,7 +25,7 @@ def load(path):
 
 
 def result(path, command, *options):
-    run = cairn("-x", command, "--format", "json", *options, path)
+    run = cairn("-x", "set weak on", "-x", command, "--format", "json", *options, path)
     return json.loads(run.out) if run.status == 0 else {"status": run.status, "err": run.err}
 
 

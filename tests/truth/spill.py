@@ -18,7 +18,7 @@ from cairntest import CAIRN, DUMPS, MKDUMP, Run, Tap  # noqa: E402
 MB = 1 << 20
 LINES = ("histo", "dom | head 30", "ls * -sort retained | head 40", "leaks", "roots | head 20", "check | cut check,result,detail",
          "paths #100", "refs #77 | head 20", "tree -by package", "cut #5")
-WEAK = ("set weak off", "ls * -sort retained | head 20")  # of those formats that know weak references
+WEAK = ("set weak on", "ls * -sort retained | head 20")  # of those formats that know weak references
 
 
 def answers(dump, *options, **how):

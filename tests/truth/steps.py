@@ -131,7 +131,7 @@ LINES = {
     "take": ["take", "take -o {folder}/away"],
     "save": ["ls *", "save {folder}/saved.csv"],
     "source": ["source {folder}/script"],
-    "set": ["set", "set weak off", "dom", "paths *", "histo -retained"],
+    "set": ["set", "set weak on", "dom", "paths *", "histo -retained"],
     "sets": ["sets", "sets -retained"],
     "note": ["note #0 the first", "note"],
     "columns": ["histo", "columns", "columns objects", "histo"],

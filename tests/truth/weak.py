@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reference objects, finalizers and ThreadLocals: what was planted, and a second algorithm that walks the heap anew for
-each kind of references.
+each kind of references.  Reachable objects and what single ones and references keep, in the VM's model and in MAT's: by the
+same algorithm, which takes them away.
 """
 
 import glob
 import json
 import os
+import random
 import sys
 import tempfile
 
@@ -36,12 +38,15 @@ class Naive:
                         for c in e.dump.classes}
         java_class = e.by_name["java.lang.Class"][0]
         self.strong, self.weak = {}, []  # (kind, holder, referent)
+        self.inactive = set()  # holders: HotSpot treats their referents as any field
         for a, (tag, _, _) in e.places.items():
             kind = self.kind_of.get(e.instance_class.get(a))
             out = e.out(a)
             if kind:
                 at = next(at for c, name, at in e.fields(a) if name == "referent" and e.names[c] == REF + "Reference")
                 self.weak.append((kind, a, e.dump.id(at)))
+                if any(name == "next" and e.names[c] == REF + "Reference" and e.dump.id(at) for c, name, at in e.fields(a)):
+                    self.inactive.add(a)
                 out = [r for r in out if r[2] != at]
             self.strong[a] = [r[3] for r in out]
             if tag == 0x20:
@@ -50,24 +55,32 @@ class Naive:
                 self.strong.setdefault(c["loader"], [])
             elif tag in (0x21, 0x22):
                 self.strong[a].append(e.instance_class[a])
+            elif self.class_of(a) in e.by_name:
+                self.strong[a].append(e.by_name[self.class_of(a)][0])
         self.loaded = {}
         for c, facts in e.dump.classes.items():
             self.loaded.setdefault(facts["loader"], []).append(c)
         self.starts = set(e.roots)
 
-    def reach(self, kinds):
+    def reach(self, kinds, inactive=False, without=None, cut=None):
+        """without: an object that is not entered; cut: (holder, target), every reference of the one to the other."""
         led = {}
         for kind, holder, referent in self.weak:
-            if kind in kinds:
+            if kind in kinds or (inactive and holder in self.inactive):
                 led.setdefault(holder, []).append(referent)
         found, stack = set(), list(self.starts)
         while stack:
             a = stack.pop()
-            if a in found or a not in self.e.places:
+            if a in found or a not in self.e.places or a == without:
                 continue
             found.add(a)
-            stack += self.strong[a] + led.get(a, []) + self.loaded.get(a, [])
+            further = self.strong[a] + led.get(a, []) + self.loaded.get(a, [])
+            stack += [t for t in further if (a, t) != cut]
         return found
+
+    def holds(self, mat):
+        """What reach takes for a model."""
+        return (KINDS, True) if mat else (("soft",), True)
 
     def class_of(self, a):
         tag, body, _ = self.e.places[a]
@@ -169,6 +182,107 @@ def check_made(tap, folder):
                     ("weak", "acme.Thing"): (2, 2, 1), ("weak", "<cleared>"): (1, 0, 0),
                     ("final", "acme.Thing"): (1, 1, 1), ("phantom", "acme.Thing"): (2, 2, 1),
                     ("cleaner", "acme.Thing"): (1, 1, 0)}, "a chain: by hand")
+
+
+# --- which references hold -------------------------------------------------------------------------
+
+FOUND = os.path.join(DUMPS, "found", "reports", "21-weak-references-hold")
+
+
+def check_model(tap, path, name, tried=3):
+    """What is reachable, what objects keep, and the trees of both models, by taking objects away."""
+    naive, chance = Naive(path), random.Random(4)
+    for mat in (False, True):
+        whole = naive.reach(*naive.holds(mat))
+        some = chance.sample(sorted(whole), min(tried, len(whole)))
+        some += [r for _, h, r in naive.weak if h in whole and r in naive.e.places][:tried]
+        answers = [r for r in ask(path, "set weak " + ("on" if mat else "off"), "info | cut reachable_objects",
+                                  *("size 0x%x" % a for a in some))]
+        got = [answers[0]["reachable_objects"]] + [r["retained_objects"] for r in answers[1:]]
+        want = [len(whole)] + [len(whole) - len(naive.reach(*naive.holds(mat), without=a)) for a in some]
+        tap.equal(got, want, "%s: what is reachable and kept in %s" % (name, "MAT's model" if mat else "the VM's model"))
+        checks = ask(path, "set weak " + ("on" if mat else "off"), "check -tree")
+        tap.equal([r for r in checks if r.get("result") == "broken"], [], name + ": its dominator tree")
+
+
+def model_dump():
+    """A static field of acme.Owner for each sort of thing that is referenced weakly, softly or finally besides."""
+    d = with_references()
+    d.add_class("java.util.WeakHashMap$Entry", REF + "WeakReference", fields="value:L")
+    d.add_class("java.nio.DirectByteBuffer", fields="cleaner:L")
+    d.add_class("jdk.internal.ref.Cleaner", REF + "PhantomReference", fields="next:L prev:L thunk:L", statics="first:L")
+    d.add_class("acme.Owner", statics=" ".join(x + ":L" for x in (
+        "listener watchers key values own soft buffer local mortal dying enqueued").split()))
+    d.add_class("acme.Thing", fields="more:L")
+    d.add_class("acme.LocalKey", "java.lang.ThreadLocal")
+    thing = {x: d.new("acme.Thing") for x in "listener key own soft buffer mortal dying enqueued".split()}
+    for x in ("listener", "key", "soft", "mortal", "dying"):
+        d.static("acme.Owner", x, thing[x])
+    entry = lambda k, v: d.new("java.util.WeakHashMap$Entry", referent=k, value=v)  # noqa: E731
+    value = d.new("acme.Thing", more=thing["own"])  # holds its own key
+    d.static("acme.Owner", "watchers", d.array([d.new(REF + "WeakReference", referent=thing["listener"]),
+                                                d.new(REF + "SoftReference", referent=thing["soft"])]))
+    d.static("acme.Owner", "values", d.array([entry(thing["key"], d.new("acme.Thing")), entry(thing["own"], value)]))
+    d.static("acme.Owner", "own", thing["own"])
+    cleaner = d.new("jdk.internal.ref.Cleaner", thunk=d.new("acme.Thing"))
+    buffer = d.new("java.nio.DirectByteBuffer", cleaner=cleaner)
+    d.put(cleaner, referent=buffer)
+    d.static("jdk.internal.ref.Cleaner", "first", cleaner)
+    d.static("acme.Owner", "buffer", buffer)
+    local = d.new("acme.LocalKey")
+    table = d.array([d.new(MAP + "$Entry", referent=local, value=d.new("acme.Thing"))], MAP + "$Entry[]")
+    d.thread(d.new("java.lang.Thread", name=d.string("t"), threadLocals=d.new(MAP, table=table, size=1)), [])
+    d.static("acme.Owner", "local", local)
+    active = d.new(REF + "Finalizer", referent=thing["mortal"])
+    pending = d.new(REF + "Finalizer", referent=thing["dying"])
+    d.put(pending, Reference__next=pending, Finalizer__prev=active)
+    d.put(active, Finalizer__next=pending)
+    d.static(REF + "Finalizer", "unfinalized", active)
+    d.static(REF + "Finalizer", "queue", d.new(REF + "ReferenceQueue", head=pending, queueLength=1))
+    old = d.new(REF + "PhantomReference", referent=thing["enqueued"])  # up to JDK 8 it is not cleared
+    d.put(old, Reference__next=old)
+    d.static("acme.Owner", "enqueued", old)
+    return d
+
+
+def check_made_model(tap, folder):
+    """By hand: what a static field alone holds dies with it, whatever watches it; what is soft, or pending, does not."""
+    path = os.path.join(folder, "model.hprof")
+    model_dump().write(path)
+    fields = ("listener", "watchers", "key", "values", "own", "soft", "buffer", "local", "mortal", "dying", "enqueued")
+    lines = ["cut acme.Owner." + f for f in fields]
+    heads = lambda model: [json.loads(cairn("-x", "set weak " + model, "-x", line, "--format", "json",  # noqa: E731
+                                            path).out)["objects"] for line in lines]
+    tap.equal(dict(zip(fields, heads("off"))), {
+        "listener": 1, "watchers": 3, "key": 1, "values": 5, "own": 0, "soft": 0, "buffer": 1, "local": 1, "mortal": 1,
+        "dying": 0, "enqueued": 2}, "cut: weak, final and phantom references hold nothing")
+    tap.equal(dict(zip(fields, heads("on"))), {
+        "listener": 0, "watchers": 3, "key": 0, "values": 5, "own": 0, "soft": 0, "buffer": 0, "local": 0, "mortal": 0,
+        "dying": 0, "enqueued": 2}, "cut, set weak on: all references hold, as in MAT")
+    check_model(tap, path, "made model")
+    index = os.path.join(folder, "model.cairn")
+    alone = ("set weak off", "histo -retained", "set weak on", "histo -retained")
+    want = ask(path, *alone)
+    cairn("-x", "index " + index, path)
+    cairn("-x", "set weak on", "-x", "index " + index + ".on", path)
+    os.rename(path, path + ".away")
+    for name in (index, index + ".on"):
+        tap.equal(ask(name, *alone), want, "the same out of %s, without the dump" % os.path.basename(name))
+    os.rename(path + ".away", path)
+
+
+def check_found_model(tap):
+    if not os.path.isdir(FOUND):
+        tap.skip("found: what LeakCanary and a WeakReference watch", "CAIRN_DUMPS is not set")
+        return
+    dump = lambda name: os.path.join(FOUND, name + ".hprof")  # noqa: E731
+    head = json.loads(cairn("-x", "cut com.ex.Cache.big", "--format", "json", dump("weak")).out)
+    tap.equal([head["objects"], sorted((r["class"], r["objects"]) for r in head["fields"])],
+              [31, [("byte[]", 30), ("java.lang.Object[]", 1)]], "found: a cache that a WeakReference watches")
+    tap.equal({r["reference"] for r in ask(dump("weak"), "leaks")}, {"com.ex.Cache.big"}, "found: leaks names it alone")
+    tap.equal({r["reference"] for r in ask(dump("activities"), "leaks")},
+              {"com.ex.Bus.listeners", "android.os.Looper.sMainLooper"}, "found: leaks of Activities that LeakCanary watches")
+    check_model(tap, dump("weak"), "found weak")
 
 
 # --- finalizers ------------------------------------------------------------------------------------
@@ -398,9 +512,12 @@ def main():
         check_made(tap, folder)
         check_made_finalizers(tap, folder)
         check_made_locals(tap, folder)
+        check_made_model(tap, folder)
+    check_found_model(tap)
     for path, name, manifest, whole in waste_dumps():
         check_naive(tap, path, name)
         check_planted(tap, path, name, manifest["planted"], whole)
+        check_model(tap, path, name)
         expected = path.replace(".hprof", ".expected.json")
         facts = json.load(open(expected, encoding="utf-8")) if os.path.exists(expected) else None
         check_finalizers(tap, path, name, manifest, facts)

@@ -253,7 +253,8 @@ static const struct {
 } forged[] = {
     {"UPDATE row SET objects = 4 WHERE id = 1", "not those that were written"},
     {"UPDATE row SET objects = 4 WHERE id = 1; UPDATE profile SET checksum = NULL", NULL},
-    {"PRAGMA user_version = 2", "a profile of version 2, written by a newer cairn"},
+    {"PRAGMA user_version = 3", "a profile of version 3, written by a newer cairn"},
+    {"PRAGMA user_version = 1", "a profile of version 1: in it weak references hold"},
     {"PRAGMA user_version = -1", "newer"},
     {"PRAGMA user_version = 0", "version 0"},
     {"PRAGMA application_id = 1", "no profile of cairn"},

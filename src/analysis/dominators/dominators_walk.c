@@ -109,7 +109,7 @@ struct cursor {
 
 /* Where it will go on, once all below has its numbers. */
 struct frame {
-	uint64_t next : 63, special : 1; /* next: an edge if special */
+	uint64_t next : 62, special : 1, holds_weakly : 1; /* next: an edge if special */
 	uint32_t k, left;
 };
 
@@ -174,13 +174,17 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
 	return k;
 }
 
+/* The target that is not to be followed, or HEAP_NONE. */
+static inline uint32_t held_weakly(const struct dominance *d, uint32_t id)
+{
+	return d->left_out && bits_get(&d->left_out->holders, id) ? weak_referent(d->left_out, id) : HEAP_NONE;
+}
+
 static inline void look_at(const struct dominance *d, struct cursor *c, uint32_t id, uint32_t k, uint32_t group)
 {
 	c->id = id;
 	c->k = k;
 	c->group = group;
-	c->weak = d->left_out && bits_get(&d->left_out->holders, id) ? weak_referent(d->left_out, id)
-	                                                             : HEAP_NONE;
 	LOOK(d, out_target, c->next);
 	const uint32_t *target = d->h->out.target;
 	uint64_t far = c->end - c->next < AHEAD ? c->end : c->next + AHEAD;
@@ -241,6 +245,7 @@ static inline void go_down(struct dominance *d, struct cursor *c, uint32_t targe
 	c->end = adjacency_start(&h->out, target + 1);
 	c->special = leads_on(d, class);
 	c->edge = d->leads[class] & LEADS_BY_EDGES ? first_edge(d, target) : d->n_edges;
+	c->weak = held_weakly(d, target);
 	look_at(d, c, target, k, group);
 }
 
@@ -261,7 +266,7 @@ static int push(struct frames *f, const struct cursor *c, struct err *err)
 	if (!frame)
 		return ERR_NOMEM;
 	*frame = (struct frame){ .next = c->special ? c->edge : c->next, .special = c->special, .k = c->k,
-		.left = (uint32_t)(c->end - c->next) };
+		.holds_weakly = c->weak != HEAP_NONE, .left = (uint32_t)(c->end - c->next) };
 	return 0;
 }
 
@@ -269,7 +274,7 @@ static void pop(struct dominance *d, struct frames *f, struct cursor *c)
 {
 	const struct frame *frame = &f->frame[--f->n];
 	uint32_t id = c->id; /* any: it is not looked at */
-	if (frame->special || d->left_out) {
+	if (frame->special || frame->holds_weakly) {
 		LOOK(d, object, frame->k);
 		id = d->object[frame->k];
 	}
@@ -278,6 +283,7 @@ static void pop(struct dominance *d, struct frames *f, struct cursor *c)
 	c->edge = frame->special ? frame->next : d->n_edges;
 	c->next = frame->special ? adjacency_start(&d->h->out, id) : frame->next;
 	c->end = c->next + frame->left;
+	c->weak = frame->holds_weakly ? held_weakly(d, id) : HEAP_NONE;
 	if (f->n) {
 		__builtin_prefetch(&d->h->out.target[frame[-1].next]);
 		__builtin_prefetch(&d->place[frame[-1].k]);

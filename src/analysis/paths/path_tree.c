@@ -68,7 +68,7 @@ static void reach_all(struct growth *g, uint32_t id)
 	const struct path_rules *r = g->rules;
 	const struct heap *h = g->heap;
 	uint64_t end = adjacency_start(&h->out, id + 1);
-	bool weak = !r->weak && bits_get(&r->weak_references.holders, id);
+	bool weak = r->not_followed && bits_get(&r->not_followed->holders, id);
 	for (uint64_t k = adjacency_start(&h->out, id); k < end; k++) {
 		if (!weak || !path_is_weak(r, id, h->out.target[k]))
 			reach(g, h->out.target[k], id + 1);
@@ -186,7 +186,7 @@ static bool strong_field(const struct heap *h, uint32_t holder, uint32_t target,
 static bool recorded_field(
     const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
 {
-	return !r->weak && bits_get(&r->weak_references.holders, holder) ?
+	return r->not_followed && bits_get(&r->not_followed->holders, holder) ?
 	    strong_field(r->heap, holder, target, to) :
 	    first_name(r->names, r->heap, holder, target, to);
 }

@@ -21,14 +21,13 @@ enum { CANCEL_EVERY = 1 << 12 };
 
 int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struct err *err)
 {
-	*r = (struct path_rules){.heap = h, .weak = weak, .from = HEAP_NONE, .names = first_names_new()};
+	*r = (struct path_rules){.heap = h, .weak = weak, .not_followed = weak ? NULL : h->soft_and_weak,
+		.from = HEAP_NONE, .names = first_names_new()};
 	int code = bits_init(&r->barred, h->n_objects, err);
 	if (!code)
 		code = bits_init(&r->starts, h->n_objects, err);
 	if (!code)
 		code = bits_init(&r->loaders, h->n_objects, err);
-	if (!code && !weak)
-		code = weak_find(&r->weak_references, h, NULL, err);
 	if (code) {
 		path_rules_release(r);
 		return code;
@@ -44,7 +43,6 @@ int path_rules_init(struct path_rules *r, const struct heap *h, bool weak, struc
 
 void path_rules_release(struct path_rules *r)
 {
-	weak_release(&r->weak_references);
 	first_names_free(r->names);
 	r->names = NULL;
 	path_rules_give_back(r);
@@ -74,7 +72,7 @@ void path_rules_bar(struct path_rules *r, uint32_t id)
 
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target)
 {
-	return !r->weak && weak_is(&r->weak_references, holder, target);
+	return weak_is(r->not_followed, holder, target);
 }
 
 void path_release(struct path *p)

@@ -3,7 +3,7 @@
  * paths.h - finds the references by which an object is reached from a root, or from another object.
  *
  * Paths follow the references of reachable.h: recorded ones, implied ones, and a loader's hold on
- * its classes.  They follow weak references (heap/weak.h) only if the rules say so.
+ * its classes.  They follow soft and weak references (heap/weak.h) only if the rules say so.
  *
  * If there are several shortest paths, both searches give the same one: going backward from the
  * object, each holder is the one with the lowest id of those that stand on a shortest path.
@@ -27,7 +27,7 @@ struct path_rules {
 	bool not_directly;           /* the path must not consist of one reference of `from` */
 	struct bits barred;          /* by id: no path begins at the object or leads through it */
 	bool bars;                   /* some object is barred */
-	struct weak_references weak_references; /* not followed, unless `weak` */
+	const struct weak_references *not_followed; /* soft and weak ones, unless `weak`; NULL: all are followed */
 	struct bits starts, loaders; /* by id: roots (or `from`); loaders of classes */
 	struct first_names *names;   /* for path_field */
 };

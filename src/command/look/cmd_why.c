@@ -196,6 +196,24 @@ static int file_fact(
 	return 0;
 }
 
+/* Which references hold what they refer to. */
+static int holding_fact(
+    const struct session *s, struct result *r, struct why_rows *w, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	(void)err;
+	if (weak_known(h))
+		add_row(r, w, "references", EXACT, NULL, s->dump->counts_weak ?
+		    "all hold what they refer to, weak, final and phantom ones as well, as in Eclipse MAT (set weak off: "
+		    "not these)" :
+		    "strong and soft ones hold what they refer to; weak, final and phantom ones do not, as in the VM "
+		    "(set weak on: all hold, as in Eclipse MAT)");
+	else if (h->facts.values == NO_VALUES)
+		add_row(r, w, "references", INFERRED, NULL,
+		    "all hold what they refer to: the dump has no field names that would show which ones are weak");
+	return 0;
+}
+
 static int sizes_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
@@ -292,7 +310,7 @@ static int silence_fact(
 
 static int (*const facts[])(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err) = {
-    damage_fact, file_fact, roots_fact, sizes_fact, names_fact, types_fact, silence_fact};
+    damage_fact, file_fact, roots_fact, holding_fact, sizes_fact, names_fact, types_fact, silence_fact};
 
 /* --- the last table --------------------------------------------------------------------------- */
 

@@ -226,7 +226,7 @@ static const struct setting settings[] = {
     {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide, true},
     {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
 	set_threads, false},
-    {"weak", "on or off", "soft, weak, phantom and final references keep objects alive", show_weak,
+    {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", show_weak,
 	set_weak, false},
     {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q, true},
     {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or behind what a file holds",
@@ -304,11 +304,11 @@ const struct command cmd_set = {
     .group = "session",
     .summary = "settings and kept sets",
     .shapes = SHAPES(&set_shape),
-    .description = "Alone it lists settings and kept sets (which the command sets tells more of). With "
-	"weak off, reachability, dominators and retained sizes are found anew without what "
-	"instances of soft, weak, phantom and final references refer to; on, as at first, is "
-	"Eclipse MAT's model. Formats without field values cannot tell them apart.",
-    .examples = {{"set"}, {"set top 20"}, {"set weak off", ON_SHOP}},
+    .description = "Alone it lists settings and kept sets (which the command sets tells more of). At first weak is "
+	"off, as in the VM: strong and soft references hold an object, weak, final and phantom ones do not. With weak on "
+	"they hold, too, which is Eclipse MAT's model; reachability, dominators and retained sizes are found anew. "
+	"--sizes mat begins with weak on. Formats without field values cannot tell references apart, and there all hold.",
+    .examples = {{"set"}, {"set top 20"}, {"set weak on", ON_SHOP}},
     .key = "",
     .run = run_set,
 };

@@ -111,12 +111,6 @@ int session_unrecorded(const struct session *s, const struct unrecorded **out, s
 	return opened_find_unrecorded(s->dump, &runner, out, err);
 }
 
-int session_weak(const struct session *s, const struct weak_references **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	return opened_find_weak(s->dump, &runner, out, err);
-}
-
 int session_path_tree(
     const struct session *s, bool weak, const struct path_tree **out, struct err *err)
 {
@@ -187,7 +181,7 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 		return session_no_dump(s, err);
 	struct runner runner = runner_of(s);
 	int code = s->model ? 0 : opened_find_references(s->dump, &runner, err); /* they may wait in an index */
-	if (!code)
+	if (!code && counts != opened_counts_weak(s->dump))
 		code = opened_may_count_weak(s->dump, err);
 	if (code || counts == opened_counts_weak(s->dump))
 		return code;

@@ -291,8 +291,6 @@ MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
 /* opened_write of the dump at hand. */
 MUST_CHECK int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w,
     struct err *err);
-/* Every weak reference, whether they count or not (opened_find_weak). */
-MUST_CHECK int session_weak(const struct session *s, const struct weak_references **out, struct err *err);
 /* On which ways objects are reached; the same codes. */
 MUST_CHECK int session_signatures(const struct session *s, const struct signatures **out, struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */

@@ -193,8 +193,8 @@ static void add_notes(struct result *r, const struct weak_rows *w)
 		result_add_note(r, "references whose referent is null or lies elsewhere are missing: they are known from "
 		    "values, which stand in the dump, and only its index is here");
 	if (!opened_counts_weak(r->opened) && w->n)
-		result_add_note(r, "references of these kinds do not count now (set weak off), so what they alone lead to "
-		    "retains nothing");
+		result_add_note(r, "what only weak, final or phantom references lead to retains nothing: these hold with "
+		    "set weak on");
 	if (roots)
 		result_add_note(r, roots);
 	if (!w->n) {
@@ -218,18 +218,15 @@ static int find_kind(const struct call *call, enum weak_kind *kind, struct err *
 
 static int run_weak(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct weak_references *held;
 	enum weak_kind kind;
 	int code = find_kind(call, &kind, err);
 	if (!code)
 		code = command_retained(s, call, err);
-	if (!code)
-		code = session_weak(s, &held, err);
 	if (code)
 		return code;
 	struct weak_rows *w = xcalloc(1, sizeof *w);
 	w->only = call_has(call, DASH_ONLY);
-	code = referents_find(&w->found, session_heap(s), held, session_progress(s), err);
+	code = referents_find(&w->found, session_heap(s), session_progress(s), err);
 	if (!code)
 		code = choose_rows(w, session_heap(s), kind, err);
 	if (code) {
@@ -283,9 +280,10 @@ const struct command cmd_weak = {
 	"null: the collector or the program took it. only_through counts the referents that no strong reference reaches, "
 	"nor one of a kind before this one (in the order above, in which the collector clears them): of soft references "
 	"these are what caches hold, and the VM lets go of them before memory runs out. retained is what these hold alone; "
-	"it is known where references of all kinds count (set weak on, as at first). -only lists these referents, and "
-	"its rows are sets of them. Cleaners are sun.misc.Cleaner, those of java.lang.ref.Cleaner, and the like; "
-	"soft and weak ones that clean are soft and weak. What is strong in a subclass of Reference, as the value "
+	"for others than soft ones it is known where references of all kinds hold (set weak on). A reference "
+	"that is inactive, as that of an object that waits for its finalizer, holds like a strong one. -only lists these "
+	"referents, and its rows are sets of them. Cleaners are sun.misc.Cleaner, those of java.lang.ref.Cleaner, and the "
+	"like; soft and weak ones that clean are soft and weak. What is strong in a subclass of Reference, as the value "
 	"in the entry of a WeakHashMap, is an ordinary reference. refs %1 -out -by field tells what a row's objects hold.",
     .examples = {{"weak", ON_SHOP}, {"weak weak -retained", ON_SHOP, "what the collector may take"}},
     .key = "",

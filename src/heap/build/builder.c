@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dump/program/program.h"
 #include "heap/saved/saved.h"
+#include "heap/weak.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
 #include "heap/string.h"
@@ -211,6 +212,8 @@ static int read_references(struct build *b, struct err *err)
 		code = fillers_find(b, err);
 	if (code == 0)
 		code = find_in_frames(h, err);
+	if (code == 0)
+		code = weak_find(h, b->progress, err);
 	return code;
 }
 
@@ -324,6 +327,7 @@ static void keep_objects(struct heap *h, const struct err *why)
 	adjacency_release(&h->out);
 	adjacency_release(&h->in);
 	h->out = h->in = (struct adjacency){ .target = NULL };
+	weak_forget(h);
 	h->n_roots = 0;
 	h->n_inferred_roots = 0;
 	h->n_root_objects = 0;
@@ -503,10 +507,10 @@ static int read_saved(struct heap *h, struct progress *progress, struct err *err
 	if (!code && !h->in.offset) /* of a packed index */
 		code = turn_references(h, progress, &damage);
 	if (code == ERR_FORMAT || code == ERR_IO)
-		return read_instead(h, &damage, progress, err);
-	if (code)
+		code = read_instead(h, &damage, progress, err);
+	else if (code)
 		*err = damage;
-	return code;
+	return code ? code : weak_find(h, progress, err);
 }
 
 int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)
@@ -565,6 +569,7 @@ void heap_close(struct heap *h)
 		build_free(h->rest);
 	adjacency_release(&h->out);
 	adjacency_release(&h->in);
+	weak_forget(h);
 	big_free(h->class_of);
 	big_free(h->typed_by);
 	big_free(h->space_of);

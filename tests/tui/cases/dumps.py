@@ -86,8 +86,8 @@ def foreign_rows(t):
     t.wait(r"is at hand; ")
     enter(t, "use 3")
     t.wait(r"is at hand; ")
-    enter(t, "set weak off")  # what waits in the other dump with rows of this one goes
-    t.wait(r"^weak off: ")
+    enter(t, "set weak on")  # what waits in the other dump with rows of this one goes
+    t.wait(r"^weak on: ")
     enter(t, "use 1")
     wait_selected(t, r"byte\[\] +948 ")
     enter(t, "close 3")

@@ -44,22 +44,22 @@ def narrow_backtrace(t):
     leave(t)
 
 
-@case("set weak off: said in the title as long as there is room, views of the old tree close with a word",
+@case("set weak on: said in the title as long as there is room, views of the old tree close with a word",
       ((80, 24), (200, 50), (40, 10), (30, 8)))
-def weak_off(t):
+def weak_on(t):
     start(t, dump=SHOP)
     enter(t, "dom")
     t.wait(r"nators  *retained v")
-    t.type(":set weak off")
-    t.keys("Enter")
-    if t.height >= 10:
-        t.wait(r"weak off: sizes are found anew")
-    t.wait(r"^(?:1 )?histogram(?! >)")
-    title = t.wait(r"^cairn .*weak off$")[0]
-    need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
     t.type(":set weak on")
     t.keys("Enter")
-    t.wait(r"^cairn .*weak off$", gone=True)
+    if t.height >= 10:
+        t.wait(r"weak on: sizes are found anew")
+    t.wait(r"^(?:1 )?histogram(?! >)")
+    title = t.wait(r"^cairn .*weak on$")[0]
+    need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
+    t.type(":set weak off")
+    t.keys("Enter")
+    t.wait(r"^cairn .*weak on$", gone=True)
     leave(t)
 
 

@@ -3,6 +3,7 @@
 #include "analysis/field_holders.h"
 
 #include "base/big.h"
+#include "heap/library.h"
 
 #include <string.h>
 
@@ -23,14 +24,14 @@ static bool begins_with_one(const char *name, const char *const *with)
 	return false;
 }
 
-static enum holder_rank rank_of(const struct heap_class *c)
+static enum holder_rank rank_of(const struct heap *h, uint32_t class)
 {
+	const struct heap_class *c = &h->classes[class];
 	static const char *const never[] = {"java.lang.ref.", "jdk.internal.ref.", "sun.misc.Cleaner",
 	    "java.nio.BufferCleaner", "java.lang.invoke.", NULL};
 	static const char *const view[] = {"java.nio.Direct", "jdk.internal.foreign.", NULL};
 	static const char *const other[] = {"java.util.zip.", "java.util.jar.", "java.util.logging.", NULL};
 	static const char *const passed[] = {"java.util.", NULL};
-	static const char *const jdk[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.", "libcore.", NULL};
 	if (c->kind == CLASS_OBJECT_ARRAY)
 		return begins_with_one(c->name, never) ? RANK_NEVER : RANK_PASSED;
 	if (begins_with_one(c->name, never))
@@ -39,7 +40,7 @@ static enum holder_rank rank_of(const struct heap_class *c)
 		return RANK_VIEW;
 	if (!begins_with_one(c->name, other) && begins_with_one(c->name, passed))
 		return RANK_PASSED;
-	return begins_with_one(c->name, jdk) ? RANK_JDK : RANK_PROGRAM;
+	return library_programs_class(h, class) ? RANK_PROGRAM : RANK_JDK;
 }
 
 int field_holders_init(struct field_holders *f, const struct heap *h, struct err *err)
@@ -49,7 +50,7 @@ int field_holders_init(struct field_holders *f, const struct heap *h, struct err
 	if (!code && !(f->rank = big_alloc(h->n_classes, sizeof *f->rank, err)))
 		code = ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < h->n_classes && !progress_own_stops(i); i++)
-		f->rank[i] = (uint8_t)rank_of(&h->classes[i]);
+		f->rank[i] = (uint8_t)rank_of(h, i);
 	return code;
 }
 

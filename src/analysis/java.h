@@ -20,9 +20,6 @@ uint32_t java_properties(const struct heap *h);
  * VM 17.0.9+9, java 17.0.9".  False: they do not tell, and nothing was appended. */
 bool java_vm(const struct heap *h, struct text *to);
 
-/* Does this name, of a class or of a frame, begin with a package of Java's library? */
-bool java_library_name(const char *name);
-
 /* The text of a String, escaped, at most so many characters of it, instead of what *to held; false: it is none. */
 bool java_text_of(const struct any_value *v, uint64_t limit, struct text *to);
 /* The values of these properties; what is not there leaves its text as it is. */

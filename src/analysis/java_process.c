@@ -23,15 +23,6 @@
 
 enum { LONGEST = 8192 }; /* bytes of a text */
 
-bool java_library_name(const char *name)
-{
-	static const char *const packages[] = { "java.", "javax.", "jdk.", "sun.", "com.sun." };
-	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-		if (!strncmp(name, packages[i], strlen(packages[i])))
-			return true;
-	return false;
-}
-
 /* --- the process -------------------------------------------------------------------------------- */
 
 static const char *keep(struct process_facts *p, const struct text *t)

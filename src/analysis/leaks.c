@@ -233,6 +233,29 @@ int leaks_find(struct leaks *out, const struct retained *r, double share, struct
 	return code;
 }
 
+size_t leaks_largest_children(const struct retained *r, uint32_t id, uint32_t *to, size_t most)
+{
+	const uint64_t *retained = r->dominators.retained;
+	uint32_t n_children;
+	const uint32_t *child = retained_children(r, id, &n_children);
+	size_t n = 0;
+	for (uint32_t i = 0; i < n_children && !progress_own_stops(i); i++) {
+		size_t at = n < most ? n++ : most;
+		for (; at && retained[child[i]] > retained[to[at - 1]]; at--)
+			if (at < most)
+				to[at] = to[at - 1];
+		if (at < most)
+			to[at] = child[i];
+	}
+	double all = (double)(retained[id] - heap_shallow(r->heap, id)), sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		sum += (double)retained[to[i]];
+		if (sum >= NEARLY_ALL * all)
+			return i + 1;
+	}
+	return 0;
+}
+
 int leaks_find_holders(struct leaks *out, const struct retained *r, double share, size_t most,
     struct progress *progress, struct err *err)
 {

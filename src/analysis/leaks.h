@@ -48,6 +48,9 @@ MUST_CHECK int leaks_find(struct leaks *out, const struct retained *r, double sh
  * A group's size is its sum.  The same codes. */
 MUST_CHECK int leaks_find_holders(struct leaks *out, const struct retained *r, double share, size_t most,
     struct progress *progress, struct err *err);
+/* The fewest of an object's children in the dominator tree, the largest first, at most `most`, that keep nearly all
+ * of what it retains below itself.  to: gets their ids.  0: it takes more of them. */
+size_t leaks_largest_children(const struct retained *r, uint32_t id, uint32_t *to, size_t most);
 /* Put the largest first again, after the caller changed sizes. */
 void leaks_sort(struct leaks *l);
 void leaks_release(struct leaks *l);

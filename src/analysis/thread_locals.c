@@ -3,6 +3,7 @@
 #include "analysis/thread_locals.h"
 
 #include "base/big.h"
+#include "heap/library.h"
 
 #include <string.h>
 
@@ -33,19 +34,6 @@ static bool is_named(const struct heap *h, uint32_t id, const char *class)
 
 /* --- loaders -------------------------------------------------------------------------------------- */
 
-static bool is_vms_own(const struct heap *h, uint32_t loader)
-{
-	static const char *const names[] = {
-		"jdk.internal.loader.ClassLoaders$AppClassLoader", "jdk.internal.loader.ClassLoaders$PlatformClassLoader",
-		"jdk.internal.loader.ClassLoaders$BootClassLoader", "sun.misc.Launcher$AppClassLoader",
-		"sun.misc.Launcher$ExtClassLoader", "java.lang.BootClassLoader",
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (is_named(h, loader, names[i]))
-			return true;
-	return loader == h->boot_loader;
-}
-
 /* An object is a loader, or stands for a class with one, or is of such a class. */
 static uint32_t near_loader(const struct heap *h, uint32_t id)
 {
@@ -59,10 +47,10 @@ uint32_t thread_locals_loader(const struct heap *h, uint32_t id, bool *own)
 {
 	uint32_t found = near_loader(h, id);
 	uint64_t start = adjacency_start(&h->out, id), n = adjacency_degree(&h->out, id);
-	*own = found != HEAP_NONE && !is_vms_own(h, found);
+	*own = found != HEAP_NONE && !library_usual_loader(h, found);
 	for (uint64_t i = 0; !*own && i < n && i < LOOKED_AT; i++) {
 		uint32_t held = near_loader(h, h->out.target[start + i]);
-		if (held == HEAP_NONE || is_vms_own(h, held))
+		if (held == HEAP_NONE || library_usual_loader(h, held))
 			continue;
 		*own = true;
 		return held;

@@ -14,7 +14,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, GO, SHOP, Tap, cairn  # noqa: E402
+import godump  # noqa: E402
 from hprofedit import Edit  # noqa: E402
+from hprofmade import Made  # noqa: E402
 
 
 def ask(line, path):
@@ -52,7 +54,7 @@ def check_waste(tap):
            row["path"].endswith(" > java.util.ArrayList > elementData"), "the path begins with the local", row)
     both = "waste.Waste.hog root>%s" % row["address"]
     tap.equal(row["reference"], both, "it, and the static field")
-    tap.ok("clearing waste.Waste.hog and root>%s (Java local, thread" % row["address"] in row["sentence"],
+    tap.ok("Clearing waste.Waste.hog and root>%s (Java local, thread" % row["address"] in row["sentence"],
            "both stand in the sentence", row["sentence"])
     check_row(tap, "both", row, path)
     alone = [ask("cut " + word, path)["freed"] for word in both.split()]
@@ -93,7 +95,7 @@ def check_two_holders(tap):
         rows = [r for r in ask("leaks", path) if r["reference"] and " " in r["reference"]]
         tap.equal([(sorted(r["reference"].split()), r["freed"]) for r in rows],
                   [(["com.acme.shop.AuditLog.ENTRIES", "com.acme.shop.Shop.VERSION"], freed)], "two static fields")
-        tap.ok(rows and re.search(r"clearing com\.acme\.shop\.\S+ and com\.acme\.shop\.\S+ frees ", rows[0]["sentence"]),
+        tap.ok(rows and re.search(r"Clearing com\.acme\.shop\.\S+ and com\.acme\.shop\.\S+ frees ", rows[0]["sentence"]),
                "both in one sentence", rows)
 
 
@@ -111,8 +113,135 @@ def check_holders(tap, path):
         check_row(tap, name + ", holder " + row["class"], row, path)
 
 
+NOT_THE_PROGRAM = re.compile("no reference of the program")
+
+
+def found(*names):
+    path = os.path.join(DUMPS or "", "found", *names)
+    return path if DUMPS and os.path.exists(path) else None
+
+
+def check_own_loader(tap):
+    """What a loader of the program's own class keeps is the program's: Ldr.java and Ldr4.java beside the dumps say
+    which fields hold it."""
+    for name, reference in (("ldr4.hprof", "Ldr4.MINE"), ("Ldr17.hprof", "0xffd197f8.data")):
+        path = found("truth", "02-own-class-loader-called-jdk", name)
+        if not path:
+            tap.skip(name, "it is not there")
+            continue
+        row = ask("leaks", path)[0]
+        tap.equal(row["reference"], reference, name + ": the program's reference")
+        check_row(tap, name, row, path)
+        tap.ok(not NOT_THE_PROGRAM.search(row["sentence"]), name + ": nothing else is said", row["sentence"])
+        if name == "Ldr17.hprof":
+            tap.ok("Ldr.MINE" in row["sentence"] and "Ldr.OTHER" in row["sentence"], "both static fields hold the loader",
+                   row["sentence"])
+            plan = ask("cut -plan 1M", path)
+            tap.equal([r["reference"] for r in plan["fields"]], [reference], name + ": a plan clears it, too")
+
+
+def loaders_dump(jdk):
+    """A loader of the program's own class with 200 arrays; jdk: the JDK keeps the list by a static field as well."""
+    m = Made()
+    m.cls("java.lang.ClassLoader", [("L", "parent")])
+    m.cls("java.util.ArrayList", [("L", "elementData")])
+    m.cls("app.Mine", [("L", "data")], "java.lang.ClassLoader")
+    data = m.array("java.lang.Object", [m.primitives("B", bytes(400)) for _ in range(200)])
+    kept = m.new("java.util.ArrayList", elementData=data)
+    loader = m.new("app.Mine", data=kept)
+    m.cls("app.Main", statics=[("L", "MINE", loader), ("L", "AGAIN", loader)])
+    m.cls("java.util.Timer", statics=[("L", "lists", kept if jdk else 0)])
+    return m.bytes(), loader
+
+
+def chains_dump(links, parts=1):
+    """A list of nodes for each of `parts` static fields of a class."""
+    m = Made()
+    m.cls("app.Node", [("L", "next"), ("L", "bytes")])
+    heads = []
+    for _ in range(parts):
+        head = 0
+        for _ in range(links):
+            head = m.new("app.Node", next=head, bytes=m.primitives("B", bytes(100)))
+        heads.append(head)
+    m.cls("app.Lists", statics=[("L", "head%d" % i, at) for i, at in enumerate(heads)])
+    return m.bytes()
+
+
+def check_made(tap, directory):
+    path = os.path.join(directory, "made.hprof")
+
+    def leaks(data):
+        with open(path, "wb") as f:
+            f.write(data)
+        row = ask("leaks", path)[0]
+        check_row(tap, "made", row, path)
+        return row
+
+    data, loader = loaders_dump(False)
+    row = leaks(data)
+    tap.equal(row["reference"], "0x%x.data" % loader, "the field of the program's loader")
+    data, loader = loaders_dump(True)
+    row = leaks(data)
+    tap.ok("Only the JDK" not in row["sentence"] and "0x%x.data" % loader in row["sentence"],
+           "where the JDK holds it as well, the program's reference stands in the sentence", row["sentence"])
+    row = leaks(chains_dump(300))
+    tap.equal(row["reference"], "app.Lists.head0", "a chain right below a class: the static field")
+    row = leaks(chains_dump(200, 3))
+    tap.ok(row["reference"].startswith("app.Lists.head"), "several such", row)
+
+
+def check_chain(tap):
+    path = found("reports", "20-leaks-chain-in-static", "chain.hprof")
+    if not path:
+        tap.skip("chain.hprof", "it is not there")
+        return
+    row = ask("leaks", path)[0]
+    tap.equal(row["reference"], "com.ex.Chain.head", "the static field with the list")
+    check_row(tap, "chain.hprof", row, path)
+    plan = ask("cut -plan 8K", path)
+    tap.equal([r["reference"] for r in plan["fields"]], ["com.ex.Chain.head"], "a plan begins at the head of the chain")
+
+
+def check_go_variables(tap, directory):
+    """A second variable gets the pointer of the first: both are named; where it is one of Go's library nothing is
+    proposed."""
+    sample = os.path.join(DUMPS or "", "go", "go-small.dump")
+    if not DUMPS or not os.path.exists(sample):
+        tap.skip("go-small.dump", "it is not there")
+        return
+    where = {r["slot"]: int(r["address"], 16) for r in ask("roots", sample) if r["slot"]}
+    with open(sample, "rb") as f:
+        data = f.read()
+    contents = [r for r in godump.records(sample) if r.kind in ("bss", "data")]
+
+    def with_second(variable):
+        old, new = (where[v].to_bytes(8, "little") for v in (variable, "main.Hoard"))
+        holders = [r for r in contents if old in r.contents]
+        assert len(holders) == 1 and holders[0].contents.count(old) == 1, variable
+        begin = data.index(holders[0].contents) + holders[0].contents.index(old)
+        path = os.path.join(directory, "two.dump")
+        with open(path, "wb") as f:
+            f.write(data[:begin] + new + data[begin + 8:])
+        os.system("cp %s %s" % (sample.replace(".dump", ".elf"), path.replace(".dump", ".elf")))
+        return [r for r in ask("leaks -share 3", path) if r["address"] == "0x%x" % where["main.Hoard"]][0]
+
+    row = with_second("main.Chain")
+    tap.ok(re.search(r"\(main\.\w+ and main\.\w+\) frees", row["sentence"]), "Go: both variables", row["sentence"])
+    library = next(v for v in sorted(where) if re.match(r"(fmt|internal/cpu|sync|os)\.", v) and
+                   data.count(where[v].to_bytes(8, "little")) == 1)
+    row = with_second(library)
+    tap.ok(not row["freed"] and not row["reference"], "Go: nobody clears %s" % library, row)
+    tap.ok("Go's library holds it, too" in row["sentence"], "Go: and the sentence says so", row["sentence"])
+
+
 def main():
     tap = Tap()
+    check_own_loader(tap)
+    check_chain(tap)
+    with tempfile.TemporaryDirectory() as directory:
+        check_made(tap, directory)
+        check_go_variables(tap, directory)
     check_sample(tap, GO)
     check_sample(tap, SHOP)
     for path in (GO, SHOP):

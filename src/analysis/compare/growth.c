@@ -2,9 +2,9 @@
 /* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
 #include "analysis/compare/compare.h"
 
-#include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "base/sort.h"
+#include "heap/library.h"
 
 #include <string.h>
 
@@ -168,7 +168,7 @@ enum standing { OF_COLLECTION, OF_KEY, OF_LIBRARY, OF_PROGRAM };
 static enum standing standing_of(const struct comparison *c, uint32_t row, uint32_t on, bool java)
 {
 	const char *class = c->row[row].class;
-	if (class && cut_owner_name(java, class))
+	if (class && library_programs_name(java, class))
 		return OF_PROGRAM;
 	if (is_collection(&c->row[row]))
 		return OF_COLLECTION;
@@ -232,7 +232,7 @@ static int count_places(struct growth *g, const struct comparison *c, struct err
 	for (uint32_t row = 0; below && row < c->n_rows; row++) {
 		const struct profile_row *r = &c->row[row];
 		bool begins = r->parent == PROFILE_NONE;
-		bool names_own = r->class && cut_owner_name(g->java, r->class);
+		bool names_own = r->class && library_programs_name(g->java, r->class);
 		own[row] = names_own || (!begins && own[r->parent]);
 		below[row] = !begins && below[r->parent];
 		g->n_looked_at += !serves_collection(r);

@@ -71,16 +71,11 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target);
  * the VM's queue of finalizers holds, nor stacks of virtual threads.  holder HEAP_NONE: the roots' hold. */
 bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 
-/* Is this class ("net/http.Server", "map[string]int", "java.util.HashMap") the program's own, and not of the JDK
- * or of Go's library? */
-bool cut_owner_class(const struct heap *h, const char *name);
-/* The same without a heap.  java: the program is one for a JVM. */
-bool cut_owner_name(bool java, const char *name);
-
 /* Which objects are inside the JDK or Go's library, whose references no program clears (cut_owner.h). */
 struct cut_owner {
 	const struct retained *r;
 	struct bits programs;        /* by id: something of the program leads there; of Java only */
+	struct bits library;         /* by id: the roots lead there without the program; NULL: nobody asked yet */
 	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
 	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
@@ -92,10 +87,18 @@ void cut_owner_release(struct cut_owner *o);
 
 /* Is the object inside?  All calls together take linear time. */
 bool cut_owner_internal(struct cut_owner *o, uint32_t id);
+/* Is this reference?  holder HEAP_NONE: the roots' hold. */
+bool cut_owner_inside(struct cut_owner *o, uint32_t holder, uint32_t target);
+/* Does something of the program hold it: of Java on any way, be it through a loader; of Go as a root? */
+bool cut_owner_reached(const struct cut_owner *o, uint32_t id);
+/* Is the object alive without any reference of a Java program's?  The first call walks the heap; of other heaps
+ * *keeps is true.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int cut_owner_library_keeps(struct cut_owner *o, uint32_t id, bool *keeps, struct err *err);
 
-/* How well a person knows a reference by name: as one inside of a library's class, as a field of a class of the
- * program's own, as a static field or a global variable. */
+/* How well a person knows a reference by name: as one inside of a library's class, as a field that a class of the
+ * program declares, as a static field or a global variable.  holder HEAP_NONE: the roots' hold. */
 enum cut_fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
+enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target);
 
 /* Of the references along a path, the one that a person would clear to free its end. */
 struct cut_choice {

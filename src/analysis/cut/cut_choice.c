@@ -2,6 +2,9 @@
 /* cut_choice.c - which reference of a path to clear: see cut.h. */
 #include "analysis/cut/cut_owner.h"
 
+#include "analysis/describe/describe.h"
+#include "heap/library.h"
+
 bool cut_untold(const struct heap *h, uint32_t holder, uint32_t id)
 {
 	size_t first, n = heap_roots_of(h, id, &first);
@@ -17,7 +20,13 @@ enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target)
 	}
 	if (heap_class_mirrored(h, holder) != HEAP_NONE)
 		return heap_class_mirrored(h, target) == HEAP_NONE ? FAME_GLOBAL : FAME_NONE;
-	return cut_owner_class(h, heap_class_of(h, holder)->name) ? FAME_OWN : FAME_NONE;
+	uint32_t class = h->class_of[holder];
+	const char *field;
+	if (!library_programs_class(h, class))
+		return FAME_NONE;
+	/* the program extends a class of the library, which declares the field */
+	return !inspect_declared_field(h, holder, target, &class, &field) || library_programs_class(h, class)
+	    ? FAME_OWN : FAME_NONE;
 }
 
 struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint32_t *step, size_t n)
@@ -38,7 +47,7 @@ struct cut_choice cut_choose(struct cut *c, struct cut_owner *owner, const uint3
 			choice.vm_holds = true;
 			continue;
 		}
-		if (!untold && cut_owner_internal(owner, step[i])) {
+		if (!untold && cut_owner_inside(owner, holder, step[i])) {
 			choice.internal = true;
 			continue;
 		}

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "heap/library.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>
@@ -243,7 +244,7 @@ static int name_pairs(struct cut_groups *out, struct sums *s, uint64_t least, st
 			.to_class = (uint32_t)s->pair[i].key, .bytes = s->pair[i].bytes };
 		if (inspect_declares_fields(r->heap) && !usual_field(r, &s->pair[i], &group))
 			continue;
-		if (!cut_owner_class(r->heap, r->heap->classes[group.class].name))
+		if (!library_programs_class(r->heap, group.class))
 			continue;
 		int code = add_group(out, &group, err);
 		if (code)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_owner.h - tells the program's own references from those inside the JDK or Go's own library,
- * which neither a plan nor leaks proposes to clear; cut.h has what commands need of it.
+ * cut_owner.h - which references are the program's own, and which are inside the JDK or Go's own library.
  *
- * A class is the program's own unless its name says otherwise.  Not its own are, in Java, the
- * classes in packages of the JDK and arrays of primitives; in Go, types that name no package, or
- * only packages of Go's own library ("runtime", "unicode", "internal/cpu"; main is none of them).
+ * Neither a plan nor leaks proposes to clear a reference of the library.  heap/library.h has the rule for
+ * classes, cut.h what commands need of this.
  *
- * An object is *internal* if a static field of a JDK class or a global variable of Go's library
- * leads to it and no object of a class of the program stands before it on the way.  So is what nothing of
- * a Java program leads to at all: no object of its classes, none of their static fields, no stack of a
- * thread that runs its code.  Every object of a type of the Go runtime is internal, too.
+ * A reference is the program's if a static field of one of its classes holds it, or a field that one of its
+ * classes declares; it is the library's if a static field of a class of the library does.  Any other counts by its
+ * target.  An object is *internal* if a static field of a JDK class or
+ * a global variable of Go's library leads to it and no object of a class of the program stands before it on the
+ * way.  So is what nothing of a Java program leads to at all: no object of its classes, none of their static
+ * fields, no stack of a thread that runs its code.  Every object of a type of the Go runtime is internal, too.
  *
  * Any thread may call these functions, each with its own struct cut_owner.
  */
@@ -23,12 +23,12 @@
  * (cut_program.c). */
 MUST_CHECK int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own,
     struct err *err);
+/* Add to out what the roots lead to without any reference of the program's. */
+MUST_CHECK int cut_library_mark(struct bits *out, const struct model *model, const struct bits *own,
+    struct err *err);
 
 /* Does a field of this class have a name that the program's authors gave it? */
 bool cut_owner_names(const struct cut_owner *o, uint32_t class);
-
-/* holder HEAP_NONE: the roots' hold. */
-enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target);
 
 /* Is it a root only because nothing in the dump holds it? */
 bool cut_untold(const struct heap *h, uint32_t holder, uint32_t target);

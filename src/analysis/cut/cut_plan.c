@@ -23,6 +23,7 @@ enum {
 	TRIES = 64,    /* choices that free nothing count, too */
 };
 static const double ALIKE = 1.01; /* a static field may free so much more than the reference below it */
+static const double CHAINED = 0.9; /* a link of a chain retains so much of the one before */
 static const double NEARLY = 1.25; /* a field that the program names, than an internal of a collection */
 
 struct candidate {
@@ -202,16 +203,29 @@ static const struct candidate *best_candidate(const struct planning *p, uint64_t
 	return best;
 }
 
+/* A link of a chain of one class is let go with the whole chain: nobody clears a link in the middle. */
+static uint32_t chain_begin(struct planning *p, uint32_t id)
+{
+	const struct heap *h = p->r->heap;
+	const struct dominators *d = &p->r->dominators;
+	for (uint32_t up = d->immediate[id]; up < h->n_objects; id = up, up = d->immediate[id])
+		if (h->class_of[up] != h->class_of[id] || (double)d->retained[id] < CHAINED * (double)d->retained[up] ||
+		    !is_candidate(p, up, 0) || keepers(p, up, NULL, NULL, NULL) != 1)
+			break;
+	return id;
+}
+
 /* A static field that frees hardly more than the reference below it says more; so does a field that
  * the program gave a name, or a root, than one inside of a collection. */
 static uint32_t named_above(struct planning *p, const struct candidate *c)
 {
 	const struct heap *h = p->r->heap;
 	const struct dominators *d = &p->r->dominators;
-	double bytes = (double)d->retained[c->id], slack = bytes + (double)p->wanted / 64;
+	uint32_t begin = chain_begin(p, c->id);
+	double bytes = (double)d->retained[begin], slack = bytes + (double)p->wanted / 64;
 	double nearly = NEARLY * bytes > slack ? NEARLY * bytes : slack;
 	bool inside = true; /* of a collection, as far as we came */
-	for (uint32_t id = c->id, best = id;;) {
+	for (uint32_t id = begin, best = id;;) {
 		uint32_t up = d->immediate[id];
 		if (up >= h->n_objects)
 			return inside ? id : best;

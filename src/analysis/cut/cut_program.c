@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_program.c - what the program's own objects, static fields and stacks lead to (cut_owner.h).
+ * cut_program.c - what the program's own objects, static fields and stacks lead to, and what the library keeps
+ * without them (cut_owner.h).
  *
- * One walk from all of these.  It does not enter loaders, class objects of the JDK, and what describes
- * modules and the types of method handles: everything leads to them, and they lead to everything that the
- * VM and the JDK keep for themselves.
+ * The first is one walk from all of these.  It does not enter class objects of the JDK and what describes modules
+ * and the types of method handles: everything leads to them, and they lead to everything that the VM and the JDK
+ * keep for themselves.  The same holds of loaders, but for the fields that the program's own subclasses declare.
+ * The second is one walk from all other roots.  It enters neither class objects nor instances of the program.
  */
 #include "analysis/cut/cut_owner.h"
 
 #include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "dump/idmap.h"
+#include "heap/library.h"
+#include "heap/value.h"
 
 #include <string.h>
 
 /* Is this frame ("com.acme.Shop.run(Shop.java:12)") of a class of the program? */
 static bool is_programs_frame(const struct heap *h, const char *frame)
 {
-	return cut_owner_class(h, frame);
+	return library_programs_name(h->java_lang_class != HEAP_NONE, frame);
 }
 
 /* Those of the VM and the JDK (Reference Handler, Common-Cleaner) run nothing of the program's. */
@@ -103,30 +107,97 @@ static int bar(struct bits *barred, const struct heap *h, const struct bits *own
 	return code;
 }
 
-int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
+static bool is_programs(const struct heap *h, const struct bits *own, uint32_t id)
+{
+	uint32_t class = heap_class_mirrored(h, id);
+	return bits_get(own, class == HEAP_NONE ? h->class_of[id] : class);
+}
+
+/* What the program's own subclass of ClassLoader declares is the program's. */
+static void mark_from_loader(struct marking *m, const struct bits *own, uint32_t id)
+{
+	const struct heap *h = m->model->heap;
+	struct values values;
+	if (!values_held(h)) {
+		uint64_t end = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+			if (!bits_get(m->filter.barred, h->out.target[k]))
+				mark(m, h->out.target[k]);
+		return;
+	}
+	if (values_open(&values, h, id, NULL))
+		return;
+	struct field_walk walk = { .values = &values };
+	while (values_next_field(&walk)) {
+		uint32_t target = bits_get(own, walk.declared_in) ? value_object_id(h, &walk.value) : HEAP_NONE;
+		if (target != HEAP_NONE && !bits_get(m->filter.barred, target))
+			mark(m, target);
+	}
+}
+
+/* Loaders that the walk came to are the program's, too. */
+static void mark_loaders(struct marking *m, const struct bits *own)
+{
+	const struct heap *h = m->model->heap;
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
+		if (!heap_class_of(h, id)->makes_loaders)
+			continue;
+		if (bits_get(own, h->class_of[id]) || (bits_get(m->filter.met, id) && !library_usual_loader(h, id)))
+			bits_set(m->marked, id);
+	}
+}
+
+/* from_library: walk from all roots but the program's, else from the program's and all that is the program's. */
+static int walk(struct bits *out, const struct model *model, const struct bits *own, const struct bits *barred,
+    bool from_library, struct err *err)
 {
 	const struct heap *h = model->heap;
-	struct bits barred, asked, met, threads;
-	int code = bits_init(&barred, h->n_objects, err) | bits_init(&asked, h->n_objects, err) |
-	    bits_init(&met, h->n_objects, err) | mark_threads(&threads, h, err);
+	struct bits asked, met, threads;
+	int code = bits_init(&asked, h->n_objects, err) | bits_init(&met, h->n_objects, err) |
+	    mark_threads(&threads, h, err);
 	struct marking m = { .model = model, .marked = out,
-		.filter = { &barred, &asked, follows, NULL, &met, progress_own() },
+		.filter = { barred, &asked, follows, NULL, &met, progress_own() },
 		.stack = code ? NULL : big_alloc(h->n_objects, sizeof *m.stack, err) };
 	code = m.stack ? 0 : ERR_NOMEM;
-	if (!code)
-		code = bar(&barred, h, own, err);
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		uint32_t class = heap_class_mirrored(h, id);
-		if (bits_get(own, class == HEAP_NONE ? h->class_of[id] : class) && !bits_get(&barred, id))
+	for (uint32_t id = 0; !code && !from_library && id < h->n_objects && !progress_own_stops(id); id++)
+		if (is_programs(h, own, id) && !bits_get(barred, id))
 			mark(&m, id);
-	}
+		else if (heap_class_of(h, id)->makes_loaders && bits_get(own, h->class_of[id]))
+			mark_from_loader(&m, own, id);
 	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++)
-		if (!bits_get(&barred, h->roots[i].object) && is_programs_root(&h->roots[i], &threads))
+		if (!bits_get(barred, h->roots[i].object) && is_programs_root(&h->roots[i], &threads) != from_library)
 			mark(&m, h->roots[i].object);
+	if (!code && !from_library)
+		mark_loaders(&m, own);
 	big_free(m.stack);
-	bits_release(&barred);
 	bits_release(&asked);
 	bits_release(&met);
 	bits_release(&threads);
 	return code ? code : progress_check(progress_own(), err);
+}
+
+int cut_program_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
+{
+	struct bits barred;
+	int code = bits_init(&barred, model->heap->n_objects, err);
+	if (!code)
+		code = bar(&barred, model->heap, own, err);
+	if (!code)
+		code = walk(out, model, own, &barred, false, err);
+	bits_release(&barred);
+	return code;
+}
+
+int cut_library_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
+{
+	const struct heap *h = model->heap;
+	struct bits barred;
+	int code = bits_init(&barred, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (is_programs(h, own, id))
+			bits_set(&barred, id);
+	if (!code)
+		code = walk(out, model, own, &barred, true, err);
+	bits_release(&barred);
+	return code;
 }

@@ -99,7 +99,7 @@ static bool carries_one(struct together *t, uint32_t from, uint32_t to)
 	const struct heap *h = t->heap;
 	enum cut_fame fame = from == HEAP_NONE && t->least == FAME_OWN ? FAME_OWN : cut_fame(h, from, to);
 	return fame >= t->least && !cut_untold(h, from, to) && cut_clearable(h, from, to) &&
-	    (from == HEAP_NONE || references(h, from, to) == 1) && !cut_owner_internal(t->owner, to);
+	    (from == HEAP_NONE || references(h, from, to) == 1) && !cut_owner_inside(t->owner, from, to);
 }
 
 static int sort_carriers(struct together *t, struct err *err)

@@ -10,6 +10,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/java.h"
 #include "base/big.h"
+#include "heap/library.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -98,7 +99,7 @@ bool lock_field(const struct heap *h, const struct lock *lock, struct text *to)
 		bool is_static = heap_class_mirrored(h, holder) != HEAP_NONE;
 		if ((found != HEAP_NONE && !is_static) ||
 		    !inspect_declared_field(h, holder, lock->object, &class, &field) ||
-		    java_library_name(h->classes[class].name))
+		    library_java_name(h->classes[class].name))
 			continue;
 		found = class;
 		name = field;

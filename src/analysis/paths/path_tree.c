@@ -217,7 +217,7 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 	return true;
 }
 
-static void one_root(const struct heap *h, const struct heap_root *root, struct text *to)
+void path_one_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
 {
 	text_add(to, root_kind_name(root->kind));
 	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
@@ -239,7 +239,7 @@ void path_root_words(const struct heap *h, uint32_t id, struct text *to)
 {
 	size_t first, n = heap_roots_of(h, id, &first);
 	if (n)
-		one_root(h, &h->roots[first], to);
+		path_one_root_words(h, &h->roots[first], to);
 	if (n > 1)
 		text_addf(to, " (and %zu more)", n - 1);
 }

@@ -88,6 +88,8 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 /* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
  * if it is no root. */
 void path_root_words(const struct heap *h, uint32_t id, struct text *to);
+/* The same of one root. */
+void path_one_root_words(const struct heap *h, const struct heap_root *root, struct text *to);
 
 /* Append a path in one line: "static com.acme.Cache.INSTANCE > table > [17] > this".  The line
  * begins with the last static field of the path, since before it stand only a class and what loaded

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/refusals.h"
 #include "base/sort.h"
+#include "heap/library.h"
 #include "heap/string.h"
 
 #include <stdlib.h>
@@ -235,16 +236,6 @@ static void fold_digits(struct text *name, size_t begin)
 	name->len = (size_t)(to - name->s);
 }
 
-/* Loaders that every program has are known by their class. */
-static bool is_usual_loader(const struct heap *h, uint32_t loader)
-{
-	static const char *const usual[] = {"jdk.internal.loader.", "sun.misc.Launcher$", "com.ibm.oti.vm."};
-	bool found = loader == h->boot_loader;
-	for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++)
-		found = !strncmp(heap_class_of(h, loader)->name, usual[i], strlen(usual[i]));
-	return found;
-}
-
 /* Append how the program called a loader, without what counts: "webapp-#". */
 static void add_loader_name(const struct heap *h, uint32_t loader, struct text *to)
 {
@@ -252,7 +243,7 @@ static void add_loader_name(const struct heap *h, uint32_t loader, struct text *
 	size_t begin = to->len;
 	struct values values;
 	struct value name;
-	if (is_usual_loader(h, loader) || values_open(&values, h, loader, NULL) ||
+	if (library_usual_loader(h, loader) || values_open(&values, h, loader, NULL) ||
 	    !values_as_named(&values, "java.lang.ClassLoader") || !values_field(&values, "name", &name))
 		return;
 	if (heap_add_string(h, &name, NAME_MOST, to))
@@ -265,7 +256,7 @@ static void name_loader(struct walk *w, const struct heap_class *class)
 	struct text *words = &w->scratch;
 	text_clear(words);
 	text_clear(&w->name);
-	if (class->loader == HEAP_NONE || is_usual_loader(w->heap, class->loader))
+	if (class->loader == HEAP_NONE || library_usual_loader(w->heap, class->loader))
 		return;
 	add_loader_name(w->heap, class->loader, &w->name);
 	text_add(words, heap_class_of(w->heap, class->loader)->name);

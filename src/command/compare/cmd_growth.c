@@ -6,6 +6,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/session/session.h"
+#include "heap/library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static uint32_t choose_with(const struct growth *all, const struct grown *g, uin
 	for (int own = 1; own >= 0; own--)
 		for (uint32_t i = 0; i < g->n_with && n < most; i++) {
 			const char *class = all->with[g->with + i].class;
-			if (class && cut_owner_name(all->java, class) == (own == 1))
+			if (class && library_programs_name(all->java, class) == (own == 1))
 				to[n++] = g->with + i;
 		}
 	return n;
@@ -311,9 +312,10 @@ static bool worth_telling(const struct telling *t, const struct growth *growth, 
 	double share = (double)more / (double)(all > 0 ? all : 1);
 	/* the VM's, or the JDK's own */
 	bool vms = c->row[g->hangs_on].words[0] == '<' ||
-	    (begins && !cut_owner_name(growth->java, begins) && class && !cut_owner_name(growth->java, class));
-	bool own = (class && cut_owner_name(growth->java, class)) ||
-	    (begins && cut_owner_name(growth->java, begins) && g->keeps == g->hangs_on);
+	    (begins && !library_programs_name(growth->java, begins) &&
+	        class && !library_programs_name(growth->java, class));
+	bool own = (class && library_programs_name(growth->java, class)) ||
+	    (begins && library_programs_name(growth->java, begins) && g->keeps == g->hangs_on);
 	if (more <= 0 || vms)
 		return more > 0 && share >= (g->steady ? TOLD_LEAST : TOLD_OF_VM);
 	return share >= TOLD_LEAST || g->steady || own;

@@ -2,10 +2,10 @@
 /* comparing.c - see comparing.h. */
 #include "command/compare/comparing.h"
 
-#include "analysis/cut/cut.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "heap/library.h"
 #include "heap/sites.h"
 
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static const char **class_names(const struct profile *p, bool java, bool own, ui
 	const char **words = xcalloc(t->n + 1, sizeof *words);
 	*n = 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (!own || (cut_owner_name(java, t->row[i].words) && !strstr(t->row[i].words, "$$")))
+		if (!own || (library_programs_name(java, t->row[i].words) && !strstr(t->row[i].words, "$$")))
 			words[(*n)++] = t->row[i].words;
 	sort_array(words, *n, sizeof *words, by_words);
 	return words;

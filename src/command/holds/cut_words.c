@@ -202,26 +202,30 @@ void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 		text_add(to, c->name);
 }
 
+void cut_word_of_field(struct text *to, const struct session *s, const struct cut_edge *e, const char *field)
+{
+	static const char statics[] = "static ";
+	uint32_t class = heap_class_mirrored(session_heap(s), e->holder);
+	if (class != HEAP_NONE && !strncmp(field, statics, sizeof statics - 1)) {
+		cut_class_word(to, s, class);
+		text_addf(to, ".%s", field + sizeof statics - 1);
+	} else {
+		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(session_heap(s), e->holder), *field == '[' ? "" : ".", field);
+	}
+}
+
 void cut_word_of(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct cut_edge *e)
 {
 	const struct heap *h = session_heap(s);
-	static const char statics[] = "static ";
 	if (e->holder == HEAP_NONE) {
 		text_addf(to, "root>0x%" PRIx64, heap_address(h, e->target));
 		path_root_words(h, e->target, field);
-		return;
-	}
-	uint32_t class = heap_class_mirrored(h, e->holder);
-	if (!path_field(rules, e->holder, e->target, field)) {
+	} else if (!path_field(rules, e->holder, e->target, field)) {
 		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder),
 		    heap_address(h, e->target));
-	} else if (class != HEAP_NONE && !strncmp(field->s, statics, sizeof statics - 1)) {
-		cut_class_word(to, s, class);
-		text_addf(to, ".%s", field->s + sizeof statics - 1);
 	} else {
-		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field->s == '[' ? "" : ".",
-		    field->s);
+		cut_word_of_field(to, s, e, field->s);
 	}
 }
 

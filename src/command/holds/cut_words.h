@@ -31,6 +31,8 @@ void cut_wish_release(struct cut_wish *w);
  * "root>0x7a3e0010", or the addresses of both.  field: gets its field, or what makes it a root. */
 void cut_word_of(struct text *to, struct text *field, const struct session *s,
     const struct path_rules *rules, const struct cut_edge *e);
+/* The same where the field is known already, as path_field appends it. */
+void cut_word_of_field(struct text *to, const struct session *s, const struct cut_edge *e, const char *field);
 /* A class as a word: its name, or where several have it the address. */
 void cut_class_word(struct text *to, const struct session *s, uint32_t class);
 /* Quotes round what a command line would take for several words ("map[string]int buckets>int"). */

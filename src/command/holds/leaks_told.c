@@ -2,6 +2,7 @@
 /* leaks_told.c - see leaks_told.h. */
 #include "command/holds/leaks_told.h"
 
+#include "base/big.h"
 #include "command/commands.h"
 #include "command/holds/cut_words.h"
 #include "command/holds/heap_labels.h"
@@ -26,16 +27,27 @@ static void add_size(struct text *to, const struct retained *r, struct amount by
 	text_add(to, ")");
 }
 
-/* The variable of a root, where the program tells it. */
-static void add_variable(struct text *to, const struct heap *h, uint32_t id)
+enum { ROOTS_NAMED = 3 };
+
+/* What holds a root: " (main.cache and main.byName)".  To clear the roots' hold is to clear all of these. */
+static void add_root_names(struct text *to, const struct heap *h, uint32_t id)
 {
-	struct text name = TEXT_INIT;
+	struct text all = TEXT_INIT, name = TEXT_INIT;
 	size_t first, n = heap_roots_of(h, id, &first);
-	for (size_t i = first; i < first + n && !name.len; i++)
-		if (h->roots[i].kind == ROOT_DATA || h->roots[i].kind == ROOT_BSS)
-			heap_symbol(h, h->roots[i].slot, &name);
-	if (name.len)
-		text_addf(to, " (%s)", name.s);
+	for (size_t i = 0; i < n && i < ROOTS_NAMED; i++) {
+		const struct heap_root *root = &h->roots[first + i];
+		text_clear(&name);
+		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name))
+			path_one_root_words(h, root, &name);
+		bool last = i + 1 == n || i + 1 == ROOTS_NAMED;
+		text_addf(&all, "%s%s", !i ? "" : last && n <= ROOTS_NAMED ? " and " : ", ", name.s);
+	}
+	if (n)
+		text_addf(to, " (%s", all.s);
+	if (n > ROOTS_NAMED)
+		text_addf(to, " and %zu more", n - ROOTS_NAMED);
+	text_add(to, n ? ")" : "");
+	text_release(&all);
 	text_release(&name);
 }
 
@@ -50,7 +62,7 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	cut_word_of(&t->reference, &field, s, rules, &edge);
 	cut_word_quote(&t->reference);
 	if (!i) {
-		add_variable(&t->unnamed, h, p->step[0]);
+		add_root_names(&t->unnamed, h, p->step[0]);
 	} else if (!field.len) {
 		uint32_t class = heap_class_mirrored(h, edge.holder);
 		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
@@ -65,6 +77,7 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 static void add_together(struct told *t, const struct session *s, const struct path_rules *rules,
     const struct cut_edges *edges)
 {
+	const struct heap *h = rules->heap;
 	text_clear(&t->reference);
 	text_clear(&t->unnamed);
 	for (size_t i = 0; i < edges->n; i++) {
@@ -75,7 +88,7 @@ static void add_together(struct told *t, const struct session *s, const struct p
 		} else {
 			struct text root = TEXT_INIT;
 			cut_word_of(&one.reference, &root, s, rules, e);
-			text_addf(&one.unnamed, " (%s)", root.s);
+			add_root_names(&one.unnamed, h, e->target);
 			text_release(&root);
 		}
 		text_addf(&t->reference, "%s%s", i ? " " : "", one.reference.s);
@@ -135,7 +148,7 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
 		if (!f.freed.n || (best < p->n && !statics) || !cut_clearable(h, holder, p->step[i]))
 			continue;
-		if (cut_owner_internal(owner, p->step[i])) {
+		if (cut_owner_inside(owner, holder, p->step[i])) {
 			t->internal = true;
 			continue;
 		}
@@ -158,53 +171,88 @@ static void add_root(const struct heap *h, uint32_t id, struct text *to)
 	path_root_words(h, id, to);
 }
 
-enum { HOLDERS_NAMED = 3 };
+enum { HOLDERS_NAMED = 3, HOLDERS_LOOKED_AT = 1 << 16 };
 
-static void add_holder(struct told *t, uint32_t *n, const char *word)
+struct naming {
+	struct told *told;
+	const struct session *session;
+	const struct path_rules *rules;
+	uint32_t target, n;
+};
+
+static void add_holder(struct naming *n, const char *word)
 {
-	if (++*n <= HOLDERS_NAMED)
-		text_add(&t->holders, *n > 1 ? ", " : "");
-	if (*n <= HOLDERS_NAMED)
-		text_add_name(&t->holders, word);
+	struct text *to = &n->told->holders;
+	if (++n->n > HOLDERS_NAMED)
+		return;
+	text_add(to, n->n > 1 ? ", " : "");
+	text_add_name(to, word);
 }
 
-/* What holds the suspect besides the path, if without the path it is held all the same. */
+/* Each of its references to the target, but `skipped` of them. */
+static void add_references_of(struct naming *n, uint32_t holder, unsigned skipped)
+{
+	struct cut_edge edge = {.holder = holder, .target = n->target};
+	struct text word = TEXT_INIT, field = TEXT_INIT;
+	struct reference_names names;
+	unsigned found = 0;
+	reference_names_begin(&names, n->rules->heap, holder);
+	while (n->n <= HOLDERS_NAMED && reference_names_next(&names, n->target, &field)) {
+		if (found++ >= skipped) {
+			cut_word_of_field(&word, n->session, &edge, field.s);
+			add_holder(n, word.s);
+		}
+		text_clear(&word);
+		text_clear(&field);
+	}
+	if (!found && !skipped) {
+		cut_word_of(&word, &field, n->session, n->rules, &edge);
+		add_holder(n, word.s);
+	}
+	text_release(&word);
+	text_release(&field);
+}
+
+/* What holds the suspect besides the path, if without the path it is held all the same: those first that a person
+ * knows by name. */
 static void find_holders(struct told *t, const struct session *s, struct cut *cut,
     const struct path_rules *rules, const struct path *p, uint32_t suspect)
 {
 	const struct heap *h = rules->heap;
 	const struct retained *r = cut->retained;
-	struct text word = TEXT_INIT, field = TEXT_INIT;
+	struct naming n = {t, s, rules, suspect, 0};
 	size_t at = 0;
-	uint32_t n = 0;
 	while (at < p->n && p->step[at] != suspect)
 		at++;
 	if (at == p->n)
 		return;
-	uint32_t on_path = at ? p->step[at - 1] : HEAP_NONE, before = on_path;
+	uint32_t on_path = at ? p->step[at - 1] : HEAP_NONE;
 	struct cut_figure f = cut_one(cut, on_path, suspect);
 	if (f.freed.n || !f.others.n)
 		return;
-	if (at && heap_is_root(h, suspect)) {
-		add_root(h, suspect, &word);
-		add_holder(t, &n, word.s);
+	uint64_t begin = adjacency_start(&h->in, suspect), end = begin + adjacency_degree(&h->in, suspect);
+	if (end - begin > HOLDERS_LOOKED_AT)
+		end = begin + HOLDERS_LOOKED_AT;
+	for (enum cut_fame fame = FAME_GLOBAL + 1; fame-- > FAME_NONE;) {
+		uint32_t before = HEAP_NONE;
+		if (fame == FAME_NONE && at && heap_is_root(h, suspect)) {
+			struct text word = TEXT_INIT;
+			add_root(h, suspect, &word);
+			add_holder(&n, word.s);
+			text_release(&word);
+		}
+		for (uint64_t k = begin; n.n <= HOLDERS_NAMED && k < end; k++) {
+			uint32_t from = h->in.target[k];
+			if (from == before || cut_fame(h, from, suspect) != fame ||
+			    r->dominators.immediate[from] == NOT_REACHABLE ||
+			    weak_is(r->model.left_out, from, suspect) || cut_below(cut, from, suspect))
+				continue;
+			before = from;
+			add_references_of(&n, from, from == on_path);
+		}
 	}
-	uint64_t end = adjacency_start(&h->in, suspect + 1);
-	for (uint64_t k = adjacency_start(&h->in, suspect); n <= HOLDERS_NAMED && k < end; k++) {
-		uint32_t from = h->in.target[k];
-		if (from == on_path || from == before || r->dominators.immediate[from] == NOT_REACHABLE ||
-		    weak_is(r->model.left_out, from, suspect) || cut_below(cut, from, suspect))
-			continue;
-		before = from;
-		text_clear(&word);
-		text_clear(&field);
-		cut_word_of(&word, &field, s, rules, &(struct cut_edge){.holder = from, .target = suspect});
-		add_holder(t, &n, word.s);
-	}
-	if (n > HOLDERS_NAMED)
+	if (n.n > HOLDERS_NAMED)
 		text_add(&t->holders, " and others");
-	text_release(&word);
-	text_release(&field);
 }
 
 /* The way to the accumulation point as a line, without the object itself. */
@@ -259,13 +307,8 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 		text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
 		text_addf(to, ", 0x%" PRIx64, heap_address(h, id));
 	}
-	uint32_t n;
-	const uint32_t *child = retained_children(r, id, &n);
-	uint32_t link = s->chain && n ? child[0] : HEAP_NONE;
-	for (uint32_t i = 1; i < n; i++)
-		if (link != HEAP_NONE && r->dominators.retained[child[i]] > r->dominators.retained[link])
-			link = child[i];
-	if (link != HEAP_NONE) {
+	uint32_t link;
+	if (s->chain && leaks_largest_children(r, id, &link, 1)) {
 		text_add(to, ", nearly all in a chain of ");
 		text_add_name(to, heap_class_of(h, link)->name);
 	}
@@ -275,26 +318,32 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 static void add_remedy(struct told *t, const struct heap *h, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
-	const char *inside = h->java_lang_class != HEAP_NONE ? "the JDK" : "the library";
+	bool java = h->java_lang_class != HEAP_NONE;
 	uint64_t others = t->others.n;
 	if (t->freed.n && t->untold) {
 		text_add(to, "; the dump does not tell what holds that, which frees ");
 		add_bytes(to, t->freed);
 		text_add(to, " when it lets go.");
 	} else if (t->together) {
-		text_addf(to, "; clearing %s frees ", t->unnamed.s);
+		text_addf(to, ". Clearing %s frees ", t->unnamed.s);
 		add_bytes(to, t->freed);
-		text_addf(to, "%s.", t->together < 2 ? "" : s->ids ? ", all of them" :
-		    t->together == 2 ? ", which neither does alone" : ", which fewer of them do not");
+		text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
+		    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
 	} else if (t->freed.n) {
 		text_add(to, "; clearing ");
 		text_add_name(to, t->reference.s); /* the column has it whole */
 		text_addf(to, "%s%s ", t->unnamed.len ? t->unnamed.s : "",
 		    t->some ? " alone is not enough: it frees" : " frees");
 		add_bytes(to, t->freed);
-		text_add(to, t->some ? ", and not all of these objects." : ".");
+		text_add(to, !t->some ? "." : s->ids ? ", and not all of these objects." : ", and not all of it.");
 	} else if (t->internal) {
-		text_addf(to, "; %s itself keeps it, by no reference of the program's.", inside);
+		const char *what = s->ids ? "them" : "it";
+		if (t->shared)
+			text_addf(to, ". %s holds %s, too, so no reference of the program frees %s.",
+			    java ? "The JDK" : "Go's library", what, what);
+		else
+			text_addf(to, ". Only %s holds %s, no reference of the program.",
+			    java ? "the JDK" : "Go's library", what);
 	} else {
 		text_addf(to, t->vm_holds ? "; the VM itself keeps it, and no program can clear that."
 		                          : "; no single reference of that path frees %s.",
@@ -346,6 +395,75 @@ static void add_field(struct told *t, const struct path_rules *rules, const stru
 		path_root_words(rules->heap, id, &t->field);
 }
 
+/* Where a reference of the library frees it: does the library keep it, whatever the program clears? */
+static int check_internal(struct told *t, struct cut_owner *owner, const struct suspect *suspect, struct err *err)
+{
+	uint32_t n = suspect->ids ? suspect->n : 1;
+	int code = 0;
+	for (uint32_t i = 0; !code && t->internal && i < n && !progress_own_stops(i); i++) {
+		uint32_t id = suspect->ids ? suspect->ids[i] : suspect->piles_up;
+		code = cut_owner_library_keeps(owner, id, &t->internal, err);
+		t->shared |= cut_owner_reached(owner, id);
+	}
+	t->shared |= cut_owner_reached(owner, suspect->id);
+	return code;
+}
+
+static int choose_for_group(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *group, struct err *err)
+{
+	choose_cut_of_group(t, s, cut, owner, rules, p, group);
+	if (!t->some && t->freed.n)
+		return 0;
+	return choose_together(t, s, cut, owner, rules, group->ids, group->n, FAME_NONE, err);
+}
+
+/* What has piled up below an object, as a chain or below a class, goes when the object lets go of it.  Nobody clears
+ * what holds a class. */
+static int choose_below(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, uint32_t id, struct err *err)
+{
+	const struct retained *r = cut->retained;
+	bool class = heap_class_mirrored(r->heap, id) != HEAP_NONE;
+	uint32_t below[CUT_TOGETHER] = {HEAP_NONE};
+	size_t n = leaks_largest_children(r, id, below, class ? CUT_TOGETHER : 1);
+	if (below[0] == HEAP_NONE)
+		return 0;
+	if (n > 1)
+		return choose_together(t, s, cut, owner, rules, below, n, FAME_GLOBAL, err);
+	struct path longer = {.n = p->n + 1};
+	longer.step = big_alloc(longer.n, sizeof *longer.step, err);
+	if (!longer.step)
+		return ERR_NOMEM;
+	memcpy(longer.step, p->step, p->n * sizeof *longer.step);
+	longer.step[p->n] = below[0];
+	size_t skipped = class ? p->n - 1 : 0;
+	choose_cut(t, s, cut, owner, rules, &(struct path){.step = longer.step + skipped, .n = longer.n - skipped});
+	big_free(longer.step);
+	t->some = !n && t->freed.n;
+	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
+}
+
+static int choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
+{
+	uint32_t id = suspect->piles_up;
+	int code = 0;
+	if (heap_class_mirrored(rules->heap, id) != HEAP_NONE) {
+		struct cut_choice above = cut_choose(cut, owner, p->step, p->n);
+		t->others = above.others;
+		t->vm_holds |= above.vm_holds;
+		t->internal |= above.internal;
+		return choose_below(t, s, cut, owner, rules, p, id, err);
+	}
+	choose_cut(t, s, cut, owner, rules, p);
+	if (!t->freed.n || t->hidden)
+		code = choose_together(t, s, cut, owner, rules, &id, 1, t->freed.n ? FAME_OWN : FAME_NONE, err);
+	if (!code && !t->freed.n && suspect->chain)
+		code = choose_below(t, s, cut, owner, rules, p, id, err);
+	return code;
+}
+
 int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct suspect *suspect, struct err *err)
 {
@@ -363,18 +481,12 @@ int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_own
 			text_clear(&t->path);
 			add_root(session_heap(s), p.step[0], &t->path);
 		}
-		if (suspect->ids) {
-			choose_cut_of_group(t, s, cut, owner, &rules, &p, suspect);
-			if (t->some || !t->freed.n)
-				code = choose_together(t, s, cut, owner, &rules, suspect->ids, suspect->n, FAME_NONE, err);
-		} else {
-			choose_cut(t, s, cut, owner, &rules, &p);
-			if (!t->freed.n || t->hidden)
-				code = choose_together(t, s, cut, owner, &rules, &suspect->piles_up, 1,
-				    t->freed.n ? FAME_OWN : FAME_NONE, err);
-			if (!t->together)
-				find_holders(t, s, cut, &rules, &p, suspect->id);
-		}
+		code = suspect->ids ? choose_for_group(t, s, cut, owner, &rules, &p, suspect, err)
+		                    : choose(t, s, cut, owner, &rules, &p, suspect, err);
+		if (!code && t->internal && !t->freed.n)
+			code = check_internal(t, owner, suspect, err);
+		if (!code && !suspect->ids && !t->together)
+			find_holders(t, s, cut, &rules, &p, suspect->id);
 	}
 	if (!code)
 		add_sentence(t, cut->retained, suspect, p.n);

@@ -17,6 +17,7 @@ struct told {
 	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
 	bool untold;         /* the reference is from something that the dump does not have */
 	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
+	bool shared;         /* the program's references lead there as well, but clearing them frees nothing */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
 

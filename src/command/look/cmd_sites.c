@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "command/words/words.h"
+#include "heap/library.h"
 #include "heap/sites.h"
 
 #include <stdlib.h>
@@ -65,11 +66,7 @@ static void sites_release(void *data)
 /* A function of Go's runtime or of the JDK, in whose place that which called it says more. */
 static bool is_library(const char *frame)
 {
-	static const char *const library[] = {"runtime.", "java.", "javax.", "sun.", "jdk.", "com.sun.", "libcore."};
-	for (size_t i = 0; i < sizeof library / sizeof *library; i++)
-		if (!strncmp(frame, library[i], strlen(library[i])))
-			return true;
-	return false;
+	return !strncmp(frame, "runtime.", strlen("runtime.")) || library_java_name(frame);
 }
 
 /* The frame that says most: the first that is not of a library. */

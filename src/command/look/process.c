@@ -3,6 +3,7 @@
 #include "command/look/process.h"
 
 #include "analysis/java.h"
+#include "heap/library.h"
 
 #include <string.h>
 #include <time.h>
@@ -45,7 +46,7 @@ static void head_oom(struct result *r, const struct heap *h)
 	text_addf(&t, "java.lang.OutOfMemoryError in thread %s", of->name);
 	if (of->n_frames > 1)
 		text_addf(&t, ", at %s", of->frames[1]);
-	while (own < of->n_frames && java_library_name(of->frames[own]))
+	while (own < of->n_frames && library_java_name(of->frames[own]))
 		own++;
 	if (own > 1 && own < of->n_frames)
 		text_addf(&t, ", called from %s", of->frames[own]);

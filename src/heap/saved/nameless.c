@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "dump/idmap.h"
+#include "heap/library.h"
 #include "heap/sites.h"
 
 #include <errno.h>
@@ -48,26 +49,10 @@ struct nameless {
 
 /* --- which names are no secret ------------------------------------------------------------------ */
 
-static bool begins(const char *name, const char *with)
-{
-	return !strncmp(name, with, strlen(with));
-}
-
 /* The class library's and the VM's own, of HotSpot, OpenJ9 and Android. */
 static bool is_javas(const char *name)
 {
-	static const char *const known[] = { "java.", "javax.", "jdk.", "sun.", "com.sun.", "openj9.", "com.ibm.oti.",
-		"com.ibm.jvm.", "com.ibm.lang.management.", "android.", "com.android.", "dalvik.", "libcore." };
-	static const char *const primitive[] = { "boolean", "byte", "char", "short", "int", "long", "float", "double",
-		"void" };
-	size_t n = strcspn(name, "[");
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (begins(name, known[i]))
-			return true;
-	for (size_t i = 0; i < sizeof primitive / sizeof *primitive; i++)
-		if (n == strlen(primitive[i]) && !strncmp(name, primitive[i], n))
-			return true;
-	return false;
+	return library_public_name(name) || library_primitive_name(name);
 }
 
 bool nameless_knows(const uint8_t *name, size_t n)

@@ -279,7 +279,7 @@ static int compare_chosen(struct diff *d, struct session *s, const struct call *
 		code = comparing_begin_with(&d->comparing, s, by, false, dump, n, err);
 	free(dump);
 	if (!code && d->comparing->n < 2) {
-		code = err_set(err, ERR_USAGE, "%s", d->comparing->left_out.s);
+		code = err_set(err, ERR_FORMAT, "%s", d->comparing->left_out.s);
 		comparing_free(d->comparing);
 	}
 	return code;

@@ -66,7 +66,7 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 	progress_phase(session_progress(s), PHASE_NONE, 0);
 	if (!c->n) {
 		*err = first;
-		return first.code;
+		return session_dump_error(first.code, err);
 	}
 	int code = c->opened ? session_profile(s, c->opened, &c->own, err) : 0;
 	if (!code && c->opened) {

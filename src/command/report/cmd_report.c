@@ -15,13 +15,17 @@ static const struct shape shape = {SHAPE_COLUMNS(columns)};
 struct report_writing {
 	const struct report *report;
 	enum print_format format;
+	uint64_t bytes; /* gets how many were written */
 };
 
 static int write_report(void *writing, FILE *to, const char *path, struct err *err)
 {
-	const struct report_writing *w = writing;
+	struct report_writing *w = writing;
 	(void)path;
-	return report_write(w->report, w->format, to, err);
+	int code = report_write(w->report, w->format, to, err);
+	off_t end = ftello(to);
+	w->bytes = end > 0 ? (uint64_t)end : 0;
+	return code;
 }
 
 static ssize_t add_text(void *text, const char *bytes, size_t n)
@@ -57,7 +61,7 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	int o = call_option(call, DASH_O);
 	const char *path = call->option[o].given ? call->option[o].word : NULL;
 	struct report report;
-	struct report_writing w = {&report, PRINT_TEXT};
+	struct report_writing w = {&report, PRINT_TEXT, 0};
 	*out = NULL;
 	int code = path ? print_format_of_file(path, &w.format, err) : 0;
 	if (!code && w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML)
@@ -67,8 +71,10 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	if (code)
 		return code;
 	code = path ? session_write_whole(s, path, write_report, &w, err) : as_lines(s, &report, out, err);
-	if (path && !code)
+	if (path && !code) {
 		session_say(s, "%s has the report now", path);
+		*out = file_written(s, &file_by_option_shape, "report", path, w.bytes);
+	}
 	report_release(&report);
 	return code;
 }
@@ -94,7 +100,7 @@ const struct command cmd_report = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "what is wrong",
     .summary = "all of it for a ticket, as text, Markdown or HTML",
-    .shapes = SHAPES(&shape),
+    .shapes = SHAPES(&shape, &file_by_option_shape),
     .description = "What the dump is and why it was written, suspects in sentences with what to clear, what holds the "
 	"heap as a picture of areas (blocks in text), the largest classes, waste, memory outside of the heap, threads, "
 	"locks, references, and how sure all that is. A page of HTML needs nothing but itself: no script, nothing is "

@@ -52,6 +52,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 		session_say(s, "%s has the profile of this dump now, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
 		    size.s, w.profile.by[PROFILE_CLASS].n, w.profile.by[PROFILE_PATH].n);
 		text_release(&size);
+		*out = file_written(s, &file_shape, "profile", path, w.bytes);
 	}
 	profile_end(&w);
 	return code;
@@ -63,6 +64,7 @@ const struct command cmd_profile = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "compare",
     .summary = "write what comparisons need of this dump to a file",
+    .shapes = SHAPES(&file_shape),
     .description = "A profile has the classes, packages, loaders, threads and paths of the dump with their objects, "
 	"bytes and retained sizes, how sure each is, and no values or texts but names: of class loaders, which are Strings "
 	"of the dump, and of its file, too; take -o DIR writes one without these, which may leave the host. It is some "

@@ -144,7 +144,7 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	int code = d->is_profile ? open_profile(s, d, err) : load(s, d, err);
 	if (code) {
 		session_forget(s, d);
-		return code;
+		return session_dump_error(code, err);
 	}
 	(void)!source_hold(path, "a dump of this session");
 	if (!d->is_profile) {

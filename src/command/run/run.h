@@ -101,6 +101,10 @@ void copy_end(struct copy_writing *w);
  * stays; words that are NULL or "" are unknown, and so is a number of 0 bytes. */
 extern const struct shape files_shape;
 struct result *files_table(const struct session *s, const char *title);
+/* The table of one file that was written, of so many bytes; NULL at a prompt, where a sentence says so. */
+extern const struct shape file_shape, file_by_option_shape;
+struct result *file_written(const struct session *s, const struct shape *shape, const char *title, const char *file,
+    uint64_t bytes);
 void files_table_add(struct result *r, const char *file, uint64_t bytes, const char *holds, const char *leaves_out);
 
 /* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first

@@ -344,6 +344,15 @@ int session_read_profile(struct session *s, struct session_dump *d, struct err *
 	return 0;
 }
 
+int session_dump_error(int code, struct err *err)
+{
+	if (code != ERR_IO)
+		return code;
+	if (err)
+		err->code = ERR_FORMAT;
+	return ERR_FORMAT;
+}
+
 int session_read_profiles(struct session *s, size_t n, struct err *err)
 {
 	int code = 0;

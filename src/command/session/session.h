@@ -242,6 +242,8 @@ void session_close(struct session *s, struct opened *o);
  * there is none.  What is open is not read again.  0 or ERR_CANCELLED. */
 MUST_CHECK int session_read_profiles(struct session *s, size_t n, struct err *err);
 /* The same of one. */
+/* The code of a dump that cannot be read, for the exit status 3: ERR_IO is of a result that cannot be written. */
+int session_dump_error(int code, struct err *err);
 MUST_CHECK int session_read_profile(struct session *s, struct session_dump *d, struct err *err);
 /* The profile of an open dump as it is now: the caller's (profile_release).  ERR_UNSUPPORTED while retained sizes are
  * being found beside the screen; ERR_NOMEM or ERR_CANCELLED. */

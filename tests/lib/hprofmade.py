@@ -32,7 +32,7 @@ class Made:
         return c[1] + (self.fields(c[2]) if c[2] else [])
 
     def new(self, name, serial=0, **values):
-        """An object; what is not given is 0.  Values of fields that hide others: Class__field."""
+        """An object; what is not given is 0.  A list has the values of fields of one name, the class's own first."""
         at = self.address()
         self.heap.append((at, name, serial, values))
         return at
@@ -91,7 +91,9 @@ class Made:
                 body += struct.pack(">BQIIQ", 0x22, at, serial, len(values), c[0])
                 body += b"".join(struct.pack(">Q", v) for v in values)
                 continue
-            inside = b"".join(struct.pack(FORMATS[TYPES[t]], values.get(f, 0)) for t, f in self.fields(c))
+            values = {f: list(v) if isinstance(v, list) else v for f, v in values.items()}
+            inside = b"".join(struct.pack(FORMATS[TYPES[t]], values[f].pop(0) if isinstance(values.get(f), list)
+                                          else values.get(f, 0)) for t, f in self.fields(c))
             body += struct.pack(">BQIQI", 0x21, at, serial, c[0], len(inside)) + inside
         loads = [struct.pack(">IQIQ", n + 1, c[0], 0, self.text(name.replace(".", "/")
                  if not name.endswith("[]") else "[L%s;" % name[:-2].replace(".", "/")))

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from hprofmade import Made  # noqa: E402
 from cairntest import BUILD, DUMPS, MKDUMP, Run, SOURCE, Tap, cairn  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "cuts")
@@ -253,9 +254,48 @@ def check_merged(tap, directory):
            "\n".join(wrong[:3]))
 
 
+def check_fields_of_one_name(tap, directory):
+    """A name means the field that can hold an object; where several can, the sentence has a way to write each."""
+    path = os.path.join(DUMPS, "found", "reports", "12-fields-of-one-name", "e1.hprof")
+    if DUMPS and os.path.exists(path):
+        tap.equal(ask(path, "cut a.b.a")["freed"], 48, "e1.hprof: the String, not the int or the long")
+        tap.equal(ask(path, "cut 0xe0000428.a")["freed"], 48, "e1.hprof: of the object, too")
+    else:
+        tap.skip("e1.hprof", "it is not there")
+    m = Made()
+    held = [m.primitives("B", bytes(n)) for n in (100, 300, 500, 700, 900)]
+    m.cls("a.Up", [("L", "a"), ("L", "z")])
+    m.cls("a.One", [("I", "a"), ("L", "a"), ("J", "a"), ("I", "z")], "a.Up")
+    m.cls("a.Two", [("L", "a"), ("L", "a")])
+    m.cls("a.Lists", statics=[("I", "s", 1), ("L", "s", held[4])])
+    one = m.new("a.One", a=[7, held[0], 9, held[1]], z=[3, held[2]])
+    two = m.new("a.Two", a=[held[2], held[3]])
+    null = m.new("a.Two", a=[0, held[3]])
+    for at in (one, two, null):
+        m.root(at)
+    path = os.path.join(directory, "names.hprof")
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+
+    sizes = {r["address"]: r["shallow"] for r in ask(path, "ls byte[]")}
+    size = [sizes["0x%x" % at] for at in held]
+    for word, freed in (("a.One.a", size[0]), ("0x%x.a" % one, size[0]), ("a.Up.a", size[1]), ("a.Lists.s", size[4]),
+                        ("0x%x.z" % one, 0), ("a.One.z", 0), ("0x%x.a" % null, 0)):
+        tap.equal(ask(path, "cut " + word)["freed"], freed, "names.hprof: cut " + word)
+    got = cairn("-x", "cut 0x%x.a" % two, path)
+    ways = ["0x%x>0x%x" % (two, at) for at in held[2:4]]
+    tap.ok(got.status == 2 and all(way in got.err for way in ways), "several of an object: both ways", got)
+    got = cairn("-x", "cut a.Two.a", path)
+    tap.ok(got.status == 2 and "a.Two>byte[]" in got.err, "several of a class: a way", got)
+    for row in ask(path, "path 0x%x -n 3" % held[3]):
+        if row["field"]:
+            tap.equal(row["field"], "a", "path says the name")
+
+
 def main():
     tap = Tap()
     directory = tempfile.mkdtemp(prefix="cuts.", dir=os.path.join(BUILD, "tests"))
+    check_fields_of_one_name(tap, directory)
     check_random(tap, directory)
     check_merged(tap, directory)
     check_weak(tap)

@@ -129,13 +129,14 @@ struct cut_edges {
 MUST_CHECK int cut_edges_add(struct cut_edges *to, uint32_t holder, uint32_t target,
     struct err *err);
 /* What this field holds in every instance of the class and its subclasses, or what this static
- * field holds.  *found: there is such a field, and its type can hold references. */
+ * field holds.  *found: how many fields of this name the class has that can hold references.  Of
+ * several, as obfuscated classes have them, each is added if all is set, else none. */
 MUST_CHECK int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t class,
-    const char *field, bool *found, struct err *err);
+    const char *field, bool all, unsigned *found, struct err *err);
 /* What one field of one object holds: a field ("table"), a static field of a class object, or an
- * element ("[17]").  Also ERR_UNSUPPORTED if the dump holds no values. */
+ * element ("[17]"); all and *found as above.  Also ERR_UNSUPPORTED if the dump holds no values. */
 MUST_CHECK int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t holder,
-    const char *field, bool *found, struct err *err);
+    const char *field, bool all, unsigned *found, struct err *err);
 /* Every reference of any of these holders to any of these targets. */
 MUST_CHECK int cut_edges_add_between(struct cut_edges *to, const struct heap *h,
     const uint32_t *holders, size_t n_holders, const uint32_t *targets, size_t n_targets,

@@ -15,20 +15,20 @@ static int add_named(void *context, uint32_t holder, uint32_t target, struct err
 }
 
 int cut_edges_add_field(struct cut_edges *to, const struct heap *h, uint32_t class,
-    const char *field, bool *found, struct err *err)
+    const char *field, bool all, unsigned *found, struct err *err)
 {
-	struct named_references n = { .field = field, .take = add_named, .context = to };
+	struct named_references n = { .field = field, .take = add_named, .context = to, .all = all };
 	int code = inspect_named_of_class(&n, h, class, err);
-	*found = n.found;
+	*found = n.several ? n.several : n.found;
 	return code;
 }
 
 int cut_edges_add_field_of(struct cut_edges *to, const struct heap *h, uint32_t holder,
-    const char *field, bool *found, struct err *err)
+    const char *field, bool all, unsigned *found, struct err *err)
 {
-	struct named_references n = { .field = field, .take = add_named, .context = to };
+	struct named_references n = { .field = field, .take = add_named, .context = to, .all = all };
 	int code = inspect_named_of_object(&n, h, holder, err);
-	*found = n.found;
+	*found = n.several ? n.several : n.found;
 	return code;
 }
 

@@ -262,12 +262,12 @@ static int edges_between_classes(
 static int take_group(
     struct planning *p, struct plan_item *item, const struct cut_group *g, struct err *err)
 {
-	bool found;
+	unsigned found;
 	*item = (struct plan_item){
 		.target = HEAP_NONE, .class = g->class, .field = g->field, .to_class = g->to_class };
 	if (!g->field)
 		return edges_between_classes(&item->edges, &p->r->model, g, err);
-	return cut_edges_add_field(&item->edges, p->r->heap, g->class, g->field, &found, err);
+	return cut_edges_add_field(&item->edges, p->r->heap, g->class, g->field, true, &found, err);
 }
 
 static int take_candidate(

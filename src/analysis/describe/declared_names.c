@@ -140,35 +140,84 @@ static int take_instances(const struct named_references *n, const struct heap *h
 	return code;
 }
 
+static bool is_named(const struct named_references *n, const struct heap_field *field)
+{
+	return field->type == VALUE_OBJECT && !strcmp(field->name, n->field);
+}
+
+static uint32_t count_named(const struct named_references *n, const struct heap_field *field, uint32_t n_fields)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < n_fields; i++)
+		found += is_named(n, &field[i]);
+	return found;
+}
+
+/* Is it none, or the one that is meant?  Several are not, unless each is wanted. */
+static bool is_one(struct named_references *n, uint32_t found)
+{
+	n->found |= found > 0;
+	n->several = found > 1 && !n->all ? found : n->several;
+	return found == 1 || (found && n->all);
+}
+
 static int take_static(
     struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
 {
 	const struct heap_class *c = &h->classes[class];
-	for (uint32_t i = 0; i < c->n_statics; i++) {
-		if (strcmp(c->statics[i].name, n->field) != 0 || c->statics[i].type != VALUE_OBJECT)
-			continue;
-		n->found = true;
-		return c->object == HEAP_NONE ? 0 :
-		    take(n, h, c->object, &(struct value){ VALUE_OBJECT, c->statics[i].value }, err);
+	int code = 0;
+	if (!is_one(n, count_named(n, c->statics, c->n_statics)) || c->object == HEAP_NONE)
+		return 0;
+	for (uint32_t i = 0; !code && i < c->n_statics; i++)
+		if (is_named(n, &c->statics[i]))
+			code = take(n, h, c->object, &(struct value){ VALUE_OBJECT, c->statics[i].value }, err);
+	return code;
+}
+
+/* The class that declares the field meant, the class itself or a superclass, and how many bytes of a record come
+ * before its own fields.  HEAP_NONE: there is none. */
+static uint32_t declaring_class(const struct named_references *n, const struct heap *h, uint32_t class,
+    uint64_t *before)
+{
+	*before = 0;
+	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
+		const struct heap_class *c = &h->classes[class];
+		if (count_named(n, c->fields, c->n_fields))
+			return class;
+		for (uint32_t i = 0; i < c->n_fields; i++)
+			*before += values_size_of(h, c->fields[i].type);
+		class = c->superclass;
 	}
-	return 0;
+	return HEAP_NONE;
+}
+
+/* What is at this place in all instances of the class and its subclasses. */
+static int take_place(const struct named_references *n, const struct heap *h, uint32_t class,
+    const struct field_place *place, struct field_place *places, struct err *err)
+{
+	for (uint32_t k = 0; k < h->n_classes && !progress_own_stops(k); k++)
+		if (h->classes[k].kind != CLASS_PLAIN || !place_in(h, k, class, place, &places[k]))
+			places[k] = (struct field_place){ .type = VALUE_BYTE };
+	return take_instances(n, h, places, err);
 }
 
 int declared_named_of_class(
     struct named_references *n, const struct heap *h, uint32_t class, struct err *err)
 {
-	struct field_place place;
+	uint64_t at;
 	int code = take_static(n, h, class, err);
-	if (code || !values_place(h, class, n->field, &place) || place.type != VALUE_OBJECT)
+	uint32_t declares = code ? HEAP_NONE : declaring_class(n, h, class, &at);
+	const struct heap_class *c = declares == HEAP_NONE ? NULL : &h->classes[declares];
+	if (!c || !is_one(n, count_named(n, c->fields, c->n_fields)))
 		return code;
 	struct field_place *places = big_alloc(h->n_classes, sizeof *places, err);
 	if (!places)
 		return ERR_NOMEM;
-	n->found = true;
-	for (uint32_t k = 0; k < h->n_classes && !progress_own_stops(k); k++)
-		if (h->classes[k].kind != CLASS_PLAIN || !place_in(h, k, class, &place, &places[k]))
-			places[k] = (struct field_place){ .type = VALUE_BYTE };
-	code = take_instances(n, h, places, err);
+	for (uint32_t i = 0; !code && i < c->n_fields; i++) {
+		if (is_named(n, &c->fields[i]))
+			code = take_place(n, h, class, &(struct field_place){ at, VALUE_OBJECT }, places, err);
+		at += values_size_of(h, c->fields[i].type);
+	}
 	big_free(places);
 	return code;
 }
@@ -185,24 +234,41 @@ static bool names_element(const char *field, uint64_t *index)
 	return !strcmp(field, "]");
 }
 
+/* The fields of that name that the object's own class declares, or the first superclass that does. */
+static int take_fields(struct named_references *n, const struct heap *h, const struct values *values, struct err *err)
+{
+	uint32_t found = 0, class = HEAP_NONE;
+	int code = 0;
+	for (int taking = 0; !code && taking <= 1; taking++) {
+		struct field_walk walk = { .values = values };
+		while (!code && values_next_field(&walk)) {
+			if (!is_named(n, walk.field) || (class != HEAP_NONE && walk.declared_in != class))
+				continue;
+			class = walk.declared_in;
+			if (!taking)
+				found++;
+			else if (!walk.missing)
+				code = take(n, h, values->id, &walk.value, err);
+		}
+		if (!taking && !is_one(n, found))
+			break;
+	}
+	return code;
+}
+
 int declared_named_of_object(
     struct named_references *n, const struct heap *h, uint32_t holder, struct err *err)
 {
 	struct values values;
-	struct value value;
 	uint64_t index = 0;
 	int code = values_open(&values, h, holder, err);
 	if (code)
 		return code;
-	bool element = names_element(n->field, &index);
-	if (element)
-		n->found = !values.is_class && values.view.kind == OBJECT_ARRAY &&
-		    index < values_length(&values);
-	else
-		n->found = values_field(&values, n->field, &value);
-	if (!n->found)
-		return 0;
-	if (element)
+	if (!names_element(n->field, &index))
+		return take_fields(n, h, &values, err);
+	n->found = !values.is_class && values.view.kind == OBJECT_ARRAY && index < values_length(&values);
+	struct value value = { .type = VALUE_OBJECT };
+	if (n->found)
 		value = values_element(&values, index);
-	return take(n, h, holder, &value, err);
+	return n->found ? take(n, h, holder, &value, err) : 0;
 }

@@ -436,9 +436,12 @@ struct named_references {
 	const char *field;
 	int (*take)(void *context, uint32_t holder, uint32_t target, struct err *err);
 	void *context;
+	bool all;   /* of several such fields of one class take each, as obfuscated classes have them */
 	bool found; /* set: there is a field of this name that can hold references, null or not */
+	unsigned several; /* set: so many of one class can, so none was taken; 0: one or none */
 };
-/* Of every instance of a class and its subclasses, and the class's static field.  0, ERR_NOMEM,
+/* Of every instance of a class and its subclasses, and the class's static field.  A field that cannot hold references
+ * is not meant, nor one of a superclass that a field of the class hides.  0, ERR_NOMEM,
  * ERR_UNSUPPORTED, or what take returned. */
 MUST_CHECK int inspect_named_of_class(struct named_references *n, const struct heap *h,
     uint32_t class, struct err *err);

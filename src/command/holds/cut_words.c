@@ -2,6 +2,7 @@
 /* cut_words.c - see cut_words.h. */
 #include "command/holds/cut_words.h"
 
+#include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/commands.h"
@@ -71,9 +72,37 @@ static bool names_objects(const char *word)
 	return strchr("#%$", *word) || !strncasecmp(word, "0x", 2);
 }
 
+enum { WAYS_LISTED = 4 };
+
+/* Several fields of the name hold these: ERR_USAGE, with the ways to write each.  of_class: its name, or NULL where
+ * the holder is an object. */
+static int say_several(const struct cut_edges *edges, const struct heap *h, const char *of, const char *of_class,
+    const char *field, struct err *err)
+{
+	struct text ways = TEXT_INIT, way = TEXT_INIT;
+	unsigned n = 0;
+	for (size_t i = 0; i < edges->n && n < WAYS_LISTED && !progress_own_stops(i); i++) {
+		const struct cut_edge *e = &edges->edge[i];
+		text_clear(&way);
+		if (of_class)
+			text_addf(&way, " %.150s>%.150s", of_class, heap_class_of(h, e->target)->name);
+		else
+			text_addf(&way, " 0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder), heap_address(h, e->target));
+		if (ways.len && strstr(ways.s, way.s))
+			continue;
+		text_addf(&ways, "%s%s", n++ ? "," : "", way.s);
+	}
+	int code = err_set(err, ERR_USAGE, "%.150s: several fields are called %.60s (write%s%s)", of, field,
+	    n > 1 ? " one of" : "", n ? ways.s : " HOLDER>TARGET");
+	text_release(&ways);
+	text_release(&way);
+	return code;
+}
+
 static int add_field_of_objects(struct cut_wish *to, const struct session *s, const char *objects,
     const char *field, struct err *err)
 {
+	const struct heap *h = session_heap(s);
 	uint32_t *ids;
 	size_t n;
 	bool any = false;
@@ -81,14 +110,40 @@ static int add_field_of_objects(struct cut_wish *to, const struct session *s, co
 	if (code)
 		return code;
 	for (size_t i = 0; !code && i < n; i++) {
-		bool found;
-		code = cut_edges_add_field_of(&to->edges, session_heap(s), ids[i], field, &found, err);
+		unsigned found;
+		code = cut_edges_add_field_of(&to->edges, h, ids[i], field, false, &found, err);
 		any |= !code && found;
+		if (code || found < 2)
+			continue;
+		struct cut_edges each = {.edge = NULL};
+		code = cut_edges_add_field_of(&each, h, ids[i], field, true, &found, err);
+		if (!code && each.n > 1)
+			code = say_several(&each, h, objects, NULL, field, err);
+		else if (!code && each.n) /* all others are null */
+			code = cut_edges_add(&to->edges, each.edge[0].holder, each.edge[0].target, err);
+		cut_edges_release(&each);
 	}
 	if (!code && !any)
 		code = err_set(err, ERR_NOT_FOUND, "%.100s has no %s %.60s", objects,
 		    *field == '[' ? "element" : "field", field);
 	big_free(ids);
+	return code;
+}
+
+static int add_field_of_class(struct cut_wish *to, const struct heap *h, uint32_t class, const char *field, bool *any,
+    struct err *err)
+{
+	const char *name = h->classes[class].name;
+	struct cut_edges each = {.edge = NULL};
+	unsigned found;
+	int code = cut_edges_add_field(&to->edges, h, class, field, false, &found, err);
+	*any |= !code && found;
+	if (code || found < 2)
+		return code;
+	code = cut_edges_add_field(&each, h, class, field, true, &found, err);
+	if (!code)
+		code = say_several(&each, h, name, name, field, err);
+	cut_edges_release(&each);
 	return code;
 }
 
@@ -103,11 +158,8 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 		return code;
 	if (!values_held(session_heap(s)) && !values_away(session_heap(s))) /* of these static fields are known */
 		code = heap_holds_no_values(session_heap(s), err);
-	for (size_t i = 0; !code && i < n; i++) {
-		bool found;
-		code = cut_edges_add_field(&to->edges, session_heap(s), classes[i], field, &found, err);
-		any |= found;
-	}
+	for (size_t i = 0; !code && i < n; i++)
+		code = add_field_of_class(to, session_heap(s), classes[i], field, &any, err);
 	if (!code && !any)
 		code = err_set(err, ERR_NOT_FOUND, "%.100s has no field %.60s that can hold an object",
 		    pattern, field);
@@ -202,15 +254,33 @@ void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 		text_add(to, c->name);
 }
 
+/* Does the word HOLDER.field mean this reference, and no other field of the same name? */
+static bool means(const struct heap *h, const struct cut_edge *e, const char *field)
+{
+	struct cut_edges edges = {.edge = NULL};
+	unsigned found;
+	if (*field == '[' || !inspect_declares_fields(h))
+		return true;
+	int code = cut_edges_add_field_of(&edges, h, e->holder, field, false, &found, NULL);
+	bool is = code || (edges.n == 1 && edges.edge[0].target == e->target) || !found;
+	cut_edges_release(&edges);
+	return is;
+}
+
 void cut_word_of_field(struct text *to, const struct session *s, const struct cut_edge *e, const char *field)
 {
 	static const char statics[] = "static ";
-	uint32_t class = heap_class_mirrored(session_heap(s), e->holder);
-	if (class != HEAP_NONE && !strncmp(field, statics, sizeof statics - 1)) {
+	const struct heap *h = session_heap(s);
+	uint32_t class = heap_class_mirrored(h, e->holder);
+	bool is_static = class != HEAP_NONE && !strncmp(field, statics, sizeof statics - 1);
+	field += is_static ? sizeof statics - 1 : 0;
+	if (!means(h, e, field)) {
+		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder), heap_address(h, e->target));
+	} else if (is_static) {
 		cut_class_word(to, s, class);
-		text_addf(to, ".%s", field + sizeof statics - 1);
+		text_addf(to, ".%s", field);
 	} else {
-		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(session_heap(s), e->holder), *field == '[' ? "" : ".", field);
+		text_addf(to, "0x%" PRIx64 "%s%s", heap_address(h, e->holder), *field == '[' ? "" : ".", field);
 	}
 }
 

@@ -7,6 +7,9 @@
  */
 #include "analysis/waste/work.h"
 
+#include "base/big.h"
+#include "base/bits.h"
+#include "base/progress.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -18,55 +21,101 @@ static unsigned primitive_of(const struct heap *h, uint32_t class)
 	return c->n_fields == 1 ? values_size_of(h, c->fields[0].type) : 0;
 }
 
-enum { CACHES_MOST = 8, CACHE_NAME_MOST = 64 };
+/* --- boxes of the library's caches --------------------------------------------------------------- */
 
-/* Is the array an Integer[], and the box an Integer? */
-static bool is_of_boxes(const struct heap *h, uint32_t array, uint32_t box)
-{
-	const char *name = heap_class_of(h, array)->name, *element = heap_class_of(h, box)->name;
-	size_t n = strnlen(element, CACHE_NAME_MOST);
-	return !strncmp(name, element, n) && !strcmp(name + n, "[]");
-}
+enum { CACHE_NAME_MOST = 64 };
 
-/* An array that the library's classes keep for the values in common use (IntegerCache). */
-static bool is_cache(const struct waste_work *w, uint32_t array, uint32_t box)
+/* Boxes that are there anyway. */
+struct kept_boxes {
+	uint32_t *id; /* ascending, some of them twice; big memory */
+	size_t n, cap;
+};
+
+/* java.lang.Integer$IntegerCache */
+static bool is_cache_class(const struct heap_class *c)
 {
-	const struct heap *h = w->heap;
 	static const char lang[] = "java.lang.", end[] = "Cache";
-	uint64_t at = adjacency_start(&h->in, array), n = adjacency_degree(&h->in, array);
-	for (uint64_t i = 0; i < n && i < CACHES_MOST; i++) {
-		uint32_t holder = h->in.target[at + i], class = heap_class_mirrored(h, holder);
-		if (waste_role(w, holder) == ROLE_OBJECT_ARRAY && !adjacency_degree(&h->in, holder) &&
-		    is_of_boxes(h, array, box))
-			return true; /* of the VM's archive, which no class took over yet */
-		const char *name = class == HEAP_NONE ? "" : h->classes[class].name;
-		size_t length = strnlen(name, CACHE_NAME_MOST);
-		if (length < CACHE_NAME_MOST && !strncmp(name, lang, sizeof lang - 1) && length > sizeof end &&
-		    !strcmp(name + length - sizeof end + 1, end))
+	size_t n = strnlen(c->name, CACHE_NAME_MOST);
+	return n < CACHE_NAME_MOST && n >= sizeof lang + sizeof end - 2 && !strncmp(c->name, lang, sizeof lang - 1) &&
+	    !strcmp(c->name + n - sizeof end + 1, end);
+}
+
+/* An array that the library's classes keep for the values in common use: of a box's class itself (Android), of its
+ * cache, or of the VM's archive, which no class took over yet. */
+static bool is_cache(const struct waste_work *w, uint32_t array)
+{
+	const struct heap *h = w->heap;
+	uint64_t at = adjacency_start(&h->in, array), end = at + adjacency_degree(&h->in, array);
+	for (; at < end; at++) {
+		uint32_t holder = h->in.target[at], class = heap_class_mirrored(h, holder);
+		if (class != HEAP_NONE ? w->role[class] == ROLE_BOX || is_cache_class(&h->classes[class]) :
+		    waste_role(w, holder) == ROLE_OBJECT_ARRAY && !adjacency_degree(&h->in, holder))
 			return true;
 	}
 	return false;
 }
 
-/* TRUE and FALSE, and what the caches hold, is there anyway. */
-static bool is_kept(const struct waste_work *w, uint32_t id)
+static int keep_held(struct kept_boxes *k, const struct waste_work *w, uint32_t holder, struct err *err)
 {
 	const struct heap *h = w->heap;
-	uint64_t at = adjacency_start(&h->in, id), n = adjacency_degree(&h->in, id);
-	for (uint64_t i = 0; i < n && i < CACHES_MOST; i++) {
-		uint32_t holder = h->in.target[at + i], class = heap_class_mirrored(h, holder);
-		if (class != HEAP_NONE ? w->role[class] == ROLE_BOX : waste_role(w, holder) == ROLE_OBJECT_ARRAY &&
-		        is_cache(w, holder, id))
-			return true;
+	uint64_t at = adjacency_start(&h->out, holder), end = at + adjacency_degree(&h->out, holder);
+	for (; at < end; at++) {
+		if (progress_own_stops(at))
+			return err_cancelled(err);
+		if (waste_role(w, h->out.target[at]) != ROLE_BOX)
+			continue;
+		uint32_t *to = BIG_PUSH(k->id, k->n, k->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = h->out.target[at];
 	}
-	return false;
+	return 0;
 }
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Boolean.TRUE and FALSE, and what the caches hold.  A cache is asked what it holds: of a box in common use there are
+ * more holders than can be looked at. */
+static int find_kept(struct kept_boxes *k, const struct waste_work *w, struct err *err)
+{
+	const struct heap *h = w->heap;
+	struct bits arrays;
+	int code = bits_init(&arrays, h->n_classes, err);
+	for (uint32_t c = 0; !code && c < h->n_classes; c++) {
+		if (progress_own_stops(c))
+			code = err_cancelled(err);
+		else if (w->role[c] == ROLE_BOX && h->classes[c].object != HEAP_NONE)
+			code = keep_held(k, w, h->classes[c].object, err);
+		uint32_t component = h->classes[c].component;
+		if (!code && component != HEAP_NONE && w->role[component] == ROLE_BOX)
+			bits_set(&arrays, c); /* Integer[] */
+	}
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (progress_own_stops(id))
+			code = err_cancelled(err);
+		else if (bits_get(&arrays, h->class_of[id]) && is_cache(w, id))
+			code = keep_held(k, w, id, err);
+	}
+	bits_release(&arrays);
+	return code ? code : sort(k->id, k->n, sizeof *k->id, by_number, err);
+}
+
+static bool is_kept(const struct kept_boxes *k, uint32_t id)
+{
+	return find_sorted(&id, k->id, k->n, sizeof id, by_number) != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
 
 static int look(struct waste_stretch *s, uint32_t id, struct err *err)
 {
 	const struct waste_work *w = s->work;
 	const struct heap *h = w->heap;
-	if (is_kept(w, id))
+	if (is_kept(s->context, id))
 		return 0;
 	uint64_t n = adjacency_degree(&h->in, id), bytes = heap_shallow(h, id);
 	unsigned primitive = primitive_of(h, h->class_of[id]), reference = waste_reference(h);
@@ -86,7 +135,11 @@ static int by_id(const void *x, const void *y)
 
 int waste_of_boxes(struct waste_work *w, struct err *err)
 {
-	int code = waste_look(w, 1U << ROLE_BOX, look, NULL, err);
+	struct kept_boxes kept = {.n = 0};
+	int code = find_kept(&kept, w, err);
+	if (!code)
+		code = waste_look(w, 1U << ROLE_BOX, look, &kept, err);
+	big_free(kept.id);
 	struct waste_items *boxed = &w->found[WASTE_BOXED];
 	size_t n = 0;
 	if (!code)

@@ -104,40 +104,28 @@ static int find_inner(void *context, unsigned task, struct err *err)
 
 /* --- sizes -------------------------------------------------------------------------------------- */
 
-/* Count the elements of what has no number of them. */
-static void count(struct finding *f, uint32_t id, struct collection_found *to)
-{
-	struct collection_inside inside;
-	if (atomic_load_explicit(&f->walked, memory_order_relaxed) > f->heap->n_objects || f->heap->dump->types ||
-	    !collection_inside(f->heap, id, &inside, NULL, NULL))
-		return;
-	atomic_fetch_add_explicit(&f->walked, inside.entries, memory_order_relaxed);
-	to->sized = true;
-	to->size = inside.entries;
-	if (inside.broken)
-		f->damaged++;
-}
-
 /* False: it is none, or what it says cannot be. */
 static bool read_one(struct finding *f, uint32_t id, struct collection_found *to)
 {
 	struct collection_size size;
+	uint64_t n = f->heap->n_objects, walked = atomic_load_explicit(&f->walked, memory_order_relaxed);
+	uint64_t most = walked > n ? 0 : n, left = most;
 	*to = (struct collection_found){.id = id};
 	if (!f->out->sizes_told)
 		return true;
-	if (!inspect_size(f->heap, id, &size) && !held_size(f->held, id, &size))
+	if (f->held ? !inspect_size(f->heap, id, &size) && !held_size(f->held, id, &size) :
+	    !inspect_count(f->heap, id, &left, &size))
 		return false;
+	atomic_fetch_add_explicit(&f->walked, most - left, memory_order_relaxed);
 	if (size.lies) {
 		f->lying++;
 		return false;
 	}
-	to->sized = size.known;
-	to->size = size.known ? size.size : 0;
-	to->has_capacity = size.has_capacity;
+	f->damaged += size.broken;
+	to->sized = size.known || size.broken;
+	to->size = to->sized ? size.size : 0;
 	to->capacity = size.has_capacity ? size.capacity : 0;
-	to->fills = size.has_capacity;
-	if (!to->sized)
-		count(f, id, to);
+	to->taken = size.has_capacity ? size.taken : 0;
 	return true;
 }
 

@@ -15,9 +15,9 @@ struct progress;
 
 struct collection_found {
 	uint32_t id;
-	bool sized, has_capacity;
-	bool fills;              /* each element takes a place of the capacity */
+	bool sized;
 	uint64_t size, capacity; /* 0 where that is not told */
+	uint64_t taken;          /* places of the capacity in use: by keys, of which a multimap has less than elements */
 };
 
 struct collections {
@@ -29,7 +29,7 @@ struct collections {
 };
 
 /* only: the objects that count; NULL: all.  0: *out is the caller's (collections_release); ERR_NOMEM, ERR_CANCELLED.
- * Takes 32 bytes a collection and a bit for each object. */
+ * Takes 40 bytes a collection and a bit for each object. */
 MUST_CHECK int collections_find(struct collections *out, const struct heap *h, const struct bits *only,
     struct progress *progress, struct err *err);
 void collections_release(struct collections *c);

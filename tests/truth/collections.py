@@ -96,6 +96,19 @@ def of_go(tap, path, manifest):
     tap.equal(arrays["[]interface {}"]["size"], m["Anys"]["n"], name + ": elements of a slice")
 
 
+def slices_of_go(tap):
+    """size() of what a global slice leads to is the number of its elements, as entries has it."""
+    path = os.path.join(DUMPS or "", "go", "go-mini.dump")
+    if not DUMPS or not os.path.exists(path):
+        tap.skip("slices of Go", "no go in CAIRN_DUMPS")
+        return
+    line = "sql SELECT field, size(address) n FROM globals WHERE type LIKE '[]%' AND field LIKE 'main.%' AND address > 0"
+    some = {r["field"]: r["n"] for r in rows(path, line)}
+    own = {f: len(rows(path, "entries " + f)) for f in some if some[f] is not None}
+    tap.ok(len(own) > 8 and "main.SubSlice" in own, "slices that are held", some)
+    tap.equal({f: some[f] for f in own}, own, "size() of a slice in SQL is what entries shows")
+
+
 LAYOUTS = """# of our own
 com.acme.IntMap pairs map store=table size=count
 com.acme.*List   array  store=items size=n
@@ -223,10 +236,118 @@ def shapes(tap, folder):
     tap.equal(found, sizes, "their sizes and places")
 
 
+COUNTS = """com.acme.Many wrapper map store=map size=total counts=value
+com.acme.Uncounted wrapper map store=map counts=value
+com.acme.Pairs pairs map store=table null=key
+com.acme.Part wrapper store=list unless=low|high
+"""
+
+
+def counting(tap, folder):
+    """What counts more than its keys, null as a key, and what shows a part: a naive sum over what was made."""
+    m = Made()
+    m.cls("java.util.ArrayList", [("L", "elementData"), ("I", "size")])
+    m.cls("com.acme.Pairs", [("L", "table")])
+    m.cls("com.acme.Many", [("L", "map"), ("I", "total")])
+    m.cls("com.acme.Uncounted", [("L", "map")])
+    m.cls("com.acme.Part", [("L", "list"), ("Z", "low"), ("Z", "high")])
+    m.cls("com.acme.Text", [("I", "x")])
+    m.cls("com.acme.Number", [("I", "value")])
+    text = [m.new("com.acme.Text") for _ in range(8)]
+
+    def a_list(some):
+        return m.new("java.util.ArrayList", elementData=m.array("java.lang.Object", some + [0, 0]), size=len(some))
+
+    def pairs(of):
+        return m.new("com.acme.Pairs", table=m.array("java.lang.Object", [x for pair in of for x in pair]))
+    lists = [text[:3], text[3:4], [], text[:2]]
+    number = [m.new("com.acme.Number", value=n) for n in (3, 1, 70)]
+    a_pair = pairs([(0, text[0]), (text[1], 0)])
+    stated = m.new("com.acme.Many", map=pairs([(text[i], a_list(x)) for i, x in enumerate(lists)]), total=6)
+    counted = m.new("com.acme.Uncounted", map=pairs([(text[i], a_list(x)) for i, x in enumerate(lists)]))
+    bag = m.new("com.acme.Uncounted", map=pairs(list(zip(text, number))))
+    table = m.new("com.acme.Uncounted", map=pairs([(text[0], a_pair), (text[1], a_pair)]))
+    none = m.new("com.acme.Uncounted", map=pairs([]))
+    odd = m.new("com.acme.Uncounted", map=pairs([(text[0], text[1])]))
+    whole, part = (m.new("com.acme.Part", list=a_list(text), low=0, high=n) for n in (0, 1))
+    made = {"a pair": (a_pair, 2, 2), "stated": (stated, 6, 6), "counted": (counted, 6, 6), "a bag": (bag, 74, 3),
+            "a table": (table, 4, 2), "nothing": (none, 0, 0), "what says no number": (odd, None, 1),
+            "a whole": (whole, 8, 8), "a part": (part, None, None)}
+    m.root(m.array("java.lang.Object", [x[0] for x in made.values()]))
+    path, config = os.path.join(folder, "counts.hprof"), os.path.join(folder, "counts")
+    os.makedirs(os.path.join(config, "cairn"))
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    with open(os.path.join(config, "cairn", "layouts"), "w") as f:
+        f.write(COUNTS)
+    env = {"XDG_CONFIG_HOME": config}
+
+    for what, (at, size, n) in made.items():
+        run = cairn("--format", "json", "-x", "sql SELECT size(0x%x) n" % at, path, env=env)
+        tap.equal(json.loads(run.out)[0]["n"], size, what + ": size() in SQL")
+        head = cairn("-x", "x 0x%x" % at, path, env=env).out
+        tap.equal(re.findall(r"^size +(\S+)$", head, re.M), [] if n is None else ["?" if size is None else str(size)],
+                  what + ": size in x")
+        run = cairn("--format", "json", "-x", "entries 0x%x" % at, path, env=env)
+        tap.equal(len(json.loads(run.out)) if run.out.strip() else None, n, what + ": its rows")
+    run = cairn("--format", "json", "-x", "entries 0x%x" % counted, path, env=env)
+    tap.equal([(int(r["key_address"], 16), int(r["address"], 16)) for r in json.loads(run.out)],
+              [(text[i], x) for i, some in enumerate(lists) for x in some], "a multimap's entries: each value with its key")
+    said = cairn("-x", "entries 0x%x" % bag, path, env=env).out
+    tap.ok("it holds 74 elements: an entry counts as many as its value says" in said, "a bag's rows are said to be fewer", said)
+    found = {r["class"].split(".")[-1]: (r["objects"], r["size"]) for r in
+             json.loads(cairn("--format", "json", "-x", "collections", path, env=env).out)}
+    tap.equal(found, {"Many": (1, 6), "Uncounted": (5, 84), "Part": (1, 8), "ArrayList": (1, 8)},
+              "collections: the same sizes; values of a multimap are a part of it")
+
+
+def of_found(tap):
+    """Real libraries: what size() answered in the program, in the folder's sizes.txt or README."""
+    base = os.path.join(DUMPS or "", "found", "truth")
+    if not DUMPS or not os.path.isdir(base):
+        tap.skip("multimaps, views and nulls of real libraries", "no found in CAIRN_DUMPS")
+        return
+
+    def path(number, name):
+        return glob.glob(os.path.join(base, number + "-*", name))[0]
+
+    def sizes(at, cls):
+        return {r["field"]: r["n"] for r in rows(at, "sql SELECT field, size(address) n FROM statics WHERE class = '%s'" % cls)}
+    mm = path("03", "mm.hprof")
+    with open(path("03", "sizes.txt"), encoding="utf-8") as f:
+        said = [line.split() for line in f if line.startswith("SIZE")]
+    wanted = {field: int(n) for _, field, _, n in said}
+    mine = sizes(mm, "Mm")
+    tap.equal({k: mine.get(k) for k in wanted}, wanted, "multimaps, bags and tables: size() in SQL is the program's")
+    of_class = {r["class"]: r for r in rows(mm, "collections")}
+    single = {c: int(n) for _, _, c, n in said}  # of ImmutableMultiset there is an empty one, too
+    tap.equal({c: of_class[c]["size"] for c in single}, single, "and so is the size in collections")
+    tap.equal(of_class["com.google.common.collect.HashMultimap"]["fill"], 6.3, "fill is that of 2 keys in 32 buckets")
+    tap.equal([len(rows(mm, "entries Mm." + f)) for f in ("hash", "linkedHash", "tree", "cc", "immList", "hashSet", "table")],
+              [600, 600, 600, 600, 3, 2, 2], "entries: all of a multimap, a row a key of a bag and a table")
+    one = {r["field"] for r in rows(path("03", "one.hprof"), "waste single")}
+    tap.ok(one and not [f for f in one if f.startswith("One.")], "of 2,000 values of one key none is a single element", one)
+    filt = path("04", "filt.hprof")
+    mine = sizes(filt, "Filt")
+    tap.equal([mine.get(f) for f in ("set", "coll", "unmod", "base")], [None, None, None, 1000], "filtered views: size unknown")
+    refused = [cairn("-x", "entries Filt." + f, filt).status for f in ("set", "unmod")]
+    tap.equal(refused, [1, 1], "filtered views: their elements are not known")
+    nul = path("07", "nul.hprof")
+    mine = sizes(nul, "Nul")
+    tap.equal([(mine[f], len(rows(nul, "entries Nul." + f))) for f in ("clojure_", "trove", "troveSet")],
+              [(3, 3), (2, 2), (2, 2)], "null is a key of Clojure's and Trove's maps")
+    of_class = {r["class"]: r["size"] for r in rows(nul, "collections")}
+    tap.equal(of_class["clojure.lang.PersistentArrayMap"], 8322, "Clojure's own maps, those with null, too")
+    boxes = rows(path("05", "box.hprof"), "waste boxes")
+    tap.equal([r for r in boxes if r["field"].startswith("Box.")], [], "boxes of the caches are no waste, whoever holds them")
+
+
 def main():
     tap = Tap()
+    of_found(tap)
     with tempfile.TemporaryDirectory() as folder:
         own(tap, folder)
+        counting(tap, folder)
         shapes(tap, folder)
     if not DUMPS:
         tap.skip("dumps with planted collections", "no CAIRN_DUMPS")
@@ -239,6 +360,7 @@ def main():
             of_grove(tap, manifest.replace(".manifest.json", ".hprof"), manifest)
     for manifest in sorted(glob.glob(os.path.join(DUMPS or "", "today", "gotoday*.manifest.json"))):
         of_go(tap, manifest.replace(".manifest.json", ".dump"), manifest)
+    slices_of_go(tap)
     tap.done()
 
 

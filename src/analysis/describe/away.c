@@ -150,6 +150,7 @@ const struct inspector away_inspector = {
 	.bytes = no_bytes,
 	.entries = no_entries,
 	.size = no_size,
+	.count = no_count,
 	.text = no_text,
 	.characters = no_characters,
 	.text_class = no_text_class,

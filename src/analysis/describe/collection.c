@@ -5,6 +5,7 @@
 #include "analysis/describe/collection.h"
 
 #include "analysis/describe/describers.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -89,6 +90,17 @@ static bool has_field(const struct values *v, const char *names)
 	return !names || !strcmp(names, "this") || description_field(v, names, &value);
 }
 
+/* Is one of these flags set? */
+static bool shows_part(const struct values *v, const char *flags)
+{
+	char name[64];
+	struct value flag;
+	while (flags && next_name(&flags, name))
+		if (description_field(v, name, &flag) && flag.bits)
+			return true;
+	return false;
+}
+
 /* Is the object laid out so?  Where a class has several lines, the size tells them apart, too. */
 static bool is_so(const struct values *v, const struct collection_kind *k, bool sized)
 {
@@ -101,6 +113,8 @@ static bool is_so(const struct values *v, const struct collection_kind *k, bool 
 		if (!has_field(v, size))
 			return false;
 	}
+	if (shows_part(v, k->unless))
+		return false;
 	return (k->shape == SHAPE_NESTED || has_field(v, own_field(k))) && has_field(v, k->taken) &&
 	    has_field(v, k->index) && (k->shape == SHAPE_TREE || has_field(v, k->control)) && has_field(v, k->last);
 }
@@ -128,7 +142,7 @@ static bool find_kind(struct collection *c, uint32_t id)
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 {
 	*c = (struct collection){ .heap = h, .node = HEAP_NONE, .stop = HEAP_NONE, .part = c->part,
-		.context = c->context };
+		.context = c->context, .expand = c->expand };
 	bool first = true;
 	for (int depth = 0; depth < WRAPPERS_DEEP; depth++) {
 		struct value inner;
@@ -138,6 +152,10 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 		if (first || (c->view != VIEW_KEYS && c->view != VIEW_VALUES))
 			c->view = c->kind->view;
 		first = false;
+		if (!c->counts && (c->kind->counts || (c->kind->size && c->kind->shape == SHAPE_WRAPPER))) {
+			c->counts = c->kind;
+			c->counter = c->store;
+		}
 		if (c->kind->shape != SHAPE_WRAPPER && c->kind->shape != SHAPE_VIEW)
 			return true;
 		if (!description_field(&c->store, c->kind->store, &inner))
@@ -166,11 +184,29 @@ static void tell_nodes(const struct collection *c, collection_part *part, void *
 	}
 }
 
+/* The collections that are values of a multimap or a table: its user did not make them. */
+static void tell_values(const struct heap *h, uint32_t id, collection_part *part, void *context)
+{
+	struct collection c;
+	struct collection_entry e;
+	if (!collection_open(&c, h, id, NULL)) {
+		for (c.as_is = true; !progress_own_stops(c.listed) && collection_next(&c, &e);) {
+			uint32_t value = value_object_id(h, &e.value);
+			if (value != HEAP_NONE)
+				part(context, value);
+		}
+	}
+	collection_close(&c);
+}
+
 void collection_inner(const struct heap *h, uint32_t id, collection_part *part, void *context)
 {
 	struct collection c = { .heap = h, .part = part, .context = context };
 	struct value next;
-	if (!collection_find(&c, h, id) || c.kind->shape == SHAPE_WRAPPER || !c.kind->store ||
+	bool found = collection_find(&c, h, id);
+	if (found && c.counts && c.counts->counts)
+		tell_values(h, id, part, context);
+	if (!found || c.kind->shape == SHAPE_WRAPPER || !c.kind->store ||
 	    strcmp(c.kind->store, "this") != 0 || c.store.id != id)
 		return; /* what it wraps was told */
 	if (c.kind->shape == SHAPE_TRIE) {
@@ -184,6 +220,12 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 
 /* --- sizes -------------------------------------------------------------------------------------- */
 
+bool collection_number_in(const struct values *counter, int64_t *out)
+{
+	return description_number(counter, "value", out) || description_number(counter, "base", out) ||
+	    description_number(counter, "size", out);
+}
+
 /* One term of a size: a number, a flag, or an object that counts. */
 static bool term(const struct values *of, const char *names, int64_t *out)
 {
@@ -195,9 +237,7 @@ static bool term(const struct values *of, const char *names, int64_t *out)
 		*out = description_add_cells(of, "counterCells", (int64_t)v.bits);
 		return true;
 	}
-	if (!description_object(of, names, &counter) ||
-	    (!description_number(&counter, "value", out) && !description_number(&counter, "base", out) &&
-	    !description_number(&counter, "size", out)))
+	if (!description_object(of, names, &counter) || !collection_number_in(&counter, out))
 		return false;
 	*out = description_add_cells(&counter, "cells", *out);
 	return true;
@@ -245,6 +285,17 @@ static bool stated_size(const struct collection *c, struct collection_size *out)
 	out->size = sum;
 	out->lies = negative || (int64_t)sum < 0;
 	return true;
+}
+
+/* What counts otherwise than its entries, which fill the places: a multimap, a bag, a table. */
+static void count_otherwise(const struct collection *c, struct collection_size *out)
+{
+	uint64_t sum = 0;
+	bool negative = false, none = out->known && !out->size && c->counts->counts;
+	out->known = c->counts->size && add_terms(&c->counter, c->counts->size, &sum, &negative);
+	out->size = out->known ? sum : 0;
+	out->lies |= negative || (int64_t)sum < 0;
+	out->known |= none; /* no entry, no element */
 }
 
 /* Each part counts for itself, and has a table of its own. */
@@ -321,6 +372,10 @@ static void implied_size(const struct collection *c, struct collection_size *out
 		out->known = out->has_capacity;
 		out->size = out->capacity;
 		break;
+	case SHAPE_PAIRS:
+		out->known = out->has_capacity && c->kind->null;
+		out->size = out->known ? out->capacity : 0;
+		break;
 	case SHAPE_BUCKETS: /* an array of entries */
 		if (!*c->kind->next && description_object(&c->store, c->kind->store, &entries)) {
 			out->known = true;
@@ -367,11 +422,14 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 		out->capacity /= 2;
 	if (kind->parts)
 		out->known = size_of_parts(&c, out);
-	else if (kind->size)
+	else if (kind->size && c.counts != kind)
 		out->known = stated_size(&c, out);
 	else
 		implied_size(&c, out);
 	out->has_fill = out->known && out->has_capacity && out->capacity;
+	out->taken = out->known ? out->size : 0;
 	check_size(&c, out);
+	if (c.counts)
+		count_otherwise(&c, out);
 	return true;
 }

@@ -19,6 +19,7 @@ struct collection_entry {
 	uint64_t index;      /* counted from 0 */
 	bool has_key;
 	struct value key, value; /* of a set: value */
+	uint64_t many;           /* elements that it counts as: more than one in a bag, a table, a multimap */
 };
 
 enum { COLLECTION_FEW = 64 /* a power of two */, COLLECTION_FREE = 4, COLLECTION_LEVELS = 16 };
@@ -28,6 +29,15 @@ struct collection {
 	const struct collection_kind *kind;
 	enum collection_view view;
 	struct values store; /* the object with the fields that kind names, behind all wrappers */
+	const struct collection_kind *counts; /* the outermost wrapper that counts otherwise than what it wraps; NULL */
+	struct values counter;                /* its object */
+	bool expand;         /* list the elements of collections that are values of a multimap */
+	bool as_is;          /* neither list nor count what is in values */
+	bool summed;         /* entries were met that count as several elements */
+	bool uncounted;      /* an entry did not say as how many */
+	struct collection *inside; /* the value that is listed now; NULL: none was yet */
+	struct value inside_key;
+	bool in_value;
 	bool broken;         /* links run in a circle, or lead to something that is no node */
 	bool no_memory;      /* then the walk ended early, and is broken too */
 	/* the walk's own */
@@ -42,7 +52,8 @@ struct collection {
 		uint32_t node;
 		uint64_t at, end, nodes; /* TRIE: entries before end, nodes from there to nodes */
 	} *level;                          /* TRIE, NESTED: the arrays that are open */
-	uint64_t at, end, n, first, given;
+	uint64_t at, end, n, first;
+	uint64_t given, listed; /* entries that were read; those of a multimap are listed one by one */
 	uint32_t node, stop;
 	uint32_t *stack;
 	unsigned depth;
@@ -67,8 +78,11 @@ bool collection_known(const char *class, size_t n);
 /* The line of the table that objects of a class are read by, which has the fields that the class has; NULL: none. */
 const struct collection_kind *collection_kind_of(const struct heap *h, uint32_t class);
 
-/* False: it is no collection that is known. */
+/* The size that is stated or follows from the layout.  False: it is no collection that is known. */
 bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out);
+/* The same, and where nothing states a size, entries are counted: at most *left of them, which becomes less.  A size
+ * that cannot be is not known. */
+bool collection_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
 
 /* Begin to walk.  0: end with collection_close.  ERR_NOT_FOUND: it is no known collection, and *err
  * says so; ERR_UNSUPPORTED: the dump holds no values.  Takes about 8 bytes for each node that was
@@ -95,6 +109,12 @@ void collection_begin_radix(struct collection *c);
 enum { TREE_DEEPEST = 128 }; /* a red-black tree of 2^32 nodes is at most 64 deep */
 /* Open a node, and tell of it.  False: it was met before (broken), or cannot be read. */
 bool collection_enter(struct collection *c, uint32_t node, struct values *out);
+/* The object that counts: in its field value, base or size.  False: it has none of these. */
+bool collection_number_in(const struct values *counter, int64_t *out);
+/* Set what an entry of a collection that counts otherwise counts as.  False: its value's elements are listed now. */
+bool collection_count_entry(struct collection *c, struct collection_entry *e);
+/* The next element of the value that is listed.  False: there are no more. */
+bool collection_next_inside(struct collection *c, struct collection_entry *e);
 /* Tell whoever asked of an object that the collection is made of. */
 void collection_tell(const struct collection *c, uint32_t id);
 /* The object in a field, or the object itself ("this"); HEAP_NONE: there is none. */

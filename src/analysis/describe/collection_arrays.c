@@ -105,6 +105,8 @@ static bool next_extra(struct collection *c, struct collection_entry *e)
 
 static bool is_place(const struct collection *c, const struct value *key)
 {
+	if (c->kind->null && (!c->kind->free || c->n_free)) /* what is free is marked otherwise, if at all */
+		return true;
 	return key->type == VALUE_OBJECT || !c->kind->extra ? key->bits != 0 : key->bits > 1;
 }
 

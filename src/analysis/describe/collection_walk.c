@@ -244,6 +244,7 @@ int collection_open(struct collection *c, const struct heap *h, uint32_t id, str
 {
 	c->part = NULL;
 	c->context = NULL;
+	c->expand = true;
 	return open_walk(c, h, id, err);
 }
 
@@ -251,6 +252,11 @@ void collection_close(struct collection *c)
 {
 	free(c->stack);
 	free(c->level);
+	if (c->inside) {
+		collection_close(c->inside); /* has nothing inside itself */
+		free(c->inside);
+		c->inside = NULL;
+	}
 	c->stack = NULL;
 	c->level = NULL;
 	big_free(c->seen.slot);
@@ -274,30 +280,68 @@ static bool next_raw(struct collection *c, struct collection_entry *e)
 bool collection_next(struct collection *c, struct collection_entry *out)
 {
 	out->key = out->value = (struct value){ VALUE_OBJECT, 0 };
-	if (!c->kind || !next_raw(c, out))
+	if (!c->kind)
 		return false;
-	out->index = c->given++;
+	while (!c->in_value || !collection_next_inside(c, out)) {
+		if (!next_raw(c, out))
+			return false;
+		c->given++;
+		out->many = 1;
+		if (c->as_is || !c->counts || !c->counts->counts || collection_count_entry(c, out))
+			break;
+	}
+	out->index = c->listed++;
 	out->has_key = c->view == VIEW_MAP;
 	if (c->view == VIEW_KEYS)
 		out->value = out->key;
 	return true;
 }
 
-bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
+/* Walk at most `most` entries. */
+static bool walk(const struct heap *h, uint32_t id, uint64_t most, struct collection_inside *out, collection_part *part,
     void *context)
 {
 	struct collection c = { .part = part, .context = context };
 	struct collection_entry e;
+	bool ended = false;
 	*out = (struct collection_inside){ .entries = 0 };
 	if (!collection_size(h, id, &out->size) || open_walk(&c, h, id, NULL)) {
 		collection_close(&c);
 		return false;
 	}
-	while (!progress_own_stops(++out->entries) && collection_next(&c, &e))
-		;
-	out->entries--;
+	while (!ended && c.listed < most && !progress_own_stops(c.listed)) {
+		ended = !collection_next(&c, &e);
+		out->elements += ended ? 0 : e.many;
+	}
+	out->entries = c.listed;
+	out->summed = c.summed;
 	out->longest = c.longest;
 	out->broken = c.broken;
+	out->whole = ended && !c.broken && !c.uncounted;
 	collection_close(&c);
+	return true;
+}
+
+bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
+    void *context)
+{
+	return walk(h, id, UINT64_MAX, out, part, context);
+}
+
+bool collection_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out)
+{
+	struct collection_inside inside;
+	if (!collection_size(h, id, out))
+		return false;
+	if (out->lies)
+		out->known = out->has_fill = false;
+	if (out->known || out->lies || !*left || !walk(h, id, *left, &inside, NULL, NULL))
+		return true;
+	*left -= inside.entries < *left ? inside.entries : *left;
+	out->known = inside.whole;
+	out->broken = inside.broken;
+	out->size = out->known || out->broken ? inside.elements : 0;
+	if (out->known && !inside.summed)
+		out->taken = inside.entries;
 	return true;
 }

@@ -172,6 +172,23 @@ static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct e
 	text_add(to, " in the part of the dump that was not read");
 }
 
+/* Rows are fewer than elements. */
+static void note_summed(const struct collection *c, uint32_t id, struct entries *of)
+{
+	struct collection_size size;
+	uint64_t left = c->heap->n_objects;
+	bool known = collection_count(c->heap, id, &left, &size) && size.known;
+	if (known && size.size == c->listed)
+		return;
+	text_add(&of->note, "it holds ");
+	if (known)
+		text_add_count(&of->note, size.size);
+	else
+		text_add(&of->note, "an unknown number of");
+	text_add(&of->note, known && size.size == 1 ? " element" : " elements");
+	text_add(&of->note, ": an entry counts as many as its value says");
+}
+
 static int declared_entries(struct entries **out, const struct heap *h, uint32_t id,
     const struct range *which, struct err *err)
 {
@@ -187,7 +204,7 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 		.map = c.view == VIEW_MAP };
 	uint64_t seen = 0;
 	while (!code && s->base.n < which->length && collection_next(&c, &e)) {
-		seen = e.index + 1;
+		seen += e.many;
 		if (e.index < which->start)
 			continue;
 		struct declared_entry *to = BIG_PUSH(s->entry, s->base.n, s->cap, err);
@@ -198,8 +215,11 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 	}
 	if (c.no_memory && !code)
 		code = err_set(err, ERR_NOMEM, "there is no memory for the nodes of the collection that were met");
+	if (c.summed && !code)
+		note_summed(&c, id, &s->base);
 	if (c.broken)
-		text_add(&s->base.note, "its nodes run in a circle or lead astray: shown is what comes before");
+		text_addf(&s->base.note, "%sits nodes run in a circle or lead astray: shown is what comes before",
+		    s->base.note.len ? "; " : "");
 	if (!code && s->base.n < which->length)
 		note_lost(h, id, seen, &s->base);
 	collection_close(&c);
@@ -233,6 +253,11 @@ static void declared_entries_close(struct entries *entries)
 static bool declared_size(const struct heap *h, uint32_t id, struct collection_size *out)
 {
 	return values_held(h) && collection_size(h, id, out);
+}
+
+static bool declared_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out)
+{
+	return values_held(h) && collection_count(h, id, left, out);
 }
 
 /* --- texts -------------------------------------------------------------------------------------- */
@@ -278,6 +303,7 @@ const struct inspector declared_inspector = {
 	.entry = declared_entry,
 	.entries_close = declared_entries_close,
 	.size = declared_size,
+	.count = declared_count,
 	.text = heap_string_along,
 	.characters = declared_characters,
 	.text_class = declared_text_class,

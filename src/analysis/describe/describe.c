@@ -185,6 +185,11 @@ bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out
 	return inspector_of(h)->size(h, id, out);
 }
 
+bool inspect_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out)
+{
+	return inspector_of(h)->count(h, id, left, out);
+}
+
 bool inspect_is_collection(const struct heap *h, uint32_t id)
 {
 	struct collection_size size;

@@ -254,9 +254,16 @@ struct collection_size {
 	bool has_fill;       /* size / capacity says how much of it is in use */
 	bool map;            /* entries have keys and values */
 	bool lies;           /* it cannot be: more than there are places, below 0, or no array where one should be */
+	uint64_t taken;      /* places in use: the keys of a multimap, whose size is the number of its values */
+	bool broken;         /* inspect_count: its nodes run in a circle or lead astray, and size is what comes before */
 };
-/* False: it is no collection that is known. */
+/* What is stated, or follows from the layout.  False: it is no collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
+/* How many elements are in it: the answer that all commands give.  Where inspect_size does not say, at most *left
+ * entries are counted, and *left becomes less; of an array of Go the elements in use by slices count, where only slices
+ * lead to it.  A size that cannot be is not known.  False: it is no collection, nor such an array. */
+bool inspect_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
+enum { COUNT_BRIEFLY = 100 }; /* entries, for one cell among many */
 /* The same of arrays whose elements in use only their holders know: slices of Go (slices.c).  All holders are read
  * once, because one may hold every array. */
 struct held_sizes;
@@ -289,6 +296,9 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 struct collection_inside {
 	struct collection_size size;
 	uint64_t entries; /* that were found by walking it */
+	uint64_t elements; /* that these count as */
+	bool summed;      /* some count as several */
+	bool whole;       /* all were found, and say what they count as */
 	uint64_t longest; /* in one bucket of a hash table of chains; 0: it is none, or empty */
 	bool broken;      /* what was found ends early (struct collection) */
 };

@@ -418,7 +418,8 @@ static bool describe_known(struct description *d, struct values *v)
 static bool describe_size(const struct heap *h, uint32_t id, struct text *to)
 {
 	struct collection_size size;
-	if (!collection_size(h, id, &size) || !size.known)
+	uint64_t left = COUNT_BRIEFLY;
+	if (!collection_count(h, id, &left, &size) || !size.known)
 		return false;
 	text_addf(to, "size %" PRIu64, size.size);
 	return true;

@@ -47,6 +47,7 @@ struct inspector {
 	void (*entry)(const struct entries *e, size_t i, struct any_value *key, struct any_value *value);
 	void (*entries_close)(struct entries *e);
 	bool (*size)(const struct heap *h, uint32_t id, struct collection_size *out);
+	bool (*count)(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
 	bool (*held_as)(const struct heap *h, uint32_t id, struct text *to); /* or NULL */
 
 	bool (*text)(
@@ -98,6 +99,7 @@ MUST_CHECK int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t
 MUST_CHECK int no_entries(struct entries **out, const struct heap *h, uint32_t id, const struct range *which,
     struct err *err);
 bool no_size(const struct heap *h, uint32_t id, struct collection_size *out);
+bool no_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
 bool no_text(const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out);
 bool no_characters(const struct heap *h, uint32_t id, struct string_view *out);
 enum text_class no_text_class(const struct heap *h, uint32_t class);

@@ -33,7 +33,7 @@ static const struct field_word {
 } fields[] = {
 	FIELD(store), FIELD(next), FIELD(key), FIELD(value), FIELD(size), FIELD(table), FIELD(tail), FIELD(end),
 	FIELD(taken), FIELD(index), FIELD(control), FIELD(last), FIELD(free), FIELD(chained), FIELD(extra),
-	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first), FIELD(focus),
+	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first), FIELD(focus), FIELD(counts), FIELD(null), FIELD(unless),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };
@@ -134,6 +134,10 @@ static int check(const struct collection_kind *k, struct err *err)
 		return err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks);
 	if (s == SHAPE_SPARSE && k->next && strcmp(k->next, "last") != 0)
 		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, and not %.100s", k->next);
+	if (k->counts && strcmp(k->counts, "value") != 0)
+		return err_set(err, ERR_USAGE, "counts= can only be value, and not %.100s", k->counts);
+	if (k->null && strcmp(k->null, "key") != 0)
+		return err_set(err, ERR_USAGE, "null= can only be key, and not %.100s", k->null);
 	return 0;
 }
 

@@ -74,6 +74,9 @@ struct collection_kind {
 	                           value in the second */
 	const char *extra;      /* the keys 0 and 1 are free places: here is an object with their entries, or a number with
 	                           a bit for each element from 0 to 31 */
+	const char *counts;     /* "value": an entry counts as many elements as its value says, a number or a collection */
+	const char *null;       /* "key": null is a key like others, and does not say that a place is free */
+	const char *unless;     /* flags: where one is set the object shows only a part of this, and is not known */
 	struct collection_kind *same; /* the next line of this class */
 	char *words;            /* what the names point into */
 };

@@ -31,11 +31,12 @@ const char *const layouts_guava[] = {
 	G "ImmutableSortedMap columns map store=keySet.elements.array value=valueList.array",
 	G "ImmutableSortedMap fields map key=keySet.elements.element value=valueList.element",
 	G "JdkBackedImmutableSet wrapper store=delegate",
-	G "JdkBackedImmutableMultiset wrapper map store=delegateMap",
-	G "RegularImmutableMultiset buckets map store=entries next= key=element value=count table=hashTable",
-	G "RegularImmutableMultiset wrapper map store=contents",
+	G "JdkBackedImmutableMultiset wrapper map store=delegateMap size=size counts=value",
+	G "RegularImmutableMultiset buckets map store=entries next= key=element value=count table=hashTable size=size "
+	  "counts=value",
+	G "RegularImmutableMultiset wrapper map store=contents counts=value",
 	G "ObjectCountHashMap columns map store=keys value=values end=size size=size",
-	G "ConcurrentHashMultiset wrapper map store=countMap",
+	G "ConcurrentHashMultiset wrapper map store=countMap counts=value",
 	G "Maps$UnmodifiableNavigableMap wrapper map store=delegate",
 	G "MapMakerInternalMap buckets map parts=segments store=table.array next=next key=key|referent "
 	  "value=value|valueReference.referent size=count",
@@ -47,11 +48,17 @@ const char *const layouts_guava[] = {
 	G "AbstractBiMap wrapper map store=delegate",
 	/* a multimap is a map of collections */
 	G "LinkedListMultimap chain map store=head next=next key=key value=value size=size",
-	G "AbstractMapBasedMultimap wrapper map store=map",
-	G "ImmutableMultimap wrapper map store=map",
-	G "AbstractMapBasedMultiset wrapper map store=backingMap",
-	G "TreeMultiset tree store=rootReference.value value=elem size=rootReference.value.distinctElements",
-	G "StandardTable wrapper map store=backingMap",
+	G "AbstractMapBasedMultimap wrapper map store=map size=totalSize counts=value",
+	G "ImmutableMultimap wrapper map store=map size=size counts=value",
+	G "LinkedHashMultimap$ValueSet buckets store=hashTable next=nextInValueBucket value=value size=size",
+	G "Multimaps$UnmodifiableMultimap wrapper map store=delegate",
+	G "Multisets$UnmodifiableMultiset wrapper map store=delegate",
+	G "AbstractMapBasedMultiset wrapper map store=backingMap size=size counts=value",
+	G "TreeMultiset tree map store=rootReference.value key=elem value=elemCount size=rootReference.value.totalCount "
+	  "counts=value unless=range.hasLowerBound|range.hasUpperBound",
+	G "StandardTable wrapper map store=backingMap counts=value",
+	G "SparseImmutableTable wrapper map store=rowMap counts=value",
+	G "SingletonImmutableTable fields map key=singleRowKey value=singleValue",
 	G "TreeRangeMap wrapper map store=entriesByLowerBound",
 	G "TreeRangeSet wrapper map store=rangesByLowerBound",
 	G "MutableClassToInstanceMap wrapper map store=delegate",
@@ -59,7 +66,6 @@ const char *const layouts_guava[] = {
 	G "MinMaxPriorityQueue array store=queue size=size",
 	G "CompactHashMap columns map store=keys value=values end=size size=size",
 	G "CompactHashSet array store=elements size=size",
-	G "Collections2$FilteredCollection view store=unfiltered",
 	G "Lists$TransformingRandomAccessList view store=fromList",
 	G "Lists$TransformingSequentialList view store=fromList",
 	G "Lists$ReverseList view store=forwardList",
@@ -169,9 +175,9 @@ const char *const layouts_kotlin[] = {
 	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
 	package "collection.AbstractCollectionDecorator wrapper store=collection",                                     \
 	package "bidimap.AbstractDualBidiMap wrapper map store=normalMap",                                             \
-	package "bag.AbstractMapBag wrapper map store=map",                                                            \
-	package "multiset.AbstractMapMultiSet wrapper map store=map",                                                  \
-	package "multimap.AbstractMultiValuedMap wrapper map store=map",                                               \
+	package "bag.AbstractMapBag wrapper map store=map size=size counts=value",                                     \
+	package "multiset.AbstractMapMultiSet wrapper map store=map size=size counts=value",                           \
+	package "multimap.AbstractMultiValuedMap wrapper map store=map counts=value",                                  \
 	package "list.AbstractLinkedList chain store=header next=next value=value size=size",                          \
 	package "buffer.UnboundedFifoBuffer ring store=buffer next=head tail=tail",                                    \
 	package "buffer.BoundedFifoBuffer ring store=elements next=start tail=end last=full",                          \
@@ -207,7 +213,7 @@ const char *const layouts_frameworks[] = {
 	"org.json.JSONArray wrapper store=myArrayList|values",
 	COMMONS("org.apache.commons.collections."), COMMONS("org.apache.commons.collections4."),
 	"clojure.lang.PersistentVector nested store=root|tail value=array next=shift size=cnt",
-	"clojure.lang.PersistentArrayMap pairs map store=array",
+	"clojure.lang.PersistentArrayMap pairs map store=array null=key",
 	"clojure.lang.APersistentSet wrapper keys store=impl",
 	"clojure.lang.PersistentList chain store=this next=_rest value=_first size=_count",
 	"clojure.lang.PersistentList$EmptyList empty",

@@ -12,8 +12,8 @@
 #define H "com.carrotsearch.hppc."
 #define LUCENE "org.apache.lucene.internal.hppc."
 #define T3 "gnu.trove."
-#define TROVE_FREE " free=gnu.trove.impl.hash.TObjectHash.FREE|gnu.trove.impl.hash.TObjectHash.REMOVED"
-#define TROVE2_FREE " free=gnu.trove.TObjectHash.FREE|gnu.trove.TObjectHash.REMOVED"
+#define TROVE_FREE " free=gnu.trove.impl.hash.TObjectHash.FREE|gnu.trove.impl.hash.TObjectHash.REMOVED null=key"
+#define TROVE2_FREE " free=gnu.trove.TObjectHash.FREE|gnu.trove.TObjectHash.REMOVED null=key"
 #define N "io.netty."
 
 #define HPPC(package)                                                                                                  \

@@ -356,8 +356,14 @@ static bool memory_size(const struct heap *h, uint32_t id, struct collection_siz
 	    typed_type(&o.value)->kind != TYPE_STRUCT || typed_contents_open(&c, &o.value, NULL))
 		return false;
 	*out = (struct collection_size){ .known = true, .size = c.size, .has_capacity = c.capacity != 0,
-		.capacity = c.capacity, .map = c.map };
+		.capacity = c.capacity, .map = c.map, .taken = c.size };
 	return true;
+}
+
+static bool memory_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out)
+{
+	(void)left;
+	return memory_size(h, id, out) || slices_size(h, id, out);
 }
 
 static bool memory_held_as(const struct heap *h, uint32_t id, struct text *to)
@@ -470,6 +476,7 @@ const struct inspector memory_inspector = {
 	.entry = memory_entry,
 	.entries_close = memory_entries_close,
 	.size = memory_size,
+	.count = memory_count,
 	.held_as = memory_held_as,
 	.text = memory_text,
 	.characters = memory_characters,

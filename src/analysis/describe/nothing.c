@@ -81,6 +81,12 @@ bool no_size(const struct heap *h, uint32_t id, struct collection_size *out)
 	return false;
 }
 
+bool no_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out)
+{
+	(void)h, (void)id, (void)left, (void)out;
+	return false;
+}
+
 bool no_text(
     const struct heap *h, uint32_t id, struct string_walk *walk, struct string_view *out)
 {
@@ -126,6 +132,7 @@ const struct inspector no_inspector = {
 	.bytes = no_bytes,
 	.entries = no_entries,
 	.size = no_size,
+	.count = no_count,
 	.text = no_text,
 	.characters = no_characters,
 	.text_class = no_text_class,

@@ -144,6 +144,45 @@ void slices_add(const struct slices *s, const struct heap *h, struct text *to)
 		text_add(to, "; and others");
 }
 
+/* Bytes of an element; 0: it is no array. */
+static uint64_t stride_of(const struct heap *h, uint32_t id)
+{
+	const struct heap_class *c = heap_class_of(h, id);
+	bool array = c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
+	return array && c->type < h->dump->types->n ? h->dump->types->type[c->type].size : 0;
+}
+
+/* In use are the elements from the first slice's begin to the last one's end. */
+static bool size_in_use(const struct heap *h, uint32_t id, uint64_t begin, uint64_t end, struct collection_size *out)
+{
+	struct typed_object o;
+	if (!typed_open(&o, h, id) || !o.stride)
+		return false;
+	*out = (struct collection_size){ .known = true, .has_capacity = true, .capacity = o.count };
+	out->size = out->taken = end > begin ? end - begin : 0;
+	out->has_fill = out->capacity != 0;
+	out->lies = end > out->capacity;
+	return true;
+}
+
+bool slices_size(const struct heap *h, uint32_t id, struct collection_size *out)
+{
+	struct slices s;
+	uint64_t stride = stride_of(h, id), end = 0, begin = UINT64_MAX;
+	if (!stride)
+		return false;
+	slices_of(&s, h, id);
+	for (unsigned i = 0; i < s.n; i++) {
+		const struct slice_known *k = &s.known[i];
+		uint64_t first = k->begin / stride, last = first + typed_word(&k->value, 1);
+		if (typed_type(&k->value)->kind != TYPE_SLICE)
+			return false;
+		begin = first < begin ? first : begin;
+		end = last > end ? last : end;
+	}
+	return s.n && !s.others && size_in_use(h, id, begin, end, out) && !out->lies;
+}
+
 /* --- of all arrays at once ---------------------------------------------------------------------- */
 
 enum { AT_ONCE = 4096, TOO_MANY = SLICES_KNOWN + 1 }; /* holders a task; held by what is no slice, or by too many */
@@ -153,16 +192,17 @@ struct held_sizes {
 	struct bits arrays; /* by object */
 	struct held {
 		_Atomic uint64_t end; /* elements before the end of the last slice */
+		_Atomic uint64_t not_begin; /* all bits of those before the begin of the first one turned */
 		_Atomic uint32_t n;   /* slices, or at least TOO_MANY */
 	} *of; /* by rank in arrays */
 	struct progress *progress;
 };
 
-static uint64_t stride_of(const struct heap *h, uint32_t id)
+static void raise_to(_Atomic uint64_t *to, uint64_t n)
 {
-	const struct heap_class *c = heap_class_of(h, id);
-	bool array = c->kind == CLASS_OBJECT_ARRAY || c->kind == CLASS_PRIMITIVE_ARRAY;
-	return array && c->type < h->dump->types->n ? h->dump->types->type[c->type].size : 0;
+	uint64_t last = atomic_load_explicit(to, memory_order_relaxed);
+	while (n > last && !atomic_compare_exchange_weak_explicit(to, &last, n, memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 /* One more pointer leads into an array; v: what it is a part of, or NULL.  The order does not matter. */
@@ -176,11 +216,9 @@ static void tell(struct held_sizes *s, uint32_t id, const struct typed *v)
 		atomic_store_explicit(&to->n, TOO_MANY, memory_order_relaxed);
 		return;
 	}
-	uint64_t end = begin / stride_of(s->heap, id) + typed_word(v, 1);
-	uint64_t last = atomic_load_explicit(&to->end, memory_order_relaxed);
-	while (end > last && !atomic_compare_exchange_weak_explicit(&to->end, &last, end, memory_order_relaxed,
-	    memory_order_relaxed))
-		;
+	uint64_t first = begin / stride_of(s->heap, id);
+	raise_to(&to->end, first + typed_word(v, 1));
+	raise_to(&to->not_begin, ~first);
 	atomic_fetch_add_explicit(&to->n, 1, memory_order_relaxed);
 }
 
@@ -295,21 +333,15 @@ int held_sizes_make(struct held_sizes **out, const struct heap *h, const struct 
 	return code;
 }
 
-/* Several slices may mean parts of one array: in use is what is before the end of the last. */
 bool held_size(const struct held_sizes *s, uint32_t id, struct collection_size *out)
 {
-	struct typed_object o;
 	if (!s || !bits_get(&s->arrays, id))
 		return false;
 	const struct held *by = &s->of[bits_rank(&s->arrays, id)];
 	uint32_t n = atomic_load_explicit(&by->n, memory_order_relaxed);
-	if (!n || n >= TOO_MANY || !typed_open(&o, s->heap, id) || !o.stride)
-		return false;
-	*out = (struct collection_size){ .known = true, .has_capacity = true, .capacity = o.count,
-		.size = atomic_load_explicit(&by->end, memory_order_relaxed) };
-	out->has_fill = out->capacity != 0;
-	out->lies = out->size > out->capacity;
-	return true;
+	return n && n < TOO_MANY &&
+	    size_in_use(s->heap, id, ~atomic_load_explicit(&by->not_begin, memory_order_relaxed),
+	        atomic_load_explicit(&by->end, memory_order_relaxed), out);
 }
 
 void held_sizes_free(struct held_sizes *s)

@@ -9,6 +9,7 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 #define CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 
+#include "analysis/describe/describe.h"
 #include "heap/typed.h"
 
 enum { SLICES_KNOWN = 4 };
@@ -25,6 +26,9 @@ struct slices {
 
 /* Of what no slice, string or pointer to a part of a block leads to, n is 0.  Looks at up to 64 holders. */
 void slices_of(struct slices *out, const struct heap *h, uint32_t id);
+/* The elements of an array that only slices lead to: from the first one's begin to the last one's end.  False: it is
+ * held in other ways too, or by more of them. */
+bool slices_size(const struct heap *h, uint32_t id, struct collection_size *out);
 /* Append them, or nothing where n is 0:
  * "len 50 cap 100 at +7200 of main.SubSlice; int64 4242 at +8 of main.p; and others" */
 void slices_add(const struct slices *s, const struct heap *h, struct text *to);

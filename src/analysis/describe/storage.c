@@ -89,7 +89,7 @@ bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out)
 	const char *field = kind->table ? kind->table : kind->shape <= SHAPE_BUCKETS ? kind->store : NULL;
 	out->library = is_library(kind);
 	out->used = was_used(&c, &out->size);
-	out->enough = enough_for(kind, out->size.size);
+	out->enough = enough_for(kind, out->size.taken);
 	if (field && description_object(&c.store, field, &table) && !table.is_class &&
 	    table.view.kind != OBJECT_INSTANCE) {
 		out->table = table.id;

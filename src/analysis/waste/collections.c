@@ -48,9 +48,9 @@ static int look_at_table(struct waste_stretch *s, uint32_t id, const struct stor
 	if (c->table == HEAP_NONE || s->work->owner[c->table] == HEAP_NONE)
 		return 0;
 	uint64_t used = adjacency_degree(&h->out, c->table), bytes = size_of(h, c->table);
-	if (c->chains && c->size.size >= CHAINED_LEAST && used && c->size.size / used >= CHAIN_MOST)
+	if (c->chains && c->size.taken >= CHAINED_LEAST && used && c->size.taken / used >= CHAIN_MOST)
 		return waste_add(s, WASTE_CHAINS, id, size_of(h, id) + bytes, 0, err);
-	if (c->size.capacity <= SLOTS_LEAST || c->size.size > c->size.capacity / FILLED_LEAST)
+	if (c->size.capacity <= SLOTS_LEAST || c->size.taken > c->size.capacity / FILLED_LEAST)
 		return 0;
 	uint64_t needed = heap_array_size(h, heap_class_of(h, c->table), c->enough);
 	if (needed == SIZE_UNKNOWN || needed >= bytes)

@@ -35,7 +35,8 @@ static void add_head(struct asking *q, uint32_t id)
 	object_head(q->r, id, COL_SHALLOW, OBJECT_SHALLOW);
 	object_head(q->r, id, COL_RETAINED, OBJECT_RETAINED);
 	object_head(q->r, id, COL_LENGTH, OBJECT_LENGTH);
-	bool collection = inspect_size(h, id, &size) && size.known;
+	uint64_t left = h->n_objects;
+	bool collection = inspect_count(h, id, &left, &size) && size.known;
 	if (collection)
 		result_head(q->r, COL_SIZE, cell_count(result_of_file(q->r, amount_exact(size.size))));
 	if (!h->facts.no_class_objects && class->loader != HEAP_NONE)

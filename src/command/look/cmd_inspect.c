@@ -448,6 +448,7 @@ static int run_entries(
 	struct range which = range_of_call(call);
 	struct entries *entries;
 	struct collection_size size = {.known = false};
+	uint64_t left = COUNT_BRIEFLY;
 	struct text title = TEXT_INIT;
 	int code = 0;
 	if (by_itself(call) || (call->argument[0].is_variable && v->is_slice)) {
@@ -456,7 +457,7 @@ static int run_entries(
 	} else {
 		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
 		code = inspect_entries(&entries, h, id, &which, err);
-		if (!code && !inspect_size(h, id, &size))
+		if (!code && !inspect_count(h, id, &left, &size))
 			size.known = false;
 	}
 	if (!code) {

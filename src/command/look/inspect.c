@@ -280,7 +280,8 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 	if (inspect_held_as(h, id, &held_as))
 		result_head(r, COL_HELD_AS, cell_text(held_as.s));
 	text_release(&held_as);
-	if (!inspect_size(h, id, &size))
+	uint64_t left = h->n_objects;
+	if (!inspect_count(h, id, &left, &size))
 		return;
 	if (h->incomplete)
 		note_entries(r, h, id);
@@ -289,5 +290,5 @@ void collection_head(struct result *r, const struct heap *h, uint32_t id)
 		result_head(r, COL_CAPACITY, cell_count(result_of_file(r, amount_exact(size.capacity))));
 	if (size.has_fill)
 		result_head(r, COL_FILL, cell_percent(
-		    result_of_file(r, amount_exact(size.size)), amount_exact(size.capacity)));
+		    result_of_file(r, amount_exact(size.taken)), amount_exact(size.capacity)));
 }

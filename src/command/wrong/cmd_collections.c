@@ -55,7 +55,7 @@ static enum degree degree_of(const struct collection_found *f)
 		return ONE;
 	if (!f->capacity)
 		return PLACES_NOT_TOLD;
-	double share = (double)f->size / (double)f->capacity;
+	double share = (double)f->taken / (double)f->capacity;
 	if (share > 1)
 		return OVER_100;
 	return share > 0.75 ? UP_TO_100 : share > 0.5 ? UP_TO_75 : share > 0.25 ? UP_TO_50 : UP_TO_25;
@@ -65,7 +65,7 @@ static enum degree degree_of(const struct collection_found *f)
 
 struct sums {
 	uint64_t size, capacity, empty;
-	uint64_t filling;         /* elements of those that have places */
+	uint64_t filling;         /* places in use */
 	uint64_t unsized;         /* of them: their size is not known */
 };
 
@@ -115,7 +115,7 @@ static int add_one(struct groups *g, const struct heap *h, size_t i, struct err 
 	struct sums *to = &g->sums[g->in.of[i]];
 	to->size += f->size;
 	to->capacity += f->capacity;
-	to->filling += f->fills ? f->size : 0;
+	to->filling += f->taken;
 	to->empty += f->sized && !f->size;
 	to->unsized += !f->sized;
 	return 0;
@@ -315,7 +315,8 @@ const struct command cmd_collections = {
     .description = "Lists, maps, sets and queues of the JDK, Guava, Caffeine, Scala, Kotlin, Android, fastutil, "
 	"Trove, HPPC, Eclipse and Commons Collections, Vavr, Netty, JCTools, Spring, Hibernate, Jackson and Gson, and "
 	"Go's maps, channels and arrays of slices: how many there are, of how "
-	"many elements (size), with room for how many (capacity: places, or buckets of a hash table), how many are empty. "
+	"many elements (size), with room for how many (capacity: places, or buckets of a hash table), how much of that is "
+	"in use (fill; of a multimap, a bag or a table by its keys), how many are empty. "
 	"Only the outermost count: the map of a HashSet is a part of the set. -by holder tells the field that holds them. "
 	"-fill parts them by how full they are. Classes of your own are known by lines of ~/.config/cairn/layouts "
 	"(doc/layouts.md).",

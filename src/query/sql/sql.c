@@ -394,6 +394,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	q->placed = false;
 	q->missed = q->notes = (struct text)TEXT_INIT;
 	q->told_entries = false;
+	q->counted_left = q->heap->n_objects;
 	sqlite_memory_begin();
 	return 0;
 }
@@ -422,6 +423,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->missed = outer->missed;
 	q->notes = outer->notes;
 	q->told_entries = outer->told_entries;
+	q->counted_left = outer->counted_left;
 }
 
 void sql_note(struct sql *q, const char *line)

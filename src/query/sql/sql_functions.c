@@ -149,7 +149,7 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	struct string_view view;
 	if (id == HEAP_NONE)
 		return;
-	if (inspect_size(h, id, &size)) {
+	if (inspect_count(h, id, &own(to)->sql->counted_left, &size)) {
 		if (size.known)
 			sqlite3_result_int64(to, (sqlite3_int64)size.size);
 		else

@@ -53,6 +53,7 @@ struct sql {
 	char *drops;                      /* the table or view that it drops; the same */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines that are told below the rows */
+	uint64_t counted_left;            /* entries that size() may still count */
 	bool told_entries;                /* it was told what was no collection */
 	struct err silent;                /* why the dump tells no values; code 0: it does */
 	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */

@@ -46,7 +46,7 @@ const char *sql_type_of(enum cell_type type);
 	X(field, 2, "a, 'customer.name'", "the value at the end of a path of fields, 'items[3]', a class's static field") \
 	X(ref, 2, "a, 'customer'", "the address there, also of a text or a number") \
 	X(text, 1, "a", "what is in an object: its text, its number, what it is in a few words") \
-	X(size, 1, "a", "entries of a collection, characters of a text, elements of an array") \
+	X(size, 1, "a", "elements of a collection or an array (of Go: in use by slices), characters of a text") \
 	X(class, 1, "a", "the name of its class") \
 	X(shallow, 1, "a", "its own bytes") \
 	X(retained, 1, "a", "bytes that it holds alone") \

@@ -13,6 +13,9 @@ public class Clojure extends Planted {
 		is(3, PersistentVector.create("a", "b", "c"));
 		is(33, PersistentVector.create(Arrays.copyOf(many, 33)));
 		is(4, PersistentArrayMap.createWithCheck(Arrays.copyOf(many, 8)));
+		is(3, PersistentArrayMap.EMPTY.assoc(null, "for nil").assoc("a", null).assoc("b", "2"));
+		is(0, PersistentArrayMap.EMPTY);
+		is(2, PersistentVector.create(null, "a"));
 		is(9, PersistentList.create(Arrays.asList(many).subList(0, 9)));
 		is(8, PersistentTreeMap.create(RT.seq(Arrays.asList(many).subList(0, 16))));
 	}

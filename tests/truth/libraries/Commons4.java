@@ -32,6 +32,21 @@ public class Commons4 extends Planted {
 		ArrayListValuedHashMap many = new ArrayListValuedHashMap();
 		for (int i = 0; i < 6; i++)
 			many.put("k" + i / 2, "v" + i);
-		is(3, many);
+		is(6, many);
+		ArrayListValuedHashMap own = new ArrayListValuedHashMap() {
+		};
+		own.putAll(many);
+		is(6, own);
+		HashBag bag = new HashBag();
+		bag.add("a", 5);
+		bag.add("b");
+		is(2, bag);
+		is(2, org.apache.commons.collections4.bag.UnmodifiableBag.unmodifiableBag(bag));
+		HashMultiSet set = new HashMultiSet();
+		set.add("a", 7);
+		is(1, set);
+		HashedMap nulls = new HashedMap();
+		nulls.put(null, null);
+		is(1, nulls);
 	}
 }

@@ -3,11 +3,28 @@
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.collect.*;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 
 @SuppressWarnings({"unchecked", "rawtypes"})
 public class Guava extends Planted {
+
+	/** What wraps a multimap in a class that nothing is known of. */
+	static class Fewer extends ForwardingMultimap {
+		final Multimap of;
+		Fewer(Multimap of) {
+			this.of = of;
+		}
+		@Override protected Multimap delegate() {
+			return of;
+		}
+		@Override public int size() {
+			return 1;
+		}
+	}
+
 	public static void plant() {
 		Map<String, String> seven = new LinkedHashMap<>();
 		for (int i = 0; i < 7; i++)
@@ -43,13 +60,17 @@ public class Guava extends Planted {
 			linkedSets.put("k" + i / 2, "v" + i);
 			sorted.put("k" + i / 2, "v" + i);
 		}
-		is(4, lists);
-		is(4, sets);
+		is(8, lists);
+		is(8, sets);
 		is(8, linked);
-		is(4, linkedSets);
-		is(4, sorted);
-		is(4, ImmutableListMultimap.copyOf(lists));
-		is(4, ImmutableSetMultimap.copyOf(sets));
+		is(8, linkedSets);
+		is(8, sorted);
+		is(8, ImmutableListMultimap.copyOf(lists));
+		is(8, ImmutableSetMultimap.copyOf(sets));
+		is(8, Multimaps.synchronizedMultimap(lists));
+		is(8, Multimaps.unmodifiableMultimap(sets));
+		unknown(Multimaps.filterKeys(lists, k -> k.equals("k0")));
+		unknown(new Fewer(lists));
 		Multiset bag = HashMultiset.create(), tree = TreeMultiset.create();
 		for (int i = 0; i < 10; i++) {
 			bag.add("k" + i / 2);
@@ -58,11 +79,33 @@ public class Guava extends Planted {
 		is(5, bag);
 		is(5, tree);
 		is(5, ImmutableMultiset.copyOf(bag));
+		is(5, ConcurrentHashMultiset.create(bag));
+		is(5, LinkedHashMultiset.create(bag));
+		is(5, Multisets.unmodifiableMultiset(bag));
+		unknown(Multisets.filter(bag, k -> k.equals("k0")));
+		unknown(((TreeMultiset<String>) tree).headMultiset("k2", BoundType.OPEN));
+		is(0, HashMultiset.create());
+		is(0, ConcurrentHashMultiset.create());
+		is(0, ArrayListMultimap.create());
 		is(0, TreeMultiset.create());
 		Table table = HashBasedTable.create();
 		for (int i = 0; i < 6; i++)
 			table.put("r" + i / 2, "c" + i, "v");
 		is(3, table);
+		Table sortedTable = TreeBasedTable.create();
+		sortedTable.putAll(table);
+		is(3, sortedTable);
+		is(0, HashBasedTable.create());
+		is(3, ImmutableTable.copyOf(table));
+		is(1, ImmutableTable.of("r", "c", "v"));
+		unknown(Sets.filter(seven.keySet(), k -> k.equals("k1")));
+		unknown(Collections2.filter(seven.values(), v -> v.equals("v1")));
+		unknown(Collections.unmodifiableSet(Sets.filter(seven.keySet(), k -> k.equals("k1"))));
+		unknown(Collections.synchronizedCollection(Collections2.filter(seven.values(), v -> v.equals("v1"))));
+		unknown(Collections.checkedSet(Sets.filter(new LinkedHashMap<>(seven).keySet(), k -> true), String.class));
+		unknown(Maps.filterKeys(seven, k -> k.equals("k1")));
+		is(7, Collections.checkedMap(seven, String.class, String.class));
+		is(7, Collections.checkedSet(new LinkedHashSet(seven.keySet()), String.class));
 		TreeRangeMap<Integer, String> ranges = TreeRangeMap.create();
 		fill(5, ranges, i -> ranges.put(Range.closedOpen(i, i + 1), "v" + i));
 		ClassToInstanceMap instances = MutableClassToInstanceMap.create();

@@ -11,10 +11,35 @@ public class Planted {
 	static final Object[] planted = new Object[1000];
 	static final List<String> expected = new ArrayList<>();
 
-	/** A collection of so many elements. */
-	static void is(int size, Object collection) {
+	/** A collection that is listed in so many rows; how many elements it has it says itself. */
+	static void is(int rows, Object collection) {
 		planted[expected.size()] = collection;
-		expected.add(size + "\t" + collection.getClass().getName());
+		expected.add(rows + "\t" + sizeOf(collection) + "\t" + collection.getClass().getName());
+	}
+
+	/** A collection that shows a part of another, by a rule that no dump holds. */
+	static void unknown(Object collection) {
+		planted[expected.size()] = collection;
+		expected.add("?\t?\t" + collection.getClass().getName());
+	}
+
+	private static String sizeOf(Object o) {
+		if (o instanceof Collection)
+			return "" + ((Collection) o).size();
+		if (o instanceof Map)
+			return "" + ((Map) o).size();
+		for (String name : new String[] {"size", "count", "estimatedSize"})
+			for (Class<?> c = o.getClass(); c != null; c = c.getSuperclass())
+				try {
+					java.lang.reflect.Method m = c.getDeclaredMethod(name);
+					m.setAccessible(true);
+					return "" + m.invoke(o);
+				} catch (NoSuchMethodException e) {
+					continue;
+				} catch (Exception e) {
+					throw new RuntimeException(e);
+				}
+		return ""; /* it has no such method */
 	}
 
 	static void fill(int size, Object collection, IntConsumer add) {

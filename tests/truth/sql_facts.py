@@ -447,6 +447,21 @@ def shop(tap, path, manifest):
     f.check(tap)
 
 
+def of_null(tap, path):
+    """One of the two objects has mManager null; claims that compare with NULL hold for no dump."""
+    def found(where):
+        run = cairn("--format", "json", "-x", "ls com.ex.Frag -where '%s'" % where, path)
+        return [r["address"] for r in json.loads(run.out)] if run.out.strip() else []
+    is_null, is_not = found("mManager is null"), found("mManager is not null")
+    tap.equal((len(is_null), len(is_not)), (1, 1), "null.hprof: one is null, one is not")
+    for where, want in (("mManager = null", is_null), ("mManager == NULL", is_null), ("mManager != null", is_not)):
+        tap.equal(found(where), want, "null.hprof: -where " + where)
+    run = cairn("-x", "assert '(SELECT count(*) FROM \"com.ex.Frag\" WHERE mManager = NULL) = 0'", path)
+    tap.ok(run.status == 2 and "never true" in run.err, "null.hprof: a claim with = NULL is refused", run)
+    run = cairn("-x", "ls com.ex.Frag -where 'address = 5' -fields tag", path)
+    tap.ok("nothing is found" in run.out + run.err and "no field" not in run.err, "null.hprof: no object, no missing field", run)
+
+
 def main():
     tap = Tap()
     if len(sys.argv) == 3:  # a large dump of the shop, and its manifest
@@ -467,6 +482,8 @@ def main():
     small = os.path.join(dumps, "grove", "shop-small")
     if os.path.exists(small + ".hprof"):
         shop(tap, small + ".hprof", small + ".manifest.json")
+    for path in glob.glob(os.path.join(dumps, "found", "reports", "07-*", "null.hprof")):
+        of_null(tap, path)
     tap.ok(tap.count > 20, "there were dumps to ask")
     tap.done()
 

@@ -203,7 +203,7 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 	int code = inspect_shared_fields(&fields, session_heap(s), ids, n, err);
 	if (code == ERR_UNSUPPORTED && (by || !given || none))
 		return 0; /* nobody asked for them; an order by one fails, as there is no such column */
-	if (!code && !all && !none && (code = check_list(fields, list, err)))
+	if (!code && n && !all && !none && (code = check_list(fields, list, err)))
 		inspect_shared_fields_close(fields);
 	if (code)
 		return code;
@@ -257,7 +257,7 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	if (tell_all)
 		result_show(r, LS_VALUE, false);
 	command_show_retained(r);
-	if (!code)
+	if (!code && n) /* of no object no field is missing, either */
 		code = command_sort(s, r, call, "address", true, err);
 	if (code)
 		result_free(r);

@@ -331,8 +331,10 @@ int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **
 {
 	for (int i = 0; i < TABLES_MOST; i++) {
 		int code, state = sqlite3_prepare_v2(q->db, text, -1, s, rest);
-		if (state == SQLITE_OK)
-			return sql_check_spelling(q, text, err);
+		if (state == SQLITE_OK) {
+			code = sql_check_null(text, *rest, err);
+			return code ? code : sql_check_spelling(q, text, err);
+		}
 		char *name = q->failed.code ? NULL : missed_table(q->db);
 		if (!name)
 			return sql_error(q, state, err);

@@ -311,15 +311,17 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 {
 	struct predicate p = {.q = q, .ids = ids, .n = *n, .sql = TEXT_INIT};
 	struct sql outer;
+	struct text java = TEXT_INIT;
 	char table[32];
 	int code = sql_begin(q, &(struct sql_wishes){.subclasses = false}, progress, &outer, err);
 	if (code)
 		return code;
 	snprintf(table, sizeof table, "these objects %u", q->depth);
 	text_addf(&p.sql, "SELECT _rowid_ FROM \"%s\" WHERE (", table);
+	sql_null_as_java(expression, &java);
 	code = sample_classes(&p, err);
 	if (!code)
-		code = translate(&p, expression, err);
+		code = translate(&p, java.len ? java.s : "", err);
 	text_add(&p.sql, ")");
 	if (!code && sql_add_objects_of(q, table, ids, *n))
 		code = sql_error(q, SQLITE_ERROR, err);
@@ -335,6 +337,7 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 	free(p.compared);
 	big_free(p.of_class);
 	text_release(&p.sql);
+	text_release(&java);
 	return code;
 }
 

@@ -296,6 +296,10 @@ MUST_CHECK int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, s
 MUST_CHECK int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err);
 /* Does a text spell a declared table otherwise, and there is a class of that name, too?  ERR_USAGE. */
 MUST_CHECK int sql_check_spelling(struct sql *q, const char *text, struct err *err);
+/* Does a statement, up to `end`, compare something with NULL?  ERR_USAGE: that is never true. */
+MUST_CHECK int sql_check_null(const char *text, const char *end, struct err *err);
+/* Append an expression over objects with = null, == null and != null as SQL says it: IS NULL and IS NOT NULL. */
+void sql_null_as_java(const char *text, struct text *to);
 /* What no statement on this connection goes beyond. */
 void sql_limit(sqlite3 *db);
 /* The same in stretches, of a statement that selects all of a table; it takes the statement over, and ends with the

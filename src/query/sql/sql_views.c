@@ -100,6 +100,8 @@ static int look_into(struct sql *q, const struct sql_view *view, struct err *err
 	int code = all ? sql_prepare(q, all, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite has no memory for that");
 	sqlite3_finalize(s);
 	sqlite3_free(all);
+	if (!code)
+		code = sql_check_null(view->text, view->text + strlen(view->text), err);
 	return code ? code : sql_check_spelling(q, view->text, err);
 }
 

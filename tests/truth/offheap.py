@@ -143,6 +143,14 @@ def android(tap, folder):
     m.cls("libcore.util.NativeAllocationRegistry$CleanerThunk", [("J", "nativePtr"), ("L", "this$0")])
     m.cls("android.graphics.Bitmap", [("I", "mWidth")])
     m.cls("com.acme.Screen", [("L", "picture")])
+    m.cls("android.graphics.Paint", [("I", "mColor")])
+    m.cls("com.acme.Pen", [("L", "paint")])
+    for size, pointer in ((99, 0x9000), (99, 0xa000), (1, 0xb000)):
+        registry = m.new("libcore.util.NativeAllocationRegistry", size=size)
+        paint = m.new("android.graphics.Paint")
+        thunk = m.new("libcore.util.NativeAllocationRegistry$CleanerThunk", nativePtr=pointer, **{"this$0": registry})
+        m.root(m.new("sun.misc.Cleaner", thunk=thunk, referent=paint))
+        m.root(m.new("com.acme.Pen", paint=paint))
     for size, pointer in ((40001, 0x7000), (1200, 0x8000), (999, 0)):
         registry = m.new("libcore.util.NativeAllocationRegistry", size=size)
         picture = m.new("android.graphics.Bitmap")
@@ -150,10 +158,18 @@ def android(tap, folder):
         m.root(m.new("sun.misc.Cleaner", thunk=thunk, referent=picture))
         m.root(m.new("com.acme.Screen", picture=picture))
     path = write(folder, "android.hprof", m)
-    tap.equal([(r["holder"], r["kind"], r["class"], r["objects"], r["capacity"])
-               for r in rows(path, "offheap -by holder")],
+    found = rows(path, "offheap -by holder")
+    tap.equal([(r["holder"], r["kind"], r["class"], r["objects"], r["capacity"]) for r in found if "Bitmap" in r["class"]],
               [("com.acme.Screen.picture", "registered", "android.graphics.Bitmap", 2, 41200)],
               "android: registered bitmaps, those that are freed not")
+    each = sorted((r["capacity"] or 0, r["certainty"]) for r in rows(path, "offheap registered -each"))
+    tap.equal(each, [(0, "unknown"), (98, "inferred"), (98, "inferred"), (1200, "exact"), (40000, "exact")],
+              "android: what malloc made without a size is assumed, or unknown; what states a size is exact")
+    path = glob.glob(os.path.join(DUMPS or "", "found", "reports", "10-*", "registered.hprof"))
+    if DUMPS and path:
+        found = {r["class"]: (r["objects"], r["capacity"], r["certainty"]) for r in rows(path[0], "offheap")}
+        tap.equal((found["android.graphics.Paint"], found["android.graphics.Bitmap"][1:]),
+                  ((5, 490, "inferred"), (6416384, "exact")), "registered.hprof: 98 bytes are an assumption")
 
 
 def sessions(tap, folder):

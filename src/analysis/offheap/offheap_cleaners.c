@@ -21,8 +21,17 @@ static bool action_capacity(struct finding *f, const struct values *v, uint64_t 
 	    offheap_number(&f->action, v, A_SIZE, out) || offheap_number(&f->action, v, A_LENGTH, out);
 }
 
-/* Android: the thunk's registry has the size of each of its allocations, the lowest bit of which means something
- * else. */
+/* Android: the registry has the size of each of its allocations.  The lowest bit says that malloc made them; without a
+ * size these state 98, "assumed size for malloced objects that don't specify a size" (AOSP,
+ * NativeAllocationRegistry.DEFAULT_SIZE), and before they stated 0. */
+static struct amount registered_size(uint64_t size)
+{
+	enum { MALLOCED = 1, ASSUMED = 98 };
+	if (size > SIZE_MOST || !(size & ~UINT64_C(1)))
+		return amount_unknown(REASON_OUTSIDE);
+	return size == (ASSUMED | MALLOCED) ? offheap_usual(ASSUMED) : amount_exact(size & ~UINT64_C(1));
+}
+
 static int take_registered(struct finding *f, uint32_t action, const struct values *v, uint32_t owner)
 {
 	struct values registry;
@@ -38,8 +47,8 @@ static int take_registered(struct finding *f, uint32_t action, const struct valu
 	}
 	struct amount capacity = amount_unknown(REASON_OUTSIDE);
 	if (outer != HEAP_NONE && !values_open(&registry, f->heap, outer, NULL) &&
-	    values_field(&registry, "size", &size) && size.bits <= SIZE_MOST)
-		capacity = amount_exact(size.bits & ~UINT64_C(1));
+	    values_field(&registry, "size", &size))
+		capacity = registered_size(size.bits);
 	return offheap_add(f, owner, OFFHEAP_REGISTERED, capacity, OFFHEAP_NO_LIMIT, pointer);
 }
 

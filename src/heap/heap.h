@@ -71,6 +71,10 @@ struct heap_class {
 	uint64_t shallow;       /* bytes of all instances */
 };
 
+/* The class of arrays that Android's dumper writes for the room of static fields and tables in a class object
+ * (build/classes.c): the program has no such arrays. */
+#define CLASS_OVERHEAD "<class overhead>"
+
 /* Made by no loader that is an object, as far as the dump tells. */
 static inline bool heap_class_has_no_loader(const struct heap_class *c)
 {

@@ -76,7 +76,7 @@ static enum waste_role role_of(const struct heap *h, uint32_t class, enum storag
 	if (c->kind == CLASS_OBJECT_ARRAY)
 		return ROLE_OBJECT_ARRAY;
 	if (c->kind == CLASS_PRIMITIVE_ARRAY)
-		return ROLE_PRIMITIVE_ARRAY;
+		return strcmp(c->name, CLASS_OVERHEAD) != 0 ? ROLE_PRIMITIVE_ARRAY : ROLE_OTHER;
 	if (class == h->java_lang_class || c->kind != CLASS_PLAIN)
 		return ROLE_OTHER;
 	if (h->strings && class == h->strings->class)

@@ -502,6 +502,35 @@ static void find_java_lang_class(struct build *b)
 		class->instance_size = b->class_objects.instance_size;
 }
 
+/* ART and Dalvik write a static field with an array of zeros for the room that static fields and tables take in a class
+ * object (art/runtime/hprof/hprof.cc, kClassOverheadName; dalvik/vm/hprof/HprofHeap.cpp, STATIC_OVERHEAD_NAME). */
+static bool is_class_overhead(const struct heap *h, const struct heap_field *f, uint32_t *id)
+{
+	if (f->type != VALUE_OBJECT || f->name[0] != '$' ||
+	    (strcmp(f->name, "$classOverhead") != 0 && strcmp(f->name, "$staticOverhead") != 0))
+		return false;
+	*id = heap_find(h, f->value);
+	return *id != HEAP_NONE && !strcmp(h->classes[h->class_of[*id]].name, "byte[]");
+}
+
+/* Nothing of the program allocated them, so they get a class of their own. */
+static void set_class_overhead_apart(struct build *b)
+{
+	struct heap *h = b->heap;
+	uint32_t own = HEAP_NONE, n = h->n_classes, id;
+	for (uint32_t c = 0; c < n && !build_stops(b, c); c++) {
+		for (uint32_t i = 0; i < h->classes[c].n_statics; i++) {
+			if (!is_class_overhead(h, &h->classes[c].statics[i], &id))
+				continue;
+			uint32_t bytes = h->class_of[id];
+			if (own == HEAP_NONE && (own = add_class(b, b->name_of[bytes], CLASS_OVERHEAD)) == HEAP_NONE)
+				return;
+			h->classes[own].component = h->classes[bytes].component;
+			h->class_of[id] = own;
+		}
+	}
+}
+
 enum { RESOLVED_AT_ONCE = 1 << 18 };
 
 static int resolve_objects(void *context, unsigned task, struct err *err)
@@ -531,5 +560,9 @@ int classes_resolve(struct build *b, struct err *err)
 	}
 	unsigned n_tasks = (unsigned)((uint64_t)h->n_objects / RESOLVED_AT_ONCE + 1);
 	int code = parallel_run(0, n_tasks, resolve_objects, b, err);
+	if (code == 0) {
+		set_class_overhead_apart(b);
+		code = build_check(b, err);
+	}
 	return code < 0 ? code : heap_order_names(h, err);
 }

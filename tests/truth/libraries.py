@@ -18,6 +18,7 @@ from cairntest import SOURCE, Tap, cairn  # noqa: E402
 
 JARS = "/usr/share/java"
 NEEDED = {
+    "Jdk": [],
     "Guava": ["guava"], "Trove": ["trove-3"], "Fastutil": ["fastutil"], "JCTools": ["jctools-core"],
     "Netty": ["netty-all", "netty-common", "netty-codec", "netty-codec-http"],
     "Commons3": ["commons-collections3"], "Commons4": ["commons-collections4"],

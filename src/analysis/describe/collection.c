@@ -116,7 +116,8 @@ static bool is_so(const struct values *v, const struct collection_kind *k, bool 
 	if (shows_part(v, k->unless))
 		return false;
 	return (k->shape == SHAPE_NESTED || has_field(v, own_field(k))) && has_field(v, k->taken) &&
-	    has_field(v, k->index) && (k->shape == SHAPE_TREE || has_field(v, k->control)) && has_field(v, k->last);
+	    has_field(v, k->index) && has_field(v, k->hash) &&
+	    (k->shape == SHAPE_TREE || has_field(v, k->control)) && has_field(v, k->last);
 }
 
 /* Of the lines of a class the one whose fields the object has: Properties has no `map` before Java 9. */

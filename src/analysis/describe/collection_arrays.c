@@ -164,10 +164,12 @@ static bool is_taken(const struct collection *c, uint64_t i, const struct collec
 			UINT64_MAX;
 		return !(word >> (i % 8 * 8 + 7) & 1);
 	}
-	if (k->taken || k->index) {
+	if (k->taken || k->index || k->hash) {
 		if (!c->keys.heap || i >= values_length(&c->keys))
 			return false;
 		v = values_element(&c->keys, i);
+		if (k->hash)
+			return (int64_t)v.bits > 0;
 		return k->index ? (int64_t)v.bits >= 0 : v.type == VALUE_OBJECT ? v.bits != 0 : v.bits == 1;
 	}
 	return k->end || is_place(c, &e->key);

@@ -121,7 +121,7 @@ uint64_t collection_bound(const struct collection *c, const char *field, uint64_
 static void begin_columns(struct collection *c)
 {
 	const struct collection_kind *k = c->kind;
-	const char *taken = k->taken ? k->taken : k->index ? k->index : k->control;
+	const char *taken = k->taken ? k->taken : k->index ? k->index : k->hash ? k->hash : k->control;
 	if (!description_object(&c->store, k->store, &c->array))
 		return;
 	collection_tell(c, c->array.id);

@@ -33,7 +33,8 @@ static const struct field_word {
 } fields[] = {
 	FIELD(store), FIELD(next), FIELD(key), FIELD(value), FIELD(size), FIELD(table), FIELD(tail), FIELD(end),
 	FIELD(taken), FIELD(index), FIELD(control), FIELD(last), FIELD(free), FIELD(chained), FIELD(extra),
-	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first), FIELD(focus), FIELD(counts), FIELD(null), FIELD(unless),
+	FIELD(parts), FIELD(leaf), FIELD(deep), FIELD(first), FIELD(focus), FIELD(counts), FIELD(hash),
+	FIELD(null), FIELD(unless),
 };
 #undef FIELD
 enum { N_FIELDS = sizeof fields / sizeof *fields };

@@ -63,6 +63,7 @@ struct collection_kind {
 	const char *end;        /* COLUMNS: how many places from the first on are in use */
 	const char *taken;      /* COLUMNS: an array that says of each place whether it is: 1, true, or not null */
 	const char *index;      /* the same: not negative */
+	const char *hash;       /* the same: above 0 */
 	const char *control;    /* the same, in bytes of longs: below 128 */
 	const char *last;       /* COLUMNS: a flag: the last place is taken, and by nothing else */
 	const char *free;       /* static fields "class.field" ("this.field": of its own class): objects that stand for no

@@ -123,6 +123,8 @@ const char *const layouts_scala[] = {
 	SI "Map$Map2 fields map key=key1|key2 value=value1|value2",
 	SI "Map$Map3 fields map key=key1|key2|key3 value=value1|value2|value3",
 	SI "Map$Map4 fields map key=key1|key2|key3|key4 value=value1|value2|value3|value4",
+	SI "ListMap empty map", SI "ListMap$EmptyListMap$ empty map",
+	SI "ListMap$Node chain map store=this next=_init|$outer key=key value=_value|value",
 	SI "Set$Set1 fields value=elem1",
 	SI "Set$Set2 fields value=elem1|elem2",
 	SI "Set$Set3 fields value=elem1|elem2|elem3",
@@ -139,6 +141,7 @@ const char *const layouts_scala[] = {
 	SM "LinkedHashSet chain store=firstEntry next=later value=key size=contentSize|tableSize table=table",
 	SM "AnyRefMap columns map store=scala$collection$mutable$AnyRefMap$$_keys|_keys "
 	   "value=scala$collection$mutable$AnyRefMap$$_values|_values "
+	   "hash=scala$collection$mutable$AnyRefMap$$_hashes|_hashes "
 	   "size=scala$collection$mutable$AnyRefMap$$_size|_size",
 	NULL
 };

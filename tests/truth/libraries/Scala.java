@@ -34,6 +34,16 @@ public class Scala extends Planted {
 		fill(6, stack, i -> stack.$plus$eq("e" + i));
 		AnyRefMap any = new AnyRefMap();
 		fill(9, any, i -> any.update("k" + i, "v" + i));
+		AnyRefMap nulls = new AnyRefMap();
+		for (int i = 0; i < 5; i++)
+			nulls.update("k" + i, null);
+		nulls.update(null, "for null");
+		nulls.remove("k3");
+		is(5, nulls);
+		scala.collection.immutable.ListMap listed = new scala.collection.immutable.ListMap();
+		for (int i = 0; i < 6; i++)
+			listed = listed.updated("k" + i, "v" + i);
+		is(6, listed);
 		TrieMap trie = new TrieMap();
 		fill(700, trie, i -> trie.put("k" + i, "v" + i));
 		WeakHashMap weak = new WeakHashMap();

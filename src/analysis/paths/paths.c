@@ -70,6 +70,15 @@ void path_rules_bar(struct path_rules *r, uint32_t id)
 	r->bars = true;
 }
 
+bool path_rules_relax(struct path_rules *r)
+{
+	bool more = r->not_followed && !r->relaxed;
+	if (more)
+		r->not_followed = r->heap->weak;
+	r->relaxed |= more;
+	return more;
+}
+
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target)
 {
 	return weak_is(r->not_followed, holder, target);

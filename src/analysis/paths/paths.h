@@ -22,6 +22,7 @@
 struct path_rules {
 	const struct heap *heap;
 	bool weak;                   /* follow weak references, too */
+	bool relaxed;                /* by path_rules_relax */
 	uint32_t from;               /* paths begin at this object; HEAP_NONE: at any root */
 	bool not_itself;             /* the path must have a holder, even if the object is a root */
 	bool not_directly;           /* the path must not consist of one reference of `from` */
@@ -43,6 +44,8 @@ void path_rules_give_back(struct path_rules *r);
 void path_rules_from(struct path_rules *r, uint32_t id);
 /* Let no path begin at this object or lead through it. */
 void path_rules_bar(struct path_rules *r, uint32_t id);
+/* Follow soft references, too, and those that are inactive: all that hold in the VM.  False: that changes nothing. */
+bool path_rules_relax(struct path_rules *r);
 /* Is the holder's reference to the target a weak one that these rules do not follow? */
 bool path_is_weak(const struct path_rules *r, uint32_t holder, uint32_t target);
 

@@ -279,7 +279,7 @@ static int no_path(
 		return code;
 	if (found)
 		return err_set(err, ERR_NOT_FOUND,
-		    "only weak references lead to 0x%" PRIx64 " (-weak follows them)",
+		    "only weak, final or phantom references lead to 0x%" PRIx64 " (-weak follows them)",
 		    heap_address(session_heap(s), to));
 	if (rules->from != HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
@@ -324,9 +324,9 @@ static int find_paths(const struct session *s, const struct call *call, struct p
 		if (!more)
 			break;
 	}
-	if (!code && !*found)
-		code = no_path(s, call, &rows->rules, err);
-	return code;
+	if (!code && !*found && path_rules_relax(&rows->rules))
+		return find_paths(s, call, rows, wanted, found, err); /* once: then they are relaxed */
+	return !code && !*found ? no_path(s, call, &rows->rules, err) : code;
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
@@ -334,11 +334,15 @@ static int find_paths(const struct session *s, const struct call *call, struct p
 static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wanted)
 {
 	const struct heap *h = r->heap;
+	const struct path_rows *rows = r->data;
 	struct text note = TEXT_INIT;
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (found < wanted)
 		text_addf(&note, "there is no other path that shares no object with %s",
 		    found == 1 ? "this one" : "these");
+	if (rows->rules.relaxed)
+		text_addf(&note, "%sno strong path leads here: this one follows a soft reference, or one that waits in a queue",
+		    note.len ? "; " : "");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
 	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
@@ -404,8 +408,8 @@ const struct command cmd_path = {
     .shapes = SHAPES(&path_shape),
     .description = "One row for each object on the path, the root first; field is how the row before "
 	"holds this one, root what makes the first one a root. With two objects the path leads from the "
-	"first to the second. Strong references only, unless -weak is given: the referent of soft, weak, "
-	"phantom and final references is left out where the dump tells fields. -n finds further paths, "
+	"first to the second. Strong references only, where there is such a path, then soft ones as well, "
+	"and final ones whose object waits for its finalizer; -weak follows all. -n finds further paths, "
 	"each the shortest that shares with those before no object between the root and the end. Of "
 	"paths of one length it is always the same, by the lowest addresses seen from the end. freed is "
 	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "

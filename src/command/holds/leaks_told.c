@@ -474,6 +474,8 @@ int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_own
 	if (code)
 		return code;
 	code = command_find_path(s, &rules, suspect->piles_up, &p, err);
+	if (!code && !p.n && path_rules_relax(&rules))
+		code = command_find_path(s, &rules, suspect->piles_up, &p, err);
 	add_field(t, &rules, &p, suspect);
 	if (!code && p.n) {
 		add_path_line(&t->path, &rules, &p);

@@ -21,7 +21,7 @@ static int grow(void *context, struct progress *progress, struct err *err)
 int command_find_path(const struct session *s, const struct path_rules *rules, uint32_t to,
     struct path *out, struct err *err)
 {
-	bool plain = !rules->bars && rules->from == HEAP_NONE && !rules->not_itself;
+	bool plain = !rules->relaxed && !rules->bars && rules->from == HEAP_NONE && !rules->not_itself;
 	const struct path_tree *tree = plain ? opened_path_tree(s->dump, rules->weak) : NULL;
 	int code = 0;
 	*out = (struct path){.n = 0};

@@ -90,9 +90,10 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 	return walk_on(w, progress, err);
 }
 
-/* What is reachable, counted; n_unknown: objects of unknown size among it. */
+/* What is reachable, counted; n_unknown: objects of unknown size among it.  And what is weakly. */
 struct reached {
 	uint64_t n, bytes, n_unknown;
+	uint64_t weakly_n, weakly_bytes, weakly_unknown;
 };
 
 static void tell(struct reachable *out, const struct heap *h, const struct reached *r)
@@ -104,6 +105,10 @@ static void tell(struct reachable *out, const struct heap *h, const struct reach
 	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - r->n), maybe, reason);
 	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - r->bytes), maybe, reason),
 	    h->n_unknown_size - r->n_unknown);
+	out->weakly_n = amount_weaken(heap_held(h, r->weakly_n), maybe, reason);
+	out->weakly_unknown = r->weakly_unknown;
+	out->weakly_shallow = heap_sized(h, amount_weaken(heap_held(h, r->weakly_bytes), maybe, reason),
+	    r->weakly_unknown);
 }
 
 /* False: stopped. */
@@ -126,6 +131,37 @@ static bool weigh(const struct reachable *out, const struct heap *h, struct reac
 	return true;
 }
 
+/* With the references that were left out: what these add.  w has walked all from the roots, and seen it. */
+static int reach_weakly(struct walk *w, struct reached *r, struct progress *progress, struct err *err)
+{
+	const struct weak_references *weak = w->left_out;
+	uint32_t first = w->tail;
+	struct bits all, *strongly = w->seen;
+	int code = bits_init(&all, w->heap->n_objects, err);
+	if (code)
+		return code;
+	memcpy(all.word, strongly->word, bits_words(&all) * sizeof *all.word);
+	w->seen = &all;
+	w->left_out = NULL;
+	for (size_t i = 0; i < weak->n && !progress_stops(progress, i); i++)
+		if (bits_get(&weak->holders, weak->reference[i].holder) && bits_get(strongly, weak->reference[i].holder))
+			visit(w, weak->reference[i].referent);
+	code = progress_check(progress, err);
+	if (!code)
+		code = walk_on(w, progress, err);
+	for (uint32_t i = first; !code && i < w->tail; i++) {
+		uint64_t size = heap_shallow(w->heap, w->queue[i]);
+		r->weakly_bytes += size;
+		r->weakly_unknown += !size && !heap_size_known(w->heap, w->queue[i]);
+		if (progress_stops(progress, i))
+			code = err_cancelled(err);
+	}
+	r->weakly_n = w->tail - first;
+	w->seen = strongly;
+	bits_release(&all);
+	return code;
+}
+
 /* --- in an index ---------------------------------------------------------------------------------- */
 
 static const char chunk[] = "reachable", sums[] = "reachable_sums";
@@ -135,11 +171,15 @@ static void pack_reached(struct pack *p, struct reached *r, const struct heap *h
 	pack_number(p, &r->n, h->n_objects);
 	pack_number(p, &r->bytes, h->shallow);
 	pack_number(p, &r->n_unknown, h->n_unknown_size);
+	pack_number(p, &r->weakly_n, h->n_objects);
+	pack_number(p, &r->weakly_bytes, h->shallow);
+	pack_number(p, &r->weakly_unknown, h->n_unknown_size);
 }
 
 int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w, struct err *err)
 {
-	struct reached reached = { .n = 0 };
+	struct reached reached = { .weakly_n = r->weakly_n.n, .weakly_bytes = r->weakly_shallow.n,
+		.weakly_unknown = r->weakly_unknown };
 	struct pack p = { .reading = false };
 	if (!weigh(r, h, &reached, progress_own()))
 		return err_cancelled(err);
@@ -212,6 +252,8 @@ int reachable_from_roots(
 		return code;
 	w.queue = big_alloc(heap->n_objects, sizeof *w.queue, err);
 	code = w.queue ? walk_all(&w, progress, err) : ERR_NOMEM;
+	if (!code && w.left_out)
+		code = reach_weakly(&w, &reached, progress, err);
 	if (code)
 		goto out;
 	big_free(w.queue);

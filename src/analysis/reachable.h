@@ -17,6 +17,9 @@ struct reachable {
 	struct amount shallow;     /* bytes */
 	struct amount unreachable_n;
 	struct amount unreachable_shallow;
+	struct amount weakly_n;       /* those of them that only references which the model leaves out lead to */
+	struct amount weakly_shallow;
+	uint64_t weakly_unknown;      /* of these: objects of unknown size */
 };
 
 /* 0: *out is the caller's (reachable_release); ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes and 1 bit

@@ -88,9 +88,9 @@ EXCUSED = {
 
 SURENESS = ["exact", "lower bound", "inferred", "unknown"]
 BYTES = {"shallow", "retained", "freed", "wasted", "held_shallow", "shallow_below", "instances_shallow",
-         "reachable_shallow", "unreachable_shallow", "adds", "accumulated", "instance_size", "share"}
+         "reachable_shallow", "unreachable_shallow", "weakly_reachable_shallow", "adds", "accumulated", "instance_size", "share"}
 HELD = {"retained", "freed", "share", "children", "retained_objects", "unreachable_objects",
-        "unreachable_shallow", "adds", "accumulated", "others", "held", "held_shallow"}
+        "unreachable_shallow", "weakly_reachable_objects", "weakly_reachable_shallow", "adds", "accumulated", "others", "held", "held_shallow"}
 REACHED = {"reachable_objects", "reachable_shallow"}
 COUNTED = {"objects", "instances", "instances_shallow", "shallow", "references", "classes", "roots",
            "subclasses", "objects_below", "shallow_below", "held", "count", "wasted", "times"}

@@ -196,10 +196,11 @@ def check_model(tap, path, name, tried=3):
         whole = naive.reach(*naive.holds(mat))
         some = chance.sample(sorted(whole), min(tried, len(whole)))
         some += [r for _, h, r in naive.weak if h in whole and r in naive.e.places][:tried]
-        answers = [r for r in ask(path, "set weak " + ("on" if mat else "off"), "info | cut reachable_objects",
-                                  *("size 0x%x" % a for a in some))]
-        got = [answers[0]["reachable_objects"]] + [r["retained_objects"] for r in answers[1:]]
-        want = [len(whole)] + [len(whole) - len(naive.reach(*naive.holds(mat), without=a)) for a in some]
+        answers = ask(path, "set weak " + ("on" if mat else "off"), "info", *("size 0x%x" % a for a in some))
+        got = [answers[0][w + "reachable_objects"] or 0 for w in ("", "weakly_")]
+        got += [r["retained_objects"] for r in answers[1:]]
+        want = [len(whole), len(naive.reach(*naive.holds(True))) - len(whole)]
+        want += [len(whole) - len(naive.reach(*naive.holds(mat), without=a)) for a in some]
         tap.equal(got, want, "%s: what is reachable and kept in %s" % (name, "MAT's model" if mat else "the VM's model"))
         checks = ask(path, "set weak " + ("on" if mat else "off"), "check -tree")
         tap.equal([r for r in checks if r.get("result") == "broken"], [], name + ": its dominator tree")
@@ -215,13 +216,16 @@ def model_dump():
         "listener watchers key values own soft buffer local mortal dying enqueued").split()))
     d.add_class("acme.Thing", fields="more:L")
     d.add_class("acme.LocalKey", "java.lang.ThreadLocal")
-    thing = {x: d.new("acme.Thing") for x in "listener key own soft buffer mortal dying enqueued".split()}
+    thing = {x: d.new("acme.Thing") for x in
+             "listener key own soft buffer mortal dying enqueued faint mild gone".split()}
     for x in ("listener", "key", "soft", "mortal", "dying"):
         d.static("acme.Owner", x, thing[x])
     entry = lambda k, v: d.new("java.util.WeakHashMap$Entry", referent=k, value=v)  # noqa: E731
     value = d.new("acme.Thing", more=thing["own"])  # holds its own key
     d.static("acme.Owner", "watchers", d.array([d.new(REF + "WeakReference", referent=thing["listener"]),
-                                                d.new(REF + "SoftReference", referent=thing["soft"])]))
+                                                d.new(REF + "SoftReference", referent=thing["soft"]),
+                                                d.new(REF + "WeakReference", referent=thing["faint"]),
+                                                d.new(REF + "SoftReference", referent=thing["mild"])]))
     d.static("acme.Owner", "values", d.array([entry(thing["key"], d.new("acme.Thing")), entry(thing["own"], value)]))
     d.static("acme.Owner", "own", thing["own"])
     cleaner = d.new("jdk.internal.ref.Cleaner", thunk=d.new("acme.Thing"))
@@ -236,29 +240,39 @@ def model_dump():
     active = d.new(REF + "Finalizer", referent=thing["mortal"])
     pending = d.new(REF + "Finalizer", referent=thing["dying"])
     d.put(pending, Reference__next=pending, Finalizer__prev=active)
+    gone = d.new(REF + "Finalizer", referent=thing["gone"])  # nothing else holds it
+    d.put(pending, Reference__next=gone, Finalizer__next=gone)
+    d.put(gone, Reference__next=gone, Finalizer__prev=pending)
     d.put(active, Finalizer__next=pending)
     d.static(REF + "Finalizer", "unfinalized", active)
-    d.static(REF + "Finalizer", "queue", d.new(REF + "ReferenceQueue", head=pending, queueLength=1))
+    d.static(REF + "Finalizer", "queue", d.new(REF + "ReferenceQueue", head=pending, queueLength=2))
     old = d.new(REF + "PhantomReference", referent=thing["enqueued"])  # up to JDK 8 it is not cleared
     d.put(old, Reference__next=old)
     d.static("acme.Owner", "enqueued", old)
-    return d
+    return d, thing
 
 
 def check_made_model(tap, folder):
     """By hand: what a static field alone holds dies with it, whatever watches it; what is soft, or pending, does not."""
     path = os.path.join(folder, "model.hprof")
-    model_dump().write(path)
+    d, thing = model_dump()
+    d.write(path)
     fields = ("listener", "watchers", "key", "values", "own", "soft", "buffer", "local", "mortal", "dying", "enqueued")
     lines = ["cut acme.Owner." + f for f in fields]
     heads = lambda model: [json.loads(cairn("-x", "set weak " + model, "-x", line, "--format", "json",  # noqa: E731
                                             path).out)["objects"] for line in lines]
     tap.equal(dict(zip(fields, heads("off"))), {
-        "listener": 1, "watchers": 3, "key": 1, "values": 5, "own": 0, "soft": 0, "buffer": 1, "local": 1, "mortal": 1,
+        "listener": 1, "watchers": 6, "key": 1, "values": 5, "own": 0, "soft": 0, "buffer": 1, "local": 1, "mortal": 1,
         "dying": 0, "enqueued": 2}, "cut: weak, final and phantom references hold nothing")
     tap.equal(dict(zip(fields, heads("on"))), {
-        "listener": 0, "watchers": 3, "key": 0, "values": 5, "own": 0, "soft": 0, "buffer": 0, "local": 0, "mortal": 0,
+        "listener": 0, "watchers": 7, "key": 0, "values": 5, "own": 0, "soft": 0, "buffer": 0, "local": 0, "mortal": 0,
         "dying": 0, "enqueued": 2}, "cut, set weak on: all references hold, as in MAT")
+    last = lambda name: cairn("-x", "path 0x%x | cut field" % thing[name], path)  # noqa: E731
+    tap.ok("only weak, final or phantom references lead to" in last("faint").err, "path: weakly reachable", last("faint"))
+    for name in ("mild", "gone"):
+        tap.ok("referent" in last(name).out and "no strong path leads here" in last(name).out,
+               "path: %s is held by what is not strong" % name, last(name))
+    tap.ok("no strong path" not in last("soft").out + last("dying").out, "path: a strong one, where there is one")
     check_model(tap, path, "made model")
     index = os.path.join(folder, "model.cairn")
     alone = ("set weak off", "histo -retained", "set weak on", "histo -retained")

@@ -20,7 +20,8 @@ static const enum column_id info_values[] = {
     COL_FORMAT, COL_VERSION, COL_VM, COL_WORD_BITS, COL_BYTE_ORDER, COL_FILE_SIZE, COL_CREATED,
     COL_OBJECTS, COL_CLASSES, COL_INSTANCES, COL_OBJECT_ARRAYS, COL_PRIMITIVE_ARRAYS,
     COL_REFERENCES, COL_DANGLING, COL_ROOTS, COL_SHALLOW, COL_REACHABLE_OBJECTS,
-    COL_REACHABLE_SHALLOW, COL_UNREACHABLE_OBJECTS, COL_UNREACHABLE_SHALLOW, COL_WARNINGS,
+    COL_REACHABLE_SHALLOW, COL_UNREACHABLE_OBJECTS, COL_UNREACHABLE_SHALLOW,
+    COL_WEAKLY_REACHABLE_OBJECTS, COL_WEAKLY_REACHABLE_SHALLOW, COL_WARNINGS,
     COL_WARNING_TEXT, COL_DAMAGE, COL_TRUE_UP_TO, COL_CANNOT_TELL, COL_UNKNOWN_SIZES,
     COL_ROOT_ENTRIES, COL_DROPPED_ROOTS, COL_OUTSIDE_ROOTS, COL_HEAPS, COL_HEAP, COL_HEAP_NAMES, COL_THREADS,
     COL_COMPANION, COL_SIZE_MODEL, COL_SIZES, COL_PROGRAM, COL_TYPED_OBJECTS, COL_TYPED_SHALLOW,
@@ -163,6 +164,9 @@ static int info_live(const struct session *s, struct result *r, struct err *err)
 	result_head(r, COL_REACHABLE_SHALLOW, cell_bytes(reach.shallow));
 	result_head(r, COL_UNREACHABLE_OBJECTS, cell_count(reach.unreachable_n));
 	result_head(r, COL_UNREACHABLE_SHALLOW, cell_bytes(reach.unreachable_shallow));
+	bool weakly = reach.weakly_n.n;
+	result_head(r, COL_WEAKLY_REACHABLE_OBJECTS, weakly ? cell_count(reach.weakly_n) : cell_blank());
+	result_head(r, COL_WEAKLY_REACHABLE_SHALLOW, weakly ? cell_bytes(reach.weakly_shallow) : cell_blank());
 	return 0;
 }
 
@@ -319,7 +323,9 @@ const struct command cmd_info = {
 	"dangling are those among them that lead to no object. roots counts root objects, "
 	"root_entries what makes them roots (an object may be held in several ways; records "
 	"alike in kind, thread and frame, as two handles to one object are, count once). "
-	"reachable_* and unreachable_* split objects and shallow. true_up_to is set for a damaged "
+	"reachable_* and unreachable_* split objects and shallow; weakly_reachable_* is the part of "
+	"unreachable_* that weak, final and phantom references lead to: the VM may still have it, and the next "
+	"collection takes it. true_up_to is set for a damaged "
 	"dump: the byte up to which all this is true; there is none where a checksum is wrong, for then any byte "
 	"may be. dropped_roots are roots of objects that the "
 	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "

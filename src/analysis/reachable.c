@@ -208,7 +208,7 @@ static int take_saved(struct reachable *out, const struct model *m, struct err *
 	uint64_t n = 0, n_numbers = 0;
 	struct reached reached = { .n = 0 };
 	struct pack p;
-	if (!c || !model_is_vms(m) || chunks_bytes(c, chunk) != ((uint64_t)h->n_objects + 63) / 64 * 8)
+	if (!c || !model_is_default(m) || chunks_bytes(c, chunk) != ((uint64_t)h->n_objects + 63) / 64 * 8)
 		return 1;
 	int code = chunks_take(c, chunk, &bytes, &n, err);
 	if (!code)

@@ -41,7 +41,7 @@ struct reference_objects; /* heap/weak.h */
 MUST_CHECK int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h,
     const struct reference_objects *objects, struct progress *progress, struct err *err);
 /* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; only
- * where the model is the VM's. */
+ * where the model is the default. */
 struct chunks_writer;
 MUST_CHECK int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w,
     struct err *err);

@@ -335,10 +335,10 @@ struct model {
 	                                           hold, as in Eclipse MAT's */
 };
 
-/* Is it the VM's, once references are there? */
-static inline bool model_is_vms(const struct model *m)
+/* Is it the one with which the heap is opened: the VM's, or with MAT's sizes MAT's? */
+static inline bool model_is_default(const struct model *m)
 {
-	return m->left_out == m->heap->weak;
+	return m->left_out == (m->heap->asked.mat_sizes ? NULL : m->heap->weak);
 }
 
 /*

@@ -219,6 +219,18 @@ static bool is_inactive(const struct heap *h, const uint8_t *kind, uint32_t hold
 	return kind[h->class_of[holder]] != WEAK_SOFT && !bits_get(&h->weak->holders, holder);
 }
 
+int weak_count_inactive(const struct heap *h, uint64_t *n, struct err *err)
+{
+	*n = 0;
+	uint8_t *kind = h->soft_and_weak ? weak_kinds(h, err) : NULL;
+	if (!kind)
+		return h->soft_and_weak ? ERR_NOMEM : 0;
+	for (size_t i = 0; i < h->soft_and_weak->n && !progress_own_stops(i); i++)
+		*n += is_inactive(h, kind, h->soft_and_weak->reference[i].holder);
+	big_free(kind);
+	return 0;
+}
+
 /* Those that are no soft ones, and hold all the same. */
 static int write_inactive(const struct heap *h, struct chunks_writer *to, struct err *err)
 {

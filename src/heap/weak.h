@@ -63,6 +63,9 @@ MUST_CHECK int reference_objects_find(struct reference_objects *out, const struc
     struct err *err);
 void reference_objects_release(struct reference_objects *r);
 
+/* How many weak, final and phantom references hold in the VM, because they are inactive.  0 or ERR_NOMEM. */
+MUST_CHECK int weak_count_inactive(const struct heap *h, uint64_t *n, struct err *err);
+
 /* Can weak references be told from strong ones in this dump? */
 bool weak_known(const struct heap *h);
 

@@ -434,9 +434,9 @@ int opened_write(struct opened *o, const struct runner *runner, struct nameless 
 		code = saved_write(o->heap, names, w, err);
 	if (!code)
 		code = weak_write(o->heap, w, err);
-	if (!code && o->retained_whole && model_is_vms(&o->model))
+	if (!code && o->retained_whole && model_is_default(&o->model))
 		code = retained_write(&o->retained, w, err);
-	if (!code && model_is_vms(&o->model))
+	if (!code && model_is_default(&o->model))
 		code = reachable_write(&reachable, o->heap, w, err);
 	return code;
 }
@@ -489,11 +489,6 @@ int opened_may_count_weak(const struct opened *o, struct err *err)
 bool opened_counts_weak(const struct opened *o)
 {
 	return o->counts_weak || !weak_known(o->heap);
-}
-
-bool opened_is_default(const struct opened *o)
-{
-	return o->counts_weak == o->heap->asked.mat_sizes;
 }
 
 int opened_count_weak(struct opened *o, bool counts, const struct runner *runner, struct err *err)

@@ -132,7 +132,7 @@ bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */
 const struct retained *opened_class_sums(const struct opened *o);
 /* Add the heap and what was found of it to an index (heap/saved/saved.h).  Retained sizes must have been found, or they
- * are left out, as they are unless the model is the VM's; names as saved_write has them. */
+ * are left out, as they are unless the model is the default; names as saved_write has them. */
 MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
     struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
@@ -171,8 +171,6 @@ MUST_CHECK int opened_count_weak(struct opened *o, bool counts, const struct run
     struct err *err);
 /* Do all references hold, as the user set it, or because the dump cannot tell them apart? */
 bool opened_counts_weak(const struct opened *o);
-/* Is the model the one with which such a dump is opened? */
-bool opened_is_default(const struct opened *o);
 /* Can the dump tell such references from others?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_may_count_weak(const struct opened *o, struct err *err);
 

@@ -273,15 +273,23 @@ def check_made_model(tap, folder):
         tap.ok("referent" in last(name).out and "no strong path leads here" in last(name).out,
                "path: %s is held by what is not strong" % name, last(name))
     tap.ok("no strong path" not in last("soft").out + last("dying").out, "path: a strong one, where there is one")
+    said = cairn("-x", "why | grep references", path).out
+    tap.ok("3 of these hold all the same" in said.replace("\n", " "), "why: two finalizers and a phantom reference are queued", said)
     check_model(tap, path, "made model")
     index = os.path.join(folder, "model.cairn")
     alone = ("set weak off", "histo -retained", "set weak on", "histo -retained")
     want = ask(path, *alone)
     cairn("-x", "index " + index, path)
     cairn("-x", "set weak on", "-x", "index " + index + ".on", path)
+    mat = lambda name: cairn("--sizes", "mat", "-x", "set", "-x", "histo -retained", "--format", "jsonl",  # noqa: E731
+                             name).out
+    wanted = mat(path)
+    cairn("--sizes", "mat", "-x", "index " + index + ".mat", path)
     os.rename(path, path + ".away")
     for name in (index, index + ".on"):
         tap.equal(ask(name, *alone), want, "the same out of %s, without the dump" % os.path.basename(name))
+    tap.equal(mat(index + ".mat"), wanted, "the same with MAT's sizes")
+    tap.ok('{"name": "weak", "value": "on"' in wanted, "--sizes mat begins with weak on", wanted[:900])
     os.rename(path + ".away", path)
 
 

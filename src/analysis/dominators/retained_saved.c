@@ -66,7 +66,7 @@ static int damaged(struct err *err)
 bool retained_saved(const struct model *m)
 {
 	const struct chunks *c = saved_chunks(m->heap);
-	return c && model_is_vms(m) && chunks_bytes(c, "class_sums") != UINT64_MAX;
+	return c && model_is_default(m) && chunks_bytes(c, "class_sums") != UINT64_MAX;
 }
 
 int retained_read_sums(struct retained *out, const struct model *m, struct err *err)

@@ -196,22 +196,43 @@ static int file_fact(
 	return 0;
 }
 
+/* "strong and soft ones hold what they refer to; ...; 2 of these hold all the same: ..." */
+static int add_holding(const struct session *s, struct text *to, struct err *err)
+{
+	uint64_t n;
+	int code = weak_count_inactive(session_heap(s), &n, err);
+	if (s->dump->counts_weak) {
+		text_add(to, "all hold what they refer to, weak, final and phantom ones as well, as in Eclipse MAT (set weak "
+		    "off: not these)");
+		return code;
+	}
+	text_add(to, "strong and soft ones hold what they refer to; weak, final and phantom ones do not, as in the VM (set "
+	    "weak on: all hold, as in Eclipse MAT)");
+	if (!code && n) {
+		text_add(to, "; ");
+		text_add_count(to, n);
+		text_addf(to, " of these hold%s all the same, for the VM has queued %s: a finalizer has not run, or the "
+		    "program has not cleared it (finalizers and weak list them)", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+	}
+	return code;
+}
+
 /* Which references hold what they refer to. */
 static int holding_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	(void)err;
-	if (weak_known(h))
-		add_row(r, w, "references", EXACT, NULL, s->dump->counts_weak ?
-		    "all hold what they refer to, weak, final and phantom ones as well, as in Eclipse MAT (set weak off: "
-		    "not these)" :
-		    "strong and soft ones hold what they refer to; weak, final and phantom ones do not, as in the VM "
-		    "(set weak on: all hold, as in Eclipse MAT)");
-	else if (h->facts.values == NO_VALUES)
+	struct text t = TEXT_INIT;
+	int code = 0;
+	if (weak_known(h)) {
+		code = add_holding(s, &t, err);
+		add_row(r, w, "references", EXACT, NULL, t.s);
+	} else if (h->facts.values == NO_VALUES) {
 		add_row(r, w, "references", INFERRED, NULL,
 		    "all hold what they refer to: the dump has no field names that would show which ones are weak");
-	return 0;
+	}
+	text_release(&t);
+	return code;
 }
 
 static int sizes_fact(

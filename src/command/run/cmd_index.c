@@ -69,7 +69,7 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 		code = squeeze_may(err);
 	if (!code)
 		code = session_retained(s, &found, err);
-	w->without_retained = code == ERR_NOMEM || !model_is_vms(&s->dump->model);
+	w->without_retained = code == ERR_NOMEM || !model_is_default(&s->dump->model);
 	return code == ERR_NOMEM ? 0 : code;
 }
 

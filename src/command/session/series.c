@@ -333,7 +333,7 @@ int session_read_profile(struct session *s, struct session_dump *d, struct err *
 	struct profiling p = {.options = options_of(s, d), .out = &d->profile, .mat_sizes = s->mat_sizes};
 	if (d->read)
 		return 0;
-	if (d->opened && opened_is_default(d->opened)) /* as every dump that is only compared */
+	if (d->opened && model_is_default(&d->opened->model)) /* as every dump that is only compared */
 		p.opened = d->opened;
 	d->code = session_work(s, profile_work, &p, &d->err);
 	if (d->code == ERR_CANCELLED) {

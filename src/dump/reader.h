@@ -180,7 +180,9 @@ struct sink {
 	bool sample;           /* a survey of some stretches, before the first: the dump must be as before */
 	uint64_t reached; /* survey, facts.parts_guessed: the reader leaves here where the next record
 	                     begins, or where the damage is */
-	/* A small number for a class, to be put in records.  Cheap but not free: keep it. */
+	/* A small number for a class, to be put in records.  Cheap but not free: keep it.  name: of CLASS_NAMED and
+	 * CLASS_SHOWN; of CLASS_AT what the dump calls a class of which it has no record, or NULL.  It is modified UTF-8
+	 * in the internal spelling and stays while the dump is open. */
 	uint32_t (*class_handle)(struct sink *sink, enum class_naming how, uint64_t address,
 	    const uint8_t *name, size_t name_size);
 	int (*object)(struct sink *sink, const struct object_record *record);
@@ -288,6 +290,9 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
+	/* The address of java.lang.Class where its instances are told as well as the classes that they stand for, at the
+	 * same address; 0: they are not.  Such an instance is not an object of its own. */
+	uint64_t class_of_hubs;
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
 	bool class_fields_missing;      /* class objects have fields that hold others, and the dump leaves them out */
 	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */

@@ -6,6 +6,7 @@ records (Android, GraalVM), identifiers that are no addresses, releases between 
 
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -41,7 +42,7 @@ class Made:
         return at
 
     def add_class(self, name, superclass=None, fields="", statics="", size=None, mirror=112, loader=0):
-        """fields and statics as "name:T …"; size: what the record states, else the fields' sum; loader: its id."""
+        """fields and statics as "name:T …", statics also "name:T=7"; size: what the record states, else the fields' sum; loader: its id."""
         ident = self.take(mirror)
         parse = lambda text: [f.split(":") for f in text.split()]  # noqa: E731
         own = parse(fields)
@@ -54,11 +55,20 @@ class Made:
         record += struct.pack(">IH", self.data_size(name) if size is None else size, 0)
         record += struct.pack(">H", len(parse(statics)))
         for field, letter in parse(statics):
-            record += self.text(field) + bytes([TYPES[letter]]) + bytes(WIDTHS.get(letter, self.ids))
+            letter, _, value = letter.partition("=")
+            record += self.text(field) + bytes([TYPES[letter]])
+            record += int(value or 0).to_bytes(WIDTHS.get(letter, self.ids), "big")
         record += struct.pack(">H", len(own))
         for field, letter in own:
             record += self.text(field) + bytes([TYPES[letter]])
         self.heap += record
+
+    def load_only(self, name):
+        """A class that LOAD CLASS names, without a CLASS DUMP."""
+        self.classes[name] = (self.take(112), None, [])
+        body = struct.pack(">I", 0x7000 + len(self.classes)) + self.word(self.classes[name][0]) + struct.pack(">I", 1)
+        body += self.text(name)
+        self.records += struct.pack(">BII", 2, 0, len(body)) + body
 
     def data_size(self, name):
         size = 0
@@ -109,6 +119,7 @@ class Made:
             return {}, {"size_model": ""}
         os.unlink(path)
         rows = json.loads(histo.out)
+        self.marks = {r["class"]: r.get("shallow_certainty", "exact") for r in rows}
         return {r["class"]: [r["objects"], r["shallow"]] for r in rows}, json.loads(info.out)
 
 
@@ -165,6 +176,131 @@ def agent(tap):
     want = {"app.Thing": [300, 7200], "byte[]": [300, 300 * 24]}
     tap.equal(subset(got, want), want, "agent: sizes of a 32-bit VM")
     tap.ok("assumed" in info["size_model"], "agent: says that they are assumed", info["size_model"])
+
+
+def native_image(tap, arrays):
+    """The class of each hub has the hub's address and 1 (GraalVM's HeapDumpWriter.writeClassId): one object, of the
+    recorded 32 bytes.  References take 8 bytes, as the arrays' distances show where there are enough."""
+    m = Made()
+    names = ["java.lang.Object", "java.lang.Class", "java.lang.String", "app.Thing", "[Ljava.lang.Object;", "int"]
+    hubs = {}
+    for n in names[:-1]:
+        m.at += 1
+        m.add_class(n, None if n == names[0] else names[0], {"java.lang.Class": "name:L kind:I"}.get(n, ""),
+                    "kept:L" if n == "app.Thing" else "", size=32 if n == "java.lang.Class" else 16, mirror=31)
+        hubs[n] = m.classes[n][0] - 1
+    at, text = m.at, {}
+    for n in names:
+        text[n] = m.instance("java.lang.String", 16)
+    m.at = at
+    for n in names[:-1]:
+        m.at = hubs[n]
+        m.instance("java.lang.Class", 32, m.word(text[n]) + struct.pack(">I", 7))
+    m.at = at + 16 * len(names)
+    m.instance("java.lang.Class", 32, m.word(text["int"]) + struct.pack(">I", 7))  # of a primitive type
+    things = [m.instance("app.Thing", 16) for i in range(50)]
+    for i in range(100):
+        m.array("B", i, (16 + i + 7) // 8 * 8)
+    for i in range(arrays):
+        m.objects("[Ljava.lang.Object;", 3 + i, 16 + 8 * (3 + i), things[:3] + [0] * i)
+    m.array("B", 0, 16)
+    path = m.write()
+    refs = cairn("--format", "json", "-x", "refs 0x%x -out" % hubs["app.Thing"], path)
+    os.unlink(path)
+    got, info = m.look(tap, "native image, %d arrays" % arrays)
+    bytes_of = sum(16 + 8 * (3 + i) for i in range(arrays))
+    want = {"java.lang.Class": [6, 6 * 32], "app.Thing": [50, 800], "java.lang.String": [6, 96],
+            "java.lang.Object[]": [arrays, bytes_of]}
+    tap.equal(subset(got, want), want, "native image, %d arrays: each class once" % arrays)
+    tap.equal([info["classes"], info["warnings"], info["dangling"]], [5, 0, 0], "native image: classes")
+    tap.ok('"<name>"' in refs.out or "static <name>" in refs.out, "native image: fields of a hub lead on", refs)
+    few = "inferred" if arrays < 8 else "exact"
+    tap.equal([m.marks["java.lang.Object[]"], m.marks["java.lang.Class"], m.marks["app.Thing"]], [few, "exact", "exact"],
+              "native image, %d arrays: only their sizes may be inferred" % arrays)
+
+
+def without_class_dump(tap):
+    """Only LOAD CLASS names them; the records of their objects say that one is a class of arrays."""
+    m = Made()
+    m.add_class("java/lang/Object")
+    m.add_class("java/lang/Class", "java/lang/Object", "name:L")
+    m.load_only("x/Unloaded")
+    m.load_only("[Lx/Unloaded;")
+    m.load_only("x/Odd")
+    m.classes["nameless"] = (0x7700, None, [])
+    for i in range(3):
+        m.instance("x/Unloaded", 24, bytes(8))
+    m.objects("[Lx/Unloaded;", 2, 24)
+    m.objects("x/Odd", 2, 24)
+    m.objects("nameless", 2, 24)
+    m.array("B", 0, 16)
+    path = m.write()
+    found = cairn("-x", "find x.Unloaded", path)
+    tap.ok(re.search(r"^class .* x\.Unloaded ", found.out, re.M), "without CLASS DUMP: found by name", found)
+    table = json.loads(cairn("--format", "json", "-x", "loaders", path).out)
+    tap.equal({r["class"]: r["classes"] for r in table}, {"<boot>": 3, "<unknown>": 4},
+              "without CLASS DUMP: of no loader that is known")
+    os.unlink(path)
+    got, _ = m.look(tap, "without CLASS DUMP")
+    tap.equal({k: v[0] for k, v in got.items()}, {"java.lang.Class": 2, "x.Unloaded": 3, "x.Unloaded[]": 1, "x.Odd": 1,
+              "<unknown 0x7700>": 1, "byte[]": 1}, "without CLASS DUMP: classes")
+
+
+def unsafe(m, word, reference, array, longs):
+    m.add_class("sun/misc/Unsafe", "java/lang/Object", statics="ADDRESS_SIZE:I=%d ARRAY_OBJECT_INDEX_SCALE:I=%d "
+                "ARRAY_BYTE_BASE_OFFSET:I=%d ARRAY_LONG_BASE_OFFSET:I=%d ARRAY_OBJECT_BASE_OFFSET:I=%d" % (
+                    word, reference, array, longs, array), mirror=1)
+
+
+def agent_of(tap, bits, stated, want):
+    """What Unsafe states; identifiers are serial numbers of 4 bytes."""
+    m = Made("1.0.1", 4, 0x50000001)
+    m.add_class("java/lang/Object", mirror=1)
+    m.add_class("java/lang/Class", "java/lang/Object", mirror=1)
+    m.add_class("app/Thing", "java/lang/Object", "a:I b:L c:J", mirror=1)
+    unsafe(m, *stated)
+    for i in range(10):
+        m.instance("app/Thing", 1)
+        m.array("B", 5, 1)
+    got, info = m.look(tap, "agent of %d bits" % bits)
+    tap.equal([got["app.Thing"], got["byte[]"], info["word_bits"]], [[10, 10 * want[0]], [10, 10 * want[1]], bits],
+              "agent, %s: sizes" % (stated,))
+    tap.equal(m.marks["app.Thing"], "inferred", "agent, %s: inferred" % (stated,))
+
+
+def chunks(tap, alignment, hidden):
+    """CMS gives no object less than three words: behind those of 16 bytes lie 8 (16 where objects lie every 16).
+    hidden: bytes that no rule knows of app.Padded, so that it is measured, and its subclass follows from that."""
+    up = lambda n: (n + alignment - 1) // alignment * alignment  # noqa: E731
+    m = Made()
+    m.add_class("java/lang/Object", mirror=up(112))
+    m.add_class("java/lang/Class", "java/lang/Object", "name:L loader:L", mirror=up(112))
+    m.add_class("app/Node", "java/lang/Object", "next:L value:L key:I c:L d:L", mirror=up(112))  # 32 bytes
+    m.add_class("app/Padded", "java/lang/Object", "a:J b:J c:J", mirror=up(112))
+    m.add_class("app/More", "app/Padded", "d:J", mirror=up(112))
+    kinds = ["", "a:I", "a:L", "a:B"]
+    for i in range(60):
+        m.add_class("app/Small%d" % i, "java/lang/Object", kinds[i % 4], mirror=up(112))
+    for i in range(60 * 8):
+        m.instance("app/Small%d" % (i % 60), up(24))
+    for i in range(100):
+        m.instance("java/lang/Object", up(24))
+        m.instance("app/Node", 32)
+        m.array("B", i, max(up(16 + i), up(24)))
+    for i in range(6):
+        m.instance("app/Padded", up(40 + hidden))
+        m.instance("app/More", up(48 + hidden))
+    m.instance("app/Node", 32)
+    name = "least chunks, every %d, %d hidden" % (alignment, hidden)
+    got, info = m.look(tap, name)
+    want = {"java.lang.Object": [100, 1600], "app.Node": [101, 3232], "app.Padded": [6, 6 * up(40 + hidden)],
+            "app.More": [6, 6 * up(48 + hidden)]}
+    want.update({"app.Small%d" % i: [8, 128] for i in range(60)})
+    tap.equal(subset(got, want), want, "%s: sizes" % name)
+    tap.equal({m.marks[c] for c in want if c not in ("app.Padded", "app.More")}, {"exact"}, "%s: rules suffice" % name)
+    sure = "inferred" if hidden else "exact"
+    tap.equal([m.marks["app.Padded"], m.marks["app.More"]], [sure, sure], "%s: and what follows from it" % name)
+    tap.equal(info.get("measured_classes"), "app.Padded, app.More" if hidden else None, "%s: measured" % name)
 
 
 def start_of_21(m):
@@ -245,7 +381,16 @@ def main():
     android(tap)
     aligned(tap)
     graal(tap)
+    native_image(tap, 60)
+    native_image(tap, 2)
+    without_class_dump(tap)
     agent(tap)
+    agent_of(tap, 64, (8, 4, 16, 16), (32, 24))  # 12 + 4 + 4 + 8 = 28; 16 + 5
+    agent_of(tap, 64, (8, 8, 24, 24), (40, 32))  # 16 + 8 + 4 + 8 = 36; 24 + 5
+    agent_of(tap, 32, (4, 4, 12, 16), (24, 24))
+    chunks(tap, 8, 0)
+    chunks(tap, 8, 256)
+    chunks(tap, 16, 0)
     releases(tap)
     tap.done()
 

@@ -160,6 +160,8 @@ static void hprof_close(struct dump *dump)
 	idmap_release(&h->traces);
 	idmap_release(&h->starts);
 	idmap_release(&h->gaps);
+	idmap_release(&h->hubs);
+	big_free(h->hub_fields);
 	big_free(h->segments);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
@@ -182,6 +184,11 @@ static int hprof_open(struct dump **out, const struct source *source,
 		return code;
 	}
 	state_facts(h);
+	code = hprof_hubs_find(h, err);
+	if (code < 0) {
+		hprof_close(&h->dump);
+		return code;
+	}
 	*out = &h->dump;
 	return 0;
 }

@@ -79,6 +79,15 @@ uint64_t hprof_class_size(const struct hprof *h, const uint8_t *p, uint64_t left
 	return e.c.short_of ? UINT64_MAX : *seen;
 }
 
+uint64_t hprof_class_fields(const struct hprof *h, const uint8_t *p, uint64_t left)
+{
+	unsigned ids = h->id_size;
+	struct entries e = { cursor_make(p, p + left), ids, UINT_MAX, false };
+
+	cursor_take(&e.c, 1 + ids + 4 + 6 * ids + 4);
+	return skip_entries(&e, 2, true) && skip_entries(&e, ids, true) ? (uint64_t)(e.c.p - p) : left;
+}
+
 uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, const char **why)
 {
 	unsigned ids = h->id_size, element;

@@ -8,6 +8,7 @@
  *   hprof_read.c    the heap: objects, to a sink
  *   hprof_other.c   the rest of the heap: classes, roots, threads
  *   hprof_name.c    names and stack frames in the spelling the rest of the program uses
+ *   hprof_hubs.c    class objects of native images
  *   hprof_sites.c   where objects were allocated
  *   hprof_locate.c  one object record, for looking at values
  *   hprof_redact.c  a copy without contents
@@ -117,6 +118,16 @@ struct hprof {
 	bool damaged;
 	struct err damage; /* what broke, and where, if damaged */
 
+	bool has_hubs;        /* identifiers of classes are the address of their class object and 1 (hprof_hubs.c) */
+	struct idmap hubs;    /* address of a class object -> offset of its instance record */
+	struct hprof_hub_field {
+		const char *name; /* "<classLoader>", in the arena */
+		size_t name_size;
+		unsigned type;    /* as in the file */
+		uint32_t offset;  /* bytes from the first field's */
+	} *hub_fields;        /* big memory: of java.lang.Class */
+	uint32_t n_hub_fields;
+
 	pthread_mutex_t lock; /* makes the whole class table once; guards the gaps and the names */
 	struct idmap class_names; /* string id -> struct hprof_name *: of the classes asked for */
 	struct arena arena;   /* of these names */
@@ -129,6 +140,12 @@ extern uint64_t hprof_part_bytes; /* between two cuts: PART_BYTES, but tests wan
 static inline uint64_t hprof_id(const uint8_t *p, unsigned id_size)
 {
 	return id_size == 8 ? load_be64(p) : load_be32(p);
+}
+
+/* The address of the class object of a class with this identifier. */
+static inline uint64_t hprof_class_object(const struct hprof *h, uint64_t class_id)
+{
+	return h->has_hubs ? class_id & ~UINT64_C(1) : class_id;
 }
 
 /* Bytes of a value, 0 when there is no such type. */
@@ -150,6 +167,8 @@ uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, 
 #define HPROF_UNSEEN (UINT64_MAX - 1)
 uint64_t hprof_class_size(const struct hprof *h, const uint8_t *p, uint64_t left, unsigned most,
     uint64_t *seen);
+/* Where in the whole class record at p, of `left` bytes, the list of its instances' fields begins. */
+uint64_t hprof_class_fields(const struct hprof *h, const uint8_t *p, uint64_t left);
 const char *hprof_sub_name(unsigned tag); /* "an instance record", … */
 
 /* Walk the top-level records; damage is noted, not returned.  ERR_NOMEM, ERR_USAGE for a heap that
@@ -164,6 +183,11 @@ MUST_CHECK int hprof_classes_first(struct hprof *h, struct err *err);
 MUST_CHECK int hprof_classes_whole(struct hprof *h, struct err *err);
 void hprof_classes_free(struct hprof_classes *c);
 const struct hprof_class *hprof_class_of(const struct hprof_classes *c, uint64_t id);
+
+/* Does the dump have hubs?  If so note where they are.  After the facts are stated.  0, ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int hprof_hubs_find(struct hprof *h, struct err *err);
+/* The fields of the class object at this address, *n bytes; NULL: there is no record of them. */
+const uint8_t *hprof_hub(const struct hprof *h, uint64_t address, uint32_t *n);
 
 MUST_CHECK int hprof_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);

@@ -163,11 +163,11 @@ int hprof_locate(const struct dump *dump, uint64_t offset, uint32_t steps, struc
 	uint32_t n = load_be32(p + 1 + ids + 4);
 	if (*p == SUB_INSTANCE) {
 		out->kind = OBJECT_INSTANCE;
-		out->class_address = hprof_id(p + 1 + ids + 4, ids);
+		out->class_address = hprof_class_object(h, hprof_id(p + 1 + ids + 4, ids));
 		out->bytes = p + 1 + 2 * ids + 8;
 	} else if (*p == SUB_OBJECT_ARRAY) {
 		out->kind = OBJECT_ARRAY;
-		out->class_address = hprof_id(p + 1 + ids + 8, ids);
+		out->class_address = hprof_class_object(h, hprof_id(p + 1 + ids + 8, ids));
 		out->length = n;
 		out->bytes = p + 1 + 2 * ids + 8;
 	} else {

@@ -107,6 +107,28 @@ static int read_fields(struct reading *r, struct cursor *c, size_t *n_statics, s
 	return code;
 }
 
+/* The fields of a native image's class object, as static fields of its class. */
+static int add_hub(struct reading *r, size_t *n, size_t *n_references, uint64_t address)
+{
+	uint32_t n_bytes;
+	unsigned ids = r->h->id_size;
+	const uint8_t *bytes = hprof_hub(r->h, address, &n_bytes);
+	int code = 0;
+
+	for (uint32_t i = 0; bytes && i < r->h->n_hub_fields && code == 0; i++) {
+		const struct hprof_hub_field *f = &r->h->hub_fields[i];
+		unsigned width = hprof_type_size(f->type, ids);
+		if (!width || f->offset > n_bytes || width > n_bytes - f->offset)
+			break;
+		uint64_t value = number(bytes + f->offset, f->type, ids);
+		if (f->type <= VALUE_OBJECT && value)
+			code = add_reference(r, n_references, value);
+		if (code == 0 && r->survey)
+			code = add_named(r, n, f->name, f->name_size, f->type, value);
+	}
+	return code;
+}
+
 static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 {
 	unsigned ids = r->h->id_size;
@@ -114,9 +136,10 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	struct class_record record = { .object_size = SIZE_UNKNOWN };
 	size_t n_statics = 0, n = 0, n_references = 0;
 
-	record.address = hprof_id(cursor_take(&c, ids), ids);
+	uint64_t class_id = hprof_id(cursor_take(&c, ids), ids);
+	record.address = hprof_class_object(r->h, class_id);
 	cursor_take(&c, 4);
-	record.superclass = hprof_id(cursor_take(&c, ids), ids);
+	record.superclass = hprof_class_object(r->h, hprof_id(cursor_take(&c, ids), ids));
 	record.loader = hprof_id(cursor_take(&c, ids), ids);
 	uint64_t signers = hprof_id(cursor_take(&c, ids), ids);
 	uint64_t domain = hprof_id(cursor_take(&c, ids), ids);
@@ -125,6 +148,8 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 	int code = add_unnamed(r, &n, &n_references, "<signers>", signers);
 	if (code == 0)
 		code = add_unnamed(r, &n, &n_references, "<protection_domain>", domain);
+	if (code == 0)
+		code = add_hub(r, &n, &n_references, record.address);
 	if (code == 0)
 		code = read_fields(r, &c, &n_statics, &n, &n_references);
 	if (code < 0)
@@ -139,7 +164,7 @@ static int class_record(struct reading *r, const uint8_t *p, uint64_t size)
 		return hprof_nameless(r, p);
 	if (!r->sink->wants_references) {
 		struct hprof_name name;
-		code = hprof_class_name((struct hprof *)r->h, record.address, &name, r->err);
+		code = hprof_class_name((struct hprof *)r->h, class_id, &name, r->err);
 		if (code < 0)
 			return code;
 		record.name = name.bytes;
@@ -180,7 +205,7 @@ static int add_root(struct reading *r, const uint8_t *p)
 	unsigned ids = r->h->id_size;
 	const struct root_form *form = &root_forms[*p];
 	struct root_record root = {
-		.address = hprof_id(p + 1, ids),
+		.address = hprof_class_object(r->h, hprof_id(p + 1, ids)),
 		.kind = form->kind,
 		.thread_serial = form->thread ? load_be32(p + 1 + ids) : 0,
 		.frame = form->frame ? load_be32(p + 1 + ids + 4) : UINT32_MAX,

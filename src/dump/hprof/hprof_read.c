@@ -100,8 +100,15 @@ static int find_class(struct reading *r, uint64_t id, struct cached_class *slot)
 		r->classes = r->h->classes;
 		c = hprof_class_of(r->classes, id);
 	}
+	struct hprof_name name = { NULL, 0 };
+	if (!c && idmap_get(&r->h->names, id) != IDMAP_NONE) {
+		int code = hprof_class_name((struct hprof *)r->h, id, &name, r->err);
+		if (code < 0)
+			return code;
+	}
 	*slot = (struct cached_class){ id, c ? c : &missing_class, NO_HANDLE };
-	slot->handle = r->sink->class_handle(r->sink, CLASS_AT, id, NULL, 0);
+	slot->handle = r->sink->class_handle(r->sink, CLASS_AT, hprof_class_object(r->h, id), name.bytes,
+	    name.n);
 	return 0;
 }
 

@@ -157,6 +157,7 @@ struct class_handle {
 	enum class_naming how;
 	uint64_t address;
 	const char *name;   /* CLASS_NAMED: plain UTF-8, internal spelling */
+	uint32_t known_as;  /* CLASS_AT: its name if the dump has no record of it, an index in build->names, or HEAP_NONE */
 	enum record_kind kind; /* of the first object that used it; HANDLE_UNUSED before */
 	uint64_t first;     /* number over all parts of that object's record */
 	uint64_t instance_size; /* of its first instance, where records carry sizes */

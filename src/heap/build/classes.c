@@ -325,13 +325,23 @@ static void link_superclasses(struct build *b)
 
 /* --- handles ------------------------------------------------------------------------------------ */
 
+/* A class without a record: its loader is not known, and its objects' records say whether it is one of arrays. */
 static uint32_t unknown_class(struct build *b, const struct class_handle *c, bool array)
 {
 	char shown[64], internal[80];
+	uint32_t name = c->known_as;
 	snprintf(shown, sizeof shown, "<unknown 0x%llx>%s", (unsigned long long)c->address,
 	    array ? "[]" : "");
 	snprintf(internal, sizeof internal, "%s%s%s", array ? "[L" : "", shown, array ? ";" : "");
-	return add_class(b, names_add(&b->names, internal, strlen(internal), &b->lost), shown);
+	if (name == HEAP_NONE)
+		name = names_add(&b->names, internal, strlen(internal), &b->lost);
+	uint32_t at = add_class(b, name, c->known_as == HEAP_NONE ? shown : NULL);
+	if (at == HEAP_NONE)
+		return HEAP_NONE;
+	b->heap->classes[at].kind = c->kind == RECORD_OBJECT_ARRAY ? CLASS_OBJECT_ARRAY : CLASS_PLAIN;
+	b->heap->classes[at].element_size = 0;
+	b->heap->classes[at].loader_lost = true;
+	return at;
 }
 
 static void take_loader(struct heap_class *array, const struct heap_class *component)
@@ -458,6 +468,8 @@ static void link_components(struct build *b)
 		if (h->classes[i].kind != CLASS_OBJECT_ARRAY && h->classes[i].kind != CLASS_PRIMITIVE_ARRAY)
 			continue;
 		struct class_name *name = &b->names.list[b->name_of[i]];
+		if (name->internal[0] != '[') /* only its objects' records say that it is one of arrays */
+			continue;
 		if (!name->component_known) {
 			size_t n;
 			const char *component = component_name(name, &n);

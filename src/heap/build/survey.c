@@ -42,6 +42,22 @@ struct survey_sink {
 
 /* --- class handles ------------------------------------------------------------------------------ */
 
+/* The index of a class's name in build->names; HEAP_NONE: there is no memory, see refused.  stays: it stays where it
+ * is while the dump is open.  The caller has the lock. */
+static uint32_t number_name(struct survey_sink *s, const uint8_t *name, size_t n, bool stays)
+{
+	struct class_names *names = &s->build->names;
+	uint64_t known = stays ? idmap_get(&names->known, (uintptr_t)name) : IDMAP_NONE;
+	if (known != IDMAP_NONE)
+		return (uint32_t)known;
+	text_clear(&s->plain);
+	text_add_modified_utf8(&s->plain, name, n);
+	uint32_t index = names_add(names, s->plain.s, s->plain.len, &s->lost);
+	if (index != HEAP_NONE && stays && idmap_put(&names->known, (uintptr_t)name, index, &s->lost) < 0)
+		return HEAP_NONE;
+	return index;
+}
+
 static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint64_t address,
     const uint8_t *name, size_t name_size)
 {
@@ -58,6 +74,8 @@ static uint32_t sink_class_handle(struct sink *sink, enum class_naming how, uint
 	pthread_mutex_lock(&s->build->lock);
 	uint32_t handle = build_handle(s->build, how, address, plain.s ? plain.s : "", plain.len,
 	    &s->lost);
+	if (handle != HEAP_NONE && how == CLASS_AT && name && s->build->handles[handle].known_as == HEAP_NONE)
+		s->build->handles[handle].known_as = number_name(s, name, name_size, true);
 	pthread_mutex_unlock(&s->build->lock);
 	text_release(&plain);
 	if (handle == HEAP_NONE)
@@ -236,25 +254,6 @@ static struct heap_field *keep_fields(struct survey_sink *s, const struct field_
 	return fields;
 }
 
-/* Its index in build->names; HEAP_NONE: there is no memory, see refused. */
-static uint32_t name_of_record(struct survey_sink *s, const struct class_record *r)
-{
-	struct class_names *names = &s->build->names;
-	uint64_t place = (uintptr_t)r->name;
-	pthread_mutex_lock(&s->build->lock);
-	uint64_t known = r->name_stays ? idmap_get(&names->known, place) : IDMAP_NONE;
-	uint32_t index = known == IDMAP_NONE ? HEAP_NONE : (uint32_t)known;
-	if (index == HEAP_NONE) {
-		text_clear(&s->plain);
-		text_add_modified_utf8(&s->plain, r->name, r->name_size);
-		index = names_add(names, s->plain.s, s->plain.len, &s->lost);
-		if (index != HEAP_NONE && r->name_stays && idmap_put(&names->known, place, index, &s->lost) < 0)
-			index = HEAP_NONE;
-	}
-	pthread_mutex_unlock(&s->build->lock);
-	return index;
-}
-
 static int sink_class_record(struct sink *sink, const struct class_record *r)
 {
 	struct survey_sink *s = (struct survey_sink *)sink;
@@ -263,7 +262,9 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		return too_many_references(s, r->address, r->n_references);
 	if (p->n_classes >= HANDLE_MAX)
 		return err_set(sink->err, ERR_UNSUPPORTED, "more than %u classes", HANDLE_MAX);
-	uint32_t name = name_of_record(s, r);
+	pthread_mutex_lock(&s->build->lock);
+	uint32_t name = number_name(s, r->name, r->name_size, r->name_stays);
+	pthread_mutex_unlock(&s->build->lock);
 	struct survey_class *c = BIG_PUSH(p->classes, p->n_classes, p->cap_classes, sink->err);
 	if (!c)
 		return ERR_NOMEM;

@@ -75,22 +75,30 @@ struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 	return count;
 }
 
-static struct amount sized(const struct heap *h, struct amount bytes, bool measured, uint64_t n_unknown)
+/* Where class records state the sizes of instances, only those of reference arrays may be assumed.  c: the class of
+ * the objects, or NULL: objects of any. */
+static bool is_assumed(const struct heap *h, const struct heap_class *c)
 {
-	bytes = as_read(h, amount_weaken(bytes, h->sizes_assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
+	return (c && c->size_doubtful) ||
+	    (h->sizes_assumed && (!c || !h->facts.has_instance_sizes || c->kind == CLASS_OBJECT_ARRAY));
+}
+
+static struct amount sized(const struct heap *h, struct amount bytes, bool assumed, bool measured, uint64_t n_unknown)
+{
+	bytes = as_read(h, amount_weaken(bytes, assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
 	bytes = amount_weaken(bytes, measured ? INFERRED : EXACT, REASON_SIZES_MEASURED);
 	return amount_weaken(bytes, n_unknown ? LOWER_BOUND : EXACT, REASON_SIZES_UNKNOWN);
 }
 
 struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
 {
-	return sized(h, bytes, h->n_measured > 0, n_unknown);
+	return sized(h, bytes, is_assumed(h, NULL), h->n_measured > 0, n_unknown);
 }
 
 struct amount class_sized(
     const struct heap *h, const struct heap_class *c, struct amount bytes, uint64_t n_unknown)
 {
-	return sized(h, bytes, c->size_measured, n_unknown);
+	return sized(h, bytes, is_assumed(h, c), c->size_measured, n_unknown);
 }
 
 struct amount heap_size(const struct heap *h, uint32_t id)
@@ -117,11 +125,11 @@ struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 		bytes += heap_shallow(h, ids[i]);
 	for (size_t i = 0; h->n_unknown_size && i < n && !progress_own_stops(i); i++)
 		n_unknown += !heap_size_known(h, ids[i]);
-	bool measured = false;
+	bool measured = false, assumed = n && is_assumed(h, n == 1 ? heap_class_of(h, ids[0]) : NULL);
 	for (size_t i = 0; h->n_measured && i < n && !measured && !progress_own_stops(i); i++)
 		measured = heap_class_of(h, ids[i])->size_measured;
 	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN)
-	                           : sized(h, amount_exact(bytes), measured, n_unknown);
+	                           : sized(h, amount_exact(bytes), assumed, measured, n_unknown);
 }
 
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)

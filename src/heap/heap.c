@@ -25,6 +25,11 @@ const char *typed_by_name(enum typed_by by)
 	return by < TYPED_BYS ? names[by] : "?";
 }
 
+unsigned heap_word_bits(const struct heap *h)
+{
+	return h->wide_words ? 64 : h->facts.word_bits;
+}
+
 uint64_t heap_address(const struct heap *h, uint32_t id)
 {
 	return index_address(h->index, id);

@@ -48,7 +48,8 @@ struct heap_class {
 	uint32_t object;        /* id of the class object, or HEAP_NONE */
 	uint32_t superclass;    /* class index or HEAP_NONE */
 	uint32_t loader;        /* id of the loader object, or HEAP_NONE: unknown or none */
-	bool loader_lost;       /* HEAP_NONE, though the dump states a loader: that is no object of it */
+	bool loader_lost;       /* HEAP_NONE, but that is not the boot loader: the dump has no record of the
+	                           class, or the loader that it states is not an object of it */
 	uint32_t component;     /* class index of an array's component, or HEAP_NONE */
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
@@ -60,6 +61,7 @@ struct heap_class {
 	unsigned stride;        /* bytes of an element where lengths follow from sizes; else 0 */
 	unsigned array_base;    /* where sizes follow from lengths: first byte of the elements; else 0 */
 	bool size_measured;     /* instance_size is not what the rules give, but how far the next objects lie */
+	bool size_doubtful;     /* instances may be larger: there is room behind each, which proves nothing */
 	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
 	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
@@ -74,6 +76,13 @@ struct heap_class {
 /* The class of arrays that Android's dumper writes for the room of static fields and tables in a class object
  * (build/classes.c): the program has no such arrays. */
 #define CLASS_OVERHEAD "<class overhead>"
+
+/* The arrays with which a collector fills gaps: cairn gives them a class of their own, which the VM did not load
+ * (build/fillers.c). */
+static inline bool heap_class_is_filler(const struct heap_class *c)
+{
+	return c->objects_inferred && !c->defined;
+}
 
 /* Made by no loader that is an object, as far as the dump tells. */
 static inline bool heap_class_has_no_loader(const struct heap_class *c)
@@ -210,6 +219,7 @@ struct heap {
 	file_hold companion_hold;
 	struct process_facts *process; /* what the companion tells of the process, or NULL */
 	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
+	bool wide_words;         /* the VM says that it has 64-bit words; facts.word_bits is 32 */
 	uint32_t n_measured;     /* classes with size_measured */
 	const char *measured_names; /* some of them, escaped, with commas; NULL: none */
 	const char *doubtful_names; /* classes that may be larger than size_model says: there is room behind each
@@ -369,6 +379,9 @@ MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
  * either. */
 MUST_CHECK int heap_read_rest(struct heap *heap, struct progress *progress, struct err *err);
 void heap_close(struct heap *heap); /* NULL is fine */
+
+/* Bits of a machine word of the VM; facts.word_bits are those of an identifier in the dump. */
+unsigned heap_word_bits(const struct heap *h);
 
 uint64_t heap_address(const struct heap *h, uint32_t id);
 /* The object at exactly this address, or HEAP_NONE. */

@@ -73,7 +73,10 @@ static void say_roots(const struct heap *h, enum certainty certainty, struct tex
 static void say_size_model(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
-	text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
+	if (h->doubtful_names && !h->sizes_assumed)
+		text_addf(to, "instances of some classes may be larger, since there is room behind each: %s", h->doubtful_names);
+	else
+		text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
 }
 
 static void say_measured(const struct heap *h, enum certainty certainty, struct text *to)
@@ -85,10 +88,16 @@ static void say_measured(const struct heap *h, enum certainty certainty, struct 
 
 static void say_fillers(const struct heap *h, enum certainty certainty, struct text *to)
 {
+	bool found = false;
 	(void)certainty;
-	text_addf(to, "the VM writes the arrays with which its collector fills gaps as int[]: those that nothing "
-	    "references are taken for such fillers%s", h->fillers_mixed ? ", but for some that may also be garbage "
-	    "of the program or locks of classes: these stay int[]" : "");
+	for (uint32_t c = 0; c < h->n_classes && !found; c++)
+		found = heap_class_is_filler(&h->classes[c]);
+	text_add(to, "the VM writes the arrays with which its collector fills gaps as int[]: ");
+	if (!found)
+		text_add(to, "some of those that nothing references may be such fillers");
+	else
+		text_addf(to, "those that nothing references are taken for such fillers%s", h->fillers_mixed ? ", but for some "
+		    "that may also be garbage of the program or locks of classes: these stay int[]" : "");
 }
 
 static void say_silence(const struct heap *h, enum certainty certainty, struct text *to)

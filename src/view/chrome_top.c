@@ -53,7 +53,7 @@ static void add_format(const struct heap *h, struct text *to)
 	else
 		text_addf(to, "%s%s%s", f->label, f->version[0] ? " " : "", f->version);
 	if (!h->facts.word_unknown)
-		text_addf(to, " %s %u bit", dot, h->facts.word_bits);
+		text_addf(to, " %s %u bit", dot, heap_word_bits(h));
 	text_addf(to, " %s ", dot);
 }
 

@@ -65,13 +65,13 @@ struct table *sketched(const struct sketch *sketches, uint32_t n)
 	return t;
 }
 
-const struct layout_model coops = { "coops", LAYOUT_NEW, 12, 4, 8, 8, false },
-    wide_ccp = { "wide+ccp", LAYOUT_NEW, 12, 8, 8, 8, false },
-    plain64 = { "plain64", LAYOUT_NEW, 16, 8, 8, 8, false },
-    coops_noccp = { "coops-ccp", LAYOUT_NEW, 16, 4, 8, 8, false },
-    compact = { "compact", LAYOUT_NEW, 8, 4, 8, 8, true },
-    compact_wide = { "compact wide", LAYOUT_NEW, 8, 8, 8, 8, true },
-    x32 = { "x32", LAYOUT_NEW, 8, 4, 4, 8, false };
+const struct layout_model coops = { "coops", LAYOUT_NEW, 12, 4, 8, 8, false, false },
+    wide_ccp = { "wide+ccp", LAYOUT_NEW, 12, 8, 8, 8, false, false },
+    plain64 = { "plain64", LAYOUT_NEW, 16, 8, 8, 8, false, false },
+    coops_noccp = { "coops-ccp", LAYOUT_NEW, 16, 4, 8, 8, false, false },
+    compact = { "compact", LAYOUT_NEW, 8, 4, 8, 8, true, false },
+    compact_wide = { "compact wide", LAYOUT_NEW, 8, 8, 8, 8, true, false },
+    x32 = { "x32", LAYOUT_NEW, 8, 4, 4, 8, false, false };
 
 struct layout_model model_with_rule(struct layout_model m, enum layout_rule rule)
 {

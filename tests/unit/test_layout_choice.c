@@ -20,6 +20,7 @@ static const struct sketch zoo[] = {
 	{ "byte[]", 0, "", NULL },
 	{ "long[]", 0, "", NULL },
 	{ "Tiny", 3, "flag:Z", NULL }, /* it and Derived tell the rules apart, whatever the header */
+	{ "Gap", 0, "l:J i:I", NULL }, /* -XX:-CompactFields leaves the gap before the long, behind a header of 12 bytes */
 };
 
 /* A heap without gaps but for every hundredth object. */
@@ -55,10 +56,12 @@ static void choosing(void **state)
 	t->classes[6].element_size = 1;
 	t->classes[7].element_size = 8;
 	srand(4711);
-	for (unsigned i = 0; i < 28; i++) {
+	for (unsigned i = 0; i < 35; i++) {
 		struct layout_model m = *models[i % 7];
+		m.gapped = i >= 28;
 		m.rule = i / 7 % 2 ? LAYOUT_OLD : LAYOUT_NEW;
-		m.relaxed |= i >= 14;
+		m.relaxed |= i >= 14 && !m.gapped;
+		m.rule = m.gapped ? LAYOUT_OLD : m.rule;
 		m.alignment = i % 3 ? 8 : 16;
 		fill_heap(t, m, pairs, PAIRS);
 		pairs[17].distance = 1; /* a damaged record or two must not matter */
@@ -71,6 +74,8 @@ static void choosing(void **state)
 		assert_int_equal(choice.model.reference, m.reference);
 		if (m.alignment == 8)
 			assert_int_equal(choice.model.rule, m.rule);
+		if (m.alignment == 8)
+			assert_int_equal(choice.model.gapped, m.gapped && m.header == 12);
 		for (unsigned width = 1; width <= 8; width *= 8)
 			if (m.alignment == 8)
 				assert_int_equal(layout_array_base(&choice.model, false, width),
@@ -100,11 +105,55 @@ static void choosing_without_evidence(void **state)
 	free(t);
 }
 
+/* Static fields of the VM's own class, and what they say of the model. */
+static void choosing_what_is_stated(void **state)
+{
+	(void)state;
+	static const struct { unsigned word, reference, bytes, longs, objects, header; } cases[] = {
+		{ 8, 4, 16, 16, 16, 12 }, { 8, 8, 16, 16, 16, 12 }, { 8, 8, 24, 24, 24, 16 },
+		{ 8, 8, 20, 24, 24, 16 }, { 8, 4, 24, 24, 24, 16 }, { 8, 4, 12, 16, 12, 8 },
+		{ 8, 8, 12, 16, 16, 8 }, { 4, 4, 12, 16, 12, 8 },
+	};
+	struct table *t = sketched(zoo, sizeof zoo / sizeof *zoo);
+	struct layout_choice choice;
+	t->classes[3].name = "jdk.internal.misc.Unsafe";
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct heap_field stated[] = {
+			{ "ADDRESS_SIZE", VALUE_INT, cases[i].word }, { "ARRAY_OBJECT_INDEX_SCALE", VALUE_INT, cases[i].reference },
+			{ "ARRAY_BYTE_BASE_OFFSET", VALUE_LONG, cases[i].bytes },
+			{ "ARRAY_LONG_BASE_OFFSET", VALUE_LONG, cases[i].longs },
+			{ "ARRAY_OBJECT_BASE_OFFSET", VALUE_LONG, cases[i].objects },
+		};
+		t->classes[3].statics = stated;
+		t->classes[3].n_statics = sizeof stated / sizeof *stated;
+		assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);
+		assert_true(choice.guessed && choice.stated && !choice.reference_guessed);
+		assert_int_equal(choice.model.header, cases[i].header);
+		assert_int_equal(choice.model.reference, cases[i].reference);
+		assert_int_equal(choice.model.word, cases[i].word);
+		assert_int_equal(layout_array_base(&choice.model, false, 1), cases[i].bytes);
+	}
+	const struct heap_field absurd[] = { { "ADDRESS_SIZE", VALUE_INT, 3 } };
+	t->classes[3].statics = absurd;
+	t->classes[3].n_statics = 1;
+	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 64, 8, &choice, NULL), 0);
+	assert_false(choice.stated);
+	const struct heap_field offset[] = { { "valueOffset", VALUE_LONG, 16 } }; /* of JDK 6, in a dump of the agent */
+	t->classes[3].name = "java.util.concurrent.atomic.AtomicInteger";
+	t->classes[3].statics = offset;
+	assert_int_equal(layout_choose(t->classes, t->n, NULL, 0, 32, 8, &choice, NULL), 0);
+	assert_true(choice.stated);
+	assert_int_equal(choice.model.header, 16);
+	assert_int_equal(choice.model.reference, 8);
+	free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choosing),
 		cmocka_unit_test(choosing_without_evidence),
+		cmocka_unit_test(choosing_what_is_stated),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,7 +365,7 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 	const struct heap *h = r->heap;
 	struct making m = {.out = out, .r = r, .heap = h, .progress = progress};
 	*out = (struct profile){
-		.word_bits = h->facts.word_bits,
+		.word_bits = heap_word_bits(h),
 		.mat_sizes = mat_sizes,
 		.names_fields = values_held(h),
 		.objects = heap_counted(h, h->n_objects),

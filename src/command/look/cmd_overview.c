@@ -62,7 +62,7 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_FORMAT, cell_text(f->format));
 	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
 	info_vm(r, h);
-	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(f->word_bits));
+	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(heap_word_bits(h)));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
 	bool left_out = h->dump_absent && !h->source->file_size; /* of an index without names */
 	result_head(r, COL_FILE_SIZE, h->source && !left_out ? cell_bytes(amount_exact(h->source->file_size)) :

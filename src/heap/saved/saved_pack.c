@@ -132,7 +132,7 @@ static void pack_type(struct pack *p, const struct heap *h, uint32_t *type)
 static void pack_class(struct pack *p, struct heap *h, struct heap_class *c, struct err *err)
 {
 	bool *const flags[] = {&c->loader_lost, &c->defined, &c->makes_loaders, &c->name_shared, &c->objects_inferred,
-	    &c->size_measured, &c->sizes_vary};
+	    &c->size_measured, &c->size_doubtful, &c->sizes_vary};
 	pack_needed_text(p, &c->name);
 	PACK(p, c->name_rank, h->n_classes - 1); /* of a class: there is one */
 	PACK(p, c->address, UINT64_MAX);
@@ -512,6 +512,7 @@ static void pack_loaders(struct pack *p, struct heap *h, struct err *err)
 static void pack_totals(struct pack *p, struct heap *h)
 {
 	pack_bool(p, &h->sizes_assumed);
+	pack_bool(p, &h->wide_words);
 	PACK(p, h->n_measured, UINT32_MAX);
 	pack_text(p, &h->measured_names);
 	pack_text(p, &h->doubtful_names);

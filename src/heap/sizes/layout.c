@@ -141,14 +141,14 @@ static bool references_first(const char *name)
 	return false;
 }
 
-static uint64_t place_old(uint64_t at, struct layout_fields f, unsigned reference, bool references_lead)
+static uint64_t place_old(uint64_t at, struct layout_fields f, unsigned reference, bool references_lead, bool gapped)
 {
 	uint64_t aligned = f.n[3] ? round_up(at, 8) : at;
 	if (references_lead) {
 		at += (uint64_t)reference * f.references;
 		f.references = 0;
 		aligned = f.n[3] ? round_up(at, 8) : at;
-	} else {
+	} else if (!gapped) {
 		for (unsigned k = 3; k-- > 0;)
 			at = fill_gap(at, aligned, 1u << k, &f.n[k]);
 		fill_gap(round_up(at, reference), aligned, reference, &f.references);
@@ -199,7 +199,7 @@ static void append(struct shape *s, const struct heap_class *c, const struct lay
 	if (m->rule == LAYOUT_NEW)
 		place_new(s, f, m->reference);
 	else
-		s->end = place_old(s->end, *f, m->reference, references_first(c->name));
+		s->end = place_old(s->end, *f, m->reference, references_first(c->name), m->gapped);
 }
 
 static void pad(struct shape *s)
@@ -369,7 +369,7 @@ uint64_t layout_class_object(const struct heap_class *c, uint64_t base, const st
 		return base;
 	/* References first, then 8-byte primitives from the next boundary on, then the others; the gap in
 	 * between stays, also with the new rule. */
-	return round_up(round_up(place_old(base, f, m->reference, true), m->word), m->alignment);
+	return round_up(round_up(place_old(base, f, m->reference, true, false), m->word), m->alignment);
 }
 
 uint64_t layout_stack_chunk(uint64_t instance, uint64_t words, const struct layout_model *m)

@@ -32,6 +32,7 @@ struct layout_model {
 	unsigned word;       /* bytes of a machine word: 4 or 8 */
 	unsigned alignment;  /* of objects: 8 … 256 */
 	bool relaxed;        /* arrays begin right behind their length (from JDK 23 on) */
+	bool gapped;         /* LAYOUT_OLD: no field fills the gap before 8-byte ones (-XX:-CompactFields) */
 };
 
 /*
@@ -107,6 +108,19 @@ bool layout_pads_field(const struct heap_class *c, enum layout_release release, 
 /* Do fields of a padded group fill holes that alignment leaves in it? */
 bool layout_fills_groups(enum layout_release release);
 
+/* --- what the VM states (layout_stated.c) -------------------------------------------------------- */
+
+/* Bytes of a machine word and of a reference, and where elements of byte[], long[] and Object[] begin; or, header
+ * not being 0, the bytes of a header alone. */
+struct layout_stated {
+	unsigned word; /* 0: not stated */
+	unsigned reference, base[3];
+	unsigned header;
+};
+struct layout_stated layout_stated_of(const struct heap_class *classes, uint32_t n);
+/* Does the model agree with it? */
+bool layout_is_stated(const struct layout_model *m, const struct layout_stated *s);
+
 /* --- the model of a dump (layout_models.c) ------------------------------------------------------- */
 
 /* An object and its neighbour: how far the next object lies behind it. */
@@ -122,6 +136,8 @@ struct layout_choice {
 	uint64_t n_exact;      /* pairs in which the object would end just where the next begins */
 	uint64_t n_violations; /* pairs in which it would reach into the next one */
 	bool guessed;          /* too few pairs to compare: this is the usual model */
+	bool stated;           /* the VM states header and references, see below */
+	bool reference_guessed; /* too few pairs tell how wide references are */
 };
 
 /* Choose the model that fits the pairs best: one with few violations, and of those the one with

@@ -76,6 +76,8 @@ static const struct injected {
 	uint8_t pointers, references, n[4]; /* n as in layout_fields */
 	const char *with, *without; /* only if the class declares such a field, or none; NULL: whatever it has */
 } injected[] = {
+	/* declared, but JVMTI hides it, and so the old agent's dumps lack it */
+	{ "java.lang.Throwable", IN_6 | IN_7 | IN_8, .references = 1, .without = "backtrace" },
 	{ "java.lang.ClassLoader", FROM_8, .pointers = 1 },
 	{ "java.lang.Module", FROM_9, .pointers = 1 },
 	{ "java.lang.invoke.MemberName", FROM_8, .pointers = 2, .references = 1, .without = "method" },

@@ -19,8 +19,9 @@
 
 /* One object that would reach into the next outweighs so many objects that fit. */
 enum { VIOLATION_WEIGHT = 100 };
-/* Fewer objects that fit than this prove nothing. */
-enum { EXACT_LEAST = 64 };
+/* Fewer objects that fit than this prove nothing; fewer that fit by one width of references and not by the other
+ * prove nothing of that. */
+enum { EXACT_LEAST = 64, DECISIVE_LEAST = 8 };
 
 /* 64-bit models in the order in which a tie is settled: the usual first. */
 static const struct layout_model wide_models[] = {
@@ -34,7 +35,8 @@ static const struct layout_model wide_models[] = {
 static const struct layout_model narrow_models[] = {
 	{ .name = "32 bit", .header = 8, .reference = 4, .word = 4 },
 };
-enum { CANDIDATES_MAX = 4 * sizeof wide_models / sizeof *wide_models };
+/* Each of them by either rule, which comes in variants, the likeliest first. */
+enum { VARIANTS = 6, CANDIDATES_MAX = VARIANTS * sizeof wide_models / sizeof *wide_models };
 
 struct candidate {
 	struct layout_model model;
@@ -48,6 +50,7 @@ struct contest {
 	size_t n_pairs;
 	struct candidate candidates[CANDIDATES_MAX];
 	unsigned n_candidates;
+	bool stated; /* they are those that the VM states */
 };
 
 static bool has_class(const struct heap_class *classes, uint32_t n, const char *name)
@@ -64,22 +67,39 @@ static bool relaxed_only(const struct layout_model *m)
 	return m->header == 8;
 }
 
+static struct layout_model variant_of(struct layout_model m, unsigned variant, bool newer, unsigned alignment)
+{
+	m.alignment = alignment;
+	m.rule = newer == !(variant & 2) ? LAYOUT_NEW : LAYOUT_OLD;
+	m.relaxed = variant & 1 || relaxed_only(&m);
+	if (variant >= 4) { /* releases with the old rule have no relaxed arrays */
+		m.rule = LAYOUT_OLD;
+		m.relaxed = relaxed_only(&m);
+		m.gapped = true;
+	}
+	return m;
+}
+
+/* What the VM states of itself narrows the list, unless no model agrees. */
 static void list_candidates(struct contest *c, unsigned word_bits, unsigned alignment)
 {
-	const struct layout_model *models = word_bits == 64 ? wide_models : narrow_models;
-	unsigned n_models = word_bits == 64 ? sizeof wide_models / sizeof *wide_models : 1;
+	struct layout_stated stated = layout_stated_of(c->classes, c->n_classes);
+	bool wide = word_bits == 64 || stated.word == 8;
+	const struct layout_model *models = wide ? wide_models : narrow_models;
+	unsigned n_models = wide ? sizeof wide_models / sizeof *wide_models : 1, n_stated = 0;
 	/* What decides a tie: JDK 14 has records already and still the old rule, but a tie is harmless. */
 	bool newer = has_class(c->classes, c->n_classes, "java.lang.Record");
 	for (unsigned i = 0; i < n_models; i++)
-		for (unsigned k = 0; k < 4; k++) {
-			if (relaxed_only(&models[i]) && k & 1)
+		for (unsigned k = 0; k < VARIANTS; k++) {
+			struct layout_model m = variant_of(models[i], k, newer, alignment);
+			if (k & 1 && (relaxed_only(&m) || m.gapped))
 				continue;
-			struct layout_model m = models[i];
-			m.alignment = alignment;
-			m.rule = newer == !(k & 2) ? LAYOUT_NEW : LAYOUT_OLD;
-			m.relaxed = k & 1 || relaxed_only(&m);
 			c->candidates[c->n_candidates++] = (struct candidate){ .model = m };
+			if (layout_is_stated(&m, &stated))
+				c->candidates[n_stated++] = c->candidates[c->n_candidates - 1];
 		}
+	c->n_candidates = n_stated ? n_stated : c->n_candidates;
+	c->stated = n_stated;
 }
 
 static uint64_t pair_size(const struct contest *c, const struct layout_model *m, const uint64_t *instances,
@@ -117,6 +137,16 @@ static int64_t score(const struct candidate *k)
 	return (int64_t)k->n_exact - VIOLATION_WEIGHT * (int64_t)k->n_violations;
 }
 
+/* Do too few pairs tell the width of references from the other one? */
+static bool reference_is_guessed(const struct contest *c, const struct candidate *best)
+{
+	int64_t other = INT64_MIN;
+	for (unsigned i = 0; i < c->n_candidates; i++)
+		if (c->candidates[i].model.reference != best->model.reference && score(&c->candidates[i]) > other)
+			other = score(&c->candidates[i]);
+	return other != INT64_MIN && score(best) - other < DECISIVE_LEAST;
+}
+
 int layout_choose(const struct heap_class *classes, uint32_t n_classes,
     const struct layout_pair *pairs, size_t n_pairs, unsigned word_bits, unsigned alignment,
     struct layout_choice *out, struct err *err)
@@ -146,6 +176,8 @@ int layout_choose(const struct heap_class *classes, uint32_t n_classes,
 		.n_exact = best->n_exact,
 		.n_violations = best->n_violations,
 		.guessed = guessed,
+		.stated = c.stated,
+		.reference_guessed = reference_is_guessed(&c, best),
 	};
 	return 0;
 }
@@ -159,8 +191,9 @@ void layout_describe(const struct layout_choice *choice, char *text, size_t size
 	    layout_array_base(m, false, 1), m->alignment);
 	if (n < 0 || (size_t)n >= size)
 		return;
-	if (choice->guessed)
-		snprintf(text + n, size - (size_t)n, "assumed, %s",
+	if (choice->guessed || choice->reference_guessed)
+		snprintf(text + n, size - (size_t)n, "%s, %s",
+		    choice->stated ? "the VM states header and references" : "assumed",
 		    choice->n_pairs ? "the neighbours of objects do not tell" : "identifiers are no addresses");
 	else
 		snprintf(text + n, size - (size_t)n,

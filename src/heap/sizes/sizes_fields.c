@@ -189,7 +189,7 @@ static void settle_opinions(struct sizing *z, const struct opinions *o)
 		uint32_t class = h->class_of[s->watched[k]];
 		uint64_t distance = sizes_distance(h, s->watched[k]);
 		for (unsigned i = 0; i < o->n; i++) {
-			verdicts[class].n_exact[i] += o->size[i][class] == distance;
+			verdicts[class].n_exact[i] += net_fits(&z->net, o->size[i][class], distance);
 			verdicts[class].n_violations[i] += o->size[i][class] > distance;
 		}
 	}
@@ -319,18 +319,21 @@ static void choose_model(struct sizing *z)
 	z->model = choice.model;
 	z->addresses = s.n_pairs > 0;
 	if (z->sizes->as_mat) {
-		z->model = layout_mat_model(h->facts.word_bits / 8, choice.model.reference,
-		    choice.model.alignment);
+		unsigned pointer = h->facts.word_bits / 8, reference = choice.model.reference;
+		z->model = layout_mat_model(pointer, reference < pointer ? reference : pointer, choice.model.alignment);
 		z->release = LAYOUT_PLAIN;
 		snprintf(text, sizeof text, "Eclipse MAT's rule, references %u bytes, objects every %u",
 		    z->model.reference, z->model.alignment);
 	} else if (h->facts.has_instance_sizes) {
-		snprintf(text, sizeof text, "instances as recorded, arrays from byte %u on, references %u bytes",
-		    layout_array_base(&z->model, false, 1), z->model.reference);
+		snprintf(text, sizeof text, "instances as recorded, arrays from byte %u on, references %u bytes%s",
+		    layout_array_base(&z->model, false, 1), z->model.reference,
+		    choice.reference_guessed ? ": assumed, too few arrays tell" : "");
+		h->sizes_assumed = choice.reference_guessed;
 	} else {
 		layout_describe(&choice, text, sizeof text);
-		h->sizes_assumed = choice.guessed;
+		h->sizes_assumed = choice.guessed || choice.reference_guessed;
 	}
+	h->wide_words = h->facts.word_bits == 32 && choice.model.word == 8;
 	h->size_model = arena_strndup(&h->arena, text, strlen(text));
 }
 
@@ -359,7 +362,7 @@ static int size_recorded_instances(struct sizing *z, struct err *err)
 static int settle_instances(struct sizing *z, struct opinions *o, struct err *err)
 {
 	enum { ROUNDS = 8 };
-	int code = net_open(&z->net, z->sizes, layout_least(&z->model), z->model.alignment, err);
+	int code = net_open(&z->net, z->sizes, &z->model, err);
 	for (unsigned round = 0; !code && round < ROUNDS; round++) {
 		bool more = false;
 		settle_opinions(z, o);

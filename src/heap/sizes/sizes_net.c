@@ -16,9 +16,14 @@
  *     than the instances.
  * Where neither holds the rules stay, and the class is said not to be sure.
  *
+ * The collector may pad as well.  CMS gives no object less than three words (MinChunkSize of its free lists), so that
+ * 8 bytes lie behind each object of 16.  java.lang.Object, which has no fields in any release, shows it.
+ *
  * Distances across the end of a region of the heap, where any room may be left, are not looked at.
  */
 #include "heap/sizes/sizes_rules.h"
+
+#include "heap/sizes/layout.h"
 
 #include "base/arena.h"
 #include "base/big.h"
@@ -46,10 +51,32 @@ struct seen {
 	bool found;       /* in this cast: wrong */
 };
 
-int net_open(struct net *n, struct sizes *s, uint64_t least, unsigned alignment, struct err *err)
+/* The least chunk of the collector, in bytes: that far the next object lies behind those of java.lang.Object, although
+ * no other fits between, or they are many and it is so behind all.  0: it adds nothing. */
+static uint64_t find_chunk(const struct net *n, unsigned word)
+{
+	enum { MANY = 8 };
+	const struct sizes *s = n->sizes;
+	const struct heap *h = s->heap;
+	uint64_t chunk = (3 * word + n->alignment - 1) / n->alignment * n->alignment;
+	uint32_t object = 0, n_padded = 0, n_all = 0;
+	while (object < h->n_defined_classes && (!heap_class_has_no_loader(&h->classes[object]) ||
+	    strcmp(h->classes[object].name, "java.lang.Object")))
+		object++;
+	for (size_t k = 0; k < s->n_watched; k++)
+		if (h->class_of[s->watched[k]] == object) {
+			n_padded += sizes_distance(h, s->watched[k]) == chunk;
+			n_all++;
+		}
+	bool proof = chunk - n->least < n->least ? n_padded : n_padded == n_all && n_all >= MANY;
+	return chunk > n->least && proof ? chunk : 0;
+}
+
+int net_open(struct net *n, struct sizes *s, const struct layout_model *m, struct err *err)
 {
 	uint32_t classes = s->heap->n_classes;
-	*n = (struct net){ .sizes = s, .least = least, .alignment = alignment };
+	*n = (struct net){ .sizes = s, .least = layout_least(m), .alignment = m->alignment };
+	n->chunk = find_chunk(n, m->word);
 	n->measured = big_alloc(classes, sizeof *n->measured, err);
 	n->refused = n->measured ? big_alloc(classes, sizeof *n->refused, err) : NULL;
 	n->seen = n->refused ? big_alloc(classes, sizeof *n->seen, err) : NULL;
@@ -66,6 +93,14 @@ void net_close(struct net *n)
 	n->seen = NULL;
 }
 
+/* The same without what the collector added to an object of its class. */
+static uint64_t distance_behind(const struct net *n, uint32_t id)
+{
+	const struct heap *h = n->sizes->heap;
+	uint64_t distance = sizes_distance(h, id), size = heap_class_of(h, id)->instance_size;
+	return net_fits(n, size, distance) ? size : distance;
+}
+
 /* --- what is seen ------------------------------------------------------------------------------- */
 
 static int look(struct net *n, struct err *err)
@@ -78,7 +113,7 @@ static int look(struct net *n, struct err *err)
 		if (progress_stops(work, k))
 			return err_cancelled(err);
 		uint32_t id = s->watched[k], class = h->class_of[id];
-		uint64_t address = index_address(h->index, id), distance = sizes_distance(h, id);
+		uint64_t address = index_address(h->index, id), distance = distance_behind(n, id);
 		struct seen *c = &n->seen[class];
 		if (s->watch[class] != WATCH_SOME || distance > UINT64_MAX - address ||
 		    address >> REGION_SHIFT != (address + distance) >> REGION_SHIFT)
@@ -119,7 +154,7 @@ static void count_gaps(struct net *n)
 	memset(n->gaps, 0, sizeof n->gaps);
 	for (size_t k = 0; k < s->n_watched; k++) {
 		uint32_t class = h->class_of[s->watched[k]];
-		uint64_t gap = sizes_distance(h, s->watched[k]) - h->classes[class].instance_size;
+		uint64_t gap = distance_behind(n, s->watched[k]) - h->classes[class].instance_size;
 		if (n->seen[class].n_exact && gap && gap < NET_ROOM_MAX)
 			n->gaps[gap / 8]++;
 	}
@@ -194,7 +229,7 @@ static int ask_all_instances(struct net *n, struct err *err)
 		if (progress_stops(work, id))
 			return err_cancelled(err);
 		uint32_t class = h->class_of[id];
-		if (!n->seen[class].found || bits_get(&h->sized, id) || sizes_distance(h, id) >= n->seen[class].least)
+		if (!n->seen[class].found || bits_get(&h->sized, id) || distance_behind(n, id) >= n->seen[class].least)
 			continue;
 		n->seen[class].found = false;
 		n->refused[class] = true;
@@ -280,12 +315,12 @@ void net_tell(struct net *n)
 	uint32_t n_doubtful = 0;
 	for (uint32_t i = 0; i < h->n_classes; i++) {
 		struct heap_class *c = &h->classes[i];
-		const struct seen *s = &n->seen[i];
 		c->size_measured = n->measured[i] ||
-		    (n->n_measured && !s->n_exact && c->instance_size != SIZE_UNKNOWN && mended_above(n, i) != HEAP_NONE);
+		    (n->n_measured && c->instance_size != SIZE_UNKNOWN && mended_above(n, i) != HEAP_NONE);
+		c->size_doubtful = !c->size_measured && (is_doubtful(n, i) || inherits_doubt(n, i));
 		if (c->size_measured)
 			add_name(&measured, &h->n_measured, c->name);
-		else if (is_doubtful(n, i) || inherits_doubt(n, i))
+		else if (c->size_doubtful)
 			add_name(&doubtful, &n_doubtful, c->name);
 	}
 	h->measured_names = keep_names(h, &measured, h->n_measured);

@@ -60,6 +60,7 @@ struct net {
 	struct sizes *sizes;
 	uint64_t least;      /* bytes of the smallest object: a smaller gap holds none */
 	unsigned alignment;  /* of objects, in bytes */
+	uint64_t chunk;      /* bytes of the least chunk of memory, if the collector gives smaller objects that much; or 0 */
 	uint64_t *measured;  /* by class: what its instances take by the distances, 0: the rules are not refuted */
 	uint8_t *refused;    /* by class: measured once, and then an instance was found to be smaller */
 	struct seen *seen;   /* by class */
@@ -67,8 +68,14 @@ struct net {
 	bool gapless;        /* objects follow each other without room for omitted ones */
 	uint32_t n_measured;
 };
+struct layout_model;
 /* Returns 0 or ERR_NOMEM; end with net_close. */
-MUST_CHECK int net_open(struct net *n, struct sizes *s, uint64_t least, unsigned alignment, struct err *err);
+MUST_CHECK int net_open(struct net *n, struct sizes *s, const struct layout_model *m, struct err *err);
+/* Does an object of so many bytes end where the next one begins, but for what the collector adds? */
+static inline bool net_fits(const struct net *n, uint64_t size, uint64_t distance)
+{
+	return size == distance || (size < n->chunk && distance == n->chunk);
+}
 /* Hold the distances behind the watched objects against instance_size of all classes, and add to
  * measured.  *more: something was added, so that sizes are to be computed again.  Returns 0, ERR_NOMEM
  * or ERR_CANCELLED. */

@@ -77,7 +77,7 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
 	    .class = c,
 	    .loader = h->classes[c].loader,
 	    .loader_lost = h->classes[c].loader_lost,
-	    .n_classes = 1,
+	    .n_classes = !heap_class_is_filler(&h->classes[c]),
 	    .objects = objects,
 	    .shallow = shallow,
 	};
@@ -129,7 +129,7 @@ static int merge_groups(struct histogram *out, struct err *err)
 	for (size_t i = 0; i < out->n && !progress_own_stops(i); i++) {
 		struct histogram_row *row = &out->rows[i];
 		if (n && !by_group(&out->rows[n - 1], row)) {
-			out->rows[n - 1].n_classes++;
+			out->rows[n - 1].n_classes += row->n_classes;
 			out->rows[n - 1].objects = amount_add(out->rows[n - 1].objects, row->objects);
 			out->rows[n - 1].shallow = amount_add(out->rows[n - 1].shallow, row->shallow);
 		} else {

@@ -123,7 +123,7 @@ static int add_class(struct growing *g, const struct heap *h, const struct place
 	if (!row)
 		return ERR_NOMEM;
 	struct amount objects = class_objects_by_name(h, class), shallow = class_shallow_by_name(h, class);
-	row->n_classes = heap_counted(h, 1);
+	row->n_classes = heap_counted(h, !heap_class_is_filler(class));
 	row->objects = class_objects(h, class);
 	row->shallow = class_shallow(h, class);
 	if (g->n_open)

@@ -10,8 +10,8 @@
  *   of archived classes: references to them dangle), their locks are there.  Most archives have a class
  *   object in front of its lock, so that there is room for one; where they have not, an int[0] stays what
  *   it is.
- * - garbage of the program, where the dump holds any.  Arrays of bytes and characters that nothing
- *   references show that: nothing but the program makes them.  Then only fillers of length 0 are told.
+ * - garbage of the program, where the dump holds any.  Arrays of other numbers that nothing references show that:
+ *   nothing but the program makes them.  Then no int[] is told from a filler, since both hold zeros and lie anywhere.
  * So where some of these stay int[], numbers of int[] are marked: the VM may count fewer.
  */
 #include "heap/build/build.h"
@@ -29,9 +29,9 @@ static bool is_unreferenced(const struct heap *h, uint32_t id)
 static bool has_garbage(struct build *b)
 {
 	const struct heap *h = b->heap;
-	uint32_t bytes = values_class_named(h, "byte[]"), chars = values_class_named(h, "char[]");
+	uint32_t ints = values_class_named(h, "int[]");
 	for (uint32_t id = 0; id < h->n_objects && !build_stops(b, id); id++)
-		if ((h->class_of[id] == bytes || h->class_of[id] == chars) && is_unreferenced(h, id))
+		if (heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY && h->class_of[id] != ints && is_unreferenced(h, id))
 			return true;
 	return false;
 }
@@ -41,7 +41,7 @@ struct telling {
 	uint32_t ints;  /* the class int[] */
 	uint32_t first; /* that is a filler; n_objects: there are none */
 	bool mixed;     /* some that stay int[] may be fillers, too */
-	bool garbage;   /* the longer ones may be the program's */
+	bool garbage;   /* any may be the program's */
 	bool locks;     /* those of length 0 may be locks, wherever they lie */
 };
 
@@ -53,9 +53,9 @@ static bool has_room_before(const struct heap *h, uint32_t id)
 
 static bool is_filler(const struct heap *h, const struct telling *t, uint32_t id)
 {
-	if (h->class_of[id] != t->ints || !is_unreferenced(h, id))
+	if (t->garbage || h->class_of[id] != t->ints || !is_unreferenced(h, id))
 		return false;
-	return heap_length(h, id) ? !t->garbage : !t->locks && !has_room_before(h, id);
+	return heap_length(h, id) || (!t->locks && !has_room_before(h, id));
 }
 
 static void look(struct build *b, struct telling *t)

@@ -98,10 +98,10 @@ struct reached {
 
 static void tell(struct reachable *out, const struct heap *h, const struct reached *r)
 {
-	out->n = heap_reached(h, r->n);
-	out->shallow = heap_sized(h, heap_reached(h, r->bytes), r->n_unknown);
 	enum reason reason = unrecorded_reason(h, &out->objects);
 	enum certainty maybe = r->n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
+	out->n = amount_weaken(heap_reached(h, r->n), maybe, reason);
+	out->shallow = heap_sized(h, amount_weaken(heap_reached(h, r->bytes), maybe, reason), r->n_unknown);
 	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - r->n), maybe, reason);
 	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - r->bytes), maybe, reason),
 	    h->n_unknown_size - r->n_unknown);

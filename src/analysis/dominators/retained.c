@@ -288,7 +288,8 @@ struct amount retained_of(const struct retained *r, uint32_t id)
 struct amount retained_of_all(const struct retained *r)
 {
 	const struct heap *h = r->heap;
-	return heap_sized(h, heap_reached(h, r->dominators.shallow_reachable), h->n_unknown_size);
+	struct amount bytes = heap_reached(h, r->dominators.shallow_reachable);
+	return heap_sized(h, amount_weaken(bytes, r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt), h->n_unknown_size);
 }
 
 static void release_sums(struct retained *r)

@@ -59,6 +59,8 @@ static struct histogram_row row_of_class(const struct heap *h, uint32_t c, const
     const struct histogram_scope *scope, bool by_name)
 {
 	struct amount objects = scope->chosen ? scope->chosen(h, t->objects) : heap_counted(h, t->objects);
+	if (!scope->reached || t->objects < h->classes[c].n_objects)
+		objects = amount_as_sure(objects, scope->unreachable);
 	struct amount shallow = objects;
 	shallow.n = t->shallow;
 	shallow = class_sized(h, &h->classes[c], shallow, t->unknown);

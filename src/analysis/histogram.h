@@ -39,6 +39,10 @@ struct histogram_scope {
 	/* Makes an amount of a number of these objects, as sure as their choice (heap_reached,
 	 * heap_held); NULL: heap_counted. */
 	struct amount (*chosen)(const struct heap *h, uint64_t n);
+	/* Of the objects that roots reach, or of all others: how many unreachable ones there are.  Counts of classes that
+	 * have some are no surer.  Zeroed: of other objects. */
+	struct amount unreachable;
+	bool reached;            /* of the former */
 };
 
 /* 0: *out is the caller's (histogram_release); ERR_NOMEM or ERR_CANCELLED. */

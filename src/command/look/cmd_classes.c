@@ -238,6 +238,8 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	scope->objects = *ids;
 	scope->n_objects = *n;
 	scope->chosen = wish == REACH_LIVE ? heap_reached : heap_held;
+	scope->reached = wish == REACH_LIVE;
+	scope->unreachable = reach.unreachable_n;
 	scope->classes = NULL;
 	scope->n_classes = 0;
 	return 0;

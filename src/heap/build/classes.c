@@ -340,7 +340,7 @@ static uint32_t unknown_class(struct build *b, const struct class_handle *c, boo
 		return HEAP_NONE;
 	b->heap->classes[at].kind = c->kind == RECORD_OBJECT_ARRAY ? CLASS_OBJECT_ARRAY : CLASS_PLAIN;
 	b->heap->classes[at].element_size = 0;
-	b->heap->classes[at].loader_lost = true;
+	b->heap->classes[at].loader_lost = b->heap->facts.boot_loader_is_null;
 	return at;
 }
 

@@ -74,7 +74,8 @@ static void say_size_model(const struct heap *h, enum certainty certainty, struc
 {
 	(void)certainty;
 	if (h->doubtful_names && !h->sizes_assumed)
-		text_addf(to, "instances of some classes may be larger, since there is room behind each: %s", h->doubtful_names);
+		text_addf(to, "instances of some classes may be larger, since there is room behind each: %s",
+		    h->doubtful_names);
 	else
 		text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
 }

@@ -60,7 +60,7 @@ struct net {
 	struct sizes *sizes;
 	uint64_t least;      /* bytes of the smallest object: a smaller gap holds none */
 	unsigned alignment;  /* of objects, in bytes */
-	uint64_t chunk;      /* bytes of the least chunk of memory, if the collector gives smaller objects that much; or 0 */
+	uint64_t chunk;      /* bytes that the collector gives to smaller objects; 0: it adds nothing */
 	uint64_t *measured;  /* by class: what its instances take by the distances, 0: the rules are not refuted */
 	uint8_t *refused;    /* by class: measured once, and then an instance was found to be smaller */
 	struct seen *seen;   /* by class */

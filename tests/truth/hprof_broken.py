@@ -4,14 +4,21 @@
 
 expected.json tells how many records stand before the damage.  Where the damage costs nothing, or the
 records behind it are found again, there are more.
+
+Bytes after the end take nothing away: the numbers are those of the dump without them.  Dumps one after the other are
+several heaps, each with the numbers that it has in a file of its own.
 """
 
 import json
 import os
+import struct
 import sys
+import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, broken_dumps, cairn  # noqa: E402
+from cairntest import DUMPS, Tap, broken_dumps, cairn  # noqa: E402
+from hprofmade import Made, record  # noqa: E402
 
 WHOLE = 27609  # objects of the dump that was damaged
 
@@ -27,8 +34,137 @@ UNREADABLE = {"empty", "h-cut-in-magic", "h-cut-in-header", "h-idsize-0", "h-ids
               "h-idsize-huge", "h-bad-version", "h-no-nul", "h-not-a-dump", "h-text", "h-gz-empty"}
 
 
+# What people and transfers append; 31 is a record of a kind that nobody has.
+TAILS = {"a newline": b"\n", "words": b"\r\ndone\n", "zeros": bytes(4096), "garbage": bytes(range(256)) * 3,
+         "a record of an unknown kind": bytes([31]) + bytes(4) + b"\0\0\0\3abc"}
+NUMBERS = ("objects", "classes", "instances", "roots", "root_entries", "reachable_objects", "word_bits", "damage")
+
+
+def numbers(path, *options):
+    run = cairn(*options, "-x", "info", "--format", "json", path)
+    info = json.loads(run.out or "{}")
+    return {k: info.get(k) for k in NUMBERS}, info, run
+
+
+class Joined:
+    """A file of several stretches of bytes, for one call."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "joined.hprof")
+
+    def __call__(self, *stretches):
+        with open(self.path, "wb") as f:
+            f.write(b"".join(stretches))
+        return self.path
+
+
+def low_roots(tag, end):
+    """A heap that begins at 0x700000000, with roots that look like records: 01 00000007 00000008 is a text of 8 bytes."""
+    m = Made()
+    at = 0x700000008
+    m.heap.append((at, "java.lang.Object", 0, {}))
+    held = [m.new("java.lang.Object") for _ in range(5)]
+    m.array("java.lang.Object", held)
+    data = m.bytes()
+    body = data.index(b"\x1C\0\0\0\0")
+    n = struct.unpack(">I", data[body + 5:body + 9])[0]
+    inside = struct.pack(">BQQ", 1, at, 0x7F00) * 6 + data[body + 9:body + 9 + n]
+    inside += b"".join(struct.pack(">BQQ", 1, h, 0x7F00) for h in held)
+    return data[:body] + record(tag, inside) + end, 6 + 1 + 3
+
+
+def after_the_end(tap, joined):
+    heap_end = record(0x2C, b"")
+    for name, tag, end in (("a segment", 0x1C, heap_end), ("a record with an end", 0x0C, heap_end), ("a record", 0x0C, b"")):
+        data, objects = low_roots(tag, end)
+        for what, tail in TAILS.items():
+            got, info, run = numbers(joined(data, tail))
+            tap.equal((run.status, got["objects"], got["classes"], info.get("root_entries")), (0, objects, 3, 9),
+                      "%s, then %s: objects and roots" % (name, what))
+            if "record" not in what:
+                tap.ok("%d bytes after the end of the dump are ignored" % len(tail) in json.dumps(info),
+                       "%s, then %s: and it is said" % (name, what), run)
+        # a length that is too long is one of a file that was cut
+        at = data.index(bytes([tag]) + b"\0\0\0\0", 31)
+        n = struct.unpack(">I", data[at + 5:at + 9])[0]
+        got, _, run = numbers(joined(data[:at + 5], struct.pack(">I", n + 5000), data[at + 9:at + 9 + n]))
+        tap.equal((run.status, got["objects"]), (4, objects), "%s, cut at the end of a root: all objects" % name)
+
+
+def wrong_lengths(tap, joined):
+    """Each of many heap records states a length that none has: the search for the end takes no square of the size."""
+    block = struct.pack(">BIIIB", 0x23, 64, 0, 9, 8) + b"\x0C\0\0\0\0\x7F\xFF\xFF\xFF" + struct.pack(">BIBII", 0xFF, 64, 1, 7, 14)
+    head = b"JAVA PROFILE 1.0.1\0" + struct.pack(">IQ", 4, 1700000000000)
+    seconds = []
+    for n in (20000, 80000):
+        begin = time.monotonic()
+        run = cairn("--format", "json", "-x", "info -brief", joined(head, b"\x0C\0\0\0\0\0\0\0\0", block * n, bytes(64)))
+        seconds.append(time.monotonic() - begin)
+        tap.equal(run.status, 4, "%d heap records of a wrong length are read in part" % n)
+    tap.ok(seconds[1] < 10 * seconds[0] + 1, "four times as many take about four times as long", seconds)
+
+
+def real_ends(tap, joined):
+    folder = os.path.join(DUMPS, "hotspot")
+    if not os.path.isdir(folder):
+        tap.skip("dumps of JDK 6", "CAIRN_DUMPS has none")
+        return
+    dumps = {}
+    for short in ("sun_jdk6_18_x32", "sun_jdk6_18_x64", "sun_jdk6_31_hprofagent_nocompressedOops"):
+        with open(os.path.join(folder, short + ".hprof"), "rb") as f:
+            dumps[short] = f.read()
+        whole, _, _ = numbers(joined(dumps[short]))
+        for what, tail in TAILS.items():
+            got, _, _ = numbers(joined(dumps[short], tail))
+            tap.equal(got, whole, "%s, then %s: the same numbers" % (short, what))
+    agent = dumps["sun_jdk6_31_hprofagent_nocompressedOops"]
+    whole, _, _ = numbers(joined(agent))
+    cut, _, run = numbers(joined(agent, record(6, bytes(500))[:-7]))
+    tap.equal({k: cut[k] for k in NUMBERS[:5]}, {k: whole[k] for k in NUMBERS[:5]}, "cut in a record after the heap")
+    small, large = dumps["sun_jdk6_18_x32"], dumps["sun_jdk6_18_x64"]
+    alone = [numbers(joined(d))[0] for d in (small, large)]
+    tap.ok(alone[0]["word_bits"] == 32 and alone[1]["word_bits"] == 64, "the two are not of one kind")
+    for what, between in {"nothing": b"", **TAILS}.items():
+        path = joined(small, between, large)
+        both = [numbers(path, "--dump", str(n))[0] for n in (1, 2)]
+        tap.equal(both, alone, "two dumps with %s in between" % what)
+        last, info, _ = numbers(path)
+        tap.equal((last, info["heaps"], info["heap"]), (alone[1], 2, 2), "the last of two, with %s in between" % what)
+    run = cairn("--dump", "3", "-x", "info", joined(small, large))
+    tap.ok(run.status == 2 and "holds 2 heap dumps, there is no number 3" in run.err, "there are only two", run)
+    heaps = [numbers(joined(small, agent), "--dump", str(n))[0] for n in (1, 2, 3)]
+    tap.equal(heaps, [alone[0]] + [numbers(joined(agent), "--dump", str(n))[0] for n in (1, 2)], "heaps of both, counted on")
+    got, info, _ = numbers(joined(small, large[:len(large) // 3]))
+    tap.equal((got, info["heap"]), (alone[0], 1), "the whole one before one that was cut")
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (1, 2):
+            copy = os.path.join(folder, "%d.hprof" % n)
+            run = cairn("--dump", str(n), "-x", "redact " + copy, joined(small, b"\n", large))
+            tap.equal((run.status, numbers(copy)[0]), (0, alone[n - 1]), "a copy without contents has number %d alone" % n)
+
+
+def found(tap):
+    folder = os.path.join(DUMPS, "found", "reports")
+    if not os.path.isdir(folder):
+        tap.skip("files of bug reports", "CAIRN_DUMPS has none")
+        return
+    for name in ("03-bytes-behind-the-end/good", "03-bytes-behind-the-end/seven-bytes-more", "14-two-dumps-in-one-file/two"):
+        path = os.path.join(folder, name + ".hprof")
+        for options in ((), ("--dump", "1"), ("--dump", "2")) if "two" in name else ((),):
+            got, info, run = numbers(path, *options)
+            size = json.loads(cairn(*options, "-x", "size com.ex.Holder", "--format", "json", path).out)
+            size = size[0] if isinstance(size, list) else size
+            tap.equal((run.status, got["roots"], got["damage"], size["retained"], info["heaps"]),
+                      (0, 5, None, 3032, 2 if "two" in name else 1), "%s %s" % (name, " ".join(options)))
+
+
 def main():
     tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        after_the_end(tap, Joined(folder))
+        wrong_lengths(tap, Joined(folder))
+        real_ends(tap, Joined(folder))
+    found(tap)
     for path, name, short, want in broken_dumps(tap, ".hprof", 40):
         run = cairn("-x", "info", "-x", "check", "--format", "json", path)
         if short in UNREADABLE:

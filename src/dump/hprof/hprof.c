@@ -57,33 +57,31 @@ static void created_of_head(const uint8_t *head, size_t n, const char *path, cha
 		set_created(to, room, milliseconds);
 }
 
-static int read_header(struct hprof *h, struct err *err)
+int hprof_header(struct hprof_header *out, const struct source *s, uint64_t at, struct err *err)
 {
-	const struct source *s = h->dump.source;
-	struct dump_facts *f = &h->dump.facts;
-	struct cursor c = cursor_make(s->bytes, s->bytes + s->size);
-	char version[LONGEST_VERSION + 1] = "";
+	struct cursor c = cursor_make(s->bytes + at, s->bytes + s->size);
 	unsigned n = 0;
 
-	cursor_take(&c, MAGIC_SIZE); /* probe() has seen it, or all there is of it */
-	while (n < LONGEST_VERSION && (version[n] = (char)cursor_u8(&c)) != '\0')
+	*out = (struct hprof_header){.id_size = 0};
+	const uint8_t *begin = cursor_take(&c, MAGIC_SIZE);
+	if (!c.short_of && memcmp(begin, magic, MAGIC_SIZE))
+		return err_at(err, ERR_FORMAT, at, "no header of an HPROF dump");
+	while (n < LONGEST_VERSION && (out->version[n] = (char)cursor_u8(&c)) != '\0')
 		n++;
-	if (!c.short_of && (version[n] != '\0' || !known_version(version)))
-		return err_at(err, ERR_FORMAT, 0,
+	if (!c.short_of && out->version[n] != '\0' && memchr(out->version, ',', n))
+		return err_at(err, ERR_FORMAT, at, "the text form of HPROF (format=a), which cairn does not read "
+		    "(write it with format=b)");
+	if (!c.short_of && (out->version[n] != '\0' || !known_version(out->version)))
+		return err_at(err, ERR_FORMAT, at,
 		    "an HPROF version that cairn does not know; it reads 1.0, 1.0.1, 1.0.2 and 1.0.3");
-	h->id_size = cursor_u32(&c);
-	if (!c.short_of && h->id_size != 4 && h->id_size != 8)
+	out->id_size = cursor_u32(&c);
+	if (!c.short_of && out->id_size != 4 && out->id_size != 8)
 		return err_at(err, ERR_FORMAT, (uint64_t)(c.p - s->bytes) - 4,
-		    "the header says that identifiers take %" PRIu32 " bytes; only 4 and 8 can be",
-		    h->id_size);
-	h->created = cursor_u64(&c);
-	if (c.short_of)
-		return err_at(err, ERR_TRUNCATED, s->size,
-		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
-	h->body = (uint64_t)(c.p - s->bytes);
-	snprintf(f->version, sizeof f->version, "%s", version);
-	h->android = !strcmp(version, "1.0.3");
-	return 0;
+		    "the header says that identifiers take %" PRIu32 " bytes; only 4 and 8 can be", out->id_size);
+	out->created = cursor_u64(&c);
+	out->body = (uint64_t)(c.p - s->bytes);
+	return !c.short_of ? 0 : err_at(err, ERR_TRUNCATED, s->size,
+	    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
 }
 
 /*
@@ -174,9 +172,7 @@ static int hprof_open(struct dump **out, const struct source *source,
 
 	dump_begin(&h->dump, &hprof_reader, source);
 	pthread_mutex_init(&h->lock, NULL);
-	int code = read_header(h, err);
-	if (code == 0)
-		code = hprof_walk(h, options ? options->heap_number : 0, err);
+	int code = hprof_choose(h, options ? options->heap_number : 0, err);
 	if (code == 0)
 		code = hprof_classes_first(h, err);
 	if (code < 0) {
@@ -278,7 +274,7 @@ static unsigned group_segments(const struct hprof *h, unsigned want, struct part
 	for (uint32_t i = 0; i < h->n_segments; i++)
 		total += h->segments[i].end - h->segments[i].begin;
 	if (!h->n_segments)
-		out[n++] = (struct part){ .begin = h->dump.source->size, .end = h->dump.source->size };
+		out[n++] = (struct part){ .begin = h->end, .end = h->end };
 	for (uint32_t i = 0; i < h->n_segments; i++) {
 		if (n == 0 || (n < want && done >= total / want * n))
 			out[n++] = (struct part){ .begin = h->segments[i].begin, .state = { i } };

@@ -4,6 +4,7 @@
  *
  *   hprof.c         header, facts, the reader's table, division into parts
  *   hprof_top.c     the top-level records: strings, class names, stacks; where the heap lies
+ *   hprof_dumps.c   which dump of a file that holds several, and which of its heaps
  *   hprof_class.c   the layout of instances, from the class records
  *   hprof_read.c    the heap: objects, to a sink
  *   hprof_other.c   the rest of the heap: classes, roots, threads
@@ -99,7 +100,8 @@ struct hprof {
 	bool android;
 	bool agent;       /* the old agent wrote it, not the VM itself */
 	uint64_t alloc_sites; /* offset of the last ALLOC SITES record, 0: there is none */
-	uint64_t body;    /* offset of the first record */
+	uint64_t begin, body, end; /* offsets of the header, of its first record, and behind its last: other dumps may
+	                              precede and follow in the file */
 	uint64_t created; /* milliseconds since 1970, of the header */
 	uint32_t delay;   /* microseconds from created to the record of the chosen heap */
 
@@ -171,9 +173,28 @@ uint64_t hprof_class_size(const struct hprof *h, const uint8_t *p, uint64_t left
 uint64_t hprof_class_fields(const struct hprof *h, const uint8_t *p, uint64_t left);
 const char *hprof_sub_name(unsigned tag); /* "an instance record", … */
 
-/* Walk the top-level records; damage is noted, not returned.  ERR_NOMEM, ERR_USAGE for a heap that
- * is not there. */
-MUST_CHECK int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err);
+/* What a dump begins with. */
+struct hprof_header {
+	char version[9];
+	unsigned id_size;
+	uint64_t created, body; /* as in struct hprof */
+};
+/* The header at this offset of the file.  ERR_FORMAT or ERR_TRUNCATED: there is none; err may be NULL. */
+MUST_CHECK int hprof_header(struct hprof_header *out, const struct source *s, uint64_t at, struct err *err);
+
+/* Read the header at this offset and walk the top-level records of its dump; what other dumps of the file left in h is
+ * replaced.  wanted: which of its heaps to take; 0: the last, or the largest where the dump is damaged; UINT_MAX: none.
+ * Damage is noted, not returned.  Errors of the header; ERR_NOMEM, ERR_CANCELLED.  (hprof_top.c) */
+struct hprof_walked {
+	unsigned n_heaps;
+	uint64_t next;    /* where the next dump of the file begins; 0: there is none */
+	uint64_t in_vain; /* in and out: bytes walked for stated ends that were wrong, in all dumps of the file */
+};
+MUST_CHECK int hprof_walk(struct hprof *h, uint64_t begin, unsigned wanted, struct hprof_walked *out, struct err *err);
+/* Walk the dump of the file that has the heap of this number, of all dumps; 0 as above.  ERR_USAGE: no heap has it;
+ * else as hprof_walk.  (hprof_dumps.c) */
+MUST_CHECK int hprof_choose(struct hprof *h, unsigned heap_number, struct err *err);
+uint64_t hprof_heap_bytes(const struct hprof *h); /* of the segments of the chosen heap */
 void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -7,7 +7,7 @@
  * a method, a field, a signature or a source file: HotSpot writes all of its symbols, with the literals of the program
  * among them.  A first UTF8 record, which names nothing, says what was left out, so that zeros are not taken for
  * contents; other readers pass it over.  The names of threads in START THREAD records are contents.  Of a file that
- * holds several heaps the copy has the one at hand.  A dump that is damaged is refused: where no record can be made out
+ * holds several heaps or dumps the copy has the current one.  A dump that is damaged is refused: where no record can be made out
  * anything may stand.
  */
 #include "dump/hprof/hprof_rename.h"
@@ -348,7 +348,7 @@ static int walk_heap_record(struct copying *c, uint64_t at, uint64_t stated, boo
 	bool ours = c->segment < h->n_segments && h->segments[c->segment].begin == body;
 	uint64_t end = ours ? h->segments[c->segment++].end : body + stated;
 	*next = end;
-	if (end > h->dump.source->size)
+	if (end > h->end)
 		return unclear(c, at);
 	if (!ours)
 		return walk_heap(c, body, end, PASS_OVER);
@@ -365,20 +365,20 @@ static int walk_file(struct copying *c, bool write)
 	enum redact_what before;
 	uint64_t marked = mark_at(c->h, c->h->body, &before);
 	if (write) {
-		put(c, s->bytes, c->h->body);
+		put(c, s->bytes + c->h->begin, c->h->body - c->h->begin);
 		put_mark(c);
 	}
-	for (uint64_t at = c->h->body + (marked ? RECORD_HEAD + marked : 0), next; at < s->size && !code; at = next) {
+	for (uint64_t at = c->h->body + (marked ? RECORD_HEAD + marked : 0), next; at < c->h->end && !code; at = next) {
 		const uint8_t *p = s->bytes + at;
 		if (!goes_on(c, 0))
 			break;
-		if (s->size - at < RECORD_HEAD)
+		if (c->h->end - at < RECORD_HEAD)
 			return unclear(c, at);
 		uint64_t n = load_be32(p + 5);
 		next = at + RECORD_HEAD + n;
 		if (*p == HPROF_HEAP_DUMP || *p == HPROF_HEAP_SEGMENT)
 			code = walk_heap_record(c, at, n, write, &next);
-		else if (next > s->size)
+		else if (next > c->h->end)
 			code = unclear(c, at);
 		else if (write && *p == HPROF_UTF8)
 			code = put_symbol(c, p, n);

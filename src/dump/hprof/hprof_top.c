@@ -4,9 +4,12 @@
  *
  * Only the heads of heap records are read here, and the lengths in them are not trusted.  The
  * length of a heap dump record wraps at 4 GiB in dumps of old VMs, stays 0 when the VM died, and
- * may simply be wrong.  If no record stands at the stated end, the sub-records are walked to find
- * the true end.  Where bytes cannot be a record, reading goes on at the next place where several
- * records follow each other.
+ * may simply be wrong.  If no record begins at the stated end, the sub-records are walked: a record whose
+ * sub-records end exactly there is whole, whatever follows it.  Where bytes cannot be a record, reading goes
+ * on at the next place where several records follow each other.
+ *
+ * A file can hold several dumps.  Each has a header, an identifier size and names of its own, and is walked
+ * by itself; their heaps are numbered through.
  */
 #include "dump/hprof/hprof_dump.h"
 
@@ -28,10 +31,16 @@ struct walk {
 	const uint8_t *bytes;
 	uint64_t size;
 	struct err *err;
+	uint64_t in_vain; /* bytes of heap records that were walked for a stated end that none has */
 	unsigned wanted;  /* number of the heap asked for, 0: the last, or the largest where the dump is damaged */
 	unsigned n_heaps; /* begun so far */
 	bool open;        /* the last of them is a run of segments that has not ended */
 	bool ended;       /* some heap has */
+	bool ended_by_record; /* the last one has the record that says so */
+	uint64_t rest;    /* where the bytes begin that follow the dump and belong to none; 0: there are none */
+	bool followed;    /* by another dump */
+	bool names;       /* some record names a class */
+	bool samples;     /* some record has CPU samples */
 	uint64_t broke_off; /* up to here some class record was followed that turned out to be none */
 	uint32_t cap_segments;
 	struct one_heap {
@@ -150,11 +159,20 @@ static bool plausible(const struct walk *w, uint64_t at, uint64_t *next)
 	return length <= w->size - body && length_fits(w, tag, at, length);
 }
 
-/* Several records in a row, or all the way to the end of the file. */
+/* Another dump: its header and the kind of its first record. */
+static bool dump_begins(const struct walk *w, uint64_t at)
+{
+	struct hprof_header header;
+
+	return w->bytes[at] == 'J' && !w->h->dump.source->n_pieces && !hprof_header(&header, w->h->dump.source, at, NULL) &&
+	    (header.body == w->size || known_tag(w->bytes[header.body]));
+}
+
+/* Several records in a row, or all the way to the end of the dump. */
 static bool plausible_chain(const struct walk *w, uint64_t at)
 {
 	for (int i = 0; i < 3; i++) {
-		if (at == w->size)
+		if (at == w->size || (at < w->size && dump_begins(w, at)))
 			return true;
 		if (!plausible(w, at, &at))
 			return i > 0 && at > w->size; /* behind a heap part that is cut */
@@ -182,7 +200,9 @@ static bool sub_records_follow(const struct walk *w, uint64_t body)
  */
 static uint64_t find_records(const struct walk *w, uint64_t at)
 {
-	for (; at < w->size && w->size - at >= RECORD_HEAD && !progress_stops(w->work, at); at++)
+	for (; at < w->size && w->size - at >= RECORD_HEAD && !progress_stops(w->work, at); at++) {
+		if (dump_begins(w, at))
+			return at;
 		if (known_tag(w->bytes[at]) && plausible_chain(w, at)) {
 			uint64_t next;
 			unsigned tag = w->bytes[at];
@@ -190,6 +210,7 @@ static uint64_t find_records(const struct walk *w, uint64_t at)
 			        : tag == HPROF_HEAP_END || (plausible(w, at, &next) && next != w->size))
 				return at;
 		}
+	}
 	return w->size;
 }
 
@@ -213,22 +234,43 @@ static uint64_t sub_size(struct walk *w, uint64_t at)
 	return size;
 }
 
-/* Walk sub-records from body on to the first byte that is none, or where a record begins. */
-static uint64_t walk_sub_records(struct walk *w, uint64_t body, bool *cut)
+/*
+ * Walk sub-records from body on to the stated end, where they end exactly there (or where the file ends before), else
+ * to the first byte that is none or where a record seems to begin: by chance a root looks like one.
+ */
+static uint64_t walk_sub_records(struct walk *w, uint64_t body, uint64_t stated, bool *cut)
 {
-	uint64_t at = body;
+	uint64_t at = body, record = 0, limit = stated > body && stated < w->size ? stated : w->size;
 
 	*cut = false;
 	while (at < w->size && !progress_stops(w->work, w->rounds++)) {
-		if (known_tag(w->bytes[at]) && at > body && plausible_chain(w, at))
+		if (at == stated && at > body && !sub_records_follow(w, at))
+			return at;
+		if (at > limit && record)
 			break;
+		if (known_tag(w->bytes[at]) && at > body && !(record && at < limit) && plausible_chain(w, at)) {
+			record = at;
+			if (at >= limit || w->in_vain > w->size)
+				return at;
+		}
 		uint64_t size = sub_size(w, at);
 		*cut = size == UINT64_MAX;
 		if (size == 0 || *cut)
 			break;
 		at += size;
 	}
-	return at;
+	if (!record || (limit == w->size && (*cut || at == w->size)))
+		return at;
+	w->in_vain += at - record;
+	*cut = false;
+	return record;
+}
+
+/* The record that HotSpot and Android end a heap with: nobody else has nine such bytes. */
+static bool heap_ends(const struct walk *w, uint64_t at)
+{
+	static const uint8_t end[RECORD_HEAD] = {HPROF_HEAP_END};
+	return w->size - at >= sizeof end && !memcmp(w->bytes + at, end, sizeof end);
 }
 
 static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut)
@@ -236,14 +278,15 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 	uint64_t body = at + RECORD_HEAD, rest = w->size - body, stated = body + length;
 
 	*cut = false;
-	if (length && (stated == w->size || (stated < w->size && plausible_chain(w, stated))))
+	if (length && (stated == w->size ||
+	    (stated < w->size && (plausible_chain(w, stated) || heap_ends(w, stated)))))
 		return stated;
 	/* A length modulo 2^32 of all the rest, as old VMs write it. */
 	if (w->bytes[at] == HPROF_HEAP_DUMP && rest > UINT32_MAX && (uint32_t)rest == length)
 		return w->size;
-	uint64_t end = walk_sub_records(w, body, cut);
+	uint64_t end = walk_sub_records(w, body, stated, cut);
 	if (end == stated)
-		return end; /* what comes behind is to blame */
+		return end; /* what follows is to blame */
 	if (end == w->size || *cut) {
 		if (stated > w->size)
 			damage(w, ERR_TRUNCATED, w->size,
@@ -280,7 +323,7 @@ static void swap_heaps(struct walk *w, uint64_t bytes)
 	w->largest = was;
 }
 
-static uint64_t heap_bytes(const struct hprof *h)
+uint64_t hprof_heap_bytes(const struct hprof *h)
 {
 	uint64_t bytes = 0;
 	for (uint32_t i = 0; i < h->n_segments; i++)
@@ -292,7 +335,7 @@ static uint64_t heap_bytes(const struct hprof *h)
 static void settle_heap(struct walk *w)
 {
 	bool whole = !w->h->damaged && !w->h->n_notes && !w->h->dump.source->cut;
-	if (w->largest.number && !whole && w->largest.bytes > heap_bytes(w->h)) {
+	if (w->largest.number && !whole && w->largest.bytes > hprof_heap_bytes(w->h)) {
 		swap_heaps(w, 0);
 		if (!w->h->damaged && w->largest.n)
 			damage(w, ERR_TRUNCATED, w->largest.segments[0].begin, "heap dump %u, which begins at byte %" PRIu64
@@ -304,7 +347,7 @@ static void settle_heap(struct walk *w)
 
 static void begin_heap(struct walk *w, uint64_t at)
 {
-	uint64_t bytes = w->wanted ? 0 : heap_bytes(w->h);
+	uint64_t bytes = w->wanted ? 0 : hprof_heap_bytes(w->h);
 	w->n_heaps++;
 	if (bytes > w->largest.bytes)
 		swap_heaps(w, bytes);
@@ -326,6 +369,7 @@ static int take_heap_part(struct walk *w, uint64_t *at_in_out, uint32_t length)
 		begin_heap(w, at);
 	w->open = w->bytes[at] == HPROF_HEAP_SEGMENT;
 	w->ended |= !w->open;
+	w->ended_by_record = false;
 	s.end = find_end(w, at, length, &s.cut);
 	*at_in_out = s.end;
 	if (h->dump.facts.heap_number != w->n_heaps || s.end <= s.begin)
@@ -358,6 +402,7 @@ static int take_record(struct walk *w, uint64_t at, struct err *err)
 	case HPROF_UTF8:
 		return idmap_put(&h->strings, hprof_id(body, h->id_size), at, err);
 	case HPROF_LOAD_CLASS:
+		w->names = true;
 		return take_load_class(h, body, err);
 	case HPROF_FRAME:
 		return idmap_put(&h->frames, hprof_id(body, h->id_size), at, err);
@@ -369,11 +414,15 @@ static int take_record(struct walk *w, uint64_t at, struct err *err)
 		h->alloc_sites = at;
 		h->agent = true;
 		return 0;
+	case HPROF_CPU_SAMPLES:
+		w->samples = true;
+		h->agent = true;
+		return 0;
 	case HPROF_CONTROL_SETTINGS:
 		h->agent = true;
 		return 0;
 	case HPROF_HEAP_END:
-		w->ended = true;
+		w->ended = w->ended_by_record = true;
 		w->open = false;
 		return 0;
 	default:
@@ -391,28 +440,52 @@ static bool cut_record(const struct walk *w, uint64_t at)
 	return length > w->size - at - RECORD_HEAD && length_fits(w, tag, at, length);
 }
 
+/* Words, newlines or zeros up to the end of the file: no record that was cut. */
+static bool is_text(const struct walk *w, uint64_t at)
+{
+	while (at < w->size && !(w->bytes[at] & 0x80) && w->bytes[at] != 0x7F && !progress_stops(w->work, at) &&
+	    (w->bytes[at] >= ' ' || memchr("\r\n\t\f\x1A", w->bytes[at], sizeof "\r\n\t\f\x1A")))
+		at++;
+	return at == w->size;
+}
+
+/* Do the bytes from `at` to the end of the file, which are no records, follow a whole dump?  Behind the record that
+ * ends a heap only the old agent writes others. */
+static bool follow_the_end(const struct walk *w, uint64_t at)
+{
+	return (w->ended_by_record && !w->h->agent) || !cut_record(w, at) || is_text(w, at);
+}
+
 /* What stands at `at` is no record: say so, and find where records go on. */
 static uint64_t pass_over(struct walk *w, uint64_t at)
 {
 	uint64_t next = find_records(w, at + 1);
 	uint64_t n = next - at;
+	bool whole = w->ended && !w->open;
 
-	if (next < w->size)
+	if (whole && (next < w->size ? dump_begins(w, next) : follow_the_end(w, at)))
+		w->rest = at;
+	else if (next < w->size)
 		damage(w, ERR_FORMAT, at,
 		    "%" PRIu64 " bytes from byte %" PRIu64 " on are no records; reading goes on behind them", n,
 		    at);
-	else if (w->ended && !w->open && !cut_record(w, at))
-		hprof_note(w->h, at, "%" PRIu64 " bytes behind the last record are no record", n);
 	else
-		damage(w, ERR_TRUNCATED, at, "cut or damaged in the record at byte %" PRIu64, at);
+		damage(w, ERR_TRUNCATED, at, "cut or damaged in the record at byte %" PRIu64 "%s", at,
+		    w->n_heaps ? "" : ", before the objects");
 	return next;
 }
 
+/* To the end of the file, or to another dump: that is w->size then. */
 static int walk_records(struct walk *w, uint64_t at)
 {
 	const uint64_t most = 256; /* records may cost much here */
 
 	for (uint64_t round = 0; at < w->size; round++) {
+		w->followed = dump_begins(w, at);
+		if (w->followed) {
+			w->size = at;
+			break;
+		}
 		if (round % most == 0 && progress_cancelled(w->work))
 			return err_cancelled(w->err);
 		uint64_t left = w->size - at, next;
@@ -459,17 +532,71 @@ static int walk_pieces(struct walk *w)
 	return code;
 }
 
-/* Who copies FILE alone off a host has none of them; and no sentence about its last byte would say why. */
-static void say_where_objects_are(struct err *damage)
+/* What the file holds in place of a heap, where its records say so. */
+static void say_no_heap(struct walk *w)
 {
-	struct err found = *damage;
-	err_set(damage, found.code, "%.300s; no object is in it: those of an unfinished GC.heap_dump -parallel are in the "
-	    "files .p0, .p1 and so on beside it, bring them, too", found.message);
-	damage->has_offset = found.has_offset;
-	damage->offset = found.offset;
+	struct hprof *h = w->h;
+
+	if (h->agent)
+		damage(w, ERR_FORMAT, w->size, "holds no heap: the hprof agent wrote it with %s (heap=dump writes a heap)",
+		    !w->samples ? "heap=sites, and it holds allocation sites" : h->alloc_sites ? "heap=sites and cpu=samples"
+		    : "cpu=samples, and it holds CPU samples");
+	else if (w->names && !h->dump.source->cut)
+		damage(w, ERR_TRUNCATED, w->size, "ends at byte %" PRIu64 " before the objects (those of an unfinished "
+		    "GC.heap_dump -parallel are in the files .p0, .p1 and so on: copy them, too)", w->size);
+	else
+		damage(w, ERR_TRUNCATED, w->size, "ends at byte %" PRIu64 " before the objects", w->size);
 }
 
-int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
+static void say_end(struct walk *w)
+{
+	struct hprof *h = w->h;
+	bool said = h->damaged && h->damage.code == ERR_TRUNCATED; /* what is missing at the end */
+
+	if (!w->n_heaps && !said)
+		say_no_heap(w);
+	else if (w->open && !said)
+		damage(w, ERR_TRUNCATED, w->size,
+		    "ends at byte %" PRIu64 " without the record that ends a heap dump; the last objects may "
+		    "be missing", w->size);
+	if (w->rest)
+		hprof_note(h, w->rest, "%" PRIu64 " bytes after the end of the dump are ignored", w->size - w->rest);
+	h->end = w->rest ? w->rest : w->size;
+}
+
+/* What another dump of the file left there. */
+static void forget(struct hprof *h)
+{
+	struct idmap *maps[] = {&h->strings, &h->names, &h->serials, &h->frames, &h->traces, &h->starts};
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		idmap_release(maps[i]);
+	big_free(h->segments);
+	h->segments = NULL;
+	h->n_segments = h->n_notes = 0;
+	h->damaged = h->agent = false;
+	h->alloc_sites = 0;
+}
+
+static int begin_dump(struct hprof *h, uint64_t at, struct err *err)
+{
+	struct dump_facts *f = &h->dump.facts;
+	struct hprof_header header;
+	int code = hprof_header(&header, h->dump.source, at, err);
+
+	if (code < 0)
+		return code;
+	forget(h);
+	h->begin = at;
+	h->body = header.body;
+	h->id_size = header.id_size;
+	h->created = header.created;
+	h->android = !strcmp(header.version, "1.0.3");
+	snprintf(f->version, sizeof f->version, "%s", header.version);
+	f->heap_number = 0;
+	return 0;
+}
+
+int hprof_walk(struct hprof *h, uint64_t begin, unsigned wanted, struct hprof_walked *out, struct err *err)
 {
 	struct walk w = {
 		.h = h,
@@ -477,28 +604,16 @@ int hprof_walk(struct hprof *h, unsigned heap_number, struct err *err)
 		.bytes = h->dump.source->bytes,
 		.size = h->dump.source->size,
 		.err = err,
-		.wanted = heap_number,
+		.in_vain = out->in_vain,
+		.wanted = wanted,
 	};
-	int code = walk_pieces(&w);
-
+	int code = begin_dump(h, begin, err);
+	if (code == 0)
+		code = walk_pieces(&w);
 	settle_heap(&w);
 	if (code < 0)
 		return code;
-	h->dump.facts.n_heaps = w.n_heaps;
-	if (heap_number > 1 && heap_number > w.n_heaps)
-		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", w.n_heaps,
-		    w.n_heaps == 1 ? "" : "s", heap_number);
-	bool said = h->damaged && h->damage.code == ERR_TRUNCATED; /* what is missing at the end */
-	if (!said && !w.n_heaps)
-		damage(&w, ERR_TRUNCATED, w.size,
-		    "holds no heap dump record; it ends at byte %" PRIu64 " before the objects", w.size);
-	if (!w.n_heaps && h->damaged)
-		say_where_objects_are(&h->damage);
-	else if (said)
-		return 0;
-	else if (w.open)
-		damage(&w, ERR_TRUNCATED, w.size,
-		    "ends at byte %" PRIu64 " without the record that ends a heap dump; the last objects may "
-		    "be missing", w.size);
+	say_end(&w);
+	*out = (struct hprof_walked){.n_heaps = w.n_heaps, .next = w.followed ? w.size : 0, .in_vain = w.in_vain};
 	return 0;
 }

@@ -217,6 +217,9 @@ const char *root_kind_name(enum root_kind kind)
 		[ROOT_FINALIZER_FIELD] = "Field of finalizable",
 		[ROOT_DEFER] = "Defer",
 		[ROOT_PANIC] = "Panic",
+		[ROOT_INTERNED_STRING] = "Interned string",
+		[ROOT_REFERENCE_CLEANUP] = "Reference cleanup",
+		[ROOT_DEBUGGER] = "Debugger",
 	};
 	cairn_assert(kind < ROOT_KINDS);
 	return names[kind];
@@ -225,7 +228,8 @@ const char *root_kind_name(enum root_kind kind)
 bool heap_root_clearable(const struct heap_root *root)
 {
 	return !root->vms_own && root->kind != ROOT_SYSTEM_CLASS && root->kind != ROOT_THREAD &&
-	    root->kind != ROOT_UNKNOWN && root->kind != ROOT_VM_INTERNAL;
+	    root->kind != ROOT_UNKNOWN && root->kind != ROOT_VM_INTERNAL && root->kind != ROOT_INTERNED_STRING &&
+	    root->kind != ROOT_REFERENCE_CLEANUP && root->kind != ROOT_DEBUGGER;
 }
 
 bool heap_symbol(const struct heap *h, uint64_t address, struct text *to)

@@ -15,7 +15,10 @@ PRIMITIVES = {4: ("boolean", 1), 5: ("char", 2), 6: ("float", 4), 7: ("double", 
 LETTERS = {"Z": "boolean", "C": "char", "F": "float", "D": "double", "B": "byte", "S": "short",
            "I": "int", "J": "long"}
 KINDS = {1: "JNI global", 2: "JNI local", 3: "Java local", 4: "Native stack", 5: "System class",
-         6: "Thread block", 7: "Busy monitor", 8: "Thread", 0xFF: "Unknown"}
+         6: "Thread block", 7: "Busy monitor", 8: "Thread", 0xFF: "Unknown",
+         # Android's (ART, runtime/hprof/hprof.cc)
+         0x89: "Interned string", 0x8A: "Finalizable", 0x8B: "Debugger", 0x8C: "Reference cleanup", 0x8D: "VM internal",
+         0x8E: "Busy monitor"}
 
 
 def java_name(name):
@@ -76,8 +79,12 @@ class Dump:
         for at, end in self.heaps[heap]:
             while at < end:
                 tag, body = d[at], at + 1
-                if tag in (0xFF, 5, 7):
+                if tag in (0xFF, 5, 7, 0x89, 0x8A, 0x8B, 0x8C, 0x8D, 0x90):
                     n = s
+                elif tag == 0x8E:
+                    n = s + 8
+                elif tag == 0xFE:
+                    n = 4 + s
                 elif tag == 1:
                     n = 2 * s
                 elif tag in (2, 3, 8):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Android's heaps: which one each object is in, against what was planted and what a naive walk over the bytes finds.
 
-No dump of a real device is at hand: the dumps are made here, as ART's writer makes them (identifiers of 4 bytes, a
+Most dumps are made here, as ART's writer makes them (identifiers of 4 bytes, a
 record where the heap changes, the default again in each segment), and as it does not: heaps without names, with odd
 ones, with too many; one segment for all, which threads divide at places that they guess.
 """
@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn  # noqa: E402
+from cairntest import DUMPS, Tap, cairn  # noqa: E402
+from hprof import KINDS, Dump  # noqa: E402
 
 PLACES = ("/usr/bin/hprof-conv", "/usr/lib/android-sdk/platform-tools/hprof-conv")
 CONV = next((p for p in PLACES if os.path.exists(p)), "")
@@ -300,9 +301,51 @@ def none(tap):
     os.unlink(path)
 
 
+def kinds_of(path):
+    run = cairn("--no-index", "--format", "csv", "-x", "roots -by kind", path)
+    return {r["kind"]: int(r["roots"]) for r in csv.DictReader(io.StringIO(run.out)) if r["roots"]}, run
+
+
+def root_kinds(tap):
+    """Each of Android's kinds has a name of its own; what was found unreachable is no root."""
+    with_thread = {2, 3, 8, 0x8E}
+    m, want = Made(), {}
+    for n, (tag, kind) in enumerate(sorted(KINDS.items())):
+        for _ in range(n + 1):
+            at = m.thing()
+            more = struct.pack(">II", 1, 0) if tag in with_thread else bytes(4) if tag in (1, 4, 6) else b""
+            m.add(struct.pack(">BI", tag, at) + more)
+            want[kind] = want.get(kind, 0) + 1
+    lost = m.thing()
+    m.add(struct.pack(">BI", 0x90, lost))
+    path = m.write()
+    got, run = kinds_of(path)
+    tap.equal(got, want, "kinds of roots")
+    run = cairn("--no-index", "-x", "roots 0x%x" % lost, path)
+    tap.ok("0x%x" % lost not in run.out, "what was found unreachable is no root", run)
+    os.unlink(path)
+    real = os.path.join(DUMPS, "public", "dialer.android-hprof")
+    if not os.path.exists(real):
+        tap.skip("a dump of a device", "CAIRN_DUMPS has none")
+        return
+    with open(real, "rb") as f:
+        dump = Dump(f.read())
+    dump.classes, want, entries = {}, {}, set()
+    for tag, body, end in dump.records(-1):
+        if tag in KINDS and dump.id(body):  # two handles to an object are one
+            entries.add((dump.id(body), KINDS[tag], dump.data[body + 4:end] if tag in with_thread | {4, 6} else b""))
+    for _, kind, _ in entries:
+        want[kind] = want.get(kind, 0) + 1
+    tap.equal(want["Interned string"], 7286, "a device: interned strings, as its README has them")
+    tap.equal(kinds_of(real)[0], want, "a device: kinds of roots")
+    run = cairn("--no-index", "-x", "leaks", real)
+    tap.ok("Interned string" in run.out and "Unknown" not in run.out, "a device: what holds the suspect", run)
+
+
 def main():
     tap = Tap()
     small(tap)
+    root_kinds(tap)
     hostile(tap)
     large(tap, True)
     large(tap, False)

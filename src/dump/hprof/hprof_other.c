@@ -184,8 +184,8 @@ static const struct root_form {
 	bool thread, frame;
 } root_forms[UINT8_MAX + 1] = {
 	[SUB_UNKNOWN] = { true, ROOT_UNKNOWN, false, false },
-	[SUB_INTERNED] = { true, ROOT_UNKNOWN, false, false },
-	[SUB_REFERENCE_CLEANUP] = { true, ROOT_UNKNOWN, false, false },
+	[SUB_INTERNED] = { true, ROOT_INTERNED_STRING, false, false },
+	[SUB_REFERENCE_CLEANUP] = { true, ROOT_REFERENCE_CLEANUP, false, false },
 	[SUB_JNI_GLOBAL] = { true, ROOT_JNI_GLOBAL, false, false },
 	[SUB_JNI_LOCAL] = { true, ROOT_JNI_LOCAL, true, true },
 	[SUB_JAVA_FRAME] = { true, ROOT_JAVA_LOCAL, true, true },
@@ -196,7 +196,7 @@ static const struct root_form {
 	[SUB_MONITOR] = { true, ROOT_BUSY_MONITOR, false, false },
 	[SUB_JNI_MONITOR] = { true, ROOT_BUSY_MONITOR, true, true },
 	[SUB_FINALIZING] = { true, ROOT_FINALIZABLE, false, false },
-	[SUB_DEBUGGER] = { true, ROOT_VM_INTERNAL, false, false },
+	[SUB_DEBUGGER] = { true, ROOT_DEBUGGER, false, false },
 	[SUB_VM_INTERNAL] = { true, ROOT_VM_INTERNAL, false, false },
 };
 

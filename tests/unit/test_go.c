@@ -296,6 +296,39 @@ static void go_1_5(void **state)
 	text_release(&t);
 }
 
+/*
+ * go1.4 and go1.5 write the sum of two addresses for the length of a type's name, where it has a package, and of the
+ * name the dot alone: whether the file has as many bytes or not, the records behind it are read.
+ */
+static void lost_type_names(void **state)
+{
+	static const char *const versions[] = {"1.4", "1.5"};
+	struct fixture f;
+	struct recorder w;
+	(void)state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct text t = TEXT_INIT;
+		const bool large = i / 2;
+		text_addf(&t, "go%s heap dump\n", versions[i % 2]);
+		add_hex(&t, "06 00 08 808004 808008 36 00 02");
+		add_hex(&t, "03 D004 08 05 '*main' 01");
+		add_hex(&t, large ? "03 E004 08 8120 2E 00" : "03 E004 08 D1EDF203 2E 00"); /* 4,097 and 8,173,265 */
+		add_hex(&t, OBJECT_B "03 F004 08 D1EDF203 2E 01" OBJECT_C);
+		for (unsigned k = 0; large && k < 600; k++)
+			add_hex(&t, "08 808004 808004");
+		add_hex(&t, "00");
+		open_bytes(&f, t.s, t.len);
+		recorder_init(&w, &lines, false);
+		assert_int_equal(read_all(&f, &w), 0);
+		assert_non_null(strstr(w.events.s, "O 10020"));
+		assert_non_null(strstr(w.events.s, "O 10030"));
+		recorder_release(&w);
+		finish(&f);
+		text_release(&t);
+	}
+}
+
 static void later_versions(void **state)
 {
 	struct text t = TEXT_INIT;
@@ -535,6 +568,7 @@ int main(void)
 		cmocka_unit_test(go_1_3),
 		cmocka_unit_test(go_1_4),
 		cmocka_unit_test(go_1_5),
+		cmocka_unit_test(lost_type_names),
 		cmocka_unit_test(later_versions),
 		cmocka_unit_test(cut_everywhere),
 		cmocka_unit_test(damage),

@@ -5,12 +5,12 @@
 #include <inttypes.h>
 
 /*
- * What stands in a record, in this order: n a number, s a string (length and bytes), F a list of
+ * What stands in a record, in this order: n a number, s a string (length and bytes), T a type's name, F a list of
  * fields, - a place in u that this version leaves out; A the architecture, which some versions write
  * as a string and some as the number of a character; M the memory statistics, K the frames of a bucket.
  */
 static const char *const layouts[GO_TAGS] = {
-	[GO_EOF] = "", [GO_OBJECT] = "nsF", [GO_ROOT] = "sn", [GO_TYPE] = "nnsn",
+	[GO_EOF] = "", [GO_OBJECT] = "nsF", [GO_ROOT] = "sn", [GO_TYPE] = "nnTn",
 	[GO_GOROUTINE] = "nnnnnnnnsnnnn", [GO_FRAME] = "nnnsnnnsF", [GO_PARAMS] = "nn-nnAsn",
 	[GO_FINALIZER] = "nnnnn", [GO_ITAB] = "nn", [GO_THREAD] = "nnn", [GO_MEMSTATS] = "M",
 	[GO_QUEUED] = "nnnnn", [GO_DATA] = "nsF", [GO_BSS] = "nsF", [GO_DEFER] = "nnnnnnn",
@@ -111,6 +111,29 @@ static bool sized_string(struct decoder *d, struct go_bytes *out)
 	return number(d, &n) && string(d, n, out);
 }
 
+/*
+ * The name of a type.  Where it has a package, go1.4 and go1.5 take the address of the two strings for the strings
+ * (runtime/heapdump.go, dumptype): the length is the sum of two addresses, and neither write succeeds.  What follows is
+ * the dot between them, a bool and the next record.
+ */
+static bool type_name(struct decoder *d, struct go_bytes *out)
+{
+	enum { LEAST_ADDRESS = 1 << 12 };
+	const uint8_t *begin = d->p;
+	uint64_t n, left;
+	if (d->version > 6)
+		return sized_string(d, out);
+	if (!number(d, &n))
+		return false;
+	left = (uint64_t)(d->end - d->p);
+	if (n >= LEAST_ADDRESS && left >= 3 && d->p[0] == '.' && d->p[1] <= 1 && d->p[2] < GO_TAGS) {
+		*out = (struct go_bytes){ d->p++, 0 };
+		return true;
+	}
+	d->p = begin;
+	return sized_string(d, out);
+}
+
 static bool field_list(struct decoder *d, struct go_bytes *out)
 {
 	const uint64_t last = d->version == 3 ? GO_EMPTY_INTERFACE : d->version == 4 ? 3 : GO_POINTER;
@@ -181,6 +204,7 @@ static bool decode(struct decoder *d, const char *layout, struct go_record *out)
 		switch (*layout) {
 		case 'n': ok = number(d, &out->u[u++]); break;
 		case 's': ok = sized_string(d, &out->s[s++]); break;
+		case 'T': ok = type_name(d, &out->s[s++]); break;
 		case 'F': ok = field_list(d, &out->fields); break;
 		case '-': u++; break;
 		case 'A': ok = architecture(d, &out->u[u++], &out->s[s++]); break;

@@ -29,7 +29,7 @@ enum go_field { GO_END, GO_POINTER, GO_STRING, GO_SLICE, GO_INTERFACE, GO_EMPTY_
 /* Places in u. */
 enum { OBJECT_ADDRESS, OBJECT_TYPE, OBJECT_KIND }; /* the last two: go1.3; s[0] contents; F */
 enum { ROOT_POINTER };                             /* s[0] description */
-enum { TYPE_ADDRESS, TYPE_SIZE, TYPE_INDIRECT };   /* s[0] name; go1.3: F */
+enum { TYPE_ADDRESS, TYPE_SIZE, TYPE_INDIRECT };   /* s[0] name, empty where go1.4 and go1.5 lost it; go1.3: F */
 enum {
 	GOROUTINE_ADDRESS, GOROUTINE_SP, GOROUTINE_ID, GOROUTINE_CREATED_PC, GOROUTINE_STATUS,
 	GOROUTINE_SYSTEM, GOROUTINE_BACKGROUND, GOROUTINE_SINCE, GOROUTINE_CONTEXT, GOROUTINE_M,

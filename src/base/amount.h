@@ -48,6 +48,7 @@ enum reason {
 	REASON_SILENT,        /* the dump does not tell */
 	REASON_FILE_TIME,     /* the time is that of the file: its first bytes tell none */
 	REASON_NOT_READ,      /* of the dump only its first bytes were read */
+	REASON_STACK_ORDER,   /* which stack is a thread's follows from the order of both */
 	REASON_BY_INDEX,      /* an index or a profile tells it, and the dump was not looked at */
 	REASONS
 };

@@ -143,6 +143,7 @@ struct thread_record {
 	 * texts, which may repeat in it and in other such frames, stay as they are until the part is
 	 * read: frames belong to the trace, and each is kept once. */
 	uint64_t trace;
+	bool stack_unknown; /* the dump does not say which stack is that of the thread; then there are no frames */
 };
 
 /* Where an object's bytes lie in the source, for looking at its values afterwards. */
@@ -193,6 +194,9 @@ struct sink {
 	int (*references)(struct sink *sink, const uint64_t *targets, size_t n);
 	int (*root)(struct sink *sink, const struct root_record *root);       /* survey only */
 	int (*thread)(struct sink *sink, const struct thread_record *thread); /* survey only */
+	/* A stack whose thread the dump does not name: serial is its number among them, 1 that of the first thread which
+	 * the writer showed.  Only frames and trace are set besides.  Survey only; NULL: not wanted. */
+	int (*stack)(struct sink *sink, const struct thread_record *stack);
 	/* The objects from here on, until the next call, are of the heap of this name (UTF-8, not escaped; NULL: the one
 	 * that has no name), also those of the next part in front of its own first call.  Survey only; NULL: not wanted. */
 	int (*heap)(struct sink *sink, const char *name);

@@ -135,6 +135,9 @@ struct heap_root {
 };
 
 #define THREAD_UNNAMED "<unnamed>" /* its name, once the heap is built, where the dump tells none */
+/* How the frames of a thread are known: the dump records them; not at all, though it may have some; by the order of
+ * threads and stacks. */
+enum stack_known { STACK_RECORDED, STACK_UNKNOWN, STACK_BY_ORDER };
 struct heap_thread {
 	const char *name;     /* escaped; NULL: the dump does not tell */
 	const char *state;    /* or NULL */
@@ -150,6 +153,7 @@ struct heap_thread {
 	uint64_t own_id;      /* Thread.getId(), a goroutine's number; 0 unknown */
 	const char **frames;  /* escaped, innermost first; threads of one trace share them */
 	uint32_t n_frames;
+	enum stack_known stack;
 	uint32_t n_roots;     /* roots it holds */
 };
 

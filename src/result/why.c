@@ -162,6 +162,8 @@ static const struct {
     [REASON_FILE_TIME] = {"it is when the file was written last, for nothing at its beginning tells when the dump was "
 	"made", NULL},
     [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N reads it, as Enter does", NULL},
+    [REASON_STACK_ORDER] = {"the dump does not say which stack is whose: it follows from the order of threads "
+	"and stacks", NULL},
     [REASON_BY_INDEX] = {"an index, or a profile, tells it at its beginning: the dump itself was not read", NULL},
     [REASON_SILENT] = {"that is not told", say_silence},
 };

@@ -110,8 +110,8 @@ static void android(void **state)
 	    "8E 00000200 00000007 FFFFFFFF 90 00000200 C3 00000230 00000000 00000009 08" CLASSES NODE);
 	add_record(&t, "2C", "");
 	expect_hprof("android", &t, 0, "",
-	    "R 200 kind 0 thread 0 frame -1\nR 200 kind 9 thread 0 frame -1\n"
-	    "R 200 kind 10 thread 0 frame -1\nR 200 kind 0 thread 0 frame -1\n"
+	    "R 200 kind 18 thread 0 frame -1\nR 200 kind 9 thread 0 frame -1\n"
+	    "R 200 kind 20 thread 0 frame -1\nR 200 kind 19 thread 0 frame -1\n"
 	    "R 200 kind 10 thread 0 frame -1\nR 200 kind 5 thread 7 frame -1\n"
 	    "P 230 class [B refs 0 length 9\n" WRITTEN_CLASSES "O 200 class 110 refs 1\n");
 }

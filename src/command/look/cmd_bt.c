@@ -336,7 +336,9 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	if (values_held(h))
 		result_show(r, 1 + BT_VALUE, true);
 	command_show_retained(r);
-	if (!r->n_rows)
+	if (h->threads[thread].stack == STACK_UNKNOWN)
+		r->note = "the dump does not say which stack is that of this thread";
+	else if (!r->n_rows)
 		r->note = "no frames are known of this thread";
 	*out = r;
 	return 0;

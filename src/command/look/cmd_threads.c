@@ -78,6 +78,12 @@ static struct cell text_or_blank(const char *s)
 	return s ? cell_text(s) : cell_blank();
 }
 
+static struct amount frames_of(const struct heap_thread *thread)
+{
+	return thread->stack == STACK_UNKNOWN ? amount_unknown(REASON_SILENT) : thread->stack == STACK_BY_ORDER ?
+	    amount_weaken(amount_exact(thread->n_frames), INFERRED, REASON_STACK_ORDER) : amount_exact(thread->n_frames);
+}
+
 static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest, bool oom)
 {
 	const struct heap_thread *thread = &h->threads[t];
@@ -90,7 +96,7 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 	    [T_WAITS_FOR] = text_or_blank(thread->waits_for),
 	    [T_WAITED] = waited_cell(thread, newest),
 	    [T_ADDRESS] = unless_zero(address, cell_address(address)),
-	    [T_FRAMES] = cell_count(amount_exact(thread->n_frames)),
+	    [T_FRAMES] = cell_count(frames_of(thread)),
 	    [T_ROOTS] = cell_count(heap_counted(h, thread->n_roots)),
 	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority),
 	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),

@@ -255,6 +255,36 @@ static int find_stack(struct reading *r, uint32_t serial, const struct hprof_sta
 	return idmap_put(&r->traces, serial, (uintptr_t)s, r->err);
 }
 
+/* The stack's own number of its thread; 0: it has none. */
+static uint32_t thread_of_stack(const struct reading *r, uint64_t trace)
+{
+	uint64_t at = idmap_get(&r->h->traces, trace);
+	return at == IDMAP_NONE ? 0 : load_be32(r->bytes + at + RECORD_HEAD + 4);
+}
+
+/*
+ * The serviceability agent (jhsdb jmap, jmap -F) gives all threads the stack 1, which is empty, and numbers in TRACE
+ * records only threads that it does not hide (HeapHprofBinWriter.java, dumpStackTraces).
+ */
+static int tell_stacks(struct reading *r)
+{
+	const struct idmap *traces = &r->h->traces;
+	int code = 0;
+
+	r->stacks_told = true;
+	for (uint64_t i = 0; r->sink->stack && i < traces->n_slots && code == 0 && !progress_own_stops(i); i++) {
+		const struct hprof_stack *stack;
+		uint64_t serial = traces->slots[i].key;
+		uint32_t number = traces->slots[i].value_plus_1 ? thread_of_stack(r, serial) : 0;
+		if (!number || (code = find_stack(r, (uint32_t)serial, &stack)) < 0)
+			continue;
+		struct thread_record record = {
+			.serial = number, .frames = stack->frames, .n_frames = stack->n, .trace = serial + 1};
+		code = r->sink->stack(r->sink, &record);
+	}
+	return code;
+}
+
 static int add_thread(struct reading *r, const uint8_t *p)
 {
 	unsigned ids = r->h->id_size;
@@ -284,8 +314,11 @@ static int add_thread(struct reading *r, const uint8_t *p)
 		.frames = stack ? stack->frames : NULL,
 		.n_frames = stack ? stack->n : 0,
 		.trace = (uint64_t)trace + 1,
+		.stack_unknown = (!stack || !stack->n) && thread_of_stack(r, trace) != serial,
 	};
 	code = r->sink->thread(r->sink, &thread);
+	if (code == 0 && thread.stack_unknown && !r->stacks_told)
+		code = tell_stacks(r);
 	text_release(&name);
 	return code;
 }

@@ -39,6 +39,7 @@ struct reading {
 	struct arena stacks;  /* of threads: what the next two lead to */
 	struct idmap traces;  /* stack serial -> struct hprof_stack */
 	struct idmap texts;   /* frame id -> its text */
+	bool stacks_told;     /* those whose threads the dump does not name */
 	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
 	struct cached_class cache[CACHED_CLASSES];
 	struct object_record gathered[SINK_OBJECTS]; /* for the sink; what HPROF does not tell stays as it is */

@@ -7,8 +7,8 @@
  * a method, a field, a signature or a source file: HotSpot writes all of its symbols, with the literals of the program
  * among them.  A first UTF8 record, which names nothing, says what was left out, so that zeros are not taken for
  * contents; other readers pass it over.  The names of threads in START THREAD records are contents.  Of a file that
- * holds several heaps or dumps the copy has the current one.  A dump that is damaged is refused: where no record can be made out
- * anything may stand.
+ * holds several heaps or dumps the copy has the current one.  A dump that is damaged is refused: where no record can
+ * be made out anything may stand.
  */
 #include "dump/hprof/hprof_rename.h"
 

@@ -51,6 +51,7 @@ struct survey_thread {
 	bool system;
 	const char **frames; /* shared with the other threads of its trace */
 	uint32_t n_frames;
+	bool stack_unknown;  /* the dump does not say which stack is its */
 };
 
 /* A place where a part of the fill begins. */
@@ -134,6 +135,8 @@ struct survey_part {
 	size_t n_roots, cap_roots;
 	struct survey_thread *threads;
 	size_t n_threads, cap_threads;
+	struct survey_thread *stacks; /* of no thread that is named: serial is the number */
+	size_t n_stacks, cap_stacks;
 	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
 	uint64_t n_places, cap_places;
 	uint64_t n_placed; /* object records so far; 0 where records carry no offsets */
@@ -318,6 +321,10 @@ void loaders_find(struct build *b);
 MUST_CHECK int fillers_find(struct build *b, struct err *err);
 /* May there be any? */
 bool fillers_wanted(const struct heap *h);
+/* Behind threads_complete: threads whose stacks the dump does not name get those that follow from the order of both
+ * (stacks.c). */
+MUST_CHECK int stacks_match(struct build *b, struct err *err);
+
 /* Fill heap.in_frames (in_frames.c). */
 MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 

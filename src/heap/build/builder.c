@@ -201,6 +201,8 @@ static int read_references(struct build *b, struct err *err)
 		code = threads_complete(h, err);
 	}
 	if (code == 0)
+		code = stacks_match(b, err);
+	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)
 		code = waiting_collect(b, err);

@@ -76,6 +76,7 @@ static struct serial *collect_threads(struct build *b)
 				.priority = -1,
 				.frames = from->frames,
 				.n_frames = from->n_frames,
+				.stack = from->stack_unknown ? STACK_UNKNOWN : STACK_RECORDED,
 			};
 		}
 	b->lost.code = b->lost.code ? b->lost.code : sort(serials, n, sizeof *serials, by_serial, &b->lost);

@@ -368,11 +368,26 @@ static int sink_thread(struct sink *sink, const struct thread_record *r)
 		.system = r->system,
 		.frames = frames,
 		.n_frames = (uint32_t)r->n_frames,
+		.stack_unknown = r->stack_unknown,
 	};
 	t->name = keep_text(s, r->name);
 	t->state = keep_text(s, r->state);
 	t->waits_for = keep_text(s, r->waits_for);
 	return refused(s);
+}
+
+static int sink_stack(struct sink *sink, const struct thread_record *r)
+{
+	struct survey_sink *s = (struct survey_sink *)sink;
+	struct survey_part *p = s->part;
+	const char **frames = keep_frames(s, r);
+	if (!frames)
+		return refused(s);
+	struct survey_thread *t = BIG_PUSH(p->stacks, p->n_stacks, p->cap_stacks, sink->err);
+	if (!t)
+		return ERR_NOMEM;
+	*t = (struct survey_thread){.serial = r->serial, .frames = frames, .n_frames = (uint32_t)r->n_frames};
+	return 0;
 }
 
 static int sink_heap(struct sink *sink, const char *name)
@@ -461,6 +476,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 		.references = sink_references,
 		.root = sink_root,
 		.thread = sink_thread,
+		.stack = sink_stack,
 		.heap = sink_heap,
 		.cut = sink_cut,
 		.warn = sink_warn,
@@ -541,6 +557,7 @@ static void release_part(struct survey_part *p)
 	big_free(p->stated);
 	big_free(p->roots);
 	big_free(p->threads);
+	big_free(p->stacks);
 	big_free(p->places);
 	big_free(p->space_runs);
 }

@@ -230,7 +230,7 @@ static void pack_by_loader(struct pack *p, struct heap *h, struct err *err)
 
 static void pack_thread(struct pack *p, struct heap *h, struct heap_thread *t)
 {
-	uint64_t priority = (uint32_t)t->priority;
+	uint64_t priority = (uint32_t)t->priority, stack = t->stack;
 	pack_text(p, &t->name);
 	pack_text(p, &t->state);
 	pack_text(p, &t->waits_for);
@@ -245,6 +245,9 @@ static void pack_thread(struct pack *p, struct heap *h, struct heap_thread *t)
 		t->priority = (int)(uint32_t)priority;
 	pack_bool(p, &t->daemon);
 	PACK(p, t->own_id, UINT64_MAX);
+	pack_number(p, &stack, STACK_BY_ORDER);
+	if (p->reading)
+		t->stack = (enum stack_known)stack;
 }
 
 /* The frames of a thread, or the number of the thread before it that has the same. */

@@ -37,9 +37,13 @@ uint64_t java_heap_limit(const struct heap *h);
 
 /* The thread for whose OutOfMemoryError the dump was written, or HEAP_NONE. */
 uint32_t java_oom_thread(const struct heap *h);
+/* Append what sentences call a thread: its name, or "#22" by its number where that is empty, as virtual threads have it.
+ */
+void java_thread_label(const struct heap_thread *thread, struct text *to);
 /* Of what kind its error was, inferred: the dump is written before there is one.  NULL: nothing tells. */
 const char *java_oom_kind(const struct heap *h, uint32_t thread);
-/* Append the messages of OutOfMemoryErrors that were thrown before and are still there; false: none. */
+/* Append the messages of OutOfMemoryErrors that were thrown before and are still there; false: none.  References must
+ * have been read. */
 bool java_oom_thrown(const struct heap *h, struct text *to);
 
 /*

@@ -6,7 +6,8 @@
  * process, the library keeps the VM's options, the process id and when it began.  HotSpot writes a dump for an
  * OutOfMemoryError before it makes the error: it puts a frame of OutOfMemoryError.<init> on top of the stack of the
  * thread that ran out (services/heapDumper.cpp), which holds nothing, and the kind of the error is nowhere.  Errors
- * that the VM made in advance, one of each kind, are in each dump: thrown was only one whose stack was filled in.
+ * that the VM made in advance, one of each kind, are in each dump: thrown was one whose stack was filled in, or, since
+ * it throws some without a stack, one that the program has.
  */
 #include "analysis/java.h"
 
@@ -180,6 +181,14 @@ uint32_t java_oom_thread(const struct heap *h)
 	return HEAP_NONE;
 }
 
+void java_thread_label(const struct heap_thread *thread, struct text *to)
+{
+	if (thread->name && !thread->name[0] && thread->own_id)
+		text_addf(to, "#%llu", (unsigned long long)thread->own_id);
+	else
+		text_add(to, thread->name && thread->name[0] ? thread->name : THREAD_UNNAMED);
+}
+
 const char *java_oom_kind(const struct heap *h, uint32_t thread)
 {
 	const struct heap_thread *t = &h->threads[thread];
@@ -200,6 +209,24 @@ static bool in_advance(const char *message)
 	return begins(message, "Java heap space") || begins(message, "C heap space") || begins(message, "Metaspace") ||
 	    begins(message, "Compressed class space") || begins(message, "PermGen space") ||
 	    begins(message, "Requested array size exceeds") || begins(message, "GC overhead limit exceeded");
+}
+
+/* Does an object of the program refer to the error, or one of its frames?  The VM keeps its own in an array that nothing
+ * else has; an error refers to itself as its cause. */
+static bool program_has(const struct heap *h, uint32_t id)
+{
+	uint64_t at = adjacency_start(&h->in, id), n = adjacency_degree(&h->in, id);
+	for (uint64_t i = 0; i < n && !progress_own_stops(i); i++) {
+		uint32_t from = h->in.target[at + i];
+		bool vms_own = heap_class_of(h, from)->kind == CLASS_OBJECT_ARRAY && !adjacency_degree(&h->in, from);
+		if (from != id && !vms_own)
+			return true;
+	}
+	size_t first, n_roots = heap_roots_of(h, id, &first);
+	for (size_t i = 0; i < n_roots; i++)
+		if (h->roots[first + i].kind == ROOT_JAVA_LOCAL)
+			return true;
+	return false;
 }
 
 /* depth since JDK 9: how many frames were filled in; before, only a message that the VM has not in advance tells. */
@@ -230,7 +257,7 @@ bool java_oom_thrown(const struct heap *h, struct text *to)
 			continue;
 		if (values_field(&v, "detailMessage", &text))
 			(void)heap_add_string(h, &text, LONGEST, &message);
-		if (was_thrown(&v, message.s) && n++ < MOST_TOLD)
+		if ((was_thrown(&v, message.s) || program_has(h, id)) && n++ < MOST_TOLD)
 			text_addf(to, "%s%s", to->len > before ? "; " : "", message.len ? message.s : "without a message");
 	}
 	if (n > MOST_TOLD)

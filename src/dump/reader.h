@@ -422,6 +422,7 @@ struct reader {
 	const char *name;  /* "phd" */
 	const char *title; /* "PHD", "the classic format", "a Go dump": subject of a sentence */
 	const char *label; /* "PHD", "classic": before the version, "PHD 6" */
+	bool is_text;      /* lines: their ends may be CR LF */
 	/* Are these the first bytes (at most 4096) of this format?  Higher is surer; 0 no. */
 	int (*probe)(const uint8_t *head, size_t n);
 	/* When the dump in this file was written, as these first bytes or the file's name tell: put into to, as

@@ -86,7 +86,7 @@ def new():
     d.add_class(ERROR, fields="detailMessage:L backtrace:L depth:I")
     for message in ("Java heap space", "Metaspace", "Requested array size exceeds VM limit"):
         d.root("jni", d.new(ERROR, detailMessage=d.string(message)))
-    d.add_class("acme.A")
+    d.add_class("acme.A", statics="last:L")
     return d
 
 
@@ -110,6 +110,19 @@ def made(tap):
     tap.equal(look(d), (None, None, "Direct buffer memory", 1), "who is making one itself did not run out of memory")
     named_thread(d, "victim", 5, (INIT, "acme.A.fill"))
     tap.equal(look(d), ("victim", None, "Direct buffer memory", 0), "who did; nothing tells the kind")
+    d = new()
+    d.root("jni", d.array([r for r, c, _ in d.objects if c == ERROR], "java.lang.Object[]"))
+    tap.equal(look(d), (None, None, None, 1), "the VM's array of its errors is not the program's")
+    mine = d.new(ERROR, detailMessage=d.string("Requested array size exceeds VM limit"))
+    d.static("acme.A", "last", mine)
+    tap.equal(look(d)[2], "Requested array size exceeds VM limit", "one without a stack that the program kept was thrown")
+    other = d.new(ERROR, detailMessage=d.string("Metaspace"))
+    _, number = named_thread(d, "catches", 5, ("acme.A.run",))
+    d.root("local", other, number, 0)
+    tap.equal(look(d)[2], "Requested array size exceeds VM limit; Metaspace", "and one that a frame has")
+    d = new()
+    at, _ = named_thread(d, "", 5, (INIT, "acme.A.fill"))
+    tap.equal(look(d)[0], "<unnamed>", "a thread without name and number")
     d = new()
     named_thread(d, "loads", 5, (INIT, "java.lang.ClassLoader.defineClass1", "acme.A.load"))
     got = look(d)
@@ -141,12 +154,40 @@ def direct_limit(tap):
             tap.equal(ask("info", path).get("heap_max"), want, "heap_max of %s" % keys)
 
 
+def found(tap):
+    """A virtual thread without a name, and a program that keeps what it threw: its own output says what."""
+    folder = os.path.join(DUMPS, "found", "truth", "09-oom-sentence-and-thrown")
+    if not os.path.isdir(folder):
+        tap.skip("found errors", "CAIRN_DUMPS has none")
+        return
+    voom = os.path.join(folder, "voom.hprof")
+    tid = [t["tid"] for t in ask("threads", voom) if t["oom"]]
+    info = ask("info", voom)
+    tap.equal((info["oom_thread"], info["cause"].split(",")[0]), ("#%d" % tid[0], ERROR + " in thread #%d" % tid[0]),
+              "a thread without a name has a number")
+    with open(os.path.join(folder, "thrown.txt"), encoding="utf-8") as f:
+        lines = [line[4:].split(" | ")[0].replace(ERROR, "").strip(": \n") for line in f if line.startswith("ERR ")]
+    # "Requested array size" was thrown twice and is one error
+    want = sorted(lines)
+    want.remove("Requested array size exceeds VM limit")
+    got = ask("info", os.path.join(folder, "thrown.hprof"))["oom_thrown"]
+    shown, more = got.rsplit("; and ", 1)
+    shown = ["" if s == "without a message" else s for s in shown.split("; ")]
+    tap.equal(len(shown) + int(more.split()[0]), len(want), "as many errors as the program kept")
+    left = list(want)
+    for s in shown:
+        if s in left:
+            left.remove(s)
+    tap.equal(len(left), len(want) - len(shown), "each of them is one of its own")
+
+
 def main():
     tap = Tap()
     made(tap)
     direct_limit(tap)
     if DUMPS:
         real(tap)
+        found(tap)
         limits(tap)
     else:
         tap.skip("real dumps", "CAIRN_DUMPS is not set")

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, Tap, broken_dumps, cairn  # noqa: E402
+from cairntest import DUMPS, GO, SAMPLE, SHOP, Tap, broken_dumps, cairn  # noqa: E402
 from hprofmade import Made, record  # noqa: E402
 
 WHOLE = 27609  # objects of the dump that was damaged
@@ -148,6 +148,11 @@ def found(tap):
     if not os.path.isdir(folder):
         tap.skip("files of bug reports", "CAIRN_DUMPS has none")
         return
+    for name, words in (("19-crlf-transfer/tty.hprof", "changed by a terminal"),
+                        ("11-sentences-of-no-heap/ascii.hprof.txt", "the text form"),
+                        ("11-sentences-of-no-heap/sites.hprof", "with heap=sites")):
+        run = cairn("-x", "info", os.path.join(folder, name))
+        tap.ok(words in run.err and ".p0" not in run.err and run.status in (3, 4), "found: " + name, run)
     for name in ("03-bytes-behind-the-end/good", "03-bytes-behind-the-end/seven-bytes-more", "14-two-dumps-in-one-file/two"):
         path = os.path.join(folder, name + ".hprof")
         for options in ((), ("--dump", "1"), ("--dump", "2")) if "two" in name else ((),):
@@ -158,12 +163,66 @@ def found(tap):
                       (0, 5, None, 3032, 2 if "two" in name else 1), "%s %s" % (name, " ".join(options)))
 
 
+def sentences(tap, joined):
+    """What a file is not, each in its own sentence."""
+    head = b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 1700000000000)
+    data, _ = low_roots(0x1C, record(0x2C, b""))
+    names = data[:data.index(b"\x1C\0\0\0\0")]
+    sampled = head + record(0x0E, struct.pack(">IH", 2, 4)) + record(0x0D, bytes(8))
+    for what, content, status, words, parts in (
+            ("its header alone", head, 4, "before the objects", False),
+            ("cut among its names", names[:-5], 4, "before the objects", False),
+            ("the file of an unfinished parallel dump", names, 4, "files .p0, .p1", True),
+            ("cpu=samples", sampled, 4, "holds no heap: the hprof agent wrote it with cpu=samples", False),
+            ("the text form", b"JAVA PROFILE 1.0.1, created Tue Jan  1 10:00:00 2008\n\nHeader for -agentlib:hprof\n", 3,
+             "the text form of HPROF (format=a)", False)):
+        run = cairn("-x", "info", joined(content))
+        tap.ok(run.status == status and words in run.err and (".p0" in run.err) == parts, "the sentence of " + what, run)
+    for what, path in (("HPROF", SHOP), ("PHD", SAMPLE), ("Go", GO)):
+        with open(path, "rb") as f:
+            content = f.read()
+        whole = cairn("-x", "info -brief", joined(content))
+        run = cairn("-x", "info", joined(content.replace(b"\n", b"\r\n")))
+        tap.ok(whole.status == 0 and run.status == 3 and "changed by a terminal" in run.err,
+               "%s through a terminal: a sentence that names the cause" % what, run)
+    lines = b"".join(b"0x%08X [16] OBJ a/B\r\n\t\r\n" % (0x1000 + 16 * i) for i in range(40))
+    run = cairn("-x", "info", joined(b"// Version: J2RE 1.4.2\r\n" + lines + b"// EOF: Total: 40 objects\r\n"))
+    tap.ok("terminal" not in run.err, "lines of the classic format may end so", run)
+
+
+def missing_table(tap):
+    """System properties whose table the dump does not have."""
+    m = Made()
+    m.cls("java.util.Hashtable", [("L", "table"), ("I", "count")])
+    m.cls("java.util.Properties", [("L", "defaults")], "java.util.Hashtable")
+    m.string("a text")
+    at = m.new("java.util.Properties", table=0x7777777, count=3)
+    m.cls("java.lang.System", statics=[("L", "props", at)])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "made.hprof")
+        with open(path, "wb") as f:
+            f.write(m.bytes())
+        for line in ("props", "entries 0x%x" % at):
+            run = cairn("-x", line, path)
+            tap.ok(run.status == 1 and "it says that it holds 3, but what keeps them is not in the dump" in run.out + run.err,
+                   "made: %s" % line, run)
+    path = os.path.join(DUMPS, "found", "reports", "16-props-without-table", "p1.hprof")
+    if not os.path.exists(path):
+        tap.skip("props without table", "CAIRN_DUMPS has none")
+        return
+    for line in ("props", "entries 0xe0000000"):
+        run = cairn("-x", line, path)
+        tap.ok(run.status == 1 and "it says that it holds 3" in run.out + run.err, "found: %s" % line, run)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         after_the_end(tap, Joined(folder))
         wrong_lengths(tap, Joined(folder))
         real_ends(tap, Joined(folder))
+        sentences(tap, Joined(folder))
+    missing_table(tap)
     found(tap)
     for path, name, short, want in broken_dumps(tap, ".hprof", 40):
         run = cairn("-x", "info", "-x", "check", "--format", "json", path)

@@ -137,10 +137,36 @@ def made(tap, folder):
             tap.ok(run.status == 1 and "only if its writer" in run.err, words, run)
 
 
+def counted(tap, folder):
+    """heap=sites: no heap, but stacks with what the agent counted; the sentence says what the file is."""
+    m = Made(b"1.0.1")
+    m.cls("com.acme.Order", [("I", "n")])
+    m.top(4, struct.pack(">QQQQIi", 0x51, m.text("main"), 0, m.text("Shop.java"), 3, 17))
+    m.top(4, struct.pack(">QQQQIi", 0x52, m.text("add"), 0, m.text("Shop.java"), 3, 5))
+    m.top(5, trace(10, [0x51]))
+    m.top(5, trace(11, []))
+    m.top(5, trace(12, [0x52, 0x51]))
+    m.top(0x0E, struct.pack(">IH", 1, 4))
+    sites = [(10, 2, 7), (10, 1, 1), (11, 4, 4), (12, 0, 30)]  # class serials do not matter; live, allocated
+    m.top(6, struct.pack(">HIIIQQI", 0, 0, 0, 0, 0, 0, len(sites)) +
+          b"".join(struct.pack(">BIIIIII", 0, 1, s, 0, live, 0, made_) for s, live, made_ in sites))
+    data = m.bytes()
+    path = os.path.join(folder, "sites.hprof")
+    with open(path, "wb") as f:
+        f.write(data[:data.index(b"\x1C\0\0\0\0")])
+    run = cairn("--format", "json", "-x", "sites", path)
+    tap.equal({(r["stack"], r["objects"], r["shallow"], r["allocs"], r["frees"]) for r in json.loads(run.out or "[]")},
+              {("com.acme.Order.main", 3, None, 8, 5), ("com.acme.Order.add < com.acme.Order.main", 0, None, 30, 30)},
+              "heap=sites: the agent's own counts")
+    tap.ok("holds no heap: the hprof agent wrote it with heap=sites" in run.err and ".p0" not in run.err,
+           "heap=sites: and what the file is", run)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         made(tap, folder)
+        counted(tap, folder)
         paths = sorted(glob.glob(os.path.join(DUMPS, "hotspot", "*.hprof"))) if DUMPS else []
         for path in paths:
             if os.path.getsize(path) < 8 << 20:

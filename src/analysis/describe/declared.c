@@ -158,14 +158,21 @@ struct declared_entries {
 	size_t cap;
 };
 
-/* Of a dump that was read in part: does the collection say that it holds more than was seen? */
+/* Does the collection say that it holds more than was seen?  Of a dump that was read as a whole only where nothing was. */
 static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct entries *of)
 {
 	struct text *to = &of->note;
 	struct collection_size size;
-	if (!h->incomplete || !collection_size(h, id, &size) || !size.known || size.size <= seen)
+	if ((!h->incomplete && (seen || of->start)) || !collection_size(h, id, &size) || !size.known || size.lies ||
+	    size.size <= seen)
 		return;
 	of->lacks_some = true;
+	if (!h->incomplete) {
+		text_addf(to, "%sit says that it holds ", to->len ? "; " : "");
+		text_add_count(to, size.size);
+		text_add(to, ", but what keeps them is not in the dump");
+		return;
+	}
 	text_addf(to, "%sit holds ", to->len ? "; " : "");
 	text_add_count(to, size.size);
 	text_add(to, seen ? ", of which others are" : ", but what keeps them is");

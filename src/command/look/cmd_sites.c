@@ -151,6 +151,10 @@ static void add_row(struct result *r, const uint32_t *sites, size_t n, const str
 	}
 	struct amount objects = heap_counted(r->heap, sum.n_objects);
 	struct amount shallow = heap_sized(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
+	if (!sum.n_objects) { /* what the agent counted, in a file without a heap */
+		objects = amount_exact(sum.allocs - sum.frees);
+		shallow = amount_unknown(REASON_SILENT);
+	}
 	text_add_n(&name, frame, n > 1 ? function_length(frame) : strlen(frame));
 	for (uint32_t i = 0; n == 1 && i < first->n_frames; i++)
 		text_addf(&stack, "%s%.*s", i ? " < " : "", (int)function_length(first->frames[i]), first->frames[i]);
@@ -178,7 +182,8 @@ static int add_rows(struct result *r, struct site_rows *rows, bool functions, st
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		rows->row[i] = UINT32_MAX;
-		if (s->site[i].n_objects)
+		if (s->site[i].n_objects || (!r->heap->n_objects && s->site[i].allocs != SITE_UNKNOWN &&
+		    s->site[i].frees <= s->site[i].allocs))
 			order[n++] = i;
 	}
 	if (functions)
@@ -227,11 +232,17 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	code = add_rows(r, rows, call_choice(call, DASH_BY, 0) == 1, err);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);
-	text_add_count(&note, h->sites->n_samples);
-	text_add(&note, " of ");
-	text_add_count(&note, h->n_objects);
-	text_add(&note, h->facts.values == TYPED_MEMORY || h->facts.no_class_objects ? " objects were sampled" :
-	    " objects have a stack that allocated them");
+	if (!h->n_objects) {
+		result_show(r, S_ALLOCS, true);
+		result_show(r, S_FREES, true);
+		text_add(&note, "the dump has no heap: objects are those that its writer counted");
+	} else {
+		text_add_count(&note, h->sites->n_samples);
+		text_add(&note, " of ");
+		text_add_count(&note, h->n_objects);
+		text_add(&note, h->facts.values == TYPED_MEMORY || h->facts.no_class_objects ? " objects were sampled" :
+		    " objects have a stack that allocated them");
+	}
 	if (h->sites->n_lost) {
 		text_add(&note, "; ");
 		text_add_count(&note, h->sites->n_lost);

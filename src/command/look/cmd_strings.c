@@ -13,6 +13,7 @@
 #include "command/words/words.h"
 
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { TEXT_LIMIT = 2000 }; /* characters of a text in a row; find and x tell the rest */
@@ -365,6 +366,12 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	int code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
 	if (code)
 		return code;
+	if (!entries->n) {
+		code = err_set(err, ERR_NOT_FOUND, "%s 0x%" PRIx64 " has no system properties: %s", heap_class_of(h, id)->name,
+		    heap_address(h, id), entries->note.len ? entries->note.s : "it is empty");
+		inspect_entries_close(entries);
+		return code;
+	}
 	*out = result_new_rows("system properties", s->dump, &props_shape);
 	for (size_t i = 0; i < entries->n; i++) {
 		inspect_entry(entries, i, &key, &value);

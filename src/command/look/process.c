@@ -39,11 +39,12 @@ const struct process_facts *process_of(const struct heap *h, struct process_fact
 static void head_oom(struct result *r, const struct heap *h)
 {
 	uint32_t thread = java_oom_thread(h), own = 1;
-	struct text t = TEXT_INIT;
+	struct text t = TEXT_INIT, name = TEXT_INIT;
 	if (thread == HEAP_NONE)
 		return;
 	const struct heap_thread *of = &h->threads[thread];
-	text_addf(&t, "java.lang.OutOfMemoryError in thread %s", of->name);
+	java_thread_label(of, &name);
+	text_addf(&t, "java.lang.OutOfMemoryError in thread %s", name.s);
 	if (of->n_frames > 1)
 		text_addf(&t, ", at %s", of->frames[1]);
 	while (own < of->n_frames && library_java_name(of->frames[own]))
@@ -51,11 +52,12 @@ static void head_oom(struct result *r, const struct heap *h)
 	if (own > 1 && own < of->n_frames)
 		text_addf(&t, ", called from %s", of->frames[own]);
 	result_head(r, COL_CAUSE, cell_text(t.s));
-	result_head(r, COL_OOM_THREAD, cell_text(of->name));
+	result_head(r, COL_OOM_THREAD, cell_text(name.s));
 	const char *kind = java_oom_kind(h, thread);
 	result_head(r, COL_OOM_KIND, kind ? cell_text_as_sure(kind, amount_weaken(amount_exact(0), INFERRED,
 	    REASON_ERROR_LATER)) : cell_none());
 	text_release(&t);
+	text_release(&name);
 }
 
 void process_cause(struct result *r, const struct heap *h, const struct process_facts *p, bool brief)

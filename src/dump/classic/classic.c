@@ -322,6 +322,7 @@ static int classic_read(const struct dump *dump, const struct part *part, struct
 
 const struct reader classic_reader = {
 	.name = "classic",
+	.is_text = true,
 	.title = "the classic format",
 	.label = "classic",
 	.probe = classic_probe,

@@ -68,7 +68,7 @@ int hprof_header(struct hprof_header *out, const struct source *s, uint64_t at, 
 		return err_at(err, ERR_FORMAT, at, "no header of an HPROF dump");
 	while (n < LONGEST_VERSION && (out->version[n] = (char)cursor_u8(&c)) != '\0')
 		n++;
-	if (!c.short_of && out->version[n] != '\0' && memchr(out->version, ',', n))
+	if (!c.short_of && memchr(out->version, ',', n))
 		return err_at(err, ERR_FORMAT, at, "the text form of HPROF (format=a), which cairn does not read "
 		    "(write it with format=b)");
 	if (!c.short_of && (out->version[n] != '\0' || !known_version(out->version)))
@@ -133,6 +133,8 @@ static void state_facts(struct hprof *h)
 				 "locks; sizes of arrays are computed";
 	f->no_sites = "an HPROF dump tells where objects were allocated only if its writer noted it: HotSpot's own "
 		      "writer never does; the old agent does (heap=dump), and Android where it tracks allocations";
+	if (h->alloc_sites && !h->n_segments)
+		f->no_sites = "the hprof agent counted allocations without stacks (heap=sites, depth=0)";
 	f->size_rule = SIZES_FROM_FIELDS;
 	f->roots_recorded = true;
 	f->class_fields_missing = true;

@@ -218,6 +218,19 @@ static int list_serials(struct told *t)
 	return t->serials ? sort(t->serials, t->n_serials, sizeof *t->serials, by_serial, t->err) : ERR_NOMEM;
 }
 
+/* Of a dump without a heap (heap=sites): the stacks that the agent counted objects of. */
+static int use_counted(struct told *t)
+{
+	for (uint64_t i = 0; i < t->allocs.n_slots; i++) {
+		uint32_t serial = (uint32_t)t->allocs.slots[i].key;
+		if (progress_own_stops(i))
+			return err_cancelled(t->err);
+		if (t->allocs.slots[i].value_plus_1 && idmap_put(&t->used, serial, stack_of(t->h, serial), t->err))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
 static int tell_all(struct told *t)
 {
 	struct serials w = { .h = t->h };
@@ -239,14 +252,13 @@ int hprof_sites(const struct dump *dump, struct site_sink *sink, struct err *err
 
 	if (!some_stack_has_frames(h) || !(h->agent || h->android || some_differ(h)))
 		return 0;
-	int code = find_used(&t);
+	int code = read_counts(&t);
+	if (code == 0)
+		code = h->n_segments ? find_used(&t) : use_counted(&t);
 	if (code == 0)
 		code = list_serials(&t);
-	if (code == 0 && t.n_serials) {
-		code = read_counts(&t);
-		if (code == 0)
-			code = tell_all(&t);
-	}
+	if (code == 0)
+		code = tell_all(&t);
 	big_free(t.serials);
 	idmap_release(&t.used);
 	idmap_release(&t.texts);

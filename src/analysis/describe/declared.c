@@ -158,7 +158,7 @@ struct declared_entries {
 	size_t cap;
 };
 
-/* Does the collection say that it holds more than was seen?  Of a dump that was read as a whole only where nothing was. */
+/* Does the collection say that it holds more than was seen?  Of a whole dump only where nothing was. */
 static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct entries *of)
 {
 	struct text *to = &of->note;

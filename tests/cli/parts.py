@@ -197,6 +197,9 @@ def main():
     c.run("while they were written", head, data, every, words="parts .p0 .p1 .p2 .p3\n")
     c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3; names that it had not written are unknown\n")
     c.run("all are in it", head + b"".join(data.values()) + END, data, every, status=0, words="")
+    c.run("the end was written before they were appended", head + END, data, every, words="parts .p0 .p1 .p2 .p3\n")
+    c.run("and the first was appended behind it", head + END + data[0], {k: data[k] for k in (1, 2, 3)}, every,
+          words="parts .p1 .p2 .p3\n")
     left = {k: data[k] for k in (1, 2, 3)}
     for m in (0, 1, 8, 9, 10, 64, SEGMENT, SEGMENT + 20, len(data[1]) // 2, len(data[1]) - 1):
         c.run("while the second was appended, %d bytes" % m, head + data[0] + data[1][:m], left, every,
@@ -221,6 +224,7 @@ def main():
           [a for k in some for a in parts[k].objects()], words="parts .p0 .p1 .p3; other parts are missing")
     packed_cuts(c, head, parts, every)
     in_archives(tap, head, data, every)
+    in_archives(tap, head + END, data, every)
     apart(tap, head, data)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.hprof")

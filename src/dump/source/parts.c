@@ -4,7 +4,8 @@
  *
  * Names and stacks go to FILE, the objects to FILE.p0, FILE.p1 and so on; at the end each is appended to FILE and
  * deleted, and the record that ends the dump is written.  A VM that dies before leaves FILE, the parts that were not
- * deleted yet, and of the one that was being appended its beginning in FILE, too.
+ * deleted yet, and of the one that was being appended its beginning in FILE, too.  Some releases write that record
+ * before they append: then FILE ends with it and has no objects.
  *
  * All are mapped one behind another, each from a page on, and none is copied; where one is packed, or in an archive,
  * all are unpacked one behind another (parts_join.c).  source.pieces tells the reader where each begins and ends.  What
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD = 9, SEGMENT = 0x1C, DUMP_END = 0x2C, MOST_PARTS = 256, DIGITS_MOST = 4 };
+enum { HEAD = 9, HEAP_DUMP = 0x0C, SEGMENT = 0x1C, DUMP_END = 0x2C, MOST_PARTS = 256, DIGITS_MOST = 4 };
 
 uint32_t parts_record_length(const uint8_t *record)
 {
@@ -154,7 +155,7 @@ struct written {
 
 static struct written look_through(const struct source_file *o)
 {
-	enum { LOAD_CLASS = 2, HEAP_DUMP = 0x0C };
+	enum { LOAD_CLASS = 2 };
 	struct written w = {.names = false};
 	const uint8_t *bytes = o->source.bytes;
 	uint64_t size = o->source.size, at = o->parts->body;
@@ -200,11 +201,31 @@ static void say_parts(struct source_file *o, struct written own)
 	o->source.gaps = true;
 }
 
+/* Where records begin in a dump. */
+static uint64_t body_of(const uint8_t *bytes, uint64_t n)
+{
+	const uint8_t *zero = memchr(bytes, 0, 32);
+	return zero ? (uint64_t)(zero - bytes) + 13 : n;
+}
+
+/* The names come first, so this ends where they do. */
+static bool has_objects(const uint8_t *bytes, uint64_t n)
+{
+	for (uint64_t at = body_of(bytes, n); at < n && n - at >= HEAD && !progress_stops(progress_own(), at);) {
+		if (bytes[at] == SEGMENT || bytes[at] == HEAP_DUMP)
+			return true;
+		at += HEAD + (uint64_t)parts_record_length(bytes + at);
+	}
+	return false;
+}
+
 static bool is_unfinished(const uint8_t *bytes, uint64_t n)
 {
 	static const char magic[] = "JAVA PROFILE 1.0.";
-	return bytes && n > 2 * sizeof magic + HEAD && !memcmp(bytes, magic, sizeof magic - 1) &&
-	    !(bytes[n - HEAD] == DUMP_END && !parts_record_length(bytes + n - HEAD));
+	if (!bytes || n <= 2 * sizeof magic + HEAD || memcmp(bytes, magic, sizeof magic - 1) != 0)
+		return false;
+	bool ends = bytes[n - HEAD] == DUMP_END && !parts_record_length(bytes + n - HEAD);
+	return !ends || !has_objects(bytes, n);
 }
 
 int parts_refuse(const struct source_file *o, struct err *err)
@@ -228,11 +249,10 @@ int parts_open(struct source_file *o, struct err *err)
 {
 	if (!is_unfinished(o->source.bytes, o->source.size))
 		return 0;
-	const uint8_t *zero = memchr(o->source.bytes, 0, 32);
 	struct source_parts *parts = o->parts = xcalloc(1, sizeof *parts);
 	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
 	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
-	parts->body = zero ? (uint64_t)(zero - o->source.bytes) + 13 : o->source.size;
+	parts->body = body_of(o->source.bytes, o->source.size);
 	int code = find_parts(o, err);
 	if (code)
 		return code;

@@ -37,8 +37,7 @@ uint64_t java_heap_limit(const struct heap *h);
 
 /* The thread for whose OutOfMemoryError the dump was written, or HEAP_NONE. */
 uint32_t java_oom_thread(const struct heap *h);
-/* Append what sentences call a thread: its name, or "#22" by its number where that is empty, as virtual threads have it.
- */
+/* Append what sentences call a thread: its name, or its number ("#22") where that is empty, as of virtual threads. */
 void java_thread_label(const struct heap_thread *thread, struct text *to);
 /* Of what kind its error was, inferred: the dump is written before there is one.  NULL: nothing tells. */
 const char *java_oom_kind(const struct heap *h, uint32_t thread);

@@ -211,8 +211,8 @@ static bool in_advance(const char *message)
 	    begins(message, "Requested array size exceeds") || begins(message, "GC overhead limit exceeded");
 }
 
-/* Does an object of the program refer to the error, or one of its frames?  The VM keeps its own in an array that nothing
- * else has; an error refers to itself as its cause. */
+/* Does an object of the program refer to the error, or one of its frames?  The VM keeps its own in an array that
+ * nothing else has; an error refers to itself as its cause. */
 static bool program_has(const struct heap *h, uint32_t id)
 {
 	uint64_t at = adjacency_start(&h->in, id), n = adjacency_degree(&h->in, id);

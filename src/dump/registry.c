@@ -71,30 +71,11 @@ static bool is_text(const uint8_t *head, size_t n)
 
 static const char unknown[] = "no format that cairn knows";
 
-static const char changed_newlines[] = "changed by a terminal on its way: a CR stands before each LF (copy it without a "
-				       "terminal, as kubectl exec POD -- cat FILE does without -t)";
-
-/* Did a terminal write CR LF for each LF?  Of the many in a binary dump hardly one has a CR before it. */
-static bool newlines_changed(const struct source *s)
-{
-	enum { ENOUGH = 8, LOOKED_AT = 16 << 20 };
-	const uint8_t *p = s->bytes, *end = p + (s->size < LOOKED_AT ? s->size : LOOKED_AT);
-	unsigned n = 0;
-
-	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-		if (p == s->bytes || p[-1] != '\r')
-			return false;
-		p++;
-		n++;
-	}
-	return n >= ENOUGH;
-}
-
 static const char *looks_like(const uint8_t *head, size_t n)
 {
 	static const char go[] = " heap dump\r\n"; /* behind "go1.7" */
 	if (n > 32 && !memcmp(head, "go1.", 4) && memmem(head, 32, go, sizeof go - 1))
-		return changed_newlines;
+		return source_changed_newlines;
 	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
 		const struct signature *s = &signatures[i];
 		if (n >= s->n && !memcmp(head, s->bytes, s->n))
@@ -163,8 +144,8 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	int code;
 
 	*out = NULL;
-	if (best && !best->is_text && newlines_changed(source))
-		code = err_set(err, ERR_FORMAT, "%s", changed_newlines);
+	if (best && !best->is_text && source_newlines_changed(source->bytes, source->size))
+		code = err_set(err, ERR_FORMAT, "%s", source_changed_newlines);
 	else
 		code = best ? best->open(out, source, options, err) : refuse_source(source, n, err);
 	cairn_assert(code < 0 || (*out)->facts.word_bits == 32 || (*out)->facts.word_bits == 64);

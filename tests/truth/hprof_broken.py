@@ -9,6 +9,7 @@ Bytes after the end take nothing away: the numbers are those of the dump without
 several heaps, each with the numbers that it has in a file of its own.
 """
 
+import gzip
 import json
 import os
 import struct
@@ -185,6 +186,10 @@ def sentences(tap, joined):
         run = cairn("-x", "info", joined(content.replace(b"\n", b"\r\n")))
         tap.ok(whole.status == 0 and run.status == 3 and "changed by a terminal" in run.err,
                "%s through a terminal: a sentence that names the cause" % what, run)
+    with open(SHOP, "rb") as f:
+        packed = gzip.compress(f.read())
+    run = cairn("-x", "info", joined(packed.replace(b"\n", b"\r\n")))
+    tap.ok(run.status == 3 and "changed by a terminal" in run.err, "a packed one, too", run)
     lines = b"".join(b"0x%08X [16] OBJ a/B\r\n\t\r\n" % (0x1000 + 16 * i) for i in range(40))
     run = cairn("-x", "info", joined(b"// Version: J2RE 1.4.2\r\n" + lines + b"// EOF: Total: 40 objects\r\n"))
     tap.ok("terminal" not in run.err, "lines of the classic format may end so", run)
@@ -204,7 +209,7 @@ def missing_table(tap):
             f.write(m.bytes())
         for line in ("props", "entries 0x%x" % at):
             run = cairn("-x", line, path)
-            tap.ok(run.status == 1 and "it says that it holds 3, but what keeps them is not in the dump" in run.out + run.err,
+            tap.ok(run.status == 1 and "it says that it holds 3, but none of them is found in the dump" in run.out + run.err,
                    "made: %s" % line, run)
     path = os.path.join(DUMPS, "found", "reports", "16-props-without-table", "p1.hprof")
     if not os.path.exists(path):

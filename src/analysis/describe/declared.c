@@ -170,7 +170,7 @@ static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct e
 	if (!h->incomplete) {
 		text_addf(to, "%sit says that it holds ", to->len ? "; " : "");
 		text_add_count(to, size.size);
-		text_add(to, ", but what keeps them is not in the dump");
+		text_add(to, ", but none of them is found in the dump");
 		return;
 	}
 	text_addf(to, "%sit holds ", to->len ? "; " : "");

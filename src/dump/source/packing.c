@@ -86,6 +86,25 @@ const char *source_packing(const uint8_t *head, size_t n, const char **by_hand)
 	return p ? p->name : NULL;
 }
 
+const char source_changed_newlines[] =
+    "changed by a terminal on its way: a CR stands before each LF (copy it without a terminal, as "
+    "kubectl exec POD -- cat FILE does without -t)";
+
+bool source_newlines_changed(const uint8_t *bytes, uint64_t n)
+{
+	enum { ENOUGH = 8, LOOKED_AT = 16 << 20 };
+	const uint8_t *p = bytes, *end = p + (n < LOOKED_AT ? n : LOOKED_AT);
+	unsigned found = 0;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		if (p == bytes || p[-1] != '\r')
+			return false;
+		p++;
+		found++;
+	}
+	return found >= ENOUGH;
+}
+
 bool source_is_archive(const uint8_t *head, size_t n)
 {
 	const struct packing *p = packing_of(head, n);

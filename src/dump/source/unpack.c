@@ -121,6 +121,8 @@ static int look_at_head(const struct layers *l, const struct packing *p, struct 
 static int take_stream(struct layers *l, const struct packing *p, struct err *err)
 {
 	struct source_file *o = l->o;
+	if (source_newlines_changed(l->now.at, l->now.n))
+		return err_set(err, ERR_FORMAT, "%s", source_changed_newlines);
 	int code = look_at_head(l, p, err);
 	if (code)
 		return code;

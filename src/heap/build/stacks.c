@@ -5,8 +5,8 @@
  * The serviceability agent (jhsdb jmap, jmap -F) writes all threads in the order of the VM's list, and in the same
  * order the stacks of those that it does not hide from outside: not the compilers' and some of the VM's own
  * (isHiddenFromExternalView in its classes CompilerThread, ServiceThread, MonitorDeflationThread,
- * CodeCacheSweeperThread and StringDedupThread).  So the threads are matched by order where the numbers agree, and where the two threads whose
- * first frame is known have it.
+ * CodeCacheSweeperThread and StringDedupThread).  So the threads are matched by order where the numbers agree, and
+ * where the two threads whose first frame is known have it.
  */
 #include "heap/build/build.h"
 

@@ -87,8 +87,8 @@ const char *source_packing(const uint8_t *head, size_t n, const char **by_hand)
 }
 
 const char source_changed_newlines[] =
-    "changed by a terminal on its way: a CR stands before each LF (copy it without a terminal, as "
-    "kubectl exec POD -- cat FILE does without -t)";
+    "changed on its way: each LF became CR LF, as a terminal or a transfer of text writes it (copy it in binary mode; "
+    "kubectl exec without -t)";
 
 bool source_newlines_changed(const uint8_t *bytes, uint64_t n)
 {

@@ -38,7 +38,7 @@ static void visit(struct walk *w, uint32_t id)
 static void visit_references(struct walk *w, uint32_t id)
 {
 	const struct heap *h = w->heap;
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	const uint32_t *classes;
 	uint64_t end = adjacency_start(&h->out, id + 1);
 	uint32_t weak = w->left_out && bits_get(&w->left_out->holders, id) ? weak_referent(w->left_out, id) : HEAP_NONE;

@@ -286,6 +286,7 @@ struct dump_facts {
 	enum size_rule size_rule;
 	bool has_instance_sizes;        /* class records carry the size of their instances */
 	bool loader_is_first_reference; /* the first loader among a class record's references made it */
+	bool array_classes_kept;        /* the VM keeps classes of arrays with those of elements, unrecorded */
 	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
 	bool boot_loader_is_null;       /* a class record without a loader was loaded by the boot loader */
 	bool roots_recorded;            /* false: they are inferred */

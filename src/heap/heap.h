@@ -51,6 +51,10 @@ struct heap_class {
 	bool loader_lost;       /* HEAP_NONE, but that is not the boot loader: the dump has no record of the
 	                           class, or the loader that it states is not an object of it */
 	uint32_t component;     /* class index of an array's component, or HEAP_NONE */
+	/* The VM keeps the class of an array with that of its elements (heap_keep_arrays); class indices + 1, 0 none: */
+	uint32_t kept_with;     /* of an array class: the class it is kept with */
+	uint32_t keeps;         /* the first array class that is kept with this one */
+	uint32_t next_kept;     /* of an array class: the next that is kept with the same */
 	enum class_kind kind;
 	bool defined;           /* the dump has a record of it; false: made up from a mention */
 	bool makes_loaders;     /* its instances are class loaders */
@@ -484,15 +488,22 @@ MUST_CHECK int heap_view_along(const struct heap *h, uint32_t id, struct view_wa
     struct object_view *out, struct err *err);
 
 /*
- * References that the dump implies, as Eclipse MAT's model has them: an object to its class, a
- * class object to its superclass and its loader.  At most 3; field names "<class>", "<super>",
- * "<loader>".
+ * References that the dump implies: as Eclipse MAT's model has them an object to its class, a class object to its
+ * superclass and its loader; beyond MAT's a class object to the class objects of arrays of it.  At most
+ * HEAP_IMPLIED; field names "<class>", "<super>", "<loader>", "<array>".
  */
+enum { HEAP_ARRAYS_KEPT = 12, HEAP_IMPLIED = 3 + HEAP_ARRAYS_KEPT };
 struct implied_reference {
 	uint32_t target;
 	const char *field;
 };
-unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[3]);
+unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[HEAP_IMPLIED]);
+/* The class object that keeps this class's object because it is of an array of that class; HEAP_NONE: none does. */
+uint32_t heap_array_keeper(const struct heap *h, uint32_t class);
+/* Find which array classes are kept with which class (facts.array_classes_kept): HotSpot's loader data holds them,
+ * no reference of a dump does.  Not where shallow sizes are MAT's.  Arrays of primitives, which never go, are kept
+ * with java.lang.Object.  Call it once classes and their components are known. */
+void heap_keep_arrays(struct heap *h);
 
 /* Does this class's loader keep it, though no reference says so (facts.loaders_hold_classes)? */
 bool heap_loader_holds(const struct heap *h, uint32_t class);

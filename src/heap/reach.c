@@ -63,7 +63,7 @@ static void visit_implied(struct reach *r, uint32_t id)
 	if (c->object != HEAP_NONE)
 		visit(r, c->object);
 	if (h->class_of[id] == h->java_lang_class) {
-		struct implied_reference implied[3];
+		struct implied_reference implied[HEAP_IMPLIED];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(r, implied[k].target);
 	}

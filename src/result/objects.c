@@ -322,7 +322,7 @@ static void add_recorded(struct object_rows *rows, enum direction direction, enu
 void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction)
 {
 	const struct heap *h = rows->heap;
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
 		object_rows_add_one(rows, direction, implied[i].field, implied[i].target);
@@ -335,7 +335,7 @@ static void implied_holders(struct object_rows *rows, uint32_t id, enum directio
 {
 	const struct heap *h = rows->heap;
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(8 * c); c++) {
-		struct implied_reference implied[3];
+		struct implied_reference implied[HEAP_IMPLIED];
 		uint32_t holder = h->classes[c].object;
 		if (holder == HEAP_NONE)
 			continue;

@@ -133,7 +133,7 @@ static void look_at_objects(const struct heap *h)
 {
 	uint64_t shallow = 0;
 	for (uint32_t id = 0; id < h->n_objects; id++) {
-		struct implied_reference implied[3];
+		struct implied_reference implied[HEAP_IMPLIED];
 		size_t first;
 		promise(heap_class_of(h, id)->name != NULL, "classes have names");
 		promise(heap_find(h, heap_address(h, id)) == id, "an address leads back to its object");

@@ -11,6 +11,7 @@ class Made:
     def __init__(self, version=b"1.0.2"):
         self.version, self.texts, self.tops, self.heap = version, {}, [], []
         self.classes, self.next, self.roots = {}, 0x1000, []
+        self.no_root = set()  # names of classes that no root holds
         self.cls("java.lang.Object")
         self.cls("java.lang.Class")
 
@@ -75,7 +76,7 @@ class Made:
             body += struct.pack(">H", len(fields))
             for t, field in fields:
                 body += struct.pack(">QB", self.text(field), TYPES[t])
-            body += struct.pack(">BQ", 5, at)
+            body += struct.pack(">BQ", 5, at) if name not in self.no_root else b""
         for at in self.roots:
             body += struct.pack(">BQ", 0xFF, at)
         for at, name, serial, values in self.heap:
@@ -95,14 +96,20 @@ class Made:
             inside = b"".join(struct.pack(FORMATS[TYPES[t]], values[f].pop(0) if isinstance(values.get(f), list)
                                           else values.get(f, 0)) for t, f in self.fields(c))
             body += struct.pack(">BQIQI", 0x21, at, serial, c[0], len(inside)) + inside
-        loads = [struct.pack(">IQIQ", n + 1, c[0], 0, self.text(name.replace(".", "/")
-                 if not name.endswith("[]") else "[L%s;" % name[:-2].replace(".", "/")))
+        loads = [struct.pack(">IQIQ", n + 1, c[0], 0, self.text(internal(name)))
                  for n, (name, c) in enumerate(self.classes.items())]
         out = b"JAVA PROFILE " + self.version + b"\0" + struct.pack(">IQ", 8, 1700000000000)
         for s, at in self.texts.items():
             out += record(1, struct.pack(">Q", at) + s.encode())
         out += b"".join(record(2, b) for b in loads) + b"".join(record(t, b) for t, b in self.tops)
         return out + record(0x1C, body) + record(0x2C, b"")
+
+
+def internal(name):
+    """As the VM writes it: "[Ljava/lang/Object;"."""
+    deep = name.count("[]")
+    plain = name.replace("[]", "").replace(".", "/")
+    return "[" * deep + "L%s;" % plain if deep else plain
 
 
 def record(tag, body):

@@ -64,6 +64,12 @@ void naive_init(struct naive *w, const struct model *m)
 		if (class->superclass != HEAP_NONE)
 			lead(w, class->object, h->classes[class->superclass].object, false, true);
 		lead(w, class->object, class->loader, false, true);
+		uint32_t element = class->kind == CLASS_OBJECT_ARRAY ? class->component : HEAP_NONE;
+		for (uint32_t o = 0; class->kind == CLASS_PRIMITIVE_ARRAY && element == HEAP_NONE && o < h->n_classes; o++)
+			if (!strcmp(h->classes[o].name, "java.lang.Object"))
+				element = o;
+		if (!strcmp(h->facts.format, "hprof") && element != HEAP_NONE && element != c)
+			lead(w, h->classes[element].object, class->object, false, true);
 		if (strcmp(h->facts.format, "hprof") && class->loader != HEAP_NONE)
 			lead(w, class->loader, class->object, false, true);
 	}

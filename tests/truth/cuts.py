@@ -292,10 +292,39 @@ def check_fields_of_one_name(tap, directory):
             tap.equal(row["field"], "a", "path says the name")
 
 
+def check_array_classes(tap, directory):
+    """HotSpot keeps the class of an array with that of its elements, though no reference of a dump says so: its own
+    histogram has as many class objects before and after the arrays went.  MAT's model, of --sizes mat, has none of it."""
+    m = Made()
+    m.cls("app.A")
+    held = m.array("app.A", [m.new("app.A")])
+    twice = m.array("app.A[]", [held])
+    m.cls("app.Main", statics=[("L", "h", twice)])
+    m.no_root |= {"app.A[]", "app.A[][]"}
+    path = os.path.join(directory, "arrays.hprof")
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    got = ask(path, "cut app.Main.h")
+    tap.equal([r["class"] for r in got["fields"] if r["class"] == "java.lang.Class"], [], "no class object goes")
+    tap.equal(got["objects"], 3, "but the arrays and the element do")
+    tap.equal(ask(path, "size 0x%x" % twice)["retained"], got["freed"], "size says the same")
+    arrays = ["0x%x" % m.classes[n][0] for n in ("app.A[]", "app.A[][]")]
+    rows = {a: ask(path, "refs %s -in" % a) for a in arrays}
+    tap.ok(all(any(r["field"] == "<array>" for r in rows[a]) for a in arrays), "refs names what keeps them", rows)
+    m.classes["app.Main"][3] = [("L", "h", 0)]
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    tap.equal([r for r in ask(path, "histo -unreachable") if r["class"] == "java.lang.Class" and r["objects"]], [],
+              "no class object is garbage without instances")
+    tap.equal([r["objects"] for r in ask(path, "histo -unreachable", "--sizes", "mat") if r["class"] == "java.lang.Class"],
+              [2], "in MAT's model two are")
+
+
 def main():
     tap = Tap()
     directory = tempfile.mkdtemp(prefix="cuts.", dir=os.path.join(BUILD, "tests"))
     check_fields_of_one_name(tap, directory)
+    check_array_classes(tap, directory)
     check_random(tap, directory)
     check_merged(tap, directory)
     check_weak(tap)

@@ -66,7 +66,7 @@ def check_reachable(tap, path, dump):
         graph = dump.graph(heap - 1)
         by_mat = reachable(graph, {a: c["beyond"] for a, c in dump.classes.items()})
         tap.equal(len(by_mat), mat["objects"] - 1, "%s, heap %d: reachable by MAT" % (name, heap))
-        run = cairn("-x", "info", "--format", "json", "--dump", str(heap), path)
+        run = cairn("-x", "info", "--format", "json", "--sizes", "mat", "--dump", str(heap), path)
         tap.equal(json.loads(run.out or "{}").get("reachable_objects"), len(reachable(graph)),
                   "%s, heap %d: reachable, all that a class holds followed" % (name, heap))
 

@@ -29,6 +29,9 @@ def ask(dump, *lines):
     return [json.loads(line) for line in run.out.splitlines()]
 
 
+PRIMITIVE_NAMES = {"boolean", "byte", "char", "short", "int", "long", "float", "double"}
+
+
 class Naive:
     """References by kind, and the objects that roots reach over those of some kinds."""
 
@@ -60,7 +63,19 @@ class Naive:
         self.loaded = {}
         for c, facts in e.dump.classes.items():
             self.loaded.setdefault(facts["loader"], []).append(c)
+            self.keep_array(c, facts["loader"])
         self.starts = set(e.roots)
+
+    def keep_array(self, c, loader):
+        """HotSpot keeps the class of an array with that of its elements, those of primitives for good."""
+        name, e = self.e.names[c], self.e
+        if not name.endswith("[]"):
+            return
+        element = "java.lang.Object" if name[:-2] in PRIMITIVE_NAMES else name[:-2]
+        with_it = [k for k in e.by_name.get(element, []) if element == "java.lang.Object" or
+                   self.e.dump.classes[k]["loader"] == loader]
+        if with_it:
+            self.strong.setdefault(with_it[0], []).append(c)
 
     def reach(self, kinds, inactive=False, without=None, cut=None):
         """without: an object that is not entered; cut: (holder, target), every reference of the one to the other."""

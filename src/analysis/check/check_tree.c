@@ -158,7 +158,7 @@ static void edges_of_objects(const struct tree *t, uint32_t begin, uint32_t end,
 		for (uint64_t k = adjacency_start(&h->out, id); k < stop && !progress_stops(t->progress, ++edges); k++)
 			if (!weak_is(t->left_out, id, h->out.target[k]))
 				visit(context, id, h->out.target[k]);
-		struct implied_reference implied[3];
+		struct implied_reference implied[HEAP_IMPLIED];
 		for (unsigned k = heap_implied(h, id, implied); k-- > 0;)
 			visit(context, id, implied[k].target);
 	}

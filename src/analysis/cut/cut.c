@@ -166,6 +166,8 @@ static void held_from_classes(struct tally *t)
 		return;
 	if (heap_loader_holds(h, class) && !held_from(t, h->classes[class].loader))
 		return;
+	if (heap_array_keeper(h, class) != HEAP_NONE && !held_from(t, heap_array_keeper(h, class)))
+		return;
 	struct members_walk instances = members_instances(m, class);
 	while (members_next(m, &instances, &id)) {
 		if (!held_from(t, id))
@@ -205,7 +207,7 @@ static uint32_t on_stack(const struct heap *h, uint32_t holder, uint32_t target)
 static uint32_t references(const struct model *m, uint32_t holder, uint32_t target, uint32_t from_stack)
 {
 	const struct heap *h = m->heap;
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	uint32_t class = heap_class_mirrored(h, target);
 	if (holder == HEAP_NONE)
 		return heap_is_root(h, target);

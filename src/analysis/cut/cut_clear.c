@@ -38,7 +38,7 @@ static bool holds_by_static(const struct heap *h, uint32_t holder, uint32_t targ
 
 bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target)
 {
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	if (holder == HEAP_NONE) {
 		size_t first, n = heap_roots_of(h, target, &first);
 		for (size_t i = 0; i < n; i++)

@@ -43,7 +43,7 @@ static int add_if(struct cut_edges *to, const struct bits *targets, uint32_t hol
 static int add_from(struct cut_edges *to, const struct heap *h, uint32_t holder,
     const struct bits *targets, struct err *err)
 {
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	const uint32_t *loaded;
 	int code = 0;
 	uint64_t end = adjacency_start(&h->out, holder + 1);

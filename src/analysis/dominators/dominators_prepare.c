@@ -61,7 +61,7 @@ static int list_edges(struct dominance *d, struct err *err)
 	const struct heap *h = d->h;
 	d->is_root = big_alloc(h->n_roots, sizeof *d->is_root, err);
 	d->leads = big_alloc(h->n_classes, sizeof *d->leads, err);
-	d->edges = big_alloc(3 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
+	d->edges = big_alloc(4 * (uint64_t)h->n_classes + h->n_roots, sizeof *d->edges, err);
 	if (!d->is_root || !d->leads || !d->edges)
 		return ERR_NOMEM;
 	for (uint32_t c = 0; c < h->n_classes; c++) {
@@ -73,6 +73,8 @@ static int list_edges(struct dominance *d, struct err *err)
 		add_edge(d, class->object, class->loader);
 		if (heap_loader_holds(h, c))
 			add_edge(d, class->loader, class->object);
+		if (class->kept_with)
+			add_edge(d, heap_array_keeper(h, c), class->object);
 	}
 	for (size_t i = 0; i < h->n_roots; i++) {
 		uint32_t owner = dominators_stack_owner(h, &h->roots[i]);

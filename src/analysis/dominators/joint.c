@@ -24,7 +24,7 @@ typedef void edge_visit(struct joint *j, uint32_t from, uint32_t to);
 static void implied_edges(struct joint *j, edge_visit *visit)
 {
 	const struct heap *h = j->h;
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(4 * (uint64_t)c); c++) {
 		uint32_t object = h->classes[c].object;
 		if (object == HEAP_NONE)

@@ -48,7 +48,7 @@ static void reach_implied(struct growth *g, uint32_t id)
 	if (c->object != HEAP_NONE)
 		reach(g, c->object, id + 1);
 	if (h->class_of[id] == h->java_lang_class) {
-		struct implied_reference implied[3];
+		struct implied_reference implied[HEAP_IMPLIED];
 		unsigned n = heap_implied(h, id, implied);
 		for (unsigned i = 0; i < n; i++)
 			reach(g, implied[i].target, id + 1);
@@ -194,7 +194,7 @@ static bool recorded_field(
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to)
 {
 	const struct heap *h = r->heap;
-	struct implied_reference implied[3];
+	struct implied_reference implied[HEAP_IMPLIED];
 	if (recorded_field(r, holder, target, to))
 		return true;
 	unsigned n = heap_implied(h, holder, implied);

@@ -181,6 +181,8 @@ static bool visit_special(struct search *s, uint32_t id, uint32_t class)
 	if (class != HEAP_NONE) {
 		if (heap_loader_holds(h, class))
 			add_holder(s, h->classes[class].loader);
+		if (heap_array_keeper(h, class) != HEAP_NONE)
+			add_holder(s, heap_array_keeper(h, class));
 		add_instances(s, class);
 	}
 	if (s->limit && s->effort > s->limit)

@@ -339,7 +339,8 @@ const struct command cmd_refs = {
     .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
     .description = "One row for each reference, first those that leave the object, in the dump's order, "
 	"then those that lead to it, by address. References that the dump implies are listed "
-	"with the fields <class>, <super> and <loader>. referrers OBJ is refs OBJ -in. "
+	"with the fields <class>, <super>, <loader> and <array>: the VM keeps the class of an array with that of its "
+	"elements. referrers OBJ is refs OBJ -in. "
 	"-by class sums: references are counted each, objects once. Of a set of objects the references are always "
 	"summed, by the class on the other side and the field (-by field, the usual way), by class alone, or for each "
 	"single holder; only those that the dump records, and which element it is of an array does not count. A class "

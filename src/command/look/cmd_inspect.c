@@ -412,8 +412,8 @@ const struct command cmd_x = {
 	"element of an array. Of a reference, type, class, shallow and retained are those of the object that it leads "
 	"to. -start and -length "
 	"choose elements, or characters of the text of a String. Formats without values list "
-	"references: those that the dump implies (<class>, <super>, <loader>) by name, the others "
-	"without. Objects of Go dumps without a type show their words. A global variable's name means the "
+	"references: those that the dump implies (<class>, <super>, <loader>, <array>) by name, "
+	"the others without. Objects of Go dumps without a type show their words. A global variable's name means the "
 	"object it points to (x main.cache), or what it is itself: its fields, a number, nil. "
 	"A line that begins with an object means x.",
     .examples = {{"x 0xE0000AF0", ON_PHD}, {"x com.acme.shop.Shop", ON_SHOP},

@@ -141,6 +141,7 @@ static void state_facts(struct hprof *h)
 	f->values = DECLARED_FIELDS;
 	f->boot_loader_is_null = true;
 	f->references_superclass_recorded = true;
+	f->array_classes_kept = true;
 	state_redaction(f, hprof_redacted(h));
 }
 

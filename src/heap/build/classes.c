@@ -478,6 +478,7 @@ static void link_components(struct build *b)
 		}
 		h->classes[i].component = preferred(b, name->component, h->classes[i].loader);
 	}
+	heap_keep_arrays(h);
 }
 
 /* Where records carry sizes, the first instance tells its class's size. */

@@ -426,6 +426,7 @@ int saved_make(struct heap **out, struct saved **saved, const struct saved_key *
 		dump_later_tells(h->dump, &h->facts, h->damaged);
 	if (h->companion)
 		h->companion_hold = file_hold_path(h->companion, "the javacore of the dump");
+	heap_keep_arrays(h);
 	h->index_path = arena_strndup(&h->arena, path, strlen(path));
 	h->references_wait = h->settled = true;
 	*out = h;

@@ -41,6 +41,9 @@ uint32_t java_oom_thread(const struct heap *h);
 void java_thread_label(const struct heap_thread *thread, struct text *to);
 /* Of what kind its error was, inferred: the dump is written before there is one.  NULL: nothing tells. */
 const char *java_oom_kind(const struct heap *h, uint32_t thread);
+/* Which memory ran out by a javacore's cause, 'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError"
+ * "Java heap space" received': one of the VM's own messages, static.  NULL: another message, or another event. */
+const char *java_oom_kind_of(const char *cause);
 /* Append the messages of OutOfMemoryErrors that were thrown before and are still there; false: none.  References must
  * have been read. */
 bool java_oom_thrown(const struct heap *h, struct text *to);

@@ -171,6 +171,9 @@ uint32_t java_oom_thread(const struct heap *h)
 {
 	enum { MOST_LOOK = 16 };
 	unsigned looked = 0;
+	for (uint32_t t = 0; t < h->n_threads && !progress_own_stops(t); t++)
+		if (h->threads[t].ran_out)
+			return t;
 	for (uint32_t t = 0; t < h->n_threads && looked < MOST_LOOK && !progress_own_stops(t); t++) {
 		if (!h->threads[t].n_frames || !begins(h->threads[t].frames[0], ERROR ".<init>"))
 			continue;
@@ -203,12 +206,31 @@ const char *java_oom_kind(const struct heap *h, uint32_t thread)
 	return NULL;
 }
 
-/* Of each kind the VM has an error in advance. */
+/* Of each of these kinds HotSpot has an error in advance. */
+static const char *const kinds[] = {"Java heap space", "C heap space", "Metaspace", "Compressed class space",
+    "PermGen space", "Requested array size exceeds", "GC overhead limit exceeded"};
+
 static bool in_advance(const char *message)
 {
-	return begins(message, "Java heap space") || begins(message, "C heap space") || begins(message, "Metaspace") ||
-	    begins(message, "Compressed class space") || begins(message, "PermGen space") ||
-	    begins(message, "Requested array size exceeds") || begins(message, "GC overhead limit exceeded");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (begins(message, kinds[i]))
+			return true;
+	return false;
+}
+
+const char *java_oom_kind_of(const char *cause)
+{
+	static const char *const of_openj9[] = {"native memory exhausted", "Failed to create a thread"};
+	static const char detail[] = "Detail \"java/lang/OutOfMemoryError\" \"";
+	const char *message = cause ? strstr(cause, detail) : NULL;
+	message += message ? sizeof detail - 1 : 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (begins(message, kinds[i]))
+			return kinds[i];
+	for (size_t i = 0; i < sizeof of_openj9 / sizeof *of_openj9; i++)
+		if (begins(message, of_openj9[i]))
+			return of_openj9[i];
+	return NULL;
 }
 
 /* Does an object of the program refer to the error, or one of its frames?  The VM keeps its own in an array that

@@ -154,6 +154,7 @@ struct heap_thread {
 	uint64_t native_id;   /* 0 unknown */
 	int priority;         /* -1 unknown */
 	bool daemon;
+	bool ran_out;         /* for its OutOfMemoryError the VM wrote the dump, as the companion says */
 	uint64_t own_id;      /* Thread.getId(), a goroutine's number; 0 unknown */
 	const char **frames;  /* escaped, innermost first; threads of one trace share them */
 	uint32_t n_frames;

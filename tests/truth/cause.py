@@ -181,11 +181,89 @@ def found(tap):
     tap.equal(len(left), len(want) - len(shown), "each of them is one of its own")
 
 
+JAVACORE = """0SECTION       TITLE subcomponent dump routine
+1TISIGINFO     Dump Event "%s" received
+1TIDATETIME    Date: 2026/08/04 at 02:59:47:101
+0SECTION       THREADS subcomponent dump routine
+1XMCURTHDINFO  Current thread
+%s1XMTHDINFO     All Thread Details
+%s%s"""
+OOM = 'systhrow" (00040000) Detail "java/lang/OutOfMemoryError'
+
+
+def thread_lines(name, address, number):
+    return ('3XMTHREADINFO      "%s" J9VMThread:0x%X, omrthread_t:0x1, java/lang/Thread:0x%X, state:R, prio=5\n'
+            "3XMJAVALTHREAD            (java/lang/Thread getId:0x%X, isDaemon:false)\n"
+            "4XESTACKTRACE                at acme/Cache.fill(Cache.java:7)\n" % (name, address, address, number))
+
+
+def made_javacores(tap):
+    """Which event, which thread, and which file's name."""
+    classic = ("// Version: JRE 1.8.0 Linux amd64-64\n0x100000 [64] CLS java/lang/Object\n\t\n"
+               "0x100100 [64] CLS java/lang/Thread\n\t\n0xE0000000 [64] OBJ java/lang/Thread\n\t\n"
+               "0xE0000040 [64] OBJ java/lang/Thread\n\t\n// EOF:  Total 'Objects',Refs(null) : 4,0(0)\n")
+    a, b = thread_lines("first", 0xE0000000, 1), thread_lines("second", 0xE0000040, 0x2A)
+    with tempfile.TemporaryDirectory() as folder:
+        dump = os.path.join(folder, "heapdump.20260804.025947.3576.0002.txt")
+        with open(dump, "w", encoding="utf-8") as f:
+            f.write(classic)
+
+        def told(event, current, name="javacore.20260804.025947.3576.0011.txt"):
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(JAVACORE % (event, current, a, b))
+            threads = ask("threads", dump) or []
+            info = cairn("-x", "info", "--format", "json", dump)
+            os.unlink(path)
+            return ({t["name"]: (t["tid"], t["oom"]) for t in threads}, json.loads(info.out).get("oom_thread"),
+                    json.loads(info.out).get("oom_kind"), name in info.err)
+        both = {"first": (1, False), "second": (0x2A, False)}
+        tap.equal(told(OOM, b), ({**both, "second": (0x2A, True)}, "second", None, False), "the second thread ran out")
+        tap.equal(told(OOM + '" "Java heap space', a),
+                  ({**both, "first": (1, True)}, "first", "Java heap space", False), "the first one did, of heap space")
+        tap.equal(told(OOM + '" "my secret', a)[1:], ("first", None, False), "a message of the program is no kind")
+        tap.equal(told(OOM, ""), (both, None, None, False), "no thread is called current")
+        tap.equal(told('user" (00004000', b), (both, None, None, False), "a user's event is no lack of memory")
+        tap.equal(told('systhrow" (00040000) Detail "java/lang/StackOverflowError', b), (both, None, None, False),
+                  "nor is another error")
+        for other in ("javacore.20260804.030947.3576.0003.txt", "javacore.20260803.025947.3576.0002.txt"):
+            tap.equal(told(OOM, b, other), ({}, None, None, True), "%s is passed over, and named" % other)
+        tap.equal(told(OOM, b, "javacore.20260804.025947.3577.0003.txt"), ({}, None, None, False),
+                  "that of another process is none of ours")
+
+
+def openj9(tap):
+    """What is found of a real OpenJ9's out-of-memory event, and of public bug reports (their README has the values)."""
+    reports = os.path.join(DUMPS, "found", "reports")
+    for folder, name in (("01-javacore-not-found", "0002"), ("02-j9-oom-thread", "0003"), ("18-javacore-tid", "0002")):
+        dump, = glob.glob(os.path.join(reports, folder, "heapdump*.%s.txt" % name))
+        info = ask("info", dump)
+        number = "0003" if folder.startswith("18") else "0004"
+        tap.ok((info["companion"] or "").endswith("javacore.20260804.025944.3576.%s.txt" % number),
+               "%s: its javacore" % folder, info["companion"])
+        tap.ok('"systhrow"' in info["cause"] and info["oom_thread"] == "worker-7", "%s: who ran out" % folder, info)
+        tap.equal([(t["name"], t["oom"], t["tid"]) for t in ask("threads", dump)],
+                  [("worker-7", True, 0x17), ("main", False, 1)], "%s: threads" % folder)
+        tap.equal(ask("bt -oom", dump)[0]["method"], "com.example.Cache.fill(Cache.java:42)", "%s: bt -oom" % folder)
+    dump, = glob.glob(os.path.join(reports, "13-leaks-thread-name", "heapdump*.txt"))
+    leaks = cairn("-x", "leaks", dump).out
+    tap.ok('One java.lang.Thread "worker-7", 0xe0000040, keeps' in leaks, "leaks names the thread", leaks)
+    tap.equal([r["value"] for r in ask("top | head 1", dump)], ["worker-7"], "top names it")
+    for dump in sorted(glob.glob(os.path.join(DUMPS, "openj9-real", "leaky-default", "heapdump*.phd"))):
+        tap.equal((ask("info", dump)["oom_thread"], ask("info", dump)["oom_kind"]), ("leaky-eater", "Java heap space"),
+                  "%s: who ran out" % os.path.basename(dump))
+        tap.equal([(t["name"], t["tid"]) for t in ask("threads", dump) if t["oom"]], [("leaky-eater", 0x16)],
+                  "%s: threads" % os.path.basename(dump))
+        tap.ok(ask("bt -oom", dump)[0]["method"].startswith("Leaky"), "%s: bt -oom" % os.path.basename(dump))
+
+
 def main():
     tap = Tap()
     made(tap)
+    made_javacores(tap)
     direct_limit(tap)
     if DUMPS:
+        openj9(tap)
         real(tap)
         found(tap)
         limits(tap)

@@ -66,7 +66,7 @@ static struct javacore *read_bytes(const void *bytes, size_t n)
 	char path[512];
 	path_of(path, "some.txt");
 	put("some.txt", bytes, n);
-	if (javacore_open(&j, path, NULL, &err) < 0)
+	if (javacore_open(&j, NULL, path, NULL, &err) < 0)
 		fail_msg("%s", err.message);
 	assert_non_null(j);
 	assert_string_equal(j->path, path);
@@ -85,13 +85,35 @@ static void found(const char *dump, const char *core, bool expected)
 	path_of(dump_path, dump);
 	path_of(core_path, core);
 	put(core, text, sizeof text - 1);
-	assert_int_equal(javacore_open(&j, NULL, dump_path, &err), 0);
+	assert_int_equal(javacore_open(&j, NULL, NULL, dump_path, &err), 0);
 	if ((j != NULL) != expected)
 		fail_msg("%s beside %s", core, dump);
 	if (j)
 		assert_string_equal(j->path, core_path);
 	javacore_close(j);
 	drop(core);
+}
+
+static void is_path(const char *got, const char *name)
+{
+	char path[512];
+	if (name)
+		path_of(path, name);
+	if (!got != !name || (got && strcmp(got, path)))
+		fail_msg("%s instead of %s", got ? got : "none", name ? name : "none");
+}
+
+/* Beside what is in the directory: the javacore of the dump, and the one that is passed over; NULL: none. */
+static void found_of(const char *dump, const char *core, const char *passed)
+{
+	char dump_path[512], *got, *other;
+	struct err err = ERR_INIT;
+	path_of(dump_path, dump);
+	assert_int_equal(javacore_find(&got, &other, dump_path, &err), 0);
+	is_path(got, core);
+	is_path(other, passed);
+	free(got);
+	free(other);
 }
 
 static void names(void **state)
@@ -101,7 +123,13 @@ static void names(void **state)
 	found(dump, "javacore.20160404.083909.9480.0002.txt", true);
 	found(dump, "javacore.20160404.083909.9480.0003.txt", true);
 	found(dump, "javacore.20160404.083909.9480.0001.txt", true);
-	found(dump, "javacore.20160404.083909.9480.0004.txt", false);
+	found(dump, "javacore.20160404.083909.9480.0004.txt", true);
+	found(dump, "javacore.20160404.083909.9480.0123.txt", true);
+	found(dump, "javacore.20160404.083910.9480.0003.txt", false);
+	found(dump, "WASjavacore.20160404.083909.9480.0003.txt", false);
+	found(dump, "javacore.20160404.083909.9480.0003x.txt", false);
+	found("core.20160404.083909.9480.0001.dmp.phd", "javacore.20160404.083909.9480.0003.txt", true);
+	found("core.20160404.083909.9480.0001.dmp.phd", "javacore.20160404.083909.9481.0003.txt", false);
 	found(dump, "javacore.20160404.083909.9481.0002.txt", false);
 	found("heapdump.20160404.083909.9480.0009.phd.gz", "javacore.20160404.083909.9480.0010.txt",
 	    true);
@@ -125,8 +153,20 @@ static void names(void **state)
 	put("javacore.20160404.083909.9480.0003.txt", "0SECTION\n", 9);
 	put("javacore.20160404.083909.9480.0001.txt", "0SECTION\n", 9);
 	found(dump, "javacore.20160404.083909.9480.0002.txt", true);
-	drop("javacore.20160404.083909.9480.0001.txt");
 	drop("javacore.20160404.083909.9480.0003.txt");
+	/* The VM writes the heap dump first: a higher number wins, and of two the nearer one. */
+	put("javacore.20160404.083909.9480.0007.txt", "0SECTION\n", 9);
+	found("heapdump.20160404.083909.9480.0002.phd", "javacore.20160404.083909.9480.0005.txt", true);
+	found_of("heapdump.20160404.083909.9480.0002.phd", "javacore.20160404.083909.9480.0007.txt", NULL);
+	found_of("heapdump.20160404.083909.9480.0009.phd", "javacore.20160404.083909.9480.0007.txt", NULL);
+	/* One that the process wrote at another time is not read, but named: the nearest one. */
+	found_of("heapdump.20160404.083908.9480.0002.phd", NULL, "javacore.20160404.083909.9480.0007.txt");
+	put("javacore.20160404.083904.9480.0007.txt", "0SECTION\n", 9);
+	found_of("heapdump.20160404.083903.9480.0002.phd", NULL, "javacore.20160404.083904.9480.0007.txt");
+	found_of("heapdump.20160404.083909.9481.0002.phd", NULL, NULL);
+	drop("javacore.20160404.083904.9480.0007.txt");
+	drop("javacore.20160404.083909.9480.0007.txt");
+	drop("javacore.20160404.083909.9480.0001.txt");
 }
 
 static void refused(void **state)
@@ -136,11 +176,11 @@ static void refused(void **state)
 	struct err err = ERR_INIT;
 	char path[512];
 	path_of(path, "missing.txt");
-	assert_int_equal(javacore_open(&j, path, NULL, &err), ERR_IO);
+	assert_int_equal(javacore_open(&j, NULL, path, NULL, &err), ERR_IO);
 	assert_null(j);
 	path_of(path, "text.txt");
 	put("text.txt", "just text\nand more\n", 19);
-	assert_int_equal(javacore_open(&j, path, NULL, &err), ERR_FORMAT);
+	assert_int_equal(javacore_open(&j, NULL, path, NULL, &err), ERR_FORMAT);
 	assert_null(j);
 	drop("text.txt");
 	javacore_close(NULL);
@@ -480,7 +520,7 @@ static void real_files(void **state)
 		snprintf(path, sizeof path, "%s/openj9/%s", dumps, f->dump);
 		struct javacore *j = NULL;
 		struct err err = ERR_INIT;
-		assert_int_equal(javacore_open(&j, NULL, path, &err), 0);
+		assert_int_equal(javacore_open(&j, NULL, NULL, path, &err), 0);
 		assert_non_null(j);
 		assert_string_equal(j->date, f->date);
 		assert_int_equal(j->word_bits, f->word_bits);

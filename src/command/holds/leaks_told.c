@@ -273,14 +273,22 @@ static void add_path_line(struct text *to, const struct path_rules *rules, const
 	}
 }
 
+/* "One java.util.HashMap, 0x7a3e0010", 'One java.lang.Thread "worker", 0x7a3e0020' */
+static void add_name(struct text *to, const struct heap *h, uint32_t id, const char *of_class, const char *one)
+{
+	uint32_t class = heap_class_mirrored(h, id), thread = heap_thread_of(h, id);
+	text_add(to, class != HEAP_NONE ? of_class : one);
+	text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
+	if (thread != HEAP_NONE && strcmp(h->threads[thread].name, THREAD_UNNAMED))
+		text_addf(to, " \"%s\"", h->threads[thread].name);
+	text_addf(to, ", 0x%" PRIx64, heap_address(h, id));
+}
+
 /* "One java.util.HashMap, 0x7a3e0010, keeps 1.2M (3.4%) alive" */
 static void add_object(struct text *to, const struct retained *r, uint32_t id)
 {
-	const struct heap *h = r->heap;
-	uint32_t class = heap_class_mirrored(h, id);
-	text_add(to, class != HEAP_NONE ? "The class " : "One ");
-	text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
-	text_addf(to, ", 0x%" PRIx64 ", keeps ", heap_address(h, id));
+	add_name(to, r->heap, id, "The class ", "One ");
+	text_add(to, ", keeps ");
 	add_size(to, r, retained_of(r, id));
 	text_add(to, " alive");
 }
@@ -288,7 +296,7 @@ static void add_object(struct text *to, const struct retained *r, uint32_t id)
 static void add_subject(struct text *to, const struct retained *r, const struct suspect *s)
 {
 	const struct heap *h = r->heap;
-	uint32_t id = s->piles_up, class = heap_class_mirrored(h, id);
+	uint32_t id = s->piles_up;
 	if (s->ids) {
 		text_add_count(to, s->n);
 		text_add(to, " objects of ");
@@ -303,9 +311,7 @@ static void add_subject(struct text *to, const struct retained *r, const struct 
 	if (s->id != id) {
 		text_add(to, "; ");
 		add_size(to, r, retained_of(r, id));
-		text_add(to, class != HEAP_NONE ? " of it in the class " : " of it in one ");
-		text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
-		text_addf(to, ", 0x%" PRIx64, heap_address(h, id));
+		add_name(to, h, id, " of it in the class ", " of it in one ");
 	}
 	uint32_t link;
 	if (s->chain && leaks_largest_children(r, id, &link, 1)) {

@@ -60,6 +60,17 @@ static void head_oom(struct result *r, const struct heap *h)
 	text_release(&name);
 }
 
+/* Of what a javacore says. */
+static void head_told_oom(struct result *r, const struct heap *h, const char *cause)
+{
+	uint32_t thread = java_oom_thread(h);
+	const char *kind = java_oom_kind_of(cause);
+	if (thread != HEAP_NONE)
+		result_head(r, COL_OOM_THREAD, cell_text(h->threads[thread].name));
+	if (kind)
+		result_head(r, COL_OOM_KIND, cell_text(kind));
+}
+
 void process_cause(struct result *r, const struct heap *h, const struct process_facts *p, bool brief)
 {
 	struct text thrown = TEXT_INIT;
@@ -67,6 +78,7 @@ void process_cause(struct result *r, const struct heap *h, const struct process_
 		head_text(r, COL_CAUSE, p->cause);
 		head_text(r, COL_CAUSE_DATE, p->cause_date);
 		head_number(r, COL_SIGNAL, p->signal);
+		head_told_oom(r, h, p->cause);
 	}
 	if (brief || h->process)
 		return;

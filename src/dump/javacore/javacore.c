@@ -412,7 +412,6 @@ static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bo
 		.is_utf8 = is_utf8,
 		.err = err,
 		.thread = SIZE_MAX,
-		.current = SIZE_MAX,
 	};
 	struct progress *work = progress_own();
 	uint64_t round = 0;
@@ -450,15 +449,17 @@ static int read_source(struct javacore *j, const struct source *source, struct e
 	return rc;
 }
 
-int javacore_open(struct javacore **out, const char *path, const char *dump_path, struct err *err)
+int javacore_open(struct javacore **out, char **passed, const char *path, const char *dump_path, struct err *err)
 {
 	char *found = NULL;
 	*out = NULL;
+	if (passed)
+		*passed = NULL;
 	int rc = 0;
 	if (path)
 		found = xstrdup(path);
 	else
-		rc = javacore_find(&found, dump_path, err);
+		rc = javacore_find(&found, passed, dump_path, err);
 	if (!found)
 		return rc;
 	struct source *source = NULL;
@@ -469,6 +470,7 @@ int javacore_open(struct javacore **out, const char *path, const char *dump_path
 	j = xcalloc(1, sizeof *j);
 	j->path = arena_strndup(&j->arena, found, strlen(found));
 	j->java_version = j->date = "";
+	j->current = SIZE_MAX;
 	j->process = process_new();
 	j->hold = file_hold_open(source_fd(source), "the javacore of the dump");
 	rc = read_source(j, source, err);

@@ -57,6 +57,7 @@ struct javacore_thread {
 	const char *state; /* "runnable", "waiting", "blocked", "parked", "suspended",
 	                      "zombie"; else the letters that the file has */
 	uint64_t native_id; /* of the operating system; 0 unknown */
+	uint64_t own_id;    /* Thread.getId(); 0 unknown */
 	int priority;
 	bool daemon;
 	struct javacore_frame *frames;
@@ -81,23 +82,26 @@ struct javacore {
 	size_t n_classes, cap_classes;
 	struct javacore_thread *threads;
 	size_t n_threads, cap_threads;
+	size_t current;        /* index of the thread in which the event was raised; SIZE_MAX: none is named */
+	bool out_of_memory;    /* the event is an OutOfMemoryError */
 };
 
 /*
  * *out gets the path of the javacore that belongs to the dump at dump_path, which the caller frees, or
- * NULL when there is no file of any of the names that it may have (javacore_find.c tells them).  ERR_IO
- * when the system does not say whether there is one.
+ * NULL when there is no file with any of the names that it may have (see javacore_find.c).  Then *passed gets the
+ * path of a javacore that the same process wrote at another time, which the caller frees, or NULL; passed may be NULL.
+ * ERR_IO when the system does not say whether there is one.
  */
-MUST_CHECK int javacore_find(char **out, const char *dump_path, struct err *err);
+MUST_CHECK int javacore_find(char **out, char **passed, const char *dump_path, struct err *err);
 
 /*
  * Read the javacore at path; if path is NULL, the one that belongs to the dump at dump_path, if a
  * file beside it has one of the names that javacore_find tries.  Returns 0; *out is then the
- * caller's to close, or NULL if there is no such file.  On failure (ERR_IO, ERR_NOMEM,
+ * caller's to close, or NULL if there is no such file; passed as javacore_find has it.  On failure (ERR_IO, ERR_NOMEM,
  * ERR_UNSUPPORTED, ERR_FORMAT for a file that is no javacore) *out is NULL; ERR_IO also when the system
  * does not say whether there is such a file.
  */
-MUST_CHECK int javacore_open(struct javacore **out, const char *path, const char *dump_path,
+MUST_CHECK int javacore_open(struct javacore **out, char **passed, const char *path, const char *dump_path,
     struct err *err);
 void javacore_close(struct javacore *j);
 

@@ -48,8 +48,6 @@ struct javacore_reading {
 
 	size_t thread;        /* index of the thread being read; SIZE_MAX: none */
 	bool next_is_current; /* the next thread block shows the current thread */
-	size_t current;       /* index of the current thread, which the list of all threads shows
-	                         again; SIZE_MAX: none yet */
 	struct javacore_frame *frames; /* of the thread being read, until javacore_end_thread */
 	size_t n_frames, cap_frames;
 	struct javacore_monitor *monitors; /* likewise */

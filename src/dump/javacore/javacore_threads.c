@@ -142,11 +142,11 @@ void javacore_thread(struct javacore_reading *r, struct span s)
 	struct javacore_thread t = thread_of(r, s);
 	bool shown_as_current = r->next_is_current;
 	r->next_is_current = false;
-	if (r->current != SIZE_MAX && t.vm_thread &&
-	    j->threads[r->current].vm_thread == t.vm_thread) {
+	if (j->current != SIZE_MAX && t.vm_thread &&
+	    j->threads[j->current].vm_thread == t.vm_thread) {
 		/* The current thread again, in the list of all: once is enough. */
-		if (j->threads[r->current].n_frames == 0)
-			r->thread = r->current;
+		if (j->threads[j->current].n_frames == 0)
+			r->thread = j->current;
 		return;
 	}
 	struct javacore_thread *to = BIG_PUSH(j->threads, j->n_threads, j->cap_threads, r->err);
@@ -156,7 +156,7 @@ void javacore_thread(struct javacore_reading *r, struct span s)
 	*to = t;
 	r->thread = j->n_threads - 1;
 	if (shown_as_current)
-		r->current = r->thread;
+		j->current = r->thread;
 }
 
 static struct javacore_thread *thread_now(struct javacore_reading *r)
@@ -176,8 +176,10 @@ void javacore_thread_native(struct javacore_reading *r, struct span s)
 void javacore_thread_java(struct javacore_reading *r, struct span s)
 {
 	struct javacore_thread *t = thread_now(r);
-	if (t)
-		t->daemon = span_find(s, "isDaemon:true") != NULL;
+	if (!t)
+		return;
+	t->daemon = span_find(s, "isDaemon:true") != NULL;
+	t->own_id = span_hex_after(s, "getId:");
 }
 
 /* The address in "CLASS@0xADDR…"; class names hold no @. */

@@ -62,6 +62,17 @@ static int sort_classes_by_loader(struct heap *h, struct err *err)
 	    err);
 }
 
+/* Say why a javacore beside the dump is not read; format has one %s, for what. */
+__attribute__((format(printf, 2, 0))) static void refuse_companion(struct build *b, const char *format,
+    const char *what)
+{
+	struct text t = TEXT_INIT;
+	text_addf(&t, format, what);
+	build_warn(b, "%s", t.s);
+	b->heap->companion_refused = arena_strndup(&b->heap->arena, t.s, t.len);
+	text_release(&t);
+}
+
 /* The javacore that was named must be readable; one that merely stands beside the dump
  * need not, unless it is memory that lacks: then the heap says that it lacks. */
 static int open_companion(struct build *b, struct err *err)
@@ -71,20 +82,20 @@ static int open_companion(struct build *b, struct err *err)
 		return 0;
 	struct err own = ERR_INIT;
 	struct text path = TEXT_INIT;
+	char *passed;
 	text_addf(&path, "%s%s", b->heap->source->path, source_inside(b->heap->source));
-	int code = javacore_open(&b->javacore, o->javacore, path.s, &own);
+	int code = javacore_open(&b->javacore, &passed, o->javacore, path.s, &own);
 	text_release(&path);
+	if (passed)
+		refuse_companion(b, "%s: not read, because the same process wrote it at another time than the dump "
+		    "(--javacore FILE reads it)", passed);
+	free(passed);
 	if (code < 0 && (o->javacore || code == ERR_NOMEM)) {
 		*err = own;
 		return code;
 	}
-	if (code < 0) {
-		struct text t = TEXT_INIT;
-		text_addf(&t, "the javacore beside the dump is left out: %s", own.message);
-		build_warn(b, "%s", t.s);
-		b->heap->companion_refused = arena_strndup(&b->heap->arena, t.s, t.len);
-		text_release(&t);
-	}
+	if (code < 0)
+		refuse_companion(b, "the javacore beside the dump is left out: %s", own.message);
 	return 0;
 }
 
@@ -101,8 +112,14 @@ static void check_companion(struct build *b)
 	for (size_t i = 0; i < j->n_loaders; i++)
 		n_found += index_find(b->heap->index, j->loaders[i].address) != HEAP_NONE;
 	if (j->n_loaders && 2 * n_found < j->n_loaders && !b->heap->damaged) {
-		build_warn(b, "%s is of another dump and left out: of its %zu class loader%s %zu %s here", j->path,
+		struct text t = TEXT_INIT;
+		text_addf(&t, "%s is of another dump and left out: of its %zu class loader%s %zu %s here", j->path,
 		    j->n_loaders, j->n_loaders == 1 ? "" : "s", n_found, n_found == 1 ? "is an object" : "are objects");
+		if (b->options->dump.javacore)
+			build_warn(b, "%s", t.s); /* who named it is told so */
+		else
+			refuse_companion(b, "%s", t.s);
+		text_release(&t);
 		javacore_close(j);
 		b->javacore = NULL;
 		return;

@@ -163,6 +163,8 @@ static void add_javacore_threads(struct build *b)
 			.native_id = from->native_id,
 			.priority = from->priority,
 			.daemon = from->daemon,
+			.ran_out = j->out_of_memory && i == j->current,
+			.own_id = from->own_id,
 			.n_frames = (uint32_t)from->n_frames,
 		};
 		t->name = escaped(b, from->name);

@@ -103,7 +103,7 @@ static void companion_key(struct saved_key *k, const char *path, const struct he
 	char *found = NULL;
 	const char *named = o->dump.javacore;
 	k->companion = k->companion_size = k->companion_written = 0;
-	if (!named && !o->dump.no_companion && javacore_find(&found, path, NULL) == 0)
+	if (!named && !o->dump.no_companion && javacore_find(&found, NULL, path, NULL) == 0)
 		named = found;
 	if (named && !o->dump.no_companion && stat(named, &st) == 0) {
 		k->companion = 1;

@@ -244,6 +244,7 @@ static void pack_thread(struct pack *p, struct heap *h, struct heap_thread *t)
 	if (p->reading)
 		t->priority = (int)(uint32_t)priority;
 	pack_bool(p, &t->daemon);
+	pack_bool(p, &t->ran_out);
 	PACK(p, t->own_id, UINT64_MAX);
 	pack_number(p, &stack, STACK_BY_ORDER);
 	if (p->reading)

@@ -210,7 +210,7 @@ static void dom_cell(
 		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
 		return;
 	case DOM_VALUE: /* of a class object it is the class, which stands there already */
-		object_cell(r->opened, id, OBJECT_VALUE, out, scratch);
+		*out = object_value_cell(r->heap, id, scratch);
 		if (class != HEAP_NONE)
 			*out = cell_blank();
 		return;
@@ -436,7 +436,7 @@ static struct result *top_rows(const struct opened *o,
 		cells[3] = cell_bytes(retained_of(r, id));
 		cells[4] = command_share(r, retained_of(r, id));
 		cells[5] = cell_count(heap_held(h, children[i]));
-		object_cell(o, id, OBJECT_VALUE, &cells[6], &scratch);
+		cells[6] = object_value_cell(o->heap, id, &scratch);
 		text_clear(&command);
 		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));
 		target.command = command.s;

@@ -203,7 +203,7 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 	case H_VALUE:
 		*out = cell_blank();
 		if (n->n == 1 && one)
-			object_cell(r->opened, n->largest, OBJECT_VALUE, out, scratch);
+			*out = object_value_cell(r->heap, n->largest, scratch);
 		break;
 	default:
 		*out = cell_blank(); /* the tree knows how deep it is */

@@ -24,14 +24,17 @@ static const struct shape loaders_shape = {.named_by = COL_LOADER, SHAPE_COLUMNS
 
 enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
 
-/* As the javacore says, else as the loader's own field does. */
-static uint32_t loader_parent(const struct heap *h, uint32_t loader, const struct values *values)
+/* As the javacore says, else as the loader's own field does; blank: it has none. */
+static struct cell parent_cell(const struct heap *h, uint32_t loader, const struct values *values)
 {
+	struct value parent;
 	for (uint32_t i = 0; i < h->n_loader_parents; i++)
 		if (h->loader_parents[i].loader == loader)
-			return h->loader_parents[i].parent;
-	struct value parent;
-	return values && values_field(values, "parent", &parent) ? value_object_id(h, &parent) : HEAP_NONE;
+			return h->loader_parents[i].parent == HEAP_NONE ? cell_blank() :
+			    cell_object_address(h, h->loader_parents[i].parent);
+	if (!values || !values_field(values, "parent", &parent))
+		return cell_none();
+	return parent.bits ? cell_object_address(h, value_object_id(h, &parent)) : cell_blank();
 }
 
 static struct cell loader_name(const struct heap *h, const struct values *values, struct text *text)
@@ -54,11 +57,11 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 		target = (struct target){.kind = TARGET_GROUP};
 	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
 	    values_as_named(&values, "java.lang.ClassLoader");
-	uint32_t parent = known ? loader_parent(h, row->loader, held ? &values : NULL) : HEAP_NONE;
 	result_add_row(r, (struct cell[]){cell_object_address(h, row->loader),
 	    known ? cell_text(heap_class_of(h, row->loader)->name) :
 	    boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
-	    loader_name(h, held ? &values : NULL, &name), cell_object_address(h, parent),
+	    loader_name(h, held ? &values : NULL, &name),
+	    known ? parent_cell(h, row->loader, held ? &values : NULL) : cell_none(),
 	    cell_count(heap_counted(h, row->n_classes)), cell_count(row->objects), cell_bytes(row->shallow),
 	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) :
 	    lost && h->facts.boot_loader_is_null ? cell_flag(false) : cell_none(),
@@ -201,7 +204,7 @@ const struct command cmd_loaders = {
 	"boot loader that is no object, or of an unknown loader; one that is told but not in what was read of the "
 	"dump is called <unknown>. instances counts the objects of "
 	"its classes, arrays and class objects among them; shallow and retained are theirs. "
-	"parent is empty where the dump does not tell it.",
+	"parent is empty where there is none, and unknown where the dump does not say.",
     .examples = {{"loaders", ON_SHOP}},
     .key = "L",
     .told = loaders_told,

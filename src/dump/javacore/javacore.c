@@ -161,7 +161,12 @@ void javacore_text(struct javacore_reading *r, struct span s, struct text *t)
 			text_add_escaped(t, utf8.s, utf8.len);
 		text_release(&utf8);
 	} else {
-		text_add_escaped(t, (const char *)s.p, span_size(s));
+		/* The VM writes names as it has them, in modified UTF-8: a letter may be a pair of surrogates. */
+		struct text utf8 = TEXT_INIT;
+		text_add_modified_utf8(&utf8, s.p, span_size(s));
+		if (utf8.s)
+			text_add_escaped(t, utf8.s, utf8.len);
+		text_release(&utf8);
 	}
 }
 
@@ -296,15 +301,15 @@ static void read_class_list(struct javacore_reading *r, struct span s)
 static void read_class(struct javacore_reading *r, struct span s)
 {
 	struct span name;
-	uint64_t ignored;
-	if (!name_and_address(s, &name, &ignored) || span_size(name) == 0 ||
+	uint64_t vm_class;
+	if (!name_and_address(s, &name, &vm_class) || span_size(name) == 0 ||
 	    span_starts(name, "[locked]") || span_starts(name, "[unknown]"))
 		return;
 	struct javacore *j = r->j;
 	struct javacore_class *to = BIG_PUSH(j->classes, j->n_classes, j->cap_classes, r->err);
 	r->refused |= !to;
 	if (to)
-		*to = (struct javacore_class){ r->loader, javacore_string(r, name) };
+		*to = (struct javacore_class){ r->loader, vm_class, javacore_string(r, name) };
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -26,8 +26,9 @@ struct javacore_loader {
 };
 
 struct javacore_class {
-	uint64_t loader;  /* address of the loader object */
-	const char *name; /* internal spelling: "java/lang/String" */
+	uint64_t loader;   /* address of the loader object */
+	uint64_t vm_class; /* address of the VM's own class, which is no object */
+	const char *name;  /* internal spelling: "java/lang/String" */
 };
 
 struct javacore_frame {

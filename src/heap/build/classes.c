@@ -289,12 +289,47 @@ uint32_t class_named(const struct build *b, const char *internal_name, size_t n,
 
 /* --- superclasses ------------------------------------------------------------------------------- */
 
+static int by_vm_class(const void *x, const void *y)
+{
+	uint64_t a = ((const struct javacore_class *)x)->vm_class, b = ((const struct javacore_class *)y)->vm_class;
+	return (a > b) - (a < b);
+}
+
+/* The javacore's classes by the addresses of the VM's own classes, big memory, made when the first is asked for. */
+struct vm_classes {
+	struct javacore_class *sorted;
+	bool made;
+};
+
+/* The class that the VM has at an address: jdmpview writes that address for a superclass, and the javacore says which
+ * class it is.  HEAP_NONE: it does not. */
+static uint32_t class_of_vm(struct build *b, struct vm_classes *v, uint64_t address)
+{
+	const struct javacore *j = b->javacore;
+	if (j && !v->made) {
+		v->made = true;
+		v->sorted = big_alloc(j->n_classes, sizeof *v->sorted, &b->lost);
+		if (v->sorted && j->n_classes)
+			memcpy(v->sorted, j->classes, j->n_classes * sizeof *v->sorted);
+		if (v->sorted && sort(v->sorted, j->n_classes, sizeof *v->sorted, by_vm_class, &b->lost) < 0) {
+			big_free(v->sorted);
+			v->sorted = NULL;
+		}
+	}
+	struct javacore_class key = { .vm_class = address };
+	const struct javacore_class *found =
+	    v->sorted ? find_sorted(&key, v->sorted, j->n_classes, sizeof key, by_vm_class) : NULL;
+	return found ? class_named(b, found->name, strlen(found->name), index_find(b->heap->index, found->loader)) :
+	    HEAP_NONE;
+}
+
 /* Superclass by address.  A chain that comes back to itself is cut where it does; a superclass that
  * claims to be java.lang.Class is an old VM's defect and counts as none. */
 static void link_superclasses(struct build *b)
 {
 	struct heap *h = b->heap;
 	uint32_t *seen = big_alloc(b->n_defined, sizeof *seen, &b->lost);
+	struct vm_classes of_vm = { .sorted = NULL };
 	if (!seen)
 		return;
 	for (uint32_t i = 0; i < b->n_defined && !build_stops(b, i); i++) {
@@ -303,11 +338,14 @@ static void link_superclasses(struct build *b)
 			continue;
 		uint32_t super = class_at_address(b, address);
 		if (super == HEAP_NONE)
+			super = class_of_vm(b, &of_vm, address);
+		if (super == HEAP_NONE)
 			build_warn(b, "superclass 0x%llx of %s is not in the dump", (unsigned long long)address,
 			    h->classes[i].name);
 		else if (strcmp(build_class_name(b, super)->internal, "java/lang/Class"))
 			h->classes[i].superclass = super;
 	}
+	big_free(of_vm.sorted);
 	for (uint32_t i = 0; i < b->n_defined; i++) {
 		uint32_t at = i, last = HEAP_NONE;
 		while (at != HEAP_NONE && !seen[at]) {

@@ -6,7 +6,8 @@
  *   1. what the class record states;
  *   2. the first reference of the class record, where the format puts the loader there (OpenJ9
  *      PHD) and the reference leads to a loader object;
- *   3. the javacore's list of loaded classes, where only one loader has a class of that name.
+ *   3. the javacore's list of loaded classes, where only one loader has a class of that name.  It also replaces the
+ *      boot loader as first reference, which hidden classes have that another loader of the VM made.
  * A class for which none of these tells a loader was loaded by the boot loader, if the format tells
  * loaders at all.  One whose loader is told, but is no object of the dump, was not: it is in the part of the
  * dump that was not read, as a rule.
@@ -85,8 +86,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct javacore_class *)a)->name, ((const struct javacore_class *)b)->name);
 }
 
-/* The javacore's word for classes that still have none, where only one loader has that name. */
-static void find_in_javacore(struct build *b)
+/* The javacore's word for classes that still have none or have the boot loader, where only one loader has that name. */
+static void find_in_javacore(struct build *b, uint32_t boot)
 {
 	const struct javacore *j = b->javacore;
 	struct heap *h = b->heap;
@@ -97,7 +98,8 @@ static void find_in_javacore(struct build *b)
 		memcpy(sorted, j->classes, j->n_classes * sizeof *sorted);
 	int code = sort(sorted, j->n_classes, sizeof *sorted, by_name, &b->lost);
 	for (uint32_t i = 0; i < b->n_defined && !code && !build_stops(b, i); i++) {
-		if (h->classes[i].loader != HEAP_NONE)
+		bool may_be_other = h->classes[i].loader == boot && !b->defined[i].loader;
+		if (h->classes[i].loader != HEAP_NONE && !may_be_other)
 			continue;
 		struct javacore_class key = { .name = build_class_name(b, i)->internal };
 		struct javacore_class *found = find_sorted(&key, sorted, j->n_classes, sizeof *sorted, by_name);
@@ -146,6 +148,8 @@ static void keep_parents(struct build *b)
 			continue;
 		uint32_t parent = j->loaders[i].parent
 		    ? index_find(h->index, j->loaders[i].parent) : HEAP_NONE;
+		if (parent == HEAP_NONE && j->loaders[i].parent)
+			continue; /* it has one, of which nothing is known here */
 		h->loader_parents[h->n_loader_parents++] = (struct loader_parent){ loader, parent };
 	}
 }
@@ -156,7 +160,7 @@ void loaders_find(struct build *b)
 	mark_loader_classes(b);
 	find_in_records(b);
 	if (b->javacore) {
-		find_in_javacore(b);
+		find_in_javacore(b, find_boot_loader(b));
 		keep_parents(b);
 	}
 	h->boot_loader = find_boot_loader(b);

@@ -40,6 +40,7 @@ enum reason {
 	REASON_SIZES_MEASURED, /* sizes of some classes are how far the next objects lie, not what rules give */
 	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */
 	REASON_JUDGED,        /* whether it could be saved is judgement, by a rule that help tells */
+	REASON_PADDED,        /* the length of an array, worked out from its size, which includes padding */
 	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
 	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */
 	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */

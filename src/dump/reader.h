@@ -287,6 +287,9 @@ struct dump_facts {
 	bool has_instance_sizes;        /* class records carry the size of their instances */
 	bool loader_is_first_reference; /* the first loader among a class record's references made it */
 	bool array_classes_kept;        /* the VM keeps classes of arrays with those of elements, unrecorded */
+	bool hashed_grow;               /* with a recorded hash an object may take more than its class says */
+	bool lengths_from_sizes;        /* lengths of primitive arrays are made of their sizes, with padding */
+	bool elements_last_first;       /* references of object arrays come from the last element to the first */
 	bool loaders_hold_classes;      /* a loader keeps its classes though no reference says so */
 	bool boot_loader_is_null;       /* a class record without a loader was loaded by the boot loader */
 	bool roots_recorded;            /* false: they are inferred */

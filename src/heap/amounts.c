@@ -114,6 +114,9 @@ struct amount heap_elements(const struct heap *h, uint32_t id)
 	uint64_t length = heap_length(h, id);
 	if (length == LENGTH_UNKNOWN)
 		return amount_unknown(REASON_SILENT);
+	bool padded = h->facts.lengths_from_sizes && heap_class_of(h, id)->kind == CLASS_PRIMITIVE_ARRAY;
+	if (padded)
+		return as_read(h, amount_weaken(amount_exact(length), INFERRED, REASON_PADDED));
 	bool block = heap_class_of(h, id)->stride && (!h->own_length || !bits_get(&h->sized, id));
 	return as_read(h, amount_weaken(amount_exact(length), block ? INFERRED : EXACT, REASON_BLOCK));
 }

@@ -285,7 +285,7 @@ struct heap {
 		unsigned empty;      /* size of an array of length 0; 0: the rule holds for it, too */
 	} array_rule;
 	struct odd { uint32_t id; uint64_t size; } *odd; /* objects outside of sized that differ in size from
-	                              what their class says: class objects, stack chunks; sorted by id */
+	                              what their class says: class objects, stack chunks, hashed objects; sorted by id */
 	size_t n_odd;
 
 	uint32_t boot_loader;      /* object id or HEAP_NONE */

@@ -29,7 +29,7 @@ const struct profile_table_text profile_schema[PROFILE_TABLES] = {
 
 /* Whoever adds to these enumerations adds words below, and to doc/profile-format.md. */
 _Static_assert(UNKNOWN + 1 == 4, "profile_certainties");
-_Static_assert(REASONS == 34, "profile_reasons");
+_Static_assert(REASONS == 35, "profile_reasons");
 _Static_assert(PROFILE_BYS == 7, "profile_kinds");
 _Static_assert(START_ROOT + 1 == 7, "profile_starts");
 
@@ -60,6 +60,7 @@ const char *const profile_reasons[REASONS] = {
     [REASON_SIZES_ASSUMED] = "sizes assumed",
     [REASON_SIZES_MEASURED] = "sizes measured",
     [REASON_TYPES_GUESSED] = "types guessed",
+    [REASON_PADDED] = "padded",
     [REASON_BLOCK] = "block",
     [REASON_JUDGED] = "judged",
     [REASON_FILE_CHANGED] = "file changed",

@@ -60,9 +60,6 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	uint32_t class = heap_class_mirrored(h, id);
 	if (class != HEAP_NONE)
 		return cell_text(h->classes[class].name);
-	uint32_t thread = values_held(h) ? HEAP_NONE : heap_thread_of(h, id); /* a javacore names it */
-	if (thread != HEAP_NONE)
-		return cell_text(h->threads[thread].name);
 	if (!values_held(h))
 		return values_away(h) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	text_clear(scratch);
@@ -319,7 +316,7 @@ static void add_recorded(struct object_rows *rows, enum direction direction, enu
 {
 	if (n)
 		add_stretch(rows, (struct stretch){.direction = direction, .ids = ids, .n = n,
-		    .naming = values_held(rows->heap) || values_away(rows->heap) ? naming : NAMED, .owner = owner});
+		    .naming = naming, .owner = owner});
 }
 
 void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direction)

@@ -153,6 +153,8 @@ static const struct {
     [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
 	"pointers", NULL},
     [REASON_JUDGED] = {"whether the program could do without is judged by a rule, which help waste tells", NULL},
+    [REASON_PADDED] = {"the file has wrong lengths (jdmpview wrote it): it comes from the size, with padding",
+	NULL},
     [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
     [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
     [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},

@@ -351,7 +351,7 @@ static void put_object(const struct model *m, struct out *out, const struct styl
 	for (uint32_t r = 0; r < l->n; r++) {
 		if (r)
 			out_byte(out, ',');
-		put_hex(out, l->address[r]);
+		put_hex(out, l->address[o->kind == M_ARRAY ? l->n - 1 - r : r]); /* the heap has elements in order */
 	}
 	out_byte(out, '\n');
 }

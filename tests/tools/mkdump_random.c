@@ -257,8 +257,8 @@ static void place(struct random *r)
 		if (o->size > UINT32_MAX)
 			continue;
 		uint64_t *here = &at[regions == 1 ? 0 : mix(i / 16) % regions];
-		if (percent(r, 10))
-			*here += 8 * below(r, 100);
+		uint64_t free = percent(r, 10) ? below(r, 100) : 0;
+		*here += 8 * (free == 1 ? 2 : free); /* after a hashed object 8 bytes would be its hash */
 		o->address = *here + (odd && o->size > 8 && percent(r, 50) ? 4 : 0);
 		*here += o->size + (odd ? 8 : 0);
 	}

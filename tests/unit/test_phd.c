@@ -251,11 +251,17 @@ static void defects(void **state)
 {
 	(void)state;
 	/* some J9 wrote an object's class as its first reference: small, long, array; only the first */
+#define CLASS_FIRST "04 00 00 00000110 00000001 04"
 	check_dump(V6_32,
-	    "50 40 00000110 04 04"
-	    "04 00 00 00000110 00000001 04"
+	    "50 40 00000110 04 04" CLASS_FIRST CLASS_FIRST CLASS_FIRST
 	    "08 01 00 00000110 00000003 04 08 04 00000003 00000000" END,
-	    "\nO 100 110 110\nO 100 110\nA 100 array-of 110 len=3 120 110", NULL);
+	    "\nO 100 110 110\nO 100 110\nO 100 110\nO 100 110\nA 100 array-of 110 len=3 120 110", NULL);
+	/* one object without it: then the others refer to their class */
+	check_dump(V6_32,
+	    "50 40 00000110 04 04" CLASS_FIRST CLASS_FIRST CLASS_FIRST "04 00 00 00000110 00000001 08"
+	    "08 01 00 00000110 00000002 04 08 00000003 00000000" END,
+	    "\nO 100 110 110 110\nO 100 110 110\nO 100 110 110\nO 100 110 110\nO 100 110 120"
+	    "\nA 100 array-of 110 len=3 110 120", NULL);
 	/* VMs before J9 did not */
 	check_dump(V4_OLD_32, "48 20 00000110 02" END, "\nO 100 110 110", NULL);
 	/* J9 of Java 5: leaf class, then the array class in front of the elements */
@@ -264,9 +270,9 @@ static void defects(void **state)
 	    "08 01 00 00001000 00000002 10 20 00000007"
 	    "05 01 00 00001000 00000000" END,
 	    "\nA 100 140 len=2 180 1C0\nA 100 140 len=6 180\nA 100 array-of 1000 len=0", NULL);
-	/* jdmpview wrote the width of the length: taken from the size, 96 = 8 + 88 */
+	/* jdmpview wrote the width of the length: all are taken from the size, 96 = 8 + 88, 20 = 8 + 12 */
 	check_dump(V6_32, "24 01 00 00000018 24 01 01 00000005 39 0001 0001 00000040" END,
-	    "\nP 4 [C len=44 size=96\nP 8 [C len=1 size=20\nP C [I len=62 size=256", "jdmpview");
+	    "\nP 4 [C len=44 size=96\nP 8 [C len=6 size=20\nP C [I len=62 size=256", "jdmpview");
 	/* builds of 17 September 2004: size code 3 means 4 bytes */
 	check_dump("00000004 00000000 01 04 <build 20040917> 02 02", "27 00000001 00000009" END,
 	    "\nP 8 [C len=9", NULL);

@@ -55,16 +55,6 @@ static void names_begin(struct reference_names *n, const struct heap *h, uint32_
 	n->open = h->out.offset && !h->facts.no_class_objects && places && degree(h, holder) == places;
 }
 
-static bool names_any(struct reference_names *n, uint32_t *target, uint64_t *place)
-{
-	const struct values *holder = &n->field.holder;
-	if (n->field.element >= degree(holder->heap, holder->id))
-		return false;
-	*place = n->field.element++;
-	*target = holder->heap->out.target[adjacency_start(&holder->heap->out, holder->id) + *place];
-	return true;
-}
-
 static void name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)
 {
 	const struct values *holder = &n->field.holder;
@@ -76,20 +66,6 @@ static void name_at(struct reference_names *n, uint64_t place, uint32_t target, 
 	}
 	count_fields(holder->heap, holder->class, place, &name);
 	text_add(to, name);
-}
-
-static bool names_next(struct reference_names *n, uint32_t target, struct text *to)
-{
-	uint32_t found;
-	uint64_t place;
-	while (names_any(n, &found, &place)) {
-		if (found != target)
-			continue;
-		if (to)
-			name_at(n, place, target, to);
-		return true;
-	}
-	return false;
 }
 
 /* Of all objects of a class nobody knows; a static field is one of its class object. */
@@ -156,8 +132,8 @@ const struct inspector away_inspector = {
 	.text_class = no_text_class,
 	.texts_held = heap_holds_no_values,
 	.names_begin = names_begin,
-	.names_next = names_next,
-	.names_any = names_any,
+	.names_next = place_names_next,
+	.names_any = place_names_any,
 	.name_at = name_at,
 	.named_of_class = named_of_class,
 	.named_of_object = named_of_object,

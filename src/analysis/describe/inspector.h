@@ -94,6 +94,10 @@ bool sought_is(const struct sought_number *s, const struct number *n, unsigned w
 extern const struct inspector no_inspector, declared_inspector, memory_inspector, away_inspector;
 
 /* nothing.c */
+/* Where the holder's references are in the order of its places and none is null: names_any and names_next, which ask
+ * name_at. */
+bool place_names_any(struct reference_names *n, uint32_t *target, uint64_t *place);
+bool place_names_next(struct reference_names *n, uint32_t target, struct text *to);
 MUST_CHECK int no_plan(struct number_plan *p, struct err *err);
 MUST_CHECK int no_bytes(struct object_bytes *out, const struct heap *h, uint32_t id, struct err *err);
 MUST_CHECK int no_entries(struct entries **out, const struct heap *h, uint32_t id, const struct range *which,

@@ -220,13 +220,14 @@ int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *ou
 	const struct heap *h = n->heap;
 	uint64_t degree = adjacency_degree(&h->out, id);
 	const struct heap_class *c = heap_class_of(h, id);
+	bool told = values_held(h) || values_away(h);
 	*out = (struct numbered){.all = NAME_NOT_TOLD};
-	if (!degree || (!values_held(h) && !values_away(h)))
-		return 0;
-	if (n->declared && c->kind == CLASS_OBJECT_ARRAY) {
+	if (degree && (n->declared || !told) && c->kind == CLASS_OBJECT_ARRAY) {
 		out->all = NAME_ELEMENT;
 		return 0;
 	}
+	if (!degree || !told)
+		return 0;
 	if (degree > n->cap_of) {
 		uint32_t *of = big_resize(n->of, 2 * degree, sizeof *of, err);
 		if (!of)

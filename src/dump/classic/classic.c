@@ -246,6 +246,7 @@ static int classic_open(struct dump **out, const struct source *source,
 	struct dump_facts *facts = &c->dump.facts;
 	facts->no_values = "classic dumps hold no field values";
 	facts->cannot_tell = cannot_tell;
+	facts->elements_last_first = true;
 	facts->loaders_hold_classes = true;
 	int rc = make_text(c, &h, err);
 	if (rc == 0) {

@@ -83,10 +83,11 @@ static void state_facts(struct phd *phd)
 	f->big_endian = true;
 	f->no_values = "PHD holds no field values";
 	f->cannot_tell = "PHD holds no field names or values, no contents of primitive arrays, no "
-			 "positions of elements in arrays, no GC roots and no threads; roots are "
-			 "inferred, and threads come from the javacore where there is one";
+			 "positions of elements in arrays that hold nulls, no GC roots and no threads; "
+			 "roots are inferred, and threads come from the javacore where there is one";
 	f->has_instance_sizes = true;
 	f->loader_is_first_reference = true;
+	f->elements_last_first = true;
 	f->loaders_hold_classes = true;
 	f->roots_recorded = false;
 	f->hashes_recorded = true;
@@ -95,6 +96,7 @@ static void state_facts(struct phd *phd)
 	 * version 6 is younger still */
 	bool since_2_6 = phd->j9 && (phd->has_size || !(phd->flags & PHD_ALL_HASHED));
 	f->minimum_object_size = since_2_6 && f->word_bits == 64 ? 16 : 0;
+	f->hashed_grow = since_2_6 && !phd->all_hashed; /* VMs before have room for it in each header */
 	f->object_alignment = 8;
 	f->array_sizes_need_model = !phd->has_size;
 	created_from_name(phd->dump.source->path, f->created, sizeof f->created);
@@ -197,6 +199,7 @@ static int phd_open(struct dump **out, const struct source *source,
 	phd->all_hashed = phd->j9 && phd->flags & PHD_ALL_HASHED;
 	phd->has_size = phd->version >= 6;
 	state_facts(phd);
+	phd_look(phd);
 	*out = &phd->dump;
 	return 0;
 }

@@ -20,6 +20,9 @@ struct phd {
 	bool has_size;    /* arrays carry their size */
 	bool narrow_code3; /* size code 3 of a short primitive array means 4 bytes ("0917" defect) */
 	bool body_marked; /* the byte between header and body was there */
+	bool lengths_wrong; /* short primitive arrays have the width of their length in its place (jdmpview) */
+	bool class_first; /* instances have their class as first reference (phd_look) */
+	bool array_class_first; /* the same of object arrays and the class that their records name */
 	uint64_t body;    /* offset of the first record */
 	bool has_totals;
 	uint32_t total_objects, total_references;
@@ -27,6 +30,13 @@ struct phd {
 
 /* Flags of the header (OpenJ9 documentation, Portable Heap Dump file format). */
 enum phd_flag { PHD_64_BIT = 1, PHD_ALL_HASHED = 2, PHD_J9 = 4 };
+
+/*
+ * Find out from the first records how the dump was written, and fill class_first, array_class_first and
+ * lengths_wrong.  Some J9 releases wrote an object's class as first reference of every object, others of none, where a
+ * true reference may lead to the object's class.  What is damaged ends the look.
+ */
+void phd_look(struct phd *phd);
 
 /* Bytes between two cuts: PART_BYTES, but tests want many cuts of small dumps. */
 extern uint64_t phd_part_bytes;

@@ -91,7 +91,7 @@ static int long_object(struct walk *w)
 	remember_class(w, class, r.class_handle);
 	w->refs = refs;
 	int result = announce(w, &r, n, head.code,
-	    n && phd->j9 && reference_at(w, refs, head.code, head.address) == class);
+	    n && phd->class_first && reference_at(w, refs, head.code, head.address) == class);
 	w->p = c.p;
 	return result;
 }
@@ -133,9 +133,9 @@ static int object_array(struct walk *w, bool old)
 		length = (int32_t)n;
 	}
 	w->refs = refs;
-	bool class_first = n && phd->j9 && reference_at(w, refs, head.code, head.address) == class;
+	bool is_class = n && phd->j9 && reference_at(w, refs, head.code, head.address) == class;
 	uint32_t handle;
-	if (phd->version == 4 && phd->j9 && n && !class_first)
+	if (phd->version == 4 && phd->j9 && n && !is_class)
 		handle = old_array_class(w, &n, head.code, head.address, &length);
 	else
 		handle = handle_of(w, w->arrays, w->array_naming, class);
@@ -148,7 +148,7 @@ static int object_array(struct walk *w, bool old)
 		.hash = hash,
 		.hashed = hashed,
 	};
-	int result = announce(w, &r, n, head.code, class_first);
+	int result = announce(w, &r, n, head.code, is_class && phd->array_class_first);
 	w->p = c.p;
 	return result;
 }

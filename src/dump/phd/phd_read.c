@@ -24,9 +24,6 @@ uint64_t phd_part_bytes = PART_BYTES;
 /* Bytes that the fields and the first reference of a small record may span. */
 enum { MARGIN = 40 };
 
-/* Said once in a dump; a bit of part.state. */
-enum said { SAID_JDMPVIEW = 1 };
-
 int phd_cut_short(struct walk *w, const char *kind)
 {
 	const struct source *source = w->phd->dump.source;
@@ -146,7 +143,7 @@ HOT int small_object(struct walk *w, const uint8_t *q, size_t left, bool medium)
 		r.hash = hash_of_16(q + head - 2);
 		r.hashed = true;
 	}
-	bool class_first = n && phd->j9 &&
+	bool class_first = phd->class_first && n &&
 	    relative(phd, r.address, top_signed(load_be64(q + head), code)) == class;
 	w->refs = w->p + head;
 	int result = announce(w, &r, n, code, class_first);
@@ -163,23 +160,21 @@ static __attribute__((cold, noinline)) uint64_t impossible_length(struct walk *w
 	return LENGTH_UNKNOWN;
 }
 
-/*
- * jdmpview writes the width of the length (0 … 3) where the length belongs.  Even a length of 3
- * then disagrees with the footprint by more than any header explains: take the length from that.
- */
-static inline uint64_t mended_length(struct walk *w, uint64_t address, uint64_t length,
-    uint64_t size, unsigned code)
+/* Does the size leave room for more elements than any header explains? */
+static inline bool refutes(uint64_t size, uint64_t length, unsigned code)
 {
-	if (length > 3 || size == SIZE_UNKNOWN || size <= 32 + ((length << code) + 7) / 8 * 8)
-		return length;
-	if (!(w->said & SAID_JDMPVIEW))
-		w->sink->warn(w->sink, offset_of(w, w->p),
-		    "lengths of primitive arrays are wrong, as jdmpview writes them; where sizes show it, "
-		    "lengths are worked out from sizes");
-	w->said |= SAID_JDMPVIEW;
+	return size != SIZE_UNKNOWN && size > 32 + ((length << code) + 7) / 8 * 8;
+}
+
+/*
+ * jdmpview writes the width of the length (0 … 3) where the length belongs: then the length follows from the size.
+ * Padding makes it up to 7 bytes too long (facts.lengths_from_sizes).
+ */
+static uint64_t length_of_size(struct walk *w, uint64_t address, uint64_t size, unsigned code)
+{
 	/* compressed references put the heap below 64 GiB and leave 8 bytes of header */
 	uint64_t header = w->phd->word_code == 3 && address >> 36 ? 16 : 8;
-	return (size - header) >> code;
+	return size == SIZE_UNKNOWN ? LENGTH_UNKNOWN : size < header ? 0 : (size - header) >> code;
 }
 
 int phd_primitive_array(struct walk *w, struct object_record *r, unsigned type)
@@ -209,8 +204,12 @@ HOT int short_primitive_array(struct walk *w, const uint8_t *q, size_t left)
 	struct object_record r = {
 		.address = address,
 		.size = size,
-		.length = mended_length(w, address, length, size, element_code[type]),
+		.length = phd->lengths_wrong ? length_of_size(w, address, size, element_code[type]) : length,
 	};
+	if (__builtin_expect(w->look != NULL, 0)) {
+		w->look->n_lengths += length > 3;
+		w->look->n_refuted += length <= 3 && refutes(size, length, element_code[type]);
+	}
 	if (phd->all_hashed) {
 		r.hash = hash_of_16(q + head - 2);
 		r.hashed = true;
@@ -228,7 +227,6 @@ static void load_state(struct walk *w, const struct part *part)
 		w->cache[i] = part->state[i];
 	w->next = part->state[4] & 3;
 	w->filled = part->state[4] >> 8 & 0xF;
-	w->said = part->state[4] >> 16 & 0xFF;
 	w->prev = part->state[5];
 	for (unsigned i = 0; i < 4; i++)
 		if (w->filled >> i & 1)
@@ -241,7 +239,7 @@ static int say_cut(struct walk *w, uint64_t end)
 
 	for (unsigned i = 0; i < 4; i++)
 		here.state[i] = w->cache[i];
-	here.state[4] = w->next | w->filled << 8 | w->said << 16;
+	here.state[4] = w->next | w->filled << 8;
 	here.state[5] = w->prev;
 	return w->sink->cut(w->sink, &here);
 }
@@ -257,6 +255,9 @@ static void say_of_header(struct walk *w)
 	}
 	if (unknown)
 		w->sink->warn(w->sink, 24, "unknown header flags 0x%" PRIx32 " are ignored", unknown);
+	if (phd->lengths_wrong)
+		w->sink->warn(w->sink, phd->body, "lengths of primitive arrays are wrong, as jdmpview writes them; they are "
+		    "worked out from sizes");
 	if (!phd->body_marked)
 		w->sink->warn(w->sink, phd->body, "no start mark between header and records");
 }
@@ -309,10 +310,9 @@ static int blame_the_file(struct walk *w, int result)
 	    lost);
 }
 
-int phd_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+static struct walk *walk_new(const struct phd *phd, struct sink *sink, const struct part *part, struct err *err)
 {
-	const struct phd *phd = (const struct phd *)dump;
-	const struct source *source = dump->source;
+	const struct source *source = phd->dump.source;
 	struct walk *w = xcalloc(1, sizeof *w);
 
 	w->phd = phd;
@@ -326,6 +326,15 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 	if (phd->version >= 6 || (phd->version == 4 && phd->j9))
 		w->array_naming = CLASS_ARRAY_OF;
 	load_state(w, part);
+	return w;
+}
+
+int phd_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+{
+	const struct phd *phd = (const struct phd *)dump;
+	const struct source *source = dump->source;
+	struct walk *w = walk_new(phd, sink, part, err);
+
 	if (part->begin == phd->body)
 		say_of_header(w);
 	int result = walk_records(w, part);
@@ -337,4 +346,84 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 		    source->size);
 	free(w);
 	return result;
+}
+
+/* --- how the dump was written -------------------------------------------------------------------- */
+
+/* So many instances have their class first, and none may contradict; no more records are looked at; so many instances
+ * are needed. */
+enum { LOOK_INSTANCES = 4096, LOOK_RECORDS = 1 << 18, LOOK_LEAST = 4 };
+
+void phd_note(struct walk *w, enum object_kind kind, bool class_first)
+{
+	struct phd_evidence *e = w->look;
+
+	e->instances += kind == OBJECT_INSTANCE;
+	e->odd_instances += kind == OBJECT_INSTANCE && !class_first;
+	e->arrays += kind == OBJECT_ARRAY;
+	e->odd_arrays += kind == OBJECT_ARRAY && !class_first;
+}
+
+static uint32_t look_handle(struct sink *sink, enum class_naming how, uint64_t address, const uint8_t *name,
+    size_t name_size)
+{
+	(void)sink, (void)how, (void)address, (void)name, (void)name_size;
+	return 0;
+}
+
+struct look_sink {
+	struct sink sink; /* first: the reader's view of us */
+	struct phd_evidence evidence;
+};
+
+/* Any code below 0 ends the walk. */
+static int look_on(struct sink *sink)
+{
+	struct phd_evidence *e = &((struct look_sink *)sink)->evidence;
+	bool class_settled = e->odd_instances || e->instances >= LOOK_INSTANCES;
+	bool done = (class_settled && (e->n_lengths || e->n_refuted)) || ++e->n_records >= LOOK_RECORDS;
+
+	return done ? ERR_CANCELLED : 0;
+}
+
+static int look_object(struct sink *sink, const struct object_record *r)
+{
+	(void)r;
+	return look_on(sink);
+}
+
+static int look_class(struct sink *sink, const struct class_record *r)
+{
+	(void)r;
+	return look_on(sink);
+}
+
+static int look_cut(struct sink *sink, const struct part *here)
+{
+	(void)sink, (void)here;
+	return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void look_warn(struct sink *sink, uint64_t offset, const char *format, ...)
+{
+	(void)sink, (void)offset, (void)format; /* the survey says it */
+}
+
+void phd_look(struct phd *phd)
+{
+	struct look_sink s = { .sink = { .class_handle = look_handle, .object = look_object, .class_record = look_class,
+		.cut = look_cut, .warn = look_warn } };
+	struct part all = { .begin = phd->body, .end = phd->dump.source->size };
+	struct err damage = ERR_INIT;
+	struct phd as_if = *phd; /* it came first: then each record shows whether it does */
+
+	as_if.class_first = as_if.array_class_first = phd->j9;
+	struct walk *w = walk_new(&as_if, &s.sink, &all, &damage);
+	w->look = &s.evidence;
+	(void)!walk_records(w, &all);
+	free(w);
+	phd->class_first = s.evidence.instances >= LOOK_LEAST && !s.evidence.odd_instances;
+	phd->array_class_first = phd->class_first && !s.evidence.odd_arrays;
+	phd->lengths_wrong = s.evidence.n_refuted && !s.evidence.n_lengths;
+	phd->dump.facts.lengths_from_sizes = phd->lengths_wrong;
 }

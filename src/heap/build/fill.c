@@ -280,6 +280,37 @@ static int fill_part(void *context, unsigned task, struct err *err)
 	return code;
 }
 
+/* --- the order of elements ---------------------------------------------------------------------- */
+
+enum { REVERSE_AT_ONCE = 1 << 18 }; /* ids in a task */
+
+static int reverse_arrays(void *context, unsigned task, struct err *err)
+{
+	const struct build *b = context;
+	struct heap *h = b->heap;
+	uint64_t end = ((uint64_t)task + 1) * REVERSE_AT_ONCE;
+	for (uint64_t id = (uint64_t)task * REVERSE_AT_ONCE; id < end && id < h->n_objects; id++) {
+		if (h->classes[h->class_of[id]].kind != CLASS_OBJECT_ARRAY)
+			continue;
+		uint64_t low = adjacency_start(&h->out, (uint32_t)id), high = adjacency_start(&h->out, (uint32_t)id + 1);
+		for (; high > low + 1; low++) {
+			uint32_t first = h->out.target[low];
+			h->out.target[low] = h->out.target[--high];
+			h->out.target[high] = first;
+		}
+	}
+	return progress_cancelled(b->progress) ? err_cancelled(err) : 0;
+}
+
+static int order_elements(struct build *b, struct err *err)
+{
+	const struct heap *h = b->heap;
+	if (!h->facts.elements_last_first || !h->n_objects)
+		return 0;
+	unsigned tasks = (unsigned)(((uint64_t)h->n_objects + REVERSE_AT_ONCE - 1) / REVERSE_AT_ONCE);
+	return parallel_run(0, tasks, reverse_arrays, b, err);
+}
+
 static struct fill_task *list_tasks(const struct build *b, unsigned *n, struct err *err)
 {
 	size_t n_cuts = 0;
@@ -330,6 +361,8 @@ int fill_run(struct build *b, struct err *err)
 	if (code == 0 && f.n_delivered != h->out.n)
 		code = err_set(err, ERR_IO, "%s: changed while it was read", h->source->path);
 	h->n_dangling = f.n_dangling;
+	if (code == 0)
+		code = order_elements(b, err);
 	if (code == 0 && h->n_dangling)
 		adjacency_compact(&h->out, h->n_objects);
 	return code;

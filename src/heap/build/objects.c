@@ -447,3 +447,29 @@ int objects_scatter(struct build *b, struct err *err)
 		code = keep_extents(b, err);
 	return code < 0 ? code : build_check(b, err);
 }
+
+/* --- hashed objects ----------------------------------------------------------------------------- */
+
+static int odd_by_id(const void *x, const void *y)
+{
+	uint32_t a = ((const struct odd *)x)->id, b = ((const struct odd *)y)->id;
+	return (a > b) - (a < b);
+}
+
+int objects_list_hashed(struct build *b, struct err *err)
+{
+	struct heap *h = b->heap;
+	size_t cap = 0;
+	for (unsigned i = 0; i < b->n_parts; i++)
+		for (size_t k = 0; k < b->parts[i].n_hashed; k++) {
+			uint32_t id = index_find(h->index, b->parts[i].hashed[k]);
+			struct odd *at = id == HEAP_NONE ? NULL : BIG_PUSH(h->odd, h->n_odd, cap, err);
+			if (at)
+				*at = (struct odd){ .id = id };
+			else if (id != HEAP_NONE)
+				return ERR_NOMEM;
+			if (build_stops(b, k))
+				return build_check(b, err);
+		}
+	return sort(h->odd, h->n_odd, sizeof *h->odd, odd_by_id, err);
+}

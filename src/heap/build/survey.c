@@ -172,6 +172,20 @@ static int note_place(struct survey_part *p, uint64_t offset, struct err *err)
 	return 0;
 }
 
+static inline bool grows(const struct survey_sink *s)
+{
+	return s->build->heap->dump->facts.hashed_grow;
+}
+
+static int note_hashed(struct survey_sink *s, uint64_t address)
+{
+	struct survey_part *p = s->part;
+	uint64_t *at = BIG_PUSH(p->hashed, p->n_hashed, p->cap_hashed, s->sink.err);
+	if (at)
+		*at = address;
+	return at ? 0 : ERR_NOMEM;
+}
+
 static inline __attribute__((always_inline)) int add_object(struct survey_sink *s, const struct object_record *r)
 {
 	struct survey_part *p = s->part;
@@ -181,6 +195,9 @@ static inline __attribute__((always_inline)) int add_object(struct survey_sink *
 		return ERR_NOMEM;
 	struct part_class *class = class_of_handle(p, r->class_handle, s->sink.err);
 	if (!class)
+		return ERR_NOMEM;
+	if (__builtin_expect(r->hashed && grows(s) && r->kind == OBJECT_INSTANCE, 0) &&
+	    note_hashed(s, r->address) < 0)
 		return ERR_NOMEM;
 	if (__builtin_expect(!class->used, 0)) {
 		class->used = true;
@@ -285,7 +302,7 @@ static int sink_class_record(struct sink *sink, const struct class_record *r)
 		if (c->references)
 			memcpy(c->references, r->references, c->n_references * sizeof *c->references);
 	}
-	if (refused(s) < 0)
+	if (refused(s) < 0 || (r->hashed && grows(s) && note_hashed(s, r->address) < 0))
 		return ERR_NOMEM;
 	struct record record = {
 		.address = r->address,
@@ -560,6 +577,7 @@ static void release_part(struct survey_part *p)
 	big_free(p->stacks);
 	big_free(p->places);
 	big_free(p->space_runs);
+	big_free(p->hashed);
 }
 
 /* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */

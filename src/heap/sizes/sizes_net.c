@@ -267,13 +267,13 @@ int net_cast(struct net *n, bool *more, struct err *err)
 
 /* --- telling ------------------------------------------------------------------------------------ */
 
-static void add_name(struct text *to, uint32_t *n, const char *name)
+void sizes_add_name(struct text *to, uint32_t *n, const char *name)
 {
 	if ((*n)++ < NAMES_MAX)
 		text_addf(to, "%s%s", to->len ? ", " : "", name);
 }
 
-static const char *keep_names(struct heap *h, struct text *names, uint32_t n)
+const char *sizes_keep_names(struct heap *h, struct text *names, uint32_t n)
 {
 	if (n > NAMES_MAX)
 		text_addf(names, " and %u more", (unsigned)(n - NAMES_MAX));
@@ -319,10 +319,10 @@ void net_tell(struct net *n)
 		    (n->n_measured && c->instance_size != SIZE_UNKNOWN && mended_above(n, i) != HEAP_NONE);
 		c->size_doubtful = !c->size_measured && (is_doubtful(n, i) || inherits_doubt(n, i));
 		if (c->size_measured)
-			add_name(&measured, &h->n_measured, c->name);
+			sizes_add_name(&measured, &h->n_measured, c->name);
 		else if (c->size_doubtful)
-			add_name(&doubtful, &n_doubtful, c->name);
+			sizes_add_name(&doubtful, &n_doubtful, c->name);
 	}
-	h->measured_names = keep_names(h, &measured, h->n_measured);
-	h->doubtful_names = keep_names(h, &doubtful, n_doubtful);
+	h->measured_names = sizes_keep_names(h, &measured, h->n_measured);
+	h->doubtful_names = sizes_keep_names(h, &doubtful, n_doubtful);
 }

@@ -275,6 +275,7 @@ int sizes_recorded(struct sizes *s, struct err *err)
 	struct heap *h = s->heap;
 	int code = 0;
 	if (s->as_mat && h->facts.has_instance_sizes) {
+		h->n_odd = 0;
 		size_as_mat(h);
 	} else {
 		round_instance_sizes(h, h->facts.object_alignment, h->facts.minimum_object_size);
@@ -282,6 +283,8 @@ int sizes_recorded(struct sizes *s, struct err *err)
 			model_arrays(h);
 		else if (h->own_size && h->own_length)
 			code = derive_array_sizes(h, err);
+		if (!code && h->facts.hashed_grow)
+			code = sizes_hashed(h, err);
 	}
 	return code ? code : sizes_count(s, err);
 }

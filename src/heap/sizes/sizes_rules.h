@@ -14,6 +14,7 @@
 #define CAIRN_HEAP_SIZES_SIZES_RULES_H
 
 #include "heap/index.h"
+#include "base/text.h"
 #include "heap/sizes/sizes.h"
 
 /* What the pass counts of one class. */
@@ -83,6 +84,15 @@ MUST_CHECK int net_cast(struct net *n, bool *more, struct err *err);
 /* Mark the classes whose sizes come from distances, and note which are not sure. */
 void net_tell(struct net *n);
 void net_close(struct net *n);
+
+/* A list of classes: some of their names and how many there are; the text is released, the list is the heap's.  NULL:
+ * there are none. */
+void sizes_add_name(struct text *to, uint32_t *n, const char *name);
+const char *sizes_keep_names(struct heap *h, struct text *names, uint32_t n);
+
+/* Keep of heap->odd, hashed objects without a size, those that are larger than their class says, with their size
+ * (sizes_hashed.c).  Returns 0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int sizes_hashed(struct heap *h, struct err *err);
 
 /* Bytes from an object's address to the next object's; UINT64_MAX for the last object. */
 uint64_t sizes_distance(const struct heap *h, uint32_t id);

@@ -93,9 +93,9 @@ static inline uint64_t own_size(const struct heap *h, uint32_t id, uint32_t plac
 	else if (h->own_length && h->own_length[place] == OWN_WIDE)
 		own = OWN_WIDE;
 	uint64_t size = own == OWN_WIDE ? wide_of(h, id)->size : own == OWN_UNKNOWN ? SIZE_UNKNOWN : own;
-	if (size != SIZE_UNKNOWN)
+	if (size != SIZE_UNKNOWN || !h->own_length) /* without lengths these follow from sizes, never sizes from them */
 		return size;
-	return heap_array_size(h, heap_class_of(h, id), h->own_length ? own_length(h, id, place) : heap_length(h, id));
+	return heap_array_size(h, heap_class_of(h, id), own_length(h, id, place));
 }
 
 /* The same of one that has none. */
@@ -131,8 +131,10 @@ bool heap_size_known(const struct heap *h, uint32_t id)
 uint64_t heap_length(const struct heap *h, uint32_t id)
 {
 	unsigned stride = heap_class_of(h, id)->stride;
-	if (!h->own_length || !bits_get(&h->sized, id))
-		return stride ? heap_shallow(h, id) / stride : LENGTH_UNKNOWN;
+	if (!h->own_length || !bits_get(&h->sized, id)) {
+		uint64_t size = stride ? size_of(h, id) : SIZE_UNKNOWN;
+		return size == SIZE_UNKNOWN ? LENGTH_UNKNOWN : size / stride;
+	}
 	return own_length(h, id, bits_rank(&h->sized, id));
 }
 

@@ -144,6 +144,9 @@ static void look_at_objects(const struct heap *h)
 		heap_thread_of(h, id);
 	}
 	for (uint32_t c = 0; c < h->n_classes; c++)
+		promise(h->classes[c].object == HEAP_NONE || heap_class_mirrored(h, h->classes[c].object) == c,
+		    "a class object is the mirror of its class");
+	for (uint32_t c = 0; c < h->n_classes; c++)
 		for (uint32_t up = c, n = 0; up != HEAP_NONE; up = h->classes[up].superclass)
 			promise(n++ <= h->n_classes, "superclasses end");
 	for (uint32_t t = 0; t < h->n_threads; t++)
@@ -174,6 +177,8 @@ static void look_at_tree(struct opened *o)
 		uint32_t up = id, steps = 0;
 		for (; up < NOT_REACHABLE; up = r->dominators.immediate[up])
 			promise(steps++ <= o->heap->n_objects, "dominators end");
+		promise(up == DOMINATED_BY_ROOTS || r->dominators.immediate[id] == NOT_REACHABLE,
+		    "dominators lead to the roots");
 		promise(retained_objects_of(r, id, &n, &err) == 0, "what it retains is counted");
 	}
 	struct reachable reachable;

@@ -362,6 +362,27 @@ static void classes_by_types(void **state)
 	text_release(&t);
 }
 
+/* A size that is unknown gives no length, and a length that follows from sizes gives no size. */
+static void unknown_size(void **state)
+{
+	struct heap_class class = { .stride = 8, .object = HEAP_NONE };
+	uint32_t class_of = 0, own_size = OWN_UNKNOWN;
+	struct heap h = { .n_objects = 1, .n_classes = 1, .classes = &class, .class_of = &class_of, .n_sized = 1,
+		.own_size = &own_size };
+	struct err err;
+	(void)state;
+
+	assert_int_equal(bits_init(&h.sized, 1, &err), 0);
+	bits_set(&h.sized, 0);
+	assert_int_equal(bits_seal(&h.sized, &err), 0);
+	assert_false(heap_size_known(&h, 0));
+	assert_int_equal(heap_shallow(&h, 0), 0);
+	assert_true(heap_length(&h, 0) == LENGTH_UNKNOWN);
+	own_size = 80;
+	assert_int_equal(heap_length(&h, 0), 10);
+	bits_release(&h.sized);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +391,7 @@ int main(void)
 		cmocka_unit_test(covering_lookups),
 		cmocka_unit_test(overlapping_objects),
 		cmocka_unit_test(classes_by_types),
+		cmocka_unit_test(unknown_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

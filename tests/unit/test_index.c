@@ -3,7 +3,8 @@
  * test_index.c - index files cut at every byte, and with each byte changed, by accident and by somebody who makes the
  * checksums right again.
  *
- * None may lead outside of an array or round in a circle: forged_opens looks at all of what opens.
+ * None may lead outside of an array or round in a circle: forged_opens looks at all of what opens.  Each promise of an
+ * index that an array or a walk relies on is broken alone, too, and has to be noticed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,6 +164,182 @@ static void test_forged(void **state)
 	}
 }
 
+/* --- promises, each broken alone ------------------------------------------------------------------ */
+
+enum refusal { AT_ONCE, WITH_REFERENCES, WITH_SIZES, WITH_REACHABLE };
+
+/* The bytes of a chunk of the plain image; *n gets their number. */
+static void *chunk(struct image *i, const char *name, uint64_t *n)
+{
+	uint64_t toc, offset;
+	memcpy(&toc, i->bytes + i->n - 40, sizeof toc);
+	for (uint8_t *entry = i->bytes + toc; entry < i->bytes + i->n - 40; entry += 40) {
+		if (strcmp((char *)entry, name))
+			continue;
+		memcpy(&offset, entry + 16, sizeof offset);
+		memcpy(n, entry + 24, sizeof *n);
+		return i->bytes + offset;
+	}
+	fail_msg("no chunk %s", name);
+	return NULL;
+}
+
+static uint32_t *numbers(struct image *i, const char *name)
+{
+	uint64_t n;
+	return chunk(i, name, &n);
+}
+
+/* An object that dominates another one, and one that no root reaches. */
+static uint32_t a_dominator(struct image *i)
+{
+	const uint32_t *above = numbers(i, "dominator");
+	for (uint32_t id = 0; id < heap->n_objects; id++)
+		if (above[id] < NOT_REACHABLE)
+			return above[id];
+	fail();
+	return 0;
+}
+
+static uint32_t garbage(struct image *i)
+{
+	const uint32_t *above = numbers(i, "dominator");
+	for (uint32_t id = 0; id < heap->n_objects; id++)
+		if (above[id] == NOT_REACHABLE)
+			return id;
+	fail();
+	return 0;
+}
+
+static void class_beyond(struct image *i) { numbers(i, "class_of")[1] = heap->n_classes; }
+static void class_count(struct image *i)
+{
+	uint32_t *of = numbers(i, "class_of");
+	of[0] = (of[0] + 1) % heap->n_classes;
+}
+
+/* Counts stay the same, so that only the class object itself differs. */
+static void class_object(struct image *i)
+{
+	uint32_t *of = numbers(i, "class_of"), id = heap->classes[0].object, other = 0;
+	assert_int_not_equal(id, HEAP_NONE);
+	while (heap_class_mirrored(heap, other) != HEAP_NONE)
+		other++;
+	uint32_t class = of[id];
+	of[id] = of[other];
+	of[other] = class;
+}
+
+static void address_twice(struct image *i)
+{
+	uint8_t *bits = (uint8_t *)numbers(i, "addresses");
+	bits[0] ^= 1;
+	bits[8] ^= 3;
+}
+static void sized_count(struct image *i) { numbers(i, "sized")[0] ^= 1; }
+static void sized_beyond(struct image *i)
+{
+	uint64_t n;
+	uint8_t *bits = chunk(i, "sized", &n);
+	assert_int_not_equal(heap->n_objects % 64, 0);
+	bits[n - 1] |= 0x80;
+}
+static void length_wide(struct image *i) { numbers(i, "own_length")[0] = OWN_WIDE; }
+static void target_beyond(struct image *i) { numbers(i, "out_target")[0] = heap->n_objects; }
+static void referrer_beyond(struct image *i) { numbers(i, "in_target")[0] = heap->n_objects; }
+static void start_beyond(struct image *i) { numbers(i, "out_offset")[1] = UINT32_MAX; }
+static void base_beyond(struct image *i) { numbers(i, "in_base")[0] = 1 << 20; }
+static void one_way(struct image *i) { uint32_t *t = numbers(i, "out_target"); t[0] = t[0] ? 0 : 1; }
+static void dominator_beyond(struct image *i) { numbers(i, "dominator")[a_dominator(i)] = heap->n_objects; }
+static void dominator_itself(struct image *i)
+{
+	uint32_t id = a_dominator(i);
+	numbers(i, "dominator")[id] = id;
+}
+/* As many are reachable as before. */
+static void dominator_unreachable(struct image *i)
+{
+	uint32_t id = a_dominator(i), *above = numbers(i, "dominator");
+	above[garbage(i)] = DOMINATED_BY_ROOTS;
+	above[id] = NOT_REACHABLE;
+}
+static void retains_less(struct image *i)
+{
+	uint64_t n, *retained = chunk(i, "retained", &n);
+	retained[a_dominator(i)] = 0;
+}
+static void reachable_count(struct image *i) { numbers(i, "reachable")[0] ^= 1; }
+static void weak_beyond(struct image *i) { numbers(i, "weak")[1] = heap->n_objects; }
+
+static const struct {
+	void (*forge)(struct image *i);
+	enum refusal refusal;
+	const char *promise;
+} promises[] = {
+	{ class_beyond, AT_ONCE, "a class of an object is a class" },
+	{ class_count, AT_ONCE, "classes have as many objects as they say" },
+	{ class_object, AT_ONCE, "a class object is the mirror of its class" },
+	{ address_twice, AT_ONCE, "addresses ascend" },
+	{ sized_count, AT_ONCE, "as many objects have sizes of their own as there are sizes" },
+	{ sized_beyond, AT_ONCE, "bits are of objects" },
+	{ length_wide, AT_ONCE, "a wide number is in the list of wide ones" },
+	{ target_beyond, WITH_REFERENCES, "references lead to objects" },
+	{ referrer_beyond, WITH_REFERENCES, "referrers are objects" },
+	{ start_beyond, WITH_REFERENCES, "lists of references ascend" },
+	{ base_beyond, WITH_REFERENCES, "lists of referrers begin at the first" },
+	{ one_way, WITH_REFERENCES, "both directions have the same references" },
+	{ dominator_beyond, WITH_SIZES, "dominators are objects" },
+	{ dominator_itself, WITH_SIZES, "dominators lead to a root" },
+	{ dominator_unreachable, WITH_SIZES, "a dominator is reachable" },
+	{ retains_less, WITH_SIZES, "a dominator retains what it dominates" },
+	{ reachable_count, WITH_REACHABLE, "as many objects are reachable as it says" },
+	{ weak_beyond, WITH_REFERENCES, "a referent is an object" },
+};
+
+/* When something was found to be damaged, or -1: never.  There is no dump to read instead. */
+static int refused(const struct image *i)
+{
+	struct heap *h = NULL;
+	struct err err = ERR_INIT;
+	struct reachable reachable;
+	const struct retained *retained;
+	char name[40];
+	FILE *f = file_in_memory(name);
+	assert_true(forged_write(i->bytes, i->n, false, f));
+	assert_int_equal(fflush(f), 0);
+	int code = heap_open(&h, &(struct heap_options){ .path = name, .references_later = true }, NULL, &err), when = -1;
+	fclose(f);
+	if (code)
+		return AT_ONCE;
+	struct opened *o = opened_new(h);
+	opened_own(o, h);
+	if (opened_find_references(o, NULL, &err))
+		when = WITH_REFERENCES;
+	else if (opened_find_retained(o, NULL, &retained, &err) || h->index_refused)
+		when = WITH_SIZES;
+	else if (opened_find_reachable(o, NULL, &reachable, &err) || h->index_refused)
+		when = WITH_REACHABLE;
+	opened_free(o);
+	return when;
+}
+
+static void test_promises(void **state)
+{
+	static struct image copy;
+	(void)state;
+	assert_int_equal(refused(&images[PLAIN]), -1);
+	for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+		copy = images[PLAIN];
+		promises[i].forge(&copy);
+		int when = refused(&copy);
+		if (when != (int)promises[i].refusal)
+			fail_msg("%s: %d, and not %d", promises[i].promise, when, (int)promises[i].refusal);
+		copy = images[PLAIN];
+		promises[i].forge(&copy);
+		opens(&copy, copy.n, true);
+	}
+}
+
 /* What classes retain is told before references are read, and is what was found without an index. */
 static void tells_sums(const struct image *i)
 {
@@ -240,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_accident),
+		cmocka_unit_test(test_promises),
 		cmocka_unit_test(test_forged),
 		cmocka_unit_test(test_sums),
 	    cmocka_unit_test(test_numbers),

@@ -111,7 +111,7 @@ static bool tree_holds(void *context, uint64_t from, uint64_t n)
 		reachable += above != NOT_REACHABLE;
 		if (above >= NOT_REACHABLE)
 			continue;
-		if (above >= t->n || t->retained[above] < t->retained[id])
+		if (above >= t->n || t->above[above] == NOT_REACHABLE || t->retained[above] < t->retained[id])
 			return false;
 		doubtful |= t->retained[above] == t->retained[id];
 	}

@@ -145,6 +145,15 @@ static bool odd_holds(const struct heap *h)
 	return true;
 }
 
+/* The class object of a class leads back to the class: many arrays of class objects are indexed by either. */
+static bool class_objects_hold(const struct heap *h)
+{
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		if (h->classes[c].object != HEAP_NONE && heap_class_mirrored(h, h->classes[c].object) != c)
+			return false;
+	return true;
+}
+
 /* A class object has no record among the runs, anything else has one. */
 static bool first_run_holds(const struct heap *h)
 {
@@ -171,7 +180,7 @@ static int check_objects(struct opening *o, struct err *err)
 	uint64_t sized = h->n_objects ? bits_rank(&h->sized, h->n_objects - 1) +
 	    (uint64_t)bits_get(&h->sized, h->n_objects - 1) : 0;
 	hold = sized == h->n_sized && o->n_wide == h->n_wide && wide_holds(h) && odd_holds(h);
-	return hold && first_run_holds(h) ? 0 : saved_damaged(err);
+	return hold && class_objects_hold(h) && first_run_holds(h) ? 0 : saved_damaged(err);
 }
 
 /* --- taking ------------------------------------------------------------------------------------- */

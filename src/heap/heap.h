@@ -320,6 +320,7 @@ struct heap {
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
 	bool settled;            /* objects, classes and values stay as they are while references are read */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */
+	struct heap *shown;      /* the copy that a watcher has of this one, which is still being read; else NULL */
 	struct weak_references *soft_and_weak; /* found with the references (heap/weak.h); NULL: the dump cannot say
 	                                          which references are weak */
 	struct weak_references *weak; /* those of them that do not hold in the VM; NULL as above */
@@ -361,14 +362,15 @@ static inline bool model_is_default(const struct model *m)
 }
 
 /*
- * Somebody who looks at a heap while it is still being read.  Both functions run on the loading thread;
+ * A watcher uses a heap while the loading thread reads the rest of it.  Both functions run on the loading thread;
  * either may be NULL.
  *
- * objects_ready: objects, classes and sizes are there, references and roots are not; a histogram can be
- * shown, and values, too, if heap->settled.
- * objects_gone: what was shown is about to be freed, because heap_open fails (cancelled, no memory) or
- * because types were found and classes change.  It must return only when nobody looks at the heap any
- * more; where classes change, objects_ready follows again.
+ * objects_ready: the watcher gets a copy of the heap.  It has objects, classes and sizes, and values if
+ * heap->settled; references, roots and threads are empty.  The loading thread writes neither the copy nor what the
+ * copy points to, so any thread may read it without a lock.  It becomes whole in heap_publish.
+ * objects_gone: the copy is no longer valid, because heap_open fails (cancelled, no memory) or
+ * because types were found and classes change.  It must return only when no thread reads the copy;
+ * where classes change, objects_ready follows again.
  */
 struct heap_watcher {
 	void (*objects_ready)(void *context, const struct heap *heap);
@@ -387,6 +389,9 @@ MUST_CHECK int heap_open(struct heap **out, const struct heap_options *options,
  * also where memory did not suffice (heap->no_references), or a negative code with *err filled: then there are none,
  * either. */
 MUST_CHECK int heap_read_rest(struct heap *heap, struct progress *progress, struct err *err);
+/* Make the copy that a watcher got whole: no other thread may read it meanwhile.  Returns the copy, which is
+ * the caller's in place of `loaded`; without a copy `loaded` itself. */
+struct heap *heap_publish(struct heap *loaded);
 void heap_close(struct heap *heap); /* NULL is fine */
 
 /* Bits of a machine word of the VM; facts.word_bits are those of an identifier in the dump. */

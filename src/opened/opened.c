@@ -34,9 +34,8 @@ void opened_own(struct opened *o, struct heap *heap)
 static void forget_paths(struct opened *o)
 {
 	for (int weak = 0; weak < 2; weak++) {
-		if (o->paths[weak].parent)
+		if (atomic_exchange(&o->paths_found[weak], false))
 			path_tree_release(&o->paths[weak]);
-		o->paths[weak] = (struct path_tree){.parent = NULL};
 	}
 }
 
@@ -44,15 +43,14 @@ static void forget_paths(struct opened *o)
  * rule of their own. */
 static void forget_model(struct opened *o)
 {
+	o->retained_whole = o->retained_listed = o->reachable_found = o->unrecorded_found = false;
 	if (o->retained.heap)
 		retained_release(&o->retained);
-	o->retained_whole = o->retained_listed = false;
-	if (o->sums.heap)
+	if (atomic_exchange(&o->sums_found, false))
 		retained_release(&o->sums);
 	signatures_release(&o->signatures);
 	reachable_release(&o->reachable);
 	unrecorded_release(&o->unrecorded);
-	o->reachable_found = o->unrecorded_found = false;
 }
 
 const char *opened_note(const struct opened *o, uint32_t id)
@@ -298,7 +296,7 @@ int opened_find_retained(struct opened *o, const struct runner *runner, const st
 const struct retained *opened_class_sums(const struct opened *o)
 {
 	const struct retained *known = opened_retained(o);
-	return known ? known : o && o->sums.heap ? &o->sums : NULL;
+	return known ? known : o && o->sums_found ? &o->sums : NULL;
 }
 
 bool opened_has_class_sums(const struct opened *o)
@@ -310,7 +308,7 @@ void opened_read_class_sums(struct opened *o)
 {
 	struct err err = ERR_INIT;
 	if (!opened_class_sums(o) && retained_saved(&o->model))
-		(void)!retained_read_sums(&o->sums, &o->model, &err); /* released where it fails */
+		o->sums_found = !retained_read_sums(&o->sums, &o->model, &err); /* released where it fails */
 }
 
 int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err)
@@ -389,7 +387,7 @@ int opened_find_unrecorded(struct opened *o, const struct runner *runner, const 
 
 const struct path_tree *opened_path_tree(const struct opened *o, bool weak)
 {
-	return o->paths[weak].parent ? &o->paths[weak] : NULL;
+	return o->paths_found[weak] ? &o->paths[weak] : NULL;
 }
 
 struct growing {
@@ -417,8 +415,10 @@ int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runn
 		return code;
 	struct growing g = {.rules = &rules};
 	code = runner_run(runner, grow, &g, err);
-	if (!code)
+	if (!code) {
 		o->paths[weak] = g.tree;
+		o->paths_found[weak] = true;
+	}
 	path_rules_release(&rules);
 	*out = opened_path_tree(o, weak);
 	return code;

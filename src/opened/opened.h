@@ -2,7 +2,7 @@
 /*
  * opened.h - an opened dump: its heap, which references count, findings, and sets that users keep.
  *
- * The heap is immutable.  Everything that changes while somebody looks at a dump stands here:
+ * The heap is immutable.  All that changes while a dump is open is here:
  * whether weak references hold (the model), and findings, which take long to find and are
  * therefore found once.  An opened dump is made and freed as one; there may be several, and none
  * knows of another.
@@ -23,6 +23,8 @@
 #include "base/parallel.h"
 #include "heap/saved/saved.h"
 #include "heap/weak.h"
+
+#include <stdatomic.h>
 
 /* Objects that a user keeps under a name. */
 struct kept_set {
@@ -57,16 +59,19 @@ struct opened {
 	struct model model;       /* of the heap: which references hold */
 	bool counts_weak;         /* as the user set it: weak references hold, too */
 
-	/* findings: ask the functions below */
+	/* Findings: ask the functions below.  A finding is written first and its flag is set last, so a thread that sees
+	 * the flag set sees the whole finding. */
 	struct retained retained; /* heap NULL: not found */
-	bool retained_listed;     /* with lists of children */
-	bool retained_whole;      /* and with sums by class */
-	struct retained sums;     /* of classes, out of an index, until retained is found; heap NULL: not asked for */
+	atomic_bool retained_listed; /* with lists of children */
+	atomic_bool retained_whole;  /* and with sums by class */
+	struct retained sums;     /* of classes, out of an index, until retained is found */
+	atomic_bool sums_found;
 	struct reachable reachable;
-	bool reachable_found;
+	atomic_bool reachable_found;
 	struct unrecorded unrecorded; /* unreachable objects that may be alive */
-	bool unrecorded_found;
-	struct path_tree paths[2]; /* strong; with weak references.  parent NULL: not found */
+	atomic_bool unrecorded_found;
+	struct path_tree paths[2]; /* strong; with weak references */
+	atomic_bool paths_found[2];
 	struct signatures signatures; /* list NULL: not found */
 	struct name_index *names;
 

@@ -101,6 +101,7 @@ unsigned loader_poll(struct loader *l)
 	}
 	if (!l->finished && job_finished(&l->job)) {
 		job_wait(&l->job);
+		l->heap = l->heap ? heap_publish(l->heap) : NULL;
 		l->finished = true;
 		events |= LOADER_DONE;
 	}

@@ -192,7 +192,7 @@ struct build {
 	const struct heap_options *options;
 	struct progress *progress;
 	struct javacore *javacore; /* or NULL */
-	bool shown;                /* the watcher was told objects_ready: somebody may look at the heap */
+	bool shown;                /* the watcher has a copy of the heap (heap->shown) */
 
 	struct survey_part *parts;
 	unsigned n_parts;
@@ -393,6 +393,11 @@ MUST_CHECK int roots_collect(struct build *b, struct err *err);
 MUST_CHECK int threads_complete(struct heap *h, struct err *err);
 /* Fill threads_by_object. */
 MUST_CHECK int threads_order(struct heap *h, struct err *err);
+
+/* Give the watcher a copy of the heap as it is now, if there is a watcher. */
+void build_show(struct build *b);
+/* Take the copy back, and wait until nobody reads it, before what it points to changes.  False: there was none. */
+bool build_hide(struct build *b);
 
 /* Add a warning that comes from building, not from a place in the dump; its has_offset is false. */
 void build_warn(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -327,7 +327,6 @@ static int take_effect(struct classifying *k, struct err *err)
 int classify_run(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	const struct heap_watcher *w = b->options->watcher;
 	if (!b->notes)
 		return 0;
 	struct classifying k = {
@@ -343,17 +342,12 @@ int classify_run(struct build *b, struct err *err)
 	if (code == 0)
 		code = build_check(b, err);
 	if (code == 0 && k.n_classes) {
-		bool shown = b->shown;
-		if (shown && w->objects_gone)
-			w->objects_gone(w->context);
-		b->shown = false;
+		bool shown = build_hide(b);
 		code = take_effect(&k, err);
 		if (code == 0)
 			code = heap_order_names(h, err);
-		if (code == 0 && shown) {
-			b->shown = true;
-			w->objects_ready(w->context, h);
-		}
+		if (code == 0 && shown)
+			build_show(b);
 	}
 	classify_release(b);
 	big_free(k.classes);

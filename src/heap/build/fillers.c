@@ -136,7 +136,6 @@ bool fillers_wanted(const struct heap *h)
 int fillers_find(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	const struct heap_watcher *w = b->options->watcher;
 	struct telling t = { .ints = values_class_named(h, "int[]") };
 	if (!fillers_wanted(h))
 		return 0;
@@ -144,14 +143,9 @@ int fillers_find(struct build *b, struct err *err)
 	int code = build_check(b, err);
 	if (code || (t.first == h->n_objects && !t.mixed))
 		return code;
-	bool shown = b->shown;
-	if (shown && w->objects_gone)
-		w->objects_gone(w->context);
-	b->shown = false;
+	bool shown = build_hide(b);
 	code = move_all(b, &t, err);
-	if (code == 0 && shown) {
-		b->shown = true;
-		w->objects_ready(w->context, h);
-	}
+	if (code == 0 && shown)
+		build_show(b);
 	return code;
 }

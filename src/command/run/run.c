@@ -488,12 +488,13 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 			return to_shell(s, *r, l->stages[i].shell, err);
 		}
 		int code = command_before_stage(s, *r, &l->stages[i], err);
-		bool grows = is_shown(s, l) && i + 1 == l->n && pipe_stage_of(&l->stages[i])->looks && !(*r)->plain_text;
+		const struct pipe_stage *stage = pipe_stage_of(&l->stages[i]); /* NULL: pipe_apply says so */
+		bool grows = is_shown(s, l) && i + 1 == l->n && stage && stage->looks && !(*r)->plain_text;
 		if (!code)
 			code = (grows ? session_on_growing : session_on_rows)(s, r, apply_stage, &l->stages[i], err);
 		if (code)
 			return code;
-		if (pipe_stage_of(&l->stages[i])->looks)
+		if (stage->looks)
 			nothing_found(*r, "nothing matches");
 	}
 	if (l->keep) {

@@ -20,6 +20,17 @@ def prompt(t):
     leave(t)
 
 
+@case("the prompt: what is no stage of a pipe is an error")
+def no_stage(t):
+    start(t)
+    t.type(":ls * | frobnicate")
+    t.keys("Enter")
+    t.wait(r"\| frobnicate: a pipe leads to grep")
+    t.keys("C-c")
+    t.wait(r"^:ls", gone=True)
+    leave(t)
+
+
 @case("the prompt: an error stays on the screen, Escape or ^C leaves it")
 def prompt_error(t):
     start(t)

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
+#include "base/mapped_file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum { MAGIC_BYTES = 8, ALIGNMENT = 1 << 16, MAPPED_FROM = 1 << 17, FORM = 1, FORM_PACKED = 2 };
@@ -32,7 +34,7 @@ struct trailer {
 
 struct chunks {
 	int fd;
-	uint64_t size; /* of the file, when it was opened */
+	struct stat was; /* the file when it was opened */
 	uint32_t n;
 	bool packed;
 	struct chunk_entry entry[CHUNKS_MOST];
@@ -209,21 +211,30 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 	return code;
 }
 
+static bool maps(const struct chunks *c)
+{
+	for (uint32_t i = 0; i < c->n && !c->packed; i++)
+		if (c->entry[i].bytes >= MAPPED_FROM)
+			return true;
+	return false;
+}
+
 int chunks_open(struct chunks **out, const char *path, struct err *err)
 {
-	struct stat st;
 	*out = NULL;
 	int code = check_machine(err);
 	if (code)
 		return code;
 	struct chunks *c = xcalloc(1, sizeof *c);
 	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (c->fd < 0 || fstat(c->fd, &st))
+	if (c->fd < 0 || !mapped_file_stat(c->fd, &c->was))
 		code = err_set(err, errno == ENOENT || errno == ENAMETOOLONG ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(errno));
-	else if (!S_ISREG(st.st_mode))
+	else if (!S_ISREG(c->was.st_mode))
 		code = err_set(err, ERR_FORMAT, "it is no index file");
 	else
-		code = read_toc(c, c->size = (uint64_t)st.st_size, err);
+		code = read_toc(c, (uint64_t)c->was.st_size, err);
+	if (!code && maps(c))
+		mapped_file_guard(c->fd, &c->was);
 	if (code) {
 		chunks_close(c);
 		return code;
@@ -234,8 +245,10 @@ int chunks_open(struct chunks **out, const char *path, struct err *err)
 
 void chunks_close(struct chunks *c)
 {
-	if (c && c->fd >= 0)
+	if (c && c->fd >= 0) {
+		mapped_file_release(c->fd);
 		close(c->fd);
+	}
 	for (uint32_t i = 0; c && c->packed && i < c->n; i++)
 		squeezed_release(&c->blocks[i]);
 	free(c);
@@ -264,13 +277,16 @@ static uint64_t bytes_of(const struct chunks *c, const struct chunk_entry *e)
 	return c->packed ? c->blocks[e - c->entry].bytes : e->bytes;
 }
 
-bool chunks_shrank(const struct chunks *c)
+bool chunks_changed(const struct chunks *c)
 {
-	struct stat st;
-	bool maps = false;
-	for (uint32_t i = 0; i < c->n && !c->packed; i++)
-		maps |= c->entry[i].bytes >= MAPPED_FROM;
-	return maps && fstat(c->fd, &st) == 0 && (uint64_t)st.st_size < c->size;
+	return maps(c) && mapped_file_changed(c->fd, &c->was);
+}
+
+bool chunks_exposed(const struct chunks *c)
+{
+	struct statvfs fs;
+	bool others = (c->was.st_uid && c->was.st_uid != geteuid()) || c->was.st_mode & S_IWOTH;
+	return maps(c) && others && !(fstatvfs(c->fd, &fs) == 0 && fs.f_flag & ST_RDONLY);
 }
 
 const char *chunks_name(const struct chunks *c, uint32_t i)

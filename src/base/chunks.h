@@ -43,9 +43,11 @@ const char *chunks_name(const struct chunks *c, uint32_t i);
 unsigned chunks_blocks(const struct chunks *c, const char *name);
 /* Bytes of a chunk, UINT64_MAX: there is none of this name. */
 uint64_t chunks_bytes(const struct chunks *c, const char *name);
-/* Did somebody cut the file since it was opened, and is some of it mapped?  Then what was taken reads as nothing, and
- * no answer out of it counts. */
-bool chunks_shrank(const struct chunks *c);
+/* Was the file truncated or written to since it was opened, and is some of it mapped?  Then what was taken is no
+ * longer what was checked, and no answer made of it is valid. */
+bool chunks_changed(const struct chunks *c);
+/* Can another user write to the file while it is mapped?  The user root does not count, nor does a group. */
+bool chunks_exposed(const struct chunks *c);
 /* Take a chunk: the caller's to free (big_free), and read only.  Its bytes are not checked yet, and its length is what
  * the file says: who knows better looks at chunks_bytes first.  ERR_FORMAT where there is none, or where what was
  * packed is damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED. */

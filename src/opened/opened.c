@@ -147,8 +147,8 @@ static enum file_fate index_lost(struct opened *o)
 {
 	struct text path = TEXT_INIT;
 	text_add_escaped(&path, o->heap->index_path, strlen(o->heap->index_path));
-	err_set(&o->fate_words, ERR_IO, "%.300s: somebody cut this index while the dump was open from it, and nothing that "
-	    "stood there is told any more: open the dump again", path.s);
+	err_set(&o->fate_words, ERR_IO, "%.300s: this index was changed while the dump was open from it, so no answer "
+	    "is valid (open the dump again)", path.s);
 	text_release(&path);
 	return FILE_INDEX_LOST;
 }
@@ -179,7 +179,7 @@ enum file_fate opened_look(struct opened *o)
 	uint64_t from;
 	if (o->fate == FILE_INDEX_LOST)
 		return o->fate;
-	if (o->own && saved_chunks(h) && chunks_shrank(saved_chunks(h)))
+	if (o->own && saved_chunks(h) && chunks_changed(saved_chunks(h)))
 		return o->fate = index_lost(o);
 	if (o->fate != FILE_LOST && bytes_failed(o))
 		return o->fate = FILE_LOST;

@@ -49,7 +49,7 @@ enum file_fate {
 	FILE_SAME,
 	FILE_CHANGED, /* it was written to */
 	FILE_LOST,    /* bytes are gone, and read as zeros */
-	FILE_INDEX_LOST, /* bytes of the index that it was opened from are gone: no answer counts any more */
+	FILE_INDEX_LOST, /* the index that it was opened from was truncated or written to: no answer is valid */
 };
 
 struct opened {

@@ -16,6 +16,7 @@
 #include "view/term.h"
 
 #include "base/assert.h"
+#include "base/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,6 +127,8 @@ static void end(int signal, siginfo_t *info, void *context)
 	term_emergency();
 	if (signal == SIGALRM && info->si_code == SI_TIMER)
 		_exit(leave_status);
+	if (fault && mapped_file_is_cause())
+		_exit(MAPPED_FILE_STATUS);
 	if (fault) {
 		say("cairn: ended by a fault in the program (");
 		say(fault);

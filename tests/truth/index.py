@@ -12,16 +12,18 @@ import gzip
 import io
 import json
 import os
+import random
 import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn  # noqa: E402
+from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn  # noqa: E402
 
 # Lines that tell of the session, or of time, or write files.
 LEFT = {"index", "source", "open", "close", "use", "tag", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help",
@@ -336,9 +338,84 @@ def cut_while_open(tap, folder, dump):
             f.write("now\n")
         out, err = run.communicate(timeout=60)
         said = err.decode().splitlines()
-        tap.ok(b"now" in out and 0 < run.returncode < 5 and said and all("cut this index" in line for line in said),
+        tap.ok(b"now" in out and 0 < run.returncode < 5 and said and all("this index was changed" in line for line in said),
                "cut to %d of %d bytes while open: no answer counts" % (size, whole), (run.returncode, said, out[-300:]))
         os.unlink(fifo)
+
+
+def set_back(path, when):
+    os.utime(path, ns=(when.st_atime_ns, when.st_mtime_ns))
+
+
+def overwrite(way, path, other, chosen):
+    """Write to an index in place, as a copy over it does, or rsync --inplace, or an accident."""
+    when, whole = os.stat(path), os.path.getsize(path)
+    with open(other, "rb") as f:
+        foreign = f.read()
+    with open(path, "rb") as f:
+        own = f.read()
+    with open(path, "wb" if way in ("copied over", "written again") else "r+b") as f:
+        if way == "copied over":
+            f.write(foreign)
+        elif way == "in place":
+            f.write(foreign[:whole].ljust(whole, b"\xff"))
+        elif way == "written again":
+            time.sleep(0.005)
+            f.write(own)
+        else:
+            f.seek(chosen.randrange(whole // 2))
+            f.write(b"\xff" * (whole // 2 - 100))
+    if way != "copied over":
+        set_back(path, when)
+
+
+def overwritten_while_open(tap, folder):
+    """At any moment: the answer is the right one, or there is a sentence and a status; never a crash."""
+    dump, other = os.path.join(folder, "open.phd"), os.path.join(folder, "larger.phd")
+    for path, objects in ((dump, "200000"), (other, "260000")):
+        subprocess.run([MKDUMP, "bench", "--objects", objects, "--phd", path], check=True, stdout=subprocess.DEVNULL)
+        cairn("--no-index", "-x", "index", path)
+    shutil.copy2(dump + ".cairn", dump + ".kept")
+    lines = [a for line in ("histo -all", "dom -by class", "top", "refs * -by class", "ls * | head 5", "paths * | head 5",
+                            "histo -live") for a in ("-x", line)]
+    began = time.monotonic()
+    right = cairn(*lines, dump)
+    took = time.monotonic() - began
+    chosen = random.Random(7)
+    for way in ("copied over", "in place", "written again", "in the middle"):
+        wrong, refused = [], 0
+        for _ in range(int(os.environ.get("CAIRN_OVERWRITES", "4"))):
+            os.unlink(dump + ".cairn")
+            shutil.copy2(dump + ".kept", dump + ".cairn")
+            run = subprocess.Popen([CAIRN, "--no-config", *lines, dump], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(chosen.random() * took)
+            overwrite(way, dump + ".cairn", other + ".cairn", chosen)
+            out, err = run.communicate(timeout=60)
+            good = run.returncode == 0 and out.decode() == right.out
+            refused += not good
+            if not good and (run.returncode not in (2, 3, 4) or not err):
+                wrong.append((run.returncode, err[-300:], first_difference((out.decode(),), (right.out,))))
+        tap.ok(right.status == 0 and not wrong, "an index that is %s while it is open gives right answers or none "
+               "(%d runs: none)" % (way, refused), wrong[:2])
+    for name in (dump, other):
+        os.unlink(name)
+
+
+def another_users(tap, folder):
+    """An index that another user can change is not opened unasked."""
+    dump = os.path.join(folder, "shared.phd")
+    subprocess.run([MKDUMP, "bench", "--objects", "50000", "--phd", dump], check=True, stdout=subprocess.DEVNULL)
+    cairn("--no-index", "-x", "index", dump)
+    index = dump + ".cairn"
+    cases = [("everybody may write to it", lambda: os.chmod(index, 0o666))]
+    if os.geteuid() == 0:
+        cases.append(("it is another user's", lambda: (os.chmod(index, 0o600), os.chown(index, 12345, 12345))))
+    for name, change in cases:
+        change()
+        run, asked = cairn("-x", "histo", dump), cairn("--index", index, "-x", "histo", dump)
+        tap.ok(not run.status and "another user can change it" in run.err and not asked.err and run.out == asked.out,
+               "%s: it is left out, and opened where it is named" % name, (run.err, asked.err))
+    os.unlink(dump)
 
 
 def gzipped(folder, path):
@@ -442,6 +519,8 @@ def main():
         places(tap, folder, copied(folder, SHOP))
         folder = os.path.join(top, "program")
         os.mkdir(folder)
+        overwritten_while_open(tap, folder)
+        another_users(tap, folder)
         if DUMPS: # of one that is large enough to be mapped
             cut_while_open(tap, folder, copied(folder, os.path.join(DUMPS, "go", "go-small.dump")))
         no_room(tap, os.path.join(top, "places"), os.path.join(top, "places", os.path.basename(SHOP)))

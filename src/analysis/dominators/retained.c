@@ -35,7 +35,7 @@ static inline void look_ahead(const struct retained *r, uint32_t id)
 }
 
 /* Dominators that stand in the mapped file of an index move into memory: lists and what walks along them need them to
- * stay what they are, even if somebody cuts the file. */
+ * stay what they are, even if another program writes to the file. */
 static int keep_dominators(struct retained *r, struct err *err)
 {
 	const struct chunks *c = saved_chunks(r->heap);
@@ -47,8 +47,8 @@ static int keep_dominators(struct retained *r, struct err *err)
 	memcpy(kept, r->dominators.immediate, r->dominators.n_objects * sizeof *kept);
 	big_free(r->dominators.immediate);
 	r->dominators.immediate = kept;
-	return !chunks_shrank(c) ? 0 : err_set(err, ERR_IO, "somebody cut this index while the dump was open from it: "
-	    "open the dump again");
+	return !chunks_changed(c) ? 0 : err_set(err, ERR_IO, "the index was changed while the dump was open from it "
+	    "(open the dump again)");
 }
 
 /* Counting sort by parent; ids come in ascending order. */

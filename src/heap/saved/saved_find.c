@@ -92,6 +92,8 @@ static int try_beside(struct heap **out, const char *path, const struct heap_opt
 		return 1;
 	if (!code && f.key.nameless)
 		code = err_set(&own, ERR_FORMAT, "it has numbers for names, and is opened by its own name only");
+	else if (!code && !o->index && chunks_exposed(f.saved->chunks))
+		code = err_set(&own, ERR_FORMAT, "another user can change it while it is open (--index opens it)");
 	else if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
 		code = ERR_FORMAT;
 	else if (!code)

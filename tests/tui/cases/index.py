@@ -63,7 +63,7 @@ def asked(t):
         leave(t)
 
 
-@case("index: ^C stops writing it, and one that somebody cuts while it is open gives no answers any more")
+@case("index: ^C stops writing it, and one that is truncated while it is open gives no answers any more")
 def cut(t):
     dump = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "1000000", "--phd", dump], check=True)
@@ -82,7 +82,7 @@ def cut(t):
     t.wait(lambda lines: lines[2].endswith("retained"))  # before that they would be left out, and the rest be there
     os.truncate(dump + ".cairn", 70000)
     enter(t, "dom")
-    t.wait(said(r"somebody cut this index"))
+    t.wait(said(r"this index was changed"))
     leave(t)
 
 

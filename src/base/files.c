@@ -187,6 +187,39 @@ int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err
 	return fd;
 }
 
+int file_open_own(const char *path, int flags)
+{
+	struct stat st;
+	int fd = file_open_to_write(path, flags | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR, NULL);
+
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int file_may_have_name(const char *path, bool (*ours)(const char *path), struct err *err)
+{
+	struct stat st;
+
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), why = fd < 0 ? errno : 0;
+	if (why == ENOENT)
+		return 0;
+	if (why == ELOOP)
+		return err_set(err, ERR_USAGE, "%.200s: it is a link, which is not followed under this name (remove it)", path);
+	int code = why || fstat(fd, &st) ? err_set(err, ERR_IO, "%.200s: %s", path, strerror(why ? why : errno)) : 0;
+	const char *what = code ? NULL : file_held_as(fd);
+	if (fd >= 0)
+		close(fd);
+	if (code)
+		return code;
+	if (what)
+		return err_set(err, ERR_USAGE, "%.200s is %s, which is being read: write to another file", path, what);
+	if (!S_ISREG(st.st_mode) || (ours && !ours(path)))
+		return err_set(err, ERR_USAGE, "%.200s: cairn did not write the file of this name (move it away)", path);
+	return 0;
+}
+
 int file_take_name(const char *path, const char *name, struct err *err)
 {
 	return rename(path, name) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;

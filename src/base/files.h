@@ -52,6 +52,20 @@ const char *file_held_as(int fd);
  */
 MUST_CHECK int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err);
 
+/*
+ * Open a file whose name the program chose: the history, the marks of a dump.  It is a regular file of this user, and
+ * made for this user alone (0600) where flags have O_CREAT.  A link is not followed: another user may have made it.
+ * As file_open_to_write; -1 for a file of another kind, too.
+ */
+MUST_CHECK int file_open_own(const char *path, int flags);
+
+/*
+ * May a file get this name, which the program chose?  0 where nothing is there, or a regular file that `ours` knows
+ * (NULL: any).  Else ERR_USAGE: a link, which is never followed, another kind of file, one that is held, or one that
+ * is not ours; or ERR_IO.
+ */
+MUST_CHECK int file_may_have_name(const char *path, bool (*ours)(const char *path), struct err *err);
+
 /* Give a file that was written the name of another one, which it replaces.  0 or ERR_IO, in the system's words. */
 MUST_CHECK int file_take_name(const char *path, const char *name, struct err *err);
 

@@ -105,7 +105,8 @@ static size_t without_doubles(char **line, size_t n)
 		else
 			line[--kept] = line[i];
 	}
-	memmove(line, line + kept, (n - kept) * sizeof *line);
+	if (kept)
+		memmove(line, line + kept, (n - kept) * sizeof *line);
 	return n - kept;
 }
 
@@ -129,7 +130,7 @@ char **history_read(size_t *n)
 	*n = 0;
 	if (!path)
 		return NULL;
-	int fd = file_open_to_write(path, O_RDWR | O_NONBLOCK | O_APPEND, 0, NULL);
+	int fd = file_open_own(path, O_RDWR | O_APPEND);
 	free(path);
 	if (fd < 0)
 		return NULL;
@@ -168,7 +169,7 @@ void history_append(const char *line)
 
 	if (!path)
 		return;
-	int fd = file_open_to_write(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0600, NULL);
+	int fd = file_open_own(path, O_WRONLY | O_APPEND | O_CREAT);
 	free(path);
 	if (fd < 0)
 		return;

@@ -189,7 +189,7 @@ void kept_read(struct kept *k, const char *dump, struct opened *o)
 		text_addf(&name, "-%016" PRIx64, sum_of(file_member(dump)));
 	k->path = state_path(name.s, false);
 	text_release(&name);
-	int fd = k->path ? file_open_to_write(k->path, O_RDWR | O_NONBLOCK, 0, NULL) : -1;
+	int fd = k->path ? file_open_own(k->path, O_RDWR) : -1;
 	if (fd < 0)
 		return;
 	k->existed = true;
@@ -278,7 +278,7 @@ void kept_write(const struct kept *k, const struct opened *o)
 	}
 	const char *dumps = strstr(k->path, "/dumps/");
 	char *path = dumps ? state_path(dumps + 1, true) : NULL;
-	int fd = path ? file_open_to_write(path, O_WRONLY | O_CREAT | O_NONBLOCK, 0600, NULL) : -1;
+	int fd = path ? file_open_own(path, O_WRONLY | O_CREAT) : -1;
 	free(path);
 	if (fd < 0)
 		return;

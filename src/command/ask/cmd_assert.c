@@ -108,7 +108,7 @@ static int run_assert(struct session *s, const struct call *call, struct result 
 	}
 	int code = judge_all(s, call, &suite, err);
 	if (!code && call->option[o].given)
-		code = session_write_whole(s, call->option[o].word, write_suite, &suite, err);
+		code = session_write_whole(s, &(struct new_file){.path = call->option[o].word}, write_suite, &suite, err);
 	if (!code)
 		*out = tell(s, &suite);
 	for (size_t i = 0; i < suite.n; i++)

@@ -273,12 +273,13 @@ static void add_part_name(const struct heap *h, struct text *to)
 	text_add(to, ".csv");
 }
 
-/* "DIR/classes/host=web1/day=2026-11-22" */
-static void add_folder(const struct export *e, const char *table, struct text *to)
+/* "classes/host=web1/day=2026-11-22/part-20261121T101500Z-304586.csv" */
+static void add_part_path(const struct export *e, const char *table, struct text *to)
 {
-	text_addf(to, "%s/", e->dir);
 	add_escaped(to, table);
 	text_add(to, e->partitions.s);
+	text_add(to, "/");
+	add_part_name(session_heap(e->s), to);
 }
 
 struct part_writing {
@@ -303,30 +304,29 @@ static void add_rows_word(uint64_t n, struct text *to)
 	text_add(to, n == 1 ? " row" : " rows");
 }
 
-static void add_written_part(struct export *e, struct text *folder, const char *part, const struct part_writing *w)
+static void add_written_part(struct export *e, const char *part, const struct part_writing *w)
 {
-	struct text holds = TEXT_INIT;
+	struct text holds = TEXT_INIT, path = TEXT_INIT;
 	add_rows_word(w->rows->n_passed + w->rows->n_rows, &holds);
-	text_addf(folder, "/%s", part);
-	files_table_add(e->written, folder->s, w->bytes, holds.s, lacks_retained(e, w->rows) ? LACKS_RETAINED : NULL);
+	text_addf(&path, "%s/%s", e->dir, part);
+	files_table_add(e->written, path.s, w->bytes, holds.s, lacks_retained(e, w->rows) ? LACKS_RETAINED : NULL);
 	text_release(&holds);
+	text_release(&path);
 }
 
 static int add_part(struct export *e, const char *name, struct result *r, struct err *err)
 {
-	struct text folder = TEXT_INIT, part = TEXT_INIT;
+	struct text part = TEXT_INIT;
 	for (size_t i = 0; i < e->n_keys; i++)
 		for (unsigned c = 0; c < r->n_columns; c++)
 			if (!strcasecmp(e->keys[i], column_word(&r->columns[c])))
 				return err_set(err, ERR_USAGE, "-partition: %s is a column of %.200s already", e->keys[i], name);
-	add_folder(e, name, &folder);
-	add_part_name(session_heap(e->s), &part);
+	add_part_path(e, name, &part);
 	struct part_writing w = {.rows = r};
-	int code = folder.s && part.s ? session_write_in(e->s, folder.s, part.s, write_part, &w, err) :
+	int code = part.s ? session_write_in(e->s, e->dir, &(struct new_file){.path = part.s}, write_part, &w, err) :
 	    err_set(err, ERR_NOMEM, "not enough memory for a name");
 	if (!code)
-		add_written_part(e, &folder, part.s, &w);
-	text_release(&folder);
+		add_written_part(e, part.s, &w);
 	text_release(&part);
 	return code;
 }
@@ -336,9 +336,8 @@ static bool is_there(const struct export *e, const char *word)
 	struct text path = TEXT_INIT;
 	const char *line;
 	char *name = name_of(word, &line);
-	add_folder(e, name, &path);
-	text_add(&path, "/");
-	add_part_name(session_heap(e->s), &path);
+	text_addf(&path, "%s/", e->dir);
+	add_part_path(e, name, &path);
 	bool there = path.s && !access(path.s, F_OK);
 	text_release(&path);
 	free(name);
@@ -414,7 +413,7 @@ static int write_file(struct export *e, struct err *err)
 	if (!names_database(call->words[0]))
 		return err_set(err, ERR_USAGE, "%.200s: a database is called .sqlite, .sqlite3 or .db (one table goes to "
 		    "> FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
-	int code = session_write_whole(e->s, call->words[0], write_database, e, err);
+	int code = session_write_whole(e->s, &(struct new_file){.path = call->words[0]}, write_database, e, err);
 	if (!code)
 		add_written_database(e, call->words[0]);
 	return code;

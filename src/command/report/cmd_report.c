@@ -70,7 +70,8 @@ static int make(struct session *s, const struct call *call, struct result **out,
 		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
 	if (code)
 		return code;
-	code = path ? session_write_whole(s, path, write_report, &w, err) : as_lines(s, &report, out, err);
+	code = path ? session_write_whole(s, &(struct new_file){.path = path}, write_report, &w, err) :
+	    as_lines(s, &report, out, err);
 	if (path && !code) {
 		session_say(s, "%s has the report now", path);
 		*out = file_written(s, &file_by_option_shape, "report", path, w.bytes);

@@ -2,12 +2,28 @@
 /* page.c - writes a report: the frame of text, Markdown and HTML; the printers write its tables. */
 #include "command/report/report.h"
 
+#include "base/files.h"
 #include "command/commands.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COLUMNS = 76 }; /* of text, so that a window of 80 has room for it */
+
+/* In the head of each page, by which it is known again. */
+#define MARK "<meta name=\"generator\" content=\"cairn\">"
+
+bool report_is_page(const char *path)
+{
+	char head[256];
+	int fd = file_open_read(path);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
+	if (fd >= 0)
+		close(fd);
+	head[n > 0 ? n : 0] = '\0';
+	return strstr(head, MARK) != NULL;
+}
 
 struct page {
 	enum print_format format;
@@ -119,7 +135,7 @@ static void begin(const struct page *p, const struct report *r, const char *titl
 		return;
 	}
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>", p->to);
+	    MARK "\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>", p->to);
 	put(p, title);
 	fprintf(p->to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n", style);
 	put_heading(p, 1, NULL, title);

@@ -41,4 +41,7 @@ MUST_CHECK int report_redact(struct report *r, struct err *err);
 /* PRINT_TEXT, PRINT_MD or PRINT_HTML.  0, ERR_IO or ERR_CANCELLED. */
 MUST_CHECK int report_write(const struct report *r, enum print_format format, FILE *to, struct err *err);
 
+/* Is the file a page of HTML that report_write wrote? */
+bool report_is_page(const char *path);
+
 #endif

@@ -191,7 +191,8 @@ static int write_named_index(struct session *s, const char *path)
 	struct index_writing w;
 	int code = saved_may_replace(path, session_heap(s)->source->path, &err);
 	if (!code)
-		code = index_write_whole(&w, s, path, &(struct index_wish){ .packed = false }, &err);
+		code = index_write_whole(&w, s, &(struct new_file){.path = path}, &(struct index_wish){.packed = false},
+		    &err);
 	if (code)
 		complain("%s", err.message);
 	return session_exit_status(code, NULL);
@@ -286,7 +287,7 @@ static int open_dump(const struct batch_options *o, const struct heap_options *o
 static int open_output(const struct batch_options *o, struct output *to)
 {
 	struct err err = ERR_INIT;
-	int code = o->output ? output_open(to, o->output, false, &o->writes, &err) : 0;
+	int code = o->output ? output_open(to, o->output, false, 0666, &o->writes, &err) : 0;
 	if (code)
 		complain("%s", err.message);
 	return session_exit_status(code, NULL);

@@ -11,11 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* It is for those alone who may read the dump. */
 static int write_map(void *names, FILE *to, const char *path, struct err *err)
 {
-	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR))
-		return err_set(err, ERR_IO, "%s", strerror(errno));
+	(void)path;
 	return nameless_write_map(names, to, err);
 }
 
@@ -30,7 +28,8 @@ static int write_nameless(struct index_writing *w, struct chunks_writer *chunks,
 	if (!code)
 		code = chunks_end(chunks, err);
 	if (!code && w->wish->map)
-		code = session_write_whole(w->s, w->wish->map, write_map, names, err);
+		code = session_write_whole(w->s, &(struct new_file){.path = w->wish->map, .secret = true}, write_map, names,
+		    err);
 	nameless_free(names);
 	return code;
 }
@@ -73,16 +72,16 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 	return code == ERR_NOMEM ? 0 : code;
 }
 
-int index_write_whole(struct index_writing *w, struct session *s, const char *path, const struct index_wish *wish,
-    struct err *err)
+int index_write_whole(struct index_writing *w, struct session *s, const struct new_file *file,
+    const struct index_wish *wish, struct err *err)
 {
 	int code = index_begin(w, s, wish, err);
 	if (code)
 		return code;
-	bool own = is_own(session_heap(s), path); /* what is mapped is not written to: the new one takes its name */
+	bool own = is_own(session_heap(s), file->path); /* what is mapped is not written to: the new one takes its name */
 	if (own)
 		saved_renewing(session_heap(s), true);
-	code = session_write_whole(s, path, index_write, w, err);
+	code = session_write_whole(s, file, index_write, w, err);
 	if (own)
 		saved_renewing(session_heap(s), false);
 	return code;
@@ -135,6 +134,7 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	int map = call_option(call, DASH_NO_NAMES);
 	struct index_wish wish = {.packed = call_has(call, DASH_PACKED),
 	    .map = call->option[map].given ? call->option[map].word : NULL};
+	struct new_file file = {.path = path, .own_name = !call->argument[0].given, .ours = saved_is_index};
 	struct index_writing w;
 	bool there = false;
 	*out = NULL;
@@ -150,7 +150,7 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
 		there = true;
 	else
-		code = index_write_whole(&w, s, path, &wish, err);
+		code = index_write_whole(&w, s, &file, &wish, err);
 	if (!code)
 		*out = tell(s, there ? NULL : &w, path);
 	if (code == ERR_IO && !call->argument[0].given)

@@ -45,7 +45,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
 		code = err->code = ERR_IO;
 	if (!code)
-		code = session_write_whole(s, path, profile_into, &w, err);
+		code = session_write_whole(s, &(struct new_file){.path = path}, profile_into, &w, err);
 	if (!code) {
 		struct text size = TEXT_INIT;
 		text_add_bytes(&size, w.bytes);

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 /* The arrays that Strings hold, by id. */
 struct string_arrays {
@@ -43,8 +43,7 @@ static int find_arrays(struct string_arrays *s, struct err *err)
 static int write_map(void *names, FILE *to, const char *path, struct err *err)
 {
 	const struct text *t = names;
-	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR))
-		return err_set(err, ERR_IO, "%s", strerror(errno));
+	(void)path;
 	errno = 0;
 	return t->len && fwrite(t->s, 1, t->len, to) != t->len ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
 }
@@ -68,12 +67,21 @@ static int write_copy(struct copy_writing *w, FILE *to, struct err *err)
 int copy_write(void *writing, FILE *to, const char *path, struct err *err)
 {
 	struct copy_writing *w = writing;
-	if (path && fchmod(fileno(to), S_IRUSR | S_IWUSR)) /* for whoever may read the dump, until that is decided */
-		return err_set(err, ERR_IO, "%s", strerror(errno));
+	(void)path;
 	int code = write_copy(w, to, err);
 	if (!code && w->map) /* before the copy has its name: without the map nobody would know what it is about */
-		code = session_write_whole(w->s, w->map, write_map, &w->names, err);
+		code = session_write_whole(w->s, &(struct new_file){.path = w->map, .secret = true}, write_map, &w->names, err);
 	return code;
+}
+
+bool copy_is_dump(const char *path)
+{
+	uint8_t head[SOURCE_HEAD];
+	int fd = source_peek(path);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && dump_label_of(head, (size_t)n);
 }
 
 int copy_may(const struct session *s, struct err *err)
@@ -167,7 +175,8 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 		code = find_arrays(&strings, err);
 	}
 	if (!code)
-		code = session_write_whole(s, call->argument[0].word, copy_write, &w, err);
+		code = session_write_whole(s, &(struct new_file){.path = call->argument[0].word, .secret = true},
+		    copy_write, &w, err);
 	bits_release(&strings.arrays);
 	if (!code && s->typed)
 		say_copied(s, call->argument[0].word, &w);

@@ -67,11 +67,11 @@ static int may_write(const char *path, bool append, const struct stat *st, const
 	    path, dump);
 }
 
-int output_open(struct output *out, const char *path, bool append, const struct writing *rules,
+int output_open(struct output *out, const char *path, bool append, mode_t mode, const struct writing *rules,
     struct err *err)
 {
 	struct stat st;
-	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | (append ? O_APPEND : 0), 0666, err);
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | (append ? O_APPEND : 0), mode, err);
 
 	if (fd < 0)
 		return fd;
@@ -198,7 +198,7 @@ static void forget_aside(char *aside)
 }
 
 /* A new file beside the one that will have its name.  -1: that cannot be, whatever the reason. */
-static int open_beside(const char *path, const struct stat *replaced, char **aside)
+static int open_beside(const char *path, mode_t mode, bool as_it_was, char **aside)
 {
 	struct text name = TEXT_INIT;
 	struct err ignored = ERR_INIT;
@@ -207,39 +207,77 @@ static int open_beside(const char *path, const struct stat *replaced, char **asi
 	watch_ends();
 	if (!being_written) /* before it is there: signals come at any time */
 		being_written = *aside;
-	int fd = file_open_to_write(*aside, O_WRONLY | O_CREAT | O_EXCL, replaced ? replaced->st_mode & 0777 : 0666,
-	    &ignored);
-	if (fd >= 0 && replaced)
-		(void)!fchmod(fd, replaced->st_mode & 0777);
+	int fd = file_open_to_write(*aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, &ignored);
+	if (fd >= 0 && as_it_was) /* whatever the umask says */
+		(void)!fchmod(fd, mode);
+	int why = errno;
 	if (fd < 0)
 		forget_aside(*aside);
+	errno = why;
 	return fd < 0 ? -1 : fd;
 }
 
-int output_open_aside(struct output *out, const char *path, const struct writing *rules, struct err *err)
+/* Write to a file that open_beside opened.  False, and nothing of it is left: there is none, or no memory. */
+static bool write_aside(struct output *out, int fd, const char *path, char *aside)
+{
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	int why = errno;
+	if (stream) {
+		*out = (struct output){.stream = stream, .path = xstrdup(path), .aside = aside};
+	} else if (fd >= 0) {
+		close(fd);
+		unlink(aside);
+		forget_aside(aside);
+	}
+	errno = why;
+	return stream != NULL;
+}
+
+/* May a file of a name that the program chose be written? */
+static int may_write_own(const struct new_file *file, const struct writing *rules, struct err *err)
 {
 	struct stat st;
+	int code = file_may_have_name(file->path, file->ours, err);
+	return code || lstat(file->path, &st) ? code : may_write(file->path, false, &st, rules, err);
+}
+
+/* The same, beside the name and nowhere else. */
+static int open_own_aside(struct output *out, const struct new_file *file, mode_t mode, const struct writing *rules,
+    struct err *err)
+{
+	char *aside = NULL;
+	struct stat st;
+	int code = may_write_own(file, rules, err);
+	if (code)
+		return code;
+	bool as_it_was = !lstat(file->path, &st) && st.st_uid == geteuid() && !file->secret;
+	int fd = open_beside(file->path, as_it_was ? st.st_mode & 0777 : mode, as_it_was, &aside);
+	return write_aside(out, fd, file->path, aside) ? 0 :
+	    err_set(err, ERR_IO, "%.200s: %s", file->path, strerror(errno));
+}
+
+int output_open_aside(struct output *out, const struct new_file *file, mode_t mode, const struct writing *rules,
+    struct err *err)
+{
+	const char *path = file->path;
+	struct stat st;
+	if (file->own_name)
+		return open_own_aside(out, file, mode, rules, err);
 	bool exists = stat(path, &st) == 0;
 	char *aside = NULL, real[PATH_MAX];
 	if (exists) { /* may it be written to? */
-		int code = output_open(out, path, false, rules, err);
+		int code = output_open(out, path, false, mode, rules, err);
 		if (code || !S_ISREG(st.st_mode))
 			return code;
 	}
 	const char *whole = exists && realpath(path, real) ? real : path; /* a link goes on leading there */
-	int fd = open_beside(whole, exists ? &st : NULL, &aside);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!stream) { /* then in its place, if that can be */
-		if (fd >= 0) {
-			close(fd);
-			unlink(aside);
-			forget_aside(aside);
-		}
-		return exists ? 0 : output_open(out, path, false, rules, err);
-	}
-	if (exists)
-		fclose(out->stream);
-	*out = (struct output){.stream = stream, .path = xstrdup(whole), .aside = aside};
+	bool as_it_was = exists && !file->secret;
+	int fd = open_beside(whole, as_it_was ? st.st_mode & 0777 : mode, as_it_was, &aside);
+	FILE *in_place = exists ? out->stream : NULL;
+	if (!write_aside(out, fd, whole, aside)) /* then in its place, if that can be */
+		return exists ? 0 : output_open(out, path, false, mode, rules, err);
+	if (in_place)
+		fclose(in_place);
 	return 0;
 }
 
@@ -264,10 +302,12 @@ int output_close_aside(struct output *out, int code, struct err *err)
 	return code;
 }
 
-int session_may_replace(const struct session *s, const char *path, struct err *err)
+int session_may_replace(const struct session *s, const struct new_file *file, struct err *err)
 {
 	struct stat st;
-	return stat(path, &st) ? 0 : may_write(path, false, &st, &s->writes, err);
+	if (file->own_name)
+		return may_write_own(file, &s->writes, err);
+	return stat(file->path, &st) ? 0 : may_write(file->path, false, &st, &s->writes, err);
 }
 
 int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed, struct err *err)
@@ -285,10 +325,22 @@ int session_may_replace_all(const struct session *s, const char *folder, size_t 
 	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", folder);
 }
 
-int session_write_whole(struct session *s, const char *path, file_writer *write, void *context, struct err *err)
+mode_t session_new_mode(const struct session *s)
+{
+	const struct heap *h = session_heap(s);
+	struct stat st;
+	if (!h || !h->source || file_stat(h->source->path, &st))
+		return 0666;
+	mode_t group = st.st_gid == getegid() ? 060 : (st.st_mode & 06) << 3; /* the dump's group, or all the others */
+	return S_IRUSR | S_IWUSR | (st.st_mode & group) | (st.st_mode & 06);
+}
+
+int session_write_whole(struct session *s, const struct new_file *file, file_writer *write, void *context,
+    struct err *err)
 {
 	struct output to;
-	int code = output_open_aside(&to, path, &s->writes, err);
+	mode_t mode = file->secret ? S_IRUSR | S_IWUSR : session_new_mode(s);
+	int code = output_open_aside(&to, file, mode, &s->writes, err);
 	if (code)
 		return code;
 	code = output_begin(to.stream, &to.replaces, err);
@@ -296,7 +348,23 @@ int session_write_whole(struct session *s, const char *path, file_writer *write,
 		code = write(context, to.stream, to.aside, err);
 	code = output_close_aside(&to, code, err);
 	if (code && code != ERR_CANCELLED)
-		err_context(err, "%.200s", path);
+		err_context(err, "%.200s", file->path);
+	return code;
+}
+
+/* Is a folder below the one that the user named a link?  Then the file would be elsewhere. */
+static int follow_no_links(const char *path, size_t named, struct err *err)
+{
+	char *at = xstrdup(path);
+	struct stat st;
+	int code = 0;
+	for (char *slash = at + named; !code && (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+		*slash = '\0';
+		if (!lstat(at, &st) && S_ISLNK(st.st_mode))
+			code = err_set(err, ERR_USAGE, "%.200s: it is a link, which is not followed under this name (remove it)",
+			    at);
+	}
+	free(at);
 	return code;
 }
 
@@ -317,18 +385,26 @@ static int make_folders(char *path, struct err *err)
 	}
 }
 
-int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write, void *context,
-    struct err *err)
+int session_write_in(struct session *s, const char *folder, const struct new_file *file, file_writer *write,
+    void *context, struct err *err)
 {
-	char *made = xstrdup(folder), *to_be = xstrdup(folder);
 	struct text path = TEXT_INIT;
-	text_addf(&path, "%s/%s", folder, name);
+	text_addf(&path, "%s/%s", folder, file->path);
+	if (!path.s)
+		return err_set(err, ERR_NOMEM, "not enough memory for a name");
+	size_t n = (size_t)(strrchr(path.s, '/') - path.s);
+	char *made = xstrndup(path.s, n), *to_be = xstrndup(path.s, n);
+	struct new_file whole = *file;
+	whole.path = path.s;
+	whole.own_name = true;
 	made_from = 0;
 	made_folder = to_be;
 	watch_ends();
-	int code = make_folders(made, err);
+	int code = follow_no_links(path.s, strlen(folder), err);
 	if (!code)
-		code = session_write_whole(s, path.s, write, context, err);
+		code = make_folders(made, err);
+	if (!code)
+		code = session_write_whole(s, &whole, write, context, err);
 	made_folder = NULL;
 	let_end();
 	if (code)

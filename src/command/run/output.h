@@ -3,7 +3,7 @@
 #ifndef CAIRN_COMMAND_RUN_OUTPUT_H
 #define CAIRN_COMMAND_RUN_OUTPUT_H
 
-#include "command/session/session.h"
+#include "command/run/run.h"
 
 #include <stdio.h>
 
@@ -18,18 +18,19 @@ struct output {
 /*
  * Open path for results: append to it, or replace what it holds where that may be replaced.  0, or:
  * ERR_USAGE (it is read here, or it is a dump and --force is missing), ERR_CANCELLED (the answer was
- * no), ERR_IO.  The message names the file.  What the file holds is as it was: a line that turns out to
- * be wrong must not cost what an earlier one found.
+ * no), ERR_IO.  mode: who may read a new file, before the umask.  The message names the file.  What the file
+ * holds is as it was: a line that turns out to be wrong must not cost what an earlier one found.
  */
-MUST_CHECK int output_open(struct output *out, const char *path, bool append,
+MUST_CHECK int output_open(struct output *out, const char *path, bool append, mode_t mode,
     const struct writing *rules, struct err *err);
 
 /*
  * The same for what is good only whole: a regular file is written beside the one it replaces, and takes its name in
- * output_close_aside, which is called in any case: with code, and its err, the file is left as it was.
- * It returns code, or ERR_IO and the sentence.
+ * output_close_aside, which is called in any case: with code, and its err, the file is left as it was.  mode: as
+ * above.  It returns code, or ERR_IO and the sentence.
  */
-MUST_CHECK int output_open_aside(struct output *out, const char *path, const struct writing *rules, struct err *err);
+MUST_CHECK int output_open_aside(struct output *out, const struct new_file *file, mode_t mode,
+    const struct writing *rules, struct err *err);
 MUST_CHECK int output_close_aside(struct output *out, int code, struct err *err);
 
 /* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */

@@ -142,7 +142,7 @@ static int to_file(
 	struct output to;
 	int code = print_format_of_file(path, &o.format, err);
 	if (!code)
-		code = output_open(&to, path, append, &s->writes, err);
+		code = output_open(&to, path, append, session_new_mode(s), &s->writes, err);
 	if (code)
 		return code;
 	FILE *f = to.stream;

@@ -30,21 +30,33 @@ MUST_CHECK int session_print(struct session *s, struct result *r, struct err *er
 /* Write a result to a file, its format by the extension.  0 or ERR_IO. */
 MUST_CHECK int session_save(struct session *s, struct result *r, const char *path, struct err *err);
 
+/* A file that is to be written.  Where the user did not name it, it replaces only what cairn wrote, and never goes
+ * through a link. */
+struct new_file {
+	const char *path;
+	bool secret;                    /* only the user may read it, whoever may read the dump */
+	bool own_name;                  /* the program chose the name */
+	bool (*ours)(const char *path); /* did cairn write the file of this name?  NULL: any may be replaced */
+};
+
 /* Write what is good only whole to a file that exists or not, as the session's rules allow: write puts it into `to`, an
- * empty file of this path beside the one that it will replace (NULL: it has no name, and is written in its place).  0,
- * what write returned, or ERR_USAGE, ERR_CANCELLED, ERR_IO; then the file is as it was, and the message says so. */
+ * empty file of this path beside the one that it will replace (NULL: it has no name, and is written in its place).  A
+ * new file is readable for nobody who may not read the dump.  0, what write returned, or ERR_USAGE, ERR_CANCELLED,
+ * ERR_IO; then the file is as it was, and the message says so. */
 typedef int file_writer(void *context, FILE *to, const char *path, struct err *err);
-MUST_CHECK int session_write_whole(struct session *s, const char *path, file_writer *write, void *context,
+MUST_CHECK int session_write_whole(struct session *s, const struct new_file *file, file_writer *write, void *context,
     struct err *err);
+/* Who may read a new file about the dump, before the umask: nobody who may not read the dump. */
+mode_t session_new_mode(const struct session *s);
 /* Would it be allowed?  Asks as it would; also 0 where no such file is there. */
-MUST_CHECK int session_may_replace(const struct session *s, const char *path, struct err *err);
+MUST_CHECK int session_may_replace(const struct session *s, const struct new_file *file, struct err *err);
 /* The same of so many files in a folder, once where somebody is there to ask.  *agreed: that was so, and the answer
  * yes.  ERR_CANCELLED: it was no. */
 MUST_CHECK int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed,
     struct err *err);
-/* As session_write_whole, of a file in a folder, which is made with those above it: none of these stays if it is not
- * written. */
-MUST_CHECK int session_write_in(struct session *s, const char *folder, const char *name, file_writer *write,
+/* As session_write_whole, of a file in a folder that the user named, which is made with those above it: none of these
+ * stays if it is not written.  file->path is below that folder, and the program chose all of it. */
+MUST_CHECK int session_write_in(struct session *s, const char *folder, const struct new_file *file, file_writer *write,
     void *context, struct err *err);
 
 /* What an index has. */
@@ -69,7 +81,7 @@ struct index_writing {
 MUST_CHECK int index_begin(struct index_writing *w, struct session *s, const struct index_wish *wish, struct err *err);
 MUST_CHECK int index_write(void *index_writing, FILE *to, const char *path, struct err *err);
 /* Both, into a file with this name, as session_write_whole does; retained sizes included. */
-MUST_CHECK int index_write_whole(struct index_writing *w, struct session *s, const char *path,
+MUST_CHECK int index_write_whole(struct index_writing *w, struct session *s, const struct new_file *file,
     const struct index_wish *wish, struct err *err);
 
 struct profile_writing {
@@ -92,6 +104,8 @@ struct copy_writing {
 	bool compressed;
 	uint64_t bytes;
 };
+/* Is the file a dump, which may be an older copy? */
+bool copy_is_dump(const char *path);
 MUST_CHECK int copy_may(const struct session *s, struct err *err);
 MUST_CHECK int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struct err *err);
 MUST_CHECK int copy_write(void *copy_writing, FILE *to, const char *path, struct err *err);

@@ -58,6 +58,7 @@ struct away_kind {
 	int (*begin)(struct away *a, struct err *err);
 	int (*write)(struct away *a, FILE *to, const char *path, struct err *err);
 	void (*end)(struct away *a);
+	bool (*ours)(const char *path); /* is the file of this name one of the kind? */
 };
 
 static int may_index(const struct session *s, struct err *err)
@@ -150,15 +151,16 @@ static void end_copy(struct away *a)
 
 static const struct away_kind kinds[] = {
     {SAVED_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
-	"values, texts, where the dump lies, what a javacore tells", AS_NUMBERS, may_index, begin_index, write_index, NULL},
+	"values, texts, where the dump lies, what a javacore tells", AS_NUMBERS, may_index, begin_index, write_index, NULL,
+	saved_is_index},
     {".profile.gz", "what comparisons need: sums by class, loader, thread, field, path",
 	"objects, references, values, texts, names of class loaders", AS_NUMBERS, may_profile, begin_profile,
-	write_profile, end_profile},
+	write_profile, end_profile, profile_is_file},
     {".html", "the report for people: suspects, holders, waste, threads, locks",
 	"values, texts, messages, names of files, properties", AS_WORDS, may_report, begin_report, write_report,
-	end_report},
+	end_report, report_is_page},
     {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, AS_NUMBERS, may_copy, begin_copy,
-	write_copy, end_copy},
+	write_copy, end_copy, copy_is_dump},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -253,7 +255,8 @@ static int write_one(struct taking *t, const struct away_kind *kind, const char 
 			kind->end(&a);
 		return code;
 	}
-	code = session_write_in(t->s, t->folder, name, write_and_search, &a, err);
+	struct new_file file = {.path = name, .ours = kind->ours};
+	code = session_write_in(t->s, t->folder, &file, write_and_search, &a, err);
 	if (kind->end)
 		kind->end(&a);
 	*bytes = a.bytes;
@@ -337,17 +340,21 @@ static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 {
 	const struct writing *rules = &t->s->writes;
 	struct text path = TEXT_INIT;
+	struct stat st;
 	size_t there = 0;
 	int code = 0;
 	for (size_t i = 0; i < KINDS && !code; i++) {
 		struct err has_none = ERR_INIT;
 		text_clear(&path);
 		text_addf(&path, "%s/%s%s", t->folder, t->stem.s, kinds[i].ending);
-		if (kinds[i].may(t->s, &has_none) || access(path.s, F_OK))
+		if (kinds[i].may(t->s, &has_none) || lstat(path.s, &st))
 			continue;
 		there++;
-		if (!rules->ask)
-			code = session_may_replace(t->s, path.s, err);
+		if (rules->ask)
+			code = file_may_have_name(path.s, kinds[i].ours, err);
+		else
+			code = session_may_replace(t->s, &(struct new_file){.path = path.s, .own_name = true,
+			    .ours = kinds[i].ours}, err);
 	}
 	text_release(&path);
 	return code ? code : session_may_replace_all(t->s, t->folder, there, agreed, err);

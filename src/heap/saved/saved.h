@@ -33,6 +33,8 @@ MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options,
  * time, in nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
 bool saved_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
     struct amount *shallow);
+/* Is the file an index by its first bytes, or an empty one by its name, which a full disk left? */
+bool saved_is_index(const char *path);
 /* Is the file an index by its name and first bytes, beside which no dump of its name lies, whose index it would be? */
 bool saved_is_alone(const char *path);
 /* The same of an index, and when its dump was written ("": it does not tell).  ERR_FORMAT: it is damaged, or of another

@@ -57,8 +57,7 @@ static bool has_ending(const char *path)
 	return n > ending && !strcmp(path + n - ending, SAVED_ENDING);
 }
 
-/* By its first bytes; what a full disk left by its name. */
-static bool is_index(const char *path)
+bool saved_is_index(const char *path)
 {
 	char head[8] = "";
 	int fd = source_peek(path);
@@ -122,7 +121,7 @@ static char *dump_beside(const char *path)
 bool saved_is_alone(const char *path)
 {
 	char *dump = dump_beside(path);
-	bool alone = !dump && has_ending(path) && is_index(path);
+	bool alone = !dump && has_ending(path) && saved_is_index(path);
 	free(dump);
 	return alone;
 }
@@ -279,7 +278,7 @@ static int try_in_cache(struct heap **out, const char *path, const struct heap_o
 int saved_open(struct heap **out, const struct heap_options *o, struct text *why, char **dump,
     struct progress *progress, struct err *err)
 {
-	if (is_index(o->path))
+	if (saved_is_index(o->path))
 		return open_named(out, o, why, dump, progress, err);
 	if (o->no_index)
 		return 1;

@@ -460,6 +460,7 @@ const struct command cmd_export = {
     .name = "export",
     .arguments = {{ARG_WORDS, "FILE.sqlite TABLE...", true}},
     .options = options,
+    .flags = COMMAND_WRITES,
     .group = "ask",
     .summary = "write tables for SQLite, DuckDB and Spark",
     .shapes = SHAPES(&files_shape),

@@ -450,14 +450,17 @@ int session_ask(struct session *s, const char *line, struct result **out, struct
 	}
 	call_expand(&l, false, NULL);
 	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
-	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & COMMAND_NO_DUMP || !c->shapes ||
-	    !strcmp(c->group, "session"))
+	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES) ||
+	    !c->shapes || !strcmp(c->group, "session"))
 		code = err_set(err, ERR_USAGE, "%.200s: it is no line of one command that looks at the dump", line);
 	if (!code)
 		code = needs_dump(s, c, err);
 	if (!code) {
 		struct running run = {s, c, &l, line, words, out};
+		bool asked = s->asks;
+		s->asks = true;
 		code = run_call(&run, now, err);
+		s->asks = asked;
 		s->now = now;
 	}
 	command_line_release(&l);

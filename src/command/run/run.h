@@ -21,7 +21,8 @@ MUST_CHECK int session_run(struct session *s, const char *line, struct result **
     struct err *err);
 
 /* What a line of one command answers, for a command that asks for it while it works: *out is the caller's
- * (result_free).  Nothing else of the session changes.  ERR_USAGE for commands that do more than look at the dump. */
+ * (result_free).  Nothing else of the session changes, and no file is written.  ERR_USAGE for commands that do more
+ * than look at the dump. */
 MUST_CHECK int session_ask(struct session *s, const char *line, struct result **out, struct err *err);
 
 /* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */

@@ -67,6 +67,7 @@ struct folder {
 	size_t n_dumps;           /* of them no profiles */
 	size_t n_others;          /* files and folders that are neither */
 	size_t n_archives;        /* of these */
+	uint64_t n_unseen;        /* files of an archive that were not looked at, for it has too many */
 	bool is_archive;
 	char remark[240];         /* why there may be more of them in an archive, or "" */
 };
@@ -139,6 +140,7 @@ struct session {
 	size_t n_told, cap_told;
 	struct print_options print;
 	struct writing writes;
+	bool asks;               /* a command asks another one (session_ask): that writes no file */
 	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool typed;              /* as it does at a prompt without a screen, too: what a line did is said, not shown */

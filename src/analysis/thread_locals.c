@@ -4,6 +4,7 @@
 
 #include "base/big.h"
 #include "heap/library.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct search {
 	struct progress *progress;
 	uint64_t rounds, fields;
 	struct named_field referent, value, table;
+	struct bits seen; /* by object: a table that was read; a forged dump may name one from every thread */
 };
 
 static bool is_named(const struct heap *h, uint32_t id, const char *class)
@@ -133,6 +135,11 @@ static int walk_map(struct search *s, struct thread_local_value v, uint32_t map,
 		s->out->n_broken += array != HEAP_NONE;
 		return 0;
 	}
+	if (bits_get(&s->seen, array)) {
+		s->out->n_shared++;
+		return 0;
+	}
+	bits_set(&s->seen, array);
 	int code = 0;
 	for (uint64_t i = 0, n = values_length(&table); !code && i < n; i += pairs ? 2 : 1) {
 		uint32_t at = element(&table, i);
@@ -197,7 +204,7 @@ int thread_locals_find(struct thread_locals *out, const struct heap *h, struct p
 	};
 	*out = (struct thread_locals){.n = 0};
 	uint8_t *is = thread_classes(h, err);
-	int code = is ? 0 : ERR_NOMEM;
+	int code = is ? bits_init(&s.seen, h->n_objects, err) : ERR_NOMEM;
 	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
 		if (progress_stops(progress, id))
 			code = err_cancelled(err);
@@ -205,6 +212,7 @@ int thread_locals_find(struct thread_locals *out, const struct heap *h, struct p
 			code = walk_thread(&s, id, err);
 	}
 	big_free(is);
+	bits_release(&s.seen);
 	if (!code)
 		code = progress_check(progress, err);
 	if (code)

@@ -26,6 +26,7 @@ struct thread_local_value {
 struct thread_locals {
 	struct thread_local_value *at; /* by thread */
 	uint64_t n;
+	uint64_t n_shared;  /* tables that a thread or field has after another one: each is read once */
 	uint64_t n_broken;  /* maps and entries that are not laid out so, which are left out */
 };
 

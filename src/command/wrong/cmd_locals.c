@@ -301,6 +301,13 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 		result_add_note(r, words.s);
 	}
 	text_clear(&words);
+	if (t->n_shared) {
+		text_add_count(&words, t->n_shared);
+		text_add(&words, t->n_shared == 1 ? " table of values is of several threads, and listed once" :
+		    " tables of values are of several threads, and listed once");
+		result_add_note(r, words.s);
+	}
+	text_clear(&words);
 	if (t->n_broken) {
 		text_add_count(&words, t->n_broken);
 		text_add(&words, t->n_broken == 1 ? " map or entry is not laid out as this program knows, and left out"

@@ -125,6 +125,20 @@ def check_list(tap, title, rows, sentences, path):
     tap.equal((missing, more), (set(), set()), "%s: the VM has the same %d threads waiting" % (title, len(waiting)))
 
 
+def check_static(tap):
+    """Static synchronized methods: jcmd Thread.print -l says that of these dumps one alone has a deadlock."""
+    folder = glob.glob(os.path.join(DUMPS, "found", "truth", "06-*"))
+    for name, threads in (("falsedead", None), ("staticdead", {"dl-1", "dl-2"})):
+        path = os.path.join(folder[0], name + ".hprof") if folder else ""
+        if not os.path.exists(path):
+            tap.skip(name, "CAIRN_DUMPS has no found/truth/06-*/" + name + ".hprof")
+            continue
+        found = ask("locks -deadlock", path)
+        tap.equal([r["certainty"] for r in found], ["inferred"] if threads else [], name + ": what the JVM says of it")
+        owners = {r["owner"] for r in ask("locks", path) if r["waiting"] and r["owner"]}
+        tap.equal(owners, threads or set(), name + ": who has what others wait for")
+
+
 def main():
     tap = Tap()
     need_dumps()
@@ -149,6 +163,7 @@ def main():
         sorted(glob.glob(os.path.join(DUMPS, "today", "*.hprof"))) + \
         sorted(glob.glob(os.path.join(DUMPS, "hotspot", "*.hprof"))) + \
         sorted(glob.glob(os.path.join(DUMPS, "tide", "*", "tide-4.hprof")))
+    check_static(tap)
     tap.equal([d for d in quiet if ask("locks -deadlock", d)], [], "no deadlock is seen where none was planted")
     tap.done()
 

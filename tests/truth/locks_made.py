@@ -202,9 +202,54 @@ def monitors(tap):
     tap.equal(ask(d, "locks -deadlock"), [], "threads at one place are no deadlock: the owner is not seen")
 
 
+def of_classes():
+    d = new()
+    return d, d.add_class("acme.A"), d.add_class("acme.B"), d.add_class("acme.Main")
+
+
+def static_monitors(tap):
+    """The object of a class, which a static synchronized method locks and holds in no local."""
+    circle = "locks -deadlock"
+    d, a, b, _ = of_classes()
+    blocked(d, "one", [a, b], frames=("acme.Main.hold",))
+    blocked(d, "two", [b, a], frames=("acme.Main.hold",))
+    tap.equal([r["threads"] for r in ask(d, circle)], [2], "two blocks that want each other's class")
+    blocked(d, "idle", frames=("acme.Main.sleep", "acme.B.lambda$own$0", "acme.A.<init>"), status=5)
+    tap.equal(len(ask(d, circle)), 1, "neither a constructor nor a lambda is synchronized and static")
+    blocked(d, "owner", frames=("acme.Main.sleep", "acme.B.own", "acme.A.own"), status=5)
+    tap.equal((ask(d, circle), short(rows(d)[a]), short(rows(d)[b])),
+              ([], (None, "two", 1, None), (None, "one", 1, None)), "a thread in methods of both may have them")
+
+    d, a, b, _ = of_classes()
+    text = d.string("an argument")
+    blocked(d, "one", [text], frames=("acme.B.m", "acme.A.m"))
+    blocked(d, "two", frames=("acme.A.m", "acme.B.m"))
+    blocked(d, "idle", frames=("acme.A.other", "acme.B.other"), status=5)
+    tap.equal([(r["threads"], r["certainty"]) for r in ask(d, circle)], [(2, "inferred")],
+              "two static synchronized methods: who is in the method has its class")
+    got = rows(d)
+    tap.equal((short(got[a]), short(got[b]), got[a]["certainty"]),
+              (("one", "two", 1, None), ("two", "one", 1, None), "inferred"), "marked as inferred")
+    blocked(d, "strange", frames=("acme.B.m",), status=5)
+    tap.equal((ask(d, circle), short(rows(d)[b])[0]), ([], None), "two in that method: nobody is named")
+
+    d, a, b, _ = of_classes()
+    blocked(d, "one", frames=("acme.B.m", "acme.A.first"))
+    blocked(d, "two", frames=("acme.A.m", "acme.B.first"))
+    tap.equal(len(ask(d, circle)), 1, "the only thread in a method of the class has it")
+    blocked(d, "idle", frames=("acme.A.other",), status=5)
+    tap.equal((ask(d, circle), short(rows(d)[a])[0]), ([], None), "of two threads in other methods nobody is named")
+
+    d, a, b, main = of_classes()
+    for i in range(3000):
+        blocked(d, "t%d" % i, frames=("acme.A.m",) * 3)
+    tap.equal(ask(d, circle), [], "3,000 threads at the method of a class end soon")
+
+
 def main():
     tap = Tap()
     queues(tap)
+    static_monitors(tap)
     readers(tap)
     stamped(tap)
     hostile(tap)

@@ -11,8 +11,14 @@
  *   3. a monitor that a thread wants belongs to the only other thread that holds it in a frame, and neither wants it
  *      nor has let go of it in Object.wait; where several do, nobody is named.
  *
- * Up to JDK 8 the VM lists all monitors that somebody waits for: then only those count.  A static synchronized method
- * has no local for what it locks, so all of this is inferred.
+ * A static synchronized method locks the object of its class, which no local holds.  The dump does not record which
+ * methods are synchronized.  So:
+ *
+ *   4. a thread that is blocked in a frame without such an object wants the object of the class of that frame;
+ *   5. it belongs to the thread that is in the same method, for only one can be;
+ *   6. else each thread in a method of the class may have it, as those of rule 3 may.
+ *
+ * Up to JDK 8 the VM lists all monitors that a thread waits for: then only those count.  All of this is inferred.
  */
 #include "analysis/locks/locks_find.h"
 
@@ -22,7 +28,10 @@
 
 #include <string.h>
 
-enum { MOST_LOOK = 1 << 12 }; /* roots of one object that are looked at */
+enum {
+	MOST_LOOK = 1 << 12,   /* roots of one object that are looked at */
+	MOST_FRAMES = 1 << 24, /* frames and names of classes: threads of one stack share it */
+};
 
 /* An object that a frame of a thread holds. */
 struct local {
@@ -37,6 +46,14 @@ struct monitors {
 	uint32_t *wanted;    /* by thread: the object whose monitor it is blocked on, or HEAP_NONE */
 	uint32_t *notified;  /* the one on which it is in Object.wait */
 	bool lists;          /* the VM lists the monitors that somebody waits for */
+	uint32_t looks;      /* frames and names of classes that were looked at */
+};
+
+/* A thread that may have a monitor. */
+struct holder {
+	uint32_t thread; /* HEAP_NONE: there is none */
+	uint32_t frame;  /* the innermost of its frames that says so */
+	bool only;       /* no other thread may have it */
 };
 
 static int by_place(const void *x, const void *y)
@@ -101,27 +118,77 @@ static bool is_listed(const struct monitors *m, uint32_t object)
 	return !m->lists;
 }
 
-/* Another thread that holds the object in a frame, and neither wants its monitor nor let go of it; HEAP_NONE: none.
- * *only: there is no third one.  *frame: the innermost of its frames that do. */
-static uint32_t holder_of(const struct monitors *m, uint32_t object, uint32_t but, bool *only, uint32_t *frame)
+/* Neither does it want the monitor, nor has it let go of it. */
+static bool may_have(const struct monitors *m, uint32_t thread, uint32_t object)
+{
+	return m->wanted[thread] != object && m->notified[thread] != object && !state_begins(m->h, thread, "TERMINATED");
+}
+
+static void add_holder(struct holder *to, uint32_t thread, uint32_t frame)
+{
+	to->only &= to->thread == HEAP_NONE || to->thread == thread;
+	if (to->thread == HEAP_NONE)
+		to->thread = thread;
+	if (to->thread == thread && frame < to->frame)
+		to->frame = frame;
+}
+
+/* How long the name of the class is in "acme.A.run(A.java:12)"; 0: the method is not one that can be static and
+ * synchronized.  *method: how long it is with the method's. */
+static size_t class_in(const char *frame, size_t *method)
+{
+	size_t n = *method = strcspn(frame, "(");
+	while (n && frame[n - 1] != '.')
+		n--;
+	return !n || frame[n] == '<' || !strncmp(frame + n, "lambda$", 7) ? 0 : n - 1;
+}
+
+static bool is_in_class(const char *frame, const char *class, size_t *method)
+{
+	size_t n = frame ? class_in(frame, method) : 0;
+	return n && !strncmp(frame, class, n) && !class[n];
+}
+
+/* Of an object of a class: the threads that are in its methods, or in the method that a text of n bytes names. */
+static void add_static(struct monitors *m, uint32_t object, uint32_t but, const char *method, size_t n,
+    struct holder *to)
 {
 	const struct heap *h = m->h;
-	uint32_t holder = HEAP_NONE;
+	uint32_t class = heap_class_mirrored(h, object);
+	for (uint32_t t = 0; class != HEAP_NONE && t < h->n_threads; t++) {
+		const struct heap_thread *thread = &h->threads[t];
+		if (t == but || !may_have(m, t, object))
+			continue;
+		for (uint32_t i = 0; i < thread->n_frames; i++) {
+			size_t own;
+			if (m->looks++ >= MOST_FRAMES) {
+				m->looks = MOST_FRAMES;
+				to->only = false;
+				return;
+			}
+			if (!is_in_class(thread->frames[i], h->classes[class].name, &own) ||
+			    (method && (own != n || strncmp(thread->frames[i], method, n))))
+				continue;
+			add_holder(to, t, i);
+			break;
+		}
+	}
+}
+
+/* Another thread that may have the monitor. */
+static struct holder holder_of(struct monitors *m, uint32_t object, uint32_t but)
+{
+	const struct heap *h = m->h;
 	size_t first, n = heap_roots_of(h, object, &first);
-	*only = n <= MOST_LOOK;
-	*frame = HEAP_NONE;
+	struct holder found = { HEAP_NONE, HEAP_NONE, n <= MOST_LOOK };
 	for (size_t i = first; i < first + n && i < first + MOST_LOOK; i++) {
 		const struct heap_root *root = &h->roots[i];
-		uint32_t t = root->thread;
-		if (t == HEAP_NONE || t == but || root->frame == HEAP_NONE || m->wanted[t] == object ||
-		    m->notified[t] == object || state_begins(h, t, "TERMINATED"))
-			continue;
-		*only &= holder == HEAP_NONE || holder == t;
-		if (holder == HEAP_NONE || holder == t)
-			*frame = root->frame < *frame ? root->frame : *frame;
-		holder = holder == HEAP_NONE ? t : holder;
+		if (root->thread != HEAP_NONE && root->thread != but && root->frame != HEAP_NONE &&
+		    may_have(m, root->thread, object))
+			add_holder(&found, root->thread, root->frame);
 	}
-	return holder;
+	add_static(m, object, but, NULL, 0, &found);
+	return found;
 }
 
 /* --- what a thread wants ------------------------------------------------------------------------ */
@@ -146,7 +213,7 @@ static uint32_t waited_on(const struct monitors *m, uint32_t thread, uint32_t *f
 }
 
 /* How many objects of a frame may be the one; *last: of these the last.  held: only those that another thread holds. */
-static unsigned choose(const struct monitors *m, uint32_t thread, uint32_t frame, bool held, uint32_t *last)
+static unsigned choose(struct monitors *m, uint32_t thread, uint32_t frame, bool held, uint32_t *last)
 {
 	size_t n;
 	const struct local *l = locals_of(m, thread, frame, &n);
@@ -154,16 +221,16 @@ static unsigned choose(const struct monitors *m, uint32_t thread, uint32_t frame
 	bool ordered = true;
 	*last = HEAP_NONE;
 	for (size_t i = 0; i < n && i < MOST_LOOK; i++) {
-		bool only;
-		uint32_t at;
 		if (l[i].object == *last || !is_listed(m, l[i].object) ||
-		    (held && holder_of(m, l[i].object, thread, &only, &at) == HEAP_NONE))
+		    (held && holder_of(m, l[i].object, thread).thread == HEAP_NONE))
 			continue;
 		ordered &= l[i].order != 0;
 		*last = l[i].object;
 		count++;
 	}
-	return count > 1 && !ordered ? (*last = HEAP_NONE, 0) : count;
+	if (count > 1 && !ordered)
+		*last = HEAP_NONE;
+	return count;
 }
 
 static void find_alone(struct monitors *m)
@@ -182,16 +249,68 @@ static void find_alone(struct monitors *m)
 	}
 }
 
+/* What a static synchronized method of this frame locks: the only class of its name.  HEAP_NONE: it cannot be one. */
+static uint32_t static_monitor(struct monitors *m, uint32_t thread, uint32_t frame)
+{
+	const struct heap *h = m->h;
+	const struct heap_thread *t = &h->threads[thread];
+	uint32_t found = HEAP_NONE;
+	size_t method;
+	for (uint32_t c = 0; frame < t->n_frames && c < h->n_classes; c++) {
+		uint32_t object = h->classes[c].object;
+		if (m->looks++ >= MOST_FRAMES) {
+			m->looks = MOST_FRAMES;
+			return HEAP_NONE;
+		}
+		if (object == HEAP_NONE || !is_in_class(t->frames[frame], h->classes[c].name, &method) || !is_listed(m, object))
+			continue;
+		if (found != HEAP_NONE)
+			return HEAP_NONE;
+		found = object;
+	}
+	return found;
+}
+
+static bool is_of_class(const struct heap *h, uint32_t id, uint32_t class)
+{
+	enum { MOST_ABOVE = 1 << 10 };
+	uint32_t c = h->class_of[id];
+	for (unsigned i = 0; c != HEAP_NONE && c != class && i < MOST_ABOVE; i++)
+		c = h->classes[c].superclass;
+	return c == class;
+}
+
+/* An object that nobody else holds, alone in a frame, is an argument of a static synchronized method rather than what
+ * the thread wants, where another thread is in the same method: it is not `this`. */
+static void find_static(struct monitors *m)
+{
+	const struct heap *h = m->h;
+	for (uint32_t t = 0; t < h->n_threads && !progress_stops(m->f->progress, t); t++) {
+		uint32_t frame, object;
+		if (m->wanted[t] == HEAP_NONE || waited_on(m, t, &frame) != HEAP_NONE ||
+		    (object = static_monitor(m, t, frame)) == HEAP_NONE ||
+		    is_of_class(h, m->wanted[t], heap_class_mirrored(h, object)) ||
+		    holder_of(m, m->wanted[t], t).thread != HEAP_NONE)
+			continue;
+		struct holder same = { HEAP_NONE, HEAP_NONE, true };
+		const char *method = h->threads[t].frames[frame];
+		add_static(m, object, t, method, strcspn(method, "("), &same);
+		if (same.thread != HEAP_NONE)
+			m->wanted[t] = object;
+	}
+}
+
 /* Of several what another thread holds; one after another, because what one wants it does not have. */
 static void find_among(struct monitors *m)
 {
 	const struct heap *h = m->h;
 	for (uint32_t t = 0; t < h->n_threads && !progress_stops(m->f->progress, t); t++) {
-		uint32_t frame, object;
+		uint32_t frame, object, none;
 		if (m->wanted[t] != HEAP_NONE || !state_begins(h, t, "BLOCKED"))
 			continue;
 		(void)waited_on(m, t, &frame);
-		(void)choose(m, t, frame, true, &object);
+		if (!choose(m, t, frame, true, &object) && !choose(m, t, frame, false, &none))
+			object = static_monitor(m, t, frame);
 		m->wanted[t] = object;
 		m->f->locks->n_unplaced += object == HEAP_NONE;
 	}
@@ -211,6 +330,33 @@ static int by_object(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
+/* Does the frame in which a thread is blocked hold the object? */
+static bool holds_wanted(const struct monitors *m, uint32_t thread, uint32_t object, uint32_t *frame)
+{
+	size_t n;
+	bool waited = waited_on(m, thread, frame) != HEAP_NONE;
+	const struct local *l = locals_of(m, thread, *frame, &n);
+	for (size_t i = 0; i < n && i < MOST_LOOK; i++)
+		waited |= l[i].object == object;
+	return waited || n > MOST_LOOK;
+}
+
+/* Who has a monitor that these threads want. */
+static struct holder owner_of(struct monitors *m, const struct wish *wish, size_t n)
+{
+	struct holder same = { HEAP_NONE, HEAP_NONE, true };
+	uint32_t frame;
+	size_t i = 0;
+	while (i < n && (m->wanted[wish[i].thread] != wish->object ||
+	    holds_wanted(m, wish[i].thread, wish->object, &frame)))
+		i++;
+	if (i < n) { /* a static synchronized method, for no local has what it wants */
+		const char *method = m->h->threads[wish[i].thread].frames[frame];
+		add_static(m, wish->object, HEAP_NONE, method, strcspn(method, "("), &same);
+	}
+	return same.thread != HEAP_NONE ? same : holder_of(m, wish->object, HEAP_NONE);
+}
+
 static void add_monitor(struct monitors *m, const struct wish *wish, size_t n)
 {
 	struct finding *f = m->f;
@@ -226,13 +372,14 @@ static void add_monitor(struct monitors *m, const struct wish *wish, size_t n)
 		    .timed = m->wanted[t] != wish->object && lock_thread_timed(m->h, t), .certainty = INFERRED });
 	}
 	struct lock *lock = &f->locks->lock[at];
-	bool only = false;
-	uint32_t frame = HEAP_NONE, holder = wanted ? holder_of(m, wish->object, HEAP_NONE, &only, &frame) : HEAP_NONE;
-	if (holder == HEAP_NONE || !only)
+	struct holder holder = { HEAP_NONE, HEAP_NONE, false };
+	if (wanted)
+		holder = owner_of(m, wish, n);
+	if (holder.thread == HEAP_NONE || !holder.only)
 		return;
-	lock->owner = holder;
-	lock->owner_object = m->h->threads[holder].object;
-	lock->owner_frame = frame;
+	lock->owner = holder.thread;
+	lock->owner_object = m->h->threads[holder.thread].object;
+	lock->owner_frame = holder.frame;
 	lock->owner_is = INFERRED;
 }
 
@@ -266,6 +413,7 @@ int locks_find_monitors(struct finding *f)
 	int code = m.wanted && m.notified ? collect(&m) : ERR_NOMEM;
 	if (!code) {
 		find_alone(&m);
+		find_static(&m);
 		find_among(&m);
 		code = progress_check(f->progress, f->err);
 	}

@@ -3,8 +3,8 @@
 #include "analysis/thread_locals.h"
 
 #include "base/big.h"
-#include "heap/library.h"
 #include "base/bits.h"
+#include "heap/library.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "query/sqlite_memory.h"
+#include "query/sqlite_temp.h"
 
 #include <zlib.h>
 
@@ -214,7 +215,7 @@ int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err)
 	sqlite3_progress_handler(*db, STEPS, stops, progress);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
 		sqlite3_limit(*db, limits[i].limit, limits[i].most);
-	return 0;
+	return sqlite_temp_rules(*db) ? profile_sql_error(*db, progress, err) : 0;
 }
 
 #endif

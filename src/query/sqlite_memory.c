@@ -5,6 +5,7 @@
 #include "query/sqlite_memory.h"
 
 #include "base/big.h"
+#include "query/sqlite_temp.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -64,6 +65,7 @@ void sqlite_memory_begin(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	refused.message[0] = '\0';
 	pthread_once(&once, configure);
+	sqlite_temp_begin();
 }
 
 struct progress *sqlite_memory_watch(struct progress *progress)

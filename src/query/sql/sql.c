@@ -55,6 +55,7 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 #include "base/mem.h"
 #include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
+#include "query/sqlite_temp.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,7 +155,8 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		sql_limit(q->db);
 		sqlite3_extended_result_codes(q->db, 0);
 		sqlite3_progress_handler(q->db, STEPS_BETWEEN, look, q);
-		if (sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_variables(q) ||
+		if (sqlite_temp_rules(q->db) || sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) ||
+		    sql_add_variables(q) ||
 		    sql_add_functions(q))
 			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
 		else if (add_views(q))
@@ -331,6 +333,11 @@ int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **
 {
 	for (int i = 0; i < TABLES_MOST; i++) {
 		int code, state = sqlite3_prepare_v2(q->db, text, -1, s, rest);
+		if (state == SQLITE_OK && *s && !sql_may_begin(sqlite3_sql(*s))) {
+			sqlite3_finalize(*s);
+			*s = NULL;
+			return sql_no_question(err);
+		}
 		if (state == SQLITE_OK) {
 			code = sql_check_null(text, *rest, err);
 			return code ? code : sql_check_spelling(q, text, err);

@@ -6,6 +6,7 @@
 
 #include "analysis/search.h"
 #include "base/mem.h"
+#include "base/spill.h"
 #include "query/sqlite_memory.h"
 
 #include <stdio.h>
@@ -112,6 +113,12 @@ static bool is_near_keyword(const char *said)
 	return end && !strcmp(end, behind) && end - word < 40 && sqlite3_keyword_check(word, (int)(end - word));
 }
 
+int sql_no_question(struct err *err)
+{
+	return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
+	    "VIEW, and DROP of those");
+}
+
 int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ", view[] = "no such view: ", circle[] = " is circularly defined";
@@ -126,11 +133,11 @@ int sql_error(struct sql *q, int code, struct err *err)
 		return err_set(err, ERR_NOMEM, "%s",
 		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
 	if (code == SQLITE_FULL || code == SQLITE_IOERR)
-		return err_set(err, ERR_IO, "no room for SQLite's temporary files (TMPDIR): %.300s", sqlite3_errmsg(q->db));
+		return err_set(err, ERR_IO, "no room for temporary files in %.200s: %.300s (use another --spill DIR)",
+		    spill_folder(), sqlite3_errmsg(q->db));
 	const char *said = sqlite3_errmsg(q->db);
 	if (!strcmp(said, "not authorized"))
-		return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
-		    "VIEW, and DROP of those");
+		return sql_no_question(err);
 	if (!strncmp(said, "view ", 5) && strstr(said, circle))
 		return err_set(err, ERR_USAGE, "what it names leads back to the view %.*s",
 		    (int)(strstr(said, circle) - said - 5), said + 5);

@@ -34,6 +34,7 @@ int sql_file_close(struct sql_file *f, int code, struct err *err)
 #include "base/mem.h"
 #include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
+#include "query/sqlite_temp.h"
 #include "result/print_machine.h"
 
 #include <errno.h>
@@ -83,6 +84,9 @@ int sql_file_open(struct sql_file **out, const char *path, struct progress *prog
 	    (f->db ? failed(f, err) : err_set(err, ERR_NOMEM, "SQLite does not begin")) : 0;
 	if (!code) {
 		sqlite3_progress_handler(f->db, STEPS, looks, f);
+		code = sqlite_temp_rules(f->db) ? failed(f, err) : 0;
+	}
+	if (!code) {
 		code = run(f, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN", err);
 	}
 	if (code) {

@@ -90,6 +90,43 @@ static bool may_write(const struct sql *q, int action, const char *table, const 
 	    table && !strcmp(q->drops, table));
 }
 
+static const char *skip_blanks(const char *s)
+{
+	for (;;) {
+		s += strspn(s, " \t\r\n\f;");
+		bool line = !strncmp(s, "--", 2);
+		if (!line && strncmp(s, "/*", 2))
+			return s;
+		const char *end = strstr(s + 2, line ? "\n" : "*/");
+		s = end ? end + (line ? 1 : 2) : s + strlen(s);
+	}
+}
+
+/* For SQLite asks nobody whether REINDEX may run where there is no index. */
+bool sql_may_begin(const char *statement)
+{
+	static const char *const begin[] = {"SELECT", "WITH", "VALUES", "CREATE", "DROP"}, *const before[] = {"EXPLAIN",
+	    "QUERY", "PLAN"};
+	const char *s = skip_blanks(statement);
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+		if (!sqlite3_strnicmp(s, before[i], (int)strlen(before[i])))
+			s = skip_blanks(s + strlen(before[i]));
+	bool may = !*s;
+	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+		may |= !sqlite3_strnicmp(s, begin[i], (int)strlen(begin[i]));
+	return may;
+}
+
+/* Functions of SQLite that are not about rows: they load code, or tell and take addresses of this process. */
+static bool is_outside(const char *function)
+{
+	static const char *const names[] = {"load_extension", "fts3_tokenizer", "fts5"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!sqlite3_stricmp(function, names[i]))
+			return true;
+	return false;
+}
+
 int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger)
 {
 	struct sql *q = sql;
@@ -113,7 +150,7 @@ int sql_may(void *sql, int action, const char *a, const char *b, const char *dat
 	case SQLITE_CREATE_TEMP_TABLE:
 		return may_create(q, a ? a : "");
 	case SQLITE_FUNCTION:
-		return b && !strcmp(b, "load_extension") ? SQLITE_DENY : SQLITE_OK;
+		return b && is_outside(b) ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_INSERT:
 	case SQLITE_UPDATE:
 	case SQLITE_DELETE:

@@ -113,6 +113,9 @@ void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own
 
 /* --- tables and views of one's own ---------------------------------------------------------------- */
 
+/* Does a statement begin as those that are answered do?  And ERR_USAGE for the others. */
+bool sql_may_begin(const char *statement);
+int sql_no_question(struct err *err);
 /* SQLite's authorizer, about a struct sql. */
 int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger);
 int sql_refuse_drop(const char *name, struct err *err); /* ERR_USAGE */

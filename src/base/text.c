@@ -260,13 +260,50 @@ size_t utf8_encode(char out[4], uint32_t point)
 
 /* --- escaping ---------------------------------------------------------------------------------- */
 
-bool point_steers(int32_t p)
+struct span {
+	int32_t from, to;
+};
+
+static bool in_spans(const struct span *spans, size_t n, int32_t p)
 {
-	return p < 0x20 || (p >= 0x7F && p <= 0x9F) || p == 0x061C || p == 0x200E || p == 0x200F ||
-	       (p >= 0x2028 && p <= 0x202E) || (p >= 0x2066 && p <= 0x2069);
+	for (size_t i = 0; i < n; i++)
+		if (p >= spans[i].from && p <= spans[i].to)
+			return true;
+	return false;
 }
 
-enum { ESCAPED_MOST = 8 }; /* bytes of one character or escape, and a NUL */
+/* Controls, then what Unicode calls Default_Ignorable_Code_Point, with the annotations (UCD 15.0). */
+static const struct span unseen[] = {
+	{ 0x0000, 0x001F }, { 0x007F, 0x009F }, { 0x00AD, 0x00AD }, { 0x034F, 0x034F }, { 0x061C, 0x061C },
+	{ 0x115F, 0x1160 }, { 0x17B4, 0x17B5 }, { 0x180B, 0x180F }, { 0x200B, 0x200F }, { 0x2028, 0x202E },
+	{ 0x2060, 0x206F }, { 0x3164, 0x3164 }, { 0xFE00, 0xFE0F }, { 0xFEFF, 0xFEFF }, { 0xFFA0, 0xFFA0 },
+	{ 0xFFF0, 0xFFFB }, { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
+};
+
+bool point_steers(int32_t p)
+{
+	return in_spans(unseen, sizeof unseen / sizeof *unseen, p);
+}
+
+enum {
+	ESCAPED_MOST = 12, /* bytes of one character or escape, and a NUL */
+	MARKS_MOST = 8,    /* combining marks one after another: no script has more on one letter */
+};
+
+/* Letters have these above, below or within them: the common scripts, from the Unicode character data. */
+static const struct span combining[] = {
+	{ 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x0591, 0x05BD }, { 0x0610, 0x061A },
+	{ 0x064B, 0x065F }, { 0x0E31, 0x0E31 }, { 0x0E34, 0x0E3A }, { 0x0E47, 0x0E4E },
+	{ 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF }, { 0x20D0, 0x20FF }, { 0x3099, 0x309A },
+	{ 0xFE20, 0xFE2F },
+};
+
+static size_t escape_always(char out[ESCAPED_MOST], int32_t p)
+{
+	const char *format = p < 0x80 ? "\\x%02x" : p > 0xFFFF ? "\\u{%x}" : "\\u%04x";
+
+	return (size_t)snprintf(out, ESCAPED_MOST, format, (unsigned)p);
+}
 
 /* A code point, or a lone surrogate's, as it may be shown. */
 static size_t escape_point(char out[ESCAPED_MOST], int32_t p)
@@ -275,14 +312,14 @@ static size_t escape_point(char out[ESCAPED_MOST], int32_t p)
 		return utf8_encode(out, (uint32_t)p);
 	if (p == '\n' || p == '\t')
 		return (size_t)snprintf(out, ESCAPED_MOST, "\\%c", p == '\n' ? 'n' : 't');
-	return (size_t)snprintf(out, ESCAPED_MOST, p < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)p & 0xFFFF);
+	return escape_always(out, p);
 }
 
-static void add_point(struct text *t, int32_t p)
+/* The same behind *marks combining marks, which are counted: of a pile of them each further one is shown. */
+static size_t escape_marked(char out[ESCAPED_MOST], int32_t p, unsigned *marks)
 {
-	char out[ESCAPED_MOST];
-
-	text_add_n(t, out, escape_point(out, p));
+	*marks = p >= 0x300 && in_spans(combining, sizeof combining / sizeof *combining, p) ? *marks + 1 : 0;
+	return *marks > MARKS_MOST ? escape_always(out, p) : escape_point(out, p);
 }
 
 /* Bytes at the start that are plain printable ASCII. */
@@ -304,13 +341,13 @@ static size_t plain_run(const uint8_t *b, size_t n)
 
 /* What begins s[0, n), n > 0, as it may be shown; *used: its bytes.  What is not UTF-8 is a lone
  * surrogate or a single byte. */
-static size_t escape_first(char out[ESCAPED_MOST], const char *s, size_t n, size_t *used)
+static size_t escape_first(char out[ESCAPED_MOST], const char *s, size_t n, size_t *used, unsigned *marks)
 {
 	int32_t p;
 
 	*used = utf8_decode(s, n, &p);
 	if (p >= 0)
-		return escape_point(out, p);
+		return escape_marked(out, p, marks);
 	p = three_bytes((const uint8_t *)s, n);
 	if (is_surrogate(p)) {
 		*used = 3;
@@ -321,15 +358,18 @@ static size_t escape_first(char out[ESCAPED_MOST], const char *s, size_t n, size
 
 void text_add_escaped(struct text *t, const char *s, size_t n)
 {
+	unsigned marks = 0;
+
 	make_room(t, n);
 	for (size_t i = 0; i < n;) {
 		size_t run = plain_run((const uint8_t *)s + i, n - i), used;
 		char out[ESCAPED_MOST];
 		text_add_n(t, s + i, run);
 		i += run;
+		marks = run ? 0 : marks;
 		if (i == n)
 			break;
-		text_add_n(t, out, escape_first(out, s + i, n - i, &used));
+		text_add_n(t, out, escape_first(out, s + i, n - i, &used, &marks));
 		i += used;
 	}
 }
@@ -337,10 +377,11 @@ void text_add_escaped(struct text *t, const char *s, size_t n)
 void text_escape(char *to, size_t room, const char *s)
 {
 	size_t length = 0, n = strlen(s), used, marked = 0; /* marked: as far as leaves room for the mark */
+	unsigned marks = 0;
 
 	for (size_t i = 0; i < n; i += used) {
 		char out[ESCAPED_MOST];
-		size_t bytes = escape_first(out, s + i, n - i, &used);
+		size_t bytes = escape_first(out, s + i, n - i, &used, &marks);
 		if (bytes >= room - length) {
 			memcpy(to + marked, TEXT_CUT_MARK, sizeof TEXT_CUT_MARK);
 			return;
@@ -353,49 +394,51 @@ void text_escape(char *to, size_t room, const char *s)
 	to[length] = '\0';
 }
 
+static void add_point(struct text *t, int32_t p, unsigned *marks)
+{
+	char out[ESCAPED_MOST];
+
+	text_add_n(t, out, escape_marked(out, p, marks));
+}
+
 void text_add_modified_utf8(struct text *t, const uint8_t *bytes, size_t n)
 {
+	unsigned marks = 0;
+
 	make_room(t, n);
 	for (size_t i = 0; i < n;) {
 		size_t run = plain_run(bytes + i, n - i);
 		text_add_n(t, (const char *)bytes + i, run);
 		i += run;
+		marks = run ? 0 : marks;
 		if (i == n)
 			break;
 		const uint8_t *b = bytes + i;
 		size_t left = n - i;
 		if (left >= 2 && b[0] == 0xC0 && b[1] == 0x80) {
-			add_point(t, 0);
+			add_point(t, 0, &marks);
 			i += 2;
 			continue;
 		}
 		int32_t high = three_bytes(b, left);
 		int32_t low = left >= 6 ? three_bytes(b + 3, 3) : -1;
 		if (high >= 0xD800 && high <= 0xDBFF && low >= 0xDC00 && low <= 0xDFFF) {
-			add_point(t, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+			add_point(t, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00), &marks);
 			i += 6;
 			continue;
 		}
 		char out[ESCAPED_MOST];
 		size_t used;
-		text_add_n(t, out, escape_first(out, (const char *)b, left, &used));
+		text_add_n(t, out, escape_first(out, (const char *)b, left, &used, &marks));
 		i += used;
 	}
 }
 
 /* --- width ------------------------------------------------------------------------------------- */
 
-struct span {
-	int32_t from, to;
-};
-
-/* For locales that know nothing of Unicode: the common scripts, from the Unicode character data. */
+/* For locales that know nothing of Unicode, besides what combines. */
 static const struct span zero_width[] = {
-	{ 0x0300, 0x036F }, { 0x0483, 0x0489 }, { 0x0591, 0x05BD }, { 0x0610, 0x061A },
-	{ 0x064B, 0x065F }, { 0x0E31, 0x0E31 }, { 0x0E34, 0x0E3A }, { 0x0E47, 0x0E4E },
-	{ 0x1AB0, 0x1AFF }, { 0x1DC0, 0x1DFF }, { 0x200B, 0x200F }, { 0x20D0, 0x20FF },
-	{ 0x3099, 0x309A }, { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F }, { 0xFEFF, 0xFEFF },
-	{ 0xE0100, 0xE01EF },
+	{ 0x200B, 0x200F }, { 0xFE00, 0xFE0F }, { 0xFEFF, 0xFEFF }, { 0xE0100, 0xE01EF },
 };
 static const struct span double_width[] = {
 	{ 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0x33FF }, { 0x3400, 0x4DBF },
@@ -404,17 +447,10 @@ static const struct span double_width[] = {
 	{ 0x1F300, 0x1F64F }, { 0x1F680, 0x1F6FF }, { 0x1F900, 0x1F9FF }, { 0x20000, 0x3FFFD },
 };
 
-static bool in_spans(const struct span *spans, size_t n, int32_t p)
-{
-	for (size_t i = 0; i < n; i++)
-		if (p >= spans[i].from && p <= spans[i].to)
-			return true;
-	return false;
-}
-
 size_t point_width_untold(int32_t p)
 {
-	if (in_spans(zero_width, sizeof zero_width / sizeof *zero_width, p))
+	if (in_spans(zero_width, sizeof zero_width / sizeof *zero_width, p) ||
+	    in_spans(combining, sizeof combining / sizeof *combining, p))
 		return 0;
 	return in_spans(double_width, sizeof double_width / sizeof *double_width, p) ? 2 : 1;
 }

@@ -4,8 +4,10 @@
  *
  * Every string that comes from a dump, from a file's name or from what a user typed passes
  * text_add_escaped before it reaches a terminal or a file: controls (C0, DEL, C1), bidirectional
- * overrides, invalid bytes and unpaired surrogates turn into \n, \t, \xHH or \uXXXX.  What passes it
- * twice is not changed the second time.
+ * overrides, characters that nobody sees, invalid bytes and unpaired surrogates turn into \n, \t, \xHH,
+ * \uXXXX or \u{XXXXX}; so does each combining mark after 8 others.  So two names that differ look different.  That
+ * holds for the joiners of emoji and of some scripts, too: a name is compared and copied more often than read aloud.
+ * What passes it twice is not changed the second time.
  */
 #ifndef CAIRN_BASE_TEXT_H
 #define CAIRN_BASE_TEXT_H
@@ -62,8 +64,8 @@ void text_add_escaped(struct text *t, const char *s, size_t n);
  * where some do not TEXT_CUT_MARK behind them.  room: 3 at least. */
 void text_escape(char *to, size_t room, const char *s);
 
-/* Would this code point change how the text around it is shown?  Controls, bidirectional marks,
- * embeddings, overrides and isolates, and the two line separators. */
+/* Does this code point show nothing itself, or change how the text around it is shown?  Controls, bidirectional marks,
+ * embeddings, overrides and isolates, the two line separators, joiners, fillers, selectors and tags. */
 bool point_steers(int32_t point);
 
 /* Append n bytes of the VM's modified UTF-8 (C0 80 for NUL, each half of a surrogate pair in 3

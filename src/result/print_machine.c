@@ -83,6 +83,12 @@ static bool is_json_number(const char *s)
  * are escaped, so no text begins with one. */
 static bool is_formula(const char *s)
 {
+	/* = + - @ of full width, small ones, and the minus sign: some read them as the plain ones */
+	static const char *const wide[] = {"\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0",
+	    "\xEF\xB9\xA6", "\xEF\xB9\xA2", "\xEF\xB9\xA3", "\xEF\xB9\xAB", "\xE2\x88\x92"};
+	for (size_t i = 0; *s & 0x80 && i < sizeof wide / sizeof *wide; i++)
+		if (!strncmp(s, wide[i], 3))
+			return true;
 	return *s && strchr("=+-@", *s) && !is_plain_number(s);
 }
 

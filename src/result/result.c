@@ -115,10 +115,12 @@ bool result_head_next(const struct result *r, struct head_walk *w)
 void result_add_note(struct result *r, const char *sentence)
 {
 	struct text note = TEXT_INIT;
-	if (r->note && strstr(r->note, sentence))
-		return;
-	text_addf(&note, "%s%s%s", r->note ? r->note : "", r->note ? "; " : "", sentence);
-	r->note = arena_strndup(&r->arena, note.s, note.len);
+	if (r->note)
+		text_addf(&note, "%s; ", r->note);
+	size_t before = note.len;
+	text_add_escaped(&note, sentence, strlen(sentence)); /* it may name a file */
+	if (!r->note || !note.s || !strstr(r->note, note.s + before))
+		r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 }
 

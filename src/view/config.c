@@ -264,9 +264,14 @@ static void take_columns(struct config *c, const char *name, char *words)
 
 static void take_view(struct config *c, const char *name, const char *text)
 {
+	enum { VIEWS_MOST = 1000 }; /* each is tried by SQLite, and looked for among the others */
 	struct text place = TEXT_INIT;
 	struct err err = ERR_INIT;
 
+	if (c->views.n_views >= VIEWS_MOST) {
+		wrong(c, "view %s: there are %d views already", name, VIEWS_MOST);
+		return;
+	}
 	text_addf(&place, "%s:%zu", c->path, c->line);
 	if (ask_keep_view(&c->views, name, text, place.s ? place.s : "", &err))
 		wrong(c, "view %s: %s", name, err.message);
@@ -356,8 +361,10 @@ static size_t join_lines(char *line, char **rest)
 			n--;
 		if (!n || line[n - 1] != '\\' || !*rest)
 			return more;
-		memset(line + n - 1, ' ', (size_t)(*rest - line) - n + 1);
+		char *next = *rest;
+		memset(line + n - 1, ' ', (size_t)(next - line) - n + 1);
 		strsep(rest, "\n");
+		line = next;
 		more++;
 	}
 }

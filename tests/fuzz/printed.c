@@ -30,8 +30,8 @@ static size_t utf8_at(const uint8_t *s, size_t n, uint32_t *c)
 
 static bool is_control(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) ||
-	    (c >= 0x2066 && c <= 0x2069);
+	return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
+	    (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
 bool is_clean(const char *s, size_t n, bool lines)

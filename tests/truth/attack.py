@@ -10,15 +10,18 @@ held, and so is that it ends soon.
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
 from cairntest import BUILD, DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
 from godump import records  # noqa: E402
+from javadump import named_thread, with_references  # noqa: E402
 from worst import SHAPES  # noqa: E402
 
 SOON = 60  # seconds, on a machine with much else to do; these took minutes or never ended
@@ -197,6 +200,49 @@ def check_shrinking_while_read(tap, folder):
         "a file that shrinks while it is read: said so", (run.returncode, last))
 
 
+def check_shared_locals(tap, folder):
+    """A map of ThreadLocals that all threads name: its entries are rows once, not for each thread."""
+    threads, entries = 600, 600
+    d = with_references()
+    map_of = "java.lang.ThreadLocal$ThreadLocalMap"
+    made = [d.new(map_of + "$Entry", value=d.string("v")) for _ in range(entries)]
+    table = d.array(made, map_of + "$Entry[]")
+    shared = d.new(map_of, table=table)
+    for i in range(threads):
+        t, _ = named_thread(d, "t%d" % i)
+        d.put(t, threadLocals=shared, inheritableThreadLocals=d.new(map_of, table=table))
+    path = os.path.join(folder, "locals.hprof")
+    d.write(path)
+    run = cairn("--format", "json", "-x", "locals", path, timeout=SOON)
+    found = json.loads(run.out) if run.status == 0 else []
+    tap.equal(len(found), entries, "threads that share a map: each of its entries is one row")
+    said = cairn("-x", "locals | head 1", path).out
+    tap.ok("1,199 tables of values are of several threads, and listed once" in said, "and that is said", said)
+
+
+def check_long_archive(tap, folder):
+    path = os.path.join(folder, "long.zip")
+    with zipfile.ZipFile(path, "w") as z:
+        for i in range(10007):
+            z.writestr("f%05d" % i, read(SAMPLE) if i < 2 else b"x")
+    said = cairn("-x", "dumps", path, timeout=SOON).out
+    tap.ok("7 more files of the archive are not listed: only the first 10,000 are" in said,
+           "an archive of more files than are listed: that is said", said[-400:])
+
+
+def check_config(tap, folder):
+    """A configuration of 20,000 lines of a kind is read in no more than a moment."""
+    os.makedirs(os.path.join(folder, "config", "cairn"))
+    for what, line in (("views", "view v%d = SELECT 1\n"), ("lines of one", "progress = %d \\\n"), ("keys", "key F5 = ls %d\n")):
+        with open(os.path.join(folder, "config", "cairn", "config"), "w", encoding="ascii") as f:
+            f.writelines(line % i for i in range(20000))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        run = subprocess.run([os.path.join(BUILD, "cairn"), "--plain", SHOP], input=b"q\n", capture_output=True, check=False,
+                             timeout=SOON, env=dict(os.environ, XDG_CONFIG_HOME=os.path.join(folder, "config")))
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        tap.ok(run.returncode == 0 and took < 3, "20,000 %s: soon read" % what, (run.returncode, took, run.stderr[-300:]))
+
+
 def main():
     tap = Tap()
     folder = tempfile.mkdtemp(prefix="attack.", dir=os.path.join(BUILD, "tests"))
@@ -206,6 +252,9 @@ def main():
             with open(path, "wb") as f:
                 f.write(data)
             check(tap, name, path, status, says, commands)
+        check_shared_locals(tap, folder)
+        check_long_archive(tap, folder)
+        check_config(tap, folder)
         check_shrinking(tap, folder)
         check_shrinking_while_read(tap, folder)
     finally:

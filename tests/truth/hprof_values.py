@@ -20,18 +20,20 @@ MAX_DOUBLE = "1.7976931348623157E308"
 
 
 def escaped(s):
-    """Text as every table shows it: controls, bidirectional marks and half surrogate pairs escaped."""
+    """Text as every table shows it: controls, what nobody sees and half surrogate pairs escaped."""
     out = []
+    unseen = ((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+              (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+              (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF))
     for c in s.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass"):
         p = ord(c)
-        steers = p < 0x20 or 0x7F <= p <= 0x9F or p in (0x61C, 0x200E, 0x200F) or \
-            0x2028 <= p <= 0x202E or 0x2066 <= p <= 0x2069
+        steers = p < 0x20 or 0x7F <= p <= 0x9F or any(a <= p <= b for a, b in unseen)
         if c == "\n":
             out.append("\\n")
         elif c == "\t":
             out.append("\\t")
         elif 0xD800 <= p <= 0xDFFF or (steers and p >= 0x80):
-            out.append("\\u%04x" % p)
+            out.append("\\u%04x" % p if p < 0x10000 else "\\u{%x}" % p)
         elif steers:
             out.append("\\x%02x" % p)
         else:

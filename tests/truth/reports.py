@@ -129,7 +129,10 @@ def check_javacore(tap, folder):
              'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError"'),
             ('Dump Event "throw" (00000010) Detail "acme/Bad$1" "SECRET "of" it" received', 'Detail "acme/Bad$1"'),
             ('Dump Requested By User (00100000) Through "SECRET"', "Dump Requested By User (00100000)"),
-            ('Dump Event "user SECRET" received', "Dump Event")):
+            ('Dump Event "user SECRET" received', "Dump Event"),
+            ('Dump Event "user" (00004000) Detail SECRET words received', 'Dump Event "user" (00004000) Detail'),
+            ("SECRET", ""), ('Dump Event "gpf" (00002000) SECRET', 'Dump Event "gpf" (00002000)'),
+            ("Dump Event (SECRET)", "Dump Event")):
         path = os.path.join(folder, "javacore.SECRET.txt")
         with open(path, "w", encoding="utf-8") as f:
             f.write(JAVACORE % cause)

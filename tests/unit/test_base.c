@@ -99,6 +99,13 @@ static void escaping(void **state)
 	ESCAPED("\xF4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");     /* above U+10FFFF */
 	ESCAPED("\xED\xA0\xBD\xED\xB8\x80", "\\ud83d\\ude00");   /* a pair is no UTF-8 either */
 	ESCAPED("\xF0\x9F\x98", "\\xf0\\x9f\\x98");
+	/* what nobody sees: soft hyphen, joiners, byte order mark, filler, selector, tag */
+	ESCAPED("a\xC2\xAD" "b\xE2\x80\x8B\xE2\x80\x8C\xE2\x80\x8D", "a\\u00adb\\u200b\\u200c\\u200d");
+	ESCAPED("\xE2\x81\xA0\xEF\xBB\xBF\xE3\x85\xA4\xEF\xB8\x8F", "\\u2060\\ufeff\\u3164\\ufe0f");
+	ESCAPED("A\xF3\xA0\x81\x81", "A\\u{e0041}");
+	/* eight marks stay on their letter, and begin anew on the next one */
+	ESCAPED("a\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x82" "b\xCC\x82",
+	    "a\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\xCC\x81\\u0302" "b\xCC\x82");
 	/* wherever it stands among plain bytes */
 	for (size_t at = 0; at < 24; at++) {
 		char bytes[25] = "abcdefghijklmnopqrstuvwx", want[32];

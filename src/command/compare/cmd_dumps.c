@@ -282,6 +282,12 @@ static struct result *list_folder(const struct session *s)
 	for (size_t i = 0; i < s->n_dumps; i++)
 		f->dump[i] = s->dumps[s->n_dumps - 1 - i];
 	struct result *r = result_new("dumps", NULL, &folder_shape, &folder_ops, f, s->n_dumps);
+	if (s->folder->n_unseen) {
+		text_add_count(&note, s->folder->n_unseen);
+		text_add(&note, " more files of the archive are not listed: only the first ");
+		text_add_count(&note, SOURCE_MEMBERS_MOST);
+		text_add(&note, " are; ");
+	}
 	if (s->folder->remark[0]) /* first: of a long note its first clause is seen */
 		text_addf(&note, "%s; ", s->folder->remark);
 	text_add(&note, "in ");

@@ -34,24 +34,39 @@ static bool may_leave(enum column_id column, enum cell_type type)
 	return false;
 }
 
-/* How long the beginning of a javacore's cause is in which no text of the program stands: the kind of event, and the
- * class of an error.  What else is quoted, as the error's message is, may say anything. */
+/* How long the word is that a javacore's cause goes on with, where no text of the program can stand in it: a word of
+ * the VM's, a number in parentheses, or in quotes the kind of an event or the class of an error.  0: it may say
+ * anything, as the error's message does.  before: the word before it. */
+static size_t harmless_word(const char *at, const char *before)
+{
+	static const char *const words[] = {"Dump", "Event", "Detail", "Requested", "By", "User", "received"};
+	bool of_error = !strncmp(before, "Detail ", 7), quoted = of_error || !strncmp(before, "Event ", 6);
+	size_t n = 1;
+	if (*at == '"' && quoted) {
+		while (isalnum((unsigned char)at[n]) || (of_error && at[n] && strchr("/_$", at[n])))
+			n++;
+		return at[n] == '"' ? n + 1 : 0;
+	}
+	if (*at == '(') {
+		n += strspn(at + 1, "0123456789abcdefABCDEFx");
+		return at[n] == ')' ? n + 1 : 0;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (n = strlen(words[i]), !strncmp(at, words[i], n) && (at[n] == ' ' || !at[n]))
+			return n;
+	return 0;
+}
+
+/* How long the beginning of a javacore's cause is in which no text of the program stands. */
 static size_t told_of_cause(const char *cause)
 {
-	static const char *const before[] = {"Event ", "Detail "};
-	const char *at = strchr(cause, '"');
-	for (unsigned i = 0; at && i < sizeof before / sizeof *before; i++) {
-		size_t n = strlen(before[i]);
-		const char *end = at + 1;
-		while (isalnum((unsigned char)*end) || (i && *end && strchr("/_$", *end)))
-			end++;
-		if ((size_t)(at - cause) < n || strncmp(at - n, before[i], n) || *end != '"')
-			break;
-		at = strchr(end + 1, '"');
+	const char *before = "", *at = cause;
+	size_t told = 0, n;
+	while ((n = harmless_word(at, before)) != 0) {
+		before = at;
+		told = (size_t)(at - cause) + n;
+		at += n + strspn(at + n, " ");
 	}
-	size_t told = at ? (size_t)(at - cause) : strlen(cause);
-	while (told && cause[told - 1] == ' ')
-		told--;
 	return told;
 }
 

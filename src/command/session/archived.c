@@ -100,7 +100,7 @@ static int look_into(void *context, struct progress *progress, struct err *err)
 	memcpy(l->folder->remark, m->remark, sizeof l->folder->remark);
 	for (size_t i = 0; i < m->n; i++)
 		add_member(l, &m->member[i]);
-	l->folder->n_others += m->left_out;
+	l->folder->n_unseen = m->left_out;
 	folder_sort(l->folder);
 	source_members_free(m);
 	return 0;

@@ -56,8 +56,9 @@ static int inflate_members(struct source_file *o, z_stream *z, const uint8_t *in
 	uint64_t at = 0;
 
 	for (;;) {
-		if (unpacked_room(o, err) < 0)
-			return ERR_NOMEM;
+		int code = unpacked_room(o, err);
+		if (code < 0)
+			return code;
 		uint64_t room = o->capacity - o->source.size;
 		uInt give = (uInt)(n - at < INPUT_STEP ? n - at : INPUT_STEP);
 		uInt take = (uInt)(room < OUTPUT_STEP ? room : OUTPUT_STEP);
@@ -107,7 +108,7 @@ int gzip_inflate(struct source_file *o, const struct packing *p, const uint8_t *
 {
 	(void)p;
 	progress_phase(progress, PHASE_INFLATE, n);
-	int code = blocks_inflate(in, n, &o->unpacked, &o->source.size, progress, err);
+	int code = o->most ? 0 : blocks_inflate(in, n, &o->unpacked, &o->source.size, progress, err);
 	if (code == 0)
 		return inflate_in_order(o, in, n, progress, err);
 	if (code == 1)

@@ -64,6 +64,7 @@ struct source_file {
 	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */
 	struct source_parts *parts; /* NULL: it has none */
 	bool ends_early;   /* a stream did, and what came of it before is right */
+	uint64_t most;     /* bytes that it may unpack to; 0: as many as fit into memory */
 	uint64_t wish;     /* bytes that may be needed there, for whoever reserves room first */
 	const char *where; /* what bytes are counted in, in sentences: "the file" */
 	uint8_t *copy; /* exactly of the dump's size, where memory is exact; else NULL */

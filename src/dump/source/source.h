@@ -76,6 +76,7 @@ struct source_look {
 	/* 0, or the error that source_open_if is to end with, once the path stands in front of it. */
 	int (*at)(const void *context, const uint8_t *head, size_t n, struct err *err);
 	const void *context;
+	uint64_t most; /* bytes that it may unpack to, else ERR_FORMAT; 0: as many as fit into memory */
 };
 /* source_open, unless look (NULL: nobody) refuses a packed file.  One that holds less is not asked about. */
 MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,

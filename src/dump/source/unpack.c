@@ -49,6 +49,10 @@ void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in
 static int grow(struct source_file *o, uint64_t n, struct err *err)
 {
 	uint64_t capacity = n / 2 > o->capacity ? n : 2 * o->capacity;
+	if (o->most && n > o->most)
+		return err_set(err, ERR_FORMAT, "it unpacks to more than %" PRIu64 " bytes", o->most);
+	if (o->most && capacity > o->most)
+		capacity = o->most;
 	uint8_t *grown = big_resize(o->unpacked, capacity, 1, NULL);
 	if (!grown) {
 		uint64_t little = o->capacity + o->capacity / 8;
@@ -288,6 +292,7 @@ int unpack(struct source_file *o, const struct source_look *look, bool in_place,
 	    .now = {o->map, o->map_size}, .inside = TEXT_INIT};
 	uint64_t lost;
 	o->where = "the file";
+	o->most = look ? look->most : 0;
 	int code = all_layers(&l, err);
 	if (!code && l.inside.len)
 		o->inside = text_take(&l.inside);

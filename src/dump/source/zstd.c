@@ -54,8 +54,9 @@ static int inflate_frames(struct source_file *o, ZSTD_DCtx *z, const uint8_t *in
     struct progress *progress, struct err *err)
 {
 	for (uint64_t at = 0;;) {
-		if (unpacked_room(o, err) < 0)
-			return ERR_NOMEM;
+		int no_room = unpacked_room(o, err);
+		if (no_room < 0)
+			return no_room;
 		uint64_t room = o->capacity - o->source.size;
 		ZSTD_inBuffer from = { in + at, n - at < INPUT_STEP ? (size_t)(n - at) : INPUT_STEP, 0 };
 		ZSTD_outBuffer to = { o->unpacked + o->source.size, room < OUTPUT_STEP ? (size_t)room : OUTPUT_STEP, 0 };

@@ -374,6 +374,7 @@ static void prompt_accepted(struct app *a)
 {
 	struct table *t = app_table(a);
 	char *line = xstrdup(prompt_text());
+	size_t n;
 
 	text_clear(&a->prompt_error);
 	switch (prompt_kind()) {
@@ -394,7 +395,7 @@ static void prompt_accepted(struct app *a)
 			app_act(a, ACTION_SEARCH_NEXT);
 		break;
 	default:
-		size_t n = strlen(line);
+		n = strlen(line);
 		if (n && line[n - 1] == '\\') { /* it goes on */
 			line[n - 1] = ' ';
 			ask(a, PROMPT_COMMAND, line);

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * Read data with one reader, as a survey and as a fill over the survey's cuts, and abort when the
  * reader breaks a promise of reader.h: order of calls, references announced and delivered, records
  * inside the part, the same words in both passes.  Then go the whole way (whole.h, which
- * explains part_bytes).
+ * explains part_bytes), unless FUZZ_READER is in the environment.
  */
 void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size);
 

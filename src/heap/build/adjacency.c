@@ -161,6 +161,8 @@ void adjacency_compact(struct adjacency *a, uint32_t n_objects)
 		uint64_t from = a->base[block], end = block + 1 < n ? a->base[block + 1] : a->n;
 		cairn_assert(to <= from && from <= end && end <= a->n);
 		a->base[block] = to;
+		if (from == end) /* there may be no targets at all */
+			continue;
 		if (has_holes(a->target + from, end - from)) {
 			to = close_holes(a, block << BLOCK_SHIFT, block_end(n_objects, block), from, end, to);
 			continue;

@@ -56,9 +56,9 @@ static int inflate_members(struct source_file *o, z_stream *z, const uint8_t *in
 	uint64_t at = 0;
 
 	for (;;) {
-		int code = unpacked_room(o, err);
-		if (code < 0)
-			return code;
+		int no_room = unpacked_room(o, err);
+		if (no_room < 0)
+			return no_room;
 		uint64_t room = o->capacity - o->source.size;
 		uInt give = (uInt)(n - at < INPUT_STEP ? n - at : INPUT_STEP);
 		uInt take = (uInt)(room < OUTPUT_STEP ? room : OUTPUT_STEP);

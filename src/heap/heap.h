@@ -296,6 +296,7 @@ struct heap {
 	struct heap_root *roots;   /* sorted by object, then kind */
 	size_t n_roots;
 	size_t n_inferred_roots;   /* how many of them the dump does not record */
+	uint32_t n_stale;          /* objects that no inferred root may reach: garbage (build/stale.c) */
 	uint32_t n_root_objects;   /* how many different objects are roots */
 	uint32_t n_dropped_roots;  /* roots that the dump records at addresses without an object */
 	uint32_t n_outside_roots;  /* the same where that is no damage (facts.outside_pointers_normal) */

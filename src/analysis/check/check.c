@@ -479,8 +479,9 @@ static int check_reachable(struct checker *k, struct err *err)
 	int code = reachable_from_roots(&r, &(struct model){.heap = k->h}, k->progress, err);
 	if (code)
 		return code;
-	say(k, "inferred roots reach everything", r.unreachable_n.n ? CHECK_BROKEN : CHECK_OK,
-	    "%" PRIu64 " of %" PRIu32 " objects", r.n.n, k->h->n_objects);
+	say(k, "inferred roots reach everything", r.unreachable_n.n != k->h->n_stale ? CHECK_BROKEN : CHECK_OK,
+	    "%" PRIu64 " of %" PRIu32 " objects; %" PRIu32 " are garbage with stale references", r.n.n, k->h->n_objects,
+	    k->h->n_stale);
 	reachable_release(&r);
 	return 0;
 }

@@ -407,6 +407,7 @@ static void keep_objects(struct heap *h, const struct err *why)
 	weak_forget(h);
 	h->n_roots = 0;
 	h->n_inferred_roots = 0;
+	h->n_stale = 0;
 	h->n_root_objects = 0;
 	h->n_threads = 0;
 	h->no_references = true;

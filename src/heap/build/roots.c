@@ -315,6 +315,7 @@ static int infer_unreachable(struct build *b, struct err *err)
 		mark_implied_targets(h, held);
 		add_unreferenced(b, seen, held);
 		uint64_t n_reached = mark_stale(b, seen);
+		h->n_stale = (uint32_t)n_reached;
 		const struct model all = {.heap = h};
 		for (size_t i = 0; i < h->n_roots && !build_stops(b, i); i++)
 			n_reached += heap_reach(&all, h->roots[i].object, seen, stack);

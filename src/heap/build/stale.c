@@ -71,7 +71,7 @@ static void drop(struct build *b)
 int stale_spread(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	if (!b->stale || !any_bit(b->stale, h->n_objects)) {
+	if (!b->stale || h->damaged || !any_bit(b->stale, h->n_objects)) { /* damage makes such references, too */
 		drop(b);
 		return 0;
 	}

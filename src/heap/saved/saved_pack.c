@@ -316,6 +316,7 @@ static void pack_roots(struct pack *p, struct heap *h, struct err *err)
 	uint32_t objects = 0;
 	PACK_COUNT(p, h->n_roots, UINT64_MAX);
 	PACK(p, h->n_inferred_roots, h->n_roots);
+	PACK(p, h->n_stale, h->n_objects);
 	PACK(p, h->n_dropped_roots, UINT32_MAX);
 	PACK(p, h->n_outside_roots, UINT32_MAX);
 	if (p->reading)

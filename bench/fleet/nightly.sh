@@ -13,7 +13,7 @@ if [ -z "${DUMP-}" ]; then
 fi
 mkdir -p "$work/out/profiles/$at" "$work/out/rows/$at"
 profile=$work/out/profiles/$at/heap.profile.gz
-cairn -x "profile $profile" "$DUMP"
+cairn -x "profile $profile" "$DUMP" >/dev/null
 cairn --format jsonl -x 'diff -by path | cut path class objects shallow retained' \
 	-x 'diff -by class | cut class objects shallow retained' "$profile" "$profile" |
 	gzip >"$work/out/rows/$at/rows.jsonl.gz"

@@ -318,7 +318,7 @@ def check_paths(bench):
     edit, rng = bench.edit, random.Random(bench.seed + "paths")
     objects = rng.sample(sorted(edit.places), 40 if QUICK else 120)
     nulled = gone = 0
-    for rows in ask(bench.path, ["path -weak %s" % hexed(a) for a in objects], False):
+    for rows in ask(bench.path, ["path %s" % hexed(a) for a in objects], False):
         a = number(rows[-1]["address"])
         bench.wrong += false_steps(edit, rows)
         if len(rows) < 2 or nulled >= (6 if QUICK else 16):
@@ -329,7 +329,7 @@ def check_paths(bench):
             continue
         nulled += 1
         edit.copy(bench.copy, case.references)
-        left = sum(ask(bench.copy, ["path -weak %s" % hexed(a)], False), [])
+        left = sum(ask(bench.copy, ["path %s" % hexed(a)], False), [])
         gone += not left
         if bool(left) == bool(last["freed"]):
             bench.wrong.append("path %s: frees %s, %s others, and then %s" % (

@@ -47,6 +47,9 @@ def as_openj9(line):
     """One of our lines in the form of OpenJ9's reader, as far as both hold the same."""
     line = re.sub(r" how=\S+", "", line.rstrip(" "))
     line = re.sub(r"^(P .*) type=\[(.)", r"\1 type=[\2", line)
+    own = re.match(r"(O \S+ class=(\S+) size=\S+ refs=)(\d+): \2\b ?(.*)", line)
+    if own:  # it takes a first reference that equals the class for the class, in dumps too that never begin with it
+        line = own[1] + str(int(own[3]) - 1) + ":" + (" " + own[4] if own[4] else "")
     return line
 
 
@@ -198,6 +201,7 @@ DIFFERENT = {
     "no-start-of-dump.phd": 2202,  # the mark carries nothing: read without it
     "notgz.phd.gz": 2202,  # the name says gzip, the bytes decide
     "gz-named.phd": 2202,
+    "ascii-ftp.phd": 0,  # refused: each LF became CR LF
     "double.phd.gz": 2202,  # gzip in gzip is a nested packing as any other: both are unpacked
 }
 
@@ -213,10 +217,10 @@ def damaged(folder):
         text = [s for s in said.split("\n") if s]
         ok(have == want and code in (0, 3, 4), f"broken/{name}: {want} records",
            f"{have} records, exit {code}", *text[-3:])
-        good = code == 0
+        good = code == 0 or name == "ascii-ftp.phd" and "each LF became CR LF" in said
         if "header" in verdict and name not in DIFFERENT:
             good = code == 3 and len(text) == 1 and name in text[0]
-        elif "unexpected tag" in verdict:
+        elif "unexpected tag" in verdict and name not in DIFFERENT:
             good = code == 4 and re.search(r"^X -3 \d+ unknown record tag 0x.. at byte \d+$", said, re.M)
         elif "EOFException" in verdict:
             good = code == 4 and re.search(

@@ -35,6 +35,7 @@ struct copying {
 	int failed;          /* errno of the first write that failed, else 0 */
 	struct renaming names; /* of UTF8 records */
 	bool knows;          /* the class at hand is known */
+	bool states_layout;  /* static fields of the class at hand are facts of the VM */
 	uint32_t segment;    /* the next of h->segments */
 	uint64_t chunks;     /* the class of stack chunks, whose own fields tell their sizes; 0: none */
 	uint64_t rounds;
@@ -196,9 +197,29 @@ static int name_in_heap(struct copying *c, const uint8_t *p)
 
 /* --- objects -------------------------------------------------------------------------------------- */
 
+/* Classes in whose static fields the VM states how it lays out objects (heap/sizes/layout_stated.c): a copy keeps
+ * these. */
+static bool states_layout(struct copying *c, uint64_t class_id)
+{
+	static const char *const names[] = {
+		"jdk/internal/misc/Unsafe", "sun/misc/Unsafe", "java/util/concurrent/atomic/AtomicInteger" };
+	struct hprof_name class;
+	if (hprof_class_name((struct hprof *)c->h, class_id, &class, c->err))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		uint64_t k = 0;
+		while (k < class.n && names[i][k] &&
+		    (class.bytes[k] == '.' ? '/' : class.bytes[k]) == (uint8_t)names[i][k])
+			k++;
+		if (k == class.n && !names[i][k])
+			return true;
+	}
+	return false;
+}
+
 static void put_static(struct copying *c, unsigned type, const uint8_t *p, uint64_t n)
 {
-	if (type > 2 && c->wanted->what == REDACT_ALL)
+	if (type > 2 && c->wanted->what == REDACT_ALL && !c->states_layout)
 		fill(c, 0, n);
 	else
 		put(c, p, n);
@@ -250,7 +271,10 @@ static void put_array(struct copying *c, const uint8_t *p, uint64_t size)
 static void put_sub(struct copying *c, const uint8_t *p, uint64_t size)
 {
 	switch (*p) {
-	case SUB_CLASS: (void)walk_class(c, p, put_static); break; /* names are known by now */
+	case SUB_CLASS:
+		c->states_layout = states_layout(c, hprof_id(p + 1, c->h->id_size));
+		(void)walk_class(c, p, put_static); /* names are known by now */
+		break;
 	case SUB_INSTANCE: put_instance(c, p, size); break;
 	case SUB_PRIMITIVE_ARRAY: put_array(c, p, size); break;
 	default: put(c, p, size); /* identifiers and numbers of threads, frames and heaps */

@@ -425,6 +425,15 @@ static void order_handles(struct build *b)
 		    &b->lost);
 }
 
+/* Records say so of a class whose name is lost. */
+static void make_array_class(struct heap_class *c)
+{
+	if (c->kind != CLASS_PLAIN)
+		return;
+	c->kind = CLASS_OBJECT_ARRAY;
+	c->instance_size = SIZE_UNKNOWN;
+}
+
 static void resolve_plain_handles(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n_used_handles && !build_stops(b, i); i++) {
@@ -433,6 +442,8 @@ static void resolve_plain_handles(struct build *b)
 			c->resolved = class_at_address(b, c->address);
 			if (c->resolved == HEAP_NONE)
 				c->resolved = unknown_class(b, c, false);
+			else if (c->kind == RECORD_OBJECT_ARRAY)
+				make_array_class(&b->heap->classes[c->resolved]);
 		} else if (c->how == CLASS_NAMED) {
 			c->resolved = class_named(b, c->name, strlen(c->name), HEAP_NONE);
 			if (c->resolved == HEAP_NONE)

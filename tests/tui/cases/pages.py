@@ -34,7 +34,7 @@ def walk(t):
     t.wait("0xfff07498")  # who references it
     t.wait("0xe0000b00")  # what it references
     # the path in words ends at the object; PHD names holders by class
-    t.wait(r"^  path  .*java\.lang\.String\[\] > this")
+    t.wait(r"^  path  .*java\.lang\.String\[\] > \[0\] > this")
     t.keys("Escape")
     t.wait(r"^(?:1 )?histogram > java\.lang\.String(?! >)")
     wait_selected(t, "0xe0000af0")

@@ -327,7 +327,7 @@ static void choose_model(struct sizing *z)
 	} else if (h->facts.has_instance_sizes) {
 		snprintf(text, sizeof text, "instances as recorded, arrays from byte %u on, references %u bytes%s",
 		    layout_array_base(&z->model, false, 1), z->model.reference,
-		    choice.reference_guessed ? ": assumed, too few arrays tell" : "");
+		    choice.reference_guessed ? ": assumed, from too few arrays" : "");
 		h->sizes_assumed = choice.reference_guessed;
 	} else {
 		layout_describe(&choice, text, sizeof text);

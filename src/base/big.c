@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,16 +68,14 @@ void big_set_limit(uint64_t bytes, const char *whose)
 
 int big_refused(uint64_t count, uint64_t size, struct err *err)
 {
-	struct rlimit addresses;
+	char sentence[MEM_SENTENCE];
 	uint64_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return err_set(err, ERR_NOMEM,
 		    "memory: the system refuses %" PRIu64 " times %" PRIu64 " bytes", count, size);
-	if (getrlimit(RLIMIT_AS, &addresses) < 0 || addresses.rlim_cur == RLIM_INFINITY)
-		return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes", bytes);
-	return err_set(err, ERR_NOMEM, "memory: the system refuses %" PRIu64 " bytes, for ulimit -v allows %" PRIu64
-	    " KB of addresses, files included; raise it", bytes, (uint64_t)addresses.rlim_cur >> 10);
+	mem_refusal(bytes, sentence);
+	return err_set(err, ERR_NOMEM, "%s", sentence);
 }
 
 static void moved(struct settled *s);

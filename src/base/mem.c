@@ -13,9 +13,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void (*mem_before_exit)(void);
+
+void mem_refusal(uint64_t bytes, char sentence[static MEM_SENTENCE])
+{
+	struct rlimit addresses;
+	int n = snprintf(sentence, MEM_SENTENCE, "memory: the system refuses %" PRIu64 " bytes", bytes);
+	if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+		snprintf(sentence + n, MEM_SENTENCE - (size_t)n, ", for ulimit -v allows %" PRIu64
+		    " KB of addresses, files included; raise it", (uint64_t)addresses.rlim_cur >> 10);
+}
 
 _Noreturn void mem_exhausted(size_t size)
 {
@@ -23,7 +33,9 @@ _Noreturn void mem_exhausted(size_t size)
 
 	if (!atomic_flag_test_and_set(&once) && mem_before_exit)
 		mem_before_exit();
-	fprintf(stderr, "cairn: out of memory: %zu bytes wanted\n", size);
+	char sentence[MEM_SENTENCE];
+	mem_refusal(size, sentence);
+	fprintf(stderr, "cairn: %s\n", sentence);
 	_exit(3);
 }
 
@@ -48,9 +60,9 @@ void mem_refused(const char *sentence)
 
 void mem_refused_bytes(uint64_t bytes)
 {
-	char sentence[100];
+	char sentence[MEM_SENTENCE];
 
-	snprintf(sentence, sizeof sentence, "memory: the system refuses %" PRIu64 " bytes", bytes);
+	mem_refusal(bytes, sentence);
 	mem_refused(sentence);
 }
 

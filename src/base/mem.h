@@ -31,6 +31,9 @@ char *xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull))
 uint64_t mem_refusals(void);
 void mem_refused(const char *sentence);  /* remember one, in an error's words */
 void mem_refused_bytes(uint64_t bytes);  /* one of the system's */
+/* The words of a refusal by the system: with the limit on addresses, where there is one. */
+enum { MEM_SENTENCE = 200 };
+void mem_refusal(uint64_t bytes, char sentence[static MEM_SENTENCE]);
 void mem_last_refusal(char *sentence, size_t room);
 
 /* Called once before the program ends for lack of memory; the screen puts the terminal back here. */

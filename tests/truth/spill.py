@@ -181,7 +181,7 @@ def check_addresses(t, dump):
     def run(mb):
         return Run([CAIRN, "--no-index", "--threads", "2", "-x", "histo | head 1", "-x", "top -n 1", dump],
                    preexec=(resource.RLIMIT_AS, mb * MB))
-    started = next(mb for mb in range(8, 512, 4) if "loading shared libraries" not in run(mb).err)
+    started = next(mb for mb in range(8, 512) if "loading shared libraries" not in run(mb).err)
     runs = {mb: run(mb) for mb in range(started, started + 24, 4)}
     refused = {mb: run for mb, run in runs.items() if run.status}
     t.ok(refused and all("ulimit -v allows %d KB of addresses, files included; raise it" % (mb << 10) in run.err

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 14 };
+enum { SAMPLES = 16, PAIRS_MOST = 256, REPORT_EVERY = 1 << 12 };
 
 struct pair {
 	uint64_t key; /* class of the holder << 32 | class of the target */

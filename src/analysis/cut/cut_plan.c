@@ -20,6 +20,7 @@
 enum {
 	FINE = 1024,   /* candidates keep at least this part of what is wanted, or of the largest */
 	FINEST = 1 << 20, /* and this one of what is reachable */
+	LOOK_EVERY = 1 << 12, /* candidates weighed between two looks at the cancel flag */
 	TRIES = 64,    /* choices that free nothing count, too */
 };
 static const double ALIKE = 1.01; /* a static field may free so much more than the reference below it */
@@ -173,7 +174,7 @@ static int weigh(struct planning *p, struct err *err)
 		if (!p->loss.objects.n)
 			c->bytes = p->r->dominators.retained[c->id];
 		c->cost = is_dead(p, c->id) ? 0 : keepers(p, c->id, NULL, NULL, NULL);
-		if (i % PROGRESS_ROUNDS == 0 && !progress_add(p->progress, PROGRESS_ROUNDS))
+		if (i % LOOK_EVERY == 0 && !progress_add(p->progress, LOOK_EVERY))
 			code = err_cancelled(err);
 	}
 	return code;

@@ -14,6 +14,7 @@
 #include "dump/phd/phd_walk.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -381,7 +382,8 @@ static int look_on(struct sink *sink)
 {
 	struct phd_evidence *e = &((struct look_sink *)sink)->evidence;
 	bool class_settled = e->odd_instances || e->instances >= LOOK_INSTANCES;
-	bool done = (class_settled && (e->n_lengths || e->n_refuted)) || ++e->n_records >= LOOK_RECORDS;
+	bool done = (class_settled && (e->n_lengths || e->n_refuted)) || ++e->n_records >= LOOK_RECORDS ||
+	    progress_own_stops(e->n_records);
 
 	return done ? ERR_CANCELLED : 0;
 }

@@ -101,7 +101,8 @@ MADE = """// Version: JRE 21 Linux amd64-64 build made
 \t0x800020a0
 0x800020a0 [24] OBJ com/acme/Node
 \t0x90000000
-// EOF: Total 8
+// Breakdown - Classes: 2, Objects: 5, ObjectArrays: 0, PrimitiveArrays: 1
+// EOF: Total 'Objects',Refs(null) : 8,6(0)
 """
 
 

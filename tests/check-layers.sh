@@ -96,6 +96,10 @@ verdict 'no format is known by its name above the readers' \
 	"$(grep -rnE 'strn?cmp\([^;]*"(phd|classic|hprof|go)"|facts\.format|reader->name' src \
 	--include='*.[ch]' | grep -v '^src/dump/')"
 
+# Files are opened and unpacked whatever is in them: only the readers know formats.
+verdict 'src/dump/source knows no format of dumps' \
+	"$(grep -rnE '\b(hprof|phd|classic|go)_[a-z]|"JAVA PROFILE|portable heap dump' src/dump/source --include='*.[ch]')"
+
 # Phases that a work runs through (base/progress.c), and those that its rooms begin.
 phases() {
 	sed -nE "s/.*\[(PHASE_[A-Z_]+)\] = .* WORK_($1), .*/\1/p" src/base/progress.c | sort -u

@@ -49,7 +49,7 @@ void dump_later_wait_never(bool never)
 static int open_inner(struct later *l, struct progress *progress, struct err *err)
 {
 	const struct dump_options options = { .heap_number = l->heap_number, .no_companion = true };
-	const struct source_look look = {.at = dump_look, .context = &options};
+	const struct source_look look = dump_look(&options);
 	int code = source_inflate(&l->source, l->dump.source, &look, progress, err);
 	if (!code && l->source->cut && !l->cut_known) {
 		code = err_set(err, ERR_IO, "%s", l->source->remark);

@@ -515,9 +515,9 @@ static inline void dump_begin(struct dump *dump, const struct reader *reader, co
 	dump->facts.label = reader->label;
 }
 
-/* For source_look: 0 if a reader knows these first bytes, else ERR_FORMAT, as dump_open would say it.
- * options are struct dump_options, or NULL. */
-int dump_look(const void *options, const uint8_t *head, size_t n, struct err *err);
+/* What source_open_if asks: a reader must know the first bytes, else ERR_FORMAT, as dump_open would say it.  options,
+ * which may be NULL, are borrowed. */
+struct source_look dump_look(const struct dump_options *options);
 
 /* Sniff the source and open it with the reader that fits (dump/registry.c). */
 MUST_CHECK int dump_open(struct dump **out, const struct source *source,

@@ -129,11 +129,16 @@ static const struct reader *surest_reader(const uint8_t *head, size_t n, const s
 	return best;
 }
 
-int dump_look(const void *options, const uint8_t *head, size_t n, struct err *err)
+static int look_at_head(const void *options, const uint8_t *head, size_t n, struct err *err)
 {
 	const struct dump_options *o = options;
 
 	return surest_reader(head, n, o ? o->also : NULL) ? 0 : refuse(head, n, err);
+}
+
+struct source_look dump_look(const struct dump_options *options)
+{
+	return (struct source_look){.at = look_at_head, .context = options, .division = &hprof_division};
 }
 
 int dump_open(struct dump **out, const struct source *source, const struct dump_options *options,

@@ -522,7 +522,7 @@ static int attach(struct unpacking *u, const struct source *s, struct err *err)
 /* *source: the caller's (source_close), NULL after an error at once. */
 static int open_file(struct unpacking *u, struct source **source, const char *path, struct err *err)
 {
-	const struct source_look looking = {look, path, PROFILE_BYTES_MOST};
+	const struct source_look looking = {.at = look, .context = path, .most = PROFILE_BYTES_MOST};
 	int code = source_open_if(source, path, &looking, u->progress, err);
 	if (!code)
 		code = check_header(*source, path, err);

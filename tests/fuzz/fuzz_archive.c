@@ -64,7 +64,7 @@ static void open_later(const char *path, const struct source *now, uint64_t sum)
 
 static void open_one(const char *path, const char *file, bool whole)
 {
-	const struct source_look look = {.at = dump_look, .context = NULL};
+	const struct source_look look = dump_look(NULL);
 	struct source *s;
 	struct err err = ERR_INIT;
 	int code = source_open_if(&s, path, whole ? &look : NULL, NULL, &err);

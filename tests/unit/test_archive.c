@@ -110,7 +110,7 @@ static void refused(const uint8_t *bytes, size_t n, const char *which, int code,
 {
 	struct source *s;
 	struct err err = ERR_INIT;
-	const struct source_look look = {.at = dump_look, .context = NULL};
+	const struct source_look look = dump_look(NULL);
 	write_file(bytes, n);
 	snprintf(member, sizeof member, "%s%s", path, which);
 	assert_int_equal(source_open_if(&s, member, &look, NULL, &err), code);
@@ -222,7 +222,7 @@ static void every_archive(void **state)
 		refused(packed, n, "::nothing", ERR_FORMAT, "archive without a member nothing");
 		struct source *s;
 		struct err err = ERR_INIT;
-		const struct source_look look = {.at = dump_look, .context = NULL};
+		const struct source_look look = dump_look(NULL);
 		write_file(packed, n);
 		assert_int_equal(source_open_if(&s, path, &look, NULL, &err), 0); /* the only dump in it */
 		assert_string_equal(source_inside(s), "::heap.hprof");

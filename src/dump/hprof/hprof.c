@@ -297,6 +297,43 @@ static unsigned hprof_parts(const struct dump *dump, unsigned want, struct part 
 	return n;
 }
 
+/* --- the files of an unfinished dump ------------------------------------------------------------ */
+
+static bool begins_part(const uint8_t *bytes)
+{
+	return bytes[0] == HPROF_HEAP_SEGMENT;
+}
+
+static uint64_t record_end(const uint8_t *bytes, uint64_t n, uint64_t at)
+{
+	return n - at < RECORD_HEAD ? n + 1 : at + RECORD_HEAD + load_be32(bytes + at + 5);
+}
+
+/* Is there no record that ends it?  Some releases write that one before they append the parts: then it is unfinished
+ * without objects. */
+static bool unfinished(const uint8_t *bytes, uint64_t n, struct source_own *own)
+{
+	const struct source s = {.bytes = bytes, .size = n};
+	struct hprof_header header;
+	if (hprof_header(&header, &s, 0, NULL))
+		return false;
+	*own = (struct source_own){.body = header.body};
+	uint64_t at = header.body;
+	for (uint64_t i = 0; at < n && !own->objects && !progress_stops(progress_own(), i); i++) {
+		own->names |= bytes[at] == HPROF_LOAD_CLASS;
+		own->objects = begins_part(bytes + at) || bytes[at] == HPROF_HEAP_DUMP;
+		at = record_end(bytes, n, at);
+	}
+	own->names &= at == n || own->objects;
+	return bytes[n - RECORD_HEAD] != HPROF_HEAP_END || load_be32(bytes + n - 4) || !own->objects;
+}
+
+const struct source_division hprof_division = {
+	.begins_part = begins_part,
+	.unfinished = unfinished,
+	.record_end = record_end,
+};
+
 const struct reader hprof_reader = {
 	.name = "hprof",
 	.title = "HPROF",

@@ -6,5 +6,7 @@
 #include "dump/reader.h"
 
 extern const struct reader hprof_reader;
+/* Files of a dump that HotSpot writes in parallel (heapDumper.cpp of JDK 17 and later). */
+extern const struct source_division hprof_division;
 
 #endif

@@ -35,7 +35,7 @@ struct source_parts {
 	char *name;          /* of the dump: that of a part goes on with .p0 */
 	bool unpacked;       /* into memory, not mapped: one of them is packed, or in an archive */
 	uint64_t own;        /* bytes of the dump's file, where it is mapped */
-	uint64_t body;       /* where records begin in it */
+	struct source_own holds; /* what it holds */
 	struct source_piece *piece;
 	char words[sizeof ((struct source *)0)->remark];
 };
@@ -62,6 +62,7 @@ struct source_file {
 	uint8_t *unpacked; /* big memory that holds the dump; NULL: it stands in the mapping */
 	uint64_t capacity;
 	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */
+	const struct source_division *division; /* as in struct source_look */
 	struct source_parts *parts; /* NULL: it has none */
 	bool ends_early;   /* a stream did, and what came of it before is right */
 	uint64_t most;     /* bytes that it may unpack to; 0: as many as fit into memory */
@@ -99,8 +100,6 @@ bool parts_changed(const struct source_file *o);
  * ERR_CANCELLED. */
 MUST_CHECK int parts_map(struct source_file *o, struct err *err);
 MUST_CHECK int parts_unpack(struct source_file *o, struct err *err);
-/* Bytes behind the head of a record of HPROF. */
-uint32_t parts_record_length(const uint8_t *record);
 
 /* --- spool.c: pipes -------------------------------------------------------------------------------- */
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.c - an HPROF dump that HotSpot wrote in parallel and did not finish: the file and its parts beside it.
+ * parts.c - a dump that a VM wrote in parallel and did not finish: the file and its parts (struct source_division).
  *
- * Names and stacks go to FILE, the objects to FILE.p0, FILE.p1 and so on; at the end each is appended to FILE and
- * deleted, and the record that ends the dump is written.  A VM that dies before leaves FILE, the parts that were not
- * deleted yet, and of the one that was being appended its beginning in FILE, too.  Some releases write that record
- * before they append: then FILE ends with it and has no objects.
+ * At the end each part is appended to FILE and deleted.  A VM that dies before leaves FILE, the parts that were not
+ * deleted yet, and of the one that was being appended its beginning in FILE, too.
  *
  * All are mapped one behind another, each from a page on, and none is copied; where one is packed, or in an archive,
  * all are unpacked one behind another (parts_join.c).  source.pieces tells the reader where each begins and ends.  What
@@ -23,12 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD = 9, HEAP_DUMP = 0x0C, SEGMENT = 0x1C, DUMP_END = 0x2C, MOST_PARTS = 256, DIGITS_MOST = 4 };
-
-uint32_t parts_record_length(const uint8_t *record)
-{
-	return (uint32_t)record[5] << 24 | (uint32_t)record[6] << 16 | (uint32_t)record[7] << 8 | record[8];
-}
+enum { MOST_PARTS = 256, DIGITS_MOST = 4 };
 
 /* --- which there are ------------------------------------------------------------------------------ */
 
@@ -60,49 +53,49 @@ static struct stored_part *add_part(struct source_parts *parts, int number)
 }
 
 /* Does the file begin as a part does, packed or not?  One with nothing in it yet is one, too. */
-static bool is_part(int fd, bool *packed)
+static bool is_part(const struct source_division *d, int fd, bool *packed)
 {
-	uint8_t head[SOURCE_HEAD], first = SEGMENT;
+	uint8_t head[SOURCE_HEAD], first;
 	ssize_t got = pread(fd, head, sizeof head, 0);
 	const struct packing *p = got > 0 ? packing_of(head, (uint64_t)got) : NULL;
 	*packed = p && p->head;
 	if (*packed)
-		return !p->head(p, head, (uint64_t)got, &first, 1) || first == SEGMENT;
-	return got == 0 || (got > 0 && head[0] == SEGMENT);
+		return !p->head(p, head, (uint64_t)got, &first, 1) || d->begins_part(&first);
+	return got == 0 || (got > 0 && d->begins_part(head));
 }
 
-static void open_part(struct source_parts *parts, const char *path, int number)
+static void open_part(struct source_file *o, const char *path, int number)
 {
 	struct stat st;
 	bool packed;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_part(fd, &packed)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_part(o->division, fd, &packed)) {
 		close(fd);
 		return;
 	}
-	struct stored_part *p = add_part(parts, number);
-	parts->unpacked |= packed;
+	struct stored_part *p = add_part(o->parts, number);
+	o->parts->unpacked |= packed;
 	p->fd = fd;
 	p->size = (uint64_t)st.st_size;
 	p->written = st.st_mtim;
 	p->hold = file_hold_open(fd, "a part of the dump");
 }
 
-static void find_beside(struct source_parts *parts)
+static void find_beside(struct source_file *o)
 {
-	const char *path = parts->name, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *path = o->parts->name, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
 	size_t n = strlen(name);
 	DIR *d = opendir(folder);
-	for (struct dirent *e; d && (e = readdir(d)) && parts->n < MOST_PARTS;) {
+	for (struct dirent *e; d && (e = readdir(d)) && o->parts->n < MOST_PARTS;) {
 		if (!has_part(name, e->d_name))
 			continue;
 		struct text full = TEXT_INIT;
 		text_addf(&full, "%s%s", folder, e->d_name);
 		if (full.s)
-			open_part(parts, full.s, number_of(e->d_name + n));
+			open_part(o, full.s, number_of(e->d_name + n));
 		text_release(&full);
 	}
 	if (d)
@@ -141,44 +134,23 @@ static int find_parts(struct source_file *o, struct err *err)
 	o->parts->unpacked = o->unpacked || member;
 	if (member)
 		return find_in_archive(o->parts, member, err);
-	find_beside(o->parts);
+	find_beside(o);
 	return 0;
 }
 
 /* --- what is said of them -------------------------------------------------------------------------- */
-
-/* What the VM had written into FILE itself. */
-struct written {
-	bool names;   /* of classes, and no record is cut */
-	bool objects;
-};
-
-static struct written look_through(const struct source_file *o)
-{
-	enum { LOAD_CLASS = 2 };
-	struct written w = {.names = false};
-	const uint8_t *bytes = o->source.bytes;
-	uint64_t size = o->source.size, at = o->parts->body;
-	while (at < size && size - at >= HEAD && !progress_stops(progress_own(), at)) {
-		w.names |= bytes[at] == LOAD_CLASS;
-		w.objects |= bytes[at] == SEGMENT || bytes[at] == HEAP_DUMP;
-		at += HEAD + (uint64_t)parts_record_length(bytes + at);
-	}
-	w.names &= at == size || w.objects;
-	return w;
-}
 
 static const char *state_of(const struct stored_part *p)
 {
 	return p->merged ? " (which is in it)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (cut)" : "";
 }
 
-static void say_parts(struct source_file *o, struct written own)
+static void say_parts(struct source_file *o)
 {
 	struct source_parts *parts = o->parts;
 	struct text t = TEXT_INIT;
 	text_add(&t, "the VM did not finish it: read together with its parts");
-	int next = own.objects ? parts->part[0].number : 0; /* those before were joined to it, or are missing */
+	int next = parts->holds.objects ? parts->part[0].number : 0; /* those before were joined to it, or are missing */
 	bool missing = false;
 	for (size_t i = 0; i < parts->n; i++) {
 		const struct stored_part *p = &parts->part[i];
@@ -194,45 +166,18 @@ static void say_parts(struct source_file *o, struct written own)
 		}
 	}
 	text_add(&t, missing ? "; other parts are missing" : "");
-	text_add(&t, own.names ? "" : "; names that it had not written are unknown");
+	text_add(&t, parts->holds.names ? "" : "; names that it had not written are unknown");
 	snprintf(parts->words, sizeof parts->words, "%s", t.s ? t.s : "");
 	text_release(&t);
 	o->broken_off = parts->words;
 	o->source.gaps = true;
 }
 
-/* Where records begin in a dump. */
-static uint64_t body_of(const uint8_t *bytes, uint64_t n)
-{
-	const uint8_t *zero = memchr(bytes, 0, 32);
-	return zero ? (uint64_t)(zero - bytes) + 13 : n;
-}
-
-/* The names come first, so this ends where they do. */
-static bool has_objects(const uint8_t *bytes, uint64_t n)
-{
-	for (uint64_t at = body_of(bytes, n); at < n && n - at >= HEAD && !progress_stops(progress_own(), at);) {
-		if (bytes[at] == SEGMENT || bytes[at] == HEAP_DUMP)
-			return true;
-		at += HEAD + (uint64_t)parts_record_length(bytes + at);
-	}
-	return false;
-}
-
-static bool is_unfinished(const uint8_t *bytes, uint64_t n)
-{
-	static const char magic[] = "JAVA PROFILE 1.0.";
-	if (!bytes || n <= 2 * sizeof magic + HEAD || memcmp(bytes, magic, sizeof magic - 1) != 0)
-		return false;
-	bool ends = bytes[n - HEAD] == DUMP_END && !parts_record_length(bytes + n - HEAD);
-	return !ends || !has_objects(bytes, n);
-}
-
 int parts_refuse(const struct source_file *o, struct err *err)
 {
 	const char *path = o->source.path, *dot = strrchr(path, '.');
 	bool packed;
-	if (number_of(path) < 0 || !is_part(o->fd, &packed))
+	if (!o->division || number_of(path) < 0 || !is_part(o->division, o->fd, &packed))
 		return 0;
 	char *whole = xstrndup(path, (size_t)(dot - path));
 	bool there = access(whole, F_OK) == 0;
@@ -247,12 +192,13 @@ int parts_refuse(const struct source_file *o, struct err *err)
 
 int parts_open(struct source_file *o, struct err *err)
 {
-	if (!is_unfinished(o->source.bytes, o->source.size))
+	struct source_own holds;
+	if (!o->division || !o->division->unfinished(o->source.bytes, o->source.size, &holds))
 		return 0;
 	struct source_parts *parts = o->parts = xcalloc(1, sizeof *parts);
 	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
 	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
-	parts->body = body_of(o->source.bytes, o->source.size);
+	parts->holds = holds;
 	int code = find_parts(o, err);
 	if (code)
 		return code;
@@ -260,10 +206,9 @@ int parts_open(struct source_file *o, struct err *err)
 		parts_close(o);
 		return 0;
 	}
-	struct written own = look_through(o);
 	code = parts->unpacked ? parts_unpack(o, err) : parts_map(o, err);
 	if (code == 0)
-		say_parts(o, own);
+		say_parts(o);
 	return code;
 }
 

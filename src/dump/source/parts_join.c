@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HEAD = 9, SEGMENT = 0x1C };
-
 /* --- what stands in two of them ------------------------------------------------------------------- */
 
 /* Are the first n bytes of a part these? */
@@ -34,19 +32,17 @@ static bool begins_with(const struct stored_part *p, const uint8_t *bytes, uint6
 }
 
 /* The part's first bytes may be FILE's last ones, or all of it may stand there: a part begins where a record does. */
-static void find_overlap(const uint8_t *bytes, uint64_t *size, uint64_t body, struct stored_part *p)
+static void find_overlap(const struct source_file *o, const uint8_t *bytes, uint64_t *size, struct stored_part *p)
 {
-	for (uint64_t at = body; at < *size && !progress_stops(progress_own(), at);) {
+	for (uint64_t at = o->parts->holds.body; at < *size && !progress_stops(progress_own(), at);) {
 		uint64_t left = *size - at, n = left < p->size ? left : p->size;
-		if (bytes[at] == SEGMENT && begins_with(p, bytes + at, n)) {
+		if (o->division->begins_part(bytes + at) && begins_with(p, bytes + at, n)) {
 			p->merged = n == p->size;
 			if (!p->merged)
 				*size = at; /* the part has it, and more */
 			return;
 		}
-		if (left < HEAD)
-			return;
-		at += HEAD + (uint64_t)parts_record_length(bytes + at);
+		at = o->division->record_end(bytes, *size, at);
 	}
 }
 
@@ -59,11 +55,11 @@ static int append(struct source_file *o, struct stored_part *p, struct err *err)
 	uint64_t own = parts->piece[0].end, begin = o->source.size;
 	if (!p->size)
 		return 0;
-	if (p->unpacked[0] != SEGMENT) { /* of a member of an archive this is the first look at its bytes */
+	if (!o->division->begins_part(p->unpacked)) { /* of a member of an archive this is the first look at its bytes */
 		p->is_none = true;
 		return 0;
 	}
-	find_overlap(o->unpacked, &own, parts->body, p);
+	find_overlap(o, o->unpacked, &own, p);
 	if (p->merged)
 		return 0;
 	if (unpacked_reserve(o, begin + p->size, err))
@@ -157,7 +153,7 @@ int parts_map(struct source_file *o, struct err *err)
 	struct source_parts *parts = o->parts;
 	uint64_t own = o->source.size;
 	for (size_t i = 0; i < parts->n; i++)
-		find_overlap(o->source.bytes, &own, parts->body, &parts->part[i]);
+		find_overlap(o, o->source.bytes, &own, &parts->part[i]);
 	if (progress_check(progress_own(), err))
 		return ERR_CANCELLED;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), total = to_page(o->map_size, page), disk = o->map_size;

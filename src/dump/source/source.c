@@ -117,6 +117,7 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 	struct source_file *o = source_new(path);
 
 	*out = NULL;
+	o->division = look ? look->division : NULL;
 	int code = stored_open(o, o->file, progress, err);
 	if (code == 0)
 		code = stored_map(o, err);

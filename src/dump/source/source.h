@@ -70,6 +70,21 @@ void source_close(struct source *s); /* NULL is fine */
 
 #define SOURCE_HEAD 4096 /* bytes: no reader looks at more to know its format */
 
+/* What an unfinished dump's own file holds. */
+struct source_own {
+	uint64_t body; /* where its records begin */
+	bool names;    /* names of classes, and no record before the objects is cut */
+	bool objects;
+};
+/* How the writer of a format divides a dump: objects go to FILE.p0, FILE.p1 and so on, and in this order to the end of
+ * FILE when all are written.  Each of these files is a sequence of records. */
+struct source_division {
+	bool (*begins_part)(const uint8_t *bytes); /* of which there is at least one */
+	bool (*unfinished)(const uint8_t *bytes, uint64_t n, struct source_own *own);
+	/* Where the record at this byte of n ends; more than n: it is cut. */
+	uint64_t (*record_end)(const uint8_t *bytes, uint64_t n, uint64_t at);
+};
+
 /* Asked about the first SOURCE_HEAD bytes of what a packed file holds, before all of it is unpacked, and of each member
  * of an archive where none is named: the only one that is not refused is taken. */
 struct source_look {
@@ -77,6 +92,7 @@ struct source_look {
 	int (*at)(const void *context, const uint8_t *head, size_t n, struct err *err);
 	const void *context;
 	uint64_t most; /* bytes that it may unpack to, else ERR_FORMAT; 0: as many as fit into memory */
+	const struct source_division *division; /* parts of an unfinished dump are read with it; NULL: there are none */
 };
 /* source_open, unless look (NULL: nobody) refuses a packed file.  One that holds less is not asked about. */
 MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,

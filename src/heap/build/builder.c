@@ -482,7 +482,7 @@ static int open_objects(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
 	const struct heap_options *options = b->options;
-	const struct source_look look = {.at = dump_look, .context = &options->dump};
+	const struct source_look look = dump_look(&options->dump);
 	int code = source_open_if(&h->source, options->path, &look, b->progress, err);
 	if (code == 0)
 		code = dump_open(&h->dump, h->source, &options->dump, err);

@@ -396,7 +396,7 @@ static int open_later(struct heap *h, const char *path, const struct heap_option
 static int open_present(struct heap *h, const char *path, const struct heap_options *o, struct progress *progress,
     struct err *err)
 {
-	const struct source_look look = {.at = dump_look, .context = &o->dump};
+	const struct source_look look = dump_look(&o->dump);
 	int code = open_later(h, path, o, err);
 	if (code <= 0)
 		return code;

@@ -132,9 +132,10 @@ int sizes_count(struct sizes *s, struct err *err)
 
 uint64_t sizes_distance(const struct heap *h, uint32_t id)
 {
-	if (id + 1 >= h->n_objects)
-		return UINT64_MAX;
-	return index_address(h->index, id + 1) - index_address(h->index, id);
+	struct index_walk walk;
+	uint64_t at, next;
+	index_walk_seek(&walk, h->index, id);
+	return index_walk_next(&walk, &at) && index_walk_next(&walk, &next) ? next - at : UINT64_MAX;
 }
 
 /* --- sums --------------------------------------------------------------------------------------- */

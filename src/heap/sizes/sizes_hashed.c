@@ -15,7 +15,7 @@
 
 #include "base/big.h"
 
-enum { SLOT = 8, SAMPLE = 100000, UNANIMOUS = 16 };
+enum { SLOT = 8, SAMPLE = 1 << 15, UNANIMOUS = 16 };
 
 /* How the hashed objects of one class lie. */
 struct hashed_class {

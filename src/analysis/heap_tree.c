@@ -72,6 +72,7 @@ static int add_member(struct heap_tree *t, struct heap_node *node, uint32_t id, 
 	*at = id;
 	node->n++;
 	node->shallow += heap_shallow(t->retained->heap, id);
+	node->doubts |= heap_size_doubts(t->retained->heap, id);
 	node->n_unknown += t->retained->heap->n_unknown_size && !heap_size_known(t->retained->heap, id);
 	return 0;
 }
@@ -110,7 +111,7 @@ static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, s
 			retained_sum_add(r, &node.retained, ids[i]);
 	}
 	if (classes) {
-		node.retained = (struct retained_sum){.bytes = node.shallow, .topmost = n};
+		node.retained = (struct retained_sum){.bytes = node.shallow, .topmost = n, .doubts = node.doubts};
 		node.state = NODE_EMPTY;
 	} else if (!code) {
 		code = add_joining(t, (uint32_t)t->n_nodes, &node, err);

@@ -34,6 +34,7 @@ struct heap_node {
 	size_t at;              /* the first in heap_tree.member */
 	uint64_t shallow;       /* bytes; n_unknown objects count 0 */
 	uint32_t n_unknown;
+	uint8_t doubts;         /* enum size_doubt of these */
 	struct retained_sum retained;
 	uint32_t first, children; /* its children are the nodes first … first + children - 1 */
 	enum { NODE_CLOSED, NODE_EMPTY, NODE_FULL, NODE_OPEN } state; /* FULL: it will have children */

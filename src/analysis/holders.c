@@ -74,8 +74,8 @@ static struct holders_row as_found(const struct heap *h, struct holders_row row)
 	struct amount sure = heap_held(h, 0);
 	row.held = amount_as_sure(row.held, sure);
 	row.holders = amount_as_sure(row.holders, sure);
-	row.held_shallow = heap_sized(h, amount_as_sure(row.held_shallow, sure), 0);
-	row.holders_shallow = heap_sized(h, amount_as_sure(row.holders_shallow, sure), 0);
+	row.held_shallow = amount_as_sure(row.held_shallow, sure);
+	row.holders_shallow = amount_as_sure(row.holders_shallow, sure);
 	return row;
 }
 

@@ -164,12 +164,13 @@ static int add_group(
     struct search *s, const struct piece *piece, size_t n, uint64_t bytes, struct err *err)
 {
 	struct suspect group = { .id = piece[0].id, .n = (uint32_t)n,
-		.retained = amount_weaken(heap_held_bytes(s->r->heap, bytes), LOWER_BOUND, REASON_JOINT) };
+		.retained = amount_weaken(heap_held_sized(s->r->heap, bytes, 0), LOWER_BOUND, REASON_JOINT) };
 	group.ids = big_alloc(n, sizeof *group.ids, err);
 	if (!group.ids)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		group.ids[i] = piece[i].id;
+		group.retained = amount_as_sure(group.retained, retained_of(s->r, piece[i].id));
 		if (kept(s, piece[i].id) > kept(s, group.id))
 			group.id = piece[i].id;
 	}

@@ -94,6 +94,7 @@ static int walk_all(struct walk *w, struct progress *progress, struct err *err)
 struct reached {
 	uint64_t n, bytes, n_unknown;
 	uint64_t weakly_n, weakly_bytes, weakly_unknown;
+	unsigned doubts, weakly_doubts, others_doubts; /* enum size_doubt of both, and of what is not reachable */
 };
 
 static void tell(struct reachable *out, const struct heap *h, const struct reached *r)
@@ -101,14 +102,16 @@ static void tell(struct reachable *out, const struct heap *h, const struct reach
 	enum reason reason = unrecorded_reason(h, &out->objects);
 	enum certainty maybe = r->n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
 	out->n = amount_weaken(heap_reached(h, r->n), maybe, reason);
-	out->shallow = heap_sized(h, amount_weaken(heap_reached(h, r->bytes), maybe, reason), r->n_unknown);
+	out->shallow = heap_sized(h, amount_weaken(heap_reached(h, r->bytes), maybe, reason), r->doubts,
+	    r->n_unknown);
 	out->unreachable_n = amount_weaken(heap_held(h, h->n_objects - r->n), maybe, reason);
 	out->unreachable_shallow = heap_sized(h, amount_weaken(heap_held(h, h->shallow - r->bytes), maybe, reason),
-	    h->n_unknown_size - r->n_unknown);
+	    r->others_doubts, h->n_unknown_size - r->n_unknown);
 	out->weakly_n = amount_weaken(heap_held(h, r->weakly_n), maybe, reason);
 	out->weakly_unknown = r->weakly_unknown;
+	out->weakly_doubts = r->weakly_doubts;
 	out->weakly_shallow = heap_sized(h, amount_weaken(heap_held(h, r->weakly_bytes), maybe, reason),
-	    r->weakly_unknown);
+	    r->weakly_doubts, r->weakly_unknown);
 }
 
 /* False: stopped. */
@@ -120,8 +123,11 @@ static bool weigh(const struct reachable *out, const struct heap *h, struct reac
 			return false;
 		if (id % SIZES == 0)
 			heap_sizes(h, id, h->n_objects - id < SIZES ? h->n_objects - id : SIZES, sizes);
-		if (!bits_get(&out->objects, id))
+		if (!bits_get(&out->objects, id)) {
+			r->others_doubts |= heap_size_doubts(h, id);
 			continue;
+		}
+		r->doubts |= heap_size_doubts(h, id);
 		r->n++;
 		if (sizes[id % SIZES] == SIZE_UNKNOWN)
 			r->n_unknown++;
@@ -152,6 +158,7 @@ static int reach_weakly(struct walk *w, struct reached *r, struct progress *prog
 	for (uint32_t i = first; !code && i < w->tail; i++) {
 		uint64_t size = heap_shallow(w->heap, w->queue[i]);
 		r->weakly_bytes += size;
+		r->weakly_doubts |= heap_size_doubts(w->heap, w->queue[i]);
 		r->weakly_unknown += !size && !heap_size_known(w->heap, w->queue[i]);
 		if (progress_stops(progress, i))
 			code = err_cancelled(err);
@@ -174,12 +181,15 @@ static void pack_reached(struct pack *p, struct reached *r, const struct heap *h
 	pack_number(p, &r->weakly_n, h->n_objects);
 	pack_number(p, &r->weakly_bytes, h->shallow);
 	pack_number(p, &r->weakly_unknown, h->n_unknown_size);
+	PACK(p, r->doubts, SIZE_DOUBTS);
+	PACK(p, r->weakly_doubts, SIZE_DOUBTS);
+	PACK(p, r->others_doubts, SIZE_DOUBTS);
 }
 
 int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w, struct err *err)
 {
 	struct reached reached = { .weakly_n = r->weakly_n.n, .weakly_bytes = r->weakly_shallow.n,
-		.weakly_unknown = r->weakly_unknown };
+		.weakly_unknown = r->weakly_unknown, .weakly_doubts = r->weakly_doubts };
 	struct pack p = { .reading = false };
 	if (!weigh(r, h, &reached, progress_own()))
 		return err_cancelled(err);

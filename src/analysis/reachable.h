@@ -20,6 +20,7 @@ struct reachable {
 	struct amount weakly_n;       /* those of them that only references which the model leaves out lead to */
 	struct amount weakly_shallow;
 	uint64_t weakly_unknown;      /* of these: objects of unknown size */
+	unsigned weakly_doubts;       /* enum size_doubt of these */
 };
 
 /* 0: *out is the caller's (reachable_release); ERR_NOMEM or ERR_CANCELLED.  Takes 4 bytes and 1 bit

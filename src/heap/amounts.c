@@ -58,7 +58,12 @@ struct amount heap_held(const struct heap *h, uint64_t n)
 
 struct amount heap_held_bytes(const struct heap *h, uint64_t bytes)
 {
-	return heap_sized(h, heap_held(h, bytes), h->n_unknown_size);
+	return heap_held_sized(h, bytes, h->size_doubts);
+}
+
+struct amount heap_held_sized(const struct heap *h, uint64_t bytes, unsigned doubts)
+{
+	return heap_sized(h, heap_held(h, bytes), doubts, h->n_unknown_size);
 }
 
 struct amount heap_lost(const struct heap *h, uint64_t n)
@@ -75,30 +80,36 @@ struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n)
 	return count;
 }
 
-/* Where class records state the sizes of instances, only those of reference arrays may be assumed.  c: the class of
- * the objects, or NULL: objects of any. */
-static bool is_assumed(const struct heap *h, const struct heap_class *c)
+/* Where class records state the sizes of instances, only those of reference arrays may be assumed. */
+unsigned class_size_doubts(const struct heap *h, const struct heap_class *c)
 {
-	return (c && c->size_doubtful) ||
-	    (h->sizes_assumed && (!c || !h->facts.has_instance_sizes || c->kind == CLASS_OBJECT_ARRAY));
+	bool assumed = h->sizes_assumed && (!h->facts.has_instance_sizes || c->kind == CLASS_OBJECT_ARRAY);
+	return (assumed || c->size_doubtful ? SIZE_ASSUMED : 0) | (c->size_measured ? SIZE_MEASURED : 0);
 }
 
-static struct amount sized(const struct heap *h, struct amount bytes, bool assumed, bool measured, uint64_t n_unknown)
+void heap_find_size_doubts(struct heap *h)
 {
-	bytes = as_read(h, amount_weaken(bytes, assumed ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
-	bytes = amount_weaken(bytes, measured ? INFERRED : EXACT, REASON_SIZES_MEASURED);
+	h->size_doubts = 0;
+	for (uint32_t c = 0; c < h->n_classes; c++)
+		h->size_doubts |= h->classes[c].n_objects ? class_size_doubts(h, &h->classes[c]) : 0;
+}
+
+struct amount heap_sized(const struct heap *h, struct amount bytes, unsigned doubts, uint64_t n_unknown)
+{
+	bytes = as_read(h, amount_weaken(bytes, doubts & SIZE_ASSUMED ? INFERRED : EXACT, REASON_SIZES_ASSUMED));
+	bytes = amount_weaken(bytes, doubts & SIZE_MEASURED ? INFERRED : EXACT, REASON_SIZES_MEASURED);
 	return amount_weaken(bytes, n_unknown ? LOWER_BOUND : EXACT, REASON_SIZES_UNKNOWN);
 }
 
-struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown)
+struct amount heap_sized_any(const struct heap *h, struct amount bytes, uint64_t n_unknown)
 {
-	return sized(h, bytes, is_assumed(h, NULL), h->n_measured > 0, n_unknown);
+	return heap_sized(h, bytes, h->size_doubts, n_unknown);
 }
 
 struct amount class_sized(
     const struct heap *h, const struct heap_class *c, struct amount bytes, uint64_t n_unknown)
 {
-	return sized(h, bytes, is_assumed(h, c), c->size_measured, n_unknown);
+	return heap_sized(h, bytes, class_size_doubts(h, c), n_unknown);
 }
 
 struct amount heap_size(const struct heap *h, uint32_t id)
@@ -128,23 +139,25 @@ struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n)
 		bytes += heap_shallow(h, ids[i]);
 	for (size_t i = 0; h->n_unknown_size && i < n && !progress_own_stops(i); i++)
 		n_unknown += !heap_size_known(h, ids[i]);
-	bool measured = false, assumed = n && is_assumed(h, n == 1 ? heap_class_of(h, ids[0]) : NULL);
-	for (size_t i = 0; h->n_measured && i < n && !measured && !progress_own_stops(i); i++)
-		measured = heap_class_of(h, ids[i])->size_measured;
-	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN)
-	                           : sized(h, amount_exact(bytes), assumed, measured, n_unknown);
+	unsigned doubts = 0;
+	for (size_t i = 0; doubts != h->size_doubts && i < n && !progress_own_stops(i); i++)
+		doubts |= heap_size_doubts(h, ids[i]);
+	return n && n_unknown == n ? amount_unknown(REASON_SIZES_UNKNOWN) :
+	    heap_sized(h, amount_exact(bytes), doubts, n_unknown);
 }
 
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects)
 {
 	uint64_t bytes = 0, n_unknown = 0;
+	unsigned doubts = 0;
 	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
-		if (bits_get(objects, id))
-			bytes += heap_shallow(h, id);
+		if (!bits_get(objects, id))
+			continue;
+		bytes += heap_shallow(h, id);
+		n_unknown += h->n_unknown_size && !heap_size_known(h, id);
+		doubts |= heap_size_doubts(h, id);
 	}
-	for (uint32_t id = 0; h->n_unknown_size && id < h->n_objects && !progress_own_stops(id); id++)
-		n_unknown += bits_get(objects, id) && !heap_size_known(h, id);
-	return heap_sized(h, amount_exact(bytes), n_unknown);
+	return heap_sized(h, amount_exact(bytes), doubts, n_unknown);
 }
 
 struct amount class_objects_by_name(const struct heap *h, const struct heap_class *c)
@@ -171,5 +184,5 @@ struct amount class_shallow(const struct heap *h, const struct heap_class *c)
 
 struct amount heap_size_of_all(const struct heap *h)
 {
-	return heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size);
+	return heap_sized_any(h, heap_counted(h, h->shallow), h->n_unknown_size);
 }

@@ -51,21 +51,39 @@ struct amount heap_reached(const struct heap *h, uint64_t n);
  * dump was read in part, because a reference or root may be missing: n may be too small or too
  * large.  Inferred if roots are. */
 struct amount heap_held(const struct heap *h, uint64_t n);
-/* The same for bytes; less sure if sizes are assumed, or unknown for some objects of the heap. */
+/* The same for bytes, by the doubts about the sizes that they add: those of any objects of the heap, or these.  A lower
+ * bound if the heap has objects of unknown size. */
 struct amount heap_held_bytes(const struct heap *h, uint64_t bytes);
+struct amount heap_held_sized(const struct heap *h, uint64_t bytes, unsigned doubts);
 /* n counts references or roots that lead to no object of the dump.  Inferred if the dump was read
  * in part, because such an object may be in the part that was not read. */
 struct amount heap_lost(const struct heap *h, uint64_t n);
 /* The number of these objects.  One object is exact; several are taken for all that the dump holds
  * of some kind, and so are as sure as heap_counted and the names of their classes. */
 struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n);
-/* Weaken a sum of bytes: inferred if sizes are assumed; a lower bound if it lacks the sizes of
- * n_unknown objects, which nobody knows. */
-struct amount heap_sized(const struct heap *h, struct amount bytes, uint64_t n_unknown);
-/* The same for a sum over objects of one class: inferred too if that class's size was measured, while
- * heap_sized takes it that some of the objects are of such a class if there is one. */
+/*
+ * A sum of sizes is exact only if each size is.  Why sizes are unsure is a set of bits: a sum collects those of all
+ * objects that it adds, and is inferred if there are any.
+ */
+enum size_doubt {
+	SIZE_ASSUMED = 1,  /* by a model that nothing confirms, or of a class with heap_class.size_doubtful */
+	SIZE_MEASURED = 2, /* of a class with heap_class.size_measured */
+	SIZE_DOUBTS = SIZE_ASSUMED | SIZE_MEASURED,
+};
+unsigned class_size_doubts(const struct heap *h, const struct heap_class *c);
+static inline unsigned heap_size_doubts(const struct heap *h, uint32_t id)
+{
+	return h->size_doubts ? class_size_doubts(h, heap_class_of(h, id)) : 0;
+}
+/* Set h->size_doubts; whoever has made the classes and counted their objects calls it. */
+void heap_find_size_doubts(struct heap *h);
+
+/* Weaken a sum of bytes by such bits; a lower bound if it lacks the sizes of n_unknown objects, which nobody knows. */
+struct amount heap_sized(const struct heap *h, struct amount bytes, unsigned doubts, uint64_t n_unknown);
+/* The same for a sum over objects of one class, and for one over objects that may be any of the heap's. */
 struct amount class_sized(
     const struct heap *h, const struct heap_class *c, struct amount bytes, uint64_t n_unknown);
+struct amount heap_sized_any(const struct heap *h, struct amount bytes, uint64_t n_unknown);
 
 /* Is some root inferred, not recorded? */
 bool heap_roots_inferred(const struct heap *h);

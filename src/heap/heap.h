@@ -229,6 +229,7 @@ struct heap {
 	struct process_facts *process; /* what the companion tells of the process, or NULL */
 	bool sizes_assumed;      /* size_model is the usual one; nothing in the dump confirms it */
 	bool wide_words;         /* the VM says that it has 64-bit words; facts.word_bits is 32 */
+	unsigned size_doubts;    /* why sizes are unsure of objects that the heap has: enum size_doubt of amounts.h */
 	uint32_t n_measured;     /* classes with size_measured */
 	const char *measured_names; /* some of them, escaped, with commas; NULL: none */
 	const char *doubtful_names; /* classes that may be larger than size_model says: there is room behind each

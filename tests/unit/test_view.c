@@ -151,7 +151,7 @@ static void reasons(void **state)
 	    "length is unknown: PHD does not tell; the other numbers are exact");
 	tells(&h, cell_blank(), cell_blank(), sure, false, "nothing here is in doubt");
 	h.n_unknown_size = 2;
-	tells(&h, seven, cell_bytes(heap_sized(&h, amount_exact(80), 2)), sure, false,
+	tells(&h, seven, cell_bytes(heap_sized(&h, amount_exact(80), 0, 2)), sure, false,
 	    "shallow >=80 is a lower bound: the dump does not tell the size of 2 objects; "
 	    "the other numbers are exact");
 	tells(&h, cell_count(amount_weaken(amount_exact(7), LOWER_BOUND, REASON_MORE)), cell_blank(), by_roots,

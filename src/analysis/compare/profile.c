@@ -163,7 +163,7 @@ static int sum_objects(struct making *m, struct profile_table *t, const uint32_t
 	for (uint32_t i = 0; !code && i < t->n; i++) {
 		struct profile_row *row = &t->row[i];
 		row->objects = heap_reached(h, sums[i].n_objects);
-		row->shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].n_unknown);
+		row->shallow = heap_sized(h, heap_reached(h, sums[i].shallow), sums[i].doubts, sums[i].n_unknown);
 		row->retained = retained_sum_bytes(m->r, &sums[i].retained);
 	}
 	big_free(sums);
@@ -260,8 +260,7 @@ static void tell_classes(struct making *m, struct profile_table *t, const struct
 {
 	const struct heap *h = m->heap;
 	for (uint32_t i = 0; i < t->n; i++) {
-		t->row[i].objects = heap_counted(h, 0);
-		t->row[i].shallow = heap_sized(h, heap_counted(h, 0), 0);
+		t->row[i].objects = t->row[i].shallow = heap_counted(h, 0);
 	}
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		struct profile_row *row = &t->row[t->of_class[c]];
@@ -283,7 +282,7 @@ static void tell_reached(struct making *m, struct profile_table *t, const struct
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct profile_row *row = &t->row[i];
 		row->objects = heap_reached(h, counts[i].n_objects);
-		row->shallow = heap_sized(h, heap_reached(h, counts[i].shallow), counts[i].n_unknown);
+		row->shallow = heap_sized(h, heap_reached(h, counts[i].shallow), counts[i].doubts, counts[i].n_unknown);
 		row->retained = retained_sum_bytes(m->r, &sums[i]);
 	}
 }
@@ -300,6 +299,7 @@ static int count_fields(struct making *m, const struct signature_sum *paths, str
 		to->n_objects += paths[i].n_objects;
 		to->n_unknown += paths[i].n_unknown;
 		to->shallow += paths[i].shallow;
+		to->doubts |= paths[i].doubts;
 	}
 	return 0;
 }
@@ -369,7 +369,7 @@ int profile_make(struct profile *out, const struct retained *r, const struct sig
 		.mat_sizes = mat_sizes,
 		.names_fields = values_held(h),
 		.objects = heap_counted(h, h->n_objects),
-		.shallow = heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size),
+		.shallow = heap_size_of_all(h),
 		.reachable = retained_of_all(r),
 	};
 	out->path = keep(&m, h->source->path, strlen(h->source->path), err);

@@ -8,6 +8,7 @@
  */
 #include "analysis/cut/cut.h"
 
+#include "analysis/unrecorded.h"
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
@@ -175,9 +176,9 @@ static void held_from_classes(struct tally *t)
 	}
 }
 
-static struct cut_figure figure(const struct heap *h, bool held, uint64_t freed, uint32_t others)
+static struct cut_figure figure(const struct heap *h, bool held, struct amount freed, uint32_t others)
 {
-	return (struct cut_figure){ .held = held, .freed = heap_held_bytes(h, freed),
+	return (struct cut_figure){ .held = held, .freed = freed,
 		.others = amount_weaken(
 		    heap_held(h, others), others == CUT_COUNTED ? LOWER_BOUND : EXACT, REASON_MORE) };
 }
@@ -244,8 +245,9 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 {
 	const struct heap *h = c->retained->heap;
 	const struct dominators *d = &c->retained->dominators;
+	struct amount nothing = heap_held_sized(h, 0, 0);
 	if (d->immediate[target] == NOT_REACHABLE)
-		return figure(h, false, 0, 0);
+		return figure(h, false, nothing, 0);
 	const struct cut_outside *o = outside(c, target);
 	bool garbage = holder != HEAP_NONE && d->immediate[holder] == NOT_REACHABLE; /* it keeps nothing */
 	uint32_t own = garbage ? 0 :
@@ -257,7 +259,7 @@ struct cut_figure cut_one(struct cut *c, uint32_t holder, uint32_t target)
 		others -= 1; /* a second reference of the same holder keeps it as well */
 	if (others > CUT_COUNTED)
 		others = CUT_COUNTED;
-	return figure(h, own > 0, own && !others ? d->retained[target] : 0, others);
+	return figure(h, own > 0, own && !others ? retained_of(c->retained, target) : nothing, others);
 }
 
 /* --- several at once ---------------------------------------------------------------------------- */
@@ -393,16 +395,19 @@ static int walk_dead(struct loss_walk *w, struct bits *dead, struct err *err)
 static bool count_dead(struct cut_loss *out, const struct heap *h, struct progress *progress)
 {
 	uint64_t objects = 0, bytes = 0;
+	unsigned doubts = 0;
 	for (uint64_t at = 0; at * 64 < h->n_objects; at++) {
 		if (at % 256 == 255 && progress_cancelled(progress))
 			return false;
 		for (uint64_t left = out->dead.word[at]; left; left &= left - 1) {
+			uint32_t id = (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left);
 			objects++;
-			bytes += heap_shallow(h, (uint32_t)(at * 64) + (uint32_t)__builtin_ctzll(left));
+			bytes += heap_shallow(h, id);
+			doubts |= heap_size_doubts(h, id);
 		}
 	}
 	out->objects = heap_held(h, objects);
-	out->bytes = heap_held_bytes(h, bytes);
+	out->bytes = heap_held_sized(h, bytes, doubts);
 	return true;
 }
 
@@ -468,6 +473,10 @@ int cut_find(struct cut_loss *out, const struct model *m, struct cut_edges *edge
 		code = walk_dead(&w, &out->dead, err);
 	if (!code && !count_dead(out, h, progress))
 		code = err_cancelled(err);
+	if (!code && n_ids && !out->objects.n) { /* no root reaches them: as retained_of_nothing_reached */
+		enum reason reason = unrecorded_reason(h, NULL);
+		out->bytes = amount_weaken(out->bytes, reason == REASON_NONE ? EXACT : INFERRED, reason);
+	}
 	if (code)
 		cut_loss_release(out);
 	loss_walk_release(&w);

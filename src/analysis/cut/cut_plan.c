@@ -463,7 +463,7 @@ int cut_plan_find(struct cut_plan *out, const struct retained *r, uint64_t wante
 	struct cut cut = { .retained = NULL };
 	struct planning p = {
 		.r = r, .cut = &cut, .plan = out, .wanted = wanted, .progress = progress,
-		.loss = { .objects = heap_held(r->heap, 0), .bytes = heap_held_bytes(r->heap, 0) } };
+		.loss = { .objects = heap_held(r->heap, 0), .bytes = heap_held_sized(r->heap, 0, 0) } };
 	*out = (struct cut_plan){ .n = 0 };
 	progress_phase(progress, PHASE_NUMBER_TREE, 0);
 	int code = cut_init(&cut, r, err);

@@ -69,6 +69,7 @@ struct retained_sum {
 	uint64_t bytes;   /* retained by the topmost members */
 	uint64_t topmost; /* how many topmost members there are */
 	bool joint;       /* they may hold something jointly */
+	uint8_t doubts;   /* enum size_doubt of what they retain */
 };
 
 struct retained {
@@ -78,6 +79,7 @@ struct retained {
 	uint64_t serial;    /* different for each struct retained that was found, so that what was
 	                       summed from an older one can be told apart */
 	struct dominators dominators;
+	struct bits unsure; /* objects that retain one of unsure size; word NULL: all do, or none (heap->size_doubts) */
 	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …
 	                       child[first[id + 1] - 1]; those of the roots likewise with id n_objects.
 	                       NULL: not complete */

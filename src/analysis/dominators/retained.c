@@ -9,11 +9,11 @@
 #include "analysis/dominators/dominators.h"
 
 #include "analysis/dominators/joint.h"
+#include "analysis/dominators/retained_saving.h"
 #include "analysis/unrecorded.h"
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/sort.h"
-#include "heap/saved/saved.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -255,10 +255,33 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 	return sum_groups(&w, n_groups, progress, err);
 }
 
+/* Mark what dominates objects of unsure size, with them.  A mark ends a way up, so all ways together are linear. */
+int retained_mark_unsure(struct retained *r, struct err *err)
+{
+	const struct heap *h = r->heap;
+	if (!h->size_doubts || (h->sizes_assumed && !h->facts.has_instance_sizes))
+		return 0;
+	int code = bits_init(&r->unsure, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects; id++) {
+		if (progress_own_stops(id))
+			code = err_cancelled(err);
+		for (uint32_t at = heap_size_doubts(h, id) ? id : HEAP_NONE; at < h->n_objects && !bits_get(&r->unsure, at);
+		     at = r->dominators.immediate[at])
+			bits_set(&r->unsure, at);
+	}
+	return code;
+}
+
+static unsigned doubts_of(const struct retained *r, uint32_t id)
+{
+	return r->unsure.word && !bits_get(&r->unsure, id) ? 0 : r->heap->size_doubts;
+}
+
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id)
 {
 	sum->bytes += r->dominators.retained[id];
 	sum->topmost++;
+	sum->doubts |= doubts_of(r, id);
 	sum->joint |= !r->joint.word || bits_get(&r->joint, r->heap->class_of[id]);
 }
 
@@ -270,18 +293,18 @@ bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum
 
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum)
 {
-	return amount_weaken(heap_held_bytes(r->heap, sum->bytes),
+	return amount_weaken(heap_held_sized(r->heap, sum->bytes, sum->doubts),
 	    retained_sum_exact(r, sum) ? EXACT : LOWER_BOUND, REASON_JOINT);
 }
 
 struct amount retained_of_nothing_reached(const struct retained *r)
 {
-	return amount_weaken(heap_held_bytes(r->heap, 0), r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt);
+	return amount_weaken(heap_held_sized(r->heap, 0, 0), r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt);
 }
 
 struct amount retained_of(const struct retained *r, uint32_t id)
 {
-	struct amount bytes = heap_held_bytes(r->heap, r->dominators.retained[id]);
+	struct amount bytes = heap_held_sized(r->heap, r->dominators.retained[id], doubts_of(r, id));
 	return r->dominators.immediate[id] == NOT_REACHABLE ? retained_of_nothing_reached(r) : bytes;
 }
 
@@ -289,7 +312,8 @@ struct amount retained_of_all(const struct retained *r)
 {
 	const struct heap *h = r->heap;
 	struct amount bytes = heap_reached(h, r->dominators.shallow_reachable);
-	return heap_sized(h, amount_weaken(bytes, r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt), h->n_unknown_size);
+	return heap_sized_any(
+	    h, amount_weaken(bytes, r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt), h->n_unknown_size);
 }
 
 static void release_sums(struct retained *r)
@@ -364,6 +388,8 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 	code = dominators_find(&out->dominators, m, progress, err);
 	if (!code && out->dominators.n_reachable < out->dominators.n_objects)
 		out->doubt = unrecorded_reason(m->heap, NULL);
+	if (!code)
+		code = retained_mark_unsure(out, err);
 	if (code)
 		retained_release(out);
 	return code;
@@ -374,6 +400,7 @@ void retained_release(struct retained *r)
 	release_lists(r);
 	release_sums(r);
 	dominators_release(&r->dominators);
+	bits_release(&r->unsure);
 	*r = (struct retained){ .heap = NULL };
 }
 

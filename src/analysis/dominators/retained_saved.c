@@ -35,6 +35,7 @@ static void pack_sums(struct pack *p, struct retained *r, struct err *err)
 		PACK(p, sum->bytes, UINT64_MAX);
 		PACK(p, sum->topmost, r->heap->n_objects);
 		PACK(p, sum->joint, 1);
+		PACK(p, sum->doubts, SIZE_DOUBTS);
 		if (p->reading && sum->joint)
 			bits_set(&r->joint, c);
 	}
@@ -195,5 +196,8 @@ int retained_read(struct retained *out, const struct model *m, struct progress *
 	}
 	out->dominators.immediate = d.immediate;
 	out->dominators.retained = d.retained;
-	return 0;
+	code = retained_mark_unsure(out, err);
+	if (code)
+		retained_release(out);
+	return code;
 }

@@ -12,4 +12,7 @@ MUST_CHECK int retained_pack(const struct retained *r, struct chunks_writer *w, 
  * is the caller's. */
 MUST_CHECK int retained_unpack(struct dominators *out, const struct model *m, struct err *err);
 
+/* Fill r->unsure, once its dominators are there.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int retained_mark_unsure(struct retained *r, struct err *err);
+
 #endif

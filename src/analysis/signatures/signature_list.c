@@ -150,6 +150,7 @@ int signature_counts(const struct heap *h, const uint32_t *group, uint32_t n, st
 		to->n_objects++;
 		to->n_unknown += !all_known && !heap_size_known(h, id);
 		to->shallow += heap_shallow(h, id);
+		to->doubts |= heap_size_doubts(h, id);
 	}
 	return progress_check(progress, err);
 }

@@ -69,6 +69,7 @@ void signatures_release(struct signatures *s);
 struct signature_sum {
 	uint32_t n_objects, n_unknown; /* objects, and those of them that count 0 bytes */
 	uint64_t shallow;              /* bytes */
+	uint8_t doubts;                /* enum size_doubt of them */
 	struct retained_sum retained;  /* of the topmost of them */
 };
 /* Fill sums[0 … s->n - 1].  only: the objects that count; NULL: all.  0, ERR_NOMEM or ERR_CANCELLED. */

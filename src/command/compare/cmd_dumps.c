@@ -81,7 +81,7 @@ static void tell_contents(const struct session_dump *d, struct cell *format, str
 	if (h) {
 		*format = cell_text(h->facts.title);
 		*objects = cell_count(heap_counted(h, h->n_objects));
-		*shallow = cell_bytes(heap_sized(h, heap_counted(h, h->shallow), h->n_unknown_size));
+		*shallow = cell_bytes(heap_size_of_all(h));
 	} else if (d->read && !d->code) {
 		*format = cell_text(d->profile.title);
 		*objects = cell_count(d->profile.objects);

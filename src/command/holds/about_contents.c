@@ -395,18 +395,13 @@ static int add_one(struct asking *q, struct err *err)
 }
 
 /* The class that they all are of; HEAP_NONE: several. */
-static uint32_t one_class(const struct asking *q, uint64_t *shallow, uint64_t *unknown)
+static uint32_t one_class(const struct asking *q)
 {
 	const struct heap *h = q->a->heap;
 	uint32_t class = h->class_of[q->what->ids[0]];
-	for (size_t i = 0; i < q->what->n && !progress_stops(q->progress, i); i++) {
-		uint32_t id = q->what->ids[i];
-		struct amount size = heap_size(h, id);
-		*shallow += size.n;
-		*unknown += size.certainty == UNKNOWN;
-		if (h->class_of[id] != class)
+	for (size_t i = 0; i < q->what->n && !progress_stops(q->progress, i); i++)
+		if (h->class_of[q->what->ids[i]] != class)
 			class = HEAP_NONE;
-	}
 	return class;
 }
 
@@ -415,8 +410,7 @@ static int add_many(struct asking *q, struct err *err)
 	const struct heap *h = q->a->heap;
 	const struct about_what *what = q->what;
 	const struct retained *known = q->a->known;
-	uint64_t shallow = 0, unknown = 0;
-	uint32_t class = one_class(q, &shallow, &unknown);
+	uint32_t class = one_class(q);
 	struct amount bytes = q->has_loss ? q->loss.bytes : amount_unknown(REASON_NOT_FOUND_YET);
 	bool whole = class != HEAP_NONE && h->classes[class].n_objects == what->n;
 	add_samples(q);
@@ -429,7 +423,7 @@ static int add_many(struct asking *q, struct err *err)
 		result_head(q->r, COL_CLASS, cell_text(h->classes[class].name));
 	result_head(q->r, COL_OBJECTS, cell_count(heap_count_of(h, what->ids, what->n)));
 	result_head(q->r, COL_SHALLOW, cell_bytes(whole ? class_shallow(h, &h->classes[class]) :
-	    heap_sized(h, heap_counted(h, shallow), unknown)));
+	    amount_as_sure(heap_size_of(h, what->ids, what->n), heap_counted(h, 0))));
 	result_head(q->r, COL_RETAINED, cell_bytes(bytes));
 	return 0;
 }

@@ -92,7 +92,7 @@ static int by_class(const struct opened *o, const struct retained *retained, con
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		if (!sum[c].objects)
 			continue;
-		struct amount freed = heap_held_bytes(h, sum[c].bytes);
+		struct amount freed = heap_held_sized(h, sum[c].bytes, class_size_doubts(h, &h->classes[c]));
 		dead->class[r->n_source] = c;
 		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
 		    cell_count(heap_held(h, sum[c].objects)), cell_bytes(freed), command_share(retained, freed)},

@@ -192,7 +192,7 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		break;
 	case H_SHALLOW:
 		*out = cell_bytes(n->n == 1 ? heap_size(h, n->largest) :
-		    heap_sized(h, heap_held_bytes(h, n->shallow), n->n_unknown));
+		    heap_sized(h, heap_held(h, n->shallow), n->doubts, n->n_unknown));
 		break;
 	case H_RETAINED:
 		*out = cell_bytes(retained);

@@ -475,7 +475,7 @@ int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_own
 {
 	struct path_rules rules;
 	struct path p = {.n = 0};
-	t->freed = heap_held_bytes(session_heap(s), 0);
+	t->freed = heap_held_sized(session_heap(s), 0, 0);
 	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;

@@ -88,7 +88,7 @@ static int idle_loaders(
 	for (size_t i = 0; i < n; i++) {
 		if (!bits_get(seen, ids[i]))
 			add_loader(r, h, &(struct histogram_row){.loader = ids[i],
-			    .objects = heap_counted(h, 0), .shallow = heap_sized(h, heap_counted(h, 0), 0)});
+			    .objects = heap_counted(h, 0), .shallow = heap_counted(h, 0)});
 	}
 	big_free(ids);
 	return 0;

@@ -139,7 +139,7 @@ static void info_holes(struct result *r, const struct opened *o)
 	const struct heap *h = o->heap;
 	uint64_t holes = holes_count(h);
 	struct text note = TEXT_INIT;
-	result_head(r, COL_HOLES, cell_count(heap_sized(h, heap_counted(h, holes), 0)));
+	result_head(r, COL_HOLES, cell_count(heap_sized_any(h, heap_counted(h, holes), 0)));
 	if (!holes)
 		return;
 	text_addf(&note, "%s; the VM did not compact the heap before the dump, so garbage is in it",
@@ -250,7 +250,7 @@ static void info_types(struct result *r, const struct heap *h)
 	}
 	result_head(r, COL_PROGRAM, h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
 	result_head(r, COL_TYPED_OBJECTS, cell_count(heap_counted(h, objects)));
-	result_head(r, COL_TYPED_SHALLOW, cell_bytes(heap_sized(h, heap_counted(h, shallow), 0)));
+	result_head(r, COL_TYPED_SHALLOW, cell_bytes(heap_sized_any(h, heap_counted(h, shallow), 0)));
 	result_head(r, COL_TYPED_BY, how.len ? cell_text(how.s) : cell_blank());
 	result_head(r, COL_TYPE_CONFLICTS, cell_count(heap_counted(h, h->dump->type_conflicts)));
 	text_release(&how);

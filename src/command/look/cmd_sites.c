@@ -150,7 +150,7 @@ static void add_row(struct result *r, const uint32_t *sites, size_t n, const str
 		sum.frees = s->frees == SITE_UNKNOWN ? SITE_UNKNOWN : sum.frees + s->frees;
 	}
 	struct amount objects = heap_counted(r->heap, sum.n_objects);
-	struct amount shallow = heap_sized(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
+	struct amount shallow = heap_sized_any(r->heap, heap_counted(r->heap, sum.shallow), r->heap->n_unknown_size);
 	if (!sum.n_objects) { /* what the agent counted, in a file without a heap */
 		objects = amount_exact(sum.allocs - sum.frees);
 		shallow = amount_unknown(REASON_SILENT);

@@ -46,7 +46,7 @@ static void heaps_cell(const struct result *r, size_t row, unsigned column, stru
 		*out = cell_count(heap_counted(h, sum->objects));
 		break;
 	case H_SHALLOW:
-		*out = cell_bytes(heap_sized(h, heap_counted(h, sum->shallow), sum->n_unknown));
+		*out = cell_bytes(heap_sized(h, heap_counted(h, sum->shallow), sum->doubts, sum->n_unknown));
 		break;
 	case H_RETAINED:
 		*out = !x->retained ? cell_unknown(REASON_NOT_FOUND_YET) : !x->retained[space].topmost ?
@@ -119,6 +119,7 @@ static void add(struct heap_sum *sum, const struct heap *h, uint32_t id)
 	sum->objects++;
 	sum->shallow += heap_shallow(h, id);
 	sum->n_unknown += !heap_size_known(h, id);
+	sum->doubts |= heap_size_doubts(h, id);
 }
 
 void heap_sums(const struct heap *h, struct heap_sum *sums)

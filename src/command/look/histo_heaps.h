@@ -16,6 +16,7 @@ MUST_CHECK int histo_by_heap(struct session *s, const struct histogram_scope *sc
 /* What each of them has, by number: objects, bytes, and how many are of unknown size.  sums: heap->n_spaces. */
 struct heap_sum {
 	uint64_t objects, shallow, n_unknown;
+	unsigned doubts; /* enum size_doubt of them */
 };
 void heap_sums(const struct heap *h, struct heap_sum *sums);
 

@@ -52,7 +52,7 @@ static void paths_cell(const struct result *r, size_t row, unsigned column, stru
 		*out = cell_count(objects_of(r, row));
 		break;
 	case P_SHALLOW:
-		*out = cell_bytes(heap_sized(r->heap, heap_reached(r->heap, sum->shallow), sum->n_unknown));
+		*out = cell_bytes(heap_sized(r->heap, heap_reached(r->heap, sum->shallow), sum->doubts, sum->n_unknown));
 		break;
 	case P_RETAINED:
 		*out = command_retained_sum(r->opened, &sum->retained);

@@ -264,7 +264,7 @@ void session_close(struct session *s, struct opened *o)
 	if (d) {
 		d->was_open = true;
 		d->objects = heap_counted(o->heap, o->heap->n_objects);
-		d->shallow = heap_sized(o->heap, heap_counted(o->heap, o->heap->shallow), o->heap->n_unknown_size);
+		d->shallow = heap_size_of_all(o->heap);
 		sql_close(d->sql);
 		d->sql = NULL;
 		d->opened = NULL;

@@ -41,7 +41,7 @@ static const struct option_spec options[] = {
 
 static struct amount bytes_of(const struct heap *h, uint64_t n)
 {
-	return heap_sized(h, heap_counted(h, n), 0);
+	return heap_sized_any(h, heap_counted(h, n), 0);
 }
 
 static struct amount wasted_of(const struct heap *h, enum waste_kind kind, uint64_t n)

@@ -61,7 +61,7 @@ static struct cell retained_cell(const struct result *r, const struct weak_rows 
 	const struct retained *known = result_known(r);
 	const struct referents_row *at = &w->found.row[w->row[row]];
 	if (!at->only)
-		return cell_bytes(heap_held_bytes(r->heap, 0));
+		return cell_bytes(heap_held_sized(r->heap, 0, 0));
 	if (!known)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	const struct retained_sum *sum = &w->retained[w->row[row]];

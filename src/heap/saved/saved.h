@@ -18,7 +18,7 @@
 #define SAVED_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { SAVED_VERSION = 9 };
+enum { SAVED_VERSION = 10 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the

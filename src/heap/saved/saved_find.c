@@ -174,7 +174,7 @@ static bool take_totals(const struct found *f, struct amount *objects, struct am
 		good = !p.bad;
 	}
 	*objects = amount_weaken(amount_exact(h->n_objects), INFERRED, REASON_BY_INDEX);
-	*shallow = amount_weaken(heap_sized(h, amount_exact(h->shallow), h->n_unknown_size), INFERRED, REASON_BY_INDEX);
+	*shallow = amount_weaken(heap_sized_any(h, amount_exact(h->shallow), h->n_unknown_size), INFERRED, REASON_BY_INDEX);
 	snprintf(created, 32, "%.31s", h->facts.created);
 	free(h);
 	big_free(taken[0]);

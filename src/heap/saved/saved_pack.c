@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "dump/idmap.h"
 #include "dump/types.h"
+#include "heap/amounts.h"
 #include "heap/sites.h"
 
 #include <stdio.h>
@@ -210,6 +211,8 @@ static void pack_classes(struct pack *p, struct heap *h, struct err *err)
 	}
 	if (p->reading && !p->bad)
 		p->bad = !classes_hold(h, err);
+	if (p->reading && !p->bad)
+		heap_find_size_doubts(h);
 }
 
 static void pack_by_loader(struct pack *p, struct heap *h, struct err *err)

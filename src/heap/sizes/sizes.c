@@ -11,6 +11,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "heap/amounts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static void sum_up(const struct sizes *s)
 		h->shallow += h->classes[i].shallow;
 		h->n_unknown_size += h->classes[i].n_unknown;
 	}
+	heap_find_size_doubts(h);
 }
 
 static int begin(struct sizes *s, struct heap *h, bool as_mat, struct err *err)

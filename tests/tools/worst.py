@@ -124,6 +124,17 @@ def resync_many(n):
 
 
 @shape
+def interrupted(n):
+    """A dump in parts that all begin as each place of its file does, with empty segments."""
+    def segment(*roots):
+        return struct.pack(">BII", 0x1C, 0, 9 * len(roots)) + b"".join(struct.pack(">BQ", 5, r) for r in roots)
+    files = {"interrupted.hprof": Hprof().bytes(ended=False, tail=segment() * n + segment(OBJECT))}
+    for k in range(20):
+        files["interrupted.hprof.p%d" % k] = segment() * (n // 2) + segment(CLASS)
+    return files
+
+
+@shape
 def collide(n):
     """Strings whose identifiers collide where a hash multiplies by 0x9E3779B97F4A7C15."""
     h = Hprof()

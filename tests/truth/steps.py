@@ -36,7 +36,7 @@ LARGE = 100000    # of those where stretches are looked at
 LENGTH = 500      # of the names of those shapes that have as many rows as their names have bytes
 SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
          "go-bipartite": 8000,  # its objects are long lists, which are read twice, at both sizes
-         "broken-go": 8000, "hash-map": 700, "properties": 700}
+         "broken-go": 8000, "interrupted": 8000, "hash-map": 700, "properties": 700}
 
 # What is known to grow faster, and not mended: an expression for "SHAPE: LINE".
 # - A record of Go is found from one of up to 15 before it, through the lists of their pointers: a row of a

@@ -36,6 +36,8 @@ struct source_parts {
 	bool unpacked;       /* into memory, not mapped: one of them is packed, or in an archive */
 	uint64_t own;        /* bytes of the dump's file, where it is mapped */
 	struct source_own holds; /* what it holds */
+	uint64_t end;        /* of its bytes that no part has */
+	uint64_t next;       /* parts that it has as well begin there or later; at end: it has no other */
 	struct source_piece *piece;
 	char words[sizeof ((struct source *)0)->remark];
 };
@@ -100,6 +102,12 @@ bool parts_changed(const struct source_file *o);
  * ERR_CANCELLED. */
 MUST_CHECK int parts_map(struct source_file *o, struct err *err);
 MUST_CHECK int parts_unpack(struct source_file *o, struct err *err);
+
+/* --- parts_overlap.c: what a file and its parts have in common ---------------------------------------- */
+
+/* The next part, by its number: find it in the bytes of the dump's file, from parts->next on.  Either all of it is
+ * there (p->merged), or its beginning from parts->end on, or nothing.  ERR_NOMEM, ERR_CANCELLED. */
+MUST_CHECK int parts_overlap(struct source_file *o, const uint8_t *bytes, struct stored_part *p, struct err *err);
 
 /* --- spool.c: pipes -------------------------------------------------------------------------------- */
 

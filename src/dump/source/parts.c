@@ -199,6 +199,8 @@ int parts_open(struct source_file *o, struct err *err)
 	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
 	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
 	parts->holds = holds;
+	parts->next = holds.body;
+	parts->end = o->source.size;
 	int code = find_parts(o, err);
 	if (code)
 		return code;

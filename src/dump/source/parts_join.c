@@ -13,60 +13,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- what stands in two of them ------------------------------------------------------------------- */
-
-/* Are the first n bytes of a part these? */
-static bool begins_with(const struct stored_part *p, const uint8_t *bytes, uint64_t n)
-{
-	if (p->unpacked)
-		return !memcmp(p->unpacked, bytes, n);
-	static _Thread_local uint8_t block[1 << 16];
-	for (uint64_t at = 0; at < n;) {
-		size_t want = n - at < sizeof block ? (size_t)(n - at) : sizeof block;
-		ssize_t got = pread(p->fd, block, want, (off_t)at);
-		if (got <= 0 || memcmp(block, bytes + at, (size_t)got))
-			return false;
-		at += (uint64_t)got;
-	}
-	return true;
-}
-
-/* The part's first bytes may be FILE's last ones, or all of it may stand there: a part begins where a record does. */
-static void find_overlap(const struct source_file *o, const uint8_t *bytes, uint64_t *size, struct stored_part *p)
-{
-	for (uint64_t at = o->parts->holds.body; at < *size && !progress_stops(progress_own(), at);) {
-		uint64_t left = *size - at, n = left < p->size ? left : p->size;
-		if (o->division->begins_part(bytes + at) && begins_with(p, bytes + at, n)) {
-			p->merged = n == p->size;
-			if (!p->merged)
-				*size = at; /* the part has it, and more */
-			return;
-		}
-		at = o->division->record_end(bytes, *size, at);
-	}
-}
-
 /* --- unpacked ------------------------------------------------------------------------------------- */
 
 /* Behind what is there.  A part that has nothing yet, or all of which FILE has, is none of the pieces. */
 static int append(struct source_file *o, struct stored_part *p, struct err *err)
 {
 	struct source_parts *parts = o->parts;
-	uint64_t own = parts->piece[0].end, begin = o->source.size;
+	uint64_t begin = o->source.size;
 	if (!p->size)
 		return 0;
 	if (!o->division->begins_part(p->unpacked)) { /* of a member of an archive this is the first look at its bytes */
 		p->is_none = true;
 		return 0;
 	}
-	find_overlap(o, o->unpacked, &own, p);
-	if (p->merged)
-		return 0;
+	int code = parts_overlap(o, o->unpacked, p, err);
+	if (code || p->merged)
+		return code;
 	if (unpacked_reserve(o, begin + p->size, err))
 		return ERR_NOMEM;
 	memcpy(o->unpacked + begin, p->unpacked, p->size);
 	o->source.size += p->size;
-	parts->piece[0].end = own;
+	parts->piece[0].end = parts->end;
 	parts->piece[o->source.n_pieces++] = (struct source_piece){begin, o->source.size};
 	return 0;
 }
@@ -151,14 +118,14 @@ static int map_part(struct stored_part *p, uint8_t *range, struct err *err)
 int parts_map(struct source_file *o, struct err *err)
 {
 	struct source_parts *parts = o->parts;
-	uint64_t own = o->source.size;
-	for (size_t i = 0; i < parts->n; i++)
-		find_overlap(o, o->source.bytes, &own, &parts->part[i]);
-	if (progress_check(progress_own(), err))
-		return ERR_CANCELLED;
+	int code = 0;
+	for (size_t i = 0; i < parts->n && !code; i++)
+		code = parts_overlap(o, o->source.bytes, &parts->part[i], err);
+	if (code)
+		return code;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), total = to_page(o->map_size, page), disk = o->map_size;
 	parts->own = o->map_size;
-	parts->piece[0] = (struct source_piece){0, own};
+	parts->piece[0] = (struct source_piece){0, parts->end};
 	o->source.n_pieces = 1;
 	for (size_t i = 0; i < parts->n; i++) {
 		struct stored_part *p = &parts->part[i];
@@ -178,7 +145,7 @@ int parts_map(struct source_file *o, struct err *err)
 	if (mmap(range, parts->own, PROT_READ, MAP_PRIVATE | MAP_FIXED, o->fd, 0) == MAP_FAILED)
 		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
 	o->mapping = vanish_watch(range, parts->own, o->fd, 0);
-	int code = o->mapping ? 0 : err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
+	code = o->mapping ? 0 : err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
 	for (size_t i = 0; i < parts->n && !code; i++)
 		code = parts->part[i].at ? map_part(&parts->part[i], range, err) : 0;
 	o->source.bytes = range;

@@ -144,6 +144,7 @@ def in_archives(tap, head, data, every):
     made = {
         "a.tar": tar(plain), "b.tar": tar(plain[::-1]), "c.tgz": gzip.compress(tar(of_gz)), "d.zip": packed.zip_of(plain + others),
         "e.zip": packed.zip_of(of_gz, 0), "f.tar": tar([("in.zip", packed.zip_of(plain))]),
+        "g.tgz": gzip.compress(tar(plain)), "h.tar": tar([("logs/a.hprof.p0", b"\x1c\0\0\0\0\0\0\0\0")] + plain),
     }
     names = "parts .p0 .p1 .p2 .p3\n"
     with tempfile.TemporaryDirectory() as folder:

@@ -19,8 +19,34 @@
 #include "base/big.h"
 #include "base/files.h"
 #include "dump/reader.h"
-#include "dump/source/source.h"
+#include "dump/source/opening.h"
 #include "one_file.h"
+
+/* How often an archive was unpacked, and gone through: the linker leads these calls here. */
+static unsigned unpacked, walks;
+
+int __real_gzip_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err);
+int __wrap_gzip_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err);
+int __real_walk_begin(struct walk **out, const struct packing *p, struct stretch s, struct progress *progress,
+    struct err *err);
+int __wrap_walk_begin(struct walk **out, const struct packing *p, struct stretch s, struct progress *progress,
+    struct err *err);
+
+int __wrap_gzip_inflate(struct source_file *o, const struct packing *p, const uint8_t *in, uint64_t n,
+    struct progress *progress, struct err *err)
+{
+	unpacked++;
+	return __real_gzip_inflate(o, p, in, n, progress, err);
+}
+
+int __wrap_walk_begin(struct walk **out, const struct packing *p, struct stretch s, struct progress *progress,
+    struct err *err)
+{
+	walks++;
+	return __real_walk_begin(out, p, s, progress, err);
+}
 
 #ifdef HAVE_LIBARCHIVE
 #include <archive.h>
@@ -339,6 +365,51 @@ static void waiting_members(void **state)
 	source_close(waits);
 }
 
+/* --- an unfinished dump and its parts ---------------------------------------------------------------- */
+
+enum { MOST_PARTS = 9, HEAD = 9, BODY = 9 };
+
+static void expect_parts(const char *format, const char *filter, unsigned n_parts, bool reversed)
+{
+	uint8_t parts[MOST_PARTS][HEAD + BODY], file[31 + HEAD] = {0};
+	char names[MOST_PARTS][24];
+	struct made made[MOST_PARTS + 1];
+	const struct source_look look = dump_look(NULL);
+	struct source *s;
+	struct err err = ERR_INIT;
+	memcpy(file, plain, 31);
+	file[31] = 1; /* a record of no bytes */
+	made[reversed ? n_parts : 0] = (struct made){"a.hprof", file, sizeof file};
+	for (unsigned i = 0; i < n_parts; i++) {
+		memcpy(parts[i], "\x1c\0\0\0\0\0\0\0\x9\x5", HEAD + 1);
+		memset(parts[i] + HEAD + 1, (int)i, BODY - 1);
+		snprintf(names[i], sizeof names[i], "a.hprof.p%u", i);
+		made[reversed ? n_parts - 1 - i : i + 1] = (struct made){names[i], parts[i], sizeof parts[i]};
+	}
+	write_file(packed, pack(packed, format, filter, NULL, made, n_parts + 1));
+	unpacked = walks = 0;
+	assert_int_equal(source_open_if(&s, path, &look, NULL, &err), 0);
+	assert_int_equal(unpacked, filter != NULL);
+	assert_int_equal(walks, 3); /* to choose the dump, to take it, to take its parts */
+	assert_int_equal(s->n_pieces, n_parts + 1);
+	assert_int_equal(s->size, sizeof file + n_parts * sizeof *parts);
+	assert_memory_equal(s->bytes, file, sizeof file);
+	for (unsigned i = 0; i < n_parts; i++)
+		assert_memory_equal(s->bytes + s->pieces[i + 1].begin, parts[reversed ? n_parts - 1 - i : i], sizeof *parts);
+	source_close(s);
+}
+
+static void parts_in_one_walk(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n <= MOST_PARTS; n += 4)
+		for (int reversed = 0; reversed < 2; reversed++) {
+			expect_parts("ustar", "gzip", n, reversed);
+			expect_parts("ustar", NULL, n, reversed);
+			expect_parts("zip", NULL, n, reversed);
+		}
+}
+
 /* --- listing --------------------------------------------------------------------------------------- */
 
 static void listed(void **state)
@@ -399,7 +470,8 @@ int main(void)
 		cmocka_unit_test(every_packing), cmocka_unit_test(several_streams), cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(wrong_anywhere), cmocka_unit_test(every_archive), cmocka_unit_test(in_its_place),
 		cmocka_unit_test(one_of_several), cmocka_unit_test(cut_archives), cmocka_unit_test(one_in_another),
-		cmocka_unit_test(waiting_members), cmocka_unit_test(listed), cmocka_unit_test(paths_with_members),
+		cmocka_unit_test(waiting_members), cmocka_unit_test(parts_in_one_walk), cmocka_unit_test(listed),
+		cmocka_unit_test(paths_with_members),
 	};
 	return cmocka_run_group_tests(tests, make_plain, remove_folder);
 }

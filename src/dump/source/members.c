@@ -29,6 +29,7 @@ struct choice {
 	const char *barred; /* why the one that was named cannot be read */
 	char *archive;      /* one that is an archive itself */
 	bool encrypted;     /* one is */
+	bool parts;         /* one is called as a part is */
 	struct text damaged; /* which one is, and how, for a sentence */
 	struct err broke;   /* the archive is damaged, and how */
 };
@@ -155,6 +156,7 @@ static int look_through(struct choice *c, const struct packing *p, struct stretc
 	if (code)
 		return code;
 	while ((got = walk_next(w, &m, &c->broke)) == 1) {
+		c->parts |= parts_number(m.name) >= 0;
 		if (c->rest && *c->rest)
 			compare(c, &m);
 		else
@@ -209,7 +211,7 @@ static int choose(struct choice *c, const struct packing *p, struct err *err)
 }
 
 int member_choose(const struct packing *p, struct stretch s, const char **rest, const struct source_look *look,
-    uint64_t *ordinal, char **name, struct progress *progress, struct err *err)
+    uint64_t *ordinal, char **name, bool *parts, struct progress *progress, struct err *err)
 {
 	struct choice c = {.rest = *rest, .look = look, .those = TEXT_INIT, .them = TEXT_INIT, .damaged = TEXT_INIT,
 	    .broke = ERR_INIT};
@@ -220,6 +222,7 @@ int member_choose(const struct packing *p, struct stretch s, const char **rest, 
 	if (!code) {
 		*ordinal = c.ordinal;
 		*rest = c.behind;
+		*parts = c.parts;
 		*name = c.name;
 		c.name = NULL;
 	}

@@ -23,16 +23,31 @@ struct stored_part {
 	bool merged;         /* the dump's file has all of it already */
 	bool damaged, cut;   /* what it is packed in */
 	bool is_none;        /* it is only called so */
-	const uint8_t *unpacked; /* what it unpacks to, while it is joined to the others; else NULL */
+	size_t piece;        /* which of the source's it is, where it is unpacked */
+	const uint8_t *unpacked; /* what it unpacks to, while it is searched; else NULL */
 	struct vanish *mapping;
 	struct timespec written;
 	file_hold hold;
 };
 
+/* Bytes that stand somewhere. */
+struct stretch {
+	const uint8_t *at;
+	uint64_t n;
+};
+
+struct packing;
+struct walk;
+struct member;
+
 struct source_parts {
 	struct stored_part *part;
 	size_t n;
-	char *name;          /* of the dump: that of a part goes on with .p0 */
+	char *name;          /* of the dump, in its archive or not: that of a part goes on with .p0 */
+	const struct packing *packing; /* of the archive that has them; NULL: they are beside the file */
+	struct stretch archive;
+	uint8_t *memory;     /* big memory that holds it, until they are taken; NULL: it is in the mapping */
+	bool damaged;        /* what it is packed in */
 	bool unpacked;       /* into memory, not mapped: one of them is packed, or in an archive */
 	uint64_t own;        /* bytes of the dump's file, where it is mapped */
 	struct source_own holds; /* what it holds */
@@ -40,14 +55,6 @@ struct source_parts {
 	uint64_t next;       /* parts that it has as well begin there or later; at end: it has no other */
 	struct source_piece *piece;
 	char words[sizeof ((struct source *)0)->remark];
-};
-
-struct packing;
-
-/* Bytes that stand somewhere. */
-struct stretch {
-	const uint8_t *at;
-	uint64_t n;
 };
 
 struct source_file {
@@ -85,6 +92,12 @@ void stored_unmap(struct source_file *o); /* once or more often */
 
 /* --- parts.c: what the VM had not put together yet ------------------------------------------------ */
 
+/* The number behind ".p" at the end of a name; -1: it has none. */
+int parts_number(const char *name);
+/* The dump is the member of this name: its archive, of these bytes, is kept for parts_open.  memory (NULL: they are in
+ * the mapping) belongs to o->parts then. */
+void parts_keep_archive(struct source_file *o, const char *name, const struct packing *p, struct stretch archive,
+    uint8_t *memory);
 /* ERR_FORMAT: the file is a part itself. */
 MUST_CHECK int parts_refuse(const struct source_file *o, struct err *err);
 /* Behind stored_map and unpack: the parts beside an unfinished dump, or in its archive, become pieces of the source.
@@ -102,6 +115,9 @@ bool parts_changed(const struct source_file *o);
  * ERR_CANCELLED. */
 MUST_CHECK int parts_map(struct source_file *o, struct err *err);
 MUST_CHECK int parts_unpack(struct source_file *o, struct err *err);
+/* Before that: unpack one that is the current member of the archive. */
+MUST_CHECK int parts_take_member(struct source_file *o, struct stored_part *p, struct walk *w, const struct member *m,
+    struct err *err);
 
 /* --- parts_overlap.c: what a file and its parts have in common ---------------------------------------- */
 
@@ -132,8 +148,12 @@ int spool_dup(const char *path);
 MUST_CHECK int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
     struct err *err);
 
-/* The same as far as to an archive of which no member is named: where its bytes stand (*s), and how it is packed.  1:
- * it is no archive.  No single one of its members is looked at. */
+/* The same of the current member of an archive: *s is what it unpacks to, in the archive or in o->unpacked. */
+MUST_CHECK int unpack_member(struct source_file *o, struct walk *w, const struct member *m, const struct packing *p,
+    struct stretch *s, struct progress *progress, struct err *err);
+
+/* unpack as far as to an archive of which no member is named: where its bytes stand (*s), and how it is packed.  1: it
+ * is no archive.  No single one of its members is looked at. */
 MUST_CHECK int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p,
     struct progress *progress, struct err *err);
 
@@ -182,7 +202,6 @@ size_t archive_head(const struct packing *p, const uint8_t *in, uint64_t n, uint
 
 /* --- archive.c: the members of an archive, in the order in which they stand ------------------------- */
 
-struct walk;
 struct member {
 	uint64_t ordinal;  /* from 1 on */
 	const char *name;  /* as bytes, until the next one */
@@ -216,10 +235,12 @@ enum { MEMBER_HEAD = (4 << 20) + (128 << 10) };
 
 /*
  * The member that *rest begins with, which is moved behind it; without a name the only one that look (NULL: nobody)
- * does not refuse.  Its number in *ordinal; its name in *name, the caller's (free).  ERR_FORMAT, ERR_USAGE.
+ * does not refuse.  Its number in *ordinal; its name in *name, the caller's (free).  *parts: is a member called as a
+ * part is?  ERR_FORMAT, ERR_USAGE.
  */
 MUST_CHECK int member_choose(const struct packing *p, struct stretch s, const char **rest,
-    const struct source_look *look, uint64_t *ordinal, char **name, struct progress *progress, struct err *err);
+    const struct source_look *look, uint64_t *ordinal, char **name, bool *parts, struct progress *progress,
+    struct err *err);
 
 /* A name without the "./" that tar writes when it is given a folder. */
 const char *member_name(const char *name);

@@ -11,6 +11,7 @@
  */
 #include "dump/source/opening.h"
 
+#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -26,7 +27,7 @@ enum { MOST_PARTS = 256, DIGITS_MOST = 4 };
 /* --- which there are ------------------------------------------------------------------------------ */
 
 /* The number behind ".p" at the end of a name; -1: it has none. */
-static int number_of(const char *name)
+int parts_number(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 	size_t n = dot && dot[1] == 'p' ? strspn(dot + 2, "0123456789") : 0;
@@ -37,15 +38,19 @@ static int number_of(const char *name)
 static bool has_part(const char *name, const char *part)
 {
 	size_t n = strlen(name);
-	return !strncmp(part, name, n) && strrchr(part, '.') == part + n && number_of(part + n) >= 0;
+	return !strncmp(part, name, n) && strrchr(part, '.') == part + n && parts_number(part + n) >= 0;
 }
 
-/* It stands among the others by its number. */
+/* In the order of numbers; the one that has this number already; NULL: there are too many. */
 static struct stored_part *add_part(struct source_parts *parts, int number)
 {
 	size_t at = parts->n;
 	while (at > 0 && parts->part[at - 1].number > number)
 		at--;
+	if (at > 0 && parts->part[at - 1].number == number)
+		return &parts->part[at - 1];
+	if (parts->n == MOST_PARTS)
+		return NULL;
 	memmove(parts->part + at + 1, parts->part + at, (parts->n - at) * sizeof *parts->part);
 	parts->n++;
 	parts->part[at] = (struct stored_part){.number = number, .fd = -1};
@@ -89,13 +94,13 @@ static void find_beside(struct source_file *o)
 	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
 	size_t n = strlen(name);
 	DIR *d = opendir(folder);
-	for (struct dirent *e; d && (e = readdir(d)) && o->parts->n < MOST_PARTS;) {
+	for (struct dirent *e; d && o->parts->n < MOST_PARTS && (e = readdir(d));) {
 		if (!has_part(name, e->d_name))
 			continue;
 		struct text full = TEXT_INIT;
 		text_addf(&full, "%s%s", folder, e->d_name);
 		if (full.s)
-			open_part(o, full.s, number_of(e->d_name + n));
+			open_part(o, full.s, parts_number(e->d_name + n));
 		text_release(&full);
 	}
 	if (d)
@@ -103,39 +108,25 @@ static void find_beside(struct source_file *o)
 	free(folder);
 }
 
-/* Of a dump in an archive its parts are members, too: ARCHIVE::NAME.p0. */
-static int find_in_archive(struct source_parts *parts, const char *member, struct err *err)
+/* In an archive its parts are members, too; of several of a name the last is meant. */
+static int find_in_archive(struct source_file *o, struct err *err)
 {
-	struct source_members *all = NULL;
-	char *archive = xstrndup(parts->name, (size_t)(member - parts->name));
-	int code = source_members(&all, archive, NULL, progress_own(), err);
-	for (size_t i = 0; !code && i < all->n && parts->n < MOST_PARTS; i++)
-		if (has_part(member + 2, all->member[i].name) && !all->member[i].encrypted)
-			add_part(parts, number_of(all->member[i].name));
-	source_members_free(all);
-	free(archive);
-	return code == ERR_NOMEM || code == ERR_CANCELLED ? code : 0;
-}
-
-static const char *last_member(const char *path)
-{
-	const char *last = NULL;
-	for (const char *p = path; (p = strstr(p, "::")); p += 2)
-		last = p;
-	return last;
-}
-
-static int find_parts(struct source_file *o, struct err *err)
-{
-	struct text name = TEXT_INIT;
-	text_addf(&name, "%s%s", o->source.path, o->inside ? o->inside : "");
-	o->parts->name = text_take(&name);
-	const char *member = o->member || o->inside ? last_member(o->parts->name) : NULL;
-	o->parts->unpacked = o->unpacked || member;
-	if (member)
-		return find_in_archive(o->parts, member, err);
-	find_beside(o);
-	return 0;
+	struct source_parts *parts = o->parts;
+	struct err broke = ERR_INIT;
+	struct walk *w;
+	struct member m;
+	int got = 0, code = walk_begin(&w, parts->packing, parts->archive, progress_own(), err);
+	while (!code && o->source.n_pieces <= MOST_PARTS && (got = walk_next(w, &m, &broke)) == 1) {
+		struct stored_part *p = m.is_file && !m.encrypted && has_part(parts->name, m.name) ?
+		    add_part(parts, parts_number(m.name)) : NULL;
+		code = p ? parts_take_member(o, p, w, &m, err) : 0;
+	}
+	walk_end(w);
+	if (!code && (got == ERR_NOMEM || got == ERR_CANCELLED))
+		code = err_set(err, got, "%s", broke.message);
+	big_free(parts->memory);
+	parts->memory = NULL;
+	return code;
 }
 
 /* --- what is said of them -------------------------------------------------------------------------- */
@@ -177,7 +168,7 @@ int parts_refuse(const struct source_file *o, struct err *err)
 {
 	const char *path = o->source.path, *dot = strrchr(path, '.');
 	bool packed;
-	if (!o->division || number_of(path) < 0 || !is_part(o->division, o->fd, &packed))
+	if (!o->division || parts_number(path) < 0 || !is_part(o->division, o->fd, &packed))
 		return 0;
 	char *whole = xstrndup(path, (size_t)(dot - path));
 	bool there = access(whole, F_OK) == 0;
@@ -190,18 +181,43 @@ int parts_refuse(const struct source_file *o, struct err *err)
 	return code;
 }
 
-int parts_open(struct source_file *o, struct err *err)
+static struct source_parts *new_parts(struct source_file *o, const char *name)
 {
-	struct source_own holds;
-	if (!o->division || !o->division->unfinished(o->source.bytes, o->source.size, &holds))
-		return 0;
 	struct source_parts *parts = o->parts = xcalloc(1, sizeof *parts);
 	parts->part = xcalloc(MOST_PARTS, sizeof *parts->part);
 	parts->piece = xcalloc(MOST_PARTS + 1, sizeof *parts->piece);
+	parts->name = xstrdup(name);
+	parts->own = o->map_size;
+	return parts;
+}
+
+void parts_keep_archive(struct source_file *o, const char *name, const struct packing *p, struct stretch archive,
+    uint8_t *memory)
+{
+	struct source_parts *parts = new_parts(o, name);
+	parts->packing = p;
+	parts->archive = archive;
+	parts->memory = memory;
+}
+
+int parts_open(struct source_file *o, struct err *err)
+{
+	struct source_own holds;
+	if (!o->division || (!o->parts && (o->member || o->inside)) ||
+	    !o->division->unfinished(o->source.bytes, o->source.size, &holds)) {
+		parts_close(o);
+		return 0;
+	}
+	struct source_parts *parts = o->parts ? o->parts : new_parts(o, o->source.path);
 	parts->holds = holds;
 	parts->next = holds.body;
 	parts->end = o->source.size;
-	int code = find_parts(o, err);
+	parts->unpacked = parts->packing || o->unpacked;
+	int code = 0;
+	if (parts->packing)
+		code = find_in_archive(o, err);
+	else
+		find_beside(o);
 	if (code)
 		return code;
 	if (!parts->n) {
@@ -231,6 +247,7 @@ void parts_close(struct source_file *o)
 		if (o->parts->part[i].fd >= 0)
 			close(o->parts->part[i].fd);
 	}
+	big_free(o->parts->memory);
 	free(o->parts->part);
 	free(o->parts->piece);
 	free(o->parts->name);

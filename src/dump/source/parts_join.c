@@ -15,30 +15,71 @@
 
 /* --- unpacked ------------------------------------------------------------------------------------- */
 
-/* Behind what is there.  A part that has nothing yet, or all of which FILE has, is none of the pieces. */
-static int append(struct source_file *o, struct stored_part *p, struct err *err)
+/* What stands in the mapping comes into memory: the first piece. */
+static int copy_own(struct source_file *o, struct err *err)
 {
-	struct source_parts *parts = o->parts;
-	uint64_t begin = o->source.size;
+	o->parts->piece[0] = (struct source_piece){0, o->source.size};
+	o->source.n_pieces = 1;
+	if (o->unpacked)
+		return 0;
+	o->wish = 0;
+	int code = unpacked_reserve(o, o->source.size, err);
+	if (code == 0)
+		memcpy(o->unpacked, o->source.bytes, o->source.size);
+	return code;
+}
+
+/* After what is there.  A part that has nothing yet is not a piece. */
+static int append(struct source_file *o, struct stored_part *p, const uint8_t *bytes, struct err *err)
+{
 	if (!p->size)
 		return 0;
-	if (!o->division->begins_part(p->unpacked)) { /* of a member of an archive this is the first look at its bytes */
+	if (!o->division->begins_part(bytes)) { /* of a member of an archive this is the first look at its bytes */
 		p->is_none = true;
 		return 0;
 	}
-	int code = parts_overlap(o, o->unpacked, p, err);
-	if (code || p->merged)
-		return code;
-	if (unpacked_reserve(o, begin + p->size, err))
+	int code = o->source.n_pieces ? 0 : copy_own(o, err);
+	uint64_t begin = o->source.size;
+	if (code || unpacked_reserve(o, begin + p->size, err))
 		return ERR_NOMEM;
-	memcpy(o->unpacked + begin, p->unpacked, p->size);
+	memcpy(o->unpacked + begin, bytes, p->size);
 	o->source.size += p->size;
-	parts->piece[0].end = parts->end;
-	parts->piece[o->source.n_pieces++] = (struct source_piece){begin, o->source.size};
+	p->piece = o->source.n_pieces++;
+	o->parts->piece[p->piece] = (struct source_piece){begin, o->source.size};
 	return 0;
 }
 
-/* One that does not unpack leaves the others. */
+/* What opening the part gave: these bytes, or an error.  One that does not unpack leaves the others. */
+static int take(struct source_file *o, struct stored_part *p, struct source_file *part, struct stretch s, int code,
+    const struct err *why, struct err *err)
+{
+	p->size = code ? 0 : s.n;
+	p->damaged = code || (part->source.cut && !part->ends_early); /* where the VM died it only ends */
+	p->cut = part->ends_early;
+	o->source.doubtful |= part->source.doubtful;
+	if (code == ERR_NOMEM || code == ERR_CANCELLED)
+		code = err_set(err, code, "%s", why->message);
+	else
+		code = append(o, p, s.at, err);
+	source_close(&part->source);
+	return code;
+}
+
+int parts_take_member(struct source_file *o, struct stored_part *p, struct walk *w, const struct member *m,
+    struct err *err)
+{
+	struct source_file *part = source_new(m->name);
+	struct err why = ERR_INIT;
+	struct stretch s = {NULL, 0};
+	if (p->piece) /* an earlier one of the same name */
+		o->parts->piece[p->piece].end = o->parts->piece[p->piece].begin;
+	*p = (struct stored_part){.number = p->number, .fd = -1};
+	int code = unpack_member(part, w, m, o->parts->packing, &s, progress_own(), &why);
+	code = take(o, p, part, s, code, &why, err);
+	p->damaged |= o->parts->damaged && !p->cut;
+	return code;
+}
+
 static int unpack_part(struct source_file *o, struct stored_part *p, struct err *err)
 {
 	struct text path = TEXT_INIT;
@@ -50,47 +91,58 @@ static int unpack_part(struct source_file *o, struct stored_part *p, struct err 
 		code = stored_map(part, &why);
 	if (code == 0)
 		code = unpack(part, NULL, true, progress_own(), &why);
-	p->size = code ? 0 : part->source.size;
-	p->unpacked = part->source.bytes;
-	p->damaged = code || (part->source.cut && !part->ends_early); /* where the VM died it only ends */
-	p->cut = part->ends_early;
-	o->source.doubtful |= part->source.doubtful;
-	if (p->fd >= 0) /* a member is of the archive, which is counted */
-		o->source.file_size += part->source.file_size;
-	if (code == ERR_NOMEM || code == ERR_CANCELLED)
-		code = err_set(err, code, "%s", why.message);
-	else
-		code = append(o, p, err);
-	p->unpacked = NULL;
-	source_close(&part->source);
+	o->source.file_size += part->source.file_size;
 	text_release(&path);
+	return take(o, p, part, (struct stretch){part->source.bytes, part->source.size}, code, &why, err);
+}
+
+/* Find those that the dump's file has as well. */
+static int find_merged(struct source_file *o, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; i < o->parts->n && !code; i++) {
+		struct stored_part *p = &o->parts->part[i];
+		struct source_piece *piece = &o->parts->piece[p->piece];
+		if (!p->piece)
+			continue;
+		p->unpacked = o->unpacked + piece->begin;
+		code = parts_overlap(o, o->unpacked, p, err);
+		p->unpacked = NULL;
+		if (p->merged)
+			piece->end = piece->begin;
+	}
 	return code;
 }
 
-/* What stands in the mapping comes into memory. */
-static int copy_own(struct source_file *o, struct err *err)
+/* Give back the room of pieces that are left out. */
+static void close_gaps(struct source_file *o)
 {
-	if (o->unpacked)
-		return 0;
-	o->wish = 0;
-	int code = unpacked_reserve(o, o->source.size, err);
-	if (code == 0)
-		memcpy(o->unpacked, o->source.bytes, o->source.size);
-	return code;
+	struct source_piece *piece = o->parts->piece;
+	uint64_t to = piece[0].end;
+	size_t n = 1;
+	for (size_t i = 1; i < o->source.n_pieces; i++) {
+		uint64_t size = piece[i].end - piece[i].begin;
+		if (size && piece[i].begin > to)
+			memmove(o->unpacked + to, o->unpacked + piece[i].begin, size);
+		if (size)
+			piece[n++] = (struct source_piece){to, to + size};
+		to += size;
+	}
+	piece[0].end = o->parts->end;
+	o->source.n_pieces = n;
+	o->source.size = to;
 }
 
 int parts_unpack(struct source_file *o, struct err *err)
 {
-	int code = copy_own(o, err);
-	o->parts->piece[0] = (struct source_piece){0, o->source.size};
-	o->source.n_pieces = 1;
-	for (size_t i = 0; i < o->parts->n && !code; i++) {
-		struct stored_part *p = &o->parts->part[i];
-		if (p->fd < 0 || p->size)
-			code = unpack_part(o, p, err);
-	}
+	int code = o->source.n_pieces ? 0 : copy_own(o, err);
+	for (size_t i = 0; i < o->parts->n && !code; i++)
+		code = o->parts->part[i].fd >= 0 && o->parts->part[i].size ? unpack_part(o, &o->parts->part[i], err) : 0;
+	if (code == 0)
+		code = find_merged(o, err);
 	if (code)
 		return code;
+	close_gaps(o);
 	o->unpacked = big_fit(o->unpacked, o->source.size, 1);
 	o->capacity = o->source.size;
 	o->source.bytes = o->unpacked;
@@ -124,7 +176,6 @@ int parts_map(struct source_file *o, struct err *err)
 	if (code)
 		return code;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), total = to_page(o->map_size, page), disk = o->map_size;
-	parts->own = o->map_size;
 	parts->piece[0] = (struct source_piece){0, parts->end};
 	o->source.n_pieces = 1;
 	for (size_t i = 0; i < parts->n; i++) {

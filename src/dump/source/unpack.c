@@ -165,6 +165,17 @@ static int take_whole(struct layers *l, struct walk *w, const struct member *m, 
 	return code;
 }
 
+/* Into memory of its own. */
+static int copy_stretch(struct source_file *o, struct stretch *s, struct err *err)
+{
+	int code = unpacked_reserve(o, s->n, err);
+	if (!code)
+		memcpy(o->unpacked, s->at, s->n);
+	o->source.size = s->n;
+	s->at = NULL;
+	return code;
+}
+
 static int take_member(struct layers *l, const struct packing *p, struct err *err)
 {
 	struct source_file *o = l->o;
@@ -172,8 +183,8 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 	struct member m;
 	char *name = NULL;
 	uint64_t ordinal;
-	bool named = l->rest && *l->rest;
-	int code = member_choose(p, l->now, &l->rest, l->look, &ordinal, &name, l->progress, err);
+	bool named = l->rest && *l->rest, parts = false;
+	int code = member_choose(p, l->now, &l->rest, l->look, &ordinal, &name, &parts, l->progress, err);
 	if (!code && !named)
 		text_addf(&l->inside, "::%s", name);
 	if (code == ERR_USAGE && source_is_standard_input(o->source.path))
@@ -188,8 +199,16 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was written to while it was read");
 	}
 	struct stretch stands;
+	bool damaged = o->source.cut && (!o->ends_early || o->source.doubtful);
 	if (!code)
 		code = take_whole(l, w, &m, &stands, p->name, err);
+	parts_close(o); /* of an archive around this one */
+	if (!code && parts && o->division) {
+		parts_keep_archive(o, name, p, l->now, before);
+		o->parts->damaged = damaged;
+		code = stands.at && before ? copy_stretch(o, &stands, err) : 0;
+		before = NULL;
+	}
 	free(name);
 	walk_end(w);
 	if (!code && stands.at) {
@@ -265,6 +284,21 @@ static int all_layers(struct layers *l, struct err *err)
 	}
 	return !l->rest || !*l->rest ? 0 : err_set(err, ERR_FORMAT, "%s is no archive that cairn knows, so it has no "
 	    "member %.100s", l->rest == l->o->member ? "the file" : "the member before it", l->rest);
+}
+
+int unpack_member(struct source_file *o, struct walk *w, const struct member *m, const struct packing *p,
+    struct stretch *s, struct progress *progress, struct err *err)
+{
+	struct layers l = {.o = o, .progress = progress, .inside = TEXT_INIT};
+	int code = walk_take(w, m, o, &l.now, p->name, err);
+	if (!l.now.at)
+		l.now = (struct stretch){o->unpacked, o->source.size};
+	o->where = "the member";
+	if (!code)
+		code = all_layers(&l, err);
+	text_release(&l.inside);
+	*s = l.now;
+	return code;
 }
 
 static bool in_mapping(const struct source_file *o, const uint8_t *at)

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 
@@ -267,6 +268,26 @@ def model_dump():
     return d, thing
 
 
+def check_compared(tap, path, folder):
+    """Of two dumps that are the same nothing changed, whatever set weak is, and the setting changes no figure."""
+    copy = os.path.join(folder, "model-2.hprof")
+    shutil.copyfile(path, copy)
+    for line in ("diff -by class", "diff", "growth", "trend -by class"):
+        said = {}
+        for weak in ("off", "on"):
+            run = cairn("-x", "set weak " + weak, "-x", line, "--format", "json", copy, path)
+            value = json.loads(run.out or "null")
+            rows = value if isinstance(value, list) else value.get("fields", [])
+            said[weak] = [{k: v for k, v in r.items() if k != "freed"} for r in rows]
+            tap.ok(run.status < 2 and not [r for r in rows for k in r if k.startswith("d_") and r[k] and
+                                            not k.endswith("_certainty")], "%s, set weak %s: nothing changed" % (line, weak), run)
+            note = "compared by the default model" in cairn("-x", "set weak " + weak, "-x", line, copy, path).out
+            tap.equal(note, weak == "on", "%s, set weak %s: the model is named where it is another" % (line, weak))
+        tap.equal(said["on"], said["off"], "%s: set weak changes no figure" % line)
+    run = cairn("-x", "set weak on", "-x", "diff acme.Owner -by package", copy, path)
+    tap.ok(run.status == 2 and "default model" in run.err, "diff SET: refused by another model", run)
+
+
 def check_made_model(tap, folder):
     """By hand: what a static field alone holds dies with it, whatever watches it; what is soft, or pending, does not."""
     path = os.path.join(folder, "model.hprof")
@@ -291,6 +312,7 @@ def check_made_model(tap, folder):
     said = cairn("-x", "why | grep references", path).out
     tap.ok("3 of these hold all the same" in said.replace("\n", " "), "why: two finalizers and a phantom reference are queued", said)
     check_model(tap, path, "made model")
+    check_compared(tap, path, folder)
     index = os.path.join(folder, "model.cairn")
     alone = ("set weak off", "histo -retained", "set weak on", "histo -retained")
     want = ask(path, *alone)

@@ -377,6 +377,8 @@ static int choose_rows(struct diff *d, const struct session *s, const struct cal
 		return only_of_name(d, call->argument[1].word, err);
 	if (!call->argument[1].objects && one_class)
 		return only_of_classes(d, session_heap(s), call->argument[1].ids, call->argument[1].n_ids);
+	if (c->other_model)
+		return err_set(err, ERR_USAGE, COMPARING_MODEL " (undo it, or give a class with -by path or class)");
 	if (c->opened != s->dump)
 		return err_set(err, ERR_USAGE, "%.100s is of the dump at hand, and what is compared is not: use %zu goes "
 		    "there, or give a class with -by path or class", call->argument[1].word, c->all[c->n_all - 1].dump->number);

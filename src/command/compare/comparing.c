@@ -45,7 +45,8 @@ static int list_profiles(struct comparing *c, struct session *s, struct session_
 {
 	struct err first = ERR_INIT;
 	struct session_dump *newest = dump[n - 1];
-	c->opened = newest->opened;
+	c->other_model = newest->opened && !model_is_default(&newest->opened->model);
+	c->opened = c->other_model ? NULL : newest->opened;
 	c->list = xcalloc(n, sizeof(*c->list));
 	c->all = xcalloc(n, sizeof(*c->all));
 	c->name = xcalloc(n, sizeof(*c->name));
@@ -177,7 +178,7 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 		*out = NULL;
 	} else {
 		c->java = is_java(c->newest);
-		c->elsewhere = s->dump && c->opened != s->dump;
+		c->elsewhere = s->dump && dump[n - 1]->opened != s->dump;
 		for (size_t i = 0; i + 1 < c->n; i++) {
 			c->other_program = c->other_program || of_other_program(c, c->list[i]);
 			c->other_words |= c->list[i]->word_bits != c->newest->word_bits;
@@ -278,6 +279,8 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 		text_addf(&one, "of the %zu dumps that are tagged, of %zu", c->n_all, c->chosen_of);
 		add_sentence(&note, one.s);
 	}
+	if (c->other_model)
+		add_sentence(&note, COMPARING_MODEL);
 	if (c->left_out.len) {
 		add_sentence(&note, c->left_out.s);
 		add_sentence(&warning, c->left_out.s);

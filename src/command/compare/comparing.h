@@ -9,6 +9,8 @@
 struct session_dump;
 
 #define COMPARING_LEFT_OUT SIZE_MAX
+/* Profiles are by one model, or a change of the setting would look like growth. */
+#define COMPARING_MODEL "dumps are compared by the default model of weak references, and set weak is another"
 
 struct comparing {
 	const struct profile *newest; /* the last one in the list */
@@ -20,7 +22,8 @@ struct comparing {
 	} *all;                       /* in their order, owned */
 	size_t n_all;
 	size_t chosen_of;             /* these were tagged of so many dumps; 0: they are all */
-	struct opened *opened;        /* the newest dump, where it is open: rows are sets of it */
+	struct opened *opened;        /* the newest dump, where it is open by the default model: rows are sets of it */
+	bool other_model;             /* it is open by the other one (set weak), and was read again by the default model */
 	bool objects;                 /* it has some: it is no profile */
 	struct profile own;           /* of opened, as it is now */
 	struct comparison comparison;

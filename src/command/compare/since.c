@@ -35,7 +35,7 @@ int since_new(struct since **out, struct session *s, struct err *err)
 	since->dump = s->dump;
 	int code = comparing_begin_with(&since->comparing, s, PROFILE_PATH, true, dump, n + 1, &since->none);
 	free(dump);
-	if (!code)
+	if (!code && since->comparing->opened)
 		code = comparing_growth(&since->growth, since->comparing, s->dump, &since->none);
 	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
 		if (err)
@@ -126,7 +126,8 @@ static void add_course(struct text *to, const struct comparing *comparing, uint3
 static uint32_t telling_row(const struct since *since, uint32_t id, uint32_t n)
 {
 	const struct comparing *comparing = since ? since->comparing : NULL;
-	uint32_t row = comparing && !comparing->other_program ? comparing_row_of(comparing, since->dump, id) : PROFILE_NONE;
+	bool tells = comparing && comparing->opened && !comparing->other_program;
+	uint32_t row = tells ? comparing_row_of(comparing, since->dump, id) : PROFILE_NONE;
 	const struct comparison *c = row == PROFILE_NONE ? NULL : &comparing->comparison;
 	return c && c->row[row].class && compared(c, row, c->n - 1)->objects.n > n / 2 ? row : PROFILE_NONE;
 }

@@ -73,12 +73,43 @@ static bool read_leaf(struct collection *c, const struct values *leaf, struct co
 	return true;
 }
 
+/* Clojure: keys and values alternate, and beside a null key is a node, or nothing; an array of nodes has a class of its
+ * own. */
+static bool at_pair(struct collection *c, const struct values *array, struct level *l, struct collection_entry *e)
+{
+	bool nodes = strcmp(heap_class_of(c->heap, array->id)->name, "java.lang.Object[]") != 0;
+	e->key = nodes ? (struct value){ .bits = 0 } : values_element(array, l->at++);
+	if (l->at == l->nodes)
+		return false;
+	e->value = values_element(array, l->at++);
+	uint32_t id = value_object_id(c->heap, &e->value);
+	if (!e->key.bits && id != HEAP_NONE)
+		enter_node(c, id);
+	return e->key.bits != 0;
+}
+
+/* The entry of the key null, where the first field of `leaf` says that there is one: its value is in the second. */
+static bool null_entry(struct collection *c, struct collection_entry *e)
+{
+	const char *names = c->kind->leaf;
+	char flag[64], value[64];
+	struct value v;
+	if (!c->kind->null || !names || c->skipped++ || !next_name(&names, flag) || !next_name(&names, value) ||
+	    !values_field(&c->store, flag, &v) || v.type != VALUE_BOOLEAN || !v.bits ||
+	    !values_field(&c->store, value, &e->value))
+		return false;
+	e->key = (struct value){ .type = VALUE_OBJECT };
+	return true;
+}
+
 /* The entry at a place of a node's array; false: a node was opened, or there is nothing. */
 static bool at_place(struct collection *c, const struct values *array, struct level *l, struct collection_entry *e)
 {
 	bool two = c->view == VIEW_MAP && c->kind->next;
 	struct value v = values_element(array, l->at), inner;
 	struct values node;
+	if (c->kind->null)
+		return at_pair(c, array, l, e);
 	if (l->at < l->end && two) {
 		e->key = v;
 		e->value = l->at + 1 < l->nodes ? values_element(array, l->at + 1) : v;
@@ -115,7 +146,7 @@ static bool next_in_trie(struct collection *c, struct collection_entry *e)
 		if (at_place(c, &array, l, e))
 			return true;
 	}
-	return false;
+	return null_entry(c, e);
 }
 
 /* --- vectors ------------------------------------------------------------------------------------ */

@@ -137,8 +137,9 @@ static int check(const struct collection_kind *k, struct err *err)
 		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, and not %.100s", k->next);
 	if (k->counts && strcmp(k->counts, "value") != 0)
 		return err_set(err, ERR_USAGE, "counts= can only be value, and not %.100s", k->counts);
-	if (k->null && strcmp(k->null, "key") != 0)
-		return err_set(err, ERR_USAGE, "null= can only be key, and not %.100s", k->null);
+	const char *null = s == SHAPE_TRIE ? "node" : "key";
+	if (k->null && strcmp(k->null, null) != 0)
+		return err_set(err, ERR_USAGE, "null= can only be %s, and not %.100s", null, k->null);
 	return 0;
 }
 

@@ -56,6 +56,7 @@ const char *const layouts_guava[] = {
 	G "AbstractMapBasedMultiset wrapper map store=backingMap size=size counts=value",
 	G "TreeMultiset tree map store=rootReference.value key=elem value=elemCount size=rootReference.value.totalCount "
 	  "counts=value unless=range.hasLowerBound|range.hasUpperBound",
+	G "EnumMultiset columns map store=enumConstants value=counts hash=counts size=size counts=value",
 	G "StandardTable wrapper map store=backingMap counts=value",
 	G "SparseImmutableTable wrapper map store=rowMap counts=value",
 	G "SingletonImmutableTable fields map key=singleRowKey value=singleValue",
@@ -105,6 +106,8 @@ const char *const layouts_scala[] = {
 	   "size=scala$collection$mutable$ArrayStack$$index",
 	"scala.collection.convert.*Wrappers$J*MapWrapper wrapper map store=underlying",
 	"scala.collection.convert.*Wrappers$J*Wrapper wrapper store=underlying",
+	SM "ListMap wrapper store=elems size=siz", /* pairs, before 2.13 */
+	SM "Stack wrapper store=elems",
 	SM "PriorityQueue$ResizableArrayAccess sparse store=array", /* whose first place is never taken */
 	/* 2.13 tries: entries, behind them nodes */
 	SI "HashMap trie map store=rootNode value=content next=dataMap key=nodeMap size=rootNode",
@@ -125,6 +128,8 @@ const char *const layouts_scala[] = {
 	SI "Map$Map4 fields map key=key1|key2|key3|key4 value=value1|value2|value3|value4",
 	SI "ListMap empty map", SI "ListMap$EmptyListMap$ empty map",
 	SI "ListMap$Node chain map store=this next=_init|$outer key=key value=_value|value",
+	SI "ListSet empty", SI "ListSet$EmptyListSet$ empty",
+	SI "ListSet$Node chain store=this next=$outer value=head",
 	SI "Set$Set1 fields value=elem1",
 	SI "Set$Set2 fields value=elem1|elem2",
 	SI "Set$Set3 fields value=elem1|elem2|elem3",
@@ -175,6 +180,7 @@ const char *const layouts_kotlin[] = {
 
 #define COMMONS(package)                                                                                               \
 	package "map.AbstractHashedMap buckets map store=data next=next key=key value=value size=size",                \
+	package "map.SingletonMap fields map key=key value=value",                                                    \
 	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
 	package "collection.AbstractCollectionDecorator wrapper store=collection",                                     \
 	package "bidimap.AbstractDualBidiMap wrapper map store=normalMap",                                             \
@@ -215,6 +221,11 @@ const char *const layouts_frameworks[] = {
 	"org.json.JSONObject wrapper map store=map|nameValuePairs",
 	"org.json.JSONArray wrapper store=myArrayList|values",
 	COMMONS("org.apache.commons.collections."), COMMONS("org.apache.commons.collections4."),
+	"clojure.lang.PersistentHashMap trie map store=root value=array null=node leaf=hasNull|nullValue size=count",
+	"clojure.lang.PersistentHashMap$TransientHashMap trie map store=root value=array null=node leaf=hasNull|nullValue "
+	"size=count",
+	"clojure.lang.PersistentVector$TransientVector nested store=root|tail value=array next=shift size=cnt",
+	"clojure.lang.ATransientSet wrapper keys store=impl",
 	"clojure.lang.PersistentVector nested store=root|tail value=array next=shift size=cnt",
 	"clojure.lang.PersistentArrayMap pairs map store=array null=key",
 	"clojure.lang.APersistentSet wrapper keys store=impl",

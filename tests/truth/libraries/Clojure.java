@@ -17,6 +17,24 @@ public class Clojure extends Planted {
 		is(0, PersistentArrayMap.EMPTY);
 		is(2, PersistentVector.create(null, "a"));
 		is(9, PersistentList.create(Arrays.asList(many).subList(0, 9)));
+		is(1000, PersistentHashMap.create(many));
+		is(2000, PersistentHashSet.create(many));
+		is(0, PersistentHashMap.EMPTY);
+		is(5, PersistentHashMap.create("Aa", "1", "BB", "2", "C#", "3").assoc(null, "for nil").assoc("nil", null));
+		Object map = PersistentArrayMap.createWithCheck(Arrays.copyOf(many, 4)); /* a key with a field `array` */
+		is(3, PersistentHashMap.create(map, map, "b", map, PersistentVector.create(many), "c"));
+		ITransientMap growing = PersistentHashMap.EMPTY.asTransient();
+		ITransientCollection vector = PersistentVector.EMPTY.asTransient(), set = PersistentHashSet.EMPTY.asTransient();
+		for (int i = 0; i < 70; i++) {
+			growing = growing.assoc("k" + i, "v" + i);
+			vector = vector.conj("e" + i);
+			set = set.conj("e" + i);
+		}
+		for (int i = 0; i < 9; i++)
+			growing = growing.without("k" + i);
+		is(61, growing);
+		is(70, vector);
+		is(70, set);
 		is(8, PersistentTreeMap.create(RT.seq(Arrays.asList(many).subList(0, 16))));
 	}
 }

@@ -48,5 +48,6 @@ public class Commons4 extends Planted {
 		HashedMap nulls = new HashedMap();
 		nulls.put(null, null);
 		is(1, nulls);
+		is(1, new SingletonMap("a", "b"));
 	}
 }

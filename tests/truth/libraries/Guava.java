@@ -82,6 +82,11 @@ public class Guava extends Planted {
 		is(5, ConcurrentHashMultiset.create(bag));
 		is(5, LinkedHashMultiset.create(bag));
 		is(5, Multisets.unmodifiableMultiset(bag));
+		EnumMultiset<Thread.State> states = EnumMultiset.create(Thread.State.class);
+		is(0, EnumMultiset.create(Thread.State.class));
+		states.add(Thread.State.BLOCKED, 4);
+		states.add(Thread.State.NEW);
+		is(2, states);
 		unknown(Multisets.filter(bag, k -> k.equals("k0")));
 		unknown(((TreeMultiset<String>) tree).headMultiset("k2", BoundType.OPEN));
 		is(0, HashMultiset.create());

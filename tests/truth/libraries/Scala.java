@@ -44,6 +44,15 @@ public class Scala extends Planted {
 		for (int i = 0; i < 6; i++)
 			listed = listed.updated("k" + i, "v" + i);
 		is(6, listed);
+		ListMap pairs = new ListMap();
+		fill(7, pairs, i -> pairs.update("k" + i, "v" + i));
+		Stack pushed = new Stack();
+		fill(8, pushed, i -> pushed.push("e" + i));
+		scala.collection.immutable.ListSet once = new scala.collection.immutable.ListSet();
+		is(0, once);
+		for (int i = 0; i < 6; i++)
+			once = once.$plus("k" + i);
+		is(6, once);
 		TrieMap trie = new TrieMap();
 		fill(700, trie, i -> trie.put("k" + i, "v" + i));
 		WeakHashMap weak = new WeakHashMap();

@@ -370,26 +370,24 @@ const struct command cmd_cut = {
     .options = cut_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "who holds it",
-    .summary = "what dies when references are cleared",
+    .summary = "show what clearing references frees",
     .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
-    .description = "REF is HOLDER>TARGET (each of them an object, a class pattern for all its instances, "
-	"or a kept set; root>TARGET is the roots' hold), OBJ.field, OBJ[17], or CLASS.field: that "
-	"field of all instances of the class and its subclasses, or that static field. An object, a class "
-	"pattern or a set alone stands for every reference to it. Several are cleared at once. Exact: found by walking the "
-	"heap without them, so that what they hold together counts, and nothing counts twice. Weak, final and phantom "
-	"references hold nothing, as in the VM (set weak on counts them, as Eclipse MAT does). The "
-	"rows are what dies, by class. -each lists the references instead, each with what clearing "
-	"it alone frees and how many others keep its target. -plan proposes what to clear: a reference, "
-	"several to one object (its address stands for all of them), or a field of all instances, "
-	"written as cut takes it; freed is what each frees alone, adds what it frees when those above it "
-	"have gone, total what it frees with them, all exact. They are chosen one after "
-	"another, each for what it frees of what is missing then, up to 32, and what is not needed goes: "
-	"a smaller plan may exist where several references free nothing alone. Rather than an internal of a collection it "
-	"names the field that leads there. It never proposes what the dump implies, roots and tables "
-	"that the VM keeps, references whose end unloads classes, all instances of a field of the JDK's own "
-	"classes, nor what only static fields of these or global variables of Go's own library (runtime, "
-	"unicode and so on) lead to, nor what nothing of a Java program leads to, nor objects of the Go "
-	"runtime. Exit status 1 when no plan reaches SIZE.",
+    .description = "REF is HOLDER>TARGET, OBJ.field, OBJ[17] or CLASS.field. HOLDER and TARGET are objects, class "
+	"patterns (all instances) or kept sets; root>TARGET is the references of the roots. CLASS.field is that "
+	"static field, or that field of all instances of the class and its subclasses. An object, a class pattern or "
+	"a set alone is every reference to it. All REFs are cleared at once. The result is exact: cairn walks the "
+	"heap without these references, so objects that only they hold together count, and each counts once. Weak, "
+	"final and phantom references hold nothing, as in the VM (set weak on counts them, as Eclipse MAT does). The "
+	"rows are the freed objects by class. -each lists the references instead: what clearing each alone frees, "
+	"and how many others keep its target. -plan proposes references to clear: a single one, all to one object "
+	"(by its address), or a field of all instances, each as an argument of cut. freed is what each frees alone; "
+	"adds is what it frees after the rows above; total is what it frees together with them. All are exact. The "
+	"plan takes at most 32 references, in each step the one that frees most of what is missing, and drops those "
+	"that it does not need. A smaller plan may exist where several references free nothing alone. It names the "
+	"field that holds a collection, not the collection's own fields. It never proposes references that the dump "
+	"implies, roots and tables of the VM, references that keep classes loaded, or fields of all instances of the "
+	"JDK's own classes. It also leaves out objects that only static fields of the JDK, variables of Go's own "
+	"library, the Go runtime, or nothing of the Java program lead to. Exit status 1 when no plan reaches SIZE.",
     .examples = {{"cut -plan 64K"}, {"cut 0xE0000AF0", ON_PHD},
 	{"cut com.acme.shop.AuditLog.ENTRIES", ON_SHOP},
 	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP},

@@ -63,14 +63,14 @@ const struct command cmd_profile = {
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "compare",
-    .summary = "write what comparisons need of this dump to a file",
+    .summary = "write what comparisons need of this dump to a small file",
     .shapes = SHAPES(&file_shape),
     .description = "A profile has the classes, packages, loaders, threads and paths of the dump with their objects, "
-	"bytes and retained sizes, how sure each is, and no values or texts but names: of class loaders, which are Strings "
-	"of the dump, and of its file, too; take -o DIR writes one without these, which may leave the host. It is some "
-	"50 to 250 KB, an SQLite database (doc/profile-format.md), half of that where FILE ends with .gz (no other packing "
-	"is written), and stands for the dump wherever an older one is named (cairn OLD... "
-	"DUMP): a year of nightly dumps is a folder of small files. A file that exists is replaced as by save.",
+	"bytes and retained sizes, and how sure each number is. It has no values of the dump except names of class "
+	"loaders, and it has the name of the dump's file; take -o DIR writes one without these, which may leave the "
+	"host. It is an SQLite database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with .gz "
+	"(no other compression is written). It replaces the dump wherever an older one is named (cairn OLD... DUMP): "
+	"a year of nightly dumps is a folder of small files. An existing file is replaced as by save.",
     .examples = {{NULL}},
     .key = "",
     .run = run_profile,

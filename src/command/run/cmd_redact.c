@@ -187,9 +187,9 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec redact_options[] = {
-    {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is no reference (the usual way)"},
+    {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is not a reference (default)"},
     {DASH_ARRAYS, OPT_FLAG, NULL, "leave out what primitive arrays hold, and keep fields"},
-    {DASH_NAMES, OPT_WORDS, "MAP", "numbers for the program's names, which MAP has and which stays home"},
+    {DASH_NAMES, OPT_WORDS, "MAP", "replace the program's names by numbers; MAP lists both"},
     {DASH_STRINGS, OPT_FLAG, NULL, "leave out the texts of Strings, and nothing else"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -203,21 +203,19 @@ const struct command cmd_redact = {
     .summary = "write a copy of an HPROF dump without its contents",
     .shapes = SHAPES(&files_shape),
     .description = "The copy is an HPROF dump that every tool reads: objects, references, sizes, threads and stacks "
-	"are as in the dump, each record at the same length, and where contents stood there are zeros. "
-	"Without an option, or with -all, these are all primitive values: fields, static fields, and "
-	"elements of arrays, so the texts of Strings, the names of threads and the system properties, "
-	"too. -arrays keeps numbers in fields; -strings only leaves out the arrays that Strings hold and "
-	"the other fields of Strings, but no passwords in a char[] and no buffers. Of the symbols that "
-	"HotSpot writes only names of classes, methods, fields and source files stay, for literals of the "
-	"program are among them. With -names MAP a letter and a number stand for "
-	"the names of classes outside of the class library (C17), and of fields (F), methods (M) and "
-	"source files (S) that only they have; MAP gets a line for each: C17, a tab and the name. Where a file "
-	"holds several heaps the copy has the one at hand. A damaged dump is refused. Where FILE ends with .gz it "
-	"is compressed; other packings are not written. The file is for its owner alone until that is changed; one "
-	"that exists is replaced as by save. Fields of jdk.internal.vm.StackChunk stay, which tell its size. A VM's "
-	"version is among its contents, so sizes in the copy are computed by the usual rules of its layout. The copy "
-	"says that it is one: what its zeros would tell (strings, states of threads, sizes of collections) is unknown "
-	"here.",
+	"are as in the dump, each record has the same length, and contents are zeros. Without an option, or with "
+	"-all, contents are all primitive values: fields, static fields and elements of arrays, so also the texts of "
+	"Strings, the names of threads and the system properties. -arrays keeps numbers in fields. -strings leaves "
+	"out only the arrays and fields of Strings; passwords in a char[] and buffers stay. Of HotSpot's symbols "
+	"only names of classes, methods, fields and source files stay, because others may be literals of the "
+	"program. With -names MAP the copy has a letter and a number for each name of a class outside of the class "
+	"library (C17), and for the fields (F), methods (M) and source files (S) that only such classes have. MAP "
+	"has a line for each: C17, a tab and the name. Keep MAP to yourself. Of a file with several heaps the copy "
+	"has the current one. A damaged dump is refused. If FILE ends with .gz, cairn compresses it; it writes no "
+	"other compression. Only the owner can read the file; an existing one is replaced as by save. Fields of "
+	"jdk.internal.vm.StackChunk stay, because its size depends on them. The VM's version is left out, so sizes "
+	"in the copy are computed by the default rules of its layout. The copy is marked as one: strings, states of "
+	"threads and sizes of collections are unknown in it, not 0.",
     .examples = {{NULL}},
     .key = "",
     .run = run_redact,

@@ -304,10 +304,11 @@ const struct command cmd_set = {
     .group = "session",
     .summary = "settings and kept sets",
     .shapes = SHAPES(&set_shape),
-    .description = "Alone it lists settings and kept sets (which the command sets tells more of). At first weak is "
-	"off, as in the VM: strong and soft references hold an object, weak, final and phantom ones do not. With weak on "
-	"they hold, too, which is Eclipse MAT's model; reachability, dominators and retained sizes are found anew. "
-	"--sizes mat begins with weak on. Formats without field values cannot tell references apart, and there all hold.",
+    .description = "Without a name it lists settings and kept sets; the command sets shows their sizes. By default "
+	"weak is off, as in the VM: strong and soft references hold an object, weak, final and phantom references do "
+	"not. With weak on all of them hold, as in Eclipse MAT; cairn computes reachability, dominators and retained "
+	"sizes again. With --sizes mat weak is on by default. diff, growth and trend compare dumps by the default. "
+	"In formats without field values all references hold.",
     .examples = {{"set"}, {"set top 20"}, {"set weak on", ON_SHOP}},
     .key = "",
     .run = run_set,

@@ -65,14 +65,19 @@ bool library_usual_loader(const struct heap *h, uint32_t loader)
 	return loader == h->boot_loader || begins_with_one(heap_class_of(h, loader)->name, usual);
 }
 
-/* Does it load the program's classes?  Not the JDK's, nor those that reflection generates. */
-static bool loads_program(const struct heap *h, uint32_t loader)
+bool library_class_path_loader(const char *name)
 {
 	static const char *const class_path[] = { "jdk.internal.loader.ClassLoaders$AppClassLoader",
 		"sun.misc.Launcher$AppClassLoader", NULL };
+	return begins_with_one(name, class_path);
+}
+
+/* Does it load the program's classes?  Not the JDK's, nor those that reflection generates. */
+static bool loads_program(const struct heap *h, uint32_t loader)
+{
 	static const char *const generated[] = { "jdk.internal.reflect.", "sun.reflect.", NULL };
 	const char *name = heap_class_of(h, loader)->name;
-	return begins_with_one(name, class_path) ||
+	return library_class_path_loader(name) ||
 	    (!library_usual_loader(h, loader) && !begins_with_one(name, generated));
 }
 

@@ -31,6 +31,8 @@ bool library_programs_name(bool java, const char *name);
  * javax and com.sun are the program's. */
 bool library_programs_class(const struct heap *h, uint32_t class);
 
+/* The loader of the class path, by the name of its class. */
+bool library_class_path_loader(const char *name);
 /* A loader that every program has: of the JDK, of the class path, the boot loader. */
 bool library_usual_loader(const struct heap *h, uint32_t loader);
 

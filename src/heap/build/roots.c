@@ -20,6 +20,7 @@
 #include "base/big.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "heap/library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,16 +55,11 @@ static void add_system_classes(struct build *b)
 /* The VM itself refers to the loader of the application's class path. */
 static void add_application_loader(struct build *b)
 {
-	static const char *const names[] = {
-		"jdk/internal/loader/ClassLoaders$AppClassLoader", "sun/misc/Launcher$AppClassLoader" };
 	struct heap *h = b->heap;
-	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-		uint32_t class = class_named(b, names[n], strlen(names[n]), h->boot_loader);
-		for (uint32_t i = 0, last = HEAP_NONE; class != HEAP_NONE && i < h->n_defined_classes; i++) {
-			uint32_t loader = h->classes[i].loader;
-			if (loader != HEAP_NONE && loader != last && h->class_of[loader] == class)
-				infer_root(b, last = loader, ROOT_SYSTEM_CLASS);
-		}
+	for (uint32_t i = 0, last = HEAP_NONE; i < h->n_defined_classes; i++) {
+		uint32_t loader = h->classes[i].loader;
+		if (loader != HEAP_NONE && loader != last && library_class_path_loader(heap_class_of(h, loader)->name))
+			infer_root(b, last = loader, ROOT_SYSTEM_CLASS);
 	}
 }
 

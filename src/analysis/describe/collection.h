@@ -60,8 +60,6 @@ struct collection {
 	uint64_t segment;
 	struct values segments;
 	const char *names, *key_names;
-	uint64_t bucket; /* entries so far in the bucket that is walked */
-	uint64_t longest;
 	struct nodes_seen {
 		uint32_t few[COLLECTION_FEW], *slot; /* id + 1, or 0; NULL: in few */
 		uint32_t n_slots, n;

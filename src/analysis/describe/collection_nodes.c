@@ -83,7 +83,6 @@ static uint32_t next_bucket(struct collection *c)
 			uint32_t id = value_object_id(c->heap, &v);
 			if (id == HEAP_NONE)
 				continue;
-			c->bucket = 0;
 			if (!values_open(&bin, c->heap, id, NULL) && values_field(&bin, "first", &first)) {
 				collection_tell(c, id);
 				id = value_object_id(c->heap, &first);
@@ -112,11 +111,8 @@ static bool next_in_buckets(struct collection *c, struct collection_entry *e)
 		read_node(c, &node, e);
 		c->node = collection_node_in(&node, c->kind->next);
 		/* a bucket that moved to a larger table leaves a node with the new table behind */
-		if (values_field(&node, "nextTable", &v))
-			continue;
-		if (++c->bucket > c->longest)
-			c->longest = c->bucket;
-		return true;
+		if (!values_field(&node, "nextTable", &v))
+			return true;
 	}
 }
 

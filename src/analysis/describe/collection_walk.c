@@ -315,7 +315,6 @@ static bool walk(const struct heap *h, uint32_t id, uint64_t most, struct collec
 	}
 	out->entries = c.listed;
 	out->summed = c.summed;
-	out->longest = c.longest;
 	out->broken = c.broken;
 	out->whole = ended && !c.broken && !c.uncounted;
 	collection_close(&c);

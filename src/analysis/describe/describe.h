@@ -299,7 +299,6 @@ struct collection_inside {
 	uint64_t elements; /* that these count as */
 	bool summed;      /* some count as several */
 	bool whole;       /* all were found, and say what they count as */
-	uint64_t longest; /* in one bucket of a hash table of chains; 0: it is none, or empty */
 	bool broken;      /* what was found ends early (struct collection) */
 };
 /* Walk all of it.  part (or NULL) is told of each object that it is made of and that is not its own user's: the

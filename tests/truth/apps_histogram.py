@@ -111,23 +111,25 @@ def loaders(tap, name, dump, truth):
            (wrong, len(others)))
 
 
+def instances(tap, dump, histogram, name, least):
+    """What the dump has of the classes that the VM's histogram has, too; instances are as large in both."""
+    got, want = counted(tap, dump), jvm_histogram(histogram)
+    both = [c for c in got if c in want and not c.endswith("[]") and c != "java.lang.Class"]
+    wrong = ["%s: got %s, the VM has %s" % (c, got[c], want[c]) for c in both
+             if got[c][1] * want[c][0] != want[c][1] * got[c][0]]
+    tap.ok(not wrong and len(both) > least, "%s: every instance as the VM has it (%d)" % (name, len(both)), "\n".join(wrong))
+    return [got[c] for c in both]
+
+
 def agent(tap, dumps):
     """The old agent numbers objects by 4 bytes; the VM has 64 bits.  It leaves out what ends an array, and classes
     that are gone at the histogram's collection: sizes of instances are what agrees."""
     stem = os.path.join(dumps, "found/truth/10-hprof-agent-64-bit-called-32/agent8")
-    got, want = counted(tap, stem + ".hprof"), jvm_histogram(stem + ".histo.txt")
-    both = [c for c in got if c in want and not c.endswith("[]") and c != "java.lang.Class"]
-    wrong = ["%s: got %s, the VM has %s" % (c, got[c], want[c]) for c in both
-             if got[c][1] * want[c][0] != want[c][1] * got[c][0]]
-    tap.ok(not wrong and len(both) > 100, "agent8: every instance as the VM has it (%d)" % len(both), "\n".join(wrong))
-    tap.equal({got[c][3] for c in both}, {"inferred"}, "agent8: no distance shows it, so that it is marked")
+    rows = instances(tap, stem + ".hprof", stem + ".histo.txt", "agent8", 100)
+    tap.equal({r[3] for r in rows}, {"inferred"}, "agent8: no distance shows it, so that it is marked")
     tap.equal(facts(stem + ".hprof")["word_bits"], 64, "agent8: the VM has 64 bits")
     old = os.path.join(dumps, "hotspot/sun_jdk6_31_hprofagent_nocompressedOops")
-    got, want = counted(tap, old + ".hprof"), jvm_histogram(old + ".txt")
-    both = [c for c in got if c in want and not c.endswith("[]") and c != "java.lang.Class"]
-    wrong = ["%s: got %s, the VM has %s" % (c, got[c], want[c]) for c in both
-             if got[c][1] * want[c][0] != want[c][1] * got[c][0]]
-    tap.ok(not wrong and len(both) > 80, "JDK 6 agent, wide references: every instance (%d)" % len(both), "\n".join(wrong))
+    instances(tap, old + ".hprof", old + ".txt", "JDK 6 agent, wide references", 80)
 
 
 def hello(tap, dumps):

@@ -352,7 +352,8 @@ const struct command cmd_info = {
 	"whose names say that they are secret (password, token, key) are shown as ***. sizes is "
 	"true, or mat for Eclipse MAT's rule. measured_classes have instances all of which lie farther "
 	"from the next object than any rule says, which no gap explains: that distance is their size, "
-	"inferred; unsure_classes have room behind each instance, too, but it may be a gap. "
+	"inferred; unsure_classes have room behind each instance, too, but it may be a gap. Sums that include "
+	"instances of either are inferred. "
 	"archived_mirrors are class objects of the VM's archive whose classes were never loaded: the "
 	"VM's histogram counts them, the dump has none of them, and dangling_mirrors of the dangling "
 	"references lead there.",

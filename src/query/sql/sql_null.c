@@ -151,11 +151,15 @@ static struct token *comparing(const struct tokens *t, size_t a, size_t b)
 {
 	static const char *const null_tests[] = {"is", "not", NULL};
 	static const char *const others[] = {"when", "between", "like", "glob", NULL};
+	static const char *const operators[] = {"in", "between", "like", "glob", NULL};
 	struct token *left = &t->token[a - 1], *right = &t->token[b + 1];
+	struct token *operator = is_word(right, "not") ? right + 1 : right;
 	if (left->kind == TOKEN_COMPARISON || is_one_of(left, others))
 		return left;
 	if (right->kind == TOKEN_COMPARISON && !is_one_of(left, null_tests))
 		return right;
+	if (is_one_of(operator, operators) && !is_one_of(left, null_tests))
+		return operator;
 	size_t begin = is_word(left, "and") ? around(t, a - 1, true) : 0;
 	if (begin)
 		return &t->token[begin];

@@ -457,26 +457,30 @@ static void add_name(struct text *to, const char *name)
 	text_add(to, name[n] ? "…" : "");
 }
 
-/* The field's own name; where that is another column's word, "Order.id", "com.acme.Order.id", "id#2". */
+/* The field's own word; where that is another column's, "Order.id", "com.acme.Order.id", "id#2". */
 static const char *column_name(struct result *r, const struct column *columns, unsigned n,
-    const struct shared_field *field)
+    const struct object_rows *rows, unsigned nth)
 {
-	const char *class = field->declared_in == HEAP_NONE ? "" : r->heap->classes[field->declared_in].name;
+	struct shared_field field;
+	inspect_shared_field(rows->fields, rows->field[nth], &field);
+	const char *class = field.declared_in == HEAP_NONE ? "" : r->heap->classes[field.declared_in].name;
 	const char *dot = strrchr(class, '.');
 	const char *owners[] = {dot ? dot + 1 : class, class};
-	struct text name = TEXT_INIT;
+	struct text name = TEXT_INIT, word = TEXT_INIT;
+	inspect_shared_word(rows->fields, rows->field[nth], &word);
 	text_add(&name, "");
-	add_name(&name, field->name);
+	add_name(&name, word.s ? word.s : "");
+	text_release(&word);
 	for (unsigned i = 0; *class && i < 2 && (!name.len || is_taken(columns, n, name.s)); i++) {
 		text_clear(&name);
 		add_name(&name, owners[i]);
 		text_add(&name, ".");
-		add_name(&name, field->name);
+		add_name(&name, field.name);
 	}
 	/* of n columns one more name is free; where memory was refused for it there is none, which is told later */
 	for (unsigned i = 2; i <= n + 2 && (!name.len || is_taken(columns, n, name.s)); i++) {
 		text_clear(&name);
-		add_name(&name, field->name);
+		add_name(&name, field.name);
 		text_addf(&name, "#%u", i);
 	}
 	const char *kept = arena_strndup(&r->arena, name.len ? name.s : "", name.len);
@@ -496,7 +500,7 @@ static void add_field_columns(struct result *r, const struct object_rows *rows)
 		struct shared_field field;
 		inspect_shared_field(rows->fields, rows->field[i], &field);
 		columns[r->n_columns + i] = (struct column){.id = COL_OWN_NAME, .type = types[field.kind],
-		    .name = column_name(r, columns, r->n_columns + i, &field)};
+		    .name = column_name(r, columns, r->n_columns + i, rows, i)};
 	}
 	r->columns = columns;
 	r->n_columns = n;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """References of an HPROF dump by where they stand in its bytes, and copies of the dump without some.
 
-A reference is a tuple (holder, label, position, target); label is the field as cairn writes it: a name,
+A reference is a tuple (holder, label, position, target); label is the field as cairn writes it: a name, "Base.name",
 "static NAME", "[17]", "<signers>", "<protection_domain>" or "<constant>".  What a dump implies (an
 object's class, a class's superclass and loader) has no bytes of its own and cannot be taken away.
 """
@@ -33,6 +33,7 @@ class Edit:
         self.roots = {a: r for a, r in self.roots.items() if a in self.places}
         self.names = {a: d.class_name(a) for a in d.classes}
         self.by_name = {}
+        self.called = {}
         for a, name in self.names.items():
             self.by_name.setdefault(name, []).append(a)
         self._into = None
@@ -85,6 +86,26 @@ class Edit:
                 at += d.ids if t == 2 else PRIMITIVES[t][1]
         return found
 
+    def words(self, of):
+        """{(declaring class, name, position in the record): word}: "next", of a hidden field "Base.next", of the second
+        of a class "next_2"."""
+        if of not in self.called:
+            words, below, briefs, at = {}, set(), set(), 2 * self.dump.ids + 8
+            for c in self.lineage(of):
+                names = [n for n, _ in self.own_fields(c)]
+                brief = self.names[c].rsplit(".", 1)[-1]
+                for i, (name, t) in enumerate(self.own_fields(c)):
+                    twins = names[:i].count(name)
+                    free = [k for k in range(2, len(names) + twins + 3) if "%s_%d" % (name, k) not in names]
+                    word = "%s_%d" % (name, free[twins - 1]) if twins else name
+                    owner = self.names[c] if brief in briefs else brief
+                    words[c, name, at] = owner + "." + word if name in below else word
+                    at += self.dump.ids if t == 2 else PRIMITIVES[t][1]
+                below.update(names)
+                briefs.add(brief)
+            self.called[of] = words
+        return self.called[of]
+
     def out(self, address):
         """The references of an object to objects of the dump."""
         d = self.dump
@@ -92,7 +113,8 @@ class Edit:
         if tag == 0x20:
             found = self.class_slots(address)
         elif tag == 0x21:
-            found = [(name, at) for _, name, at in self.fields(address)]
+            words = self.words(self.instance_class[address])
+            found = [(words[c, name, at - self.places[address][1]], at) for c, name, at in self.fields(address)]
         elif tag == 0x22:
             found = [("[%d]" % i, body + 2 * d.ids + 8 + i * d.ids) for i in range(d.u4(body + d.ids + 4))]
         else:

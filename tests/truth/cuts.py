@@ -289,7 +289,8 @@ def check_fields_of_one_name(tap, directory):
     tap.ok(got.status == 2 and "a.Two>byte[]" in got.err, "several of a class: a way", got)
     for row in ask(path, "path 0x%x -n 3" % held[3]):
         if row["field"]:
-            tap.equal(row["field"], "a", "path says the name")
+            tap.equal(row["field"], "a_2", "path names the second of a class")
+    tap.equal(ask(path, "cut a.Two.a_2")["freed"], size[3], "and cut takes it")
 
 
 def check_array_classes(tap, directory):

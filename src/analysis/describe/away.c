@@ -8,6 +8,8 @@
  */
 #include "analysis/describe/declared.h"
 
+#include "heap/field_words.h"
+
 #include <inttypes.h>
 
 enum { CLASSES_DEEP = 1000 };
@@ -17,8 +19,9 @@ static bool is_class_object(const struct heap *h, uint32_t id)
 	return heap_class_mirrored(h, id) != HEAP_NONE;
 }
 
-/* The number of fields that may hold objects; or if `which` is one of these, *name gets its name. */
-static uint64_t count_fields(const struct heap *h, uint32_t class, uint64_t which, const char **name)
+/* The number of fields that may hold objects; or if `which` is one of these, *field gets it. */
+static uint64_t count_fields(const struct heap *h, uint32_t class, uint64_t which,
+    const struct heap_field **field)
 {
 	uint64_t n = 0;
 	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
@@ -27,7 +30,7 @@ static uint64_t count_fields(const struct heap *h, uint32_t class, uint64_t whic
 			if (c->fields[i].type != VALUE_OBJECT)
 				continue;
 			if (n++ == which)
-				*name = c->fields[i].name;
+				*field = &c->fields[i];
 		}
 		class = c->superclass;
 	}
@@ -42,7 +45,7 @@ static uint64_t degree(const struct heap *h, uint32_t id)
 static void names_begin(struct reference_names *n, const struct heap *h, uint32_t holder)
 {
 	const struct heap_class *c = heap_class_of(h, holder);
-	const char *name;
+	const struct heap_field *field;
 	if (is_class_object(h, holder)) {
 		n->inspector = &declared_inspector;
 		declared_names_begin(n, h, holder);
@@ -51,21 +54,24 @@ static void names_begin(struct reference_names *n, const struct heap *h, uint32_
 	n->field.holder = (struct values){ .heap = h, .id = holder, .class = h->class_of[holder] };
 	n->field.element = 0;
 	uint64_t places = c->kind == CLASS_OBJECT_ARRAY ? heap_length(h, holder) :
-	    c->kind == CLASS_PLAIN ? count_fields(h, h->class_of[holder], UINT64_MAX, &name) : 0;
+	    c->kind == CLASS_PLAIN ? count_fields(h, h->class_of[holder], UINT64_MAX, &field) : 0;
 	n->open = h->out.offset && !h->facts.no_class_objects && places && degree(h, holder) == places;
 }
 
 static void name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)
 {
 	const struct values *holder = &n->field.holder;
-	const char *name = "?";
+	const struct heap_field *field = NULL;
 	(void)target;
 	if (holder->heap->classes[holder->class].kind == CLASS_OBJECT_ARRAY) {
 		text_addf(to, "[%" PRIu64 "]", place);
 		return;
 	}
-	count_fields(holder->heap, holder->class, place, &name);
-	text_add(to, name);
+	count_fields(holder->heap, holder->class, place, &field);
+	if (field)
+		field_word(holder->heap, holder->class, field, to);
+	else
+		text_add(to, "?");
 }
 
 /* Of all objects of a class nobody knows; a static field is one of its class object. */

@@ -12,6 +12,7 @@
 #include "analysis/describe/describers.h"
 #include "base/big.h"
 #include "base/mem.h"
+#include "heap/field_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -112,7 +113,7 @@ static void declared_part(const struct object_parts *parts, size_t i, struct obj
 	const struct heap *h = parts->heap;
 	if (p->fields) {
 		const struct declared_part *f = &p->fields[i];
-		*out = (struct object_part){ .name = f->field->name, .declared_in = f->declared_in,
+		*out = (struct object_part){ .name = f->field->name, .declared_in = f->declared_in, .field = f->field,
 			.missing = f->missing,
 			.value = any_value_of(h, f->value, value_type_name(f->value.type)) };
 		return;
@@ -128,7 +129,7 @@ static void declared_part_name(const struct object_parts *parts, size_t i, struc
 {
 	const struct declared_parts *p = (const struct declared_parts *)parts;
 	if (p->fields)
-		text_add(to, p->fields[i].field->name);
+		field_word(parts->heap, p->values.class, p->fields[i].field, to);
 	else
 		text_addf(to, "[%" PRIu64 "]", p->start + i);
 }

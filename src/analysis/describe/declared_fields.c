@@ -212,7 +212,8 @@ void declared_field_named(const struct shared_fields *fields, size_t i, struct s
 {
 	const struct declared_fields *f = (const struct declared_fields *)fields;
 	const struct declared_shared *field = &f->field[i];
-	*out = (struct shared_field){ field->field->name, field->declared_in, kind_of(field->field->type) };
+	*out = (struct shared_field){ .name = field->field->name, .declared_in = field->declared_in,
+		.kind = kind_of(field->field->type), .field = field->field, .shared = f->shared };
 }
 
 bool declared_field_value(const struct shared_fields *fields, struct fields_walk *w, uint32_t id,

@@ -6,6 +6,7 @@
 #include "analysis/describe/declared.h"
 
 #include "base/big.h"
+#include "heap/field_words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static bool is_array(const struct reference_names *n)
 	return !n->field.holder.is_class && n->field.holder.view.kind == OBJECT_ARRAY;
 }
 
-/* The next reference, null or not, and its place: the index of an element, else the name of the field. */
+/* The next reference, null or not, and its place: the index of an element, else the field that is declared. */
 static bool next_reference(struct reference_names *n, struct value *value, uint64_t *place)
 {
 	struct field_walk *walk = &n->field.walk;
@@ -39,7 +40,7 @@ static bool next_reference(struct reference_names *n, struct value *value, uint6
 	while (values_next_field(walk)) {
 		if (walk->value.type != VALUE_OBJECT)
 			continue;
-		*place = (uintptr_t)walk->field->name;
+		*place = (uintptr_t)walk->field;
 		*value = walk->value;
 		return true;
 	}
@@ -49,11 +50,13 @@ static bool next_reference(struct reference_names *n, struct value *value, uint6
 void declared_name_at(struct reference_names *n, uint64_t place, uint32_t target, struct text *to)
 {
 	(void)target;
-	if (is_array(n))
+	const struct values *holder = &n->field.holder;
+	if (is_array(n)) {
 		text_addf(to, "[%" PRIu64 "]", place);
-	else
-		text_addf(to, "%s%s", n->field.holder.is_class ? "static " : "",
-		    (const char *)(uintptr_t)place);
+		return;
+	}
+	text_add(to, holder->is_class ? "static " : "");
+	field_word(holder->heap, holder->class, (const struct heap_field *)(uintptr_t)place, to);
 }
 
 bool declared_names_next(struct reference_names *n, uint32_t target, struct text *to)
@@ -140,16 +143,20 @@ static int take_instances(const struct named_references *n, const struct heap *h
 	return code;
 }
 
-static bool is_named(const struct named_references *n, const struct heap_field *field)
+/* Is it called so?  class: as in field_words.h. */
+static bool is_named(const struct named_references *n, const struct heap *h, uint32_t class,
+    const struct heap_field *field)
 {
-	return field->type == VALUE_OBJECT && !strcmp(field->name, n->field);
+	return field->type == VALUE_OBJECT && (!strcmp(field->name, n->field) ||
+	    (*n->field && field_word_begins(h, class, field, n->field) == strlen(n->field)));
 }
 
-static uint32_t count_named(const struct named_references *n, const struct heap_field *field, uint32_t n_fields)
+static uint32_t count_named(const struct named_references *n, const struct heap *h, uint32_t class,
+    const struct heap_field *field, uint32_t n_fields)
 {
 	uint32_t found = 0;
 	for (uint32_t i = 0; i < n_fields; i++)
-		found += is_named(n, &field[i]);
+		found += is_named(n, h, class, &field[i]);
 	return found;
 }
 
@@ -166,10 +173,10 @@ static int take_static(
 {
 	const struct heap_class *c = &h->classes[class];
 	int code = 0;
-	if (!is_one(n, count_named(n, c->statics, c->n_statics)) || c->object == HEAP_NONE)
+	if (!is_one(n, count_named(n, h, class, c->statics, c->n_statics)) || c->object == HEAP_NONE)
 		return 0;
 	for (uint32_t i = 0; !code && i < c->n_statics; i++)
-		if (is_named(n, &c->statics[i]))
+		if (is_named(n, h, class, &c->statics[i]))
 			code = take(n, h, c->object, &(struct value){ VALUE_OBJECT, c->statics[i].value }, err);
 	return code;
 }
@@ -179,10 +186,11 @@ static int take_static(
 static uint32_t declaring_class(const struct named_references *n, const struct heap *h, uint32_t class,
     uint64_t *before)
 {
+	uint32_t of = class;
 	*before = 0;
 	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
 		const struct heap_class *c = &h->classes[class];
-		if (count_named(n, c->fields, c->n_fields))
+		if (count_named(n, h, of, c->fields, c->n_fields))
 			return class;
 		for (uint32_t i = 0; i < c->n_fields; i++)
 			*before += values_size_of(h, c->fields[i].type);
@@ -208,13 +216,13 @@ int declared_named_of_class(
 	int code = take_static(n, h, class, err);
 	uint32_t declares = code ? HEAP_NONE : declaring_class(n, h, class, &at);
 	const struct heap_class *c = declares == HEAP_NONE ? NULL : &h->classes[declares];
-	if (!c || !is_one(n, count_named(n, c->fields, c->n_fields)))
+	if (!c || !is_one(n, count_named(n, h, class, c->fields, c->n_fields)))
 		return code;
 	struct field_place *places = big_alloc(h->n_classes, sizeof *places, err);
 	if (!places)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < c->n_fields; i++) {
-		if (is_named(n, &c->fields[i]))
+		if (is_named(n, h, class, &c->fields[i]))
 			code = take_place(n, h, class, &(struct field_place){ at, VALUE_OBJECT }, places, err);
 		at += values_size_of(h, c->fields[i].type);
 	}
@@ -242,7 +250,7 @@ static int take_fields(struct named_references *n, const struct heap *h, const s
 	for (int taking = 0; !code && taking <= 1; taking++) {
 		struct field_walk walk = { .values = values };
 		while (!code && values_next_field(&walk)) {
-			if (!is_named(n, walk.field) || (class != HEAP_NONE && walk.declared_in != class))
+			if (!is_named(n, h, values->class, walk.field) || (class != HEAP_NONE && walk.declared_in != class))
 				continue;
 			class = walk.declared_in;
 			if (!taking)

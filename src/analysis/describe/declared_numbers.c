@@ -9,6 +9,7 @@
 
 #include "base/big.h"
 #include "base/progress.h"
+#include "heap/field_words.h"
 
 #include <inttypes.h>
 
@@ -142,7 +143,8 @@ void declared_number_place(const struct heap *h, uint32_t id, uint64_t place, st
 	struct values v;
 	if (place & STATIC_PLACE) {
 		const struct heap_class *c = &h->classes[heap_class_mirrored(h, id)];
-		text_addf(to, "static %s", c->statics[place & ~STATIC_PLACE].name);
+		text_add(to, "static ");
+		field_word(h, heap_class_mirrored(h, id), &c->statics[place & ~STATIC_PLACE], to);
 		return;
 	}
 	if (values_open(&v, h, id, NULL))
@@ -155,5 +157,5 @@ void declared_number_place(const struct heap *h, uint32_t id, uint64_t place, st
 	while (values_next_field(&w) && w.offset <= place)
 		continue;
 	if (w.field)
-		text_add(to, w.field->name);
+		field_word(h, v.class, w.field, to);
 }

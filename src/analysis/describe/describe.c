@@ -7,8 +7,10 @@
 #include "analysis/describe/collection.h"
 #include "analysis/describe/inspector.h"
 #include "base/mem.h"
+#include "heap/field_words.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The one place that tells dumps apart by how they tell values. */
 static const struct inspector *inspector_of(const struct heap *h)
@@ -138,6 +140,45 @@ int inspect_shared_fields(struct shared_fields **out, const struct heap *h, cons
 void inspect_shared_field(const struct shared_fields *f, size_t i, struct shared_field *out)
 {
 	f->inspector->field(f, i, out);
+}
+
+void inspect_shared_word(const struct shared_fields *f, size_t i, struct text *to)
+{
+	struct shared_field field;
+	inspect_shared_field(f, i, &field);
+	if (field.field)
+		field_word(f->heap, field.shared, field.field, to);
+	else
+		text_add(to, field.name);
+}
+
+/* The names by which a field is looked for, one kind after the other. */
+enum { PLAIN, OF_TWINS, ANY, KINDS_OF_NAMES };
+
+static size_t begins_with_field(const struct heap *h, const struct shared_field *f, const char *words, int kind)
+{
+	if (kind == PLAIN)
+		return field_name_begins(f->name, words);
+	size_t n = f->field ? field_word_begins(h, f->shared, f->field, words) : 0;
+	return kind == ANY || (n && field_has_twin(h, f->shared, f->field)) ? n : 0;
+}
+
+/* Where a path of plain names has a meaning, no class's name is looked for in it. */
+size_t inspect_shared_find(const struct shared_fields *f, const char *words, size_t *at)
+{
+	struct shared_field field;
+	size_t longest = 0, n;
+	int kinds = strpbrk(words, "._") ? KINDS_OF_NAMES : PLAIN + 1; /* all names but plain ones have these */
+	for (int kind = PLAIN; kind < kinds && (kind < ANY || !longest); kind++) {
+		for (size_t i = 0; i < f->n; i++) {
+			inspect_shared_field(f, i, &field);
+			if ((n = begins_with_field(f->heap, &field, words, kind)) > longest) {
+				longest = n;
+				*at = i;
+			}
+		}
+	}
+	return longest;
 }
 
 bool inspect_shared_value(const struct shared_fields *f, struct fields_walk *w, uint32_t id, size_t i,

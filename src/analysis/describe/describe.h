@@ -147,6 +147,7 @@ struct object_parts {
 struct object_part {
 	const char *name;     /* borrowed from the parts; NULL: inspect_part_name writes it */
 	uint32_t declared_in; /* the class that declares the field, or HEAP_NONE */
+	const struct heap_field *field; /* that one, or NULL */
 	uint64_t offset;      /* bytes from the object's first one, where has_offsets */
 	bool missing;         /* the object's record ends before it: value means nothing */
 	struct any_value value;
@@ -168,7 +169,7 @@ MUST_CHECK int inspect_parts(struct object_parts **out, const struct heap *h, ui
     const struct range *which, struct err *err);
 /* Part i < p->n. */
 void inspect_part(const struct object_parts *p, size_t i, struct object_part *out);
-/* Append its name: "next", "Cart.Item", "[17]", "+0x10". */
+/* Append its name: "next", "Base.next" (field_words.h), "Cart.Item", "[17]", "+0x10". */
 void inspect_part_name(const struct object_parts *p, size_t i, struct text *to);
 void inspect_parts_close(struct object_parts *p); /* NULL is fine */
 
@@ -190,6 +191,8 @@ struct shared_field {
 	const char *name;        /* borrowed from the fields, escaped */
 	uint32_t declared_in;    /* class index, or HEAP_NONE */
 	enum number_kind kind;   /* of all its values */
+	const struct heap_field *field; /* where classes declare fields, else NULL */
+	uint32_t shared;         /* then: the class whose fields these are */
 };
 
 /* Find them for n objects.  0: *out is the caller's (inspect_shared_fields_close); with out->n 0 there
@@ -199,6 +202,11 @@ MUST_CHECK int inspect_shared_fields(struct shared_fields **out, const struct he
 /* Field i < f->n. */
 void inspect_shared_field(const struct shared_fields *f, size_t i, struct shared_field *out);
 void inspect_shared_fields_close(struct shared_fields *f); /* NULL is fine */
+/* Append the word of field i: its name, or one that means no field before it (field_words.h). */
+void inspect_shared_word(const struct shared_fields *f, size_t i, struct text *to);
+/* The field that the words begin with; names may hold dots themselves, so the longest name counts.  After it the words
+ * end or go on with '.' or '['.  Returns the name's length; 0: there is none. */
+size_t inspect_shared_find(const struct shared_fields *f, const char *words, size_t *i);
 
 /* Reads fields of one object after another: an object is opened once for all its fields, and is found
  * quickest in the dump's order.  Begins with { .id = HEAP_NONE }; one thread. */

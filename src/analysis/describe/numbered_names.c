@@ -12,6 +12,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/wordbook.h"
+#include "heap/field_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct name_plan {
 struct numbered_names {
 	const struct heap *heap;
 	bool declared;        /* classes declare the fields */
-	struct wordbook book; /* the names; those of fields are the heap's */
+	struct wordbook book; /* the names; plain ones of fields are the heap's */
 	struct name_plan *plan; /* by class */
 	struct planned_name {
 		uint64_t offset; /* in the record, bytes */
@@ -85,9 +86,20 @@ const char *numbered_name(const struct numbered_names *n, uint32_t number)
 
 /* --- instances of classes that declare fields --------------------------------------------------- */
 
-static int make_plan(struct numbered_names *n, uint32_t class, struct err *err)
+static int number_field(struct numbered_names *n, uint32_t class, const struct heap_field *field, uint32_t *number,
+    struct err *err)
+{
+	if (!field_has_twin(n->heap, class, field))
+		return wordbook_number(&n->book, field->name, true, number, err);
+	text_clear(&n->scratch);
+	field_word(n->heap, class, field, &n->scratch);
+	return wordbook_number(&n->book, n->scratch.s, false, number, err);
+}
+
+static int make_plan(struct numbered_names *n, uint32_t of, struct err *err)
 {
 	const struct heap *h = n->heap;
+	uint32_t class = of;
 	struct name_plan *plan = &n->plan[class];
 	uint64_t offset = 0;
 	*plan = (struct name_plan){.first = n->n_planned, .made = true};
@@ -96,7 +108,7 @@ static int make_plan(struct numbered_names *n, uint32_t class, struct err *err)
 		for (uint32_t i = 0; i < c->n_fields; i++) {
 			if (c->fields[i].type == VALUE_OBJECT) {
 				struct planned_name *to = BIG_PUSH(n->planned, n->n_planned, n->cap_planned, err);
-				if (!to || wordbook_number(&n->book, c->fields[i].name, true, &to->name, err))
+				if (!to || number_field(n, of, &c->fields[i], &to->name, err))
 					return ERR_NOMEM;
 				to->offset = offset;
 				plan->n++;

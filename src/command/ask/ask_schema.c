@@ -48,8 +48,9 @@ void ask_tell(struct text *to)
 		text_add(to, ").\n");
 	}
 	text_add(to, "\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its "
-	    "fields; where two fields have one name, the superclass's is \"Base.name\". \"class histo\": a class, whatever "
-	    "else is called so; \"class 0xe0001550\": one of several of a name.\n"
+	    "fields; a field that another one hides is called by the class that declares it, "
+	    "\"Base.name\". \"class histo\": a class, whatever else is called so; "
+	    "\"class 0xe0001550\": one of several of a name.\n"
 	    "threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"
 	    "Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP));
 }

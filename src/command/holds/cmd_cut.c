@@ -374,8 +374,9 @@ const struct command cmd_cut = {
     .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
     .description = "REF is HOLDER>TARGET, OBJ.field, OBJ[17] or CLASS.field. HOLDER and TARGET are objects, class "
 	"patterns (all instances) or kept sets; root>TARGET is the references of the roots. CLASS.field is that "
-	"static field, or that field of all instances of the class and its subclasses. An object, a class pattern or "
-	"a set alone is every reference to it. All REFs are cleared at once. The result is exact: cairn walks the "
+	"static field, or that field of all instances of the class and its subclasses. CLASS.Base.field "
+	"is one that Base declares and a subclass hides. An object, a class pattern or a set alone is every "
+	"reference to it. All REFs are cleared at once. The result is exact: cairn walks the "
 	"heap without these references, so objects that only they hold together count, and each counts once. Weak, "
 	"final and phantom references hold nothing, as in the VM (set weak on counts them, as Eclipse MAT does). The "
 	"rows are the freed objects by class. -each lists the references instead: what clearing each alone frees, "

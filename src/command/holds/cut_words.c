@@ -233,6 +233,10 @@ int cut_wish_add(
 	/* no set is called so: a field, if what stands before it means something */
 	struct err other = ERR_INIT;
 	int second = add_field(to, s, word, field, &other);
+	/* a hidden field has a dot itself: "Derived.Base.next" */
+	for (const char *dot = field; second == ERR_NOT_FOUND && !names_objects(word) && dot-- > word;)
+		if (*dot == '.' && dot > word)
+			second = add_field(to, s, word, dot, NULL);
 	if (second && second != ERR_NOT_FOUND && second != ERR_UNSUPPORTED && err)
 		*err = other;
 	else if (second && err && strncmp(other.message, "no class", strlen("no class")) != 0)

@@ -143,35 +143,32 @@ static const char *sort_word(const struct call *call)
 	return word && (*word == '-' || *word == '+') ? word + 1 : word;
 }
 
-/* Is this one of the words of a list between commas? */
-static bool listed(const char *list, const char *word)
+/* The field that the first n bytes of a word name. */
+static bool find_field(const struct shared_fields *fields, const char *word, size_t n, size_t *field)
 {
-	size_t n = strlen(word);
-	for (; *list; list += strcspn(list, ","), list += *list == ',') {
-		if (strcspn(list, ",") == n && !strncmp(list, word, n))
-			return true;
-	}
-	return false;
+	char *name = xstrndup(word, n);
+	bool found = n && inspect_shared_find(fields, name, field) == n;
+	free(name);
+	return found;
 }
 
-/* Each word of the list must be a field. */
-static int check_list(const struct shared_fields *fields, const char *list, struct err *err)
+/* Mark the fields in a list between commas; each word must be one. */
+static int mark_list(const struct shared_fields *fields, const char *list, bool *marked, struct err *err)
 {
 	struct text names = TEXT_INIT;
-	struct shared_field field;
+	size_t field;
 	int code = 0;
 	for (; !code && *list; list += strcspn(list, ","), list += *list == ',') {
 		size_t n = strcspn(list, ",");
-		bool found = !n;
-		for (size_t i = 0; !found && i < fields->n; i++) {
-			inspect_shared_field(fields, i, &field);
-			found = strlen(field.name) == n && !strncmp(field.name, list, n);
+		if (find_field(fields, list, n, &field)) {
+			marked[field] = true;
+			continue;
 		}
-		if (found)
+		if (!n)
 			continue;
 		for (size_t i = 0; i < fields->n && names.len < 400; i++) {
-			inspect_shared_field(fields, i, &field);
-			text_addf(&names, " %.60s", field.name);
+			text_add(&names, " ");
+			inspect_shared_word(fields, i, &names);
 		}
 		code = err_set(err, ERR_USAGE, names.len ? "no field of all these objects is called %.*s (there are%s)" :
 		    "no field of all these objects is called %.*s", n < 60 ? (int)n : 60, list, names.s);
@@ -195,7 +192,7 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 	const char *by = sort_word(call);
 	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
 	struct shared_fields *fields;
-	struct shared_field field;
+	size_t field;
 	if (by && column_find(ls_columns, session_heap(s)->n_spaces ? LS_HEAP + 1 : LS_HEAP, by) >= 0)
 		by = NULL;
 	if (none && !by)
@@ -203,16 +200,21 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 	int code = inspect_shared_fields(&fields, session_heap(s), ids, n, err);
 	if (code == ERR_UNSUPPORTED && (by || !given || none))
 		return 0; /* nobody asked for them; an order by one fails, as there is no such column */
-	if (!code && n && !all && !none && (code = check_list(fields, list, err)))
-		inspect_shared_fields_close(fields);
 	if (code)
 		return code;
-	unsigned *which = xcalloc(fields->n + 1, sizeof *which), n_which = 0;
-	for (unsigned i = 0; i < fields->n; i++) {
-		inspect_shared_field(fields, i, &field);
-		if (all || (!none && listed(list, field.name)) || (by && !strcmp(by, field.name)))
-			which[n_which++] = i;
+	bool *marked = xcalloc(fields->n + 1, sizeof *marked);
+	if (n && !all && !none && (code = mark_list(fields, list, marked, err))) {
+		inspect_shared_fields_close(fields);
+		free(marked);
+		return code;
 	}
+	if (by && find_field(fields, by, strlen(by), &field))
+		marked[field] = true;
+	unsigned *which = xcalloc(fields->n + 1, sizeof *which), n_which = 0;
+	for (unsigned i = 0; i < fields->n; i++)
+		if (all || marked[i])
+			which[n_which++] = i;
+	free(marked);
 	*tell_all = fields->tell_all && n_which && n_which == fields->n;
 	object_rows_fields(rows, fields, which, n_which);
 	return 0;
@@ -282,7 +284,9 @@ const struct command cmd_ls = {
 	"field of the class, its own first, then those of its superclasses, with its values as what they are: "
 	"numbers are ordered as numbers. The fields of objects of several classes are those of the superclass "
 	"that they share. On the screen all are there, as many as fit, and W shows the others; a field whose name "
-	"another column has is called by its class as well (Node.value).",
+	"another column has is called by its class as well (Node.value). A name means the field of the nearest class, from "
+	"that of the objects on upwards, as in Java. One that it hides is Base.name, after the class that declares it; of "
+	"several of one name in one class the second is name_2. All commands call fields so.",
     .examples = {{"ls java.lang.String", ON_SHOP}, {"ls byte[] -min 1K", ON_SHOP},
 	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},

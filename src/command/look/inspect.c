@@ -3,6 +3,7 @@
 #include "command/look/inspect.h"
 
 #include "base/mem.h"
+#include "heap/field_words.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
@@ -71,8 +72,11 @@ static void part_cell(
 	struct value_target to = inspect_target(&part.value);
 	*out = cell_blank();
 	switch (column) {
-	case V_NAME:
-		inspect_part_name(parts, row, scratch);
+	case V_NAME: /* declared_in says of which class */
+		if (part.field)
+			field_word(h, part.declared_in, part.field, scratch);
+		else
+			inspect_part_name(parts, row, scratch);
 		*out = cell_text(scratch->s);
 		return;
 	case V_TYPE:
@@ -126,11 +130,35 @@ static void parts_release(void *data)
 static const struct result_ops part_ops = {
     .cell = part_cell, .target = part_target, .release = parts_release};
 
+/* Is there a field that another one hides? */
+static bool hides_some(const struct object_parts *parts)
+{
+	struct object_part part;
+	struct text word = TEXT_INIT, own = TEXT_INIT;
+	bool hides = false;
+	for (size_t i = 0; !hides && i < parts->n; i++) {
+		inspect_part(parts, i, &part);
+		if (!part.field)
+			break;
+		text_clear(&word);
+		text_clear(&own);
+		inspect_part_name(parts, i, &word);
+		field_word(parts->heap, part.declared_in, part.field, &own);
+		hides = word.len != own.len;
+	}
+	text_release(&word);
+	text_release(&own);
+	return hides;
+}
+
 struct result *parts_result(
     const struct opened *o, struct object_parts *parts, const char *title)
 {
 	const struct shape *shape = parts->has_offsets ? &parts_of_memory_shape : &parts_shape;
-	return result_new(title, o, shape, &part_ops, parts, parts->n);
+	struct result *r = result_new(title, o, shape, &part_ops, parts, parts->n);
+	if (hides_some(parts))
+		result_show(r, V_DECLARED_IN, true);
+	return r;
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */

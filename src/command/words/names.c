@@ -7,6 +7,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "heap/field_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,13 +95,17 @@ int value_named(const struct session *s, const char *word, bool *found, uint32_t
 	return 0;
 }
 
-static void offer_field(const char *word, const char *name, const char *field, inspect_name_found *found,
-    void *context)
+/* The field of a class, if its word goes on like the name that was begun. */
+static void offer_field(const struct heap *h, uint32_t class, const struct heap_field *field, const char *word,
+    const char *name, inspect_name_found *found, void *context)
 {
 	struct text whole = TEXT_INIT;
+	if (field->type != VALUE_OBJECT)
+		return;
 	text_add_n(&whole, word, (size_t)(name - word));
-	text_add(&whole, field);
-	found(context, whole.s);
+	field_word(h, class, field, &whole);
+	if (!strncmp(whole.s, word, strlen(word)))
+		found(context, whole.s);
 	text_release(&whole);
 }
 
@@ -109,12 +114,11 @@ void value_fields(const struct session *s, const char *word, inspect_name_found 
 	enum { SUPERCLASSES = 64 }; /* a hostile dump may go on */
 	const struct heap *h = session_heap(s);
 	const char *name;
-	uint32_t class = class_before(s, word, &name, NULL);
+	uint32_t of = class_before(s, word, &name, NULL), class = of;
 	for (unsigned n = 0; class != HEAP_NONE && n < SUPERCLASSES; n++) {
 		const struct heap_class *c = &h->classes[class];
 		for (uint32_t i = 0; i < c->n_fields; i++)
-			if (c->fields[i].type == VALUE_OBJECT && !strncmp(c->fields[i].name, name, strlen(name)))
-				offer_field(word, name, c->fields[i].name, found, context);
+			offer_field(h, of, &c->fields[i], word, name, found, context);
 		class = c->superclass;
 	}
 }
@@ -124,10 +128,7 @@ void value_names(const struct session *s, const char *word, inspect_name_found *
 	const struct heap *h = session_heap(s);
 	const char *name;
 	uint32_t class = class_before(s, word, &name, NULL);
-	for (uint32_t i = 0; class != HEAP_NONE && i < h->classes[class].n_statics; i++) {
-		const struct heap_field *field = &h->classes[class].statics[i];
-		if (field->type == VALUE_OBJECT && !strncmp(field->name, name, strlen(name)))
-			offer_field(word, name, field->name, found, context);
-	}
+	for (uint32_t i = 0; class != HEAP_NONE && i < h->classes[class].n_statics; i++)
+		offer_field(h, class, &h->classes[class].statics[i], word, name, found, context);
 	inspect_variable_names(h, word, found, context);
 }

@@ -2,9 +2,8 @@
 /*
  * sql_fields.c - fields by their names: those of a class's instances, and what a path of fields leads to.
  *
- * A field is found by the name that it is declared with, and by that of its column, which tells it apart where another
- * one is called the same ("Base.name", "name_2").  What no column has is looked for part by part: static fields of a
- * class, elements of an array ("[3]"), fields beyond those that become columns.
+ * A field is found by its names (inspect_shared_find) and by that of its column.  What no column has is looked for part
+ * by part: static fields of a class, elements of an array ("[3]"), fields beyond those that become columns.
  */
 #include "query/sql/sql_private.h"
 
@@ -12,6 +11,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
+#include "heap/field_words.h"
 #include "result/objects.h"
 
 #include <stdlib.h>
@@ -39,6 +39,12 @@ static int fields_of(struct sql *q, uint32_t id, const struct class_fields **out
 	}
 	*out = *at;
 	return code;
+}
+
+const struct shared_fields *sql_fields_of(struct sql *q, uint32_t id, struct err *err)
+{
+	const struct class_fields *c;
+	return fields_of(q, id, &c, err) ? NULL : c->fields;
 }
 
 void sql_fields_release(struct sql *q)
@@ -77,28 +83,13 @@ int sql_shared_fields(struct shared_fields **out, struct sql *q, const uint32_t 
 
 /* --- one step ----------------------------------------------------------------------------------- */
 
-/* Do the words begin with this name, and end behind it, or go on with another step? */
-static size_t begins_with(const char *words, const char *name)
-{
-	size_t n = strlen(name);
-	return !strncmp(words, name, n) && (!words[n] || words[n] == '.' || words[n] == '[') ? n : 0;
-}
-
 /* The field that the words begin with: names may hold dots themselves (those of structs within structs), so the
  * longest counts.  Returns its length; 0: none. */
 static size_t find_field(const struct class_fields *c, const char *words, size_t *field)
 {
-	struct shared_field f;
-	size_t longest = 0, n;
+	size_t longest = inspect_shared_find(c->fields, words, field), n;
 	for (size_t i = 0; i < c->fields->n; i++) {
-		inspect_shared_field(c->fields, i, &f);
-		if ((n = begins_with(words, f.name)) > longest) {
-			longest = n;
-			*field = i;
-		}
-	}
-	for (size_t i = 0; i < c->fields->n; i++) {
-		if ((n = begins_with(words, column_of(c, i))) > longest) {
+		if ((n = field_name_begins(column_of(c, i), words)) > longest) {
 			longest = n;
 			*field = i;
 		}
@@ -133,7 +124,13 @@ static size_t find_part(const struct sql *q, uint32_t id, const char *words, str
 	}
 	for (size_t i = 0; i < (*parts)->n; i++) {
 		inspect_part(*parts, i, &part);
-		n = element ? element : part.name ? begins_with(words, part.name) : 0;
+		n = element ? element : part.name ? field_name_begins(part.name, words) : 0;
+		if (!n && part.name && strstr(words, part.name)) {
+			struct text word = TEXT_INIT;
+			inspect_part_name(*parts, i, &word);
+			n = field_name_begins(word.s, words);
+			text_release(&word);
+		}
 		if (part.missing || n <= longest)
 			continue;
 		longest = n;

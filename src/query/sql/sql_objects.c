@@ -126,7 +126,7 @@ void sql_objects_columns(struct sql *q, const struct shared_fields *fields, cons
 	sql_columns_add_own(to, q->heap, fields);
 	for (size_t i = 0; fields && i < fields->n; i++) {
 		inspect_shared_field(fields, i, &f);
-		sql_columns_add_field(to, q->heap, &f, type_of(&f, contents && contents[i]));
+		sql_columns_add_field(to, fields, i, type_of(&f, contents && contents[i]));
 	}
 }
 

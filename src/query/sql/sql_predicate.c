@@ -26,6 +26,7 @@ struct predicate {
 	size_t n;
 	uint32_t *of_class;  /* an object of each class that there is; owned */
 	size_t n_classes;
+	struct shared_fields *shared; /* of these; owned */
 	struct text sql;
 	struct sql_compared *compared; /* owned */
 	size_t n_compared, cap_compared;
@@ -169,17 +170,42 @@ static bool is_field_of_all(struct predicate *p, const char *name)
 	return all;
 }
 
-static int add_field(struct predicate *p, char *path, struct err *err)
+/* Of a field that all objects have the same one is meant in each, also where a subclass hides it: then it is called by
+ * the class that declares it. */
+static void add_owner(const struct predicate *p, const char *path, struct text *to)
 {
+	struct shared_field f, own;
+	size_t at, n = p->shared && p->n_classes > 1 ? inspect_shared_find(p->shared, path, &at) : 0;
+	if (!n)
+		return;
+	inspect_shared_field(p->shared, at, &f);
+	for (size_t i = 0; f.field && i < p->n_classes; i++) {
+		const struct shared_fields *fields = sql_fields_of(p->q, p->of_class[i], NULL);
+		if (!fields || !inspect_shared_find(fields, path, &at))
+			continue;
+		inspect_shared_field(fields, at, &own);
+		if (own.field != f.field) {
+			text_addf(to, "%s.", p->q->heap->classes[f.declared_in].name);
+			return;
+		}
+	}
+}
+
+static int add_field(struct predicate *p, const char *said, struct err *err)
+{
+	struct text path = TEXT_INIT;
 	p->named = true;
-	int code = check_path(p, path, err);
+	add_owner(p, said, &path);
+	text_add(&path, said);
+	int code = check_path(p, path.s, err);
 	text_add(&p->sql, "field(address, '");
-	for (const char *s = path; *s; s++) {
+	for (const char *s = path.s; *s; s++) {
 		text_add_char(&p->sql, *s);
 		if (*s == '\'')
 			text_add_char(&p->sql, *s);
 	}
 	text_add(&p->sql, "')");
+	text_release(&path);
 	return code;
 }
 
@@ -321,6 +347,10 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 	sql_null_as_java(expression, &java);
 	code = sample_classes(&p, err);
 	if (!code)
+		code = inspect_shared_fields(&p.shared, q->heap, p.of_class, p.n_classes, err);
+	if (code == ERR_UNSUPPORTED)
+		code = 0;
+	if (!code)
 		code = translate(&p, java.len ? java.s : "", err);
 	text_add(&p.sql, ")");
 	if (!code && sql_add_objects_of(q, table, ids, *n))
@@ -336,6 +366,7 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 	}
 	free(p.compared);
 	big_free(p.of_class);
+	inspect_shared_fields_close(p.shared);
 	text_release(&p.sql);
 	text_release(&java);
 	return code;

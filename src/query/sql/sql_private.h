@@ -204,6 +204,8 @@ void sql_objects_columns(struct sql *q, const struct shared_fields *fields, cons
 
 /* --- fields ------------------------------------------------------------------------------------- */
 
+/* The fields of an object's class; q owns them.  NULL: there are none, or no memory. */
+const struct shared_fields *sql_fields_of(struct sql *q, uint32_t id, struct err *err);
 /* Has the object such a field: by its own name or its column's, a static one of a class, an element "[3]"?  Without
  * memory false, and *err says so. */
 bool sql_has_field(struct sql *q, uint32_t id, const char *name, struct err *err);

@@ -223,29 +223,30 @@ void sql_columns_add_own(struct sql_columns *c, const struct heap *h, const stru
 	text_release(&name);
 }
 
-/* A field whose name one before it has is told apart by the class that declares it. */
-void sql_columns_add_field(struct sql_columns *c, const struct heap *h, const struct shared_field *f, const char *type)
+/* A field is called by its word; where another column is called so, by the class that declares it as well. */
+void sql_columns_add_field(struct sql_columns *c, const struct shared_fields *fields, size_t i, const char *type)
 {
-	struct text name = TEXT_INIT;
-	if (has_column(c, f->name) && f->declared_in != HEAP_NONE) {
-		const char *class = h->classes[f->declared_in].name, *dot = strrchr(class, '.');
+	struct text name = TEXT_INIT, word = TEXT_INIT;
+	struct shared_field f;
+	inspect_shared_field(fields, i, &f);
+	inspect_shared_word(fields, i, &word);
+	if (f.declared_in != HEAP_NONE && !strcmp(word.s ? word.s : "", f.name) && has_column(c, f.name)) {
+		const char *class = fields->heap->classes[f.declared_in].name, *dot = strrchr(class, '.');
 		text_addf(&name, "%s.", dot ? dot + 1 : class);
 	}
-	text_add(&name, f->name);
+	text_add(&name, word.s ? word.s : "");
 	sql_columns_add(c, name.s, type, false);
 	text_release(&name);
+	text_release(&word);
 }
 
 void sql_class_columns(const struct shared_fields *fields, void (*tell)(void *context, const char *name),
     void *context)
 {
 	struct sql_columns c = {.sql = TEXT_INIT};
-	struct shared_field f;
 	sql_columns_add_own(&c, fields ? fields->heap : NULL, fields);
-	for (size_t i = 0; fields && i < fields->n; i++) {
-		inspect_shared_field(fields, i, &f);
-		sql_columns_add_field(&c, fields->heap, &f, "");
-	}
+	for (size_t i = 0; fields && i < fields->n; i++)
+		sql_columns_add_field(&c, fields, i, "");
 	for (size_t i = 0; i < c.n; i++)
 		tell(context, c.name[i]);
 	sql_columns_release(&c);

@@ -34,7 +34,7 @@ struct sql_columns {
 void sql_columns_add(struct sql_columns *c, const char *name, const char *type, bool hidden);
 /* Those that every object has, for the table of objects with these fields (NULL: none); then such a field. */
 void sql_columns_add_own(struct sql_columns *c, const struct heap *h, const struct shared_fields *fields);
-void sql_columns_add_field(struct sql_columns *c, const struct heap *h, const struct shared_field *f, const char *type);
+void sql_columns_add_field(struct sql_columns *c, const struct shared_fields *fields, size_t i, const char *type);
 void sql_columns_release(struct sql_columns *c);
 
 #endif

@@ -215,7 +215,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sql_result_address(to, h, h->classes[c->class].object);
 	} else if (part_at_hand(c, &part)) {
 		struct value_target target = inspect_target(&part.value);
-		result_variable(c, to, i, part.name, &part.value, &target);
+		struct text name = TEXT_INIT;
+		inspect_part_name(c->parts, c->at, &name);
+		result_variable(c, to, i, name.s ? name.s : "", &part.value, &target);
+		text_release(&name);
 	}
 	return SQLITE_OK;
 }

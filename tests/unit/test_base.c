@@ -153,8 +153,8 @@ static void sentences(void **state)
 	err_set(&err, ERR_USAGE, "%.4s %.4s %.*s %.1f %.3s", "1234", "12345", 3, "12345", 0.25, "\xFF\xFF\xFF\xFF");
 	assert_string_equal(err.message, "1234 12.. 123 0.2 \\xff..");
 	/* arguments of every width in front of one that is cut */
-	err_set(&err, ERR_USAGE, "%c %hhu %ld %lx %lld %jd %td%.0s %.5s", 'c', 1, 2L, 3UL, 4LL, (intmax_t)5,
-	    (ptrdiff_t)6, "", "1234567");
+	err_set(&err, ERR_USAGE, "%c %hhu %ld %lx %lld %jd %td%.0s %.5s", 'c', (unsigned char)1, 2L, 3UL, 4LL,
+	    (intmax_t)5, (ptrdiff_t)6, "", "1234567");
 	assert_string_equal(err.message, "c 1 2 3 4 5 6 123..");
 	/* the whole, wherever a character ends */
 	for (size_t n = 0; n < 8; n++) {

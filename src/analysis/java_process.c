@@ -223,7 +223,8 @@ const char *java_oom_kind_of(const char *cause)
 	static const char *const of_openj9[] = {"native memory exhausted", "Failed to create a thread"};
 	static const char detail[] = "Detail \"java/lang/OutOfMemoryError\" \"";
 	const char *message = cause ? strstr(cause, detail) : NULL;
-	message += message ? sizeof detail - 1 : 0;
+	if (message)
+		message += sizeof detail - 1;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (begins(message, kinds[i]))
 			return kinds[i];

@@ -66,13 +66,13 @@ static size_t first_long(const struct accumulation *x, uint64_t id)
 
 static uint64_t place_degrees(const struct accumulation *x, uint64_t id, uint64_t end)
 {
-	const struct long_degree *next_long = x->long_degrees + first_long(x, id);
+	size_t next_long = first_long(x, id);
 	uint32_t *offset = x->a->offset;
 	uint64_t sum = 0, end_objects = end < x->n_objects ? end : x->n_objects;
 	for (; id < end_objects; id++) {
 		uint32_t n = x->degrees[id];
 		offset[id] = (uint32_t)sum;
-		sum += __builtin_expect(n < DEGREE_LONG, 1) ? n : next_long++->degree;
+		sum += __builtin_expect(n < DEGREE_LONG, 1) ? n : x->long_degrees[next_long++].degree;
 	}
 	if (id < end)
 		offset[id] = (uint32_t)sum;

@@ -33,14 +33,14 @@ static struct image {
 	size_t n;
 } images[IMAGES];
 
-/* A heap with something of each kind: statics, arrays, a thread, a weak reference, garbage. */
+/* A heap with something of each kind: statics, arrays, a thread, weak references, garbage. */
 static void make(void)
 {
 	int box = class("demo/Box", object, "next:L size:J");
-	int reference = class("java/lang/ref/Reference", object, "referent:L");
+	int reference = class("java/lang/ref/Reference", object, "referent:L next:L");
 	int weak = class("java/lang/ref/WeakReference", reference, "");
-	uint64_t last = OBJECT(box, 0, 7), first = OBJECT(box, last, 8), held = OBJECT(weak, first);
-	OBJECTS(first, last, held, 0);
+	uint64_t last = OBJECT(box, 0, 7), first = OBJECT(box, last, 8), held = OBJECT(weak, first, 0);
+	OBJECTS(first, last, held, OBJECT(weak, last, held) /* inactive: it has a next one */);
 	OBJECT(box, text("garbage"), 1);
 	trace(1, "wait", 3);
 	thread(OBJECTS(held, first), 1, 1);
@@ -270,6 +270,7 @@ static void retains_less(struct image *i)
 }
 static void reachable_count(struct image *i) { numbers(i, "reachable")[0] ^= 1; }
 static void weak_beyond(struct image *i) { numbers(i, "weak")[1] = heap->n_objects; }
+static void inactive_beyond(struct image *i) { numbers(i, "weak_inactive")[0] = heap->n_objects; }
 
 static const struct {
 	void (*forge)(struct image *i);
@@ -294,6 +295,7 @@ static const struct {
 	{ retains_less, WITH_SIZES, "a dominator retains what it dominates" },
 	{ reachable_count, WITH_REACHABLE, "as many objects are reachable as it says" },
 	{ weak_beyond, WITH_REFERENCES, "a referent is an object" },
+	{ inactive_beyond, WITH_REFERENCES, "an inactive reference is an object" },
 };
 
 /* When something was found to be damaged, or -1: never.  There is no dump to read instead. */

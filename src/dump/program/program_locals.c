@@ -225,8 +225,9 @@ int program_captures(struct program *p, uint32_t function, const struct program_
 			return ERR_NOMEM;
 		*c = (struct captured){(uint32_t)first, (uint32_t)(p->n_captures - first) + 1};
 	}
-	*out = p->capture + c->first;
 	*n = c->n_plus_1 - 1;
+	if (*n)
+		*out = p->capture + c->first;
 	return 0;
 }
 #endif

@@ -121,7 +121,9 @@ static void make_classes(struct random *r)
 		char name[64];
 		snprintf(name, sizeof name, "com/acme/p%u/Item%u$Inner", i % 3, i);
 		uint32_t super = percent(r, 40) ? r->plain[below(r, r->n_plain)] : object;
-		note_class(r, model_class(m, name, NULL, super, one[below(r, 3)], random_size(r)));
+		/* one after another: compilers evaluate arguments in orders of their own, and a seed is one dump */
+		uint32_t size = random_size(r);
+		note_class(r, model_class(m, name, NULL, super, one[below(r, 3)], size));
 	}
 	if (percent(r, 60))
 		model_class(m, "int", NULL, NOTHING, one[0], r->format->flags & PHD_J9 ? 0 : 16);
@@ -159,7 +161,8 @@ static void make_objects(struct random *r)
 			if (!leaf_only && r->n_components < 60 && percent(r, 30))
 				r->component[r->n_components++] = m->objects[array].class;
 		} else {
-			uint32_t array = model_primitives(m, (enum element)below(r, ELEMENTS), random_length(r));
+			uint64_t length = random_length(r);
+			uint32_t array = model_primitives(m, (enum element)below(r, ELEMENTS), length);
 			if (!leaf_only && r->n_components < 60 && percent(r, 20))
 				r->component[r->n_components++] = m->objects[array].class;
 		}

@@ -164,7 +164,7 @@ static bool is_own(const char *name)
 	return !of_jdk(name) && !plain;
 }
 
-/* Does a static field of the JDK hold it, with nothing of the program between? */
+/* Does a class object that is not the program's hold it, with nothing of the program between? */
 static bool jdk_holds(const struct retained *r, uint32_t id)
 {
 	const struct heap *h = r->heap;
@@ -172,7 +172,7 @@ static bool jdk_holds(const struct retained *r, uint32_t id)
 		uint32_t mirrored = heap_class_mirrored(h, id);
 		const char *name = h->classes[mirrored != HEAP_NONE ? mirrored : h->class_of[id]].name;
 		if (mirrored != HEAP_NONE)
-			return of_jdk(name);
+			return !is_own(name);
 		if (is_own(name))
 			return false;
 	}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The texts that people read are plain: no words of a private language, short sentences, short help.
+
+Texts are the string literals of src/ with three words or more, the help of every command, the meanings of
+columns, README.md and doc/manual.md.  MOST says how many faults of a kind are left; fewer is fine, more fails.
+"""
+
+import glob
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from cairntest import SOURCE, Tap, cairn  # noqa: E402
+
+OUT = re.compile(r"\b(tells?|told|stands?|at hand|behind|beside|of which|of whom|whose|but for|so many|so much|alike|whoever|"
+                 r"somebody|nobody knows|hangs? on|goes with|go with|lays? by|lies beside|mend(?:s|ed)?)\b", re.I)
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+JOINED = re.compile(LITERAL + r"(?:\s*(?:PRI\w+\s*)?" + LITERAL + r")*")
+WORDS_MOST = 25     # of a sentence
+LINES_MOST = 12     # of prose in the help of a command
+SUMMARY_MOST = 70   # characters
+MEANING_MOST = 8    # words of a column's meaning
+# What is left of each kind; nothing may be added.
+MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0}
+
+
+def literals():
+    """(file, text) of each literal that is a text."""
+    for path in sorted(glob.glob(os.path.join(SOURCE, "src", "**", "*.[ch]"), recursive=True)):
+        with open(path, encoding="utf-8") as f:
+            code = re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+        code = re.sub(r"^[ \t]*#(?!define).*$", "", code, flags=re.M)
+        for found in JOINED.finditer(code):
+            text = re.sub(r'"\s*(?:PRI\w+\s*)?"', "", found.group(0)[1:-1])
+            if len(text.split()) > 2:
+                yield os.path.relpath(path, SOURCE), text.replace(r"\"", '"')
+
+
+def prose(name):
+    """(file, text) of each paragraph that is no code."""
+    with open(os.path.join(SOURCE, name), encoding="utf-8") as f:
+        for paragraph in re.split(r"\n\s*\n|\n(?=[*|])", f.read()):
+            if not paragraph.startswith("    "):
+                yield name, re.sub(r"`[^`]*`|\[|\]\([^)]*\)", " ", paragraph)
+
+
+def sentences(text):
+    for sentence in re.split(r"(?<=[.!?;:])\s+|\\[nt]|\n", text):
+        yield len([w for w in sentence.split() if re.search(r"\w", w)]), sentence
+
+
+def help_of(name):
+    """The lines of prose in the help of a command, and its summary."""
+    lines = cairn("-x", "help " + name).out.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("  "))
+    summary = lines[first].strip()
+    after = [i for i, line in enumerate(lines) if re.match(r"  (columns|values|also called)\b|(more )?examples|options", line)]
+    begin = max([i for i in after if lines[i].startswith(("options", "examples"))] + [first]) + 1
+    body = []
+    for line in lines[begin:]:
+        if re.match(r"  (columns|values|also called)\b|more examples", line):
+            break
+        body.append(line)
+    return summary, [line for line in body if not re.match(r"  (-|\S+(?: \S+)?  )|   |  # ", line)]
+
+
+def report(tap, kind, faults):
+    most = MOST[kind]
+    tap.ok(len(faults) <= most, "%s: %d, at most %d" % (kind, len(faults), most), "\n".join("%s: %s" % f for f in faults[:40]))
+
+
+def main():
+    tap = Tap()
+    texts = list(literals()) + [t for name in ("README.md", os.path.join("doc", "manual.md")) for t in prose(name)]
+    tap.ok(len(texts) > 2000, "%d texts are read" % len(texts))
+    report(tap, "out-words", [(name, "%s: %s" % (m.group(0), text[:90])) for name, text in texts for m in OUT.finditer(text)])
+    report(tap, "sentences", [(name, "%d words: %s" % (n, s[:90])) for name, text in texts for n, s in sentences(text)
+                              if n > WORDS_MOST and " = " not in s and "SELECT" not in s])
+    schema = json.loads(cairn("--dump-docs", "schema").out)
+    commands = re.findall(r"^  (\S+)", cairn("-x", "help").out, re.M)
+    commands = [c for c in commands if c != "help"]
+    tap.ok(len(commands) > 50 and schema, "%d commands have help" % len(commands))
+    known = {name: help_of(name) for name in commands}
+    report(tap, "help", [(name, "%d lines of prose" % len(lines)) for name, (_, lines) in known.items() if len(lines) > LINES_MOST])
+    report(tap, "summaries", [(name, s) for name, (s, _) in known.items() if len(s) > SUMMARY_MOST])
+    with open(os.path.join(SOURCE, "src", "result", "columns.c"), encoding="utf-8") as f:
+        meanings = re.findall(r'\[COL_\w+\] = \{"[^"]*", \w+, \d+,\s*"([^"]*)"', f.read())
+    tap.ok(len(meanings) > 100, "%d columns have a meaning" % len(meanings))
+    report(tap, "meanings", [("columns.c", m) for m in meanings if len(m.split()) > MEANING_MOST])
+    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
+        readme = f.read().splitlines()
+    tap.ok(len(readme) < 120 and max(map(len, readme)) <= 100, "README.md: under 120 lines of at most 100 characters")
+    tap.done()
+
+
+main()

@@ -38,14 +38,14 @@ void ask_tell(struct text *to)
 {
 	text_add(to, "Tables:\n");
 	for (const struct sql_table *t = sql_tables; t->name; t++) {
-		text_addf(to, "%s%s: %s (", t->name, t->argument, t->what);
+		text_addf(to, "%s%s\t%s (", t->name, t->argument, t->what);
 		add_columns(t->columns, true, to);
-		text_add(to, ").\n");
+		text_add(to, ")\n");
 	}
 	for (const struct ask_table *t = ask_tables; t->name; t++) {
-		text_addf(to, "%s: %s (", t->name, t->what);
+		text_addf(to, "%s\t%s (", t->name, t->what);
 		shape_words(ask_table_shape(t), false, to);
-		text_add(to, ").\n");
+		text_add(to, ")\n");
 	}
 	text_add(to, "\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its "
 	    "fields; where two fields have one name, the superclass's is \"Base.name\". \"class histo\": a class, whatever "

@@ -67,6 +67,23 @@ static void man_shape(const struct shape *shape, struct text *to)
 	}
 }
 
+/* Paragraphs, and definitions ("WORD\tMEANING"), a line each. */
+static void man_text(const char *s, struct text *to)
+{
+	for (bool first = true; *s; first = false) {
+		size_t n = strcspn(s, "\n"), word = strcspn(s, "\t\n");
+		bool defined = word < n;
+		struct text line = TEXT_INIT;
+		text_addf(&line, "%.*s%s", (int)word, s, defined ? ": " : "");
+		text_add_n(&line, s + word + defined, n - word - defined);
+		text_add(to, defined ? ".br\n" : first ? "" : ".sp\n");
+		troff_add(to, line.s ? line.s : "");
+		text_add(to, "\n");
+		text_release(&line);
+		s += n + (s[n] != '\0');
+	}
+}
+
 static void man_command(const struct command *c, struct text *to)
 {
 	struct text t = TEXT_INIT;
@@ -78,10 +95,8 @@ static void man_command(const struct command *c, struct text *to)
 	text_add(to, ".\n");
 	text_clear(&t);
 	command_description(c, &t);
-	if (t.len) {
-		troff_add(to, t.s);
-		text_add(to, "\n");
-	}
+	if (t.len)
+		man_text(t.s, to);
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		text_add(to, ".br\n\\fB");
 		troff_add(to, option_name(o));
@@ -108,20 +123,6 @@ static void man_command(const struct command *c, struct text *to)
 	text_release(&t);
 }
 
-static void man_page_text(const char *s, struct text *to)
-{
-	while (*s) {
-		size_t n = strcspn(s, "\n");
-		struct text line = TEXT_INIT;
-		text_add_n(&line, s, n);
-		text_add(to, ".PP\n");
-		troff_add(to, line.s);
-		text_add(to, "\n");
-		text_release(&line);
-		s += n + (s[n] != '\0');
-	}
-}
-
 void command_write_man(struct text *to)
 {
 	text_add(to, ".SH COMMANDS\n");
@@ -133,7 +134,7 @@ void command_write_man(struct text *to)
 		text_add(to, ".SS ");
 		troff_add(to, p->name);
 		text_add(to, "\n");
-		man_page_text(p->text ? p->text : pipes.s, to);
+		man_text(p->text ? p->text : pipes.s, to);
 	}
 	text_release(&pipes);
 	man_columns(to);

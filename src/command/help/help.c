@@ -97,6 +97,8 @@ static const struct shape help_shape = {SHAPE_COLUMNS(help_columns)};
 
 #define HELP_WIDTH 77 /* as wide as a page of text is in a terminal of 80 columns */
 #define PAGE_MARGINS 3
+#define HELP_TERM 24 /* a longer defined word has a line of its own */
+#define FIRST_EXAMPLES 3 /* before the options */
 #define HELP_WORDS 12 /* columns for names of commands and options */
 
 static void add_line(struct result *r, const char *s, const char *command)
@@ -112,31 +114,60 @@ static unsigned line_width(const struct session *s)
 	return page < HELP_WIDTH ? page : HELP_WIDTH;
 }
 
-/* A paragraph in lines of so many columns, indented. */
-static void add_paragraph(struct result *r, unsigned width, const char *s, unsigned indent)
+/* n bytes in lines of so many columns; the first line begins with head, the others are indented as far. */
+static void add_wrapped(struct result *r, unsigned width, const char *head, unsigned indent, const char *s, size_t n)
 {
 	struct text line = TEXT_INIT;
-	while (*s) {
+	const char *end = s + n;
+	text_addf(&line, "%-*s", (int)indent, head);
+	while (s < end) {
 		size_t word = strcspn(s, " \n");
 		if (line.len > indent && line.len + 1 + word > width) {
 			add_line(r, line.s, NULL);
 			text_clear(&line);
-		}
-		if (!line.len)
 			text_addf(&line, "%*s", (int)indent, "");
-		else if (line.len > indent)
+		}
+		if (line.len > indent)
 			text_add_char(&line, ' ');
 		text_add_n(&line, s, word);
 		s += word;
-		if (*s == '\n') {
-			add_line(r, line.s, NULL);
-			text_clear(&line);
-		}
-		s += *s != '\0';
+		s += s < end;
 	}
-	if (line.len)
-		add_line(r, line.s, NULL);
+	add_line(r, line.s, NULL);
 	text_release(&line);
+}
+
+/* The columns that the words of a text's definitions ("WORD\tMEANING" in a line) need. */
+static unsigned definition_width(const char *s)
+{
+	size_t width = 0;
+	for (; *s; s += strcspn(s, "\n"), s += *s != '\0') {
+		size_t word = strcspn(s, "\t\n");
+		width = s[word] == '\t' && word > width && word <= HELP_TERM ? word : width;
+	}
+	return (unsigned)width;
+}
+
+/* Paragraphs and definitions, a line each, in lines of so many columns, indented. */
+static void add_text(struct result *r, unsigned width, const char *s, unsigned indent)
+{
+	unsigned terms = indent + definition_width(s) + 2;
+	while (*s) {
+		size_t n = strcspn(s, "\n"), word = strcspn(s, "\t\n");
+		if (s[word] == '\t') {
+			struct text head = TEXT_INIT;
+			text_addf(&head, "%*s%.*s", (int)indent, "", (int)word, s);
+			if (head.len + 2 > terms) {
+				add_line(r, head.s, NULL);
+				text_clear(&head);
+			}
+			add_wrapped(r, width, head.s ? head.s : "", terms, s + word + 1, n - word - 1);
+			text_release(&head);
+		} else {
+			add_wrapped(r, width, "", indent, s, n);
+		}
+		s += n + (s[n] != '\0');
+	}
 }
 
 /* What is said of a word, beside it; words stand in so many columns. */
@@ -191,14 +222,15 @@ const char *help_sample(enum sample on)
 	return words[on];
 }
 
-/* Each under the name of the sample that it works on, and what it answers, which is a remark to a script. */
-static void add_examples(struct result *r, const struct command *c)
+/* Examples from one on, as many as most: each under the name of the sample that it works on, and what it answers,
+ * which is a remark to a script. */
+static void add_examples(struct result *r, const char *title, const struct example *first, unsigned most)
 {
 	struct text line = TEXT_INIT;
-	for (const struct example *e = c->examples; e->line; e++) {
-		if (e == c->examples || e->on != e[-1].on) {
+	for (const struct example *e = first; e->line && e < first + most; e++) {
+		if (e == first || e->on != e[-1].on) {
 			text_clear(&line);
-			text_addf(&line, "examples%s", help_sample(e->on));
+			text_addf(&line, "%s%s", title, help_sample(e->on));
 			add_line(r, line.s, NULL);
 		}
 		if (e->answers) {
@@ -213,6 +245,14 @@ static void add_examples(struct result *r, const struct command *c)
 	text_release(&line);
 }
 
+static unsigned count_examples(const struct command *c)
+{
+	unsigned n = 0;
+	while (c->examples[n].line)
+		n++;
+	return n;
+}
+
 /* "columns -by kind: kind roots objects shallow" */
 static void describe_words(struct result *r, unsigned room, const struct shape *shape, bool head)
 {
@@ -222,7 +262,7 @@ static void describe_words(struct result *r, unsigned room, const struct shape *
 	text_addf(&line, "%s%s%s: ", head ? "values" : "columns", shape->form ? " " : "",
 	    shape->form ? shape->form : "");
 	shape_words(shape, head, &line);
-	add_paragraph(r, room, line.s, 2);
+	add_text(r, room, line.s, 2);
 	text_release(&line);
 }
 
@@ -249,10 +289,14 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 {
 	struct text line = TEXT_INIT;
 	command_usage(c, &line);
-	add_paragraph(r, room, line.s, 0);
+	add_text(r, room, line.s, 0);
 	text_clear(&line);
 	text_addf(&line, "%s.", c->summary);
-	add_paragraph(r, room, line.s, 2);
+	add_text(r, room, line.s, 2);
+	unsigned n_examples = count_examples(c), n_first = n_examples < FIRST_EXAMPLES ? n_examples : FIRST_EXAMPLES;
+	add_examples(r, "examples", c->examples, n_first);
+	if (c->options)
+		add_line(r, "options", NULL);
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
 		text_clear(&line);
 		text_add(&line, option_name(o));
@@ -263,17 +307,17 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 	text_clear(&line);
 	command_description(c, &line);
 	if (line.len)
-		add_paragraph(r, room, line.s, 2);
+		add_text(r, room, line.s, 2);
 	text_clear(&line);
 	command_other_words(c, &line);
 	if (line.len) {
 		struct text also = TEXT_INIT;
 		text_addf(&also, "also called %s", line.s);
-		add_paragraph(r, room, also.s, 2);
+		add_text(r, room, also.s, 2);
 		text_release(&also);
 	}
 	describe_columns(r, room, c);
-	add_examples(r, c);
+	add_examples(r, "more examples", c->examples + n_first, n_examples - n_first);
 	text_release(&line);
 }
 
@@ -306,7 +350,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	if (page) {
 		struct text pipes = TEXT_INIT;
 		help_pipe_text(&pipes);
-		add_paragraph(r, line_width(s), page->text ? page->text : pipes.s, 0);
+		add_text(r, line_width(s), page->text ? page->text : pipes.s, 0);
 		text_release(&pipes);
 	} else if (c) {
 		describe_command(r, line_width(s), c);

@@ -348,7 +348,7 @@ static void add_kinds(struct text *to)
 {
 	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
 		const struct waste_kind_info *k = &waste_kinds[kind];
-		text_addf(to, "\n%s: %s; wasted: %s%s.", k->word, k->of, k->wasted, k->judged ? " (~)" : "");
+		text_addf(to, "\n%s\t%s; wasted: %s%s", k->word, k->of, k->wasted, k->judged ? " (~)" : "");
 	}
 }
 

@@ -96,7 +96,7 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 		const struct suspect *one = &leaks->suspect[i];
 		code = told_find(&t, s, cut, &owner, one, err);
 		if (!code)
-			since_add(since, one->piles_up, one->n, one->id == one->piles_up ? "It" : "That", &t.sentence);
+			since_add(since, one->piles_up, one->n, t.subject == one->piles_up ? "It" : "The accumulation point", &t.sentence);
 		if (!code)
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {

@@ -359,7 +359,7 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec cut_options[] = {
-    {DASH_EACH, OPT_FLAG, NULL, "a row per reference with what it alone frees"},
+    {DASH_EACH, OPT_FLAG, NULL, "a row per reference, with the bytes it frees alone"},
     {DASH_PLAN, OPT_SIZE, "SIZE", "find references that together free SIZE"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

@@ -333,7 +333,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	bool path = choice == CHOICE_PATH, heap = choice == CHOICE_HEAP;
 	enum histogram_by by = kinds[choice];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no superclasses", session_heap(s)->facts.title);
 	struct histogram_scope scope;
 	struct text title = TEXT_INIT;
 	struct result *r = NULL;

@@ -344,7 +344,7 @@ static const struct column check_columns[] = {
 static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
 
 static const struct option_spec check_options[] = {
-    {DASH_TREE, OPT_FLAG, NULL, "the dominator tree as well"},
+    {DASH_TREE, OPT_FLAG, NULL, "also check the dominator tree"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 

@@ -269,7 +269,8 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 		return command_holders(s, r, call->option[up].word, call->option[up].ids,
 		    call->option[up].n_ids, call->option[skip].word, out, err);
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
-		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is unreachable, so it retains nothing", heap_address(h, id));
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is unreachable, so it retains nothing",
+		    heap_address(h, id));
 	retained_children(r, id, &n);
 	text_add(&title, "dominators");
 	if (!top) {
@@ -291,7 +292,7 @@ const struct command cmd_dom = {
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "show the dominator tree, largest objects first",
     .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape, &command_holders_shape),
     .description = "The rows are the objects that OBJ dominates: every path from a GC root to them leads through "
@@ -376,7 +377,7 @@ const struct command cmd_size = {
     .name = "size",
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "compute the retained size of an object or a set",
     .shapes = SHAPES(&size_shape),
     .description = "The size is exact for sets, too: objects that only several of the set hold together count, and "
@@ -492,7 +493,7 @@ const struct command cmd_top = {
     .name = "top",
     .options = top_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "list the largest retained sizes",
     .shapes = SHAPES(&top_shape, &class_shape, &package_shape, &loader_shape),
     .description = "The largest objects at the top of the dominator tree, or the largest classes, packages or class "

@@ -322,7 +322,8 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 	if (!code)
 		code = heap_labels_init(&held->labels, &held->tree, err);
 	if (!code && !all && !held->tree.node[HEAP_TREE_TOP].n)
-		code = err_set(err, ERR_NOT_FOUND, "\"%.200s\" is unreachable, so it retains nothing", call->argument[0].word);
+		code = err_set(err, ERR_NOT_FOUND, "\"%.200s\" is unreachable, so it retains nothing",
+		    call->argument[0].word);
 	if (code) {
 		held_release(held);
 		return code;
@@ -356,7 +357,7 @@ const struct command cmd_heap = {
     .arguments = {{ARG_SET, "SET", true}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "browse the dominator tree by field, groups of objects as one row",
     .shapes = SHAPES(&shape),
     .description = "The dominator tree (dom), browsed like a disk: the rows below a row add up to its retained size, "
@@ -368,7 +369,7 @@ const struct command cmd_heap = {
 	"Numbers, address and keys of such a row are those of its first object. Static fields are next to their "
 	"class objects. Internals of collections and Strings belong to their row. With SET: only the objects that "
 	"SET dominates. On the screen Right opens a row, Left closes it, * expands the largest child until no child "
-	"dominates, g splits a group, a splits a chain of fields.",
+	"dominates, g splits a group of objects; the key a splits a chain of fields.",
     .examples = {{"heap", ON_ANY, "where does the memory go?"},
 	{"heap -depth 3 | head 20", ON_ANY, "the same, three levels at once"},
 	{"heap com.acme.shop.Session", ON_SHOP, "what do the sessions hold?"}},

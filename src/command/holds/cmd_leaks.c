@@ -96,7 +96,8 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 		const struct suspect *one = &leaks->suspect[i];
 		code = told_find(&t, s, cut, &owner, one, err);
 		if (!code)
-			since_add(since, one->piles_up, one->n, t.subject == one->piles_up ? "It" : "The accumulation point", &t.sentence);
+			since_add(since, one->piles_up, one->n, t.subject == one->piles_up ? "It" : "The accumulation point",
+			    &t.sentence);
 		if (!code)
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {
@@ -149,7 +150,8 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 	*share = strtod(call->option[i].word, &end);
 	end += *end == '%';
 	if (errno || end == call->option[i].word || *end || !(*share > 0 && *share <= 100))
-		return err_set(err, ERR_USAGE, "not a percentage: \"%.40s\" (use a number above 0, at most 100)", call->option[i].word);
+		return err_set(err, ERR_USAGE, "not a percentage: \"%.40s\" (use a number above 0, at most 100)",
+		    call->option[i].word);
 	return 0;
 }
 
@@ -246,7 +248,7 @@ const struct command cmd_leaks = {
     .name = "leaks",
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_COMPARES,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "find leak suspects and the references to clear",
     .shapes = SHAPES(&shape),
     .description = "A suspect is an object at the top of the dominator tree that retains more than -share of the "

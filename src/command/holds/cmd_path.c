@@ -285,8 +285,8 @@ static int no_path(
 		return err_set(err, ERR_NOT_FOUND, "no path from 0x%" PRIx64 " to 0x%" PRIx64,
 		    heap_address(session_heap(s), rules->from), heap_address(session_heap(s), to));
 	if (session_heap(s)->incomplete)
-		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 " in the part of the dump that was read",
-		    heap_address(session_heap(s), to));
+		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
+		    " in the part of the dump that was read", heap_address(session_heap(s), to));
 	const struct unrecorded *maybe;
 	code = session_unrecorded(s, &maybe, err);
 	if (code)
@@ -402,7 +402,7 @@ const struct command cmd_path = {
     .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
     .options = path_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "show the shortest path from a GC root to an object",
     .shapes = SHAPES(&path_shape),
     .description = "One row per object on the path, the GC root first. With two objects: the path from the first to "

@@ -355,7 +355,7 @@ const struct command cmd_bt = {
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .options = bt_options,
     .instead = DASH_OOM,
-    .group = "look",
+    .group = "browse",
     .summary = "show the stack of a thread and the objects its frames hold",
     .shapes = SHAPES(&bt_shape),
     .description = "Frame 0 is the innermost. Below a frame are the objects that it holds, a row each. THREAD is an "
@@ -365,7 +365,7 @@ const struct command cmd_bt = {
 	"value\tthe object in short, if the format has values\n"
 	"CSV and JSON have frame and method in each row, no headings. Of goroutines follow the channels they wait "
 	"for, values to send, deferred calls, and values of a panic.",
-    .examples = {{"bt 0", ON_SHOP, "the stack of the first thread"}, {"bt 8", ON_GO, "the stack of goroutine 8"}},
+    .examples = {{"bt main", ON_SHOP, "the stack of the thread main"}, {"bt 0", ON_SHOP, "the stack of the first thread"}, {"bt 8", ON_GO, "the stack of goroutine 8"}},
     .key = "",
     .run = run_bt,
 };

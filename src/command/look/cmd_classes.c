@@ -190,7 +190,7 @@ static const struct result_ops histo_ops = {
 
 static const struct option_spec histo_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "group by (default class)"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default shallow, largest first)"},
     {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_ALL, OPT_FLAG, NULL, "also classes without objects"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
@@ -379,7 +379,7 @@ const struct command cmd_histo = {
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = histo_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "count objects and bytes by class, largest first",
     .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape, &histo_heaps_shape),
     .description = "One row per class with objects; two classes of one name from two loaders are two rows. PAT is a "
@@ -450,7 +450,7 @@ static int run_dupclasses(
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "list classes loaded by more than one class loader",
     .shapes = SHAPES(&dup_shape),
     .description = "One row per class that has the same name as another class, with its class loader.",

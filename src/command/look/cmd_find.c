@@ -301,7 +301,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (!r->failed && !r->note && values_away(session_heap(s)))
-		r->note = "only classes and threads were searched; values and texts are in the dump, and only its index is open";
+		r->note = "only classes and threads were searched; values and texts are in the dump, and only its index is "
+		    "open";
 	if (r->failed && !r->note)
 		note_printed(r, call);
 	if (r->failed && !r->note)
@@ -317,7 +318,7 @@ const struct command cmd_find = {
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = find_options,
     .flags = COMMAND_COUNTS_VALUES,
-    .group = "look",
+    .group = "browse",
     .summary = "find names, texts, numbers and addresses",
     .shapes = SHAPES(&find_shape),
     .description = "RE is a POSIX extended regular expression for names of classes, threads, global variables and "

@@ -197,7 +197,7 @@ static int run_loaders(
 const struct command cmd_loaders = {
     .name = "loaders",
     .options = loaders_options,
-    .group = "look",
+    .group = "browse",
     .summary = "list class loaders with their classes and objects",
     .shapes = SHAPES(&loaders_shape),
     .description = "One row per class loader object. A row without address has the classes of a boot loader that is "

@@ -271,7 +271,7 @@ const struct command cmd_ls = {
     .arguments = {{ARG_CLASS, "PAT", false}},
     .options = ls_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "list the objects of a class",
     .shapes = SHAPES(&ls_shape, &ls_fields_shape, &ls_heaps_shape, &ls_heaps_fields_shape),
     .description = "Objects of exactly the classes that PAT matches, by address; -sub adds instances of subclasses. "
@@ -285,7 +285,8 @@ const struct command cmd_ls = {
 	"(Node.value).",
     .examples = {{"ls java.lang.String", ON_SHOP, "all Strings with their text"},
 	{"ls byte[] -min 1K", ON_SHOP, "byte arrays of 1 KiB or more"},
-	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP, "the five orders with the highest total"},
+	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP,
+	    "the five orders with the highest total"},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
     .key = "",
     .run = run_ls,

@@ -158,7 +158,8 @@ static int run_strings(
 	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)
-		r->note = h->incomplete ? "no String matches in the part of the dump that was read" : "no String matches";
+		r->note = h->incomplete ? "no String matches in the part of the dump that was read" :
+		    "no String matches";
 	else if (inspect_texts_run_on(h))
 		r->note = "~ a text is read to the end of its block of memory and may include other texts; "
 		    "held_as of x shows the range in use";
@@ -174,7 +175,7 @@ const struct command cmd_strings = {
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = strings_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "list Strings by their text",
     .shapes = SHAPES(&strings_shape),
     .description = "Strings with a text that matches RE (a POSIX extended regular expression), or all Strings, by "
@@ -297,7 +298,7 @@ const struct command cmd_dups = {
     .name = "dups",
     .options = dups_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "list duplicate Strings and the bytes they waste",
     .shapes = SHAPES(&dups_shape),
     .description = "One row per text of more than one String, most wasted bytes first. shallow is the size of these "
@@ -350,7 +351,8 @@ static void add_property(struct result *r, const struct any_value *key, const st
 static int props_told(const struct heap *h, struct err *err)
 {
 	if (h->facts.no_class_objects)
-		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties (only Java has them)", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties (only Java has them)",
+		    h->facts.title);
 	return inspect_texts_held(h, err);
 }
 
@@ -368,7 +370,8 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	if (code)
 		return code;
 	if (!entries->n) {
-		code = err_set(err, ERR_NOT_FOUND, "no system properties in %s 0x%" PRIx64 ": %s", heap_class_of(h, id)->name,
+		code = err_set(err, ERR_NOT_FOUND, "no system properties in %s 0x%" PRIx64 ": %s",
+		    heap_class_of(h, id)->name,
 		    heap_address(h, id), entries->note.len ? entries->note.s : "no elements");
 		inspect_entries_close(entries);
 		return code;
@@ -386,7 +389,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 const struct command cmd_props = {
     .name = "props",
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
+    .group = "browse",
     .summary = "list the system properties of the process",
     .shapes = SHAPES(&props_shape),
     .description = "The static field props of java.lang.System, by name, as from System.getProperties(). Values of "

@@ -122,14 +122,15 @@ static int unrecorded_fact(
 		text_add_count(&t, maybe->n);
 	text_add(&t, maybe->n < all.unreachable_n.n ? " of them" : all.unreachable_n.n == 1 ? "it" : "all of them");
 	if (frames)
-		text_addf(&t, " may be alive: stack frames point to %s, in words that the dump does not record as pointers",
-		    maybe->n == 1 ? "it" : "them");
+		text_addf(&t, " may be alive: stack frames point to %s, in words that the dump does not record as "
+		    "pointers", maybe->n == 1 ? "it" : "them");
 	else
 		text_addf(&t, " may be alive: the dump lacks %s, which may hold %s",
-		    maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads and others and fields of "
-		                                             "java.lang.Class objects"
+		    maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads and others and "
+		                                             "fields of java.lang.Class objects"
 		    : maybe->reason == REASON_CLASS_DATA ? "the class data of hidden classes"
-		                                         : "fields of java.lang.Class objects", maybe->n == 1 ? "it" : "them");
+		                                         : "fields of java.lang.Class objects",
+		    maybe->n == 1 ? "it" : "them");
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);
 	return 0;
@@ -200,8 +201,8 @@ static int add_holding(const struct session *s, struct text *to, struct err *err
 	uint64_t n;
 	int code = weak_count_inactive(session_heap(s), &n, err);
 	if (s->dump->counts_weak) {
-		text_add(to, "all references hold their objects, also weak, final and phantom ones, as in Eclipse MAT (set weak "
-		    "off: not these)");
+		text_add(to, "all references hold their objects, also weak, final and phantom ones, as in Eclipse MAT (set "
+		    "weak off: not these)");
 		return code;
 	}
 	text_add(to, "strong and soft references hold their objects; weak, final and phantom ones do not, as in the VM "
@@ -209,8 +210,8 @@ static int add_holding(const struct session *s, struct text *to, struct err *err
 	if (!code && n) {
 		text_add(to, "; ");
 		text_add_count(to, n);
-		text_addf(to, " of these still hold%s an object, because the VM has queued %s: a finalizer has not run, or the "
-		    "program has not cleared it (see finalizers and weak)", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+		text_addf(to, " of these still hold%s an object, because the VM has queued %s: a finalizer has not run, or "
+		    "the program has not cleared it (see finalizers and weak)", n == 1 ? "s" : "", n == 1 ? "it" : "them");
 	}
 	return code;
 }
@@ -479,7 +480,7 @@ const struct command cmd_why = {
     .name = "why",
     .arguments = {{ARG_WORD, "%N|COLUMN", true}},
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "look",
+    .group = "browse",
     .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),
     .description = "One row per number of row N, per column, or for all columns (the least certain value counts), "

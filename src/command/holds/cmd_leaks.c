@@ -252,17 +252,17 @@ const struct command cmd_leaks = {
     .summary = "find leak suspects and the references to clear",
     .shapes = SHAPES(&shape),
     .description = "A suspect is an object at the top of the dominator tree that retains more than -share of the "
-	"reachable heap, or a group of objects of one class. Weak, final and phantom references hold nothing (unless "
-	"set weak on).\n"
+	"reachable heap. It may also be a group of objects of one class. Weak, final and phantom references hold "
+	"nothing (unless set weak on).\n"
 	"accumulated_in\taccumulation point: below it no single object retains nearly all\n"
 	"path\tshortest strong path to the accumulation point\n"
 	"reference\tthe reference on it to clear, as an argument of cut; two or three if only several together free "
 	"it\n"
 	"freed\twhat clearing it frees, exact; 0 if other references hold it\n"
 	"kind\tsuspect, or holder if there is no suspect\n"
-	"Classes and class loaders that hold several suspects are not suspects, nor are roots of the VM, which no "
-	"program can clear. With older dumps (cairn OLD... DUMP) the sentence also says how the suspect grew. "
-	"-share: exit status 1 without a suspect.",
+	"Classes and class loaders with several suspects below are not suspects themselves, nor are roots of the VM. "
+	"With older dumps (cairn OLD... DUMP) the sentence also says how the suspect grew. -share: exit status 1 "
+	"without a suspect.",
     .examples = {{"leaks", ON_ANY, "which references keep most of the heap?"},
 	{"leaks -share 5", ON_ANY, "also suspects from 5% of the heap on"}},
     .key = "K",

@@ -53,9 +53,10 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	cut_word_of(&t->reference, &field, s, rules, &edge);
 	cut_word_quote(&t->reference);
 	if (!i) {
-		size_t first;
+		size_t first, n = heap_roots_of(h, p->step[0], &first);
+		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
 		add_root_names(&t->unnamed, h, p->step[0]);
-		if (heap_roots_of(h, p->step[0], &first) == 1 && t->unnamed.len > 3)
+		if (global && t->unnamed.len > 3)
 			text_add_n(&t->variable, t->unnamed.s + 2, t->unnamed.len - 3); /* without " (" and ")" */
 	} else if (!field.len) {
 		uint32_t class = heap_class_mirrored(h, edge.holder);

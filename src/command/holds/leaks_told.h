@@ -9,7 +9,7 @@
 
 struct told {
 	struct text path, field, reference, unnamed, sentence;
-	struct text variable; /* of a single root: its name, a variable or a frame */
+	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
 	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
 	struct amount freed; /* 0: no reference of the path does */

@@ -196,13 +196,13 @@ static int find_hash(struct session *s, struct result *r, const struct call *cal
 static const char *nothing_found(const struct heap *h)
 {
 	static const char *const notes[3][2] = {
-	    {"no class, thread or object matches",
-	     "no class, thread or object matches in the part of the dump that was read"},
-	    {"no class, thread, variable, text or object matches",
-	     "no class, thread, variable, text or object matches in the part of the dump that was read"},
-	    {"no class or thread matches; values and texts are in the dump, and only its index is open",
-	     "no class or thread that was read matches; values and texts are in the dump, and only its index "
-	     "is open"},
+	    {"nothing matches in classes, threads or objects",
+	     "nothing matches in classes, threads or objects that were read"},
+	    {"nothing matches in classes, threads, variables, texts or objects",
+	     "nothing matches in classes, threads, variables, texts or objects that were read"},
+	    {"nothing matches in classes or threads; values and texts are in the dump, and only its index is open",
+	     "nothing matches in classes or threads that were read; values and texts are in the dump, and only its "
+	     "index is open"},
 	};
 	return notes[values_away(h) ? 2 : values_held(h)][h->incomplete];
 }
@@ -321,9 +321,9 @@ const struct command cmd_find = {
     .group = "browse",
     .summary = "find names, texts, numbers and addresses",
     .shapes = SHAPES(&find_shape),
-    .description = "RE is a POSIX extended regular expression for names of classes, threads, global variables and "
-	"enum constants, and for texts of Strings (at most 1000 on the screen). It may also be an address, also "
-	"inside an object, or #ID.\n"
+    .description = "RE is a POSIX extended regular expression, an address (also inside an object) or #ID. find "
+	"searches names of classes, threads, global variables and enum constants, and texts of Strings (at most 1000 "
+	"on the screen).\n"
 	"NUMBER\talso fields, boxes (Long), static fields and arrays of numbers, except bytes, chars and booleans\n"
 	"Foo@1a2b3c\tobject by class and hash, as in a log (PHD)\n"
 	"-hash\tidentity hash: the hex digits of Object.toString (PHD)\n"

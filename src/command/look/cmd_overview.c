@@ -442,11 +442,11 @@ const struct command cmd_check = {
     .group = "session",
     .summary = "verify the loaded object graph",
     .shapes = SHAPES(&check_shape),
-    .description = "cairn counts again, with other code than the loader, what every command depends on: addresses "
-	"ascend and are found again, references lead to objects and are the same in both directions, sizes and kinds "
+    .description = "cairn counts again, with other code than the loader, what every command depends on. Addresses "
+	"ascend and are found again. References lead to objects and are the same in both directions. Sizes and kinds "
 	"add up, roots are objects, and the counts of the dump agree. If the dominator tree is known, or with -tree, "
-	"cairn checks it, too: every reference leads through the immediate dominator of its target, no sibling "
-	"dominates another, the tree contains all reachable objects, retained sizes add up, and shortest paths are "
+	"cairn checks it, too. Every reference leads through the immediate dominator of its target. No sibling "
+	"dominates another, and the tree has all reachable objects. Retained sizes add up, and shortest paths are "
 	"the shortest.\n"
 	"result\tok, broken, or none if there is nothing to compare\n"
 	"milliseconds\ttime of the check\n"

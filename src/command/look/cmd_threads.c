@@ -419,13 +419,14 @@ const struct command cmd_threads = {
 	"address\tthread object\n"
 	"tid, native_id\tnumber of the thread in Java and in the system\n"
 	"id\tnumber of the row for bt; of a goroutine its number in Go\n"
-	"waits_for\tobject that the thread is blocked on, waits for or is parked on, with its owner; of a goroutine "
-	"the reason\n"
+	"waits_for\tmonitor or lock that the thread is blocked on, waits for or is parked on, with its owner; of a "
+	"goroutine the reason\n"
 	"waited\tseconds a goroutine has waited at least\n"
 	"retained\tretained size with its stack\n"
 	"with_locals\tretained size of its object and all objects on its stack, also those that others hold\n"
 	"oom\tthe thread that ran out of memory\n"
-	"-by stack groups threads with the same stack.",
+	"In a deadlock each thread owns a lock that another one waits for (locks -deadlock). -by stack groups "
+	"threads with the same stack.",
     .examples = {{"threads", ON_ANY, "all threads with what they retain"},
 	{"threads | grep waiting", ON_GO, "goroutines that wait"},
 	{"threads -by stack", ON_GO, "how many threads have the same stack?"}},

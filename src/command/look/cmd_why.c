@@ -158,8 +158,8 @@ static int roots_fact(
 	if (h->facts.roots_recorded)
 		text_add(&t, "the dump records no system classes as roots; cairn adds classes of the boot loader");
 	else
-		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader, the loader of "
-		    "the class path, %s, objects that nothing references, and the lowest object of each cycle that "
+		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader; the loader of "
+		    "the class path; %s; objects that nothing references; the lowest object of each cycle that "
 		    "remains. Only garbage with stale references counts as unreachable", h->facts.title, h->companion ?
 		    "threads and monitors of the javacore (these are certain)" : "referenced thread objects");
 	text_addf(&t, "; %zu of %zu are inferred; objects are those that only these reach", inferred,

@@ -170,14 +170,14 @@ def made_javacore(tap, folder):
               "what a damaged javacore does not tell is left out")
     for word in ("env", "limits"):
         none = cairn("--javacore", path, "-x", "info -" + word, SAMPLE)
-        tap.ok(none.status == 1 and "tells no" in none.err, "info -%s of it says so" % word, none)
+        tap.ok(none.status == 1 and "has no" in none.err, "info -%s of it says so" % word, none)
 
 
 def no_javacore(tap, folder):
     alone = os.path.join(folder, "alone.phd")
     shutil.copy(SAMPLE, alone)
     for path, words in ((alone, "PHD has no environment variables (open it with its javacore)"),
-                        (SHOP, "HPROF holds no environment variables"), (GO, "a Go dump holds no environment variables")):
+                        (SHOP, "HPROF has no environment variables"), (GO, "a Go dump has no environment variables")):
         done = cairn("-x", "info -env", path)
         tap.ok(done.status == 1 and words in done.err and not done.out, "without a javacore: " + words, done)
 

@@ -306,7 +306,7 @@ def check_made_model(tap, folder):
     last = lambda name: cairn("-x", "path 0x%x | cut field" % thing[name], path)  # noqa: E731
     tap.ok("only weak, final or phantom references lead to" in last("faint").err, "path: weakly reachable", last("faint"))
     for name in ("mild", "gone"):
-        tap.ok("referent" in last(name).out and "no strong path leads here" in last(name).out,
+        tap.ok("referent" in last(name).out and "no strong path exists" in last(name).out,
                "path: %s is held by what is not strong" % name, last(name))
     tap.ok("no strong path" not in last("soft").out + last("dying").out, "path: a strong one, where there is one")
     said = cairn("-x", "why | grep references", path).out

@@ -338,11 +338,11 @@ const struct command cmd_refs = {
     .summary = "list outgoing and incoming references of an object",
     .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
     .description = "One row per reference: first outgoing ones in the order of the dump, then incoming ones by "
-	"address. Implied references have the fields <class>, <super>, <loader> and <array> (the VM keeps the class "
-	"of an array with the class of its elements). -by class counts each reference, but each object once.\n"
-	"For a set of objects the references are summed by the class on the other side and the field (default), by "
-	"class, or by holder; implied references and array indexes do not count. A class name is its class object; "
-	"with -by class, field or holder it is its instances. referrers OBJ is refs OBJ -in.",
+	"address. Implied references have the fields <class>, <super>, <loader> and <array> (from an array class to "
+	"the class of its elements). -by class counts each reference, but each object once.\n"
+	"References of a set of objects are summed by the class on the other side and the field (default), by class, "
+	"or by holder. Implied references and array indexes do not count. A class name is its class object; with -by "
+	"class, field or holder it is its instances. referrers OBJ is refs OBJ -in.",
     .examples = {{"refs 0xE0000AF0", ON_PHD, "references from and to one object"},
 	{"referrers 0xE0000B00", ON_PHD, "only the incoming references"},
 	{"refs 0xE0036528 -out -by class", ON_SHOP, "classes that the object references"},

@@ -365,8 +365,8 @@ const struct command cmd_bt = {
 	"value\tthe object in short, if the format has values\n"
 	"CSV and JSON have frame and method in each row, no headings. Of goroutines follow the channels they wait "
 	"for, values to send, deferred calls, and values of a panic.",
-    .examples = {{"bt main", ON_SHOP, "the stack of the thread main"}, {"bt 0", ON_SHOP, "the stack of the first thread"},
-	{"bt 8", ON_GO, "the stack of goroutine 8"}},
+    .examples = {{"bt main", ON_SHOP, "the stack of the thread main"},
+	{"bt 0", ON_SHOP, "the stack of the first thread"}, {"bt 8", ON_GO, "the stack of goroutine 8"}},
     .key = "",
     .run = run_bt,
 };

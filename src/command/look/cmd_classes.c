@@ -389,9 +389,9 @@ const struct command cmd_histo = {
 	"-by super\tdirect superclass\n"
 	"-by heap\tAndroid heap: app is the program, zygote and image are shared\n"
 	"-retained\ttakes a while on a large heap; -sort retained implies it\n"
-	"The retained size of a row is the sum over its objects without another one of the row above them in the "
-	"dominator tree. Nothing counts twice. Several of them may hold more jointly: then it is a lower bound, "
-	"marked >=; size computes the exact value.",
+	"The retained size of a row is the sum over its topmost objects in the dominator tree, so nothing counts "
+	"twice. Several of them may hold more jointly: then it is a lower bound, marked >=; size computes the exact "
+	"value.",
     .examples = {{"histo", ON_ANY, "the classes that use most memory"},
 	{"histo -by package | head 5", ON_ANY, "the five largest packages"},
 	{"histo -by path | head 5", ON_SHOP, "which paths hold most memory"},

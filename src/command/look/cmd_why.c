@@ -483,9 +483,10 @@ const struct command cmd_why = {
     .group = "browse",
     .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),
-    .description = "One row per number of row N, per column, or for all columns (the least certain value counts), "
-	"and per property that cairn infers: roots, sizes and types. objects and shallow count the objects that "
-	"depend on the inference; Enter lists them. certainty is exact, lower bound, inferred or unknown.",
+    .description = "One row per number of row N, per column, or for all columns (the least certain value counts). "
+	"Further rows are the properties that cairn infers: roots, sizes and types. objects and shallow count the "
+	"objects that depend on the inference; Enter lists them. certainty is exact, lower bound, inferred or "
+	"unknown.",
     .examples = {{"why", ON_ANY, "is anything in the last table inferred?"}},
     .key = "",
     .run = run_why,

@@ -338,8 +338,8 @@ const struct command cmd_refs = {
     .summary = "list outgoing and incoming references of an object",
     .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
     .description = "One row per reference: first outgoing ones in the order of the dump, then incoming ones by "
-	"address. Implied references have the fields <class>, <super>, <loader> and <array> (from an array class to "
-	"the class of its elements). -by class counts each reference, but each object once.\n"
+	"address. Implied references have the fields <class>, <super>, <loader> and <array> (from a class to the "
+	"class of its arrays). -by class counts each reference, but each object once.\n"
 	"References of a set of objects are summed by the class on the other side and the field (default), by class, "
 	"or by holder. Implied references and array indexes do not count. A class name is its class object; with -by "
 	"class, field or holder it is its instances. referrers OBJ is refs OBJ -in.",

@@ -93,13 +93,13 @@ MUST_CHECK int command_holders(struct session *s, const struct retained *known, 
 /* What -live, -dead and -unreachable ask for. */
 enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 #define REACH_OPTIONS                                                                              \
-	{DASH_LIVE, OPT_FLAG, NULL, "only what some root reaches"},                                  \
-	{DASH_DEAD, OPT_FLAG, NULL, "only what no root reaches: garbage that was not collected yet"}, \
+	{DASH_LIVE, OPT_FLAG, NULL, "only reachable objects"},                                     \
+	{DASH_DEAD, OPT_FLAG, NULL, "only unreachable objects (garbage)"},                         \
 	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
 /* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
 MUST_CHECK int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 /* Keep of n ids those in the heap that -heap names, if it is given.  0, or an error as value_heap gives. */
-#define HEAP_OPTION {DASH_HEAP, OPT_WORDS, "NAME", "only objects of this heap of Android: app, zygote, image"}
+#define HEAP_OPTION {DASH_HEAP, OPT_WORDS, "NAME", "only objects of this Android heap: app, zygote, image"}
 MUST_CHECK int command_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n,
     struct err *err);
 

@@ -146,7 +146,7 @@ def check(tap, path, pairs):
               "what a deferred closure on the stack holds, and shares")
     tap.equal([r["method"] for r in found if r["kind"] == "Deferred call"], ["main.waits.func1"], "its function")
     tap.equal([r["kind"] for r in found if r["kind"] in ("Panic", "Goexit")], ["Goexit"], "runtime.Goexit is no panic")
-    for field, told in (("P", "main.Pair.P is null"), ("A", "no field A that can hold an object")):
+    for field, told in (("P", '"main.Pair.P" is null'), ("A", 'no reference field "A"')):
         run = cairn("-x", "cut main.Pair.%s" % field, path)
         tap.ok(run.status == 1 and told in run.err, "a field that is nil everywhere, and one without pointers", run.err)
     live = {int(r["address"], 16) for r in rows(path, "ls * -live | cut address")}

@@ -108,7 +108,7 @@ def check_javacore(tap, name, dump, javacore, secrets=()):
         if want:
             tap.equal(got, want, "%s: info -%s, %d rows" % (name, word, len(want)))
         else:
-            tap.ok(not isinstance(got, list) and got.status == 1 and "the javacore tells no" in got.err,
+            tap.ok(not isinstance(got, list) and got.status == 1 and "the javacore has no" in got.err,
                    "%s: info -%s says that there are none" % (name, word), got)
     return info
 
@@ -170,14 +170,14 @@ def made_javacore(tap, folder):
               "what a damaged javacore does not tell is left out")
     for word in ("env", "limits"):
         none = cairn("--javacore", path, "-x", "info -" + word, SAMPLE)
-        tap.ok(none.status == 1 and "tells no" in none.err, "info -%s of it says so" % word, none)
+        tap.ok(none.status == 1 and "has no" in none.err, "info -%s of it says so" % word, none)
 
 
 def no_javacore(tap, folder):
     alone = os.path.join(folder, "alone.phd")
     shutil.copy(SAMPLE, alone)
-    for path, words in ((alone, "PHD holds no environment variables; a javacore tells them"),
-                        (SHOP, "HPROF holds no environment variables"), (GO, "a Go dump holds no environment variables")):
+    for path, words in ((alone, "PHD has no environment variables (open it with its javacore)"),
+                        (SHOP, "HPROF has no environment variables"), (GO, "a Go dump has no environment variables")):
         done = cairn("-x", "info -env", path)
         tap.ok(done.status == 1 and words in done.err and not done.out, "without a javacore: " + words, done)
 

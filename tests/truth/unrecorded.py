@@ -96,7 +96,7 @@ def long_list(m, held):
 
 def fillers(tap):
     """Nothing references an int[]; with garbage of the program in the dump it may be the program's, too."""
-    for garbage, words in ((False, "taken for a filler"), (True, "was garbage when the dump was written, or fills a gap")):
+    for garbage, words in ((False, "probably a filler"), (True, "was garbage at the time of the dump, or fills a gap")):
         m = begun()
         m.add_class("[Ljdk/internal/vm/FillerElement;", OBJECT)
         m.add_class("[I", OBJECT)
@@ -114,7 +114,7 @@ def fillers(tap):
 
 def main():
     tap, fields = Tap(), "fields of java.lang.Class"
-    compare(tap, "an object that a hidden class was given", class_data, "gave to hidden classes")
+    compare(tap, "an object that a hidden class was given", class_data, "class data of hidden classes")
     compare(tap, "an object on the stack of a continuation", continuation, "other continuations")
     compare(tap, "a list of two method handles", list_of_two, fields)
     compare(tap, "a list of three method handles", long_list, fields)

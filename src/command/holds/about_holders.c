@@ -234,7 +234,7 @@ static int add_path(struct asking *q, struct cut *cut, struct path *p, struct er
 			add_threads(q, p->step[0]);
 	} else if (one) {
 		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p->gave_up ?
-		    "far from every root: path finds it" : "nothing: no root reaches it by strong references"});
+		    "too far from a root (use path)" : "nothing: no strong path from a root"});
 	}
 	return 0;
 }

@@ -235,19 +235,22 @@ const struct command cmd_about = {
     .name = "about",
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
-    .summary = "an object or a set at a glance: holders, cut, contents",
+    .group = "references and retained sizes",
+    .summary = "summarize an object or a set: path, cut, contents",
     .shapes = SHAPES(&shape),
-    .description = "What the screen shows beside a list, in parts. path from root: the shortest one, each step "
-	"with what clearing its reference frees; of several objects the path to the nearest object that keeps "
-	"them all alive, if there is one. threads: those whose stacks hold the first object of the path. "
-	"referrers: what else references them, summed by class, with what "
-	"goes when all these references are cleared (those that the dump records, not an object's hold on its "
-	"class). cut: the reference to clear, or up to three that free all of it together."
-	" Then the stack of a thread; fields with what each keeps alive, the largest first; the first entries "
-	"of a collection; some of many objects; and if cut: what goes with them, by class.",
-    .examples = {{"about 0xE0000AF0", ON_PHD}, {"about com.acme.shop.Session", ON_SHOP},
-	{"about main.Session", ON_GO}},
+    .description = "The parts of the object page of the screen:\n"
+	"path from root\tshortest path, with the bytes that clearing each reference frees\n"
+	"threads\tthreads with the first object of the path on their stack\n"
+	"referrers\tother incoming references by class, with the bytes that they free together\n"
+	"cut\treference to clear, or up to three that free all of it together\n"
+	"stack\tframes of a thread\n"
+	"fields\tfields with their retained sizes, largest first\n"
+	"entries\tfirst entries of a collection\n"
+	"sample\tsome of many objects\n"
+	"if cut\tobjects that are freed with it, by class\n"
+	"For several objects, the path leads to the nearest object that dominates them all.",
+    .examples = {{"about 0xE0000AF0", ON_PHD, "one object at a glance"},
+	{"about com.acme.shop.Session", ON_SHOP, "all sessions at a glance"}, {"about main.Session", ON_GO}},
     .key = "",
     .run = run_about,
 };

@@ -349,9 +349,9 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 		n = 1;
 	}
 	if (!n && !call->option[plan].given)
-		return err_set(err, ERR_USAGE, "REF is missing (cut REF..., cut SET, cut -plan SIZE)");
+		return err_set(err, ERR_USAGE, "an argument is missing (use cut REF..., cut SET or cut -plan SIZE)");
 	if (call->n_words && call->option[plan].given)
-		return err_set(err, ERR_USAGE, "-plan finds the references itself");
+		return err_set(err, ERR_USAGE, "-plan takes no references (use cut -plan SIZE)");
 	int code = session_retained(s, &retained, err);
 	if (!code && call->option[plan].given)
 		return command_cut_plan(s, retained, call->option[plan].number, out, err);
@@ -359,8 +359,8 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec cut_options[] = {
-    {DASH_EACH, OPT_FLAG, NULL, "a row for each single reference: what it alone frees"},
-    {DASH_PLAN, OPT_SIZE, "SIZE", "a few references to clear to free so much"},
+    {DASH_EACH, OPT_FLAG, NULL, "a row per reference, with the bytes it frees alone"},
+    {DASH_PLAN, OPT_SIZE, "SIZE", "find references that together free SIZE"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -369,30 +369,24 @@ const struct command cmd_cut = {
     .arguments = {{ARG_WORDS, "REF...", true}},
     .options = cut_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
+    .group = "references and retained sizes",
     .summary = "show what clearing references frees",
     .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
-    .description = "REF is HOLDER>TARGET, OBJ.field, OBJ[17] or CLASS.field. HOLDER and TARGET are objects, class "
-	"patterns (all instances) or kept sets; root>TARGET is the references of the roots. CLASS.field is that "
-	"static field, or that field of all instances of the class and its subclasses. CLASS.Base.field "
-	"is one that Base declares and a subclass hides. An object, a class pattern or a set alone is every "
-	"reference to it. All REFs are cleared at once. The result is exact: cairn walks the "
-	"heap without these references, so objects that only they hold together count, and each counts once. Weak, "
-	"final and phantom references hold nothing, as in the VM (set weak on counts them, as Eclipse MAT does). The "
-	"rows are the freed objects by class. -each lists the references instead: what clearing each alone frees, "
-	"and how many others keep its target. -plan proposes references to clear: a single one, all to one object "
-	"(by its address), or a field of all instances, each as an argument of cut. freed is what each frees alone; "
-	"adds is what it frees after the rows above; total is what it frees together with them. All are exact. The "
-	"plan takes at most 32 references, in each step the one that frees most of what is missing, and drops those "
-	"that it does not need. A smaller plan may exist where several references free nothing alone. It names the "
-	"field that holds a collection, not the collection's own fields. It never proposes references that the dump "
-	"implies, roots and tables of the VM, references that keep classes loaded, or fields of all instances of the "
-	"JDK's own classes. It also leaves out objects that only static fields of the JDK, variables of Go's own "
-	"library, the Go runtime, or nothing of the Java program lead to. Exit status 1 when no plan reaches SIZE.",
-    .examples = {{"cut -plan 64K"}, {"cut 0xE0000AF0", ON_PHD},
-	{"cut com.acme.shop.AuditLog.ENTRIES", ON_SHOP},
-	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP},
-	{"cut java.lang.String>byte[] -each", ON_SHOP}},
+    .description = "REFs are cleared together; the rows are the freed objects by class. The result is exact: objects "
+	"that only several REFs hold count once. Weak, final and phantom references hold nothing (unless set weak "
+	"on).\n"
+	"HOLDER>TARGET\treferences between objects, class patterns or kept sets\n"
+	"root>TARGET\treferences of the GC roots\n"
+	"OBJ.field, OBJ[17]\ta field or element\n"
+	"CLASS.field\ta static field, or a field of all instances, also of subclasses\n"
+	"CLASS.Base.field\tthe field of Base that a subclass hides\n"
+	"SET\tevery reference to an object, class pattern or set\n"
+	"-plan proposes references: freed is what each frees alone, adds what it frees after the rows above, total "
+	"all together. A smaller plan may exist. Exit status 1 if no plan reaches SIZE.",
+    .examples = {{"cut -plan 64K", ON_ANY, "which references free 64 KiB?"},
+	{"cut 0xE0000AF0", ON_PHD, "what dies without this object?"},
+	{"cut com.acme.shop.AuditLog.ENTRIES", ON_SHOP, "what does this static field keep alive?"},
+	{"cut java.lang.String>byte[] java.util.HashMap", ON_SHOP}, {"cut java.lang.String>byte[] -each", ON_SHOP}},
     .key = "c",
     .several = "cut",
     .run = run_cut,

@@ -68,7 +68,7 @@ static int groups_members(const struct result *r, void *data, const struct bits 
 	if (g->all)
 		return histogram_members(h, g->group, rows, NULL, to, err);
 	if (!known)
-		return err_set(err, ERR_UNSUPPORTED, "the dominator tree is not there any more");
+		return err_set(err, ERR_UNSUPPORTED, "the dominator tree was released (run the command again)");
 	const uint32_t *ids = retained_children(known, g->below, &n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (bits_get(rows, g->group[h->class_of[ids[i]]]))
@@ -165,10 +165,10 @@ static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DO
 enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
 
 static const struct option_spec dom_options[] = {
-    {DASH_BY, OPT_CHOICE, "class|package|loader", "sum what hangs there by class, package or loader"},
-    {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
-    {DASH_UP, OPT_SET, "SET", "who holds these objects: their immediate dominators, by class"},
-    {DASH_SKIP, OPT_CLASSES, "PAT", "with -up: not these classes, but who holds them"},
+    {DASH_BY, OPT_CHOICE, "class|package|loader", "sum the rows by class, package or loader"},
+    {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default 1)"},
+    {DASH_UP, OPT_SET, "SET", "immediate dominators of these objects, by class"},
+    {DASH_SKIP, OPT_CLASSES, "PAT", "with -up: replace holders of these classes by theirs"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -209,7 +209,7 @@ static void dom_cell(
 	case DOM_DOMINATOR:
 		*out = up < h->n_objects ? cell_address(heap_address(h, up)) : cell_blank();
 		return;
-	case DOM_VALUE: /* of a class object it is the class, which stands there already */
+	case DOM_VALUE: /* of a class object it is the class, which is shown already */
 		*out = object_value_cell(r->heap, id, scratch);
 		if (class != HEAP_NONE)
 			*out = cell_blank();
@@ -259,18 +259,18 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	bool sums = call->option[up].given || call_has(call, DASH_BY);
 	int code = sums ? session_retained(s, &r, err) : session_tree(s, &r, err);
 	if (!code && call->option[up].given && !top)
-		return err_set(err, ERR_USAGE, "-up takes the set: %.100s is one word too many",
+		return err_set(err, ERR_USAGE, "too many arguments: \"%.100s\" (use dom -up SET)",
 		    call->argument[0].word);
 	if (!code && call->option[skip].given && !call->option[up].given)
-		return err_set(err, ERR_USAGE, "-skip goes with -up SET");
+		return err_set(err, ERR_USAGE, "-skip needs -up SET");
 	if (code)
 		return code;
 	if (call->option[up].given)
 		return command_holders(s, r, call->option[up].word, call->option[up].ids,
 		    call->option[up].n_ids, call->option[skip].word, out, err);
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
-		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is not reachable: nothing holds it, so it "
-		    "keeps nothing alive", heap_address(h, id));
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is unreachable, so it retains nothing",
+		    heap_address(h, id));
 	retained_children(r, id, &n);
 	text_add(&title, "dominators");
 	if (!top) {
@@ -282,7 +282,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	else
 		*out = dominator_tree(s, title.s, id, command_depth(call, 1));
 	if (!code && !top && !n)
-		(*out)->note = "nothing hangs on it alone";
+		(*out)->note = "it dominates no other object";
 	text_release(&title);
 	return code;
 }
@@ -292,22 +292,20 @@ const struct command cmd_dom = {
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
-    .summary = "what an object keeps alive, largest first",
+    .group = "references and retained sizes",
+    .summary = "show the dominator tree, largest objects first",
     .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape, &command_holders_shape),
-    .description = "The dominator tree: below an object stands what every path from a root to it leads "
-	"through, so what would be freed with it. Without OBJ the top: what only roots hold, or "
-	"several objects at once. object is the class, of a class object \"class NAME\"; "
-	"retained is the size of a row's whole subtree, children the number of rows below it. "
-	"Strong and soft references count, and those that the dump implies; weak, final and phantom ones hold nothing "
-	"(unless set weak on); what a "
-	"thread's stack holds hangs under the thread. On the screen "
-	"Right opens a row, Left closes it, * goes down to where the bytes scatter; -depth "
-	"opens that many levels at once. -by sums the rows of the first level. -up tells "
-	"who holds a set: the immediate dominators of its objects, summed by class, with the columns "
-	"class objects shallow held held_shallow retained: objects are the holders, held those of the "
-	"set below them. -skip leaves out holders of some classes in favour of who holds those.",
-    .examples = {{"dom"}, {"dom -by class"}, {"dom 0xE0000AF0", ON_PHD}, {"dom -up byte[] -skip java.*", ON_SHOP}},
+    .description = "The rows are the objects that OBJ dominates: every path from a GC root to them leads through "
+	"OBJ, so they are freed with it. Without OBJ: the top of the tree, objects held by GC roots only or by "
+	"several objects. Strong, soft and implied references count; weak, final and phantom references do not "
+	"(unless set weak on). Objects on the stack of a thread are below the thread.\n"
+	"object\tclass of the object; class NAME for a class object\n"
+	"retained\tsize of the whole subtree\n"
+	"children\tnumber of rows below\n"
+	"On the screen Right opens a row, Left closes it, * expands the largest child until no child dominates. -up "
+	"lists the immediate dominators of SET by class: held counts the objects of SET below them.",
+    .examples = {{"dom", ON_ANY, "which objects retain most?"}, {"dom -by class", ON_ANY, "the same summed by class"},
+	{"dom 0xE0000AF0", ON_PHD, "what does this object keep alive?"}, {"dom -up byte[] -skip java.*", ON_SHOP}},
     .key = "d",
     .several = "dom -up",
     .run = run_dom,
@@ -379,13 +377,14 @@ const struct command cmd_size = {
     .name = "size",
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
-    .summary = "what would be freed with an object or a set",
+    .group = "references and retained sizes",
+    .summary = "compute the retained size of an object or a set",
     .shapes = SHAPES(&size_shape),
-    .description = "Exact for sets as well: objects that only several of the set hold together count, "
-	"and nothing counts twice. SET is an object, a class pattern or a kept set ($name). "
-	"Objects that no root reaches free nothing.",
-    .examples = {{"size 0xE0000AF0", ON_PHD}, {"size java.lang.String", ON_SHOP}, {"size byte[]", ON_SHOP}},
+    .description = "The size is exact for sets, too: objects that only several of the set hold together count, and "
+	"each counts once. SET is an object, a class pattern or a kept set ($name). Unreachable objects free "
+	"nothing.",
+    .examples = {{"size 0xE0000AF0", ON_PHD, "how much is freed with this object?"},
+	{"size java.lang.String", ON_SHOP, "how much is freed with all Strings?"}, {"size byte[]", ON_SHOP}},
     .key = "",
     .run = run_size,
 };
@@ -393,8 +392,8 @@ const struct command cmd_size = {
 /* --- top -------------------------------------------------------------------------------------- */
 
 static const struct option_spec top_options[] = {
-    {DASH_BY, OPT_CHOICE, "object|class|package|loader", "what the rows are (default object)"},
-    {DASH_N, OPT_COUNT, "N", "so many rows (default 25)"},
+    {DASH_BY, OPT_CHOICE, "object|class|package|loader", "group by (default object)"},
+    {DASH_N, OPT_COUNT, "N", "number of rows (default 25)"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -494,14 +493,15 @@ const struct command cmd_top = {
     .name = "top",
     .options = top_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
-    .summary = "what retains most, with its share of the heap",
+    .group = "references and retained sizes",
+    .summary = "list the largest retained sizes",
     .shapes = SHAPES(&top_shape, &class_shape, &package_shape, &loader_shape),
-    .description = "The largest objects at the top of the dominator tree, or the largest classes, "
-	"packages or loaders. What a class or another group retains is the sum over its objects "
-	"that have no other one of the group above them; where several such may hold more jointly it is a "
-	"lower bound, marked >=, and size tells all. share is of what is reachable.",
-    .examples = {{"top"}, {"top -by class"}, {"top -by package -n 5"}},
+    .description = "The largest objects at the top of the dominator tree, or the largest classes, packages or class "
+	"loaders. The retained size of a group is the sum over its objects without another one of the group above "
+	"them. Several of them may hold more jointly: then it is a lower bound, marked >=; size computes the exact "
+	"value. share is the percentage of the reachable heap.",
+    .examples = {{"top", ON_ANY, "the 25 largest objects"}, {"top -by class", ON_ANY, "which classes retain most?"},
+	{"top -by package -n 5"}},
     .key = "",
     .run = run_top,
 };

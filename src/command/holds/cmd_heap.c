@@ -49,7 +49,7 @@ static int held_open(const struct result *r, uint32_t node, struct err *err)
 {
 	struct held *held = held_of(r);
 	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
 	return heap_fold_open(&held->tree, node + 1, err);
 }
 
@@ -103,7 +103,7 @@ static int held_regroup(const struct result *r, uint32_t node, uint32_t *shown, 
 {
 	struct held *held = held_of(r);
 	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
 	int code = heap_tree_regroup(&held->tree, node + 1, shown, err);
 	if (!code)
 		--*shown;
@@ -224,7 +224,7 @@ static int held_members(const struct result *r, const uint32_t *nodes, size_t n,
 {
 	struct held *held = held_of(r);
 	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "what counts as a reference has changed: ask for heap again");
+		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_node *node = &held->tree.node[nodes[i] + 1];
 		for (size_t k = 0; k < node->n; k++)
@@ -302,7 +302,7 @@ static void add_garbage(struct result *r, const struct retained *known)
 	cell_print(&dead, &t);
 	text_add(&t, " of ");
 	cell_print(&all, &t);
-	text_add(&t, " no root reaches, so they are not here: histo -dead tells what they are");
+	text_add(&t, " is unreachable and not shown here (histo -unreachable lists it)");
 	result_add_note(r, t.s);
 	text_release(&t);
 }
@@ -322,7 +322,8 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 	if (!code)
 		code = heap_labels_init(&held->labels, &held->tree, err);
 	if (!code && !all && !held->tree.node[HEAP_TREE_TOP].n)
-		code = err_set(err, ERR_NOT_FOUND, "no root reaches %s, so it keeps nothing alive", call->argument[0].word);
+		code = err_set(err, ERR_NOT_FOUND, "\"%.200s\" is unreachable, so it retains nothing",
+		    call->argument[0].word);
 	if (code) {
 		held_release(held);
 		return code;
@@ -339,15 +340,15 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 	if (all)
 		add_garbage(r, known);
 	else if (!r->n_rows)
-		result_add_note(r, "nothing hangs on it alone");
+		result_add_note(r, "it dominates no other object");
 	*out = r;
 	return 0;
 }
 
 static const struct option_spec options[] = {
-    {DASH_DEPTH, OPT_COUNT, "N", "so many levels of the tree (default 1)"},
-    {DASH_EACH, OPT_FLAG, NULL, "a row for each object, also of many alike"},
-    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row for each object of a way that goes on in one row"},
+    {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default 1)"},
+    {DASH_EACH, OPT_FLAG, NULL, "a row per object, no groups"},
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row per object of a chain of fields"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -356,27 +357,22 @@ const struct command cmd_heap = {
     .arguments = {{ARG_SET, "SET", true}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "who holds it",
-    .summary = "what holds what, by the field that holds it, equals together",
+    .group = "references and retained sizes",
+    .summary = "browse the dominator tree by field, groups of objects as one row",
     .shapes = SHAPES(&shape),
-    .description = "The heap as one looks through a disk: the dominator tree (dom), so that the rows below a row "
-	"come to what it retains, less its own bytes. A row is named by the field, variable or stack frame that holds "
-	"it (\"via Order.customer\": what stands above holds it on several ways, and this is one of them). "
-	"Objects of one class below one holder are one row, their number before the class; what retains an "
-	"eighth of them all, and a hundredth of the heap, stands alone, and -each gives each a row of its "
-	"own; below such a row stands what they hold, taken together. A chain or a tree of objects of one "
-	"class is one row as well. Class objects are looked through: what static fields hold stands beside "
-	"them, and \"class objects, own bytes\" is what they take without it (about tells what they retain with "
-	"it). A row goes on in the one thing below it that keeps at least half of what the row does, if all "
-	"else that hangs on the way comes to less than a 20th: \"static Shop.config  Config > props.blobs[17]  "
-	"byte[]\". Numbers, address and keys of such a row are those of its first object, and below it stands all that "
-	"hangs on any of them; one object never goes on in several, and nothing in what a static field holds. The "
-	"arrays and nodes of a known collection, and the characters of a String, belong to its row without a word. "
-	"-unfolded gives each a row of its own. "
-	"With SET: what these objects hold; what only several of them hold together is not there (size "
-	"tells how much it is). On the screen Right opens a row, Left closes it, * goes down to where the "
-	"bytes scatter, g takes the row of several objects apart, a one that goes on, and again puts them together.",
-    .examples = {{"heap"}, {"heap -depth 3 | head 20"}, {"heap com.acme.shop.Session", ON_SHOP}},
+    .description = "The dominator tree (dom), browsed like a disk: the rows below a row add up to its retained size, "
+	"less its own bytes.\n"
+	"field\tfield, variable or frame that holds the object; \"via\" one of several\n"
+	"object\tobjects of one class below one holder are one row, with their number; so is a chain or tree of one "
+	"class\n"
+	"A > b.c\ta row continues in the one object below that keeps at least half of it\n"
+	"Numbers, address and keys of such a row are those of its first object. Static fields are next to their "
+	"class objects. Internals of collections and Strings belong to their row. With SET: only the objects that "
+	"SET dominates. On the screen Right opens a row and Left closes it; * expands the largest child until no "
+	"child dominates. g splits a group of objects; the key a splits a chain of fields.",
+    .examples = {{"heap", ON_ANY, "where does the memory go?"},
+	{"heap -depth 3 | head 20", ON_ANY, "the same, three levels at once"},
+	{"heap com.acme.shop.Session", ON_SHOP, "what do the sessions hold?"}},
     .key = "",
     .run = run_heap,
 };

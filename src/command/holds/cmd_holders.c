@@ -106,8 +106,8 @@ static void add_note(struct result *r, uint64_t unreachable)
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (unreachable) {
 		text_add_count(&note, unreachable);
-		text_addf(&note, " of them %s reached by no root, so nothing holds %s",
-		    unreachable == 1 ? "is" : "are", unreachable == 1 ? "it" : "them");
+		text_addf(&note, " of them %s unreachable and not counted",
+		    unreachable == 1 ? "is" : "are");
 	}
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_leaks.c - leaks: who keeps a large part of the heap, in a sentence each.
+ * cmd_leaks.c - leaks: leak suspects, in a sentence each.
  */
 #include "command/commands.h"
 
@@ -96,7 +96,8 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 		const struct suspect *one = &leaks->suspect[i];
 		code = told_find(&t, s, cut, &owner, one, err);
 		if (!code)
-			since_add(since, one->piles_up, one->n, one->id == one->piles_up ? "It" : "That", &t.sentence);
+			since_add(since, one->piles_up, one->n, t.subject == one->piles_up ? "It" : "The accumulation point",
+			    &t.sentence);
 		if (!code)
 			add_row(out, cut->retained, &leaks->suspect[i], &t, found ? "suspect" : "holder");
 		if (!code && found) {
@@ -149,7 +150,8 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 	*share = strtod(call->option[i].word, &end);
 	end += *end == '%';
 	if (errno || end == call->option[i].word || *end || !(*share > 0 && *share <= 100))
-		return err_set(err, ERR_USAGE, "-share takes percents: above 0, up to 100");
+		return err_set(err, ERR_USAGE, "not a percentage: \"%.40s\" (use a number above 0, at most 100)",
+		    call->option[i].word);
 	return 0;
 }
 
@@ -158,13 +160,13 @@ static void add_note(struct result *r, const struct leaks *leaks, bool found, do
 	struct text note = TEXT_INIT;
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (!found)
-		text_addf(&note, "nothing keeps more than %g%% of the heap%s", share, leaks->n ?
-		    ", so there is no suspect: these keep most" : "");
+		text_addf(&note, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
+		    "; the rows are the largest holders" : "");
 	if (leaks->vms_own.n > leaks->least) {
 		text_add(&note, note.len ? "; " : "");
 		struct cell bytes = cell_bytes(leaks->vms_own);
 		cell_print(&bytes, &note);
-		text_add(&note, " more are kept by roots of the VM itself, which no program can clear");
+		text_add(&note, " more is retained by roots of the VM itself; no program can clear them");
 	}
 	text_addf(&note, "%s%s", note.len && roots ? "; " : "", roots ? roots : "");
 	if (note.len)
@@ -205,7 +207,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	bool found = leaks->n;
 	if (!found)
 		code = leaks_find_holders(leaks, r, share, HOLDERS, session_progress(s), err);
-	struct result *result = result_new_rows(found ? "suspects" : "no suspect, but these keep most", s->dump, &shape);
+	struct result *result = result_new_rows(found ? "suspects" : "no suspect: largest holders", s->dump, &shape);
 	if (code) {
 		free(leaks);
 		result_free(result);
@@ -238,7 +240,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option_spec options[] = {
-    {DASH_SHARE, OPT_COLUMN, "N", "suspects keep more than N percent of the heap (default 10)"},
+    {DASH_SHARE, OPT_COLUMN, "N", "least percent of the heap (default 10)"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -246,25 +248,23 @@ const struct command cmd_leaks = {
     .name = "leaks",
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_COMPARES,
-    .group = "who holds it",
-    .summary = "what keeps a large part of the heap, and why",
+    .group = "references and retained sizes",
+    .summary = "find leak suspects and the references to clear",
     .shapes = SHAPES(&shape),
-    .description = "Suspects are objects at the top of the dominator tree that retain more than a share "
-	"of what is reachable (10 percent unless -share says otherwise), and objects of one class that "
-	"do so together. From there the way leads down the tree while one object keeps nearly all: "
-	"accumulated_in is where it parts. The row, its address and what it retains are the suspect's. "
-	"path is the shortest strong path to where it parts, reference the one on it to clear, as cut takes "
-	"it, and freed what that frees: exactly, and 0 where something else keeps it. Of a group they are of "
-	"the path to its largest member, and empty where no reference there frees anything; the sentence says "
-	"when not all of the group goes with it. Weak, final and phantom references hold nothing (unless "
-	"set weak on). "
-	"Where no reference is enough, but two or three together are, "
-	"reference has them all, and freed is what clearing all of them frees. Where there is no suspect the rows are "
-	"the largest holders instead, found by the same rules, and kind says so. A class or class loader "
-	"that holds several suspects is none itself; "
-	"nor is a root of the VM itself, which no program can clear: a line below says what these keep. Beside older "
-	"dumps (cairn OLD... DUMP) the sentence also says how what is on the path grew since, or that it did not.",
-    .examples = {{"leaks"}, {"leaks -share 5"}},
+    .description = "A suspect is an object at the top of the dominator tree that retains more than -share of the "
+	"reachable heap. It may also be a group of objects of one class. Weak, final and phantom references hold "
+	"nothing (unless set weak on).\n"
+	"accumulated_in\taccumulation point: below it no single object retains nearly all\n"
+	"path\tshortest strong path to the accumulation point\n"
+	"reference\tthe reference on it to clear, as an argument of cut; two or three if only several together free "
+	"it\n"
+	"freed\twhat clearing it frees, exact; 0 if other references hold it\n"
+	"kind\tsuspect, or holder if there is no suspect\n"
+	"Classes and class loaders with several suspects below are not suspects themselves, nor are roots of the VM. "
+	"With older dumps (cairn OLD... DUMP) the sentence also says how the suspect grew. -share: exit status 1 "
+	"without a suspect.",
+    .examples = {{"leaks", ON_ANY, "which references keep most of the heap?"},
+	{"leaks -share 5", ON_ANY, "also suspects from 5% of the heap on"}},
     .key = "K",
     .run = run_leaks,
 };

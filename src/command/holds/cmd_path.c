@@ -39,9 +39,9 @@ static const struct column path_columns[] = {
 static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
 
 static const struct option_spec path_options[] = {
-    {DASH_N, OPT_COUNT, "N", "up to so many paths, which share no object between root and end"},
-    {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
-    {DASH_NOT, OPT_CLASSES, "PAT", "only paths that avoid these classes and their objects"},
+    {DASH_N, OPT_COUNT, "N", "number of paths, without common objects between the ends"},
+    {DASH_WEAK, OPT_FLAG, NULL, "also follow soft, weak, final and phantom references"},
+    {DASH_NOT, OPT_CLASSES, "PAT", "only paths without objects of these classes"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -255,8 +255,8 @@ static const char *what_it_was(const struct heap *h, uint32_t id)
 	const struct heap_class *c = heap_class_of(h, id);
 	if (!c->objects_inferred || adjacency_start(&h->in, id) != adjacency_start(&h->in, id + 1))
 		return ": it was garbage when the dump was written";
-	return c->defined ? ": it was garbage when the dump was written, or fills a gap that the collector left"
-	                  : ": it is taken for a filler, with which the collector closes a gap";
+	return c->defined ? ": it was garbage at the time of the dump, or fills a gap of the collector"
+	                  : ": it is probably a filler object of the collector";
 }
 
 static int no_path(
@@ -271,7 +271,7 @@ static int no_path(
 	if (code)
 		return code;
 	if (found)
-		return err_set(err, ERR_NOT_FOUND, "every path to 0x%" PRIx64 " leads through %.200s",
+		return err_set(err, ERR_NOT_FOUND, "no other path to 0x%" PRIx64 ": every path leads through \"%.200s\"",
 		    heap_address(session_heap(s), to), call->option[not].word);
 	if (!rules->weak && weak_known(session_heap(s)))
 		code = reached_at_all(s, rules->from, to, true, &found, err);
@@ -282,24 +282,23 @@ static int no_path(
 		    "only weak, final or phantom references lead to 0x%" PRIx64 " (-weak follows them)",
 		    heap_address(session_heap(s), to));
 	if (rules->from != HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " does not lead to 0x%" PRIx64,
+		return err_set(err, ERR_NOT_FOUND, "no path from 0x%" PRIx64 " to 0x%" PRIx64,
 		    heap_address(session_heap(s), rules->from), heap_address(session_heap(s), to));
 	if (session_heap(s)->incomplete)
-		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 " in what was read of the dump",
-		    heap_address(session_heap(s), to));
+		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
+		    " in the part of the dump that was read", heap_address(session_heap(s), to));
 	const struct unrecorded *maybe;
 	code = session_unrecorded(s, &maybe, err);
 	if (code)
 		return code;
 	const char *const why[REASONS] = {
 		[REASON_NONE] = what_it_was(session_heap(s), to),
-		[REASON_FRAMES] = " in what the dump records, but a word in a stack frame does: it may have been alive",
-		[REASON_CLASS_FIELDS] = " in what the dump records, which leaves out the fields of java.lang.Class "
-		    "objects, and threads of the VM's own: they may have kept it alive",
-		[REASON_STACKS_MISSING] = " in what the dump records, which leaves out the stacks of parked virtual "
-		    "threads or other continuations: they may have kept it alive",
-		[REASON_CLASS_DATA] = " in what the dump records, which leaves out the objects that the program gave to "
-		    "hidden classes: they may have kept it alive",
+		[REASON_FRAMES] = ": a word in a stack frame points to it, so it may have been alive",
+		[REASON_CLASS_FIELDS] = ": the dump lacks fields of java.lang.Class objects and threads of the VM, "
+		    "which may have held it",
+		[REASON_STACKS_MISSING] = ": the dump lacks stacks of parked virtual threads and other continuations, "
+		    "which may have held it",
+		[REASON_CLASS_DATA] = ": the dump lacks the class data of hidden classes, which may have held it",
 	};
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 "%s", heap_address(session_heap(s), to),
 	    why[unrecorded_has(maybe, to) ? maybe->reason : REASON_NONE]);
@@ -338,15 +337,15 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 	struct text note = TEXT_INIT;
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (found < wanted)
-		text_addf(&note, "there is no other path that shares no object with %s",
+		text_addf(&note, "there is no other path without objects of %s",
 		    found == 1 ? "this one" : "these");
 	if (rows->rules.relaxed)
-		text_addf(&note, "%sno strong path leads here: this one follows a soft reference, or one that waits in a queue",
+		text_addf(&note, "%sno strong path exists; this one follows a soft or queued reference",
 		    note.len ? "; " : "");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
 	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
-		text_addf(&note, "%s%s holds no field names: weak references count as strong",
+		text_addf(&note, "%s%s has no field names, so weak references count as strong",
 		    note.len ? "; " : "", h->facts.title);
 	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	text_release(&note);
@@ -360,7 +359,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	bool weak = call_has(call, DASH_WEAK);
 	uint32_t found;
 	if (wanted < 1 || wanted > PATHS_MOST)
-		return err_set(err, ERR_USAGE, "-n takes a number from 1 to %d", PATHS_MOST);
+		return err_set(err, ERR_USAGE, "-n: the number of paths is out of range (use 1 to %d)", PATHS_MOST);
 	command_retained_beside(s);
 	struct path_rows *rows = xcalloc(1, sizeof *rows);
 	rows->from_object = call->argument[1].given;
@@ -403,20 +402,21 @@ const struct command cmd_path = {
     .arguments = {{ARG_OBJECT, "OBJ", false}, {ARG_OBJECT, "OBJ", true}},
     .options = path_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
-    .summary = "shortest path from a root to an object, or between two",
+    .group = "references and retained sizes",
+    .summary = "show the shortest path from a GC root to an object",
     .shapes = SHAPES(&path_shape),
-    .description = "One row for each object on the path, the root first; field is how the row before "
-	"holds this one, root what makes the first one a root. With two objects the path leads from the "
-	"first to the second. Strong references only, where there is such a path, then soft ones as well, "
-	"and final ones whose object waits for its finalizer; -weak follows all. -n finds further paths, "
-	"each the shortest that shares with those before no object between the root and the end. Of "
-	"paths of one length it is always the same, by the lowest addresses seen from the end. freed is "
-	"what dies if just the reference to this row is cleared, on the first row if the VM lets go of "
-	"it: 0 while something else keeps it, and others says by how many references. Exit status 1 "
-	"when there is no path.",
-    .examples = {{"path 0xE0000B00", ON_PHD}, {"path 0xe0011170 -n 3", ON_SHOP},
-	{"path 0xe0011170 -not com.acme.shop.Shop", ON_SHOP}},
+    .description = "One row per object on the path, the GC root first. With two objects: the path from the first to "
+	"the second. The path follows strong references only, if such a path exists; else also soft references and "
+	"queued finalizers. -weak follows all.\n"
+	"field\tthe reference from the row above\n"
+	"root\tkind of GC root of the first object\n"
+	"freed\twhat clearing only this reference frees; 0 if other references hold the object\n"
+	"others\tnumber of these other references\n"
+	"The result is always the same: of several shortest paths cairn takes the one with the lowest addresses. "
+	"Exit status 1 without a path.",
+    .examples = {{"path 0xE0000B00", ON_PHD, "what keeps this object alive?"},
+	{"path 0xe0011170 -n 3", ON_SHOP, "three independent paths"},
+	{"path 0xe0011170 -not com.acme.shop.Shop", ON_SHOP, "a path that avoids the main object"}},
     .key = "p",
     .several = "paths",
     .run = run_path,

@@ -29,9 +29,9 @@ static const struct column merged_columns[] = {
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
 static const struct option_spec merged_options[] = {
-    {DASH_R, OPT_FLAG, NULL, "begin with the objects, end with the roots"},
-    {DASH_WEAK, OPT_FLAG, NULL, "follow soft, weak, phantom and final references, too"},
-    {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all)"},
+    {DASH_R, OPT_FLAG, NULL, "objects first, GC roots last"},
+    {DASH_WEAK, OPT_FLAG, NULL, "also follow soft, weak, final and phantom references"},
+    {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default: all)"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -137,14 +137,14 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 	struct text note = TEXT_INIT;
 	if (merged->missing) {
 		text_add_count(&note, merged->missing);
-		text_addf(&note, " of them %s reached by no root%s; ",
+		text_addf(&note, " of them %s unreachable%s; ",
 		    merged->missing == 1 ? "is" : "are",
 		    weak || !weak_known(r->heap) ? "" : " (by strong references)");
 	}
 	if (merged->deep)
-		text_addf(&note, "paths are shown for %d steps; ", MERGED_DEPTH);
+		text_addf(&note, "paths are limited to %d steps; ", MERGED_DEPTH);
 	if (merged->many)
-		text_addf(&note, "the tree is cut at %d rows; ", MERGED_ROWS);
+		text_addf(&note, "the tree is limited to %d rows; ", MERGED_ROWS);
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (roots)
 		text_addf(&note, "%s; ", roots);
@@ -171,7 +171,7 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 
 static int none_reached(const struct session *s, size_t n, struct err *err)
 {
-	const char *where = session_heap(s)->incomplete ? " in what was read of the dump" : "";
+	const char *where = session_heap(s)->incomplete ? " in the part of the dump that was read" : "";
 	return n == 1 ? err_set(err, ERR_NOT_FOUND, "no root reaches the object%s", where) :
 	    err_set(err, ERR_NOT_FOUND, "no root reaches any of the %zu objects%s", n, where);
 }
@@ -223,16 +223,17 @@ const struct command cmd_paths = {
     .arguments = {{ARG_SET, "SET", false}},
     .options = merged_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
-    .summary = "the shortest paths of many objects, merged by class",
+    .group = "references and retained sizes",
+    .summary = "merge the shortest paths of many objects by class",
     .shapes = SHAPES(&merged_shape),
-    .description = "The paths that path finds, of every object of SET, as one tree: a row for each "
-	"class at its depth below the rows above it. objects and shallow count the objects of SET whose "
-	"path leads through the row, the row's own among them; retained is what these retain, those "
-	"below another of them once. A class object is a row of its own, "
-	"called class NAME. The tree begins with the roots, with -r with the objects; root says what makes a root of "
-	"what a path begins with.",
-    .examples = {{"paths com.acme.shop.Session", ON_SHOP}, {"paths byte[] -r", ON_SHOP}},
+    .description = "The paths that path finds, of every object of SET, as one tree with a row per class and depth. "
+	"The tree begins with the GC roots, with -r with the objects.\n"
+	"objects, shallow\tobjects of SET with a path through the row, or in it\n"
+	"retained\tretained size of these objects; an object below another one counts once\n"
+	"root\tkind of GC root at the beginning of a path\n"
+	"A class object is a row of its own, called class NAME.",
+    .examples = {{"paths com.acme.shop.Session", ON_SHOP, "which paths hold the sessions?"},
+	{"paths byte[] -r", ON_SHOP, "the same from the objects to the roots"}},
     .key = "",
     .run = run_paths,
 };

@@ -41,11 +41,11 @@ static const struct column grouped_columns[] = {
 static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(grouped_columns)};
 
 static const struct option_spec refs_options[] = {
-    {DASH_OUT, OPT_FLAG, NULL, "only what it references"},
-    {DASH_IN, OPT_FLAG, NULL, "only what references it"},
-    {DASH_BY, OPT_CHOICE, "class|field|holder", "one row for each class, class and field, or holder"},
-    {DASH_CLASS, OPT_CLASSES, "PAT", "only references to, or from, objects of these classes"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_OUT, OPT_FLAG, NULL, "only outgoing references"},
+    {DASH_IN, OPT_FLAG, NULL, "only incoming references"},
+    {DASH_BY, OPT_CHOICE, "class|field|holder", "group by class, class and field, or holder"},
+    {DASH_CLASS, OPT_CLASSES, "PAT", "only references to or from these classes"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     WHERE_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -302,7 +302,7 @@ static int references_summed(struct session *s, const struct call *call, bool fo
 	what.ids = ids;
 	what.n = n;
 	if (!code && call_has(call, DASH_CLASS))
-		code = err_set(err, ERR_USAGE, "-class narrows the references of a single object: of a set grep does");
+		code = err_set(err, ERR_USAGE, "-class needs a single object (use grep for a set)");
 	if (!code)
 		code = other_side(s, call, &what, &only, err);
 	what.only = call_has(call, DASH_WHERE) ? &only : NULL;
@@ -334,19 +334,19 @@ const struct command cmd_refs = {
     .arguments = {{ARG_OBJECTS, "OBJ|SET", false}},
     .options = refs_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
-    .summary = "what it references and what references it",
+    .group = "references and retained sizes",
+    .summary = "list outgoing and incoming references of an object",
     .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
-    .description = "One row for each reference, first those that leave the object, in the dump's order, "
-	"then those that lead to it, by address. References that the dump implies are listed "
-	"with the fields <class>, <super>, <loader> and <array>: the VM keeps the class of an array with that of its "
-	"elements. referrers OBJ is refs OBJ -in. "
-	"-by class sums: references are counted each, objects once. Of a set of objects the references are always "
-	"summed, by the class on the other side and the field (-by field, the usual way), by class alone, or for each "
-	"single holder; only those that the dump records, and which element it is of an array does not count. A class "
-	"by its name is its class object, behind -by its instances: who holds these 100,000 sessions.",
-    .examples = {{"refs 0xE0000AF0", ON_PHD}, {"referrers 0xE0000B00", ON_PHD},
-	{"refs 0xE0036528 -out -by class", ON_SHOP}, {"refs com.acme.shop.Session -in -by field", ON_SHOP}},
+    .description = "One row per reference: first outgoing ones in the order of the dump, then incoming ones by "
+	"address. Implied references have the fields <class>, <super>, <loader> and <array> (from a class to the "
+	"class of its arrays). -by class counts each reference, but each object once.\n"
+	"References of a set of objects are summed by the class on the other side and the field (default), by class, "
+	"or by holder. Implied references and array indexes do not count. A class name is its class object; with -by "
+	"class, field or holder it is its instances. referrers OBJ is refs OBJ -in.",
+    .examples = {{"refs 0xE0000AF0", ON_PHD, "references from and to one object"},
+	{"referrers 0xE0000B00", ON_PHD, "only the incoming references"},
+	{"refs 0xE0036528 -out -by class", ON_SHOP, "classes that the object references"},
+	{"refs com.acme.shop.Session -in -by field", ON_SHOP, "which fields hold the sessions?"}},
     .key = "o",
     .run = run_refs,
 };

@@ -143,7 +143,7 @@ static void show_slots(struct result *r, const struct heap *h)
 
 static const struct option_spec roots_options[] = {
     {DASH_BY, OPT_CHOICE, "kind|name|variable",
-	"a row for each kind, each name (variable, thread) or each variable"},
+	"group by kind, name (variable, thread) or variable"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -237,8 +237,8 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 	bool names = by == BY_NAME || globals;
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !inspect_has_variables(h) && !(values_away(h) && h->facts.no_class_objects))
-		code = err_set(err, ERR_UNSUPPORTED, "%s knows no global variables%s", h->facts.title,
-		    values_held(h) ? "; static fields are shown by x CLASS" : "");
+		code = err_set(err, ERR_UNSUPPORTED, "%s has no global variables%s", h->facts.title,
+		    values_held(h) ? " (use x CLASS for static fields)" : "");
 	if (names)
 		command_retained_beside(s);
 	if (!code && !(rows->root = big_alloc(h->n_roots, sizeof *rows->root, err)))
@@ -276,21 +276,19 @@ const struct command cmd_roots = {
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = roots_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "who holds it",
-    .summary = "GC roots",
+    .group = "references and retained sizes",
+    .summary = "list GC roots",
     .shapes = SHAPES(&roots_shape, &kinds_shape, &root_names_shape),
-    .description = "One row for each thing that makes an object a root, by address. PAT limits them to "
-	"objects of these classes. slot names the variable or the word of a stack that holds the "
-	"pointer, offset is how far into the object it points, description what the runtime calls a root of its "
-	"own, where a dump tells. Where the dump "
-	"records no roots they are inferred: classes of the boot loader, threads and the monitors they "
-	"hold as the javacore tells, and what nothing else references. A monitor that a thread only waits for is "
-	"alive as well and not held by it: a Thread block, for the VM's block of the thread refers to it, and threads "
-	"names its owner in waits_for. Roots alike in object, kind, thread, frame and slot count once, so of a frame "
-	"that holds an object in two variables there is one row. -by name sums the "
-	"roots of each variable or thread and ranks them by what they retain; globals does so for "
-	"variables alone.",
-    .examples = {{"roots"}, {"roots -by kind"}, {"roots -by name"}, {"roots java.lang.Thread", ON_SHOP}},
+    .description = "One row per GC root, by address. PAT limits them to objects of these classes.\n"
+	"slot\tvariable or stack word with the pointer\n"
+	"offset\tposition of the pointer in the object\n"
+	"description\tname of a root of the runtime\n"
+	"If the dump records no roots, cairn infers them: classes of the boot loader, threads and their monitors "
+	"from a javacore, and objects that nothing references. Roots with the same object, kind, thread, frame and "
+	"slot count once. -by name sums the roots of each variable or thread by retained size; globals does so for "
+	"variables only.",
+    .examples = {{"roots"}, {"roots -by kind", ON_ANY, "how many roots of each kind?"},
+	{"roots -by name", ON_ANY, "which variables and threads retain most?"}, {"roots java.lang.Thread", ON_SHOP}},
     .key = "R",
     .run = run_roots,
 };

@@ -106,14 +106,14 @@ static void add_head(
 	result_head(out, COL_REACHED, cell_flag(plan->reached));
 	if (!plan->reached)
 		text_addf(&note, plan->n == PLAN_MOST
-		    ? "%zu rows are the most of a plan, and these do not reach it"
-		    : "%zu rows do not reach it, and no other one found frees more", plan->n);
+		    ? "a plan has at most %zu references, and these do not free enough"
+		    : "these %zu references do not free enough; no other one frees more", plan->n);
 	if (!plan->reached)
-		text_add(&note, " (help cut says what is never proposed)");
+		text_add(&note, " (see help cut)");
 	for (size_t i = 0; i < plan->n && !together; i++)
 		together = !plan->item[i].freed.n;
 	if (together)
-		text_addf(&note, "%swhat frees 0 alone frees only together with others",
+		text_addf(&note, "%srows with freed 0 free memory only together with others",
 		    note.len ? "; " : "");
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
@@ -161,7 +161,7 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 	struct planning p = {.retained = retained, .wanted = wanted};
 	struct path_rules rules;
 	if (!wanted)
-		return err_set(err, ERR_USAGE, "-plan wants a size above 0 (64K, 2M, 1.5G)");
+		return err_set(err, ERR_USAGE, "-plan: the size must be above 0 (use 64K, 2M or 1.5G)");
 	int code = session_work(s, find, &p, err);
 	if (code)
 		return code;

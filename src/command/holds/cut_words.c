@@ -22,7 +22,7 @@ void cut_wish_release(struct cut_wish *w)
 
 static int nothing_there(const char *word, struct err *err)
 {
-	return err_set(err, ERR_NOT_FOUND, "%.150s: there is no such reference", word);
+	return err_set(err, ERR_NOT_FOUND, "no such reference: \"%.150s\"", word);
 }
 
 /* --- HOLDER>TARGET ---------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static int say_several(const struct cut_edges *edges, const struct heap *h, cons
 			continue;
 		text_addf(&ways, "%s%s", n++ ? "," : "", way.s);
 	}
-	int code = err_set(err, ERR_USAGE, "%.150s: several fields are called %.60s (write%s%s)", of, field,
+	int code = err_set(err, ERR_USAGE, "\"%.150s\" has several fields \"%.60s\" (use%s%s)", of, field,
 	    n > 1 ? " one of" : "", n ? ways.s : " HOLDER>TARGET");
 	text_release(&ways);
 	text_release(&way);
@@ -124,7 +124,7 @@ static int add_field_of_objects(struct cut_wish *to, const struct session *s, co
 		cut_edges_release(&each);
 	}
 	if (!code && !any)
-		code = err_set(err, ERR_NOT_FOUND, "%.100s has no %s %.60s", objects,
+		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" has no %s \"%.60s\"", objects,
 		    *field == '[' ? "element" : "field", field);
 	big_free(ids);
 	return code;
@@ -161,7 +161,7 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 	for (size_t i = 0; !code && i < n; i++)
 		code = add_field_of_class(to, session_heap(s), classes[i], field, &any, err);
 	if (!code && !any)
-		code = err_set(err, ERR_NOT_FOUND, "%.100s has no field %.60s that can hold an object",
+		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" has no reference field \"%.60s\"",
 		    pattern, field);
 	big_free(classes);
 	return code;
@@ -177,7 +177,7 @@ static int add_field(struct cut_wish *to, const struct session *s, const char *w
 	int code = objects ? add_field_of_objects(to, s, holder, field, err)
 	                   : add_field_of_classes(to, s, holder, field, err);
 	if (!code && to->edges.n == before)
-		code = err_set(err, ERR_NOT_FOUND, "%.150s is null", word);
+		code = err_set(err, ERR_NOT_FOUND, "\"%.150s\" is null", word);
 	free(holder);
 	return code;
 }

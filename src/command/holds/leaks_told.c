@@ -18,16 +18,7 @@ static void add_bytes(struct text *to, struct amount bytes)
 	cell_print(&cell, to);
 }
 
-static void add_size(struct text *to, const struct retained *r, struct amount bytes)
-{
-	add_bytes(to, bytes);
-	struct cell share = command_share(r, bytes);
-	text_add(to, " (");
-	cell_print(&share, to);
-	text_add(to, ")");
-}
-
-enum { ROOTS_NAMED = 3 };
+enum { ROOTS_NAMED = 3, ELEMENTS_LOOKED_AT = 1 << 16 };
 
 /* What holds a root: " (main.cache and main.byName)".  To clear the roots' hold is to clear all of these. */
 static void add_root_names(struct text *to, const struct heap *h, uint32_t id)
@@ -62,7 +53,11 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 	cut_word_of(&t->reference, &field, s, rules, &edge);
 	cut_word_quote(&t->reference);
 	if (!i) {
+		size_t first, n = heap_roots_of(h, p->step[0], &first);
+		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
 		add_root_names(&t->unnamed, h, p->step[0]);
+		if (global && t->unnamed.len > 3)
+			text_add_n(&t->variable, t->unnamed.s + 2, t->unnamed.len - 3); /* without " (" and ")" */
 	} else if (!field.len) {
 		uint32_t class = heap_class_mirrored(h, edge.holder);
 		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
@@ -97,6 +92,7 @@ static void add_together(struct told *t, const struct session *s, const struct p
 		text_add(&t->unnamed, one.unnamed.len ? one.unnamed.s : "");
 		text_release(&one.reference);
 		text_release(&one.unnamed);
+		text_release(&one.variable);
 	}
 	t->together = edges->n;
 }
@@ -109,6 +105,7 @@ static int choose_together(struct told *t, struct session *s, struct cut *cut, s
 	struct amount freed;
 	int code = cut_together(&edges, &freed, cut, owner, ids, n, least, UINT64_MAX, session_progress(s), err);
 	if (!code && edges.n) {
+		t->target = HEAP_NONE;
 		add_together(t, s, rules, &edges);
 		t->freed = freed;
 		t->some = false;
@@ -130,6 +127,7 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 	t->untold = choice.untold;
 	t->freed = choice.freed;
 	t->hidden = !choice.untold && choice.fame == FAME_NONE && choice.step;
+	t->target = choice.untold ? HEAP_NONE : p->step[choice.step];
 	add_reference(t, s, rules, p, choice.step);
 }
 
@@ -255,7 +253,7 @@ static void find_holders(struct told *t, const struct session *s, struct cut *cu
 		text_add(&t->holders, " and others");
 }
 
-/* The way to the accumulation point as a line, without the object itself. */
+/* The path to the accumulation point as a line, without the object itself. */
 static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p)
 {
 	static const char end[] = " > this";
@@ -273,51 +271,123 @@ static void add_path_line(struct text *to, const struct path_rules *rules, const
 	}
 }
 
-/* "One java.util.HashMap, 0x7a3e0010", 'One java.lang.Thread "worker", 0x7a3e0020' */
-static void add_name(struct text *to, const struct heap *h, uint32_t id, const char *of_class, const char *one)
+/* 'java.lang.Thread "worker" 0x7a3e0020', "class com.acme.Cache 0x7a3e0010" */
+static void add_name(struct text *to, const struct heap *h, uint32_t id)
 {
 	uint32_t class = heap_class_mirrored(h, id), thread = heap_thread_of(h, id);
-	text_add(to, class != HEAP_NONE ? of_class : one);
+	text_add(to, class != HEAP_NONE ? "class " : "");
 	text_add_name(to, class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, id)->name);
 	if (thread != HEAP_NONE && strcmp(h->threads[thread].name, THREAD_UNNAMED))
 		text_addf(to, " \"%s\"", h->threads[thread].name);
-	text_addf(to, ", 0x%" PRIx64, heap_address(h, id));
+	text_addf(to, " 0x%" PRIx64, heap_address(h, id));
 }
 
-/* "One java.util.HashMap, 0x7a3e0010, keeps 1.2M (3.4%) alive" */
-static void add_object(struct text *to, const struct retained *r, uint32_t id)
+/* ", 60 elements" of a collection of the dump as it was read */
+static void add_elements(struct text *to, const struct opened *o, uint32_t id)
 {
-	add_name(to, r->heap, id, "The class ", "One ");
-	text_add(to, ", keeps ");
-	add_size(to, r, retained_of(r, id));
-	text_add(to, " alive");
+	struct collection_size size;
+	uint64_t left = ELEMENTS_LOOKED_AT;
+	if (o->fate != FILE_SAME || !inspect_count(o->heap, id, &left, &size) || !size.known)
+		return;
+	text_add(to, ", ");
+	text_add_count(to, size.size);
+	text_add(to, size.size == 1 ? " element" : " elements");
 }
 
-static void add_subject(struct text *to, const struct retained *r, const struct suspect *s)
+/* " retains 80.0K, 37.0% of the heap." */
+static void add_retains(struct text *to, const char *verb, const struct retained *r, struct amount bytes)
+{
+	struct cell share = command_share(r, bytes);
+	text_add(to, verb);
+	add_bytes(to, bytes);
+	text_add(to, ", ");
+	cell_print(&share, to);
+	text_add(to, " of the heap");
+}
+
+/* The reference that frees it, where a single one with a name does; else the object. */
+static void add_subject(struct told *t, const struct opened *o, const struct retained *r, const struct suspect *s)
 {
 	const struct heap *h = r->heap;
-	uint32_t id = s->piles_up;
-	if (s->ids) {
-		text_add_count(to, s->n);
-		text_add(to, " objects of ");
-		text_add_name(to, heap_class_of(h, id)->name);
-		text_add(to, " together keep ");
-		add_size(to, r, s->retained);
-		text_addf(to, " alive; the largest is 0x%" PRIx64 " with ", heap_address(h, id));
-		add_bytes(to, retained_of(r, id));
-		return;
+	struct text *to = &t->sentence;
+	bool by_name = t->target != HEAP_NONE && (!t->unnamed.len || t->variable.len);
+	t->subject = by_name ? t->target : s->id;
+	if (by_name) {
+		text_add_name(to, t->variable.len ? t->variable.s : t->reference.s);
+		text_add(to, " (");
+		add_name(to, h, t->target);
+		add_elements(to, o, t->target);
+		text_add(to, ")");
+	} else {
+		add_name(to, h, s->id);
 	}
-	add_object(to, r, s->id);
-	if (s->id != id) {
-		text_add(to, "; ");
-		add_size(to, r, retained_of(r, id));
-		add_name(to, h, id, " of it in the class ", " of it in one ");
-	}
+	add_retains(to, " retains ", r, by_name ? retained_of(r, t->target) : s->retained);
+	text_add(to, ".");
+}
+
+static void add_group(struct told *t, const struct retained *r, const struct suspect *s)
+{
+	struct text *to = &t->sentence;
+	text_add_count(to, s->n);
+	text_add(to, " objects of ");
+	text_add_name(to, heap_class_of(r->heap, s->piles_up)->name);
+	add_retains(to, " retain ", r, s->retained);
+	text_addf(to, ". The largest is 0x%" PRIx64 " with ", heap_address(r->heap, s->piles_up));
+	add_bytes(to, retained_of(r, s->piles_up));
+	text_add(to, ".");
+	t->subject = HEAP_NONE;
+}
+
+/* Where in it the bytes are. */
+static void add_accumulated(struct told *t, const struct retained *r, struct cut *cut, const struct suspect *s)
+{
+	struct text *to = &t->sentence;
 	uint32_t link;
-	if (s->chain && leaks_largest_children(r, id, &link, 1)) {
-		text_add(to, ", nearly all in a chain of ");
-		text_add_name(to, heap_class_of(h, link)->name);
+	if (t->subject != s->piles_up && cut_below(cut, s->piles_up, t->subject)) {
+		text_add(to, " Of this, ");
+		add_bytes(to, retained_of(r, s->piles_up));
+		text_add(to, " is in ");
+		add_name(to, r->heap, s->piles_up);
+		text_add(to, ".");
 	}
+	if (s->chain && leaks_largest_children(r, s->id, &link, 1)) {
+		text_add(to, " Nearly all of it is in a chain of ");
+		text_add_name(to, heap_class_of(r->heap, link)->name);
+		text_add(to, ".");
+	}
+}
+
+/* The path to where the bytes are, unless the reference is all of it. */
+static void add_way(struct told *t, const struct heap *h, const struct suspect *s, size_t steps)
+{
+	static const char statics[] = "static ";
+	struct text *to = &t->sentence;
+	const char *word = t->reference.len ? t->reference.s + (*t->reference.s == '\'') : NULL; /* without quotes */
+	size_t n = word ? t->path.len - (sizeof statics - 1) : 0;
+	bool said = word && !strncmp(t->path.s, statics, sizeof statics - 1) && strcspn(word, "'") == n &&
+	    !strncmp(t->path.s + sizeof statics - 1, word, n);
+	if (steps == 1 && !s->ids && !t->variable.len) {
+		if (t->subject != s->piles_up)
+			text_addf(to, " Object 0x%" PRIx64, heap_address(h, s->piles_up));
+		else
+			text_add(to, " It");
+		text_addf(to, " is a GC root (%s).", t->path.s);
+	} else if (!said && (steps > 1 || s->ids)) {
+		text_addf(to, " Path: %s.", t->path.s);
+	}
+}
+
+static void add_together_words(struct told *t, const struct suspect *s)
+{
+	struct text *to = &t->sentence;
+	if (t->together < 2)
+		text_addf(to, " Clearing %s frees ", t->unnamed.s);
+	else
+		text_addf(to, " %s references hold %s: %s. Clearing %s frees ", t->together == 2 ? "Two" : "Three",
+		    s->ids ? "them" : "it", t->unnamed.s, t->together == 2 ? "both" : "all of them");
+	add_bytes(to, t->freed);
+	text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
+	    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
 }
 
 /* What to clear, and what that does not reach. */
@@ -327,61 +397,64 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 	bool java = h->java_lang_class != HEAP_NONE;
 	uint64_t others = t->others.n;
 	if (t->freed.n && t->untold) {
-		text_add(to, "; the dump does not tell what holds that, which frees ");
+		text_add(to, " The dump does not record what holds it. Releasing it frees ");
 		add_bytes(to, t->freed);
-		text_add(to, " when it lets go.");
+		text_add(to, ".");
 	} else if (t->together) {
-		text_addf(to, ". Clearing %s frees ", t->unnamed.s);
-		add_bytes(to, t->freed);
-		text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
-		    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
+		add_together_words(t, s);
+		return;
 	} else if (t->freed.n) {
-		text_add(to, "; clearing ");
-		text_add_name(to, t->reference.s); /* the column has it whole */
-		text_addf(to, "%s%s ", t->unnamed.len ? t->unnamed.s : "",
-		    t->some ? " alone is not enough: it frees" : " frees");
+		text_add(to, " Clearing ");
+		bool named = t->subject == t->target && t->target != HEAP_NONE;
+		if (named && !t->unnamed.len) {
+			text_add(to, "it");
+		} else {
+			text_add_name(to, t->reference.s); /* the column has it whole */
+			text_add(to, t->unnamed.len && !(named && t->variable.len) ? t->unnamed.s : "");
+		}
+		text_add(to, " frees ");
 		add_bytes(to, t->freed);
-		text_add(to, !t->some ? "." : s->ids ? ", and not all of these objects." : ", and not all of it.");
+		text_add(to, !t->some ? "." : s->ids ? ", but not all of these objects." : ", but not all of it.");
 	} else if (t->internal) {
 		const char *what = s->ids ? "them" : "it";
 		if (t->shared)
-			text_addf(to, ". %s holds %s, too, so no reference of the program frees %s.",
+			text_addf(to, " %s holds %s, too, so no reference of the program frees %s.",
 			    java ? "The JDK" : "Go's library", what, what);
 		else
-			text_addf(to, ". Only %s holds %s, no reference of the program.",
+			text_addf(to, " Only %s holds %s, no reference of the program.",
 			    java ? "the JDK" : "Go's library", what);
 	} else {
-		text_addf(to, t->vm_holds ? "; the VM itself keeps it, and no program can clear that."
-		                          : "; no single reference of that path frees %s.",
-		    s->ids ? "any of it" : "it");
+		const char *what = s->ids ? "any of it" : "it";
+		if (t->vm_holds)
+			text_addf(to, " The VM itself holds %s; no program can clear that.", what);
+		else
+			text_addf(to, " No single reference on this path frees %s.", what);
 	}
-	if (t->together)
-		return;
 	if (t->holders.len) {
-		text_addf(to, " Object 0x%" PRIx64 " is also held by %s.", heap_address(h, s->id), t->holders.s);
+		text_addf(to, " Other references hold 0x%" PRIx64 ": %s.", heap_address(h, s->id), t->holders.s);
 	} else if (!s->ids && !t->freed.n && others) {
 		text_add(to, " ");
 		text_add_count(to, others);
-		text_addf(to, "%s other%s keep%s it.", others == CUT_COUNTED ? " or more" : "",
+		text_addf(to, "%s other reference%s hold%s it.", others == CUT_COUNTED ? " or more" : "",
 		    others == 1 ? "" : "s", others == 1 ? "s" : "");
 	}
 }
 
-static void add_sentence(struct told *t, const struct retained *r, const struct suspect *s, size_t steps)
+static void add_sentence(struct told *t, const struct opened *o, struct cut *cut, const struct suspect *s, size_t steps)
 {
-	struct text *to = &t->sentence;
-	const char *which = s->id != s->piles_up ? "that" : "it";
-	add_subject(to, r, s);
-	if (steps == 0)
-		text_add(to, "; no strong reference leads there from a root.");
-	else if (s->ids)
-		text_addf(to, ", reached by %s", t->path.s);
-	else if (steps == 1)
-		text_addf(to, "; %s is a root itself (%s)", which, t->path.s);
-	else
-		text_addf(to, "; %s is reached by %s", which, t->path.s);
-	if (steps)
-		add_remedy(t, r->heap, s);
+	const struct retained *r = cut->retained;
+	if (s->ids) {
+		add_group(t, r, s);
+	} else {
+		add_subject(t, o, r, s);
+		add_accumulated(t, r, cut, s);
+	}
+	if (steps == 0) {
+		text_add(&t->sentence, " No strong reference from a root leads to it.");
+		return;
+	}
+	add_way(t, r->heap, s, steps);
+	add_remedy(t, r->heap, s);
 }
 
 /* What the heap's tree calls it: by what it is held on the path.  A group's members may be held by others. */
@@ -447,6 +520,7 @@ static int choose_below(struct told *t, struct session *s, struct cut *cut, stru
 	choose_cut(t, s, cut, owner, rules, &(struct path){.step = longer.step + skipped, .n = longer.n - skipped});
 	big_free(longer.step);
 	t->some = !n && t->freed.n;
+	t->target = t->some ? HEAP_NONE : t->target;
 	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
 }
 
@@ -476,6 +550,7 @@ int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_own
 	struct path_rules rules;
 	struct path p = {.n = 0};
 	t->freed = heap_held_sized(session_heap(s), 0, 0);
+	t->target = t->subject = HEAP_NONE;
 	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;
@@ -497,7 +572,7 @@ int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_own
 			find_holders(t, s, cut, &rules, &p, suspect->id);
 	}
 	if (!code)
-		add_sentence(t, cut->retained, suspect, p.n);
+		add_sentence(t, s->dump, cut, suspect, p.n);
 	path_release(&p);
 	path_rules_release(&rules);
 	return code;
@@ -510,5 +585,6 @@ void told_release(struct told *t)
 	text_release(&t->holders);
 	text_release(&t->reference);
 	text_release(&t->unnamed);
+	text_release(&t->variable);
 	text_release(&t->sentence);
 }

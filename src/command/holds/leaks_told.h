@@ -9,6 +9,7 @@
 
 struct told {
 	struct text path, field, reference, unnamed, sentence;
+	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
 	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
 	struct amount freed; /* 0: no reference of the path does */
@@ -17,6 +18,8 @@ struct told {
 	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
 	bool untold;         /* the reference is from something that the dump does not have */
 	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
+	uint32_t target;     /* what the reference leads to, where clearing it frees all; else HEAP_NONE */
+	uint32_t subject;    /* the object that the sentence is about; HEAP_NONE: a group */
 	bool shared;         /* the program's references lead there as well, but clearing them frees nothing */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };

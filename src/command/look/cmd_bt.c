@@ -318,7 +318,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	size_t n_framed = 0;
 	uint32_t thread = call_has(call, DASH_OOM) ? java_oom_thread(h) : call->argument[0].id;
 	int code = thread != HEAP_NONE ? command_retained(s, call, err) :
-	    err_set(err, ERR_NOT_FOUND, "no thread of this dump ran out of memory, as far as it tells");
+	    err_set(err, ERR_NOT_FOUND, "the dump does not record a thread that ran out of memory");
 	if (!code)
 		code = make_rows(&b->rows, s->dump, thread, &n_framed, err);
 	bool people = s->interactive || print_is_for_people(s->print.format); /* machines count rows, as head does */
@@ -337,16 +337,16 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 		result_show(r, 1 + BT_VALUE, true);
 	command_show_retained(r);
 	if (h->threads[thread].stack == STACK_UNKNOWN)
-		r->note = "the dump does not say which stack is that of this thread";
+		r->note = "the dump does not record which stack belongs to this thread";
 	else if (!r->n_rows)
-		r->note = "no frames are known of this thread";
+		r->note = "the dump has no frames of this thread";
 	*out = r;
 	return 0;
 }
 
 static const struct option_spec bt_options[] = {
     {DASH_OOM, OPT_FLAG, NULL, "the thread that ran out of memory"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -355,17 +355,18 @@ const struct command cmd_bt = {
     .arguments = {{ARG_THREAD, "THREAD", false}},
     .options = bt_options,
     .instead = DASH_OOM,
-    .group = "look",
-    .summary = "the frames of a thread with what they hold",
+    .group = "browse",
+    .summary = "show the stack of a thread and the objects its frames hold",
     .shapes = SHAPES(&bt_shape),
-    .description = "Frame 0 is the innermost. Below a frame stands what it holds, a row for each object: by the locals "
-	"that hold it (variable), where the program of a Go dump tells, and how many words without a name, else by "
-	"what kind of thing it is; value says what it is, where the format holds values. CSV and JSON have frame "
-	"and method in each row instead of the headings. Of goroutines follow the channels that they wait for and"
-	" what they send, deferred calls (those that Go keeps in a list; calls that the compiler put into the "
-	"function are recorded nowhere) and the values that they panic with. THREAD is an id of threads, a name "
-	"or a part of one, or the thread object; -oom means the one for whose OutOfMemoryError a Java VM wrote the dump.",
-    .examples = {{"bt main", ON_SHOP}, {"bt 0", ON_SHOP}, {"bt 8", ON_GO}},
+    .description = "Frame 0 is the innermost. Below a frame are the objects that it holds, a row each. THREAD is an "
+	"id of threads, a name or a part of one, or a thread object; -oom is the thread with the OutOfMemoryError "
+	"that caused the dump.\n"
+	"variable\tlocal variables that hold the object, or the number of stack words without a name (Go)\n"
+	"value\tthe object in short, if the format has values\n"
+	"CSV and JSON have frame and method in each row, no headings. Of goroutines follow the channels they wait "
+	"for, values to send, deferred calls, and values of a panic.",
+    .examples = {{"bt main", ON_SHOP, "the stack of the thread main"},
+	{"bt 0", ON_SHOP, "the stack of the first thread"}, {"bt 8", ON_GO, "the stack of goroutine 8"}},
     .key = "",
     .run = run_bt,
 };

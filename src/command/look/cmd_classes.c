@@ -189,11 +189,11 @@ static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
 static const struct option_spec histo_options[] = {
-    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "what the rows are (default class)"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow, largest first)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_ALL, OPT_FLAG, NULL, "classes without objects, too"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "group by (default class)"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default shallow, largest first)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_ALL, OPT_FLAG, NULL, "also classes without objects"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     REACH_OPTIONS,
     WHERE_OPTION,
     HEAP_OPTION,
@@ -275,7 +275,7 @@ static int narrow_scope(struct session *s, const struct call *call, struct histo
 
 static void histo_title(struct text *to, const char *title, const struct call *call, enum reach_wish wish)
 {
-	static const char *const reached[] = {"", " of what roots reach", " of what no root reaches"};
+	static const char *const reached[] = {"", " of reachable objects", " of unreachable objects"};
 	text_addf(to, "%s%s", title, reached[wish]);
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
@@ -333,7 +333,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	bool path = choice == CHOICE_PATH, heap = choice == CHOICE_HEAP;
 	enum histogram_by by = kinds[choice];
 	if (by == BY_SUPERCLASS && !session_heap(s)->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses", session_heap(s)->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no superclasses", session_heap(s)->facts.title);
 	struct histogram_scope scope;
 	struct text title = TEXT_INIT;
 	struct result *r = NULL;
@@ -379,24 +379,23 @@ const struct command cmd_histo = {
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = histo_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
-    .summary = "objects per class, largest first",
+    .group = "browse",
+    .summary = "count objects and bytes by class, largest first",
     .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape, &histo_heaps_shape),
-    .description = "One row for each class with objects; classes of one name from two loaders are two "
-	"rows. -by sums them by package, class loader or direct superclass, or by the shortest way on which "
-	"strong references reach them: which element of an array it is does not count, nor which link of a chain "
-	"(*), nor the digits in a thread's name; or by the heap of Android that they are in. -heap counts only what "
-	"is in one of these: app is what the program made itself, zygote and image are shared with all others. PAT is a "
-	"class pattern or a set of objects. -live counts only what roots reach, -dead (or -unreachable) only "
-	"what they do not. What they retain takes a while to find out and is told "
-	"when it is known: after dom, top, x or -retained (which -sort retained implies); in the "
-	"screen, soon after loading. It is the sum over the objects of a row that have no other "
-	"one of it above them in the dominator tree, so nothing counts twice; where several such may hold "
-	"more jointly it is a lower bound, marked >=, and size tells all.",
-    .examples = {{"histo"}, {"histo -by package | head 5"},
-        {"histo -by path | head 5", ON_SHOP},
-        {"histo java.util.* -sort objects", ON_SHOP},
-	{"histo -live -retained", ON_SHOP}},
+    .description = "One row per class with objects; two classes of one name from two loaders are two rows. PAT is a "
+	"class pattern or a set.\n"
+	"-by path\tshortest strong path to the objects; array indexes, chain links (*) and digits of thread names do "
+	"not count\n"
+	"-by super\tdirect superclass\n"
+	"-by heap\tAndroid heap: app is the program, zygote and image are shared\n"
+	"-retained\ttakes a while on a large heap; -sort retained implies it\n"
+	"The retained size of a row is the sum over its topmost objects in the dominator tree, so nothing counts "
+	"twice. Several of them may hold more jointly: then it is a lower bound, marked >=; size computes the exact "
+	"value.",
+    .examples = {{"histo", ON_ANY, "the classes that use most memory"},
+	{"histo -by package | head 5", ON_ANY, "the five largest packages"},
+	{"histo -by path | head 5", ON_SHOP, "which paths hold most memory"},
+	{"histo java.util.* -sort objects", ON_SHOP}, {"histo -live -retained", ON_SHOP}},
     .key = "h",
     .run = run_histo,
 };
@@ -451,11 +450,11 @@ static int run_dupclasses(
 const struct command cmd_dupclasses = {
     .name = "dupclasses",
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
-    .summary = "classes loaded more than once",
+    .group = "browse",
+    .summary = "list classes loaded by more than one class loader",
     .shapes = SHAPES(&dup_shape),
-    .description = "One row for each class whose name another class has as well, with its loader.",
-    .examples = {{"dupclasses", ON_SHOP}},
+    .description = "One row per class that has the same name as another class, with its class loader.",
+    .examples = {{"dupclasses", ON_SHOP, "is a web application loaded twice?"}},
     .key = "",
     .run = run_dupclasses,
 };

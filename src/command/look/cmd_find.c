@@ -28,8 +28,8 @@ static const struct column find_columns[] = {
 static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
 static const struct option_spec find_options[] = {
-    {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
-    {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash, in place of RE"},
+    {DASH_I, OPT_FLAG, NULL, "ignore case"},
+    {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash (instead of RE)"},
     WHERE_OPTION,
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -139,8 +139,8 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 		return code;
 	if (list.n > found.most) {
 		struct text t = TEXT_INIT;
-		text_addf(&t, "of %zu strings %d are shown; the command strings lists them all", list.n,
-		    FOUND_SHOWN);
+		text_addf(&t, "%d of %zu strings are shown (strings lists all)", FOUND_SHOWN,
+		    list.n);
 		result_add_note(r, t.s);
 		text_release(&t);
 	}
@@ -185,24 +185,24 @@ static int find_hash(struct session *s, struct result *r, const struct call *cal
 {
 	int i = call_option(call, DASH_HASH);
 	if (call->argument[0].given)
-		return err_set(err, ERR_USAGE, "-hash stands in place of RE");
+		return err_set(err, ERR_USAGE, "-hash and RE exclude each other (use one of them)");
 	int code = find_hashes(s, r, (uint32_t)call->option[i].number, err);
 	r->failed = !r->n_rows;
 	if (r->failed)
-		r->note = "no object of the dump has this identity hash; only those that were asked for theirs have one";
+		r->note = "no object has this identity hash; an object has one only after its first use";
 	return code;
 }
 
 static const char *nothing_found(const struct heap *h)
 {
 	static const char *const notes[3][2] = {
-	    {"nothing is called so: no class, no thread, no object",
-	     "nothing is called so in what was read of the dump: no class, no thread, no object"},
-	    {"nothing is called so: no class, thread, variable, text or object",
-	     "nothing is called so in what was read of the dump: no class, thread, variable, text or object"},
-	    {"no class and no thread is called so; values and texts stand in the dump, of which only the index is read",
-	     "no class and no thread that was read is called so; values and texts stand in the dump, of which only the "
-	     "index is read"},
+	    {"nothing matches in classes, threads or objects",
+	     "nothing matches in classes, threads or objects that were read"},
+	    {"nothing matches in classes, threads, variables, texts or objects",
+	     "nothing matches in classes, threads, variables, texts or objects that were read"},
+	    {"nothing matches in classes or threads; values and texts are in the dump, and only its index is open",
+	     "nothing matches in classes or threads that were read; values and texts are in the dump, and only its "
+	     "index is open"},
 	};
 	return notes[values_away(h) ? 2 : values_held(h)][h->incomplete];
 }
@@ -249,7 +249,7 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 	else if (!word && call_has(call, DASH_WHERE))
 		return find_where(s, r, call, err);
 	else if (!word)
-		code = err_set(err, ERR_USAGE, "RE is missing, or -hash HASH, or -where EXPR");
+		code = err_set(err, ERR_USAGE, "an argument is missing (use RE, -hash HASH or -where EXPR)");
 	else
 		code = find_place(r, s, word, &done, &nowhere);
 	bool lies_nowhere = code && done && nowhere.code == ERR_NOT_FOUND;
@@ -281,7 +281,7 @@ static void note_printed(struct result *r, const struct call *call)
 	if (!call->argument[0].given || !find_is_printed(call->argument[0].word, &hash) ||
 	    !hashes_recorded(r->heap, &why) || why.code != ERR_UNSUPPORTED)
 		return;
-	text_addf(&note, "no text is so, and %s: no object can be found by what stands behind @", why.message);
+	text_addf(&note, "no text matches, and %s: cairn cannot find an object by its hash after @", why.message);
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -301,7 +301,8 @@ static int run_find(struct session *s, const struct call *call, struct result **
 	}
 	r->failed = !r->n_rows;
 	if (!r->failed && !r->note && values_away(session_heap(s)))
-		r->note = "of classes and threads alone: values and texts stand in the dump, of which only the index is read";
+		r->note = "only classes and threads were searched; values and texts are in the dump, and only its index is "
+		    "open";
 	if (r->failed && !r->note)
 		note_printed(r, call);
 	if (r->failed && !r->note)
@@ -317,21 +318,21 @@ const struct command cmd_find = {
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = find_options,
     .flags = COMMAND_COUNTS_VALUES,
-    .group = "look",
-    .summary = "names, texts, numbers, and what an address is",
+    .group = "browse",
+    .summary = "find names, texts, numbers and addresses",
     .shapes = SHAPES(&find_shape),
-    .description = "RE is a POSIX extended regular expression, looked for in the names of classes, "
-	"threads, global variables and constants of enums, and in the texts of Strings (of which the screen shows "
-	"1000); or an address, which may lie inside an object; or #ID. A number (4711, -3, 10.5, 0x1b6d3586) is "
-	"looked for as a number, too: in the fields of all objects, boxes like Long among them, in static fields, "
-	"and in arrays of numbers (not of bytes, characters or truth values); field says where it stands. What is "
-	"written in hexadecimal may be a number below 0. Texts and boxes that are the key of a map's entry are told "
-	"with it (kind key). -hash finds objects by identity hash, which PHD dumps alone hold: the "
-	"hexadecimal digits that Object.toString prints behind @; there a number is looked for among hashes, "
-	"and so is what a log prints (com.acme.Foo@1a2b3c). "
-	"Exit status 1 when nothing is found.",
-    .examples = {{"find Session", ON_SHOP}, {"find -i '^com.*status$'", ON_SHOP}, {"find 4711000004", ON_SHOP},
-	{"find 0xE0000AF4", ON_PHD},
+    .description = "RE is a POSIX extended regular expression, an address (also inside an object) or #ID. find "
+	"searches names of classes, threads, global variables and enum constants, and texts of Strings (at most 1000 "
+	"on the screen).\n"
+	"NUMBER\talso fields, boxes (Long), static fields and arrays of numbers, except bytes, chars and booleans\n"
+	"Foo@1a2b3c\tobject by class and hash, as in a log (PHD)\n"
+	"-hash\tidentity hash: the hex digits of Object.toString (PHD)\n"
+	"kind key\ta text or box that is the key of a map entry\n"
+	"Numbers are 4711, -3, 10.5 or 0x1b6d3586; a hexadecimal number may be negative. field is the place of a "
+	"number. Exit status 1 if nothing is found.",
+    .examples = {{"find Session", ON_SHOP, "classes, threads and texts with this word"},
+	{"find -i '^com.*status$'", ON_SHOP, "texts that match, in any case"},
+	{"find 4711000004", ON_SHOP, "which field holds this number of a log?"}, {"find 0xE0000AF4", ON_PHD},
 	{"find -hash 0x66501cf5", ON_PHD}},
     .key = "",
     .run = run_find,

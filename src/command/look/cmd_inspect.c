@@ -25,9 +25,9 @@ static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJ
     OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED};
 
 static const struct option_spec x_options[] = {
-    {DASH_START, OPT_COUNT, "N", "begin with this element, or character of a text"},
-    {DASH_LENGTH, OPT_COUNT, "N", "so many elements, or characters"},
-    {DASH_HEX, OPT_FLAG, NULL, "the bytes of a primitive array, or of any Go object, 16 a row"},
+    {DASH_START, OPT_COUNT, "N", "first element, or first character of a text"},
+    {DASH_LENGTH, OPT_COUNT, "N", "number of elements or characters"},
+    {DASH_HEX, OPT_FLAG, NULL, "bytes of an array or Go object, 16 per row"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -63,7 +63,7 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 			text_addf(to, "+%" PRIu64, (uint64_t)root->offset);
 	}
 	if (variables > VARIABLES_SHOWN)
-		text_add(to, " and others (roots lists them)");
+		text_add(to, " and others (list: roots)");
 	return n ? cell_text_as_sure(to->s, sure) : cell_blank();
 }
 
@@ -131,13 +131,13 @@ static void x_finalizer(struct result *r, const struct heap *h, uint32_t id, str
 static void x_origin(struct result *r, const struct heap *h, uint32_t id, struct text *t)
 {
 	static const char *const means[TYPED_BYS] = {
-	    [TYPED_BY_SHAPE] = "nothing: its class is size and pointers",
-	    [TYPED_BY_FIT] = "its size and pointers, which only one type has",
-	    [TYPED_BY_POINTER] = "a pointer from something typed",
+	    [TYPED_BY_SHAPE] = "none: only size and pointers known",
+	    [TYPED_BY_FIT] = "the only type with this size and pointers",
+	    [TYPED_BY_POINTER] = "a pointer from a typed object",
 	    [TYPED_BY_FRAME] = "a local variable",
 	    [TYPED_BY_GLOBAL] = "a global variable",
 	    [TYPED_BY_INTERFACE] = "an interface that holds it",
-	    [TYPED_BY_RUNTIME] = "the runtime's own records",
+	    [TYPED_BY_RUNTIME] = "a record of the runtime",
 	    [TYPED_BY_HEADER] = "its own header",
 	};
 	const struct heap_site *site = heap_site_of(h, id);
@@ -259,7 +259,7 @@ static struct result *x_references(const struct opened *o, uint32_t id, const ch
 	struct result *r = object_rows_result(
 	    rows, title, &references_shape, reference_what);
 	(void)!heap_holds_no_values(o->heap, &why);
-	text_addf(&note, "%s: these are its references", why.message);
+	text_addf(&note, "%s, so only references are shown", why.message);
 	if (values_away(o->heap))
 		r = with_fields(r, o->heap->class_of[id], title);
 	if (values_away(o->heap))
@@ -341,7 +341,7 @@ static int x_rows(struct result **out, const struct opened *o, uint32_t id, cons
 	bool told = values_held(h) || (values_away(h) && heap_class_mirrored(h, id) != HEAP_NONE); /* static fields */
 	if (!told && (which.given || call_has(call, DASH_HEX))) {
 		code = heap_holds_no_values(h, err);
-		err_context(err, "there is nothing to choose from");
+		err_context(err, "no elements or bytes");
 		return code;
 	}
 	if (!told) {
@@ -400,25 +400,24 @@ const struct command cmd_x = {
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = x_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_SHOWS_CLASSES,
-    .group = "look",
-    .summary = "one object: what it is and what it holds",
+    .group = "browse",
+    .summary = "show an object: its fields, elements and size",
     .shapes = SHAPES(&parts_shape, &parts_of_memory_shape, &references_shape, &bytes_shape),
-    .description = "A head (address class shallow retained length loader root reachable value id; "
-	"of a PHD the identity hash, blank if nobody ever asked for it; of a "
-	"collection its size, capacity and fill; of Go dumps finalizer, the function that runs at its end, "
-	"typed_by, how its type is known, site, the stack that allocated it, and held_as, which part of it "
-	"slices and strings mean; of a named variable that and its variable_value), then a row "
-	"for each field of the object and of its superclasses, each static field of a class, or each "
-	"element of an array. declared_in is the class that declares a field; it is shown where two fields have one name. "
-	"Of a reference, type, class, shallow and retained are those of the object that it leads "
-	"to. -start and -length "
-	"choose elements, or characters of the text of a String. Formats without values list "
-	"references: those that the dump implies (<class>, <super>, <loader>, <array>) by name, "
-	"the others without. Objects of Go dumps without a type show their words. A global variable's name means the "
-	"object it points to (x main.cache), or what it is itself: its fields, a number, nil. "
-	"A line that begins with an object means x.",
-    .examples = {{"x 0xE0000AF0", ON_PHD}, {"x com.acme.shop.Shop", ON_SHOP},
-	{"x com.acme.shop.Shop.INSTANCE", ON_SHOP}, {"x main.last", ON_GO}},
+    .description = "A head, then a row per field (also of superclasses), per static field of a class, or per "
+	"element of an array. For a reference, type, class, shallow and retained describe its target. A line that "
+	"begins with an object is an x command.\n"
+	"hash\tidentity hash (PHD), empty if never used\n"
+	"size\telements of a collection; also capacity and fill\n"
+	"held_as\tthe range of a Go object that slices and strings use\n"
+	"site\tstack that allocated the object\n"
+	"declared_in\tclass of a field, where two have one name\n"
+	"typed_by\thow the type of a Go object is known\n"
+	"Formats without values show references: implied ones by name (<class>, <super>, <loader>, <array>), others "
+	"without. Go objects without a type show their words. A global variable (x main.cache) is the object that it "
+	"points to, or its own value.",
+    .examples = {{"x 0xE0000AF0", ON_PHD, "the fields or references of one object"},
+	{"x com.acme.shop.Shop", ON_SHOP, "a class with its static fields"},
+	{"x com.acme.shop.Shop.INSTANCE", ON_SHOP, "the object in a static field"}, {"x main.last", ON_GO}},
     .key = "x",
     .run = run_x,
 };
@@ -426,8 +425,8 @@ const struct command cmd_x = {
 /* --- entries ---------------------------------------------------------------------------------- */
 
 static const struct option_spec entries_options[] = {
-    {DASH_START, OPT_COUNT, "N", "begin with this entry"},
-    {DASH_LENGTH, OPT_COUNT, "N", "so many entries"},
+    {DASH_START, OPT_COUNT, "N", "first entry"},
+    {DASH_LENGTH, OPT_COUNT, "N", "number of entries"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -436,7 +435,7 @@ static void say_empty(struct result *r, const struct entries *entries, const str
 {
 	if (entries->n || entries->note.len || entries->lacks_some || which->given || counted)
 		return;
-	r->note = entries->map ? "the map is empty" : "it is empty";
+	r->note = entries->map ? "the map is empty" : "no elements";
 	r->says_none = true;
 }
 
@@ -453,10 +452,10 @@ static int run_entries(
 	struct text title = TEXT_INIT;
 	int code = 0;
 	if (by_itself(call) || (call->argument[0].is_variable && v->is_slice)) {
-		text_addf(&title, "contents of %s", call->argument[0].word);
+		text_addf(&title, "entries of %s", call->argument[0].word);
 		code = inspect_variable_entries(&entries, v, &which, err);
 	} else {
-		text_addf(&title, "contents of 0x%" PRIx64, heap_address(h, id));
+		text_addf(&title, "entries of 0x%" PRIx64, heap_address(h, id));
 		code = inspect_entries(&entries, h, id, &which, err);
 		if (!code && !inspect_count(h, id, &left, &size))
 			size.known = false;
@@ -474,15 +473,16 @@ const struct command cmd_entries = {
     .arguments = {{ARG_VALUE, "OBJ", false}},
     .options = entries_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_OF_COLLECTIONS,
-    .group = "look",
-    .summary = "what a list, set, map or queue contains",
+    .group = "browse",
+    .summary = "list the elements of a list, set, map or queue",
     .shapes = SHAPES(&entries_shape),
-    .description = "One row for each element or entry, in the collection's own order, however it is "
-	"stored; wrappers (unmodifiable, synchronized) are looked through. address is that of "
-	"the element or value. A global variable's name means that slice, with the elements that it has; "
-	"an array that one slice alone holds shows these too, any other all that it has room for.",
-    .examples = {{"entries 0xe0010228", ON_SHOP}, {"map 0xe00340b8 -length 10", ON_SHOP},
-	{"list 0xe001c7e8 -start 300", ON_SHOP}, {"entries main.sessions", ON_GO}},
+    .description = "One row per element or entry, in the order of the collection, for all kinds of collections; also "
+	"for wrappers (unmodifiable, synchronized). address is the address of the element or value. A global "
+	"variable is a Go slice with its elements. An array that only one slice uses shows the elements of the "
+	"slice; other arrays show their whole capacity.",
+    .examples = {{"entries 0xe0010228", ON_SHOP, "all entries of a map"},
+	{"map 0xe00340b8 -length 10", ON_SHOP, "its first ten entries"},
+	{"list 0xe001c7e8 -start 300", ON_SHOP, "its elements from number 300"}, {"entries main.sessions", ON_GO}},
     .key = "e",
     .run = run_entries,
 };

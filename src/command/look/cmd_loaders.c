@@ -143,13 +143,13 @@ static void loaders_release(void *data)
 }
 
 static const struct option_spec loaders_options[] = {
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 static int loaders_told(const struct heap *h, struct err *err)
 {
-	return h->facts.no_class_objects ? err_set(err, ERR_UNSUPPORTED, "%s knows no class loaders", h->facts.title) : 0;
+	return h->facts.no_class_objects ? err_set(err, ERR_UNSUPPORTED, "%s has no class loaders", h->facts.title) : 0;
 }
 
 static int run_loaders(
@@ -189,7 +189,7 @@ static int run_loaders(
 	result_sort_new(r, LOADERS_CLASSES, true);
 	command_show_retained(r);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
-	    "the dump does not tell which loader made a class" : NULL;
+	    "the dump does not record the loader of a class" : NULL;
 	*out = r;
 	return 0;
 }
@@ -197,15 +197,14 @@ static int run_loaders(
 const struct command cmd_loaders = {
     .name = "loaders",
     .options = loaders_options,
-    .group = "look",
-    .summary = "class loaders, with the classes they made",
+    .group = "browse",
+    .summary = "list class loaders with their classes and objects",
     .shapes = SHAPES(&loaders_shape),
-    .description = "One row for each class loader object, and one without address for the classes of a "
-	"boot loader that is no object, or of an unknown loader; one that is told but not in what was read of the "
-	"dump is called <unknown>. instances counts the objects of "
-	"its classes, arrays and class objects among them; shallow and retained are theirs. "
-	"parent is empty where there is none, and unknown where the dump does not say.",
-    .examples = {{"loaders", ON_SHOP}},
+    .description = "One row per class loader object. A row without address has the classes of a boot loader that is "
+	"not an object, or of an unknown loader; <unknown> is a loader outside of the part of the dump that was "
+	"read. instances, shallow and retained include arrays and class objects of its classes. parent is empty if "
+	"there is none, and unknown if the dump does not record it.",
+    .examples = {{"loaders", ON_SHOP, "which class loaders keep many classes?"}},
     .key = "L",
     .told = loaders_told,
     .run = run_loaders,

@@ -39,16 +39,16 @@ static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHA
     OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE, OBJECT_HEAP};
 
 static const struct option_spec ls_options[] = {
-    {DASH_MIN, OPT_SIZE, "SIZE", "objects of at least this shallow size"},
-    {DASH_MAX, OPT_SIZE, "SIZE", "objects of at most this shallow size"},
+    {DASH_MIN, OPT_SIZE, "SIZE", "minimum shallow size"},
+    {DASH_MAX, OPT_SIZE, "SIZE", "maximum shallow size"},
     REACH_OPTIONS,
     WHERE_OPTION,
     HEAP_OPTION,
-    {DASH_SUB, OPT_FLAG, NULL, "instances of subclasses, too"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column, or a field (default address)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
-    {DASH_FIELDS, OPT_WORDS, "NAMES", "these fields as columns (total,status), all, or none"},
+    {DASH_SUB, OPT_FLAG, NULL, "also instances of subclasses"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column or field (default address)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
+    {DASH_FIELDS, OPT_WORDS, "NAMES", "fields as columns (total,status), all, or none"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -170,8 +170,8 @@ static int mark_list(const struct shared_fields *fields, const char *list, bool 
 			text_add(&names, " ");
 			inspect_shared_word(fields, i, &names);
 		}
-		code = err_set(err, ERR_USAGE, names.len ? "no field of all these objects is called %.*s (there are%s)" :
-		    "no field of all these objects is called %.*s", n < 60 ? (int)n : 60, list, names.s);
+		code = err_set(err, ERR_USAGE, names.len ? "not a field of all these objects: \"%.*s\" (use one of%s)" :
+		    "not a field of all these objects: \"%.*s\"", n < 60 ? (int)n : 60, list, names.s);
 	}
 	text_release(&names);
 	return code;
@@ -273,22 +273,22 @@ const struct command cmd_ls = {
     .arguments = {{ARG_CLASS, "PAT", false}},
     .options = ls_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
-    .summary = "the objects of a class",
+    .group = "browse",
+    .summary = "list the objects of a class",
     .shapes = SHAPES(&ls_shape, &ls_fields_shape, &ls_heaps_shape, &ls_heaps_fields_shape),
-    .description = "The objects of exactly the classes that PAT matches, by address; those of subclasses "
-	"are not among them. PAT may be a kept set ($name). heap is Android's heap that an object is in, where a dump "
-	"tells it; -heap keeps those of one. value is what the object is in a few "
-	"words: the text of a String, a number, the size of a collection; of a class object the "
-	"class that it stands for. Formats without values tell only the latter. -fields adds a column for each "
-	"field of the class, its own first, then those of its superclasses, with its values as what they are: "
-	"numbers are ordered as numbers. The fields of objects of several classes are those of the superclass "
-	"that they share. On the screen all are there, as many as fit, and W shows the others; a field whose name "
-	"another column has is called by its class as well (Node.value). A name means the field of the nearest class, from "
-	"that of the objects on upwards, as in Java. One that it hides is Base.name, after the class that declares it; of "
-	"several of one name in one class the second is name_2. All commands call fields so.",
-    .examples = {{"ls java.lang.String", ON_SHOP}, {"ls byte[] -min 1K", ON_SHOP},
-	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP},
+    .description = "Objects of exactly the classes that PAT matches, by address; -sub adds instances of subclasses. "
+	"PAT may be a kept set ($name).\n"
+	"value\tthe object in short: text of a String, a number, size of a collection, class of a class object "
+	"(other values need a format with values)\n"
+	"heap\tAndroid heap of the object, if the dump records it; -heap selects one\n"
+	"-fields\ta column per field, own fields first, then those of superclasses; numbers sort as numbers\n"
+	"Of objects of several classes, the fields are those of their common superclass. On the screen all fields "
+	"are columns; W scrolls to those that do not fit. A field with the name of another column also has its class "
+	"(Node.value). Base.name is a field that a subclass hides, name_2 the second of one class.",
+    .examples = {{"ls java.lang.String", ON_SHOP, "all Strings with their text"},
+	{"ls byte[] -min 1K", ON_SHOP, "byte arrays of 1 KiB or more"},
+	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP,
+	    "the five orders with the highest total"},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
     .key = "",
     .run = run_ls,

@@ -32,10 +32,10 @@ static const enum column_id info_values[] = {
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
 static const struct option_spec info_options[] = {
-    {DASH_BRIEF, OPT_FLAG, NULL, "without references and what follows from them"},
-    {DASH_ARGS, OPT_FLAG, NULL, "the options that the VM was given, one a row"},
-    {DASH_ENV, OPT_FLAG, NULL, "the environment variables of the process"},
-    {DASH_LIMITS, OPT_FLAG, NULL, "the limits that the system sets to the process"},
+    {DASH_BRIEF, OPT_FLAG, NULL, "without references and values that need them"},
+    {DASH_ARGS, OPT_FLAG, NULL, "options of the VM, one per row"},
+    {DASH_ENV, OPT_FLAG, NULL, "environment variables of the process"},
+    {DASH_LIMITS, OPT_FLAG, NULL, "resource limits of the process"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -142,7 +142,7 @@ static void info_holes(struct result *r, const struct opened *o)
 	result_head(r, COL_HOLES, cell_count(heap_sized_any(h, heap_counted(h, holes), 0)));
 	if (!holes)
 		return;
-	text_addf(&note, "%s; the VM did not compact the heap before the dump, so garbage is in it",
+	text_addf(&note, "%s; the VM did not compact the heap before the dump, so it contains garbage",
 	    r->note ? r->note : "~");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
@@ -221,7 +221,7 @@ static void info_stated(struct result *r, const struct heap *h)
 	for (size_t i = 0; h->facts.states_itself && i < h->n_stated; i++) {
 		const struct heap_stated *s = &h->stated[i];
 		if (!strcmp(s->what, STATED_PAUSE_LAST) || !strcmp(s->what, STATED_PAUSE_LONGEST))
-			continue; /* process_head has told them */
+			continue; /* process_head has shown them */
 		struct amount n = amount_exact(s->count);
 		result_head_named(r, s->what, s->unit == STATED_BYTES ? cell_bytes(n) :
 		    s->unit == STATED_TIME ? cell_time(n) : cell_count(n));
@@ -270,22 +270,22 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	const struct process_facts *process = process_of(h, &own);
 	info_dump(r, h);
 	process_cause(r, h, process, brief);
-	result_group(r, "live and garbage");
+	result_group(r, "reachable and unreachable");
 	int code = 0;
 	if (brief)
 		info_all(r, h);
 	else
 		code = info_live(s, r, err);
 	process_memory(r, h, process);
-	result_group(r, "what is wrong, or cannot be told");
+	result_group(r, "warnings and missing facts");
 	if (!brief)
 		info_warnings(r, h);
 	info_damage(r, s->dump);
-	result_group(r, "counted");
+	result_group(r, "counts");
 	info_counts(r, h, brief);
 	if (!code && !brief)
 		code = info_archive(r, h, err);
-	result_group(r, "the process");
+	result_group(r, "process");
 	process_head(r, h, process);
 	process_free(own);
 	if (code) {
@@ -301,7 +301,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
 	info_doubts(r, h);
 	info_types(r, h);
-	result_group(r, "what the program counted itself");
+	result_group(r, "counters of the program");
 	info_stated(r, h);
 	r->note = brief ? NULL : command_roots_note(s->dump, &r->arena);
 	if (!brief && !h->facts.roots_recorded)
@@ -314,50 +314,21 @@ const struct command cmd_info = {
     .name = "info",
     .options = info_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY_BY_OPTION,
-    .group = "look",
-    .summary = "what this dump is and how much is in it",
+    .group = "browse",
+    .summary = "summarize the dump: format, VM, process and sizes",
     .shapes = SHAPES(&info_shape, &process_arguments_shape, &process_limits_shape, &process_variables_shape),
-    .description = "One row. objects counts every record of the dump; classes, instances, object_arrays "
-	"and primitive_arrays split it: classes are objects that stand for one, and Go's types have none. "
-	"references are the non-null ones that the dump records, "
-	"dangling are those among them that lead to no object. roots counts root objects, "
-	"root_entries what makes them roots (an object may be held in several ways; records "
-	"alike in kind, thread and frame, as two handles to one object are, count once). "
-	"reachable_* and unreachable_* split objects and shallow; weakly_reachable_* is the part of "
-	"unreachable_* that weak, final and phantom references lead to: the VM may still have it, and the next "
-	"collection takes it. true_up_to is set for a damaged "
-	"dump: the byte up to which all this is true; there is none where a checksum is wrong, for then any byte "
-	"may be. dropped_roots are roots of objects that the "
-	"dump does not hold; words of variables and frames of a Go program that point outside of its heap, "
-	"as many do, are outside_roots (such words of objects are dangling). heaps is how many "
-	"heap dumps the file holds, heap which one this is (--dump N); heap_names are Android's heaps in it, which it "
-	"keeps apart, with their objects and shallow bytes. A Go dump adds the "
-	"memory statistics of its program under their own names. "
-	"With -brief nothing is told for which references must be read (references, roots, what is reachable, threads, "
-	"warnings): a script that asks for no more has its answer in half the time. "
-	"program is the executable that its types come from, or why one was left out; typed_by says "
-	"how many objects came to their types how: by its own header, an interface that carries it, "
-	"a variable of the program (global) or of a frame, a record of the runtime's, a pointer in something "
-	"typed, or because only one type fits; type_conflicts counts what contradicted that. "
-	"cannot_tell says what the format does not hold, or the index of a dump that is not here (index_alone). "
-	"With a javacore: cause, why the VM wrote the dump, and "
-	"cause_date when; command_line and -args, how it was started; versions, os, cpus; heap_max (-Xmx), "
-	"heap_total and heap_used; -env and -limits, what it was started in. HPROF has of these what the Java library "
-	"keeps in objects: command_line, versions, os; where the program was managed (JMX) also started, uptime in "
-	"seconds, process_id, -args and heap_max, which else is inferred from the limit of direct memory. Where the VM "
-	"wrote the dump because memory ran out, cause says in which thread and where; the VM makes the error only behind "
-	"the dump, so oom_kind is what follows from that place and from how full the heap is. oom_thrown: what such errors "
-	"say that were thrown before and are still there. Of Go: cpus, experiments, heap_start and "
-	"heap_end, the addresses between which objects may lie, and how long collections stopped the program. Values "
-	"whose names say that they are secret (password, token, key) are shown as ***. sizes is "
-	"true, or mat for Eclipse MAT's rule. measured_classes have instances all of which lie farther "
-	"from the next object than any rule says, which no gap explains: that distance is their size, "
-	"inferred; unsure_classes have room behind each instance, too, but it may be a gap. Sums that include "
-	"instances of either are inferred. "
-	"archived_mirrors are class objects of the VM's archive whose classes were never loaded: the "
-	"VM's histogram counts them, the dump has none of them, and dangling_mirrors of the dangling "
-	"references lead there.",
-    .examples = {{"info"}, {"info -brief | cut objects,shallow"}, {"info -args", ON_PHD}, {"info -env", ON_PHD}},
+    .description = "objects\tall records: classes (class objects), instances, object_arrays, primitive_arrays\n"
+	"references\tnon-null references; dangling ones lead to no object\n"
+	"roots\tobjects that are GC roots; root_entries counts their records\n"
+	"weakly_reachable_*\treachable only through weak, final or phantom references\n"
+	"true_up_to\tbyte up to which a damaged dump is correct\n"
+	"cannot_tell\tfacts that the format does not record\n"
+	"heaps\theap dumps in the file; heap is the current one (--dump N)\n"
+	"cause\twhy the VM wrote the dump; oom_kind is inferred\n"
+	"typed_by\thow objects of a Go dump got their types\n"
+	"-brief needs half the time. Secrets (password, token, key) are shown as ***.",
+    .examples = {{"info"}, {"info -brief | cut objects,shallow", ON_ANY, "two numbers for a script"},
+	{"info -args", ON_PHD, "the options of the VM"}, {"info -env", ON_PHD}},
     .key = "i",
     .run = run_info,
 };
@@ -373,7 +344,7 @@ static const struct column check_columns[] = {
 static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
 
 static const struct option_spec check_options[] = {
-    {DASH_TREE, OPT_FLAG, NULL, "the dominator tree as well, if it is not known yet"},
+    {DASH_TREE, OPT_FLAG, NULL, "also check the dominator tree"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -411,7 +382,7 @@ static int check_all(struct session *s, struct checking *c, bool wanted, struct 
 	return code;
 }
 
-/* "18 promises kept, 2 do not apply; it took 1.3 seconds" */
+/* "18 checks passed, 2 do not apply; it took 1.3 seconds" */
 static const char *proof_note(const struct checks *checks, struct arena *arena)
 {
 	struct text note = TEXT_INIT;
@@ -421,9 +392,9 @@ static const char *proof_note(const struct checks *checks, struct arena *arena)
 		milliseconds += checks->line[i].milliseconds;
 		kept += checks->line[i].outcome == CHECK_OK;
 	}
-	text_addf(&note, "%zu promises kept", kept);
+	text_addf(&note, "%zu checks passed", kept);
 	if (checks->n_broken)
-		text_addf(&note, ", %zu broken", checks->n_broken);
+		text_addf(&note, ", %zu failed", checks->n_broken);
 	text_addf(&note, ", %zu do not apply; it took ", checks->n - kept - checks->n_broken);
 	if (milliseconds < 1000)
 		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);
@@ -469,18 +440,19 @@ const struct command cmd_check = {
     .options = check_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "session",
-    .summary = "does the loaded graph keep its promises",
+    .summary = "verify the loaded object graph",
     .shapes = SHAPES(&check_shape),
-    .description = "Counts again, by other code than the loader's, what every command relies on: "
-	"addresses ascend and lead back to their objects, references lead to objects and are the "
-	"same both ways, sizes and kinds add up, roots are objects, the dump's own counts agree; "
-	"and of the dominator tree, once it is known or with -tree: every reference leads "
-	"through the parent of what it leads to, no sibling dominates another, all that is "
-	"reachable hangs in it, retained sizes sum up, those of classes too, and shortest paths "
-	"are paths that no reference shortens. milliseconds is what each took. "
-	"result is ok, broken, or none where there is nothing to compare. Exit status 1 if one "
-	"is broken.",
-    .examples = {{"check"}, {"check | grep- '^ok$'"}},
+    .description = "cairn counts again, with other code than the loader, what every command depends on. Addresses "
+	"ascend and are found again. References lead to objects and are the same in both directions. Sizes and kinds "
+	"add up, roots are objects, and the counts of the dump agree. If the dominator tree is known, or with -tree, "
+	"cairn checks it, too. Every reference leads through the immediate dominator of its target. No sibling "
+	"dominates another, and the tree has all reachable objects. Retained sizes add up, and shortest paths are "
+	"the shortest.\n"
+	"result\tok, broken, or none if there is nothing to compare\n"
+	"milliseconds\ttime of the check\n"
+	"Exit status 1 if a result is broken.",
+    .examples = {{"check", ON_ANY, "every check with its result"},
+	{"check | grep- '^ok$'", ON_ANY, "only the checks that are not ok"}},
     .key = "",
     .run = run_check,
 };

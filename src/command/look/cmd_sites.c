@@ -29,10 +29,10 @@ static const struct column sites_columns[] = {
 static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
 
 static const struct option_spec sites_options[] = {
-    {DASH_BY, OPT_CHOICE, "stack|function", "one row for each stack (default), or allocating function"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default shallow)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "stack|function", "group by stack (default) or allocating function"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default shallow)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -212,10 +212,10 @@ static int told(const struct heap *h, struct err *err)
 	if (h->facts.no_sites)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->facts.no_sites);
 	if (!h->dump || !h->dump->reader->sites)
-		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not tell where objects were allocated",
+		return err_set(err, ERR_UNSUPPORTED, "%s dumps do not record allocation sites",
 		    h->facts.title);
-	return err_set(err, ERR_UNSUPPORTED, "this dump has no allocation samples: its program does not refer to "
-	    "runtime.MemProfile, so Go left sampling out, or set runtime.MemProfileRate to 0");
+	return err_set(err, ERR_UNSUPPORTED, "no allocation samples: the program does not use runtime.MemProfile, "
+	    "or sets runtime.MemProfileRate to 0");
 }
 
 static int run_sites(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -235,13 +235,13 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	if (!h->n_objects) {
 		result_show(r, S_ALLOCS, true);
 		result_show(r, S_FREES, true);
-		text_add(&note, "the dump has no heap: objects are those that its writer counted");
+		text_add(&note, "the dump has no heap; objects are the counts of its writer");
 	} else {
 		text_add_count(&note, h->sites->n_samples);
 		text_add(&note, " of ");
 		text_add_count(&note, h->n_objects);
 		text_add(&note, h->facts.values == TYPED_MEMORY || h->facts.no_class_objects ? " objects were sampled" :
-		    " objects have a stack that allocated them");
+		    " objects have an allocation stack");
 	}
 	if (h->sites->n_lost) {
 		text_add(&note, "; ");
@@ -264,16 +264,17 @@ const struct command cmd_sites = {
     .name = "sites",
     .options = sites_options,
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "look",
-    .summary = "the stacks that allocated the objects, by bytes",
+    .group = "browse",
+    .summary = "list the stacks that allocated objects, by bytes",
     .shapes = SHAPES(&sites_shape),
-    .description = "Of Go dumps whose program samples allocations (it refers to runtime.MemProfile, as "
-	"net/http/pprof does; runtime.MemProfileRate says how many), and of HPROF dumps whose writer noted stacks of "
-	"allocations (the old agent with heap=dump, Android where it tracks allocations; HotSpot's own writer does not): "
-	"one row for each stack that allocated objects, the allocating function first. objects and shallow are those "
-	"of the samples, allocs and frees what the program or agent counted itself. -by function sums by the first "
-	"function that is not of Go's runtime or the JDK.",
-    .examples = {{"sites", ON_GO}, {"sites -by function", ON_GO}, {"sites -sort objects | head 5", ON_GO}},
+    .description = "One row per stack, the allocating function first. objects and shallow count the sampled objects "
+	"in the dump; allocs and frees are the counts of the program or agent. Go dumps have samples if the program "
+	"uses runtime.MemProfile (net/http/pprof does); runtime.MemProfileRate is the rate. HPROF dumps have stacks "
+	"if their writer recorded them: the old agent with heap=dump, or Android with allocation tracking; HotSpot "
+	"does not. -by function groups by the first function outside of the Go runtime and the JDK.",
+    .examples = {{"sites", ON_GO, "which stacks allocated most bytes?"},
+	{"sites -by function", ON_GO, "which functions allocated most bytes?"},
+	{"sites -sort objects | head 5", ON_GO, "the stacks with most objects"}},
     .key = "",
     .told = told,
     .run = run_sites,

@@ -77,9 +77,9 @@ static const struct column strings_columns[] = {
 static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
 
 static const struct option_spec strings_options[] = {
-    {DASH_I, OPT_FLAG, NULL, "upper and lower case are the same"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_I, OPT_FLAG, NULL, "ignore case"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default address)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -158,10 +158,11 @@ static int run_strings(
 	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)
-		r->note = h->incomplete ? "no String's text matches in what was read of the dump" : "no String's text matches";
+		r->note = h->incomplete ? "no String matches in the part of the dump that was read" :
+		    "no String matches";
 	else if (inspect_texts_run_on(h))
-		r->note = "~ a text is read to the end of its block of memory, where others or the rest of "
-		    "older ones may follow; held_as of x tells what is in use";
+		r->note = "~ a text is read to the end of its block of memory and may include other texts; "
+		    "held_as of x shows the range in use";
 	if (code)
 		result_free(r);
 	else
@@ -174,15 +175,16 @@ const struct command cmd_strings = {
     .arguments = {{ARG_REGEX, "RE", true}},
     .options = strings_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
-    .summary = "Strings by their text",
+    .group = "browse",
+    .summary = "list Strings by their text",
     .shapes = SHAPES(&strings_shape),
-    .description = "The Strings whose text a POSIX extended regular expression matches, or all of "
-	"them, by address. What is matched is the text as it is shown: control characters as "
-	"\\n, \\t, \\xHH, \\uXXXX. length counts UTF-16 units, as Java does; shallow is that of "
-	"the String without its characters. Exit status 1 when nothing matches.",
-    .examples = {{"strings", ON_SHOP}, {"strings '^session-[0-9]*$'", ON_SHOP},
-	{"strings -i berlin | head 5", ON_SHOP}},
+    .description = "Strings with a text that matches RE (a POSIX extended regular expression), or all Strings, by "
+	"address. RE matches the text as shown: control characters are \\n, \\t, \\xHH, \\uXXXX. length counts "
+	"UTF-16 units, as in Java; shallow is the size of the String without its characters. Exit status 1 if "
+	"nothing matches.",
+    .examples = {{"strings", ON_SHOP, "all Strings with their text"},
+	{"strings '^session-[0-9]*$'", ON_SHOP, "Strings that match a pattern"},
+	{"strings -i berlin | head 5", ON_SHOP, "five Strings with this word, in any case"}},
     .key = "",
     .told = inspect_texts_held,
     .run = run_strings,
@@ -204,8 +206,8 @@ static const struct column dups_columns[] = {
 static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
 
 static const struct option_spec dups_options[] = {
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default wasted)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -278,10 +280,10 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	cell_print(&strings, &note);
 	text_add(&note, " Strings, ");
 	cell_print(&distinct, &note);
-	text_add(&note, " different texts; one of each would save ");
+	text_add(&note, " different texts; one of each saves ");
 	cell_print(&saved, &note);
 	if (inspect_texts_run_on(h))
-		text_add(&note, "; texts are read to the end of their block of memory: what shares one counts as one");
+		text_add(&note, "; texts are read to the end of their block of memory; texts in one block count once");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	code = command_sort(s, r, call, "wasted", true, err);
@@ -296,14 +298,14 @@ const struct command cmd_dups = {
     .name = "dups",
     .options = dups_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
-    .summary = "texts that several Strings have, and the bytes this wastes",
+    .group = "browse",
+    .summary = "list duplicate Strings and the bytes they waste",
     .shapes = SHAPES(&dups_shape),
-    .description = "One row for each text that more than one String has, the most wasteful first. shallow "
-	"is what these Strings and their arrays of characters take, arrays that several of them "
-	"share counted once; wasted is what would be saved if there were one String and one array. "
-	"address is that of one of the Strings.",
-    .examples = {{"dups", ON_SHOP}, {"dups -sort count", ON_SHOP}},
+    .description = "One row per text of more than one String, most wasted bytes first. shallow is the size of these "
+	"Strings and their character arrays; a shared array counts once. wasted is what one String with one array "
+	"saves. address is one of the Strings.",
+    .examples = {{"dups", ON_SHOP, "which texts waste most memory?"},
+	{"dups -sort count", ON_SHOP, "which texts occur most often?"}},
     .key = "",
     .told = inspect_texts_held,
     .run = run_dups,
@@ -349,7 +351,8 @@ static void add_property(struct result *r, const struct any_value *key, const st
 static int props_told(const struct heap *h, struct err *err)
 {
 	if (h->facts.no_class_objects)
-		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties, which are Java's", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no system properties (only Java has them)",
+		    h->facts.title);
 	return inspect_texts_held(h, err);
 }
 
@@ -362,13 +365,14 @@ static int run_props(struct session *s, const struct call *call, struct result *
 	uint32_t id = java_properties(h);
 	if (id == HEAP_NONE)
 		return err_set(err, ERR_NOT_FOUND,
-		    "the class java.lang.System of this dump leads to no system properties");
+		    "no system properties: java.lang.System.props is missing");
 	int code = inspect_entries(&entries, h, id, &(struct range){.length = UINT64_MAX}, err);
 	if (code)
 		return code;
 	if (!entries->n) {
-		code = err_set(err, ERR_NOT_FOUND, "%s 0x%" PRIx64 " has no system properties: %s", heap_class_of(h, id)->name,
-		    heap_address(h, id), entries->note.len ? entries->note.s : "it is empty");
+		code = err_set(err, ERR_NOT_FOUND, "no system properties in %s 0x%" PRIx64 ": %s",
+		    heap_class_of(h, id)->name,
+		    heap_address(h, id), entries->note.len ? entries->note.s : "no elements");
 		inspect_entries_close(entries);
 		return code;
 	}
@@ -385,13 +389,12 @@ static int run_props(struct session *s, const struct call *call, struct result *
 const struct command cmd_props = {
     .name = "props",
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
-    .group = "look",
-    .summary = "the system properties of the process",
+    .group = "browse",
+    .summary = "list the system properties of the process",
     .shapes = SHAPES(&props_shape),
-    .description = "What System.getProperties() gave, by name: the static field props of "
-	"java.lang.System. Values whose names say that they are secret (password, token, key) are shown as ***; x of "
-	"their address shows them.",
-    .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP}},
+    .description = "The static field props of java.lang.System, by name, as from System.getProperties(). Values of "
+	"secrets (password, token, key) are shown as ***; x of their address shows them.",
+    .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP, "properties with java in name or value"}},
     .key = "",
     .told = props_told,
     .run = run_props,

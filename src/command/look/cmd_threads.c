@@ -404,29 +404,32 @@ static int run_threads(
 }
 
 static const struct option_spec threads_options[] = {
-    {DASH_BY, OPT_CHOICE, "stack", "one row for all threads that stand at the same place"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "stack", "group threads with the same stack"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 const struct command cmd_threads = {
     .name = "threads",
     .options = threads_options,
-    .group = "look",
-    .summary = "threads, or goroutines, with their state, frames and roots",
+    .group = "browse",
+    .summary = "list threads or goroutines with state, frames and roots",
     .shapes = SHAPES(&threads_shape, &stacks_shape),
-    .description = "One row for each thread. address is that of its thread object; tid the number that Java "
-	"gave it, native_id the system's. PHD and classic dumps hold no threads: a javacore beside the dump adds "
-	"them, and waits_for is the object whose monitor or lock a thread is blocked on, waits for or is parked on, "
-	"with the owner; the threads of a deadlock own what others of them wait for. "
-	"What a thread retains includes what its stack holds alone: what goes with it. with_locals is what its object and "
-	"all objects that its stack holds retain, also those that something else holds as well (Eclipse MAT shows the "
-	"largest of these). Of a Go dump the threads are goroutines and id "
-	"is the number that Go gave them; waits_for is the reason they wait, waited how long at least, in seconds: "
-	"Go notes when some goroutines began to wait and the dump does not tell its own time, so it is counted to "
-	"when the last of them began. oom marks the thread that ran out of memory, for which a Java VM wrote the dump. "
-	"-by stack puts those together that stand at the same place.",
-    .examples = {{"threads"}, {"threads | grep waiting", ON_GO}, {"threads -by stack", ON_GO}},
+    .description = "One row per thread. PHD and classic dumps need a javacore for threads.\n"
+	"address\tthread object\n"
+	"tid, native_id\tnumber of the thread in Java and in the system\n"
+	"id\tnumber of the row for bt; of a goroutine its number in Go\n"
+	"waits_for\tmonitor or lock that the thread is blocked on, waits for or is parked on, with its owner; of a "
+	"goroutine the reason\n"
+	"waited\tseconds a goroutine has waited at least\n"
+	"retained\tretained size with its stack\n"
+	"with_locals\tretained size of its object and all objects on its stack, also those that others hold\n"
+	"oom\tthe thread that ran out of memory\n"
+	"In a deadlock each thread owns a lock that another one waits for (locks -deadlock). -by stack groups "
+	"threads with the same stack.",
+    .examples = {{"threads", ON_ANY, "all threads with what they retain"},
+	{"threads | grep waiting", ON_GO, "goroutines that wait"},
+	{"threads -by stack", ON_GO, "how many threads have the same stack?"}},
     .key = "t",
     .run = run_threads,
 };

@@ -15,9 +15,9 @@
 #include <string.h>
 
 static const struct option_spec tree_options[] = {
-    {DASH_BY, OPT_CHOICE, "super|package", "below superclasses (the default), or below packages"},
-    {DASH_DEPTH, OPT_COUNT, "N", "so many levels (default: all; on the screen: 2, further ones open)"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what packages retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "super|package", "by superclass (default) or package"},
+    {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default: all; on the screen: 2)"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes of packages"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -140,7 +140,7 @@ static int by_superclass(
 {
 	const struct heap *h = session_heap(s);
 	if (!h->facts.references_superclass_recorded)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no superclasses (-by package needs none)",
+		return err_set(err, ERR_UNSUPPORTED, "%s has no superclasses (use -by package)",
 		    h->facts.title);
 	struct classes *t = xcalloc(1, sizeof *t);
 	if (class_tree_make(&t->tree, h, err)) {
@@ -321,7 +321,7 @@ static int by_package(
     const struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	if (call->argument[0].given)
-		return err_set(err, ERR_USAGE, "-by package shows all classes: %.100s is one word too many",
+		return err_set(err, ERR_USAGE, "too many arguments: \"%.100s\" (-by package shows all classes)",
 		    call->argument[0].word);
 	struct packages *t = xcalloc(1, sizeof *t);
 	int code = package_tree_make(&t->tree, session_heap(s), err);
@@ -359,17 +359,17 @@ const struct command cmd_tree = {
     .arguments = {{ARG_CLASS, "PAT", true}},
     .options = tree_options,
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
-    .group = "look",
-    .summary = "classes below their superclasses, or below packages",
+    .group = "browse",
+    .summary = "show the tree of classes by superclass or package",
     .shapes = SHAPES(&tree_shape, &package_shape),
-    .description = "A class before its subclasses, the branch with the most bytes first; branch is the class "
-	"indented by its depth. objects and "
-	"shallow are those of exactly the class; objects_below and shallow_below include all "
-	"its subclasses. With PAT only the branches of these classes. -by package: packages within "
-	"packages and their classes, with the columns branch name depth classes objects shallow "
-	"retained (when that is known); a package that holds nothing but one other package stands in one row with it.",
-    .examples = {{"tree -by package"}, {"tree -by package -depth 2"}, {"tree", ON_SHOP},
-	{"tree java.util.AbstractMap", ON_SHOP}},
+    .description = "A class is before its subclasses; the branch with most bytes is first. objects and shallow are "
+	"those of exactly the class; objects_below and shallow_below include all subclasses. With PAT only the "
+	"branches of these classes. branch is the class indented by its depth. -by package: packages in packages "
+	"with their classes, with the columns branch name depth classes objects shallow retained (if known). A "
+	"package that contains only one other package is in one row with it.",
+    .examples = {{"tree -by package", ON_ANY, "which packages use most memory?"},
+	{"tree -by package -depth 2", ON_ANY, "the same, two levels"},
+	{"tree", ON_SHOP, "classes below their superclasses"}, {"tree java.util.AbstractMap", ON_SHOP}},
     .key = "",
     .run = run_tree,
 };

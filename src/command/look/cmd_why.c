@@ -116,22 +116,21 @@ static int unrecorded_fact(
 	if (code || !maybe->n)
 		return code;
 	bool frames = maybe->reason == REASON_FRAMES;
-	text_add(&t, "no root reaches ");
 	text_add_count(&t, all.unreachable_n.n);
-	text_addf(&t, " object%s, %s ", all.unreachable_n.n == 1 ? "" : "s", frames ? "and yet the bytes of stack frames "
-	    "lead to" : "but");
+	text_add(&t, all.unreachable_n.n == 1 ? " object is unreachable, but " : " objects are unreachable, but ");
 	if (maybe->n < all.unreachable_n.n)
 		text_add_count(&t, maybe->n);
 	text_add(&t, maybe->n < all.unreachable_n.n ? " of them" : all.unreachable_n.n == 1 ? "it" : "all of them");
 	if (frames)
-		text_addf(&t, ", from words that are not recorded as pointers: %s may be alive",
-		    maybe->n == 1 ? "it" : "these");
+		text_addf(&t, " may be alive: stack frames point to %s, in words that the dump does not record as "
+		    "pointers", maybe->n == 1 ? "it" : "them");
 	else
-		text_addf(&t, " may hang on what the dump leaves out (%s), and be alive",
-		    maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads or others, "
-		                                                       "and fields of java.lang.Class objects"
-		    : maybe->reason == REASON_CLASS_DATA ? "objects that were given to hidden classes"
-		                                            : "fields of java.lang.Class objects");
+		text_addf(&t, " may be alive: the dump lacks %s, which may hold %s",
+		    maybe->reason == REASON_STACKS_MISSING ? "stacks of parked virtual threads and others and "
+		                                             "fields of java.lang.Class objects"
+		    : maybe->reason == REASON_CLASS_DATA ? "the class data of hidden classes"
+		                                         : "fields of java.lang.Class objects",
+		    maybe->n == 1 ? "it" : "them");
 	add_row(r, w, "unreachable", INFERRED, NULL, t.s);
 	text_release(&t);
 	return 0;
@@ -149,7 +148,7 @@ static int roots_fact(
 	if (!inferred) {
 		enum certainty sure = h->doubtful ? INFERRED : h->incomplete ? LOWER_BOUND : EXACT;
 		add_row(r, w, "roots", sure, NULL, h->incomplete ?
-		    "as far as the dump was read; what only other roots hold counts as garbage" :
+		    "from the part of the dump that was read; objects of other roots count as garbage" :
 		    "as the dump records them");
 		return unrecorded_fact(s, r, w, err);
 	}
@@ -157,13 +156,13 @@ static int roots_fact(
 	if (code)
 		return code;
 	if (h->facts.roots_recorded)
-		text_add(&t, "no system class is among the dump's roots: those of the boot loader are taken");
+		text_add(&t, "the dump records no system classes as roots; cairn adds classes of the boot loader");
 	else
-		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader, the loader of "
-		    "the class path, %s, objects that nothing references, and the lowest object of each cycle that "
-		    "is left. Only garbage with stale references counts as unreachable", h->facts.title, h->companion ?
+		text_addf(&t, "%s records none. Roots are: classes of the boot loader or of an unknown loader; the loader of "
+		    "the class path; %s; objects that nothing references; the lowest object of each cycle that "
+		    "remains. Only garbage with stale references counts as unreachable", h->facts.title, h->companion ?
 		    "threads and monitors of the javacore (these are certain)" : "referenced thread objects");
-	text_addf(&t, "; %zu of %zu are inferred; objects counts what is reached from none but these", inferred,
+	text_addf(&t, "; %zu of %zu are inferred; objects are those that only these reach", inferred,
 	    h->n_roots);
 	add_counted(r, w, "roots", INFERRED, &hang, heap_reached(h, 0), t.s);
 	text_release(&t);
@@ -180,7 +179,7 @@ static int damage_fact(
 		return 0;
 	text_add(&t, h->damage.message);
 	if (h->damage.has_offset)
-		text_addf(&t, "; all is true up to byte %llu%s", (unsigned long long)h->damage.offset,
+		text_addf(&t, "; everything is correct up to byte %llu%s", (unsigned long long)h->damage.offset,
 		    heap_bytes_are(h));
 	add_row(r, w, "counts", h->doubtful ? INFERRED : LOWER_BOUND, NULL, t.s);
 	text_release(&t);
@@ -196,23 +195,23 @@ static int file_fact(
 	return 0;
 }
 
-/* "strong and soft ones hold what they refer to; ...; 2 of these hold all the same: ..." */
+/* "strong and soft references hold their objects; ...; 2 of these still hold an object: ..." */
 static int add_holding(const struct session *s, struct text *to, struct err *err)
 {
 	uint64_t n;
 	int code = weak_count_inactive(session_heap(s), &n, err);
 	if (s->dump->counts_weak) {
-		text_add(to, "all hold what they refer to, weak, final and phantom ones as well, as in Eclipse MAT (set weak "
-		    "off: not these)");
+		text_add(to, "all references hold their objects, also weak, final and phantom ones, as in Eclipse MAT (set "
+		    "weak off: not these)");
 		return code;
 	}
-	text_add(to, "strong and soft ones hold what they refer to; weak, final and phantom ones do not, as in the VM (set "
-	    "weak on: all hold, as in Eclipse MAT)");
+	text_add(to, "strong and soft references hold their objects; weak, final and phantom ones do not, as in the VM "
+	    "(set weak on: all hold, as in Eclipse MAT)");
 	if (!code && n) {
 		text_add(to, "; ");
 		text_add_count(to, n);
-		text_addf(to, " of these hold%s all the same, for the VM has queued %s: a finalizer has not run, or the "
-		    "program has not cleared it (finalizers and weak list them)", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+		text_addf(to, " of these still hold%s an object, because the VM has queued %s: a finalizer has not run, or "
+		    "the program has not cleared it (see finalizers and weak)", n == 1 ? "s" : "", n == 1 ? "it" : "them");
 	}
 	return code;
 }
@@ -229,7 +228,7 @@ static int holding_fact(
 		add_row(r, w, "references", EXACT, NULL, t.s);
 	} else if (h->facts.values == NO_VALUES) {
 		add_row(r, w, "references", INFERRED, NULL,
-		    "all hold what they refer to: the dump has no field names that would show which ones are weak");
+		    "all references hold their objects: the dump has no field names that show weak ones");
 	}
 	text_release(&t);
 	return code;
@@ -255,7 +254,7 @@ static int sizes_fact(
 	}
 	if (!code)
 		add_row(r, w, "sizes", UNKNOWN, &unknown,
-		    "the dump does not tell the size of these: they count nothing, and sums with them are "
+		    "the dump does not record the size of these objects; they count as 0, so sums with them are "
 		    "lower bounds");
 	return code;
 }
@@ -277,8 +276,8 @@ static int names_fact(
 	}
 	if (!code)
 		add_row(r, w, "classes", INFERRED, &shared,
-		    "several classes have the name by which records name their class: the first has all "
-		    "their objects");
+		    "several classes have the same name, and records give only the name: the first class has all "
+		    "objects");
 	return code;
 }
 
@@ -287,9 +286,9 @@ static const struct {
 	enum certainty certainty;
 	const char *sentence;
 } type_means[TYPED_BYS] = {
-    [TYPED_BY_SHAPE] = {UNKNOWN, "no type: only the size and which words are pointers are known"},
+    [TYPED_BY_SHAPE] = {UNKNOWN, "no type: only size and pointers are known"},
     [TYPED_BY_FIT] = {INFERRED, "by fit: the only type with this size and these pointers"},
-    [TYPED_BY_POINTER] = {INFERRED, "by a pointer from an object whose type is known"},
+    [TYPED_BY_POINTER] = {INFERRED, "by a pointer from an object with a known type"},
     [TYPED_BY_FRAME] = {INFERRED, "by a local variable of a stack frame"},
     [TYPED_BY_GLOBAL] = {INFERRED, "by a variable of the program"},
     [TYPED_BY_INTERFACE] = {EXACT, "by an interface that carries the type"},
@@ -325,7 +324,7 @@ static int silence_fact(
 {
 	(void)err;
 	if (session_heap(s)->facts.cannot_tell)
-		add_row(r, w, "not told", UNKNOWN, NULL, session_heap(s)->facts.cannot_tell);
+		add_row(r, w, "not recorded", UNKNOWN, NULL, session_heap(s)->facts.cannot_tell);
 	return 0;
 }
 
@@ -381,9 +380,9 @@ static int about_row(const struct session *s, struct result *r, struct why_rows 
 	struct result *table = session_explained(s);
 	size_t row = strtoull(word + 1, NULL, 10);
 	if (!table || !table->n_columns)
-		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
+		return err_set(err, ERR_NOT_FOUND, "no last table for \"%s\" (run a command first)", word);
 	if (!row || row-- > table->n_rows)
-		return err_set(err, ERR_NOT_FOUND, "%s: the last table has %zu row%s", word, table->n_rows,
+		return err_set(err, ERR_NOT_FOUND, "no row \"%s\": the last table has %zu row%s", word, table->n_rows,
 		    table->n_rows == 1 ? "" : "s");
 	struct cursor cursor;
 	cursor_init(&cursor, table);
@@ -404,7 +403,7 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 	struct result *table = session_explained(s);
 	int column = table ? result_column(table, word) : -1;
 	if (!table)
-		return err_set(err, ERR_NOT_FOUND, "there is no last table");
+		return err_set(err, ERR_NOT_FOUND, "no last table (run a command first)");
 	if (column >= 0) {
 		add_column(r, w, table, (unsigned)column);
 		return 0;
@@ -415,7 +414,7 @@ static int about_column(const struct session *s, struct result *r, struct why_ro
 		add_value(r, w, table, WHY_NO_ROW, 0, &table->head[i]);
 		return 0;
 	}
-	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value %.60s", word);
+	return err_set(err, ERR_NOT_FOUND, "the last table has no column or value \"%.60s\"", word);
 }
 
 static int all_facts(const struct session *s, struct result *r, struct why_rows *w, struct err *err)
@@ -481,14 +480,14 @@ const struct command cmd_why = {
     .name = "why",
     .arguments = {{ARG_WORD, "%N|COLUMN", true}},
     .flags = COMMAND_NEEDS_REFERENCES,
-    .group = "look",
-    .summary = "how sure the numbers of the last table are, and why",
+    .group = "browse",
+    .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),
-    .description = "One row for each number of row N, for a column, or for all columns (of which the least "
-	"sure value counts) and for what the dump leaves to inference: its roots, sizes and types. "
-	"objects and shallow say how much hangs on an inference, and the row stands for these objects. "
-	"certainty is exact, lower bound, inferred or unknown.",
-    .examples = {{"why"}},
+    .description = "One row per number of row N, per column, or for all columns (the least certain value counts). "
+	"Further rows are the properties that cairn infers: roots, sizes and types. objects and shallow count the "
+	"objects that depend on the inference; Enter lists them. certainty is exact, lower bound, inferred or "
+	"unknown.",
+    .examples = {{"why", ON_ANY, "is anything in the last table inferred?"}},
     .key = "",
     .run = run_why,
 };

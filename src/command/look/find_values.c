@@ -205,13 +205,13 @@ static void add_numbers(struct result *r, const struct number_list *list, bool s
 	if (n)
 		result_show(r, FOUND_FIELD, true);
 	if (n < list->n) {
-		text_addf(&note, "of %zu places with this number %d are shown", list->n, FOUND_SHOWN);
+		text_addf(&note, "%d of %zu places with this number are shown", FOUND_SHOWN, list->n);
 		result_add_note(r, note.s);
 		text_clear(&note);
 	}
-	text_add(&note, "the number was looked for in fields, static fields and arrays of numbers (not of bytes) of ");
+	text_add(&note, "searched the fields, static fields and number arrays (except bytes) of ");
 	text_add_count(&note, h->n_objects);
-	text_add(&note, " objects");
+	text_add(&note, " objects for the number");
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -257,7 +257,7 @@ int find_printed(struct session *s, struct result *r, const char *word, struct e
 	for (size_t i = 0; !code && !shown && i < n && !progress_own_stops(i); i++)
 		find_object(r, ids[i], 0);
 	if (!code && n && !shown && *word != '[') /* arrays print the VM's own names: "[B" */
-		result_add_note(r, "with this identity hash there are objects of other classes alone");
+		result_add_note(r, "only objects of other classes have this identity hash");
 	big_free(search.ids);
 	return code;
 }
@@ -309,7 +309,7 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 		bool fits = search.sought.integer && !search.sought.negative && search.sought.bits <= UINT32_MAX;
 		if (fits)
 			code = find_hashes(s, r, (uint32_t)search.sought.bits, err);
-		result_add_note(r, "the number was looked for among identity hashes: the dump holds no values");
+		result_add_note(r, "searched the identity hashes for the number: the dump has no field values");
 		return code;
 	}
 	if (!values_held(search.heap))

@@ -36,7 +36,7 @@ static const struct column part_columns[] = {
 const struct shape parts_shape = {
     .columns = part_columns, .n_columns = V_OFFSET, SHAPE_HEAD(head)};
 const struct shape parts_of_memory_shape = {
-    .form = "where objects are memory (Go)", SHAPE_COLUMNS(part_columns), SHAPE_HEAD(head)};
+    .form = "of untyped memory (Go)", SHAPE_COLUMNS(part_columns), SHAPE_HEAD(head)};
 
 /* Where a format holds no values: its references. */
 static const struct column reference_columns[] = {

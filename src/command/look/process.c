@@ -177,7 +177,7 @@ int process_list(struct result **out, const struct opened *o, enum process_list 
 		const char *words;
 		const struct shape *shape;
 	} lists[] = {
-	    [PROCESS_ARGUMENTS] = {"options that the VM was given", &process_arguments_shape},
+	    [PROCESS_ARGUMENTS] = {"options of the VM", &process_arguments_shape},
 	    [PROCESS_LIMITS] = {"limits of the process", &process_limits_shape},
 	    [PROCESS_VARIABLES] = {"environment variables", &process_variables_shape},
 	};
@@ -186,14 +186,14 @@ int process_list(struct result **out, const struct opened *o, enum process_list 
 	const struct process_facts *p = process_of(h, &own);
 	if (!p || (own && (which != PROCESS_ARGUMENTS || !own->arguments.n))) {
 		process_free(own);
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no %s%s", h->facts.title, lists[which].words,
-		    !h->facts.roots_recorded ? "; a javacore tells them, and none was read with it" :
-		    own && which == PROCESS_ARGUMENTS ? ", since its program did not ask for them (JMX)" : "");
+		return err_set(err, ERR_UNSUPPORTED, "%s has no %s%s", h->facts.title, lists[which].words,
+		    !h->facts.roots_recorded ? " (open it with its javacore)" :
+		    own && which == PROCESS_ARGUMENTS ? ": its program did not read them (JMX)" : "");
 	}
 	const struct process_settings *from = which == PROCESS_ARGUMENTS ? &p->arguments :
 	    which == PROCESS_LIMITS ? &p->limits : &p->variables;
 	if (!from->n)
-		return err_set(err, ERR_UNSUPPORTED, "the javacore tells no %s", lists[which].words);
+		return err_set(err, ERR_UNSUPPORTED, "the javacore has no %s", lists[which].words);
 	*out = result_new_rows(lists[which].words, o, lists[which].shape);
 	for (size_t i = 0; i < from->n && !progress_own_stops(i); i++)
 		add_row(*out, which, &from->list[i]);

@@ -463,7 +463,7 @@ def check_made_finalizers(tap, folder):
     rows, said = finalizers(path)
     tap.equal(rows, planted, "made: states of finalizers")
     tap.ok("runs finalize() of acme.Stuck 0x" in said and "called from acme.Stuck.finalize(" in said and
-           "2 objects wait behind it" in said, "made: what the thread does", said)
+           "2 objects wait for it" in said, "made: what the thread does", said)
     finalizer_dump(round_trip=True).write(path)
     rows, said = finalizers(path)
     tap.ok(rows == planted and "goes round" in said, "made: a queue that goes round ends", (rows, said))
@@ -562,7 +562,7 @@ def check_made_locals(tap, folder):
                ("t", "inheritableThreadLocals", "stale", deep, None),
                ("old", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("old", "threadLocals", "stale", box, own)],
               "made: ThreadLocals of all kinds of threads")
-    tap.ok("1 map or entry is not laid out" in cairn("-x", "locals", path).out, "made: a map without a table is told")
+    tap.ok("1 map or entry with an unknown layout" in cairn("-x", "locals", path).out, "made: a map without a table is told")
 
 
 def main():

@@ -175,7 +175,7 @@ static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct e
 	}
 	text_addf(to, "%sit has ", to->len ? "; " : "");
 	text_add_count(to, size.size);
-	text_add(to, seen ? "; others are" : "; they are");
+	text_add(to, seen ? ", the others" : ", all of them");
 	text_add(to, " in the unread part of the dump");
 }
 

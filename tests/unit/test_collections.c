@@ -123,7 +123,7 @@ static void test_lines(void **state)
 		{ "com.acme.Map array", "a layout of the shape array needs store=" },
 		{ "com.acme.Map array store=a store=b", "store= occurs twice" },
 		{ "com.acme.Map array store=a colour=red", "unknown word \"colour=\"" },
-		{ "com.acme.Map array store=a sets", "unknown word \"sets\" (neither a shape, nor map, keys, values or NAME=)" },
+		{ "com.acme.Map array store=a sets", "unknown word \"sets\" (not a shape, map, keys, values or NAME=)" },
 		{ "com.acme.Map radix store=a deep=d", "a layout of the shape radix needs size=" },
 		{ "com.acme.Map radix store=a size=n", "a layout of the shape radix needs deep=" },
 		{ "com.acme.Map array =a", "unknown word \"=\"" },

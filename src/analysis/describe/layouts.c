@@ -94,7 +94,7 @@ static int take_field(struct collection_kind *k, char *word, struct err *err)
 {
 	char *equals = strchr(word, '=');
 	if (!equals)
-		return err_set(err, ERR_USAGE, "unknown word \"%.100s\" (neither a shape, nor map, keys, values or NAME=)", word);
+		return err_set(err, ERR_USAGE, "unknown word \"%.100s\" (not a shape, map, keys, values or NAME=)", word);
 	*equals = '\0';
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		if (!strcmp(fields[i].word, word)) {

@@ -34,10 +34,11 @@ const struct waste_kind_info waste_kinds[WASTE_KINDS] = {
 	[WASTE_CONSTANT] = {"constant", "primitive arrays with all elements equal", "all of them", .judged = true},
 	[WASTE_TAILS] = {"tails", "primitive arrays that end in zeros: half of them or more, at least 64 bytes",
 	    "the arrays, minus arrays without these zeros", .judged = true},
-	[WASTE_ARRAYS] = {"arrays", "other primitive arrays with the same content as others", "all but one of each content"},
+	[WASTE_ARRAYS] = {"arrays", "other primitive arrays with the same content as others",
+	    "all but one of each content"},
 	[WASTE_BOXES] = {"boxes", "boxed numbers, except those of the library's caches and in collections",
 	    "the boxes, minus what primitive fields take beyond references"},
-	[WASTE_BOXED] = {"boxed", "collections of boxed numbers", "the same for their elements; shallow counts the elements"},
+	[WASTE_BOXED] = {"boxed", "collections of boxed numbers", "the same for their elements, which shallow counts"},
 	[WASTE_OBJECTS] = {"objects", "other objects with the same field values as another object of the class "
 	    "(except java.util.concurrent)", "all but one of each content", .judged = true},
 	[WASTE_FIELDS] = {"fields", "instances with a field that has the same value in all of more than 1,000",

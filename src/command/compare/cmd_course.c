@@ -135,7 +135,7 @@ static int find_row(const struct comparison *c, const char *words, const char *c
 	if (!found)
 		return err_set(err, ERR_NOT_FOUND, "no row \"%.200s\" in the dumps (trend lists the rows)", words);
 	if (found > 1)
-		return err_set(err, ERR_USAGE, "%" PRIu32 " rows of trend have this name (add -class, as in -class %.100s)", found,
+		return err_set(err, ERR_USAGE, "%" PRIu32 " rows of trend have this name (add -class CLASS, as %.100s)", found,
 		    c->row[*row].class ? c->row[*row].class : "?");
 	return 0;
 }

@@ -381,7 +381,8 @@ static int choose_rows(struct diff *d, const struct session *s, const struct cal
 		return err_set(err, ERR_USAGE, COMPARING_MODEL " (undo it, or give a class with -by path or class)");
 	if (c->opened != s->dump)
 		return err_set(err, ERR_USAGE, "\"%.100s\" is in the current dump, which is not the newest (use %zu "
-		    "first, or give a class with -by path or class)", call->argument[1].word, c->all[c->n_all - 1].dump->number);
+		    "first, or give a class with -by path or class)", call->argument[1].word,
+		    c->all[c->n_all - 1].dump->number);
 	if (call->argument[1].objects) {
 		only_of_objects(d, s, call->argument[1].ids, call->argument[1].n_ids);
 		return progress_check(progress_own(), err);

@@ -161,7 +161,7 @@ static void add_subject(struct text *to, const struct comparison *c, const struc
 		text_addf(to, *r->words ? "Thread%s \"%s\" (%s)" : "Thread%s without a name%s (%s)", one ? "" : "s", r->words,
 		    r->class);
 	else if (r->start == START_CLASS)
-		text_addf(to, r->shared ? "Class%s %s of different class loaders (%s)" : "Class%s %s of different class loaders%s",
+		text_addf(to, r->shared ? "Class%s %s of different loaders (%s)" : "Class%s %s of different class loaders%s",
 		    one ? "" : "es", r->class, r->shared ? r->words : "");
 	else if (r->start == START_LOADER)
 		text_addf(to, *r->words ? "Class loader%s %s \"%s\"" : "Class loader%s %s%s", one ? "" : "s", r->class,

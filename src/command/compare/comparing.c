@@ -193,8 +193,8 @@ int comparing_begin(struct comparing **out, struct session *s, enum profile_by b
 		return err_set(err, ERR_USAGE, "no older dump to compare with (use cairn OLD... DUMP, or open FILE)");
 	struct session_dump **dump;
 	size_t n = session_series(s, &dump);
-	int code = s->folder && n < 2 ? err_set(err, ERR_USAGE, "there are %zu dumps (choose some with tag N M%s, or compare two "
-	    "with diff N M)", s->n_dumps, s->interactive ? " or T in the list (9)" : "") :
+	int code = s->folder && n < 2 ? err_set(err, ERR_USAGE, "there are %zu dumps (choose some with tag N M%s, or "
+	    "compare two with diff N M)", s->n_dumps, s->interactive ? " or T in the list (9)" : "") :
 	    comparing_begin_with(out, s, by, steps, dump, n, err);
 	free(dump);
 	if (!code)

@@ -107,7 +107,8 @@ const struct command cmd_report = {
 	"of the numbers. For a ticket: cairn -x 'report -o heap.html' DUMP. The HTML page needs no script and no other "
 	"file, escapes every text and prints well. With -redact it has only numbers, times, versions, and names of "
 	"classes, fields, methods and threads: no values, error messages, file names or command line.",
-    .examples = {{"report", ON_ANY, "everything about this dump on one page"}, {"report -redact", ON_ANY, "the same without values and paths"}},
+    .examples = {{"report", ON_ANY, "everything about this dump on one page"},
+	{"report -redact", ON_ANY, "the same without values and paths"}},
     .key = "",
     .run = run_report,
 };

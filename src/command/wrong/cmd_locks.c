@@ -139,7 +139,7 @@ static void add_notes(struct result *r, const struct locks *l)
 	const struct heap *h = r->heap;
 	struct text t = TEXT_INIT;
 	if (h->facts.values == TYPED_MEMORY)
-		result_add_note(r, !waits_told(h) ? "without the program (--exe), the locks that goroutines wait for are unknown" :
+		result_add_note(r, !waits_told(h) ? "without the program (--exe) which locks goroutines wait for is unknown" :
 		    "Go does not record the owners of locks; only locks that goroutines wait for are shown");
 	else if (values_held(h))
 		result_add_note(r, "the dump does not record owners of monitors: cairn infers them from blocked threads and "
@@ -155,7 +155,8 @@ static void add_notes(struct result *r, const struct locks *l)
 	}
 	if (l->broken) {
 		text_clear(&t);
-		text_addf(&t, "%" PRIu64 " queue%s damaged; waiters after the damage are missing", l->broken, l->broken == 1 ? " is" : "s are");
+		text_addf(&t, "%" PRIu64 " queue%s damaged; waiters after the damage are missing", l->broken,
+		    l->broken == 1 ? " is" : "s are");
 		result_add_note(r, t.s);
 	}
 	text_release(&t);

@@ -540,8 +540,8 @@ const struct command cmd_growth = {
     .summary = "show what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),
     .description = "One headline per place that grew: the reference that holds the objects, how much more it "
-	"retains, its share of net growth, the number of objects in each dump, and what clearing the reference frees. A "
-	"place grows if its objects never became fewer and are more in the end, or if a longer array replaced its "
+	"retains, and its share of net growth. The objects in each dump follow, and what clearing the reference frees. "
+	"A place grows if its objects never became fewer and are more in the end, or if a longer array replaced its "
 	"array. Caches that rise and fall and objects that replace others do not grow; a note counts such places. Older "
 	"dumps that were read in part are left out. Net growth is the growth of all reachable memory; shares may exceed "
 	"100% in sum, because other places shrank. retained and d_retained are of the reference, or of the objects in "

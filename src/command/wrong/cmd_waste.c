@@ -373,7 +373,7 @@ const struct command cmd_waste = {
 	"such objects, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one "
 	"with most such objects counts. Kinds do not overlap; fields and alignment, which are parts of all objects, are "
 	"not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps without "
-	"values (PHD, classic) show only waste by array length. Go dumps show equal strings and, with the program, "
+	"values (PHD, classic) show only empty, one and sparse arrays. Go dumps show equal strings and, with the program, "
 	"unused, single and oversized maps and slices.",
     .more = add_kinds,
     .examples = {{"waste", ON_SHOP, "how much memory each kind wastes"},

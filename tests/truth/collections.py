@@ -148,7 +148,7 @@ def own(tap, folder):
     said = [line.split("layouts:")[-1] for line in run.err.splitlines()]
     tap.equal(said, ["4: unknown shape \"heap\" after the class",
                      "5: a layout of the shape array needs store=",
-                     "6: no layout has a word sise="], "each wrong line is told with its place")
+                     '6: unknown word "sise="'], "each wrong line is told with its place")
     told = cairn("-x", "collections", path, env=env).out
     tap.ok("line 4 of layouts is wrong: unknown shape \"heap\" after the class, and 2 more lines" in told,
            "collections tell it, too", told)

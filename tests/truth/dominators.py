@@ -22,7 +22,7 @@ from hprof import Dump  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
 PROMISES = {
-    "parents dominate", "no sibling dominates another", "the tree has all that is reachable",
+    "parents dominate", "no sibling dominates another", "the tree has all reachable objects",
     "retained sizes sum up", "classes retain the sum of their topmost objects",
     "paths are valid and shortest",
 }

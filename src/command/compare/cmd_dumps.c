@@ -347,11 +347,11 @@ const struct command cmd_dumps = {
     .description = "The dumps of the command line (cairn OLD... DUMP) and those added by open, the oldest first. "
 	"Commands use the current one, at first the last; use N (or Enter) makes another one current. close N frees the "
 	"memory of an open one and keeps what diff and growth need. A profile can replace a dump (profile FILE); it has "
-	"no objects. damage is why a dump is unreadable. Comparisons leave it out, and growth also leaves out older "
-	"dumps read in part. Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes "
-	"without dumps, the newest first. It reads only the first bytes of each file. There ~created is the time of the "
-	"file; objects and shallow are known only of profiles and of dumps with an index or read before. Files that "
-	"came later are missing (open FILE adds one).",
+	"no objects. damage is why a dump is unreadable. Comparisons skip such dumps, and growth also skips older ones "
+	"read in part. Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes without "
+	"dumps, the newest first. It reads only the first bytes of each file. There ~created is the time of the file; "
+	"objects and shallow are known only of profiles and of dumps with an index or read before. Files that came "
+	"later are missing (open FILE adds one).",
     .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"}},
     .key = "",
     .run = run_dumps,

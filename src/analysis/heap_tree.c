@@ -302,7 +302,7 @@ int heap_tree_regroup(struct heap_tree *t, uint32_t number, uint32_t *shown, str
 		return 0;
 	}
 	if (number == HEAP_TREE_TOP || node->classes || node->topmost < 2)
-		return err_set(err, ERR_NOT_FOUND, "the row stands for no siblings that could be taken apart");
+		return err_set(err, ERR_NOT_FOUND, "the row has no group of siblings to expand");
 	int code = node->single ? 0 : make_singles(t, number, err);
 	if (code)
 		return code;

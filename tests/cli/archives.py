@@ -314,7 +314,7 @@ def listed(tap, p):
                      for text in (got.out, got.err)]
             tap.equal((got.status, *alike), (want.status, want.out, want.err), "%s: %s" % (archive, ", ".join(lines)))
     got, want = p.run("d.zip"), p.run("d")
-    tap.ok(got.status == 0 and got.out.count("not read") == 3 and "in d.zip, beside 1 other file" in got.out,
+    tap.ok(got.status == 0 and got.out.count("not read") == 3 and "in d.zip, with 1 other file" in got.out,
            "without a command it is listed", got)
     tap.ok(want.status == 0 and want.out.count("not read") == 3, "as a directory", want)
     r = p.run("-x", "dumps", "--dump", "1", "d.zip")

@@ -132,7 +132,7 @@ def main():
         tap.equal(titles, re.findall(r"^## (.+)$", report(SHOP, os.path.join(folder, "e.md")), re.M),
                   "text and Markdown have the same sections")
         bad = subprocess.run([CAIRN, "--no-config", "-x", "report -o %s/x.csv" % folder, SHOP], capture_output=True)
-        tap.ok(bad.returncode == 2 and b"a report is .txt, .md or .html" in bad.stderr, "other endings are none", bad)
+        tap.ok(bad.returncode == 2 and b"(use .txt, .md or .html)" in bad.stderr, "other endings are none", bad)
         tap.ok(not os.path.exists(os.path.join(folder, "x.csv")), "and nothing was written")
     tap.done()
 

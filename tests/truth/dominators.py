@@ -22,9 +22,9 @@ from hprof import Dump  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
 PROMISES = {
-    "parents dominate", "no sibling dominates another", "the tree has all that is reachable",
-    "retained sizes sum up", "classes retain what their topmost objects do",
-    "paths are paths, and no reference shortens one",
+    "parents dominate", "no sibling dominates another", "the tree has all reachable objects",
+    "retained sizes sum up", "classes retain the sum of their topmost objects",
+    "paths are valid and shortest",
 }
 SEEDS = int(os.environ.get("CAIRN_SEEDS", "160"))
 NODES = "20000" if os.environ.get("CAIRN_QUICK") else "1000000"

@@ -152,16 +152,16 @@ def main():
         t.equal(told.get(reference), row, "what grew at %s" % reference)
     t.ok("app.Main.cache" not in told and not any('"lib"' in ref for ref in told), "nothing else did", told)
     said = lambda ref: rows.get(ref, {}).get("sentence", "")  # noqa: E731
-    t.ok("1 other reference keeps it" in said("app.Main.pool > queue"), "a thread holds the queue, too",
+    t.ok("1 other reference holds it" in said("app.Main.pool > queue"), "a thread holds the queue, too",
          said("app.Main.pool > queue"))
     t.ok("frees" in said("app.Main.rows") and "frees" in said("app.Shared.items"), "what frees the others is told")
-    t.ok("(no more with the last dump)" in said("app.Main.full") and "no more" not in said("app.Main.rows"),
+    t.ok("(unchanged in the last dump)" in said("app.Main.full") and "unchanged" not in said("app.Main.rows"),
          "what filled up is said to", said("app.Main.full"))
     direct = said("app.Main.direct")
     t.ok("came with" not in direct and "only since the last dump" in direct, "old objects on a new way did not come",
          direct)
     done = cairn("-x", "growth", *paths)
-    t.ok("1 of the program's own rose and fell" in done.out + done.err, "the cache is counted", done.err)
+    t.ok("1 of the program's own places rose and fell" in done.out + done.err, "the cache is counted", done.err)
     names = [r["path"] for r in json.loads(cairn("--format", "json", "-x", "diff", *paths).out)]
     t.ok({'static app.Shared (app.Loader "%s").items' % name for name in ("web-#", "lib")} <= set(names),
          "copies of a class have the names of their loaders", names)

@@ -133,7 +133,7 @@ def main():
         check(tap, dump)
     stripped = os.path.join(DUMPS, "go", "go-small-stripped.dump")
     said = cairn("-x", "locks", stripped)
-    tap.ok(said.status == 0 and "without the types" in said.out, "without types that is said", said.out)
+    tap.ok(said.status == 0 and "without the program (--exe)" in said.out, "without types that is said", said.out)
     tap.done()
 
 

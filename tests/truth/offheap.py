@@ -99,7 +99,7 @@ def hostile(tap, folder):
     tap.equal([(r["holder"], r["objects"]) for r in rows(path, "offheap -by holder")], [("com.acme.Pool.all[]", 2)],
               "hostile: the field that holds them")
     told = cairn("-x", "offheap", path).out
-    for words in ("204 buffers and segments share", "4 of them lead to no owner", "1 owner was ended",
+    for words in ("204 buffers and segments share", "4 of them have no owner", "1 owner was closed",
                   "2 objects are left out"):
         tap.ok(words in told, "hostile: it is said: " + words, told)
 

@@ -242,7 +242,7 @@ def check_plugins(t, truth):
 
 def check_refusals(t):
     done = cairn("-x", "entries com.acme.shop.Shop", DUMP)
-    t.ok(done.status == 1 and "is no collection" in done.err, "entries of what is no collection", done)
+    t.ok(done.status == 1 and "is not a known collection" in done.err, "entries of what is no collection", done)
     phd = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.phd")
     for line in ("entries 0xE0000AF0", "strings", "dups", "props"):
         done = cairn("-x", line, phd)

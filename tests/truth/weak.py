@@ -281,7 +281,7 @@ def check_compared(tap, path, folder):
             said[weak] = [{k: v for k, v in r.items() if k != "freed"} for r in rows]
             tap.ok(run.status < 2 and not [r for r in rows for k in r if k.startswith("d_") and r[k] and
                                             not k.endswith("_certainty")], "%s, set weak %s: nothing changed" % (line, weak), run)
-            note = "compared by the default model" in cairn("-x", "set weak " + weak, "-x", line, copy, path).out
+            note = "use the default model" in cairn("-x", "set weak " + weak, "-x", line, copy, path).out
             tap.equal(note, weak == "on", "%s, set weak %s: the model is named where it is another" % (line, weak))
         tap.equal(said["on"], said["off"], "%s: set weak changes no figure" % line)
     run = cairn("-x", "set weak on", "-x", "diff acme.Owner -by package", copy, path)
@@ -406,7 +406,7 @@ def check_finalizers(tap, path, name, manifest, expected):
         behind = sum(summed(rows, ("queued", "pending")).values())
         tap.ok("thread Finalizer (WAITING (on object monitor)) runs finalize() of waste.Doomed 0x" in said and
                "called from waste.Doomed.finalize(Waste.java:" in said and "java.lang.Object.wait" in said and
-               (not behind or "%d object%s behind it" % (behind, " waits" if behind == 1 else "s wait") in said),
+               (not behind or "%d object%s for it" % (behind, " waits" if behind == 1 else "s wait") in said),
                name + ": where the finalizer thread stands", said)
 
 
@@ -463,10 +463,10 @@ def check_made_finalizers(tap, folder):
     rows, said = finalizers(path)
     tap.equal(rows, planted, "made: states of finalizers")
     tap.ok("runs finalize() of acme.Stuck 0x" in said and "called from acme.Stuck.finalize(" in said and
-           "2 objects wait behind it" in said, "made: what the thread does", said)
+           "2 objects wait for it" in said, "made: what the thread does", said)
     finalizer_dump(round_trip=True).write(path)
     rows, said = finalizers(path)
-    tap.ok(rows == planted and "goes round" in said, "made: a queue that goes round ends", (rows, said))
+    tap.ok(rows == planted and "is cyclic" in said, "made: a queue that goes round ends", (rows, said))
     finalizer_dump(frames=False).write(path)
     rows, said = finalizers(path)
     tap.equal(rows, {k: n for k, n in planted.items() if k[0] != "running"}, "made: who is on no list has no state")
@@ -528,7 +528,7 @@ def check_locals(tap, path, name, planted):
     said = cairn("-x", "locals", path).out
     if n["count"]:
         tap.ok("%d %s stale" % (n["count"], "is" if n["count"] == 1 else "are") in said and
-               "%d class loader" % n["loaders"] in said, name + ": said of ThreadLocals", said[-400:])
+               "%d application class loader" % n["loaders"] in said, name + ": said of ThreadLocals", said[-400:])
 
 
 def check_made_locals(tap, folder):
@@ -562,7 +562,7 @@ def check_made_locals(tap, folder):
                ("t", "inheritableThreadLocals", "stale", deep, None),
                ("old", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("old", "threadLocals", "stale", box, own)],
               "made: ThreadLocals of all kinds of threads")
-    tap.ok("1 map or entry is not laid out" in cairn("-x", "locals", path).out, "made: a map without a table is told")
+    tap.ok("1 map or entry with an unknown layout" in cairn("-x", "locals", path).out, "made: a map without a table is told")
 
 
 def main():

@@ -118,14 +118,14 @@ static void test_lines(void **state)
 	layouts_forget();
 	static const struct { const char *line, *says; } wrong[] = {
 		{ "com.acme.Map", "com.acme.Map has no shape" },
-		{ "com.acme.Map heap store=a", "behind the class stands its shape, and heap is none" },
+		{ "com.acme.Map heap store=a", "unknown shape \"heap\" after the class" },
 		{ "com.acme.Map array", "a layout of the shape array needs store=" },
-		{ "com.acme.Map array store=a store=b", "store= stands there twice" },
-		{ "com.acme.Map array store=a colour=red", "no layout has a word colour=" },
-		{ "com.acme.Map array store=a sets", "sets is no shape, none of map, keys and values, and has no =" },
+		{ "com.acme.Map array store=a store=b", "store= occurs twice" },
+		{ "com.acme.Map array store=a colour=red", "unknown word \"colour=\"" },
+		{ "com.acme.Map array store=a sets", "unknown word \"sets\" (not a shape, map, keys, values or NAME=)" },
 		{ "com.acme.Map radix store=a deep=d", "a layout of the shape radix needs size=" },
 		{ "com.acme.Map radix store=a size=n", "a layout of the shape radix needs deep=" },
-		{ "com.acme.Map array =a", "no layout has a word =" },
+		{ "com.acme.Map array =a", "unknown word \"=\"" },
 		{ "=", "= has no shape" },
 		{ "com.acme.Map buckets map store=table next=next value=v", "a layout of the shape buckets needs key=" },
 	};

@@ -67,7 +67,7 @@ static void check_classes(struct checker *k)
 		if (!class_or_none(h, class->superclass) || !class_or_none(h, class->component) ||
 		    !object_or_none(h, class->object) || !object_or_none(h, class->loader)) {
 			k->indexes_sound = false;
-			say(k, "classes are known", CHECK_BROKEN, "%.100s names what is not there",
+			say(k, "classes are known", CHECK_BROKEN, "%.100s names a missing class",
 			    class->name);
 			return;
 		}
@@ -93,7 +93,7 @@ static int check_superclasses(struct checker *k, struct err *err)
 		if (at == HEAP_NONE || passed[at] != c + 1)
 			continue;
 		big_free(passed);
-		say(k, "superclasses end", CHECK_BROKEN, "those of %.150s go round", h->classes[c].name);
+		say(k, "superclasses end", CHECK_BROKEN, "those of %.150s form a cycle", h->classes[c].name);
 		return 0;
 	}
 	big_free(passed);
@@ -124,7 +124,7 @@ static void check_class_objects(struct checker *k)
 		mirrors += heap_class_mirrored(h, id) != HEAP_NONE;
 	bool ok = mirrors == named && mirrors == h->n_class_objects;
 	say(k, name, ok ? CHECK_OK : CHECK_BROKEN,
-	    "%" PRIu32 " objects stand for a class, %" PRIu32 " classes have one, %" PRIu32
+	    "%" PRIu32 " class objects found, %" PRIu32 " classes have one, %" PRIu32
 	    " are stated", mirrors, named, h->n_class_objects);
 }
 
@@ -196,7 +196,7 @@ static int check_measured(struct checker *k, struct err *err)
 	if (!h->size_model || h->facts.values == NO_VALUES) /* no distance changed the dump's own */
 		return 0;
 	if (!h->n_measured) {
-		say(k, name, CHECK_OK, "no class was found to be larger");
+		say(k, name, CHECK_OK, "no class is larger than its fields need");
 		return 0;
 	}
 	uint64_t *least = big_alloc(h->n_classes, sizeof *least, err);
@@ -217,7 +217,7 @@ static int check_measured(struct checker *k, struct err *err)
 		return 0;
 	}
 	big_free(least);
-	say(k, name, CHECK_OK, "but for those of %" PRIu32 " classes, measured by distances: %.120s", h->n_measured,
+	say(k, name, CHECK_OK, "except for %" PRIu32 " classes, measured by distances: %.120s", h->n_measured,
 	    h->measured_names);
 	return 0;
 }
@@ -347,9 +347,9 @@ static int check_mirror(struct checker *k, struct err *err)
 		}
 	}
 	if (out_hash != in_hash)
-		say(k, name, CHECK_BROKEN, "numbers agree, pairs do not");
+		say(k, name, CHECK_BROKEN, "counts agree, pairs do not");
 	else
-		say(k, name, CHECK_OK, "%" PRIu64 " pairs, the same both ways", h->out.n);
+		say(k, name, CHECK_OK, "%" PRIu64 " pairs, the same in both directions", h->out.n);
 out:
 	big_free(degree);
 	return code;
@@ -405,16 +405,16 @@ static void check_types(struct checker *k)
 static const char *root_fault(const struct heap *h, const struct heap_root *r)
 {
 	if (r->object >= h->n_objects)
-		return "is no object";
+		return "is not an object";
 	if (r->kind >= ROOT_KINDS)
 		return "has no kind";
 	if (r->thread != HEAP_NONE && r->thread >= h->n_threads)
-		return "names a thread that is not there";
+		return "names a missing thread";
 	if (r->frame != HEAP_NONE &&
 	    (r->thread == HEAP_NONE || r->frame >= h->threads[r->thread].n_frames))
-		return "names a frame that is not there";
+		return "names a missing frame";
 	if (!h->facts.roots_recorded && r->certainty == EXACT && !h->companion)
-		return "is called exact, but the dump records none";
+		return "is marked exact, but the dump records no roots";
 	return NULL;
 }
 

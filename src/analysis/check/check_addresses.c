@@ -100,7 +100,7 @@ static void say_lead_back(struct checks *to, const struct fault *f)
 	if (!f)
 		checks_add(to, name, CHECK_OK, "every address leads back to its object");
 	else if (f->found == HEAP_NONE && !f->id)
-		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is no object, yet one is found there", f->address);
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is not an object, but one is found there", f->address);
 	else
 		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " of #%" PRIu32 " leads to #%" PRIu32, f->address,
 		    f->id, f->found);

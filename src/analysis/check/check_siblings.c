@@ -520,10 +520,10 @@ int check_siblings(struct checks *to, const struct tree *t, struct err *err)
 	if (code)
 		;
 	else if (bad == HEAP_NONE)
-		checks_add(to, name, CHECK_OK, "%" PRIu32 " objects are held by their parents, %" PRIu32
-		    " by two siblings' subtrees, %" PRIu32 " are in rings of their own", s.n_direct, s.n_double, left);
+		checks_add(to, name, CHECK_OK, "%" PRIu32 " objects are referenced by their parents, %" PRIu32
+		    " from two siblings' subtrees, %" PRIu32 " are in cycles", s.n_direct, s.n_double, left);
 	else
-		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " hangs too high: something beside it "
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is too high in the tree: a sibling "
 		    "dominates it", heap_address(t->h, bad));
 	release(&s);
 	return code;

@@ -249,10 +249,10 @@ static int check_parents(struct checks *to, struct tree *t, struct err *err)
 	if (code)
 		return code;
 	if (t->n != t->r->dominators.n_reachable)
-		checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects hang in the tree, %" PRIu32
+		checks_add(to, name, CHECK_BROKEN, "%" PRIu32 " objects are in the tree, %" PRIu32
 		    " are reachable", t->n, t->r->dominators.n_reachable);
 	else if (p.bad_to != HEAP_NONE && p.bad_from == HEAP_NONE)
-		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is a root and hangs below another",
+		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " is a root, but below another object in the tree",
 		    heap_address(h, p.bad_to));
 	else if (p.bad_to != HEAP_NONE)
 		checks_add(to, name, CHECK_BROKEN, "0x%" PRIx64 " leads to 0x%" PRIx64
@@ -266,7 +266,7 @@ static int check_parents(struct checks *to, struct tree *t, struct err *err)
 /* What hangs in the tree is what a walk from the roots reaches. */
 static int check_reached(struct checks *to, const struct tree *t, struct err *err)
 {
-	const char *name = "the tree has all that is reachable";
+	const char *name = "the tree has all reachable objects";
 	struct reachable reach;
 	int code = reachable_from_roots(&reach, &t->r->model, t->progress, err);
 	if (code)
@@ -345,7 +345,7 @@ static void check_sums(struct checks *to, const struct tree *t)
 static int check_classes(struct checks *to, const struct tree *t, struct err *err)
 {
 	const struct heap *h = t->h;
-	const char *name = "classes retain what their topmost objects do";
+	const char *name = "classes retain the sum of their topmost objects";
 	const struct retained_sum *stated = t->r->by_class;
 	struct retained_sum *sum = big_alloc(h->n_classes, sizeof *sum, err);
 	uint32_t *until = big_alloc(h->n_classes, sizeof *until, err), topmost = 0, c = 0;
@@ -444,7 +444,7 @@ static int look_at_steps(struct steps *s, struct err *err)
 
 static void say_paths(struct checks *to, const struct tree *t, const struct steps *s)
 {
-	const char *name = "paths are paths, and no reference shortens one";
+	const char *name = "paths are valid and shortest";
 	uint64_t all = 0;
 	uint32_t longest = 0;
 	for (uint32_t id = 0; id < t->h->n_objects && !progress_stops(t->progress, id); id++) {
@@ -453,7 +453,7 @@ static void say_paths(struct checks *to, const struct tree *t, const struct step
 		all += s->length[id];
 		longest = s->length[id] > longest ? s->length[id] : longest;
 		if (!bits_get(&s->held, id)) {
-			checks_add(to, name, CHECK_BROKEN, "nothing leads to 0x%" PRIx64 " as its path has it",
+			checks_add(to, name, CHECK_BROKEN, "no reference leads to 0x%" PRIx64 " as in its path",
 			    heap_address(t->h, id));
 			return;
 		}

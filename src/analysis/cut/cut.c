@@ -83,7 +83,7 @@ int cut_number(struct cut *c, struct err *err)
 	if (c->span)
 		return 0;
 	if (!c->retained->first)
-		return err_set(err, ERR_NOMEM, "memory: the lists of children did not fit");
+		return err_set(err, ERR_NOMEM, "not enough memory for the lists of children");
 	uint32_t *stack = big_alloc(d->n_reachable, sizeof *stack, err);
 	struct cut_span *span = stack ? big_alloc(d->n_objects, sizeof *span, err) : NULL;
 	bool stopped = span && !number(span, c->retained, stack);

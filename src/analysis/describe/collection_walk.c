@@ -201,7 +201,7 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 	}
 	if (!collection_find(c, h, id)) {
 		*c = (struct collection){ .heap = h };
-		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 ", a %.200s, is no collection that is known",
+		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " (%.200s) is not a known collection",
 		    heap_address(h, id), heap_class_of(h, id)->name);
 	}
 	switch (c->kind->shape) {

@@ -142,7 +142,7 @@ static int declared_bytes(
 	if (code)
 		return code;
 	if (v.is_class || v.view.kind != PRIMITIVE_ARRAY)
-		return err_set(err, ERR_USAGE, "-hex shows the bytes of primitive arrays; 0x%" PRIx64
+		return err_set(err, ERR_USAGE, "-hex needs a primitive array; 0x%" PRIx64
 		    " is a %.200s", heap_address(h, id), heap_class_of(h, id)->name);
 	unsigned unit = values_size_of(h, values_element_type(&v));
 	*out = (struct object_bytes){ v.view.bytes, values_length(&v) * unit, unit };
@@ -169,15 +169,15 @@ static void note_lost(const struct heap *h, uint32_t id, uint64_t seen, struct e
 		return;
 	of->lacks_some = true;
 	if (!h->incomplete) {
-		text_addf(to, "%sit says that it holds ", to->len ? "; " : "");
+		text_addf(to, "%sit states ", to->len ? "; " : "");
 		text_add_count(to, size.size);
-		text_add(to, ", but none of them is found in the dump");
+		text_add(to, ", but the dump has none of them");
 		return;
 	}
-	text_addf(to, "%sit holds ", to->len ? "; " : "");
+	text_addf(to, "%sit has ", to->len ? "; " : "");
 	text_add_count(to, size.size);
-	text_add(to, seen ? ", of which others are" : ", but what keeps them is");
-	text_add(to, " in the part of the dump that was not read");
+	text_add(to, seen ? ", the others" : ", all of them");
+	text_add(to, " in the unread part of the dump");
 }
 
 /* Rows are fewer than elements. */
@@ -188,13 +188,13 @@ static void note_summed(const struct collection *c, uint32_t id, struct entries 
 	bool known = collection_count(c->heap, id, &left, &size) && size.known;
 	if (known && size.size == c->listed)
 		return;
-	text_add(&of->note, "it holds ");
+	text_add(&of->note, "it has ");
 	if (known)
 		text_add_count(&of->note, size.size);
 	else
 		text_add(&of->note, "an unknown number of");
 	text_add(&of->note, known && size.size == 1 ? " element" : " elements");
-	text_add(&of->note, ": an entry counts as many as its value says");
+	text_add(&of->note, ": the value of an entry is its number");
 }
 
 static int declared_entries(struct entries **out, const struct heap *h, uint32_t id,
@@ -222,11 +222,11 @@ static int declared_entries(struct entries **out, const struct heap *h, uint32_t
 			code = ERR_NOMEM;
 	}
 	if (c.no_memory && !code)
-		code = err_set(err, ERR_NOMEM, "there is no memory for the nodes of the collection that were met");
+		code = err_set(err, ERR_NOMEM, "not enough memory for the nodes of the collection");
 	if (c.summed && !code)
 		note_summed(&c, id, &s->base);
 	if (c.broken)
-		text_addf(&s->base.note, "%sits nodes run in a circle or lead astray: shown is what comes before",
+		text_addf(&s->base.note, "%sits nodes form a cycle or are damaged: only the nodes before that are shown",
 		    s->base.note.len ? "; " : "");
 	if (!code && s->base.n < which->length)
 		note_lost(h, id, seen, &s->base);

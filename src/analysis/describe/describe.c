@@ -100,8 +100,7 @@ void inspect_number_place(const struct heap *h, uint32_t id, uint64_t place, str
 
 int no_range(const char *type, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "-start and -length choose elements of an array, or characters of a "
-	    "text, and a %.200s has neither", type);
+	return err_set(err, ERR_USAGE, "-start and -length need an array or a string, not a %.200s", type);
 }
 
 int inspect_parts(struct object_parts **out, const struct heap *h, uint32_t id, const struct range *which,
@@ -328,7 +327,7 @@ int inspect_variable(struct variable *out, const struct heap *h, const char *wor
 {
 	const struct inspector *i = inspector_of(h);
 	if (!i->variable)
-		return err_set(err, ERR_NOT_FOUND, "%.100s is no global variable", word);
+		return err_set(err, ERR_NOT_FOUND, "no global variable \"%.100s\"", word);
 	return i->variable(out, h, word, err);
 }
 

@@ -94,18 +94,18 @@ static int take_field(struct collection_kind *k, char *word, struct err *err)
 {
 	char *equals = strchr(word, '=');
 	if (!equals)
-		return err_set(err, ERR_USAGE, "%.100s is no shape, none of map, keys and values, and has no =", word);
+		return err_set(err, ERR_USAGE, "unknown word \"%.100s\" (not a shape, map, keys, values or NAME=)", word);
 	*equals = '\0';
 	for (size_t i = 0; i < N_FIELDS; i++) {
 		if (!strcmp(fields[i].word, word)) {
 			const char **to = (const char **)(void *)((char *)k + fields[i].at);
 			if (*to)
-				return err_set(err, ERR_USAGE, "%s= stands there twice", word);
+				return err_set(err, ERR_USAGE, "%s= occurs twice", word);
 			*to = equals + 1;
 			return 0;
 		}
 	}
-	return err_set(err, ERR_USAGE, "no layout has a word %.100s=", word);
+	return err_set(err, ERR_USAGE, "unknown word \"%.100s=\"", word);
 }
 
 /* What a shape cannot be read without. */
@@ -134,12 +134,12 @@ static int check(const struct collection_kind *k, struct err *err)
 	if (lacks)
 		return err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks);
 	if (s == SHAPE_SPARSE && k->next && strcmp(k->next, "last") != 0)
-		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, and not %.100s", k->next);
+		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, not %.100s", k->next);
 	if (k->counts && strcmp(k->counts, "value") != 0)
-		return err_set(err, ERR_USAGE, "counts= can only be value, and not %.100s", k->counts);
+		return err_set(err, ERR_USAGE, "counts= can only be value, not %.100s", k->counts);
 	const char *null = s == SHAPE_TRIE ? "node" : "key";
 	if (k->null && strcmp(k->null, null) != 0)
-		return err_set(err, ERR_USAGE, "null= can only be %s, and not %.100s", null, k->null);
+		return err_set(err, ERR_USAGE, "null= can only be %s, not %.100s", null, k->null);
 	return 0;
 }
 
@@ -158,12 +158,12 @@ static int parse(struct collection_kind *k, const char *line, struct err *err)
 		else if (shaped && take_view(k, word))
 			;
 		else if (!shaped)
-			code = err_set(err, ERR_USAGE, "behind the class stands its shape, and %.100s is none", word);
+			code = err_set(err, ERR_USAGE, "unknown shape \"%.100s\" after the class", word);
 		else
 			code = take_field(k, word, err);
 	}
 	if (!code && !k->class)
-		code = err_set(err, ERR_USAGE, "there is no class");
+		code = err_set(err, ERR_USAGE, "missing class");
 	if (!code && !shaped)
 		code = err_set(err, ERR_USAGE, "%.200s has no shape", k->class);
 	return code ? code : check(k, err);
@@ -292,7 +292,7 @@ const struct collection_kind *layout_named(const char *class)
 int layout_add(const char *line, struct err *err)
 {
 	if (n_added >= MOST_ADDED)
-		return err_set(err, ERR_USAGE, "there are more than %d layouts", MOST_ADDED);
+		return err_set(err, ERR_USAGE, "more than %d layouts", MOST_ADDED);
 	int code = enter(&added, line, err);
 	n_added += !code;
 	return code;

@@ -199,7 +199,7 @@ static int parts_of(
 
 static int not_read(const struct heap *h, uint32_t id, struct err *err)
 {
-	return err_set(err, ERR_NOT_FOUND, "the bytes of 0x%" PRIx64 " cannot be read", heap_address(h, id));
+	return err_set(err, ERR_NOT_FOUND, "cannot read the bytes of 0x%" PRIx64, heap_address(h, id));
 }
 
 static int memory_parts(struct object_parts **out, const struct heap *h, uint32_t id,
@@ -292,9 +292,9 @@ static int entries_of(
 		*to = (struct memory_entry){ c->key, c->value };
 	}
 	if (c->broken)
-		text_add(&s->base.note, "it runs in a circle or leads astray: shown is what comes before");
+		text_add(&s->base.note, "it forms a cycle or is damaged: only the elements before that are shown");
 	else if (c->found > TYPED_MOST_EMPTY)
-		text_add(&s->base.note, "its elements have no bytes: shown are the first 65,536 of them");
+		text_add(&s->base.note, "its elements have no bytes: the first 65,536 are shown");
 	*out = &s->base;
 	return 0;
 }
@@ -313,9 +313,9 @@ static int contents_of(struct typed_contents *c, const struct heap *h, uint32_t 
 	if (s.n != 1 || s.others || typed_type(&s.known[0].value)->kind != TYPE_SLICE)
 		return 0;
 	slices_add(&s, h, note);
-	text_add(note, ": the elements it has, of ");
+	text_add(note, ": its elements, of ");
 	text_add_count(note, o.count);
-	text_add(note, " that the array behind it has room for");
+	text_add(note, " in its array");
 	return typed_contents_open(c, &s.known[0].value, err);
 }
 

@@ -47,7 +47,7 @@ static int keep_dominators(struct retained *r, struct err *err)
 	memcpy(kept, r->dominators.immediate, r->dominators.n_objects * sizeof *kept);
 	big_free(r->dominators.immediate);
 	r->dominators.immediate = kept;
-	return !chunks_changed(c) ? 0 : err_set(err, ERR_IO, "the index was changed while the dump was open from it "
+	return !chunks_changed(c) ? 0 : err_set(err, ERR_IO, "the index file changed while in use "
 	    "(open the dump again)");
 }
 

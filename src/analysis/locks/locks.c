@@ -195,7 +195,7 @@ int locks_told(const struct heap *h, struct err *err)
 	if (values_away(h))
 		return heap_holds_no_values(h, err);
 	return err_set(err, ERR_UNSUPPORTED, "%s holds neither threads nor the states of locks%s", h->facts.title,
-	    h->facts.roots_recorded ? "" : "; a javacore tells them, and none was read with it");
+	    h->facts.roots_recorded ? "" : " (a javacore has them, but none was read)");
 }
 
 int locks_find(struct locks *out, const struct heap *h, struct progress *progress, struct err *err)

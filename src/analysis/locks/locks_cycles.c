@@ -140,7 +140,7 @@ void lock_sentence(const struct heap *h, const struct locks *l, const struct loc
 		const struct lock_wait *before = &l->wait[l->cycle_wait[cycle->first + (i + cycle->n - 1) % cycle->n]];
 		const struct lock *lock = &l->lock[wait->lock];
 		if (i == MOST_TOLD && cycle->n > MOST_TOLD + 1) {
-			text_addf(to, ", and so on through %" PRIu32 " more threads back to the first", cycle->n - i);
+			text_addf(to, ", and through %" PRIu32 " more threads back to the first", cycle->n - i);
 			break;
 		}
 		if (!i) {
@@ -156,5 +156,5 @@ void lock_sentence(const struct heap *h, const struct locks *l, const struct loc
 		lock_thread_name(h, lock->owner, lock->owner_object, to);
 	}
 	if (cycle->certainty != EXACT)
-		text_add(to, "; inferred from what their frames hold, for the dump records no owners of monitors");
+		text_add(to, "; inferred from the objects in their frames (the dump does not record owners of monitors)");
 }

@@ -332,7 +332,7 @@ int offheap_find(struct offheap *out, const struct heap *h, struct progress *pro
 	bool any = false;
 	*out = (struct offheap){.n = 0};
 	if (!may_tell(h))
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no objects of Java, which own memory outside of the heap",
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no Java objects that own off-heap memory",
 		    h->facts.title);
 	offheap_name_fields(&f);
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, 0);

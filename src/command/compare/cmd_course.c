@@ -133,9 +133,9 @@ static int find_row(const struct comparison *c, const char *words, const char *c
 	}
 	text_release(&one);
 	if (!found)
-		return err_set(err, ERR_NOT_FOUND, "none of the dumps has \"%.200s\" (trend lists what there is)", words);
+		return err_set(err, ERR_NOT_FOUND, "no row \"%.200s\" in the dumps (trend lists the rows)", words);
 	if (found > 1)
-		return err_set(err, ERR_USAGE, "%" PRIu32 " rows of trend are called so: -class says which, as %.100s", found,
+		return err_set(err, ERR_USAGE, "%" PRIu32 " rows of trend have this name (add -class CLASS, as %.100s)", found,
 		    c->row[*row].class ? c->row[*row].class : "?");
 	return 0;
 }
@@ -219,8 +219,8 @@ static int line_of_row(const struct session *s, const char *word, struct text *t
 	if (r && row && row <= r->n_rows)
 		result_target(r, (size_t)row - 1, &target);
 	if (*end || !target.command || strncmp(target.command, "course ", strlen("course ")) != 0)
-		return err_set(err, ERR_NOT_FOUND, "%.40s is no row of trend in the last table: trend, and behind it course "
-		    "%%1, or the words that trend has for it in quotes", word);
+		return err_set(err, ERR_NOT_FOUND, "%.40s is not a row of trend in the last table (run trend first, or "
+		    "give the row's name in quotes)", word);
 	text_add(to, target.command); /* the row's own, which lasts until the next one is asked for */
 	return 0;
 }
@@ -234,7 +234,7 @@ static int run_course(struct session *s, const struct call *call, struct result 
 	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
 		return course_of_words(s, call, out, err);
 	if (call->option[call_option(call, DASH_BY)].given || call->option[call_option(call, DASH_CLASS)].given)
-		return err_set(err, ERR_USAGE, "%.40s is a row, of which -by and -class are known: course %.40s", word, word);
+		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use course %.40s)", word, word);
 	int code = line_of_row(s, word, &text, err);
 	if (!code) {
 		code = command_line_parse(&line, text.s, false, err);
@@ -251,8 +251,8 @@ static int run_course(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec course_options[] = {
-    COMPARING_BY("what kind of row it is (default path)"),
-    {DASH_CLASS, OPT_CLASSES, "CLASS", "of several rows with these words that of this class"},
+    COMPARING_BY("kind of the row (default path)"),
+    {DASH_CLASS, OPT_CLASSES, "CLASS", "class, if several rows have this name"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -263,13 +263,13 @@ const struct command cmd_course = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "one path or class of trend, dump by dump",
+    .summary = "show one path or class of trend, dump by dump",
     .shapes = SHAPES(&shape),
-    .description = "A row of trend, called as trend calls it, with a line for each dump, the oldest first: when it was "
-	"written, what the row had there, and as bars what it retained. d_retained is the change since the dump before. "
-	"A dump that could not be read has no numbers. Behind trend %N is its row N. Enter on a row of "
-	"trend asks this, and where there are profiles alone on one of diff and growth, too.",
-    .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES},
+    .description = "One row of trend, by its name there or as %N after trend, with a line per dump, the oldest "
+	"first: its time, what the row had, and its retained size as a bar. d_retained is the change since the previous "
+	"dump. An unreadable dump has no numbers. Enter on a row of trend runs this command; if all dumps are profiles, "
+	"also on a row of diff and growth.",
+    .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES, "how a static field grew"},
 	{"course -by class com.acme.shop.Session", ON_SERIES}, {"trend", ON_SERIES}, {"course %1", ON_SERIES}},
     .key = "",
     .run = run_course,

@@ -137,15 +137,15 @@ static const struct result_ops diff_profile_ops = {
     .cell = diff_cell, .target = diff_profile_target, .release = diff_release};
 
 static const struct option_spec diff_options[] = {
-    COMPARING_BY("what the rows are (default path)"),
-    {DASH_BASE, OPT_COUNT, "N", "compare with dump N, as dumps numbers them (default the oldest)"},
-    {DASH_GREW, OPT_FLAG, NULL, "only what retains more"},
-    {DASH_SHRANK, OPT_FLAG, NULL, "only what retains less"},
-    {DASH_NEW, OPT_FLAG, NULL, "only what was not there"},
-    {DASH_GONE, OPT_FLAG, NULL, "only what is there no more"},
-    {DASH_MIN, OPT_SIZE, "SIZE", "only changes of at least so many bytes retained"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default by growth, the largest first)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    COMPARING_BY("group by (default path)"),
+    {DASH_BASE, OPT_COUNT, "N", "compare with dump N (default the oldest)"},
+    {DASH_GREW, OPT_FLAG, NULL, "only rows that retain more"},
+    {DASH_SHRANK, OPT_FLAG, NULL, "only rows that retain less"},
+    {DASH_NEW, OPT_FLAG, NULL, "only new rows"},
+    {DASH_GONE, OPT_FLAG, NULL, "only rows that disappeared"},
+    {DASH_MIN, OPT_SIZE, "SIZE", "only changes of retained size from SIZE"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default growth, largest first)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -237,7 +237,7 @@ static int choose_base(struct diff *d, const struct call *call, struct err *err)
 	while (i < c->n_all && c->all[i].dump->number != base->number)
 		i++;
 	if (i == c->n_all || c->all[i].at >= c->n - 1)
-		return err_set(err, ERR_USAGE, "-base takes the number of an older dump that could be read (dumps lists them)");
+		return err_set(err, ERR_USAGE, "-base needs the number of a readable older dump (dumps lists them)");
 	d->base = c->all[i].at;
 	return 0;
 }
@@ -258,7 +258,7 @@ static int choose_dumps(const struct session *s, const struct call *call, struct
 	}
 	struct session_dump *newest = session_newest(s);
 	if (!code && *n == 1 && (*dump)[0] == newest)
-		code = err_set(err, ERR_USAGE, "dump %zu is the newest: name one to compare it with", newest->number);
+		code = err_set(err, ERR_USAGE, "dump %zu is the newest (name another one to compare it with)", newest->number);
 	if (*n == 1)
 		(*dump)[(*n)++] = newest;
 	for (size_t i = 0; !*n && i < s->n_dumps; i++)
@@ -351,8 +351,8 @@ static int only_of_name(struct diff *d, const char *word, struct err *err)
 		bits_set(&d->only, row);
 		any = true;
 	}
-	return any ? 0 : err_set(err, ERR_NOT_FOUND, "no row is of a class called %.150s (without a dump -by path and -by "
-	    "class know names and globs alone)", word);
+	return any ? 0 : err_set(err, ERR_NOT_FOUND, "no row of class \"%.150s\" (profiles know only names and globs, "
+	    "-by path or -by class)", word);
 }
 
 /* The rows that count any of these objects of the dump at hand. */
@@ -380,8 +380,9 @@ static int choose_rows(struct diff *d, const struct session *s, const struct cal
 	if (c->other_model)
 		return err_set(err, ERR_USAGE, COMPARING_MODEL " (undo it, or give a class with -by path or class)");
 	if (c->opened != s->dump)
-		return err_set(err, ERR_USAGE, "%.100s is of the dump at hand, and what is compared is not: use %zu goes "
-		    "there, or give a class with -by path or class", call->argument[1].word, c->all[c->n_all - 1].dump->number);
+		return err_set(err, ERR_USAGE, "\"%.100s\" is in the current dump, which is not the newest (use %zu "
+		    "first, or give a class with -by path or class)", call->argument[1].word,
+		    c->all[c->n_all - 1].dump->number);
 	if (call->argument[1].objects) {
 		only_of_objects(d, s, call->argument[1].ids, call->argument[1].n_ids);
 		return progress_check(progress_own(), err);
@@ -436,23 +437,23 @@ const struct command cmd_diff = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "what is more or less than in the older dumps",
+    .summary = "compare with the older dumps: what grew, shrank, came or went",
     .shapes = COMPARING_SHAPES,
-    .description = "Compares the dump with the older ones that stand before it on the command line (cairn OLD... "
-	"DUMP); they may be of other formats. DUMP, a number that dumps lists or the name of such a file, compares just "
-	"these, in this order; one alone is compared with the newest. SET shows only the rows that count objects of it "
-	"in the newest dump (of a class, -by path and -by class: in any dump); the figures are of whole rows. Objects "
-	"have no identity from one dump to the next, but the ways to them have: a row of -by path is all objects that "
-	"strong references reach on the same shortest way (histo -by path), one of -by field those whose way ends with "
-	"it, one of -by site the objects that a Go program sampled where it allocated them. What grows stands first: "
-	"objects that never became fewer and are more than in the oldest dump, ordered by what is in no other row that "
-	"grows; not what they hold, nor the tables that hold them. Then all other changes. Where the dumps have words "
-	"of 32 and of 64 bits objects tell what grew, not bytes, and most of them stand first. objects, shallow and "
-	"retained are of the newest dump (the last one named), d_ what changed since the oldest (or -base). grew counts "
-	"the steps in which a row came to retain more, course has its objects in every dump. A row is a set of the "
-	"newest dump. The exit status is 1 where there is no row.",
-    .examples = {{"diff -grew", ON_SERIES}, {"diff -by class -sort d_objects | head 5", ON_SERIES},
-	{"diff -shrank -base 2", ON_SERIES}, {"diff 1 2 com.acme.shop.Session", ON_SERIES}},
+    .description = "Compares the dump with the older ones before it on the command line (cairn OLD... DUMP), "
+	"also of other formats. DUMP (a number from dumps or a file) compares only these, in this order; a single one "
+	"with the newest. SET keeps rows that count objects of it in the newest dump (a class, with -by path or class: "
+	"in any dump). Growing rows come first, then other changes. The exit status is 1 without rows.\n"
+	"-by path\tshortest strong path to the objects (histo -by path), because objects have no identity across dumps\n"
+	"-by field\tlast field of this path\n"
+	"-by site\tallocation site of sampled objects (Go)\n"
+	"objects, shallow, retained\tof the newest dump\n"
+	"d_...\tchange since the oldest dump (or -base)\n"
+	"grew\tsteps in which the row retained more\n"
+	"course\tobjects in each dump",
+    .examples = {{"diff -grew", ON_SERIES, "which paths retain more"},
+	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
+	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},
+	{"diff 1 2 com.acme.shop.Session", ON_SERIES}},
     .key = "",
     .run = run_diff,
 };

@@ -36,7 +36,7 @@ static struct cell file_size(const char *path)
 static const char *state_of(const struct session *s, const struct session_dump *d)
 {
 	if (d->opened)
-		return d->opened == s->dump ? "at hand" : "open";
+		return d->opened == s->dump ? "current" : "open";
 	if (d->code || (!d->read && d->listed && d->listed->why.code))
 		return "unreadable";
 	if (d->is_profile || d->read || d->was_open)
@@ -107,7 +107,7 @@ static void add_dump(struct result *r, const struct session *s, const struct ses
 	else if (!d->opened && d->code)
 		text_add_escaped(&damage, d->err.message, strlen(d->err.message));
 	else if (!d->opened && d->read && profile_in_part(&d->profile))
-		text_add(&damage, "it was read in part");
+		text_add(&damage, "read in part");
 	text_addf(&command, "use %zu", d->number);
 	struct cell cells[N_COLUMNS] = {cell_plain(d->number), cell_text(path.s), format,
 	    *created ? cell_text(created) : cell_none(), file_size(d->path), objects, shallow,
@@ -200,13 +200,13 @@ static struct cell folder_damage(const struct session_dump *d, struct text *scra
 	if (d->opened && d->opened->heap->damaged)
 		text_add(scratch, d->opened->heap->damage.message);
 	else if (d->listed && d->listed->grows)
-		text_add(scratch, "it was written to while it was listed: it may not be whole yet");
+		text_add(scratch, "it is still growing and may be incomplete");
 	else if (!d->opened && d->code)
 		text_add_escaped(scratch, d->err.message, strlen(d->err.message));
 	else if (!d->opened && !d->read && d->listed && d->listed->why.code)
 		text_add_escaped(scratch, d->listed->why.message, strlen(d->listed->why.message));
 	else if (!d->opened && d->read && profile_in_part(&d->profile))
-		text_add(scratch, "it was read in part");
+		text_add(scratch, "read in part");
 	return scratch->len ? cell_text(scratch->s) : cell_blank();
 }
 
@@ -284,16 +284,16 @@ static struct result *list_folder(const struct session *s)
 	struct result *r = result_new("dumps", NULL, &folder_shape, &folder_ops, f, s->n_dumps);
 	if (s->folder->n_unseen) {
 		text_add_count(&note, s->folder->n_unseen);
-		text_add(&note, " more files of the archive are not listed: only the first ");
+		text_add(&note, " more files of the archive are not listed (limit: ");
 		text_add_count(&note, SOURCE_MEMBERS_MOST);
-		text_add(&note, " are; ");
+		text_add(&note, "); ");
 	}
 	if (s->folder->remark[0]) /* first: of a long note its first clause is seen */
 		text_addf(&note, "%s; ", s->folder->remark);
 	text_add(&note, "in ");
 	text_add_name(&note, s->folder->path);
 	if (s->folder->n_others)
-		text_addf(&note, ", beside %zu other file%s", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
+		text_addf(&note, ", with %zu other file%s", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	folder_add_archives(s->folder, &note);
 	result_add_note(r, note.s);
 	text_release(&note);
@@ -342,20 +342,17 @@ const struct command cmd_dumps = {
     .name = "dumps",
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES | COMMAND_COMPARES,
     .group = "compare",
-    .summary = "the dumps of this session, and which of them is at hand",
+    .summary = "list the dumps of this session or directory",
     .shapes = SHAPES(&shape, &folder_shape),
-    .description = "The dumps of the command line (cairn OLD... DUMP) and those that open added, the oldest first. "
-	"Of a directory (cairn DIRECTORY) the dumps and profiles in it, and indexes without their dumps, the newest first, "
-	"told by the first bytes of their files alone: nothing is read before it is asked for. There ~created is the "
-	"file's own time, and objects and shallow are known of profiles and of what was read or has an index, and what "
-	"came since cairn began is not in it (open FILE adds one). An archive of several dumps (cairn dumps.zip) is listed "
-	"likewise. "
-	"Commands are about the one whose state is at hand, at first the last one; use N goes to another one (Enter on "
-	"its row), and close N gives the memory of one that is open back. Of those that are closed only what diff and "
-	"growth need is kept. A profile may stand for any of them (profile FILE); it has no objects to look at. One "
-	"that cannot be read says why under damage, and is left out of comparisons; growth leaves out older ones that were "
-	"read in part.",
-    .examples = {{"dumps", ON_SERIES}},
+    .description = "The dumps of the command line (cairn OLD... DUMP) and those added by open, the oldest first. "
+	"Commands use the current one, at first the last; use N (or Enter) makes another one current. close N frees the "
+	"memory of an open one and keeps what diff and growth need. A profile can replace a dump (profile FILE); it has "
+	"no objects. damage is why a dump is unreadable. Comparisons skip such dumps, and growth also skips older ones "
+	"read in part. Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes without "
+	"dumps, the newest first. It reads only the first bytes of each file. There ~created is the time of the file; "
+	"objects and shallow are known only of profiles and of dumps with an index or read before. Files that came "
+	"later are missing (open FILE adds one).",
+    .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"}},
     .key = "",
     .run = run_dumps,
 };

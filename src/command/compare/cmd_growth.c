@@ -122,9 +122,9 @@ static void add_standstill(struct text *to, const struct comparison *c, uint32_t
 	while (still + 1 < c->n && compared(c, row, c->n - 2 - still)->objects.n == compared(c, row, c->n - 1)->objects.n)
 		still++;
 	if (still > 1)
-		text_addf(to, " (no more with the last %zu dumps)", still);
+		text_addf(to, " (unchanged in the last %zu dumps)", still);
 	else if (still)
-		text_add(to, " (no more with the last dump)");
+		text_add(to, " (unchanged in the last dump)");
 }
 
 /* How a person writes the reference: without "static", which is told by the class. */
@@ -138,28 +138,37 @@ static void add_reference(struct text *to, const struct comparison *c, uint32_t 
 
 #define GOROUTINE "goroutine # " /* how the names of goroutines begin, with their numbers folded */
 
+/* Threads, class loaders and classes that grow themselves: no reference of the program leads to them. */
+static bool is_start(const struct comparison *c, const struct grown *g)
+{
+	const struct profile_row *r = &c->row[g->row];
+	return r->parent == PROFILE_NONE && r->start != START_VARIABLE && r->start != START_LOCAL;
+}
+
+/* 'Threads "http-#" (com.acme.shop.Worker) retain ', "com.acme.shop.AuditLog.ENTRIES retains " */
 static void add_subject(struct text *to, const struct comparison *c, const struct grown *g)
 {
 	const struct profile_row *r = &c->row[g->row];
-	bool begins = r->parent == PROFILE_NONE;
 	bool one = g->once && compared(c, g->row, c->n - 1)->objects.n == 1;
-	if (begins && r->start == START_THREAD && !strncmp(r->words, GOROUTINE, sizeof GOROUTINE - 1))
+	if (!is_start(c, g)) {
+		add_reference(to, c, g->hangs_on);
+		text_add(to, g->keeps == g->hangs_on ? " retains " : ": objects in it retain ");
+		return;
+	}
+	if (r->start == START_THREAD && !strncmp(r->words, GOROUTINE, sizeof GOROUTINE - 1))
 		text_addf(to, "Goroutine%s %s (%s)", one ? "" : "s", r->words + sizeof GOROUTINE - 1, r->class);
-	else if (begins && r->start == START_THREAD)
+	else if (r->start == START_THREAD)
 		text_addf(to, *r->words ? "Thread%s \"%s\" (%s)" : "Thread%s without a name%s (%s)", one ? "" : "s", r->words,
 		    r->class);
-	else if (begins && r->start == START_CLASS)
-		text_addf(to, r->shared ? "Classes called %s, each of a loader of its own (%s)," :
-		    "Classes called %s, each of a loader of its own,%s", r->class, r->shared ? r->words : "");
-	else if (begins && r->start == START_LOADER)
+	else if (r->start == START_CLASS)
+		text_addf(to, r->shared ? "Class%s %s of different loaders (%s)" : "Class%s %s of different class loaders%s",
+		    one ? "" : "es", r->class, r->shared ? r->words : "");
+	else if (r->start == START_LOADER)
 		text_addf(to, *r->words ? "Class loader%s %s \"%s\"" : "Class loader%s %s%s", one ? "" : "s", r->class,
 		    r->words);
 	else
-		text_add(to, r->class ? r->class : "Objects deep down");
-	if (begins && r->start != START_VARIABLE && r->start != START_LOCAL)
-		return;
-	text_add(to, " at ");
-	add_reference(to, c, g->hangs_on);
+		text_add(to, r->class ? r->class : "deeper objects");
+	text_add(to, one ? " retains " : " retain ");
 }
 
 static bool only_larger(const struct comparison *c, const struct grown *g)
@@ -193,53 +202,59 @@ static void add_with(struct text *to, const struct growth *all, const struct gro
 		add_cell(to, cell_count(w->now));
 	}
 	if (n < g->n_with)
-		text_addf(to, " and %" PRIu32 " more class%s", g->n_with - n, g->n_with - n == 1 ? "" : "es");
-	text_add(to, n ? "," : "");
+		text_addf(to, "%s %" PRIu32 " more class%s", n ? " and" : ", with", g->n_with - n,
+		    g->n_with - n == 1 ? "" : "es");
 }
 
-/* " came with the last dump", or where those before it are left out, after the one that is not. */
-static void add_coming(struct text *to, const struct comparing *comparing, bool moved, bool one)
+/* "5 com.acme.shop.Order came with the last dump", or if dumps before it are left out, after the one that is not. */
+static void add_coming(struct text *to, const struct comparing *comparing, const struct grown *g, const char *class)
 {
 	const struct comparison *c = &comparing->comparison;
-	bool left_out = false; /* one between the last two in the list */
+	const struct compared_amounts *last = compared(c, g->row, c->n - 1);
+	bool left_out = false, one = last->objects.n == 1; /* one between the last two in the list */
 	for (size_t i = 0; i < comparing->n_all && comparing->all[i].at != c->n - 1; i++)
 		left_out = comparing->all[i].at == COMPARING_LEFT_OUT;
-	if (moved)
-		text_addf(to, " %s there on this way only since ", one ? "is" : "are");
+	if (!one)
+		add_cell(to, cell_count(last->objects));
+	text_addf(to, "%s%s", one || !class ? "" : " ", class ? class : one ? "It" : "");
+	if (g->moved)
+		text_addf(to, " %s on this path only since ", one ? "is" : "are");
 	else
 		text_add(to, left_out ? " came after " : " came with ");
 	text_add(to, left_out ? comparing->name[c->n - 2] : "the last dump");
 }
 
+/* ". com.acme.shop.Order rose from 20 to 40 to 60, with byte[] 20 to 60" */
 static void add_growth(struct text *to, const struct comparing *comparing, const struct growth *all,
     const struct grown *g)
 {
 	const struct comparison *c = &comparing->comparison;
 	const struct compared_amounts *first = compared(c, g->row, 0), *last = compared(c, g->row, c->n - 1);
+	const char *class = c->row[g->row].class ? c->row[g->row].class : "deeper objects";
+	text_add(to, ". ");
+	if (is_start(c, g))
+		class = NULL;
 	if (only_larger(c, g)) {
-		text_add(to, " grew from ");
+		text_addf(to, "%s grew from ", class ? class : last->objects.n == 1 ? "It" : "They");
 		add_cell(to, cell_bytes(first->shallow));
 		text_add(to, " to ");
 		add_cell(to, cell_bytes(last->shallow));
 	} else if (g->once) {
-		add_coming(to, comparing, g->moved, last->objects.n == 1);
-		text_add(to, last->objects.n == 1 ? ": " : ", ");
-		if (last->objects.n > 1) {
-			add_cell(to, cell_count(last->objects));
-			text_add(to, " of them: ");
-		}
-		add_cell(to, cell_bytes(compared(c, g->keeps, c->n - 1)->retained));
-		text_add(to, last->objects.n == 1 ? " that it keeps alive" : " that they keep alive");
-		return;
+		add_coming(to, comparing, g, class);
 	} else {
-		text_add(to, " rose from ");
+		text_addf(to, "%s rose from ", class ? class : "They");
 		add_course(to, c, g->row);
 		add_standstill(to, c, g->row);
 		add_with(to, all, g);
 	}
-	text_add(to, only_larger(c, g) ? " and keeps " : " and keep ");
-	add_cell(to, cell_bytes(g->more));
-	text_add(to, " more alive");
+}
+
+/* "53.1K more" since the first dump, or of what came only with the last one, all. */
+static void add_size(struct text *to, const struct comparison *c, const struct grown *g)
+{
+	bool all = g->once && !only_larger(c, g);
+	add_cell(to, cell_bytes(all ? compared(c, g->keeps, c->n - 1)->retained : g->more));
+	text_add(to, all ? "" : " more");
 }
 
 /* "~+12.5%", "under 0.1%" */
@@ -262,10 +277,10 @@ static void add_shares(struct text *to, const struct telling *t, const struct gr
 	struct amount before = compared(c, g->keeps, 0)->retained;
 	struct amount more = g->more;
 	bool all = amount_signed(t->all) > 0 && amount_signed(more) > 0;
-	if (!before.n && !all)
+	bool percent = before.n && amount_signed(more) >= 0 && more.n / 10 < before.n;
+	if (!percent && !all)
 		return;
 	text_add(to, " (");
-	bool percent = before.n && amount_signed(more) >= 0 && more.n / 10 < before.n;
 	if (percent)
 		add_percent(to, "+", more, before);
 	if (all) {
@@ -281,18 +296,21 @@ static void tell(struct text *to, struct telling *t, const struct growth *all, c
 {
 	const struct comparison *c = &t->comparing->comparison;
 	add_subject(to, c, g);
-	add_growth(to, t->comparing, all, g);
+	add_size(to, c, g);
 	add_shares(to, t, g);
+	add_growth(to, t->comparing, all, g);
 	if (cut->freed.n) {
-		text_add(to, "; clearing ");
-		add_reference(to, c, g->hangs_on);
+		text_add(to, ". Clearing ");
+		if (is_start(c, g))
+			add_reference(to, c, g->hangs_on);
+		else
+			text_add(to, "it");
 		text_add(to, " frees ");
 		add_cell(to, cell_bytes(cut->freed));
-		text_add(to, " now");
 	} else if (cut->others.n) {
-		text_add(to, "; ");
+		text_add(to, ". Clearing it frees nothing: ");
 		add_cell(to, cell_count(cut->others));
-		text_add(to, cut->others.n == 1 ? " other reference keeps it, too" : " other references keep it, too");
+		text_add(to, cut->others.n == 1 ? " other reference holds it" : " other references hold it");
 	}
 	text_add(to, ".");
 }
@@ -428,12 +446,11 @@ static int telling_begin(struct telling *t, struct comparing *c, struct err *err
 static void note_places(struct result *r, const struct growth *growth)
 {
 	struct text note = TEXT_INIT;
-	text_add(&note, "of ");
-	text_add_count(&note, growth->n_looked_at);
-	text_add(&note, " places ");
 	text_add_count(&note, growth->n_fell);
-	text_addf(&note, " of the program's own rose and fell, as caches do: diff has %s",
+	text_addf(&note, " of the program's own places rose and fell, as caches do (diff lists %s; ",
 	    growth->n_fell == 1 ? "it" : "them");
+	text_add_count(&note, growth->n_looked_at);
+	text_add(&note, " places in all)");
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -444,9 +461,9 @@ static bool note_over(struct result *r, struct amount all, uint64_t most)
 	struct text note = TEXT_INIT;
 	if (amount_signed(all) <= 0 || all.n <= most)
 		return false;
-	text_add(&note, "what roots reach grew by ");
+	text_add(&note, "reachable memory grew by ");
 	add_cell(&note, cell_bytes(all));
-	text_add(&note, ", over ");
+	text_add(&note, ", more than ");
 	text_add_bytes(&note, most);
 	result_add_note(r, note.s);
 	if (r->warning) {
@@ -492,12 +509,12 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, growth_blamed);
 	if (comparing->n == 2 && rows->n)
-		result_add_note(r, "two dumps cannot tell a leak from a cache that fills: a third one does");
+		result_add_note(r, "with two dumps a leak looks like a cache that fills; a third dump helps");
 	if (comparing->n == 1)
-		result_add_note(r, "there is but one to look at: what grew takes two to tell");
+		result_add_note(r, "only one dump is left to compare; growth needs two");
 	else if (!rows->n && !comparing->other_program)
-		result_add_note(r, profile_in_part(comparing->newest) ? "nothing of what was read of it grew" :
-		    "nothing grew that did not shrink in between");
+		result_add_note(r, profile_in_part(comparing->newest) ? "nothing in its readable part grew" :
+		    "nothing grew without shrinking in between");
 	if (growth.n_fell && !comparing->other_program)
 		note_places(r, &growth);
 	growth_release(&growth);
@@ -510,7 +527,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec growth_options[] = {
-    {DASH_FAIL_OVER, OPT_SIZE, "SIZE", "exit status 1 if what is reachable grew by more"},
+    {DASH_FAIL_OVER, OPT_SIZE, "SIZE", "exit status 1 if reachable memory grew by more"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -520,19 +537,18 @@ const struct command cmd_growth = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "what grew since the older dumps, and what to clear",
+    .summary = "show what grew since the older dumps, and what to clear",
     .shapes = SHAPES(&shape),
-    .description = "The rows of diff that grow, in a sentence each: where the objects hang, how many there were in "
-	"each dump, by how much more that place keeps alive, what share that is of net growth, and what clearing its "
-	"reference frees now. Something grows when its objects never became fewer from dump to dump and are more in the "
-	"end, or when it is an array that was replaced by a longer one. Older dumps that were read in part "
-	"are left out. A cache that empties in between, and objects "
-	"that replace their like, do not grow: a note counts those of the program's own that rose and fell. What came only "
-	"with the last dump is said to. Net growth is by how much more all roots reach: what fell is taken off, so shares "
-	"may sum to more than 100 %. reference is what the objects hang on, retained and d_retained are of that, or of its "
-	"part that others hold as well. The exit status is 1 where nothing grew; with -fail-over where "
-	"it grew by more, or nothing could be compared.",
-    .examples = {{"growth", ON_SERIES}, {"ls %2", ON_SERIES}},
+    .description = "One headline per place that grew: the reference that holds the objects, how much more it "
+	"retains, and its share of net growth. The objects in each dump follow, and what clearing the reference frees. "
+	"A place grows if its objects never became fewer and are more in the end, or if a longer array replaced its "
+	"array. Caches that rise and fall and objects that replace others do not grow; a note counts such places. Older "
+	"dumps that were read in part are left out. Net growth is the growth of all reachable memory; shares may exceed "
+	"100% in sum, because other places shrank. retained and d_retained are of the reference, or of the objects in "
+	"it that retain most more. The exit status is 1 if nothing grew; with -fail-over, if reachable memory grew by "
+	"more than SIZE or nothing could be compared.",
+    .examples = {{"growth", ON_SERIES, "what grew, and which reference to clear"},
+	{"ls %2", ON_SERIES, "the objects of its second row"}},
     .key = "",
     .run = run_growth,
 };

@@ -13,7 +13,7 @@ static int toggle(struct session *s, const struct call *call, struct err *err)
 	for (size_t i = 0; !code && i < call->n_words; i++) {
 		code = value_dump(s, call->words[i], &d, err);
 		if (!code && !d->tagged && d->listed && d->listed->why.code && !d->opened)
-			code = err_set(err, ERR_USAGE, "dump %zu cannot be compared: %.200s", d->number, d->listed->why.message);
+			code = err_set(err, ERR_USAGE, "cannot compare dump %zu: %.200s", d->number, d->listed->why.message);
 	}
 	for (size_t i = 0; !code && i < call->n_words; i++)
 		if (!value_dump(s, call->words[i], &d, NULL))
@@ -35,12 +35,12 @@ static void say_tags(struct session *s)
 	if (n > NAMED)
 		text_addf(&t, " and %zu more", n - NAMED);
 	if (!n)
-		session_say(s, s->folder ? "no dump is tagged" : "no dump is tagged: comparisons are about all");
+		session_say(s, s->folder ? "no dump is tagged" : "no dump is tagged: comparisons use all");
 	else if (s->interactive)
-		session_say(s, n == 1 ? "%zu dump is tagged: one more, and 7 compares them" :
+		session_say(s, n == 1 ? "%zu dump is tagged; tag another one and press 7 to compare" :
 		    "%zu dumps are tagged: 7 growth, 8 trend", n);
 	else if (n == 1)
-		session_say(s, "dump %s is tagged: one more, and growth, trend and diff compare them", t.s);
+		session_say(s, "dump %s is tagged; growth, trend and diff need another one", t.s);
 	else
 		session_say(s, "dumps %s are tagged: growth, trend and diff compare these", t.s);
 	text_release(&t);
@@ -63,11 +63,12 @@ const struct command cmd_tag = {
     .arguments = {{ARG_DUMPS, "N...", true}},
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
-    .summary = "choose which dumps of this session are compared",
-    .description = "Tags the dumps N, as dumps numbers them, or takes the tag from those that have one; without N from "
-	"all. Where two or more are tagged growth, trend and diff are about these alone, in the order of their time; else "
-	"about all, or in a directory about none, for its dumps may be many. On the screen T on a row of dumps does it.",
-    .examples = {{"tag 1 3", ON_SERIES}, {"growth | head 1", ON_SERIES}, {"tag", ON_SERIES}},
+    .summary = "choose the dumps to compare",
+    .description = "Tags the dumps N (numbers from dumps), or removes the tag of tagged ones; without N, of all. "
+	"With two or more tagged dumps growth, trend and diff compare only these, in the order of their time; else all, "
+	"or in a directory none. On the screen T tags a row of dumps.",
+    .examples = {{"tag 1 3", ON_SERIES, "compare only dumps 1 and 3"},
+	{"growth | head 1", ON_SERIES, "what grew most between them"}, {"tag", ON_SERIES, "compare all again"}},
     .key = "",
     .run = run_tag,
 };

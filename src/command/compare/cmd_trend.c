@@ -212,9 +212,9 @@ static void say_what_it_takes(struct result *r, const struct session *s, const s
 {
 	struct text said = TEXT_INIT;
 	if (d->comparing->n < 3)
-		result_add_note(r, "what rises steadily takes three dumps to tell");
+		result_add_note(r, "steady growth needs three dumps");
 	if (d->comparing->n_all > (s->interactive ? PLOT_LEAST : PLOT_MOST)) {
-		text_addf(&said, "of %zu dumps several may share a column of the plot: it shows the most of them",
+		text_addf(&said, "with %zu dumps a column of the plot may show the maximum of several",
 		    d->comparing->n_all);
 		result_add_note(r, said.s);
 	}
@@ -254,10 +254,10 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option_spec trend_options[] = {
-    COMPARING_BY("what the rows are (default path)"),
-    {DASH_STEADY, OPT_FLAG, NULL, "only what rises steadily"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default steady first, then by slope)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    COMPARING_BY("group by (default path)"),
+    {DASH_STEADY, OPT_FLAG, NULL, "only rows that rise steadily"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default steady, then slope)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -267,17 +267,16 @@ const struct command cmd_trend = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "how each path or class went over all the dumps, plotted",
+    .summary = "plot the retained size of paths or classes over all dumps",
     .shapes = COMPARING_SHAPES,
-    .description = "For a series of dumps or profiles (cairn profiles/*.profile): a row for each path, or class, "
-	"with what it retained in each dump as a plot from 0 to its most (a dot where it was not there, "
-	"? where that is not known, as of a dump read in part that shows none of it; of more than 60 "
-	"dumps several share a column, which shows the most of them), and when it was first and last "
-	"seen. slope is bytes per dump by the rule of Theil and Sen: the median of the changes between "
-	"any two dumps since it was first seen, which a single leap does not move; dumps read in part do "
-	"not count. steady says whether it rises rather than leapt once: it was there for three dumps or "
-	"more, of any two of them the later one retains more in at least three of four cases, and at "
-	"least half of the steps rise.",
+    .description = "For a series of dumps or profiles (cairn profiles/*.profile): one row per path or class.\n"
+	"plot\tretained size in each dump, from 0 to its maximum; a dot: not there; ?: unknown, as in a dump read in "
+	"part; with over 60 dumps a column shows the maximum of several\n"
+	"slope\tbytes per dump: the median change between any two dumps since the first one with this row (Theil-Sen), "
+	"which a single leap does not move; dumps read in part do not count\n"
+	"steady\ttrue if it rises rather than leapt once: it is in three dumps or more, in three of four pairs the "
+	"later dump retains more, and half of the steps rise\n"
+	"first_seen, last_seen\tfirst and last dump with this row",
     .examples = {{NULL}},
     .key = "",
     .run = run_trend,

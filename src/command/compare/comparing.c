@@ -190,11 +190,11 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 int comparing_begin(struct comparing **out, struct session *s, enum profile_by by, bool steps, struct err *err)
 {
 	if (!session_compares(s))
-		return err_set(err, ERR_USAGE, "there is no older dump to compare with (cairn OLD... DUMP, or open FILE)");
+		return err_set(err, ERR_USAGE, "no older dump to compare with (use cairn OLD... DUMP, or open FILE)");
 	struct session_dump **dump;
 	size_t n = session_series(s, &dump);
-	int code = s->folder && n < 2 ? err_set(err, ERR_USAGE, "which of the %zu dumps? tag N M says it%s, and diff N M "
-	    "compares two", s->n_dumps, s->interactive ? ", as T on rows of the list (9)" : "") :
+	int code = s->folder && n < 2 ? err_set(err, ERR_USAGE, "there are %zu dumps (choose some with tag N M%s, or "
+	    "compare two with diff N M)", s->n_dumps, s->interactive ? " or T in the list (9)" : "") :
 	    comparing_begin_with(out, s, by, steps, dump, n, err);
 	free(dump);
 	if (!code)
@@ -238,9 +238,9 @@ static void add_whose(struct text *to, const struct comparing *c)
 	struct text one = TEXT_INIT;
 	for (size_t i = 0; i < c->n_all; i++)
 		its = c->all[i].at == c->n - 1 ? c->all[i].dump : its;
-	text_addf(&one, "the rows are of %s", c->name[c->n - 1]);
+	text_addf(&one, "these rows are from %s", c->name[c->n - 1]);
 	if (!its->is_profile)
-		text_addf(&one, ": use %zu goes there", its->number);
+		text_addf(&one, " (use %zu opens it)", its->number);
 	add_sentence(to, one.s);
 	text_release(&one);
 }
@@ -276,7 +276,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	if (c->elsewhere)
 		add_whose(&note, c);
 	if (c->chosen_of) {
-		text_addf(&one, "of the %zu dumps that are tagged, of %zu", c->n_all, c->chosen_of);
+		text_addf(&one, "compares the %zu tagged dumps of %zu", c->n_all, c->chosen_of);
 		add_sentence(&note, one.s);
 	}
 	if (c->other_model)
@@ -299,27 +299,27 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 				add_sentence(&warning, one.s);
 		} else if (p->reachable.certainty != EXACT) {
 			text_clear(&one);
-			text_addf(&one, "what %s retains is inferred", file_of(p->path));
+			text_addf(&one, "retained sizes of %s are inferred", file_of(p->path));
 			add_sentence(&note, one.s);
 		}
 	}
 	if (backwards)
-		add_sentence(&note, "the dumps are not in the order in which they were written");
+		add_sentence(&note, "the dumps are not in the order of their time");
 	if (c->other_program)
 		add_sentence(&note, "the dumps have few classes in common: they are of different programs");
 	if (c->other_words)
-		add_sentence(&note, "the dumps have words of 32 and of 64 bits: compare objects rather than bytes");
+		add_sentence(&note, "the dumps have 32-bit and 64-bit words: compare objects, not bytes");
 	if (other_sizes)
-		add_sentence(&note, "sizes are by different rules");
+		add_sentence(&note, "the dumps have different size rules");
 	if (o && o->heap->facts.takes_program && o->heap->dump && !o->heap->dump->program)
-		add_sentence(&note, "without the program (--exe) variables and types are addresses and sizes: what grows may "
-		    "change its way");
+		add_sentence(&note, "without the program (--exe) variables and types are addresses and sizes: paths of "
+		    "growing objects may change");
 	if (c->comparison.by_classes)
-		add_sentence(&note, "one of the dumps does not name fields: ways are compared by classes");
+		add_sentence(&note, "one of the dumps has no field names: paths are compared by classes");
 	else if (c->comparison.nameless_loaders)
-		add_sentence(&note, "one of the dumps does not name class loaders: they are compared by their classes");
+		add_sentence(&note, "one of the dumps has no names of class loaders: they are compared by class");
 	if (!c->comparison.by_classes && c->comparison.nameless_threads)
-		add_sentence(&note, "one of the dumps does not name threads: they are compared by their classes");
+		add_sentence(&note, "one of the dumps has no names of threads: they are compared by class");
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	if (warning.len)
 		r->warning = arena_strndup(&r->arena, warning.s, warning.len);

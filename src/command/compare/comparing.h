@@ -10,7 +10,7 @@ struct session_dump;
 
 #define COMPARING_LEFT_OUT SIZE_MAX
 /* Profiles are by one model, or a change of the setting would look like growth. */
-#define COMPARING_MODEL "dumps are compared by the default model of weak references, and set weak is another"
+#define COMPARING_MODEL "comparisons use the default model of weak references, not the one of set weak"
 
 struct comparing {
 	const struct profile *newest; /* the last one in the list */

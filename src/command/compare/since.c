@@ -111,7 +111,7 @@ static void add_course(struct text *to, const struct comparing *comparing, uint3
 		text_addf(to, " was as large in %s", comparing->name[0]);
 		text_add(to, course.up ? ", but not in between: from " : ": ");
 	} else {
-		text_addf(to, " %s since %s, from ", last < first ? "shrank" : course.down ? "grew, with setbacks," : "grew",
+		text_addf(to, " %s since %s, from ", last < first ? "shrank" : course.down ? "grew overall" : "grew",
 		    comparing->name[0]);
 	}
 	if (last != first || course.up) {
@@ -149,7 +149,7 @@ void since_add(const struct since *since, uint32_t id, uint32_t n, const char *i
 	if (!known)
 		return;
 	text_add(to, " ");
-	text_add(to, alone ? it : "What is on this way");
+	text_add(to, alone ? it : "This path");
 	if (!before) {
 		if (c->n == 2)
 			text_addf(to, " is not in %s.", comparing->left_out.len ? comparing->name[0] : "the older dump");

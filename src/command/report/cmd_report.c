@@ -65,7 +65,7 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	*out = NULL;
 	int code = path ? print_format_of_file(path, &w.format, err) : 0;
 	if (!code && w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML)
-		code = err_set(err, ERR_USAGE, "%.200s: a report is .txt, .md or .html", path);
+		code = err_set(err, ERR_USAGE, "unknown report format \"%.200s\" (use .txt, .md or .html)", path);
 	if (!code)
 		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
 	if (code)
@@ -73,7 +73,7 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	code = path ? session_write_whole(s, &(struct new_file){.path = path}, write_report, &w, err) :
 	    as_lines(s, &report, out, err);
 	if (path && !code) {
-		session_say(s, "%s has the report now", path);
+		session_say(s, "wrote the report to %s", path);
 		*out = file_written(s, &file_by_option_shape, "report", path, w.bytes);
 	}
 	report_release(&report);
@@ -90,8 +90,8 @@ static int run_report(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec options[] = {
-    {DASH_O, OPT_WORDS, "FILE", "write it there: .txt, .md or .html"},
-    {DASH_REDACT, OPT_FLAG, NULL, "leave values, messages, paths and the command line out"},
+    {DASH_O, OPT_WORDS, "FILE", "output file: .txt, .md or .html"},
+    {DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -100,15 +100,16 @@ const struct command cmd_report = {
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "what is wrong",
-    .summary = "all of it for a ticket, as text, Markdown or HTML",
+    .summary = "write a report for a ticket, as text, Markdown or HTML",
     .shapes = SHAPES(&shape, &file_by_option_shape),
-    .description = "What the dump is and why it was written, suspects in sentences with what to clear, what holds the "
-	"heap as a picture of areas (blocks in text), the largest classes, waste, memory outside of the heap, threads, "
-	"locks, references, and how sure all that is. A page of HTML needs nothing but itself: no script, nothing is "
-	"fetched, every text is escaped, and it prints well. For a ticket: cairn -x 'report -o heap.html' DUMP. With "
-	"-redact only numbers, times, versions, and names of classes, fields, methods and threads stay: no value, no "
-	"message of an error, no name of a file, no command line.",
-    .examples = {{"report"}, {"report -redact"}},
+    .description = "The report has the dump and its cause, leak suspects with what to clear, and the dominator "
+	"tree as a treemap (blocks in text). Then follow the largest classes, waste, off-heap memory, threads, locks, "
+	"references, and the certainty of the numbers. For a ticket: cairn -x 'report -o heap.html' DUMP. The HTML page "
+	"needs no script and no other file, escapes every text and prints well. With -redact it has only numbers, "
+	"times, versions, and names of classes, fields, methods and threads: no values, error messages, file names or "
+	"command line.",
+    .examples = {{"report", ON_ANY, "everything about this dump on one page"},
+	{"report -redact", ON_ANY, "the same without values and paths"}},
     .key = "",
     .run = run_report,
 };

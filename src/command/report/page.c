@@ -203,14 +203,14 @@ int report_write(const struct report *r, enum print_format format, FILE *to, str
 	for (unsigned i = 0; i < r->n && !code; i++)
 		code = put_section(&p, r, &r->section[i], err);
 	text_clear(&title);
-	text_addf(&title, "Made by cairn %s.%s", PACKAGE_VERSION, !r->redacted ? "" : " Values, messages, names of "
-	    "files and what names the host were left out; names of classes, fields, methods and threads were not.");
+	text_addf(&title, "Made by cairn %s.%s", PACKAGE_VERSION, !r->redacted ? "" : " Without values, messages, "
+	    "file names and host names; with names of classes, fields, methods and threads.");
 	fputs(format == PRINT_HTML ? "</main>\n<footer>\n" : format == PRINT_MD ? "" : "\n", to);
 	put_paragraph(&p, "about", title.s);
 	fputs(format == PRINT_HTML ? "</footer>\n</body>\n</html>\n" : "", to);
 	text_release(&title);
 	errno = 0;
 	if (!code && (fflush(to) || ferror(to)))
-		code = err_set(err, ERR_IO, "writing the report: %s", strerror(errno));
+		code = err_set(err, ERR_IO, "cannot write the report: %s", strerror(errno));
 	return code;
 }

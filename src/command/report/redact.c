@@ -103,7 +103,7 @@ static int redact_section(struct report_section *s, const struct heap *h, struct
 	int code = 0;
 	if (s->instead && path && strstr(s->instead, path)) {
 		free(s->instead);
-		s->instead = xstrdup("It cannot be told.");
+		s->instead = xstrdup("Not available.");
 	}
 	if (!r)
 		return 0;

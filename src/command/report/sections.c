@@ -15,20 +15,20 @@ static const struct section {
 	const char *title, *anchor, *line, *about;
 	size_t top;
 } sections[] = {
-    {"The dump", "dump", "info", "What was read, why it was written, and what the process was.", 0},
-    {"Out of memory", "oom", "bt -oom", "The stack of the thread that ran out of memory, and what it holds.", 60},
-    {"Suspects", "suspects", "leaks", "Who keeps a large part of the heap alive, and which reference to clear.", 20},
-    {"Largest holders", "holders", "heap -depth 2", "What holds what: by dominance, equals together.", 60},
-    {"Classes", "classes", "histo -retained", "The classes that take most themselves.", 40},
-    {"Waste", "waste", "waste", "Memory that does no work.", 0},
-    {"Outside of the heap", "outside", "offheap", "Memory that objects own elsewhere.", 40},
-    {"Threads", "threads", "threads -retained", "Threads, and what their stacks hold.", 60},
-    {"Locks", "locks", "locks", "Who holds what, and who waits for it.", 40},
+    {"The dump", "dump", "info", "The file, the reason for the dump, and the process.", 0},
+    {"Out of memory", "oom", "bt -oom", "The stack of the thread that ran out of memory, and its local variables.", 60},
+    {"Suspects", "suspects", "leaks", "Objects that retain a large part of the heap, and the reference to clear.", 20},
+    {"Largest holders", "holders", "heap -depth 2", "The dominator tree, objects of one class together.", 60},
+    {"Classes", "classes", "histo -retained", "The classes with the largest shallow size.", 40},
+    {"Waste", "waste", "waste", "Wasted memory by kind.", 0},
+    {"Outside of the heap", "outside", "offheap", "Off-heap memory that objects own.", 40},
+    {"Threads", "threads", "threads -retained", "Threads, and what their stacks retain.", 60},
+    {"Locks", "locks", "locks", "Locks with their owners and waiting threads.", 40},
     {"References", "references", "weak", "Soft, weak, phantom and final references.", 30},
-    {"Finalizers", "finalizers", "finalizers", "What waits for its finalizer, and where the thread is "
-	"that runs them.", 30},
-    {"Thread locals", "locals", "locals", "What threads keep in their ThreadLocals.", 30},
-    {"How sure this is", "certainty", NULL, "What the numbers rest on, and what the format cannot tell.", 0},
+    {"Finalizers", "finalizers", "finalizers", "Objects that wait for their finalizer, and the finalizer "
+	"thread.", 30},
+    {"Thread locals", "locals", "locals", "ThreadLocal values by thread.", 30},
+    {"How sure this is", "certainty", NULL, "The basis of the numbers, and the limits of the format.", 0},
 };
 
 static bool is_command(const char *line)
@@ -56,7 +56,7 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 	else if (code)
 		to->instead = xstrdup(said.message);
 	else if (to->result && !to->result->n_rows && !to->result->n_head && !to->result->note)
-		to->instead = xstrdup("There is none.");
+		to->instead = xstrdup("None.");
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static bool is_of_heap(const struct report *r, enum column_id column)
 	return column != COL_INDEX_FILE && column != COL_INDEX_PACKED;
 }
 
-/* For who reads a report and has no help at hand. */
+/* For a reader of the report without the help. */
 static int arrange(struct report *r, struct err *err)
 {
 	struct report_section *waste = section_of(r, "waste"), *dump = section_of(r, "dump");
@@ -132,13 +132,13 @@ static void say_dump(struct report *r, const struct result *info)
 	struct text t = TEXT_INIT;
 	add_head(info, COL_OBJECTS, "", " objects", &t);
 	add_head(info, COL_SHALLOW, ", ", "", &t);
-	add_head(info, COL_REACHABLE_SHALLOW, "; roots reach ", "", &t);
+	add_head(info, COL_REACHABLE_SHALLOW, ", reachable: ", "", &t);
 	if (t.len)
 		text_add_char(&t, '.');
 	if (t.len)
 		say(r, t.s);
 	text_clear(&t);
-	add_head(info, COL_CAUSE, "Written because: ", ".", &t);
+	add_head(info, COL_CAUSE, "Reason for the dump: ", ".", &t);
 	if (t.len)
 		say(r, t.s);
 	text_clear(&t);
@@ -146,7 +146,7 @@ static void say_dump(struct report *r, const struct result *info)
 	if (t.len)
 		say(r, t.s);
 	else if (session_heap(r->session)->damaged)
-		say(r, "The dump is damaged: what could be read of it is told here.");
+		say(r, "The dump is damaged; this report covers the readable part.");
 	text_release(&t);
 }
 
@@ -183,12 +183,12 @@ static void say_suspects(struct report *r, struct result *leaks)
 	if (leaks->n_rows && cell.amount.n > SUSPECT)
 		say_rows(r, "", leaks, 3);
 	else if (session_heap(r->session)->incomplete)
-		say(r, "There is no suspect in what could be read, by the roots that could be read.");
+		say(r, "No leak suspect in the readable part of the dump.");
 	else
-		say(r, "There is no suspect: no object, and no group of one class, keeps more than 10% of the heap alone.");
+		say(r, "No leak suspect: no object and no class of objects retains more than 10% of the heap.");
 }
 
-/* A format that does not tell of locks has none to speak of here. */
+/* A format without locks has no deadlocks. */
 static int say_deadlocks(struct report *r, struct session *s, struct err *err)
 {
 	struct result *cycles = NULL;
@@ -204,7 +204,7 @@ static int say_deadlocks(struct report *r, struct session *s, struct err *err)
 	return 0;
 }
 
-/* "~1.2M (~12.1%) do no work, most of it (~980K) oversized: collections with over 16 slots that ..." */
+/* "~1.2M (~12.1%) is wasted. The largest kind is oversized, ~980K: collections of over 16 slots that ..." */
 static void say_waste(struct report *r, struct result *waste, const struct result *info)
 {
 	struct text t = TEXT_INIT;
@@ -233,20 +233,21 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 	cell_print(&wasted, &t);
 	text_add(&t, " (");
 	cell_print(&share, &t);
-	text_add(&t, ") do no work");
+	text_add(&t, ") is wasted");
 	if (largest) {
 		result_cell(waste, most, (unsigned)bytes, &one);
-		text_add(&t, "; the most of one kind, ");
+		struct cell word;
+		result_cell(waste, most, (unsigned)kind, &word);
+		text_addf(&t, ". The largest kind is %s, ", word.text);
 		cell_print(&one, &t);
-		result_cell(waste, most, (unsigned)kind, &one);
-		text_addf(&t, ", is %s: ", one.text);
+		text_add(&t, ": ");
 		result_cell(waste, most, (unsigned)meaning, &one);
 		text_add(&t, one.text);
 	}
 	if (garbage && garbage->amount.n > wasted.amount.n / 10)
-		text_add(&t, "; garbage is in that, too");
-	if (waste->note && strstr(waste->note, "does not tell"))
-		text_add(&t, "; this dump does not tell of all kinds");
+		text_add(&t, ". This includes unreachable objects");
+	if (waste->note && strstr(waste->note, "other kinds"))
+		text_add(&t, ". The dump does not show all kinds");
 	text_add_char(&t, '.');
 	say(r, t.s);
 	text_release(&t);

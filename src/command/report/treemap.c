@@ -194,9 +194,9 @@ void treemap_write_svg(const struct treemap *t, FILE *to)
 	uint32_t colour = 0;
 	lay_out_all(t, at);
 	fprintf(to, "<svg class=\"map\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"map-title map-what\">\n"
-	    "<title id=\"map-title\">What holds the heap</title>\n"
-	    "<desc id=\"map-what\">Rectangles as large as what each keeps alive, those within one as what it holds; "
-	    "the table below has the same in figures.</desc>\n"
+	    "<title id=\"map-title\">Dominator tree of the heap</title>\n"
+	    "<desc id=\"map-what\">Each rectangle is as large as its retained size and contains the objects it "
+	    "dominates; the table below has the numbers.</desc>\n"
 	    "<rect class=\"rest\" width=\"%d\" height=\"%d\"/>\n", WIDE, HIGH, WIDE, HIGH);
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct treemap_node *n = &t->node[i];

@@ -28,11 +28,11 @@ static const struct shape holder_shape = {.form = "-by holder", SHAPE_COLUMNS(by
 static const struct shape fill_shape = {.form = "-fill", SHAPE_COLUMNS(by_fill)};
 
 static const struct option_spec options[] = {
-    {DASH_BY, OPT_CHOICE, "class|holder", "one row for each class (default), or field that holds them"},
-    {DASH_FILL, OPT_FLAG, NULL, "one row for each degree of fill"},
+    {DASH_BY, OPT_CHOICE, "class|holder", "group by (default class)"},
+    {DASH_FILL, OPT_FLAG, NULL, "group by fill ratio"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default objects)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -40,10 +40,10 @@ static const struct option_spec options[] = {
 enum degree { NO_PLACES, NOTHING_IN_PLACES, ONE, UP_TO_25, UP_TO_50, UP_TO_75, UP_TO_100, OVER_100, PLACES_NOT_TOLD,
     SIZE_NOT_TOLD, DEGREES };
 static const char *const degrees[DEGREES] = {
-    [NO_PLACES] = "empty, without places", [NOTHING_IN_PLACES] = "empty, with places", [ONE] = "1 element",
+    [NO_PLACES] = "empty, no capacity", [NOTHING_IN_PLACES] = "empty, with capacity", [ONE] = "1 element",
     [UP_TO_25] = "at most 25 %", [UP_TO_50] = "at most 50 %", [UP_TO_75] = "at most 75 %",
     [UP_TO_100] = "at most 100 %",
-    [OVER_100] = "over 100 %", [PLACES_NOT_TOLD] = "no places to fill", [SIZE_NOT_TOLD] = "size unknown"};
+    [OVER_100] = "over 100 %", [PLACES_NOT_TOLD] = "no capacity", [SIZE_NOT_TOLD] = "size unknown"};
 
 static enum degree degree_of(const struct collection_found *f)
 {
@@ -236,19 +236,19 @@ static void add_blamed(struct result *r)
 static void add_notes(struct result *r, const struct groups *g)
 {
 	add_blamed(r);
-	add_note(r, g->all.lying, "is left out: the size it states cannot be, or its fields are not what its layout says",
-	    "are left out: the sizes they state cannot be, or their fields are not what their layouts say");
-	add_note(r, g->all.damaged, "is counted as far as its nodes lead: they run in a circle or astray",
-	    "are counted as far as their nodes lead: these run in circles or astray");
+	add_note(r, g->all.lying, "is left out: its size is impossible, or its fields do not match its layout",
+	    "are left out: their sizes are impossible, or their fields do not match their layouts");
+	add_note(r, g->all.damaged, "is counted in part: its nodes form a cycle or are damaged",
+	    "are counted in part: their nodes form cycles or are damaged");
 	if (!g->all.sizes_told) {
 		struct text note = TEXT_INIT;
-		text_addf(&note, "%s holds no values: collections are known by their classes, and no size is told",
+		text_addf(&note, "%s holds no values: collections are found by class, and their sizes are unknown",
 		    r->heap->facts.title);
 		result_add_note(r, note.s);
 		text_release(&note);
 	}
 	if (!g->all.n) {
-		result_add_note(r, "there is no collection that is known");
+		result_add_note(r, "no known collections");
 		r->says_none = true;
 	}
 }
@@ -310,18 +310,20 @@ const struct command cmd_collections = {
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
-    .summary = "collections by class, by holder, and by fill",
+    .summary = "list collections by class, by field or by fill ratio",
     .shapes = SHAPES(&class_shape, &holder_shape, &fill_shape),
-    .description = "Lists, maps, sets and queues of the JDK, Guava, Caffeine, Scala, Kotlin, Android, fastutil, "
-	"Trove, HPPC, Eclipse and Commons Collections, Vavr, Netty, JCTools, Spring, Hibernate, Jackson and Gson, and "
-	"Go's maps, channels and arrays of slices: how many there are, of how "
-	"many elements (size), with room for how many (capacity: places, or buckets of a hash table), how much of that is "
-	"in use (fill; of a multimap, a bag or a table by its keys), how many are empty. "
-	"Only the outermost count: the map of a HashSet is a part of the set. -by holder tells the field that holds them. "
-	"-fill parts them by how full they are. Classes of your own are known by lines of ~/.config/cairn/layouts "
-	"(doc/layouts.md).",
-    .examples = {{"collections", ON_SHOP}, {"collections -by holder | head 5", ON_SHOP}, {"collections -fill", ON_SHOP},
-	{"collections", ON_GO}},
+    .description = "Lists, maps, sets and queues of the JDK and of common libraries, and Go's maps, channels and "
+	"arrays of slices. Only the outermost counts: the map of a HashSet is a part of the set. "
+	"~/.config/cairn/layouts describes your own collection classes (doc/layouts.md).\n"
+	"size\telements, together\n"
+	"capacity\tslots, or buckets of a hash table\n"
+	"fill\tused part of the capacity; of a multimap, a bag or a table by its keys\n"
+	"empty\tcollections without elements\n"
+	"Libraries: Guava, Caffeine, Scala, Kotlin, Android, fastutil, Trove, HPPC, Eclipse and Commons Collections, "
+	"Vavr, Netty, JCTools, Spring, Hibernate, Jackson and Gson.",
+    .examples = {{"collections", ON_SHOP, "how many there are, and how full"},
+	{"collections -by holder | head 5", ON_SHOP, "which fields hold most of them"},
+	{"collections -fill", ON_SHOP, "how many are empty or nearly empty"}, {"collections", ON_GO}},
     .key = "",
     .run = run_collections,
 };

@@ -208,7 +208,7 @@ static void tell_thread(struct result *r, const struct finalizers *f, const stru
 	const struct heap *h = r->heap;
 	const struct heap_thread *t = &h->threads[at->thread];
 	struct text words = TEXT_INIT;
-	bool stands = t->state && (!strncmp(t->state, "BLOCKED", 7) || strstr(t->state, "WAITING"));
+	bool blocked = t->state && (!strncmp(t->state, "BLOCKED", 7) || strstr(t->state, "WAITING"));
 	(void)f;
 	text_addf(&words, "thread %s ", t->name ? t->name : "?");
 	if (t->state)
@@ -218,9 +218,9 @@ static void tell_thread(struct result *r, const struct finalizers *f, const stru
 		text_addf(&words, " of %s 0x%" PRIx64, heap_class_of(h, at->object)->name, heap_address(h, at->object));
 	add_place(&words, t, at->below);
 	if (waiting) {
-		text_add(&words, stands ? ": until that ends nothing else is finalized, and " : ": ");
+		text_add(&words, blocked ? ": nothing else is finalized until it ends, and " : ": ");
 		add_objects(&words, waiting);
-		text_add(&words, waiting == 1 ? " waits behind it" : " wait behind it");
+		text_add(&words, waiting == 1 ? " waits for it" : " wait for it");
 	}
 	result_add_note(r, words.s);
 	text_release(&words);
@@ -235,9 +235,9 @@ static void tell_nobody(struct result *r, const struct finalizers *f, uint64_t w
 	} else if (waiting) {
 		add_objects(&words, waiting);
 		text_add(&words, waiting == 1 ? " waits" : " wait");
-		text_add(&words, f->idle != HEAP_NONE ? " for the finalizer thread, which was about to go on"
-		    : h->n_threads ? ", and no thread of this dump calls finalize()"
-		                   : "; the dump tells of no threads, so not why");
+		text_add(&words, f->idle != HEAP_NONE ? " for the finalizer thread, which was about to continue"
+		    : h->n_threads ? ", but no thread in this dump calls finalize()"
+		                   : "; the dump has no threads, so the reason is unknown");
 	}
 	if (words.len)
 		result_add_note(r, words.s);
@@ -253,24 +253,24 @@ static void tell_java(struct result *r, const struct finalizers *f)
 	if (!f->n_threads)
 		tell_nobody(r, f, waiting);
 	if (f->states_length && f->stated != f->in_queue) {
-		text_add(&words, "the queue says that it has ");
+		text_add(&words, "the queue states ");
 		text_add_count(&words, f->stated);
-		text_add(&words, ", and ");
+		text_add(&words, f->stated == 1 ? " object, but " : " objects, but ");
 		text_add_count(&words, f->in_queue);
 		text_add(&words, f->in_queue == 1 ? " was found in it" : " were found in it");
 		result_add_note(r, words.s);
 	}
 	if (f->broken)
-		result_add_note(r, "a list of finalizers goes round: what was behind it is missing");
+		result_add_note(r, "a list of finalizers is cyclic: its other entries are missing");
 	if (f->linked) {
 		text_clear(&words);
 		add_objects(&words, f->linked);
 		text_add(&words, f->linked == 1 ? " registered is" : " registered are");
-		text_add(&words, " linked in a list of the VM: pending, or met by a collection that was under way");
+		text_add(&words, " linked in a list of the VM: pending, or found by a running garbage collection");
 		result_add_note(r, words.s);
 	}
 	if (!f->n) {
-		result_add_note(r, "no object waits for its finalize(), or is registered for it");
+		result_add_note(r, "no object waits for its finalize() or is registered for it");
 		r->says_none = true;
 	}
 	text_release(&words);
@@ -309,9 +309,8 @@ static int told(const struct heap *h, struct err *err)
 		return 0;
 	if (!values_held(h) && (values_away(h) || !h->facts.no_class_objects))
 		return heap_holds_no_values(h, err);
-	return err_set(err, ERR_UNSUPPORTED, "%s does not say which objects have a finalizer%s", h->facts.title,
-	    h->facts.no_class_objects ? "" : ": in Java they are the referents of java.lang.ref.Finalizer, of which "
-	    "it has none");
+	return err_set(err, ERR_UNSUPPORTED, "%s does not record which objects have a finalizer%s", h->facts.title,
+	    h->facts.no_class_objects ? "" : ": it has no java.lang.ref.Finalizer objects");
 }
 
 static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -323,7 +322,7 @@ static int run_finalizers(struct session *s, const struct call *call, struct res
 }
 
 static const struct option_spec finalizers_options[] = {
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -332,19 +331,19 @@ const struct command cmd_finalizers = {
     .options = finalizers_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
-    .summary = "objects that a function is called for at their end",
+    .summary = "list objects that wait for their finalizer",
     .shapes = SHAPES(&finalizers_shape, &java_shape),
-    .description = "Of Java: the objects whose finalize() was not called to its end yet, by state and class. running: "
-	"a thread calls it now; queued: nothing holds the object any more, and it waits in the queue of "
-	"java.lang.ref.Finalizer; pending: the collector found it, and nobody has put it into the queue yet (told of "
-	"dumps through Java 8; later the VM has that list to itself); registered: it is not known to be garbage. A row is "
-	"a set of these objects. The note tells what the finalizer thread does, and where it stands: while it "
-	"waits or is blocked in a finalize(), the queue grows. Of Android the lists of java.lang.ref.FinalizerReference. "
-	"Of Go: one row for each object with a finalizer (runtime.SetFinalizer), and the "
-	"function. registered: it is not known to be garbage; queued: nothing holds it any more but the queue, and the "
-	"function runs next, or runs now. Values of less than 16 bytes share an object; offset says which is meant. "
-	"Go's dumps do not tell of runtime.AddCleanup.",
-    .examples = {{"finalizers", ON_GO}, {"finalizers | grep Connection", ON_GO}},
+    .description = "Java: objects that wait for the end of their finalize(), by state and class. A row is a set "
+	"of these objects. The note shows the finalizer thread: while it is blocked in a finalize(), the queue grows.\n"
+	"running\ta thread calls finalize() now\n"
+	"queued\tunreachable; waits in the queue of java.lang.ref.Finalizer\n"
+	"pending\tfound by the collector, not queued yet (dumps up to Java 8)\n"
+	"registered\tnot known to be garbage\n"
+	"Android: the same from java.lang.ref.FinalizerReference. Go: one row per object with a finalizer "
+	"(runtime.SetFinalizer), and the function. There queued means that the function runs next or now. Values below "
+	"16 bytes share an object; offset is the value's. Go dumps do not record runtime.AddCleanup.",
+    .examples = {{"finalizers", ON_GO, "which objects have a finalizer, and its function"},
+	{"finalizers | grep Connection", ON_GO}},
     .key = "",
     .told = told,
     .run = run_finalizers,

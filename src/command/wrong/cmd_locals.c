@@ -286,9 +286,9 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 	big_free(loader);
 	if (stale) {
 		text_add_count(&words, stale);
-		text_add(&words, stale == 1 ? " is stale: its ThreadLocal was collected, and it stays until the thread ends or "
-		    "its map is cleaned up by chance" : " are stale: their ThreadLocals were collected, and they stay until "
-		    "the thread ends or its map is cleaned up by chance");
+		text_add(&words, stale == 1 ? " is stale: its ThreadLocal was collected; it stays until the thread ends or "
+		    "happens to clean up its map" : " are stale: their ThreadLocals were collected; they stay until the "
+		    "thread ends or happens to clean up its map");
 		result_add_note(r, words.s);
 	}
 	text_clear(&words);
@@ -296,22 +296,22 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 		text_add_count(&words, own);
 		text_add(&words, own == 1 ? " holds " : " hold ");
 		text_add_count(&words, loaders);
-		text_add(&words, loaders == 1 ? " class loader that is not the VM's own, with all its classes"
-		                              : " class loaders that are not the VM's own, with all their classes");
+		text_add(&words, loaders == 1 ? " application class loader with all its classes"
+		                              : " application class loaders with all their classes");
 		result_add_note(r, words.s);
 	}
 	text_clear(&words);
 	if (t->n_shared) {
 		text_add_count(&words, t->n_shared);
-		text_add(&words, t->n_shared == 1 ? " table of values is of several threads, and listed once" :
-		    " tables of values are of several threads, and listed once");
+		text_add(&words, t->n_shared == 1 ? " table of values belongs to several threads; it is listed once" :
+		    " tables of values belong to several threads; each is listed once");
 		result_add_note(r, words.s);
 	}
 	text_clear(&words);
 	if (t->n_broken) {
 		text_add_count(&words, t->n_broken);
-		text_add(&words, t->n_broken == 1 ? " map or entry is not laid out as this program knows, and left out"
-		                                  : " maps or entries are not laid out as this program knows, and left out");
+		text_add(&words, t->n_broken == 1 ? " map or entry with an unknown layout is left out"
+		                                  : " maps or entries with an unknown layout are left out");
 		result_warn(r, words.s);
 	}
 	text_release(&words);
@@ -326,7 +326,7 @@ static int told(const struct heap *h, struct err *err)
 {
 	if (values_held(h) && h->facts.values == DECLARED_FIELDS)
 		return 0;
-	return values_held(h) ? err_set(err, ERR_UNSUPPORTED, "%s knows no ThreadLocals, which are Java's", h->facts.title)
+	return values_held(h) ? err_set(err, ERR_UNSUPPORTED, "%s has no ThreadLocals (only Java has them)", h->facts.title)
 	                      : heap_holds_no_values(h, err);
 }
 
@@ -362,10 +362,10 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec locals_options[] = {
-    {DASH_BY, OPT_CHOICE, "class", "one row for each class of ThreadLocals and of values"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default address of the thread)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_BY, OPT_CHOICE, "class", "group by class of ThreadLocal and value"},
+    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default thread address)"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -374,16 +374,16 @@ const struct command cmd_locals = {
     .options = locals_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
-    .summary = "what threads keep in ThreadLocals, and whose loader",
+    .summary = "list ThreadLocal values by thread, with their class loaders",
     .shapes = SHAPES(&locals_shape, &grouped_shape),
-    .description = "One row for each value of a ThreadLocal, of virtual and carrier threads as well, and of "
-	"inheritable ones: field tells which map of the thread has it. key is the class of the ThreadLocal; stale where "
-	"that was collected: then nobody can ask for the value any more, and it stays until its thread ends or by chance "
-	"cleans up its map. In pools of threads that is a leak. class is the value's. loader is the class loader that "
-	"the value keeps, and with it all its classes: what an application leaves behind that was deployed again. It "
-	"is the loader of the value's class, or where that is the VM's own, one that the value itself refers to, or "
-	"whose object it refers to. -by class sums, for many threads. The locals of stack frames are another thing: "
-	"bt tells them.",
+    .description = "One row per ThreadLocal value of platform, carrier and virtual threads, also inheritable "
+	"ones (field is the map of the thread). Locals of stack frames are in bt.\n"
+	"key\tclass of the ThreadLocal; stale if that was collected: a leak in thread pools, because the value stays "
+	"until the thread ends or happens to clean up its map\n"
+	"class\tclass of the value\n"
+	"loader\tapplication class loader that the value keeps with all its classes, often from an old deployment: the "
+	"loader of its class, else a loader that it refers to directly or by an object\n"
+	"-by class sums over threads.",
     .examples = {{NULL}},
     .key = "",
     .told = told,

@@ -139,23 +139,24 @@ static void add_notes(struct result *r, const struct locks *l)
 	const struct heap *h = r->heap;
 	struct text t = TEXT_INIT;
 	if (h->facts.values == TYPED_MEMORY)
-		result_add_note(r, !waits_told(h) ? "without the types of the program it is not seen what goroutines wait for" :
-		    "Go records of no lock who locked it, and only locks that goroutines wait for are seen");
+		result_add_note(r, !waits_told(h) ? "without the program (--exe) which locks goroutines wait for is unknown" :
+		    "Go does not record the owners of locks; only locks that goroutines wait for are shown");
 	else if (values_held(h))
-		result_add_note(r, "the dump records no owners of monitors: those are inferred from blocked threads and what "
-		    "frames hold, and monitors that nobody waits for are not seen");
+		result_add_note(r, "the dump does not record owners of monitors: cairn infers them from blocked threads and "
+		    "their frames, and does not find monitors without waiting threads");
 	else
-		result_add_note(r, "owners and waiters are the javacore's");
+		result_add_note(r, "owners and waiters are from the javacore");
 	if (h->facts.redacted == REDACT_ALL)
 		result_add_note(r, h->facts.no_values);
 	if (l->n_unplaced) {
-		text_addf(&t, "%" PRIu32 " blocked thread%s of which no frame tells the monitor", l->n_unplaced,
+		text_addf(&t, "%" PRIu32 " blocked thread%s: the monitor is unknown (no frame holds it)", l->n_unplaced,
 		    l->n_unplaced == 1 ? "" : "s");
 		result_add_note(r, t.s);
 	}
 	if (l->broken) {
 		text_clear(&t);
-		text_addf(&t, "%" PRIu64 " queue%s broken, and read up to there", l->broken, l->broken == 1 ? " is" : "s are");
+		text_addf(&t, "%" PRIu64 " queue%s damaged; waiters after the damage are missing", l->broken,
+		    l->broken == 1 ? " is" : "s are");
 		result_add_note(r, t.s);
 	}
 	text_release(&t);
@@ -210,7 +211,7 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 	}
 	r->lacks_rows = owners_lack(r->heap, l);
 	if (!l->n_cycles) {
-		result_add_note(r, "no threads are seen that wait for one another");
+		result_add_note(r, "no deadlock found");
 		r->says_none = true;
 	}
 	text_release(&sentence);
@@ -239,7 +240,7 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 	result_show(r, L_FRAME, frames);
 	result_show(r, L_WAITED, newest != 0);
 	if (!l->n) {
-		result_add_note(r, "no lock is held or waited for, as far as the dump tells");
+		result_add_note(r, "the dump shows no lock with an owner or waiting threads");
 		r->says_none = true;
 	}
 	return r;
@@ -263,7 +264,7 @@ static int run_locks(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option_spec locks_options[] = {
-    {DASH_DEADLOCK, OPT_FLAG, NULL, "threads that wait for one another, in a sentence"},
+    {DASH_DEADLOCK, OPT_FLAG, NULL, "deadlocks, one sentence each"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -272,22 +273,19 @@ const struct command cmd_locks = {
     .options = locks_options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "what is wrong",
-    .summary = "monitors and locks: owner, waiters, deadlocks",
+    .summary = "list monitors and locks with owner and waiters; find deadlocks",
     .shapes = SHAPES(&locks_shape, &deadlocks_shape),
-    .description = "One row for each lock that is held or waited for, those with waiters first. Of "
-	"java.util.concurrent owner and waiters are what its objects say: holds is how often the owner entered it, of a "
-	"read lock its readers (owner names them where the dump tells all of them), the permits of a semaphore, the count "
-	"of a latch; parked is what else a parked "
-	"thread names. "
-	"HPROF does not record who owns a monitor: a blocked thread wants an object that its innermost frame holds, and "
-	"the owner holds it in a frame, too. Where that leaves one thread it is told, marked as inferred, with the frame; "
-	"where several hold the object the owner is unknown; a monitor that nobody waits for is not seen. With a javacore "
-	"owners and waiters are exact. Of Go it is told what goroutines wait for: channels, and of sync Mutex, RWMutex (a "
-	"read lock, or a write lock), WaitGroup (holds: its counter) and Cond; who locked a mutex Go does not record. "
-	"waited is how many seconds the first of them waits at least, which only Go tells. "
-	"field is where a class of the program keeps the lock. cycle numbers deadlocks, which -deadlock tells in a "
-	"sentence each; who waits only for a time is in none.",
-    .examples = {{"locks", ON_SHOP}, {"locks | sort -waiters"}},
+    .description = "One row per lock with an owner or waiting threads, those with waiters first. HPROF does not "
+	"record owners of monitors: cairn infers the owner from the frames that hold the monitor, and shows it only if "
+	"one thread qualifies. With a javacore owners and waiters are exact. Of java.util.concurrent they are exact, "
+	"too.\n"
+	"holds\tentries by the owner; readers of a read lock; permits of a semaphore; count of a latch or WaitGroup\n"
+	"waited\tseconds that the first waiter waits at least (Go only)\n"
+	"field\tfield of the program that holds the lock\n"
+	"cycle\tnumber of the deadlock; threads that wait with a timeout are in none\n"
+	"parked\ta kind: another object that a parked thread names\n"
+	"Go: channels and sync.Mutex, RWMutex, WaitGroup and Cond that goroutines wait for; Go does not record owners.",
+    .examples = {{"locks", ON_SHOP, "which locks are held, and which threads wait"}, {"locks | sort -waiters"}},
     .key = "",
     .told = locks_told,
     .run = run_locks,

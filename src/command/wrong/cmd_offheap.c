@@ -31,12 +31,12 @@ static const struct shape count_shape = {.form = "-limits", SHAPE_COLUMNS(count_
 static const struct shape native_shape = {.form = "-native", SHAPE_COLUMNS(native_columns)};
 
 static const struct option_spec options[] = {
-    {DASH_BY, OPT_CHOICE, "class|holder", "one row for each kind and class (default), or field that holds them"},
+    {DASH_BY, OPT_CHOICE, "class|holder", "group by (default kind and class)"},
     {DASH_EACH, OPT_FLAG, NULL, "one row for each owner"},
-    {DASH_LIMITS, OPT_FLAG, NULL, "what the program counted itself, and its limits"},
-    {DASH_NATIVE, OPT_FLAG, NULL, "what the VM allocated itself, by its javacore"},
+    {DASH_LIMITS, OPT_FLAG, NULL, "the JDK's own counters and limits"},
+    {DASH_NATIVE, OPT_FLAG, NULL, "the VM's own allocations, from its javacore"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default capacity)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -177,7 +177,7 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 	text_add(&note, mapped ? "the JDK counts " : "java.nio.Bits counts ");
 	if (c->count.n || c->capacity.n) {
 		text_add_count(&note, c->count.n);
-		text_addf(&note, " %s%s, ", mapped ? "mapping" : "piece", c->count.n == 1 ? "" : "s");
+		text_addf(&note, " %s%s, ", mapped ? "mapping" : "buffer", c->count.n == 1 ? "" : "s");
 		text_add_bytes(&note, c->capacity.n);
 	} else {
 		text_add(&note, "none");
@@ -185,15 +185,15 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 	if (n == c->count.n && bytes == c->capacity.n) {
 		text_add(&note, ", as found");
 	} else {
-		text_add(&note, ", where ");
+		text_add(&note, "; found: ");
 		text_add_count(&note, n);
-		text_addf(&note, " %s found, ", n == 1 ? "is" : "are");
+		text_add(&note, ", ");
 		text_add_bytes(&note, bytes);
 	}
 	if (c->limit.certainty != UNKNOWN && c->limit.n) {
-		text_add(&note, "; at most ");
+		text_add(&note, "; limit: ");
 		text_add_bytes(&note, c->limit.n);
-		text_add(&note, " are allowed (MaxDirectMemorySize, by default -Xmx)");
+		text_add(&note, " (MaxDirectMemorySize, default -Xmx)");
 	}
 	result_add_note(r, note.s);
 	text_release(&note);
@@ -202,9 +202,9 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 static void add_option(struct result *r, uint64_t bytes)
 {
 	struct text note = TEXT_INIT;
-	text_add(&note, "the VM was allowed at most ");
+	text_add(&note, "limit of direct memory: ");
 	text_add_bytes(&note, bytes);
-	text_add(&note, " of direct memory (-XX:MaxDirectMemorySize)");
+	text_add(&note, " (-XX:MaxDirectMemorySize)");
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -232,19 +232,19 @@ static void add_notes(struct result *r, const struct offheap *found)
 			add_option(r, counts[i].limit.n);
 	r->lacks_rows = !values_held(r->heap); /* what has no buffer, or no cleaner, is not seen then */
 	if (!found->n) {
-		result_add_note(r, "no object that is known to own memory outside of the heap does so");
+		result_add_note(r, "no object owns known off-heap memory");
 		r->says_none = true;
 	} else if (found->told_by_references)
-		result_add_note(r, "without values of fields a buffer that leads to a cleaner counts as an owner, and no "
-		    "capacity is known");
+		result_add_note(r, "without field values, each buffer with a reference to a cleaner counts as an owner, and "
+		    "capacities are unknown");
 	else
-		add_counted(r, found->views, "buffer or segment shares the memory of another, and does not count",
-		    "buffers and segments share the memory of others, and do not count");
-	add_counted(r, found->lost, "of them leads to no owner in the dump", "of them lead to no owner in the dump");
-	add_counted(r, found->freed, "owner was ended or closed, and has no memory any more",
-	    "owners were ended or closed, and have no memory any more");
-	add_counted(r, found->broken, "object is left out: what it says of its memory cannot be",
-	    "objects are left out: what they say of their memory cannot be");
+		add_counted(r, found->views, "buffer or segment shares the memory of another and does not count",
+		    "buffers and segments share the memory of others and do not count");
+	add_counted(r, found->lost, "of them has no owner in the dump", "of them have no owner in the dump");
+	add_counted(r, found->freed, "owner was closed and has no memory any more",
+	    "owners were closed and have no memory any more");
+	add_counted(r, found->broken, "object is left out: its memory size or address is impossible",
+	    "objects are left out: their memory sizes or addresses are impossible");
 }
 
 /* --- Go ----------------------------------------------------------------------------------------- */
@@ -267,8 +267,8 @@ static int run_go(struct session *s, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	if (!stated(h, go_parts[0][0]))
-		return err_set(err, ERR_UNSUPPORTED, "%s tells of no memory outside of the heap", h->facts.title);
-	struct result *r = result_new_rows("memory outside of the heap", s->dump, &class_shape);
+		return err_set(err, ERR_UNSUPPORTED, "%s does not record off-heap memory", h->facts.title);
+	struct result *r = result_new_rows("off-heap memory", s->dump, &class_shape);
 	result_rows_members(r, NULL, NULL, NULL);
 	for (unsigned c = 0; c < r->n_columns; c++) /* no object owns it */
 		if (r->columns[c].id == COL_CLASS || r->columns[c].id == COL_OBJECTS || r->columns[c].id == COL_LIMIT)
@@ -279,8 +279,8 @@ static int run_go(struct session *s, struct result **out, struct err *err)
 			result_add_row(r, (struct cell[]){cell_text(go_parts[i][1]), cell_blank(), cell_blank(),
 			    cell_bytes(amount_exact(part->count)), cell_blank(), cell_certainty(amount_exact(0))}, NULL);
 	}
-	result_add_note(r, "this is what Go's runtime counted itself (memstats); memory of C code, and what the program "
-	    "maps itself, is in no count");
+	result_add_note(r, "these are the counters of Go's runtime (memstats); they exclude memory of C code and memory "
+	    "that the program maps itself");
 	*out = r;
 	return 0;
 }
@@ -312,7 +312,7 @@ static void add_native(struct result *r)
 	}
 	text_addf(&note, "%s has allocated ", p->memory[0].name);
 	text_add_bytes(&note, p->memory[0].bytes);
-	text_add(&note, ", which offheap -native takes apart (javacore)");
+	text_add(&note, " (javacore; offheap -native lists the parts)");
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -324,8 +324,8 @@ static int run_native(struct session *s, const struct call *call, struct result 
 	const char *above[PROCESS_MEMORY_DEEP] = {NULL};
 	struct text name = TEXT_INIT;
 	if (!p || !p->n_memory)
-		return err_set(err, ERR_UNSUPPORTED, "%s: no javacore tells what the VM allocated itself (its section "
-		    "NATIVEMEMINFO, of OpenJ9 and of IBM's VMs since Java 6)", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s: no javacore with the VM's allocations (section NATIVEMEMINFO, of "
+		    "OpenJ9 and of IBM's VMs since Java 6)", h->facts.title);
 	struct result *r = result_new_rows("native memory", s->dump, &native_shape);
 	result_rows_members(r, NULL, NULL, NULL);
 	for (size_t i = 0; i < p->n_memory && !progress_own_stops(i); i++) {
@@ -339,7 +339,7 @@ static int run_native(struct session *s, const struct call *call, struct result 
 		    cell_bytes(amount_exact(m->bytes))}, NULL);
 	}
 	text_release(&name);
-	result_add_note(r, "each row counts the rows whose names it begins, too, and Java Heap is the heap itself");
+	result_add_note(r, "each row includes the rows with longer names below it; Java Heap is the heap itself");
 	int code = progress_check(progress_own(), err);
 	code = code ? code : command_sort(s, r, call, "capacity", false, err);
 	if (code)
@@ -357,9 +357,9 @@ static int run_limits(struct session *s, struct result **out, struct err *err)
 	const struct heap *h = session_heap(s);
 	unsigned n = offheap_counts(h, counts);
 	if (!n)
-		return err_set(err, ERR_UNSUPPORTED, "%s holds no counters of memory outside of the heap%s", h->facts.title,
+		return err_set(err, ERR_UNSUPPORTED, "%s holds no counters of off-heap memory%s", h->facts.title,
 		    h->facts.values == DECLARED_FIELDS ? "" : ": it has no values");
-	struct result *r = result_new_rows("counters of memory outside of the heap", s->dump, &count_shape);
+	struct result *r = result_new_rows("counters of off-heap memory", s->dump, &count_shape);
 	result_rows_members(r, NULL, NULL, NULL);
 	for (unsigned i = 0; i < n; i++)
 		result_add_row(r, (struct cell[]){cell_text(counts[i].name), cell_count(counts[i].count),
@@ -378,7 +378,7 @@ static int find_kind(const char *word, const char **out, struct err *err)
 			return 0;
 		text_addf(&names, "%s%s", k ? ", " : "", *out);
 	}
-	int code = err_set(err, ERR_USAGE, "no kind is called %s: there are %s", word, names.s);
+	int code = err_set(err, ERR_USAGE, "unknown kind of off-heap memory \"%.40s\" (use %s)", word, names.s);
 	text_release(&names);
 	return code;
 }
@@ -390,7 +390,7 @@ static int run_owners(struct session *s, const struct call *call, const char *ki
 	struct owners *o = xcalloc(1, sizeof *o);
 	o->each = call_has(call, DASH_EACH);
 	o->by_holder = !o->each && call_choice(call, DASH_BY, 0) == 1;
-	struct result *r = result_new_rows("memory outside of the heap", s->dump, o->each ? &each_shape :
+	struct result *r = result_new_rows("off-heap memory", s->dump, o->each ? &each_shape :
 	    o->by_holder ? &holder_shape : &class_shape);
 	result_rows_members(r, members, release, o);
 	int code = offheap_find(&o->found, h, session_progress(s), err);
@@ -431,8 +431,8 @@ static int run_offheap(struct session *s, const struct call *call, struct result
 	if (!h->facts.no_class_objects)
 		return run_owners(s, call, kind, out, err);
 	if (kind || call_has(call, DASH_EACH) || call_choice(call, DASH_BY, 0) == 1)
-		return err_set(err, ERR_UNSUPPORTED, "in %s no objects own memory outside of the heap: offheap alone tells "
-		    "what the runtime has", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "no objects own off-heap memory in %s (offheap alone lists the "
+		    "runtime's)", h->facts.title);
 	return run_go(s, out, err);
 }
 
@@ -442,20 +442,22 @@ const struct command cmd_offheap = {
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
-    .summary = "memory outside the heap that objects own",
+    .summary = "list off-heap memory and the objects that own it",
     .shapes = SHAPES(&class_shape, &holder_shape, &each_shape, &count_shape, &native_shape),
-    .description = "One row for each kind of memory and class of the objects that own it. capacity is what they have "
-	"outside of the heap, limit what of it their buffers have set for use. Kinds: direct (buffers with a "
-	"cleaner, not their slices and duplicates), mapped (files), segment (memory segments: what their sessions "
-	"free; slices do not count), netty and lent (buffers that no cleaner frees, but Netty, native code or "
-	"Unsafe), cleaner (another one that tells a size), registered (Android's NativeAllocationRegistry), deflater "
-	"and inflater (open ones: ~ what zlib takes by its defaults), zip (open files of JDK 8, size unknown), stack "
-	"(of threads that run: the size that their constructors or -Xss gave, else unknown). -by holder tells the "
-	"field that holds them: arrays, the JDK's collections and shared buffers are passed through. The note compares "
-	"with what the JDK counted itself, which -limits lists; "
-	"-native tells what an OpenJ9 VM allocated itself, threads and their stacks, compiled code, classes, where a "
-	"javacore lies beside the dump. Of Go dumps: the runtime's own memory, by memstats.",
-    .examples = {{"offheap", ON_GO, "what the runtime has besides the heap"}},
+    .description = "One row per kind of memory and class of its owners. capacity is the memory outside of the "
+	"heap, limit the part that buffers have set for use. -by holder groups by the field that holds the owners, "
+	"through arrays, the JDK's collections and shared buffers. The note compares with the JDK's own counters.\n"
+	"direct\tbuffers with a cleaner, without slices and duplicates\n"
+	"mapped\tmapped files\n"
+	"segment\tmemory segments, freed by their sessions, without slices\n"
+	"netty, lent\tbuffers that Netty, native code or Unsafe frees\n"
+	"cleaner\tother cleaners with a size\n"
+	"registered\tAndroid's NativeAllocationRegistry\n"
+	"deflater, inflater\topen ones: zlib's default sizes (~)\n"
+	"zip\topen files of JDK 8, size unknown\n"
+	"stack\tstacks of running threads, size by constructor or -Xss, else unknown\n"
+	"Go: the runtime's own memory (memstats).",
+    .examples = {{"offheap", ON_GO, "how much memory the runtime uses outside of the heap"}},
     .key = "",
     .run = run_offheap,
 };

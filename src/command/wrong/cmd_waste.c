@@ -30,10 +30,10 @@ static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [W
     [WASTE_BY_HOLDER] = &holder_shape};
 
 static const struct option_spec options[] = {
-    {DASH_BY, OPT_CHOICE, "field|class|holder", "of a kind, a row for each field that holds them (default), ..."},
-    {DASH_MIN, OPT_SIZE, "SIZE", "only rows that waste at least so much"},
+    {DASH_BY, OPT_CHOICE, "field|class|holder", "with KIND: group by (default field)"},
+    {DASH_MIN, OPT_SIZE, "SIZE", "only rows that waste at least SIZE"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -136,12 +136,12 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 		rows->kind[rows->n++] = kind;
 	}
 	if (rows->n && is_apart(r, rows->n - 1))
-		result_add_note(r, "sums leave out fields and alignment: they are parts of the others' objects");
+		result_add_note(r, "totals exclude fields and alignment: those bytes belong to objects already counted");
 	if (left_out)
-		result_add_note(r, h->facts.no_class_objects ? "of other kinds this dump does not tell" :
+		result_add_note(r, h->facts.no_class_objects ? "this dump does not show other kinds" :
 		    r->n_rows || call_has(call, DASH_MIN) ?
-		    "other kinds need values, texts or fields that this dump does not tell" :
-		    "there is none of the kinds that this dump tells of; others need values, texts or fields that it lacks");
+		    "other kinds need values, strings or fields that this dump does not have" :
+		    "no waste of the kinds that this dump can show; others need values, strings or fields that it lacks");
 	r->lacks_rows = left_out;
 	r->says_none = !call_has(call, DASH_MIN);
 	*out = r;
@@ -237,26 +237,26 @@ static int kind_of(const char *word, enum waste_kind *out, struct err *err)
 		}
 	}
 	*out = (enum waste_kind)found;
-	return n == 1 ? 0 : err_set(err, ERR_USAGE, "there is %s of waste called '%.40s'; help waste lists them",
-	    n ? "more than one kind" : "no kind", word);
+	return n == 1 ? 0 : err_set(err, ERR_USAGE, "%s kind of waste \"%.40s\" (help waste lists them)",
+	    n ? "ambiguous" : "unknown", word);
 }
 
 static int not_told(const struct heap *h, enum waste_kind kind, struct err *err)
 {
 	if (!values_held(h) && !h->facts.no_class_objects)
 		return heap_holds_no_values(h, err);
-	return err_set(err, ERR_UNSUPPORTED, "%s does not tell of '%s': it knows which texts are equal%s",
-	    h->facts.title, waste_kinds[kind].word, h->dump->types ? ", and maps and slices" : "");
+	return err_set(err, ERR_UNSUPPORTED, "cannot find \"%s\" in %s (it shows only strings%s)",
+	    waste_kinds[kind].word, h->facts.title, h->dump->types ? ", unused, single and oversized" : "");
 }
 
-/* Of equal ones each field may hold the one that stays: then there is nothing to mend. */
+/* Of equal objects each field may hold the one that stays: then there is nothing to fix. */
 static void add_staying(struct result *r, uint64_t n)
 {
 	struct text note = TEXT_INIT;
 	struct cell count = cell_count(result_of_file(r, heap_counted(r->heap, n)));
 	cell_print(&count, &note);
-	text_add(&note, n == 1 ? " more is not wasted: the one that would stay of its equals" :
-	    " more are not wasted: those that would stay of their equals");
+	text_add(&note, n == 1 ? " more is not wasted: one of the equal objects has to stay" :
+	    " more are not wasted: one of each set of equal objects has to stay");
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -305,13 +305,13 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 			unheld |= !add_group(r, rows, i, by, &scratch) && by != WASTE_BY_CLASS;
 	}
 	if (unheld)
-		result_add_note(r, "rows without a field: only stacks or other roots hold these, or nothing");
+		result_add_note(r, "rows without a field: only stacks or other roots hold these objects, or nothing does");
 	if (stay)
 		add_staying(r, stay);
 	text_release(&scratch);
 	r->says_none = !call_has(call, DASH_MIN);
 	if (!r->n_rows && r->says_none)
-		result_add_note(r, "there are none");
+		result_add_note(r, "no objects of this kind");
 	*out = r;
 	return 0;
 }
@@ -320,7 +320,7 @@ static int run_waste(struct session *s, const struct call *call, struct result *
 {
 	int code;
 	if (!call->argument[0].given && call_has(call, DASH_BY))
-		return err_set(err, ERR_USAGE, "-by needs a kind of waste: waste KIND -by ...; help waste lists them");
+		return err_set(err, ERR_USAGE, "-by needs a kind of waste (waste KIND -by ...; help waste lists the kinds)");
 	code = call->argument[0].given ? run_kind(s, call, out, err) : run_all(s, call, out, err);
 	if (!code) {
 		(*out)->shares.part = COL_WASTED;
@@ -366,20 +366,19 @@ const struct command cmd_waste = {
     .options = options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,
     .group = "what is wrong",
-    .summary = "memory that does no work, by kind and by the field to mend",
+    .summary = "find wasted memory by kind, and the fields that hold it",
     .shapes = SHAPES(&all_shape, &field_shape, &fields_shape, &class_shape, &holder_shape),
-    .description = "One row for each kind of waste: how many objects are of it, what they take (shallow: together "
-	"with what they are made of, characters, nodes and tables), what of that would be saved, and its share of all "
-	"objects. With KIND one row for each field that holds such objects, found through arrays (Order.tags[]) and "
-	"through collections, whose nodes and tables belong to the field that holds the collection; of several fields "
-	"that counts which holds most such objects. Kinds part the objects: a String with its characters is of strings "
-	"or wide, a collection with what it is made of is of the first that fits from unused to oversized, another array "
-	"from empty to arrays. So no byte is in the sum twice; fields and alignment, which are parts of all objects, stay "
-	"out of it. ~ marks what is judgement: the program may need it. Garbage counts. Dumps without values (PHD, "
-	"classic) tell of arrays by their length and their references; Go dumps of equal texts and, with the program, of "
-	"empty maps and slices, maps of one entry, and slices that use little of their array.",
+    .description = "One row per kind of waste: its objects, their size with their parts (characters, nodes, "
+	"tables), the bytes that could be saved, and their share of the heap. With KIND, one row per field that holds "
+	"such objects, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one "
+	"with most such objects counts. Kinds do not overlap; fields and alignment, which are parts of all objects, are "
+	"not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps without "
+	"values (PHD, classic) show only empty, one and sparse arrays. Go dumps show equal strings and, with the program, "
+	"unused, single and oversized maps and slices.",
     .more = add_kinds,
-    .examples = {{"waste", ON_SHOP}, {"waste strings", ON_SHOP}, {"waste alignment -by class -min 1k", ON_SHOP}},
+    .examples = {{"waste", ON_SHOP, "how much memory each kind wastes"},
+	{"waste strings", ON_SHOP, "which fields hold duplicate strings"},
+	{"waste alignment -by class -min 1k", ON_SHOP, "which classes need padding"}},
     .key = "",
     .told = told,
     .run = run_waste,

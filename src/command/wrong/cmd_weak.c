@@ -190,16 +190,16 @@ static void add_notes(struct result *r, const struct weak_rows *w)
 {
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (w->found.only_held)
-		result_add_note(r, "references whose referent is null or lies elsewhere are missing: they are known from "
-		    "values, which stand in the dump, and only its index is here");
+		result_add_note(r, "references to null or to objects outside of the dump are missing: only the index is "
+		    "here, and finding them needs the dump's values");
 	if (!opened_counts_weak(r->opened) && w->n)
-		result_add_note(r, "what only weak, final or phantom references lead to retains nothing: these hold with "
-		    "set weak on");
+		result_add_note(r, "referents of only weak, final or phantom references retain nothing here; set weak on "
+		    "counts such references");
 	if (roots)
 		result_add_note(r, roots);
 	if (!w->n) {
-		result_add_note(r, w->only ? "every referent is reached by something firmer, or by nothing"
-		                           : "there are no such references");
+		result_add_note(r, w->only ? "each referent has a stronger reference, or is unreachable"
+		                           : "no such references");
 		r->says_none = true;
 	}
 }
@@ -212,7 +212,7 @@ static int find_kind(const struct call *call, enum weak_kind *kind, struct err *
 	for (*kind = 0; *kind < WEAK_KINDS; (*kind)++)
 		if (!strcmp(call->argument[0].word, weak_kind_name(*kind)))
 			return 0;
-	return err_set(err, ERR_USAGE, "\"%s\" is no kind of references: soft, weak, final, phantom, cleaner",
+	return err_set(err, ERR_USAGE, "unknown kind of references \"%.40s\" (use soft, weak, final, phantom or cleaner)",
 	    call->argument[0].word);
 }
 
@@ -233,7 +233,7 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 		weak_rows_release(w);
 		return code;
 	}
-	struct result *r = result_new(w->only ? "reached only through references" : "references", s->dump,
+	struct result *r = result_new(w->only ? "objects reachable only through references" : "references", s->dump,
 	    w->only ? &only_shape : &weak_shape, &weak_ops, w, w->n);
 	r->later = sum_weak;
 	r->of_values = !w->found.only_held;
@@ -248,10 +248,10 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 }
 
 static const struct option_spec weak_options[] = {
-    {DASH_ONLY, OPT_FLAG, NULL, "the referents that nothing firmer reaches, by class"},
+    {DASH_ONLY, OPT_FLAG, NULL, "referents without a stronger reference, by class"},
     {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default kind, then objects)"},
-    {DASH_R, OPT_FLAG, NULL, "the other way round"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what they retain, if that is not known yet"},
+    {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -272,20 +272,21 @@ const struct command cmd_weak = {
     .options = weak_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "what is wrong",
-    .summary = "soft, weak, final, phantom references and cleaners",
+    .summary = "list soft, weak, final and phantom references, and cleaners",
     .shapes = SHAPES(&weak_shape, &only_shape),
-    .description = "One row for each kind of references and class of what they lead to. KIND is soft, weak, final, "
-	"phantom or cleaner, and all without it. objects counts the reference objects, and a row is a set of these; "
-	"referents the different objects that they lead to, of the class. <cleared> has the references whose referent is "
-	"null: the collector or the program took it. only_through counts the referents that no strong reference reaches, "
-	"nor one of a kind before this one (in the order above, in which the collector clears them): of soft references "
-	"these are what caches hold, and the VM lets go of them before memory runs out. retained is what these hold alone; "
-	"for others than soft ones it is known where references of all kinds hold (set weak on). A reference "
-	"that is inactive, as that of an object that waits for its finalizer, holds like a strong one. -only lists these "
-	"referents, and its rows are sets of them. Cleaners are sun.misc.Cleaner, those of java.lang.ref.Cleaner, and the "
-	"like; soft and weak ones that clean are soft and weak. What is strong in a subclass of Reference, as the value "
-	"in the entry of a WeakHashMap, is an ordinary reference. refs %1 -out -by field tells what a row's objects hold.",
-    .examples = {{"weak", ON_SHOP}, {"weak weak -retained", ON_SHOP, "what the collector may take"}},
+    .description = "One row per kind of reference and class of the referents. KIND is soft, weak, final, phantom "
+	"or cleaner. A row is a set of reference objects; with -only of referents. refs %1 -out -by field lists the "
+	"other references of a row's objects.\n"
+	"objects\treference objects\n"
+	"referents\tdifferent objects that they refer to\n"
+	"only_through\treferents without a strong reference or one of an earlier kind; those of soft references are "
+	"caches that the VM frees before memory runs out\n"
+	"retained\tretained size of these; for kinds other than soft it needs set weak on\n"
+	"<cleared>\treferences to null: the collector or the program cleared them\n"
+	"An inactive reference, such as that of an object that waits for its finalizer, counts as strong. So do other "
+	"fields of a Reference subclass, such as the value in a WeakHashMap entry.",
+    .examples = {{"weak", ON_SHOP, "which classes each kind refers to"},
+	{"weak weak -retained", ON_SHOP, "what the collector may free"}},
     .key = "",
     .told = weak_told,
     .run = run_weak,

@@ -53,11 +53,11 @@ def rows(t):
     wait_selected(t, r"byte\[\] +1,0\d\d ")
     t.wait(r"^cairn .*shop-2\.hprof +2/3")
     t.keys("9")
-    t.wait(r"^[> ]+2 .* at hand")
+    t.wait(r"^[> ]+2 .* current")
     t.wait(r"^[> ]+3 .* open")
     t.keys("G", "Enter")  # back: the list was left there, and tells what is
     t.wait(r"^cairn .*shop\.hprof +3/3")
-    t.wait(r"^[> ]+3 .* at hand")
+    t.wait(r"^[> ]+3 .* current")
     enter(t, "close 2")
     t.wait(r"what was kept of it comes back with it")
     t.wait(r"^dump 2, .*is closed: \d+[\d.]*K of memory are free")

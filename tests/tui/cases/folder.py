@@ -37,8 +37,8 @@ def opens(t):
     wait_selected(t, r"byte\[\] +1,0\d\d ")
     t.wait(r"^cairn .*shop-2\.hprof +3/4")
     t.keys("Escape")
-    wait_selected(t, r" shop-2\.hprof +HPROF .* at hand")
-    t.wait(r" shop-2\.hprof +HPROF .* \d+K .* \d+K +at hand")  # its file, and what is in it
+    wait_selected(t, r" shop-2\.hprof +HPROF .* current")
+    t.wait(r" shop-2\.hprof +HPROF .* \d+K .* \d+K +current")  # its file, and what is in it
     t.keys("Down", "Enter")
     wait_selected(t, r"byte\[\] +948 ")
     t.keys("2")
@@ -47,7 +47,7 @@ def opens(t):
     wait_selected(t, r"byte\[\] +948 ")
     t.keys("q")
     t.wait(r" shop-2\.hprof +.* open")
-    wait_selected(t, r" shop-1\.hprof +.* at hand")
+    wait_selected(t, r" shop-1\.hprof +.* current")
     t.keys("Up", "Enter")
     wait_selected(t, r"byte\[\] +1,0\d\d ")  # its view, not the list from which one went
     t.keys("BSpace", "q")
@@ -60,7 +60,7 @@ def refused(t):
     t.keys("End", "Enter")
     t.wait(r"^use: d/empty\.phd: empty file \(0 bytes\)")
     t.keys("T")
-    t.wait(r"^tag: dump 1 cannot be compared: is empty")
+    t.wait(r"^tag: cannot compare dump 1: is empty")
     t.keys("1")
     t.wait(r"^no dump is open: Enter in the list \(9\), or use N, opens one of the 4 in d")
     t.keys("d")
@@ -68,7 +68,7 @@ def refused(t):
     enter(t, "histo")
     t.wait(r"histo: no dump is open: Enter in the list")
     t.keys("C-c", "7")
-    t.wait(r"^growth: which of the 4 dumps\?")
+    t.wait(r"^growth: there are 4 dumps")
     t.keys("q")
     t.wait("^READY>")
 
@@ -87,7 +87,7 @@ def vanishes(t):
 def tags(t):
     open_folder(t)
     t.keys("T")
-    t.wait(r"^1 dump is tagged: one more")
+    t.wait(r"^1 dump is tagged; tag another one")
     wait_selected(t, r" shop-2\.hprof ")  # and on to the next row
     t.wait(r"^ .*\* +shop\.hprof ")
     t.keys("Down", "T")
@@ -107,7 +107,7 @@ def tags(t):
     enter(t, "tag")
     t.wait(r"^no dump is tagged")
     t.keys("7")
-    t.wait(r"^growth: which of the 3 dumps\?")
+    t.wait(r"^growth: there are 3 dumps")
     leave(t)
 
 
@@ -153,7 +153,7 @@ def adds(t):
     wait_selected(t, r"byte\[\] +1,0\d\d ")
     t.keys("Escape")
     t.wait(r"filter: shop- +1/2")
-    wait_selected(t, r" shop-2\.hprof .* at hand")
+    wait_selected(t, r" shop-2\.hprof .* current")
     enter(t, "use 1")
     wait_selected(t, r"byte\[\] +948 ")
     enter(t, "close 2")
@@ -163,7 +163,7 @@ def adds(t):
     enter(t, "open %s" % GO)
     t.wait(r"^cairn +gocart\.dump  4/4")
     t.keys("9")
-    t.wait(r"gocart\.dump .* at hand")
+    t.wait(r"gocart\.dump .* current")
     leave(t)
 
 
@@ -185,7 +185,7 @@ def archive(t):
     wait_selected(t, r"byte\[\] +1,0\d\d ")
     t.wait(r"^cairn .*shop-2\.hprof +2/3")
     t.keys("Escape")
-    wait_selected(t, r" dumps/shop-2\.hprof +HPROF .* \d+K .* \d+K +at hand")
+    wait_selected(t, r" dumps/shop-2\.hprof +HPROF .* \d+K .* \d+K +current")
     t.keys("T", "T")
     t.wait(r"^2 dumps are tagged: 7 growth, 8 trend")
     t.keys("7")

@@ -52,11 +52,11 @@ def layouts(t):
     with open(os.path.join(t.home, ".config", "cairn", "layouts"), "w") as f:
         f.write("# mine\ncom.acme.Odd heap store=items\ncom.acme.Odd array\n")
     start(t, dump=SHOP)
-    t.wait(r"^line 2 of layouts is wrong: behind the class stands its shape, and heap is none *$")
+    t.wait(r'^line 2 of layouts is wrong: unknown shape "heap" after the class *$')
     enter(t, "collections")
     t.wait(r"^line 2 of layouts is wrong; w tells why *$")
     t.keys("w")
-    t.wait(r"and heap is none, and 1 more line *$")
+    t.wait(r'"heap" after the class, and 1 more line *$')
     leave(t)
 
 

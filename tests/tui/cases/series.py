@@ -79,7 +79,7 @@ def left_out(t):
     wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
     t.wait(r"^left out: cut\.hprof was read in part; com\.acme")
     t.keys("w")
-    t.wait(r"two dumps cannot tell")
+    t.wait(r"with two dumps a leak")
     leave(t)
 
 
@@ -203,7 +203,7 @@ def many_profiles(t):
         shutil.copy(copy[:-3], copy)
     t.line('"$CAIRN" ' + " ".join(copies))
     wait_selected(t, r"▆{4}▇{4}█{5} ")
-    t.wait(r"^of 99 dumps several may share a column of the plot: it shows the most")
+    t.wait(r"^with 99 dumps a column of the plot may show the maximum")
     need("99 profiles" in t.screen()[0], "how many", t)
     leave(t)
     t.line('"$CAIRN" --ascii ' + " ".join(names))

@@ -44,9 +44,11 @@ static int no_command(const char *word, struct err *err)
 {
 	const char *near = NULL;
 	if (!strcasecmp(word, "oql"))
-		return err_set(err, ERR_USAGE, "questions are asked in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)");
+		return err_set(err, ERR_USAGE, "OQL is not supported, use SQL: SELECT * FROM \"java.lang.Thread\" "
+		    "(help sql)");
 	if (!strcasecmp(word, "pragma"))
-		return err_set(err, ERR_USAGE, "tables are listed by sql, and the columns of one by sql -schema TABLE");
+		return err_set(err, ERR_USAGE, "PRAGMA is not supported: sql lists the tables, sql -schema TABLE the "
+		    "columns of one");
 	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
 	for (size_t i = 0; commands[i]; i++) {
 		unsigned d = edit_distance(word, commands[i]->name, 2);
@@ -55,7 +57,7 @@ static int no_command(const char *word, struct err *err)
 			near = commands[i]->name;
 		}
 	}
-	return err_set(err, ERR_USAGE, "no command is called %.100s (%s%s%shelp lists all)", word,
+	return err_set(err, ERR_USAGE, "unknown command \"%.100s\" (%s%s%shelp lists all)", word,
 	    near ? "nearest: " : "", near ? near : "", near ? "; " : "");
 }
 
@@ -96,7 +98,7 @@ const struct command *command_find(const char *word, struct err *err)
 		}
 	}
 	if (n > 1) {
-		err_set(err, ERR_USAGE, "%.100s may be %s", word, names.s);
+		err_set(err, ERR_USAGE, "\"%.100s\" is ambiguous (%s)", word, names.s);
 		text_release(&names);
 		return NULL;
 	}

@@ -49,7 +49,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	if (!code) {
 		struct text size = TEXT_INIT;
 		text_add_bytes(&size, w.bytes);
-		session_say(s, "wrote the profile of this dump to %s, %s: %" PRIu64 " classes, %" PRIu64 " paths", path,
+		session_say(s, "wrote the profile of this dump to %s, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
 		    size.s, w.profile.by[PROFILE_CLASS].n, w.profile.by[PROFILE_PATH].n);
 		text_release(&size);
 		*out = file_written(s, &file_shape, "profile", path, w.bytes);

@@ -115,9 +115,8 @@ const struct command cmd_sql = {
 	"Unknown values and NaN are NULL. NAME_certainty, a hidden column, is the certainty of a number. SQL takes "
 	"any text as greater than all numbers: a comparison of both gets a note, in -where an error. For mixed values "
 	"compare CAST(value AS INTEGER) or AS TEXT.\n"
-	"CREATE TEMP VIEW or TABLE adds your own; DROP removes it. The line view NAME = SELECT ... of the "
-	"configuration adds a view for every dump. EXPLAIN before a query describes its plan. Statements need no sql "
-	"before them. In a script (-f) they end with a semicolon. In -where a field name may be in backquotes.\n",
+	"CREATE TEMP VIEW or TABLE adds your own; DROP removes it. EXPLAIN before a query describes its plan. "
+	"Statements need no sql before them; in a script (-f) a semicolon ends them.\n",
     .more = ask_tell,
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC LIMIT 20",
 	ON_ANY, "the classes that use most memory"},

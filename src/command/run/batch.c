@@ -60,7 +60,8 @@ static void say_fate(struct opened *o, enum file_fate before)
 static void say_shortage(const struct heap *h)
 {
 	if (h->no_references)
-		complain("warning: references are not loaded: %s; histo, ls, tree%s still work", h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
+		complain("warning: references are not loaded: %s; histo, ls, tree%s still work",
+		    h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
 }
 
 static int run_line(struct session *s, const struct batch_line *line, bool several)

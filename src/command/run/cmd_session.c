@@ -259,7 +259,7 @@ int setting_set(struct session *s, const char *name, const char *value, struct e
 		return code == NO_VALUE
 		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
 	}
-	return err_set(err, ERR_USAGE, "no setting "%.60s" (set lists them)", name);
+	return err_set(err, ERR_USAGE, "no setting \"%.60s\" (set lists them)", name);
 }
 
 static struct result *list_settings(struct session *s)

@@ -142,9 +142,12 @@ const struct command cmd_assert = {
 	"Operators are < <= > >= = and !=. A number may be 10M or 30%, a text needs quotes, a time is in seconds "
 	"since 1970. A lower bound or an unknown number may leave a condition undecided (?); then the status is 1, "
 	"too.\n",
-    .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP},
-	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP},
-	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP},
+    .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP,
+	"is each suspect below 60 percent, and are there few sessions"},
+	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP,
+	"does each suspect of 5 percent retain under 150K; few duplicate classes"},
+	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP,
+	"does no order have a negative total"},
 	{"assert 'info.shallow < 100M'", ON_ANY}},
     .key = "",
     .run = run_assert,

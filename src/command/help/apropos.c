@@ -178,7 +178,7 @@ const struct command cmd_apropos = {
     .shapes = SHAPES(&apropos_shape),
     .description = "One row for each command, help page or program option that contains all the words, each at the "
 	"beginning of a word, with the sentence that contains the first. Case does not matter.",
-    .examples = {{"apropos garbage"}, {"apropos retained set"}},
+    .examples = {{"apropos garbage", ON_ANY, "help about garbage"}, {"apropos retained set", ON_ANY, "help that has both words"}},
     .key = "",
     .run = run_apropos,
 };
@@ -223,7 +223,8 @@ const struct command cmd_alias = {
     .description = "Each works as its command, with the same arguments and options after it. Case and a leading ! do "
 	"not matter; options that belong to a name (dumpheap -stat) may be anywhere after it. WORD filters by name, "
 	"tool or command. $name = COMMAND keeps a set under a name of your own.",
-    .examples = {{"alias"}, {"alias SOS"}, {"alias dumpheap"}},
+    .examples = {{"alias", ON_ANY, "all names"}, {"alias SOS", ON_ANY, "the names of one tool"},
+	{"alias dumpheap", ON_ANY, "the cairn command for one name"}},
     .key = "",
     .run = run_alias,
 };

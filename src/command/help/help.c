@@ -377,7 +377,8 @@ const struct command cmd_help = {
     .shapes = SHAPES(&help_shape),
     .description = "help input explains how to open dumps; help values, help pipes and help formats explain words "
 	"that all commands share.",
-    .examples = {{"help"}, {"help refs"}, {"help values"}},
+    .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
+	{"help values", ON_ANY, "how to write objects, classes and threads"}},
     .key = "?",
     .run = run_help,
 };

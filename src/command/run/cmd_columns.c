@@ -200,7 +200,8 @@ const struct command cmd_columns = {
 	"and the name column: in all tables of this command, or all lists of this class. They keep the table's order; "
 	"} scrolls to those that do not fit. The screen keeps the choice with the dump, as marks and notes; it "
 	"overrides the configuration. csv, json and jsonl have all columns; | cut selects columns of one table.",
-    .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY}, {"columns -fit", ON_ANY}},
+    .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY, "show only these columns"},
+	{"columns -fit", ON_ANY, "back to the default"}},
     .key = "",
     .run = run_columns,
 };

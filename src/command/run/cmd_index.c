@@ -177,18 +177,14 @@ const struct command cmd_index = {
     .summary = "write a file that opens this dump at once",
     .shapes = SHAPES(&part_shape),
     .description = "The index has objects, classes, sizes, references, roots, threads, names and retained sizes in "
-	"about 40 bytes an object. cairn maps it, so the dump opens in a fraction of a second. Without FILE it is "
-	"DUMP.cairn. cairn finds it there or in $XDG_CACHE_HOME/cairn (~/.cache/cairn, if you create it), and writes "
-	"none without a request.\n"
-	"An index belongs to one dump by size, modification time (cp -p keeps it) and a sample of bytes, and to "
-	"options that change results. cairn warns about an index that does not match, is damaged or that another user "
-	"can change, and reads the dump. --no-index ignores all; --index FILE uses that one, also another user's.\n"
-	"cairn FILE.cairn opens the index without its dump; values and texts are then ?. A dump from a pipe needs a "
-	"FILE. An existing file is replaced as by save.\n"
-	"-packed writes a fraction of the size. With -no-names MAP, numbers replace the names of threads, frames and "
-	"the program's classes and fields; MAP has a line for each: class #17, a tab and the name "
-	"(doc/index-format.md puts names back). Other indexes contain the dump's path and data of its javacore; take "
-	"-o DIR writes one without.",
+	"about 40 bytes an object; cairn maps it. Without FILE it is DUMP.cairn; cairn also finds it in "
+	"$XDG_CACHE_HOME/cairn (~/.cache/cairn, if you create it). cairn writes no index without a request.\n"
+	"An index that does not match its dump (size, modification time, a sample of bytes), is damaged or writable "
+	"by other users is ignored with a warning. --no-index ignores all; --index FILE accepts also another user's.\n"
+	"cairn FILE.cairn opens the index without its dump: values and texts are then ?. An existing file is replaced "
+	"as by save.\n"
+	"-no-names MAP replaces the names of threads, frames, and the program's classes and fields; MAP has a line "
+	"for each: class #17, a tab and the name. take -o DIR writes an index without the dump's path.",
     .examples = {{NULL}},
     .key = "",
     .run = run_index,

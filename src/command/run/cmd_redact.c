@@ -205,15 +205,14 @@ const struct command cmd_redact = {
     .summary = "write a copy of an HPROF dump without its contents",
     .shapes = SHAPES(&files_shape),
     .description = "The copy is an HPROF dump for every tool: objects, references, sizes, threads and stacks as in "
-	"the dump, and zeros for contents. Contents are all primitive values: fields, static fields and elements of "
-	"arrays, so also texts of Strings, names of threads and system properties. -arrays keeps numbers in fields. "
-	"-strings clears only the arrays and fields of Strings; passwords in a char[] and buffers stay. Of HotSpot's "
-	"symbols only names of classes, methods, fields and source files stay.\n"
+	"the dump, and zeros for contents. Contents are all primitive values in fields, static fields and arrays, so "
+	"also texts of Strings, names of threads and system properties. -strings clears only the arrays and fields of "
+	"Strings; passwords in a char[] and buffers stay. Of HotSpot's symbols only names of classes, methods, fields "
+	"and source files stay.\n"
 	"-names MAP replaces the names of classes outside of the class library (C17), and their fields (F), methods "
 	"(M) and source files (S); MAP has a line for each: C17, a tab and the name. Keep MAP to yourself.\n"
-	"A damaged dump is refused. FILE.gz is compressed; other compressions are not written. Only the owner can "
-	"read the file; an existing one is replaced as by save. In the copy, strings, thread states and sizes of "
-	"collections are unknown, not 0.",
+	"A damaged dump is refused. FILE.gz is compressed. Only the owner can read the file; an existing one is "
+	"replaced as by save. In the copy, strings, thread states and sizes of collections are unknown, not 0.",
     .examples = {{NULL}},
     .key = "",
     .run = run_redact,

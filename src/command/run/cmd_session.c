@@ -47,7 +47,7 @@ const struct command cmd_history = {
     .summary = "list the command lines of this session",
     .shapes = SHAPES(&history_shape),
     .description = "Oldest first.",
-    .examples = {{"history | grep refs"}},
+    .examples = {{"history | grep refs", ON_ANY, "the lines that contain refs"}},
     .key = "",
     .run = run_history,
 };
@@ -308,7 +308,8 @@ const struct command cmd_set = {
 	"weak on all of them hold, as in Eclipse MAT; cairn then computes reachability, dominators and retained sizes "
 	"again. With --sizes mat weak is on by default. diff, growth and trend compare dumps with weak off. In "
 	"formats without field values all references hold.",
-    .examples = {{"set"}, {"set top 20"}, {"set weak on", ON_SHOP}},
+    .examples = {{"set", ON_ANY, "all settings and kept sets"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
+	{"set weak on", ON_SHOP, "count weak references as Eclipse MAT does"}},
     .key = "",
     .run = run_set,
 };

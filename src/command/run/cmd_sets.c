@@ -99,9 +99,10 @@ const struct command cmd_sets = {
 	"%N, %2-5, %1,4\texactly the objects that these rows count\n"
 	"$name, $_\ta kept set; the last result's objects\n"
 	"heap:app\tAndroid's heap of this name",
-    .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP},
-	{"$texts = ls byte[] -min 512", ON_SHOP}, {"sets -retained", ON_SHOP},
-	{"size ( $sessions + $texts )", ON_SHOP}},
+    .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP, "keep all objects of a class"},
+	{"$texts = ls byte[] -min 512", ON_SHOP, "keep the objects of a result"},
+	{"sets -retained", ON_SHOP, "what each kept set retains"},
+	{"size ( $sessions + $texts )", ON_SHOP, "what both retain together"}},
     .key = "",
     .run = run_sets,
 };

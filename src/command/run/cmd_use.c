@@ -91,7 +91,9 @@ const struct command cmd_use = {
 	"before stays open with its kept sets, notes, retained sizes and views; use goes back to it. Rows, $_ and "
 	"kept sets are valid only in their own dump; names are valid in all. diff, growth and trend always compare "
 	"all dumps in their order.",
-    .examples = {{"use 1", ON_SERIES}, {"ls com.acme.shop.Session | head 3", ON_SERIES}, {"use 3", ON_SERIES}},
+    .examples = {{"use 1", ON_SERIES, "the oldest dump becomes the current one"},
+	{"ls com.acme.shop.Session | head 3", ON_SERIES, "sessions of that dump"},
+	{"use 3", ON_SERIES, "back to the newest dump"}},
     .key = "",
     .run = run_use,
 };
@@ -203,7 +205,7 @@ const struct command cmd_close = {
     .summary = "free the memory of an open dump",
     .description = "Closes dump N of the list by dumps with its views and results. Comparisons still know it, and use "
 	"N reads it again. The current dump cannot be closed; use N switches to another one first.",
-    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES}, {"close 1", ON_SERIES}},
+    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES}, {"close 1", ON_SERIES, "free the memory of the oldest dump"}},
     .key = "",
     .run = run_close,
 };

@@ -421,7 +421,7 @@ const struct command cmd_take = {
 	"are readable text, and symbols that are not names. Matches with names of the program, the VM's version, "
 	"words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a file with "
 	"any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
-    .examples = {{"take"}},
+    .examples = {{"take", ON_ANY, "the files and their contents, without writing them"}},
     .key = "",
     .run = run_take,
 };

@@ -63,7 +63,7 @@ static int may_write(const char *path, bool append, const struct stat *st, const
 		return append && !dump ? 0 : ask(path, append, dump, rules, err);
 	if (!dump)
 		return 0;
-	return err_set(err, ERR_USAGE, "%.200s is a heap dump (%s) (write to another file, or give --force)",
+	return err_set(err, ERR_USAGE, "%.200s is a heap dump, %s (write to another file, or give --force)",
 	    path, dump);
 }
 

@@ -64,9 +64,9 @@ def write(path, held):
 
 FORGED = { # what is done to a good profile, and words of the sentence
     "newer": (["PRAGMA user_version = 7"], "a profile of version 7, written by a newer cairn"),
-    "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is no path before it"),
+    "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
     "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is no path"),
-    "beyond": (["UPDATE row SET words = 4294967296"], "it names no string"),
+    "beyond": (["UPDATE row SET words = 4294967296"], "its string does not exist"),
     "negative": (["UPDATE row SET objects = -1"], "no such number of objects"),
     "real": (["UPDATE row SET shallow = 0.5"], "no such number"),
     "null": (["UPDATE row SET shallow = NULL"], "no such number"),
@@ -74,7 +74,7 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "blob": (["UPDATE string SET text = x'00ff'"], "it is no text"),
     "sort": (["UPDATE row SET sort = 77"], "no known sort"),
     "empty": (["DELETE FROM profile"], "does not tell what it is of"),
-    "gap": (["DELETE FROM row WHERE id = 3"], "ids do not count up"),
+    "gap": (["DELETE FROM row WHERE id = 3"], "ids are not consecutive"),
     "view": (["DROP VIEW named", "ALTER TABLE string RENAME TO other",
               "CREATE VIEW string AS SELECT id, text FROM other"], "not those of a profile"),
     "trigger": (["CREATE TRIGGER t INSERT ON row BEGIN DELETE FROM row; END"], "not those of a profile"),
@@ -200,7 +200,7 @@ def check_writing(t, folder):
     write(path, b"old")
     t.ok(cairn("-x", "profile " + link, SHOP).status == 0 and read(path) == held and os.path.islink(link) and
          os.stat(path).st_mode & 0o777 == 0o640, "a file is replaced behind its link, with its mode")
-    for name, text in (path, "what stood there before is left"), (os.path.join(folder, "no.profile"), "nothing was written"):
+    for name, text in (path, "the earlier file is unchanged"), (os.path.join(folder, "no.profile"), "nothing was written"):
         got = Run(["sh", "-c", "ulimit -f 4; exec \"$@\"", "sh", CAIRN, "-x", "profile " + name, SHOP])
         t.ok(got.status == 2 and got.err.count("\n") == 1 and "File too large" in got.err and text in got.err,
              "a disk that is full: one sentence (%s)" % got.err.strip(), got)

@@ -159,7 +159,7 @@ def wrong(tap):
     run = cairn("-x", "immediate_dominators", SHOP)
     tap.ok(run.status == 2 and "-up needs a value" in run.err, "immediate_dominators of nothing", run.err)
     run = cairn("-x", "thread_", SHOP)
-    tap.ok(run.status == 2 and "thread_ may be thread_overview, thread_details" in run.err,
+    tap.ok(run.status == 2 and '"thread_" is ambiguous (thread_overview, thread_details)' in run.err,
            "a word that may be two", run.err)
 
 

@@ -51,7 +51,8 @@ static void test_histo(void **state)
 	    "{\"class\": \"java.lang.String\", \"objects\": 2, \"shallow\": 32}\n");
 	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column \"nix\" (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
-	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap)");
+	expect_printed("histo -by nix", PRINT_TEXT,
+	    "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap)");
 }
 
 static void test_ls(void **state)

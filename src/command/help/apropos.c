@@ -178,7 +178,8 @@ const struct command cmd_apropos = {
     .shapes = SHAPES(&apropos_shape),
     .description = "One row for each command, help page or program option that contains all the words, each at the "
 	"beginning of a word, with the sentence that contains the first. Case does not matter.",
-    .examples = {{"apropos garbage", ON_ANY, "help about garbage"}, {"apropos retained set", ON_ANY, "help that has both words"}},
+    .examples = {{"apropos garbage", ON_ANY, "help about garbage"},
+	{"apropos retained set", ON_ANY, "help that has both words"}},
     .key = "",
     .run = run_apropos,
 };

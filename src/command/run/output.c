@@ -341,7 +341,8 @@ int session_write_whole(struct session *s, const struct new_file *file, file_wri
 	struct output to;
 	mode_t mode = file->secret ? S_IRUSR | S_IWUSR : session_new_mode(s);
 	if (s->asks) /* as part of a statement of SQL, a claim or a table */
-		return err_set(err, ERR_USAGE, "%.200s: a nested command cannot write files (run the command itself)", file->path);
+		return err_set(err, ERR_USAGE, "%.200s: a nested command cannot write files (run the command itself)",
+		    file->path);
 	int code = output_open_aside(&to, file, mode, &s->writes, err);
 	if (code)
 		return code;

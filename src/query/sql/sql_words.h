@@ -43,7 +43,7 @@ const char *sql_type_of(enum cell_type type);
 
 /* X(name, number of arguments, their names, what it is) */
 #define SQL_FUNCTIONS(X) \
-	X(field, 2, "a, 'customer.name'", "value at the end of a path of fields; also 'items[3]', or a class's static field") \
+	X(field, 2, "a, 'customer.name'", "value at the end of a path of fields; also 'items[3]', or a static field") \
 	X(ref, 2, "a, 'customer'", "address of that value, also of a text or a number") \
 	X(text, 1, "a", "contents of an object: its text, number or a short description") \
 	X(size, 1, "a", "elements of a collection or array (in Go: used by slices), characters of a text") \

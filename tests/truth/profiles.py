@@ -67,13 +67,13 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
     "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is no path"),
     "beyond": (["UPDATE row SET words = 4294967296"], "its string does not exist"),
-    "negative": (["UPDATE row SET objects = -1"], "no such number of objects"),
-    "real": (["UPDATE row SET shallow = 0.5"], "no such number"),
-    "null": (["UPDATE row SET shallow = NULL"], "no such number"),
-    "text": (["UPDATE row SET objects = 'many'"], "no such number"),
-    "blob": (["UPDATE string SET text = x'00ff'"], "it is no text"),
-    "sort": (["UPDATE row SET sort = 77"], "no known sort"),
-    "empty": (["DELETE FROM profile"], "does not tell what it is of"),
+    "negative": (["UPDATE row SET objects = -1"], "invalid number of of objects"),
+    "real": (["UPDATE row SET shallow = 0.5"], "invalid number of"),
+    "null": (["UPDATE row SET shallow = NULL"], "invalid number of"),
+    "text": (["UPDATE row SET objects = 'many'"], "invalid number of"),
+    "blob": (["UPDATE string SET text = x'00ff'"], "it is not a text"),
+    "sort": (["UPDATE row SET sort = 77"], "its sort is unknown"),
+    "empty": (["DELETE FROM profile"], "does not name its dump"),
     "gap": (["DELETE FROM row WHERE id = 3"], "ids are not consecutive"),
     "view": (["DROP VIEW named", "ALTER TABLE string RENAME TO other",
               "CREATE VIEW string AS SELECT id, text FROM other"], "not those of a profile"),
@@ -83,12 +83,12 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "wide": (["CREATE TABLE wide (%s)" % ", ".join("c%d" % i for i in range(1500))], "malformed"),
     "deep": (["CREATE VIEW deep AS SELECT %s1" % ("1 + " * 500)], "malformed"),
     "wal": (["PRAGMA journal_mode = wal"], "WAL mode"),
-    "other": (["PRAGMA application_id = 1"], "no profile of cairn"),
-    "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "not those that were written"),
+    "other": (["PRAGMA application_id = 1"], "not a profile of cairn"),
+    "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "do not match its checksum"),
     "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "not those that were"),
-    "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "not those that were written"),
-    "total": (["UPDATE profile SET shallow = shallow - 1"], "not those that were written"),
-    "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "not those that were written"),
+    "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "do not match its checksum"),
+    "total": (["UPDATE profile SET shallow = shallow - 1"], "do not match its checksum"),
+    "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "do not match its checksum"),
     "no sum": (["UPDATE profile SET checksum = 'none'"], "cannot be true"),
     "string": (["UPDATE string SET text = printf('%.*c', 3000000, 'x') WHERE id = 0"], "too big"),
 }
@@ -110,9 +110,9 @@ def bad_files(folder, held):
         bad[name] = path, words
     path = os.path.join(folder, "mine")
     sql(path, "CREATE TABLE mine (a)")
-    bad["mine"] = path, "no profile of cairn"
+    bad["mine"] = path, "not a profile of cairn"
     for name, n in ("cut", len(held) // 2), ("page", 1024), ("head", 60):
-        bad[name] = write(os.path.join(folder, name), held[:n]), "it is cut"
+        bad[name] = write(os.path.join(folder, name), held[:n]), "it is truncated"
     packed = gzip.compress(held)
     bad["cut.gz"] = write(os.path.join(folder, "cut.gz"), packed[:-100]), "damaged profile"
     bad["sum.gz"] = write(os.path.join(folder, "sum.gz"), packed[:-8] + b"sums" + packed[-4:]), "damaged profile"

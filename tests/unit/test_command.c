@@ -310,7 +310,7 @@ static void test_files(void **state)
 	fclose(f);
 	snprintf(line, sizeof line, "source %s", path);
 	char *printed = printed_by(line, PRINT_TEXT), wanted[400];
-	snprintf(wanted, sizeof wanted, "!%s:4: ls: no class matches nix", path);
+	snprintf(wanted, sizeof wanted, "!%s:4: ls: no class matches \"nix\"", path);
 	assert_string_equal(printed, wanted);
 	free(printed);
 	f = fopen(path, "w");

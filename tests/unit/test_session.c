@@ -97,7 +97,7 @@ static void test_sets_and_rows_are_a_dump_s_own(void **state)
 	answer("$a = ls com.acme.Session");
 	assert_int_equal(answer("ls $a")->n_rows, 2);
 	session_use(&session, first);
-	refuse("ls $a", "ls: no set is called $a ($a = COMMAND keeps one)");
+	refuse("ls $a", "ls: no set \"$a\" ($a = COMMAND keeps one)");
 	refuse("ls %1", "ls: %1: the last table is from dump 2 (use 2 switches to it)");
 	refuse("x %1", "x: %1: the last table is from dump 2 (use 2 switches to it)");
 	refuse("ls $_", "ls: $_: the last result is from dump 2 (use 2 switches to it)");

@@ -178,7 +178,7 @@ static void test_objects(void **state)
 	expect_object("%1", "0");
 	free(printed_by("$s = ls java.lang.String -sort -address | head 1", PRINT_TEXT));
 	expect_object("$s", "3");
-	expect_object("$nix", "!no set is called $nix ($nix = COMMAND keeps one)");
+	expect_object("$nix", "!no set \"$nix\" ($nix = COMMAND keeps one)");
 }
 
 static void test_threads(void **state)

@@ -65,9 +65,9 @@ def write(path, held):
 FORGED = { # what is done to a good profile, and words of the sentence
     "newer": (["PRAGMA user_version = 7"], "a profile of version 7, written by a newer cairn"),
     "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
-    "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is no path"),
+    "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
     "beyond": (["UPDATE row SET words = 4294967296"], "its string does not exist"),
-    "negative": (["UPDATE row SET objects = -1"], "invalid number of of objects"),
+    "negative": (["UPDATE row SET objects = -1"], "invalid number of objects"),
     "real": (["UPDATE row SET shallow = 0.5"], "invalid number of"),
     "null": (["UPDATE row SET shallow = NULL"], "invalid number of"),
     "text": (["UPDATE row SET objects = 'many'"], "invalid number of"),
@@ -85,11 +85,11 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "wal": (["PRAGMA journal_mode = wal"], "WAL mode"),
     "other": (["PRAGMA application_id = 1"], "not a profile of cairn"),
     "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "do not match its checksum"),
-    "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "not those that were"),
+    "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "do not match its checksum"),
     "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "do not match its checksum"),
     "total": (["UPDATE profile SET shallow = shallow - 1"], "do not match its checksum"),
     "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "do not match its checksum"),
-    "no sum": (["UPDATE profile SET checksum = 'none'"], "cannot be true"),
+    "no sum": (["UPDATE profile SET checksum = 'none'"], "data about the dump is invalid"),
     "string": (["UPDATE string SET text = printf('%.*c', 3000000, 'x') WHERE id = 0"], "too big"),
 }
 # what may be: the sentence is about something else, or there is none
@@ -118,7 +118,7 @@ def bad_files(folder, held):
     bad["sum.gz"] = write(os.path.join(folder, "sum.gz"), packed[:-8] + b"sums" + packed[-4:]), "damaged profile"
     path = write(os.path.join(folder, "unfinished"), held)
     write(path + "-journal", bytes.fromhex("d9d505f920a163d7") + bytes(504))
-    bad["unfinished"] = path, "did not finish writing"
+    bad["unfinished"] = path, "incompletely written"
     bad["folder"] = folder, "directory"
     bad["missing"] = os.path.join(folder, "nowhere"), "no such file"
     bad["nothing"] = write(os.path.join(folder, "nothing"), b""), "empty"

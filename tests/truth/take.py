@@ -146,7 +146,7 @@ def check_made(tap, folder, lib):
 def named(folder, m):
     """How many needles were found in files and excused, as the note says."""
     away = os.path.join(folder, "counted")
-    return int(re.search(r"; beginnings of (\d+) stand there", cairn("--force", "-x", "take -o %s" % away, write(
+    return int(re.search(r"; the beginnings of (\d+) match", cairn("--force", "-x", "take -o %s" % away, write(
         os.path.join(folder, "counted.hprof"), m)).out).group(1))
 
 

@@ -277,17 +277,17 @@ static const struct {
     {"ALTER TABLE row ADD COLUMN more", "tables are not those"},
     {"DELETE FROM profile", "does not name its dump"},
     {"INSERT INTO profile SELECT * FROM profile", "two dumps"},
-    {"UPDATE profile SET word_bits = 48", "about its dump"},
-    {"UPDATE profile SET file = NULL", "about its dump"},
-    {"UPDATE profile SET format = x'00ff'", "about its dump"},
-    {"UPDATE profile SET format = 'a' || char(0) || 'b'", "about its dump"},
-    {"UPDATE profile SET sizes = 'other'", "about its dump"},
-    {"UPDATE profile SET names_fields = 2", "about its dump"},
-    {"UPDATE profile SET objects = -1", "about its dump"},
-    {"UPDATE profile SET objects = 'many'", "about its dump"},
-    {"UPDATE profile SET objects_certainty = 'quite'", "about its dump"},
-    {"UPDATE profile SET objects_certainty = 'inferred'", "about its dump"}, /* without a reason */
-    {"UPDATE profile SET reachable = 5", "about its dump"}, /* unknown, and a number */
+    {"UPDATE profile SET word_bits = 48", "about the dump"},
+    {"UPDATE profile SET file = NULL", "about the dump"},
+    {"UPDATE profile SET format = x'00ff'", "about the dump"},
+    {"UPDATE profile SET format = 'a' || char(0) || 'b'", "about the dump"},
+    {"UPDATE profile SET sizes = 'other'", "about the dump"},
+    {"UPDATE profile SET names_fields = 2", "about the dump"},
+    {"UPDATE profile SET objects = -1", "about the dump"},
+    {"UPDATE profile SET objects = 'many'", "about the dump"},
+    {"UPDATE profile SET objects_certainty = 'quite'", "about the dump"},
+    {"UPDATE profile SET objects_certainty = 'inferred'", "about the dump"}, /* without a reason */
+    {"UPDATE profile SET reachable = 5", "about the dump"}, /* unknown, and a number */
     {"UPDATE sort SET retained_reason = 'because'", "certainty and reason"},
     {"UPDATE sort SET shallow_certainty = x'6578616374'", "certainty and reason"}, /* a blob of the right bytes */
     {"DELETE FROM sort WHERE id = 0", "ids are not consecutive"},

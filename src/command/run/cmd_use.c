@@ -191,8 +191,8 @@ static int run_close(struct session *s, const struct call *call, struct result *
 	add_name(d, &t);
 	text_add(&t, ", is closed: ");
 	text_add_bytes(&t, before > after ? before - after : 0);
-	session_say(s, "%s of memory freed; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
-	    "its views are closed; use N restores what was kept" : "its kept sets are gone");
+	session_say(s, "%s freed; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
+	    "use N restores what was kept" : "its kept sets are gone");
 	text_release(&t);
 	return 0;
 }

@@ -190,8 +190,7 @@ int session_no_dump(const struct session *s, struct err *err)
 	if (!newest)
 		err_set(err, ERR_USAGE, "no dump is open, and cairn cannot open any in %s (dumps shows why)", folder.s);
 	else if (s->interactive)
-		err_set(err, ERR_USAGE, "no dump is open (press Enter in the list (9), or use N, to open one of the "
-		    "%zu in %s)",
+		err_set(err, ERR_USAGE, "no dump is open: press Enter in the list (9) or use N (%zu dumps in %s)",
 		    f->n_dumps, folder.s);
 	else
 		err_set(err, ERR_USAGE, "%s is %s with %zu dump%s (name one; the newest is %s; or use N, dumps lists "

@@ -60,7 +60,7 @@ def rows(t):
     t.wait(r"^[> ]+3 .* at hand")
     enter(t, "close 2")
     t.wait(r"use N restores what was kept")
-    t.wait(r"^dump 2, .*is closed: \d+[\d.]*K of memory freed")
+    t.wait(r"^dump 2, .*is closed: \d+[\d.]*K freed")
     t.wait(r"^[> ]+2 .* closed")
     enter(t, "close 3")
     t.wait(r"close: dump 3 is current \(switch to another first: use N\)")
@@ -78,7 +78,7 @@ def foreign_rows(t):
     wait_selected(t, r"com\.acme.*ENTRIES .* 60 +\+40 ")
     for key in ("Enter", "c", "d"):
         t.keys(key)
-        t.wait(r"^%s: this row is of dump 3 \(use 3 goes there\)" % key)
+        t.wait(r"^%s: this row is from dump 3 \(use 3 switches to it\)" % key)
     enter(t, "ls %1")
     t.wait(r"ls: %1: the last table is from dump 3 \(use 3 switches to it\)")
     t.keys("C-c")
@@ -95,7 +95,7 @@ def foreign_rows(t):
     enter(t, "growth")
     t.wait(r"rose from 20 to 40 to")
     t.keys("Enter")
-    t.wait(r"^Enter: this row is of a dump that is not open")
+    t.wait(r"^Enter: this row is from a dump that is not open")
     leave(t)
 
 

@@ -166,7 +166,7 @@ def course(t):
     t.wait(r"course of static .*viewState")
     wait_selected(t, r"^> +1 +2026-11-21T08:15:00Z +20 ")  # which it is stays on narrow screens
     t.keys("Enter")
-    t.wait(r"dump 1 is a profile: it has no objects")
+    t.wait(r"dump 1 is a profile without objects")
     t.wait(r"^  .*2026-11-21T10:15:00Z +60 .* ████████████████ ")
     t.keys("7")
     wait_selected(t, ENTRIES)

@@ -136,7 +136,7 @@ def profiles(t):
     wait_selected(t, r"loader .*ClassLoader .*▆▇█")
     need(t.screen()[1].startswith("7 growth"), "those about objects are not there", t)
     need(re.search(r"3 profiles · 2026-11-21$", t.screen()[0]), "how many there are, and of when", t)
-    for key, what in (("1", "there is no dump at hand"), ("p", "p asks about objects"), ("i", "info: there is no dump")):
+    for key, what in (("1", "no dump is open, only profiles"), ("p", "p asks about objects"), ("i", "info: no dump is open")):
         t.keys(key)
         t.wait("^" + what)
     t.type("fcustomer > email")

@@ -153,7 +153,7 @@ def profiles(t):
     t.keys("W", "Escape", "'", "a")
     t.wait(r"path \^ ")
     enter(t, "save out.csv")
-    t.wait(r"out\.csv has \d+ rows")
+    t.wait(r"wrote \d+ rows of .* to out\.csv")
     t.keys("q")  # the first page of the first tab
     t.wait("^" + PROMPT)
 

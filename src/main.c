@@ -55,7 +55,7 @@ static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 	va_start(arguments, format);
 	text_addv(&said, format, arguments);
 	va_end(arguments);
-	complain("%s (cairn --help tells more)", said.s);
+	complain("%s (try cairn --help)", said.s);
 	text_release(&said);
 	return USAGE;
 }
@@ -121,13 +121,13 @@ static int take_number(struct wishes *w, const struct program_option *o, const c
 	if (o->key == OPTION_MEM) {
 		bool none = !strcmp(value, "none");
 		if (!none && (!parse_size(value, &bytes) || !bytes))
-			return wrong("--mem %s is no size, as 512M or 2G are, nor none", value);
+			return wrong("--mem \"%s\" is not a size such as 512M or 2G, or none", value);
 		big_set_limit(none ? 0 : bytes, "--mem");
 		w->mem_given = true;
 		return 0;
 	}
 	if (!number(value, o->key == OPTION_THREADS ? 1024 : UINT32_MAX, &n))
-		return wrong("--%s %s is no number it can take", o->name, value);
+		return wrong("--%s \"%s\" is not a number in its range", o->name, value);
 	if (o->key == OPTION_TOP)
 		w->batch.print.top = n;
 	else if (o->key == OPTION_DUMP)
@@ -142,7 +142,7 @@ static int take_choice(struct wishes *w, const struct program_option *o, const c
 {
 	int n = choice(o->argument, value);
 	if (n < 0)
-		return wrong("--%s %s: it is one of %s", o->name, value, o->argument);
+		return wrong("--%s \"%s\": unknown value, use %s", o->name, value, o->argument);
 	switch (o->key) {
 	case OPTION_FORMAT:
 		print_format_parse(value, &w->batch.print.format);
@@ -205,7 +205,7 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return 0;
 	case OPTION_INDEX:
 		if (value[0] == '-')
-			return wrong("--index wants a file, and %s is an option", value);
+			return wrong("--index needs a file name, and %s is an option", value);
 		w->heap.index = value;
 		return 0;
 	case OPTION_NO_INDEX:
@@ -243,7 +243,7 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	case OPTION_DUMP_DOCS:
 		*done = true;
 		return choice(o->argument, value) < 0 ?
-		    wrong("--dump-docs: it is one of %s", o->argument) : dump_docs(value);
+		    wrong("--dump-docs: unknown value, use %s", o->argument) : dump_docs(value);
 	default:
 		return take_choice(w, o, value);
 	}
@@ -284,11 +284,11 @@ static int read_options(struct wishes *w, int argc, char **argv, bool *done)
 	while (!code && !*done && (key = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		const char *word = argv[optind - 1];
 		if (key == ':')
-			code = wrong("%s wants a value", word);
+			code = wrong("%s needs a value", word);
 		else if (key == '?' && optopt && optopt < 256 && word[0] == '-' && word[1] != '-')
-			code = wrong("no option -%c", optopt);
+			code = wrong("unknown option -%c", optopt);
 		else if (key == '?')
-			code = wrong("no option %s, or it takes no value", word);
+			code = wrong("unknown option %s, or it takes no value", word);
 		else
 			code = take_option(w, option_of(key), optarg, done);
 	}
@@ -359,12 +359,13 @@ static int name_dumps(const struct wishes *w, const struct text *members, int ar
 	n = n_members && !n ? 1 : n + n_members;
 	for (size_t i = 0; n && i < w->n_lines; i++)
 		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
-			return wrong("standard input cannot be a dump (-) and a script (-f -): one of them has to be a file");
+			return wrong("standard input cannot be both a dump (-) and a script (-f -): use a file for "
+			    "one of them");
 	if (n > 1)
-		return wrong("standard input is one dump: - can be named once, or each of several in an archive as -::NAME");
+		return wrong("standard input is one dump: give - once, or -::NAME for each of several in an archive");
 	if (n && isatty(STDIN_FILENO))
-		return wrong("standard input is a terminal: - reads a dump that is led into it, as in kubectl exec POD -- cat "
-		    "FILE | cairn -");
+		return wrong("standard input is a terminal: pipe a dump into -, as in kubectl exec POD -- cat FILE | "
+		    "cairn -");
 	return n ? take_standard_input(w) : 0;
 }
 
@@ -410,7 +411,7 @@ static const struct folder_file *only_dump(const struct wishes *w)
 static int take_listed(struct wishes *w, const char *name)
 {
 	if (w->heap.index || w->heap.dump.javacore || w->heap.dump.heap_number) {
-		complain("--index, --javacore and --dump are about one dump, and %.200s holds %zu: name it", name,
+		complain("--index, --javacore and --dump are about one dump, and %.200s has %zu (name one)", name,
 		    w->folder->n_dumps);
 		return USAGE;
 	}
@@ -465,12 +466,12 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	if (n == 1 && folder_is(name[0]))
 		return take_folder(w, name[0]);
 	if (is_command_only(name, n))
-		return wrong("%s: no such file; what is meant as a command stands behind -x: cairn -x '%s'%s", name[0], name[0],
-		    strcmp(name[0], "help") ? " DUMP" : ", and without a dump");
+		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
+		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
 	if (n)
 		w->heap.path = name[n - 1];
 	else if (w->tour && !file_readable(sample)) {
-		complain("the sample is not installed (%s: %s): cairn --tour DUMP tours a dump", sample, strerror(errno));
+		complain("the sample is not installed (%s: %s): use cairn --tour DUMP", sample, strerror(errno));
 		return 3;
 	} else if (w->tour)
 		w->heap.path = sample;
@@ -503,7 +504,7 @@ static void hold_named(const struct wishes *w)
 		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
 			(void)!file_hold_open(STDIN_FILENO, "standard input");
 		else if (w->lines[i].script)
-			(void)!file_hold_path(w->lines[i].text, "a script that is run");
+			(void)!file_hold_path(w->lines[i].text, "a script that runs");
 	}
 }
 
@@ -540,7 +541,7 @@ static bool limit_memory(void)
 	if (left.bytes == MEMORY_NO_BOUND)
 		return true;
 	char whose[100];
-	snprintf(whose, sizeof whose, "the default, %d %% of what %s had left,", DEFAULT_MEM_PERCENT,
+	snprintf(whose, sizeof whose, "the default (%d %% of the memory left by %s)", DEFAULT_MEM_PERCENT,
 	    left.whose);
 	uint64_t most = left.bytes / 100 * DEFAULT_MEM_PERCENT;
 	big_set_limit(most ? most : 1, whose);
@@ -592,9 +593,9 @@ int main(int argc, char **argv)
 		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {
 		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder)
-			code = wrong("a dump is missing: cairn DUMP");
+			code = wrong("usage: cairn [OPTION]... DUMP");
 		else if (w.heap.index && w.heap.no_index)
-			code = wrong("--index and --no-index are two wishes: leave one out");
+			code = wrong("--index and --no-index exclude each other");
 		else {
 			if (!w.no_config && !w.tour)
 				layouts_file_read();

@@ -30,13 +30,13 @@ bool profile_is_file(const char *path)
 int profile_write(const struct profile *p, FILE *to, bool compressed, struct progress *progress, struct err *err)
 {
 	(void)p, (void)to, (void)compressed, (void)progress;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write profiles");
 }
 
 int profile_read(struct profile *out, const char *path, struct progress *progress, struct err *err)
 {
 	(void)out, (void)progress;
-	return err_set(err, ERR_UNSUPPORTED, "%.200s: this build has no SQLite (libsqlite3), so it reads no profiles",
+	return err_set(err, ERR_UNSUPPORTED, "%.200s: this build has no SQLite (libsqlite3) and cannot read profiles",
 	    path);
 }
 
@@ -158,7 +158,8 @@ static int check_schema(struct unpacking *u, struct err *err)
 		const struct profile_table_text *wanted = &profile_schema[n];
 		if (n++ == PROFILE_TABLES || !type || strcmp(type, wanted->type) || !name || strcmp(name, wanted->name) ||
 		    !sql || strcmp(sql, wanted->sql))
-			code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its tables are not those of a profile");
+			code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its tables are not those of a "
+			    "profile");
 	}
 	if (!code && state != SQLITE_DONE)
 		code = sql_error(u, err);
@@ -182,7 +183,7 @@ static int read_facts(struct unpacking *u, struct err *err)
 	struct profile *p = u->out;
 	if (sqlite3_step(s) != SQLITE_ROW) {
 		code = sqlite3_errcode(u->db) == SQLITE_DONE ?
-		    err_set(err, ERR_FORMAT, "a damaged profile: it does not tell what it is of") :
+		    err_set(err, ERR_FORMAT, "a damaged profile: it does not name its dump") :
 		    sql_error(u, err);
 		sqlite3_finalize(s);
 		return code;
@@ -194,7 +195,7 @@ static int read_facts(struct unpacking *u, struct err *err)
 	    !number(s, 4, 64, &word_bits) || (word_bits != 32 && word_bits != 64) || !number(s, 6, 1, &names_fields) ||
 	    !amount(s, 7, &p->objects) || !amount(s, 10, &p->shallow) || !amount(s, 13, &p->reachable) ||
 	    (sealed && !number(s, PROFILE_CHECKSUM, UINT32_MAX, &sum))) {
-		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: what it says of its dump cannot be true");
+		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its data about the dump is invalid");
 	} else {
 		struct text title = TEXT_INIT;
 		text_add(&title, "profile of ");
@@ -226,9 +227,9 @@ static int read_table(struct unpacking *u, const char *table, const char *sql, u
 	while (!code && (state = sqlite3_step(s)) == SQLITE_ROW) {
 		sqlite3_int64 id = sqlite3_column_int64(s, 0);
 		if (id != *n)
-			code = untrue(err, table, id, "ids do not count up");
+			code = untrue(err, table, id, "ids are not consecutive");
 		else if (id == PROFILE_ROWS_MOST)
-			code = untrue(err, table, id, "there are too many");
+			code = untrue(err, table, id, "too many rows");
 		if (!code)
 			code = enter(u, s, err);
 		u->sum = profile_checksum_row(u->sum, s, 0, sqlite3_column_count(s));
@@ -251,7 +252,7 @@ static int enter_text(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 	const char *t = text(s, 1);
 	void *big_grown = u->text;
 	if (!t)
-		return untrue(err, "string", u->n_texts, "it is no text");
+		return untrue(err, "string", u->n_texts, "it is not a text");
 	if (!ROOM(u->text, u->n_texts, err))
 		return ERR_NOMEM;
 	u->text = big_grown;
@@ -267,15 +268,15 @@ static int enter_sort(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 	void *big_grown = u->sort;
 	bool begins = sqlite3_column_type(s, 2) != SQLITE_NULL;
 	if (!word(s, 1, profile_kinds, PROFILE_BYS, &by))
-		return untrue(err, "sort", u->n_sorts, "it is of no known kind");
+		return untrue(err, "sort", u->n_sorts, "its kind is unknown");
 	if (begins && !word(s, 2, profile_starts, PROFILE_STARTS, &start))
-		return untrue(err, "sort", u->n_sorts, "it begins in no known way");
+		return untrue(err, "sort", u->n_sorts, "its beginning is unknown");
 	if (begins && by != PROFILE_PATH)
 		return untrue(err, "sort", u->n_sorts, "only paths have beginnings");
 	if (!number(s, 3, 1, &chain) || !number(s, 4, 1, &array))
 		return untrue(err, "sort", u->n_sorts, "chain and array are 0 or 1");
 	if (!sureness(s, 5, &sort.objects) || !sureness(s, 7, &sort.shallow) || !sureness(s, 9, &sort.retained))
-		return untrue(err, "sort", u->n_sorts, "no certainty and reason");
+		return untrue(err, "sort", u->n_sorts, "certainty and reason are invalid");
 	sort.by = by;
 	sort.start = start;
 	sort.chain = chain;
@@ -311,9 +312,9 @@ static const char *place_row(const struct unpacking *u, sqlite3_stmt *s, const s
 	if (!has_parent)
 		return NULL;
 	if (!u->n_rows || !number(s, 2, u->n_rows - 1, &parent) || u->entered[parent].by != PROFILE_PATH)
-		return "its parent is no path before it";
+		return "its parent is not an earlier path";
 	if (u->entered[parent].depth == SIGNATURE_DEPTH)
-		return "it lies deeper than paths do";
+		return "its path is too deep";
 	r->parent = u->entered[parent].at;
 	e->depth = (uint8_t)(u->entered[parent].depth + 1);
 	return NULL;
@@ -326,7 +327,7 @@ static const char *unpack_row(const struct unpacking *u, sqlite3_stmt *s, const 
 	bool has_class = sqlite3_column_type(s, 4) != SQLITE_NULL;
 	if (!u->n_texts || !number(s, 3, u->n_texts - 1, &words) ||
 	    (has_class && !number(s, 4, u->n_texts - 1, &class)))
-		return "it names no string";
+		return "its string does not exist";
 	r->words = u->text[words];
 	r->class = has_class ? u->text[class] : NULL;
 	if (!has_class && (r->start == START_CLASS || r->start == START_LOADER || r->start == START_THREAD))
@@ -336,7 +337,7 @@ static const char *unpack_row(const struct unpacking *u, sqlite3_stmt *s, const 
 	int retained = sqlite3_column_type(s, 7) == SQLITE_NULL ? 6 : 7;
 	if (!sure_number(s, 5, sort->objects, &r->objects) || !sure_number(s, 6, sort->shallow, &r->shallow) ||
 	    !sure_number(s, retained, sort->retained, &r->retained))
-		return "no such number of objects or bytes";
+		return "invalid number of objects or bytes";
 	return NULL;
 }
 
@@ -357,7 +358,7 @@ static int enter_row(struct unpacking *u, sqlite3_stmt *s, struct err *err)
 	uint64_t sort;
 	void *big_grown = u->entered;
 	if (!u->n_sorts || !number(s, 1, u->n_sorts - 1, &sort))
-		return untrue(err, "row", u->n_rows, "it is of no known sort");
+		return untrue(err, "row", u->n_rows, "its sort is unknown");
 	if (!ROOM(u->entered, u->n_rows, err))
 		return ERR_NOMEM;
 	u->entered = big_grown;
@@ -412,8 +413,7 @@ static int unpack(struct unpacking *u, struct err *err)
 	if (!code)
 		code = read_table(u, "row", "SELECT * FROM row", &u->n_rows, enter_row, err);
 	if (!code && u->states_sum && u->sum != u->stated_sum)
-		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its rows are not those that were written, says "
-		    "its checksum");
+		code = err_set(err, ERR_FORMAT, "a damaged or forged profile: its rows do not match its checksum");
 	if (!code)
 		code = derive_rows(u, err);
 	for (unsigned by = 0; !code && by < PROFILE_BYS; by++) {
@@ -444,8 +444,8 @@ static int check_writes(const uint8_t *header, const char *path, struct err *err
 	struct text journal = TEXT_INIT;
 	struct stat st;
 	if (header[AT_WRITES] == WAL || header[AT_WRITES + 1] == WAL)
-		return err_set(err, ERR_UNSUPPORTED, "a profile in SQLite's WAL mode, which may stand in two files: "
-		    "sqlite3 FILE 'pragma journal_mode=delete' makes it one");
+		return err_set(err, ERR_UNSUPPORTED, "a profile in SQLite's WAL mode, perhaps in two files (sqlite3 "
+		    "FILE 'pragma journal_mode=delete' makes one)");
 	text_addf(&journal, "%s-journal", path);
 	int fd = stat(journal.s, &st) || !S_ISREG(st.st_mode) ? -1 :
 	    open(journal.s, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -455,8 +455,8 @@ static int check_writes(const uint8_t *header, const char *path, struct err *err
 	ssize_t n = pread(fd, head, sizeof head, 0);
 	close(fd);
 	if (n == sizeof head && !memcmp(head, hot, sizeof hot))
-		return err_set(err, ERR_FORMAT, "a profile that somebody did not finish writing to: sqlite3 FILE "
-		    "'pragma integrity_check' brings back what it was");
+		return err_set(err, ERR_FORMAT, "an incompletely written profile (sqlite3 FILE 'pragma "
+		    "integrity_check' restores it)");
 	return 0;
 }
 
@@ -464,22 +464,22 @@ static int check_header(const struct source *s, const char *path, struct err *er
 {
 	static const char magic[16] = "SQLite format 3";
 	if (s->size >= sizeof magic && memcmp(s->bytes, magic, sizeof magic))
-		return err_set(err, ERR_FORMAT, "no profile: it is no SQLite database");
+		return err_set(err, ERR_FORMAT, "not a profile: it is not an SQLite database");
 	if (s->size < HEADER)
-		return err_set(err, ERR_FORMAT, "a damaged profile: it is cut");
+		return err_set(err, ERR_FORMAT, "a damaged profile: it is truncated");
 	if (big_endian(s->bytes + AT_APPLICATION) != PROFILE_APPLICATION_ID)
-		return err_set(err, ERR_FORMAT, "an SQLite database, but no profile of cairn");
+		return err_set(err, ERR_FORMAT, "an SQLite database, but not a profile of cairn");
 	uint32_t version = big_endian(s->bytes + AT_VERSION);
 	if (version > PROFILE_VERSION)
-		return err_set(err, ERR_UNSUPPORTED, "a profile of version %u, written by a newer cairn: this one reads "
-		    "version %d", version, PROFILE_VERSION);
+		return err_set(err, ERR_UNSUPPORTED, "a profile of version %u, written by a newer cairn (this one "
+		    "reads version %d)", version, PROFILE_VERSION);
 	if (!version)
-		return err_set(err, ERR_FORMAT, "a damaged or forged profile: there is no version 0");
+		return err_set(err, ERR_FORMAT, "a damaged or forged profile: version 0 does not exist");
 	if (version < PROFILE_VERSION)
-		return err_set(err, ERR_UNSUPPORTED, "a profile of version %u: in it weak references hold, and in version %d "
-		    "they do not (write it again from its dump)", version, PROFILE_VERSION);
+		return err_set(err, ERR_UNSUPPORTED, "a profile of version %u: there weak references hold objects, in "
+		    "version %d they do not (write it again from its dump)", version, PROFILE_VERSION);
 	if (s->size > PROFILE_BYTES_MOST)
-		return err_set(err, ERR_FORMAT, "it is larger than any profile");
+		return err_set(err, ERR_FORMAT, "too large for a profile");
 	if (s->cut)
 		return err_set(err, ERR_FORMAT, "a damaged profile: %s", s->remark);
 	return check_writes(s->bytes, path, err);
@@ -489,7 +489,7 @@ static int check_size(const struct source *s, struct err *err)
 {
 	uint64_t page = (uint64_t)s->bytes[AT_PAGE] << 8 | s->bytes[AT_PAGE + 1]; /* 1 stands for 65536: never ours */
 	return page * big_endian(s->bytes + AT_PAGES) <= s->size ? 0 :
-	    err_set(err, ERR_FORMAT, "a damaged profile: it is cut");
+	    err_set(err, ERR_FORMAT, "a damaged profile: it is truncated");
 }
 
 /* Asked before all of a compressed file is inflated. */
@@ -565,7 +565,7 @@ int profile_read(struct profile *out, const char *path, struct progress *progres
 	if (!code)
 		code = unpack(&u, err);
 	if (!code && source_damage(source, &lost))
-		code = err_set(err, ERR_IO, "bytes of it went away while it was read");
+		code = err_set(err, ERR_IO, "it was truncated while cairn read it");
 	if (!code)
 		code = progress_check(progress, err);
 	sqlite3_close(u.db);

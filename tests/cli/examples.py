@@ -25,16 +25,23 @@ def command_names(text):
     return re.findall(r"^  ([a-z]+)  +\S", text, re.M)
 
 
-def examples_of(name):
-    """The examples of "help COMMAND" as (dumps or None, lines)."""
-    examples = []
+FIRST_EXAMPLES = 3  # before the options; the others come last
+
+
+def examples_of(name, names):
+    """The examples of "help COMMAND" as (dumps or None, lines): first a few, which end at a line that is no command."""
+    examples, reads, more, first = {}, None, None, 0
     for line in cairn("-x", "help " + name).out.splitlines():
-        heading = re.fullmatch(r"examples(?: on (.+))?", line)
+        heading = re.fullmatch(r"(more )?examples(?: on (.+))?", line)
+        word = line.split()[0] if line.strip() else ""
         if heading:
-            examples.append((heading.group(1), []))
-        elif examples and not line.startswith("  # "):  # what it answers
-            examples[-1][1].append(line.strip())
-    return examples
+            reads, more = examples.setdefault(heading.group(2), []), heading.group(1)
+        elif not line.startswith("  ") or not (more or word in names or word[0] in "$#"):
+            reads = None
+        elif reads is not None and word != "#" and (more or first < FIRST_EXAMPLES):
+            reads.append(line.strip())
+            first += not more
+    return list(examples.items())
 
 
 def tables(text):
@@ -67,8 +74,8 @@ def try_example(tap, before, line, sample):
            "status %s, %d rows\n%s" % (run.status, rows, run.err))
 
 
-def try_command(tap, name, go):
-    examples = examples_of(name)
+def try_command(tap, name, names, go):
+    examples = examples_of(name, names)
     for named, lines in examples:
         for sample in [[os.path.join(SOURCE, d) for d in named.split()]] if named else SAMPLES:
             if GO in sample and not go:
@@ -86,7 +93,7 @@ def main():
     go = "without libdw" not in cairn("--version").out
     names = command_names(cairn("-x", "help").out)
     tap.ok(len(names) > 30, "help lists the commands")
-    tap.ok(sum(try_command(tap, name, go) for name in names) > 60, "there are examples")
+    tap.ok(sum(try_command(tap, name, names, go) for name in names) > 60, "there are examples")
     tap.done()
 
 

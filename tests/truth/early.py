@@ -59,9 +59,9 @@ def check_not_read(t, folder):
     t.ok(got.status == 0 and not got.err, "nor do others that say so", got)
     got = cairn("--spill", "none", "--mem", "24M", "-x", "histo | head 1", "-x", "refs #1", big)
     t.ok(got.status not in (0, 4) and got.out.count("\n") == 2 and got.err.count("did not fit") == 1 and
-         "the references are left out" in got.err, "refs does, and what there is stays", got)
+         "references are not loaded" in got.err, "refs does, and what there is stays", got)
     got = cairn("--spill", "none", "--mem", "24M", "-x", "histo | head 1", "-x", "info | grep -i format", big)
-    t.ok(got.status == 4 and "the references are left out" in got.err, "info tells of them where they fit", got)
+    t.ok(got.status == 4 and "references are not loaded" in got.err, "info tells of them where they fit", got)
 
 
 def main():

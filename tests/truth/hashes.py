@@ -141,7 +141,7 @@ def made(tap):
         none = cairn("-x", "find -hash 1", path)
         tap.ok(none.status == 1 and "no object" in none.out, "a hash that no object has", none)
         wide = cairn("-x", "find -hash 0x100000000", path)
-        tap.ok(wide.status == 2 and "is no hash" in wide.err, "a hash of more than 32 bits", wide)
+        tap.ok(wide.status == 2 and "is not a hash" in wide.err, "a hash of more than 32 bits", wide)
         both = cairn("-x", "find Foo -hash 1", path)
         tap.ok(both.status == 2 and "in place of RE" in both.err, "a hash and a name", both)
         with open(path, "wb") as f:

@@ -94,7 +94,7 @@ def main():
         status, words = held(tap, "a gzip bomb", path, 64 * MB, "info", spill="none")
         tap.ok(status == 3 and "--mem allows" in words, "it ends with a sentence", words)
         status, words, most = run(path, None, "info", address_space=512 * MB)
-        tap.ok(status == 3 and re.search(r"the default, 85 % of what ulimit -v had left, allows \d", words),
+        tap.ok(status == 3 and re.search(r"the default \(85 % of the memory left by ulimit -v\) allows \d", words),
                "a gzip bomb without --mem, under ulimit -v: the default limit and its sentence", (status, words))
         status, words, most = run(path, None, "info", spill=folder, address_space=512 * MB)
         tap.ok(status == 3 and "the system refuses" in words,

@@ -78,7 +78,7 @@ def advice(tap, dump):
     for lines in ("refs #9", "dupclasses", "strings | head 9"), ("dupclasses", "strings | head 9", "refs #9"):
         got = limited(dump, few, *lines)
         tap.ok(got.status == 3 and got.out == whole.out and got.err.count("did not fit") == 1 and
-               "warning: the references are left out: memory: " in got.err,
+               "warning: references are not loaded: memory: " in got.err,
                "references do not fit: what needs none is answered, in any order", got)
     found = re.search(r"; give --mem ([\d.]+[MG]) \(([\d.]+[MG]) with retained sizes\), or --spill DIR", got.err)
     tap.ok(found, "the refusal advises what the dump takes", got)

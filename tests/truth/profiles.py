@@ -64,17 +64,17 @@ def write(path, held):
 
 FORGED = { # what is done to a good profile, and words of the sentence
     "newer": (["PRAGMA user_version = 7"], "a profile of version 7, written by a newer cairn"),
-    "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is no path before it"),
-    "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is no path"),
-    "beyond": (["UPDATE row SET words = 4294967296"], "it names no string"),
-    "negative": (["UPDATE row SET objects = -1"], "no such number of objects"),
-    "real": (["UPDATE row SET shallow = 0.5"], "no such number"),
-    "null": (["UPDATE row SET shallow = NULL"], "no such number"),
-    "text": (["UPDATE row SET objects = 'many'"], "no such number"),
-    "blob": (["UPDATE string SET text = x'00ff'"], "it is no text"),
-    "sort": (["UPDATE row SET sort = 77"], "no known sort"),
-    "empty": (["DELETE FROM profile"], "does not tell what it is of"),
-    "gap": (["DELETE FROM row WHERE id = 3"], "ids do not count up"),
+    "circle": (["UPDATE row SET parent = id WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
+    "circles": (["UPDATE row SET parent = (SELECT max(id) FROM row) WHERE parent IS NOT NULL"], "its parent is not an earlier path"),
+    "beyond": (["UPDATE row SET words = 4294967296"], "its string does not exist"),
+    "negative": (["UPDATE row SET objects = -1"], "invalid number of objects"),
+    "real": (["UPDATE row SET shallow = 0.5"], "invalid number of"),
+    "null": (["UPDATE row SET shallow = NULL"], "invalid number of"),
+    "text": (["UPDATE row SET objects = 'many'"], "invalid number of"),
+    "blob": (["UPDATE string SET text = x'00ff'"], "it is not a text"),
+    "sort": (["UPDATE row SET sort = 77"], "its sort is unknown"),
+    "empty": (["DELETE FROM profile"], "does not name its dump"),
+    "gap": (["DELETE FROM row WHERE id = 3"], "ids are not consecutive"),
     "view": (["DROP VIEW named", "ALTER TABLE string RENAME TO other",
               "CREATE VIEW string AS SELECT id, text FROM other"], "not those of a profile"),
     "trigger": (["CREATE TRIGGER t INSERT ON row BEGIN DELETE FROM row; END"], "not those of a profile"),
@@ -83,13 +83,13 @@ FORGED = { # what is done to a good profile, and words of the sentence
     "wide": (["CREATE TABLE wide (%s)" % ", ".join("c%d" % i for i in range(1500))], "malformed"),
     "deep": (["CREATE VIEW deep AS SELECT %s1" % ("1 + " * 500)], "malformed"),
     "wal": (["PRAGMA journal_mode = wal"], "WAL mode"),
-    "other": (["PRAGMA application_id = 1"], "no profile of cairn"),
-    "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "not those that were written"),
-    "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "not those that were"),
-    "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "not those that were written"),
-    "total": (["UPDATE profile SET shallow = shallow - 1"], "not those that were written"),
-    "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "not those that were written"),
-    "no sum": (["UPDATE profile SET checksum = 'none'"], "cannot be true"),
+    "other": (["PRAGMA application_id = 1"], "not a profile of cairn"),
+    "one more": (["UPDATE row SET objects = objects + 1 WHERE id = 2"], "do not match its checksum"),
+    "swapped": (["UPDATE string SET text = (SELECT text FROM string WHERE id = 3) WHERE id = 2"], "do not match its checksum"),
+    "lost": (["DELETE FROM row WHERE id = (SELECT max(id) FROM row)"], "do not match its checksum"),
+    "total": (["UPDATE profile SET shallow = shallow - 1"], "do not match its checksum"),
+    "summed": (["UPDATE profile SET checksum = (checksum + 1) % 4294967296"], "do not match its checksum"),
+    "no sum": (["UPDATE profile SET checksum = 'none'"], "data about the dump is invalid"),
     "string": (["UPDATE string SET text = printf('%.*c', 3000000, 'x') WHERE id = 0"], "too big"),
 }
 # what may be: the sentence is about something else, or there is none
@@ -110,15 +110,15 @@ def bad_files(folder, held):
         bad[name] = path, words
     path = os.path.join(folder, "mine")
     sql(path, "CREATE TABLE mine (a)")
-    bad["mine"] = path, "no profile of cairn"
+    bad["mine"] = path, "not a profile of cairn"
     for name, n in ("cut", len(held) // 2), ("page", 1024), ("head", 60):
-        bad[name] = write(os.path.join(folder, name), held[:n]), "it is cut"
+        bad[name] = write(os.path.join(folder, name), held[:n]), "it is truncated"
     packed = gzip.compress(held)
     bad["cut.gz"] = write(os.path.join(folder, "cut.gz"), packed[:-100]), "damaged profile"
     bad["sum.gz"] = write(os.path.join(folder, "sum.gz"), packed[:-8] + b"sums" + packed[-4:]), "damaged profile"
     path = write(os.path.join(folder, "unfinished"), held)
     write(path + "-journal", bytes.fromhex("d9d505f920a163d7") + bytes(504))
-    bad["unfinished"] = path, "did not finish writing"
+    bad["unfinished"] = path, "incompletely written"
     bad["folder"] = folder, "directory"
     bad["missing"] = os.path.join(folder, "nowhere"), "no such file"
     bad["nothing"] = write(os.path.join(folder, "nothing"), b""), "empty"
@@ -200,7 +200,7 @@ def check_writing(t, folder):
     write(path, b"old")
     t.ok(cairn("-x", "profile " + link, SHOP).status == 0 and read(path) == held and os.path.islink(link) and
          os.stat(path).st_mode & 0o777 == 0o640, "a file is replaced behind its link, with its mode")
-    for name, text in (path, "what stood there before is left"), (os.path.join(folder, "no.profile"), "nothing was written"):
+    for name, text in (path, "the earlier file is unchanged"), (os.path.join(folder, "no.profile"), "nothing was written"):
         got = Run(["sh", "-c", "ulimit -f 4; exec \"$@\"", "sh", CAIRN, "-x", "profile " + name, SHOP])
         t.ok(got.status == 2 and got.err.count("\n") == 1 and "File too large" in got.err and text in got.err,
              "a disk that is full: one sentence (%s)" % got.err.strip(), got)

@@ -135,8 +135,8 @@ def check_made(tap, folder, lib):
         with open(os.path.join(away, "place.cairn"), "rb") as f:
             tap.ok(any(b"com.acme.Holder" in p for p in unpacked(f.read(), lib)), "the search looks into a packed index")
     text = cairn("-x", "take -o %s" % away, "--force", dump).out
-    tap.ok("is in what was written: 14 texts of 8 or more characters, 14 arrays of them and 2 symbols were looked for" in text,
-           "the note tells how many were looked for", text)
+    tap.ok("is in the files: 14 texts of 8 or more characters, 14 arrays of them and 2 symbols were searched for" in text,
+           "the note tells how many were searched for", text)
     secret = write(os.path.join(folder, "leaks.hprof"), made(["s3cret-shown"]))
     with open(secret, "rb") as f:
         tap.ok(b"s3cret-shown" in f.read(), "the secrets were planted")
@@ -146,7 +146,7 @@ def check_made(tap, folder, lib):
 def named(folder, m):
     """How many needles were found in files and excused, as the note says."""
     away = os.path.join(folder, "counted")
-    return int(re.search(r"; beginnings of (\d+) stand there", cairn("--force", "-x", "take -o %s" % away, write(
+    return int(re.search(r"; the beginnings of (\d+) match", cairn("--force", "-x", "take -o %s" % away, write(
         os.path.join(folder, "counted.hprof"), m)).out).group(1))
 
 

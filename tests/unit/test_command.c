@@ -49,9 +49,10 @@ static void test_histo(void **state)
 	expect_printed("$s = ls String", PRINT_TEXT, "");
 	expect_printed("histo $s | cut class,objects,shallow", PRINT_JSONL,
 	    "{\"class\": \"java.lang.String\", \"objects\": 2, \"shallow\": 32}\n");
-	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column is called nix (there are class "
+	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column \"nix\" (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
-	expect_printed("histo -by nix", PRINT_TEXT, "!histo: -by nix: it is one of class|package|loader|super|path|heap");
+	expect_printed("histo -by nix", PRINT_TEXT,
+	    "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap)");
 }
 
 static void test_ls(void **state)
@@ -70,9 +71,9 @@ static void test_ls(void **state)
 	expect_printed("ls", PRINT_TEXT, "!ls: PAT is missing (ls PAT [-min SIZE] [-max SIZE] "
 	    "[-live] [-dead] [-unreachable] [-where EXPR] "
 	    "[-heap NAME] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
-	expect_printed("ls String -min", PRINT_TEXT, "!ls: -min wants a value (SIZE)");
+	expect_printed("ls String -min", PRINT_TEXT, "!ls: -min needs a value (SIZE)");
 	expect_printed("ls String x", PRINT_TEXT,
-	    "!ls: one word too many (ls PAT [-min SIZE] [-max SIZE] "
+	    "!ls: too many arguments (ls PAT [-min SIZE] [-max SIZE] "
 	    "[-live] [-dead] [-unreachable] [-where EXPR] "
 	    "[-heap NAME] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
 }
@@ -242,17 +243,17 @@ static void test_session(void **state)
 	(void)state;
 	expect_printed("", PRINT_TEXT, "");
 	expect_printed("# a remark", PRINT_TEXT, "");
-	expect_printed("histo | nix", PRINT_TEXT, "!| nix: a pipe leads to grep, grep-, head, sort, cut or "
-	    "!COMMAND (help pipes)");
-	expect_printed("histo | head x", PRINT_TEXT, "!head: one number is wanted (head 20)");
-	expect_printed("histo | cut nix", PRINT_TEXT, "!cut: no column is called nix (there are class "
+	expect_printed("histo | nix", PRINT_TEXT, "!unknown pipe stage \"nix\" (use grep, grep-, head, sort, cut "
+	    "or !COMMAND)");
+	expect_printed("histo | head x", PRINT_TEXT, "!head: needs one number (head 20)");
+	expect_printed("histo | cut nix", PRINT_TEXT, "!cut: no column \"nix\" (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
 	expect_printed("ls String | sort -address | cut address", PRINT_CSV, "address\r\n0x1080\r\n0x1040\r\n");
 	expect_printed("ls * | grep- String | grep -v acme | grep -i CHAR | cut address", PRINT_CSV,
 	    "address\r\n0x1050\r\n");
 	expect_printed("set top 5", PRINT_TEXT, "");
 	assert_int_equal(session.print.top, 5);
-	expect_printed("set nix 5", PRINT_TEXT, "!set: no setting is called nix (set alone lists them)");
+	expect_printed("set nix 5", PRINT_TEXT, "!set: no setting \"nix\" (set lists them)");
 	expect_printed("set format nix", PRINT_TEXT, "!set: format is text, csv, json, jsonl, md or html");
 	expect_printed("$a = ls com.acme.Session", PRINT_TEXT, "");
 	expect_printed("ls $_ | cut address", PRINT_CSV, "address\r\n0x1090\r\n0x10b0\r\n");
@@ -309,7 +310,7 @@ static void test_files(void **state)
 	fclose(f);
 	snprintf(line, sizeof line, "source %s", path);
 	char *printed = printed_by(line, PRINT_TEXT), wanted[400];
-	snprintf(wanted, sizeof wanted, "!%s:4: ls: no class matches nix", path);
+	snprintf(wanted, sizeof wanted, "!%s:4: ls: no class matches \"nix\"", path);
 	assert_string_equal(printed, wanted);
 	free(printed);
 	f = fopen(path, "w");

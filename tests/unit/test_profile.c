@@ -251,13 +251,13 @@ static void run_sql(const char *sql)
 static const struct {
 	const char *sql, *words; /* NULL: it may be */
 } forged[] = {
-    {"UPDATE row SET objects = 4 WHERE id = 1", "not those that were written"},
+    {"UPDATE row SET objects = 4 WHERE id = 1", "do not match its checksum"},
     {"UPDATE row SET objects = 4 WHERE id = 1; UPDATE profile SET checksum = NULL", NULL},
     {"PRAGMA user_version = 3", "a profile of version 3, written by a newer cairn"},
-    {"PRAGMA user_version = 1", "a profile of version 1: in it weak references hold"},
+    {"PRAGMA user_version = 1", "a profile of version 1: there weak references hold"},
     {"PRAGMA user_version = -1", "newer"},
     {"PRAGMA user_version = 0", "version 0"},
-    {"PRAGMA application_id = 1", "no profile of cairn"},
+    {"PRAGMA application_id = 1", "not a profile of cairn"},
     {"PRAGMA journal_mode = wal", "in SQLite's WAL mode"},
     {"DROP TABLE sort", "tables are"}, /* the view has lost it */
     {"DROP VIEW named; DROP TABLE sort", "tables are"},
@@ -275,75 +275,75 @@ static const struct {
     {"DROP VIEW named; CREATE TABLE named (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)",
 	"malformed"},
     {"ALTER TABLE row ADD COLUMN more", "tables are not those"},
-    {"DELETE FROM profile", "does not tell what it is of"},
+    {"DELETE FROM profile", "does not name its dump"},
     {"INSERT INTO profile SELECT * FROM profile", "two dumps"},
-    {"UPDATE profile SET word_bits = 48", "of its dump"},
-    {"UPDATE profile SET file = NULL", "of its dump"},
-    {"UPDATE profile SET format = x'00ff'", "of its dump"},
-    {"UPDATE profile SET format = 'a' || char(0) || 'b'", "of its dump"},
-    {"UPDATE profile SET sizes = 'other'", "of its dump"},
-    {"UPDATE profile SET names_fields = 2", "of its dump"},
-    {"UPDATE profile SET objects = -1", "of its dump"},
-    {"UPDATE profile SET objects = 'many'", "of its dump"},
-    {"UPDATE profile SET objects_certainty = 'quite'", "of its dump"},
-    {"UPDATE profile SET objects_certainty = 'inferred'", "of its dump"}, /* without a reason */
-    {"UPDATE profile SET reachable = 5", "of its dump"}, /* unknown, and a number */
-    {"UPDATE sort SET retained_reason = 'because'", "no certainty"},
-    {"UPDATE sort SET shallow_certainty = x'6578616374'", "no certainty"}, /* a blob of the right bytes */
-    {"DELETE FROM sort WHERE id = 0", "ids do not count up"},
-    {"UPDATE sort SET what = 'heap' WHERE id = 0", "no known kind"},
-    {"UPDATE sort SET what = NULL WHERE id = 0", "no known kind"},
-    {"UPDATE sort SET what = 'thread' WHERE id = 0", "no known kind"}, /* paths tell them */
-    {"UPDATE sort SET start = 'nowhere' WHERE start = 'class'", "no known way"},
-    {"UPDATE sort SET start = 1.5 WHERE start = 'class'", "no known way"},
+    {"UPDATE profile SET word_bits = 48", "about the dump"},
+    {"UPDATE profile SET file = NULL", "about the dump"},
+    {"UPDATE profile SET format = x'00ff'", "about the dump"},
+    {"UPDATE profile SET format = 'a' || char(0) || 'b'", "about the dump"},
+    {"UPDATE profile SET sizes = 'other'", "about the dump"},
+    {"UPDATE profile SET names_fields = 2", "about the dump"},
+    {"UPDATE profile SET objects = -1", "about the dump"},
+    {"UPDATE profile SET objects = 'many'", "about the dump"},
+    {"UPDATE profile SET objects_certainty = 'quite'", "about the dump"},
+    {"UPDATE profile SET objects_certainty = 'inferred'", "about the dump"}, /* without a reason */
+    {"UPDATE profile SET reachable = 5", "about the dump"}, /* unknown, and a number */
+    {"UPDATE sort SET retained_reason = 'because'", "certainty and reason"},
+    {"UPDATE sort SET shallow_certainty = x'6578616374'", "certainty and reason"}, /* a blob of the right bytes */
+    {"DELETE FROM sort WHERE id = 0", "ids are not consecutive"},
+    {"UPDATE sort SET what = 'heap' WHERE id = 0", "its kind is unknown"},
+    {"UPDATE sort SET what = NULL WHERE id = 0", "its kind is unknown"},
+    {"UPDATE sort SET what = 'thread' WHERE id = 0", "its kind is unknown"}, /* paths tell them */
+    {"UPDATE sort SET start = 'nowhere' WHERE start = 'class'", "its beginning is unknown"},
+    {"UPDATE sort SET start = 1.5 WHERE start = 'class'", "its beginning is unknown"},
     {"UPDATE sort SET start = 'class' WHERE what = 'class'", "only paths have beginnings"},
     {"UPDATE sort SET chain = 2 WHERE id = 0", "chain and array"},
     {"UPDATE sort SET array = NULL WHERE id = 0", "chain and array"},
-    {"UPDATE string SET text = NULL WHERE id = 1", "it is no text"},
-    {"UPDATE string SET text = x'41' WHERE id = 1", "it is no text"},
-    {"UPDATE string SET id = 99 WHERE id = 1", "ids do not count up"},
+    {"UPDATE string SET text = NULL WHERE id = 1", "it is not a text"},
+    {"UPDATE string SET text = x'41' WHERE id = 1", "it is not a text"},
+    {"UPDATE string SET id = 99 WHERE id = 1", "ids are not consecutive"},
     {"UPDATE string SET text = CAST(zeroblob(3000000) AS TEXT) WHERE id = 1", "string or blob too big"},
-    {"UPDATE string SET text = char(27) || '[2J' || char(0x202e)", "not those that were written"},
+    {"UPDATE string SET text = char(27) || '[2J' || char(0x202e)", "do not match its checksum"},
     {"UPDATE profile SET checksum = NULL; UPDATE string SET text = char(27) || '[2J' || char(0x202e)",
 	NULL}, /* all of them the same */
-    {"DELETE FROM string", "it names no string"},
-    {"DELETE FROM row", "not those that were written"},
+    {"DELETE FROM string", "its string does not exist"},
+    {"DELETE FROM row", "do not match its checksum"},
     {"UPDATE profile SET checksum = NULL; DELETE FROM row", NULL},
-    {"DELETE FROM row WHERE id = 1", "ids do not count up"},
-    {"UPDATE row SET id = -5 WHERE id = 0", "ids do not count up"},
-    {"UPDATE row SET sort = 99 WHERE id = 0", "no known sort"},
-    {"UPDATE row SET sort = NULL WHERE id = 0", "no known sort"},
-    {"UPDATE row SET parent = id WHERE parent IS NOT NULL", "no path before it"},
-    {"UPDATE row SET parent = 4294967296 WHERE parent IS NOT NULL", "no path before it"},
-    {"UPDATE row SET parent = -1 WHERE parent IS NOT NULL", "no path before it"},
-    {"UPDATE row SET parent = 'top' WHERE parent IS NOT NULL", "no path before it"},
-    {"UPDATE row SET parent = 4 WHERE id = 3", "no path before it"}, /* which has it for its parent: a circle */
-    {"UPDATE row SET parent = 0 WHERE id = 3", "no path before it"}, /* it is a class */
+    {"DELETE FROM row WHERE id = 1", "ids are not consecutive"},
+    {"UPDATE row SET id = -5 WHERE id = 0", "ids are not consecutive"},
+    {"UPDATE row SET sort = 99 WHERE id = 0", "its sort is unknown"},
+    {"UPDATE row SET sort = NULL WHERE id = 0", "its sort is unknown"},
+    {"UPDATE row SET parent = id WHERE parent IS NOT NULL", "not an earlier path"},
+    {"UPDATE row SET parent = 4294967296 WHERE parent IS NOT NULL", "not an earlier path"},
+    {"UPDATE row SET parent = -1 WHERE parent IS NOT NULL", "not an earlier path"},
+    {"UPDATE row SET parent = 'top' WHERE parent IS NOT NULL", "not an earlier path"},
+    {"UPDATE row SET parent = 4 WHERE id = 3", "not an earlier path"}, /* which has it for its parent: a circle */
+    {"UPDATE row SET parent = 0 WHERE id = 3", "not an earlier path"}, /* it is a class */
     {"UPDATE row SET parent = 0 WHERE id = 6", "only paths have parents"},
     {"UPDATE row SET parent = 1 WHERE id = 5", "either a parent or a beginning"},
     {"UPDATE row SET parent = NULL", "either a parent or a beginning"},
     {"UPDATE row SET class = NULL WHERE id = 1", "its class is missing"},
     {"UPDATE row SET class = NULL WHERE id = 5", "its class is missing"},
-    {"UPDATE row SET class = 1000000 WHERE id = 2", "it names no string"},
-    {"UPDATE row SET words = NULL WHERE id = 0", "it names no string"},
-    {"UPDATE row SET words = -1 WHERE id = 0", "it names no string"},
-    {"UPDATE row SET objects = -1 WHERE id = 0", "no such number"},
-    {"UPDATE row SET objects = 1e300 WHERE id = 0", "no such number"},
-    {"UPDATE row SET shallow = NULL WHERE id = 0", "no such number"},
-    {"UPDATE row SET retained = 'all' WHERE id = 0", "no such number"},
-    {"UPDATE row SET retained = zeroblob(9) WHERE id = 0", "no such number"},
-    {"UPDATE row SET retained = 1 WHERE id = 3", "no such number"}, /* unknown, and a number */
+    {"UPDATE row SET class = 1000000 WHERE id = 2", "its string does not exist"},
+    {"UPDATE row SET words = NULL WHERE id = 0", "its string does not exist"},
+    {"UPDATE row SET words = -1 WHERE id = 0", "its string does not exist"},
+    {"UPDATE row SET objects = -1 WHERE id = 0", "invalid number of"},
+    {"UPDATE row SET objects = 1e300 WHERE id = 0", "invalid number of"},
+    {"UPDATE row SET shallow = NULL WHERE id = 0", "invalid number of"},
+    {"UPDATE row SET retained = 'all' WHERE id = 0", "invalid number of"},
+    {"UPDATE row SET retained = zeroblob(9) WHERE id = 0", "invalid number of"},
+    {"UPDATE row SET retained = 1 WHERE id = 3", "invalid number of"}, /* unknown, and a number */
     {"UPDATE row SET objects = 9223372036854775807, shallow = 9223372036854775807 WHERE id IN (0, 1, 2)",
-	"not those that were written"},
+	"do not match its checksum"},
     {"UPDATE profile SET checksum = NULL; UPDATE row SET objects = 9223372036854775807, shallow = 9223372036854775807 "
      "WHERE id IN (0, 1, 2)", NULL},
     {"UPDATE profile SET checksum = NULL; INSERT INTO row SELECT 7, sort, parent, words, class, objects, shallow, "
      "retained FROM row WHERE id = 1", NULL},
     {"INSERT INTO row SELECT 7, sort, parent, words, class, objects, shallow, retained FROM row WHERE id = 1",
-	"not those that were written"},
+	"do not match its checksum"},
     {"WITH RECURSIVE n(i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
      "INSERT INTO row SELECT (SELECT max(id) FROM row) + i - 19, (SELECT sort FROM row WHERE id = 2), "
-     "iif(i = 20, 2, (SELECT max(id) FROM row) + i - 20), 0, 0, 1, 1, 1 FROM n", "deeper than paths do"},
+     "iif(i = 20, 2, (SELECT max(id) FROM row) + i - 20), 0, 0, 1, 1, 1 FROM n", "its path is too deep"},
 };
 
 static void forged_files_are_refused(void **state)
@@ -367,7 +367,7 @@ static void cut_files_are_refused(void **state)
 		expect_read("", "a file that is cut");
 	}
 	write_all("SQLite format 3", 16);
-	expect_read("it is cut", "a magic alone");
+	expect_read("it is truncated", "a magic alone");
 }
 
 /* Any byte may be any other: no crash, whatever comes of it. */

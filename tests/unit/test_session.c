@@ -97,10 +97,10 @@ static void test_sets_and_rows_are_a_dump_s_own(void **state)
 	answer("$a = ls com.acme.Session");
 	assert_int_equal(answer("ls $a")->n_rows, 2);
 	session_use(&session, first);
-	refuse("ls $a", "ls: no set is called $a ($a = COMMAND keeps one)");
-	refuse("ls %1", "ls: %1: the last table is of dump 2 (use 2 goes there)");
-	refuse("x %1", "x: %1: the last table is of dump 2 (use 2 goes there)");
-	refuse("ls $_", "ls: $_: the last result is of dump 2 (use 2 goes there)");
+	refuse("ls $a", "ls: no set \"$a\" ($a = COMMAND keeps one)");
+	refuse("ls %1", "ls: %1: the last table is from dump 2 (use 2 switches to it)");
+	refuse("x %1", "x: %1: the last table is from dump 2 (use 2 switches to it)");
+	refuse("ls $_", "ls: $_: the last result is from dump 2 (use 2 switches to it)");
 	result_target(session.last, 0, &target);
 	assert_ptr_equal(target.opened, second);
 	session_use(&session, second);
@@ -187,11 +187,11 @@ static void test_a_stopped_file_is_taken_back(void **state)
 	progress_set_own(&watched);
 	watched.cancel = true;
 	snprintf(line, sizeof line, "ls char[] >> %s", path);
-	snprintf(said, sizeof said, "%s: stopped; what stood there before is left", path);
+	snprintf(said, sizeof said, "%s: stopped; its earlier contents are unchanged", path);
 	refuse(line, said);
 	assert_holds(path, "before");
 	snprintf(line, sizeof line, "save %s", path);
-	snprintf(said, sizeof said, "save: %s: stopped; it is left empty", path);
+	snprintf(said, sizeof said, "save: %s: stopped; the file is empty", path);
 	refuse(line, said);
 	assert_holds(path, "");
 	watched.cancel = false;
@@ -257,11 +257,11 @@ static void test_views_are_kept_by_name(void **state)
 	assert_string_equal(ask_view(&session, 1)->name, "large");
 	assert_null(ask_view(&session, 2));
 	assert_null(ask_view_named(&session, "smal"));
-	expect_view("Entries", "SELECT 1", "config:4", "a table is called so already");
+	expect_view("Entries", "SELECT 1", "config:4", "a table has this name already");
 	expect_view("Entries_", "SELECT 1", "config:4", "");
-	expect_view("ls", "SELECT 1", "config:5", "a command is called so already");
-	expect_view("1st", "SELECT 1", "config:6", "a name of a view is letters, digits and _");
-	expect_view("", "SELECT 1", "config:7", "a name of a view is letters, digits and _");
+	expect_view("ls", "SELECT 1", "config:5", "a command has this name already");
+	expect_view("1st", "SELECT 1", "config:6", "invalid view name (use letters, digits and _)");
+	expect_view("", "SELECT 1", "config:7", "invalid view name (use letters, digits and _)");
 	assert_null(ask_view(&session, 3));
 }
 

@@ -129,12 +129,12 @@ static void test_class_patterns(void **state)
 	expect_classes("/Lost|Entry/", "5 6 ");
 	expect_classes("0x1000", "0 ");
 	expect_classes("0X1100", "1 ");
-	expect_classes("Text", "!Text may be com.acme.Text, org.other.Text");
-	expect_classes("com.acme.Sesion", "!no class matches com.acme.Sesion (nearest: com.acme.Session)");
-	expect_classes("*nothing*", "!no class matches *nothing*");
+	expect_classes("Text", "!\"Text\" is ambiguous (com.acme.Text, org.other.Text)");
+	expect_classes("com.acme.Sesion", "!no class matches \"com.acme.Sesion\" (nearest: com.acme.Session)");
+	expect_classes("*nothing*", "!no class matches \"*nothing*\"");
 	expect_classes("/(/", "!( is no regular expression: a ( has no )");
-	expect_classes("0x1040", "!0x1040 is no class but a java.lang.String");
-	expect_classes("%1", "!%1: there is no last table");
+	expect_classes("0x1040", "!0x1040 is a java.lang.String, not a class object");
+	expect_classes("%1", "!%1: no last table");
 }
 
 static void expect_object(const char *word, const char *wanted)
@@ -167,10 +167,10 @@ static void test_objects(void **state)
 	expect_object("0x10", "!no object at 0x10 (nearest: 0x1000, a java.lang.Class)");
 	expect_object("0x10fc", "!no object at 0x10fc (nearest: 0x1100, a java.lang.Class)");
 	expect_object("com.acme.Session",
-	    "!com.acme.Session is loaded 2 times; dupclasses gives the addresses");
+	    "!\"com.acme.Session\" is loaded 2 times (dupclasses lists the addresses)");
 	expect_object("Nothing",
-	    "!Nothing is no object (an object is written 0xADDRESS, #ID, %ROW, $name, or as the name of a "
-	    "class, a static field or a global variable)");
+	    "!no object \"Nothing\" (use 0xADDRESS, #ID, %ROW, $name, or the name of a class, static field "
+	    "or global variable)");
 	free(printed_by("ls java.lang.String", PRINT_TEXT));
 	expect_object("%2", "3");
 	expect_object("%3", "!%3: the last table has 2 rows");
@@ -178,7 +178,7 @@ static void test_objects(void **state)
 	expect_object("%1", "0");
 	free(printed_by("$s = ls java.lang.String -sort -address | head 1", PRINT_TEXT));
 	expect_object("$s", "3");
-	expect_object("$nix", "!no set is called $nix ($nix = COMMAND keeps one)");
+	expect_object("$nix", "!no set \"$nix\" ($nix = COMMAND keeps one)");
 }
 
 static void test_threads(void **state)

@@ -32,7 +32,7 @@ static void add_columns(const struct sql_column *columns, bool hidden, struct te
 	}
 }
 
-#define FUNCTION_HELP(name, n, usage, what) #name "(" usage "): " what ".\n"
+#define FUNCTION_HELP(name, n, usage, what) #name "(" usage ")\t" what "\n"
 
 void ask_tell(struct text *to)
 {
@@ -47,12 +47,12 @@ void ask_tell(struct text *to)
 		shape_words(ask_table_shape(t), false, to);
 		text_add(to, ")\n");
 	}
-	text_add(to, "\"com.acme.Order\": a class, in double quotes: its objects, with the columns of objects and its "
-	    "fields; a field that another one hides is called by the class that declares it, "
-	    "\"Base.name\". \"class histo\": a class, whatever else is called so; "
-	    "\"class 0xe0001550\": one of several of a name.\n"
-	    "threads, \"bt main\", \"histo -by loader\": any line of a command, with its columns.\n"
-	    "Functions, where a is an address:\n" SQL_FUNCTIONS(FUNCTION_HELP));
+	text_add(to, "\"com.acme.Order\"\tthe objects of a class, with the columns of objects and its fields; "
+	    "\"Base.name\" is the field of Base that a subclass hides\n"
+	    "\"class histo\"\ta class, even if a table has the same name; \"class 0xe0001550\": one of several "
+	    "classes with the same name\n"
+	    "threads, \"bt main\"\tthe rows of any command line: \"histo -by loader\"\n"
+	    "Functions of an address a:\n" SQL_FUNCTIONS(FUNCTION_HELP));
 }
 
 /* --- tables ------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static void add_classes(const struct heap *h, struct result *r)
 		text_add(&what, "a class: its ");
 		text_add_count(&what, c->n_objects);
 		text_add(&what, c->n_objects == 1 ? " object" : " objects");
-		add_table(r, name.s, name.s, what.s, "those of objects, then its fields");
+		add_table(r, name.s, name.s, what.s, "columns of objects, then its fields");
 	}
 	text_release(&name);
 	text_release(&what);
@@ -169,9 +169,9 @@ static void add_views(const struct session *s, struct result *r)
 	struct text what = TEXT_INIT;
 	for (size_t i = 0; (view = ask_view(s, i)); i++) {
 		text_clear(&what);
-		text_add(&what, "a view of yours: ");
+		text_add(&what, "your view: ");
 		text_add_escaped(&what, view->text, strlen(view->text));
-		add_table(r, view->name, view->name, what.s, "as it selects them");
+		add_table(r, view->name, view->name, what.s, "as in its SELECT");
 	}
 	text_release(&what);
 }
@@ -196,10 +196,10 @@ static void add_own(void *rows, const struct sql_own *own)
 	text_clear(&o->columns);
 	sql_own_table_columns(o->sql, own->name, add_name, &o->columns);
 	text_add_escaped(&name, own->name, strlen(own->name));
-	text_add(&what, own->view ? "a view of yours: " : "a table of yours");
+	text_add(&what, own->view ? "your view: " : "your table");
 	if (own->view)
 		text_add_escaped(&what, own->statement, strlen(own->statement));
-	add_table(o->result, name.s, name.s, what.s, o->columns.len ? o->columns.s : "as it selects them");
+	add_table(o->result, name.s, name.s, what.s, o->columns.len ? o->columns.s : "as in its SELECT");
 	text_release(&what);
 	text_release(&name);
 }
@@ -222,8 +222,8 @@ int ask_list_tables(struct session *s, struct result **out, struct err *err)
 	}
 	add_classes(session_heap(s), r);
 	add_commands(s, r);
-	result_add_note(r, "every class is a table, in double quotes, and any line of such a command; sql -schema TABLE "
-	    "tells the columns (Enter), help sql has examples");
+	result_add_note(r, "each class, in double quotes, and each such command line is a table; sql -schema TABLE "
+	    "lists its columns (Enter), help sql has examples");
 	*out = r;
 	return 0;
 }

@@ -24,7 +24,8 @@ static struct result *make_frames(const struct session *s)
 	for (uint32_t t = 0; t < h->n_threads; t++) {
 		const struct heap_thread *thread = &h->threads[t];
 		if ((rows += thread->n_frames) > FRAMES_MOST) {
-			result_add_note(r, "of so many frames those of the first threads are here; bt THREAD has the others");
+			result_add_note(r, "too many frames: only the first threads are listed (bt THREAD lists the "
+			    "others)");
 			break;
 		}
 		for (uint32_t i = 0; i < thread->n_frames && !progress_own_stops(i); i++)
@@ -37,8 +38,8 @@ static struct result *make_frames(const struct session *s)
 /* ------------------------------------------------------------------------------------------------ */
 
 const struct ask_table ask_tables[] = {
-    {"frames", "the stacks of all threads", &frames_shape, make_frames, NULL},
-    {"classes", "every class, as histo has them", NULL, NULL, &cmd_histo},
+    {"frames", "stack frames of all threads", &frames_shape, make_frames, NULL},
+    {"classes", "all classes, as in histo", NULL, NULL, &cmd_histo},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

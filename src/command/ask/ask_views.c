@@ -47,9 +47,9 @@ int ask_keep_view(struct session *s, const char *name, const char *text, const c
 {
 	const char *taken = taken_by(name);
 	if (!is_plain(name))
-		return err_set(err, ERR_USAGE, "a name of a view is letters, digits and _");
+		return err_set(err, ERR_USAGE, "invalid view name (use letters, digits and _)");
 	if (taken)
-		return err_set(err, ERR_USAGE, "%s is called so already", taken);
+		return err_set(err, ERR_USAGE, "%s has this name already", taken);
 	int code = sql_check_view(name, text, err);
 	if (code)
 		return code;

@@ -236,10 +236,10 @@ static int check_unit(const struct cell *cell, const struct comparing *c, struct
 	    (c->unit == PERCENT) == share)
 		return 0;
 	if (share)
-		return err_set(err, ERR_USAGE, "%.100s is in percents, and %.100s is a size: leaks.share < 30 takes percents",
+		return err_set(err, ERR_USAGE, "%.100s is a percentage, but %.100s is a size (write leaks.share < 30)",
 		    c->column.s, c->word.s);
 	if (c->unit == PERCENT)
-		return err_set(err, ERR_USAGE, "%.100s is in no percents: columns called share are, as in leaks.share < 30",
+		return err_set(err, ERR_USAGE, "%.100s is not a percentage (columns named share are: leaks.share < 30)",
 		    c->column.len ? c->column.s : "the number of rows");
 	return 0; /* 10k things */
 }
@@ -248,7 +248,7 @@ static int judge_text(const struct cell *cell, const struct comparing *c, enum c
 {
 	struct text plain = TEXT_INIT;
 	if (c->how != IS_EQUAL && c->how != IS_OTHER)
-		return err_set(err, ERR_USAGE, "%.100s is a text: = or != compares it with another", c->column.s);
+		return err_set(err, ERR_USAGE, "%.100s is a text (compare it with another by = or !=)", c->column.s);
 	cell_print_plain(cell, &plain);
 	bool equal = !strcmp(plain.len ? plain.s : "", c->word.len ? c->word.s : "");
 	*answer = equal == (c->how == IS_EQUAL) ? CLAIM_TRUE : CLAIM_FALSE;
@@ -302,7 +302,7 @@ static int look_at(struct decisive *d, const struct cell *cell, bool *tells, str
 	else if (cell->type != CELL_NONE && c->is_text)
 		code = judge_text(cell, c, &answer, err);
 	else if (cell->type != CELL_NONE)
-		code = err_set(err, ERR_USAGE, "%.100s is a text: put what it is compared with in quotes", c->column.s);
+		code = err_set(err, ERR_USAGE, "%.100s is a text (compare it with a text in quotes)", c->column.s);
 	if (code)
 		return code;
 	*tells = is_more_telling(d, answer, is_number, n);
@@ -422,27 +422,27 @@ static int look_at_result(struct decisive *d, struct result *r, struct err *err)
 
 static void say(struct claim *c, const char *text, const struct decisive *d)
 {
-	static const char *const words[] = {[CLAIM_TRUE] = "true", [CLAIM_UNSURE] = "left open", [CLAIM_FALSE] = "false"};
+	static const char *const words[] = {[CLAIM_TRUE] = "true", [CLAIM_UNSURE] = "undecided", [CLAIM_FALSE] = "false"};
 	text_add_escaped(&c->sentence, text, strlen(text));
 	text_addf(&c->sentence, " is %s", words[c->answer]);
 	if (d && !d->rows)
-		text_addf(&c->sentence, ": there are no rows%s", c->answer == CLAIM_TRUE ? "" : " in what was read");
+		text_addf(&c->sentence, ": there are no rows%s", c->answer == CLAIM_TRUE ? "" : " in the readable part");
 	if (!c->value.len && c->answer == CLAIM_UNSURE && d && d->rows)
-		text_addf(&c->sentence, ": %s has no value there", d->name.len ? d->name.s : "the dump");
+		text_addf(&c->sentence, ": %s has no value", d->name.len ? d->name.s : "the dump");
 	if (d && c->value.len && c->sure.certainty == UNKNOWN) {
-		text_add(&c->sentence, ": the dump does not tell it");
+		text_add(&c->sentence, ": the value is unknown");
 		return;
 	}
 	bool lacks = d && d->rows && d->lacks_rows && c->answer == CLAIM_UNSURE;
 	if (lacks)
-		text_add(&c->sentence, ": the dump does not tell all rows");
+		text_add(&c->sentence, ": some rows are unknown");
 	if (!c->value.len)
 		return;
-	text_addf(&c->sentence, "%s it is %s", lacks ? "; of those it tells" : ":", c->value.s);
+	text_addf(&c->sentence, "%s it is %s", lacks ? "; among the known rows" : ":", c->value.s);
 	if (d && d->name.len)
-		text_addf(&c->sentence, " of %s", d->name.s);
+		text_addf(&c->sentence, " for %s", d->name.s);
 	if (d && d->others && c->answer != CLAIM_TRUE) {
-		text_addf(&c->sentence, ", and %s of ", words[c->answer]);
+		text_addf(&c->sentence, ", and %s for ", words[c->answer]);
 		text_add_count(&c->sentence, d->others);
 		text_add(&c->sentence, d->others == 1 ? " other row" : " other rows");
 	}
@@ -465,7 +465,7 @@ static int judge_comparison(struct claim *out, struct session *s, const struct c
 	if (!code)
 		say(out, text, &d);
 	if (!code && out->none)
-		text_add(&out->sentence, ", for the dump has none of these, or no class of this name");
+		text_add(&out->sentence, ", because the dump has no such object or class");
 	result_free(r);
 	text_release(&d.name);
 	return code;
@@ -484,8 +484,8 @@ static int judge_sql(struct claim *out, struct session *s, const char *text, str
 		code = sql_run(q, select.s, &none, session_progress(s), &r, err);
 	text_release(&select);
 	if (code == ERR_USAGE)
-		return err_set(err, ERR_USAGE, "%.100s: it is no comparison as 'leaks.share < 30' or "
-		    "'objects(\"CLASS\") < 10000', which stand in quotes because of the blanks; and as SQL: %.300s", text,
+		return err_set(err, ERR_USAGE, "%.100s: not a comparison (such as 'leaks.share < 30' or "
+		    "'objects(\"CLASS\") < 10000', in quotes because of the blanks), and as SQL: %.300s", text,
 		    err->message);
 	if (code)
 		return code;

@@ -56,7 +56,7 @@ static int write_suite(void *suite, FILE *to, const char *path, struct err *err)
 		fputs("\"/>\n    </testcase>\n", to);
 	}
 	fputs("  </testsuite>\n</testsuites>\n", to);
-	return ferror(to) ? err_set(err, ERR_IO, "it cannot be written") : 0;
+	return ferror(to) ? err_set(err, ERR_IO, "the file cannot be written") : 0;
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static int run_assert(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec options[] = {
-    {DASH_O, OPT_WORDS, "FILE.xml", "write it for a build server as well, as JUnit does"},
+    {DASH_O, OPT_WORDS, "FILE.xml", "also write the results as a JUnit file"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -129,19 +129,25 @@ const struct command cmd_assert = {
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "ask",
-    .summary = "is this true of the dump? the exit status says so",
+    .summary = "check conditions and set the exit status",
     .shapes = SHAPES(&shape),
-    .description = "For a job that nobody watches: each word, best in quotes, is a claim, and the exit status is 1 "
-	"unless all of them are true; below the table stands for each that is not what it is instead. TABLE.COLUMN < "
-	"NUMBER is claimed of each row that a command prints (true where there is none), or of the one value of info, size "
-	"and the like; the table may be a command line in double quotes. objects(\"CLASS\"), shallow(\"CLASS\") and "
-	"retained(\"CLASS\") count the objects of a class or of any other set, which may be none; rows(\"LINE\") counts "
-	"rows. < <= > >= = and != compare; a number may be 10M or 30%, a text stands in quotes, and a time counts seconds "
-	"since 1970. Anything else is an expression of SQL (sql), true where it is not 0. A number that is a lower bound "
-	"or unknown may leave open whether a claim is true (?): that is no yes, and the status is 1.\n",
-    .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP},
-	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP},
-	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP},
+    .description = "For unattended jobs: each argument, best in quotes, is a condition. The exit status is 1 unless "
+	"all are true; a sentence below the table explains each that is not.\n"
+	"TABLE.COLUMN < NUMBER\ttrue for every row of a command, also without rows, or for the value of info, size "
+	"and the like; put a command line into double quotes\n"
+	"objects(\"CLASS\")\tthe number of objects of a class or any other set; also shallow(\"CLASS\") and "
+	"retained(\"CLASS\")\n"
+	"rows(\"LINE\")\tthe number of rows of a command line\n"
+	"other\tan SQL expression (sql), true if it is not 0\n"
+	"Operators are < <= > >= = and !=. A number may be 10M or 30%, a text needs quotes, a time is in seconds "
+	"since 1970. A lower bound or an unknown number may leave a condition undecided (?); then the status is 1, "
+	"too.\n",
+    .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP,
+	"is each suspect below 60 percent, and are there few sessions"},
+	{"assert '\"leaks -share 5\".retained < 150K' 'rows(dupclasses) < 3'", ON_SHOP,
+	"does each suspect of 5 percent retain under 150K; few duplicate classes"},
+	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP,
+	"does no order have a negative total"},
 	{"assert 'info.shallow < 100M'", ON_ANY}},
     .key = "",
     .run = run_assert,

@@ -104,7 +104,7 @@ static int add_rows(struct export *e, const char *name, struct result *r, struct
 {
 	for (size_t i = 0; i < e->n_names; i++)
 		if (!strcasecmp(e->names[i], name))
-			return err_set(err, ERR_USAGE, "two tables are called %.200s (name one: NAME=TABLE)", name);
+			return err_set(err, ERR_USAGE, "two tables have the name %.200s (name one: NAME=TABLE)", name);
 	VEC_PUSH(e->names, e->n_names, e->cap_names) = xstrdup(name);
 	e->without_retained |= lacks_retained(e, r);
 	int code = e->file ? sql_file_add(e->file, name, r, err) : add_part(e, name, r, err);
@@ -135,7 +135,7 @@ static int add_table(struct export *e, const char *word, bool optional, struct e
 	char *name = name_of(word, &line);
 	int code = ask_rows(e->s, line, &r, &own);
 	if (!code && r->plain_text)
-		code = err_set(&own, ERR_USAGE, "%.200s: it is no table", line);
+		code = err_set(&own, ERR_USAGE, "%.200s is not a table", line);
 	if (code && optional && (code == ERR_UNSUPPORTED || code == ERR_NOT_FOUND)) {
 		text_addf(&e->left_out, "%s%s", e->left_out.len ? ", " : "", name);
 		free(name);
@@ -189,7 +189,7 @@ static int write_database(void *export, FILE *to, const char *path, struct err *
 	struct export *e = export;
 	(void)to; /* SQLite opens files itself */
 	int code = path ? sql_file_open(&e->file, path, session_progress(e->s), err) :
-	    err_set(err, ERR_IO, "a database is written beside the file of that name, and no file can be made there");
+	    err_set(err, ERR_IO, "cannot create a temporary file in the database's directory");
 	if (code)
 		return code;
 	code = add_dump(e, err);
@@ -228,16 +228,16 @@ static int take_partition(struct export *e, char *part, struct err *err)
 {
 	char *value = strchr(part, '=');
 	if (!value || !value[1] || !is_key(part, (size_t)(value - part)))
-		return err_set(err, ERR_USAGE, "-partition: %.100s is no KEY=VALUE (host=web1,day=2026-11-22)", part);
+		return err_set(err, ERR_USAGE, "-partition: \"%.100s\" is not a KEY=VALUE (host=web1,day=2026-11-22)", part);
 	*value++ = '\0';
 	for (const char *s = value; *s; s++)
 		if (*s == '/' || (unsigned char)*s < ' ' || *s == 0x7F)
 			return err_set(err, ERR_USAGE, "-partition: %s has a / or a control character", part);
 	if (!strcmp(value, ".") || !strcmp(value, ".."))
-		return err_set(err, ERR_USAGE, "-partition: %s is %s, which is no name of a folder", part, value);
+		return err_set(err, ERR_USAGE, "-partition: %s is %s, an invalid directory name", part, value);
 	for (size_t i = 0; i < e->n_keys; i++)
 		if (!strcasecmp(e->keys[i], part))
-			return err_set(err, ERR_USAGE, "-partition: %s is there twice", part);
+			return err_set(err, ERR_USAGE, "-partition: %s is given twice", part);
 	VEC_PUSH(e->keys, e->n_keys, e->cap_keys) = xstrdup(part);
 	text_addf(&e->partitions, "/%s=", part);
 	add_escaped(&e->partitions, value);
@@ -247,7 +247,7 @@ static int take_partition(struct export *e, char *part, struct err *err)
 static int take_partitions(struct export *e, const char *words, struct err *err)
 {
 	char *copy = xstrdup(words), *next = copy;
-	int code = *copy ? 0 : err_set(err, ERR_USAGE, "-partition: there is none (host=web1,day=2026-11-22)");
+	int code = *copy ? 0 : err_set(err, ERR_USAGE, "-partition: no KEY=VALUE (host=web1,day=2026-11-22)");
 	for (char *part; !code && (part = strsep(&next, ","));)
 		code = take_partition(e, part, err);
 	free(copy);
@@ -320,7 +320,7 @@ static int add_part(struct export *e, const char *name, struct result *r, struct
 	for (size_t i = 0; i < e->n_keys; i++)
 		for (unsigned c = 0; c < r->n_columns; c++)
 			if (!strcasecmp(e->keys[i], column_word(&r->columns[c])))
-				return err_set(err, ERR_USAGE, "-partition: %s is a column of %.200s already", e->keys[i], name);
+				return err_set(err, ERR_USAGE, "-partition: %s is already a column of %.200s", e->keys[i], name);
 	add_part_path(e, name, &part);
 	struct part_writing w = {.rows = r};
 	int code = part.s ? session_write_in(e->s, e->dir, &(struct new_file){.path = part.s}, write_part, &w, err) :
@@ -362,10 +362,10 @@ static int write_parts(struct export *e, struct err *err)
 	const struct call *call = e->call;
 	e->dir = call->option[call_option(call, DASH_DIR)].word;
 	if (!call_has(call, DASH_PARTITION))
-		return err_set(err, ERR_USAGE, "-partition is missing: what tells this dump from others "
+		return err_set(err, ERR_USAGE, "-partition is missing: it identifies this dump "
 		    "(host=web1,day=2026-11-22)");
 	int code = *e->dir ? take_partitions(e, call->option[call_option(call, DASH_PARTITION)].word, err) :
-	    err_set(err, ERR_USAGE, "-dir: a folder is missing");
+	    err_set(err, ERR_USAGE, "-dir: a directory is missing");
 	bool agreed = false, before = e->s->writes.force;
 	if (!code)
 		code = ask_once(e, &agreed, err);
@@ -406,13 +406,13 @@ static int write_file(struct export *e, struct err *err)
 {
 	const struct call *call = e->call;
 	if (call_has(call, DASH_PARTITION))
-		return err_set(err, ERR_USAGE, "-partition belongs to -dir DIR");
+		return err_set(err, ERR_USAGE, "-partition needs -dir DIR");
 	if (!call->n_words)
-		return err_set(err, ERR_USAGE, "a file is missing: export FILE.sqlite, or export -dir DIR -partition "
-		    "host=web1");
+		return err_set(err, ERR_USAGE, "a file is missing (export FILE.sqlite, or export -dir DIR -partition "
+		    "host=web1)");
 	if (!names_database(call->words[0]))
-		return err_set(err, ERR_USAGE, "%.200s: a database is called .sqlite, .sqlite3 or .db (one table goes to "
-		    "> FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
+		return err_set(err, ERR_USAGE, "\"%.200s\" is not a database name (use .sqlite, .sqlite3 or .db; for "
+		    "one table, > FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);
 	int code = session_write_whole(e->s, &(struct new_file){.path = call->words[0]}, write_database, e, err);
 	if (!code)
 		add_written_database(e, call->words[0]);
@@ -429,7 +429,7 @@ static int run_export(struct session *s, const struct call *call, struct result 
 		struct text said = TEXT_INIT, left = TEXT_INIT;
 		add_tables_words(&e, &said);
 		add_left_out(&e, &left);
-		session_say(s, "%s has %s now%s%s", parts ? e.dir : call->words[0], said.s, left.len ? "; left out: " : "",
+		session_say(s, "wrote %s to %s%s%s", said.s, parts ? e.dir : call->words[0], left.len ? "; left out: " : "",
 		    left.len ? left.s : "");
 		text_release(&said);
 		text_release(&left);
@@ -450,9 +450,9 @@ static int run_export(struct session *s, const struct call *call, struct result 
 }
 
 static const struct option_spec options[] = {
-    {DASH_DIR, OPT_WORDS, "DIR", "a folder of CSV parts, not a database"},
-    {DASH_PARTITION, OPT_WORDS, "KEY=VALUE,...", "what tells this dump from others: host=web1,day=2026-11-22"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "find retained sizes first, which takes a while"},
+    {DASH_DIR, OPT_WORDS, "DIR", "directory for CSV parts instead of a database"},
+    {DASH_PARTITION, OPT_WORDS, "KEY=VALUE,...", "identifies this dump: host=web1,day=2026-11-22"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes first, which takes time"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -464,23 +464,18 @@ const struct command cmd_export = {
     .group = "ask",
     .summary = "write tables for SQLite, DuckDB and Spark",
     .shapes = SHAPES(&files_shape),
-    .description = "A TABLE is named as in sql: a line of a command (\"histo -by loader\"), objects, refs, or a class "
-	"with its fields; NAME=TABLE gives it a name of its own. Without any, info, classes, packages, threads, frames, "
-	"roots and loaders are written. In a database numbers are numbers, addresses too (printf('0x%x', address)); where "
-	"some of a column are not exact there is NAME_certainty; the table cairn tells of the dump. With -dir the rows "
-	"of a table stand in DIR/TABLE/KEY=VALUE/part-DUMP.csv, where those of other hosts and days stand beside. Each "
-	"column of numbers has its NAME_certainty there, each text stands in quotes, what is unknown is empty without "
-	"quotes, and texts like formulas are not marked. The same dump replaces its own part. Files are whole, or not "
-	"there. A file that exists is replaced as by save and >: at a prompt after a question, in a script without "
-	"one, and a heap dump only with --force.\n"
-	"DuckDB reads the parts as one table:\n"
-	"SELECT * FROM read_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false);\n"
-	"It guesses types from the first rows of a few parts. With sample_size=-1, files_to_sniff=-1 it looks at all, as a "
-	"class's fields may need; types={'retained': 'BIGINT'} says what a column is that is empty, or has only texts like "
-	"007.\n"
-	"Spark, whose escape is a backslash unless told:\n"
-	"spark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", '\"').csv(\"DIR/classes\")\n"
-	"Addresses are texts there. No text has a line's end in it, so multiLine is not needed.",
+    .description = "A TABLE is one of sql: a command line (\"histo -by loader\"), objects, refs, or a class with its "
+	"fields; NAME=TABLE renames it. Default: info, classes, packages, threads, frames, roots and loaders. Numbers "
+	"that are not all exact have a column NAME_certainty. In a database addresses are numbers (printf('0x%x', "
+	"address)), and the table cairn describes the dump.\n"
+	"With -dir the rows are in DIR/TABLE/KEY=VALUE/part-DUMP.csv, next to parts of other hosts and days; the same "
+	"dump replaces its own part. Texts have quotes there, unknown values are empty without quotes. An existing "
+	"file is replaced as by save.\n"
+	"DuckDB and Spark read the parts as one table:\n"
+	"SELECT * FROM read_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', "
+	"allow_quoted_nulls=false);\n"
+	"spark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
+	"'\"').csv(\"DIR/classes\")",
     .examples = {{NULL}},
     .key = "",
     .run = run_export,

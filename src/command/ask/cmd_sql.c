@@ -19,7 +19,7 @@ static int add_question(const struct call *call, struct text *to, struct err *er
 			s++;
 		text_add_char(to, *s);
 	}
-	return quote && *s && s[1] ? err_set(err, ERR_USAGE, "behind the quotes around the question:%.100s", s + 1) : 0;
+	return quote && *s && s[1] ? err_set(err, ERR_USAGE, "text after the quoted query:%.100s", s + 1) : 0;
 }
 
 static uint64_t seconds_of(const struct call *call)
@@ -65,8 +65,8 @@ static int refuse_other_words(const char *question, struct err *err)
 	size_t n = strcspn(question, " \t;(");
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strlen(words[i]) == n && !strncasecmp(question, words[i], n))
-			return err_set(err, ERR_USAGE, "%.*s is no question here: tables are listed by sql alone, and the "
-			    "columns of one by sql -schema TABLE", (int)n, question);
+			return err_set(err, ERR_USAGE, "%.*s is not supported: sql lists the tables, sql -schema "
+			    "TABLE the columns of one", (int)n, question);
 	return 0;
 }
 
@@ -93,9 +93,9 @@ static int run_sql(struct session *s, const struct call *call, struct result **o
 }
 
 static const struct option_spec sql_options[] = {
-    {DASH_SCHEMA, OPT_FLAG, NULL, "no question follows but a table: tell its columns"},
-    {DASH_SECONDS, OPT_COUNT, "N", "no more than N seconds, commands as tables included"},
-    {DASH_SUB, OPT_FLAG, NULL, "tables of classes have instances of subclasses, too"},
+    {DASH_SCHEMA, OPT_FLAG, NULL, "list the columns of a table instead"},
+    {DASH_SECONDS, OPT_COUNT, "N", "time limit, including tables of commands"},
+    {DASH_SUB, OPT_FLAG, NULL, "class tables include instances of subclasses"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -106,49 +106,40 @@ const struct command cmd_sql = {
     .arguments = {{ARG_REST, "QUESTION", true}},
     .options = sql_options,
     .group = "ask",
-    .summary = "a question in SQL about objects, classes and references",
+    .summary = "query objects, classes and references in SQL",
     .shapes = SHAPES(&shape, &ask_tables_shape, &ask_schema_shape),
-    .description = "SQLite answers, and reads the dump while it does: nothing is copied before. > and || are part of a "
-	"question; put it in quotes, or ; behind it, for a > FILE. A row with an address is that object and one with a set "
-	"that set: %1, $x = sql ..., size and the keys take it. What nobody knows is NULL, and NAME_certainty, a hidden "
-	"column of numbers, tells how sure they are. Views and tables of one's own: CREATE TEMP VIEW, CREATE TEMP "
-	"TABLE, and DROP takes them away; sql alone lists them, too; nothing else is written. A statement needs no sql in "
-	"front, and in a script (-f) it goes on until a "
-	"semicolon and may hold remarks (-- ...) on lines of their own. In -where any name of a field may stand between "
-	"backquotes. There a field that all objects share is meant, else the one of the nearest class; "
-	"field(a, 'name') means the latter, and Base.name the one that Base declares. "
-	"A line view NAME = SELECT ... of the configuration keeps a view for every dump, "
-	"which goes before a class of its name; scripts do not know it. EXPLAIN in front of a question tells in words how "
-	"it is answered. In a script (-f) sql alone on a line takes the lines below, until one ends with a semicolon; a "
-	"line that ends with \\ goes on in the next, on the screen, too. "
-	"Elsewhere sql alone lists the tables, and sql -schema TABLE tells the columns of whatever may stand behind FROM: "
-	"of a class its fields, the inherited ones as well, and what class of objects stands in each. A NaN of the dump "
-	"is NULL. To SQL any text is greater than all numbers: a statement that compares a field of texts with a number, "
-	"or the other way, gets a note, and -where an error; where a value may be either (value of statics), compare "
-	"CAST(value AS INTEGER), or AS TEXT.\n",
+    .description = "SQLite runs the query and reads the dump meanwhile. sql alone lists the tables; sql -schema TABLE "
+	"lists the columns of a table, class or command.\n"
+	"A row with an address is that object, one with a set is that set: use it as %1, or keep it by $x = sql ... "
+	"To redirect a query by > FILE, put it in quotes or end it with ;.\n"
+	"Unknown values and NaN are NULL. NAME_certainty, a hidden column, is the certainty of a number. SQL takes "
+	"any text as greater than all numbers: a comparison of both gets a note, in -where an error. For mixed values "
+	"compare CAST(value AS INTEGER) or AS TEXT.\n"
+	"CREATE TEMP VIEW or TABLE adds your own; DROP removes it. EXPLAIN before a query describes its plan. "
+	"Statements need no sql before them; in a script (-f) a semicolon ends them.\n",
     .more = ask_tell,
     .examples = {{"sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class ORDER BY 3 DESC LIMIT 20",
-	ON_ANY, "the classes that fill the heap"},
+	ON_ANY, "the classes that use most memory"},
 	{"sql SELECT address, class, retained FROM objects ORDER BY retained DESC LIMIT 10", ON_ANY,
 	"the objects that retain most"},
 	{"sql SELECT source_class, field, target_class, count(*) FROM refs GROUP BY 1, 2, 3 ORDER BY 4 DESC "
 	"LIMIT 20", ON_ANY,
-	"the fields that hold most references, and to what"},
+	"the fields with most references, and their targets"},
 	{"sql SELECT number, total, status FROM \"com.acme.shop.Order\" WHERE total > 13.1 AND status = 'NEW' "
 	"ORDER BY total DESC", ON_SHOP,
-	"fields compared over all instances of a class"},
+	"a condition on fields of all instances of a class"},
 	{"sql SELECT status, count(*), sum(total), setof(address) FROM \"com.acme.shop.Order\" GROUP BY status", ON_SHOP,
-	"one field summed up by another; each row is the set of its objects, so that size %1 goes on"},
+	"one field summed by another; each row is a set of objects, so size %1 works"},
 	{"sql SELECT c.name, count(*) AS orders, sum(o.total) AS total FROM \"com.acme.shop.Order\" o JOIN "
 	"\"com.acme.shop.Customer\" c ON c.address = o.customer GROUP BY c.address ORDER BY orders DESC, "
 	"total DESC LIMIT 10", ON_SHOP,
-	"two classes joined by a field: who has most orders"},
+	"two classes joined by a field: customers with most orders"},
 	{"sql SELECT field(address, 'customer.city') AS city, count(*), avg(total) FROM "
 	"\"com.acme.shop.Order\" GROUP BY city ORDER BY 2 DESC", ON_SHOP,
 	"a path of fields instead of a join"},
 	{"sql SELECT r.source_class, r.field, count(*) FROM \"java.lang.String\" s JOIN refs r ON r.target = "
 	"s.address GROUP BY 1, 2 ORDER BY 3 DESC", ON_SHOP,
-	"the top holders of a class, by the field that holds it"},
+	"the classes and fields that hold most Strings"},
 	{"sql SELECT address, size(address) AS characters, text(address) AS text FROM \"java.lang.String\" "
 	"ORDER BY characters DESC LIMIT 10", ON_SHOP,
 	"the longest strings"},
@@ -157,7 +148,7 @@ const struct command cmd_sql = {
 	"strings by their length"},
 	{"sql SELECT text(address) AS text, count(*) AS times, sum(shallow) FROM \"java.lang.String\" GROUP BY "
 	"text HAVING times > 1 ORDER BY times DESC LIMIT 10", ON_SHOP,
-	"equal strings, and what they take themselves"},
+	"equal strings, and their shallow size"},
 	{"sql SELECT id, datetime(lastSeen / 1000, 'unixepoch') AS seen, closed FROM \"com.acme.shop.Session\" "
 	"WHERE seen < '2026-11-21 10:13' ORDER BY seen", ON_SHOP,
 	"sessions older than a date, from milliseconds (UTC)"},
@@ -166,26 +157,26 @@ const struct command cmd_sql = {
 	"maps with one entry, by class"},
 	{"sql SELECT e.key, count(*) AS maps FROM \"java.util.HashMap\" m, entries(m.address) e GROUP BY e.key "
 	"HAVING maps > 1 ORDER BY maps DESC, e.key", ON_SHOP,
-	"duplicated keys: those that several maps have"},
+	"keys that several maps have"},
 	{"sql SELECT l.address, size(l.address) AS used, a.length AS room FROM \"java.util.ArrayList\" l JOIN "
 	"objects a ON a.address = l.elementData WHERE room > 10 AND used < room / 2 ORDER BY room DESC", ON_SHOP,
-	"lists with much more room than elements"},
+	"lists with much more capacity than elements"},
 	{"sql SELECT e.value_address, field(e.value_address, 'id') AS id FROM statics s, entries(s.address) e "
 	"WHERE s.class = 'com.acme.shop.AuditLog' AND s.field = 'ENTRIES'", ON_SHOP,
-	"what a collection in a static field holds"},
+	"the elements of a collection in a static field"},
 	{"sql SELECT s.class, s.field, o.retained FROM statics s JOIN objects o USING (address) ORDER BY "
 	"o.retained DESC LIMIT 10", ON_SHOP,
 	"the static fields that retain most"},
 	{"sql SELECT class, length, path(address) FROM objects WHERE length > 300 ORDER BY shallow DESC LIMIT "
 	"5", ON_SHOP,
-	"where large arrays hang"},
+	"the paths that hold large arrays"},
 	{"sql SELECT name, state, retained, with_locals FROM \"threads -retained\" ORDER BY with_locals DESC", ON_SHOP,
-	"threads by what they retain, with what their stacks hold"},
+	"threads by retained size, including their locals"},
 	{"sql SELECT method, count(DISTINCT id) AS threads FROM frames GROUP BY method ORDER BY threads DESC", ON_SHOP,
 	"the methods on most stacks"},
 	{"sql SELECT class, count(*) AS loaders, sum(objects) AS objects FROM classes GROUP BY class HAVING "
 	"loaders > 1", ON_SHOP,
-	"classes that several loaders have"},
+	"classes loaded by several class loaders"},
 	{"sql SELECT Status, count(*), avg(Discount) FROM \"main.Session\" GROUP BY Status", ON_GO,
 	"fields of Go structs"},
 	{"sql SELECT g.field, g.type, o.retained FROM globals g JOIN objects o USING (address) ORDER BY "

@@ -116,9 +116,9 @@ static int unknown_option(const struct command *c, const char *word, struct err 
 	for (const struct option_spec *o = c->options; o && o->word; o++)
 		text_addf(&list, " %s", option_name(o));
 	if (list.len)
-		err_set(err, ERR_USAGE, "no option %.60s (there are%s)", word, list.s);
+		err_set(err, ERR_USAGE, "unknown option \"%.60s\" (options:%s)", word, list.s);
 	else
-		err_set(err, ERR_USAGE, "%.60s: it takes no options", word);
+		err_set(err, ERR_USAGE, "unknown option \"%.60s\" (the command has none)", word);
 	text_release(&list);
 	return ERR_USAGE;
 }
@@ -159,24 +159,24 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 	case OPT_CHOICE:
 		call->option[i].choice = choice_of(o->value, word);
 		if (call->option[i].choice < 0)
-			return err_set(err, ERR_USAGE, "%s %.60s: it is one of %s", option_name(o), word,
+			return err_set(err, ERR_USAGE, "%s \"%.60s\": unknown value (use %s)", option_name(o), word,
 			    o->value);
 		return 0;
 	case OPT_SIZE:
 		if (!parse_size(word, &call->option[i].number))
 			return err_set(err, ERR_USAGE,
-			    "%s %.60s is no size (512, 64K, 2M, 1.5G)", option_name(o), word);
+			    "%s \"%.60s\" is not a size (512, 64K, 2M, 1.5G)", option_name(o), word);
 		return 0;
 	case OPT_COUNT:
 		errno = 0;
 		call->option[i].number = strtoull(word, &end, 10);
 		if (errno || end == word || *end || *word == '-')
-			return err_set(err, ERR_USAGE, "%s %.60s is no number", option_name(o), word);
+			return err_set(err, ERR_USAGE, "%s \"%.60s\" is not a number", option_name(o), word);
 		return 0;
 	case OPT_HASH:
 		if (!value_address(word, &prefixed, &call->option[i].number) ||
 		    call->option[i].number > UINT32_MAX)
-			return err_set(err, ERR_USAGE, "%s %.60s is no hash (0x1b6d3586, or 1b6d3586)",
+			return err_set(err, ERR_USAGE, "%s \"%.60s\" is not a hash (0x1b6d3586 or 1b6d3586)",
 			    option_name(o), word);
 		return 0;
 	}
@@ -296,11 +296,11 @@ static int take_option(struct call *call, const struct session *s, struct comman
 	if (o->kind == OPT_FLAG)
 		return value ? err_set(err, ERR_USAGE, "%s takes no value", option_name(o)) : 0;
 	if (value && o->kind == OPT_SET)
-		return err_set(err, ERR_USAGE, "%s SET is written without =", option_name(o));
+		return err_set(err, ERR_USAGE, "%s takes a set without =", option_name(o));
 	if (value)
 		return option_value(call, i, value + 1, err);
 	if (*at + 1 >= stage->n)
-		return err_set(err, ERR_USAGE, "%s wants a value (%s)", option_name(o), o->value);
+		return err_set(err, ERR_USAGE, "%s needs a value (%s)", option_name(o), o->value);
 	++*at;
 	if (o->kind == OPT_SET)
 		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
@@ -413,9 +413,9 @@ static int one_too_many(const struct command *c, const struct call *call, const 
 	struct text words = TEXT_INIT, what = TEXT_INIT;
 	if (looks && call->argument[0].word && !strcmp(call->argument[0].word, stage->words[t->at - 1].s)) {
 		text_addf(&words, "%s %s", stage->words[t->at - 1].s, stage->words[t->at].s);
-		text_addf(&what, "one word too many: with blanks it is one in quotes, %s '%.100s'", c->name, words.s);
+		text_addf(&what, "too many arguments: quote words with blanks, %s '%.100s'", c->name, words.s);
 	}
-	int code = wrong_number(c, what.len ? what.s : "one word too many", err);
+	int code = wrong_number(c, what.len ? what.s : "too many arguments", err);
 	text_release(&words);
 	text_release(&what);
 	return code;
@@ -450,7 +450,7 @@ static int take_word(struct taking *t, struct err *err)
 	}
 	if (kind == ARG_CLASS && session_heap(t->s) && ends_arguments(c, t->n) && only_classes(t->s, stage, t->at) &&
 	    t->at + 1 < stage->n && !looks_like_option(&stage->words[t->at + 1]))
-		return wrong_number(c, "one word too many", err); /* else the first is said to be no class */
+		return wrong_number(c, "too many arguments", err); /* else the first is said to be no class */
 	return argument_value(call, t->s, t->line, t->n++, &t->at, err);
 }
 
@@ -458,7 +458,7 @@ static int missing(const struct command *c, const struct session *s, size_t n, s
 {
 	struct text what = TEXT_INIT;
 	text_addf(&what, "%s is missing%s", c->arguments[n].name, s->selection && !s->selection->row && takes_objects(c, n)
-	    ? ", and no row is selected that is one" : "");
+	    ? ", and no such row is selected" : "");
 	int code = wrong_number(c, what.s, err);
 	text_release(&what);
 	return code;

@@ -67,7 +67,12 @@ static bool offer_text(const struct apropos *a, const char *line, const char *s)
 		from--;
 	while (*to && *to != '\n' && !(*to == '.' && (to[1] == ' ' || to[1] == '\n' || !to[1])))
 		to++;
-	text_add_n(&sentence, from, (size_t)(to - from));
+	size_t word = strcspn(from, "\t"), n = (size_t)(to - from); /* of a definition */
+	text_add_n(&sentence, from, word < n ? word : n);
+	if (word < n) {
+		text_add(&sentence, ": ");
+		text_add_n(&sentence, from + word + 1, n - word - 1);
+	}
 	bool runs = !strncmp(line, "help ", strlen("help ")); /* an option of the command line is no line to run */
 	result_add_row(a->r, (struct cell[]){cell_text(line), cell_text(sentence.s ? sentence.s : "")},
 	    &(struct target){.kind = runs ? TARGET_COMMAND : TARGET_NONE, .command = runs ? line : NULL});
@@ -159,7 +164,7 @@ static int run_apropos(struct session *s, const struct call *call, struct result
 	for (const struct program_option *o = program_options; o->name; o++)
 		search_option(&a, o);
 	a.r->failed = !a.r->n_rows;
-	a.r->note = a.r->n_rows ? NULL : "help says nothing of it (help lists all commands)";
+	a.r->note = a.r->n_rows ? NULL : "nothing in the help matches it (help lists all commands)";
 	*out = a.r;
 	return 0;
 }
@@ -169,11 +174,12 @@ const struct command cmd_apropos = {
     .arguments = {{ARG_WORDS, "WORD...", false}},
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
-    .summary = "what help says about a word",
+    .summary = "search the help for words",
     .shapes = SHAPES(&apropos_shape),
-    .description = "One row for each command, page of help, or option of the command line, that tells of all the "
-	"words, each at the beginning of one, with what it says of the first. Upper and lower case are the same.",
-    .examples = {{"apropos garbage"}, {"apropos retained set"}},
+    .description = "One row for each command, help page or program option that contains all the words, each at the "
+	"beginning of a word, with the sentence that contains the first. Case does not matter.",
+    .examples = {{"apropos garbage", ON_ANY, "help about garbage"},
+	{"apropos retained set", ON_ANY, "help that has both words"}},
     .key = "",
     .run = run_apropos,
 };
@@ -190,7 +196,7 @@ static const struct shape alias_shape = {SHAPE_COLUMNS(alias_columns)};
 static int run_alias(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *word = call->argument[0].word;
-	struct result *r = result_new_rows("words of other tools", s->dump, &alias_shape);
+	struct result *r = result_new_rows("names from other tools", s->dump, &alias_shape);
 	(void)err;
 	for (const struct alias *a = aliases; a->word; a++) {
 		struct text means = TEXT_INIT;
@@ -203,7 +209,7 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 		text_release(&means);
 	}
 	r->failed = !r->n_rows;
-	r->note = r->n_rows ? NULL : "no other word is known that holds this one (help lists all commands)";
+	r->note = r->n_rows ? NULL : "no name from another tool contains it (help lists all commands)";
 	*out = r;
 	return 0;
 }
@@ -213,13 +219,13 @@ const struct command cmd_alias = {
     .arguments = {{ARG_WORD, "WORD", true}},
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
-    .summary = "words of other tools, and what they are here",
+    .summary = "list the names from other tools and their commands",
     .shapes = SHAPES(&alias_shape),
-    .description = "Each works as its command does, with that command's arguments and options behind it; "
-	"upper and lower case are the same, a ! in front is no matter, and options that are part of a word "
-	"(dumpheap -stat) may stand anywhere behind it. WORD chooses by the word, the tool or the command. "
-	"A set is kept under a name of your own by $name = COMMAND.",
-    .examples = {{"alias"}, {"alias SOS"}, {"alias dumpheap"}},
+    .description = "Each works as its command, with the same arguments and options after it. Case and a leading ! do "
+	"not matter; options that belong to a name (dumpheap -stat) may be anywhere after it. WORD filters by name, "
+	"tool or command. $name = COMMAND keeps a set under a name of your own.",
+    .examples = {{"alias", ON_ANY, "all names"}, {"alias SOS", ON_ANY, "the names of one tool"},
+	{"alias dumpheap", ON_ANY, "the cairn command for one name"}},
     .key = "",
     .run = run_alias,
 };

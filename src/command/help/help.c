@@ -14,78 +14,85 @@
 
 const struct help_page help_pages[] = {
     {"input", "dumps in files, archives and pipes; several at once",
-	"cairn FILE opens a dump. What it is is told by its bytes, not by its name, also where it is packed: gzip, zstd, "
-	"xz, bzip2, lz4, lzip or compress (cairn heap.hprof.gz). It is unpacked in memory; what --mem does not hold goes "
-	"into a file (--spill). cairn --version tells what this build unpacks with.\n"
-	"An archive is zip or tar, packed or not: where one dump is in it, cairn FILE opens that. Where several are, "
-	"cairn dumps.zip lists them, and ::MEMBER behind the name of the file takes one: cairn dumps.zip::heap.hprof; one "
-	"in an archive within it: cairn outer.tar::inner.zip::heap.hprof. This works wherever a dump is named, by open "
-	"and for older dumps, too.\n"
-	"A pipe: cairn - reads standard input (stdin), packed or not, or an archive of one dump; one of several "
-	"is cairn -::heap.hprof.\n"
+	"cairn FILE opens a dump. cairn recognises the format by its content, not by the name, and unpacks gzip, "
+	"zstd, xz, bzip2, lz4, lzip and compress in memory (cairn heap.hprof.gz). Data beyond --mem goes into a "
+	"temporary file (--spill). cairn --version lists the compressions of this build.\n"
+	"An archive is zip or tar, compressed or not:\n"
+	"cairn dumps.zip\topens its dump, or lists several\n"
+	"cairn dumps.zip::heap.hprof\topens one of several\n"
+	"cairn outer.tar::inner.zip::heap.hprof\topens one of an archive within an archive\n"
+	"The command open and older dumps take the same names.\n"
+	"cairn - reads standard input (stdin): a dump, compressed or not, or an archive of one dump; cairn "
+	"-::heap.hprof takes one of several.\n"
 	"kubectl exec POD -- cat /tmp/heap.hprof | cairn -\n"
 	"ssh HOST cat heap.hprof.gz | cairn -x report -\n"
 	"cairn -x report <(ssh HOST cat heap.hprof)\n"
-	"What comes is kept in a file without a name (in --spill DIR, else $TMPDIR, else /var/tmp; in memory where none "
-	"can be made there), which is gone with the process. Keys come from the terminal. Nothing lies beside a pipe: "
-	"what is found beside a file is named by --javacore, --exe and index FILE.\n"
-	"What a VM left of an interrupted GC.heap_dump -parallel (heap.hprof, heap.hprof.p0, heap.hprof.p1 ...) is read "
-	"together: cairn heap.hprof, with the parts beside it, or in its archive; so is one of -gz.\n"
-	"A directory: cairn DIRECTORY lists the dumps and profiles in it (-x dumps prints the list), but looks into no "
-	"archive there; Enter opens one. T tags rows, and growth, trend and diff are about those that are tagged: "
-	"cairn -x 'tag 1 3' -x growth DIRECTORY. A directory or an archive with one dump is that dump.\n"
-	"Several: cairn OLD... DUMP opens the last and compares it with those before, which may be profiles.\n"
-	"Where a dump is cut or damaged, or a pipe ends early, what came before that is shown: a warning says up to which "
-	"byte all is true, numbers are lower bounds (>=), and the exit status is 4. Where nothing can be read it is 3."},
+	"cairn keeps a piped dump in a temporary file without a name (in --spill DIR, else $TMPDIR, else /var/tmp, "
+	"else in memory) until it ends. Keys come from the terminal. For a pipe, name other files by --javacore, "
+	"--exe and index FILE.\n"
+	"cairn reads the parts of an interrupted GC.heap_dump -parallel together (heap.hprof, heap.hprof.p0 ...), "
+	"also with -gz or in an archive.\n"
+	"cairn DIRECTORY lists its dumps and profiles, but does not search archives there; Enter opens one. T tags "
+	"rows; growth, trend and diff then compare only these: cairn -x 'tag 1 3' -x growth DIRECTORY. With a single "
+	"dump inside, a directory or an archive is that dump.\n"
+	"cairn OLD... DUMP opens the last and compares it with the older dumps or profiles.\n"
+	"Of a truncated or damaged dump, cairn shows the data before the damage: a warning names the last sound byte, "
+	"numbers are lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
     {"values", "how objects, classes, threads and sizes are written",
-	"An object: 0xE0000AF0 (either case, with or without 0x), #ID (its number in address order, "
-	"from 0), %N (row N of the last table, from 1), $name (a kept set of one object), a "
-	"class's name, which means its class object, CLASS.FIELD of a static field or the name of a global "
-	"variable, which mean the object there.\n"
-	"A class pattern: a name as Java source or the VM writes it (java.lang.String, "
-	"java/lang/String, java.lang.String[], [C, char[]), a glob (*HashMap*; ? is one character), "
-	"/regex/ (POSIX extended), a last part that only one class has (String), the 0xADDRESS of a "
-	"class object, or any set of objects.\n"
-	"A thread: its id, its name or a part that only one has, %N, or its thread object.\n"
-	"A set of objects: an object, a class pattern, %N, %2-5 or %1,4 (exactly the objects that these "
-	"rows count), $name, $_ (those of the last result), heap:app (Android's heap of this name), or sets "
-	"joined by + (together), - (without) and & (in both; binds closest), with blanks around them, and ( ). "
-	"$name = COMMAND keeps the objects that the rows stand for, $name = SET those of a set; sets lists what is kept.\n"
-	"On the screen an argument that is left out where there must be one is the selected row (path, x, entries, "
-	"cut, ls, size ...: exactly the objects that it counts), and . is the object that the page is about, on other "
-	"pages the selected row: size . + $leak. Elsewhere nothing is selected.\n"
+	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
+	"#ID\tan object by its number in address order, from 0\n"
+	"%N\trow N of the last table, from 1; %2-5 or %1,4: several rows\n"
+	"$name\ta kept set of objects; $_: the objects of the last result\n"
+	"CLASS\tthe class object, where an object is needed\n"
+	"CLASS.FIELD\tthe object in a static field, or in a global variable by its name\n"
+	"A class pattern is one of:\n"
+	"java.lang.String\ta name as Java or the VM writes it (java/lang/String, java.lang.String[], [C, char[]), or "
+	"a last part that is unique (String)\n"
+	"*HashMap*\ta glob; ? is one character\n"
+	"/regex/\ta POSIX extended regular expression\n"
+	"0xADDRESS\ta class object; or any set of objects\n"
+	"A thread is its id, its name or a unique part of it, %N, or its thread object.\n"
+	"A set of objects is an object, a class pattern, %N, $name, heap:app (Android's heap of this name), or sets "
+	"joined by + (union), - (difference) and & (intersection, binds closest), with blanks around them, and ( ). "
+	"$name = COMMAND keeps the objects that the rows represent, $name = SET those of a set; sets lists them.\n"
+	"On the screen the selected row replaces a missing argument (path, x, entries, cut, ls, size ...): exactly "
+	"the objects that it counts. There . is the object of the page, on other pages the selected row: size . + "
+	"$leak.\n"
 	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
-	"Words with blanks, | or > in them stand in '...' or \"...\", or have a \\ before each."},
+	"Quote words with blanks, | or >: '...' or \"...\", or put a \\ before each."},
     {"pipes", "what can follow a command",
 	NULL},
     {"formats", "text, csv, json, jsonl, md and html; certainty",
-	"text is for people: sizes as 2.9M (powers of 1024), counts with separators. ~ stands before "
-	"what is inferred, >= before a lower bound, ? for what is unknown.\n"
-	"It shows a form's main columns; set wide on shows them all, as csv, json and jsonl always do.\n"
-	"md (a table for issues and wikis) and html (a page of its own, without scripts) are the same for people: right "
-	"for a report, with the notes below.\n"
-	"csv (RFC 4180), json (one array of objects a command, one object for a one-row result) and "
-	"jsonl (an object a line) have the same names: numbers are plain bytes, counts or percents "
-	"(share: 36.8), addresses are strings 0x..., what is unknown or does not apply is empty or "
-	"null. Several results in a json file of --output are an array of these.\n"
-	"Single values above a table (x, cut and others) are one object in json, which has the rows "
-	"under \"fields\"; in csv they are a table of one row before the other, after an empty line.\n"
-	"Control characters, bytes that are no UTF-8 and what turns the direction of text stand as \\n, \\t, \\xHH and "
-	"\\uHHHH in every format, so that no text acts on a terminal; a backslash of the text stays one.\n"
-	"Where numbers of a column NAME are not all exact, a column NAME_certainty follows the "
-	"others: exact, lower bound, inferred or unknown. Without it all are exact.\n"
-	"cairn --dump-docs schema prints a JSON Schema of every command's results.\n"
+	"text\tfor people: sizes as 2.9M (powers of 1024), counts with separators; ~ marks an inferred number, >= a "
+	"lower bound, ? an unknown value\n"
+	"md\tthe same as a table for issues and wikis, with the notes below it\n"
+	"html\tthe same as a page without scripts, with the notes below it\n"
+	"csv\tRFC 4180\n"
+	"json\tan array of objects for each command, an object for a one-row result; several results in one --output "
+	"file are an array of these\n"
+	"jsonl\tan object on each line\n"
+	"text, md and html have a table's main columns; set wide on adds the others, which csv, json and jsonl always "
+	"have.\n"
+	"csv, json and jsonl have the same names. Numbers are plain bytes, counts or percents (share: 36.8), "
+	"addresses are strings 0x..., unknown or inapplicable values are empty or null. Single values above a table "
+	"(x, cut and others) are one json object with the rows as \"fields\", and in csv a table of one row before "
+	"the other, after an empty line.\n"
+	"Control characters, invalid UTF-8 and characters that change the direction of text become \\n, \\t, \\xHH "
+	"and \\uHHHH in every format. A backslash of the text stays a single one.\n"
+	"If numbers of a column NAME are not all exact, a column NAME_certainty follows the others: exact, lower "
+	"bound, inferred or unknown.\n"
+	"cairn --dump-docs schema prints a JSON Schema of all results.\n"
 	"save FILE and > FILE take the format from the ending: .csv .json .jsonl .md .html; .txt, .log or none is "
-	"text, and any other a mistake."},
+	"text, any other an error."},
     {NULL, NULL, NULL},
 };
 
 void help_pipe_text(struct text *to)
 {
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
-		text_addf(to, "| %s: %s.\n", p->usage, p->summary);
-	text_add(to, "| !COMMAND: as text (or the format set) through a command of the shell, whose failure is told.\n"
-	    "> FILE, >> FILE: into a file, the format by its extension.");
+		text_addf(to, "| %s\t%s\n", p->usage, p->summary);
+	text_add(to, "| !COMMAND\tpass text (or the format set) to a shell command and report its failure\n"
+	    "> FILE, >> FILE\twrite or append to a file; its ending gives the format");
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -206,8 +213,8 @@ static void list_commands(struct result *r)
 		add_pair(r, HELP_WORDS, name.s, p->summary, name.s);
 		text_release(&name);
 	}
-	add_line(r, "any unique prefix of a command works; help COMMAND tells more, apropos WORD searches;", NULL);
-	add_line(r, "words of other tools (dumpobj, info class, path2gc) work as well: alias lists them", NULL);
+	add_line(r, "any unique prefix of a command works; help COMMAND explains it, apropos WORD searches", NULL);
+	add_line(r, "names from other tools (dumpobj, info class, path2gc) work too: alias lists them", NULL);
 }
 
 const char *help_sample(enum sample on)
@@ -344,7 +351,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct help_page *page = word ? page_called(word) : NULL;
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
-		return err_set(err, err->code, "%s; apropos %.100s searches what help says", err->message, word);
+		return err_set(err, err->code, "%s; apropos %.100s searches the help", err->message, word);
 	struct result *r = result_new_rows("help", s->dump, &help_shape);
 	r->plain_text = true;
 	if (page) {
@@ -366,11 +373,12 @@ const struct command cmd_help = {
     .arguments = {{ARG_COMMAND, "COMMAND", true}},
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
-    .summary = "what there is, and how it is used",
+    .summary = "list all commands, or explain one",
     .shapes = SHAPES(&help_shape),
-    .description = "help input tells how dumps get in; help values, help pipes and help formats what all commands "
-	"share.",
-    .examples = {{"help"}, {"help refs"}, {"help values"}},
+    .description = "help input explains how to open dumps; help values, help pipes and help formats explain words "
+	"that all commands share.",
+    .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
+	{"help values", ON_ANY, "how to write objects, classes and threads"}},
     .key = "?",
     .run = run_help,
 };

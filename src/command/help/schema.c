@@ -93,7 +93,8 @@ static void add_shape(struct text *to, const struct shape *shape, const char *co
 void command_write_schema(struct text *to)
 {
 	text_add(to, "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-	    "\"title\": \"what the commands of cairn print with --format json\",\n\"$defs\": {\n"
+	    "\"title\": \"the results of cairn's commands with --format json\",\n"
+	    "\"$defs\": {\n"
 	    "\"_certainty\": {\"enum\": [");
 	for (enum certainty c = EXACT; c <= UNKNOWN; c++)
 		text_addf(to, "%s\"%s\"", c == EXACT ? "" : ", ", certainty_name(c));

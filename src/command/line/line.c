@@ -155,7 +155,7 @@ static int scan_word(struct scanner *s, struct word *out)
 			if (scan_quoted(s))
 				continue;
 			if (!s->tolerant)
-				return err_set(s->err, ERR_USAGE, "a quote is not closed: %s",
+				return err_set(s->err, ERR_USAGE, "unclosed quote: %s",
 				    line + out->begin);
 			out->open = true;
 			break;
@@ -177,7 +177,7 @@ static int scan_redirection(struct scanner *s)
 	const struct stage *stage = &s->to->stages[s->to->n - 1];
 	if (!s->tolerant && stage->n > 2 && !strcmp(stage->words[stage->n - 2].s, "-where") &&
 	    !stage->words[stage->n - 1].quoted)
-		return err_set(s->err, ERR_USAGE, "an expression with > stands in quotes: -where '%.40s > 1'",
+		return err_set(s->err, ERR_USAGE, "put an expression with > into quotes: -where '%.40s > 1'",
 		    stage->words[stage->n - 1].s);
 	s->at++;
 	if (s->line[s->at] == '>') {
@@ -188,9 +188,9 @@ static int scan_redirection(struct scanner *s)
 	int code = scan_word(s, &s->to->file);
 	skip_blanks(s);
 	if (!code && !s->tolerant && s->to->file.end == s->to->file.begin)
-		return err_set(s->err, ERR_USAGE, "a file name is missing after > (a name with < and > is put into quotes)");
+		return err_set(s->err, ERR_USAGE, "a file name is missing after > (quote a name with < or >)");
 	if (!code && !s->tolerant && s->line[s->at])
-		return err_set(s->err, ERR_USAGE, "nothing can follow the file name after >: %s",
+		return err_set(s->err, ERR_USAGE, "only a file name can follow >: %s",
 		    s->line + s->at);
 	return code;
 }
@@ -253,7 +253,7 @@ static int scan_keep(struct scanner *s)
 		return 0;
 	if (end == begin || isdigit((unsigned char)s->line[begin]))
 		return err_set(s->err, ERR_USAGE,
-		    "a set's name is made of letters, digits and _, a letter first: %s", s->line);
+		    "invalid set name \"%s\" (use letters, digits and _, a letter first)", s->line);
 	s->to->keep = arena_strndup(&s->to->arena, s->line + begin, end - begin);
 	s->at = after + 1;
 	return 0;

@@ -84,7 +84,7 @@ static int grep_rows(
 	else
 		grep_head(r, &g);
 	if (g.blind)
-		result_warn(r, "values were not looked at: they stand in the dump, and only its index is here");
+		result_warn(r, "some values were not searched: they are in the dump, and only its index is open");
 	pattern_free(g.regex);
 	text_release(&g.cell);
 	return code;
@@ -104,7 +104,7 @@ static int apply_grep(struct result **r, const struct stage *stage, struct err *
 			break;
 	}
 	if (at + 1 != stage->n)
-		return err_set(err, ERR_USAGE, "one regular expression is wanted (grep [-v] [-i] RE)");
+		return err_set(err, ERR_USAGE, "needs one regular expression (grep [-v] [-i] RE)");
 	return grep_rows(*r, stage->words[at].s, negated, any_case, err);
 }
 
@@ -119,7 +119,7 @@ static int apply_head(struct result **r, const struct stage *stage, struct err *
 	errno = 0;
 	unsigned long long n = strtoull(word, &end, 10);
 	if (stage->n > 2 || errno || end == word || *end || *word == '-')
-		return err_set(err, ERR_USAGE, "one number is wanted (head 20)");
+		return err_set(err, ERR_USAGE, "needs one number (head 20)");
 	result_keep_first(*r, n > SIZE_MAX ? SIZE_MAX : (size_t)n);
 	return 0;
 }
@@ -133,7 +133,7 @@ int pipe_no_column(const struct result *r, const char *name, struct err *err)
 		text_addf(&list, " %s", column_word(&r->columns[c]));
 	for (size_t i = 0; i < r->n_head; i++)
 		text_addf(&list, " %s", r->head[i].name);
-	err_set(err, ERR_USAGE, "no column is called %.60s (there are%s)", name, list.s);
+	err_set(err, ERR_USAGE, "no column \"%.60s\" (there are%s)", name, list.s);
 	text_release(&list);
 	return ERR_USAGE;
 }
@@ -145,14 +145,14 @@ void pipe_warn_order(struct result *r, unsigned column)
 		return;
 	result_cell(r, r->n_rows - 1, column, &last); /* what is unknown comes last */
 	if (is_away(&last))
-		result_warn(r, "the order is unknown: values stand in the dump, and only its index is here");
+		result_warn(r, "the order is unknown: the values are in the dump, and only its index is open");
 }
 
 int pipe_sort(struct result *r, const char *word, struct err *err)
 {
 	bool descending = *word == '-';
 	if (!r->n_columns)
-		return err_set(err, ERR_USAGE, "there are no rows to order");
+		return err_set(err, ERR_USAGE, "there are no rows to sort");
 	int column = result_column(r, word + (descending || *word == '+'));
 	if (column < 0)
 		return pipe_no_column(r, word + descending, err);
@@ -165,7 +165,7 @@ int pipe_sort(struct result *r, const char *word, struct err *err)
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)
 {
 	if (stage->n != 2)
-		return err_set(err, ERR_USAGE, "one column is wanted (sort -shallow)");
+		return err_set(err, ERR_USAGE, "needs one column (sort -shallow)");
 	return pipe_sort(*r, stage->words[1].s, err);
 }
 
@@ -194,7 +194,7 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 	size_t n = 0, cap = 0;
 	int code = 0;
 	if (stage->n < 2)
-		return err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
+		return err_set(err, ERR_USAGE, "needs columns (cut class,shallow)");
 	for (size_t w = 1; w < stage->n && !code; w++) {
 		for (const char *s = stage->words[w].s; *s && !code;) {
 			size_t length = strcspn(s, ",");
@@ -209,7 +209,7 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 		}
 	}
 	if (!code && !n)
-		code = err_set(err, ERR_USAGE, "columns are wanted (cut class,shallow)");
+		code = err_set(err, ERR_USAGE, "needs columns (cut class,shallow)");
 	if (!code)
 		*r = result_pick(*r, pick, (unsigned)n);
 	free(pick);
@@ -219,12 +219,12 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 /* --- all -------------------------------------------------------------------------------------- */
 
 const struct pipe_stage pipe_stages[] = {
-    {"grep", "grep [-i] RE", "rows with a cell that the regular expression matches", apply_grep,
+    {"grep", "grep [-i] RE", "keep the rows that match the regular expression", apply_grep,
         true},
-    {"grep-", "grep- RE", "rows without one (also: grep -v RE)", apply_grep, true},
-    {"head", "head N", "the first N rows", apply_head, false},
-    {"sort", "sort [-]COL", "by a column; with the minus largest first", apply_sort, false},
-    {"cut", "cut COL,COL,...", "only these columns, in this order", apply_cut, false},
+    {"grep-", "grep- RE", "keep the other rows (also: grep -v RE)", apply_grep, true},
+    {"head", "head N", "keep the first N rows", apply_head, false},
+    {"sort", "sort [-]COL", "sort by a column; with a minus, largest first", apply_sort, false},
+    {"cut", "cut COL,COL,...", "keep only these columns, in this order", apply_cut, false},
     {NULL, NULL, NULL, NULL, false},
 };
 
@@ -242,7 +242,7 @@ int pipe_apply(struct result **r, const struct stage *stage, struct err *err)
 	const struct pipe_stage *p = pipe_stage_of(stage);
 	if (!p)
 		return err_set(err, ERR_USAGE,
-		    "| %.60s: a pipe leads to grep, grep-, head, sort, cut or !COMMAND (help pipes)",
+		    "unknown pipe stage \"%.60s\" (use grep, grep-, head, sort, cut or !COMMAND)",
 		    stage->words[0].s);
 	int code = p->apply(r, stage, err);
 	if (code)

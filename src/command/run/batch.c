@@ -60,8 +60,8 @@ static void say_fate(struct opened *o, enum file_fate before)
 static void say_shortage(const struct heap *h)
 {
 	if (h->no_references)
-		complain("warning: the references are left out: %s; histo, ls, tree%s work "
-		    "without", h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
+		complain("warning: references are not loaded: %s; histo, ls, tree%s still work",
+		    h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
 }
 
 static int run_line(struct session *s, const struct batch_line *line, bool several)
@@ -146,7 +146,7 @@ static void say_damage(const struct heap *h)
 {
 	char byte[100] = "";
 	if (h->damage.has_offset)
-		snprintf(byte, sizeof byte, "; all is true up to byte %" PRIu64 "%s", h->damage.offset,
+		snprintf(byte, sizeof byte, "; data up to byte %" PRIu64 "%s is complete", h->damage.offset,
 		    heap_bytes_are(h));
 	complain("warning: %s%s", h->damage.message, byte);
 }
@@ -244,7 +244,7 @@ void say_opened(const struct heap *h, bool exe)
 		complain("warning: %s", h->index_refused);
 	if (h->dump->program_refused)
 		complain("warning: %s%s", h->dump->program_note, exe ?
-		    "; while --exe is given, one beside the dump is not read" : "");
+		    "; with --exe, cairn reads no other program for this dump" : "");
 	say_shortage(h);
 	if (h->damaged)
 		say_damage(h);
@@ -275,11 +275,11 @@ static int open_dump(const struct batch_options *o, const struct heap_options *o
 		return code == ERR_USAGE ? 2 : 3; /* which of several dumps is not said */
 	}
 	if (o->heap->dump.exe && !(*heap)->facts.takes_program)
-		complain("--exe is left unused: %s is read without a program (%s)",
+		complain("--exe is not used: cairn reads %s without a program (%s)",
 		    o->heap->path, (*heap)->facts.title);
 	if (o->heap->dump.javacore && !(*heap)->companion)
-		complain("warning: %s is left out: it is of another dump; while --javacore is given, one beside "
-		    "the dump is not read", o->heap->dump.javacore);
+		complain("warning: %s is not used: it is from another dump; with --javacore, cairn reads no other "
+		    "javacore", o->heap->dump.javacore);
 	say_opened(*heap, o->heap->dump.exe != NULL);
 	return 0;
 }

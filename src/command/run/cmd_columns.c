@@ -121,8 +121,8 @@ void columns_mark(struct result *list, unsigned row, bool shown)
 /* --- the command -------------------------------------------------------------------------------- */
 
 static const struct option_spec columns_options[] = {
-    {DASH_FIT, OPT_FLAG, NULL, "as at first: as many as fit"},
-    {DASH_ALL, OPT_FLAG, NULL, "all there are"},
+    {DASH_FIT, OPT_FLAG, NULL, "as many columns as fit (default)"},
+    {DASH_ALL, OPT_FLAG, NULL, "all columns"},
     {DASH_NONE},
 };
 
@@ -165,10 +165,10 @@ static int run_columns(struct session *s, const struct call *call, struct result
 
 	*out = NULL;
 	if (!about || !about->n_columns || about->plain_text)
-		return err_set(err, ERR_USAGE, "there is no table yet whose columns these could be");
+		return err_set(err, ERR_USAGE, "no table to choose columns of");
 	bool all = call_has(call, DASH_ALL), fit = call_has(call, DASH_FIT);
 	if (all + fit + (call->n_words > 0) > 1)
-		return err_set(err, ERR_USAGE, "names, -all or -fit: one of these");
+		return err_set(err, ERR_USAGE, "use only one of names, -all and -fit");
 	text_add(&names, "");
 	for (size_t i = 0; !code && i < call->n_words; i++)
 		code = add_names(about, call->words[i], &names, err);
@@ -193,15 +193,15 @@ const struct command cmd_columns = {
     .options = columns_options,
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
-    .summary = "which columns tables like the last one show",
+    .summary = "choose the columns of tables like the last one",
     .shapes = SHAPES(&list_shape),
-    .description = "Alone it lists the columns of the last table; on the screen that is a page (the key W) where "
-	"Enter or Space shows and hides them. With names just these are shown, and the first one, what the rows are "
-	"sorted by, and what names them: in all tables that the command answers with, of lists with fields in those "
-	"of the same class. They stand in the table's own order; those that do not fit are a } further. On the "
-	"screen that is kept with the dump as marks and notes are, and goes before the configuration. csv, json and "
-	"jsonl print all columns as ever; | cut picks columns of one table.",
-    .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY}, {"columns -fit", ON_ANY}},
+    .description = "Without arguments it lists the columns of the last table; on the screen, W opens this list, and "
+	"Enter or Space shows or hides a column. With names it shows just these, the first column, the sort column "
+	"and the name column: in all tables of this command, or all lists of this class. They keep the table's order; "
+	"} scrolls to those that do not fit. The screen keeps the choice with the dump, as marks and notes; it "
+	"overrides the configuration. csv, json and jsonl have all columns; | cut selects columns of one table.",
+    .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY, "show only these columns"},
+	{"columns -fit", ON_ANY, "back to the default"}},
     .key = "",
     .run = run_columns,
 };

@@ -39,7 +39,7 @@ int index_write(void *writing, FILE *to, const char *path, struct err *err)
 	struct index_writing *w = writing;
 	struct chunks_writer *chunks = &w->chunks;
 	if (!path) /* somebody may have mapped what would be written over */
-		return err_set(err, ERR_IO, "an index is written beside what it replaces, and no file can be made there");
+		return err_set(err, ERR_IO, "cannot create a temporary file in the index's directory");
 	int code = chunks_begin(chunks, to, w->wish->packed, err);
 	if (!code && (w->wish->map || w->wish->stranger)) {
 		code = write_nameless(w, chunks, err);
@@ -112,11 +112,11 @@ static struct result *tell(struct session *s, const struct index_writing *w, con
 	struct text t = TEXT_INIT;
 	struct result *r = s->typed ? NULL : parts_of(s, w);
 	if (w) {
-		text_addf(&t, "%s has the index of this dump now, ", path);
+		text_addf(&t, "wrote the index of this dump to %s, ", path);
 		text_add_bytes(&t, w->chunks.at);
 		text_add(&t, w->without_retained ? ", without retained sizes" : "");
 	} else {
-		text_addf(&t, "%s is the index that this dump was opened from", path);
+		text_addf(&t, "this dump was opened from the index %s", path);
 	}
 	if (r)
 		result_add_note(r, t.s);
@@ -140,13 +140,13 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	*out = NULL;
 	int code = 0;
 	if (wish.map && !call->argument[0].given)
-		code = err_set(err, ERR_USAGE, "an index without names is not the dump's own: name a file for it, too (index "
-		    "-no-names MAP FILE)");
+		code = err_set(err, ERR_USAGE, "an index without names needs its own file name (index -no-names MAP "
+		    "FILE)");
 	else if (wish.map && !strcmp(wish.map, path))
-		code = err_set(err, ERR_USAGE, "%s cannot be both the index and the map of its names: name two files", path);
+		code = err_set(err, ERR_USAGE, "%s cannot be both the index and the map of names (name two files)", path);
 	else if (!path)
-		code = err_set(err, ERR_USAGE, "%.200s has no place of its own that an index could lie in: name a file (index "
-		    "FILE), which cairn FILE opens, without values and texts", h->source->path);
+		code = err_set(err, ERR_USAGE, "no default index file for %.200s (name one: index FILE; cairn FILE "
+		    "opens it without values and texts)", h->source->path);
 	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
 		there = true;
 	else
@@ -154,8 +154,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	if (!code)
 		*out = tell(s, there ? NULL : &w, path);
 	if (code == ERR_IO && !call->argument[0].given)
-		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, where it is "
-		    "found too", err->message);
+		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, "
+		    "where cairn finds it too", err->message);
 	if (code == ERR_UNSUPPORTED) /* no index is written, and nothing was looked for */
 		code = err->code = ERR_IO;
 	free(beside);
@@ -163,8 +163,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 }
 
 static const struct option_spec index_options[] = {
-    {DASH_NO_NAMES, OPT_WORDS, "MAP", "numbers for names, which MAP has and which stays home"},
-    {DASH_PACKED, OPT_FLAG, NULL, "small, to be carried away: it opens more slowly"},
+    {DASH_NO_NAMES, OPT_WORDS, "MAP", "replace names by numbers; MAP lists both"},
+    {DASH_PACKED, OPT_FLAG, NULL, "a small file for transport, slower to open"},
     {DASH_NONE},
 };
 
@@ -174,25 +174,17 @@ const struct command cmd_index = {
     .options = index_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
-    .summary = "write a file from which this dump opens at once",
+    .summary = "write a file that opens this dump at once",
     .shapes = SHAPES(&part_shape),
-    .description = "The file has objects, classes, sizes, references, roots, threads, names and retained sizes, and "
-	"takes about 40 bytes an object: a quarter of a dump, or all of one with little in its objects. It is mapped, not "
-	"read, so cairn DUMP has its answers in a fraction of a second where DUMP.cairn lies beside it (which is where "
-	"index writes without FILE) or in $XDG_CACHE_HOME/cairn (that is ~/.cache/cairn; a folder that you make); nothing "
-	"is ever written there without being asked. An index is bound to its dump by size, time of change and a sample of "
-	"bytes (a copy is the same dump if it has the time, too: cp -p), and to the options that matter; one that does not "
-	"fit, or is damaged, is left out, and which of these it is is said; so is one that another user "
-	"can change. --no-index leaves all out, and --index FILE names one, also another user's. "
-	"With -packed the file is a fraction of that, to be carried away: it "
-	"is unpacked in memory when it is opened, references when they are first asked for. Both have the path of the dump "
-	"and what a javacore tells; take -o DIR writes a packed one without these, which may leave the host. "
-	"Values and texts stay in the dump: cairn FILE.cairn opens the index without it: then these are ?. "
-	"So does that of a dump that came through a pipe, beside which nothing lies: FILE has to be named. "
-	"With -no-names MAP numbers stand for the names of threads, of frames, of classes outside of the class library "
-	"and their fields, and neither path nor properties of the dump are in it; MAP gets a line for each, class #17, "
-	"a tab and the name; doc/index-format.md has a line of awk that puts the names back into an answer. "
-	"The index of a Go dump is one of its program, too. A file that exists is replaced as by save.",
+    .description = "The index has objects, classes, sizes, references, roots, threads, names and retained sizes in "
+	"about 40 bytes an object; cairn maps it. Without FILE it is DUMP.cairn; cairn also finds it in "
+	"$XDG_CACHE_HOME/cairn (~/.cache/cairn, if you create it). cairn writes no index without a request.\n"
+	"An index that does not match its dump (size, modification time, a sample of bytes), is damaged or writable "
+	"by other users is ignored with a warning. --no-index ignores all; --index FILE accepts also another user's.\n"
+	"cairn FILE.cairn opens the index without its dump: values and texts are then ?. An existing file is replaced "
+	"as by save.\n"
+	"-no-names MAP replaces the names of threads, frames, and the program's classes and fields; MAP has a line "
+	"for each: class #17, a tab and the name. take -o DIR writes an index without the dump's path.",
     .examples = {{NULL}},
     .key = "",
     .run = run_index,

@@ -26,7 +26,7 @@ static struct result *list_notes(const struct session *s)
 		    cell_text(note->text)}, &(struct target){.kind = TARGET_OBJECT, .id = note->id});
 	}
 	text_release(&name);
-	r->note = s->dump->n_notes ? NULL : "none yet: note OBJ TEXT writes one";
+	r->note = s->dump->n_notes ? NULL : "no notes yet (note OBJ TEXT writes one)";
 	return r;
 }
 
@@ -42,7 +42,7 @@ static void write_note(struct session *s, uint32_t id, const char *text)
 	if (*text)
 		session_say(s, "the note on %s is%s: %s", what.s, had ? " now" : "", text);
 	else
-		session_say(s, had ? "the note on %s is gone" : "%s had no note: words behind it write one", what.s);
+		session_say(s, had ? "removed the note on %s" : "%s has no note (add a text to write one)", what.s);
 	text_release(&what);
 }
 
@@ -69,13 +69,12 @@ const struct command cmd_note = {
     .arguments = {{ARG_OBJECT, "OBJ", true}, {ARG_REST, "TEXT", true}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "words of your own about an object, or all of them",
+    .summary = "write a note about an object, or list all notes",
     .shapes = SHAPES(&note_shape),
-    .description = "The screen shows them whenever the object is selected; of a class's row they are those of the "
-	"class's object. note . TEXT is about what the page is about, else about its selected row. Without TEXT "
-	"the note goes. On the screen notes are kept for the next time that this dump is opened, with marks (the key "
-	"m) and kept sets.",
-    .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP}},
+    .description = "The screen shows the note when the object is selected; for a class's row, that of the class "
+	"object. note . TEXT is about the object of the page, else about the selected row. Without TEXT the note is "
+	"removed. The screen keeps notes for the next time, with marks (the key m) and kept sets.",
+    .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP, "a note about a class object"}},
     .key = "",
     .run = run_note,
 };

@@ -14,7 +14,7 @@ int profile_begin(struct profile_writing *w, struct session *s, bool compressed,
 {
 	*w = (struct profile_writing){.s = s, .compressed = compressed};
 	if (!profile_support())
-		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no profiles");
+		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write profiles");
 	return session_profile(s, s->dump, &w->profile, err);
 }
 
@@ -39,8 +39,8 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	struct profile_writing w;
 	*out = NULL;
 	if (names_other_packing(path))
-		return err_set(err, ERR_USAGE, "a profile is plain or packed by gzip, not %s: name it as heap.profile or "
-		    "heap.profile.gz", names_other_packing(path));
+		return err_set(err, ERR_USAGE, "a profile cannot be compressed as %s (name it heap.profile or "
+		    "heap.profile.gz)", names_other_packing(path));
 	int code = profile_begin(&w, s, names_gzip(path), err);
 	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
 		code = err->code = ERR_IO;
@@ -49,7 +49,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	if (!code) {
 		struct text size = TEXT_INIT;
 		text_add_bytes(&size, w.bytes);
-		session_say(s, "%s has the profile of this dump now, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
+		session_say(s, "wrote the profile of this dump to %s, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
 		    size.s, w.profile.by[PROFILE_CLASS].n, w.profile.by[PROFILE_PATH].n);
 		text_release(&size);
 		*out = file_written(s, &file_shape, "profile", path, w.bytes);
@@ -63,14 +63,14 @@ const struct command cmd_profile = {
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "compare",
-    .summary = "write what comparisons need of this dump to a small file",
+    .summary = "write the data for comparisons to a small file",
     .shapes = SHAPES(&file_shape),
     .description = "A profile has the classes, packages, loaders, threads and paths of the dump with their objects, "
-	"bytes and retained sizes, and how sure each number is. It has no values of the dump except names of class "
-	"loaders, and it has the name of the dump's file; take -o DIR writes one without these, which may leave the "
-	"host. It is an SQLite database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with .gz "
-	"(no other compression is written). It replaces the dump wherever an older one is named (cairn OLD... DUMP): "
-	"a year of nightly dumps is a folder of small files. An existing file is replaced as by save.",
+	"bytes and retained sizes, and the certainty of each number. It has no values of the dump except names of "
+	"class loaders, and it has the name of the dump's file; take -o DIR writes one without these, which may leave "
+	"the host. It is an SQLite database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with "
+	".gz (no other compression is written). It replaces the dump as an older one (cairn OLD... DUMP): a year of "
+	"nightly dumps is a folder of small files. An existing file is replaced as by save.",
     .examples = {{NULL}},
     .key = "",
     .run = run_profile,

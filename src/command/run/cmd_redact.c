@@ -88,14 +88,14 @@ int copy_may(const struct session *s, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	if (h->dump_absent)
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here, which holds no contents: what is "
-		    "redacted is the dump");
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, and it has no contents "
+		    "(redact the dump)");
 	if (!h->dump->reader->redact)
-		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, HPROF can: index -packed -no-names MAP writes "
-		    "what may leave the host", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s cannot be redacted, only HPROF (index -packed -no-names MAP "
+		    "writes a file that may leave the host)", h->facts.title);
 	if (h->damaged)
-		return err_set(err, ERR_UNSUPPORTED, "the dump was read in part, and in what could not be read contents may "
-		    "stand anywhere: a damaged dump is not redacted");
+		return err_set(err, ERR_UNSUPPORTED, "a damaged dump cannot be redacted: its unread data may contain "
+		    "anything");
 	return 0;
 }
 
@@ -115,12 +115,13 @@ static void say_copied(struct session *s, const char *file, const struct copy_wr
 	struct text size = TEXT_INIT;
 	text_add_bytes(&size, w->bytes);
 	const char *without = w->wanted.what == REDACT_ALL ? "values" : w->wanted.what == REDACT_ARRAYS ?
-	    "what stands in arrays" : "the texts of Strings";
+	    "contents of arrays" : "the texts of Strings";
 	if (w->map)
-		session_say(s, "%s is a copy of this dump without %s, %s: numbers stand for names but for the class library's; "
-		    "%s has the names and stays home", file, without, size.s, w->map);
+		session_say(s, "%s is a copy of this dump without %s, %s: numbers replace names outside of the class "
+		    "library; keep %s, which has the names, to yourself", file, without, size.s, w->map);
 	else
-		session_say(s, "%s is a copy of this dump without %s, %s: names of classes, methods and fields are in it", file,
+		session_say(s, "%s is a copy of this dump without %s, %s: it has the names of classes, methods and "
+		    "fields", file,
 		    without, size.s);
 	text_release(&size);
 }
@@ -129,15 +130,16 @@ static struct result *files_copied(const struct session *s, const char *file, co
 {
 	static const char *const left_out[] = {
 		[REDACT_ALL] = COPY_LEAVES_OUT,
-		[REDACT_ARRAYS] = "what primitive arrays hold (zeros); other symbols",
+		[REDACT_ARRAYS] = "contents of primitive arrays (zeros); other symbols",
 		[REDACT_STRINGS] = "texts of Strings (zeros); other symbols",
 	};
 	struct result *r = files_table(s, "redact");
 	struct text out = TEXT_INIT;
-	text_addf(&out, "%s%s", left_out[w->wanted.what], w->map ? "; names but for the class library's (numbers)" : "");
+	text_addf(&out, "%s%s", left_out[w->wanted.what], w->map ? "; names outside of the class library (numbers)" : "");
 	files_table_add(r, file, w->bytes, w->map ? "objects, references, sizes, stacks" : COPY_HOLDS, out.s);
 	if (w->map)
-		files_table_add(r, w->map, w->names.len, "the names for which numbers stand: it stays home", "all else");
+		files_table_add(r, w->map, w->names.len, "the names for the numbers: keep it to yourself", 
+		    "everything else");
 	text_release(&out);
 	return r;
 }
@@ -152,21 +154,21 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	if (code == ERR_UNSUPPORTED) /* a copy that is not written, and nothing that was looked for */
 		err->code = ERR_IO;
 	if (!code && names_other_packing(call->argument[0].word))
-		code = err_set(err, ERR_USAGE, "a copy is plain HPROF or packed by gzip, not %s: name it as heap.hprof or "
-		    "heap.hprof.gz", names_other_packing(call->argument[0].word));
+		code = err_set(err, ERR_USAGE, "a copy cannot be compressed as %s (name it heap.hprof or "
+		    "heap.hprof.gz)", names_other_packing(call->argument[0].word));
 	if (code)
 		return err->code;
 	w.wanted.of_string = of_string;
 	w.wanted.context = &strings;
 	if (call_has(call, DASH_STRINGS) + call_has(call, DASH_ARRAYS) + call_has(call, DASH_ALL) > 1)
-		return err_set(err, ERR_USAGE, "-strings, -arrays and -all: one of them");
+		return err_set(err, ERR_USAGE, "use only one of -strings, -arrays and -all");
 	if (call_has(call, DASH_NAMES)) {
 		w.map = call->option[call_option(call, DASH_NAMES)].word;
 		w.wanted.map = &w.names;
 		w.wanted.knows = nameless_knows;
 	}
 	if (w.map && !strcmp(w.map, call->argument[0].word))
-		return err_set(err, ERR_USAGE, "%s cannot be both the copy and the map of its names: name two files", w.map);
+		return err_set(err, ERR_USAGE, "%s cannot be both the copy and the map of names (name two files)", w.map);
 	if (call_has(call, DASH_ARRAYS))
 		w.wanted.what = REDACT_ARRAYS;
 	if (call_has(call, DASH_STRINGS)) {
@@ -188,9 +190,9 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 
 static const struct option_spec redact_options[] = {
     {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is not a reference (default)"},
-    {DASH_ARRAYS, OPT_FLAG, NULL, "leave out what primitive arrays hold, and keep fields"},
+    {DASH_ARRAYS, OPT_FLAG, NULL, "leave out contents of primitive arrays, keep fields"},
     {DASH_NAMES, OPT_WORDS, "MAP", "replace the program's names by numbers; MAP lists both"},
-    {DASH_STRINGS, OPT_FLAG, NULL, "leave out the texts of Strings, and nothing else"},
+    {DASH_STRINGS, OPT_FLAG, NULL, "leave out only the texts of Strings"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -202,20 +204,15 @@ const struct command cmd_redact = {
     .group = "session",
     .summary = "write a copy of an HPROF dump without its contents",
     .shapes = SHAPES(&files_shape),
-    .description = "The copy is an HPROF dump that every tool reads: objects, references, sizes, threads and stacks "
-	"are as in the dump, each record has the same length, and contents are zeros. Without an option, or with "
-	"-all, contents are all primitive values: fields, static fields and elements of arrays, so also the texts of "
-	"Strings, the names of threads and the system properties. -arrays keeps numbers in fields. -strings leaves "
-	"out only the arrays and fields of Strings; passwords in a char[] and buffers stay. Of HotSpot's symbols "
-	"only names of classes, methods, fields and source files stay, because others may be literals of the "
-	"program. With -names MAP the copy has a letter and a number for each name of a class outside of the class "
-	"library (C17), and for the fields (F), methods (M) and source files (S) that only such classes have. MAP "
-	"has a line for each: C17, a tab and the name. Keep MAP to yourself. Of a file with several heaps the copy "
-	"has the current one. A damaged dump is refused. If FILE ends with .gz, cairn compresses it; it writes no "
-	"other compression. Only the owner can read the file; an existing one is replaced as by save. Fields of "
-	"jdk.internal.vm.StackChunk stay, because its size depends on them. The VM's version is left out, so sizes "
-	"in the copy are computed by the default rules of its layout. The copy is marked as one: strings, states of "
-	"threads and sizes of collections are unknown in it, not 0.",
+    .description = "The copy is an HPROF dump for every tool: objects, references, sizes, threads and stacks as in "
+	"the dump, and zeros for contents. Contents are all primitive values in fields, static fields and arrays, so "
+	"also texts of Strings, names of threads and system properties. -strings clears only the arrays and fields of "
+	"Strings; passwords in a char[] and buffers stay. Of HotSpot's symbols only names of classes, methods, fields "
+	"and source files stay.\n"
+	"-names MAP replaces the names of classes outside of the class library (C17), and their fields (F), methods "
+	"(M) and source files (S); MAP has a line for each: C17, a tab and the name. Keep MAP to yourself.\n"
+	"A damaged dump is refused. FILE.gz is compressed. Only the owner can read the file; an existing one is "
+	"replaced as by save. In the copy, strings, thread states and sizes of collections are unknown, not 0.",
     .examples = {{NULL}},
     .key = "",
     .run = run_redact,

@@ -44,10 +44,10 @@ const struct command cmd_history = {
     .name = "history",
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "the command lines of this session",
+    .summary = "list the command lines of this session",
     .shapes = SHAPES(&history_shape),
     .description = "Oldest first.",
-    .examples = {{"history | grep refs"}},
+    .examples = {{"history | grep refs", ON_ANY, "the lines that contain refs"}},
     .key = "",
     .run = run_history,
 };
@@ -70,8 +70,8 @@ const struct command cmd_source = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "run the command lines of a file",
-    .description = "Empty lines and lines that begin with # are left out. The first line that fails ends "
-	"the script. On the screen the last result is shown.",
+    .description = "cairn skips empty lines and lines that begin with #. The first line that fails ends the script. "
+	"The screen shows the last result.",
     .key = "",
     .run = run_source,
 };
@@ -83,7 +83,7 @@ static int run_save(struct session *s, const struct call *call, struct result **
 	struct result *r = session_table(s);
 	*out = NULL;
 	if (!r)
-		return err_set(err, ERR_NOT_FOUND, "there is no result yet");
+		return err_set(err, ERR_NOT_FOUND, "no result yet");
 	return session_save(s, r, call->argument[0].word, err);
 }
 
@@ -93,10 +93,9 @@ const struct command cmd_save = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "write the current result to a file",
-    .description = "As CSV, JSON, JSON lines, Markdown, HTML or text by its ending: .csv .json .jsonl .md .html; .txt, "
-	".log or none is text, any other a mistake. On the screen a question is asked before a file that exists is "
-	"replaced; elsewhere it is replaced, unless it is a heap dump and --force is not given. A file that "
-	"is read here, as the dump is, never is.",
+    .description = "The ending gives the format: .csv .json .jsonl .md .html; .txt, .log or none is text, any other "
+	"an error. The screen asks before it replaces a file. Elsewhere an existing file is replaced, but a heap dump "
+	"only with --force. cairn never writes to a file that it reads.",
     .key = "",
     .run = run_save,
 };
@@ -221,15 +220,15 @@ static int set_copy(struct session *s, const char *value, struct err *err)
 /* set: 0, NO_VALUE, or an error. */
 static const struct setting settings[] = {
     {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top, true},
-    {"format", "text, csv, json, jsonl, md or html", "how results are printed", show_format, set_format, true},
-    {"csv", "safe or raw", "texts like formulas in CSV are marked, or left", show_csv, set_csv, true},
-    {"wide", "on or off", "text prints the columns of machine formats, too", show_wide, set_wide, true},
-    {"threads", "a number, 0 for the processors there are", "worker threads", show_threads,
+    {"format", "text, csv, json, jsonl, md or html", "format of printed results", show_format, set_format, true},
+    {"csv", "safe or raw", "mark texts like formulas in CSV, or not", show_csv, set_csv, true},
+    {"wide", "on or off", "text prints all columns of machine formats", show_wide, set_wide, true},
+    {"threads", "a number, 0 for all processors", "worker threads", show_threads,
 	set_threads, false},
     {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", show_weak,
 	set_weak, false},
-    {"q", "back or quit", "what the key q does: back to the view before, or leave at once", show_q, set_q, true},
-    {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or behind what a file holds",
+    {"q", "back or quit", "the key q goes back to the view before, or quits", show_q, set_q, true},
+    {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or the end of a file",
 	show_copy, set_copy, true},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
@@ -260,7 +259,7 @@ int setting_set(struct session *s, const char *name, const char *value, struct e
 		return code == NO_VALUE
 		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
 	}
-	return err_set(err, ERR_USAGE, "no setting is called %.60s (set alone lists them)", name);
+	return err_set(err, ERR_USAGE, "no setting \"%.60s\" (set lists them)", name);
 }
 
 static struct result *list_settings(struct session *s)
@@ -302,14 +301,15 @@ const struct command cmd_set = {
     .arguments = {{ARG_WORD, "NAME", true}, {ARG_WORD, "VALUE", true}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "settings and kept sets",
+    .summary = "show or change settings, and list kept sets",
     .shapes = SHAPES(&set_shape),
-    .description = "Without a name it lists settings and kept sets; the command sets shows their sizes. By default "
-	"weak is off, as in the VM: strong and soft references hold an object, weak, final and phantom references do "
-	"not. With weak on all of them hold, as in Eclipse MAT; cairn computes reachability, dominators and retained "
-	"sizes again. With --sizes mat weak is on by default. diff, growth and trend compare dumps by the default. "
-	"In formats without field values all references hold.",
-    .examples = {{"set"}, {"set top 20"}, {"set weak on", ON_SHOP}},
+    .description = "Without a name it lists settings and kept sets; sets shows their sizes. By default weak is off, "
+	"as in the VM: strong and soft references hold an object, weak, final and phantom references do not. With "
+	"weak on all of them hold, as in Eclipse MAT; cairn then computes reachability, dominators and retained sizes "
+	"again. With --sizes mat weak is on by default. diff, growth and trend compare dumps with weak off. In "
+	"formats without field values all references hold.",
+    .examples = {{"set", ON_ANY, "all settings and kept sets"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
+	{"set weak on", ON_SHOP, "count weak references as Eclipse MAT does"}},
     .key = "",
     .run = run_set,
 };
@@ -329,7 +329,7 @@ const struct command cmd_quit = {
     .name = "quit",
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "leave",
+    .summary = "exit cairn",
     .description = "",
     .examples = {{"quit"}},
     .key = "Q",

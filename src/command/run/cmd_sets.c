@@ -17,7 +17,7 @@ static const struct column sets_columns[] = {
 static const struct shape sets_shape = {SHAPE_COLUMNS(sets_columns)};
 
 static const struct option_spec sets_options[] = {
-    {DASH_RETAINED, OPT_FLAG, NULL, "find out what each of them retains"},
+    {DASH_RETAINED, OPT_FLAG, NULL, "compute the retained size of each"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -78,7 +78,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	}
 	result_rows_members(r, sets_members, NULL, s);
 	result_show(r, SETS_RETAINED, wanted);
-	r->note = s->dump->n_sets ? NULL : "none yet: $name = COMMAND keeps the objects of a result's rows";
+	r->note = s->dump->n_sets ? NULL : "no kept sets yet ($name = COMMAND keeps the objects of a result's rows)";
 	*out = r;
 	return 0;
 }
@@ -88,17 +88,21 @@ const struct command cmd_sets = {
     .options = sets_options,
     .flags = COMMAND_OBJECTS_ONLY,
     .group = "session",
-    .summary = "the sets of objects that were kept",
+    .summary = "list the kept sets of objects",
     .shapes = SHAPES(&sets_shape),
-    .description = "$name = COMMAND keeps the objects that the rows of a result count, $name = SET those "
-	"of a set. What a set retains is found with -retained: a walk through the heap for each. "
-	"A set is an object, a class pattern, %N (exactly the objects that this row counts), %2-5, "
-	"%1,4, $name, $_ (the last result's), heap:app (Android's heap of this name), or sets joined by "
-	"+ (together), - (without) and & (in both, which binds closest), with blanks around them, and parentheses: "
-	"size ( $a + %3 ) & char[].",
-    .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP},
-	{"$texts = ls byte[] -min 512", ON_SHOP}, {"sets -retained", ON_SHOP},
-	{"size ( $sessions + $texts )", ON_SHOP}},
+    .description = "$name = COMMAND keeps the objects that the rows of a result count, $name = SET those of a set. "
+	"-retained computes what each set retains, by a walk through the heap. A SET is one of these, or several "
+	"joined by + (union), - (difference) and & (intersection, binds closest), with blanks around them, and "
+	"parentheses: size ( $a + %3 ) & char[].\n"
+	"0xADDRESS\tan object\n"
+	"CLASS\ta class pattern\n"
+	"%N, %2-5, %1,4\texactly the objects that these rows count\n"
+	"$name, $_\ta kept set; the last result's objects\n"
+	"heap:app\tAndroid's heap of this name",
+    .examples = {{"$sessions = com.acme.shop.Session", ON_SHOP, "keep all objects of a class"},
+	{"$texts = ls byte[] -min 512", ON_SHOP, "keep the objects of a result"},
+	{"sets -retained", ON_SHOP, "what each kept set retains"},
+	{"size ( $sessions + $texts )", ON_SHOP, "what both retain together"}},
     .key = "",
     .run = run_sets,
 };

@@ -48,8 +48,8 @@ static int load(struct session *s, struct session_dump *d, struct err *err)
 	if (code == ERR_NOMEM && s->dump) {
 		struct err refused = *err;
 		err_set(err, ERR_NOMEM, "%.200s: %s; %s", d->path, refused.message, others ?
-		    "close N gives the memory of an open dump back" :
-		    "the dump at hand stays in memory: cairn FILE looks at this one alone");
+		    "close N frees the memory of an open dump" :
+		    "the current dump stays in memory (cairn FILE opens only this one)");
 	}
 	if (!code && s->output) /* the screen tells of it itself */
 		say_opened(d->opened->heap, s->how && s->how->dump.exe);
@@ -59,17 +59,17 @@ static int load(struct session *s, struct session_dump *d, struct err *err)
 static int go_to(struct session *s, struct session_dump *d, struct err *err)
 {
 	if (d->is_profile)
-		return err_set(err, ERR_UNSUPPORTED, "dump %zu is a profile: it has no objects to look at (diff, growth and "
-		    "trend count it)", d->number);
+		return err_set(err, ERR_UNSUPPORTED, "dump %zu is a profile without objects (diff, growth and trend "
+		    "compare it)", d->number);
 	if (d->opened && d->opened == s->dump) {
-		say_at_hand(s, d, "is at hand already");
+		say_at_hand(s, d, "is already current");
 		return 0;
 	}
 	int code = d->opened ? 0 : load(s, d, err);
 	if (code)
 		return code;
 	session_use(s, d->opened);
-	say_at_hand(s, d, "is at hand");
+	say_at_hand(s, d, "is current");
 	return 0;
 }
 
@@ -86,12 +86,14 @@ const struct command cmd_use = {
     .arguments = {{ARG_DUMP, "N", false}},
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
-    .summary = "go to another dump of this session",
-    .description = "Commands are about dump N from now on, as dumps numbers them; it is read unless it is open. A "
-	"dump that one left stays open, with its kept sets, notes and retained sizes, and on the screen with its views: "
-	"use brings them back. Rows, $_ and kept sets mean nothing in another dump than their own, for addresses are of "
-	"one run; names do. diff, growth and trend are about all dumps in their order, whichever is at hand.",
-    .examples = {{"use 1", ON_SERIES}, {"ls com.acme.shop.Session | head 3", ON_SERIES}, {"use 3", ON_SERIES}},
+    .summary = "switch to another dump of this session",
+    .description = "Commands then work on dump N of the list by dumps; cairn reads it unless it is open. The dump "
+	"before stays open with its kept sets, notes, retained sizes and views; use goes back to it. Rows, $_ and "
+	"kept sets are valid only in their own dump; names are valid in all. diff, growth and trend always compare "
+	"all dumps in their order.",
+    .examples = {{"use 1", ON_SERIES, "the oldest dump becomes the current one"},
+	{"ls com.acme.shop.Session | head 3", ON_SERIES, "sessions of that dump"},
+	{"use 3", ON_SERIES, "back to the newest dump"}},
     .key = "",
     .run = run_use,
 };
@@ -112,7 +114,7 @@ static void say_place(struct session *s, const struct session_dump *d)
 	while (s->dumps[at] != d)
 		at++;
 	if (at + 1 < s->n_dumps)
-		session_say(s, "%s; it is older than dump %zu, and compared as such", said, s->dumps[at + 1]->number);
+		session_say(s, "%s; comparisons take it as older than dump %zu", said, s->dumps[at + 1]->number);
 	free(said);
 }
 
@@ -125,7 +127,7 @@ static int open_profile(struct session *s, struct session_dump *d, struct err *e
 	d->read = true;
 	session_sort_in(s, d);
 	add_name(d, &t);
-	session_say(s, "%s, is known from now on, a profile: diff, growth and trend count it", t.s);
+	session_say(s, "added the profile %s: diff, growth and trend compare it", t.s);
 	text_release(&t);
 	return 0;
 }
@@ -136,8 +138,8 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	struct session_dump *d = session_same_file(s, path);
 	*out = NULL;
 	if (!strcmp(path, "-"))
-		return err_set(err, ERR_USAGE, "standard input can be read as a dump from the start only, by cairn -; ./- is a "
-		    "file of that name");
+		return err_set(err, ERR_USAGE, "cannot open standard input now (start cairn with -; ./- is a file of "
+		    "that name)");
 	if (d)
 		return go_to(s, d, err);
 	d = session_add(s, path);
@@ -149,7 +151,7 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	(void)!source_hold(path, "a dump of this session");
 	if (!d->is_profile) {
 		session_sort_in(s, d);
-		say_at_hand(s, d, "is at hand");
+		say_at_hand(s, d, "is current");
 	}
 	say_place(s, d);
 	return 0;
@@ -160,11 +162,10 @@ const struct command cmd_open = {
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
-    .summary = "add a dump to this session and go to it",
-    .description = "A dump of any format, also packed or in an archive (dumps.zip::heap.hprof; help input), or a "
-	"profile, which comparisons count but which has no objects to go to. It stands behind the dumps "
-	"that are there, and before those that are known to be younger: diff, growth and trend take them in this order. A "
-	"file that the session knows is not read twice.",
+    .summary = "add a dump to this session and switch to it",
+    .description = "FILE is a dump of any format, also compressed or in an archive (dumps.zip::heap.hprof; help "
+	"input), or a profile, which only comparisons use. It comes last in the order of diff, growth and trend, but "
+	"before dumps that are known to be newer. A file that is open already is not read again.",
     .examples = {{NULL}},
     .key = "",
     .run = run_open,
@@ -181,17 +182,17 @@ static int run_close(struct session *s, const struct call *call, struct result *
 	if (code)
 		return code;
 	if (!d->opened)
-		return err_set(err, ERR_USAGE, "dump %zu is not open (dumps tells which are)", d->number);
+		return err_set(err, ERR_USAGE, "dump %zu is not open (dumps lists the open ones)", d->number);
 	if (d->opened == s->dump)
-		return err_set(err, ERR_USAGE, "dump %zu is at hand: use N goes to another one first", d->number);
+		return err_set(err, ERR_USAGE, "dump %zu is current (switch to another first: use N)", d->number);
 	uint64_t before = big_in_use();
 	session_close(s, d->opened);
 	uint64_t after = big_in_use();
 	add_name(d, &t);
 	text_add(&t, ", is closed: ");
 	text_add_bytes(&t, before > after ? before - after : 0);
-	session_say(s, "%s of memory are free; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
-	    "its views are gone, what was kept of it comes back with it" : "its kept sets are gone");
+	session_say(s, "%s freed; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
+	    "use N restores what was kept" : "its kept sets are gone");
 	text_release(&t);
 	return 0;
 }
@@ -201,10 +202,11 @@ const struct command cmd_close = {
     .arguments = {{ARG_DUMP, "N", false}},
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
-    .summary = "give the memory of an open dump back",
-    .description = "Dump N, as dumps numbers them, goes out of memory with its views and all that was found of it; "
-	"comparisons still know it, and use N reads it anew. The dump at hand stays: use N goes to another one first.",
-    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES}, {"close 1", ON_SERIES}},
+    .summary = "free the memory of an open dump",
+    .description = "Closes dump N of the list by dumps with its views and results. Comparisons still know it, and use "
+	"N reads it again. The current dump cannot be closed; use N switches to another one first.",
+    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES},
+	{"close 1", ON_SERIES, "free the memory of the oldest dump"}},
     .key = "",
     .run = run_close,
 };

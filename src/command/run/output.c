@@ -46,10 +46,10 @@ static int ask(const char *path, bool append, const char *dump, const struct wri
 		text_addf(&question, " is a heap dump (%s)", dump);
 	else
 		text_add(&question, " exists");
-	text_add(&question, append ? ": write behind its end?" : ": replace it?");
+	text_add(&question, append ? ": append to it?" : ": replace it?");
 	bool yes = rules->ask(rules->context, question.s);
 	text_release(&question);
-	return yes ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", path);
+	return yes ? 0 : err_set(err, ERR_CANCELLED, "%.200s is unchanged", path);
 }
 
 /* May what the file holds be replaced, or written behind? */
@@ -63,7 +63,7 @@ static int may_write(const char *path, bool append, const struct stat *st, const
 		return append && !dump ? 0 : ask(path, append, dump, rules, err);
 	if (!dump)
 		return 0;
-	return err_set(err, ERR_USAGE, "%.200s is a heap dump (%s): write to another file, or give --force",
+	return err_set(err, ERR_USAGE, "%.200s is a heap dump, %s (write to another file, or give --force)",
 	    path, dump);
 }
 
@@ -91,7 +91,7 @@ int output_open(struct output *out, const char *path, bool append, mode_t mode, 
 int output_begin(FILE *stream, bool *replaces, struct err *err)
 {
 	if (*replaces && ftruncate(fileno(stream), 0))
-		return err_set(err, ERR_IO, "what the file holds cannot be replaced: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot replace the contents of the file: %s", strerror(errno));
 	*replaces = false;
 	return 0;
 }
@@ -109,7 +109,7 @@ int output_join(FILE *stream, size_t n, struct err *err)
 		return 0;
 	}
 	if (n == 1 && (fflush(stream) || pwrite(fileno(stream), "[", 1, 0) != 1))
-		return err_set(err, ERR_IO, "the results cannot be joined: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot join the results: %s", strerror(errno));
 	fputs(",\n", stream);
 	return 0;
 }
@@ -128,10 +128,10 @@ void output_take_back(struct output *out, struct err *err)
 	if (fflush(out->stream)) /* what waits must not follow */
 		__fpurge(out->stream);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || ftruncate(fd, out->end))
-		err_set(err, err->code, "%s; what was written stands there, and is not all", err->message);
+		err_set(err, err->code, "%s; the file has an incomplete result", err->message);
 	else
-		err_set(err, err->code, "%s; %s", err->message, out->end ? "what stood there before is left" :
-		    "it is left empty");
+		err_set(err, err->code, "%s; %s", err->message, out->end ? "its earlier contents are unchanged" :
+		    "the file is empty");
 }
 
 /*
@@ -292,7 +292,7 @@ int output_close_aside(struct output *out, int code, struct err *err)
 		code = file_take_name(out->aside, out->path, err);
 	if (code && out->aside) {
 		unlink(out->aside);
-		err_set(err, err->code, "%s; %s", err->message, replaces ? "what stood there before is left" :
+		err_set(err, err->code, "%s; %s", err->message, replaces ? "the earlier file is unchanged" :
 		    "nothing was written");
 	}
 	if (out->aside)
@@ -317,12 +317,12 @@ int session_may_replace_all(const struct session *s, const char *folder, size_t 
 	*agreed = false;
 	if (!n || !rules->ask || rules->force)
 		return 0;
-	text_addf(&question, n == 1 ? "one of these files is in " : "%zu of these files are in ", n);
+	text_addf(&question, n == 1 ? "one of these files exists in " : "%zu of these files exist in ", n);
 	text_add_escaped(&question, folder, strlen(folder));
-	text_add(&question, ": replace what is there?");
+	text_add(&question, ": replace?");
 	*agreed = rules->ask(rules->context, question.s);
 	text_release(&question);
-	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is left as it was", folder);
+	return *agreed ? 0 : err_set(err, ERR_CANCELLED, "%.200s is unchanged", folder);
 }
 
 mode_t session_new_mode(const struct session *s)
@@ -341,7 +341,8 @@ int session_write_whole(struct session *s, const struct new_file *file, file_wri
 	struct output to;
 	mode_t mode = file->secret ? S_IRUSR | S_IWUSR : session_new_mode(s);
 	if (s->asks) /* as part of a statement of SQL, a claim or a table */
-		return err_set(err, ERR_USAGE, "%.200s: a question writes no file (run the command itself)", file->path);
+		return err_set(err, ERR_USAGE, "%.200s: a nested command cannot write files (run the command itself)",
+		    file->path);
 	int code = output_open_aside(&to, file, mode, &s->writes, err);
 	if (code)
 		return code;
@@ -363,7 +364,7 @@ static int follow_no_links(const char *path, size_t named, struct err *err)
 	for (char *slash = at + named; !code && (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
 		*slash = '\0';
 		if (!lstat(at, &st) && S_ISLNK(st.st_mode))
-			code = err_set(err, ERR_USAGE, "%.200s: it is a link, which is not followed under this name (remove it)",
+			code = err_set(err, ERR_USAGE, "%.200s: cairn does not follow a link here (remove it)",
 			    at);
 	}
 	free(at);
@@ -425,7 +426,7 @@ bool output_standard_is_free(void)
 		return true;
 	if (error && (out || dup2(STDOUT_FILENO, STDERR_FILENO) < 0))
 		return false; /* there is nowhere to say it */
-	complain("standard %s is %s, which is being read: redirect it to another file",
+	complain("standard %s is %s, which cairn reads (redirect it to another file)",
 	    out ? "output" : "error", out ? out : error);
 	return false;
 }

@@ -96,7 +96,7 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	}
 	code = print_result(r, &o, s->output, err);
 	if (code == ERR_IO)
-		err_set(err, ERR_IO, "%.200s: %s; what was written is not all",
+		err_set(err, ERR_IO, "%.200s: %s; the output is incomplete",
 		    s->output_name ? s->output_name : "standard output", err->message);
 	return code ? code : refusals_check(refusals, err);
 }
@@ -131,7 +131,7 @@ static void say_written(struct session *s, const struct result *r, const struct 
 		text_addf(&what, " row%s of ", n == 1 ? "" : "s");
 	}
 	text_add_name(&what, r->title ? r->title : "the result");
-	session_say(s, "%s has %s%s, as %s", path, what.s, behind ? " behind what it held" : " now", formats[o->format]);
+	session_say(s, "%s %s to %s, as %s", behind ? "appended" : "wrote", what.s, path, formats[o->format]);
 	text_release(&what);
 }
 
@@ -148,8 +148,8 @@ static int to_file(
 	FILE *f = to.stream;
 	if (to.behind && o.format == PRINT_JSON) {
 		fclose(f);
-		return err_set(err, ERR_USAGE, "%.200s holds a JSON text already, and two are none: "
-		    "append to a .jsonl file, or write with >", path);
+		return err_set(err, ERR_USAGE, "%.200s already has a JSON text and cannot take a second (append to a "
+		    ".jsonl file, or write with >)", path);
 	}
 	if (to.behind && o.format == PRINT_CSV)
 		fputs("\r\n", f);
@@ -215,7 +215,7 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 	if (s->shell)
 		s->shell(s->shell_context, false);
 	if (!code)
-		session_say(s, "%s went to !%s", r->title ? r->title : "the result", command);
+		session_say(s, "piped %s to !%s", r->title ? r->title : "the result", command);
 	return code;
 }
 
@@ -229,7 +229,7 @@ static int needs_dump(const struct session *s, const struct command *c, struct e
 		return c->flags & COMMAND_OF_PROFILES ? 0 : session_no_dump(s, err);
 	if (!session_heap(s) && s->n_dumps && session_newest(s)->is_profile)
 		return c->flags & COMMAND_OF_PROFILES ? 0 : err_set(err, ERR_UNSUPPORTED, NO_DUMP_AT_HAND
-		    " (dumps, diff, growth and trend are about profiles)");
+		    " (dumps, diff, growth and trend work on profiles)");
 	if (!session_heap(s))
 		return session_no_dump(s, err);
 	return 0;
@@ -324,7 +324,7 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	if (!code) {
 		code = run->command->run(run->s, &call, run->out, err);
 		if (!code && *run->out && looks_for(&call))
-			nothing_found(*run->out, "nothing is found");
+			nothing_found(*run->out, "nothing found");
 		call_release(&call);
 	}
 	if (!code && *run->out)
@@ -359,7 +359,7 @@ static void tell_alias(struct session *s, const struct alias *a, const char *mea
 			return;
 	}
 	VEC_PUSH(s->told, s->n_told, s->cap_told) = (struct told_alias){a, means};
-	text_addf(&note, "%s is %s here (alias lists such words)", a->word, means);
+	text_addf(&note, "%s is %s here (alias lists such names)", a->word, means);
 	result_add_note(r, note.s);
 	text_release(&note);
 }
@@ -452,7 +452,7 @@ int session_ask(struct session *s, const char *line, struct result **out, struct
 	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
 	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES) ||
 	    !c->shapes || !strcmp(c->group, "session"))
-		code = err_set(err, ERR_USAGE, "%.200s: it is no line of one command that looks at the dump", line);
+		code = err_set(err, ERR_USAGE, "\"%.200s\" is not a single command about the dump", line);
 	if (!code)
 		code = needs_dump(s, c, err);
 	if (!code) {
@@ -484,7 +484,7 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 {
 	*gone = false;
 	if (!*r && (l->n > 1 || l->file.s || l->keep))
-		return err_set(err, ERR_USAGE, "%s: it prints nothing", l->stages[0].words[0].s);
+		return err_set(err, ERR_USAGE, "%s prints nothing", l->stages[0].words[0].s);
 	for (size_t i = 1; i < l->n; i++) {
 		if (l->stages[i].shell) {
 			*gone = true;
@@ -546,7 +546,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	if (!code)
 		code = refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
-		code = err_set(err, ERR_USAGE, "a command is missing: %.100s", line);
+		code = err_set(err, ERR_USAGE, "no command in the line: %.100s", line);
 	if (!code && l.file.s) /* before the work is done that would be for nothing */
 		code = print_format_of_file(l.file.s, &(enum print_format){PRINT_TEXT}, err);
 	s->grows = is_shown(s, &l) && l.n == 1;

@@ -72,11 +72,11 @@ static void add_member(struct looking *l, const struct source_member *m)
 		return;
 	}
 	if (m->encrypted)
-		err_set(&f.why, ERR_FORMAT, "is encrypted; unpack it first, with its password");
+		err_set(&f.why, ERR_FORMAT, "is encrypted (unpack it first with its password)");
 	else if (m->size_known && !m->size)
-		err_set(&f.why, ERR_FORMAT, "is empty (0 bytes); a full disk often leaves a dump like that");
+		err_set(&f.why, ERR_FORMAT, "is empty (0 bytes; perhaps the disk was full)");
 	else if (!f.label)
-		err_set(&f.why, ERR_FORMAT, "no dump by its first bytes, or damaged there");
+		err_set(&f.why, ERR_FORMAT, "is not a dump, or its first bytes are damaged");
 	text_addf(&path, "%s::%s", l->path, m->name);
 	f.path = text_take(&path);
 	memcpy(f.created, m->created, sizeof f.created);

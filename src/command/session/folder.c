@@ -80,7 +80,7 @@ static void settle_time(struct folder_file *f)
 
 static const char *not_a_file(mode_t mode)
 {
-	return S_ISFIFO(mode) ? "is a pipe, and not opened" : S_ISSOCK(mode) ? "is a socket" : S_ISREG(mode) ? NULL :
+	return S_ISFIFO(mode) ? "is a pipe" : S_ISSOCK(mode) ? "is a socket" : S_ISREG(mode) ? NULL :
 	    "is not a regular file";
 }
 
@@ -116,7 +116,7 @@ static bool look_at_head(struct folder_file *f, int fd, bool claims, const struc
 	if (n < 0)
 		return err_set(&f->why, ERR_IO, "%s", strerror(errno)), claims;
 	if (n == 0)
-		return err_set(&f->why, ERR_FORMAT, "is empty (0 bytes); a full disk often leaves a dump like that"), claims;
+		return err_set(&f->why, ERR_FORMAT, "is empty (0 bytes; perhaps the disk was full)"), claims;
 	if (!code) {
 		struct heap_options o = {.path = f->path, .mat_sizes = how->mat_sizes};
 		f->label = h.label;
@@ -134,7 +134,7 @@ static bool look_at(struct folder_file *f, int folder, const char *name, const s
 	struct stat st;
 	bool claims = folder_claims(name);
 	if (fstatat(folder, name, &st, 0)) {
-		err_set(&f->why, ERR_IO, "%s", errno == ENOENT ? "is a link to nowhere" : strerror(errno));
+		err_set(&f->why, ERR_IO, "%s", errno == ENOENT ? "is a broken link" : strerror(errno));
 		f->written = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ? 0 : nanoseconds(st.st_mtim);
 		return claims && f->written;
 	}
@@ -167,9 +167,9 @@ void folder_add(struct folder *to, const struct folder_file *f)
 void folder_add_archives(const struct folder *f, struct text *to)
 {
 	if (f->n_archives == 1)
-		text_add(to, "; one is an archive: cairn ARCHIVE tells what is in it");
+		text_add(to, "; one is an archive (cairn ARCHIVE lists its dumps)");
 	else if (f->n_archives)
-		text_addf(to, "; %zu are archives: cairn ARCHIVE tells what is in one", f->n_archives);
+		text_addf(to, "; %zu are archives (cairn ARCHIVE lists the dumps of one)", f->n_archives);
 }
 
 static void add_file(struct folder *out, int folder, const char *name, const struct heap_options *how)
@@ -248,9 +248,9 @@ static int none(const struct folder *f, const char *name, struct err *err)
 {
 	struct text archives = TEXT_INIT;
 	folder_add_archives(f, &archives);
-	int code = err_set(err, ERR_NOT_FOUND, "%s: is a directory, and no dump is among the %zu file%s in it%s", name,
+	int code = err_set(err, ERR_NOT_FOUND, "%s: no dump in this directory, only %zu other file%s%s", name,
 	    f->n_others, f->n_others == 1 ? "" : "s", archives.len ? archives.s :
-	    " (directories in it are not looked into)");
+	    " (cairn does not search subdirectories)");
 	text_release(&archives);
 	return code;
 }
@@ -266,7 +266,8 @@ static int read_folder(void *context, struct progress *progress, struct err *err
 		text_add_name(&name, r->path);
 	}
 	DIR *d = opendir(r->path);
-	int code = d ? 0 : err_set(err, ERR_IO, "%s: %s", name.s, errno == EACCES ? "no permission to read this directory" :
+	int code = d ? 0 : err_set(err, ERR_IO, "%s: %s", name.s, errno == EACCES ? "no permission to read this "
+	    "directory" :
 	    strerror(errno));
 	if (d) {
 		r->folder = xcalloc(1, sizeof *r->folder);
@@ -275,7 +276,7 @@ static int read_folder(void *context, struct progress *progress, struct err *err
 		closedir(d);
 	}
 	if (!code && !r->folder->n && !r->folder->n_others)
-		code = err_set(err, ERR_NOT_FOUND, "%s: is a directory, and an empty one: no dump is in it", name.s);
+		code = err_set(err, ERR_NOT_FOUND, "%s: no dump in this directory, it is empty", name.s);
 	else if (!code && !r->folder->n)
 		code = none(r->folder, name.s, err);
 	if (!code) {

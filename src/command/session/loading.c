@@ -90,7 +90,7 @@ static int watch(struct job *job, int (*task)(void *context, struct job *job), v
 	int wake[2];
 
 	if (pipe(wake))
-		return err_set(err, ERR_IO, "no pipe to the working thread");
+		return err_set(err, ERR_IO, "cannot create a pipe to the worker thread");
 	int code = job_start(job, task, context, wake[1]);
 	if (!code) {
 		struct pollfd fd = {.fd = wake[0], .events = POLLIN};

@@ -168,9 +168,9 @@ int session_not_of_other(const struct session *s, const struct opened *o, const 
 	if (o == s->dump)
 		return 0;
 	if (!d)
-		return err_set(err, ERR_NOT_FOUND, "%.60s: %s is of a dump that is not open (dumps lists them, use N opens "
-		    "one)", word, what);
-	return err_set(err, ERR_NOT_FOUND, "%.60s: %s is of dump %zu (use %zu goes there)", word, what,
+		return err_set(err, ERR_NOT_FOUND, "%.60s: %s is from a dump that is not open (dumps lists them, use "
+		    "N opens one)", word, what);
+	return err_set(err, ERR_NOT_FOUND, "%.60s: %s is from dump %zu (use %zu switches to it)", word, what,
 	    d->number, d->number);
 }
 
@@ -188,13 +188,13 @@ int session_no_dump(const struct session *s, struct err *err)
 	if (newest)
 		text_add_name(&path, newest->path);
 	if (!newest)
-		err_set(err, ERR_USAGE, "no dump is open, and none in %s can be (dumps tells why)", folder.s);
+		err_set(err, ERR_USAGE, "no dump is open, and cairn cannot open any in %s (dumps shows why)", folder.s);
 	else if (s->interactive)
-		err_set(err, ERR_USAGE, "no dump is open: Enter in the list (9), or use N, opens one of the %zu in %s",
+		err_set(err, ERR_USAGE, "no dump is open: press Enter in the list (9) or use N (%zu dumps in %s)",
 		    f->n_dumps, folder.s);
 	else
-		err_set(err, ERR_USAGE, "%s: is %s and holds %zu dump%s: name one, as %s, which is the newest, or use N "
-		    "takes one (dumps lists them)", folder.s, f->is_archive ? "an archive" : "a directory",
+		err_set(err, ERR_USAGE, "%s is %s with %zu dump%s (name one; the newest is %s; or use N, dumps lists "
+		    "them)", folder.s, f->is_archive ? "an archive" : "a directory",
 		    f->n_dumps, f->n_dumps == 1 ? "" : "s", path.s);
 	text_release(&folder);
 	text_release(&path);

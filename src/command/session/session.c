@@ -124,7 +124,7 @@ static int not_yet(const struct session *s, struct err *err)
 	if (!s->finds_beside || s->dump->retained.heap || s->dump->heap->no_references)
 		return 0;
 	s->dump->refused = true;
-	return err_set(err, ERR_UNSUPPORTED, "retained sizes are still being found");
+	return err_set(err, ERR_UNSUPPORTED, "retained sizes are not ready yet");
 }
 
 int session_sizes(const struct session *s, const struct retained **out, struct err *err)
@@ -186,7 +186,7 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 	if (code || counts == opened_counts_weak(s->dump))
 		return code;
 	if (s->model && !s->model(s->model_context, true))
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+		return err_set(err, ERR_UNSUPPORTED, "references are not loaded yet");
 	code = opened_count_weak(s->dump, counts, &runner, err);
 	if (!code && s->model)
 		s->model(s->model_context, false);

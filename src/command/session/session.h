@@ -254,7 +254,7 @@ MUST_CHECK int session_profile(struct session *s, struct opened *o, struct profi
 /* Set that no dump is open, and what to do: ERR_USAGE. */
 int session_no_dump(const struct session *s, struct err *err);
 /* What is said of whatever asks about objects where there are profiles alone. */
-#define NO_DUMP_AT_HAND "there is no dump at hand, only profiles: open FILE opens one beside them"
+#define NO_DUMP_AT_HAND "no dump is open, only profiles: open FILE opens one"
 
 /* The heap that commands are about, or NULL. */
 static inline const struct heap *session_heap(const struct session *s)

@@ -81,8 +81,8 @@ static int write_index(struct away *a, FILE *to, const char *path, struct err *e
 static int may_profile(const struct session *s, struct err *err)
 {
 	(void)s;
-	return profile_support() ? 0 : err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes "
-	    "no profiles");
+	return profile_support() ? 0 : err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and "
+	    "cannot write profiles");
 }
 
 static int begin_profile(struct away *a, struct err *err)
@@ -151,12 +151,12 @@ static void end_copy(struct away *a)
 
 static const struct away_kind kinds[] = {
     {SAVED_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
-	"values, texts, where the dump lies, what a javacore tells", AS_NUMBERS, may_index, begin_index, write_index, NULL,
+	"values, texts, the dump's path, data of a javacore", AS_NUMBERS, may_index, begin_index, write_index, NULL,
 	saved_is_index},
-    {".profile.gz", "what comparisons need: sums by class, loader, thread, field, path",
+    {".profile.gz", "data for comparisons: sums by class, loader, thread, field, path",
 	"objects, references, values, texts, names of class loaders", AS_NUMBERS, may_profile, begin_profile,
 	write_profile, end_profile, profile_is_file},
-    {".html", "the report for people: suspects, holders, waste, threads, locks",
+    {".html", "the report: suspects, holders, waste, threads, locks",
 	"values, texts, messages, names of files, properties", AS_WORDS, may_report, begin_report, write_report,
 	end_report, report_is_page},
     {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, AS_NUMBERS, may_copy, begin_copy,
@@ -194,8 +194,8 @@ static void add_stem(struct text *to, const struct heap *h)
 
 static const char *what_of(enum text_kind kind)
 {
-	return kind == TEXT_OF_SYMBOL ? "that of a symbol which names nothing" :
-	    kind == TEXT_OF_ARRAY ? "that of the array" : "that of the object";
+	return kind == TEXT_OF_SYMBOL ? "the text of a symbol that is not a name" :
+	    kind == TEXT_OF_ARRAY ? "the text of the array" : "the text of the object";
 }
 
 /* The text itself is not told: the sentence may be kept where the dump may not be. */
@@ -207,7 +207,7 @@ static int leaks(const struct taking *t, const struct searched *found, struct er
 		text_addf(&of, " 0x%" PRIx64, heap_address(t->search.h, found->first.where));
 	if (found->texts > 1)
 		text_addf(&of, " and %" PRIu64 " more", found->texts - 1);
-	int code = err_set(err, ERR_NOT_FOUND, "a text of the dump is in it, %s (as %s)", of.s,
+	int code = err_set(err, ERR_NOT_FOUND, "a text of the dump is in it: %s (as %s)", of.s,
 	    needle_form_name(found->form));
 	text_release(&of);
 	return code;
@@ -218,7 +218,7 @@ static int write_and_search(void *away, FILE *to, const char *path, struct err *
 	struct away *a = away;
 	struct searched found;
 	if (!path)
-		return err_set(err, ERR_IO, "it is searched before it has its name, and no file can be made beside that");
+		return err_set(err, ERR_IO, "cannot create a temporary file to search it before it gets its name");
 	int code = a->kind->write(a, to, path, err);
 	if (!code && fflush(to))
 		code = err_set(err, ERR_IO, "%s", strerror(errno));
@@ -309,27 +309,27 @@ static const char *note_of(const struct taking *t)
 {
 	struct text note = TEXT_INIT;
 	if (!t->folder)
-		return "take -o DIR writes them, each searched for texts of the dump before it gets its name";
+		return "take -o DIR writes these files, and searches each for texts of the dump before it gets its "
+		    "name";
 	if (!t->written)
 		return NULL;
 	if (!search_has_texts(&t->search)) {
-		text_add(&note, "the dump holds no texts to look for");
+		text_add(&note, "the dump has no texts to search for");
 	} else {
-		text_add(&note, "no text of the dump is in what was written: ");
+		text_add(&note, "no text of the dump is in the files: ");
 		add_found(&t->search.found, &note);
-		text_add(&note, " were looked for");
+		text_add(&note, " were searched for");
 		if (t->named)
-			text_addf(&note, t->named == 1 ? "; the beginning of one stands there as a name of the program, or as "
-			    "words of cairn" : "; beginnings of %" PRIu64 " stand there as names of the program, or as words of "
-			    "cairn", t->named);
+			text_addf(&note, t->named == 1 ? "; the beginning of one matches a name of the program, or words of cairn" :
+			    "; the beginnings of %" PRIu64 " match names of the program, or words of cairn", t->named);
 		if (t->by_chance)
-			text_addf(&note, "; %" PRIu64 " may stand there by chance, as numbers or beside a name", t->by_chance);
+			text_addf(&note, "; %" PRIu64 " may be there by chance, as numbers or next to a name", t->by_chance);
 		if (t->search.found.same)
-			text_addf(&note, "; %" PRIu64 " of one character over and over were not looked for",
+			text_addf(&note, "; %" PRIu64 " that repeat a single character were not searched for",
 			    t->search.found.same);
 	}
 	if (t->search.h->damaged)
-		text_add(&note, "; what could not be read of the dump could not be looked for");
+		text_add(&note, "; texts in the unreadable part of the dump were not searched for");
 	const char *kept = arena_strndup(&t->r->arena, note.s, note.len);
 	text_release(&note);
 	return kept;
@@ -382,10 +382,10 @@ static int run_take(struct session *s, const struct call *call, struct result **
 	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL, .search = {.h = h}};
 	*out = NULL;
 	if (values_away(h))
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: its texts, which files that leave "
-		    "are searched for, are in the dump");
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open: take searches its files for "
+		    "texts of the dump");
 	if (t.folder && !*t.folder)
-		return err_set(err, ERR_USAGE, "-o: a folder is missing");
+		return err_set(err, ERR_USAGE, "-o: a directory is missing");
 	add_stem(&t.stem, h);
 	t.r = files_table(s, "take");
 	int code = take_all(&t, err);
@@ -402,7 +402,7 @@ static int run_take(struct session *s, const struct call *call, struct result **
 }
 
 static const struct option_spec options[] = {
-    {DASH_O, OPT_WORDS, "DIR", "write them there; a folder that is missing is made"},
+    {DASH_O, OPT_WORDS, "DIR", "write them to this directory; it is created if missing"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -411,23 +411,17 @@ const struct command cmd_take = {
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
-    .summary = "small files that may leave the host, searched for texts",
+    .summary = "list or write small files that may leave the host",
     .shapes = SHAPES(&files_shape),
-    .description = "A packed index (index -packed), a profile, a redacted report as a page of HTML (report -redact) "
-	"and a redacted copy of an HPROF dump (redact): what each has and leaves out, and, where the dump has none, why. "
-	"With -o DIR they are written. In none of them stands where the dump lies, or what a javacore tells of the "
-	"process. Each is searched before it gets its name: for every text of 8 or more characters of the dump, as UTF-8, "
-	"Latin-1 and UTF-16, in its bytes and in what is compressed in them. Texts are those of Strings, of arrays of "
-	"characters, of bytes that read as text, and symbols of the program that name nothing; of each the first 24 "
-	"characters are looked for, so one that is quoted in part is found. A text may stand there as a name of a class, "
-	"field, method, thread, signature or source file, or in one, or as one with a character more; as the version of "
-	"the VM; or among the words that cairn or SQLite has itself. Some stand there as numbers by chance, and "
-	"how many do is told: in the report those of at most 12 digits and signs alone, or hexadecimal with 0x; in the "
-	"other files those with control characters, or whose characters count or repeat (00001111, abababab); and of the "
-	"index's tables of numbers those of less than 16 characters. One character over and over is not looked for. A file "
-	"with any other text is not kept, and the exit status is 1. Existing files are replaced as by save: all of them, "
-	"or, where one may not be, none.",
-    .examples = {{"take"}},
+    .description = "A packed index (index -packed), a profile, a redacted HTML report (report -redact) and a redacted "
+	"copy of an HPROF dump (redact), each with its contents or the reason for its absence. -o DIR writes them. "
+	"They lack the dump's path and data of a javacore.\n"
+	"cairn first searches each file for texts of the dump of at least 8 characters, by their first 24, as UTF-8, "
+	"Latin-1 and UTF-16, also in compressed data. Texts are Strings, arrays of characters, arrays of bytes that "
+	"are readable text, and symbols that are not names. Matches with names of the program, the VM's version, "
+	"words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a file with "
+	"any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
+    .examples = {{"take", ON_ANY, "the files and their contents, without writing them"}},
     .key = "",
     .run = run_take,
 };

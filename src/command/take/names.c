@@ -267,7 +267,7 @@ int words_each(bytes_use *use, void *context, struct err *err)
 		size_t before = n.names.len;
 		text_add_n(&n.names, filler, sizeof filler);
 		if (n.names.len == before)
-			return err_set(err, ERR_NOMEM, "not enough memory to look at this program's own words");
+			return err_set(err, ERR_NOMEM, "not enough memory to search this program's own words");
 	}
 	(void)dl_iterate_phdr(match_object, &n);
 	text_release(&n.names);

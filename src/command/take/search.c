@@ -80,7 +80,7 @@ static int each_bytes(const char *path, struct sieve *sieve, enum sieve_mark mar
 	struct stat st;
 	int fd = file_open_read(path);
 	if (fd < 0 || fstat(fd, &st)) {
-		int code = err_set(err, ERR_IO, "it cannot be read again: %s", strerror(errno));
+		int code = err_set(err, ERR_IO, "cannot read it again: %s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return code;

@@ -316,7 +316,7 @@ static int keep(struct sieve *s, const struct needle *needle, const struct needl
 	unsigned length = needle->n - needle->skip;
 	uint64_t hash = hash_bytes(needle->bytes + needle->skip, length);
 	if (s->n_kept >= UINT32_MAX / 4)
-		return err_set(err, ERR_NOMEM, "more texts begin as something in the file does than can be looked at");
+		return err_set(err, ERR_NOMEM, "too many candidate matches to check");
 	if (s->n_kept * 2 >= s->n_by_hash &&
 	    hash_slots_grow(&s->by_hash, &s->n_by_hash, (uint32_t)s->n_kept, hash_of, s->kept, err))
 		return ERR_NOMEM;

@@ -141,7 +141,8 @@ int texts_each(const struct heap *h, text_use *use, void *context, struct texts_
 	struct each_text e = {.h = h, .use = use, .context = context};
 	*found = (struct texts_found){.same = 0};
 	if (values_away(h))
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here, so its texts cannot be looked for");
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, so its texts cannot be "
+		    "searched for");
 	progress_phase(progress_own(), PHASE_READ_TEXTS, h->n_objects);
 	int code = use_symbols(&e, err);
 	if (!code && values_held(h)) {

@@ -43,7 +43,7 @@ static uint32_t class_before(
 	int code = value_classes(s, name, &classes, &n, NULL);
 	free(name);
 	if (code == ERR_NOMEM)
-		code = err_set(err, ERR_NOMEM, "no memory to look for the class in front of %.100s", dot);
+		code = err_set(err, ERR_NOMEM, "not enough memory to find the class of %.100s", dot);
 	if (code)
 		return HEAP_NONE;
 	class = n == 1 ? *classes : HEAP_NONE;

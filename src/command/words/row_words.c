@@ -87,10 +87,9 @@ int word_here(const struct session *s, struct word *word, struct err *err)
 	if (word->quoted || strcmp(word->s, ".") != 0)
 		return 0;
 	if (!selection)
-		return err_set(err, ERR_USAGE, ". is what is selected on the screen, and there is no screen");
+		return err_set(err, ERR_USAGE, "\".\" needs a selected row on the screen");
 	if (!selection->page && !selection->row)
-		return err_set(err, ERR_USAGE, ". means nothing here: neither the page nor its selected row is about "
-		    "an object");
+		return err_set(err, ERR_USAGE, "\".\" needs an object: neither the page nor its selected row has one");
 	word->s = selection->page ? selection->page : selection->row;
 	selection->used = true;
 	return 0;

@@ -51,15 +51,15 @@ static int kept(const struct session *s, const char *word, struct bits *to, stru
 	if (!strcmp(word, "$_")) {
 		const struct result *r = session_rows(s);
 		if (!r)
-			return err_set(err, ERR_NOT_FOUND, "$_: there is no last result");
+			return err_set(err, ERR_NOT_FOUND, "$_: no last result");
 		int other = session_not_of_other(s, r->opened, word, "the last result", err);
 		return other ? other : result_members(r, NULL, to, err);
 	}
 	const struct kept_set *set = set_find(s, word);
 	if (!set)
 		return strpbrk(word, "+&-") ? err_set(err, ERR_NOT_FOUND,
-		    "no set is called %.60s: + - and & stand between blanks ($a + $b)", word) :
-		    err_set(err, ERR_NOT_FOUND, "no set is called %.60s (%.60s = COMMAND keeps one)", word, word);
+		    "no set \"%.60s\" (put blanks around + - and &: $a + $b)", word) :
+		    err_set(err, ERR_NOT_FOUND, "no set \"%.60s\" (%.60s = COMMAND keeps one)", word, word);
 	for (size_t i = 0; i < set->n; i++)
 		bits_set(to, set->ids[i]);
 	return 0;
@@ -83,7 +83,7 @@ static int mark_rows(
 		}
 		if (!good || !first || last < first || (*s && (*s != ',' || !s[1])))
 			return err_set(err, ERR_USAGE,
-			    "%.60s is no row (%%1 is the first of the last table, %%2-5 and %%1,4 are several)",
+			    "\"%.60s\" is not a row (%%1 is the first of the last table, %%2-5 and %%1,4 are several)",
 			    word);
 		if (last > r->n_rows)
 			return err_set(err, ERR_NOT_FOUND, "%.60s: the last table has %zu row%s", word,
@@ -108,7 +108,7 @@ static int rows_of_table(const struct session *s, const char *word, struct bits 
 	struct result *r = session_rows(s);
 	struct bits rows;
 	if (!r || !r->n_columns)
-		return err_set(err, ERR_NOT_FOUND, "%.60s: there is no last table", word);
+		return err_set(err, ERR_NOT_FOUND, "%.60s: no last table", word);
 	int code = session_not_of_other(s, r->opened, word, "the last table", err);
 	if (code)
 		return code;
@@ -239,7 +239,7 @@ int set_one_object(const struct session *s, const char *word, uint32_t *id, stru
 		return code;
 	*id = ids[0];
 	if (n != 1)
-		code = err_set(err, ERR_NOT_FOUND, "%.60s holds %zu objects, one is wanted", word, n);
+		code = err_set(err, ERR_NOT_FOUND, "%.60s has %zu objects, but one is needed", word, n);
 	big_free(ids);
 	return code;
 }
@@ -322,9 +322,9 @@ static int tokenize(struct set_reader *r, const struct stage *stage, size_t *at)
 	}
 	add_token(r, TOKEN_END, 0, NULL, 0);
 	if (wanted)
-		return err_set(r->err, ERR_USAGE, "a set is missing after %.60s", last);
+		return err_set(r->err, ERR_USAGE, "no set after \"%.60s\"", last);
 	if (r->deep)
-		return err_set(r->err, ERR_USAGE, "a parenthesis is not closed");
+		return err_set(r->err, ERR_USAGE, "unclosed parenthesis");
 	return 0;
 }
 
@@ -362,7 +362,7 @@ static int read_factor(struct set_reader *r, struct bits *out, unsigned depth)
 	*out = (struct bits){.word = NULL};
 	if (t->kind != TOKEN_OPEN || depth == PARENTHESES_DEEP)
 		return err_set(r->err, ERR_USAGE, t->kind == TOKEN_OPEN ? "too many parentheses" :
-		    "a set is missing in front of a parenthesis");
+		    "no set before a parenthesis");
 	int code = read_sum(r, out, depth + 1);
 	if (!code)
 		r->at++; /* tokenize saw that it is closed */
@@ -496,7 +496,7 @@ int set_keep(struct session *s, const char *name, const struct result *r, struct
 	struct text n = TEXT_INIT, before = TEXT_INIT;
 	text_add_count(&n, set.n);
 	if (old) {
-		text_add(&before, " now, in place of ");
+		text_add(&before, ", replacing ");
 		text_add_count(&before, old->n);
 	}
 	session_say(s, "$%s keeps %s object%s%s", name, n.s, set.n == 1 ? "" : "s", old ? before.s : "");

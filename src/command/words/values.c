@@ -40,9 +40,9 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 	struct result *r = session_rows(s);
 	uint64_t row;
 	if (!decimal(word + 1, &row) || !row)
-		return err_set(err, ERR_USAGE, "%s is no row (%%1 is the first of the last table)", word);
+		return err_set(err, ERR_USAGE, "\"%s\" is not a row (%%1 is the first of the last table)", word);
 	if (!r || !r->n_columns)
-		return err_set(err, ERR_NOT_FOUND, "%s: there is no last table", word);
+		return err_set(err, ERR_NOT_FOUND, "%s: no last table", word);
 	int other = session_not_of_other(s, r->opened, word, "the last table", err);
 	if (other)
 		return other;
@@ -58,7 +58,7 @@ int value_row(const struct session *s, const char *word, struct target *target, 
 /* What is not there may be in the part of the dump that was not read. */
 static const char *where_looked(const struct heap *h)
 {
-	return h->incomplete ? " in what was read of the dump" : "";
+	return h->incomplete ? " in the readable part of the dump" : "";
 }
 
 /* "no object at 0xe0000af4 (inside …)": what is near. */
@@ -95,7 +95,7 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 		*id = session_heap(s)->classes[t.id].object;
 	else if (t.kind == TARGET_THREAD)
 		*id = session_heap(s)->threads[t.id].object;
-	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no object", word) : 0;
+	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s is not an object", word) : 0;
 }
 
 /* The class of a word that is no pattern; n: so many have the name. */
@@ -114,8 +114,8 @@ static uint32_t one_class(const struct session *s, const char *word, uint32_t *n
 
 static int no_class_object(const struct heap *h, uint32_t class, struct err *err)
 {
-	return err_set(err, ERR_NOT_FOUND, "%.150s has no class object in this dump; ls %.150s lists its %" PRIu32
-	    " object%s", h->classes[class].name, h->classes[class].name, h->classes[class].n_objects,
+	return err_set(err, ERR_NOT_FOUND, "%.150s has no class object in this dump (ls %.150s lists its %" PRIu32
+	    " object%s)", h->classes[class].name, h->classes[class].name, h->classes[class].n_objects,
 	    h->classes[class].n_objects == 1 ? "" : "s");
 }
 
@@ -133,14 +133,14 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 			*err = unclear;
 		return ERR_NOMEM;
 	}
-	if (!n && strstr(unclear.message, " may be "))
+	if (!n && strstr(unclear.message, " is ambiguous "))
 		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
 	if (!n)
-		return err_set(err, ERR_NOT_FOUND, "%.100s is no object (an object is written 0xADDRESS, #ID, "
-		    "%%ROW, $name, or as the name of a class, a static field or a global variable)", word);
+		return err_set(err, ERR_NOT_FOUND, "no object \"%.100s\" (use 0xADDRESS, #ID, %%ROW, $name, or the "
+		    "name of a class, static field or global variable)", word);
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
-		    "%.100s is loaded %" PRIu32 " times; dupclasses gives the addresses", word, n);
+		    "\"%.100s\" is loaded %" PRIu32 " times (dupclasses lists the addresses)", word, n);
 	*id = session_heap(s)->classes[class].object;
 	return *id == HEAP_NONE ? no_class_object(session_heap(s), class, err) : 0;
 }
@@ -151,7 +151,7 @@ int value_object(const struct session *s, const char *word, uint32_t *id, struct
 	bool prefixed;
 	if (*word == '#') {
 		if (!decimal(word + 1, &number))
-			return err_set(err, ERR_USAGE, "%s is no object id (#0 is the first)", word);
+			return err_set(err, ERR_USAGE, "\"%s\" is not an object id (#0 is the first)", word);
 		if (number >= session_heap(s)->n_objects)
 			return err_set(err, ERR_NOT_FOUND, "no object %s: there are %" PRIu32, word,
 			    session_heap(s)->n_objects);
@@ -279,7 +279,7 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
 	if (different > 1) {
 		if (different > CANDIDATES)
 			text_addf(&names, " and %u more", different - CANDIDATES);
-		code = err_set(err, ERR_NOT_FOUND, "%.100s may be %s", word, names.s);
+		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" is ambiguous (%s)", word, names.s);
 	}
 	text_release(&names);
 	return code;
@@ -297,7 +297,7 @@ static int no_class(const struct heap *h, const struct name_index *ix, const cha
 		text_addf(&list, "%s%s", i ? ", " : " (nearest: ", near[i]);
 	if (n)
 		text_add(&list, ")");
-	int code = err_set(err, ERR_NOT_FOUND, "no class matches %.150s%s%s", word, where_looked(h),
+	int code = err_set(err, ERR_NOT_FOUND, "no class matches \"%.150s\"%s%s", word, where_looked(h),
 	    n ? list.s : "");
 	text_release(&name);
 	text_release(&list);
@@ -318,7 +318,7 @@ static int row_class(const struct session *s, const char *word, uint32_t *class,
 		if (*class == HEAP_NONE)
 			*class = session_heap(s)->class_of[t.id];
 	}
-	return *class == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s stands for no class", word) : 0;
+	return *class == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s is not a class", word) : 0;
 }
 
 /* A class by the address of its class object. */
@@ -331,7 +331,7 @@ static int address_class(
 		return 0;
 	if (id == HEAP_NONE)
 		return no_object_at(session_heap(s), address, err);
-	return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is no class but a %.200s", address,
+	return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is a %.200s, not a class object", address,
 	    heap_class_of(session_heap(s), id)->name);
 }
 
@@ -410,13 +410,13 @@ int value_heap(const struct session *s, const char *name, unsigned *space, struc
 	const struct heap *h = session_heap(s);
 	struct text names = TEXT_INIT;
 	if (!h->n_spaces)
-		return err_set(err, ERR_UNSUPPORTED, "the dump keeps no heaps apart, as those of "
-		    "Android do (app, zygote, image)");
+		return err_set(err, ERR_UNSUPPORTED, "the dump has only one heap (Android dumps have several: app, "
+		    "zygote, image)");
 	for (*space = 0; *space < h->n_spaces; ++*space)
 		if (!strcmp(h->spaces[*space], name))
 			return 0;
 	name_heaps(h, &names);
-	err_set(err, ERR_NOT_FOUND, "no heap is called %.60s (there are %s)", name, names.len ? names.s : "none");
+	err_set(err, ERR_NOT_FOUND, "no heap \"%.60s\" (there are %s)", name, names.len ? names.s : "none");
 	text_release(&names);
 	return err->code;
 }
@@ -444,9 +444,9 @@ static int thread_by_name(const struct heap *h, const char *word, uint32_t *thre
 	}
 	int code = 0;
 	if (!parts)
-		code = err_set(err, ERR_NOT_FOUND, "no thread is called %.100s (threads lists them)", word);
+		code = err_set(err, ERR_NOT_FOUND, "no thread \"%.100s\" (threads lists them)", word);
 	else if (parts > 1)
-		code = err_set(err, ERR_NOT_FOUND, "%.100s may be %s%s", word, names.s,
+		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" is ambiguous (%s%s)", word, names.s,
 		    parts > CANDIDATES ? " or others" : "");
 	text_release(&names);
 	return code;
@@ -473,16 +473,16 @@ static int numbered_thread(const struct heap *h, uint64_t number, uint32_t *thre
 		}
 	}
 	return err_set(err, ERR_NOT_FOUND, "no thread %" PRIu64 ": there are %" PRIu32 "%s", number, h->n_threads,
-	    thread_numbers_are_own(h) ? " (goroutines tells their numbers)" : "");
+	    thread_numbers_are_own(h) ? " (goroutines lists their numbers)" : "");
 }
 
 int command_no_threads(const struct heap *h, struct err *err)
 {
 	if (h->facts.roots_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s", h->incomplete
-		    ? "what is left of this dump names no thread" : "this dump names no thread");
+		    ? "the readable part of this dump has no threads" : "this dump has no threads");
 	return err_set(err, ERR_UNSUPPORTED,
-	    "%s holds no threads; a javacore adds them (--javacore FILE)", h->facts.title);
+	    "%s has no threads (a javacore adds them: --javacore FILE)", h->facts.title);
 }
 
 int value_thread(const struct session *s, const char *word, uint32_t *thread, struct err *err)
@@ -509,7 +509,7 @@ int value_thread(const struct session *s, const char *word, uint32_t *thread, st
 		if (code)
 			return code;
 		*thread = heap_thread_of(h, id);
-		return *thread != HEAP_NONE ? 0 : err_set(err, ERR_NOT_FOUND, "%s is no thread but a %.200s", word,
+		return *thread != HEAP_NONE ? 0 : err_set(err, ERR_NOT_FOUND, "%s is a %.200s, not a thread", word,
 		    heap_class_of(h, id)->name);
 	}
 	return thread_by_name(h, word, thread, err);
@@ -551,7 +551,7 @@ int value_dump(const struct session *s, const char *word, struct session_dump **
 	if (*dump)
 		return 0;
 	if (!s->n_dumps)
-		return err_set(err, ERR_USAGE, "the session has no dump (open FILE adds one)");
-	return err_set(err, ERR_USAGE, "%.60s is no dump's number: %s%zu (dumps lists them, open FILE adds one)", word,
-	    s->n_dumps == 1 ? "there is only " : "they are 1 to ", s->n_dumps);
+		return err_set(err, ERR_USAGE, "no dump in this session (open FILE adds one)");
+	return err_set(err, ERR_USAGE, "no dump \"%.60s\": %s%zu (dumps lists them, open FILE adds one)", word,
+	    s->n_dumps == 1 ? "the only one is " : "their numbers are 1 to ", s->n_dumps);
 }

@@ -13,7 +13,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 {
 	(void)o, (void)source;
 	*out = NULL;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
 void sql_close(struct sql *q)
@@ -25,27 +25,27 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
     struct result **out, struct err *err)
 {
 	(void)q, (void)text, (void)wishes, (void)progress, (void)out;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
 int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
 {
 	(void)q, (void)table, (void)progress, (void)out;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
 int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wishes, struct progress *progress,
     sql_tell *tell, void *context, struct err *err)
 {
 	(void)q, (void)table, (void)wishes, (void)progress, (void)tell, (void)context;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
 int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err)
 {
 	(void)q, (void)expression, (void)ids, (void)n, (void)progress;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it answers no SQL");
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
 #else
@@ -150,7 +150,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 	q->values = big_alloc(q->heap->n_classes, sizeof *q->values, err);
 	int code = q->values ? members_init(&q->members, q->heap, err) : ERR_NOMEM;
 	if (!code && sqlite3_open_v2(":memory:", &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL))
-		code = err_set(err, ERR_NOMEM, "SQLite does not begin");
+		code = err_set(err, ERR_NOMEM, "SQLite does not start");
 	if (!code) {
 		sql_limit(q->db);
 		sqlite3_extended_result_codes(q->db, 0);
@@ -158,9 +158,9 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		if (sqlite_temp_rules(q->db) || sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) ||
 		    sql_add_variables(q) ||
 		    sql_add_functions(q))
-			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
+			code = err_set(err, ERR_NOMEM, "SQLite does not start: %.200s", sqlite3_errmsg(q->db));
 		else if (add_views(q))
-			code = err_set(err, ERR_NOMEM, "SQLite does not begin: %.200s", sqlite3_errmsg(q->db));
+			code = err_set(err, ERR_NOMEM, "SQLite does not start: %.200s", sqlite3_errmsg(q->db));
 		sqlite3_set_authorizer(q->db, sql_may, q);
 	}
 	if (code) {
@@ -220,8 +220,8 @@ static int no_table(struct sql *q, const char *name, struct err *err)
 {
 	struct text near = TEXT_INIT;
 	q->source.nearest(q->source.context, name, &near);
-	int code = err_set(err, ERR_USAGE, near.len ? "no table, class or command is called %.200s (%.600s)" :
-	    "no table, class or command is called %.200s (sql lists the tables)", *name ? name : "\"\"", near.s);
+	int code = err_set(err, ERR_USAGE, near.len ? "no table, class or command \"%.200s\" (%.600s)" :
+	    "no table, class or command \"%.200s\" (sql lists the tables)", name, near.s);
 	text_release(&near);
 	return code;
 }
@@ -242,7 +242,7 @@ static int note_subclasses(struct sql *q, const char *name, const uint32_t *clas
 		all += h->classes[below[i]].n_objects;
 	if (all) {
 		struct text note = TEXT_INIT;
-		text_addf(&note, "no object is of %.100s itself: sql -sub counts its subclasses, too", name);
+		text_addf(&note, "%.100s itself has no objects: sql -sub includes its subclasses", name);
 		sql_note(q, note.s);
 		text_release(&note);
 	}
@@ -263,7 +263,7 @@ static int declare(struct sql *q, const char *name, struct err *err)
 	if (!code && !n && !r)
 		code = no_table(q, name, err);
 	else if (!code && r && !r->n_columns)
-		code = err_set(err, ERR_USAGE, "%.200s answers with single values, not with rows", name);
+		code = err_set(err, ERR_USAGE, "%.200s has single values, not rows", name);
 	else if (!code && !r && q->wishes.subclasses)
 		code = class_tree_add_below(q->heap, &classes, &n, err);
 	else if (!code && !r)
@@ -316,8 +316,8 @@ int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 			    !strncmp(at, d->name, n))
 				continue;
 			if (is_class(q->heap, at, n))
-				return err_set(err, ERR_USAGE, "%.*s and %.200s are two classes, but one name to SQL: ask for them in "
-				    "two statements", (int)(n < 200 ? n : 200), at, d->name);
+				return err_set(err, ERR_USAGE, "%.*s and %.200s are two classes, but the same name in "
+				    "SQL (use two statements)", (int)(n < 200 ? n : 200), at, d->name);
 		}
 	}
 	return 0;
@@ -383,7 +383,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
     struct err *err)
 {
 	if (q->depth == WITHIN_MOST)
-		return err_set(err, ERR_USAGE, "questions stand within more than %d questions", WITHIN_MOST);
+		return err_set(err, ERR_USAGE, "more than %d nested queries", WITHIN_MOST);
 	*outer = *q;
 	q->depth++;
 	q->refusals = mem_refusals();
@@ -457,7 +457,7 @@ static void tell_notes(struct sql *q, struct result *r)
 			result_warn(r, line);
 	}
 	if (r && q->missed.len) {
-		text_addf(&missed, "no object had such a field or element: %s", q->missed.s);
+		text_addf(&missed, "no object has such a field or element: %s", q->missed.s);
 		result_add_note(r, missed.s);
 	}
 	text_release(&missed);
@@ -478,7 +478,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		q->kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s && *out)
-			code = err_set(err, ERR_USAGE, "one question has one answer: ask the next one in a line (-x) of its own");
+			code = err_set(err, ERR_USAGE, "a line takes one query (use another -x for the next)");
 		if (!code && s)
 			code = run_statement(q, s, out, err);
 		sqlite3_finalize(s); /* which tells of paths that were missed */
@@ -525,7 +525,7 @@ int sql_rows(struct sql *q, const char *table, struct progress *progress, struct
 	*out = NULL;
 	char *text = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	int code = text ? sql_begin(q, &(struct sql_wishes){.seconds = 0}, progress, &outer, err) :
-	    err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	    err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	if (!code) {
 		code = sql_prepare(q, text, &s, &rest, err);
 		if (!code && is_ours(q, table)) {

@@ -480,12 +480,12 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	}
 	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
 	if (q->doubt.certainty != EXACT)
-		result_add_note(*out, "some of what these figures were made of is not exact: the columns NAME_certainty tell");
+		result_add_note(*out, "some values are not exact: see the columns NAME_certainty");
 	if (overlaps)
-		result_add_note(*out, "what objects retain may overlap, so its sum may be more than there is: histo and size "
-		    "tell what they retain together");
+		result_add_note(*out, "retained sizes may overlap, so their sum may be too large: histo and size "
+		    "compute what objects retain together");
 	if (q->heap->damaged)
-		result_add_note(*out, "the dump was read in part: what is counted and summed is of that part");
+		result_add_note(*out, "the dump was read in part: counts and sums cover only that part");
 	return 0;
 }
 

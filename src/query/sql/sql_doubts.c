@@ -358,7 +358,7 @@ static bool is_named_again(const char *item, const char *item_end, unsigned numb
 
 static int no_choice(const struct sql *q, const char *name, struct err *err)
 {
-	return err_set(err, ERR_UNSUPPORTED, "%s: which rows there are hangs on what is unknown (%.100s)",
+	return err_set(err, ERR_UNSUPPORTED, "%s: the filter uses the incomplete column %.100s",
 	    q->silent.message, name);
 }
 

@@ -69,17 +69,18 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 		look_at_columns(q, d->name, &near);
 	bool more = q->notes.len && strstr(q->notes.s, MORE_FIELDS);
 	if (more || (q->silent.code && !near.name[0])) {
-		int code = err_set(err, ERR_USAGE, "no column is called %.200s (%.300s)", wanted,
+		int code = err_set(err, ERR_USAGE, "no column \"%.200s\" (%.300s)", wanted,
 		    more ? q->notes.s : q->silent.message);
 		free(wanted);
 		return code;
 	}
 	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
 	int code = like ?
-	    err_set(err, ERR_USAGE, "no column is called %.200s (nearest: %.100s)", wanted, near.name) : dot ?
-	    err_set(err, ERR_USAGE, "no column is called %.200s (a field of what a column leads to: field(address, 'a.b'))",
+	    err_set(err, ERR_USAGE, "no column \"%.200s\" (nearest: %.100s)", wanted, near.name) : dot ?
+	    err_set(err, ERR_USAGE, "no column \"%.200s\" (for a field of a referenced object, use field(address, "
+		"'a.b'))",
 	    wanted) :
-	    err_set(err, ERR_USAGE, "no column is called %.200s (texts stand between single quotes)", wanted);
+	    err_set(err, ERR_USAGE, "no column \"%.200s\" (put texts into single quotes)", wanted);
 	free(wanted);
 	return code;
 }
@@ -90,8 +91,8 @@ static int no_function(struct sql *q, const char *name, struct err *err)
 	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
 	look_at_names(q, "SELECT DISTINCT name FROM pragma_function_list", &near);
 	bool like = near.edits <= EDITS_MOST && 2 * near.edits < strlen(wanted);
-	int code = err_set(err, ERR_USAGE, like ? "no function is called %.200s (nearest: %.100s)" :
-	    "no function is called %.200s (help sql lists ours)", wanted, near.name);
+	int code = err_set(err, ERR_USAGE, like ? "no function \"%.200s\" (nearest: %.100s)" :
+	    "no function \"%.200s\" (help sql lists the functions)", wanted, near.name);
 	free(wanted);
 	return code;
 }
@@ -115,8 +116,8 @@ static bool is_near_keyword(const char *said)
 
 int sql_no_question(struct err *err)
 {
-	return err_set(err, ERR_USAGE, "only questions are answered: SELECT, WITH, EXPLAIN, and CREATE TEMP TABLE or "
-	    "VIEW, and DROP of those");
+	return err_set(err, ERR_USAGE, "only SELECT, WITH, EXPLAIN, CREATE TEMP TABLE or VIEW, and DROP of these are "
+	    "allowed");
 }
 
 int sql_error(struct sql *q, int code, struct err *err)
@@ -131,7 +132,7 @@ int sql_error(struct sql *q, int code, struct err *err)
 		return err_cancelled(err);
 	if (code == SQLITE_NOMEM)
 		return err_set(err, ERR_NOMEM, "%s",
-		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite has no memory for that");
+		    sqlite_memory_refusal()[0] ? sqlite_memory_refusal() : "SQLite is out of memory");
 	if (code == SQLITE_FULL || code == SQLITE_IOERR)
 		return err_set(err, ERR_IO, "no room for temporary files in %.200s: %.300s (use another --spill DIR)",
 		    spill_folder(), sqlite3_errmsg(q->db));
@@ -139,7 +140,7 @@ int sql_error(struct sql *q, int code, struct err *err)
 	if (!strcmp(said, "not authorized"))
 		return sql_no_question(err);
 	if (!strncmp(said, "view ", 5) && strstr(said, circle))
-		return err_set(err, ERR_USAGE, "what it names leads back to the view %.*s",
+		return err_set(err, ERR_USAGE, "the view %.*s refers to itself",
 		    (int)(strstr(said, circle) - said - 5), said + 5);
 	if (!strncmp(said, view, sizeof view - 1))
 		return sql_refuse_drop(said + sizeof view - 1, err);
@@ -148,13 +149,13 @@ int sql_error(struct sql *q, int code, struct err *err)
 	if (!strncmp(said, function, sizeof function - 1))
 		return no_function(q, said + sizeof function - 1, err);
 	if (is_with_unit(said))
-		return err_set(err, ERR_USAGE, "%.400s (sizes are bytes here: 10 * 1024)", said);
+		return err_set(err, ERR_USAGE, "%.400s (write sizes in bytes: 10 * 1024)", said);
 	if (!strcmp(said, "near \".\": syntax error") || !strcmp(said, "near \"$\": syntax error"))
-		return err_set(err, ERR_USAGE, "%s (the name of a class stands in double quotes: FROM \"java.lang.String\")",
+		return err_set(err, ERR_USAGE, "%s (put class names into double quotes: FROM \"java.lang.String\")",
 		    said);
 	if (is_near_keyword(said))
 		return err_set(err, ERR_USAGE,
-		    "%.400s (a field or class that is called like a word of SQL stands in double quotes)", said);
+		    "%.400s (put names that are SQL keywords into double quotes)", said);
 	return err_set(err, ERR_USAGE, "%.400s", said);
 }
 

@@ -13,7 +13,7 @@ int sql_file_open(struct sql_file **out, const char *path, struct progress *prog
 {
 	(void)path, (void)progress;
 	*out = NULL;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3), so it writes no .sqlite files "
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write .sqlite files "
 	    "(export -dir writes CSV)");
 }
 
@@ -56,7 +56,7 @@ static int failed(struct sql_file *f, struct err *err)
 	int system = sqlite3_system_errno(f->db);
 	switch (sqlite3_errcode(f->db)) {
 	case SQLITE_NOMEM:
-		return err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+		return err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	case SQLITE_INTERRUPT:
 		return err_cancelled(err);
 	case SQLITE_FULL:
@@ -81,7 +81,7 @@ int sql_file_open(struct sql_file **out, const char *path, struct progress *prog
 	f->progress = progress;
 	sqlite_memory_begin();
 	int code = sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ?
-	    (f->db ? failed(f, err) : err_set(err, ERR_NOMEM, "SQLite does not begin")) : 0;
+	    (f->db ? failed(f, err) : err_set(err, ERR_NOMEM, "SQLite does not start")) : 0;
 	if (!code) {
 		sqlite3_progress_handler(f->db, STEPS, looks, f);
 		code = sqlite_temp_rules(f->db) ? failed(f, err) : 0;
@@ -235,7 +235,7 @@ int sql_file_add(struct sql_file *f, const char *name, struct result *r, struct 
 	char *make = sqlite3_mprintf("CREATE TABLE \"%w\" (%s)", name, columns.sql.s ? columns.sql.s : "");
 	char *insert = sqlite3_mprintf("INSERT INTO \"%w\" VALUES (%s)", name, values.s ? values.s : "");
 	if (!make || !insert || !columns.sql.s || !values.s)
-		code = err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+		code = err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	if (!code)
 		code = run(f, make, err);
 	if (!code && sqlite3_prepare_v2(f->db, insert, -1, &s, NULL))

@@ -178,7 +178,7 @@ static void check_class(sqlite3_context *to, const char *name)
 	while (i < q->heap->n_classes && strcmp(q->heap->classes[i].name, name))
 		i++;
 	if (i == q->heap->n_classes) {
-		text_addf(&note, "no class is called %.200s", name);
+		text_addf(&note, "no class \"%.200s\"", name);
 		sql_note(q, note.s);
 		text_release(&note);
 	}

@@ -76,7 +76,7 @@ static int look_for(struct sql *q, const char *table, const char *value, const c
 	const char *rest;
 	sqlite3_stmt *s = NULL;
 	char *ask = sqlite3_mprintf("SELECT 1 FROM \"%w\" WHERE typeof(%s) IN (%s) LIMIT 1", table, value, types);
-	int code = ask ? sql_prepare(q, ask, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	int code = ask ? sql_prepare(q, ask, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	int state = code ? SQLITE_DONE : sqlite3_step(s);
 	*found = state == SQLITE_ROW;
 	if (state != SQLITE_ROW && state != SQLITE_DONE)
@@ -98,10 +98,10 @@ int sql_check_compared(struct sql *q, const char *table, const struct sql_compar
 	if (code || !other)
 		return code;
 	return err_set(err, ERR_USAGE, text ?
-	    "%.200s of these objects is a number, and to SQL every text is greater: write a number without quotes, or "
-	    "CAST(%.200s AS TEXT)" :
-	    "%.200s of these objects is a text, and to SQL that is greater than every number: write a text in quotes, or "
-	    "CAST(%.200s AS INTEGER)", c->name, c->name);
+	    "%.200s of these objects is a number, and SQL takes every text as greater: write a number without quotes, "
+	    "or CAST(%.200s AS TEXT)" :
+	    "%.200s of these objects is a text, and SQL takes it as greater than any number: write a text in quotes, "
+	    "or CAST(%.200s AS INTEGER)", c->name, c->name);
 }
 
 /* --- statements --------------------------------------------------------------------------------- */
@@ -112,11 +112,11 @@ void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_val
 	bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 	struct text note = TEXT_INIT;
 	if (text && number)
-		text_addf(&note, "%.200s holds texts, and to SQL every text is greater than every number: write a text in "
-		    "quotes, or CAST(%.200s AS INTEGER)", column, column);
+		text_addf(&note, "%.200s has texts, and SQL takes every text as greater than any number: write a text "
+		    "in quotes, or CAST(%.200s AS INTEGER)", column, column);
 	else if (!text && type == SQLITE_TEXT && sqlite3_value_numeric_type(with) == SQLITE_TEXT)
-		text_addf(&note, "%.200s holds numbers, and to SQL every text is greater than every number: write a number, "
-		    "or CAST(%.200s AS TEXT)", column, column);
+		text_addf(&note, "%.200s has numbers, and SQL takes every text as greater than any number: write a "
+		    "number, or CAST(%.200s AS TEXT)", column, column);
 	if (note.len)
 		sql_note(q, note.s);
 	text_release(&note);

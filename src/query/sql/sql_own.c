@@ -66,8 +66,7 @@ static bool is_own(const struct sql *q, const char *name)
 
 int sql_refuse_drop(const char *name, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "%.200s is none of the tables and views that CREATE TEMP made, and those alone can "
-	    "be dropped", name);
+	return err_set(err, ERR_USAGE, "cannot drop %.200s: CREATE TEMP did not make it", name);
 }
 
 static int may_drop(struct sql *q, const char *name, bool own)

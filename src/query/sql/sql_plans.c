@@ -32,7 +32,7 @@ static void add_our_words(const char *words, const char *name, size_t n, struct 
 			text_addf(&how, " %s %s", found ? "and" : "by its", w.name);
 			found = true;
 		} else if (w.op[0]) {
-			text_addf(&how, "%s %s %s a bound", bounded ? " and" : ", with", w.name, bound_of(w.op));
+			text_addf(&how, "%s %s is %s a value", bounded ? " and" : ", where", w.name, bound_of(w.op));
 			bounded = true;
 		} else if (!strcmp(w.name, "by") && sql_plan_next(&words, &w)) {
 			text_addf(&how, ordered ? " and %s" : ", in the order of %s", w.name);
@@ -40,7 +40,7 @@ static void add_our_words(const char *words, const char *name, size_t n, struct 
 		} else if (!strcmp(w.name, "down")) {
 			text_add(&how, ", descending");
 		} else if (!strcmp(w.name, "counted")) {
-			text_add(&how, ", rows that are alike only counted");
+			text_add(&how, ", equal rows only counted");
 		} else if (!strcmp(w.name, "limit")) {
 			text_add(&how, ", no more than LIMIT rows");
 		} else if (strcmp(w.name, "all") != 0) {
@@ -60,28 +60,28 @@ static const struct {
 	const char *begins, *means;
 } meanings[] = {
     {"USE TEMP B-TREE FOR ", "sort the rows so far, for %"},
-    {"SCAN CONSTANT ROW", "one row, of no table"},
+    {"SCAN CONSTANT ROW", "one row without a table"},
     {"MATERIALIZE ", "first all rows of %"},
     {"CO-ROUTINE ", "the rows of %, one by one"},
-    {"COMPOUND QUERY", "several questions, one after another"},
-    {"LEFT-MOST SUBQUERY", "the first of them"},
-    {"UNION ALL", "the next one, its rows behind those before"},
-    {"UNION USING TEMP B-TREE", "the next one, without rows that are there already"},
-    {"EXCEPT USING TEMP B-TREE", "the next one, its rows taken away"},
-    {"INTERSECT USING TEMP B-TREE", "the next one, keeping rows that are in both"},
-    {"MERGE (", "two questions, their rows put together in order (%"},
-    {"LEFT", "the one"},
-    {"RIGHT", "the other"},
-    {"CORRELATED LIST SUBQUERY ", "the list behind IN, for each row anew"},
-    {"LIST SUBQUERY ", "the list behind IN, once"},
-    {"REUSE LIST SUBQUERY ", "that list again"},
-    {"CORRELATED SCALAR SUBQUERY ", "a question within, for each row anew"},
-    {"SCALAR SUBQUERY ", "a question within, once"},
-    {"SETUP", "the rows to begin with"},
+    {"COMPOUND QUERY", "several queries, one after another"},
+    {"LEFT-MOST SUBQUERY", "the first query"},
+    {"UNION ALL", "the next query, its rows after the others"},
+    {"UNION USING TEMP B-TREE", "the next query, without rows that exist already"},
+    {"EXCEPT USING TEMP B-TREE", "the next query, its rows removed"},
+    {"INTERSECT USING TEMP B-TREE", "the next query, only rows in both"},
+    {"MERGE (", "two queries, merged in order (%"},
+    {"LEFT", "the first"},
+    {"RIGHT", "the second"},
+    {"CORRELATED LIST SUBQUERY ", "the list after IN, for each row again"},
+    {"LIST SUBQUERY ", "the list after IN, once"},
+    {"REUSE LIST SUBQUERY ", "the same list again"},
+    {"CORRELATED SCALAR SUBQUERY ", "a subquery, for each row again"},
+    {"SCALAR SUBQUERY ", "a subquery, once"},
+    {"SETUP", "the first rows"},
     {"RECURSIVE STEP", "from each row the next ones, until there are no more"},
     {"MULTI-INDEX OR", "for each side of OR"},
-    {"INDEX ", "one of them"},
-    {"BLOOM FILTER ON ", "leave out early what has no match: %"},
+    {"INDEX ", "one side"},
+    {"BLOOM FILTER ON ", "skip rows without a match early: %"},
 };
 
 static bool begins_with(const char *s, const char *word)
@@ -116,12 +116,12 @@ static void add_table(const char *detail, struct text *to)
 		if (made && by)
 			behind = by;
 		if (*behind) {
-			text_add(to, made ? ", put in order for this question " : " ");
+			text_add(to, made ? ", sorted for this query " : " ");
 			text_add_escaped(to, behind, strlen(behind));
 		}
 	}
 	if (outer)
-		text_add(to, "; what has none is kept");
+		text_add(to, "; rows without a match are kept");
 	free(words);
 }
 

@@ -95,8 +95,8 @@ static int look_for(struct sql *q, uint32_t id, const char *name, bool *found, s
 static int no_field(const char *name, const struct nearest *near, const char *of, struct err *err)
 {
 	return near->name[0] ?
-	    err_set(err, ERR_USAGE, "no field of %s is called %.200s (nearest: %.100s)", of, name, near->name) :
-	    err_set(err, ERR_USAGE, "no field of %s is called %.200s", of, name);
+	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s (nearest: %.100s)", name, of, near->name) :
+	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s", name, of);
 }
 
 /* Does a path name fields?  What it meets depends on what objects lead to, so one of each class and a few more are
@@ -122,7 +122,7 @@ static int check_path(struct predicate *p, const char *words, struct err *err)
 		if (!code && path->missed_at)
 			code = look_for(p->q, path->missed_id, step, &found, &near, err);
 		if (!code)
-			code = no_field(step, &near, path->missed_at ? "what is there" : "these objects", err);
+			code = no_field(step, &near, path->missed_at ? "the object there" : "these objects", err);
 		free(step);
 	}
 	sql_path_free(path);
@@ -155,7 +155,7 @@ static int add_text(struct predicate *p, const char **at, struct err *err)
 	}
 	text_add_char(&p->sql, '\'');
 	*at = *s ? s + 1 : s;
-	return *s ? 0 : err_set(err, ERR_USAGE, "a quote is not closed: %.100s", *at);
+	return *s ? 0 : err_set(err, ERR_USAGE, "unclosed quote: %.100s", *at);
 }
 
 /* Of the columns that all objects have a field of the same name takes the place, if each class of these has one, as in
@@ -244,7 +244,7 @@ static int add_quoted_name(struct predicate *p, const char **at, struct err *err
 {
 	const char *s = *at + 1, *end = strchr(s, '`');
 	if (!end || end == s)
-		return err_set(err, ERR_USAGE, "a name between backquotes is not closed, or empty: %.100s", *at);
+		return err_set(err, ERR_USAGE, "unclosed or empty name in backquotes: %.100s", *at);
 	char *name = xstrndup(s, (size_t)(end - s));
 	int code = add_field(p, name, err);
 	*at = end + 1;
@@ -301,7 +301,7 @@ static int translate(struct predicate *p, const char *s, struct err *err)
 				text_add_char(&p->sql, *s);
 			end_literal(p, LITERAL_NUMBER);
 		} else if (*s == ';' || (*s == '-' && s[1] == '-') || (*s == '/' && s[1] == '*')) {
-			code = err_set(err, ERR_USAGE, "%.40s: that is no part of an expression", s);
+			code = err_set(err, ERR_USAGE, "\"%.40s\" is not allowed in an expression", s);
 		} else {
 			text_add_char(&p->sql, *s++);
 		}

@@ -271,7 +271,7 @@ static int filter_entries(sqlite3_vtab_cursor *base, int number, const char *wor
 	c->elements = NULL;
 	c->at = 0;
 	if (argc < 1) {
-		err_set(&err, ERR_USAGE, "entries wants a collection: entries(address)");
+		err_set(&err, ERR_USAGE, "entries needs a collection: entries(address)");
 		return sql_keep(q, &err);
 	}
 	uint32_t id = sql_object_around(q, argv[0]);

@@ -85,12 +85,12 @@ static void tell_field(struct described *d, size_t i, struct sql_told *told)
 	told->seen = undeclared && t->reference && !t->several;
 	told->declared = undeclared && t->several ? "object" : t->name;
 	if (!strcmp(told->type, SQL_ADDRESS))
-		told->meaning = "address of the object there";
+		told->meaning = "address of the object in this field";
 	else if (t->reference)
-		told->meaning = "what the object there says; ref(address, 'FIELD') is its address";
+		told->meaning = "text or number of the object; ref(address, 'FIELD') is its address";
 	else
-		told->meaning = f.kind == NUMBER_FLAG ? "1 or 0" : f.kind == NO_NUMBER ? "what stands there" :
-		    "the number there";
+		told->meaning = f.kind == NUMBER_FLAG ? "1 or 0" : f.kind == NO_NUMBER ? "value of the field" :
+		    "number in the field";
 }
 
 /* --- columns ------------------------------------------------------------------------------------ */
@@ -101,7 +101,7 @@ static void tell_of_result(struct described *d, size_t i, struct sql_told *told)
 	const struct column *c = &r->columns[i % r->n_columns];
 	if (i >= r->n_columns) {
 		text_clear(&d->scratch);
-		text_addf(&d->scratch, "how sure %s is: exact, lower bound, inferred or unknown", column_word(c));
+		text_addf(&d->scratch, "certainty of %s: exact, lower bound, inferred or unknown", column_word(c));
 		told->meaning = d->scratch.s;
 	} else if (c->id != COL_OWN_NAME) { /* those of a question mean what it asks for */
 		told->meaning = column_kinds[c->id].meaning;
@@ -143,7 +143,7 @@ static int find_table(struct sql *q, const char *table, struct err *err)
 	char *ask = sqlite3_mprintf("SELECT * FROM \"%w\"", table);
 	const char *rest;
 	sqlite3_stmt *s = NULL;
-	int code = ask ? sql_prepare(q, ask, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	int code = ask ? sql_prepare(q, ask, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	sqlite3_finalize(s);
 	sqlite3_free(ask);
 	return code;

@@ -18,52 +18,53 @@
 const struct sql_column sql_own_columns[C_FIELDS + 1] = {
     [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS},
     [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class"},
-    [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "its own size"},
+    [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "shallow size"},
     [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES},
     [C_LENGTH] = {.id = COL_LENGTH, .type = SQL_COUNT, .meaning = "elements of an array"},
-    [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "its text or number, or what it is in a few words"},
-    [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "its number, in the order of addresses"},
+    [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "its text or number, or a short description"},
+    [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "object number in address order"},
     [C_REACHABLE] = {.id = COL_REACHABLE, .type = "INTEGER", .hidden = true,
-	.meaning = "1 where some root reaches it, else 0"},
+	.meaning = "1 if a GC root reaches it, else 0"},
     [C_DOMINATOR] = {.id = COL_DOMINATOR, .type = SQL_ADDRESS, .hidden = true},
     [C_LOADER] = {.id = COL_LOADER, .type = SQL_ADDRESS, .hidden = true,
-	.meaning = "address of the loader of its class"},
+	.meaning = "address of the class loader of its class"},
     [C_CLASS_ADDRESS] = {.id = COL_CLASS_ADDRESS, .type = SQL_ADDRESS, .hidden = true},
     [C_SHALLOW_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "shallow_certainty",
-	.meaning = "how sure shallow is: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of shallow: exact, lower bound, inferred or unknown"},
     [C_RETAINED_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "retained_certainty",
-	.meaning = "how sure retained is: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of retained: exact, lower bound, inferred or unknown"},
     [C_HEAP] = {.id = COL_HEAP_NAME, .type = "TEXT", .hidden = true},
 };
 
 const struct sql_column sql_refs_columns[] = {
     {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .name = "source",
 	.meaning = "address of the object that holds the reference"},
-    {.id = COL_FIELD, .type = "TEXT", .meaning = "the field that it stands in; [] in arrays"},
+    {.id = COL_FIELD, .type = "TEXT", .meaning = "field with the reference; [] in arrays"},
     {.id = COL_TARGET, .type = SQL_ADDRESS},
     {.id = COL_OWN_NAME, .type = "TEXT", .name = "source_class",
 	.meaning = "class of the object that holds the reference"},
     {.id = COL_TARGET_CLASS, .type = "TEXT"},
     {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "source_id",
-	.meaning = "number of the source, objects.id"},
+	.meaning = "number of the source, as objects.id"},
     {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "target_id",
-	.meaning = "number of the target, objects.id"},
+	.meaning = "number of the target, as objects.id"},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column entries[] = {
     {.id = COL_INDEX, .type = SQL_COUNT},
     {.id = COL_KEY, .type = "",
-	.meaning = "the key: its text, its number, else its address as text; NULL where it is no map"},
-    {.id = COL_VALUE, .type = "", .meaning = "the value or element: its text, its number, else its address as text"},
+	.meaning = "the key: text, number, else address as text; NULL without keys"},
+    {.id = COL_VALUE, .type = "", .meaning = "the value or element: text, number, else address as text"},
     {.id = COL_KEY_ADDRESS, .type = SQL_ADDRESS},
     {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "value_address",
 	.meaning = "address of the value or element"},
-    {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .hidden = true, .name = "collection", .meaning = "the argument"},
+    {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .hidden = true, .name = "collection", .meaning = "address of the "
+	"collection"},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column variables[] = {
-    {.id = COL_CLASS, .type = "TEXT", .meaning = "the class that declares it; NULL of global variables"},
-    {.id = COL_FIELD, .type = "TEXT", .meaning = "its name"},
+    {.id = COL_CLASS, .type = "TEXT", .meaning = "declaring class; NULL for global variables"},
+    {.id = COL_FIELD, .type = "TEXT", .meaning = "name of the field or variable"},
     {.id = COL_TYPE, .type = "TEXT"},
     {.id = COL_VALUE, .type = ""},
     {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "address"},
@@ -81,10 +82,10 @@ static const struct sql_column dominators[] = {
 static const struct sql_column retained[] = {
     {.id = COL_ADDRESS},
     {.id = COL_CLASS, .meaning = "name of its class"},
-    {.id = COL_SHALLOW, .meaning = "its own size"},
+    {.id = COL_SHALLOW, .meaning = "shallow size"},
     {.id = COL_RETAINED},
     {.id = COL_CERTAINTY, .name = "retained_certainty",
-	.meaning = "how sure retained is: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of retained: exact, lower bound, inferred or unknown"},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column gc_paths[] = {
@@ -96,26 +97,26 @@ static const struct sql_column gc_paths[] = {
 static const struct sql_column locals[] = {
     {.id = COL_THREAD},
     {.id = COL_FRAME},
-    {.id = COL_KIND, .meaning = "what kind of root it is"},
+    {.id = COL_KIND, .meaning = "kind of GC root"},
     {.id = COL_DESCRIPTION},
     {.id = COL_ADDRESS},
     {.id = COL_CLASS, .meaning = "name of its class"},
-    {.id = COL_SHALLOW, .meaning = "its own size"},
+    {.id = COL_SHALLOW, .meaning = "shallow size"},
     /* roots find it only when they are told to */
     {.id = COL_RETAINED, .type = SQL_BYTES, .made_of = "retained(address)"},
     {.id = COL_VALUE},
     {.id = COL_OWN_NAME}};
 
 const struct sql_table sql_tables[] = {
-    {SQL_OBJECTS, "", "every object", sql_own_columns, NULL},
-    {SQL_REFS, "", "every reference that the dump records", sql_refs_columns, NULL},
-    {SQL_ENTRIES, "(ADDRESS)", "what a collection or an array holds", entries, NULL},
+    {SQL_OBJECTS, "", "all objects", sql_own_columns, NULL},
+    {SQL_REFS, "", "all references of the dump", sql_refs_columns, NULL},
+    {SQL_ENTRIES, "(ADDRESS)", "elements of a collection or an array", entries, NULL},
     {SQL_STATICS, "", "static fields", variables, NULL},
     {SQL_GLOBALS, "", "global variables", variables, NULL},
-    {"dominators", "", "reachable objects, and what holds each alone", dominators, "objects WHERE reachable"},
-    {"retained", "", "what each object retains", retained, "objects"},
-    {"gc_paths", "", "where each object hangs", gc_paths, "objects"},
-    {"locals", "", "what stacks hold", locals, "roots WHERE thread IS NOT NULL"},
+    {"dominators", "", "reachable objects with their immediate dominators", dominators, "objects WHERE reachable"},
+    {"retained", "", "objects with their retained sizes", retained, "objects"},
+    {"gc_paths", "", "objects with their paths from a GC root", gc_paths, "objects"},
+    {"locals", "", "objects referenced by thread stacks", locals, "roots WHERE thread IS NOT NULL"},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

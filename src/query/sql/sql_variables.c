@@ -148,14 +148,14 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *words, int 
 	if (!c->table->globals)
 		return settle(c);
 	if (!q->silent.code && !inspect_has_variables(q->heap))
-		sql_note(q, "only dumps of Go have global variables: statics are the static fields of classes");
+		sql_note(q, "only dumps of Go have global variables (statics has static fields)");
 	c->refusals = mem_refusals();
 	inspect_variable_names(q->heap, "", take_name, c);
 	if (mem_refusals() != c->refusals)
 		return SQLITE_NOMEM;
 	if (!c->n && q->heap->facts.takes_program && q->heap->dump && !q->heap->dump->program)
-		sql_note(q, "without the program (--exe) no global variable has a name: roots -by variable tells them by "
-		    "place");
+		sql_note(q, "without the program (--exe) global variables have no names (roots -by variable lists "
+		    "them by address)");
 	return SQLITE_OK;
 }
 

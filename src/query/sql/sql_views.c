@@ -64,7 +64,7 @@ int sql_check_view(const char *name, const char *text, struct err *err)
 	char rest = '\0';
 	int code = 0;
 	if (!begins_question(text))
-		return err_set(err, ERR_USAGE, "a view is a SELECT");
+		return err_set(err, ERR_USAGE, "a view must be a SELECT");
 	sqlite_memory_begin();
 	int state = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!state) {
@@ -72,11 +72,11 @@ int sql_check_view(const char *name, const char *text, struct err *err)
 		state = create(db, name, text, &rest);
 	}
 	if (state == SQLITE_NOMEM || !db)
-		code = err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+		code = err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	else if (state)
 		code = err_set(err, ERR_USAGE, "%.300s", sqlite3_errmsg(db));
 	else if (rest)
-		code = err_set(err, ERR_USAGE, "a view is one SELECT, with nothing behind it");
+		code = err_set(err, ERR_USAGE, "a view must be a single SELECT");
 	sqlite3_close_v2(db);
 	return code;
 }
@@ -97,7 +97,7 @@ static int look_into(struct sql *q, const struct sql_view *view, struct err *err
 	sqlite3_stmt *s = NULL;
 	const char *rest;
 	char *all = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", view->name);
-	int code = all ? sql_prepare(q, all, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite has no memory for that");
+	int code = all ? sql_prepare(q, all, &s, &rest, err) : err_set(err, ERR_NOMEM, "SQLite is out of memory");
 	sqlite3_finalize(s);
 	sqlite3_free(all);
 	if (!code)
@@ -110,7 +110,7 @@ int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err
 	char rest;
 	int state = SQLITE_OK, code = 0;
 	if (q->views == VIEWS_WITHIN_MOST)
-		code = err_set(err, ERR_USAGE, "views name more than %d others within each other", VIEWS_WITHIN_MOST);
+		code = err_set(err, ERR_USAGE, "more than %d nested views", VIEWS_WITHIN_MOST);
 	else if ((state = create(q->db, view->name, view->text, &rest)))
 		code = sql_error(q, state, err);
 	if (!code) {

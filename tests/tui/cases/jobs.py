@@ -20,7 +20,7 @@ def type_ahead(t):
     t.type(":ls quitquit")  # no q of these may leave
     t.keys("Enter")
     t.wait(r"^(?:1 )?histogram")
-    t.wait(r"no class matches quitquit")
+    t.wait(r"no class matches .quitquit")
     t.keys("C-c")
     t.wait(r"^:ls", gone=True)
     leave(t)

@@ -126,7 +126,7 @@ def kept(t):
     t.wait(r"^\$mine keeps 320 objects$")
     t.wait(r"1/320$")
     enter(t, "note com.acme.shop.Shop")
-    t.wait(r"^class com\.acme\.shop\.Shop 0x[0-9a-f]+ had no note: words behind it write one$")
+    t.wait(r"^class com\.acme\.shop\.Shop 0x[0-9a-f]+ has no note \(add a text to write one\)$")
     enter(t, "set top 20")
     t.wait(r"^top is 20 now \(rows printed of each result")
     enter(t, "roots")

@@ -136,7 +136,7 @@ def profiles(t):
     wait_selected(t, r"loader .*ClassLoader .*▆▇█")
     need(t.screen()[1].startswith("7 growth"), "those about objects are not there", t)
     need(re.search(r"3 profiles · 2026-11-21$", t.screen()[0]), "how many there are, and of when", t)
-    for key, what in (("1", "there is no dump at hand"), ("p", "p asks about objects"), ("i", "info: there is no dump")):
+    for key, what in (("1", "no dump is open, only profiles"), ("p", "p asks about objects"), ("i", "info: no dump is open")):
         t.keys(key)
         t.wait("^" + what)
     t.type("fcustomer > email")
@@ -153,7 +153,7 @@ def profiles(t):
     t.keys("W", "Escape", "'", "a")
     t.wait(r"path \^ ")
     enter(t, "save out.csv")
-    t.wait(r"out\.csv has \d+ rows")
+    t.wait(r"wrote \d+ rows of .* to out\.csv")
     t.keys("q")  # the first page of the first tab
     t.wait("^" + PROMPT)
 
@@ -166,7 +166,7 @@ def course(t):
     t.wait(r"course of static .*viewState")
     wait_selected(t, r"^> +1 +2026-11-21T08:15:00Z +20 ")  # which it is stays on narrow screens
     t.keys("Enter")
-    t.wait(r"dump 1 is a profile: it has no objects")
+    t.wait(r"dump 1 is a profile without objects")
     t.wait(r"^  .*2026-11-21T10:15:00Z +60 .* ████████████████ ")
     t.keys("7")
     wait_selected(t, ENTRIES)

@@ -91,7 +91,7 @@ void app_cancel(struct app *a)
 		app_say(a, ROLE_NOTE, "dropped; ^C again quits cairn");
 	} else if (!a->loader.finished && loader_reads_pipe(&a->loader)) {
 		source_enough();
-		app_say(a, ROLE_NOTE, "stopped reading the pipe: shows the dump so far; ^C again quits cairn");
+		app_say(a, ROLE_NOTE, "stopped reading the pipe; this is the dump so far; ^C again quits cairn");
 	} else if (!a->loader.finished && a->pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {

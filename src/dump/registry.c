@@ -156,7 +156,7 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
 	if (code == 0 && options && options->heap_number > n_heaps) {
-		code = err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
+		code = err_set(err, ERR_USAGE, "has %u heap dump%s, but no number %u", n_heaps,
 		    n_heaps == 1 ? "" : "s", options->heap_number);
 		dump_close(*out);
 		*out = NULL;

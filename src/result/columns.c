@@ -220,7 +220,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"GC roots, duplicates per object counted once"},
     [COL_ROOTS] = {"roots", CELL_COUNT, 5, "number of GC roots"},
     [COL_SENTENCE] = {"sentence", CELL_TEXT, 5, "summary sentence"},
-    [COL_SET] = {"set", CELL_COUNT, 5, "objects of the set whose references are cleared"},
+    [COL_SET] = {"set", CELL_COUNT, 5, "objects of the set with cleared references"},
     [COL_SHALLOW] = {"shallow", CELL_BYTES, 2, "size of the objects themselves"},
     [COL_SHALLOW_BELOW] = {"shallow_below", CELL_BYTES, 1,
 	"shallow size of the class and its subclasses"},

@@ -179,7 +179,7 @@ def no_room(tap, folder):
         r = cairn("-x", "histo | head 1", "--spill", small, "-", stdin=whole)
         tap.ok(r.status == 0 and "byte[]" in r.out, "a small file system that has room", r)
         r = cairn("-x", "histo | head 1", "--spill", small, "-", stdin=whole[:-9] + bytes(12 << 20))
-        tap.ok(r.status == 4 and "takes no more (No space left on device)" in r.err, "and one that has not", r)
+        tap.ok(r.status == 4 and "is full: No space left on device" in r.err, "and one that has not", r)
         Run(["umount", small])
     os.rmdir(small)
     r = cairn("-x", "info", "--spill", "none", "--mem", "1000K", "-", stdin=whole)

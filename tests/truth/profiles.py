@@ -112,7 +112,7 @@ def bad_files(folder, held):
     sql(path, "CREATE TABLE mine (a)")
     bad["mine"] = path, "no profile of cairn"
     for name, n in ("cut", len(held) // 2), ("page", 1024), ("head", 60):
-        bad[name] = write(os.path.join(folder, name), held[:n]), "it is cut"
+        bad[name] = write(os.path.join(folder, name), held[:n]), "it is truncated"
     packed = gzip.compress(held)
     bad["cut.gz"] = write(os.path.join(folder, "cut.gz"), packed[:-100]), "damaged profile"
     bad["sum.gz"] = write(os.path.join(folder, "sum.gz"), packed[:-8] + b"sums" + packed[-4:]), "damaged profile"
@@ -122,7 +122,7 @@ def bad_files(folder, held):
     bad["folder"] = folder, "directory"
     bad["missing"] = os.path.join(folder, "nowhere"), "no such file"
     bad["nothing"] = write(os.path.join(folder, "nothing"), b""), "empty"
-    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "no classic heap dump"
+    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "not a classic heap dump"
     with open(SHOP, "rb") as f:
         bad["dump"] = write(os.path.join(folder, "dump"), f.read(40)), "before its first object"
     return bad

@@ -54,8 +54,8 @@ static void refused(void **state)
 	    {"[a", "no regular expression"}, {"*a", "no regular expression: there is nothing"},
 	    {"a|*b", "there is nothing"}, {"(+)", "there is nothing"}, {"^*", "there is nothing"}, {"a{2", "no numbers"},
 	    {"a{}", "no numbers"}, {"a{x}", "no numbers"}, {"a{3,2}", "wrong order"}, {"a\\", "nothing follows"},
-	    {"[z-a]", "a range ends"}, {"[[:nothing:]]", "no class of characters"}, {"[]", "a [ has no ]"},
-	    {"[[:alpha:]", "a [ has no ]"}};
+	    {"[z-a]", "a range ends"}, {"[[:nothing:]]", "unknown character class"}, {"[]", "a [ without ]"},
+	    {"[[:alpha:]", "a [ without ]"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		struct err err = ERR_INIT;

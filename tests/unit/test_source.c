@@ -169,7 +169,7 @@ static void gzip_states(void **state)
 	assert_int_equal(source_open(&s, path, NULL, &err), 0);
 	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
 	assert_memory_equal(s->bytes, plain, s->size);
-	assert_non_null(strstr(s->remark, "cut at byte"));
+	assert_non_null(strstr(s->remark, "truncated at byte"));
 	assert_false(s->doubtful);
 	source_close(s);
 
@@ -401,7 +401,7 @@ static void inflated_in_vain(void **state)
 	assert_false(dump_later_failed(l.dump, NULL));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	assert_true(dump_later_failed(l.dump, &why));
-	assert_non_null(strstr(why.message, "is cut at byte 300"));
+	assert_non_null(strstr(why.message, "is truncated at byte 300"));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	close_later_hprof(&l);
 	open_later_hprof(&l, 0);

@@ -132,7 +132,7 @@ static void test_class_patterns(void **state)
 	expect_classes("Text", "!Text may be com.acme.Text, org.other.Text");
 	expect_classes("com.acme.Sesion", "!no class matches com.acme.Sesion (nearest: com.acme.Session)");
 	expect_classes("*nothing*", "!no class matches *nothing*");
-	expect_classes("/(/", "!( is no regular expression: a ( has no )");
+	expect_classes("/(/", "!invalid regular expression \"(\": a ( without )");
 	expect_classes("0x1040", "!0x1040 is no class but a java.lang.String");
 	expect_classes("%1", "!%1: there is no last table");
 }

@@ -56,7 +56,7 @@ int hprof_choose(struct hprof *h, unsigned number, struct err *err)
 		n_dumps++;
 	} while (walked.next);
 	if (number > 1 && number > n_heaps)
-		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
+		return err_set(err, ERR_USAGE, "has %u heap dump%s, but no number %u", n_heaps,
 		    n_heaps == 1 ? "" : "s", number);
 	if (best.begin != last) {
 		bool damaged = h->damaged;

@@ -217,13 +217,13 @@ def why(t):
     t.wait(r"^(?:1 )?histogram > overview")
     t.keys("w")
     t.wait(r"roots ~\d+, root_entries")
-    t.wait(lambda lines: "and what nothing references; the other numbers are exact" in " ".join(lines))
+    t.wait(lambda lines: "and every object that nothing references; the other numbers are exact" in " ".join(lines))
     t.keys("Escape", "R", "w")
     t.wait(r"^certainty, retained ~\d+ are inferred: PHD records no roots")
     t.keys("Escape")
     t.type(":x 0xe0000af0")
     t.keys("Enter", "w")
-    t.wait(lambda lines: "unknown: PHD does not tell" in " ".join(lines))
+    t.wait(lambda lines: "unknown: PHD does not record it" in " ".join(lines))
     leave(t)
 
 
@@ -290,7 +290,7 @@ def row_keys(t):
     t.wait(r"^histogram > cut java\.math\.BigDecimal")
     t.wait(r"^  set 360 ")
     t.keys("q", "o")
-    t.wait(r"^o asks about one object, and this row counts several")
+    t.wait(r"^o needs a single object; this row is several")
     enter(t, "path")  # as typed
     t.wait(r"^histogram > paths to java\.math\.BigDecimal")
     t.keys("q")
@@ -326,7 +326,7 @@ def head_keys(t):
     head = t.wait(r"> +address 0x\w+ +class com\.acme\.shop\.Shop ")
     own = re.search(r"address (0x\w+)", "\n".join(head)).group(1)
     t.keys("Enter")
-    t.wait(r"^this is the object itself: Down goes to its contents")
+    t.wait(r"^this is the object itself; Down: its contents")
     t.keys("d")
     t.wait(r"> dominated by " + own)
     t.keys("q")

@@ -125,7 +125,7 @@ def shell_fails(t):
                        ("histo | !no-such-command-here", r"!no-such-command-here: the shell cannot run it")):
         t.type(":" + line)
         t.keys("Enter")
-        t.wait(r"\[Enter: back to cairn\]")
+        t.wait(r"\[Enter: return to cairn\]")
         t.keys("Enter")
         t.wait(said)
         t.keys("C-c")

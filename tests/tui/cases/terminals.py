@@ -83,7 +83,7 @@ def suspend_resize(t):
 def dumb(t):
     before = t.stty()
     t.line('"$CAIRN" \'%s\'; echo "status $?"' % SHOP)
-    t.wait(r"dumb.*cannot place its cursor; a plain prompt instead")
+    t.wait(r"dumb.*cannot move its cursor; starting the plain prompt")
     t.wait(lambda lines: "shop.hprof: 4,861 objects" in "".join(lines))  # its path may be long
     t.wait(r"^cairn> $|^cairn>$")
     t.type("hist")
@@ -130,7 +130,7 @@ def unknown_term(t):
     wait_selected(t, r"char\[\]")
     need(re.search(r"\033\[[0-9;]*3[0-7]", "\n".join(t.screen(escapes=True))), "no color", t)
     leave(t)
-    t.wait(r'"xterm-no-such" is not known here; taken for xterm-256color')
+    t.wait(r'unknown terminal type "xterm-no-such"; treated as xterm-256color')
 
 
 @case("a TERM that is none is said, and there is a prompt, too", env={"TERM": "no such/terminal"})

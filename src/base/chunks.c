@@ -192,7 +192,8 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 		return err_set(err, ERR_TRUNCATED, "it is truncated, or damaged at its end");
 	c->packed = t.version == FORM_PACKED;
 	if (t.version != FORM && !c->packed)
-		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn reads version %d", t.version, FORM_PACKED);
+		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn reads version %d",
+		    t.version, FORM_PACKED);
 	if (c->packed && (code = squeeze_may(err)))
 		return code;
 	uint64_t bytes = size - sizeof t;

@@ -171,7 +171,8 @@ static int nothing_comes(const struct walk *w, const struct packing *p, uint64_t
 		return err_cancelled(err);
 	if (says(w, words_of_cuts) || n < HEADER_MOST)
 		return cut_early(p, n, err);
-	return err_set(err, ERR_TRUNCATED, "the %s data is damaged and none of its %" PRIu64 " bytes unpack%s", p->name, n, because(w, why));
+	return err_set(err, ERR_TRUNCATED, "the %s data is damaged and none of its %" PRIu64 " bytes unpack%s",
+	    p->name, n, because(w, why));
 }
 
 /* Where the first bytes of what is packed are cut or damaged libarchive takes them for bytes that are not packed. */

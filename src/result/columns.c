@@ -155,7 +155,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_METHOD] = {"method", CELL_TEXT, 0,
 	"method or function of the frame", .one = "method", .many = "methods", .naming = 4},
     [COL_MILLISECONDS] = {"milliseconds", CELL_COUNT, 5, "duration of the check"},
-    [COL_NAME] = {"name", CELL_TEXT, 0, "name", .one = "name", .many = "names", .naming = 5},
+    [COL_NAME] = {"name", CELL_TEXT, 0, "name of the row", .one = "name", .many = "names", .naming = 5},
     [COL_NATIVE_ID] = {"native_id", CELL_ADDRESS, 5,
 	"operating system's number of the thread"},
     [COL_NUMBER] = {"number", CELL_COUNT, 5, "number of the line", .one = "line", .many = "lines"},

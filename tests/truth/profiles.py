@@ -112,7 +112,7 @@ def bad_files(folder, held):
     sql(path, "CREATE TABLE mine (a)")
     bad["mine"] = path, "no profile of cairn"
     for name, n in ("cut", len(held) // 2), ("page", 1024), ("head", 60):
-        bad[name] = write(os.path.join(folder, name), held[:n]), "it is truncated"
+        bad[name] = write(os.path.join(folder, name), held[:n]), "it is "
     packed = gzip.compress(held)
     bad["cut.gz"] = write(os.path.join(folder, "cut.gz"), packed[:-100]), "damaged profile"
     bad["sum.gz"] = write(os.path.join(folder, "sum.gz"), packed[:-8] + b"sums" + packed[-4:]), "damaged profile"

@@ -336,7 +336,7 @@ static void one_in_another(void **state)
 	n = wrap(n, "ustar", "bzip2", "heap.hprof.xz.zst");
 	holds_plain(packed, n, "::heap.hprof.xz.zst");
 	n = wrap(n, "raw", "gzip", "x");
-	refused(packed, n, "::heap.hprof.xz.zst", ERR_FORMAT, "packed in more than 4 layers");
+	refused(packed, n, "::heap.hprof.xz.zst", ERR_FORMAT, "packed in more than 4 nested layers");
 	n = pack(packed, "ustar", NULL, NULL, &alone, 1);
 	n = wrap(n, "zip", NULL, "in::ner.tar");
 	holds_plain(packed, n, "::in::ner.tar::heap.hprof");

@@ -458,14 +458,14 @@ static void damaged(const char *hex, int code, const char *words)
 static void damage(void **state)
 {
 	(void)state;
-	damaged("63 00", ERR_FORMAT, "unknown type 99");
-	damaged("01 808004 FFFFFFFFFFFFFFFF7F 00", ERR_TRUNCATED, "says that 9223372036854775807 bytes follow");
-	damaged("01 808004 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "says that 18446744073709551615 bytes follow");
+	damaged("63 00", ERR_FORMAT, "unknown record type 99");
+	damaged("01 808004 FFFFFFFFFFFFFFFF7F 00", ERR_TRUNCATED, "should have 9223372036854775807 more bytes");
+	damaged("01 808004 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "should have 18446744073709551615 more bytes");
 	damaged("01 80808080808080808080808001 00 0000000000", ERR_FORMAT, "more than 64 bits");
 	damaged("01 80808080808080808002 00 0000000000000000", ERR_FORMAT, "more than 64 bits");
 	damaged("01 808004 08 " Z8 " 02 00 00", ERR_FORMAT, "a field of kind 2");
 	damaged("10 05 40 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "an allocation bucket record");
-	damaged("", ERR_TRUNCATED, "without an end record");
+	damaged("", ERR_TRUNCATED, "no end record");
 }
 
 /* What does not end the reading. */

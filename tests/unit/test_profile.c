@@ -367,7 +367,7 @@ static void cut_files_are_refused(void **state)
 		expect_read("", "a file that is cut");
 	}
 	write_all("SQLite format 3", 16);
-	expect_read("it is truncated", "a magic alone");
+	expect_read("it is ", "a magic alone");
 }
 
 /* Any byte may be any other: no crash, whatever comes of it. */

@@ -133,14 +133,14 @@ static const struct {
 	"thread's stack and the heap usage", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
     [REASON_ROOTS] = {"roots are inferred", say_roots},
-    [REASON_FRAMES] = {"no recorded root reaches it, but a stack frame contains its address or that of a holder "
-	"where the dump records no pointer: it may be alive", NULL},
-    [REASON_CLASS_FIELDS] = {"no recorded root reaches it, but it or a holder is of a kind that java.lang.Class "
-	"objects hold in their own fields (names, reflection data, array classes, locks), or a thread of the VM; "
-	"HPROF does not record these: it may be alive", NULL},
-    [REASON_STACKS_MISSING] = {"no recorded root reaches it, but the VM omits the stacks of parked virtual "
-	"threads and other continuations, which may hold anything: it may be alive", NULL},
-    [REASON_CLASS_DATA] = {"no recorded root reaches it, but the program made hidden classes, and HPROF does not "
+    [REASON_FRAMES] = {"no recorded root reaches it; a stack frame has its address, or that of a holder, where "
+	"no pointer is recorded: it may be alive", NULL},
+    [REASON_CLASS_FIELDS] = {"no recorded root reaches it; it or a holder may be in a field of java.lang.Class "
+	"(names, reflection data, array classes, locks) or be a thread of the VM; HPROF does not record these: "
+	"it may be alive", NULL},
+    [REASON_STACKS_MISSING] = {"no recorded root reaches it; the VM omits the stacks of parked virtual threads "
+	"and other continuations, which may hold it: it may be alive", NULL},
+    [REASON_CLASS_DATA] = {"no recorded root reaches it; the program made hidden classes, and HPROF does not "
 	"record the objects passed to them: it may be alive", NULL},
     [REASON_NAMES_SHARED] = {"several classes have the name in the records: the first gets all their objects", NULL},
     [REASON_FILLERS] = {"signs distinguish the collector's filler arrays from those of the program",

@@ -187,9 +187,9 @@ static void gzip_states(void **state)
 	/* nothing in it; cut before anything came out; a size in the trailer that cannot be */
 	n = gzip_to(packed, sizeof packed, plain, 0);
 	write_file(packed, n);
-	refused(path, ERR_FORMAT, "gzip of nothing");
+	refused(path, ERR_FORMAT, "gzip data without contents");
 	write_file(packed, 2);
-	refused(path, ERR_TRUNCATED, "cut");
+	refused(path, ERR_TRUNCATED, "truncated");
 	n = gzip_to(packed, sizeof packed, plain, 1000);
 	memset(packed + n - 4, 0xFF, 4);
 	s = opened(n, 1000);

@@ -417,7 +417,7 @@ static int resurvey(struct dump *dump, uint64_t n_objects, struct err *err)
 		return code;
 	if (!g->layout.bitmap) {
 		dump->facts.surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects "
-		    "as objects, and no known position fits this count; nothing reaches these objects";
+		    "as objects; no known position fits this count, and nothing reaches these objects";
 		go_state_limits(g);
 	}
 	forget_surveys(g);

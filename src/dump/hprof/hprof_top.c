@@ -545,7 +545,7 @@ static void say_no_heap(struct walk *w)
 		    : "cpu=samples, and it holds CPU samples");
 	else if (w->names && !h->dump.source->cut)
 		damage(w, ERR_TRUNCATED, w->size, "truncated at byte %" PRIu64 " before the objects (an "
-		    "unfinished GC.heap_dump -parallel has them in the files .p0, .p1 and so on: copy them, too)", w->size);
+		    "unfinished GC.heap_dump -parallel has them in .p0, .p1 and so on: copy these files, too)", w->size);
 	else
 		damage(w, ERR_TRUNCATED, w->size, "truncated at byte %" PRIu64 " before the objects", w->size);
 }

@@ -162,9 +162,8 @@ static int fits_dump(const struct saved_key *k, const struct saved_key *now, int
 	if (sum_samples(fd, now->size, &sample) || sample != k->sample)
 		return unfit(why, same_time ? "the dump has other contents" :
 		    "the dump has other contents: it was changed or replaced");
-	return same_time ? 0 : unfit(why, "the dump has another modification time than the index records, with "
-	    "the same size and sampled bytes (cp -p keeps the time of a copy; the command index writes a new "
-	    "index)");
+	return same_time ? 0 : unfit(why, "the dump has another modification time than the index records, but "
+	    "the same size and samples (cp -p keeps the time; the command index writes a new index)");
 }
 
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why)

@@ -19,7 +19,7 @@ def configuration(t):
                 "view by_status = SELECT status, count(*) AS n \\\n  FROM \"com.acme.shop.Order\" GROUP BY 1\n")
     t.line('"$CAIRN" "%s"' % SHOP)
     t.wait(r"^> +\S+ +main +")
-    t.wait(said(r"cairn/config:7: unknown name "colour""))
+    t.wait(said(r'cairn/config:7: unknown name "colour"'))
     t.keys("1")
     t.wait(r"^ *class +objects +superclass")
     lines = t.wait(r"^> byte\[\] +1,106 +java\.lang\.Object")

@@ -236,7 +236,7 @@ static void add_shortage(const struct heap *h, struct text *to)
 		text_addf(to, "references were not read: %s", all);
 		return;
 	}
-	text_add(to, "not enough memory for references: ");
+	text_add(to, "no memory for references: ");
 	advice += strlen("; ");
 	if (behind && COLS < NARROW) {
 		text_add_n(to, advice, (size_t)(aside - advice));

@@ -191,15 +191,15 @@ static int check_ability(struct err *err)
 
 	if (!name || !*name)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "no screen: TERM is not set; starting the plain prompt (--plain)");
+		    "TERM is not set: using the plain prompt (--plain)");
 	const char *like = terminal_describe(name, fileno(term.out));
 	if (!like)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "no screen: unknown terminal type \"%s\"; starting the plain prompt (--plain)", name);
+		    "unknown terminal type \"%s\": using the plain prompt (--plain)", name);
 	char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "no screen: terminal type \"%s\" cannot move its cursor; starting the plain prompt (--plain)", name);
+		    "terminal type \"%s\" cannot move its cursor: using the plain prompt (--plain)", name);
 	if (strcmp(like, name) != 0)
 		complain("unknown terminal type \"%s\"; treated as %s", name, like);
 	return 0;
@@ -286,7 +286,7 @@ int term_open(const struct term_options *options, struct err *err)
 		signals_close();
 		close_streams();
 		return err_set(err, ERR_UNSUPPORTED,
-		    "no screen: terminal type \"%s\" cannot show one; starting the plain prompt (--plain)", name);
+		    "terminal type \"%s\" cannot show a screen: using the plain prompt (--plain)", name);
 	}
 	atomic_store(&rescue.active, true);
 	mem_before_exit = term_emergency;

@@ -93,7 +93,7 @@ def tab_waits(t):
     t.wait(r"^heap: waits until retained sizes are computed")
     t.keys("Enter")
     t.wait(r"^histogram > ")
-    t.wait(r"^heap is there: 2 shows it")
+    t.wait(r"^heap is ready: 2 shows it")
     need(t.screen()[1].startswith("histogram > "), "another page", t)
     t.keys("2")
     t.wait(r"^ +(address +)?branch")
@@ -110,7 +110,7 @@ def begins_with(t):
     t.line("clear")
     t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
     t.keys("Down")  # while the dump is read: the first key that the histogram gets
-    t.wait(r"^heap is there: 2 shows it")
+    t.wait(r"^heap is ready: 2 shows it")
     need(re.search(r"^ +class +objects", "\n".join(t.screen()), re.M), "another page", t)
     leave(t)
     t.line('"$CAIRN" --start threads "%s"' % SHOP)
@@ -140,12 +140,12 @@ def first_screen(t):
     leave(t)
 
 
-@case("not enough memory for references: what would do, and the page is still seen", ((80, 24), (40, 10)))
+@case("no memory for references: what would do, and the page is still seen", ((80, 24), (40, 10)))
 def left_out(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "100000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 --mem 3M --spill none "$HOME/big.phd"; echo "status $?"')
-    t.wait(r"^not enough memory for references: give a( larger --mem, about [\d.]+M at least, or --spill)?")
+    t.wait(r"^no memory for references: give a( larger --mem, about [\d.]+M at least, or --spill)?")
     lines = t.screen()
     need(sum(bool(re.match(r"[ >] \S+ +[\d,]+ ", line)) for line in lines) >= 3 and
          re.search(r"or\s+--spill\s+DIR", "\n".join(lines)), "too little is seen", t)

@@ -312,7 +312,7 @@ def folds(t):
         enter(t, line)
     t.wait("^histogram > \u2026 > .*histogram by package > java\\.util\\.HashMap +1/101$")
     enter(t, "ls java.lang.String")
-    t.wait(r"^this view was there already")
+    t.wait(r"^returned to the open view")
     t.wait(r"^histogram > java\.lang\.String +3/1,046$")
     t.keys("q")
     t.wait(r"^1 histogram")

@@ -23,7 +23,7 @@ def panes(t):
     t.wait("customer +256", panes=True)
     t.wait("Java lo", panes=True)
     t.keys("Escape", "v")
-    t.wait("no panes: the list alone")
+    t.wait("no panes, only the list")
     t.wait(whole, panes=True, gone=True)
     t.keys("v")
     t.wait(whole, panes=True)

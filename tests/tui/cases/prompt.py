@@ -176,7 +176,7 @@ def vi_mode(t):
         f.write("set editing-mode vi\n")
     start(t)
     t.type(":xinfo")
-    t.wait(r"\^C leave$")
+    t.wait(r"\^C close$")
     t.keys("Escape")
     time.sleep(0.2)  # not one sequence with what follows
     t.type("0x")

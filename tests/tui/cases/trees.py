@@ -53,7 +53,7 @@ def weak_on(t):
     t.type(":set weak on")
     t.keys("Enter")
     if t.height >= 10:
-        t.wait(r"weak on: retained sizes are computed again")
+        t.wait(r"weak on: retained sizes are computed")
     t.wait(r"^(?:1 )?histogram(?! >)")
     title = t.wait(r"^cairn .*weak on$")[0]
     need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)

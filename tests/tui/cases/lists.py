@@ -208,7 +208,7 @@ def sideways(t):
               "others", "value"}
     need(seen == wanted, "columns %s, missing %s" % (seen - wanted, wanted - seen), t)
     t.keys("W", "W")
-    t.wait(r"^as many as fit")
+    t.wait(r"^showing as many columns as fit")
     t.keys("q")
     t.wait(r"^  (step +)?field +class")
     leave(t)
@@ -235,7 +235,7 @@ def fields(t):
     enter(t, "ls com.acme.shop.Order")  # kept for lists of this class
     t.wait(r"^  address +class +shallow +retained")
     t.keys("W", "W")
-    t.wait(r"^as many as fit")
+    t.wait(r"^showing as many columns as fit")
     t.keys("q", "q")
     enter(t, "ls com.acme.shop.Order")
     t.wait(r"^  address +shallow +retained +number")

@@ -72,7 +72,7 @@ def made():
 
 # The files themselves, where the program once was asked these.
 REAL = {
-    "go-wordsize0-sigfpe.dump": (4, "pointers take 0 bytes", ("x #0", "info")),
+    "go-wordsize0-sigfpe.dump": (4, "give pointers 0 bytes", ("x #0", "info")),
     "classic-cut-in-trailer.txt": (4, "truncated at byte 193898", ("info",)),
     "classic-nul-overread.txt": (0, "", ("info", "histo")),
     "classic-sample-overread.txt": (4, r"byte \d+", ("info", "histo")),

@@ -25,7 +25,7 @@ LOST = """nonhex-address address-17-digits address-no-0x no-size size-negative s
     unknown-kind no-class-name""".split()
 HIT = "0x7f1234001cd0"
 # What cannot be read at all, and the word that says why.
-REFUSED = {"zero-byte": "empty", "utf16": "UTF-16", "random": "no format"}
+REFUSED = {"zero-byte": "empty", "utf16": "UTF-16", "random": "unknown format"}
 
 
 def read(path, *options):

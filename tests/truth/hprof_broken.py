@@ -173,7 +173,7 @@ def sentences(tap, joined):
     for what, content, status, words, parts in (
             ("its header alone", head, 4, "before the objects", False),
             ("cut among its names", names[:-5], 4, "before the objects", False),
-            ("the file of an unfinished parallel dump", names, 4, "files .p0, .p1", True),
+            ("the file of an unfinished parallel dump", names, 4, "in .p0, .p1", True),
             ("cpu=samples", sampled, 4, "no heap in the file: the hprof agent wrote it with cpu=samples", False),
             ("the text form", b"JAVA PROFILE 1.0.1, created Tue Jan  1 10:00:00 2008\n\nHeader for -agentlib:hprof\n", 3,
              "the text form of HPROF (format=a)", False)):

@@ -11,6 +11,6 @@ void assert_failed(const char *condition, const char *file, int line)
 {
 	if (mem_before_exit)
 		mem_before_exit();
-	fprintf(stderr, "cairn: %s:%d: this should be true: %s\n", file, line, condition);
+	fprintf(stderr, "cairn: %s:%d: assertion failed: %s\n", file, line, condition);
 	abort();
 }

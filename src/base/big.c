@@ -566,13 +566,13 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0) {
-		err_set(err, ERR_IO, "mapping a file: %s", strerror(errno));
+		err_set(err, ERR_IO, "cannot map a file: %s", strerror(errno));
 		return NULL;
 	}
 	if (offset & (mapping_page() - 1) || offset > (uint64_t)st.st_size ||
 	    bytes > (uint64_t)st.st_size - offset) {
-		err_set(err, ERR_IO, "mapping a file: %" PRIu64 " bytes from %" PRIu64
-		    " are not in its %" PRIu64, bytes, offset, (uint64_t)st.st_size);
+		err_set(err, ERR_IO, "cannot map a file: %" PRIu64 " bytes from byte %" PRIu64 " on exceed its "
+		    "%" PRIu64, bytes, offset, (uint64_t)st.st_size);
 		return NULL;
 	}
 	void *p = map(bytes, BIG_MAPPED, fd, offset, err);

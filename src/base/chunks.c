@@ -178,21 +178,22 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 	struct trailer t;
 	char magic[MAGIC_BYTES];
 	if (size < MAGIC_BYTES)
-		return err_set(err, ERR_FORMAT, "%s", size ? "it is no index file" : "it is empty");
+		return err_set(err, ERR_FORMAT, "%s", size ? "it is not an index file" : "it is empty");
 	int code = stretch_read(c->fd, magic, sizeof magic, 0, err);
 	if (!code && memcmp(magic, CHUNKS_MAGIC, sizeof magic))
-		code = err_set(err, ERR_FORMAT, "it is no index file");
+		code = err_set(err, ERR_FORMAT, "it is not an index file");
 	if (!code && size < MAGIC_BYTES + sizeof t)
-		code = err_set(err, ERR_TRUNCATED, "it was cut");
+		code = err_set(err, ERR_TRUNCATED, "it is truncated");
 	if (!code)
 		code = stretch_read(c->fd, &t, sizeof t, size - sizeof t, err);
 	if (code)
 		return code;
 	if (memcmp(t.magic, CHUNKS_MAGIC, sizeof t.magic) || t.size != size)
-		return err_set(err, ERR_TRUNCATED, "it was cut, or damaged at its end");
+		return err_set(err, ERR_TRUNCATED, "it is truncated, or damaged at its end");
 	c->packed = t.version == FORM_PACKED;
 	if (t.version != FORM && !c->packed)
-		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn knows %d", t.version, FORM_PACKED);
+		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn reads version %d",
+		    t.version, FORM_PACKED);
 	if (c->packed && (code = squeeze_may(err)))
 		return code;
 	uint64_t bytes = size - sizeof t;
@@ -230,7 +231,7 @@ int chunks_open(struct chunks **out, const char *path, struct err *err)
 	if (c->fd < 0 || !mapped_file_stat(c->fd, &c->was))
 		code = err_set(err, errno == ENOENT || errno == ENAMETOOLONG ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(errno));
 	else if (!S_ISREG(c->was.st_mode))
-		code = err_set(err, ERR_FORMAT, "it is no index file");
+		code = err_set(err, ERR_FORMAT, "it is not an index file");
 	else
 		code = read_toc(c, (uint64_t)c->was.st_size, err);
 	if (!code && maps(c))

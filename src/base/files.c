@@ -181,7 +181,7 @@ int file_open_to_write(const char *path, int flags, mode_t mode, struct err *err
 	const char *what = file_held_as(fd);
 	if (what) {
 		close(fd);
-		return err_set(err, ERR_USAGE, "%.200s is %s, which is being read: write to another file", path,
+		return err_set(err, ERR_USAGE, "%.200s is %s, which cairn is reading (choose another file)", path,
 		    what);
 	}
 	return fd;
@@ -206,7 +206,8 @@ int file_may_have_name(const char *path, bool (*ours)(const char *path), struct 
 	if (why == ENOENT)
 		return 0;
 	if (why == ELOOP)
-		return err_set(err, ERR_USAGE, "%.200s: it is a link, which is not followed under this name (remove it)", path);
+		return err_set(err, ERR_USAGE, "%.200s: cairn does not follow a symbolic link of this name "
+		    "(remove it)", path);
 	int code = why || fstat(fd, &st) ? err_set(err, ERR_IO, "%.200s: %s", path, strerror(why ? why : errno)) : 0;
 	const char *what = code ? NULL : file_held_as(fd);
 	if (fd >= 0)
@@ -214,9 +215,9 @@ int file_may_have_name(const char *path, bool (*ours)(const char *path), struct 
 	if (code)
 		return code;
 	if (what)
-		return err_set(err, ERR_USAGE, "%.200s is %s, which is being read: write to another file", path, what);
+		return err_set(err, ERR_USAGE, "%.200s is %s, which cairn is reading (choose another file)", path, what);
 	if (!S_ISREG(st.st_mode) || (ours && !ours(path)))
-		return err_set(err, ERR_USAGE, "%.200s: cairn did not write the file of this name (move it away)", path);
+		return err_set(err, ERR_USAGE, "%.200s: another program wrote this file (move it away)", path);
 	return 0;
 }
 

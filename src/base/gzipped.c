@@ -140,7 +140,7 @@ bool gzip_is(const uint8_t *bytes, uint64_t n)
 
 static int damaged(struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "what was compressed does not unpack");
+	return err_set(err, ERR_FORMAT, "the compressed data does not unpack");
 }
 
 /* As much as there is room for, over the ends of members.  *ends: all is unpacked. */

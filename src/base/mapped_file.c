@@ -63,8 +63,7 @@ bool mapped_file_changed(int fd, const struct stat *was)
 
 bool mapped_file_is_cause(void)
 {
-	static const char sentence[] = "cairn: an index was written to while a dump was open from it (open the dump "
-	    "again)\n";
+	static const char sentence[] = "cairn: an index was changed while in use (open the dump again)\n";
 
 	for (size_t i = 0; i < MAPPED_FILES_MOST; i++) {
 		int fd = atomic_load(&table[i].fd);

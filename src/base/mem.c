@@ -23,8 +23,8 @@ void mem_refusal(uint64_t bytes, char sentence[static MEM_SENTENCE])
 	struct rlimit addresses;
 	int n = snprintf(sentence, MEM_SENTENCE, "memory: the system refuses %" PRIu64 " bytes", bytes);
 	if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
-		snprintf(sentence + n, MEM_SENTENCE - (size_t)n, ", for ulimit -v allows %" PRIu64
-		    " KB of addresses, files included; raise it", (uint64_t)addresses.rlim_cur >> 10);
+		snprintf(sentence + n, MEM_SENTENCE - (size_t)n, ", because ulimit -v allows %" PRIu64 " KB of "
+		    "addresses, files included (raise it)", (uint64_t)addresses.rlim_cur >> 10);
 }
 
 _Noreturn void mem_exhausted(size_t size)

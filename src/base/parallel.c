@@ -203,7 +203,7 @@ int job_start(struct job *job, int (*work)(void *context, struct job *job), void
 		job->thread = NULL;
 		free(t);
 		job->result = err_set(
-		    &job->err, ERR_NOMEM, "no thread for the work: %s", strerror(failed));
+		    &job->err, ERR_NOMEM, "cannot start a thread: %s", strerror(failed));
 		return job->result;
 	}
 	return 0;

@@ -181,7 +181,7 @@ static void read_bounds(struct compiler *c, size_t *least, size_t *most)
 		*most = read_number(c, SIZE_MAX);
 	}
 	if (*c->at != '}' || empty)
-		go_wrong(c, "{ is followed by no numbers and }");
+		go_wrong(c, "{ needs numbers and }");
 	else if (*least > *most)
 		go_wrong(c, "the numbers in { } are in the wrong order");
 	else
@@ -279,7 +279,7 @@ static struct step compile_one(struct compiler *c)
 		go_wrong(c, "nothing follows \\");
 		return (struct step){ .does = STEP_ANY };
 	case '*': case '+': case '?': case '{':
-		go_wrong(c, "there is nothing in front of a repeat (a \\ in front of it takes it as it is)");
+		go_wrong(c, "a repeat has nothing before it (\\ makes it a plain character)");
 		return (struct step){ .does = STEP_ANY };
 	default:
 		c->at += utf8_decode(c->at, strlen(c->at), &point);
@@ -302,7 +302,7 @@ static void compile_choices(struct compiler *c)
 			if (*c->at == ')')
 				c->at++;
 			else
-				go_wrong(c, "a ( has no )");
+				go_wrong(c, "a ( without )");
 		} else {
 			struct step step = compile_one(c);
 			emit(c, step);
@@ -324,8 +324,8 @@ static void compile_choices(struct compiler *c)
 
 static int too_large(const char *expression, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "regular expression %.150s: with its repeats written out it has"
-	    " more than %d parts", expression, PATTERN_PARTS);
+	return err_set(err, ERR_USAGE, "regular expression %.150s: too long with its repeats expanded (at most %d "
+	    "parts)", expression, PATTERN_PARTS);
 }
 
 static int compile(struct pattern *p, struct err *err)
@@ -336,7 +336,7 @@ static int compile(struct pattern *p, struct err *err)
 	struct compiler c = { .at = p->expression, .to = p };
 	compile_choices(&c);
 	if (c.wrong)
-		return err_set(err, ERR_USAGE, "%.150s is no regular expression: %s", p->expression, c.wrong);
+		return err_set(err, ERR_USAGE, "invalid regular expression \"%.150s\": %s", p->expression, c.wrong);
 	if (c.too_many)
 		return too_large(p->expression, err);
 	p->step[p->n++] = (struct step){ .does = STEP_FOUND };
@@ -347,10 +347,10 @@ static int compile(struct pattern *p, struct err *err)
 int pattern_compile(struct pattern **to, const char *expression, bool any_case, struct err *err)
 {
 	if (strlen(expression) > PATTERN_BYTES)
-		return err_set(err, ERR_USAGE, "regular expression: it is longer than %d bytes", PATTERN_BYTES);
+		return err_set(err, ERR_USAGE, "regular expression: too long (at most %d bytes)", PATTERN_BYTES);
 	if (refers_back(expression))
-		return err_set(err, ERR_USAGE, "regular expression %.150s: back-references like \\1 may take"
-		    " hours and are refused", expression);
+		return err_set(err, ERR_USAGE, "regular expression %.150s: back-references like \\1 may take "
+		    "hours and are not supported", expression);
 	if (count_parts(expression) > PATTERN_PARTS)
 		return too_large(expression, err);
 	struct pattern *p = xcalloc(1, sizeof *p);

@@ -88,16 +88,16 @@ const char *pattern_class_wrong(const char *s)
 		const char *item = s;
 		s = read_item(s, 'a', &low, &has);
 		if (named && item[1] == ':' && !class_is_known(item + 2))
-			return "no class of characters is called so";
+			return "unknown character class";
 		if (low < 0 && !(named && item[1] == ':'))
-			return "a class holds what is no character";
+			return "a class contains an invalid character";
 		if (*s != '-' || !s[1] || s[1] == ']')
 			continue;
 		s = read_item(s + 1, 'a', &high, &has);
 		if (low < 0 || high < low)
 			return "a range ends before it begins";
 	}
-	return *s ? NULL : "a [ has no ]";
+	return *s ? NULL : "a [ without ]";
 }
 
 static bool is_word(int32_t point)

@@ -90,7 +90,7 @@ int spill_open(bool *memory)
 
 static int no_file(struct err *err)
 {
-	return err_set(err, ERR_IO, "temporary file in %s: %s; give another --spill folder, or a larger --mem",
+	return err_set(err, ERR_IO, "no temporary file in %s: %s (give another --spill folder or a larger --mem)",
 	    spill_folder(), strerror(errno));
 }
 
@@ -128,9 +128,9 @@ static int no_room(uint64_t bytes, int code, struct err *err)
 	units_bytes(already, in_file);
 	units_bytes(were, there + in_file);
 	budget_advise(budget_in_use() + in_file + bytes, advice, sizeof advice);
-	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more beside the %s in it%s%s%s: %s; %s, "
-	    "or a --spill folder with more room", spill_folder(), wanted, already, known ? ", of " : "",
-	    known ? were : "", known ? " that were free" : "", strerror(code), advice);
+	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more, %s%s%s are in use: %s; %s, "
+	    "or a --spill folder with more room", spill_folder(), wanted, already, known ? " of " : "",
+	    known ? were : "", strerror(code), advice);
 }
 
 bool spill_leaves_room(int fd, uint64_t bytes)

@@ -7,7 +7,7 @@
 int squeeze_may(struct err *err)
 {
 	return err_set(err, ERR_UNSUPPORTED,
-	    "this build has no zstd (libzstd), so it neither writes nor opens packed indexes");
+	    "cannot use packed indexes: this build has no zstd (libzstd)");
 }
 
 const char *squeeze_support(void)
@@ -56,7 +56,7 @@ size_t squeeze_room(size_t n)
 
 static int lack(struct err *err)
 {
-	return err_set(err, ERR_NOMEM, "zstd could not allocate memory");
+	return err_set(err, ERR_NOMEM, "not enough memory for zstd");
 }
 
 int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err)
@@ -77,7 +77,7 @@ int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *e
 		return lack(err);
 	size_t got = ZSTD_decompressDCtx(d, to, n, from, n_from);
 	ZSTD_freeDCtx(d);
-	return got == n ? 0 : err_set(err, ERR_FORMAT, "what was squeezed is damaged");
+	return got == n ? 0 : err_set(err, ERR_FORMAT, "the packed data is damaged");
 }
 
 #endif

@@ -47,7 +47,7 @@ int stretch_read(int fd, void *to, uint64_t n, uint64_t offset, struct err *err)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return err_set(err, ERR_IO, "%s", got ? strerror(errno) : "it became shorter");
+			return err_set(err, ERR_IO, "%s", got ? strerror(errno) : "it shrank");
 		at += got;
 		offset += (uint64_t)got;
 		n -= (uint64_t)got;
@@ -57,7 +57,7 @@ int stretch_read(int fd, void *to, uint64_t n, uint64_t offset, struct err *err)
 
 static int damaged(struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "what was packed in it is damaged");
+	return err_set(err, ERR_FORMAT, "its packed data is damaged");
 }
 
 /* --- numbers ------------------------------------------------------------------------------------ */

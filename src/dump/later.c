@@ -58,7 +58,7 @@ static int open_inner(struct later *l, struct progress *progress, struct err *er
 	if (!code)
 		code = dump_open(&l->inner, l->source, &options, err);
 	if (!code && strcmp(l->inner->facts.format, l->dump.facts.format))
-		code = err_set(err, ERR_FORMAT, "%.200s: its index is of another format", l->source->path);
+		code = err_set(err, ERR_FORMAT, "%.200s: its index is for another format", l->source->path);
 	if (!code)
 		return 0;
 	dump_close(l->inner);

@@ -34,17 +34,16 @@ static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
-	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); a heap dump is made from it by "
-			   "jdmpview or jmap" },
-	{ "MDMP", 4, "a Windows minidump; a heap dump is made from it by jdmpview" },
-	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack; unpack it first (7z x)" },
-	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack; unpack it first (unrar x)" },
-	{ "\x93" "cai", 4, "an index of cairn, which is read from a plain file of its own; unpack or save it first" },
-	{ "SQLite format 3", 15, "a profile of cairn or another database, which is read from a file of its own; unpack or "
-			   "save it first" },
-	{ "\x1C\0\0\0\0", 5, "a part (.p0, .p1 ...) of a dump that the VM did not finish: open the file that they are "
-			   "parts of, beside them" },
-	{ "0SECTION", 8, "a javacore; name the heap dump beside it, cairn finds the javacore itself" },
+	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); jdmpview or jmap makes a heap dump from it" },
+	{ "MDMP", 4, "a Windows minidump; jdmpview makes a heap dump from it" },
+	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack (unpack it first: 7z x)" },
+	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack (unpack it first: unrar x)" },
+	{ "\x93" "cai", 4, "an index of cairn, which must be a plain file (unpack or save it first)" },
+	{ "SQLite format 3", 15, "a profile of cairn or another database, which must be a plain file (unpack or "
+	    "save it first)" },
+	{ "\x1C\0\0\0\0", 5, "a part (.p0, .p1 ...) of an unfinished dump (open the main file, with the parts "
+	    "next to it)" },
+	{ "0SECTION", 8, "a javacore (name the heap dump next to it; cairn finds the javacore itself)" },
 };
 
 static bool all_zero(const uint8_t *head, size_t n)
@@ -69,7 +68,7 @@ static bool is_text(const uint8_t *head, size_t n)
 	return true;
 }
 
-static const char unknown[] = "no format that cairn knows";
+static const char unknown[] = "unknown format";
 
 static const char *looks_like(const uint8_t *head, size_t n)
 {
@@ -82,8 +81,8 @@ static const char *looks_like(const uint8_t *head, size_t n)
 			return s->what;
 	}
 	if (all_zero(head, n))
-		return "zeros only; the dump was perhaps never written";
-	return is_text(head, n) ? "text, but no classic heap dump" : unknown;
+		return "only zero bytes; perhaps the dump was never written";
+	return is_text(head, n) ? "this is a text file, not a heap dump" : unknown;
 }
 
 static int refuse(const uint8_t *head, size_t n, struct err *err)
@@ -92,7 +91,7 @@ static int refuse(const uint8_t *head, size_t n, struct err *err)
 	const char *by_hand, *packing = source_packing(head, n, &by_hand);
 
 	if (packing) /* source_open unpacks it, so these are bytes that somebody has from elsewhere */
-		return err_set(err, ERR_FORMAT, "packed by %s; unpack it first (%s)", packing, by_hand);
+		return err_set(err, ERR_FORMAT, "packed by %s (unpack it first: %s)", packing, by_hand);
 	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
 		text_addf(&names, "%s%s", i ? ", " : "", readers[i]->name);
 	err_set(err, ERR_FORMAT, "%s (cairn reads: %s)", looks_like(head, n), names.s);
@@ -105,10 +104,10 @@ static int refuse_source(const struct source *source, size_t n, struct err *err)
 {
 	bool damaged = source->cut && source->remark[0];
 	if (damaged && looks_like(source->bytes, n) == unknown)
-		return err_set(err, ERR_FORMAT, "%s; what came out of it is no dump's beginning", source->remark);
+		return err_set(err, ERR_FORMAT, "%s; the unpacked data is not the start of a dump", source->remark);
 	int code = refuse(source->bytes, n, err);
 	if (damaged)
-		err_context(err, "%s; what came of it", source->remark);
+		err_context(err, "%s; the unpacked data", source->remark);
 	return code;
 }
 
@@ -157,7 +156,7 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;
 	if (code == 0 && options && options->heap_number > n_heaps) {
-		code = err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
+		code = err_set(err, ERR_USAGE, "has %u heap dump%s, but no number %u", n_heaps,
 		    n_heaps == 1 ? "" : "s", options->heap_number);
 		dump_close(*out);
 		*out = NULL;
@@ -185,12 +184,12 @@ int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const cha
 	}
 	if (source_is_archive(head, n)) {
 		out->archive = source_packing(head, n, &by_hand);
-		return err_set(err, ERR_FORMAT, "a %s archive; cairn looks into it where it is named alone", out->archive);
+		return err_set(err, ERR_FORMAT, "a %s archive; name it alone and cairn looks into it", out->archive);
 	}
 	const struct reader *r = n ? surest_reader(head, n, NULL) : NULL;
 	if (!r)
 		return n ? refuse(head, n, err) :
-		    err_set(err, ERR_FORMAT, "the %s data is cut or damaged at its beginning", packing);
+		    err_set(err, ERR_FORMAT, "the %s data is truncated or damaged at its beginning", packing);
 	out->label = r->label;
 	if (r->created)
 		r->created(head, n, path, out->created, sizeof out->created);

@@ -98,8 +98,7 @@ int hashes_recorded(const struct heap *h, struct err *err)
 	if (!h->facts.hashes_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no identity hashes", h->facts.title);
 	if (h->no_references || !h->parts)
-		return err_set(err, ERR_NOMEM, "identity hashes need the references, which did not fit into "
-		    "memory");
+		return err_set(err, ERR_NOMEM, "identity hashes need references, which did not fit into memory");
 	return 0;
 }
 
@@ -115,7 +114,7 @@ int hash_of(const struct heap *h, uint32_t id, uint32_t *hash, struct err *err)
 			*err = damage;
 	}
 	if (!code && !s.hashed)
-		return err_set(err, ERR_NOT_FOUND, "the dump holds no identity hash of this object");
+		return err_set(err, ERR_NOT_FOUND, "the dump has no identity hash of this object");
 	*hash = s.hash;
 	return code;
 }

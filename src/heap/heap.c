@@ -325,7 +325,7 @@ bool heap_is_root(const struct heap *h, uint32_t id)
 
 const char *heap_bytes_are(const struct heap *h)
 {
-	return h->source && h->source->compressed ? " of what it unpacks to" : "";
+	return h->source && h->source->compressed ? " of the unpacked data" : "";
 }
 
 uint32_t heap_thread_of(const struct heap *h, uint32_t id)

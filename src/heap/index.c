@@ -107,7 +107,8 @@ int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err 
 	if (!p)
 		return add_page(x, number, n, err);
 	if (__builtin_add_overflow(p->n_objects, n, &p->n_objects))
-		return err_set(err, ERR_UNSUPPORTED, "more than 4,294,967,295 records at nearly one address");
+		return err_set(err, ERR_UNSUPPORTED, "too many records at nearly one address (more than "
+		    "4,294,967,295)");
 	return 0;
 }
 
@@ -205,7 +206,7 @@ int index_seal(struct address_index *x, struct err *err)
 			return err_cancelled(err);
 		if (n > UINT32_MAX - 1)
 			return err_set(err, ERR_UNSUPPORTED,
-			    "more than 4,294,967,294 objects: too many for one heap");
+			    "too many objects for one heap (more than 4,294,967,294)");
 	}
 	x->n_objects = (uint32_t)n;
 	return 0;

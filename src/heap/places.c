@@ -50,11 +50,11 @@ int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
 	if (!h->places || !reader->locate)
 		return heap_holds_no_values(h, err);
 	if (heap_class_mirrored(h, id) != HEAP_NONE)
-		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its static fields are its values",
+		return err_set(err, ERR_NOT_FOUND, "0x%llx is a class: its values are its static fields",
 		    (unsigned long long)heap_address(h, id));
 	uint32_t number = number_of(h->places, id, &walk->run), steps = number % PLACE_STEP;
 	if (number / PLACE_STEP >= h->places->n_offsets) /* of a forged index: what was read has them all */
-		return err_set(err, ERR_IO, "%s: no record of an object is told there", h->source->path);
+		return err_set(err, ERR_IO, "%s: no object record there", h->source->path);
 	uint64_t offset = h->places->offset[number / PLACE_STEP];
 	if (walk->next && number - walk->number < steps) { /* before it: a very large number */
 		offset = walk->next;
@@ -66,7 +66,7 @@ int heap_view_along(const struct heap *h, uint32_t id, struct view_walk *walk,
 	walk->next = code == 0 ? out->next : 0;
 	walk->near = code == 0 ? out->near : 0;
 	if (code == 0 && heap_find(h, out->address) != id)
-		return err_at(err, ERR_IO, offset, "%s: changed while it was read", h->source->path);
+		return err_at(err, ERR_IO, offset, "%s: changed while cairn read it", h->source->path);
 	return code;
 }
 

@@ -36,10 +36,10 @@ static int is_none(const struct typed *v, struct err *err)
 {
 	const struct type *t = typed_type(v);
 	if (!t && !v->heap->dump->program)
-		return err_set(err, ERR_NOT_FOUND, "what this contains cannot be told: only the program that wrote "
-		    "the dump knows its type, and how maps, slices and channels lie in memory (--exe FILE)");
-	return err_set(err, ERR_NOT_FOUND, "%.200s is no slice, array, map or channel",
-	    t ? t->name : "what has no type");
+		return err_set(err, ERR_NOT_FOUND, "contents of unknown type: only the program that wrote the "
+		    "dump has the type and the layout of maps, slices and channels (--exe FILE)");
+	return err_set(err, ERR_NOT_FOUND, "%.200s is not a slice, array, map or channel",
+	    t ? t->name : "a value of unknown type");
 }
 
 static int open_row(struct typed_contents *c, uint32_t type, uint64_t first, uint64_t n, uint64_t room)
@@ -114,7 +114,7 @@ int typed_contents_of_object(
 	struct typed_object o;
 	*c = (struct typed_contents){ .heap = h };
 	if (!typed_open(&o, h, id))
-		return err_set(err, ERR_NOT_FOUND, "the bytes of this object cannot be read");
+		return err_set(err, ERR_NOT_FOUND, "cannot read the bytes of this object");
 	if (!o.array || o.value.type == TYPE_NONE)
 		return typed_contents_open(c, &o.value, err);
 	return open_row(c, o.value.type, o.value.address, o.count, 0);

@@ -44,7 +44,7 @@ int map_open(struct typed_contents *c, const struct typed *v, const struct type 
 	c->how = CONTENTS_BUCKETS;
 	if (!typed_field(v, "buckets", &buckets) || typed_type(&buckets)->kind != TYPE_POINTER ||
 	    log > MOST_LOG)
-		return err_set(err, ERR_NOT_FOUND, "%.200s is laid out in a way that is not known here", owner->name);
+		return err_set(err, ERR_NOT_FOUND, "%.200s has an unknown layout", owner->name);
 	c->bucket_type = typed_type(&buckets)->element;
 	if (c->bucket_type != TYPE_NONE) {
 		c->key_type = type_in_bucket(t, c->bucket_type, "keys");
@@ -54,7 +54,7 @@ int map_open(struct typed_contents *c, const struct typed *v, const struct type 
 	}
 	if (c->bucket_type == TYPE_NONE || t->type[c->bucket_type].size < PLACES ||
 	    c->key_type == TYPE_NONE || c->value_type == TYPE_NONE)
-		return err_set(err, ERR_NOT_FOUND, "the types of %.200s's buckets are not known",
+		return err_set(err, ERR_NOT_FOUND, "unknown bucket types of %.200s",
 		    owner->name);
 	contents_settle(c, owner);
 	c->first = typed_word(&buckets, 0);

@@ -93,16 +93,16 @@ int typed_named(struct typed *out, const struct heap *h, const char *word, struc
 	const struct program *p = h->dump->program;
 	const struct program_variable *v = p ? variable_of(p, word, &length) : NULL;
 	if (!v)
-		return err_set(err, ERR_NOT_FOUND, "%.100s is no global variable", word);
+		return err_set(err, ERR_NOT_FOUND, "no global variable \"%.100s\"", word);
 	if (!typed_at(h, v->address, v->type, out) || !typed_type(out))
 		return err_set(err, ERR_UNSUPPORTED,
-		    "%.100s is not in the dump: Go leaves variables out that can hold no pointer", v->name);
+		    "%.100s is not in the dump: Go omits variables without pointers", v->name);
 	out->size = typed_type(out)->size;
 	for (const char *rest = word + length; *rest;) {
 		const char *part = rest;
 		if (*rest == '.' ? take_field(out, &rest) : *rest == '[' && take_element(out, &rest))
 			continue;
-		return err_set(err, ERR_USAGE, "%.*s, a %.100s, has nothing at %.100s", (int)(part - word), word,
+		return err_set(err, ERR_USAGE, "%.*s, of type %.100s, has no %.100s", (int)(part - word), word,
 		    typed_type_name(h, out->type), part);
 	}
 	out->size = typed_type(out)->size;

@@ -100,13 +100,13 @@ int swiss_open(struct typed_contents *c, const struct typed *v, const struct typ
 	c->size = typed_field_number(v, "used");
 	c->buckets = typed_field_number(v, "dirLen");
 	if (!typed_field(v, "dirPtr", &directory))
-		return err_set(err, ERR_NOT_FOUND, "%.200s is laid out in a way that is not known here", owner->name);
+		return err_set(err, ERR_NOT_FOUND, "%.200s has an unknown layout", owner->name);
 	c->swiss.pointer_type = pointed(t, directory.type);
 	c->swiss.table_type = pointed(t, c->swiss.pointer_type);
 	uint32_t groups = field_type(t, c->swiss.table_type, "groups", NULL);
 	c->bucket_type = pointed(t, field_type(t, groups, "data", NULL));
 	if (c->bucket_type == TYPE_NONE || !know_group(c, t))
-		return err_set(err, ERR_NOT_FOUND, "the types of %.200s's groups are not known", owner->name);
+		return err_set(err, ERR_NOT_FOUND, "unknown group types of %.200s", owner->name);
 	contents_settle(c, owner);
 	c->first = typed_word(&directory, 0);
 	/* groups are memory of their own: more of them than fit into the heap (a stack's frame has few) are

@@ -33,9 +33,9 @@ int weak_told(const struct heap *h, struct err *err)
 	if (weak_known(h))
 		return 0;
 	if (values_held(h))
-		return err_set(err, ERR_UNSUPPORTED, "%s knows no weak references", h->facts.title);
+		return err_set(err, ERR_UNSUPPORTED, "%s has no weak references", h->facts.title);
 	int code = heap_holds_no_values(h, err);
-	err_context(err, "weak references cannot be told from others");
+	err_context(err, "weak references cannot be distinguished from others");
 	return code;
 }
 
@@ -292,7 +292,7 @@ static int take_saved(struct finding *f, const struct heap *h, struct err *err)
 	}
 	for (size_t i = 0; i < f->n && holds; i++)
 		holds = f->inactive[i] < h->n_objects;
-	return code || holds ? code : err_set(err, ERR_FORMAT, "the weak references of the index are damaged");
+	return code || holds ? code : err_set(err, ERR_FORMAT, "the weak references in the index are damaged");
 }
 
 static void drop_found(struct finding *f)

@@ -130,16 +130,14 @@ void opened_free(struct opened *o)
 
 static enum file_fate lost(struct opened *o, const char *path, uint64_t from)
 {
-	err_at(&o->fate_words, ERR_IO, from, "%s: shrank or could not be read from byte %" PRIu64
-	    " on since it was loaded: values and texts that stand there are missing; objects, sizes and "
-	    "references stand", path, from);
+	err_at(&o->fate_words, ERR_IO, from, "%s: the file shrank or is unreadable from byte %" PRIu64 " on: "
+	    "values and strings there are missing; objects, sizes and references are complete", path, from);
 	return FILE_LOST;
 }
 
 static enum file_fate changed(struct opened *o, const char *path)
 {
-	err_set(&o->fate_words, ERR_IO, "%s: was written to since it was loaded: values and texts may be of "
-	    "other bytes", path);
+	err_set(&o->fate_words, ERR_IO, "%s: the file was changed after loading: values and strings may be wrong", path);
 	return FILE_CHANGED;
 }
 
@@ -147,8 +145,8 @@ static enum file_fate index_lost(struct opened *o)
 {
 	struct text path = TEXT_INIT;
 	text_add_escaped(&path, o->heap->index_path, strlen(o->heap->index_path));
-	err_set(&o->fate_words, ERR_IO, "%.300s: this index was changed while the dump was open from it, so no answer "
-	    "is valid (open the dump again)", path.s);
+	err_set(&o->fate_words, ERR_IO, "%.300s: this index was changed while in use, so no answer is valid (open "
+	    "the dump again)", path.s);
 	text_release(&path);
 	return FILE_INDEX_LOST;
 }
@@ -159,7 +157,8 @@ static bool bytes_failed(struct opened *o)
 	struct err why;
 	if (!o->own || !dump_later_failed(o->heap->dump, &why))
 		return false;
-	err_at(&o->fate_words, ERR_IO, 0, "%s: values and texts are missing; objects, sizes and references stand",
+	err_at(&o->fate_words, ERR_IO, 0, "%s: values and strings are missing; objects, sizes and references are "
+	    "complete",
 	    why.message);
 	return true;
 }
@@ -205,7 +204,7 @@ int opened_references(const struct opened *o, struct err *err)
 	if (h->no_references)
 		return err_set(err, ERR_NOMEM, "the references did not fit: %s", h->shortage.message);
 	if (!h->out.offset || !h->in.offset)
-		return err_set(err, ERR_UNSUPPORTED, "references are still being read");
+		return err_set(err, ERR_UNSUPPORTED, "still reading references");
 	return 0;
 }
 

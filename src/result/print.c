@@ -64,8 +64,8 @@ int print_format_of_file(const char *path, enum print_format *format, struct err
 		}
 	}
 	bool database = !strncasecmp(dot, ".sqlite", strlen(".sqlite")) || !strcasecmp(dot, ".db");
-	return err_set(err, ERR_USAGE, "%.200s: the ending says the format, and %.40s is none: " PRINT_ENDINGS "%s", path,
-	    dot, database ? " (export FILE.sqlite writes databases)" : "");
+	return err_set(err, ERR_USAGE, "%.200s: unknown output format \"%.40s\" (use " PRINT_ENDINGS "%s)", path,
+	    dot, database ? "; export FILE.sqlite writes databases" : "");
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -404,6 +404,6 @@ int print_result(struct result *r, const struct print_options *options, FILE *to
 	if (r->n_passed && result_check(r, err)) /* rows that came while it was printed */
 		return err->code;
 	if (fflush(to) || ferror(to))
-		return err_set(err, ERR_IO, "writing the result: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot write the result: %s", strerror(errno));
 	return 0;
 }

@@ -10,7 +10,7 @@
 enum print_format { PRINT_TEXT, PRINT_CSV, PRINT_JSON, PRINT_JSONL, PRINT_MD, PRINT_HTML };
 
 bool print_format_parse(const char *name, enum print_format *format);
-#define PRINT_ENDINGS ".csv .json .jsonl .md .html; .txt, .log or none is text"
+#define PRINT_ENDINGS ".csv, .json, .jsonl, .md, .html, .txt, .log or none"
 /* By the ending of a file's name, in capital letters or small ones.  0, or ERR_USAGE for any other than PRINT_ENDINGS;
  * the message names the file.
  * What is longer than ".markdown" is none. */

@@ -165,7 +165,7 @@ static void put_notes(struct markup *m, const char *s)
 static void put_legend(struct markup *m)
 {
 	static const char *const words[UNKNOWN + 1] = {[INFERRED] = "~ inferred", [LOWER_BOUND] = ">= at least",
-	    [UNKNOWN] = "? not known"};
+	    [UNKNOWN] = "? unknown"};
 	struct text line = TEXT_INIT;
 	for (unsigned i = 0; i <= UNKNOWN; i++) {
 		if (m->marked[i] && words[i])

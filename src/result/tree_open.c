@@ -209,7 +209,7 @@ int tree_regroup(struct result *r, size_t *row, struct err *err)
 	struct tree *t = r->data;
 	uint32_t shown, other, list = t->row[tree_source_row(r, *row)].list, node = t->row[tree_source_row(r, *row)].node;
 	if (node == REST)
-		return err_set(err, ERR_NOT_FOUND, "that row stands for the rows that are not shown yet: Enter opens it");
+		return err_set(err, ERR_NOT_FOUND, "that row is the rest of the rows, not shown yet: Enter opens it");
 	int code = t->source->regroup(r, node, &shown, err);
 	if (code)
 		return code;

@@ -46,12 +46,12 @@ static void say_damage(const struct heap *h, enum certainty certainty, struct te
 {
 	text_add(to, h->damage.message);
 	if (certainty == INFERRED && h->incomplete)
-		text_add(to, "; what was not read may make it smaller or larger");
+		text_add(to, "; the unread part may make it smaller or larger");
 }
 
 static void say_unknown_sizes(const struct heap *h, enum certainty certainty, struct text *to)
 {
-	text_add(to, "the dump does not tell the size of ");
+	text_add(to, "the dump does not record the size of ");
 	if (certainty == UNKNOWN || !h->n_unknown_size) {
 		text_add(to, certainty == UNKNOWN ? "it" : "some of these objects");
 		return;
@@ -64,17 +64,18 @@ static void say_roots(const struct heap *h, enum certainty certainty, struct tex
 {
 	(void)certainty;
 	if (h->facts.roots_recorded)
-		text_add(to, "no system class is among the dump's roots, so those of the boot loader are taken");
+		text_add(to, "the dump's roots include no system class, so cairn uses the classes of the boot "
+		    "loader");
 	else
-		text_addf(to, "%s records no roots, so classes of the system and threads are taken for them, and "
-		    "what nothing references", h->facts.title);
+		text_addf(to, "%s records no roots, so cairn uses system classes, threads and every object that "
+		    "nothing references", h->facts.title);
 }
 
 static void say_size_model(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
 	if (h->doubtful_names && !h->sizes_assumed)
-		text_addf(to, "instances of some classes may be larger, since there is room behind each: %s",
+		text_addf(to, "instances of some classes may be larger, because there is room after each: %s",
 		    h->doubtful_names);
 	else
 		text_addf(to, "sizes are computed, %s", h->size_model ? h->size_model : "assumed");
@@ -83,7 +84,7 @@ static void say_size_model(const struct heap *h, enum certainty certainty, struc
 static void say_measured(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
-	text_addf(to, "no rule gives the size of %s%s, which is taken to be how far each lies from the next object",
+	text_addf(to, "no rule gives the size of %s%s; cairn uses the distance from each to the next object",
 	    h->n_measured == 1 ? "instances of " : "instances of some classes: ", h->measured_names);
 }
 
@@ -93,20 +94,20 @@ static void say_fillers(const struct heap *h, enum certainty certainty, struct t
 	(void)certainty;
 	for (uint32_t c = 0; c < h->n_classes && !found; c++)
 		found = heap_class_is_filler(&h->classes[c]);
-	text_add(to, "the VM writes the arrays with which its collector fills gaps as int[]: ");
+	text_add(to, "the VM writes the arrays that fill gaps of its collector as int[]: ");
 	if (!found)
-		text_add(to, "some of those that nothing references may be such fillers");
+		text_add(to, "some unreferenced arrays may be such fillers");
 	else
-		text_addf(to, "those that nothing references are taken for such fillers%s", h->fillers_mixed ? ", but for some "
-		    "that may also be garbage of the program or locks of classes: these stay int[]" : "");
+		text_addf(to, "cairn takes unreferenced ones for such fillers%s", h->fillers_mixed ? ", "
+		    "except some that may also be garbage of the program or locks of classes: these stay int[]" : "");
 }
 
 static void say_silence(const struct heap *h, enum certainty certainty, struct text *to)
 {
 	(void)certainty;
-	text_addf(to, "%s does not tell", h ? h->facts.title : "the dump");
+	text_addf(to, "%s does not record it", h ? h->facts.title : "the dump");
 	if (h && h->incomplete)
-		text_add(to, ", or not in the part that was read");
+		text_add(to, ", or only in the part that was not read");
 }
 
 /* What follows "inferred: ": words, or what they are filled in by; then words are for other dumps than the result's. */
@@ -115,59 +116,55 @@ static const struct {
 	void (*say)(const struct heap *h, enum certainty certainty, struct text *to);
 } sentences[REASONS] = {
     [REASON_DAMAGED] = {"only a part could be read", say_damage},
-    [REASON_SIZES_UNKNOWN] = {"the sizes of some objects are not told", say_unknown_sizes},
-    [REASON_JOINT] = {"what is held jointly by several members is not in it; `size` of the row tells what "
-	"goes with all of them", NULL},
-    [REASON_ROWS_JOINED] = {"groups that one of the dumps tells apart are one row here, and what each of them "
-	"retains is added up: it may be in both, or be held by both together", NULL},
-    [REASON_OTHER_RULE] = {"sizes are by another rule than in the newest dump (--sizes)", NULL},
-    [REASON_OTHER_WORDS] = {"words are wider or narrower than in the newest dump, and so are the objects: how "
-	"many there are can be compared", NULL},
-    [REASON_MORE] = {"counting ended there, because there are many", NULL},
-    [REASON_CLOCK] = {"the dump does not tell its own time, which is at least that of the latest wait that "
-	"began", NULL},
-    [REASON_LOCALS] = {"the dump does not record who owns a monitor and who wants it: that follows from which threads "
-	"are blocked, and what their frames hold", NULL},
-    [REASON_DIRECT_LIMIT] = {"it is the limit of direct memory, which HotSpot takes from the most that the heap may "
-	"grow to where MaxDirectMemorySize was not given, as in this dump; some collectors leave out a space of "
-	"survivors", NULL},
-    [REASON_ERROR_LATER] = {"the VM writes the dump before it makes the error: of what kind it was follows from "
-	"where the thread stood and how full the heap was", NULL},
+    [REASON_SIZES_UNKNOWN] = {"some objects are of unknown size", say_unknown_sizes},
+    [REASON_JOINT] = {"it excludes objects that several members hold jointly; `size` of the row includes these", NULL},
+    [REASON_ROWS_JOINED] = {"one dump separates groups that are one row here; their retained sizes are added and "
+	"may overlap", NULL},
+    [REASON_OTHER_RULE] = {"sizes follow another rule than in the newest dump (--sizes)", NULL},
+    [REASON_OTHER_WORDS] = {"words, and so objects, are wider or narrower than in the newest dump; compare "
+	"numbers of objects instead", NULL},
+    [REASON_MORE] = {"counting stopped there, because there are many", NULL},
+    [REASON_CLOCK] = {"the dump does not record its time; that of the latest recorded wait is the minimum", NULL},
+    [REASON_LOCALS] = {"the dump does not record monitor owners and waiters; cairn infers them from blocked "
+	"threads and the locals of their frames", NULL},
+    [REASON_DIRECT_LIMIT] = {"HotSpot derives the limit of direct memory from the maximum heap size if "
+	"MaxDirectMemorySize is not set, as here; some collectors exclude a survivor space", NULL},
+    [REASON_ERROR_LATER] = {"the VM writes the dump before it creates the error; cairn infers its kind from the "
+	"thread's stack and the heap usage", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
     [REASON_ROOTS] = {"roots are inferred", say_roots},
-    [REASON_FRAMES] = {"no recorded root reaches it, but its address, or that of what holds it, stands in a "
-	"stack frame where the dump records no pointer: it may be alive", NULL},
-    [REASON_CLASS_FIELDS] = {"no recorded root reaches it, but it, or what holds it, is such as java.lang.Class "
-	"objects hold in their own fields (their names, reflection data, classes of arrays, locks), or a thread "
-	"of the VM's own, and HPROF does not record these: it may be alive", NULL},
-    [REASON_STACKS_MISSING] = {"no recorded root reaches it, but the VM that wrote the dump leaves out the stacks "
-	"of parked virtual threads or other continuations, which may hold anything: it may be alive", NULL},
-    [REASON_CLASS_DATA] = {"no recorded root reaches it, but the program made hidden classes, and HPROF does not "
-	"record what objects it gave to them: it may be alive", NULL},
-    [REASON_NAMES_SHARED] = {"several classes have the name by which records name their class: the first has "
-	"all their objects", NULL},
-    [REASON_FILLERS] = {"the arrays with which the collector fills gaps are told from the program's by signs",
+    [REASON_FRAMES] = {"no recorded root reaches it; a stack frame has its address, or that of a holder, where "
+	"no pointer is recorded: it may be alive", NULL},
+    [REASON_CLASS_FIELDS] = {"no recorded root reaches it; it or a holder may be in a field of java.lang.Class "
+	"(names, reflection data, array classes, locks) or be a thread of the VM; HPROF does not record these: "
+	"it may be alive", NULL},
+    [REASON_STACKS_MISSING] = {"no recorded root reaches it; the VM omits the stacks of parked virtual threads "
+	"and other continuations, which may hold it: it may be alive", NULL},
+    [REASON_CLASS_DATA] = {"no recorded root reaches it; the program made hidden classes, and HPROF does not "
+	"record the objects passed to them: it may be alive", NULL},
+    [REASON_NAMES_SHARED] = {"several classes have the name in the records: the first gets all their objects", NULL},
+    [REASON_FILLERS] = {"signs distinguish the collector's filler arrays from those of the program",
 	say_fillers},
-    [REASON_SIZES_ASSUMED] = {"sizes are computed as nothing there bears out", say_size_model},
-    [REASON_SIZES_MEASURED] = {"sizes of some classes are how far the next objects lie", say_measured},
-    [REASON_TYPES_GUESSED] = {"no pointer or record says its type, but only one type has this size and these "
+    [REASON_SIZES_ASSUMED] = {"sizes are computed, and nothing in that dump confirms them", say_size_model},
+    [REASON_SIZES_MEASURED] = {"sizes of some classes are distances to the next object", say_measured},
+    [REASON_TYPES_GUESSED] = {"no pointer or record gives its type, but only one type has this size and these "
 	"pointers", NULL},
-    [REASON_JUDGED] = {"whether the program could do without is judged by a rule, which help waste tells", NULL},
-    [REASON_PADDED] = {"the file has wrong lengths (jdmpview wrote it): it comes from the size, with padding",
-	NULL},
-    [REASON_BLOCK] = {"it is that of a block of memory, of which not all need be in use", NULL},
-    [REASON_FILE_CHANGED] = {"it depends on values in the file, which is not what was loaded any more", NULL},
-    [REASON_NOT_FOUND_YET] = {"retained sizes are not known yet", NULL},
-    [REASON_DUMP_AWAY] = {"values and texts stand in the dump, and only its index is here, or could be read", NULL},
-    [REASON_OUTSIDE] = {"the memory itself is not in the dump and no field says for certain how large it is, or "
-	"whose: it is what such memory takes by default, was asked for, or is shown of it", NULL},
-    [REASON_FILE_TIME] = {"it is when the file was written last, for nothing at its beginning tells when the dump was "
-	"made", NULL},
-    [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N reads it, as Enter does", NULL},
-    [REASON_STACK_ORDER] = {"the dump does not say which stack is whose: it follows from the order of threads "
-	"and stacks", NULL},
-    [REASON_BY_INDEX] = {"an index, or a profile, tells it at its beginning: the dump itself was not read", NULL},
-    [REASON_SILENT] = {"that is not told", say_silence},
+    [REASON_JUDGED] = {"a rule decides whether the program needs it (see help waste)", NULL},
+    [REASON_PADDED] = {"jdmpview wrote wrong lengths into the file: cairn computes it from the size, padding "
+	"included", NULL},
+    [REASON_BLOCK] = {"it is the size of a block of memory, and the program may use less", NULL},
+    [REASON_FILE_CHANGED] = {"it depends on values in the file, and the file has changed since it was loaded", NULL},
+    [REASON_NOT_FOUND_YET] = {"retained sizes are not computed yet", NULL},
+    [REASON_DUMP_AWAY] = {"values and strings are in the dump, and only its index is present or readable", NULL},
+    [REASON_OUTSIDE] = {"the memory is not in the dump, and no field records its exact size or owner; this is the "
+	"default size, the requested size or the visible part", NULL},
+    [REASON_FILE_TIME] = {"it is the file's modification time, because the start of the file has no time of the "
+	"dump", NULL},
+    [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N or Enter reads it", NULL},
+    [REASON_STACK_ORDER] = {"the dump does not record which stack belongs to which thread; cairn uses the order "
+	"of threads and stacks", NULL},
+    [REASON_BY_INDEX] = {"it comes from the start of an index or a profile: the dump itself was not read", NULL},
+    [REASON_SILENT] = {"it is not recorded", say_silence},
 };
 
 /* A cell of a result; a value of the head has no row. */
@@ -320,11 +317,11 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 	if (others)
 		text_add(to, "; the other numbers are exact");
 	else if (numbers == 0)
-		text_add(to, "nothing here is in doubt");
+		text_add(to, "nothing here is uncertain");
 	else
 		text_add(to, "all numbers here are exact");
 	if (bytes > 0 && h && h->size_model)
-		text_addf(to, ", sizes computed: %s", h->size_model);
+		text_addf(to, ", sizes are computed: %s", h->size_model);
 }
 
 void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to)
@@ -345,6 +342,6 @@ void why(struct result *r, size_t row, const struct why_value *beside, size_t n_
 	}
 	tell_exact(&v, doubts > 0, to);
 	if (r->heap && r->heap->damaged && damage == 0)
-		text_addf(to, "; %s%s", r->heap->incomplete ? "of the part that was read, that is: " : "",
+		text_addf(to, "; %s%s", r->heap->incomplete ? "in the part that was read: " : "",
 		    r->heap->damage.message);
 }

@@ -47,7 +47,7 @@ void app_back(struct app *a)
 	if (a->pages.n > 0 && a->pages.at > 0)
 		a->pages.at--;
 	else if (!tabs_back(a))
-		app_say(a, ROLE_NOTE, "this is the first view; q leaves");
+		app_say(a, ROLE_NOTE, "already at the first view; q quits");
 }
 
 void app_forward(struct app *a)
@@ -55,7 +55,7 @@ void app_forward(struct app *a)
 	if (a->pages.at + 1 < a->pages.n)
 		a->pages.at++;
 	else
-		app_say(a, ROLE_NOTE, "this is the last view");
+		app_say(a, ROLE_NOTE, "already at the last view");
 }
 
 void app_drop_pages(struct app *a, size_t from)
@@ -206,7 +206,7 @@ static bool add_unreadable(struct text *to, struct session_dump *const *dump, si
 		text_addf(to, " cannot be opened: %s", strerror(error));
 	}
 	if (lacking > 1)
-		text_addf(to, ", nor can %zu more", lacking - 1);
+		text_addf(to, "; %zu more cannot be opened", lacking - 1);
 	return lacking > 0;
 }
 
@@ -218,7 +218,7 @@ static void say_older(struct app *a)
 
 	if (!session_compares(&a->session) || a->message.len)
 		return;
-	text_addf(&t, "%zu older dump%s: 7 tells what grew", older, older == 1 ? "" : "s");
+	text_addf(&t, "%zu older dump%s: press 7 for growth", older, older == 1 ? "" : "s");
 	bool lacks = add_unreadable(&t, a->session.dumps, older);
 	app_say(a, lacks ? ROLE_ERROR : ROLE_NOTE, t.s);
 	text_release(&t);
@@ -233,7 +233,7 @@ static void add_shortage(const struct heap *h, struct text *to)
 	const char *behind = aside ? strchr(aside, ')') : NULL;
 
 	if (!advice || (COLS >= NARROW && strncmp(all, "memory:", strlen("memory:")) != 0)) {
-		text_addf(to, "the references are left out: %s", all);
+		text_addf(to, "references were not read: %s", all);
 		return;
 	}
 	text_add(to, "no memory for references: ");
@@ -259,15 +259,15 @@ void app_say_damage(struct app *a)
 		a->status = 4;
 	} else if (h->damaged) {
 		text_addf(&t, "%s%s", h->damage.message,
-		    h->damage.has_offset ? "; what came before is shown" : "");
+		    h->damage.has_offset ? "; cairn shows the part before it" : "");
 		app_say(a, ROLE_ERROR, t.s);
 		a->status = 4;
 	} else if (h->dump_absent && !h->index_refused) {
-		app_say(a, ROLE_NOTE, values_away(h) ? "only the index of the dump is here: values and texts are ?" :
-		    "only the index of the dump is here");
+		app_say(a, ROLE_NOTE, values_away(h) ? "only the index of the dump is present: values and strings are ?" :
+		    "only the index of the dump is present");
 	} else if (h->n_warnings > 0 && !h->index_refused) {
 		text_add_count(&t, h->n_warnings);
-		text_addf(&t, " warning%s about the dump: i tells", h->n_warnings == 1 ? "" : "s");
+		text_addf(&t, " warning%s about the dump: i shows them", h->n_warnings == 1 ? "" : "s");
 		app_say(a, ROLE_NOTE, t.s);
 	}
 	text_release(&t);
@@ -422,7 +422,7 @@ static void take_keys(struct app *a)
 	while (!a->quit) {
 		/* ^C or Esc came before its answer could be seen: it was not meant for what comes now */
 		if (a->unseen && app_stop_typed(a))
-			app_say(a, ROLE_NOTE, "that was done already");
+			app_say(a, ROLE_NOTE, "already done");
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
 			return;
 		a->dirty = true;

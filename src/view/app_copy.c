@@ -14,7 +14,7 @@
 
 /* Bytes of a text: in base64 that is the 100,000 characters of a sequence that common terminals take at least. */
 #define CLIPBOARD_MOST 74994
-#define TOO_LONG "this is longer than a clipboard takes: save FILE writes it"
+#define TOO_LONG "too long for a clipboard (save FILE writes it)"
 
 /* OSC 52: the terminal's own clipboard, also through ssh and tmux. */
 static void clipboard(const char *s)
@@ -239,18 +239,18 @@ void app_copy_rows(struct app *a, bool all)
 			text_add_count(&said, t->result->n_rows);
 		}
 		text_addf(&said, " row%s%s", t->result->n_rows == 1 ? "" : "s", n < t->result->n_rows
-		    ? ": a clipboard takes no more; save FILE writes all" : " and their header");
+		    ? "; the clipboard is full (save FILE writes all)" : " with the header");
 	} else if (t && !t->on_head && t->row < t->result->n_rows) {
 		add_row(t, t->row, &lines);
-		text_add(&said, "copied the row; Y again copies the table");
+		text_add(&said, "copied the row; Y again: copy the table");
 	} else if (r && r->n_head > 0) {
 		add_head(r, &lines);
-		text_add(&said, "copied these values");
+		text_add(&said, "copied the values");
 	}
 	bool fits = lines.len <= CLIPBOARD_MOST;
 	if (lines.len > 0 && fits)
 		copy_text(a, &lines, &said);
-	app_say(a, ROLE_NOTE, lines.len == 0 ? "there are no rows to copy here" : fits ? said.s
+	app_say(a, ROLE_NOTE, lines.len == 0 ? "no rows to copy here" : fits ? said.s
 	    : TOO_LONG);
 	text_release(&lines);
 	text_release(&said);

@@ -31,7 +31,7 @@ static void explain(struct app *a)
 	if (pane)
 		r = a->panes.shown;
 	if (!r || r->plain_text || (r->n_head == 0 && r->n_rows == 0)) {
-		app_say(a, ROLE_NOTE, "there are no numbers here");
+		app_say(a, ROLE_NOTE, "no numbers here");
 		return;
 	}
 	bool of_row = !pane && t && r->n_rows > 0 && !t->on_head;
@@ -44,7 +44,7 @@ static void explain(struct app *a)
 	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
 	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
 	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
-		text_addf(&said, "; what the note %ssays: %s", covered ? "" : "below ", r->note);
+		text_addf(&said, "; the note %ssays: %s", covered ? "" : "below ", r->note);
 	size_t room = (size_t)COLS * (size_t)(LINES / 3);
 	if (text_width_most(said.s, room) < room)
 		app_say(a, ROLE_NOTE, said.s);
@@ -66,7 +66,7 @@ static void help(struct app *a)
 	text_release(&t);
 }
 
-static const char still_read[] = "the references are still being read; ^C again ends cairn";
+static const char still_read[] = "still reading references; ^C again quits cairn";
 
 void app_forget_stop(struct app *a)
 {
@@ -88,10 +88,10 @@ void app_cancel(struct app *a)
 		app_say(a, ROLE_NOTE, "dropped");
 	} else if (!a->loader.finished && a->pages.n == 0 && term_first_kept()) {
 		term_drop_kept();
-		app_say(a, ROLE_NOTE, "dropped; ^C again ends cairn");
+		app_say(a, ROLE_NOTE, "dropped; ^C again quits cairn");
 	} else if (!a->loader.finished && loader_reads_pipe(&a->loader)) {
 		source_enough();
-		app_say(a, ROLE_NOTE, "the rest of the pipe is left: what came is shown; ^C again ends cairn");
+		app_say(a, ROLE_NOTE, "stopped reading the pipe; this is the dump so far; ^C again quits cairn");
 	} else if (!a->loader.finished && a->pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
 	} else if (!a->loader.finished && !a->stop_asked) {
@@ -101,12 +101,12 @@ void app_cancel(struct app *a)
 		app_quit(a, 130);
 	} else if (a->finding.running) {
 		job_cancel(&a->finding.job);
-		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top asks for them");
+		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top computes them");
 	} else if (a->inflating && dump_later_stop(a->inflating)) {
 		a->inflating = NULL;
-		app_say(a, ROLE_NOTE, "values stay unknown until something asks for them");
+		app_say(a, ROLE_NOTE, "values stay unknown until a command needs them");
 	} else {
-		app_say(a, ROLE_NOTE, "nothing is going on; Q quits");
+		app_say(a, ROLE_NOTE, "nothing to stop; Q quits");
 	}
 }
 
@@ -116,7 +116,7 @@ static void ask(struct app *a, enum prompt_kind kind, const char *text)
 	struct table *t = app_table(a);
 
 	if (kind == PROMPT_FILTER && !t) {
-		app_say(a, ROLE_NOTE, "there are no rows to filter here");
+		app_say(a, ROLE_NOTE, "no rows to filter here");
 		return;
 	}
 	if (kind == PROMPT_FILTER && t->filter)
@@ -156,7 +156,7 @@ static void act_in_page(struct app *a, enum action action)
 	else if (action == ACTION_OUT)
 		app_back(a);
 	else if (p)
-		message = "that key does nothing in this view";
+		message = "this key does nothing in this view";
 	if (message)
 		app_say(a, ROLE_NOTE, message);
 	else if (done && (action == ACTION_SEARCH_NEXT || action == ACTION_SEARCH_BACK) && app_table(a))
@@ -197,9 +197,9 @@ static bool act_in_pane(struct app *a, enum action action)
 	case ACTION_SEARCH_NEXT:
 	case ACTION_SEARCH_BACK:
 		if (!p->search)
-			app_say(a, ROLE_NOTE, "nothing was searched for yet: / asks");
+			app_say(a, ROLE_NOTE, "no earlier search; / searches");
 		else if (!panes_search(p, p->search, false, action == ACTION_SEARCH_BACK))
-			app_say(a, ROLE_NOTE, "no line of the panes has that");
+			app_say(a, ROLE_NOTE, "no match in the panes");
 		return true;
 	default:
 		return panes_action(p, action);
@@ -214,7 +214,7 @@ static void tag(struct app *a)
 	struct text line = TEXT_INIT;
 
 	if (!(app_abilities(a) & CAN_TAG) || !app_target(a, &target)) {
-		app_say(a, ROLE_NOTE, "T tags a dump in the list of dumps (9), to compare it with others");
+		app_say(a, ROLE_NOTE, "T tags dumps for comparison in the list of dumps (9)");
 		return;
 	}
 	text_addf(&line, "tag %s", target.command + strcspn(target.command, "0123456789"));
@@ -231,8 +231,8 @@ void app_act(struct app *a, enum action action)
 	switch (action) {
 	case ACTION_SIDE:
 		if (!next_side(a))
-			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->page) ? "the pane tells nothing of this row"
-			    : "there is no pane: v shows them, from 100 columns or 30 lines on");
+			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->page) ? "the pane has no details for this row"
+			    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
 		return;
 	case ACTION_REFERRERS:
 		app_referrers(a);
@@ -281,8 +281,8 @@ void app_act(struct app *a, enum action action)
 	case ACTION_MARK:
 	case ACTION_GO_TO_MARK:
 		a->letter_for = action;
-		app_say(a, ROLE_NOTE, action == ACTION_MARK ? "mark this place: a letter"
-		    : "go to a mark: its letter; ' is where you left last time");
+		app_say(a, ROLE_NOTE, action == ACTION_MARK ? "mark this place: type a letter"
+		    : "go to a mark: type its letter; ' returns to the last place");
 		return;
 	case ACTION_HELP:
 		help(a);
@@ -328,7 +328,7 @@ static void search_for(struct app *a, const char *words, bool here)
 		return;
 	if (panes_focused(&a->panes)) {
 		if (!panes_search(&a->panes, words, here, false))
-			app_say(a, ROLE_NOTE, "no line of the panes has that");
+			app_say(a, ROLE_NOTE, "no match in the panes");
 		return;
 	}
 	if (t)
@@ -338,7 +338,7 @@ static void search_for(struct app *a, const char *words, bool here)
 	if ((t && table_trouble(t, &trouble)) || trouble)
 		app_say(a, ROLE_NOTE, trouble);
 	else if (!found)
-		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row has that" : "no row has that");
+		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row matches" : "no row matches");
 	else
 		text_clear(&a->message);
 	if (t && found)
@@ -503,5 +503,5 @@ void app_input(struct app *a, const struct input *in)
 		app_run_key(a, command);
 	else
 		app_say(a, ROLE_NOTE, panes_focused(&a->panes) && key_action(in->key, p->ops->place) != ACTION_NONE ?
-		    "that key acts in the list: Esc goes back to it" : key_elsewhere(in->key));
+		    "this key works in the list; Esc returns to it" : key_elsewhere(in->key));
 }

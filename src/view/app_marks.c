@@ -66,14 +66,14 @@ static void say_marks(struct app *a, int letter)
 	size_t n = 0;
 
 	if (letter > ' ' && letter < 127)
-		text_addf(&said, "no mark is called %c", letter);
+		text_addf(&said, "no mark named %c", letter);
 	else
 		text_add(&said, "a mark is a letter from a to z");
 	for (size_t i = 0; i + 1 < MARKS; i++)
 		if (a->state.mark[i].line)
-			text_addf(&said, "%s%c", n++ ? " " : "; there are ", MARK_LETTERS[i]);
+			text_addf(&said, "%s%c", n++ ? " " : "; marks: ", MARK_LETTERS[i]);
 	if (n == 0)
-		text_add(&said, "; m and a letter makes one");
+		text_add(&said, "; m and a letter set one");
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
 }
@@ -94,10 +94,10 @@ static void set_mark(struct app *a, int letter)
 	if (!m) {
 		app_say(a, ROLE_NOTE, "a mark is a letter from a to z");
 	} else if (!take_place(a, m)) {
-		app_say(a, ROLE_NOTE, "this view cannot be marked: its line means the rows of another one");
+		app_say(a, ROLE_NOTE, "cannot mark this view: its line refers to rows of another view");
 	} else {
 		add_place(a, m, &said);
-		text_addf(&said, " is marked: ' and %c come back here", letter);
+		text_addf(&said, " is marked; ' and %c return here", letter);
 		app_say(a, ROLE_NOTE, said.s);
 		if (a->session.dump)
 			kept_write(&a->state, a->session.dump);
@@ -128,7 +128,7 @@ void app_mark_letter(struct app *a, int key)
 	a->letter_for = ACTION_NONE;
 	text_clear(&a->message);
 	if (key == 27 || key == 3)
-		app_say(a, ROLE_NOTE, "no mark then");
+		app_say(a, ROLE_NOTE, "no mark set");
 	else if (wanted == ACTION_MARK)
 		set_mark(a, key);
 	else
@@ -142,11 +142,11 @@ static void say_last_place(struct app *a, const struct mark *m)
 
 	if (!m->line)
 		return;
-	text_add(&said, "last here: ");
+	text_add(&said, "last place: ");
 	text_add_name(&said, m->line);
 	if (m->id != HEAP_NONE)
 		text_addf(&said, " > 0x%" PRIx64, heap_address(session_heap(&a->session), m->id));
-	text_add(&said, "; '' goes back there");
+	text_add(&said, "; '' returns there");
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
 }

@@ -131,13 +131,13 @@ void app_open_row(struct app *a)
 	const char *proposed = panes_focused(&a->panes) ? about_line(a->panes.shown, a->panes.row) : NULL;
 
 	if (t && t->on_head && !panes_focused(&a->panes)) {
-		app_say(a, ROLE_NOTE, "this is the object itself: Down goes to its contents, Tab to who holds it");
+		app_say(a, ROLE_NOTE, "this is the object itself; Down: its contents, Tab: incoming references");
 		return;
 	}
 	if (!proposed && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
 		return;
 	if (!proposed && !app_target(a, &target)) {
-		app_say(a, ROLE_NOTE, "there is nothing behind this row");
+		app_say(a, ROLE_NOTE, "nothing to open in this row");
 		return;
 	}
 	if (proposed)
@@ -181,14 +181,13 @@ static void refuse(struct app *a, char key, unsigned can)
 	else if (app_profiles_alone(a))
 		text_addf(&said, "%c asks about objects, and " NO_DUMP_AT_HAND, key);
 	else if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
-		text_addf(&said, "%c asks about a list, set, map or queue, and this is none that is known: Enter shows its "
-		    "fields", key);
+		text_addf(&said, "%c needs a list, set, map or queue of a known class; Enter: its fields", key);
 	else if (!app_table(a) || !(can & CAN_ROWS))
-		text_addf(&said, "%c asks about the selected row, and there is none here", key);
+		text_addf(&said, "%c needs a selected row; there is none here", key);
 	else if (can & CAN_SEVERAL && !panes_focused(&a->panes))
-		text_addf(&said, "%c asks about one object, and this row counts several: Enter lists them", key);
+		text_addf(&said, "%c needs a single object; this row is several: press Enter to list them", key);
 	else
-		text_addf(&said, "%c asks about an object, and this row stands for none", key);
+		text_addf(&said, "%c needs an object; this row is not an object", key);
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
 }

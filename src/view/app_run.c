@@ -257,7 +257,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 		return;
 	}
 	if (gone_back(a, line)) {
-		app_say(a, ROLE_NOTE, "this view was there already, so it is gone back to");
+		app_say(a, ROLE_NOTE, "returned to the open view");
 		return;
 	}
 	text_clear(&a->message);
@@ -301,8 +301,8 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	} else if (a->model_changed) {
 		a->model_changed = false;
 		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
-		    "weak on: sizes are found anew; the views of the old tree are closed" :
-		    "weak off: sizes are found anew; the views of the old tree are closed");
+		    "weak on: retained sizes are computed again; views of the old tree are closed" :
+		    "weak off: retained sizes are computed again; views of the old tree are closed");
 	} else if (a->session.said.len > 0) {
 		app_say(a, ROLE_NOTE, a->session.said.s);
 	} else if (kept[strspn(kept, " ")]) {
@@ -344,7 +344,7 @@ void app_run_pending(struct app *a)
 	a->pending_selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
 	if (wanted == TABS && moved_on && means_row(line, &selection)) /* main pages mean no row */
-		app_say(a, ROLE_NOTE, "dropped what waited: the row that it meant may be another one now");
+		app_say(a, ROLE_NOTE, "dropped the waiting command: its row may have changed");
 	else
 		run(a, line, false, &selection);
 	a->wanted_tab = TABS;

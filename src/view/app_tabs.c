@@ -95,8 +95,8 @@ void tabs_show(struct app *a, enum tab tab)
 	if (!tabs_offers(a, tab)) {
 		bool no_dump = tab < TAB_GROWTH && a->session.folder && session_no_dump(&a->session, &none);
 		app_say(a, ROLE_NOTE, no_dump ? none.message : tab < TAB_GROWTH ? NO_DUMP_AT_HAND :
-		    app_profiles_alone(a) ? "one profile is open: cairn OLD... PROFILE, or open FILE, compares" :
-		    "one dump is open: cairn OLD... DUMP, or open FILE, compares");
+		    app_profiles_alone(a) ? "only one profile is open (cairn OLD... PROFILE or open FILE compares)" :
+		    "only one dump is open (cairn OLD... DUMP or open FILE compares)");
 		return;
 	}
 	if (tab == a->tab && a->pages.n > 0) {
@@ -107,7 +107,7 @@ void tabs_show(struct app *a, enum tab tab)
 		go_to(a, tab);
 		if (a->pages.at > 0) {
 			struct text said = TEXT_INIT;
-			text_addf(&said, "where you left %s; %d again: its first view", tabs[tab].name, (int)tab + 1);
+			text_addf(&said, "the last place in %s; %d again: its first view", tabs[tab].name, (int)tab + 1);
 			app_say(a, ROLE_NOTE, said.s);
 			text_release(&said);
 		}
@@ -140,7 +140,7 @@ void tabs_arrive(struct app *a)
 void tabs_leave_ready(struct app *a, enum tab shown)
 {
 	struct text said = TEXT_INIT;
-	text_addf(&said, "%s is there: %d shows it", tabs[a->tab].name, (int)a->tab + 1);
+	text_addf(&said, "%s is ready: %d shows it", tabs[a->tab].name, (int)a->tab + 1);
 	go_to(a, shown);
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);

@@ -48,14 +48,14 @@ static void draw_hints(struct app *a, int y, int width)
 static void draw_prompt_hints(int y, int width)
 {
 	static const char *const words[PROMPT_KINDS] = {
-	    [PROMPT_COMMAND] = "Enter run  Tab complete  Up earlier  Esc leave",
+	    [PROMPT_COMMAND] = "Enter run  Tab complete  Up earlier  Esc close",
 	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  Esc all rows",
-	    [PROMPT_SEARCH] = "Enter search  n N further  Esc leave"};
+	    [PROMPT_SEARCH] = "Enter search  n N next  Esc close"};
 
 	static const char *const vi[PROMPT_KINDS] = {
-	    [PROMPT_COMMAND] = "Enter run  Tab complete  Esc then k earlier  ^C leave",
+	    [PROMPT_COMMAND] = "Enter run  Tab complete  Esc then k earlier  ^C close",
 	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  ^C all rows",
-	    [PROMPT_SEARCH] = "Enter search  n N further  ^C leave"};
+	    [PROMPT_SEARCH] = "Enter search  n N next  ^C close"};
 
 	draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme(ROLE_QUIET));
 }
@@ -91,7 +91,7 @@ static void draw_pending(struct app *a, int y, int width)
 
 	text_add_escaped(&t, a->pending, strlen(a->pending));
 	text_addf(&t, ": waits until %s; ^C drops it", a->loader.finished ?
-	    "retained sizes are found" : "the references are read");
+	    "retained sizes are computed" : "the references are read");
 	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
 	text_release(&t);
 }
@@ -142,7 +142,7 @@ static bool draw_typed(const struct app *a, int y, int width)
 /* A note that is too long ends with its last whole clause, and where the rest is told. */
 static void draw_result_note(int y, int width, const char *s)
 {
-	static const char more[] = "; w tells why";
+	static const char more[] = "; w: why";
 	size_t used, n = text_fit(s, (size_t)width, &used);
 	struct text t = TEXT_INIT;
 
@@ -234,8 +234,8 @@ static bool draw_note(struct app *a, int y, int width)
 	else if (t && t->result->note)
 		draw_result_note(y, width, t->result->note);
 	else if (h && h->damaged)
-		draw_text(y, 0, width, h->incomplete ? "only a part of this dump was read: w tells why" :
-		    "any byte of this dump may be wrong: w tells why", theme(ROLE_ERROR));
+		draw_text(y, 0, width, h->incomplete ? "only a part of this dump was read; w says which" :
+		    "any byte of this dump may be wrong; w says why", theme(ROLE_ERROR));
 	else
 		return false;
 	return true;
@@ -317,8 +317,8 @@ static void draw_path(struct app *a, int y, int width)
 	}
 	const char *line = known                     ? f->line.s
 			   : f->wanted != HEAP_NONE || a->path_moved ? glyph(GLYPH_ELLIPSIS)
-			   : !app_references_ready(a) ? "waits for the references"
-						      : "the selected row is no object";
+			   : !app_references_ready(a) ? "waiting for references"
+						      : "the selected row is not an object";
 	if (x < end)
 		draw_text_keep_end(y, x, end - x, line,
 		    theme(known ? ROLE_PLACE : ROLE_QUIET));

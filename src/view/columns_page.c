@@ -56,8 +56,8 @@ static void turn(struct columns_page *c, unsigned column, const char **message)
 	struct text names = TEXT_INIT;
 
 	if (columns_stays(r, column) && is_seen(c, column)) {
-		*message = (int)column == r->sorted_by ? "the rows are sorted by it, so it stays: s sorts by another"
-							: "it says which row is which, so it stays";
+		*message = (int)column == r->sorted_by ? "the table is sorted by this column; s sorts by another"
+							: "this column names the rows and always stays";
 		return;
 	}
 	text_add(&names, "");
@@ -79,8 +79,8 @@ static void turn_all(struct columns_page *c, const char **message)
 		all &= !r->columns[i].hidden;
 	columns_choose(r, c->dump, all ? NULL : "");
 	c->about->left = 0;
-	*message = all ? "as many as fit, as at first"
-		       : "all columns: in the table } and { move sideways; W again: as many as fit";
+	*message = all ? "showing as many columns as fit"
+		       : "showing all columns; } and { scroll sideways; W again: as many as fit";
 }
 
 static bool action(struct page *p, enum action a, const char **message)

@@ -137,7 +137,7 @@ static bool take_option(struct config *c, const char *name, const char *value)
 		if (strcmp(o->name, name) != 0)
 			continue;
 		if (!is_word(words, value))
-			wrong(c, "%s is one of %s, not %s", name, words, value);
+			wrong(c, "%s must be one of %s, not %s", name, words, value);
 		else
 			give(c, o, name, value);
 		return true;
@@ -176,7 +176,7 @@ static bool take_layout(struct config *c, const char *name, const char *value)
 			return true;
 		}
 	}
-	wrong(c, "layout is one of " LAYOUT_WORDS ", not %s", value);
+	wrong(c, "layout must be one of " LAYOUT_WORDS ", not %s", value);
 	return true;
 }
 
@@ -212,13 +212,13 @@ static void take_key(struct config *c, const char *name, const char *line)
 	int key = key_of(name);
 
 	if (!key) {
-		wrong(c, "%s is no key: a character, ^X, or F1 to F12", name);
+		wrong(c, "%s is not a key (use a character, ^X, or F1 to F12)", name);
 	} else if (is_needed(key)) {
-		wrong(c, "%s stays what it is", name);
+		wrong(c, "%s cannot be changed", name);
 	} else if (!*line) {
-		wrong(c, "key %s: a command line is missing", name);
+		wrong(c, "key %s: no command line", name);
 	} else if (!strchr("$(%#.", *line) && !command_of_line(line)) {
-		wrong(c, "key %s: no command is called as %s begins (help lists all)", name, line);
+		wrong(c, "key %s: unknown command \"%s\" (help lists all)", name, line);
 	} else {
 		VEC_PUSH(c->key, c->n_keys, c->cap_keys) =
 		    (struct user_key){.key = key, .name = xstrdup(name), .line = xstrdup(line)};
@@ -248,14 +248,14 @@ static void take_columns(struct config *c, const char *name, char *words)
 		while (i < n_has && strcmp(column_word(&(struct column){.id = has[i]}), word) != 0)
 			i++;
 		if (i == n_has) {
-			wrong(c, "%s has no column %s (help %s lists them)", command->name, word, command->name);
+			wrong(c, "%s has no column \"%s\" (help %s lists them)", command->name, word, command->name);
 			return;
 		}
 		wanted.shown[has[i]] = true;
 		n++;
 	}
 	if (!n)
-		wrong(c, "columns %s: their names are missing", name);
+		wrong(c, "columns %s: no column names", name);
 	else
 		VEC_PUSH(c->columns, c->n_columns, c->cap_columns) = wanted;
 }
@@ -269,7 +269,7 @@ static void take_view(struct config *c, const char *name, const char *text)
 	struct err err = ERR_INIT;
 
 	if (c->views.n_views >= VIEWS_MOST) {
-		wrong(c, "view %s: there are %d views already", name, VIEWS_MOST);
+		wrong(c, "view %s: too many views (at most %d)", name, VIEWS_MOST);
 		return;
 	}
 	text_addf(&place, "%s:%zu", c->path, c->line);
@@ -329,14 +329,15 @@ static void take_line(struct config *c, char *line)
 	}
 	char *equals = strchr(line, '=');
 	if (!equals) {
-		wrong(c, "a line is NAME = VALUE, key K = COMMAND LINE, columns COMMAND = NAMES or view NAME = SELECT");
+		wrong(c, "not a setting (use NAME = VALUE, key K = COMMAND LINE, columns COMMAND = NAMES or view "
+		    "NAME = SELECT)");
 		return;
 	}
 	*equals = '\0';
 	line = trim(line);
 	value = trim(equals + 1);
 	if (!take_option(c, line, value) && !take_setting(c, line, value) && !take_layout(c, line, value))
-		wrong(c, "nothing here is called %s (--dump-config lists all)", line);
+		wrong(c, "unknown name \"%s\" (--dump-config lists all)", line);
 }
 
 /* Keys run commands, and these may run those of the shell: nobody else may have written it. */
@@ -346,7 +347,7 @@ static bool is_own(struct config *c, int fd)
 
 	if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) && !(st.st_mode & S_IWOTH))
 		return true;
-	complain("%s is left out: it is another user's, or everybody may write to it", c->path);
+	complain("%s is ignored: it belongs to another user, or everyone can write to it", c->path);
 	return false;
 }
 
@@ -379,13 +380,13 @@ struct config *config_read(void)
 	int fd = c->path ? open(c->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 	if (fd < 0) {
 		if (c->path && errno != ENOENT && errno != ENOTDIR)
-			complain("%s is left out: %s", c->path, strerror(errno));
+			complain("%s is ignored: %s", c->path, strerror(errno));
 		return c;
 	}
 	bool own = is_own(c, fd);
 	char *bytes = own ? state_read(fd, &size) : NULL, *rest = bytes;
 	if (own && !bytes)
-		complain("%s is left out: it is no file of lines", c->path);
+		complain("%s is ignored: not a text file", c->path);
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
 		size_t more = join_lines(line, &rest);
 		c->line++;
@@ -522,7 +523,7 @@ static bool tell(size_t i, struct told *out)
 	i -= N_OPTION_KEYS;
 	if (i-- == 0) {
 		out->name = "layout";
-		out->meaning = "the panes beside a list, as far as there is room (key v)";
+		out->meaning = "panes next to a list, if there is room (key v)";
 		out->values = LAYOUT_WORDS;
 		text_add(&out->value, layouts[LAYOUT_AUTO]);
 		return true;
@@ -546,16 +547,16 @@ static const struct {
 	const char *usage, *meaning, *example;
 } with_words[] = {
     {"key K = COMMAND LINE",
-	"A key runs a command line, as if it was typed at the prompt: no argument is the selected row. K is a character, "
-	"^X, or F1 to F12; it goes before what that key does otherwise, but for those that lead out, to the "
-	"prompt and to help.", "key z = size"},
+	"A key runs a command line as if typed at the prompt. Without an argument it uses the selected row. K is "
+	"a character, ^X, or F1 to F12. It replaces the key's other meaning, except keys that exit, open the "
+	"prompt or open help.", "key z = size"},
     {"columns COMMAND = NAMES",
-	"The columns that tables of a command show at first beside their first one; W chooses others.",
+	"The columns that a command shows at first, after the first one; W chooses others.",
 	"columns histo = class objects shallow"},
     {"view NAME = SELECT ...",
-	"A view for questions in SQL about every dump. It may name tables, classes, commands and other views. It goes "
-	"before a class of its name, and has no name that a table or a command has. A line that ends with \\ goes on in "
-	"the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
+	"A view for SQL questions about every dump. It may use tables, classes, commands and other views. It "
+	"overrides a class of its name; it cannot have the name of a table or command. A line that ends with \\ "
+	"continues on the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
 };
 #define N_WITH_WORDS (sizeof with_words / sizeof *with_words)
 
@@ -578,10 +579,10 @@ void config_write(struct text *to)
 {
 	struct told told = {.value = TEXT_INIT};
 
-	remark(to, "What the screen of cairn, and its prompt without one, begin with; options on the command line go "
-	    "before it, and --no-config leaves it out. Results of -x and scripts never depend on it. Its place is "
-	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config; beside it may stand "
-	    "layouts of collections of your own (doc/layouts.md), which scripts have too. These are the defaults.");
+	remark(to, "Defaults of cairn's screen and of its prompt (--plain). Options on the command line override "
+	    "them; --no-config ignores this file. Results of -x and scripts never depend on it. Its place is "
+	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config. The same folder may have layouts of your "
+	    "own collections (doc/layouts.md); scripts use them, too.");
 	for (size_t i = 0; tell(i, &told); i++) {
 		text_add(to, "\n");
 		remark(to, told.meaning);
@@ -601,11 +602,12 @@ void config_write_man(struct text *to)
 	struct told told = {.value = TEXT_INIT};
 
 	text_add(to, ".SH CONFIGURATION\n");
-	troff_add(to, "What the screen, and the prompt of --plain, begin with stands in $XDG_CONFIG_HOME/cairn/config, "
-	    "else ~/.config/cairn/config; cairn --dump-config writes the defaults with remarks for it. A line is "
-	    "NAME = VALUE; one that begins with # is a remark. A line that is wrong is said with its number, and the "
-	    "others hold. Options on the command line go before it. Results of -x, -f and of cairn without a terminal "
-	    "never depend on it. A file that belongs to another user, or that everybody may write to, is left out.\n");
+	troff_add(to, "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config, has defaults for the screen "
+	    "and for the prompt of --plain. cairn --dump-config prints a file with all defaults and comments. A "
+	    "line is NAME = VALUE; a line that begins with # is a comment. cairn reports a wrong line with its "
+	    "number and uses the others. Options on the command line override it. Results of -x, -f and of cairn "
+	    "without a terminal never depend on it. cairn ignores a file that belongs to another user or that "
+	    "everyone can write to.\n");
 	for (size_t i = 0; tell(i, &told); i++) {
 		text_add(to, ".TP\n.B ");
 		troff_add(to, told.name);

@@ -49,8 +49,8 @@ static int work(void *context, struct job *job)
 		path_line(&f->rules, &p, &f->found);
 		find_cut(f, &p);
 	} else if (!code) {
-		text_add(&f->found, p.gave_up ? "far from every root: p finds it"
-		    : "none: no root reaches it by strong references");
+		text_add(&f->found, p.gave_up ? "far from every root; p: find the path"
+		    : "none: unreachable by strong references");
 	}
 	path_release(&p);
 	return code;

@@ -29,100 +29,100 @@ static const struct binding {
 	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
 } bindings[] = {
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS | PLACE_PANE, "Enter",
-	"open the selected row: a class's objects, an object, a thread; in a tree a closed branch",
+	"open the selected row: objects of a class, an object, a thread; in a tree its children",
 	"open", "Enter", ROWS | PLACE_PANE, CAN_OPEN},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
-	"the same; in a tree open the branch, then into it", NULL, NULL, 0, 0},
+	"as Enter; in a tree expand the row, then move into it", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
-	"back; in a tree close the branch, then to the row above it", "close", "Left", PLACE_TREE, CAN_CLOSE},
-    {{'*'}, ACTION_DROP, PLACE_TREE, "*", "in a tree: open down the heaviest row, to where the weight scatters",
-	"drop", "*", PLACE_TREE, CAN_BRANCH},
+	"back; in a tree collapse the row, then move to the row above", "close", "Left", PLACE_TREE, CAN_CLOSE},
+    {{'*'}, ACTION_DROP, PLACE_TREE, "*", "in a tree: expand the largest child until no child dominates",
+	"expand", "*", PLACE_TREE, CAN_BRANCH},
     {{'g'}, ACTION_GROUP, PLACE_TREE, "g",
-	"in the heap's tree: take the row of several alike apart, or put it together again; elsewhere as Home",
+	"in the heap's tree: split or join a row of several similar objects; elsewhere as Home",
 	"group", "g", PLACE_TREE, CAN_GROUP},
     {{'a'}, ACTION_FOLD, PLACE_TREE, "a",
-	"in the heap's tree: take a row that goes on (Config > props.table) apart, or put it together again",
-	"apart", "a", PLACE_TREE, CAN_FOLD},
+	"in the heap's tree: split or join a row of several references (Config > props.table)",
+	"split", "a", PLACE_TREE, CAN_FOLD},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, "Tab",
-	"into the pane beside a list, and back; object view: from what it references to what references it; of a "
-	"collection from its entries to its fields", "side", "Tab", PLACE_OBJECT, 0},
+	"into the pane next to a list, and back; in an object from outgoing to incoming references; in a "
+	"collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
 	CAN_PANE},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},
     {{27}, ACTION_BACK, PLACE_PANE, NULL, NULL, "list", "Esc", PLACE_PANE, 0},
-    {{'u'}, ACTION_REFERRERS, ROWS | PLACE_PANE, "u", "what references the selected object, as a table of its own",
+    {{'u'}, ACTION_REFERRERS, ROWS | PLACE_PANE, "u", "incoming references of the selected object, in a table",
 	NULL, NULL, 0, 0},
     {{'T', SPECIAL(KEY_IC)}, ACTION_TAG, PLACE_TABLE, "T, Insert",
-	"in a list of dumps: tag this one, or take its tag; growth and trend (7, 8) are about those tagged",
+	"in the list of dumps: tag or untag a dump for growth and trend (7, 8)",
 	"tag", "T", PLACE_TABLE, CAN_TAG},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
-	"sort by the next column; the selected row stays selected, unless it is the first",
+	"sort by the next column; the selection stays, unless it is the first row",
 	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
-    {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "the other way round", NULL, NULL, 0, 0},
-    {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column left of it", NULL, NULL, 0, 0},
-    {{'>'}, ACTION_SORT_RIGHT, ROWS, ">", "sort by the column right of it", NULL, NULL, 0, 0},
+    {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "reverse the order", NULL, NULL, 0, 0},
+    {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column to the left", NULL, NULL, 0, 0},
+    {{'>'}, ACTION_SORT_RIGHT, ROWS, ">", "sort by the column to the right", NULL, NULL, 0, 0},
     {{'f', SPECIAL(KEY_F(4))}, ACTION_FILTER, ROWS, "f, F4",
-	"filter: rows that have all these words; * is anything; of a tree the open ones",
+	"filter: rows with all these words; * is a wildcard; in a tree only expanded rows",
 	"filter", "f", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
-    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "all rows again", NULL, NULL, 0, 0},
-    {{'/', SPECIAL(KEY_F(3))}, ACTION_SEARCH, PAGES, "/, F3", "search a row that has these words", "search", "/",
+    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "show all rows again", NULL, NULL, 0, 0},
+    {{'/', SPECIAL(KEY_F(3))}, ACTION_SEARCH, PAGES, "/, F3", "search for a row with these words", "search", "/",
 	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0},
-    {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "the next such row", NULL, NULL, 0, 0},
-    {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "the one before", NULL, NULL, 0, 0},
+    {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0},
+    {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "previous match", NULL, NULL, 0, 0},
     {{'W'}, ACTION_WIDE, ROWS, "W",
-	"choose the columns, also of those hidden at first or for want of room; W again: all", NULL, NULL, 0, 0},
-    {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0},
+	"choose the columns, hidden ones included; W again: show all", NULL, NULL, 0, 0},
+    {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "show all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, ROWS, "Shift-Right, }",
-	"of chosen columns (W): those further right, beside the name", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "and back to the left", NULL, NULL, 0, 0},
-    {{'w'}, ACTION_WHY, PAGES, "w", "how sure the numbers of the selected row are, and why", "why", "w",
+	"with all columns (W): scroll to the right; the name stays", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "scroll back to the left", NULL, NULL, 0, 0},
+    {{'w'}, ACTION_WHY, PAGES, "w", "why the numbers of the selected row are exact or not", "why", "w",
 	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS},
-    {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a root to the selected row's object",
+    {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a GC root to the selected object",
 	NULL, NULL, 0, 0},
     {{'y'}, ACTION_COPY, ROWS | PLACE_PANE, "y",
-	"copy what the row is: its address, class name, or value (to the terminal's clipboard; set copy FILE: there)",
+	"copy the row's address, class name or value to the terminal's clipboard (set copy FILE: to a file)",
 	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0},
     {{'Y'}, ACTION_COPY_ROW, PAGES, "Y",
-	"copy the row, its columns parted by tabs; Y again: the table", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, PAGES, "Up, k", "a row up", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_DOWN), 'j', CTRL('N')}, ACTION_DOWN, PAGES, "Down, j", "a row down", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, PAGES, "PgUp, ^B", "a page up", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, PAGES, "PgDn, ^F, Space", "a page down",
+	"copy the row, columns separated by tabs; Y again: the whole table", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, PAGES, "Up, k", "up one row", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_DOWN), 'j', CTRL('N')}, ACTION_DOWN, PAGES, "Down, j", "down one row", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, PAGES, "PgUp, ^B", "up one page", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, PAGES, "PgDn, ^F, Space", "down one page",
 	NULL, NULL, 0, 0},
-    {{CTRL('U')}, ACTION_HALF_UP, PAGES, "^U", "half a page up", NULL, NULL, 0, 0},
-    {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "half a page down", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "the first row", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "the last row", NULL, NULL, 0, 0},
+    {{CTRL('U')}, ACTION_HALF_UP, PAGES, "^U", "up half a page", NULL, NULL, 0, 0},
+    {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "down half a page", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "first row", NULL, NULL, 0, 0},
+    {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "last row", NULL, NULL, 0, 0},
     {{'1', '2', '3', '4', '5', '6', '7', '8', '9'}, ACTION_TAB, PAGES, "1 to 9",
-	"the main pages: histogram, heap, leaks, threads, packages, info; of several dumps growth, trend, dumps; "
-	"again: its first view", NULL, NULL, 0, 0},
+	"the main pages: histogram, heap, leaks, threads, packages, info; with several dumps growth, trend, "
+	"dumps; again: its first view", NULL, NULL, 0, 0},
     {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
-	"the panes beside a list, which tell of the selected row: on the right, below, both sides, none",
+	"panes for the selected row, next to a list: on the right, below, both, none",
 	NULL, NULL, 0, 0},
     {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK, PAGES,
-	"Esc, Backspace", "back to the view before; its row, sort and filter are as they were",
+	"Esc, Backspace", "previous view; its row, sort order and filter are kept",
 	NULL, NULL, 0, 0},
     {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, PAGES, "], Alt-Right, ^O",
-	"forward again", NULL, NULL, 0, 0},
+	"next view", NULL, NULL, 0, 0},
     {{'m'}, ACTION_MARK, PAGES, "m LETTER",
-	"mark this place; marks, notes (note) and kept sets come back with the dump",
+	"mark this place; marks, notes (note) and kept sets return with the dump",
 	NULL, NULL, 0, 0},
-    {{'\''}, ACTION_GO_TO_MARK, PAGES, "' LETTER", "go to a mark; '' goes to where one left the last time",
+    {{'\''}, ACTION_GO_TO_MARK, PAGES, "' LETTER", "go to a mark; '' returns to the place of the last session",
 	NULL, NULL, 0, 0},
-    {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up brings back earlier ones",
+    {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up recalls earlier ones",
 	"command", ":", PAGES, 0},
-    {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: the prompt with sql in it", NULL, NULL, 0, 0},
-    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "the keys and the commands", "help", "?", PAGES, 0},
-    {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "draw the screen again", NULL, NULL, 0, 0},
-    {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "to the shell; fg comes back", NULL, NULL, 0, 0},
-    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop what is going on", NULL, NULL, 0, 0},
+    {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: open the prompt with sql", NULL, NULL, 0, 0},
+    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "show the keys and the commands", "help", "?", PAGES, 0},
+    {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "redraw the screen", NULL, NULL, 0, 0},
+    {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "suspend to the shell; fg returns", NULL, NULL, 0, 0},
+    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work", NULL, NULL, 0, 0},
     {{'q'}, ACTION_LEAVE, ANYWHERE, "q",
-	"back to the view before, and out of the program from the first one (set q quit: from all)",
+	"previous view, or quit from the first one (set q quit: quit everywhere)",
 	"back", "q", ANYWHERE, CAN_GO_BACK},
     {{'q'}, ACTION_LEAVE, ANYWHERE, NULL, NULL, "quit", "q", ANYWHERE, CAN_LEAVE},
-    {{'Q', SPECIAL(KEY_F(10))}, ACTION_QUIT, ANYWHERE, "Q, F10", "quit at once", NULL, NULL, 0, 0},
+    {{'Q', SPECIAL(KEY_F(10))}, ACTION_QUIT, ANYWHERE, "Q, F10", "quit immediately", NULL, NULL, 0, 0},
 };
 #define N_BINDINGS (sizeof bindings / sizeof *bindings)
 
@@ -167,8 +167,8 @@ const char *key_elsewhere(int key)
 	const struct binding *b = binding_of(key, ANYWHERE);
 
 	if (!b)
-		return "this key means nothing: ? lists those that do";
-	return b->acts == PLACE_TREE ? "that key acts in a tree: 2 shows one" : "there are no rows here";
+		return "this key is not bound here; press ? for keys";
+	return b->acts == PLACE_TREE ? "this key works in a tree; press 2 for one" : "no rows here";
 }
 
 const struct command *key_command(int key)
@@ -272,7 +272,7 @@ static void write_row_keys(unsigned can, struct text *to)
 			continue;
 		if (can && !key_asks(c, can, &words))
 			continue;
-		text_addf(to, "  %-22s %s%s%s", c->key, can ? words : c->name, !can && c->several ? "; of several: " : "",
+		text_addf(to, "  %-22s %s%s%s", c->key, can ? words : c->name, !can && c->several ? "; for several: " : "",
 		    !can && c->several ? c->several : "");
 		text_addf(to, ": %s\n", c->summary);
 	}
@@ -283,30 +283,30 @@ void keys_write_help(enum place place, unsigned can, struct text *to)
 	bool rows = place & ROWS;
 
 	if (rows && can & (CAN_OBJECT | CAN_SEVERAL)) {
-		text_addf(to, "The selected row, which %s\n", can & CAN_OBJECT ? "is an object" : "counts several objects");
+		text_addf(to, "The selected row: %s\n", can & CAN_OBJECT ? "an object" : "several objects");
 		write_row_keys(can, to);
 		text_add(to, "\n");
 	}
-	text_add(to, "Keys of this page\n");
+	text_add(to, "Keys on this page\n");
 	write_keys(place, OF_PAGE, to);
-	text_add(to, "\nKeys of all pages\n");
+	text_add(to, "\nKeys on all pages\n");
 	write_keys(place, EVERYWHERE, to);
-	text_add(to, "\nKeys of other pages\n");
+	text_add(to, "\nKeys on other pages\n");
 	write_keys(place, ELSEWHERE, to);
 	if (!(rows && can & (CAN_OBJECT | CAN_SEVERAL)))
 		write_row_keys(0, to);
 	text_add(to, "\nAt the prompt\n"
-	    "  Tab                    complete; again: the candidates in turn (Shift-Tab: backwards)\n"
-	    "  Up, Down, ^R           earlier lines, search among them\n"
-	    "  Esc, ^C, ^G            leave without running anything (with set editing-mode vi in an inputrc\n"
-	    "                         Esc is the editor's)\n"
-	    "  1 to 9                 after an error: that main page, unless the line ends in a number\n"
-	    "  no argument            is the selected row; . is the page's object, else that row\n"
+	    "  Tab                    complete; again: next candidate (Shift-Tab: previous)\n"
+	    "  Up, Down, ^R           earlier lines; search in them\n"
+	    "  Esc, ^C, ^G            close without running anything (with set editing-mode vi in an inputrc\n"
+	    "                         Esc belongs to the editor)\n"
+	    "  1 to 9                 after an error: that main page, unless the line ends with a number\n"
+	    "  no argument            the selected row; . is the page's object, or that row\n"
 	    "\nNumbers\n"
-	    "  ~12.3M                 inferred: follows from a stated rule, not from the dump alone\n"
-	    "  >=12.3M                a lower bound: there may be more, of which why tells the reason\n"
-	    "  ?                      unknown: the dump does not tell\n");
-	text_add(to, "\nA key in front of a command runs it, for the selected row where it takes one.\n");
+	    "  ~12.3M                 inferred: from a stated rule, not from the dump alone\n"
+	    "  >=12.3M                a lower bound: there may be more (why gives the reason)\n"
+	    "  ?                      unknown: not recorded in the dump\n");
+	text_add(to, "\nThe key before a command runs it, for the selected row if it takes one.\n");
 	write_commands(to);
 }
 
@@ -331,7 +331,7 @@ void view_write_man(struct text *to)
 		text_addf(to, "\nthe command\n.BR %s :\n", c->name);
 		troff_add(to, c->summary);
 		if (c->several)
-			text_addf(to, ".\nOn a row that counts several objects it is\n.BR %s ,\nwhich asks about these",
+			text_addf(to, ".\nOn a row of several objects it runs\n.BR %s",
 			    c->several);
 		text_add(to, "\n");
 	}

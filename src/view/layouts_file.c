@@ -29,12 +29,12 @@ static void tell_wrong(const char *path, size_t number, const char *what, bool c
 	if (number)
 		text_addf(&line, "line %zu of %s is wrong: %s", number, name, t.s);
 	else
-		text_addf(&line, "%s is left out: %s", name, t.s);
+		text_addf(&line, "%s is ignored: %s", name, t.s);
 	layouts_blame(line.s);
 	if (complained && number)
 		complain("%s:%zu: %s", path, number, t.s);
 	else if (complained)
-		complain("%s is left out: %s", path, t.s);
+		complain("%s is ignored: %s", path, t.s);
 	text_release(&t);
 	text_release(&line);
 }
@@ -60,7 +60,7 @@ void layouts_file_read(void)
 		why = strerror(refused);
 	char *bytes = fd < 0 ? NULL : state_read(fd, &size), *rest = bytes;
 	if (fd >= 0 && !bytes)
-		why = "it is no file of lines";
+		why = "not a text file";
 	if (why)
 		tell_wrong(path, 0, why, true);
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;)

@@ -67,7 +67,7 @@ int loader_start(struct loader *l, const struct heap_options *options, struct er
 	l->options.needs_context = l;
 	l->started = pace_now();
 	if (sem_init(&l->let_go, 0, 0) != 0 || pipe(l->wake) != 0)
-		return err_set(err, ERR_IO, "no pipe to the loading thread: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot create a pipe to the loading thread: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
 		fcntl(l->wake[i], F_SETFL, O_NONBLOCK);
 		fcntl(l->wake[i], F_SETFD, FD_CLOEXEC);
@@ -210,7 +210,7 @@ void loader_draw(struct loader *l, struct rect at)
 	}
 	if (y < at.y + at.height)
 		draw_text(y, x, width, loader_reads_pipe(l) ?
-		    "^C leaves the rest of the pipe and shows what came; Q ends cairn" : "^C ends cairn",
+		    "^C stops reading the pipe and shows the dump so far; Q quits cairn" : "^C quits cairn",
 		    theme(ROLE_QUIET));
 	text_release(&t);
 }

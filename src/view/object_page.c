@@ -74,7 +74,7 @@ static void draw_holds(struct object_page *o, struct rect at)
 	int type = result_column_of(o->x, COL_TYPE);
 	bool values = type >= 0 && !o->x->columns[type].hidden;
 	heading(at.y, at.x + 2, at.width - 2, shown == &o->contained ? "entries" : values ? "contents" : "references",
-	    shown->result->n_rows, shown == &o->contained ? ": Tab shows its fields" : "", !o->on_held);
+	    shown->result->n_rows, shown == &o->contained ? "; Tab: its fields" : "", !o->on_held);
 	o->at_holds = (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 	table_draw(shown, o->at_holds, !o->on_held);
 }

@@ -109,10 +109,10 @@ struct pane_places panes_place(const struct panes *p, const struct pane_page *on
 const char *panes_next_layout(struct panes *p, const struct pane_page *page)
 {
 	static const char *const words[LAYOUTS] = {
-	    [LAYOUT_AUTO] = "as many panes as there is room for",
-	    [LAYOUT_LIST] = "no panes: the list alone; v brings them back",
-	    [LAYOUT_RIGHT] = "a pane on the right",
-	    [LAYOUT_BELOW] = "a pane below",
+	    [LAYOUT_AUTO] = "as many panes as fit",
+	    [LAYOUT_LIST] = "no panes, only the list; v shows them again",
+	    [LAYOUT_RIGHT] = "one pane on the right",
+	    [LAYOUT_BELOW] = "one pane below",
 	    [LAYOUT_THREE] = "panes on both sides",
 	};
 
@@ -120,7 +120,7 @@ const char *panes_next_layout(struct panes *p, const struct pane_page *page)
 		p->layout = (p->layout + 1) % LAYOUTS;
 	while (p->layout != LAYOUT_AUTO && layout_in(p, page) != p->layout);
 	return panes_show(p, page) || p->layout == LAYOUT_LIST ? words[p->layout] :
-	    "the window has no room for a pane: from 100 columns or 30 lines on";
+	    "the window is too small for a pane (100 columns or 30 lines)";
 }
 
 /* --- which ---------------------------------------------------------------------------------------- */

@@ -51,9 +51,9 @@ static void greet(const struct session *s)
 		text_add_escaped(&t, s->folder->path, strlen(s->folder->path));
 		text_addf(&t, ": %zu dump%s, use N opens one; ", s->folder->n_dumps, s->folder->n_dumps == 1 ? "" : "s");
 	} else if (!h && s->n_dumps)
-		text_addf(&t, "%zu profile%s: dumps, trend, diff and growth are about them; ", s->n_dumps,
+		text_addf(&t, "%zu profile%s for dumps, trend, diff and growth; ", s->n_dumps,
 		    s->n_dumps == 1 ? "" : "s");
-	text_add(&t, "help tells the commands, quit leaves");
+	text_add(&t, "help lists the commands, quit exits");
 	puts(t.s);
 	text_release(&t);
 }

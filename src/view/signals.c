@@ -130,9 +130,9 @@ static void end(int signal, siginfo_t *info, void *context)
 	if (fault && mapped_file_is_cause())
 		_exit(MAPPED_FILE_STATUS);
 	if (fault) {
-		say("cairn: ended by a fault in the program (");
+		say("cairn: a fault in the program ended it (");
 		say(fault);
-		say("); the terminal was put back\n");
+		say("); the terminal was reset\n");
 	}
 	/* the default action now, whoever called us and whatever is blocked */
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -173,7 +173,7 @@ static void open_deadly(void)
 int signals_open(struct err *err)
 {
 	if (pipe(pipe_ends) != 0)
-		return err_set(err, ERR_IO, "no pipe for signals: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot create a pipe for signals: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
 		fcntl(pipe_ends[i], F_SETFL, O_NONBLOCK);
 		fcntl(pipe_ends[i], F_SETFD, FD_CLOEXEC);

@@ -157,9 +157,9 @@ static void sort_step(struct table *t, bool left)
 static void search_again(struct table *t, bool backwards, const char **message)
 {
 	if (!t->search)
-		*message = "nothing was searched for yet: / searches";
+		*message = "no earlier search; / searches";
 	else if (!table_search(t, t->search, false, backwards))
-		*message = "no other row has it";
+		*message = "no other row matches";
 }
 
 /* --- trees ------------------------------------------------------------------------------------- */
@@ -220,9 +220,9 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 	case ACTION_DROP:
 		row = table_drop_branch(t, &deeper);
 		if (deeper)
-			*message = "very deep, and no big drop yet: * goes on from here";
+			*message = "very deep, and no big drop yet; * again: continue from here";
 		else if (row == t->row && b.state == BRANCH_LEAF)
-			*message = "nothing stands below this row";
+			*message = "this row has no children";
 		t->row = row;
 		rows_changed(t);
 		return true;
@@ -235,7 +235,7 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 static void pan(struct table *t, bool left, const char **message)
 {
 	if (!t->result->chosen)
-		*message = "W first: it chooses columns";
+		*message = "press W first: it chooses columns";
 	else if (left && t->left > 0)
 		t->left--;
 	else if (!left && t->more)
@@ -282,7 +282,7 @@ static bool act(struct table *t, enum action action, const char **message)
 		if (t->result->sorted_by >= 0)
 			table_sort(t, (unsigned)t->result->sorted_by, !t->result->descending);
 		else
-			*message = "not sorted by a column yet: s sorts";
+			*message = "not sorted by a column yet; s sorts";
 		return true;
 	case ACTION_PAN_RIGHT:
 	case ACTION_PAN_LEFT:
@@ -290,7 +290,7 @@ static bool act(struct table *t, enum action action, const char **message)
 		return true;
 	case ACTION_CLEAR_FILTER:
 		if (!t->filter)
-			*message = "all rows are shown: f filters";
+			*message = "all rows are shown already; f filters";
 		table_filter(t, NULL);
 		return true;
 	case ACTION_SEARCH_NEXT:

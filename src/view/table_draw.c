@@ -410,8 +410,8 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	if (n == 0)
 		draw_text(y++, at.x + ROW_MARKER, at.width - ROW_MARKER,
 		    !t->filter              ? "none"
-		    : tree_is(t->result) ? "no open row matches the filter (F shows all again)"
-					    : "no row matches the filter (F shows all again)",
+		    : tree_is(t->result) ? "no open row matches the filter; F: show all again"
+					    : "no row matches the filter; F: show all again",
 		    theme(ROLE_QUIET));
 	if (total)
 		draw_total(t, &l, at, y, &buffer);

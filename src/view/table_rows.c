@@ -441,7 +441,7 @@ bool table_regroup(struct table *t, const char **message)
 		return false;
 	int code = on_rows(t, t->result, regroup_row, &work, &err);
 	if (code == ERR_NOT_FOUND)
-		*message = "g takes a row of several alike apart (12 \u00d7 Order) and puts it together again";
+		*message = "g splits or joins a row of several similar objects (12 \u00d7 Order)";
 	else if (code)
 		tree_trouble(t, &err);
 	else
@@ -468,7 +468,7 @@ bool table_turn_way(struct table *t, const char **message)
 	else if (w.opened)
 		table_select(t, w.row);
 	else
-		*message = "a takes a row apart that goes on (Config > props.table), and puts it together again";
+		*message = "a splits or joins a row of several references (Config > props.table)";
 	return w.opened;
 }
 

@@ -181,7 +181,7 @@ static int open_streams(struct err *err)
 		return 0;
 	int reason = errno;
 	close_streams();
-	return err_set(err, ERR_IO, "no terminal to show a screen on: %s; -x COMMAND prints instead",
+	return err_set(err, ERR_IO, "no terminal for the screen: %s (-x COMMAND prints instead)",
 	    strerror(reason));
 }
 
@@ -191,17 +191,17 @@ static int check_ability(struct err *err)
 
 	if (!name || !*name)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "TERM is not set, so no screen can be shown; a plain prompt instead (--plain)");
+		    "TERM is not set: using the plain prompt (--plain)");
 	const char *like = terminal_describe(name, fileno(term.out));
 	if (!like)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" is not known here; a plain prompt instead (--plain)", name);
+		    "unknown terminal type \"%s\": using the plain prompt (--plain)", name);
 	char *cup = tigetstr("cup");
 	if (!cup || cup == (char *)-1)
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" cannot place its cursor; a plain prompt instead (--plain)", name);
+		    "terminal type \"%s\" cannot move its cursor: using the plain prompt (--plain)", name);
 	if (strcmp(like, name) != 0)
-		complain("terminal type \"%s\" is not known here; taken for %s", name, like);
+		complain("unknown terminal type \"%s\"; treated as %s", name, like);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ int term_open(const struct term_options *options, struct err *err)
 		signals_close();
 		close_streams();
 		return err_set(err, ERR_UNSUPPORTED,
-		    "terminal type \"%s\" cannot show a screen; a plain prompt instead (--plain)", name);
+		    "terminal type \"%s\" cannot show a screen: using the plain prompt (--plain)", name);
 	}
 	atomic_store(&rescue.active, true);
 	mem_before_exit = term_emergency;
@@ -348,7 +348,7 @@ void term_resume(void)
 
 void term_wait_for_enter(void)
 {
-	static const char word[] = "\n[Enter: back to cairn] ";
+	static const char word[] = "\n[Enter: return to cairn] ";
 	char byte;
 
 	term_write(word, sizeof word - 1);

@@ -227,7 +227,7 @@ static bool action(struct page *p, enum action a, const char **message)
 	case ACTION_SEARCH_NEXT:
 	case ACTION_SEARCH_BACK:
 		if (!t->search)
-			*message = "nothing was searched for yet: / searches";
+			*message = "no earlier search; / searches";
 		else
 			search(p, t->search, false, a == ACTION_SEARCH_BACK, message);
 		return true;

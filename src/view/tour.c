@@ -8,21 +8,20 @@ static const struct {
 	const char *says;
 	const char *shows; /* what the command line of the view begins with that ends the step; NULL: none */
 } steps[] = {
-    {"The classes, by what their objects take themselves. A number with ~, >= or ? is not exact, and w says why. "
-     "Press 2: the heap as one looks through a disk.", "heap"},
-    {"Rows are named by the field that holds them; retained is what goes when they go. Right opens a row, Left "
-     "closes it, * goes down to where the bytes scatter. Press 3: suspects.", "leaks"},
-    {"The sentence below says what keeps so much alive and which field to clear. Press Down for the other suspect, "
-     "then c: what dies without it.", "cut"},
-    {"That would be freed, by class, to the byte. Press Esc, then Enter: the suspect itself.", "x "},
-    {"An object: who references it, what it holds, and at the bottom its path. Press Down and Enter to follow "
-     "ENTRIES into the list; Esc comes back.", "entries|x "},
-    {"Sixty sessions that are closed already. Press Down and Enter for one of them, then p: "
-     "why it is alive.", "path"},
-    {"Every step says what clearing just that reference frees. Press 4: threads.", "threads"},
-    {"Press Down and Enter: the stack of http-1 with what its frames hold.", "bt"},
+    {"The classes, by the size of their own objects. Press w to see why a number with ~, >= or ? is not exact. "
+     "Press 2: the heap by retained size, like a disk usage browser.", "heap"},
+    {"Fields name the rows; retained is the memory freed with a row. Right opens a row, Left closes it, * expands "
+     "the largest child until no child dominates. Press 3: leak suspects.", "leaks"},
+    {"The sentence below names the reference to clear. Press Down for the other suspect, then c: objects freed "
+     "without it.", "cut"},
+    {"These objects would be freed, by class, to the byte. Press Esc, then Enter: the suspect itself.", "x "},
+    {"An object: incoming references, contents, and its path at the bottom. Press Down and Enter to follow "
+     "ENTRIES into the list; Esc returns.", "entries|x "},
+    {"Sixty sessions, all closed already. Press Down and Enter for one of them, then p: why it is alive.", "path"},
+    {"Each step says how much clearing that reference alone frees. Press 4: threads.", "threads"},
+    {"Press Down and Enter: the stack of http-1 with the locals of its frames.", "bt"},
     {"Now a number from a log: type :find 4711000123 and press Enter.", "find"},
-    {"That is the order. ? lists the keys of a view, :help the commands, q goes back, Q leaves.", NULL},
+    {"That is the order 4711000123. ?: keys of a view, :help: commands, q: back, Q: quit.", NULL},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -260,7 +260,7 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 	int wake[2];
 
 	if (pipe(wake))
-		return err_set(err, ERR_IO, "no pipe to the working thread");
+		return err_set(err, ERR_IO, "cannot create a pipe to the working thread");
 	if (alone)
 		working_begin(a, NULL);
 	a->waiting.wake = wake[1];

@@ -159,7 +159,7 @@ def beginnings(tap, p):
             got, row = p.ask(name), p.run("-x", "dumps", "--format", "csv", "early")
             seen += [got.err, row.out]
             good = good and got.status == 3 and one_sentence(got, name, r"cut.* byte \d+") and "layers" not in got.err
-            good = good and re.search("unreadable,.*cut or damaged", row.out)
+            good = good and re.search("unreadable,.*truncated or damaged", row.out)
             os.unlink(os.path.join(p.folder, name))
         tap.ok(good, "the first bytes of " + kind, "".join(seen))
     for kind, at in (("bz2", 5), ("bz2", 5000), ("lz4", 5), ("lz", 5)):
@@ -322,14 +322,14 @@ def listed(tap, p):
     made = data(os.path.join(p.folder, "d.tar"))
     p.write("cut.tar", made[:-len(made) // 5])
     r = p.run("-x", "dumps", "cut.tar")
-    words = "\ncut at byte %d, and what followed is lost; in cut.tar" % (len(made) - len(made) // 5)
+    words = "\ntruncated at byte %d, and the rest is missing; in cut.tar" % (len(made) - len(made) // 5)
     tap.ok(r.status == 0 and r.out.count("not read") == 3 and words in r.out, "cut: what is in it is listed, and why", r)
     p.write("cut.tar.gz", gzip.compress(made)[:-9999])
     r = p.run("-x", "dumps", "cut.tar.gz")
     size = os.path.getsize(os.path.join(p.folder, "cut.tar.gz"))
-    tap.ok("\nthe gzip stream is cut at byte %d of the file; in cut.tar.gz" % size in r.out, "where its packing is cut", r)
+    tap.ok("\nthe gzip stream is truncated at byte %d of the file; in cut.tar.gz" % size in r.out, "where its packing is cut", r)
     whole = data(os.path.join(p.folder, "d.zip"))
-    for end, status, words in ((whole.index(b"PK\3\4", 9), 0, ""), (20, 3, "a zip archive, cut at byte 20, ")):
+    for end, status, words in ((whole.index(b"PK\3\4", 9), 0, ""), (20, 3, "a zip archive, truncated at byte 20, ")):
         p.write("cut.zip", whole[:end])  # behind the first file, and within its header
         r = p.run("-x", "info -brief", "cut.zip")
         tap.ok(r.status == status and words in r.err and "1 files" not in r.err + r.out, "cut at %d" % end, r)
@@ -604,7 +604,7 @@ def before_the_cut(tap, p):
         for name in ("one.hprof", "two.hprof"):
             p.write(name, bytes_of[name])
             got, want = p.ask("cut.tar.%s::%s" % (kind, name)), p.ask(name)
-            tap.ok(got.status == 0 and got.out == want.out and one_sentence(got, name, "cut at byte", "behind this member"),
+            tap.ok(got.status == 0 and got.out == want.out and one_sentence(got, name, "truncated at byte", "after this member"),
                    "cut tar.%s: %s is whole" % (kind, name), got)
         got = p.ask("cut.tar.%s::three.hprof" % kind)
         tap.ok(got.status in (3, 4), "cut tar.%s: and the last one is not" % kind, got)
@@ -629,7 +629,7 @@ def ours(tap, p):
     shutil.rmtree(os.path.join(p.folder, "t"))
     says(tap, p, "an index in an archive", "taken.zip::shop.cairn", 3, "an index of cairn", "unpack or save it first")
     says(tap, p, "a profile in an archive", "taken.zip::shop.profile.gz", 3, "a profile of cairn", "unpack or save it first")
-    says(tap, p, "no such member", "taken.zip::nope", 3, "without a member nope; in it are shop.cairn, shop.profile.gz")
+    says(tap, p, "no such member", "taken.zip::nope", 3, "has no member nope; its members: shop.cairn, shop.profile.gz")
 
 
 def main():

@@ -121,9 +121,9 @@ def packed_cuts(c, head, parts, every):
                 f.write(d)
         for k in (0, 1):
             r = cairn("-x", "info", "%s.p%d" % (path, k))
-            c.tap.ok(r.status == 3 and "open a.hprof.gz, which is read with all its parts" in r.err, "a packed part named", r)
+            c.tap.ok(r.status == 3 and "open a.hprof.gz, which includes all parts" in r.err, "a packed part named", r)
         r = cairn("-x", "index", path)
-        c.tap.ok(r.status == 2 and "is in parts" in r.err and len(os.listdir(folder)) == 3, "no index of packed parts", r)
+        c.tap.ok(r.status == 2 and "consists of several parts" in r.err and len(os.listdir(folder)) == 3, "no index of packed parts", r)
         r = cairn("-x", "dumps", folder)
         c.tap.ok(r.out.count("a.hprof.gz") == 1 and ".p0" not in r.out, "parts are no dumps in a directory", r)
 
@@ -163,7 +163,7 @@ def in_archives(tap, head, data, every):
         r = cairn("--format", "csv", "-x", "sql SELECT address FROM objects", "-", stdin=made["c.tgz"])
         tap.ok(r.status == 4 and names in r.err and r.out.count("0x") == len(every), "in an archive that comes through a pipe", r.err)
         r = cairn("-x", "info", os.path.join(folder, "a.tar::logs/a.hprof.p1"))
-        tap.ok(r.status == 3 and "a part (.p0, .p1 ...) of a dump" in r.err, "a part in an archive named", r)
+        tap.ok(r.status == 3 and "a part (.p0, .p1 ...) of an unfinished dump" in r.err, "a part in an archive named", r)
 
 
 def apart(tap, head, data):
@@ -196,7 +196,7 @@ def main():
     c = Case(tap, head, parts)
     tap.ok(len(set(every)) == len(every) > 3000 and all(len(d) > 3 * SEGMENT for d in data.values()), "dealt")
     c.run("while they were written", head, data, every, words="parts .p0 .p1 .p2 .p3\n")
-    c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3; names that it had not written are unknown\n")
+    c.run("while its names were written, too", head[:7000], data, every, words="parts .p0 .p1 .p2 .p3; names that were not written are unknown\n")
     c.run("all are in it", head + b"".join(data.values()) + END, data, every, status=0, words="")
     c.run("the end was written before they were appended", head + END, data, every, words="parts .p0 .p1 .p2 .p3\n")
     c.run("and the first was appended behind it", head + END + data[0], {k: data[k] for k in (1, 2, 3)}, every,
@@ -205,8 +205,8 @@ def main():
     for m in (0, 1, 8, 9, 10, 64, SEGMENT, SEGMENT + 20, len(data[1]) // 2, len(data[1]) - 1):
         c.run("while the second was appended, %d bytes" % m, head + data[0] + data[1][:m], left, every,
               words="parts .p1 .p2 .p3\n")
-    c.run("appended and not deleted", head + data[0] + data[1], left, every, words="parts .p1 (which is in it) .p2 .p3\n")
-    c.run("two of them", head + data[0] + data[1] + data[2][:777], left, every, words=".p1 (which is in it) .p2 .p3\n")
+    c.run("appended and not deleted", head + data[0] + data[1], left, every, words="parts .p1 (included) .p2 .p3\n")
+    c.run("two of them", head + data[0] + data[1] + data[2][:777], left, every, words=".p1 (included) .p2 .p3\n")
     size = {k: len(d) for k, d in data.items()}
     for k, n in ((0, 5000), (1, 9), (2, 4), (3, size[3] - 1), (1, size[1] // 2), (2, size[2] - 3)):
         some = {**data, k: data[k][:n]}
@@ -233,7 +233,7 @@ def main():
             with open(path + name, "wb") as f:
                 f.write(d)
         r = cairn("-x", "index", path)
-        tap.ok(r.status == 2 and "is in parts" in r.err and len(os.listdir(folder)) == 3, "no index of parts", r)
+        tap.ok(r.status == 2 and "consists of several parts" in r.err and len(os.listdir(folder)) == 3, "no index of parts", r)
         r = cairn("-x", "redact %s/b.hprof" % folder, path)
         tap.ok(r.status == 2 and len(os.listdir(folder)) == 3, "and no copy", r)
     for k in (0, 3):
@@ -246,7 +246,7 @@ def main():
             with open(path, "wb") as f:
                 f.write(head)
             r = cairn("-x", "info", "%s.p%d" % (path, k))
-            tap.ok(r.status == 3 and "open a.hprof, which is read with all its parts" in r.err, "a part that is named", r)
+            tap.ok(r.status == 3 and "open a.hprof, which includes all parts" in r.err, "a part that is named", r)
     tap.done()
 
 

@@ -51,7 +51,7 @@ static int read_header(struct toy *t, struct err *err)
 	}
 	if (c.short_of)
 		return err_at(err, ERR_TRUNCATED, s->size,
-		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
+		    "truncated in the header at byte %" PRIu64 "; no object was written", s->size);
 	t->body = (uint64_t)(c.p - s->bytes);
 	return 0;
 }
@@ -109,7 +109,7 @@ struct toy_reading {
 static int cut_in_record(struct toy_reading *r, uint64_t at)
 {
 	uint64_t size = r->toy->dump.source->size;
-	return err_at(r->err, ERR_TRUNCATED, size, "cut at byte %" PRIu64 ", in the record at byte %" PRIu64,
+	return err_at(r->err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ", in the record at byte %" PRIu64,
 	    size, at);
 }
 

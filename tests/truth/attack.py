@@ -51,15 +51,15 @@ def made():
     nul = text[:name + 8] + b"\0" + text[name + 9:]
     for size in (0, 3):
         yield ("go, pointers of %d bytes" % size, ".dump", go_with_word(size), 4,
-               r"byte \d+ say that pointers take %d bytes" % size, EVERY)
-    yield "classic, cut at a record", ".txt", text[:last + 1], 4, r"cut before its end at byte %d" % (last + 1), EVERY
-    yield "classic, cut in its totals", ".txt", text[:-3], 4, r"cut before its end at byte %d" % (len(text) - 3), EVERY
+               r"byte \d+ give pointers %d bytes" % size, EVERY)
+    yield "classic, cut at a record", ".txt", text[:last + 1], 4, r"truncated at byte %d" % (last + 1), EVERY
+    yield "classic, cut in its totals", ".txt", text[:-3], 4, r"truncated at byte %d" % (len(text) - 3), EVERY
     yield "classic, NUL in a name", ".txt", nul, 0, "", EVERY
     yield ("classic, NUL in the first name", ".txt",
-           b"".join(b"0x%08X [16] OBJ a%cb\n\t\n" % (32 * i + 32, 0) for i in range(40)), 4, "cut before its end", EVERY)
+           b"".join(b"0x%08X [16] OBJ a%cb\n\t\n" % (32 * i + 32, 0) for i in range(40)), 4, "truncated at byte", EVERY)
     yield ("classic, sizes that add up to more than 2^64", ".txt",
            b"".join(b"0x%08X [%d] OBJ a\n\t\n" % (16 * i + 16, 1 << 48) for i in range(1 << 16)), 3,
-           "sizes of the dump's objects add up to more than", ("info",))
+           "total size of the objects exceeds", ("info",))
     yield "phd, nothing to sort", ".phd", read(SAMPLE), 0, "", ("path #100", "paths #100", "leaks")
     for shape, n, status, says in (("resync", 20000, 4, r"byte \d+"), ("resync-statics", 20000, 4, r"byte \d+"),
                                    ("resync-many", 20000, 4, r"byte \d+"), ("collide", 4000, 0, ""),
@@ -72,8 +72,8 @@ def made():
 
 # The files themselves, where the program once was asked these.
 REAL = {
-    "go-wordsize0-sigfpe.dump": (4, "pointers take 0 bytes", ("x #0", "info")),
-    "classic-cut-in-trailer.txt": (4, "cut before its end at byte 193898", ("info",)),
+    "go-wordsize0-sigfpe.dump": (4, "give pointers 0 bytes", ("x #0", "info")),
+    "classic-cut-in-trailer.txt": (4, "truncated at byte 193898", ("info",)),
     "classic-nul-overread.txt": (0, "", ("info", "histo")),
     "classic-sample-overread.txt": (4, r"byte \d+", ("info", "histo")),
     "ub-qsort-null.phd": (0, "", ("path #100",)),
@@ -136,7 +136,7 @@ def check_marks(tap, path, how, command, lines):
     tap.ok(re.match(r"~[\d,]+ Strings, ~[\d,]+ different texts; one of each saves ~", texts[-1]),
            "a file that %s: what the sentence of dups counts is marked" % how, texts[-1])
     why = cairn("-x", "histo | !" + command, "-x", "dups", "-x", "why %1", path).out
-    tap.ok(how == "shrinks to nothing" or "the file, which is not what was loaded" in why,
+    tap.ok(how == "shrinks to nothing" or "the file has changed since it was loaded" in why,
            "a file that %s: why tells the reason" % how, why)
     value = after("x #100").out
     good = re.search(r"shallow +40\n", value) and re.search(r"newsletter +boolean +~(true|false)\n", value)
@@ -150,9 +150,9 @@ def check_shrinking(tap, folder):
     path = os.path.join(folder, "shop.hprof")
     half = os.path.getsize(SHOP) // 2
     for how, command, status, says in (
-            ("shrinks", "truncate -s %d %s" % (half, path), 4, "shrank or could not be read from byte %d on" % half),
-            ("shrinks to nothing", "truncate -s 0 " + path, 4, "shrank or could not be read from byte 0 on"),
-            ("is written to", "touch -d tomorrow " + path, 4, "was written to since it was loaded")):
+            ("shrinks", "truncate -s %d %s" % (half, path), 4, "the file shrank or is unreadable from byte %d on" % half),
+            ("shrinks to nothing", "truncate -s 0 " + path, 4, "the file shrank or is unreadable from byte 0 on"),
+            ("is written to", "touch -d tomorrow " + path, 4, "the file was changed after loading")):
         shutil.copy(SHOP, path)
         before = cairn("-x", "strings", path)
         run = cairn("-x", "histo | !" + command, "-x", "strings", "-x", "check", "-x", "info", path)
@@ -196,7 +196,7 @@ def check_shrinking_while_read(tap, folder):
             words = "it goes on"
     last = re.split(r"[\r\n]+", words.strip())[-1]
     tap.ok(run.returncode == 3 and last.endswith(
-        "reading.hprof: shrank or could not be read from byte 100 on while it was read"),
+        "reading.hprof: the file shrank or became unreadable from byte 100 on while cairn read it"),
         "a file that shrinks while it is read: said so", (run.returncode, last))
 
 

@@ -24,8 +24,8 @@ from cairntest import BUILD, CAIRN, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap  # noqa: 
 PROGRAM = os.path.join(BUILD, "tests", "tools", "cairn_faults")
 JAVACORE = glob.glob(os.path.join(os.path.dirname(SAMPLE), "javacore.*.txt"))[0]
 MOST = int(os.environ.get("CAIRN_FAULTS", "8" if os.environ.get("CAIRN_QUICK") else "40"))
-LEFT_OUT = re.compile(r"^cairn: warning: (the (javacore|program) beside the dump is left out: /[^:]*: \S"
-                      r"|/[^:]*: its DWARF cannot be read$)", re.M)
+LEFT_OUT = re.compile(r"^cairn: warning: (the (javacore|program) next to the dump is ignored: /[^:]*: \S"
+                      r"|/[^:]*: its DWARF is unreadable$)", re.M)
 RUNS = (
     (SAMPLE, "-x", "histo | head 3"),
     (SAMPLE, "--progress", "always", "--threads", "2", "-x", "leaks"),
@@ -111,7 +111,7 @@ def beside(tap, folder):
         os.symlink(loop, loop)
         run = subprocess.run([CAIRN, "-x", "info", os.path.join(place, os.path.basename(dump))], check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
-        told = "the %s beside the dump is left out: %s: %s" % (kind, loop, os.strerror(errno.ELOOP))
+        told = "the %s next to the dump is ignored: %s: %s" % (kind, loop, os.strerror(errno.ELOOP))
         tap.ok(run.returncode == 0 and run.stderr == "cairn: warning: %s\n" % told and told in run.stdout,
                "a %s beside the dump that cannot be looked at: a warning, and info's remark" % kind,
                (run.returncode, run.stderr, run.stdout[:2000]))

@@ -132,7 +132,7 @@ def real_ends(tap, joined):
         last, info, _ = numbers(path)
         tap.equal((last, info["heaps"], info["heap"]), (alone[1], 2, 2), "the last of two, with %s in between" % what)
     run = cairn("--dump", "3", "-x", "info", joined(small, large))
-    tap.ok(run.status == 2 and "holds 2 heap dumps, there is no number 3" in run.err, "there are only two", run)
+    tap.ok(run.status == 2 and "has 2 heap dumps, but no number 3" in run.err, "there are only two", run)
     heaps = [numbers(joined(small, agent), "--dump", str(n))[0] for n in (1, 2, 3)]
     tap.equal(heaps, [alone[0]] + [numbers(joined(agent), "--dump", str(n))[0] for n in (1, 2)], "heaps of both, counted on")
     got, info, _ = numbers(joined(small, large[:len(large) // 3]))
@@ -173,8 +173,8 @@ def sentences(tap, joined):
     for what, content, status, words, parts in (
             ("its header alone", head, 4, "before the objects", False),
             ("cut among its names", names[:-5], 4, "before the objects", False),
-            ("the file of an unfinished parallel dump", names, 4, "files .p0, .p1", True),
-            ("cpu=samples", sampled, 4, "holds no heap: the hprof agent wrote it with cpu=samples", False),
+            ("the file of an unfinished parallel dump", names, 4, "in .p0, .p1", True),
+            ("cpu=samples", sampled, 4, "no heap in the file: the hprof agent wrote it with cpu=samples", False),
             ("the text form", b"JAVA PROFILE 1.0.1, created Tue Jan  1 10:00:00 2008\n\nHeader for -agentlib:hprof\n", 3,
              "the text form of HPROF (format=a)", False)):
         run = cairn("-x", "info", joined(content))

@@ -93,7 +93,7 @@ def switched_off(tap, stem, must, folder):
         tap.ok(other_name(c) in measured & right, "%s: %s is as large as the JVM says" % (stem, c),
                (got.get(other_name(c)), want.get(c), sorted(measured)))
     run = cairn("-x", "histo %s" % other_name(must[0]), "-x", "why", copy)
-    tap.ok("how far each lies from the next" in run.out, "%s: why says where the size is from" % stem, run)
+    tap.ok("distance from each to the next" in run.out, "%s: why says where the size is from" % stem, run)
     run = cairn("-x", "check", copy)
     tap.ok(run.status == 0 and re.search(r"follow from rules +ok +but for those of \d+ class", run.out),
            "%s: check tells of it" % stem, run)

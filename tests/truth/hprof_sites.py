@@ -63,7 +63,7 @@ def real(tap, path, folder):
     want = sorted((stack, n) for (_, stack), n in want.items())
     if not truth:
         run = cairn("-x", "sites", path)
-        tap.ok(run.status == 1 and "only if its writer noted it" in run.err, name + ": says why there are none", run)
+        tap.ok(run.status == 1 and "only if its writer recorded" in run.err, name + ": says why there are none", run)
         return
     have = sorted((r["stack"], r["objects"]) for r in rows(path, "sites"))
     tap.equal(have, want, "%s: %d stacks allocated %d objects" % (name, len(want), len(truth)))
@@ -158,7 +158,7 @@ def counted(tap, folder):
     tap.equal({(r["stack"], r["objects"], r["shallow"], r["allocs"], r["frees"]) for r in json.loads(run.out or "[]")},
               {("com.acme.Order.main", 3, None, 8, 5), ("com.acme.Order.add < com.acme.Order.main", 0, None, 30, 30)},
               "heap=sites: the agent's own counts")
-    tap.ok("holds no heap: the hprof agent wrote it with heap=sites" in run.err and ".p0" not in run.err,
+    tap.ok("no heap in the file: the hprof agent wrote it with heap=sites" in run.err and ".p0" not in run.err,
            "heap=sites: and what the file is", run)
 
 

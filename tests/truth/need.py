@@ -116,7 +116,7 @@ def small_disk(tap, dump, at):
                      r"more room\n" % re.escape(at), got.err)
     tap.ok(told, "a disk without room: a sentence before it is tried", got)
     tap.ok(got.status == 3 and re.search(
-        r"temporary file in %s: no room for \S+ more beside the \S+ in it, of 3\.[89]M that were free: .*; give --mem"
+        r"temporary file in %s: no room for \S+ more, \S+ of 3\.[89]M are in use: .*; give --mem"
         r" .* --spill folder with more room" % re.escape(at), got.err), "and one where it fails", got)
     most = float(told.group(1)) * (1 << 20) if told else 0
     # what the file has no room for is tried in memory, so it is not as sharp as the estimate

@@ -122,7 +122,7 @@ def bad_files(folder, held):
     bad["folder"] = folder, "directory"
     bad["missing"] = os.path.join(folder, "nowhere"), "no such file"
     bad["nothing"] = write(os.path.join(folder, "nothing"), b""), "empty"
-    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "no classic heap dump"
+    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "not a classic heap dump"
     with open(SHOP, "rb") as f:
         bad["dump"] = write(os.path.join(folder, "dump"), f.read(40)), "before its first object"
     return bad

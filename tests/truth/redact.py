@@ -189,7 +189,7 @@ def check_ways(tap, folder):
     rows = both[0].splitlines()[1:]
     tap.ok(both[0] == both[1] and rows and all(row.split(",")[2] for row in rows), "-arrays: sizes of collections stand in fields, and are told", both[1][:400])
     run = cairn("-x", "strings", to)
-    tap.ok(run.status and "arrays of numbers" in run.err, "-arrays: why there are no texts", run)
+    tap.ok(run.status and "contents of primitive arrays" in run.err, "-arrays: why there are no texts", run)
     redact(tap, SHOP, to, "-strings", name="-strings")
     tap.ok(graph(SHOP) == graph(to), "-strings: the same graph")
     with open(to, "rb") as f:
@@ -207,7 +207,7 @@ def check_ways(tap, folder):
     cut = os.path.join(folder, "cut.hprof")
     with open(SHOP, "rb") as f, open(cut, "wb") as g:
         g.write(f.read()[:-1000])
-    for path, word in ((cut, "a damaged dump is not redacted"), (SAMPLE, "PHD"), (GO, "Go dump")):
+    for path, word in ((cut, "damaged dump"), (SAMPLE, "PHD"), (GO, "Go dump")):
         os.remove(to) if os.path.exists(to) else None
         run = cairn("-x", "redact " + to, path)
         tap.ok(run.status and word in run.err and not os.path.exists(to), "refused: " + os.path.basename(path), run.err)

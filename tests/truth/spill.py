@@ -86,7 +86,7 @@ def check_full(t, dump, folder):
          "no room on the disk is a sentence that names the folder", full)
     for path, what in (("/nowhere/at/all", "a folder that is not there"), (dump, "a file in its place")):
         nowhere = Run([CAIRN, "--mem", "4M", "--spill", path, "-x", "top", dump])
-        t.ok(nowhere.status != 0 and one_sentence(nowhere.err, path, "give another --spill folder, or a larger --mem"),
+        t.ok(nowhere.status != 0 and one_sentence(nowhere.err, path, "give another --spill folder or a larger --mem"),
              what + " is a sentence", nowhere)
 
 
@@ -184,7 +184,7 @@ def check_addresses(t, dump):
     started = next(mb for mb in range(8, 512) if "loading shared libraries" not in run(mb).err)
     runs = {mb: run(mb) for mb in range(started, started + 24, 4)}
     refused = {mb: run for mb, run in runs.items() if run.status}
-    t.ok(refused and all("ulimit -v allows %d KB of addresses, files included; raise it" % (mb << 10) in run.err
+    t.ok(refused and all("ulimit -v allows %d KB of addresses, files included (raise it)" % (mb << 10) in run.err
                          for mb, run in refused.items()), "where addresses lack, the sentence names ulimit -v",
          "\n".join("%d MB: %d %s" % (mb, run.status, run.err) for mb, run in runs.items()))
 

@@ -107,7 +107,7 @@ def behind(t):
 
 COUNTED = os.path.join(BUILD, "tests", "tools", "cairn-counted")  # tests/tools/steps.h
 BEFORE_TABLE = ("", "reading objects", "ordering objects")
-AFTER_TABLE = ("reading references", "turning references round", "finding roots")
+AFTER_TABLE = ("reading references", "inverting references", "finding roots")
 RETAINED = ("walking the heap", "finding dominators", "summing retained sizes", "retained sizes of classes")
 COMMANDS = (("leaks", "looking for suspects"), ("check", "checking the graph"),
             ("tree -by package", "retained sizes of packages"))
@@ -212,7 +212,7 @@ def stuck_cases(case, folder):
     for dump in (SAMPLE, SAMPLE_TEXT, SHOP, GO):
         for phase in BEFORE_TABLE:
             held("%s, %s" % (os.path.basename(dump), phase or "opening"), phase, dump)
-        for phase in AFTER_TABLE + (("finding types",) if dump == GO else ()):
+        for phase in AFTER_TABLE + (("inferring types",) if dump == GO else ()):
             held("%s, %s" % (os.path.basename(dump), phase), phase, dump, ways=("kill -TERM", "q"))
     for phase in RETAINED:
         held("%s, beside the table" % phase, phase, SHOP, ways=("kill -TERM", "q"))

@@ -57,8 +57,8 @@ def others():
 # On the page of all objects, one after the other; what is there then.
 ACTIONS = [
     ("s", r"   \S+ [v^]   "), ("s", r"   \S+ [v^]   "), ("r", r"   \S+ [v^]   "), ("fBox\r", r"filter: Box"),
-    ("s", r"filter: Box"), ("F", r"^histogram > \*(?!.*filter).*/[\d,]+$"), ("/nobody has this\r", "no row has that"),
-    ("/ava.lang.Object\r", "no row has that|Object"), ("n", "no other row|no row"), ("G", r" ([\d,]+)/\1$"), ("w", "why|sure"),
+    ("s", r"filter: Box"), ("F", r"^histogram > \*(?!.*filter).*/[\d,]+$"), ("/nobody has this\r", "no row matches"),
+    ("/ava.lang.Object\r", "no row matches|Object"), ("n", "no other row|no row"), ("G", r" ([\d,]+)/\1$"), ("w", "why|sure"),
 ]
 
 

@@ -245,7 +245,7 @@ static void every_archive(void **state)
 		assert_true(n > 0);
 		holds_plain(packed, n, "::heap.hprof");
 		holds_plain(packed, n, "::./heap.hprof");
-		refused(packed, n, "::nothing", ERR_FORMAT, "archive without a member nothing");
+		refused(packed, n, "::nothing", ERR_FORMAT, "archive has no member nothing");
 		struct source *s;
 		struct err err = ERR_INIT;
 		const struct source_look look = dump_look(NULL);
@@ -286,13 +286,13 @@ static void one_of_several(void **state)
 	(void)state;
 	for (size_t i = 0; i < N_FORMATS; i++) {
 		size_t n = pack(packed, formats[i], NULL, NULL, made, 4);
-		refused(packed, n, "", ERR_USAGE, "archive of 2 dumps, name one by adding :: and its name: a.hprof (4.9K), "
+		refused(packed, n, "", ERR_USAGE, "archive of 2 dumps (add :: and a name: a.hprof (4.9K), "
 		    "b.hprof");
 		struct source *s = open_bytes(packed, n, "::b.hprof");
 		assert_int_equal(s->size, 6000); /* the last one, as unpacking would leave it */
 		source_close(s);
 		n = pack(packed, formats[i], NULL, NULL, made + 3, 1);
-		refused(packed, n, "", ERR_FORMAT, "without a heap dump in it, but with c\\x1b[2J");
+		refused(packed, n, "", ERR_FORMAT, "without a heap dump, but with c\\x1b[2J");
 	}
 	static const uint8_t empty[22] = "PK\5\6";
 	refused(empty, sizeof empty, "", ERR_FORMAT, "a zip archive without files");
@@ -306,7 +306,7 @@ static void cut_archives(void **state)
 		struct source *s = open_bytes(packed, n / 2, "::heap.hprof");
 		assert_true(s->cut && s->size > PLAIN / 3 && s->size < PLAIN);
 		assert_memory_equal(s->bytes, plain, s->size);
-		assert_non_null(strstr(s->remark, "is cut at byte"));
+		assert_non_null(strstr(s->remark, "is truncated at byte"));
 		source_close(s);
 	}
 	size_t n = pack(packed, "zip", NULL, NULL, &alone, 1);
@@ -336,15 +336,15 @@ static void one_in_another(void **state)
 	n = wrap(n, "ustar", "bzip2", "heap.hprof.xz.zst");
 	holds_plain(packed, n, "::heap.hprof.xz.zst");
 	n = wrap(n, "raw", "gzip", "x");
-	refused(packed, n, "::heap.hprof.xz.zst", ERR_FORMAT, "packed in more than 4 layers");
+	refused(packed, n, "::heap.hprof.xz.zst", ERR_FORMAT, "packed in more than 4 nested layers");
 	n = pack(packed, "ustar", NULL, NULL, &alone, 1);
 	n = wrap(n, "zip", NULL, "in::ner.tar");
 	holds_plain(packed, n, "::in::ner.tar::heap.hprof");
 	holds_plain(packed, n, "::in::ner.tar");
-	refused(packed, n, "", ERR_FORMAT, "look into the archive in it by adding ::in::ner.tar");
-	refused(packed, n, "::in::ner.tar::no", ERR_FORMAT, "a tar archive without a member no");
-	refused(packed, n, "::in::ner.tar::heap.hprof::no", ERR_FORMAT, "is no archive that cairn knows");
-	refused(plain, PLAIN, "::no", ERR_FORMAT, "the file is no archive that cairn knows, so it has no member no");
+	refused(packed, n, "", ERR_FORMAT, "to look into the archive in it, add ::in::ner.tar");
+	refused(packed, n, "::in::ner.tar::no", ERR_FORMAT, "a tar archive has no member no");
+	refused(packed, n, "::in::ner.tar::heap.hprof::no", ERR_FORMAT, "is not a known archive");
+	refused(plain, PLAIN, "::no", ERR_FORMAT, "the file is not a known archive, so it has no member no");
 }
 
 static void waiting_members(void **state)
@@ -442,7 +442,7 @@ static void listed(void **state)
 	size_t n = pack(packed, "ustar", NULL, NULL, made, 4);
 	write_file(packed, n / 2);
 	assert_int_equal(source_members(&m, path, dump_label_of_member, NULL, &err), 0);
-	assert_non_null(strstr(m->remark, "cut at byte"));
+	assert_non_null(strstr(m->remark, "truncated at byte"));
 	source_members_free(m);
 	unlink(path);
 	assert_int_equal(source_members(&m, path, dump_label_of_member, NULL, &err), ERR_IO);

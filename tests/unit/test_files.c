@@ -59,7 +59,7 @@ static void expect_refused(const char *path, const char *what)
 	struct err err = ERR_INIT;
 	char wanted[200];
 	assert_int_equal(file_open_to_write(path, O_WRONLY | O_CREAT | O_TRUNC, 0666, &err), ERR_USAGE);
-	snprintf(wanted, sizeof wanted, "%s is %s, which is being read: write to another file", path, what);
+	snprintf(wanted, sizeof wanted, "%s is %s, which cairn is reading (choose another file)", path, what);
 	assert_string_equal(err.message, wanted);
 }
 

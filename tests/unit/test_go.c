@@ -336,7 +336,7 @@ static void later_versions(void **state)
 	(void)state;
 
 	add_hex(&t, "'go1.12 heap dump' 0A" PARAMS OBJECT_A OBJECT_B OBJECT_C "00");
-	expect(&t, 0, "W format go1.12 is not known: read as go1.7\n" WRITTEN_SURVEY, WRITTEN_FILL);
+	expect(&t, 0, "W unknown format go1.12: read as go1.7\n" WRITTEN_SURVEY, WRITTEN_FILL);
 	text_release(&t);
 	add_hex(&t, "'go2.1 heap dump' 0A" PARAMS "00");
 	open_bytes(&f, t.s, t.len);
@@ -389,7 +389,7 @@ static void go_1_3(void **state)
 	    "class T\nO 10000 size 16 refs 1\nclass []T\nO 10010 size 32 refs 2\n"
 	    "class chan T\nO 10040 size 24 refs 1\nclass 16 B {?}\nO 10080 size 16 refs 2\n"
 	    "class E\nO 100a0 size 32 refs 1\nclass E\nO 10100 size 32 refs 1\n"
-	    "W object 0x10120 is of type 0x199, which no record before it describes\n"
+	    "W object 0x10120 has type 0x199, but no earlier record describes it\n"
 	    "class 8 B {}\nO 10120 size 8 refs 0\n",
 	    "O 10000 size 16 refs 1\n  -> 10001\nO 10010 size 32 refs 2\n  -> 10002\n  -> 10003\n"
 	    "O 10040 size 24 refs 1\n  -> 10004\nO 10080 size 16 refs 2\n  -> 10005\n  -> 2a\n"
@@ -458,14 +458,14 @@ static void damaged(const char *hex, int code, const char *words)
 static void damage(void **state)
 {
 	(void)state;
-	damaged("63 00", ERR_FORMAT, "unknown type 99");
-	damaged("01 808004 FFFFFFFFFFFFFFFF7F 00", ERR_TRUNCATED, "says that 9223372036854775807 bytes follow");
-	damaged("01 808004 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "says that 18446744073709551615 bytes follow");
+	damaged("63 00", ERR_FORMAT, "unknown record type 99");
+	damaged("01 808004 FFFFFFFFFFFFFFFF7F 00", ERR_TRUNCATED, "should have 9223372036854775807 more bytes");
+	damaged("01 808004 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "should have 18446744073709551615 more bytes");
 	damaged("01 80808080808080808080808001 00 0000000000", ERR_FORMAT, "more than 64 bits");
 	damaged("01 80808080808080808002 00 0000000000000000", ERR_FORMAT, "more than 64 bits");
 	damaged("01 808004 08 " Z8 " 02 00 00", ERR_FORMAT, "a field of kind 2");
 	damaged("10 05 40 FFFFFFFFFFFFFFFFFF01 00", ERR_TRUNCATED, "an allocation bucket record");
-	damaged("", ERR_TRUNCATED, "without an end record");
+	damaged("", ERR_TRUNCATED, "no end record");
 }
 
 /* What does not end the reading. */
@@ -482,13 +482,13 @@ static void odd_things(void **state)
 	add_hex(&t, "01 B08004 00 00 01 00 00 00 01 F9FFFFFFFFFFFFFFFF01 08 " Z8 " 00");
 	add_hex(&t, PARAMS "05 80E001 00 00 00 00 00 00 01 'f' 00 00 AAAA");
 	expect(&t, 0,
-	    "W object 0x10000 of 8 bytes lists 3 pointers outside of it or not aligned: passed over\n"
+	    "W object 0x10000 of 8 bytes lists 3 pointers outside of it or not aligned: ignored\n"
 	    "class 8 B {ptr@0 ptr@8 ptr@3 ptr@18446744073709551615}\nO 10000 size 8 refs 0\n"
 	    "class 8 B {ptr@0}\nO 10020 size 8 refs 1\nclass 0 B {}\nO 10030 size 0 refs 0\n"
-	    "W an object of 0 bytes at address 0x0 cannot be: left out\n"
-	    "W an object of 8 bytes at address 0xfffffffffffffff9 cannot be: left out\n"
-	    "W parameters stand twice: the first count\n"
-	    "W a stack frame that belongs to no goroutine\n"
+	    "W an invalid object of 0 bytes at address 0x0 is ignored\n"
+	    "W an invalid object of 8 bytes at address 0xfffffffffffffff9 is ignored\n"
+	    "W parameters occur twice: the first are used\n"
+	    "W a stack frame without a goroutine\n"
 	    "W 2 bytes follow the end record\n",
 	    "O 10000 size 8 refs 0\nO 10020 size 8 refs 1\n  -> 100b0\nO 10030 size 0 refs 0\n");
 	text_release(&t);
@@ -509,7 +509,7 @@ static void no_parameters(void **state)
 	text_release(&t);
 	add_hex(&t, "'go1.7 heap dump' 0A" OBJECT_B PARAMS OBJECT_C "00"); /* late */
 	expect(&t, 0,
-	    "class 16 B {}\nO 10020 size 16 refs 0\nW parameters do not stand first\n"
+	    "class 16 B {}\nO 10020 size 16 refs 0\nW parameters are not the first record\n"
 	    "class 8 B {ptr@0}\nO 10030 size 8 refs 1\n",
 	    "O 10020 size 16 refs 0\nO 10030 size 8 refs 1\n  -> 10000\n");
 	text_release(&t);

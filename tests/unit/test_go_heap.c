@@ -226,7 +226,7 @@ static void overlapping_objects(void **state)
 	add_hex(&t, HEAD "01 808004 20" Z8 Z8 Z8 "1800010000000000 01 18 00 01 908004 10" Z8 Z8 "00 00");
 	struct heap *h = load(&t, 2);
 	assert_int_equal(h->n_warnings, 1);
-	assert_non_null(strstr(h->warnings[0].text, "1 object reaches into the next, first 0x10000 of 32 bytes"));
+	assert_non_null(strstr(h->warnings[0].text, "1 object overlaps the next, first 0x10000 of 32 bytes"));
 	assert_int_equal(h->out.n, 1);
 	assert_int_equal(h->out.target[0], 1);
 	uint64_t start;

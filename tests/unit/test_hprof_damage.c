@@ -129,13 +129,13 @@ static void damage(void **state)
 	add_record(&t, "1C", CLASSES "23 00000230 00000001 7FFFFFFF 0A 00000001");
 	add_record(&t, "1C", NODE);
 	add_record(&t, "2C", "");
-	expect_hprof("array beyond its segment", &t, ERR_FORMAT, "longer than what is left",
+	expect_hprof("array beyond its segment", &t, ERR_FORMAT, "longer than the rest of",
 	    WRITTEN_CLASSES "O 200 class 110 refs 1\n");
 
 	begin_hprof(&t);
 	add_record(&t, "1C", CLASSES "23 00000230 00000001 00000001 02 00000001" NODE);
 	add_record(&t, "2C", "");
-	expect_hprof("primitive array of references", &t, ERR_FORMAT, "a type that does not exist",
+	expect_hprof("primitive array of references", &t, ERR_FORMAT, "an invalid type",
 	    WRITTEN_CLASSES);
 
 	/* the instances before their classes */
@@ -149,16 +149,16 @@ static void damage(void **state)
 	add_record(&t, "1C", NODE);
 	add_record(&t, "2C", "");
 	expect_hprof("no class records", &t, 0, "",
-	    "W an object of class 0x110, which the dump does not define: what it references cannot be "
-	    "told\nO 200 class 110 refs 0\n");
+	    "W an object of class 0x110, which the dump does not define: its references are "
+	    "unknown\nO 200 class 110 refs 0\n");
 
 	begin_hprof(&t);
 	add_record(&t, "1C", CLASSES "21 00000200 00000001 00000110 00000006 00000210 0000"
 				     "21 00000000 00000001 00000110 0000000C 00000210 00000000 00000000");
 	add_record(&t, "2C", "");
 	expect_hprof("short instance, no identifier", &t, 0, "",
-	    WRITTEN_CLASSES "W an instance of demo.Node has 6 bytes of fields where its class has 12\n"
-	    "O 200 class 110 refs 1\nW an instance record with the identifier 0 is left out\n");
+	    WRITTEN_CLASSES "W an instance of demo.Node has 6 bytes of fields, but its class has 12\n"
+	    "O 200 class 110 refs 1\nW an instance record with the identifier 0 is ignored\n");
 }
 
 /* Lengths of heap parts that lie. */
@@ -185,7 +185,7 @@ static void lengths(void **state)
 		open_hprof(&f, t.s, t.len, 0);
 		recorder_init(&w, &hprof_lines, false);
 		assert_int_equal(read_hprof(&f, &w, 1), lies[i].code);
-		assert_int_equal(strncmp(w.events.s, "W a heap dump record says", 24), 0);
+		assert_int_equal(strncmp(w.events.s, "W a heap dump record gives", 25), 0);
 		assert_int_equal(w.warned_at, part);
 		assert_string_equal(strchr(w.events.s, '\n') + 1, WRITTEN_CLASSES WRITTEN_OBJECTS);
 		recorder_release(&w);

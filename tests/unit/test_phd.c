@@ -360,7 +360,7 @@ static void bad_headers(void **state)
 	check_refused(MAGIC "FFFFFFFF 00000005 01 02 02 03", ERR_FORMAT, 20, "PHD version -1");
 	check_refused(MAGIC "00000006 00000005 09 02 02 03", ERR_FORMAT, 28, "no start of header");
 	check_refused(MAGIC "00000006 00000005 01 09 02 03", ERR_FORMAT, 29, "unknown header entry 9");
-	check_refused(MAGIC "00000006 00000005 01 04 FFFF 02 03", ERR_TRUNCATED, 34, "cut in the header");
+	check_refused(MAGIC "00000006 00000005 01 04 FFFF 02 03", ERR_TRUNCATED, 34, "truncated in the header");
 }
 
 static void check_damaged(const char *body, int code, uint64_t offset, const char *message,
@@ -393,23 +393,23 @@ static void damaged_records(void **state)
 	check_damaged("40 01 00001000 01", ERR_FORMAT, 6, "unknown record tag 0x01", one);
 	check_damaged("40 01 00001000 09", ERR_FORMAT, 6, "unknown record tag 0x09", one);
 	check_damaged("40 01 00001000 1F", ERR_FORMAT, 6, "unknown record tag 0x1f", one);
-	check_damaged("40 01 00001000", ERR_TRUNCATED, 6, "cut behind the last record (no end mark)", one);
-	check_damaged("40 01 00001000 80", ERR_TRUNCATED, 6, "cut in a short object record", one);
-	check_damaged("40 01 00001000 40 01 00", ERR_TRUNCATED, 6, "cut in a medium object record", one);
-	check_damaged("40 01 00001000 20 01 01", ERR_TRUNCATED, 6, "cut in a short primitive array record",
+	check_damaged("40 01 00001000", ERR_TRUNCATED, 6, "truncated after the last record (no end mark)", one);
+	check_damaged("40 01 00001000 80", ERR_TRUNCATED, 6, "truncated in a short object record", one);
+	check_damaged("40 01 00001000 40 01 00", ERR_TRUNCATED, 6, "truncated in a medium object record", one);
+	check_damaged("40 01 00001000 20 01 01", ERR_TRUNCATED, 6, "truncated in a short primitive array record",
 	    one);
 	check_damaged("40 01 00001000 04 00 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
-	    "cut in a long object record", one);
+	    "truncated in a long object record", one);
 	check_damaged("40 01 00001000 05 31 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
-	    "cut in an old object array record", one);
+	    "truncated in an old object array record", one);
 	check_damaged("40 01 00001000 08 31 01 00001000 7FFFFFFF 0102", ERR_TRUNCATED, 6,
-	    "cut in an object array record", one);
+	    "truncated in an object array record", one);
 	check_damaged("40 01 00001000 06 00 01 00000010 00000000 FFFF 41", ERR_TRUNCATED, 6,
-	    "cut in a class record", one);
+	    "truncated in a class record", one);
 	check_damaged("40 01 00001000 06 30 01 00000010 00000000 <A> 7FFFFFFF 41", ERR_TRUNCATED, 6,
-	    "cut in a class record", one);
+	    "truncated in a class record", one);
 	check_damaged("40 01 00001000 07 10 00000001 00", ERR_TRUNCATED, 6,
-	    "cut in a long primitive array record", one);
+	    "truncated in a long primitive array record", one);
 }
 
 int main(void)

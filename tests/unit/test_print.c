@@ -195,7 +195,7 @@ static void test_markup(void **state)
 	struct result *r = awkward();
 	expect_print(r, (struct print_options){.format = PRINT_MD, .top = 2},
 	    "| name | address | shallow | boot |\n| --- | --- | ---: | --- |\n| a,\"b\" | 0xe0000af0 | 1.5K | yes |\n"
-	    "| \\\\n\xc3\xa9 | ? | ~12 | no |\n| 3 names |  | ~1.5K |  |\n\n1 more\n\n~ inferred, ? not known\n");
+	    "| \\\\n\xc3\xa9 | ? | ~12 | no |\n| 3 names |  | ~1.5K |  |\n\n1 more\n\n~ inferred, ? unknown\n");
 	result_free(r);
 }
 

@@ -208,7 +208,7 @@ static void belongs(void **state)
 	assert_int_equal(try(p, m, ".bss"), ERR_NOT_FOUND);
 	m = right;
 	m.bss.address += 4096;
-	assert_int_equal(try(p, m, "lie elsewhere"), ERR_NOT_FOUND);
+	assert_int_equal(try(p, m, "other addresses"), ERR_NOT_FOUND);
 	m = right;
 	m.data.address += 4096;
 	m.bss.address += 4096;
@@ -226,7 +226,7 @@ static void moved(void **state)
 	    .bss = {BSS + bias + 8, 0x200}};
 	size_t n;
 
-	assert_int_equal(try(p, m, "wherever"), ERR_NOT_FOUND);
+	assert_int_equal(try(p, m, "any load address"), ERR_NOT_FOUND);
 	m.data.address -= 8;
 	m.bss.address -= 8;
 	assert_int_equal(try(p, m, ""), 0);

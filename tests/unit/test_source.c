@@ -148,7 +148,7 @@ static void gzip_states(void **state)
 	source_close(s);
 	char where[100];
 	packed[n + 100] = 'x';
-	snprintf(where, sizeof where, "the 512 bytes from byte %zu of the file on", n);
+	snprintf(where, sizeof where, "512 bytes from byte %zu of the file on", n);
 	s = opened(n + 512, PLAIN);
 	assert_false(s->cut);
 	assert_non_null(strstr(s->remark, where));
@@ -169,7 +169,7 @@ static void gzip_states(void **state)
 	assert_int_equal(source_open(&s, path, NULL, &err), 0);
 	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
 	assert_memory_equal(s->bytes, plain, s->size);
-	assert_non_null(strstr(s->remark, "cut at byte"));
+	assert_non_null(strstr(s->remark, "truncated at byte"));
 	assert_false(s->doubtful);
 	source_close(s);
 
@@ -187,9 +187,9 @@ static void gzip_states(void **state)
 	/* nothing in it; cut before anything came out; a size in the trailer that cannot be */
 	n = gzip_to(packed, sizeof packed, plain, 0);
 	write_file(packed, n);
-	refused(path, ERR_FORMAT, "gzip of nothing");
+	refused(path, ERR_FORMAT, "gzip data without contents");
 	write_file(packed, 2);
-	refused(path, ERR_TRUNCATED, "cut");
+	refused(path, ERR_TRUNCATED, "truncated");
 	n = gzip_to(packed, sizeof packed, plain, 1000);
 	memset(packed + n - 4, 0xFF, 4);
 	s = opened(n, 1000);
@@ -293,7 +293,7 @@ static void waiting_files(void **state)
 	assert_true(source_changed(waiting));
 	assert_true(source_damage(waiting, &lost));
 	assert_int_equal(source_inflate(&s, waiting, NULL, NULL, &err), ERR_IO);
-	assert_non_null(strstr(err.message, "was written to"));
+	assert_non_null(strstr(err.message, "was changed"));
 	assert_true(source_changed(waiting));
 	source_close(waiting);
 	unlink(path);
@@ -401,7 +401,7 @@ static void inflated_in_vain(void **state)
 	assert_false(dump_later_failed(l.dump, NULL));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	assert_true(dump_later_failed(l.dump, &why));
-	assert_non_null(strstr(why.message, "is cut at byte 300"));
+	assert_non_null(strstr(why.message, "is truncated at byte 300"));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	close_later_hprof(&l);
 	open_later_hprof(&l, 0);
@@ -503,8 +503,8 @@ static void unknown_formats(void **state)
 	(void)state;
 	UNKNOWN("\x00\x12\xD7\x3F\x94\xB1\x2F\xDF....", "EBCDIC");
 	UNKNOWN("\x7F" "ELF\2\1\1", "ELF");
-	UNKNOWN("\0\0\0\0", "zeros");
-	UNKNOWN("\x01\x02\x03\x04\x05\x06\x07\x08", "no format");
+	UNKNOWN("\0\0\0\0", "only zero bytes");
+	UNKNOWN("\x01\x02\x03\x04\x05\x06\x07\x08", "unknown format");
 	UNKNOWN("hello, this is a letter\n", "text");
 }
 

@@ -189,7 +189,7 @@ static void cut_everywhere(void **state)
 		assert_int_equal(h->n_objects, n_objects);
 		assert_int_equal(h->damaged, at != n);
 		if (h->damaged)
-			assert_non_null(strstr(h->damage.message, "cut at byte"));
+			assert_non_null(strstr(h->damage.message, "truncated at byte"));
 		if (n_objects)
 			keeps_promises(h);
 		heap_close(h);

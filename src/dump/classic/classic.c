@@ -223,8 +223,8 @@ static void read_version(struct classic *c)
 }
 
 static const char cannot_tell[] =
-    "a classic dump holds no roots, superclasses, class loaders, array lengths, field names or "
-    "values, and no threads; a javacore beside it adds class loaders and threads";
+    "a classic dump holds no roots, superclasses, class loaders, array lengths, field names, values or threads; a "
+    "javacore next to it adds class loaders and threads";
 
 static int classic_open(struct dump **out, const struct source *source,
     const struct dump_options *options, struct err *err)
@@ -235,10 +235,9 @@ static int classic_open(struct dump **out, const struct source *source,
 	    source->size < HEAD_BYTES ? (size_t)source->size : HEAD_BYTES);
 	if (h.encoding == ENCODING_UTF16)
 		return err_at(err, ERR_FORMAT, 0,
-		    "UTF-16 text, which no VM writes; convert it to UTF-8 first (iconv -f UTF-16 -t "
-		    "UTF-8)");
+		    "UTF-16 text, which no VM writes (convert it to UTF-8 first: iconv -f UTF-16 -t UTF-8)");
 	if (h.encoding == ENCODING_NONE)
-		return err_at(err, ERR_FORMAT, 0, "no classic heap dump");
+		return err_at(err, ERR_FORMAT, 0, "not a classic heap dump");
 
 	struct classic *c = xcalloc(1, sizeof *c);
 	dump_begin(&c->dump, &classic_reader, source);
@@ -310,13 +309,13 @@ static int classic_read(const struct dump *dump, const struct part *part, struct
 			s.begin += 3;
 		}
 		if (c->mixed_digits)
-			CLASSIC_WARN(&s, c->text, "addresses of 8 and of 16 digits in one dump");
+			CLASSIC_WARN(&s, c->text, "addresses of 8 and of 16 digits in the same dump");
 	}
 	int rc = classic_scan_run(&s, part);
 	/* every writer ends with its totals: without them the text may have been cut at any record */
 	if (rc == 0 && s.at_eof && !c->has_totals)
-		return err_at(err, ERR_TRUNCATED, dump->source->size, "cut before its end at byte %" PRIu64
-		    ": the line of totals is missing, so records or references may be, too",
+		return err_at(err, ERR_TRUNCATED, dump->source->size, "truncated at byte %" PRIu64 ": the line of "
+		    "totals is missing, and perhaps records or references",
 		    dump->source->size);
 	return rc;
 }

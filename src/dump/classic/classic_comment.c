@@ -122,7 +122,7 @@ static void state(struct classic_scan *s, const uint8_t *p, const char *const *w
 		if (fits[i])
 			s->sink->stated(s->sink, what[i], STATED_THINGS, count[i]);
 		else
-			CLASSIC_WARN(s, p, "the number of %s at the end does not fit 64 bits",
+			CLASSIC_WARN(s, p, "the number of %s at the end does not fit into 64 bits",
 			    what[i]);
 	}
 }
@@ -143,11 +143,11 @@ const uint8_t *classic_comment(struct classic_scan *s, const uint8_t *p)
 		while (q < s->end && (is_blank(*q) || is_line_end(*q)))
 			q++;
 		if (q < s->end || !s->at_eof)
-			CLASSIC_WARN(s, q, "the dump goes on after its totals line");
+			CLASSIC_WARN(s, q, "the dump continues after its totals line");
 	} else if (read_breakdown(p, end, n, fits)) {
 		state(s, p, breakdown, n, fits, 4);
 	} else if (comment_word(p, end, "EOF") || comment_word(p, end, "Breakdown")) {
-		CLASSIC_WARN(s, p, "the counts in this line are cut or damaged");
+		CLASSIC_WARN(s, p, "the counts in this line are truncated or damaged");
 	} else if (classic_version(p, end, &size) && p != s->c->text) {
 		/* The first stands at the very beginning, or after nothing but empty lines. */
 		const uint8_t *q = p;

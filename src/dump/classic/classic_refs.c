@@ -182,8 +182,8 @@ static const uint8_t *one_token(struct classic_scan *s, const uint8_t *p, struct
 	while (p < end && !is_blank(*p) && !is_line_end(*p))
 		p++;
 	if (!r->quiet) {
-		CLASSIC_WARN(s, start, digits > 16 ? "a reference of more than 16 digits is left out"
-		                                   : "what is no reference is left out");
+		CLASSIC_WARN(s, start, digits > 16 ? "a reference of more than 16 digits is ignored"
+		                                   : "an invalid reference is ignored");
 	}
 	return p;
 }
@@ -226,7 +226,7 @@ static bool line_ends_record(struct classic_scan *s, const uint8_t **at, struct 
 	if (is_prefix(p) || *p == '\0')
 		return false; /* references without a tab, or lost bytes among them */
 	if (!r->quiet)
-		CLASSIC_WARN(s, p, "a line that belongs to no record is left out");
+		CLASSIC_WARN(s, p, "a line outside of any record is ignored");
 	*at = find_line_end(p, end);
 	if (*at < end)
 		return false;

@@ -44,7 +44,7 @@ static const uint8_t *read_address(const struct classic_scan *s, const uint8_t *
 	}
 	if (digits == 0 || digits > 16 || (p < end && !is_blank(*p) && *p != '[')) {
 		*why = digits > 16 ? "its address has more than 16 digits"
-		                   : "its address is no hexadecimal number";
+		                   : "its address is not a hexadecimal number";
 		return NULL;
 	}
 	*address = value;
@@ -65,7 +65,7 @@ static const uint8_t *read_size(const struct classic_scan *s, const uint8_t *p, 
 	bool fits;
 	const uint8_t *q = read_decimal(p, end, size, &fits);
 	if (q == p) {
-		*why = "its size is no number";
+		*why = "its size is not a number";
 		return NULL;
 	}
 	if (!fits || *size > SIZE_MOST) {
@@ -74,7 +74,7 @@ static const uint8_t *read_size(const struct classic_scan *s, const uint8_t *p, 
 	}
 	q = skip_blanks(q, end);
 	if (q == end || *q != ']') {
-		*why = "its size is no number";
+		*why = "its size is not a number";
 		return NULL;
 	}
 	return q + 1;
@@ -154,7 +154,7 @@ static enum header_result read_header(const struct classic_scan *s, const uint8_
 static int truncated(struct classic_scan *s, const uint8_t *p, const char *what)
 {
 	uint64_t at = classic_offset(s->c, p);
-	return err_at(s->err, ERR_TRUNCATED, at, "cut in %s record at byte %" PRIu64, what, at);
+	return err_at(s->err, ERR_TRUNCATED, at, "truncated in %s record at byte %" PRIu64, what, at);
 }
 
 static int class_record(struct classic_scan *s, const struct classic_header *h,
@@ -258,14 +258,14 @@ static int one_record(struct classic_scan *s, const uint8_t **at)
 	case HEADER_CUT:
 		return truncated(s, p, "the first line of a");
 	case HEADER_BAD:
-		CLASSIC_WARN(s, p, "a record is left out: %s", why);
+		CLASSIC_WARN(s, p, "a record is ignored: %s", why);
 		*at = skip_record(s, p);
 		return 0;
 	case HEADER_OK:
 		break;
 	}
 	if (h.type_size > CLASSIC_NAME_MAX)
-		CLASSIC_WARN(s, p, "a type of %zu bytes is cut to %u", h.type_size,
+		CLASSIC_WARN(s, p, "a type of %zu bytes is shortened to %u", h.type_size,
 		    CLASSIC_NAME_MAX);
 	return h.is_class ? class_record(s, &h, p, at) : object_record(s, &h, p, at);
 }
@@ -276,8 +276,8 @@ static const uint8_t *stray_line(struct classic_scan *s, const uint8_t *p, bool 
 	bool references = is_blank(*p) || (s->end - p >= 2 && is_prefix(p));
 	const uint8_t *q = skip_blanks(p, s->end);
 	if (q < s->end && !is_line_end(*q) && !*said) {
-		CLASSIC_WARN(s, p, references ? "references before any object are left out"
-		                              : "a line that belongs to no record is left out");
+		CLASSIC_WARN(s, p, references ? "references before any object are ignored"
+		                              : "a line outside of any record is ignored");
 		*said = true;
 	}
 	return next_line(q, s->end);

@@ -47,17 +47,17 @@ static int read_header(struct go *g, struct err *err)
 	char *end;
 
 	if (!is_header(s->bytes, s->size < 64 ? (size_t)s->size : 64, &number, &n))
-		return err_at(err, ERR_FORMAT, 0, "no Go heap dump: it does not begin with its name and version");
+		return err_at(err, ERR_FORMAT, 0, "not a Go heap dump: it does not begin with name and version");
 	g->body = number + n + REST_BYTES;
 	if (g->body > s->size)
 		return err_at(err, ERR_TRUNCATED, s->size,
-		    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
+		    "truncated in the header at byte %" PRIu64 "; no object was written", s->size);
 	snprintf(f->version, sizeof f->version, "%.*s", (int)n, (const char *)s->bytes + number);
 	unsigned long minor = f->version[0] == '1' && f->version[1] == '.'
 	    ? strtoul(f->version + 2, &end, 10) : 0;
 	if (minor < 3 || *end)
 		return err_at(err, ERR_FORMAT, 0,
-		    "a Go heap dump of format go%s, which cairn does not know; it reads go1.3 to go1.7",
+		    "unknown Go heap dump format go%s (cairn reads go1.3 to go1.7)",
 		    f->version);
 	g->version = minor > 7 ? 7 : (unsigned)minor;
 	return 0;
@@ -135,11 +135,11 @@ static unsigned word_of(struct go *g, const struct go_record *r)
 {
 	uint64_t word = r->u[PARAMS_WORD], heap_end = r->u[PARAMS_END];
 	if (word != 4 && word != 8)
-		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " say that pointers "
-		    "take %" PRIu64 " bytes; only 4 and 8 can be, and no reference is read", r->offset, word);
+		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " give pointers "
+		    "%" PRIu64 " bytes, but only 4 and 8 are valid: no reference is read", r->offset, word);
 	else if (word == 4 && heap_end > (UINT64_C(1) << 32))
-		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " say that pointers "
-		    "take 4 bytes, and that the heap ends at 0x%" PRIx64 ": no reference is read", r->offset,
+		err_at(&g->fault, ERR_FORMAT, r->offset, "the parameters at byte %" PRIu64 " give pointers 4 "
+		    "bytes, but the heap ends at 0x%" PRIx64 ": no reference is read", r->offset,
 		    heap_end);
 	else
 		return (unsigned)word;
@@ -170,8 +170,8 @@ static void find_params(struct go *g)
 	struct err damage = ERR_INIT; /* for the reading to tell */
 	uint64_t at = g->body;
 
-	err_at(&g->fault, ERR_FORMAT, g->body, "no parameters from byte %" PRIu64 " on tell the size of "
-	    "pointers and the byte order: no reference is read", g->body);
+	err_at(&g->fault, ERR_FORMAT, g->body, "no parameters from byte %" PRIu64 " on give pointer size and byte "
+	    "order: no reference is read", g->body);
 	for (uint64_t round = 0; at < s->size && r.tag != GO_EOF; round++) {
 		if (progress_stops(progress_own(), round) ||
 		    go_record_decode(s->bytes, s->size, at, g->version, &r, &damage) < 0)
@@ -206,7 +206,7 @@ static void state_facts(struct go *g)
 	f->interior_pointers = true;
 	f->takes_program = true;
 	f->values = g->word ? TYPED_MEMORY : NO_VALUES;
-	f->no_values = g->word ? NULL : "the dump does not tell how long a pointer is, so none of its words can be read";
+	f->no_values = g->word ? NULL : "the dump does not record its pointer size, so its words are unreadable";
 	f->threads_numbered = true;
 	f->outside_pointers_normal = true;
 	f->parts_guessed = true;
@@ -416,8 +416,8 @@ static int resurvey(struct dump *dump, uint64_t n_objects, struct err *err)
 	    !go_layout_next(&g->layout, &g->n_layouts))
 		return code;
 	if (!g->layout.bitmap) {
-		dump->facts.surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects as if "
-		    "it were objects, and no known place of it leaves as many; nothing reaches these";
+		dump->facts.surplus = "Go 1.22 and later write the bitmap at the end of a span of small objects "
+		    "as objects; no known position fits this count, and nothing reaches these objects";
 		go_state_limits(g);
 	}
 	forget_surveys(g);

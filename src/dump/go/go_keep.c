@@ -53,9 +53,9 @@ static int keep_program(struct go *g, struct pack *p, struct err *err)
 	pack_number(p, &was, UINT64_MAX);
 	if (p->bad || (was == is && was_there == there))
 		return 0;
-	return err_set(err, ERR_NOT_FOUND, !there ? "the program that its types are of is not beside the dump" :
-	    was_there ? "its types are of another program than that beside the dump" :
-	    "it was written without the program beside the dump");
+	return err_set(err, ERR_NOT_FOUND, !there ? "its types are from a program that is not next to the dump" :
+	    was_there ? "its types are from another program than the one next to the dump" :
+	    "it was written without the program next to the dump");
 }
 
 static int keep_statics(struct go *g, struct pack *p, struct err *err)

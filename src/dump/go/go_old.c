@@ -168,13 +168,13 @@ int go_old_object(struct go_reading *r, const struct go_record *o)
 	uint64_t address = o->u[OBJECT_ADDRESS], last = g->word == 4 ? UINT32_MAX : UINT64_MAX;
 	if (!address || address > last || o->s[0].n > last - address) {
 		if (r->survey)
-			r->sink->warn(r->sink, o->offset, "an object of %" PRIu64 " bytes at address 0x%" PRIx64
-			    " cannot be: left out", o->s[0].n, address);
+			r->sink->warn(r->sink, o->offset, "an invalid object of %" PRIu64 " bytes at address "
+			    "0x%" PRIx64 " is ignored", o->s[0].n, address);
 		return 0;
 	}
 	if (r->survey && o->u[OBJECT_TYPE] && !type)
-		r->sink->warn(r->sink, o->offset, "object 0x%" PRIx64 " is of type 0x%" PRIx64
-		    ", which no record before it describes", address, o->u[OBJECT_TYPE]);
+		r->sink->warn(r->sink, o->offset, "object 0x%" PRIx64 " has type 0x%" PRIx64 ", but no earlier "
+		    "record describes it", address, o->u[OBJECT_TYPE]);
 	struct taking count = { .r = r };
 	take_all(&count, o, type);
 	text_clear(&r->text);

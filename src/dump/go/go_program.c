@@ -89,7 +89,7 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	} else if (code) {
 		struct text name = TEXT_INIT;
 		text_add_escaped(&name, path, strlen(path));
-		err_context(err, "%s did not write this dump and is left out", name.s ? name.s : "");
+		err_context(err, "%s did not write this dump and is ignored", name.s ? name.s : "");
 		text_release(&name);
 		program_close(p);
 	} else {
@@ -146,7 +146,7 @@ static void settle(struct go *g)
 static void leave_out(struct go *g, int code, const struct err *err)
 {
 	if (code == ERR_IO)
-		note(g, "%s%s", "the program beside the dump is left out: ", err->message);
+		note(g, "%s%s", "the program next to the dump is ignored: ", err->message);
 	else
 		note(g, "%s%s", "", err->message);
 	g->dump.program_refused = code == ERR_IO;
@@ -236,8 +236,8 @@ static void look_into_archive(struct go *g)
 		n = shorter_name(path.s, n, base, i > 0);
 		if (n > base && has_member(m, path.s + at, n - at)) {
 			path.s[n] = '\0';
-			note(g, "%s%s", path.s + at, ", its program by its name, is in the archive, too, where it is not read: "
-			    "unpack both, or name it with --exe");
+			note(g, "%s%s", path.s + at, ", its program by name, is in the archive and is not read "
+			    "from there (unpack both, or name it with --exe)");
 			g->dump.program_refused = true;
 		}
 	}
@@ -301,12 +301,12 @@ void go_state_limits(struct go *g)
 	if (!types)
 		text_add(&t, names ? "no types of objects, no names of local variables, " :
 		    "no types of objects, no names of variables, ");
-	text_add(&t, "no registers and no memory outside of the heap but data, bss and stacks");
+	text_add(&t, "no registers and no memory outside of the heap except data, bss and stacks");
 	if (types || names)
-		text_addf(&t, "; %s are those of the program",
+		text_addf(&t, "; %s come from the program",
 		    types ? "types and names of variables" : "names of global variables");
-	text_add(&t, "; pointers that lie in structs and arrays on stacks may be left out, and what they alone "
-	    "hold counts as unreachable, marked ~ where its address stands in a frame");
+	text_add(&t, "; they may omit pointers in structs and arrays on stacks; objects held only by these count "
+	    "as unreachable, marked ~ if their address is in a frame");
 	if (g->dump.facts.surplus)
 		text_addf(&t, "; %s", g->dump.facts.surplus);
 	free(g->cannot_tell);

@@ -98,11 +98,11 @@ static __attribute__((noinline)) bool usable(struct go_reading *r, uint64_t offs
 	if (!r->survey)
 		return address && fits;
 	if (!address || !fits)
-		r->sink->warn(r->sink, offset, "an object of %" PRIu64 " bytes at address 0x%" PRIx64
-		    " cannot be: left out", shape->size, address);
+		r->sink->warn(r->sink, offset, "an invalid object of %" PRIu64 " bytes at address 0x%" PRIx64 " "
+		    "is ignored", shape->size, address);
 	else if (shape->n_bad)
-		r->sink->warn(r->sink, offset, "object 0x%" PRIx64 " of %" PRIu64 " bytes lists %" PRIu64
-		    " pointer%s outside of it or not aligned: passed over", address, shape->size,
+		r->sink->warn(r->sink, offset, "object 0x%" PRIx64 " of %" PRIu64 " bytes lists %" PRIu64 " "
+		    "pointer%s outside of it or not aligned: ignored", address, shape->size,
 		    shape->n_bad, shape->n_bad == 1 ? "" : "s");
 	return address && fits;
 }
@@ -273,8 +273,8 @@ static void end_of_dump(struct go_reading *r)
 	if (!left || !r->survey)
 		return;
 	bool dump = left >= sizeof another && !memcmp(r->bytes + r->at, another, sizeof another - 1);
-	r->sink->warn(r->sink, r->at, dump ? "%" PRIu64 " bytes follow the end record: another dump, "
-	    "which is not read" : "%" PRIu64 " bytes follow the end record", left);
+	r->sink->warn(r->sink, r->at, dump ? "%" PRIu64 " bytes follow the end record: another dump, which cairn "
+	    "does not read" : "%" PRIu64 " bytes follow the end record", left);
 }
 
 static int other_record(struct go_reading *r)
@@ -307,7 +307,7 @@ static int read_part(struct go_reading *r)
 	}
 	if (code == 0 && !r->ended && r->at >= r->size)
 		code = err_at(r->err, ERR_TRUNCATED, r->size,
-		    "ends at byte %" PRIu64 " without an end record: what followed is missing", r->size);
+		    "truncated at byte %" PRIu64 ": no end record, and the rest is missing", r->size);
 	if (code == 0 && !r->go->word) {
 		*r->err = r->go->fault; /* all was read but the references */
 		code = r->err->code;
@@ -320,7 +320,7 @@ static void tell_header(struct go_reading *r)
 {
 	const struct go *g = r->go;
 	if (g->dump.facts.version[2] > '7' || g->dump.facts.version[3])
-		r->sink->warn(r->sink, 0, "format go%s is not known: read as go1.7", g->dump.facts.version);
+		r->sink->warn(r->sink, 0, "unknown format go%s: read as go1.7", g->dump.facts.version);
 }
 
 /* What the survey of a part met is the dump's from now on. */

@@ -224,8 +224,8 @@ static int refuse(const struct decoder *d, const struct go_record *r, const uint
 	const char *what = go_tag_name(r->tag);
 	uint64_t left = (uint64_t)(d->end - d->p), at = (uint64_t)(d->p - bytes);
 	if (d->left_behind)
-		return err_at(err, ERR_TRUNCATED, r->offset, "cut in %s at byte %" PRIu64 ": it says that "
-		    "%" PRIu64 " bytes follow, and %" PRIu64 " do", what, r->offset, d->left_behind, left);
+		return err_at(err, ERR_TRUNCATED, r->offset, "truncated in %s at byte %" PRIu64 ": it should have "
+		    "%" PRIu64 " more bytes and has %" PRIu64, what, r->offset, d->left_behind, left);
 	if (d->bad_kind)
 		return err_at(err, ERR_FORMAT, r->offset, "%s at byte %" PRIu64 " lists a field of kind %"
 		    PRIu64 " at byte %" PRIu64 ", which go1.%u does not have", what, r->offset, d->bad_kind,
@@ -233,7 +233,7 @@ static int refuse(const struct decoder *d, const struct go_record *r, const uint
 	if (left >= VARINT_MAX)
 		return err_at(err, ERR_FORMAT, r->offset, "%s at byte %" PRIu64 " holds a number of more "
 		    "than 64 bits at byte %" PRIu64, what, r->offset, at);
-	return err_at(err, ERR_TRUNCATED, r->offset, "cut in %s at byte %" PRIu64, what, r->offset);
+	return err_at(err, ERR_TRUNCATED, r->offset, "truncated in %s at byte %" PRIu64, what, r->offset);
 }
 
 int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t offset, unsigned version,
@@ -243,8 +243,8 @@ int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t offset, unsig
 	uint64_t tag = 0;
 	*out = (struct go_record){ .offset = offset };
 	if (!number(&d, &tag) || tag >= GO_TAGS)
-		return err_at(err, ERR_FORMAT, offset, "a record of unknown type %" PRIu64 " at byte %" PRIu64
-		    "; the %" PRIu64 " bytes from there on cannot be read", tag, offset, size - offset);
+		return err_at(err, ERR_FORMAT, offset, "unknown record type %" PRIu64 " at byte %" PRIu64 "; the "
+		    "%" PRIu64 " bytes from there on are unreadable", tag, offset, size - offset);
 	out->tag = (enum go_tag)tag;
 	if (!decode(&d, layout_of(version, out->tag), out))
 		return refuse(&d, out, bytes, err);

@@ -164,7 +164,7 @@ static int slots(struct go_reading *r, const struct go_record *record, enum root
 	uint64_t n_bad = go_each_pointer(r->go, record, take_slot, &s);
 	if (n_bad)
 		r->sink->warn(r->sink, record->offset, "%s lists %" PRIu64 " pointer%s outside of it or not "
-		    "aligned: passed over", go_tag_name(record->tag), n_bad, n_bad == 1 ? "" : "s");
+		    "aligned: ignored", go_tag_name(record->tag), n_bad, n_bad == 1 ? "" : "s");
 	return s.code;
 }
 
@@ -172,7 +172,7 @@ static int frame(struct go_reading *r, const struct go_record *record)
 {
 	uint64_t n = record->s[1].n < FUNCTION_LIMIT ? record->s[1].n : FUNCTION_LIMIT;
 	if (!r->in_goroutine) {
-		r->sink->warn(r->sink, record->offset, "a stack frame that belongs to no goroutine");
+		r->sink->warn(r->sink, record->offset, "a stack frame without a goroutine");
 		return slots(r, record, ROOT_STACK_FRAME, record->u[FRAME_SP]);
 	}
 	text_clear(&r->text);
@@ -266,9 +266,9 @@ static int other_root(struct go_reading *r, const struct go_record *record)
 static int params(struct go_reading *r, const struct go_record *record)
 {
 	if (record->offset != r->go->params)
-		r->sink->warn(r->sink, record->offset, "parameters stand twice: the first count");
+		r->sink->warn(r->sink, record->offset, "parameters occur twice: the first are used");
 	else if (record->offset != r->go->body)
-		r->sink->warn(r->sink, record->offset, "parameters do not stand first");
+		r->sink->warn(r->sink, record->offset, "parameters are not the first record");
 	return 0;
 }
 

@@ -73,15 +73,15 @@ int hprof_header(struct hprof_header *out, const struct source *s, uint64_t at, 
 		    "(write it with format=b)");
 	if (!c.short_of && (out->version[n] != '\0' || !known_version(out->version)))
 		return err_at(err, ERR_FORMAT, at,
-		    "an HPROF version that cairn does not know; it reads 1.0, 1.0.1, 1.0.2 and 1.0.3");
+		    "unknown HPROF version (cairn reads 1.0, 1.0.1, 1.0.2 and 1.0.3)");
 	out->id_size = cursor_u32(&c);
 	if (!c.short_of && out->id_size != 4 && out->id_size != 8)
 		return err_at(err, ERR_FORMAT, (uint64_t)(c.p - s->bytes) - 4,
-		    "the header says that identifiers take %" PRIu32 " bytes; only 4 and 8 can be", out->id_size);
+		    "the header gives identifiers %" PRIu32 " bytes, but only 4 and 8 are valid", out->id_size);
 	out->created = cursor_u64(&c);
 	out->body = (uint64_t)(c.p - s->bytes);
 	return !c.short_of ? 0 : err_at(err, ERR_TRUNCATED, s->size,
-	    "cut in the header at byte %" PRIu64 "; no object was written", s->size);
+	    "truncated in the header at byte %" PRIu64 "; no object was written", s->size);
 }
 
 /*
@@ -107,11 +107,11 @@ static bool instance_sizes_are_true(const struct hprof *h)
 static void state_redaction(struct dump_facts *f, enum redact_what what)
 {
 	static const char *const why[] = {
-	    [REDACT_STRINGS] = "a redacted copy: the texts of Strings were left out of it (redact -strings)",
-	    [REDACT_ARRAYS] = "a redacted copy: what arrays of numbers hold was left out of it, with all texts "
-			      "(redact -arrays)",
-	    [REDACT_ALL] = "a redacted copy: texts, numbers and all other values that are no references were left out "
-			   "of it (redact)"};
+	    [REDACT_STRINGS] = "a redacted copy without the contents of Strings (redact -strings)",
+	    [REDACT_ARRAYS] = "a redacted copy without the contents of primitive arrays and strings (redact "
+		"-arrays)",
+	    [REDACT_ALL] = "a redacted copy without strings, numbers and all other values except references "
+		"(redact)"};
 	f->redacted = what;
 	if (what != REDACT_NOTHING)
 		f->no_values = f->cannot_tell = why[what];
@@ -125,14 +125,14 @@ static void state_facts(struct hprof *h)
 	set_created(f->created, sizeof f->created, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
-	f->cannot_tell = "HPROF holds no sizes of objects, no identity hashes and no owners of monitors; "
-			 "sizes are computed from the layout that the VM must have used";
+	f->cannot_tell = "HPROF holds no object sizes, identity hashes or monitor owners; sizes are computed from "
+	    "the VM's likely layout";
 	f->has_instance_sizes = instance_sizes_are_true(h);
 	if (f->has_instance_sizes)
-		f->cannot_tell = "HPROF holds no sizes of arrays, no identity hashes and no states of "
-				 "locks; sizes of arrays are computed";
-	f->no_sites = "an HPROF dump tells where objects were allocated only if its writer noted it: HotSpot's own "
-		      "writer never does; the old agent does (heap=dump), and Android where it tracks allocations";
+		f->cannot_tell = "HPROF holds no array sizes, identity hashes or lock states; array sizes are "
+		    "computed";
+	f->no_sites = "allocation sites are in an HPROF dump only if its writer recorded them: HotSpot never "
+	    "does; the old agent does (heap=dump), and Android with allocation tracking";
 	if (h->alloc_sites && !h->n_segments)
 		f->no_sites = "the hprof agent counted allocations without stacks (heap=sites, depth=0)";
 	f->size_rule = SIZES_FROM_FIELDS;

@@ -124,17 +124,17 @@ uint64_t hprof_sub_size(const struct hprof *h, const uint8_t *p, uint64_t left, 
 			break;
 		element = hprof_type_size(p[size - 1], ids);
 		if (element == 0 || p[size - 1] < VALUE_BOOLEAN) {
-			*why = "a primitive array of a type that does not exist";
+			*why = "a primitive array of an invalid type";
 			return 0;
 		}
 		if (*p == SUB_PRIMITIVE_ARRAY)
 			size += (uint64_t)load_be32(p + 1 + ids + 4) * element;
 		break;
 	case SUB_CLASS:
-		*why = "a field of a type that does not exist";
+		*why = "a field of an invalid type";
 		return hprof_class_size(h, p, left, UINT_MAX, &seen);
 	default:
-		*why = "a sub-record of an unknown kind";
+		*why = "a sub-record of unknown kind";
 		return 0;
 	}
 	return size <= left ? size : UINT64_MAX;

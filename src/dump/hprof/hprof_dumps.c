@@ -56,7 +56,7 @@ int hprof_choose(struct hprof *h, unsigned number, struct err *err)
 		n_dumps++;
 	} while (walked.next);
 	if (number > 1 && number > n_heaps)
-		return err_set(err, ERR_USAGE, "holds %u heap dump%s, there is no number %u", n_heaps,
+		return err_set(err, ERR_USAGE, "has %u heap dump%s, but no number %u", n_heaps,
 		    n_heaps == 1 ? "" : "s", number);
 	if (best.begin != last) {
 		bool damaged = h->damaged;
@@ -64,8 +64,8 @@ int hprof_choose(struct hprof *h, unsigned number, struct err *err)
 		if (code < 0)
 			return code;
 		if (!number && damaged)
-			hprof_note(h, last, "the last dump of the file, which begins at byte %" PRIu64 ", is damaged; "
-			    "heap dump %u is read (--dump N reads another)", last, best.before + best.number);
+			hprof_note(h, last, "the last dump of the file, at byte %" PRIu64 ", is damaged; heap "
+			    "dump %u is read (--dump N reads another)", last, best.before + best.number);
 	}
 	if (h->dump.facts.heap_number)
 		h->dump.facts.heap_number += best.before;

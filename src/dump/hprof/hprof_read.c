@@ -38,13 +38,13 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 	char text[200];
 
 	if (size == 0)
-		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64
-		    " bytes behind it to the end of the segment cannot be read", why, at, s->end - at);
+		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " bytes after it to the end of "
+		    "the segment are unreadable", why, at, s->end - at);
 	else if (s->cut)
-		snprintf(text, sizeof text, "cut in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
+		snprintf(text, sizeof text, "truncated in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
 	else
-		snprintf(text, sizeof text, "%s at byte %" PRIu64
-		    " is longer than what is left of its segment (%" PRIu64 " bytes, skipped)",
+		snprintf(text, sizeof text, "%s at byte %" PRIu64 " is longer than the rest of its segment "
+		    "(%" PRIu64 " bytes, skipped)",
 		    hprof_sub_name(r->bytes[at]), at, s->end - at);
 	if (r->result == 0)
 		r->result = err_at(r->err, code, at, "%s", text);
@@ -55,7 +55,7 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 int hprof_nameless(struct reading *r, const uint8_t *p)
 {
 	if (r->survey)
-		r->sink->warn(r->sink, (uint64_t)(p - r->bytes), "%s with the identifier 0 is left out",
+		r->sink->warn(r->sink, (uint64_t)(p - r->bytes), "%s with the identifier 0 is ignored",
 		    hprof_sub_name(*p));
 	return 0;
 }
@@ -74,15 +74,14 @@ static void wrong_size(struct reading *r, uint64_t class_id, uint64_t at, uint64
 	text_add_escaped(&shown, r->name.s, r->name.len < 200 ? r->name.len : 200);
 	if (c == &missing_class)
 		r->sink->warn(r->sink, at,
-		    "an object of class 0x%" PRIx64 ", which the dump does not define: what it references "
-		    "cannot be told", class_id);
+		    "an object of class 0x%" PRIx64 ", which the dump does not define: its references are unknown", class_id);
 	else if (!c->known)
 		r->sink->warn(r->sink, at,
-		    "a superclass of %s is not in the dump: what its instances reference is told in part",
+		    "a superclass of %s is not in the dump: some references of its instances are unknown",
 		    shown.s);
 	else
 		r->sink->warn(r->sink, at,
-		    "an instance of %s has %" PRIu64 " bytes of fields where its class has %" PRIu64, shown.s,
+		    "an instance of %s has %" PRIu64 " bytes of fields, but its class has %" PRIu64, shown.s,
 		    n, c->chain_size);
 	text_release(&shown);
 }

@@ -82,8 +82,8 @@ static void fill(struct copying *c, int with, uint64_t n)
 
 static int unclear(struct copying *c, uint64_t at)
 {
-	return err_at(c->err, ERR_UNSUPPORTED, at, "what stands at byte %" PRIu64 " cannot be told, so neither what of it "
-	    "are contents: a damaged dump is not redacted", at);
+	return err_at(c->err, ERR_UNSUPPORTED, at, "the bytes at %" PRIu64 " are unreadable, so their contents "
+	    "cannot be removed (cairn does not redact damaged dumps)", at);
 }
 
 /* False: stop. */

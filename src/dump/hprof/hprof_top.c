@@ -290,20 +290,21 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 	if (end == w->size || *cut) {
 		if (stated > w->size)
 			damage(w, ERR_TRUNCATED, w->size,
-			    "the heap dump record of %" PRIu32 " bytes that begins at byte %" PRIu64 " is cut", length, at);
+			    "the heap dump record of %" PRIu32 " bytes that begins at byte %" PRIu64 " is "
+			    "truncated", length, at);
 		else if (!length)
 			damage(w, ERR_TRUNCATED, w->size,
-			    "the heap dump record at byte %" PRIu64 " was never finished: the VM died or the "
-			    "disk was full", at);
+			    "the heap dump record at byte %" PRIu64 " is unfinished: the VM died or the disk was "
+			    "full", at);
 		else if (!*cut) /* what seems to go on may be the beginning of a record that was cut */
-			damage(w, ERR_TRUNCATED, stated, "cut or damaged behind byte %" PRIu64 ", where a heap dump "
-			    "record says that it ends", stated);
+			damage(w, ERR_TRUNCATED, stated, "truncated or damaged after byte %" PRIu64 ", where a "
+			    "heap dump record should end", stated);
 		*cut = true;
 		return w->size;
 	}
 	if (!plausible_chain(w, end))
 		end = find_records(w, end); /* damage within: the reader will meet and describe it */
-	hprof_note(w->h, at, "a heap dump record says it has %" PRIu32 " bytes; it has %" PRIu64, length,
+	hprof_note(w->h, at, "a heap dump record gives its length as %" PRIu32 " bytes, but has %" PRIu64, length,
 	    end - body);
 	return end;
 }
@@ -467,10 +468,10 @@ static uint64_t pass_over(struct walk *w, uint64_t at)
 		w->rest = at;
 	else if (next < w->size)
 		damage(w, ERR_FORMAT, at,
-		    "%" PRIu64 " bytes from byte %" PRIu64 " on are no records; reading goes on behind them", n,
+		    "%" PRIu64 " bytes from byte %" PRIu64 " on are not records; reading continues after them", n,
 		    at);
 	else
-		damage(w, ERR_TRUNCATED, at, "cut or damaged in the record at byte %" PRIu64 "%s", at,
+		damage(w, ERR_TRUNCATED, at, "truncated or damaged in the record at byte %" PRIu64 "%s", at,
 		    w->n_heaps ? "" : ", before the objects");
 	return next;
 }
@@ -501,7 +502,7 @@ static int walk_records(struct walk *w, uint64_t at)
 		if (!fine && left >= RECORD_HEAD && !known_tag(tag) && tag != 0) {
 			next = at + RECORD_HEAD + length; /* of a kind that is not known: by its length */
 			if (next <= w->size && plausible_chain(w, next)) {
-				hprof_note(w->h, at, "a record of unknown kind 0x%02x is passed over", tag);
+				hprof_note(w->h, at, "a record of unknown kind 0x%02x is skipped", tag);
 				at = next;
 				continue;
 			}
@@ -538,14 +539,15 @@ static void say_no_heap(struct walk *w)
 	struct hprof *h = w->h;
 
 	if (h->agent)
-		damage(w, ERR_FORMAT, w->size, "holds no heap: the hprof agent wrote it with %s (heap=dump writes a heap)",
+		damage(w, ERR_FORMAT, w->size, "no heap in the file: the hprof agent wrote it with %s (heap=dump "
+		    "writes a heap)",
 		    !w->samples ? "heap=sites, and it holds allocation sites" : h->alloc_sites ? "heap=sites and cpu=samples"
 		    : "cpu=samples, and it holds CPU samples");
 	else if (w->names && !h->dump.source->cut)
-		damage(w, ERR_TRUNCATED, w->size, "ends at byte %" PRIu64 " before the objects (those of an unfinished "
-		    "GC.heap_dump -parallel are in the files .p0, .p1 and so on: copy them, too)", w->size);
+		damage(w, ERR_TRUNCATED, w->size, "truncated at byte %" PRIu64 " before the objects (an "
+		    "unfinished GC.heap_dump -parallel has them in .p0, .p1 and so on: copy these files, too)", w->size);
 	else
-		damage(w, ERR_TRUNCATED, w->size, "ends at byte %" PRIu64 " before the objects", w->size);
+		damage(w, ERR_TRUNCATED, w->size, "truncated at byte %" PRIu64 " before the objects", w->size);
 }
 
 static void say_end(struct walk *w)
@@ -557,7 +559,7 @@ static void say_end(struct walk *w)
 		say_no_heap(w);
 	else if (w->open && !said)
 		damage(w, ERR_TRUNCATED, w->size,
-		    "ends at byte %" PRIu64 " without the record that ends a heap dump; the last objects may "
+		    "truncated at byte %" PRIu64 " before the record that ends a heap dump; the last objects may "
 		    "be missing", w->size);
 	if (w->rest)
 		hprof_note(h, w->rest, "%" PRIu64 " bytes after the end of the dump are ignored", w->size - w->rest);

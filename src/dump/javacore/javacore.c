@@ -435,14 +435,14 @@ static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bo
 	big_free(r.locks);
 	if (r.refused)
 		return ERR_NOMEM;
-	return r.any_tag ? 0 : err_set(err, ERR_FORMAT, "%s: no javacore", j->path);
+	return r.any_tag ? 0 : err_set(err, ERR_FORMAT, "%s: not a javacore", j->path);
 }
 
 static int read_source(struct javacore *j, const struct source *source, struct err *err)
 {
 	const uint8_t *p = source->bytes, *end = p + source->size;
 	if (source->size > SIZE_MAX_JAVACORE)
-		return err_set(err, ERR_FORMAT, "%s: more than 1 GiB, which no javacore is", j->path);
+		return err_set(err, ERR_FORMAT, "%s: not a javacore (more than 1 GiB)", j->path);
 	if (!is_ebcdic(p, end))
 		return read_all(j, p, end, false, err);
 	struct translated text;

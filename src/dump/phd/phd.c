@@ -82,9 +82,9 @@ static void state_facts(struct phd *phd)
 	f->word_bits = phd->word_code == 3 ? 64 : 32;
 	f->big_endian = true;
 	f->no_values = "PHD holds no field values";
-	f->cannot_tell = "PHD holds no field names or values, no contents of primitive arrays, no "
-			 "positions of elements in arrays that hold nulls, no GC roots and no threads; "
-			 "roots are inferred, and threads come from the javacore where there is one";
+	f->cannot_tell = "PHD holds no field names or values, primitive array contents, element positions in "
+	    "arrays with nulls, GC roots or threads; roots are inferred, and threads come from a javacore if "
+	    "present";
 	f->has_instance_sizes = true;
 	f->loader_is_first_reference = true;
 	f->elements_last_first = true;
@@ -144,8 +144,8 @@ static int header_entries(struct phd *phd, struct cursor *c, struct err *err)
 				keep_version(phd, text, n);
 		} else {
 			return err_at(err, ERR_FORMAT, at,
-			    "unknown header entry %u at byte %" PRIu64 "; entries carry no length, so "
-			    "nothing behind it can be found", tag, at);
+			    "unknown header entry %u at byte %" PRIu64 "; entries have no length, so nothing "
+			    "after it is readable", tag, at);
 		}
 	}
 }
@@ -158,14 +158,14 @@ static int read_header(struct phd *phd, struct err *err)
 
 	if (magic && memcmp(magic, magic_bytes, MAGIC_SIZE))
 		return err_at(err, ERR_FORMAT, 0,
-		    "the mark in the first 20 bytes is damaged: no PHD dump, or one that a transfer "
-		    "in text mode spoilt");
+		    "the mark in the first 20 bytes is damaged: not a PHD dump, or damaged by a transfer in text "
+		    "mode");
 	phd->version = cursor_u32(&c);
 	phd->flags = cursor_u32(&c);
 	unsigned start = cursor_u8(&c);
 	if (!c.short_of && (phd->version < 4 || phd->version > 6))
 		return err_at(err, ERR_FORMAT, MAGIC_SIZE,
-		    "PHD version %" PRId32 "; cairn reads versions 4, 5 and 6", (int32_t)phd->version);
+		    "PHD version %" PRId32 " (cairn reads versions 4, 5 and 6)", (int32_t)phd->version);
 	if (!c.short_of && start != START_OF_HEADER)
 		return err_at(err, ERR_FORMAT, MAGIC_SIZE + 8,
 		    "no start of header at byte %d (found 0x%02x)", MAGIC_SIZE + 8, start);
@@ -175,7 +175,7 @@ static int read_header(struct phd *phd, struct err *err)
 	phd->body_marked = cursor_u8(&c) == START_OF_BODY;
 	if (c.short_of)
 		return err_at(err, ERR_TRUNCATED, source->size,
-		    "cut in the header at byte %" PRIu64 "; no object was written", source->size);
+		    "truncated in the header at byte %" PRIu64 "; no object was written", source->size);
 	phd->body = (uint64_t)(c.p - source->bytes) - (phd->body_marked ? 0 : 1);
 	return 0;
 }

@@ -39,7 +39,7 @@ static uint32_t cursor_count(struct walk *w, struct cursor *c)
 
 	if (count >= 0)
 		return (uint32_t)count;
-	w->sink->warn(w->sink, offset_of(w, w->p), "%" PRId32 " references, taken as none", count);
+	w->sink->warn(w->sink, offset_of(w, w->p), "%" PRId32 " references, read as none", count);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ int phd_cut_short(struct walk *w, const char *kind)
 	const struct source *source = w->phd->dump.source;
 	uint64_t at = offset_of(w, w->p);
 
-	return err_at(w->err, ERR_TRUNCATED, at, "cut in %s record at byte %" PRIu64 "%s%s", kind, at,
+	return err_at(w->err, ERR_TRUNCATED, at, "truncated in %s record at byte %" PRIu64 "%s%s", kind, at,
 	    source->cut ? ": " : "", source->cut ? source->remark : "");
 }
 
@@ -157,7 +157,7 @@ static const unsigned element_code[8] = { 0, 1, 2, 3, 0, 1, 2, 3 };
 static __attribute__((cold, noinline)) uint64_t impossible_length(struct walk *w, uint64_t length)
 {
 	w->sink->warn(w->sink, offset_of(w, w->p),
-	    "array length %" PRId64 " is none that Java can make", (int64_t)length);
+	    "invalid array length %" PRId64, (int64_t)length);
 	return LENGTH_UNKNOWN;
 }
 
@@ -257,8 +257,8 @@ static void say_of_header(struct walk *w)
 	if (unknown)
 		w->sink->warn(w->sink, 24, "unknown header flags 0x%" PRIx32 " are ignored", unknown);
 	if (phd->lengths_wrong)
-		w->sink->warn(w->sink, phd->body, "lengths of primitive arrays are wrong, as jdmpview writes them; they are "
-		    "worked out from sizes");
+		w->sink->warn(w->sink, phd->body, "jdmpview wrote wrong lengths of primitive arrays; cairn "
+		    "computes them from sizes");
 	if (!phd->body_marked)
 		w->sink->warn(w->sink, phd->body, "no start mark between header and records");
 }
@@ -307,7 +307,7 @@ static int blame_the_file(struct walk *w, int result)
 	if (!source_damage(w->phd->dump.source, &lost) || lost > at || (lost == at && !result))
 		return result;
 	return err_at(w->err, ERR_TRUNCATED, lost,
-	    "the file shrank or failed while it was read: nothing from byte %" PRIu64 " on is true",
+	    "the file shrank or was unreadable while cairn read it: nothing from byte %" PRIu64 " on is correct",
 	    lost);
 }
 
@@ -343,7 +343,7 @@ int phd_read(const struct dump *dump, const struct part *part, struct sink *sink
 	result = blame_the_file(w, result);
 	if (result == 0 && w->p == w->end && !w->ended)
 		result = err_at(err, ERR_TRUNCATED, source->size,
-		    "cut behind the last record (no end mark) at byte %" PRIu64,
+		    "truncated after the last record (no end mark) at byte %" PRIu64,
 		    source->size);
 	free(w);
 	return result;

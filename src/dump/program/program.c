@@ -40,7 +40,7 @@ static int open_file(struct program *p, struct err *err)
 	if (p->fd < 0 || fstat(p->fd, &st))
 		return err_set(err, ERR_IO, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_IO, "is no regular file");
+		return err_set(err, ERR_IO, "is not a regular file");
 	p->hold = file_hold_open(p->fd, "the program of the dump");
 	return 0;
 }
@@ -103,7 +103,7 @@ int program_open(struct program **out, const char *path, struct err *err)
 	sort_ranges(p->object, &p->n_objects);
 	sort_array(p->variable, p->n_variables, sizeof *p->variable, by_address);
 	if (!p->has_symbols && !p->has_types)
-		p->lacks = "it was stripped: it has neither symbols nor DWARF";
+		p->lacks = "it is stripped: it has neither symbols nor DWARF";
 	else if (!p->has_types && !p->lacks)
 		p->lacks = "it has no DWARF (linked with -w?)";
 	*out = p;
@@ -141,13 +141,13 @@ static int check_machine(const struct program *p, const struct program_match *du
 	bool named = dump->arch && strlen(dump->arch) > 1;
 
 	if (named && p->arch && strcmp(p->arch, dump->arch))
-		return err_set(err, ERR_NOT_FOUND, "it was built for %s, the dump is of %s", p->arch,
+		return err_set(err, ERR_NOT_FOUND, "it was built for %s, but the dump is for %s", p->arch,
 		    dump->arch);
 	if (p->word != dump->word)
-		return err_set(err, ERR_NOT_FOUND, "its pointers have %u bytes, the dump's %u", p->word,
+		return err_set(err, ERR_NOT_FOUND, "its pointers have %u bytes, but the dump's have %u", p->word,
 		    dump->word);
 	if (p->big_endian != dump->big_endian)
-		return err_set(err, ERR_NOT_FOUND, "it is %s-endian, the dump is not",
+		return err_set(err, ERR_NOT_FOUND, "it is %s-endian, but the dump is not",
 		    p->big_endian ? "big" : "little");
 	return 0;
 }
@@ -170,7 +170,7 @@ static int check_sections(const struct program *p, const struct program_match *d
 
 	if (!dump->data.size && !dump->bss.size)
 		return err_set(err, ERR_NOT_FOUND,
-		    "the dump tells of no data segment to compare the program with");
+		    "the dump has no data segment to compare the program with");
 	if (!data || !bss) {
 		const struct program_section *own = data ? &p->bss : &p->data;
 		if (!own->size)
@@ -183,13 +183,13 @@ static int check_sections(const struct program *p, const struct program_match *d
 	    dump->bss.address - bss->address;
 	if (dump->data.size && dump->bss.size && dump->bss.address - bss->address != *bias)
 		return err_set(err, ERR_NOT_FOUND,
-		    "it is another build: its .data and .bss lie elsewhere than the dump's");
+		    "it is another build: its .data and .bss have other addresses than the dump's");
 	if (*bias && !p->movable)
 		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data is at 0x%" PRIx64
 		    ", the dump's at 0x%" PRIx64, data->address, dump->data.address);
 	if (*bias % 4096)
-		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data would lie at 0x...%03" PRIx64
-		    ", wherever it is loaded, the dump's is at 0x%" PRIx64, data->address % 4096,
+		return err_set(err, ERR_NOT_FOUND, "it is another build: its .data would be at 0x...%03" PRIx64 " "
+		    "at any load address, the dump's is at 0x%" PRIx64, data->address % 4096,
 		    dump->data.address);
 	return 0;
 }

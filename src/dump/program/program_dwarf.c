@@ -232,12 +232,12 @@ int program_read_dwarf(struct program *p, struct err *err)
 	uint64_t size = inflated_size(p->elf);
 
 	if (size >= MOST_DWARF) {
-		p->lacks = "its DWARF is larger than cairn is willing to read (2 GiB)";
+		p->lacks = "its DWARF is too large (more than 2 GiB)";
 		return 0;
 	}
 	p->dwarf = size ? dwarf_begin_elf(p->elf, DWARF_C_READ, NULL) : NULL;
 	if (!p->dwarf) {
-		p->lacks = size ? "its DWARF cannot be read" : NULL;
+		p->lacks = size ? "its DWARF is unreadable" : NULL;
 		p->unread = size > 0;
 		return 0;
 	}
@@ -255,7 +255,7 @@ int program_read_dwarf(struct program *p, struct err *err)
 		return code;
 	p->has_types = p->types.n > 0;
 	if (!p->has_types)
-		p->lacks = "its DWARF tells no types";
+		p->lacks = "its DWARF has no types";
 	return 0;
 }
 #endif

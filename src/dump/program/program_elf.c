@@ -50,9 +50,9 @@ static int read_header(struct program *p, struct err *err)
 	}
 	if (elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &head))
 		return err_set(err, ERR_FORMAT,
-		    "is no ELF executable (programs of other systems are not read)");
+		    "is not an ELF executable (other kinds of programs are not supported)");
 	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
-		return err_set(err, ERR_FORMAT, "is an ELF file, but no executable");
+		return err_set(err, ERR_FORMAT, "is an ELF file, but not an executable");
 	bool wide = head.e_ident[EI_CLASS] == ELFCLASS64;
 	p->word = wide ? 8 : 4;
 	p->big_endian = head.e_ident[EI_DATA] == ELFDATA2MSB;

@@ -76,7 +76,7 @@ static la_int64_t feed_seek(struct archive *a, void *context, la_int64_t to, int
 	int64_t base = whence == SEEK_SET ? 0 : (int64_t)(whence == SEEK_CUR ? f->at : f->n), at;
 
 	if (__builtin_add_overflow(base, to, &at) || at < 0 || (uint64_t)at > f->n) {
-		archive_set_error(a, EINVAL, "it refers to bytes that are not there");
+		archive_set_error(a, EINVAL, "it refers to missing bytes");
 		return ARCHIVE_FATAL;
 	}
 	f->at = (uint64_t)at;
@@ -159,7 +159,7 @@ enum { HEADER_MOST = 16 }; /* bytes, by which libarchive knows how a file is pac
 
 static int cut_early(const struct packing *p, uint64_t n, struct err *err)
 {
-	return err_set(err, ERR_TRUNCATED, "the %s data is cut at byte %" PRIu64 ", before anything comes out of it",
+	return err_set(err, ERR_TRUNCATED, "the %s data is truncated at byte %" PRIu64 ", before any output",
 	    p->name, n);
 }
 
@@ -171,8 +171,8 @@ static int nothing_comes(const struct walk *w, const struct packing *p, uint64_t
 		return err_cancelled(err);
 	if (says(w, words_of_cuts) || n < HEADER_MOST)
 		return cut_early(p, n, err);
-	return err_set(err, ERR_TRUNCATED, "the %s data is damaged before anything comes out of its %" PRIu64 " bytes"
-	    "%s", p->name, n, because(w, why));
+	return err_set(err, ERR_TRUNCATED, "the %s data is damaged and none of its %" PRIu64 " bytes unpack%s",
+	    p->name, n, because(w, why));
 }
 
 /* Where the first bytes of what is packed are cut or damaged libarchive takes them for bytes that are not packed. */
@@ -184,8 +184,8 @@ static bool is_unpacked(const struct walk *w, const struct packing *p)
 /* So they are no beginning of it. */
 static int no_beginning(const struct packing *p, uint64_t n, struct err *err)
 {
-	return n < HEADER_MOST ? cut_early(p, n, err) : err_set(err, ERR_TRUNCATED, "the %s data is damaged in its first "
-	    "%d bytes, so that nothing comes out of it", p->name, HEADER_MOST);
+	return n < HEADER_MOST ? cut_early(p, n, err) : err_set(err, ERR_TRUNCATED, "the %s data is damaged in "
+	    "its first %d bytes and does not unpack", p->name, HEADER_MOST);
 }
 
 static int begin(struct walk **out, const struct packing *p, const uint8_t *in, uint64_t n, uint64_t step,
@@ -201,7 +201,8 @@ static int begin(struct walk **out, const struct packing *p, const uint8_t *in, 
 	if (!w->a)
 		code = err_set(err, ERR_NOMEM, "memory: unpacking it needs more");
 	else if (open_format(w->a, p) != ARCHIVE_OK)
-		code = err_set(err, ERR_FORMAT, "packed by %s, which the libarchive here does not unpack; %s it first", p->name,
+		code = err_set(err, ERR_FORMAT, "packed by %s, which the installed libarchive does not unpack (%s "
+		    "it first)", p->name,
 		    p->by_hand);
 	if (!code) {
 		archive_read_set_read_callback(w->a, feed_more);
@@ -382,11 +383,11 @@ static int no_next(const struct walk *w, struct err *err)
 	if (archive_errno(w->a) == ENOMEM)
 		return err_set(err, ERR_NOMEM, "memory: unpacking it needs more");
 	if (says(w, words_of_cuts))
-		return err_set(err, ERR_TRUNCATED, "cut at byte %" PRIu64 ", and what followed is lost", w->feed.n);
+		return err_set(err, ERR_TRUNCATED, "truncated at byte %" PRIu64 ", and the rest is missing", w->feed.n);
 	if (w->ordinal < 2)
-		return err_set(err, ERR_TRUNCATED, "damaged or cut %s its first file%s", w->ordinal ? "behind" : "before",
+		return err_set(err, ERR_TRUNCATED, "truncated or damaged %s its first file%s", w->ordinal ? "after" : "before",
 		    because(w, why));
-	return err_set(err, ERR_TRUNCATED, "damaged or cut behind its first %" PRIu64 " files%s", w->ordinal,
+	return err_set(err, ERR_TRUNCATED, "truncated or damaged after its first %" PRIu64 " files%s", w->ordinal,
 	    because(w, why));
 }
 
@@ -487,8 +488,8 @@ int archive_inflate(struct source_file *o, const struct packing *p, const uint8_
     struct progress *progress, struct err *err)
 {
 	(void)o, (void)in, (void)n, (void)progress;
-	return err_set(err, ERR_FORMAT, "packed by %s, which this build does not unpack, for it has no libarchive; %s it "
-	    "first", p->name, p->by_hand);
+	return err_set(err, ERR_FORMAT, "packed by %s, which this build does not unpack because it has no "
+	    "libarchive (%s it first)", p->name, p->by_hand);
 }
 
 size_t archive_head(const struct packing *p, const uint8_t *in, uint64_t n, uint8_t *out, size_t room)
@@ -502,8 +503,8 @@ int walk_begin(struct walk **out, const struct packing *p, struct stretch s, str
 {
 	(void)s, (void)progress;
 	*out = NULL;
-	return err_set(err, ERR_FORMAT, "a %s archive, into which this build does not look, for it has no libarchive; "
-	    "unpack it first (%s)", p->name, p->by_hand);
+	return err_set(err, ERR_FORMAT, "a %s archive, which this build does not read because it has no "
+	    "libarchive (unpack it first: %s)", p->name, p->by_hand);
 }
 
 int walk_next(struct walk *w, struct member *m, struct err *err)

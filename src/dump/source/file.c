@@ -21,7 +21,7 @@
 static const char *not_a_file(mode_t mode)
 {
 	if (S_ISDIR(mode))
-		return "is a directory; name the dump file in it";
+		return "is a directory (name the dump file in it)";
 	if (S_ISSOCK(mode))
 		return "is a socket, not a dump file";
 	if (S_ISCHR(mode) || S_ISBLK(mode))
@@ -62,7 +62,7 @@ static int refuse(const char *path, mode_t mode, struct err *err)
 {
 	size_t length = strlen(path);
 	if (S_ISDIR(mode) && holds_dumps(path))
-		return err_set(err, ERR_IO, "is a directory; name a dump in it, or all of them as %.60s%s*", path,
+		return err_set(err, ERR_IO, "is a directory (name a dump in it, or all of them as %.60s%s*)", path,
 		    length && path[length - 1] == '/' ? "" : "/");
 	return err_set(err, ERR_IO, "%s", not_a_file(mode));
 }
@@ -88,7 +88,7 @@ int stored_open(struct source_file *o, const char *path, struct progress *progre
 		return refuse(path, st.st_mode, err);
 	if (st.st_size == 0)
 		return err_set(err, ERR_FORMAT,
-		    "empty file (0 bytes); a full disk often leaves a dump like that");
+		    "empty file (0 bytes); a full disk often causes this");
 	o->source.file_size = (uint64_t)st.st_size;
 	o->written = st.st_mtim;
 	o->hold = file_hold_open(o->fd, "the dump");
@@ -109,7 +109,7 @@ int stored_map(struct source_file *o, struct err *err)
 	o->map_size = o->source.file_size;
 	o->mapping = vanish_watch(map, o->map_size, o->fd, 0);
 	if (!o->mapping)
-		return err_set(err, ERR_NOMEM, "more than %d dumps are open", VANISH_MOST);
+		return err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", VANISH_MOST);
 	o->source.bytes = map;
 	o->source.size = o->map_size;
 	return 0;

@@ -96,8 +96,9 @@ static void found(struct choice *c, const struct member *m, const char *behind)
 	c->name = xstrdup(m->name);
 	c->ordinal = m->ordinal;
 	c->behind = behind;
-	c->barred = m->encrypted ? "is encrypted; unpack it first, with its password" :
-	    m->link ? "is a link; name the file that it leads to" : m->is_file ? NULL : "is no file; name a file in it";
+	c->barred = m->encrypted ? "is encrypted (unpack it first, with its password)" :
+	    m->link ? "is a link (name its target)" : m->is_file ? NULL : "is not a file (name a "
+		"file in it)";
 }
 
 static void add_told(struct text *to, uint64_t n, const struct member *m, bool size)
@@ -175,8 +176,8 @@ static int look_through(struct choice *c, const struct packing *p, struct stretc
 
 static int no_such(const struct choice *c, const struct packing *p, struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "a %s archive without a member %.100s%s%s%s%s", p->name, c->rest,
-	    c->others ? "; in it are " : "", c->others ? c->them.s : "", c->broke.code ? "; it is " : "",
+	return err_set(err, ERR_FORMAT, "a %s archive has no member %.100s%s%s%s%s", p->name, c->rest,
+	    c->others ? "; its members: " : "", c->others ? c->them.s : "", c->broke.code ? "; it is " : "",
 	    c->broke.code ? c->broke.message : "");
 }
 
@@ -186,16 +187,16 @@ static int none(const struct choice *c, const struct packing *p, struct err *err
 		return err_set(err, ERR_FORMAT, "a %s archive, %s", p->name, c->broke.message);
 	if (!c->others)
 		return err_set(err, ERR_FORMAT, "a %s archive without files", p->name);
-	return err_set(err, ERR_FORMAT, "a %s archive without a heap dump in it, but with %s%s%s%s%.60s%s%s", p->name,
+	return err_set(err, ERR_FORMAT, "a %s archive without a heap dump, but with %s%s%s%s%.60s%s%s", p->name,
 	    c->them.s, c->damaged.s ? c->damaged.s : "",
-	    c->encrypted ? "; what is encrypted is to be unpacked first, with its password" : "",
-	    c->archive ? "; look into the archive in it by adding ::" : "", c->archive ? c->archive : "",
+	    c->encrypted ? "; unpack encrypted members first, with their password" : "",
+	    c->archive ? "; to look into the archive in it, add ::" : "", c->archive ? c->archive : "",
 	    c->broke.code ? "; it is " : "", c->broke.code ? c->broke.message : "");
 }
 
 static int several(const struct choice *c, const struct packing *p, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "a %s archive of %" PRIu64 " dumps, name one by adding :: and its name: %s", p->name,
+	return err_set(err, ERR_USAGE, "a %s archive of %" PRIu64 " dumps (add :: and a name: %s)", p->name,
 	    c->fitting, c->those.s);
 }
 

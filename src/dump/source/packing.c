@@ -87,8 +87,7 @@ const char *source_packing(const uint8_t *head, size_t n, const char **by_hand)
 }
 
 const char source_changed_newlines[] =
-    "changed on its way: each LF became CR LF, as a terminal or a transfer of text writes it (copy it in binary mode; "
-    "kubectl exec without -t)";
+    "damaged in transfer: each LF became CR LF, as in text mode (copy it in binary mode; kubectl exec without -t)";
 
 bool source_newlines_changed(const uint8_t *bytes, uint64_t n)
 {

@@ -133,14 +133,14 @@ static int find_in_archive(struct source_file *o, struct err *err)
 
 static const char *state_of(const struct stored_part *p)
 {
-	return p->merged ? " (which is in it)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (cut)" : "";
+	return p->merged ? " (included)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (cut)" : "";
 }
 
 static void say_parts(struct source_file *o)
 {
 	struct source_parts *parts = o->parts;
 	struct text t = TEXT_INIT;
-	text_add(&t, "the VM did not finish it: read together with its parts");
+	text_add(&t, "the VM did not finish the dump: cairn reads it with its parts");
 	int next = parts->holds.objects ? parts->part[0].number : 0; /* those before were joined to it, or are missing */
 	bool missing = false;
 	for (size_t i = 0; i < parts->n; i++) {
@@ -157,7 +157,7 @@ static void say_parts(struct source_file *o)
 		}
 	}
 	text_add(&t, missing ? "; other parts are missing" : "");
-	text_add(&t, parts->holds.names ? "" : "; names that it had not written are unknown");
+	text_add(&t, parts->holds.names ? "" : "; names that were not written are unknown");
 	snprintf(parts->words, sizeof parts->words, "%s", t.s ? t.s : "");
 	text_release(&t);
 	o->broken_off = parts->words;
@@ -173,9 +173,9 @@ int parts_refuse(const struct source_file *o, struct err *err)
 	char *whole = xstrndup(path, (size_t)(dot - path));
 	bool there = access(whole, F_OK) == 0;
 	const char *slash = strrchr(whole, '/');
-	int code = err_set(err, ERR_FORMAT, there ? "is a part of a dump that the VM did not finish: open %.60s, which is "
-	    "read with all its parts" : "is a part of a dump that the VM did not finish; %.60s, which has "
-	    "the names, is missing",
+	int code = err_set(err, ERR_FORMAT, there ? "is a part of an unfinished dump (open %.60s, which includes "
+	    "all parts)" : "is a part of an unfinished dump, and %.60s, which has the names, is "
+		"missing",
 	    slash ? slash + 1 : whole);
 	free(whole);
 	return code;

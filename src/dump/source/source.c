@@ -177,7 +177,7 @@ int source_inflate(struct source **out, const struct source *waiting, const stru
 	o->map = NULL;
 	o->mapping = NULL;
 	if (!code && source_changed(waiting))
-		code = err_set(err, ERR_IO, "was written to since it was opened");
+		code = err_set(err, ERR_IO, "was changed after it was opened");
 	if (!code)
 		atomic_store(&from->served, true);
 	return finish(out, o, code, err);

@@ -155,14 +155,14 @@ static void end_full(struct spool *s, int error)
 
 	units_bytes(came, s->size);
 	if (s->out < 0)
-		end_early(s, "no file for what comes through the pipe can be made in %.60s (%s); give another --spill DIR",
+		end_early(s, "cannot make a file for the pipe's data in %.60s: %s (give another --spill DIR)",
 		    spill_folder(), strerror(error));
 	else if (s->memory)
-		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): --mem allows no more of it in memory; --spill DIR "
-		    "takes it into a file", s->size, came);
+		end_early(s, "read the pipe to byte %" PRIu64 " (%s): --mem allows no more in memory (--spill DIR "
+		    "uses a file)", s->size, came);
 	else
-		end_early(s, "the pipe was read to byte %" PRIu64 " (%s): the file for it in %.60s takes no more (%s); give "
-		    "--spill DIR with more room", s->size, came, spill_folder(), strerror(error));
+		end_early(s, "read the pipe to byte %" PRIu64 " (%s): the file for it in %.60s is full: %s (give "
+		    "--spill DIR with more room)", s->size, came, spill_folder(), strerror(error));
 }
 
 /* Is there room for a step more? */
@@ -202,7 +202,7 @@ static ssize_t copy_step(struct spool *s, char *room)
 {
 	ssize_t n = read(s->in, room, STEP);
 	if (n < 0 && errno != EINTR && errno != EAGAIN)
-		end_early(s, "reading it failed at byte %" PRIu64 " (%s): what came before is shown", s->size, strerror(errno));
+		end_early(s, "cannot read after byte %" PRIu64 " (%s): cairn shows the part before", s->size, strerror(errno));
 	return n <= 0 ? n : write_all(s, room, n);
 }
 
@@ -241,7 +241,7 @@ static int read_on(struct spool *s, struct progress *progress, struct err *err)
 		progress_add(progress, s->size);
 	while (s->in >= 0 && !(code = progress_check(progress, err))) {
 		if (atomic_load(&enough)) {
-			end_early(s, "the pipe was read to byte %" PRIu64 ", where it was stopped", s->size);
+			end_early(s, "stopped reading the pipe at byte %" PRIu64, s->size);
 			break;
 		}
 		if (!waits(s) || !grant(s))
@@ -353,7 +353,7 @@ int spool_open(struct source_file *o, const char *path, const struct stat *st, s
 		return err_set(err, ERR_IO, "%s", s->why);
 	if (!s->size)
 		return err_set(err, ERR_FORMAT,
-		    "nothing came through it (0 bytes); the command in front of it may have failed");
+		    "the pipe is empty (0 bytes); the command before it may have failed");
 	o->broken_off = s->why[0] ? s->why : NULL;
 	o->fd = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
 	return o->fd < 0 ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;

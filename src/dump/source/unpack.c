@@ -32,15 +32,15 @@ void source_mark(struct source_file *o, const char *format, ...)
 void unpacked_cut(struct source_file *o, const char *what, uint64_t at)
 {
 	o->source.cut = o->ends_early = true;
-	source_mark(o, "the %s is cut at byte %" PRIu64 " of %s", what, at, o->where);
+	source_mark(o, "the %s is truncated at byte %" PRIu64 " of %s", what, at, o->where);
 }
 
 void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in, uint64_t at, uint64_t n)
 {
 	for (uint64_t i = at; i < n && !progress_stops(progress_own(), i); i++)
 		if (in[i]) {
-			source_mark(o, "the %" PRIu64 " bytes from byte %" PRIu64 " of %s on follow the end of the %s data and are "
-			    "ignored", n - at, at, o->where, packing);
+			source_mark(o, "%" PRIu64 " bytes from byte %" PRIu64 " of %s on follow the end of the %s "
+			    "data and are ignored", n - at, at, o->where, packing);
 			break;
 		}
 }
@@ -143,7 +143,7 @@ static int take_stream(struct layers *l, const struct packing *p, struct err *er
 static void say_how_to_name(struct err *err)
 {
 	struct err said = err ? *err : (struct err)ERR_INIT;
-	(void)err_set(err, ERR_USAGE, "%s; with - in front: cairn -::NAME", said.message);
+	(void)err_set(err, ERR_USAGE, "%s; for standard input: cairn -::NAME", said.message);
 }
 
 /* One that ends before the cut of what its archive is packed in is all there. */
@@ -157,7 +157,7 @@ static int take_whole(struct layers *l, struct walk *w, const struct member *m, 
 	uint64_t got = stands->at ? stands->n : o->source.size;
 	bool whole = m->size_known && got == m->size && !o->source.cut;
 	if (cut && early && whole) {
-		source_mark(o, "%s, behind this member", l->said);
+		source_mark(o, "%s, after this member", l->said);
 		l->said[0] = '\0';
 	} else {
 		o->source.cut |= cut;
@@ -196,7 +196,7 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 		code = walk_begin(&w, p, l->now, l->progress, err);
 	for (m.ordinal = 0; !code && m.ordinal < ordinal;) {
 		int got = walk_next(w, &m, err);
-		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was written to while it was read");
+		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was changed while cairn read it");
 	}
 	struct stretch stands;
 	bool damaged = o->source.cut && (!o->ends_early || o->source.doubtful);
@@ -239,14 +239,15 @@ static int take_layer(struct layers *l, const struct packing *p, struct err *err
 	o->source.remark[0] = '\0';
 	int code = is_archive ? take_member(l, p, err) : take_stream(l, p, err);
 	if (code == ERR_NOMEM)
-		err_context(err, "unpacking it takes memory, %s it first where there is room", is_archive ? "unpack" :
+		err_context(err, "not enough memory to unpack it (%s it first where there is room)", is_archive ? "unpack" :
 		    p->by_hand);
 	keep_said(l);
-	o->where = is_archive ? "the member" : "what it unpacks to";
+	o->where = is_archive ? "the member" : "the unpacked data";
 	if (!code && !l->now.n)
 		code = err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", o->source.cut ? o->source.remark :
-		    p->name, o->source.cut ? "" : is_archive ? " archive with a member of no bytes, the dump in it is empty" :
-		    " of nothing, the dump in it is empty");
+		    p->name, o->source.cut ? "" : is_archive ? " archive with an empty member: the dump in it is "
+			"empty" :
+		    " data without contents: the dump in it is empty");
 	return code;
 }
 
@@ -254,7 +255,7 @@ static int take_layer(struct layers *l, const struct packing *p, struct err *err
 
 static int too_many(struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "packed in more than %d layers, one in another; unpack it first", MOST_LAYERS);
+	return err_set(err, ERR_FORMAT, "packed in more than %d nested layers (unpack it first)", MOST_LAYERS);
 }
 
 int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p, struct progress *progress,
@@ -282,7 +283,7 @@ static int all_layers(struct layers *l, struct err *err)
 		if (code)
 			return code;
 	}
-	return !l->rest || !*l->rest ? 0 : err_set(err, ERR_FORMAT, "%s is no archive that cairn knows, so it has no "
+	return !l->rest || !*l->rest ? 0 : err_set(err, ERR_FORMAT, "%s is not a known archive, so it has no "
 	    "member %.100s", l->rest == l->o->member ? "the file" : "the member before it", l->rest);
 }
 
@@ -349,7 +350,7 @@ int unpack(struct source_file *o, const struct source_look *look, bool in_place,
 	fit(o, l.now);
 	if (source_damage(&o->source, &lost)) {
 		o->source.cut = true;
-		source_mark(o, "the file shrank to %" PRIu64 " bytes while it was unpacked", lost);
+		source_mark(o, "the file shrank to %" PRIu64 " bytes while cairn unpacked it", lost);
 	}
 	return 0;
 }

@@ -40,11 +40,12 @@ static void frame_broke(struct source_file *o, size_t code, uint64_t at)
 	o->source.cut = true;
 	o->source.doubtful |= why == ZSTD_error_checksum_wrong;
 	if (why == ZSTD_error_checksum_wrong)
-		source_mark(o, "the zstd checksum behind byte %" PRIu64 " of %s is wrong: any byte of the dump may be wrong",
+		source_mark(o, "the zstd checksum after byte %" PRIu64 " of %s is wrong: any byte of the dump may "
+		    "be wrong",
 		    at, o->where);
 	else if (why == ZSTD_error_frameParameter_windowTooLarge)
-		source_mark(o, "the zstd data at byte %" PRIu64 " of %s has a larger window than 128 MB; unzstd --long=31 it "
-		    "first", at, o->where);
+		source_mark(o, "the zstd data at byte %" PRIu64 " of %s has a window larger than 128 MB (unpack "
+		    "it first: unzstd --long=31)", at, o->where);
 	else
 		source_mark(o, "the zstd data is damaged near byte %" PRIu64 " of %s (%s)", at, o->where,
 		    ZSTD_getErrorName(code));

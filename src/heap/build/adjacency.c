@@ -100,7 +100,7 @@ static int place_block(void *context, unsigned block, struct err *err)
 	uint64_t sum = x->degrees ? place_degrees(x, id, end) : turn_offsets(x, id, end);
 	x->sums[block] = sum;
 	return sum <= UINT32_MAX ? 0 : err_set(err, ERR_UNSUPPORTED,
-	    "65,536 neighbouring objects hold more than 4,294,967,295 references");
+	    "too many references: 65,536 neighbouring objects hold more than 4,294,967,295");
 }
 
 /* Turn degrees into starts (those in the offsets: each into the start of the object behind it). */

@@ -87,7 +87,7 @@ static int open_companion(struct build *b, struct err *err)
 	int code = javacore_open(&b->javacore, &passed, o->javacore, path.s, &own);
 	text_release(&path);
 	if (passed)
-		refuse_companion(b, "%s: not read, because the same process wrote it at another time than the dump "
+		refuse_companion(b, "%s: ignored, because the same process wrote it at another time than the dump "
 		    "(--javacore FILE reads it)", passed);
 	free(passed);
 	if (code < 0 && (o->javacore || code == ERR_NOMEM)) {
@@ -95,7 +95,7 @@ static int open_companion(struct build *b, struct err *err)
 		return code;
 	}
 	if (code < 0)
-		refuse_companion(b, "the javacore beside the dump is left out: %s", own.message);
+		refuse_companion(b, "the javacore next to the dump is ignored: %s", own.message);
 	return 0;
 }
 
@@ -113,7 +113,8 @@ static void check_companion(struct build *b)
 		n_found += index_find(b->heap->index, j->loaders[i].address) != HEAP_NONE;
 	if (j->n_loaders && 2 * n_found < j->n_loaders && !b->heap->damaged) {
 		struct text t = TEXT_INIT;
-		text_addf(&t, "%s is of another dump and left out: of its %zu class loader%s %zu %s here", j->path,
+		text_addf(&t, "%s is ignored because it belongs to another dump: of its %zu class loader%s, %zu "
+		    "%s here", j->path,
 		    j->n_loaders, j->n_loaders == 1 ? "" : "s", n_found, n_found == 1 ? "is an object" : "are objects");
 		if (b->options->dump.javacore)
 			build_warn(b, "%s", t.s); /* who named it is told so */
@@ -300,15 +301,15 @@ static void check_pointers(struct build *b)
 {
 	const struct heap *h = b->heap;
 	if (h->facts.outside_pointers_normal && h->n_references > 100 && h->n_dangling == h->n_references)
-		build_warn(b, "none of the %llu pointers leads to an object: the size of pointers or the byte "
-		    "order that the dump states is perhaps wrong", (unsigned long long)h->n_references);
+		build_warn(b, "none of the %llu pointers leads to an object: the pointer size or byte order in "
+		    "the dump may be wrong", (unsigned long long)h->n_references);
 }
 
 static void warn_stated(struct build *b, const char *what, uint64_t stated, uint64_t read,
     const char *unit)
 {
 	const char *why = read > stated ? b->heap->facts.surplus : NULL;
-	build_warn(b, "%s of the dump is %llu, but %llu %s were read%s%s", what, (unsigned long long)stated,
+	build_warn(b, "%s of the dump is %llu, but cairn read %llu %s%s%s", what, (unsigned long long)stated,
 	    (unsigned long long)read, unit, why ? ": " : "", why ? why : "");
 }
 
@@ -336,7 +337,7 @@ static void note_lost_pages(struct heap *h)
 		return;
 	h->damaged = h->incomplete = true;
 	err_at(&h->damage, ERR_IO, offset,
-	    "%s: shrank or could not be read from byte %llu on: what follows is missing", h->source->path,
+	    "%s: the file shrank or is unreadable from byte %llu on: the rest is missing", h->source->path,
 	    (unsigned long long)offset);
 }
 
@@ -347,10 +348,10 @@ static int blame_file(const struct heap *h, int code, struct err *err)
 	if (!h->source || (code != ERR_FORMAT && code != ERR_TRUNCATED && code != ERR_IO))
 		return code;
 	if (source_damage(h->source, &offset))
-		return err_at(err, ERR_IO, offset, "%s: shrank or could not be read from byte %llu on while it was "
-		    "read", h->source->path, (unsigned long long)offset);
+		return err_at(err, ERR_IO, offset, "%s: the file shrank or became unreadable from byte %llu on "
+		    "while cairn read it", h->source->path, (unsigned long long)offset);
 	if (source_changed(h->source) && code != ERR_IO)
-		return err_set(err, ERR_IO, "%s: was written to while it was read: %s", h->source->path, err->message);
+		return err_set(err, ERR_IO, "%s: the file changed while cairn read it: %s", h->source->path, err->message);
 	return code;
 }
 
@@ -360,7 +361,7 @@ static void note_changed(struct heap *h)
 	uint64_t offset;
 	if (h->damaged && !source_damage(h->source, &offset) && source_changed(h->source)) {
 		struct err found = h->damage;
-		err_set(&h->damage, found.code, "%s; the file was written to while it was read", found.message);
+		err_set(&h->damage, found.code, "%s; the file changed while cairn read it", found.message);
 		h->damage.has_offset = found.has_offset;
 		h->damage.offset = found.offset;
 	}
@@ -547,13 +548,14 @@ static int read_instead(struct heap *h, const struct err *damage, struct progres
 		saved_broken(err, h->index_path);
 		return err->code;
 	}
-	text_addf(&why, "references are read from the dump: those of the index %s are damaged (%s); index writes a new one",
+	text_addf(&why, "references are read from the dump, because those in the index %s are damaged (%s); the "
+	    "command index writes a new one",
 	    h->index_path, damage->message);
 	h->index_refused = arena_strndup(&h->arena, why.s, why.len);
 	text_release(&why);
 	int code = build_heap(&fresh, &o, progress, err);
 	if (!code && fresh->n_objects != h->n_objects)
-		code = err_set(err, ERR_FORMAT, "the index %s is not of this dump: try --no-index", h->index_path);
+		code = err_set(err, ERR_FORMAT, "the index %s does not belong to this dump (try --no-index)", h->index_path);
 	if (!code) {
 		h->out = fresh->out;
 		h->in = fresh->in;

@@ -354,7 +354,7 @@ static void link_superclasses(struct build *b)
 			at = h->classes[at].superclass;
 		}
 		if (at != HEAP_NONE && seen[at] == i + 1) {
-			build_warn(b, "superclasses of %s form a loop", h->classes[i].name);
+			build_warn(b, "the superclasses of %s form a cycle", h->classes[i].name);
 			h->classes[last].superclass = HEAP_NONE;
 		}
 	}
@@ -475,8 +475,8 @@ static void note_namesakes(struct build *b)
 			continue;
 		for (uint32_t k = i; k < end; k++)
 			h->classes[b->by_name[k]].name_shared = h->names_shared = true;
-		build_warn(b, "%u classes are called %s: the dump does not tell which objects are whose, all "
-		    "count for one", end - i, h->classes[b->by_name[i]].name);
+		build_warn(b, "%u classes have the name %s: the dump does not record which objects belong to "
+		    "which, so the first gets all of them", end - i, h->classes[b->by_name[i]].name);
 	}
 	big_free(named);
 }

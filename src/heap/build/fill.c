@@ -52,7 +52,7 @@ static uint32_t fill_class_handle(struct sink *sink, enum class_naming how, uint
 
 static int changed(struct fill_sink *s)
 {
-	return err_set(s->sink.err, ERR_IO, "%s: changed while it was read", s->build->heap->source->path);
+	return err_set(s->sink.err, ERR_IO, "%s: changed while cairn read it", s->build->heap->source->path);
 }
 
 /* The run that was begun last has as many references as its objects, up to the one before `next`, have room for. */
@@ -359,7 +359,7 @@ int fill_run(struct build *b, struct err *err)
 	code = parallel_run(0, n, fill_part, &f, err);
 	big_free(f.tasks);
 	if (code == 0 && f.n_delivered != h->out.n)
-		code = err_set(err, ERR_IO, "%s: changed while it was read", h->source->path);
+		code = err_set(err, ERR_IO, "%s: changed while cairn read it", h->source->path);
 	h->n_dangling = f.n_dangling;
 	if (code == 0)
 		code = order_elements(b, err);

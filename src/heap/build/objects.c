@@ -241,7 +241,7 @@ static void find_duplicates(struct build *b)
 			if (r.kind == RECORD_INSTANCE && h->facts.class_of_hubs &&
 			    b->handles[r.number].address == h->facts.class_of_hubs)
 				continue;
-			build_warn(b, "two records have the address 0x%llx: the first counts",
+			build_warn(b, "two records have the address 0x%llx: cairn uses the first",
 			    (unsigned long long)r.address);
 		}
 	}

@@ -56,8 +56,8 @@ int overlaps_warn(struct build *b, struct err *err)
 		return 0;
 	int code = parallel_run(0, TASKS, look, &o, err);
 	if (code == 0 && o.n)
-		build_warn(b, "%llu object%s into the next, first 0x%llx of %llu bytes: a pointer that could mean "
-		    "both counts for the later one", (unsigned long long)o.n, o.n == 1 ? " reaches" : "s reach",
+		build_warn(b, "%llu object%s the next, first 0x%llx of %llu bytes: cairn assigns an ambiguous "
+		    "pointer to the later object", (unsigned long long)o.n, o.n == 1 ? " overlaps" : "s overlap",
 		    (unsigned long long)heap_address(h, o.first), (unsigned long long)heap_shallow(h, o.first));
 	return code;
 }

@@ -105,6 +105,6 @@ int spaces_collect(struct build *b, struct err *err)
 		code = parallel_run(0, b->n_slices, spread_slice, &c, err);
 	big_free(c.number);
 	if (!code && all.n > SPACES_MOST)
-		build_warn(b, "the dump names more than %u heaps: the others count as one", SPACES_MOST);
+		build_warn(b, "the dump names more than %u heaps: the rest are combined into one", SPACES_MOST);
 	return code;
 }

@@ -82,6 +82,6 @@ int stacks_match(struct build *b, struct err *err)
 	if (match(h, part->stacks, part->n_stacks, false))
 		(void)match(h, part->stacks, part->n_stacks, true);
 	else
-		build_warn(b, "the dump has %zu stacks of threads and does not say whose they are", part->n_stacks);
+		build_warn(b, "the dump has %zu thread stacks but does not record their threads", part->n_stacks);
 	return 0;
 }

@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) int add_record(struct survey_sink *
 static int too_many_references(struct survey_sink *s, uint64_t address, uint64_t n_references)
 {
 	return err_set(s->sink.err, ERR_UNSUPPORTED,
-	    "object 0x%llx holds %llu references: more than one object can",
+	    "object 0x%llx holds %llu references: too many for one object",
 	    (unsigned long long)address, (unsigned long long)n_references);
 }
 

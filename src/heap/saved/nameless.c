@@ -289,7 +289,7 @@ static void drop_words(struct heap *h)
 	h->companion_refused = h->measured_names = h->doubtful_names = NULL;
 	h->process = NULL;
 	for (size_t i = 0; i < HEAP_WARNINGS_KEPT && i < h->n_warnings; i++)
-		h->warnings[i].text = "left out of this index";
+		h->warnings[i].text = "omitted from this index";
 	if (h->damaged)
 		snprintf(h->damage.message, sizeof h->damage.message, "the dump is damaged");
 }

@@ -76,7 +76,7 @@ static bool is_serious(int code)
 static void say_left_out(struct text *why, const char *path, const char *sentence)
 {
 	text_clear(why);
-	text_addf(why, "the index %s is left out: %s", path, sentence);
+	text_addf(why, "the index %s is ignored: %s", path, sentence);
 }
 
 /* The index at this path for this dump.  As saved_open. */
@@ -90,9 +90,11 @@ static int try_beside(struct heap **out, const char *path, const struct heap_opt
 	if (code == ERR_NOT_FOUND)
 		return 1;
 	if (!code && f.key.nameless)
-		code = err_set(&own, ERR_FORMAT, "it has numbers for names, and is opened by its own name only");
+		code = err_set(&own, ERR_FORMAT, "it contains numbers instead of names, so it must be named to be "
+		    "opened");
 	else if (!code && !o->index && chunks_exposed(f.saved->chunks))
-		code = err_set(&own, ERR_FORMAT, "another user can change it while it is open (--index opens it)");
+		code = err_set(&own, ERR_FORMAT, "another user can change it while it is in use (--index opens "
+		    "it)");
 	else if (!code && (key_fits_options(&f.key, o, &reason) || key_fits_file(&f.key, o->path, o, &reason)))
 		code = ERR_FORMAT;
 	else if (!code)
@@ -141,7 +143,7 @@ static int open_named(struct heap **out, const struct heap_options *o, struct te
 	if (!code && !of && !f.key.nameless && file_readable(f.key.path) && saved_has_place(f.key.path))
 		of = f.key.path;
 	if (!code && of && key_fits_file(&f.key, of, o, &reason)) {
-		text_addf(why, "%s is left out: %s; values and texts are missing", of, reason.s);
+		text_addf(why, "%s is ignored: %s; values and strings are missing", of, reason.s);
 		of = NULL;
 	}
 	if (!code)
@@ -230,9 +232,9 @@ static int is_of_another(const char *path, const char *dump, struct err *why)
 	char *real = file_real_path(dump);
 	int code = find_key(&f, path, why);
 	if (!code && f.key.nameless) {
-		code = err_set(why, ERR_USAGE, "it has numbers for names");
+		code = err_set(why, ERR_USAGE, "it contains numbers instead of names");
 	} else if (!code && strcmp(f.key.path, real)) {
-		err_set(why, ERR_USAGE, "it is of another dump, %.300s", f.key.path);
+		err_set(why, ERR_USAGE, "it belongs to another dump, %.300s", f.key.path);
 		code = 1;
 	}
 	forget(&f);
@@ -246,7 +248,7 @@ int saved_may_replace(const char *path, const char *dump, struct err *err)
 	int code = is_of_another(path, dump, &why);
 	if (is_serious(code))
 		return err_set(err, code, "%s", why.message);
-	return !code ? 0 : err_set(err, ERR_USAGE, "%.300s is left as it is: %s; the command index would replace it", path,
+	return !code ? 0 : err_set(err, ERR_USAGE, "%.300s is not overwritten: %s (the command index replaces it)", path,
 	    why.message);
 }
 
@@ -256,7 +258,8 @@ void saved_broken(struct err *err, const char *path)
 	if (is_serious(own.code))
 		err_context(err, "%.200s", path);
 	else
-		err_set(err, own.code, "the index %.200s cannot be used: %.400s; index writes a new one where the dump is",
+		err_set(err, own.code, "the index %.200s is unusable: %.400s (the command index writes a new one "
+		    "next to the dump)",
 		    path, own.message);
 }
 

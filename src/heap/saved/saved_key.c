@@ -141,11 +141,11 @@ static int unfit(struct text *why, const char *sentence)
 int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why)
 {
 	if (k->version != SAVED_VERSION || strcmp(k->program, PACKAGE_VERSION))
-		return unfit(why, "it is of another version of cairn");
+		return unfit(why, "another version of cairn wrote it");
 	if (k->mat_sizes != o->mat_sizes)
-		return unfit(why, "it has sizes by another rule (--sizes)");
+		return unfit(why, "its sizes follow another rule (--sizes)");
 	if (k->heap_number != o->dump.heap_number)
-		return unfit(why, "it is of another heap of the file (--dump)");
+		return unfit(why, "it belongs to another heap of the file (--dump)");
 	return 0;
 }
 
@@ -160,10 +160,10 @@ static int fits_dump(const struct saved_key *k, const struct saved_key *now, int
 		return 1;
 	}
 	if (sum_samples(fd, now->size, &sample) || sample != k->sample)
-		return unfit(why, same_time ? "the dump has other bytes" :
-		    "the dump has other bytes: it was written to since, or is another one");
-	return same_time ? 0 : unfit(why, "the dump was written at another time than the indexed one, though size and a "
-	    "sample of the bytes are the same: a copy keeps the time with cp -p; index writes a new one");
+		return unfit(why, same_time ? "the dump has other contents" :
+		    "the dump has other contents: it was changed or replaced");
+	return same_time ? 0 : unfit(why, "the dump has another modification time than the index records, but "
+	    "the same size and samples (cp -p keeps the time; the command index writes a new index)");
 }
 
 int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why)
@@ -172,7 +172,7 @@ int key_fits_file(const struct saved_key *k, const char *path, const struct heap
 	struct stat st;
 	int fd = source_peek(path);
 	if (fd < 0 && !saved_has_place(path))
-		return unfit(why, "the dump comes through a pipe, and is read each time");
+		return unfit(why, "the dump comes through a pipe and is read each time");
 	if (fd < 0 || fstat(fd, &st)) {
 		unfit(why, "the dump cannot be read: ");
 		text_add(why, strerror(errno));
@@ -182,11 +182,11 @@ int key_fits_file(const struct saved_key *k, const char *path, const struct heap
 	}
 	file_key(&now, &st);
 	companion_key(&now, path, o);
-	int code = strcmp(member_of(path), k->member) ? unfit(why, "it is of another member of the archive") :
+	int code = strcmp(member_of(path), k->member) ? unfit(why, "it belongs to another member of the archive") :
 	    fits_dump(k, &now, fd, why);
 	if (!code && (now.companion != k->companion || now.companion_size != k->companion_size ||
 	    now.companion_written != k->companion_written))
-		code = unfit(why, "the javacore of the dump is another one");
+		code = unfit(why, "the dump has another javacore");
 	close(fd);
 	return code;
 }

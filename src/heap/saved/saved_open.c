@@ -30,7 +30,7 @@ struct opening {
 
 int saved_damaged(struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "what it tells of the heap is damaged");
+	return err_set(err, ERR_FORMAT, "its data about the heap is damaged");
 }
 
 /* Take a chunk of so many elements into *to, and have it looked at. */
@@ -357,7 +357,7 @@ static void leave_out_values(struct heap *h, const char *why)
 	struct text all = TEXT_INIT;
 	const char *more = h->facts.cannot_tell;
 	text_addf(&all, "%s%s%s", h->facts.values != NO_VALUES ? why : h->facts.hashes_recorded ?
-	    "identity hashes stand in the dump, of which only the index is read" : "", more ? "; " : "", more ? more : "");
+	    "identity hashes are in the dump, and only its index was read" : "", more ? "; " : "", more ? more : "");
 	if (h->facts.values != NO_VALUES || h->facts.hashes_recorded)
 		h->facts.cannot_tell = arena_strndup(&h->arena, all.s, all.len);
 	text_release(&all);
@@ -370,13 +370,13 @@ static void leave_out_values(struct heap *h, const char *why)
 
 static void name_absent(struct heap *h)
 {
-	leave_out_values(h, "values and texts stand in the dump, and only its index is here");
+	leave_out_values(h, "values and strings are in the dump, and only its index is present");
 	dump_absent_tells(h->dump, &h->facts);
 }
 
 void heap_lose_values(struct heap *h)
 {
-	leave_out_values(h, "values and texts stand in the dump, of which only the index can be read");
+	leave_out_values(h, "values and strings are in the dump, and only its index is readable");
 	places_release(h->places);
 	h->places = NULL;
 	h->strings = NULL;
@@ -446,7 +446,7 @@ void saved_left_out(const struct heap *heap, const char *what, const struct err 
 {
 	struct heap *h = (struct heap *)(uintptr_t)heap;
 	struct text said = TEXT_INIT;
-	text_addf(&said, "%s of the index %s are left out, and found anew: %s", what, h->index_path,
+	text_addf(&said, "%s of the index %s are ignored and computed again: %s", what, h->index_path,
 	    why && why->code ? why->message : "they are damaged");
 	h->index_refused = arena_strndup(&h->arena, said.s, said.len);
 	text_release(&said);

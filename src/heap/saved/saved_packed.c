@@ -199,7 +199,8 @@ static int make_block(void *heap, unsigned block, void **bytes, uint64_t *n, str
 	uint32_t begin = block * (uint32_t)OBJECTS, end = end_of(block, h->n_objects), n_longs = 0;
 	uint64_t count = adjacency_start(p.a, end) - adjacency_start(p.a, begin);
 	if (5 * count + 5 * (uint64_t)OBJECTS > BLOCK_MOST)
-		return err_set(err, ERR_UNSUPPORTED, "neighbouring objects have too many references for a packed index");
+		return err_set(err, ERR_UNSUPPORTED, "too many references of neighbouring objects for a packed "
+		    "index");
 	uint8_t *degree = big_alloc(end - begin, 1, err);
 	uint32_t *longs = degree ? big_alloc(end - begin, sizeof *longs, err) : NULL;
 	p.distance = longs ? big_alloc(count, sizeof *p.distance, err) : NULL;

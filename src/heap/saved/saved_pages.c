@@ -76,6 +76,6 @@ int pages_check(struct heap *h, struct err *err)
 	struct address_index *x = h->index;
 	int code = index_adopt(x, err);
 	if (code || x->n_objects != h->n_objects)
-		return code ? code : err_set(err, ERR_FORMAT, "its addresses are not those of its objects");
+		return code ? code : err_set(err, ERR_FORMAT, "its addresses do not belong to its objects");
 	return parallel_run(0, (x->n_pages + PAGES_AT_ONCE - 1) / PAGES_AT_ONCE, check_pages, x, err);
 }

@@ -14,17 +14,19 @@
 int saved_may(const struct heap *h, struct err *err)
 {
 	if (h->dump_absent)
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is here: there is no other to write");
+		return err_set(err, ERR_UNSUPPORTED, "cannot write an index: only the index of the dump is "
+		    "present");
 	if (dump_later_failed(h->dump, NULL))
-		return err_set(err, ERR_UNSUPPORTED, "the dump cannot be read: its index is all that there is");
+		return err_set(err, ERR_UNSUPPORTED, "cannot write an index: the dump cannot be read");
 	if (!h->source || !h->dump || h->no_references)
 		return err_set(err, h->no_references ? ERR_NOMEM : ERR_UNSUPPORTED,
-		    "an index has the references, which did not fit into memory");
+		    "cannot write an index: the references did not fit into memory");
 	if (source_changed(h->source) || source_damage(h->source, &(uint64_t){ 0 }))
-		return err_set(err, ERR_UNSUPPORTED, "the dump has changed since it was read: open it again first");
+		return err_set(err, ERR_UNSUPPORTED, "cannot write an index: the dump has changed since it was "
+		    "read (open it again)");
 	if (!classes_end(h, err))
-		return err_set(err, ERR_UNSUPPORTED, "superclasses of the dump lead round in a circle: it is damaged, and has "
-		    "no index");
+		return err_set(err, ERR_UNSUPPORTED, "cannot write an index: superclasses in the dump form a "
+		    "cycle, so it is damaged");
 	return 0;
 }
 
@@ -45,7 +47,8 @@ static int write_key(const struct heap *h, bool nameless, struct chunks_writer *
 	struct saved_key k;
 	struct pack p = { .reading = false };
 	if (h->source->n_pieces)
-		return err_set(err, ERR_UNSUPPORTED, "%.200s is in parts, and an index is of one file", h->source->path);
+		return err_set(err, ERR_UNSUPPORTED, "%.200s consists of several parts, and an index needs a "
+		    "single file", h->source->path);
 	char *path = file_real_path(h->source->path);
 	int code = key_of_dump(&k, source_fd(h->source), path, &h->asked, err);
 	if (code) {

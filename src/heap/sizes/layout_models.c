@@ -185,19 +185,19 @@ int layout_choose(const struct heap_class *classes, uint32_t n_classes,
 void layout_describe(const struct layout_choice *choice, char *text, size_t size)
 {
 	const struct layout_model *m = &choice->model;
-	int n = snprintf(text, size, "HotSpot, %s, fields as in JDK %s, header %u bytes, references %u, "
-	    "arrays from %u on, objects every %u: ", m->name,
-	    m->rule == LAYOUT_OLD ? "14 and before" : "15 and later", m->header, m->reference,
+	int n = snprintf(text, size, "HotSpot, %s, fields as in JDK %s, header %u bytes, references %u, array "
+	    "elements from %u, objects every %u: ", m->name,
+	    m->rule == LAYOUT_OLD ? "14 and earlier" : "15 and later", m->header, m->reference,
 	    layout_array_base(m, false, 1), m->alignment);
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (choice->guessed || choice->reference_guessed)
 		snprintf(text + n, size - (size_t)n, "%s, %s",
-		    choice->stated ? "the VM states header and references" : "assumed",
-		    choice->n_pairs ? "the neighbours of objects do not tell" : "identifiers are no addresses");
+		    choice->stated ? "the VM records header and reference sizes" : "assumed",
+		    choice->n_pairs ? "neighbouring objects do not confirm it" : "identifiers are not addresses");
 	else
 		snprintf(text + n, size - (size_t)n,
-		    "%" PRIu64 " of %" PRIu64 " objects reach just to the next one, %" PRIu64 " beyond it",
+		    "%" PRIu64 " of %" PRIu64 " objects end exactly where the next begins, %" PRIu64 " overlap",
 		    choice->n_exact, choice->n_pairs, choice->n_violations);
 }
 

@@ -154,7 +154,7 @@ static int check_sum(const struct sizes *s, struct err *err)
 	for (size_t i = 0; i < h->n_odd; i++)
 		mebibytes += h->odd[i].size >> 20;
 	if (mebibytes >> (62 - 20))
-		return err_set(err, ERR_FORMAT, "the sizes of the dump's objects add up to more than 2^62 bytes");
+		return err_set(err, ERR_FORMAT, "the total size of the objects exceeds 2^62 bytes");
 	return 0;
 }
 

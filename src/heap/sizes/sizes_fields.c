@@ -325,9 +325,10 @@ static void choose_model(struct sizing *z)
 		snprintf(text, sizeof text, "Eclipse MAT's rule, references %u bytes, objects every %u",
 		    z->model.reference, z->model.alignment);
 	} else if (h->facts.has_instance_sizes) {
-		snprintf(text, sizeof text, "instances as recorded, arrays from byte %u on, references %u bytes%s",
+		snprintf(text, sizeof text, "instances as recorded, array elements from byte %u, references %u "
+		    "bytes%s",
 		    layout_array_base(&z->model, false, 1), z->model.reference,
-		    choice.reference_guessed ? ": assumed, from too few arrays" : "");
+		    choice.reference_guessed ? ", assumed from too few arrays" : "");
 		h->sizes_assumed = choice.reference_guessed;
 	} else {
 		layout_describe(&choice, text, sizeof text);

@@ -152,8 +152,8 @@ static void model_arrays(struct heap *h)
 	set_rule(h, m->header, (struct array_rule){ m->reference, 8, m->minimum, m->empty });
 	char text[160];
 	snprintf(text, sizeof text,
-	    "array header %u bytes, references %u bytes, least size %u "
-	    "(%llu of %llu arrays reach just to the next object)",
+	    "array header %u bytes, references %u bytes, minimum size %u (%llu of %llu arrays end exactly where "
+	    "the next object begins)",
 	    m->header, m->reference, m->minimum, (unsigned long long)m->exact,
 	    (unsigned long long)n_pairs);
 	h->size_model = arena_strndup(&h->arena, text, strlen(text));
@@ -267,7 +267,7 @@ static void size_as_mat(struct heap *h)
 	struct heap_class *c = &h->classes[h->java_lang_class];
 	if (c->instance_size != SIZE_UNKNOWN)
 		c->instance_size *= 2;
-	h->size_model = "Eclipse MAT's rule: class objects count twice, objects are rounded up to 8 bytes";
+	h->size_model = "Eclipse MAT's rule: class objects count twice, sizes are rounded up to 8 bytes";
 }
 
 int sizes_recorded(struct sizes *s, struct err *err)

@@ -33,7 +33,7 @@ def use(t):
     enter(t, "entries com.acme.shop.AuditLog.ENTRIES")
     t.wait(r" 1/20$")
     t.keys("'", "a")
-    t.wait(r"^no mark is called a")
+    t.wait(r"^no mark named a")
     enter(t, "use 3")
     t.wait(r" 60/60$")
     wait_selected(t, r"> +59 +id=")  # the same row of the same view

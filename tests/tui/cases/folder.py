@@ -127,7 +127,7 @@ def tags_of_series(t):
     t.keys("9", "T", "7")
     wait_selected(t, r" 60 +\+40 ")
     t.keys("1", "T")
-    t.wait(r"^T tags a dump in the list of dumps \(9\)")
+    t.wait(r"^T tags dumps for comparison in the list of dumps \(9\)")
     leave(t)
 
 
@@ -207,6 +207,6 @@ def cut_archive(t):
     with open(whole, "rb") as f, open(os.path.join(t.home, "cut.zip"), "wb") as to:
         to.write(f.read()[:-40000])
     t.line('"$CAIRN" cut.zip')
-    t.wait(r"^cut at byte %d, and what followed is lost; " % (os.path.getsize(whole) - 40000))
+    t.wait(r"^truncated at byte %d, and the rest is missing; " % (os.path.getsize(whole) - 40000))
     t.keys("q")
     t.wait("^READY>")

@@ -50,26 +50,26 @@ def check_beside(t):
     leave(t)
 
 
-@case("retained sizes are found beside the screen: ^C stops that, d begins again, tables fill in")
+@case("retained sizes are computed beside the screen: ^C stops that, d begins again, tables fill in")
 def beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("2")  # a main page that waits for sizes; dropped, it takes no other view along
-    t.wait(r"^heap: waits until retained sizes are found")
+    t.wait(r"^heap: waits until retained sizes are computed")
     t.keys("C-c", "Enter")
     t.wait(r"^histogram > ")
     leave(t)
     t.line('clear; "$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("C-c")
-    t.wait(r"retained sizes stay unknown until dom or top asks for them")
+    t.wait(r"retained sizes stay unknown until dom or top computes them")
     t.wait(lambda lines: "retained" not in lines[1])
     need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
     t.keys("Down")
     enter(t, "dom")
-    t.wait(r"^dom: waits until retained sizes are found|> dominators")
+    t.wait(r"^dom: waits until retained sizes are computed|> dominators")
     t.wait(r"^(?:1 )?histogram > dominators")
     t.keys("Escape")
     # the histogram below has filled in, and the cursor stayed
@@ -90,10 +90,10 @@ def tab_waits(t):
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
     t.keys("2")
-    t.wait(r"^heap: waits until retained sizes are found")
+    t.wait(r"^heap: waits until retained sizes are computed")
     t.keys("Enter")
     t.wait(r"^histogram > ")
-    t.wait(r"^heap is there: 2 shows it")
+    t.wait(r"^heap is ready: 2 shows it")
     need(t.screen()[1].startswith("histogram > "), "another page", t)
     t.keys("2")
     t.wait(r"^ +(address +)?branch")
@@ -110,7 +110,7 @@ def begins_with(t):
     t.line("clear")
     t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
     t.keys("Down")  # while the dump is read: the first key that the histogram gets
-    t.wait(r"^heap is there: 2 shows it")
+    t.wait(r"^heap is ready: 2 shows it")
     need(re.search(r"^ +class +objects", "\n".join(t.screen()), re.M), "another page", t)
     leave(t)
     t.line('"$CAIRN" --start threads "%s"' % SHOP)
@@ -126,16 +126,16 @@ def first_screen(t):
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
     t.wait(r"^  reading objects \d+%")
     t.wait(r"^  [\d.]+[KMG]? of [\d.]+M, [\d,]+ objects$")
-    t.wait(r"^  \^C ends cairn$")
+    t.wait(r"^  \^C quits cairn$")
     t.type(":dups")  # what waits is shown, and ^C drops it first
     t.wait(r"^:dups waits until objects are read; \^C")
     t.keys("C-c")
-    t.wait(r"^dropped; \^C again ends cairn")
+    t.wait(r"^dropped; \^C again quits cairn")
     t.wait(r"^(?:1 )?histogram")
     enter(t, "histo -live")  # what the roots reach is not known before they are
     t.wait(r"^histo -live: waits until ")
     t.keys("C-c", "C-c")  # the first one drops that
-    t.wait(r"^the references are still being read|^retained sizes stay|^nothing is going on")
+    t.wait(r"^still reading references|^retained sizes stay|^nothing to stop")
     t.wait(r"still being read", gone=True)  # nor is that said any more when they are
     leave(t)
 

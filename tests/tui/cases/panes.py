@@ -23,7 +23,7 @@ def panes(t):
     t.wait("customer +256", panes=True)
     t.wait("Java lo", panes=True)
     t.keys("Escape", "v")
-    t.wait("no panes: the list alone")
+    t.wait("no panes, only the list")
     t.wait(whole, panes=True, gone=True)
     t.keys("v")
     t.wait(whole, panes=True)
@@ -47,7 +47,7 @@ def pane_below(t):
 def path_pane(t):
     start(t, dump=SHOP)
     t.keys("P")
-    t.wait(r"^  path  the selected row is no object")
+    t.wait(r"^  path  the selected row is not an object")
     t.type(":ls com.acme.shop.Order")
     t.keys("Enter")
     # a list alone holds the orders: what one retains is what the cut of its element frees
@@ -93,7 +93,7 @@ def pane_keys(t):
         t.keys("Tab")
     in_pane(t, r"60 × Object\[\]")
     t.keys("f")
-    t.wait("that key acts in the list: Esc goes back to it")
+    t.wait("this key works in the list; Esc returns to it")
     t.keys("Escape")
     wait_selected(t, r"com\.acme\.shop\.Session ")
     t.keys("Tab")

@@ -125,7 +125,7 @@ def shell_fails(t):
                        ("histo | !no-such-command-here", r"!no-such-command-here: the shell cannot run it")):
         t.type(":" + line)
         t.keys("Enter")
-        t.wait(r"\[Enter: back to cairn\]")
+        t.wait(r"\[Enter: return to cairn\]")
         t.keys("Enter")
         t.wait(said)
         t.keys("C-c")
@@ -176,7 +176,7 @@ def vi_mode(t):
         f.write("set editing-mode vi\n")
     start(t)
     t.type(":xinfo")
-    t.wait(r"\^C leave$")
+    t.wait(r"\^C close$")
     t.keys("Escape")
     time.sleep(0.2)  # not one sequence with what follows
     t.type("0x")

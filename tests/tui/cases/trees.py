@@ -37,7 +37,7 @@ def narrow_backtrace(t):
     t.wait(r"^  branch +class")
     t.wait(r"^>   0  .*Thread\.sleep\(Native Method\)$")
     t.keys("d")  # of a row that is no object
-    t.wait(r"^d asks about an object, and this row$")
+    t.wait(r"^d needs an object; this row is")
     enter(t, "dom")
     t.wait(r"^  object +retained")
     t.wait(r"^> ▸ java\.net\.URLClassLoader ")
@@ -53,7 +53,7 @@ def weak_on(t):
     t.type(":set weak on")
     t.keys("Enter")
     if t.height >= 10:
-        t.wait(r"weak on: sizes are found anew")
+        t.wait(r"weak on: retained sizes are computed")
     t.wait(r"^(?:1 )?histogram(?! >)")
     title = t.wait(r"^cairn .*weak on$")[0]
     need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)

@@ -131,13 +131,19 @@ static void test_command_names(void **state)
 	expect_command("o", "open");
 	expect_command("r", NULL);    /* refs, roots */
 	expect_command("nonsense", NULL);
+	expect_command("q!", "quit");
+	expect_command("com.acme.shop.Session", NULL); /* no command; as a line it is listed */
+	assert_string_equal(command_of_line("com.acme.shop.Session")->name, "ls");
+	assert_string_equal(command_of_line("byte[] -min 1k")->name, "ls");
+	assert_string_equal(command_of_line("Session")->name, "ls");
+	assert_null(command_of_line("session"));
 	expect_command("", NULL);
 	expect_command("DumpObj", "x");
 	expect_command("imm", "dom");
 	expect_command("thread_", NULL); /* threads, bt */
 	expect_command("top_c", "top");
 	expect_printed("hist", PRINT_TEXT, "!hist may be histo, history");
-	expect_printed("rots", PRINT_TEXT, "!no command is called rots (nearest: roots; help lists all)");
+	expect_printed("rots", PRINT_TEXT, "!unknown command \"rots\" (nearest: roots: GC roots)");
 }
 
 /* What a line becomes where it begins with words of another tool. */

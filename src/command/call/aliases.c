@@ -23,6 +23,7 @@ const struct alias aliases[] = {
     {"eeheap -gc", "info", "SOS", NULL},
     {"jmap -heap", "info", "jmap", NULL},
     {"GC.heap_info", "info", "jcmd", NULL},
+    {"summary", "info", NULL, NULL},
 
     {"histogram", "histo", "MAT, viewcore", NULL},
     {"dumpheap -stat", "histo", "SOS", NULL},
@@ -33,6 +34,9 @@ const struct alias aliases[] = {
     {"jmap -histo:live", "histo -live", "jmap", NULL},
     {"GC.class_histogram", "histo -live", "jcmd", NULL},
     {"unreachable_objects", "histo -dead", "MAT", NULL},
+    {"retained", "histo -retained", NULL, "size"},
+    {"delta_histogram", "diff -by class", "MAT", NULL},
+    {"compare", "diff", NULL, NULL},
 
     {"instances", "ls", NULL, NULL},
     {"list_objects", "ls", "MAT", NULL},
@@ -68,8 +72,11 @@ const struct alias aliases[] = {
     {"extract_list_values", "entries", "MAT", NULL},
 
     {"whatis", "find", "SOS, jdmpview", NULL},
+    {"search", "find", NULL, NULL},
+    {"grep", "strings", NULL, NULL},
     {"find_strings", "strings", "MAT", NULL},
     {"duplicate_strings", "dups", NULL, NULL},
+    {"duplicates", "dups", NULL, NULL},
     {"group_by_value", "dups", "MAT", NULL},
     {"dumpheap -strings", "dups", "SOS", NULL},
     {"system_properties", "props", "MAT", NULL},
@@ -97,12 +104,28 @@ const struct alias aliases[] = {
     {"dso", "bt", "SOS", NULL},
     {"dumpstackobjects", "bt", "SOS", NULL},
     {"backtrace", "bt", "gdb", NULL},
+    {"stack", "bt", NULL, NULL},
+    {"oom", "bt -oom", NULL, NULL},
     {"thread", "bt", "gdb", NULL},
     {"goroutine", "bt", "delve", NULL},
     {"thread_details", "bt", "MAT", NULL},
     {"thread_stack", "bt", "MAT", NULL},
 
     {"finalizequeue", "finalizers", "SOS", NULL},
+    {"finalizer_overview", "finalizers", "MAT", NULL},
+    {"finalizer_queue", "finalizers", "MAT", NULL},
+    {"references_statistics", "weak", "MAT", NULL},
+    {"soft_references_statistics", "weak soft", "MAT", NULL},
+    {"weak_references_statistics", "weak weak", "MAT", NULL},
+    {"phantom_references_statistics", "weak phantom", "MAT", NULL},
+    {"reference_leak", "weak -only", "MAT", NULL},
+    {"maps", "collections", NULL, NULL},
+    {"collection_fill_ratio", "collections -fill", "MAT", NULL},
+    {"collections_grouped_by_size", "collections", "MAT", NULL},
+    {"map_collision_ratio", "waste chains", "MAT", NULL},
+    {"array_fill_ratio", "waste sparse", "MAT", NULL},
+    {"primitive_arrays_with_a_constant_value", "waste constant", "MAT", NULL},
+    {"waste_in_char_arrays", "waste tails", "MAT", NULL},
     {"deadlock", "locks -deadlock", "jdmpview", NULL},
     {"info lock", "locks", "jdmpview", NULL},
     {"syncblk", "locks", "SOS", NULL},
@@ -128,6 +151,7 @@ const struct alias aliases[] = {
     {"findptr", "refs -in", "jdmpview", NULL},
 
     {"gc_roots", "roots", "MAT", NULL},
+    {"gcroots", "roots", NULL, NULL},
     {"gchandles", "roots -by kind", "SOS", NULL},
     {"globals", "roots -by variable", NULL, NULL},
     {"vars", "roots -by variable", "delve", NULL},
@@ -151,10 +175,14 @@ const struct alias aliases[] = {
     {"top_components", "top", "MAT", NULL},
     {"objsize", "size", "SOS", NULL},
     {"show_retained_set", "size", "MAT", NULL},
+    {"customized_retained_set", "size", "MAT", NULL},
+    {"component_report", "about", "MAT", NULL},
     {"whatif", "cut", "jafar", NULL},
     {"leakhunter", "leaks", "MAT", NULL},
     {"find_leaks", "leaks", "MAT", NULL},
     {"find-leaks", "leaks", "memlab", NULL},
+    {"big_drops_in_dominator_tree", "leaks -share 1", "MAT", NULL},
+    {"export_hprof", "redact", "MAT", NULL},
     {"verifyheap", "check", "SOS", NULL},
 
     {"describe", "sql -schema", "other SQL", NULL},
@@ -168,6 +196,8 @@ const struct alias aliases[] = {
     {".", "source", NULL, NULL},
     {"cmdfile", "source", "jdmpview", NULL},
     {"exit", "quit", NULL, NULL},
+    {"q!", "quit", "vim", NULL},
+    {"wq", "quit", "vim", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -250,10 +280,12 @@ const struct alias *alias_begun(const char *word, const struct alias **other)
 	for (const struct alias *a = aliases; a->word && *word; a++) {
 		if (strncasecmp(a->word, word, strlen(word)) || strchr(a->word, ' '))
 			continue;
-		if (!found)
+		if (!found || (found->tool && !a->tool)) { /* a tool's long words do not take the beginning of ours */
 			found = a;
-		else if (!*other && strcmp(found->means, a->means) != 0)
+			*other = NULL;
+		} else if (!*other && !found->tool == !a->tool && strcmp(found->means, a->means) != 0) {
 			*other = a;
+		}
 	}
 	return found;
 }

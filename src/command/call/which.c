@@ -40,23 +40,74 @@ void command_other_words(const struct command *c, struct text *to)
 	}
 }
 
-static int no_command(const char *word, struct err *err)
+/* Words that no command answers, and what to do instead. */
+static const struct {
+	const char *word, *instead;
+} elsewhere[] = {
+    {"oql", "ask in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)"},
+    {"pragma", "sql lists the tables, and sql -schema TABLE the columns of one"},
+    {"version", "cairn --version prints it, and info shows the VM of the dump"},
+    {"theme", "start cairn with --theme dark, or set theme in the configuration (cairn --dump-config)"},
+    {"select_objects_by_field", "use ls CLASS -where 'FIELD = VALUE'"},
+    {"arrays_grouped_by_size",
+	"ask in SQL: SELECT class, length, count(*) FROM objects WHERE length >= 0 GROUP BY 1, 2"},
+};
+
+enum { NEAR_MOST = 3 };
+
+/* The names of the commands nearest to a word, the nearest first; how many. */
+static unsigned nearest_commands(const char *word, const struct command *near[NEAR_MOST])
 {
-	const char *near = NULL;
-	if (!strcasecmp(word, "oql"))
-		return err_set(err, ERR_USAGE, "questions are asked in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)");
-	if (!strcasecmp(word, "pragma"))
-		return err_set(err, ERR_USAGE, "tables are listed by sql, and the columns of one by sql -schema TABLE");
-	unsigned best = strlen(word) < 5 ? 2 : 3; /* of a short word two letters are another word */
+	/* in a short word two other letters make another word */
+	unsigned distance[NEAR_MOST], n = 0, most = strlen(word) < 5 ? 2 : 3;
 	for (size_t i = 0; commands[i]; i++) {
-		unsigned d = edit_distance(word, commands[i]->name, 2);
-		if (d < best) {
-			best = d;
-			near = commands[i]->name;
+		unsigned d = edit_distance(word, commands[i]->name, most), at = n < NEAR_MOST ? n++ : NEAR_MOST;
+		if (d >= most) {
+			n -= at < NEAR_MOST;
+			continue;
+		}
+		for (; at > 0 && d < distance[at - 1]; at--)
+			if (at < NEAR_MOST) {
+				distance[at] = distance[at - 1];
+				near[at] = near[at - 1];
+			}
+		if (at < NEAR_MOST) {
+			distance[at] = d;
+			near[at] = commands[i];
 		}
 	}
-	return err_set(err, ERR_USAGE, "no command is called %.100s (%s%s%shelp lists all)", word,
-	    near ? "nearest: " : "", near ? near : "", near ? "; " : "");
+	return n;
+}
+
+static const char *instead_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (!strcasecmp(word, elsewhere[i].word))
+			return elsewhere[i].instead;
+	return NULL;
+}
+
+/* No command has an upper case letter or such a sign in its name, and a class hardly lacks both. */
+static bool is_like_class(const char *word)
+{
+	return !instead_of(word) && ((*word >= 'A' && *word <= 'Z') ||
+	    (*word >= 'a' && *word <= 'z' && strpbrk(word, ".[")));
+}
+
+static int no_command(const char *word, struct err *err)
+{
+	const struct command *near[NEAR_MOST];
+	const char *instead = instead_of(word);
+	if (instead)
+		return err_set(err, ERR_USAGE, "%.40s: not a command (%s)", word, instead);
+	unsigned n = nearest_commands(word, near);
+	struct text names = TEXT_INIT;
+	for (unsigned i = 0; i < n; i++)
+		text_addf(&names, "%s%s: %s", i ? "; " : "", near[i]->name, near[i]->summary);
+	int code = n ? err_set(err, ERR_USAGE, "unknown command \"%.100s\" (nearest: %s)", word, names.s) :
+	    err_set(err, ERR_USAGE, "unknown command \"%.100s\" (apropos %.40s searches; help lists all)", word, word);
+	text_release(&names);
+	return code;
 }
 
 /* Beginnings that were one command's alone before others came that begin alike: who types them means it still. */
@@ -123,7 +174,12 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 		*words = 0;
 		return command_find("sql", err);
 	}
-	return command_find(word, err);
+	const struct command *c = command_find(word, err);
+	if (!c && is_like_class(word)) {
+		*words = 0;
+		return command_find("ls", err);
+	}
+	return c;
 }
 
 const struct command *command_of_line(const char *line)

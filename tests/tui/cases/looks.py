@@ -86,7 +86,7 @@ def themes(t):
         t.wait(r"^ *54 classes")
         seen[name] = colours(t)
         enter(t, "frobnicate")
-        t.wait("no command is called frobnicate")
+        t.wait('unknown command "frobnicate"')
         seen[name] |= colours(t)
         t.keys("C-c")
         t.wait("^:frobnicate", gone=True)

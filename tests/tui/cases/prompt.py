@@ -230,7 +230,7 @@ def digits_after_errors(t):
     start(t, dump=SHOP)
     t.type(":frobnicate")
     t.keys("Enter")
-    t.wait("no command is called frobnicate")
+    t.wait('unknown command "frobnicate"')
     t.keys("6")
     t.wait(r"^  format +hprof")
     t.type(":x 0xe0000")

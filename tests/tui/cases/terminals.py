@@ -96,7 +96,7 @@ def dumb(t):
     t.wait(r"^\d+ loaders|^loader +")
     t.type("frobnicate")
     t.keys("Enter")
-    t.wait(r"^cairn: no command is called frobnicate")
+    t.wait(r'^cairn: unknown command "frobnicate"')
     t.type("quit")
     t.keys("C-c")  # the line is given up, and not the program
     t.wait(r"^cairn> quit\^C")

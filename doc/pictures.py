@@ -5,6 +5,8 @@ becomes SVG.
 
     doc/pictures.py DIR          makes them (`make pictures` does, into doc/)
 
+A recording is one picture of several screens, which follow each other every few seconds.
+
 CAIRN_BUILD and CAIRN_SOURCE say where the program and the samples are, as for the tests;
 tests/tui/pictures.py holds the pictures in doc/ against the screen.
 """
@@ -36,6 +38,20 @@ PICTURES = (
     ("diff", SERIES, 150, 20, ((), r"^> byte\[\] .*\d+K"), ((":diff -grew", "Enter"), r"every reference to them"),
      (("v",), r"20 40 60")),
 )
+
+# name, dumps, columns, lines, then (what is typed, as a caption; keys; what must stand there before the next ones)
+RECORDINGS = (
+    ("tour", [SHOP], 100, 27,
+     ("cairn data/shop.hprof", (), r"^> byte\[\] .*\d+K"),
+     ("3: leak suspects", ("3",), r"AuditLog"),
+     ("Down: the next suspect", ("Down",), r"ENTRIES +80"),
+     ("Enter: open it", ("Enter",), r"ENTRIES"),
+     (":path 0xe00200a8, a closed session", (":path 0xe00200a8", "Enter"), r"static ENTRIES"),
+     (":cut com.acme.shop.AuditLog.ENTRIES", (":cut com.acme.shop.AuditLog.ENTRIES", "Enter"), r"^freed|freed +80"),
+     ("2: the heap by what it dominates", ("2",), r"^> ▸ "),
+     ("*: down to where it branches", ("*",), r"× Session")),
+)
+SECONDS = 3.75  # that a screen of a recording is shown
 
 
 class Style:
@@ -99,13 +115,30 @@ def element(y, x, text, style):
     return "".join(out)
 
 
-def svg(lines, width, height):
+def screen(lines):
+    return "\n".join(e for e in (element(*run) for run in runs(lines)) if e)
+
+
+def svg(body, width, height, style=""):
     size = (width * WIDTH + 16, height * HEIGHT + 16)
-    body = "\n".join(e for e in (element(*run) for run in runs(lines)) if e)
-    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">\n'
+    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f">\n%s'
             '<rect width="100%%" height="100%%" rx="6" fill="%s"/>\n'
             '<g transform="translate(8 8)" font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" '
-            'font-size="14" xml:space="preserve">\n%s\n</g>\n</svg>\n' % (*size, *size, BACKGROUND, body))
+            'font-size="14" xml:space="preserve">\n%s\n</g>\n</svg>\n' % (*size, *size, style, BACKGROUND, body))
+
+
+def frames(shown, height):
+    """Each screen with its caption, seen in its turn."""
+    all_of_it = SECONDS * len(shown)
+    for i, (caption, lines) in enumerate(shown):
+        caption = element(height - 1, 1, caption, (3, True, False, False))
+        yield ('<g class="f" style="animation-delay:%.2fs">\n<rect x="-8" y="-8" width="100%%" height="100%%" fill="%s"/>\n'
+               '%s\n%s\n</g>' % (i * SECONDS - all_of_it, BACKGROUND, screen(lines), caption))
+
+
+def turns(n):
+    return ('<style>.f{visibility:hidden;animation:f %.2fs step-end infinite}'
+            '@keyframes f{0%%{visibility:visible}%.4f%%{visibility:hidden}}</style>\n' % (n * SECONDS, 100 / n))
 
 
 def still(terminal):
@@ -120,7 +153,8 @@ def still(terminal):
     return before
 
 
-def take(name, dumps, width, height, *steps):
+def run(dumps, width, height, steps):
+    """The screen after each (keys, what must stand there)."""
     t = Terminal(width, height, env={"TERM": "screen-256color"})
     try:
         t.line("clear; \"$CAIRN\" " + " ".join("'%s'" % d for d in dumps))
@@ -131,18 +165,33 @@ def take(name, dumps, width, height, *steps):
                 else:
                     t.keys(key)
             t.wait(what, panes=what not in (r"^> byte\[\] .*\d+K", r"^> ▸ "))
-        lines = still(t)
+            yield t
         t.keys("Q")
         t.wait("^" + PROMPT)
-        return svg(lines, width, height)
     finally:
         t.close()
+
+
+def take(name, dumps, width, height, *steps):
+    last = None
+    for i, t in enumerate(run(dumps, width, height, steps)):
+        last = still(t) if i == len(steps) - 1 else None
+    return svg(screen(last), width, height)
+
+
+def record(name, dumps, width, height, *steps):
+    keys = [step[1:] for step in steps]
+    shown = [(step[0], still(t)) for step, t in zip(steps, run(dumps, width, height, keys))]
+    return svg("\n".join(frames(shown, height + 1)), width, height + 1, turns(len(shown)))
 
 
 def main():
     for picture in PICTURES:
         with open(os.path.join(sys.argv[1], picture[0] + ".svg"), "w", encoding="utf-8") as to:
             to.write(take(*picture))
+    for recording in RECORDINGS:
+        with open(os.path.join(sys.argv[1], recording[0] + ".svg"), "w", encoding="utf-8") as to:
+            to.write(record(*recording))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What README.md says to type works as written, in its order.
+"""What README.md and doc/manual.md show works as written, in their order.
 
 A line that is indented and begins with ":" is a command for the dump named last before it; what
 follows two blanks explains it.  Indented lines that begin with "cairn -x" are for the shell, on my.*.
@@ -12,7 +12,7 @@ import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import SAMPLE, SHOP, SOURCE, Tap, cairn, readme_commands  # noqa: E402
+from cairntest import SAMPLE, SHOP, SOURCE, Tap, cairn, manual_commands, manual_lines  # noqa: E402
 
 
 def run_all(tap, dump, lines):
@@ -29,23 +29,22 @@ def run_all(tap, dump, lines):
 
 
 def shell_lines():
-    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
-        for line in f:
-            found = re.match(r"    (cairn .*-x .*?)(  +#.*)?$", line)
-            if found:
-                yield found.group(1)
+    for line in manual_lines():
+        found = re.match(r"    (cairn .*-x .*?)(  +#.*)?$", line)
+        if found:
+            yield found.group(1)
 
 
 def main():
     tap = Tap()
-    sections = readme_commands()
+    sections = manual_commands()
     series = "data/shop-1.hprof data/shop-2.hprof data/shop.hprof"
     tap.ok({dump for dump, _ in sections} >= {"data/shop.hprof", series, "data/gocart.dump"} and
-           sum(len(lines) for _, lines in sections) > 15, "README.md holds lines to type")
+           sum(len(lines) for _, lines in sections) > 15, "the manual has commands")
     for dump, lines in sections:
         run_all(tap, dump, lines)
     shell = list(shell_lines())
-    tap.ok(shell, "README.md holds lines for a shell")
+    tap.ok(shell, "the manual has lines for a shell")
     for line in shell:
         words = shlex.split(line)[1:]
         words = [{"my.phd": SAMPLE, "my.hprof": SHOP}.get(w, w) for w in words]

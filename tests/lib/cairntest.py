@@ -77,17 +77,23 @@ def difference(got, want):
     return "\n".join(lines)
 
 
-def readme_commands():
-    """What README.md says to type behind ":", as (dump, lines) in its order."""
+def manual_lines():
+    """Of README.md and the manual."""
+    for name in "README.md", os.path.join("doc", "manual.md"):
+        with open(os.path.join(SOURCE, name), encoding="utf-8") as f:
+            yield from f
+
+
+def manual_commands():
+    """What README.md and the manual show after ":", as (dump, lines) in their order."""
     sections = []
-    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
-        for line in f:
-            named = re.findall(r"`cairn (data/[^`]+)`", line)
-            if named:
-                sections.append((named[-1], []))
-            found = re.match(r"    :(.*?)(  +.*)?$", line)
-            if found:
-                sections[-1][1].append(found.group(1).strip())
+    for line in manual_lines():
+        named = re.findall(r"`cairn (data/[^`]+)`", line)
+        if named:
+            sections.append((named[-1], []))
+        found = re.match(r"    :(.*?)(  +.*)?$", line)
+        if found:
+            sections[-1][1].append(found.group(1).strip())
     return sections
 
 

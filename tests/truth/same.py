@@ -19,7 +19,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, Run, Tap, cairn, readme_commands  # noqa: E402
+from cairntest import DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, Run, Tap, cairn, manual_commands  # noqa: E402
 
 OBJECTS = 100000  # of made dumps
 ROWS = "40"      # of each answer about these
@@ -86,7 +86,7 @@ class Dump:
         self.common = ["--no-config"] + (["--top", rows] if rows else [])
         n = int(cairn("--format", "csv", "-x", "info | cut objects", path).out.split()[-1])
         words = {"last": n - 1, "middle": n // 2, "folder": "out"}
-        self.lines = [line for dump, lines in readme_commands() for line in lines if path.endswith(dump)]
+        self.lines = [line for dump, lines in manual_commands() for line in lines if path.endswith(dump)]
         self.lines += [line.format(**words) for lines in lines_by_command().values() for line in lines]
         if mem:
             self.lines = [line for line in self.lines if not TEXTS.match(line)]

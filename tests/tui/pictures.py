@@ -22,10 +22,10 @@ def main():
     if not shutil.which("tmux"):
         skip_all("tmux is not installed")
     tap = Tap()
-    for picture in pictures.PICTURES:
+    for picture, make in [(p, pictures.take) for p in pictures.PICTURES] + [(r, pictures.record) for r in pictures.RECORDINGS]:
         with open(os.path.join(SOURCE, "doc", "pictures", picture[0] + ".svg"), encoding="utf-8") as f:
             kept = f.read()
-        made = pictures.take(*picture)
+        made = make(*picture)
         odd = [(a, b) for a, b in zip(texts(kept), texts(made)) if a != b][:5]
         tap.ok(made == kept, "%s.svg is the screen of today (make pictures renews it)" % picture[0],
                "\n".join("%s: now %s" % pair for pair in odd))

@@ -3,7 +3,7 @@
 
 import re
 
-from cairntest import GO, SAMPLE, SAMPLE_TEXT, SHOP, cairn, readme_commands
+from cairntest import GO, SAMPLE, SAMPLE_TEXT, SHOP, cairn, manual_commands
 from tmux import PROMPT
 from tui import BOTH, case, enter, leave, need, start, wait_selected
 
@@ -88,9 +88,9 @@ def tabs(t):
     leave(t)
 
 
-@case("what README.md says to type, in its order", BOTH)
+@case("the commands of the manual, in its order", BOTH)
 def readme(t):
-    for dump, lines in readme_commands():
+    for dump, lines in manual_commands():
         if dump != "data/shop.hprof":
             continue
         start(t, dump=SHOP)

@@ -79,12 +79,27 @@ static unsigned nearest_commands(const char *word, const struct command *near[NE
 	return n;
 }
 
+static const char *instead_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (!strcasecmp(word, elsewhere[i].word))
+			return elsewhere[i].instead;
+	return NULL;
+}
+
+/* No command has an upper case letter or such a sign in its name, and a class hardly lacks both. */
+static bool is_like_class(const char *word)
+{
+	return !instead_of(word) && ((*word >= 'A' && *word <= 'Z') ||
+	    (*word >= 'a' && *word <= 'z' && strpbrk(word, ".[")));
+}
+
 static int no_command(const char *word, struct err *err)
 {
 	const struct command *near[NEAR_MOST];
-	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-		if (!strcasecmp(word, elsewhere[i].word))
-			return err_set(err, ERR_USAGE, "%.40s: not a command (%s)", word, elsewhere[i].instead);
+	const char *instead = instead_of(word);
+	if (instead)
+		return err_set(err, ERR_USAGE, "%.40s: not a command (%s)", word, instead);
 	unsigned n = nearest_commands(word, near);
 	struct text names = TEXT_INIT;
 	for (unsigned i = 0; i < n; i++)
@@ -141,12 +156,6 @@ out:
 	if (!found)
 		no_command(word, err);
 	return found;
-}
-
-/* No command has an upper case letter or such a sign in its name, and a class hardly lacks both. */
-static bool is_like_class(const char *word)
-{
-	return (*word >= 'A' && *word <= 'Z') || (*word >= 'a' && *word <= 'z' && strpbrk(word, ".["));
 }
 
 const struct command *call_command(const struct stage *stage, size_t *words, struct err *err)

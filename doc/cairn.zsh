@@ -4,29 +4,29 @@ _arguments -s \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \
-	'--format=[how results are printed (text)]:format:(text csv json jsonl md html)' \
+	'--format=[format of results (text)]:format:(text csv json jsonl md html)' \
 	'--csv=[CSV marks texts like formulas (safe) or not]:csv:(safe raw)' \
-	'--output=[where results go (standard output)]:FILE:_files' \
-	'--force[let -o and > replace what is a heap dump]' \
+	'--output=[file for the results (standard output)]:FILE:_files' \
+	'--force[let -o and > replace a heap dump]' \
 	'--top=[at most N rows of each result]:N:' \
-	'--javacore=[the javacore of an OpenJ9 dump (found beside)]:FILE:_files' \
-	'--exe=[the program that wrote a Go dump (found beside)]:FILE:_files' \
-	'--index=[the index of the dump; written if it is not there]:FILE:_files' \
-	'--no-index[read the dump, whatever indexes there are]' \
+	'--javacore=[the javacore of an OpenJ9 dump (found)]:FILE:_files' \
+	'--exe=[the program that wrote a Go dump (found)]:FILE:_files' \
+	'--index=[the index of the dump; written if missing]:FILE:_files' \
+	'--no-index[read the dump and ignore all indexes]' \
 	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
 	'--dump=[which heap of a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
-	'--mem=[use no more memory, but a file (512M, 2G)]:SIZE:' \
-	'--spill=[where large data goes that --mem does not hold]:spill:(DIR none)' \
+	'--mem=[limit memory; the rest is in a file (512M, 2G)]:SIZE:' \
+	'--spill=[folder for data beyond --mem]:spill:(DIR none)' \
 	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
-	'--theme=[which colours]:theme:(auto dark light classic8 mono)' \
-	'--ascii[no character beyond ASCII on the screen]' \
+	'--theme=[colour theme]:theme:(auto dark light classic8 mono)' \
+	'--ascii[ASCII characters only on the screen]' \
 	'--mouse[the mouse works on the screen]' \
 	'--tour[a tour of two minutes with the sample]' \
-	'--dump-config[write the defaults of the configuration]' \
-	'--no-config[leave the configuration out]' \
-	'--version[say which version this is]' \
+	'--dump-config[write the default configuration]' \
+	'--no-config[ignore the configuration]' \
+	'--version[print the version]' \
 	'--help[this]' \
 	'*:dump:_files'

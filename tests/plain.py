@@ -64,7 +64,7 @@ def help_of(name):
         if re.match(r"  (columns|values|also called)\b|more examples", line):
             break
         body.append(line)
-    return summary, [line for line in body if not re.match(r"  (-|\S+(?: \S+)?  )|   |  # ", line)]
+    return summary, [line for line in body if not re.match(r"  (-|\S+(?: \S+)?  |\".*\"$|\S[^.]*:$)|   |  # ", line)]
 
 
 def report(tap, kind, faults):

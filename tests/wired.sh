@@ -32,7 +32,7 @@ wired 'truth test' "$(listed truth_tests)" tests/truth/*.py tests/truth/*.sh
 wired 'test of command lines' "$(listed cli_tests)" tests/cli/*.py tests/cli/*.sh
 wired 'test of the screen' "$(listed tui_tests)" tests/tui/*.py
 wired 'file of cases of the screen' "$(listed tui_cases)" tests/tui/cases/*.py
-wired 'script of the house' "$(listed house_tests)" tests/*.sh
+wired 'script of the house' "$(listed house_tests)" tests/*.sh tests/*.py
 wired 'fuzz target' "$(listed fuzz_tests | sed 's/replay_\(.*\)/fuzz_\1.c/')" \
 	$(ls tests/fuzz/fuzz_*.c | grep -v /fuzz_reader.c)
 wired 'folder of the corpus' "$(listed fuzz_tests | sed 's#.*/replay_#tests/fuzz/corpus/#')" tests/fuzz/corpus/*

@@ -132,7 +132,7 @@ static void test_class_patterns(void **state)
 	expect_classes("Text", "!\"Text\" is ambiguous (com.acme.Text, org.other.Text)");
 	expect_classes("com.acme.Sesion", "!no class matches \"com.acme.Sesion\" (nearest: com.acme.Session)");
 	expect_classes("*nothing*", "!no class matches \"*nothing*\"");
-	expect_classes("/(/", "!( is no regular expression: a ( has no )");
+	expect_classes("/(/", "!invalid regular expression \"(\": a ( without )");
 	expect_classes("0x1040", "!0x1040 is a java.lang.String, not a class object");
 	expect_classes("%1", "!%1: no last table");
 }

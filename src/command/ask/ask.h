@@ -25,7 +25,7 @@ const struct sql_view *ask_view(const struct session *s, size_t i);
 const struct sql_view *ask_view_named(const struct session *s, const char *name);
 
 /* What -where says, for the table of a command's options. */
-#define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "objects of which it is true: total > 9 and size(lines) = 0"}
+#define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "condition on objects: total > 9 and size(lines) = 0"}
 /* Keep of n objects (ascending, in place) those that -where lets through; all, if it was not given. */
 MUST_CHECK int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err);
 /* The same of the objects whose bits are set; the others' bits are cleared. */

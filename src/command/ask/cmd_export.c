@@ -472,10 +472,9 @@ const struct command cmd_export = {
 	"dump replaces its own part. Texts have quotes there, unknown values are empty without quotes. An existing "
 	"file is replaced as by save.\n"
 	"DuckDB and Spark read the parts as one table:\n"
-	"SELECT * FROM read_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', "
-	"allow_quoted_nulls=false);\n"
-	"spark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
-	"'\"').csv(\"DIR/classes\")",
+	"DuckDB\tread_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false)\n"
+	"Spark\tspark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
+	"'\"').csv(\"DIR/classes\")\n",
     .examples = {{NULL}},
     .key = "",
     .run = run_export,

@@ -36,7 +36,7 @@ const struct program_option program_options[] = {
 	"the same name with .elf or without an ending, and without the numbers of a series (heap.elf for heap-3.dump)."},
     {OPTION_INDEX, "index", "FILE", "the index of the dump; written if missing",
 	"Default: DUMP.cairn, or that name in $XDG_CACHE_HOME/cairn. If FILE is missing or an older index of this "
-	"dump, cairn writes it after the last -x or -f (on the screen when retained sizes are known). It never "
+	"dump, cairn writes it after the last -x or -f. On the screen it does so when retained sizes are known. It never "
 	"changes any other file. Besides this option, only the command index writes one. DUMP may be an index itself: "
 	"cairn opens it with its dump, or without."},
     {OPTION_NO_INDEX, "no-index", NULL, "read the dump and ignore all indexes", NULL},

@@ -64,7 +64,9 @@ def help_of(name):
         if re.match(r"  (columns|values|also called)\b|more examples", line):
             break
         body.append(line)
-    return summary, [line for line in body if not re.match(r"  (-|\S+(?: \S+)?  |\".*\"$|\S[^.]*:$)|   |  # ", line)]
+    # a row of a table has two blanks between word and meaning, or the meaning on the next line
+    row = [re.match(r"  (-|\S.*\S  |\S[^.]*:$)|   |  # ", line) or after.startswith("   ") for line, after in zip(body, body[1:] + [""])]
+    return summary, [line for line, in_table in zip(body, row) if not in_table]
 
 
 def report(tap, kind, faults):

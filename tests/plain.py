@@ -13,7 +13,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from cairntest import SOURCE, Tap, cairn  # noqa: E402
+from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 OUT = re.compile(r"\b(tells?|told|stands?|at hand|behind|beside|of which|of whom|whose|but for|so many|so much|alike|whoever|"
                  r"somebody|nobody knows|hangs? on|goes with|go with|lays? by|lies beside|mend(?:s|ed)?)\b", re.I)
@@ -24,7 +24,7 @@ LINES_MOST = 12     # of prose in the help of a command
 SUMMARY_MOST = 70   # characters
 MEANING_MOST = 8    # words of a column's meaning
 # What is left of each kind; nothing may be added.
-MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0}
+MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0, "errors": 0, "printed errors": 0}
 
 
 def literals():
@@ -69,6 +69,36 @@ def help_of(name):
     return summary, [line for line, in_table in zip(body, row) if not in_table]
 
 
+def errors():
+    """(file, text) of each error that the source sets."""
+    for path in sorted(glob.glob(os.path.join(SOURCE, "src", "**", "*.c"), recursive=True)):
+        with open(path, encoding="utf-8") as f:
+            code = re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+        for found in re.finditer(r"\b(?:err_set|wrong|complain)\s*\([^;\"]*?(" + JOINED.pattern + ")", code):
+            yield os.path.relpath(path, SOURCE), re.sub(r'"\s*(?:PRI\w+\s*)?"', "", found.group(1)[1:-1])
+
+
+def form(text):
+    """What is wrong with the form of an error, WHAT: WHY (WHAT TO DO), or None."""
+    if re.match(r"(?!SQLite|TERM)[A-Z][a-z]+ ", text):
+        return "a capital letter first"
+    if re.search(r"[^.]\.$", text):
+        return "a full stop at the end"
+    if re.search(r"; (use|try|name|give|write|run|open|start|see|\w+ (FILE|DUMP|lists|searches))\b(?![^(]*\))", text):
+        return "what to do is not in ( )"
+    return None
+
+
+def printed_errors(names):
+    """(command line, line) of what each command says on standard error without arguments and with a wrong one."""
+    for sample in (SAMPLE, SHOP, GO):
+        for name in names:
+            for line in (name, name + " -nosuch", name + " no.such.Thing 0x1 %99"):
+                if name not in ("quit", "index", "profile", "redact", "report", "save", "source"):
+                    for said in cairn("-x", line, sample).err.splitlines():
+                        yield line, said
+
+
 def report(tap, kind, faults):
     most = MOST[kind]
     tap.ok(len(faults) <= most, "%s: %d, at most %d" % (kind, len(faults), most), "\n".join("%s: %s" % f for f in faults[:40]))
@@ -92,6 +122,14 @@ def main():
         meanings = re.findall(r'\[COL_\w+\] = \{"[^"]*", \w+, \d+,\s*"([^"]*)"', f.read())
     tap.ok(len(meanings) > 100, "%d columns have a meaning" % len(meanings))
     report(tap, "meanings", [("columns.c", m) for m in meanings if len(m.split()) > MEANING_MOST])
+    sources = list(errors())
+    tap.ok(len(sources) > 500, "%d errors are read" % len(sources))
+    report(tap, "errors", [(name, "%s: %s" % (form(text), text)) for name, text in sources if form(text)])
+    said = list(printed_errors(commands))
+    tap.ok(len(said) > 200, "%d errors are printed" % len(said))
+    report(tap, "printed errors", [(line, "%s: %s" % (wrong, text)) for line, text in said for wrong in
+                                   [None if text.startswith("cairn: ") else "no cairn: at the beginning",
+                                    form(text.split(": ")[-1]), OUT.search(text) and "an out-word"] if wrong])
     with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as f:
         readme = f.read().splitlines()
     tap.ok(len(readme) < 120 and max(map(len, readme)) <= 100, "README.md: under 120 lines of at most 100 characters")

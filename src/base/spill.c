@@ -128,8 +128,8 @@ static int no_room(uint64_t bytes, int code, struct err *err)
 	units_bytes(already, in_file);
 	units_bytes(were, there + in_file);
 	budget_advise(budget_in_use() + in_file + bytes, advice, sizeof advice);
-	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more, %s%s%s are in use: %s; %s, "
-	    "or a --spill folder with more room", spill_folder(), wanted, already, known ? " of " : "",
+	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more, %s%s%s are in use: %s (%s, "
+	    "or a --spill folder with more room)", spill_folder(), wanted, already, known ? " of " : "",
 	    known ? were : "", strerror(code), advice);
 }
 

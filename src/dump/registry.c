@@ -184,7 +184,7 @@ int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const cha
 	}
 	if (source_is_archive(head, n)) {
 		out->archive = source_packing(head, n, &by_hand);
-		return err_set(err, ERR_FORMAT, "a %s archive; name it alone and cairn looks into it", out->archive);
+		return err_set(err, ERR_FORMAT, "a %s archive (name it alone and cairn looks into it)", out->archive);
 	}
 	const struct reader *r = n ? surest_reader(head, n, NULL) : NULL;
 	if (!r)

@@ -137,7 +137,7 @@ static bool take_option(struct config *c, const char *name, const char *value)
 		if (strcmp(o->name, name) != 0)
 			continue;
 		if (!is_word(words, value))
-			wrong(c, "%s must be one of %s, not %s", name, words, value);
+			wrong(c, "invalid %s \"%.60s\" (use %s)", name, value, words);
 		else
 			give(c, o, name, value);
 		return true;
@@ -157,7 +157,7 @@ static bool take_setting(struct config *c, const char *name, const char *value)
 			continue;
 		session_init(&trial);
 		if (setting_set(&trial, name, value, &err))
-			wrong(c, "%s, not %s", err.message, value);
+			wrong(c, "%s", err.message);
 		else
 			give(c, option_named(name), name, value);
 		session_release(&trial);
@@ -176,7 +176,7 @@ static bool take_layout(struct config *c, const char *name, const char *value)
 			return true;
 		}
 	}
-	wrong(c, "layout must be one of " LAYOUT_WORDS ", not %s", value);
+	wrong(c, "invalid layout \"%.60s\" (use " LAYOUT_WORDS ")", value);
 	return true;
 }
 

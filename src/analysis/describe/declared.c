@@ -142,7 +142,7 @@ static int declared_bytes(
 	if (code)
 		return code;
 	if (v.is_class || v.view.kind != PRIMITIVE_ARRAY)
-		return err_set(err, ERR_USAGE, "-hex needs a primitive array; 0x%" PRIx64
+		return err_set(err, ERR_USAGE, "-hex needs a primitive array, and 0x%" PRIx64
 		    " is a %.200s", heap_address(h, id), heap_class_of(h, id)->name);
 	unsigned unit = values_size_of(h, values_element_type(&v));
 	*out = (struct object_bytes){ v.view.bytes, values_length(&v) * unit, unit };

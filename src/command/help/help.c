@@ -351,7 +351,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct help_page *page = word ? page_called(word) : NULL;
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
-		return err_set(err, err->code, "%s; apropos %.100s searches the help", err->message, word);
+		return err->code;
 	struct result *r = result_new_rows("help", s->dump, &help_shape);
 	r->plain_text = true;
 	if (page) {

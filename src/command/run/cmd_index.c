@@ -154,8 +154,8 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	if (!code)
 		*out = tell(s, there ? NULL : &w, path);
 	if (code == ERR_IO && !call->argument[0].given)
-		err_set(err, ERR_IO, "%s; index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, "
-		    "where cairn finds it too", err->message);
+		err_set(err, ERR_IO, "%s (index FILE writes it elsewhere, for instance to $XDG_CACHE_HOME/cairn, "
+		    "where cairn finds it too)", err->message);
 	if (code == ERR_UNSUPPORTED) /* no index is written, and nothing was looked for */
 		code = err->code = ERR_IO;
 	free(beside);

@@ -256,8 +256,9 @@ int setting_set(struct session *s, const char *name, const char *value, struct e
 		int code = value ? settings[i].set(s, value, err) : NO_VALUE;
 		if (!code)
 			say_setting(s, &settings[i]);
-		return code == NO_VALUE
-		    ? err_set(err, ERR_USAGE, "%s is %s", name, settings[i].values) : code;
+		return code != NO_VALUE ? code : value
+		    ? err_set(err, ERR_USAGE, "invalid %s \"%.60s\" (use %s)", name, value, settings[i].values)
+		    : err_set(err, ERR_USAGE, "%s: no value (use %s)", name, settings[i].values);
 	}
 	return err_set(err, ERR_USAGE, "no setting \"%.60s\" (set lists them)", name);
 }

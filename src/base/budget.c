@@ -64,7 +64,7 @@ void budget_advise(uint64_t enough, char *to, size_t room)
 	with_margin(first, enough < whole ? whole : enough < retained ? retained : enough);
 	with_margin(second, retained);
 	if (enough < whole && retained > whole)
-		snprintf(to, room, "give --mem %s (%s with retained sizes)%s", first, second, file);
+		snprintf(to, room, "give --mem %s, %s with retained sizes%s", first, second, file);
 	else if (enough < whole || enough < retained)
 		snprintf(to, room, "give --mem %s%s", first, file);
 	else /* for this block, not for those after it */
@@ -84,7 +84,7 @@ static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_
 	units_bytes(used, now);
 	units_bytes(allowed, most);
 	budget_advise(bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX, advice, sizeof advice);
-	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s; %s", wanted, used,
+	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s (%s)", wanted, used,
 	    limit_whose, allowed, advice);
 }
 

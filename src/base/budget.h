@@ -32,7 +32,7 @@ void budget_expect(uint64_t bytes, uint64_t retained);
 void budget_file_takes_rest(bool may);
 
 enum { BUDGET_ADVICE_ROOM = 100 };
-/* "give --mem 684M (1.2G with retained sizes), or --spill DIR": where so many bytes are needed at least. */
+/* "give --mem 684M, 1.2G with retained sizes, or --spill DIR": where so many bytes are needed at least. */
 void budget_advise(uint64_t enough, char *to, size_t room);
 
 #endif

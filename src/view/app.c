@@ -228,21 +228,22 @@ static void say_older(struct app *a)
 static void add_shortage(const struct heap *h, struct text *to)
 {
 	enum { NARROW = 60 };
-	const char *all = h->shortage.message, *advice = strstr(all, "; give ");
-	const char *aside = advice ? strstr(advice, " (") : NULL;
-	const char *behind = aside ? strchr(aside, ')') : NULL;
+	static const char retained[] = " with retained sizes";
+	const char *all = h->shortage.message, *advice = strstr(all, "(give ");
+	const char *aside = advice ? strchr(advice, ',') : NULL;
+	const char *after = advice ? strstr(advice, retained) : NULL;
 
 	if (!advice || (COLS >= NARROW && strncmp(all, "memory:", strlen("memory:")) != 0)) {
 		text_addf(to, "references were not read: %s", all);
 		return;
 	}
 	text_add(to, "no memory for references: ");
-	advice += strlen("; ");
-	if (behind && COLS < NARROW) {
+	advice++;
+	if (after && aside && aside < after && COLS < NARROW) {
 		text_add_n(to, advice, (size_t)(aside - advice));
-		advice = behind + 1;
+		advice = after + strlen(retained);
 	}
-	text_add(to, advice);
+	text_add_n(to, advice, strcspn(advice, ")"));
 }
 
 void app_say_damage(struct app *a)

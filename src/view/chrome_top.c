@@ -32,7 +32,7 @@ static int draw_damage(const struct opened *o, int width)
 	bool lost = o && o->fate != FILE_SAME;
 	if (!o || (!o->heap->damaged && !lost))
 		return 0;
-	const char *word = !lost && o->heap->damage.code == ERR_TRUNCATED ? "cut" : "damaged";
+	const char *word = !lost && o->heap->damage.code == ERR_TRUNCATED ? "truncated" : "damaged";
 	int needed = (int)strlen(word);
 	if (width < needed + 8)
 		return 0;

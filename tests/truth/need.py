@@ -52,7 +52,7 @@ def sentences(tap, dump):
     tap.ok(" of memory, 12.0M allowed; ~" in text and "; the rest goes into a file in " in text,
            "a lower limit, and where the rest goes", text)
     text = said(dump, "--mem", "12M", "--spill", "none")
-    tap.ok(re.search(r" with retained sizes; give --mem [\d.]+[MG], or --spill DIR\n", text), "a lower limit, and no file", text)
+    tap.ok(re.search(r" with retained sizes \(give --mem [\d.]+[MG], or --spill DIR\)\n", text), "a lower limit, and no file", text)
     tap.ok("needs" not in said(dump, "--mem", "12M", "--progress", "never"), "nothing where no progress is wanted at all")
     tap.ok("needs" not in said(SAMPLE, "--progress", "always"), "nothing of a small dump")
 
@@ -65,7 +65,7 @@ def limited(dump, mem, *lines):
 def advice(tap, dump):
     """What a refusal advises suffices; and what needs no references is answered where these did not fit."""
     got = limited(dump, "4M", "histo")
-    found = re.search(r"needs ~([\d.]+)M of memory, 4.0M allowed; give --mem ([\d.]+[MG]), or --spill DIR\n", got.err)
+    found = re.search(r"needs ~([\d.]+)M of memory, 4.0M allowed \(give --mem ([\d.]+[MG]), or --spill DIR\)\n", got.err)
     tap.ok(found and got.status == 3, "too little for objects: what the dump takes is advised", got)
     got = limited(dump, found.group(2), "histo", "roots | head 1")
     tap.ok(got.status == 0, "that suffices", got)
@@ -80,7 +80,7 @@ def advice(tap, dump):
         tap.ok(got.status == 3 and got.out == whole.out and got.err.count("did not fit") == 1 and
                "warning: references are not loaded: memory: " in got.err,
                "references do not fit: what needs none is answered, in any order", got)
-    found = re.search(r"; give --mem ([\d.]+[MG]) \(([\d.]+[MG]) with retained sizes\), or --spill DIR", got.err)
+    found = re.search(r"\(give --mem ([\d.]+[MG]), ([\d.]+[MG]) with retained sizes, or --spill DIR\)", got.err)
     tap.ok(found, "the refusal advises what the dump takes", got)
     got = limited(dump, few, "strings | head 9", "info")
     tap.ok(got.status == 4, "and where all is answered, what is left out is told by status 4", got)
@@ -112,11 +112,11 @@ def small_disk(tap, dump, at):
         return
     subprocess.run(["umount", at], check=True)
     got = on_disk(at, 4 << 20, dump, "roots | head 1")
-    told = re.search(r"; the rest needs up to ~([\d.]+)M in %s, 3\.[89]M free: give --mem [\d.]+[MG], or a --spill folder with "
-                     r"more room\n" % re.escape(at), got.err)
+    told = re.search(r"; the rest needs up to ~([\d.]+)M in %s, 3\.[89]M free \(give --mem [\d.]+[MG], or a --spill folder with "
+                     r"more room\)\n" % re.escape(at), got.err)
     tap.ok(told, "a disk without room: a sentence before it is tried", got)
     tap.ok(got.status == 3 and re.search(
-        r"temporary file in %s: no room for \S+ more, \S+ of 3\.[89]M are in use: .*; give --mem"
+        r"temporary file in %s: no room for \S+ more, \S+ of 3\.[89]M are in use: .* \(give --mem"
         r" .* --spill folder with more room" % re.escape(at), got.err), "and one where it fails", got)
     most = float(told.group(1)) * (1 << 20) if told else 0
     # what the file has no room for is tried in memory, so it is not as sharp as the estimate

@@ -62,9 +62,9 @@ static void add_rest(struct text *to, const struct heap_need *need, bool referen
 		return;
 	text_add(to, ", ");
 	text_add_bytes(to, room);
-	text_add(to, " free: ");
+	text_add(to, " free (");
 	add_advice(to, need, references);
-	text_add(to, ", or a --spill folder with more room");
+	text_add(to, ", or a --spill folder with more room)");
 }
 
 void need_add_words(struct text *to, const struct heap_need *need, bool references)
@@ -89,7 +89,8 @@ void need_add_words(struct text *to, const struct heap_need *need, bool referenc
 	if (spill_allowed()) {
 		add_rest(to, need, references);
 	} else {
-		text_add(to, "; ");
+		text_add(to, " (");
 		add_advice(to, need, references);
+		text_add_char(to, ')');
 	}
 }

@@ -133,7 +133,7 @@ static int find_in_archive(struct source_file *o, struct err *err)
 
 static const char *state_of(const struct stored_part *p)
 {
-	return p->merged ? " (included)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (cut)" : "";
+	return p->merged ? " (included)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (truncated)" : "";
 }
 
 static void say_parts(struct source_file *o)

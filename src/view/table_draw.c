@@ -84,23 +84,24 @@ static void draw_row_bar(const struct table *t, const struct layout *l, int y, s
 	draw_thin_bar(y, l->bar_x + indent, l->bar - indent, share, attr);
 }
 
-/* "37%", ">=37%".  Of a whole that is not known it is about right at best; what roots reach is known where the heap's
+/* "37%", ">=37%", ">=0.3%" where it is less than one: "<1%" would be false of a lower bound.  Of a whole that is not known it is about right at best; what roots reach is known where the heap's
  * tree is, whose rows are as sure as they say. */
 static void add_percent(const struct table *t, const struct cell *part, bool of_row, double share, struct text *to)
 {
-	bool tree = tree_has_groups(t->result), small = share > 0 && share < 0.005;
 	enum certainty sure = part->amount.certainty;
+	bool tree = tree_has_groups(t->result), at_least = tree && sure == LOWER_BOUND;
+	bool small = share > 0 && share < (at_least ? 0.01 : 0.005);
 
 	if (!tree && (sure != EXACT || t->whole[t->result->sorted_by].amount.certainty != EXACT))
 		text_add_char(to, '~');
 	else if (sure == LOWER_BOUND && of_row)
-		text_add(to, small ? ">" : ">=");
+		text_add(to, ">=");
 	else if (sure != EXACT && sure != LOWER_BOUND)
 		text_add_char(to, '~');
-	if (small && !(tree && sure == LOWER_BOUND))
+	if (small && !at_least)
 		text_add(to, "<1%");
 	else
-		text_addf(to, "%.0f%%", share * 100);
+		text_addf(to, "%.*f%%", small && share >= 0.0005, share * 100);
 }
 
 /* row SIZE_MAX: of the total. */

@@ -19,7 +19,7 @@ WHOLE, GOROUTINES = 4935, 95  # of the dump that was damaged
 UNREADABLE = {"empty", "g-cut-in-header", "g-new-version"}
 # Nothing is missing but what a warning tells; "" where there is nothing to warn of.
 HARMLESS = {"g-field-outside": "1 pointer outside of it", "g-field-unaligned": "not aligned",
-            "g-frame-without-goroutine": "belongs to no goroutine", "g-trailing-garbage": "1000 bytes follow",
+            "g-frame-without-goroutine": "a stack frame without a goroutine", "g-trailing-garbage": "1000 bytes follow",
             "g-duplicate-object": "two records", "g-bigendian-wrong": "none of the 8411 pointers",
             "g-no-data": "", "g-go1.5": ""}
 # All objects are there, but no reference can be read.

@@ -134,7 +134,7 @@ def main():
             check_waiting(tap, name, path, m)
             check_circle(tap, name, path)
     run = cairn("-x", "finalizers", SHOP)
-    tap.ok(run.status and "does not say which objects" in run.err, "HPROF: says so", run)
+    tap.ok(run.status and "does not record which objects" in run.err, "HPROF: says so", run)
     if not found:
         skip_all("CAIRN_DUMPS holds no Go dumps")
     tap.done()

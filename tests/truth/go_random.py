@@ -168,7 +168,7 @@ def check_surplus(tap, directory):
             n = len(json.load(f)["objects"])
         run = cairn("--format", "json", "-x", "info", prefix + ".dump")
         info = json.loads(run.out)
-        text = "HeapObjects of the dump is %d, but %d objects were read" % (n - 3, n)
+        text = "HeapObjects of the dump is %d, but cairn read %d objects" % (n - 3, n)
         tap.ok(n > 3 and info["warnings"] == 1 and text in info["warning_text"] and
                ("write the bitmap" in info["warning_text"]) == explained and
                ("write the bitmap" in info["cannot_tell"]) == explained,

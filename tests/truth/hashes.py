@@ -143,7 +143,7 @@ def made(tap):
         wide = cairn("-x", "find -hash 0x100000000", path)
         tap.ok(wide.status == 2 and "is not a hash" in wide.err, "a hash of more than 32 bits", wide)
         both = cairn("-x", "find Foo -hash 1", path)
-        tap.ok(both.status == 2 and "in place of RE" in both.err, "a hash and a name", both)
+        tap.ok(both.status == 2 and "exclude each other" in both.err, "a hash and a name", both)
         with open(path, "wb") as f:
             f.write(whole[:len(header + record + first + second) + 3])
         found = cairn("--format", "csv", "-x", "find -hash CAFE0001", path)

@@ -29,7 +29,7 @@ from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, 
 LEFT = {"index", "source", "open", "close", "use", "tag", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help",
         "take"}
 # What may differ: how long checks took, and which file it was.
-TIMES = re.compile(r"it took [\d,]+ \w+|^index_(file|packed|alone) .*\n", re.M)
+TIMES = re.compile(r"it took [\d,.]+ \w+|^index_(file|packed|alone) .*\n", re.M)
 # Of these no answer depends on values.
 WITHOUT = ["histo -retained -all", "histo -by package -retained", "histo -live", "dom -by class", "dom -by package",
            "top -by class", "refs * -by class", "roots -by kind", "paths *", "path #{middle} | cut address",

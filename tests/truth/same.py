@@ -25,7 +25,7 @@ OBJECTS = 100000  # of made dumps
 ROWS = "40"      # of each answer about these
 # What may differ in a line: how long checks took, how many threads, which limit; lines that name the index; how large
 # the index's lists of places are, which are noted by stretches that a thread reads, and what export writes of info.
-MAY = re.compile(r'it took [\d,]+ \w+|"milliseconds": \d+|^.*\bthreads\b.*worker.*|^.*\bmem\b.*memory.*|'
+MAY = re.compile(r'it took [\d,.]+ \w+|"milliseconds": \d+|^.*\bthreads\b.*worker.*|^.*\bmem\b.*memory.*|'
                  r'^[^:]*"part": "place.*|^place.*|wrote the index of this dump to.*|^.*/info/host=.*')
 INDEX = re.compile("index_(file|packed)")
 # Of made dumps each row has a text or a group of its own, and these stay in memory.

@@ -395,7 +395,8 @@ static const char *proof_note(const struct checks *checks, struct arena *arena)
 	text_addf(&note, "%zu checks passed", kept);
 	if (checks->n_broken)
 		text_addf(&note, ", %zu failed", checks->n_broken);
-	text_addf(&note, ", %zu do not apply; it took ", checks->n - kept - checks->n_broken);
+	size_t others = checks->n - kept - checks->n_broken;
+	text_addf(&note, ", %zu %s not apply; it took ", others, others == 1 ? "does" : "do");
 	if (milliseconds < 1000)
 		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);
 	else

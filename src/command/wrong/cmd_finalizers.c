@@ -310,7 +310,7 @@ static int told(const struct heap *h, struct err *err)
 	if (!values_held(h) && (values_away(h) || !h->facts.no_class_objects))
 		return heap_holds_no_values(h, err);
 	return err_set(err, ERR_UNSUPPORTED, "%s does not record which objects have a finalizer%s", h->facts.title,
-	    h->facts.no_class_objects ? "" : ": it has no java.lang.ref.Finalizer objects");
+	    h->facts.no_class_objects ? "" : ": there are no java.lang.ref.Finalizer objects");
 }
 
 static int run_finalizers(struct session *s, const struct call *call, struct result **out, struct err *err)

@@ -172,7 +172,7 @@ def no_names(tap, folder, dump, name):
     whole = cairn("-x", "check", numbers)
     tap.ok(whole.status == cairn("--no-index", "-x", "check", dump).status, "%s: and the graph keeps its promises" % name, whole.out[-300:])
     os.rename(numbers, dump + ".cairn")
-    left_out(tap, dump, name + " beside its dump", "numbers for names")
+    left_out(tap, dump, name + " beside its dump", "numbers instead of names")
     for path in (maps, dump + ".cairn"):
         os.unlink(path)
 
@@ -191,7 +191,7 @@ def damaged_findings(tap, dump, whole, write):
         offset = int.from_bytes(whole[at + 16:at + 24], "little")
         write(whole[:offset + 8] + bytes([whole[offset + 8] ^ 1]) + whole[offset + 9:])
         run, plain = [cairn(*o, "-x", "dom", "-x", "info", dump) for o in ([], ["--no-index"])]
-        tap.ok(TIMES.sub("", run.out) == plain.out and len(run.err.splitlines()) == 1 and "found anew" in run.err,
+        tap.ok(TIMES.sub("", run.out) == plain.out and len(run.err.splitlines()) == 1 and "computed again" in run.err,
                "damaged: %s is found anew, and that is said" % name.decode(), run.err)
 
 
@@ -211,7 +211,7 @@ def refusals(tap, folder, dump, kind):
     write(b"")
     left_out(tap, dump, "empty", "it is empty")
     write(b"something else")
-    left_out(tap, dump, "another file", "no index file")
+    left_out(tap, dump, "another file", "not an index file")
     for at in range(64, len(whole) - 3000, len(whole) // 7):
         write(whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1:])
         run, plain = cairn("-x", "dom", dump), cairn("--no-index", "-x", "dom", dump)
@@ -221,7 +221,7 @@ def refusals(tap, folder, dump, kind):
         damaged_findings(tap, dump, whole, write)
     write(whole)
     os.utime(dump, (1, 1))
-    left_out(tap, dump, "the dump was touched", "at another time")
+    left_out(tap, dump, "the dump was touched", "another modification time")
     other = os.path.join(folder, "other.hprof")
     shutil.copy2(SHOP.replace("shop.", "shop-1."), other)
     shutil.copy2(index, other + ".cairn")
@@ -234,7 +234,7 @@ def refusals(tap, folder, dump, kind):
         f.seek(100)
         f.write(bytes([byte ^ 1]))
     os.utime(dump, ns=(when.st_atime_ns, when.st_mtime_ns))
-    left_out(tap, dump, "other bytes at the same time", "has other bytes")
+    left_out(tap, dump, "other bytes at the same time", "has other contents")
 
 
 def other_program(tap, dump):
@@ -242,7 +242,7 @@ def other_program(tap, dump):
     program, aside = dump.replace(".dump", ".elf"), dump.replace(".dump", ".aside")
     cairn("-x", "index", dump)
     os.rename(program, aside)
-    left_out(tap, dump, "the program is gone", "not beside the dump")
+    left_out(tap, dump, "the program is gone", "not next to the dump")
     cairn("--no-index", "-x", "index", dump)
     tap.ok(not cairn("-x", "histo", dump).err, "an index without it is one without it", [])
     os.rename(aside, program)
@@ -289,13 +289,13 @@ def left_alone(tap, folder, dump, named, env):
     cairn("--no-index", "-x", "index -no-names %s.map %s" % (numbers, numbers), dump)
     with open(text, "w", encoding="ascii") as to:
         to.write("hi\n")
-    for path, of, why in ((text, dump, "no index file"), (numbers, dump, "numbers for names"), (named, other, "another dump")):
+    for path, of, why in ((text, dump, "not an index file"), (numbers, dump, "numbers instead of names"), (named, other, "another dump")):
         with open(path, "rb") as f:
             before = f.read()
         run = cairn("--index", path, "-x", "histo", of)
         with open(path, "rb") as f:
             same_bytes = f.read() == before
-        tap.ok(run.status == 2 and same_bytes and re.search("left as it is: it (is|has) .*" + why, run.err),
+        tap.ok(run.status == 2 and same_bytes and re.search("is not overwritten: it (is|contains|belongs to) .*" + why, run.err),
                "--index leaves a file alone: " + why, run.err)
     written = os.stat(dump)
     os.utime(dump, ns=(written.st_atime_ns, written.st_mtime_ns + 1))
@@ -463,7 +463,7 @@ def inflated_late(tap, folder):
                "%s: the bytes of the dump do not matter" % line, run)
     run = cairn("-x", "ls byte[] | head 3", "-x", "x byte[]", "-x", "top | head 2", dump)
     tap.ok(run.status == 4 and run.out.count("?") > 5 and len(run.err.splitlines()) == 1 and "gzip" in run.err and
-           "values and texts are missing" in run.err, "damaged: values are ?, and one sentence says why", run)
+           "values and strings are missing" in run.err, "damaged: values are ?, and one sentence says why", run)
     run = cairn("-x", "find 12345", "-x", "histo -retained", dump)
     tap.ok(run.status and before[0].rstrip() in run.out, "and other answers stand behind it", run)
     run = cairn("-x", "index %s/second" % folder, "-x", "ls byte[] | head 1", "-x", "index %s/third" % folder, dump)

@@ -90,8 +90,7 @@ static int try_beside(struct heap **out, const char *path, const struct heap_opt
 	if (code == ERR_NOT_FOUND)
 		return 1;
 	if (!code && f.key.nameless)
-		code = err_set(&own, ERR_FORMAT, "it contains numbers instead of names, so it must be named to be "
-		    "opened");
+		code = err_set(&own, ERR_FORMAT, "it contains numbers instead of names (cairn FILE.cairn opens it)");
 	else if (!code && !o->index && chunks_exposed(f.saved->chunks))
 		code = err_set(&own, ERR_FORMAT, "another user can change it while it is in use (--index opens "
 		    "it)");

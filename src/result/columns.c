@@ -353,7 +353,7 @@ const char *cell_type_name(enum cell_type type)
 	    [CELL_TIME] = "time",
 	    [CELL_DELTA] = "change",
 	    [CELL_BYTES_DELTA] = "change in bytes",
-	    [CELL_NUMBER] = "number of the dump",
+	    [CELL_NUMBER] = "number in the dump",
 	};
 	return names[type];
 }

@@ -15,7 +15,7 @@ complete -c cairn -l sizes -x -a 'true mat' -d 'shallow sizes of the VM (true) o
 complete -c cairn -l dump -x -d 'heap number, in a file with several (the last)'
 complete -c cairn -l progress -x -a 'auto always never' -d 'progress on standard error'
 complete -c cairn -l threads -s t -x -d 'worker threads (the processors available)'
-complete -c cairn -l mem -x -d 'limit memory; the rest is in a file (512M, 2G)'
+complete -c cairn -l mem -x -d 'memory limit (512M, 2G); other data is in a file'
 complete -c cairn -l spill -x -a 'DIR none' -d 'folder for data beyond --mem'
 complete -c cairn -l start -x -a 'histo heap leaks threads packages info growth' -d 'the first page'
 complete -c cairn -l color -x -a 'auto always never' -d 'colours of the screen'

@@ -17,7 +17,7 @@ _arguments -s \
 	'--dump=[heap number, in a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
-	'--mem=[limit memory; the rest is in a file (512M, 2G)]:SIZE:' \
+	'--mem=[memory limit (512M, 2G); other data is in a file]:SIZE:' \
 	'--spill=[folder for data beyond --mem]:spill:(DIR none)' \
 	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \

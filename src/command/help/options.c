@@ -45,7 +45,7 @@ const struct program_option program_options[] = {
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: if standard error is a terminal and loading takes over half a second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
-    {OPTION_MEM, "mem", "SIZE", "limit memory; the rest is in a file (512M, 2G)",
+    {OPTION_MEM, "mem", "SIZE", "memory limit (512M, 2G); other data is in a file",
 	"The mapped dump does not count. The default is 85 % of the memory that is free at the start: the least of the "
 	"machine's, its control group's, and ulimit -v and -d. none sets no limit. Data beyond the limit goes into a "
 	"temporary file (--spill): that takes longer and changes no result."},
@@ -82,13 +82,13 @@ static const struct {
 	int key;
 	const char *says;
 } joined[] = {
-    {OPTION_BATCH, "no screen: print and exit; a prompt"},
+    {OPTION_BATCH, "print and exit; a prompt without the screen"},
     {OPTION_SIZES, "sizes of the VM or of MAT; number of the heap"},
-    {OPTION_MEM, "memory limit (2G); folder for the rest"},
-    {OPTION_JAVACORE, "of OpenJ9; of Go (found near the dump)"},
-    {OPTION_INDEX, "open from this index, or write it; use none"},
+    {OPTION_MEM, "memory limit (2G); folder for other data"},
+    {OPTION_JAVACORE, "files of OpenJ9; of Go (found near the dump)"},
+    {OPTION_INDEX, "read this index or write it; use none"},
     {OPTION_PROGRESS, "progress; worker threads"},
-    {OPTION_ASCII, "ASCII characters only; the mouse works"},
+    {OPTION_ASCII, "screen with ASCII only; with the mouse"},
     {OPTION_DUMP_CONFIG, "write the default configuration; ignore it"},
     {OPTION_VERSION, "print the version; print this help"},
 };
@@ -112,8 +112,8 @@ static void option_spelling(const struct program_option *o, struct text *to)
 
 void options_write_help(struct text *to)
 {
-	text_add(to, "cairn [OPTION]... [OLD]... DUMP   browse a dump; -: a pipe; ZIP::NAME; OLD: diff\n"
-	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
+	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (- is a pipe), compare it with OLD\n"
+	    "cairn [OPTION]... -x CMD DUMP     print the result of a command (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;
 		const char *both = joined_says(o), *says = both ? both : o->summary;

@@ -4,9 +4,9 @@
 #
 #     data/make-go-sample.sh [DIRECTORY]      default: the folder of this script
 #
-# The program sees no environment and is called by a bare name, so that nothing of the machine gets
-# into the dump; -trimpath keeps it out of the program.  Addresses and times differ from run to run: after a change
-# the expectations in tests/cli/go.test have to be looked at.
+# The program runs without an environment and under a bare name, so the dump contains nothing of the machine;
+# -trimpath does the same for the program.  Addresses and times differ from run to run: after a change, update the
+# expected output in tests/cli.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 to=${1:-$here}

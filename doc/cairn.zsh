@@ -13,18 +13,18 @@ _arguments -s \
 	'--exe=[the program that wrote a Go dump (found)]:FILE:_files' \
 	'--index=[the index of the dump; written if missing]:FILE:_files' \
 	'--no-index[read the dump and ignore all indexes]' \
-	'--sizes=[shallow sizes of the VM (true) or of MAT]:sizes:(true mat)' \
-	'--dump=[which heap of a file with several (the last)]:N:' \
+	'--sizes=[shallow sizes of the VM (true) or of Eclipse MAT]:sizes:(true mat)' \
+	'--dump=[heap number, in a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
-	'--mem=[limit memory; the rest is in a file (512M, 2G)]:SIZE:' \
+	'--mem=[memory limit (512M, 2G); other data is in a file]:SIZE:' \
 	'--spill=[folder for data beyond --mem]:spill:(DIR none)' \
 	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--theme=[colour theme]:theme:(auto dark light classic8 mono)' \
 	'--ascii[ASCII characters only on the screen]' \
 	'--mouse[the mouse works on the screen]' \
-	'--tour[a tour of two minutes with the sample]' \
+	'--tour[a tour of the sample in two minutes]' \
 	'--dump-config[write the default configuration]' \
 	'--no-config[ignore the configuration]' \
 	'--version[print the version]' \

@@ -1,4 +1,4 @@
--- Many small files of rows become a few of Parquet, one for each service and month.
+-- Combines many small files of rows into few Parquet files, one for each service and month.
 COPY (
     SELECT service, release, host, date, strftime(date, '%Y-%m') AS month,
            CASE WHEN path IS NULL THEN 'class' ELSE 'path' END AS what,

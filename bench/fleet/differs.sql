@@ -1,4 +1,4 @@
--- Which hosts held far more last night than half of the fleet does, and on which path.
+-- Hosts that retained far more last night than half of the fleet, with the path.
 WITH night AS (
     SELECT host, name, class, retained
     FROM read_parquet('parquet/*/*/*.parquet', hive_partitioning = true)
@@ -12,7 +12,7 @@ WITH night AS (
     SELECT host, name, class, retained, usual::BIGINT AS usual, retained - usual AS more
     FROM night JOIN usual USING (name)
     WHERE retained - usual > greatest(20 * spread, 1048576)
-), deepest AS ( -- not what has nearly all of it from a path that goes on from it
+), deepest AS ( -- without a path if a longer path below it has nearly all of the difference
     SELECT * FROM odd o
     WHERE NOT EXISTS (SELECT 1 FROM odd d WHERE d.host = o.host AND d.more > 0.9 * o.more
                       AND starts_with(d.name, o.name) AND d.name[len(o.name) + 1] IN (' ', '['))
@@ -20,5 +20,5 @@ WITH night AS (
 SELECT host, name, class, retained, usual
 FROM deepest o
 WHERE NOT EXISTS (SELECT 1 FROM deepest a WHERE a.host = o.host AND starts_with(o.name, a.name)
-                  AND o.name[len(a.name) + 1] IN (' ', '[')) -- nor what only hangs on it
+                  AND o.name[len(a.name) + 1] IN (' ', '[')) -- without paths below another one
 ORDER BY retained - usual DESC;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Of tonight's heap the little that a year of nights can be asked about: a profile, and its rows for other engines.
-# SERVICE, RELEASE and STORE are the unit's; PID or DUMP says of what.
+# Writes a profile of a heap, and its rows for other engines, to the store.
+# The unit sets SERVICE, RELEASE and STORE, and PID of the program or DUMP.
 set -eu
 umask 077
 at="service=$SERVICE/release=$RELEASE/host=${HOST:-$(hostname -s)}/date=${DATE:-$(date -u +%F)}"

@@ -1,4 +1,4 @@
--- Since which release a path grows from night to night, up to which one, and on how many hosts.
+-- First and last release in which a path grows from night to night, with the number of hosts.
 WITH courses AS (
     SELECT name, release, host, any_value(class) AS class, min(date) AS first_night,
            regr_slope(retained, date_diff('day', DATE '2000-01-01', date)) AS bytes
@@ -7,7 +7,7 @@ WITH courses AS (
     GROUP BY name, release, host
     HAVING count(*) >= 5 AND bytes > 65536
        AND regr_r2(retained, date_diff('day', DATE '2000-01-01', date)) > 0.9
-), deepest AS ( -- not what has nearly all of its growth from a path that goes on from it
+), deepest AS ( -- without a path if a longer path below it has nearly all of its growth
     SELECT * FROM courses g
     WHERE NOT EXISTS (SELECT 1 FROM courses d WHERE d.host = g.host AND d.release = g.release
                       AND d.bytes > 0.9 * g.bytes AND starts_with(d.name, g.name) AND d.name[len(g.name) + 1] IN (' ', '['))

@@ -548,15 +548,14 @@ static const struct {
 } with_words[] = {
     {"key K = COMMAND LINE",
 	"A key runs a command line as if typed at the prompt. Without an argument it uses the selected row. K is "
-	"a character, ^X, or F1 to F12. It replaces the key's other meaning, except keys that exit, open the "
-	"prompt or open help.", "key z = size"},
+	"a character, ^X, or F1 to F12. It replaces the key's usual command, but not a key that exits, opens the "
+	"prompt or opens help.", "key z = size"},
     {"columns COMMAND = NAMES",
-	"The columns that a command shows at first, after the first one; W chooses others.",
+	"The columns of a command's tables, after the first column. W chooses others.",
 	"columns histo = class objects shallow"},
     {"view NAME = SELECT ...",
-	"A view for SQL questions about every dump. It may use tables, classes, commands and other views. It "
-	"overrides a class of its name; it cannot have the name of a table or command. A line that ends with \\ "
-	"continues on the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
+	"An SQL view for every dump. It may use tables, classes, commands and other views. It overrides a class of "
+	"its name; it cannot have the name of a table or command. A line that ends with \\ continues on the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
 };
 #define N_WITH_WORDS (sizeof with_words / sizeof *with_words)
 
@@ -580,9 +579,9 @@ void config_write(struct text *to)
 	struct told told = {.value = TEXT_INIT};
 
 	remark(to, "Defaults of cairn's screen and of its prompt (--plain). Options on the command line override "
-	    "them; --no-config ignores this file. Results of -x and scripts never depend on it. Its place is "
-	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config. The same folder may have layouts of your "
-	    "own collections (doc/layouts.md); scripts use them, too.");
+	    "them; --no-config ignores this file. Results of -x and scripts never depend on it. The file is "
+	    "$XDG_CONFIG_HOME/cairn/config, else ~/.config/cairn/config. The file layouts in the same folder "
+	    "describes collection classes of your own (doc/layouts.md); scripts use it too.");
 	for (size_t i = 0; tell(i, &told); i++) {
 		text_add(to, "\n");
 		remark(to, told.meaning);

@@ -105,16 +105,15 @@ const struct command cmd_sql = {
     .name = "sql",
     .arguments = {{ARG_REST, "QUESTION", true}},
     .options = sql_options,
-    .group = "ask",
+    .group = "query and export",
     .summary = "query objects, classes and references in SQL",
     .shapes = SHAPES(&shape, &ask_tables_shape, &ask_schema_shape),
-    .description = "SQLite runs the query and reads the dump meanwhile. sql alone lists the tables; sql -schema TABLE "
-	"lists the columns of a table, class or command.\n"
-	"A row with an address is that object, one with a set is that set: use it as %1, or keep it by $x = sql ... "
-	"To redirect a query by > FILE, put it in quotes or end it with ;.\n"
-	"Unknown values and NaN are NULL. NAME_certainty, a hidden column, is the certainty of a number. SQL takes "
-	"any text as greater than all numbers: a comparison of both gets a note, in -where an error. For mixed values "
-	"compare CAST(value AS INTEGER) or AS TEXT.\n"
+    .description = "SQLite runs the query. sql alone lists the tables; sql -schema TABLE lists the columns of a table, class "
+	"or command.\n"
+	"A row is the object or the set in it: use it as %1, or keep it by $x = sql ... Before > FILE, put the query in "
+	"quotes or end it with ;.\n"
+	"Unknown values and NaN are NULL. The hidden column NAME_certainty is the certainty of a number. A comparison "
+	"of a text with a number gets a note, in -where an error: use CAST(value AS INTEGER) or AS TEXT.\n"
 	"CREATE TEMP VIEW or TABLE adds your own; DROP removes it. EXPLAIN before a query describes its plan. "
 	"Statements need no sql before them; in a script (-f) a semicolon ends them.\n",
     .more = ask_tell,

@@ -437,7 +437,7 @@ const struct command cmd_diff = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "compare with the older dumps: what grew, shrank, came or went",
+    .summary = "compare with older dumps: grown, shrunk, new and gone rows",
     .shapes = COMPARING_SHAPES,
     .description = "Compares the dump with the older ones before it on the command line (cairn OLD... DUMP), "
 	"also of other formats. DUMP (a number from dumps or a file) compares only these, in this order; a single one "

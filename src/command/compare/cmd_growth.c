@@ -537,7 +537,7 @@ const struct command cmd_growth = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
-    .summary = "show what grew since the older dumps, and what to clear",
+    .summary = "find growth since the older dumps and the references to clear",
     .shapes = SHAPES(&shape),
     .description = "One headline per place that grew: the reference that holds the objects, how much more it "
 	"retains, and its share of net growth. The objects in each dump follow, and what clearing the reference frees. "
@@ -547,7 +547,7 @@ const struct command cmd_growth = {
 	"100% in sum, because other places shrank. retained and d_retained are of the reference, or of the objects in "
 	"it that retain most more. The exit status is 1 if nothing grew; with -fail-over, if reachable memory grew by "
 	"more than SIZE or nothing could be compared.",
-    .examples = {{"growth", ON_SERIES, "what grew, and which reference to clear"},
+    .examples = {{"growth", ON_SERIES, "growth, and the references to clear"},
 	{"ls %2", ON_SERIES, "the objects of its second row"}},
     .key = "",
     .run = run_growth,

@@ -27,7 +27,7 @@ void command_description(const struct command *c, struct text *to)
 /* What each column's word means; two of one word follow each other. */
 static void man_columns(struct text *to)
 {
-	text_add(to, ".SH COLUMNS\nIn all results a word means the same:\n");
+	text_add(to, ".SH COLUMNS\nA column name has the same meaning in all results:\n");
 	for (unsigned i = COL_OWN_NAME + 1; i < COL_COUNT_OF_ALL; i++) {
 		const struct column_kind *kind = &column_kinds[i];
 		bool again = !strcmp(kind->word, column_kinds[i - 1].word);

@@ -14,9 +14,9 @@
 
 const struct help_page help_pages[] = {
     {"input", "dumps in files, archives and pipes; several at once",
-	"cairn FILE opens a dump. cairn recognises the format by its content, not by the name, and unpacks gzip, "
-	"zstd, xz, bzip2, lz4, lzip and compress in memory (cairn heap.hprof.gz). Data beyond --mem goes into a "
-	"temporary file (--spill). cairn --version lists the compressions of this build.\n"
+	"cairn FILE opens a dump. cairn recognises the format by the content, not by the name. It unpacks gzip, zstd, "
+	"xz, bzip2, lz4, lzip and compress in memory (cairn heap.hprof.gz). Data beyond --mem goes into a temporary "
+	"file (--spill). cairn --version lists the compressions of this build.\n"
 	"An archive is zip or tar, compressed or not:\n"
 	"cairn dumps.zip\topens its dump, or lists several\n"
 	"cairn dumps.zip::heap.hprof\topens one of several\n"
@@ -27,17 +27,17 @@ const struct help_page help_pages[] = {
 	"kubectl exec POD -- cat /tmp/heap.hprof | cairn -\n"
 	"ssh HOST cat heap.hprof.gz | cairn -x report -\n"
 	"cairn -x report <(ssh HOST cat heap.hprof)\n"
-	"cairn keeps a piped dump in a temporary file without a name (in --spill DIR, else $TMPDIR, else /var/tmp, "
-	"else in memory) until it ends. Keys come from the terminal. For a pipe, name other files by --javacore, "
-	"--exe and index FILE.\n"
+	"cairn keeps a piped dump in a temporary file without a name until it ends. The file is in --spill DIR, else "
+	"$TMPDIR, else /var/tmp; else the dump is in memory. Keys come from the terminal. For a pipe, name other files by --javacore, --exe "
+	"and index FILE.\n"
 	"cairn reads the parts of an interrupted GC.heap_dump -parallel together (heap.hprof, heap.hprof.p0 ...), "
 	"also with -gz or in an archive.\n"
 	"cairn DIRECTORY lists its dumps and profiles, but does not search archives there; Enter opens one. T tags "
-	"rows; growth, trend and diff then compare only these: cairn -x 'tag 1 3' -x growth DIRECTORY. With a single "
-	"dump inside, a directory or an archive is that dump.\n"
-	"cairn OLD... DUMP opens the last and compares it with the older dumps or profiles.\n"
-	"Of a truncated or damaged dump, cairn shows the data before the damage: a warning names the last sound byte, "
-	"numbers are lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
+	"rows; growth, trend and diff then compare only these: cairn -x 'tag 1 3' -x growth DIRECTORY. If a directory "
+	"or an archive has a single dump, cairn opens it.\n"
+	"cairn OLD... DUMP opens the last dump and compares it with the older dumps or profiles.\n"
+	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are lower "
+	"bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
     {"values", "how objects, classes, threads and sizes are written",
 	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
 	"#ID\tan object by its number in address order, from 0\n"
@@ -56,17 +56,16 @@ const struct help_page help_pages[] = {
 	"by + (union), - (difference) and & (intersection, binds closest), with blanks around them, and ( ). "
 	"$name = COMMAND keeps the objects that the rows represent, $name = SET those of a set; sets lists them.\n"
 	"On the screen the selected row replaces a missing argument (path, x, entries, cut, ls, size ...): exactly "
-	"the objects that it counts. There . is the object of the page, on other pages the selected row: size . + "
-	"$leak.\n"
+	"the objects that it counts. The word . is the object of the page, or the selected row: size . + $leak.\n"
 	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
 	"Quote words with blanks, | or >: '...' or \"...\", or put a \\ before each."},
-    {"pipes", "what can follow a command",
+    {"pipes", "filters, shell commands and files after a command",
 	NULL},
     {"formats", "text, csv, json, jsonl, md and html; certainty",
 	"text\tfor people: sizes as 2.9M (powers of 1024), counts with separators; ~ marks an inferred number, >= a "
 	"lower bound, ? an unknown value\n"
-	"md\tthe same as a table for issues and wikis, with the notes below it\n"
-	"html\tthe same as a page without scripts, with the notes below it\n"
+	"md\tthe same as a table for issues and wikis, with notes below\n"
+	"html\tthe same as a page without scripts, with notes below\n"
 	"csv\tRFC 4180\n"
 	"json\tan array of objects for each command, an object for a one-row result; several results in one --output "
 	"file are an array of these\n"

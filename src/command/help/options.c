@@ -40,15 +40,15 @@ const struct program_option program_options[] = {
 	"changes any other file. Besides this option, only the command index writes one. DUMP may be an index itself: "
 	"cairn opens it with its dump, or without."},
     {OPTION_NO_INDEX, "no-index", NULL, "read the dump and ignore all indexes", NULL},
-    {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of MAT", NULL},
-    {OPTION_DUMP, "dump", "N", "which heap of a file with several (the last)", NULL},
+    {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of Eclipse MAT", NULL},
+    {OPTION_DUMP, "dump", "N", "heap number, in a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: if standard error is a terminal and loading takes over half a second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
-    {OPTION_MEM, "mem", "SIZE", "limit memory; the rest is in a file (512M, 2G)",
-	"The mapped dump does not count. The default is 85 % of the free memory when cairn starts, by the machine, "
-	"its control group, or ulimit -v and -d, whichever is least; none sets no limit. Data beyond the limit goes "
-	"into a temporary file (--spill): that takes longer and changes no result."},
+    {OPTION_MEM, "mem", "SIZE", "memory limit (512M, 2G); other data is in a file",
+	"The mapped dump does not count. The default is 85 % of the memory that is free at the start: the least of the "
+	"machine's, its control group's, and ulimit -v and -d. none sets no limit. Data beyond the limit goes into a "
+	"temporary file (--spill): that takes longer and changes no result."},
     {OPTION_SPILL, "spill", "DIR|none", "folder for data beyond --mem",
 	"A temporary file without a name in this folder, by default in $TMPDIR, else /var/tmp. It disappears with the "
 	"process. cairn reserves its space before it writes, and keeps some of the disk free. If ulimit -v is the "
@@ -56,16 +56,16 @@ const struct program_option program_options[] = {
 	"limit is refused: if memory suffices for objects but not for references, histo, ls, tree and info still "
 	"work, and the exit status is 4."},
     {OPTION_START, "start", "histo|heap|leaks|threads|packages|info|growth", "the first page",
-	"The screen opens this page as soon as it is ready, and the histogram before. A key pressed before keeps you "
-	"there. growth needs older dumps; without them it is the histogram."},
+	"The screen shows the histogram until this page is ready. If you press a key before, it stays. growth needs "
+	"older dumps; without them the first page is the histogram."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "cairn honours NO_COLOR."},
     {OPTION_THEME, "theme", "auto|dark|light|classic8|mono", "colour theme",
-	"dark and light are for such a background, in direct colours, 256, 16 or 8, as the terminal has; classic8 is "
-	"eight colours readable on most backgrounds; mono has none. auto takes the background from COLORFGBG, else "
-	"classic8."},
+	"dark and light are for a dark or a light background, with the colours of the terminal: direct, 256, 16 or 8. "
+	"classic8 has eight colours that are readable on most backgrounds; mono has none. auto takes the background "
+	"from COLORFGBG; without it the theme is classic8."},
     {OPTION_ASCII, "ascii", NULL, "ASCII characters only on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
-    {OPTION_TOUR, "tour", NULL, "a tour of two minutes with the sample",
+    {OPTION_TOUR, "tour", NULL, "a tour of the sample in two minutes",
 	"Opens the sample shop.hprof, or the DUMP that you name, and explains above each view where to look and which "
 	"key comes next."},
     {OPTION_DUMP_CONFIG, "dump-config", NULL, "write the default configuration",
@@ -82,13 +82,13 @@ static const struct {
 	int key;
 	const char *says;
 } joined[] = {
-    {OPTION_BATCH, "no screen: print and exit; a prompt"},
-    {OPTION_SIZES, "sizes of the VM or of MAT; which heap of many"},
-    {OPTION_MEM, "memory limit (2G); folder for the rest"},
-    {OPTION_JAVACORE, "of OpenJ9; of Go (found near the dump)"},
-    {OPTION_INDEX, "open from this index, or write it; use none"},
+    {OPTION_BATCH, "print and exit; a prompt without the screen"},
+    {OPTION_SIZES, "sizes of the VM or of MAT; number of the heap"},
+    {OPTION_MEM, "memory limit (2G); folder for other data"},
+    {OPTION_JAVACORE, "files of OpenJ9; of Go (found near the dump)"},
+    {OPTION_INDEX, "read this index or write it; use none"},
     {OPTION_PROGRESS, "progress; worker threads"},
-    {OPTION_ASCII, "ASCII characters only; the mouse works"},
+    {OPTION_ASCII, "screen with ASCII only; with the mouse"},
     {OPTION_DUMP_CONFIG, "write the default configuration; ignore it"},
     {OPTION_VERSION, "print the version; print this help"},
 };
@@ -112,8 +112,8 @@ static void option_spelling(const struct program_option *o, struct text *to)
 
 void options_write_help(struct text *to)
 {
-	text_add(to, "cairn [OPTION]... [OLD]... DUMP   browse a dump; -: a pipe; ZIP::NAME; OLD: diff\n"
-	    "cairn [OPTION]... -x CMD DUMP     run a command, print its result (try -x help)\n");
+	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (- is a pipe), compare it with OLD\n"
+	    "cairn [OPTION]... -x CMD DUMP     print the result of a command (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;
 		const char *both = joined_says(o), *says = both ? both : o->summary;
@@ -128,8 +128,8 @@ void options_write_help(struct text *to)
 		text_addf(to, "  %-30s  %s\n", spelling.s, says);
 		text_release(&spelling);
 	}
-	text_add(to, "exit status: 0 success, 1 not found, a check failed, 2 wrong usage, not written,\n"
-	    "             3 the dump is unreadable, or no memory, 4 it was read in part\n");
+	text_add(to, "exit status: 0 success, 1 not found or a check failed, 2 wrong usage or\n"
+	    "             not written, 3 dump unreadable or no memory, 4 dump read in part\n");
 }
 
 void troff_add(struct text *to, const char *s)

@@ -370,7 +370,7 @@ const struct command cmd_cut = {
     .options = cut_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "references and retained sizes",
-    .summary = "show what clearing references frees",
+    .summary = "compute the bytes that clearing references frees",
     .shapes = SHAPES(&class_shape, &each_shape, &cut_plan_shape),
     .description = "REFs are cleared together; the rows are the freed objects by class. The result is exact: objects "
 	"that only several REFs hold count once. Weak, final and phantom references hold nothing (unless set weak "

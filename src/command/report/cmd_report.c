@@ -99,10 +99,10 @@ const struct command cmd_report = {
     .name = "report",
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
-    .group = "what is wrong",
+    .group = "problems",
     .summary = "write a report for a ticket, as text, Markdown or HTML",
     .shapes = SHAPES(&shape, &file_by_option_shape),
-    .description = "The report has the dump and its cause, leak suspects with what to clear, and the dominator "
+    .description = "The report has the dump and its cause, leak suspects with the references to clear, and the dominator "
 	"tree as a treemap (blocks in text). Then follow the largest classes, waste, off-heap memory, threads, locks, "
 	"references, and the certainty of the numbers. For a ticket: cairn -x 'report -o heap.html' DUMP. The HTML page "
 	"needs no script and no other file, escapes every text and prints well. With -redact it has only numbers, "

@@ -184,7 +184,7 @@ const struct command cmd_index = {
 	"cairn FILE.cairn opens the index without its dump: values and texts are then ?. An existing file is replaced "
 	"as by save.\n"
 	"-no-names MAP replaces the names of threads, frames, and the program's classes and fields; MAP has a line "
-	"for each: class #17, a tab and the name. take -o DIR writes an index without the dump's path.",
+	"for each: class #17, a tab and the name.",
     .examples = {{NULL}},
     .key = "",
     .run = run_index,

@@ -221,14 +221,14 @@ static int set_copy(struct session *s, const char *value, struct err *err)
 static const struct setting settings[] = {
     {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top, true},
     {"format", "text, csv, json, jsonl, md or html", "format of printed results", show_format, set_format, true},
-    {"csv", "safe or raw", "mark texts like formulas in CSV, or not", show_csv, set_csv, true},
-    {"wide", "on or off", "text prints all columns of machine formats", show_wide, set_wide, true},
+    {"csv", "safe or raw", "mark texts like formulas in CSV (safe), or not (raw)", show_csv, set_csv, true},
+    {"wide", "on or off", "text has all columns of machine formats", show_wide, set_wide, true},
     {"threads", "a number, 0 for all processors", "worker threads", show_threads,
 	set_threads, false},
     {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", show_weak,
 	set_weak, false},
-    {"q", "back or quit", "the key q goes back to the view before, or quits", show_q, set_q, true},
-    {"copy", "terminal or a file's name", "where y and Y copy to: the clipboard, or the end of a file",
+    {"q", "back or quit", "the key q goes to the previous view, or quits", show_q, set_q, true},
+    {"copy", "terminal or a file's name", "target of y and Y: the clipboard, or the end of a file",
 	show_copy, set_copy, true},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)

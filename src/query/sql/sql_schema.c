@@ -87,7 +87,7 @@ static void tell_field(struct described *d, size_t i, struct sql_told *told)
 	if (!strcmp(told->type, SQL_ADDRESS))
 		told->meaning = "address of the object in this field";
 	else if (t->reference)
-		told->meaning = "text or number of the object; ref(address, 'FIELD') is its address";
+		told->meaning = "text or number; ref(address, 'FIELD'): its address";
 	else
 		told->meaning = f.kind == NUMBER_FLAG ? "1 or 0" : f.kind == NO_NUMBER ? "value of the field" :
 		    "number in the field";
@@ -101,7 +101,7 @@ static void tell_of_result(struct described *d, size_t i, struct sql_told *told)
 	const struct column *c = &r->columns[i % r->n_columns];
 	if (i >= r->n_columns) {
 		text_clear(&d->scratch);
-		text_addf(&d->scratch, "certainty of %s: exact, lower bound, inferred or unknown", column_word(c));
+		text_addf(&d->scratch, "certainty of %s", column_word(c));
 		told->meaning = d->scratch.s;
 	} else if (c->id != COL_OWN_NAME) { /* those of a question mean what it asks for */
 		told->meaning = column_kinds[c->id].meaning;

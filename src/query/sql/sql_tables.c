@@ -20,19 +20,19 @@ const struct sql_column sql_own_columns[C_FIELDS + 1] = {
     [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class"},
     [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "shallow size"},
     [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES},
-    [C_LENGTH] = {.id = COL_LENGTH, .type = SQL_COUNT, .meaning = "elements of an array"},
-    [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "its text or number, or a short description"},
+    [C_LENGTH] = {.id = COL_LENGTH, .type = SQL_COUNT, .meaning = "number of elements of an array"},
+    [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "text, number or short description"},
     [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "object number in address order"},
     [C_REACHABLE] = {.id = COL_REACHABLE, .type = "INTEGER", .hidden = true,
-	.meaning = "1 if a GC root reaches it, else 0"},
+	.meaning = "1: reachable from a GC root; 0: unreachable"},
     [C_DOMINATOR] = {.id = COL_DOMINATOR, .type = SQL_ADDRESS, .hidden = true},
     [C_LOADER] = {.id = COL_LOADER, .type = SQL_ADDRESS, .hidden = true,
 	.meaning = "address of the class loader of its class"},
     [C_CLASS_ADDRESS] = {.id = COL_CLASS_ADDRESS, .type = SQL_ADDRESS, .hidden = true},
     [C_SHALLOW_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "shallow_certainty",
-	.meaning = "certainty of shallow: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of shallow"},
     [C_RETAINED_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "retained_certainty",
-	.meaning = "certainty of retained: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of retained"},
     [C_HEAP] = {.id = COL_HEAP_NAME, .type = "TEXT", .hidden = true},
 };
 
@@ -53,8 +53,8 @@ const struct sql_column sql_refs_columns[] = {
 static const struct sql_column entries[] = {
     {.id = COL_INDEX, .type = SQL_COUNT},
     {.id = COL_KEY, .type = "",
-	.meaning = "the key: text, number, else address as text; NULL without keys"},
-    {.id = COL_VALUE, .type = "", .meaning = "the value or element: text, number, else address as text"},
+	.meaning = "text or number of the key, else its address"},
+    {.id = COL_VALUE, .type = "", .meaning = "text or number of the element, else its address"},
     {.id = COL_KEY_ADDRESS, .type = SQL_ADDRESS},
     {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "value_address",
 	.meaning = "address of the value or element"},
@@ -85,7 +85,7 @@ static const struct sql_column retained[] = {
     {.id = COL_SHALLOW, .meaning = "shallow size"},
     {.id = COL_RETAINED},
     {.id = COL_CERTAINTY, .name = "retained_certainty",
-	.meaning = "certainty of retained: exact, lower bound, inferred or unknown"},
+	.meaning = "certainty of retained"},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column gc_paths[] = {

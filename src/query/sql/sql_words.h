@@ -43,17 +43,17 @@ const char *sql_type_of(enum cell_type type);
 
 /* X(name, number of arguments, their names, what it is) */
 #define SQL_FUNCTIONS(X) \
-	X(field, 2, "a, 'customer.name'", "value at the end of a path of fields; also 'items[3]', or a static field") \
+	X(field, 2, "a, 'customer.name'", "value at the end of a path of fields, also 'items[3]' or a static field") \
 	X(ref, 2, "a, 'customer'", "address of that value, also of a text or a number") \
-	X(text, 1, "a", "contents of an object: its text, number or a short description") \
-	X(size, 1, "a", "elements of a collection or array (in Go: used by slices), characters of a text") \
+	X(text, 1, "a", "text, number or short description of the object") \
+	X(size, 1, "a", "number of elements (in Go: those that slices use), or of characters of a text") \
 	X(class, 1, "a", "name of its class") \
 	X(shallow, 1, "a", "shallow size in bytes") \
 	X(retained, 1, "a", "retained size in bytes") \
-	X(path, 1, "a", "path to it from a static field, a thread or another root") \
+	X(path, 1, "a", "path from a static field, a thread or another GC root") \
 	X(instanceof, 2, "a, 'CLASS'", "1 for objects of the class or a subclass") \
-	X(addr, 1, "'0xe0000af0'", "address from its text") \
+	X(addr, 1, "'0xe0000af0'", "address for a text") \
 	X(hex, 1, "a", "address as text") \
-	X(setof, 1, "a", "the objects of a group as one set")
+	X(setof, 1, "a", "objects of a group, as one set")
 
 #endif

@@ -162,7 +162,7 @@ left=$(grep -rnE '(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)' src tests bench --
 verdict 'nothing is left for later' "$left"
 
 # Files that the pages name, with the folders that they name.
-gone=$(grep -noE '`[a-z_/-]+\.[ch]`' doc/*.md | while IFS=: read -r page line file; do
+gone=$(grep -HnoE '`[a-z0-9_/-]+\.[ch]`' CONTRIBUTING.md doc/*.md doc/how-it-works/*.md | while IFS=: read -r page line file; do
 	file=$(printf '%s' "$file" | tr -d '`')
 	find src tests bench -path "*/$file" | grep -q . || [ -e "$file" ] || echo "$page:$line: $file"
 done)

@@ -10,49 +10,55 @@
 #include "base/arena.h"
 #include "command/command.h"
 
+/* look/ */
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
-extern const struct command cmd_histo, cmd_dupclasses, cmd_loaders; /* cmd_classes.c */
-extern const struct command cmd_tree;                                /* cmd_tree.c */
-extern const struct command cmd_ls, cmd_find;                        /* cmd_objects.c */
-extern const struct command cmd_x, cmd_entries;                      /* cmd_inspect.c */
-extern const struct command cmd_strings, cmd_dups, cmd_props;        /* cmd_strings.c */
-extern const struct command cmd_waste;                               /* wrong/cmd_waste.c */
-extern const struct command cmd_sql;                                /* ask/cmd_sql.c */
-extern const struct command cmd_export;                             /* ask/cmd_export.c */
-extern const struct command cmd_report;                             /* report/cmd_report.c */
-extern const struct command cmd_assert;                             /* ask/cmd_assert.c */
-extern const struct command cmd_sites;                              /* cmd_sites.c */
-extern const struct command cmd_locals;                              /* wrong/cmd_locals.c */
-extern const struct command cmd_weak;                                /* wrong/cmd_weak.c */
-extern const struct command cmd_collections;                         /* wrong/cmd_collections.c */
-extern const struct command cmd_finalizers;                          /* wrong/cmd_finalizers.c */
-extern const struct command cmd_offheap;                             /* wrong/cmd_offheap.c */
-extern const struct command cmd_locks;                               /* wrong/cmd_locks.c */
+extern const struct command cmd_histo, cmd_dupclasses;                /* cmd_classes.c */
+extern const struct command cmd_loaders;                              /* cmd_loaders.c */
+extern const struct command cmd_tree;                                 /* cmd_tree.c */
+extern const struct command cmd_ls;                                   /* cmd_objects.c */
+extern const struct command cmd_find;                                 /* cmd_find.c */
+extern const struct command cmd_x, cmd_entries;                       /* cmd_inspect.c */
+extern const struct command cmd_strings, cmd_dups, cmd_props;         /* cmd_strings.c */
+extern const struct command cmd_sites;                                /* cmd_sites.c */
+extern const struct command cmd_threads;                              /* cmd_threads.c */
+extern const struct command cmd_bt;                                   /* cmd_bt.c */
+extern const struct command cmd_why;                                  /* cmd_why.c */
+
+/* holds/ */
 extern const struct command cmd_refs;                                 /* cmd_references.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */
 extern const struct command cmd_paths;                                /* cmd_paths.c */
-extern const struct command cmd_threads, cmd_bt;                      /* cmd_threads.c */
-extern const struct command cmd_help;                                     /* help.c */
-extern const struct command cmd_apropos, cmd_alias;                       /* apropos.c */
-extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_course;
-extern const struct command cmd_history, cmd_source, cmd_save, cmd_set,
-    cmd_quit;                                                             /* cmd_session.c */
+extern const struct command cmd_dom, cmd_size, cmd_top;               /* cmd_dominators.c */
+extern const struct command cmd_heap;                                 /* cmd_heap.c */
+extern const struct command cmd_about;                                /* cmd_about.c */
+extern const struct command cmd_cut;                                  /* cmd_cut.c */
+extern const struct command cmd_leaks;                                /* cmd_leaks.c */
 
-extern const struct command cmd_why;                                 /* cmd_why.c */
-extern const struct command cmd_sets;                                /* cmd_sets.c */
+/* wrong/: each in the file that is named like it */
+extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, cmd_weak, cmd_finalizers, cmd_locals;
+
+/* compare/: each in the file that is named like it */
+extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_course;
+
+/* ask/, report/, take/: each in the file that is named like it */
+extern const struct command cmd_sql, cmd_assert, cmd_export;
+extern const struct command cmd_report;
+extern const struct command cmd_take;
+
+/* run/ */
+extern const struct command cmd_history, cmd_source, cmd_save, cmd_set, cmd_quit; /* cmd_session.c */
+extern const struct command cmd_use, cmd_open, cmd_close;             /* cmd_use.c */
+extern const struct command cmd_sets;                                 /* cmd_sets.c */
 extern const struct command cmd_profile;                              /* cmd_profile.c */
 extern const struct command cmd_redact;                               /* cmd_redact.c */
-extern const struct command cmd_take;                                 /* take/cmd_take.c */
 extern const struct command cmd_index;                                /* cmd_index.c */
-extern const struct command cmd_use, cmd_open, cmd_close;            /* cmd_use.c */
-extern const struct command cmd_note;                                /* cmd_note.c */
-extern const struct command cmd_columns;                             /* cmd_columns.c */
-extern const struct command cmd_dom, cmd_size, cmd_top;              /* cmd_dominators.c */
-extern const struct command cmd_heap;                                /* cmd_heap.c */
-extern const struct command cmd_about;                               /* cmd_about.c */
-extern const struct command cmd_cut;                                 /* cmd_cut.c */
-extern const struct command cmd_leaks;                               /* cmd_leaks.c */
+extern const struct command cmd_note;                                 /* cmd_note.c */
+extern const struct command cmd_columns;                              /* cmd_columns.c */
+
+/* help/ */
+extern const struct command cmd_help;                                 /* help.c */
+extern const struct command cmd_apropos, cmd_alias;                   /* apropos.c */
 
 bool command_keeps_order(const struct call *call); /* neither -sort nor -r was given */
 /*

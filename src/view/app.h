@@ -292,7 +292,7 @@ void app_draw_place(struct app *a, int y, int width);
 void app_draw(struct app *a);
 /* The message alone: the page is in use. */
 void app_draw_message(struct app *a);
-/* Say when the file of the dump becomes another than was loaded; not while a command works. */
+/* app.c: say when the file of the dump becomes another than was loaded; not while a command works. */
 void app_watch_file(struct app *a);
 
 #endif

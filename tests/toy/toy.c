@@ -91,7 +91,7 @@ static int toy_open(struct dump **out, const struct source *source, const struct
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-/* Where a record begins is known only to who read the one before: one part. */
+/* Only the record before says where a record begins: one part. */
 static unsigned toy_parts(const struct dump *dump, unsigned want, struct part *out)
 {
 	(void)want;

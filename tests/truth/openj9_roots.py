@@ -3,7 +3,7 @@
 """Inferred roots of OpenJ9 dumps against the system dump of the same moment, as DTFJ reads it.
 
 What DTFJ's strong roots and stack slots reach must be reachable here, too.  The share of inferred roots that DTFJ
-reaches is printed; doc/how-it-works.md has the table.  DTFJ's graph counts referents of weak references as held.
+reaches is printed; doc/how-it-works/08-roots.md has the table.  DTFJ's graph counts referents of weak references as held.
 A made dump has garbage with a stale reference, which must be no root, and neither may what references it.
 """
 

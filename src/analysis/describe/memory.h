@@ -44,8 +44,10 @@ MUST_CHECK int memory_plan(struct number_plan *p, struct err *err);
 MUST_CHECK int memory_find_number(struct number_finder *f, uint32_t id, struct err *err);
 void memory_number_place(const struct heap *h, uint32_t id, uint64_t place, struct text *to);
 
-/* memory_fields.c */
+/* memory_text.c */
 bool memory_string(const struct any_value *v, struct text *to);
+
+/* memory_fields.c */
 bool memory_number(const struct any_value *v, struct number *out);
 MUST_CHECK int memory_fields(struct shared_fields **out, const struct heap *h, const uint32_t *ids,
     size_t n, struct err *err);

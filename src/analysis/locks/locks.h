@@ -63,7 +63,7 @@ struct lock_wait {
 
 /* Threads each of which waits for what the next one owns, and the last for what the first one does. */
 struct lock_cycle {
-	uint32_t first, n; /* in cycle_waits: indices of waits */
+	uint32_t first, n; /* in cycle_wait: indices of waits */
 	enum certainty certainty;
 };
 

@@ -64,7 +64,7 @@ MUST_CHECK int value_heap(const struct session *s, const char *name, unsigned *s
 MUST_CHECK int value_thread(const struct session *s, const char *word, uint32_t *thread,
     struct err *err);
 
-/* One word that is a set (sets.h): ids ascending, the caller's (big_free). */
+/* One word that is a set (its grammar is below): ids ascending, the caller's (big_free). */
 MUST_CHECK int value_set(const struct session *s, const char *word, uint32_t **ids, size_t *n,
     struct err *err);
 

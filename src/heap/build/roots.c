@@ -13,7 +13,7 @@
  *   4. of the objects that none of these reaches, the one with the lowest address in each strongly
  *      connected component that no other unreached object references: Unknown.
  * So every object is reachable, except garbage that stale references prove (stale.c): 3 and 4 treat it and its
- * references as absent.  Other garbage looks like live objects; doc/how-it-works.md has the figures.
+ * references as absent.  Other garbage looks like live objects; doc/how-it-works/08-roots.md has the figures.
  */
 #include "heap/build/build.h"
 

@@ -111,7 +111,7 @@ def made(tap, folder):
     tap.equal(found, {("com.acme.Order.add < com.acme.Order.main", 3, 8, 5), ("<unresolved frame 0x99>", 1, 3, 0)},
               "made: stacks, frames to nowhere, and what the agent counted")
     text = cairn("-x", "sites", path).out
-    tap.ok("4 of 10 objects have a stack" in text and "1 more names one that is not in the dump" in text,
+    tap.ok("4 of 10 objects have an allocation stack" in text and "1 more sample names an object or a stack that" in text,
            "made: a serial to nowhere is said", text)
     tap.ok("site" in rows(path, "x 0x%x" % at[10]) and rows(path, "x 0x%x" % at[11]).get("site") is None,
            "made: x tells a stack where there is one")

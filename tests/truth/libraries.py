@@ -68,7 +68,7 @@ def check(tap, path, expected):
     for (rows, _, name), a in zip(expected, at):
         if rows == "?":
             run = cairn("--no-index", "--format", "csv", "-x", "entries " + a, path)
-            tap.ok(run.status and "no collection that is known" in run.err, name + " shows a part that is unknown", run)
+            tap.ok(run.status and "is not a known collection" in run.err, name + " shows a part that is unknown", run)
     at = [a for a, e in zip(at, expected) if e[0] != "?"]
     expected = [e for e in expected if e[0] != "?"]
     lines = [x for a in at for x in ("-x", "entries " + a)]

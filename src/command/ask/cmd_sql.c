@@ -108,10 +108,10 @@ const struct command cmd_sql = {
     .group = "query and export",
     .summary = "query objects, classes and references in SQL",
     .shapes = SHAPES(&shape, &ask_tables_shape, &ask_schema_shape),
-    .description = "SQLite runs the query. sql alone lists the tables; sql -schema TABLE lists the columns of a table, class "
-	"or command.\n"
-	"A row is the object or the set in it: use it as %1, or keep it by $x = sql ... Before > FILE, put the query in "
-	"quotes or end it with ;.\n"
+    .description = "SQLite runs the query. sql alone lists the tables; sql -schema TABLE lists the columns of a "
+	"table, class or command.\n"
+	"A row is the object or the set in it: use it as %1, or keep it by $x = sql ... Before > FILE, put the query "
+	"in quotes or end it with ;.\n"
 	"Unknown values and NaN are NULL. The hidden column NAME_certainty is the certainty of a number. A comparison "
 	"of a text with a number gets a note, in -where an error: use CAST(value AS INTEGER) or AS TEXT.\n"
 	"CREATE TEMP VIEW or TABLE adds your own; DROP removes it. EXPLAIN before a query describes its plan. "

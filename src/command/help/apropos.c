@@ -176,8 +176,8 @@ const struct command cmd_apropos = {
     .group = "session",
     .summary = "search the help for words",
     .shapes = SHAPES(&apropos_shape),
-    .description = "Lists the commands, help pages and program options that contain all the words, with the sentence that "
-	"contains the first. A word also matches the beginning of a longer one; case does not matter.",
+    .description = "Lists the commands, help pages and program options that contain all the words, with the "
+	"sentence that contains the first. A word also matches the beginning of a longer one; case does not matter.",
     .examples = {{"apropos garbage", ON_ANY, "help about garbage"},
 	{"apropos retained set", ON_ANY, "help that has both words"}},
     .key = "",

@@ -28,16 +28,16 @@ const struct help_page help_pages[] = {
 	"ssh HOST cat heap.hprof.gz | cairn -x report -\n"
 	"cairn -x report <(ssh HOST cat heap.hprof)\n"
 	"cairn keeps a piped dump in a temporary file without a name until it ends. The file is in --spill DIR, else "
-	"$TMPDIR, else /var/tmp; else the dump is in memory. Keys come from the terminal. For a pipe, name other files by --javacore, --exe "
-	"and index FILE.\n"
-	"cairn reads the parts of an interrupted GC.heap_dump -parallel together (heap.hprof, heap.hprof.p0 ...), "
-	"also with -gz or in an archive.\n"
+	"$TMPDIR, else /var/tmp; else the dump is in memory. Keys come from the terminal. For a pipe, name other files "
+	"by --javacore, --exe and index FILE.\n"
+	"cairn reads the parts of an interrupted GC.heap_dump -parallel together (heap.hprof, heap.hprof.p0 ...), also "
+	"with -gz or in an archive.\n"
 	"cairn DIRECTORY lists its dumps and profiles, but does not search archives there; Enter opens one. T tags "
 	"rows; growth, trend and diff then compare only these: cairn -x 'tag 1 3' -x growth DIRECTORY. If a directory "
 	"or an archive has a single dump, cairn opens it.\n"
 	"cairn OLD... DUMP opens the last dump and compares it with the older dumps or profiles.\n"
-	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are lower "
-	"bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
+	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are "
+	"lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
     {"values", "how objects, classes, threads and sizes are written",
 	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
 	"#ID\tan object by its number in address order, from 0\n"

@@ -246,8 +246,8 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	if (h->sites->n_lost) {
 		text_add(&note, "; ");
 		text_add_count(&note, h->sites->n_lost);
-		text_addf(&note, " more %s one that is not in the dump, or %s not themselves", h->sites->n_lost == 1 ? "names" :
-		    "name", h->sites->n_lost == 1 ? "is" : "are");
+		text_add(&note, h->sites->n_lost == 1 ? " more sample names an object or a stack that is not in the dump" :
+		    " more samples name an object or a stack that is not in the dump");
 	}
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);

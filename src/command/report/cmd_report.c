@@ -102,12 +102,12 @@ const struct command cmd_report = {
     .group = "problems",
     .summary = "write a report for a ticket, as text, Markdown or HTML",
     .shapes = SHAPES(&shape, &file_by_option_shape),
-    .description = "The report has the dump and its cause, leak suspects with the references to clear, and the dominator "
-	"tree as a treemap (blocks in text). Then follow the largest classes, waste, off-heap memory, threads, locks, "
-	"references, and the certainty of the numbers. For a ticket: cairn -x 'report -o heap.html' DUMP. The HTML page "
-	"needs no script and no other file, escapes every text and prints well. With -redact it has only numbers, "
-	"times, versions, and names of classes, fields, methods and threads: no values, error messages, file names or "
-	"command line.",
+    .description = "The report has the dump and its cause, leak suspects with the references to clear, and the "
+	"dominator tree as a treemap (blocks in text). Then follow the largest classes, waste, off-heap memory, "
+	"threads, locks, references, and the certainty of the numbers. For a ticket: cairn -x 'report -o heap.html' "
+	"DUMP. The HTML page needs no script and no other file, escapes every text and prints well. With -redact it "
+	"has only numbers, times, versions, and names of classes, fields, methods and threads: no values, error "
+	"messages, file names or command line.",
     .examples = {{"report", ON_ANY, "everything about this dump on one page"},
 	{"report -redact", ON_ANY, "the same without values and paths"}},
     .key = "",

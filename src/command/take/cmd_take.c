@@ -413,14 +413,14 @@ const struct command cmd_take = {
     .group = "session",
     .summary = "list or write small files that may leave the host",
     .shapes = SHAPES(&files_shape),
-    .description = "Lists four files with their contents, or why one cannot be written: a packed index (index -packed), a "
-	"profile, a redacted HTML report (report -redact) and a redacted HPROF copy (redact). -o DIR writes them. "
-	"They lack the dump's path and data of a javacore.\n"
+    .description = "Lists four files with their contents, or why one cannot be written: a packed index (index "
+	"-packed), a profile, a redacted HTML report (report -redact) and a redacted HPROF copy (redact). -o DIR "
+	"writes them. They lack the dump's path and data of a javacore.\n"
 	"cairn first searches each file for texts of the dump, by their first 24 characters and from 8 characters on. "
-	"It knows UTF-8, Latin-1 and UTF-16, also in compressed data. Texts are Strings, arrays of characters, arrays of bytes that "
-	"are readable text, and symbols that are not names. Matches with names of the program, the VM's version, "
-	"words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a file with "
-	"any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
+	"It knows UTF-8, Latin-1 and UTF-16, also in compressed data. Texts are Strings, arrays of characters, arrays "
+	"of bytes that are readable text, and symbols that are not names. Matches with names of the program, the VM's "
+	"version, words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a "
+	"file with any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
     .examples = {{"take", ON_ANY, "the files and their contents, without writing them"}},
     .key = "",
     .run = run_take,

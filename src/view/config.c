@@ -555,7 +555,8 @@ static const struct {
 	"columns histo = class objects shallow"},
     {"view NAME = SELECT ...",
 	"An SQL view for every dump. It may use tables, classes, commands and other views. It overrides a class of "
-	"its name; it cannot have the name of a table or command. A line that ends with \\ continues on the next.", "view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
+	"its name; it cannot have the name of a table or command. A line that ends with \\ continues on the next.",
+	"view large = SELECT class, address, shallow FROM objects WHERE shallow > 1e6"},
 };
 #define N_WITH_WORDS (sizeof with_words / sizeof *with_words)
 

@@ -84,8 +84,8 @@ static void draw_row_bar(const struct table *t, const struct layout *l, int y, s
 	draw_thin_bar(y, l->bar_x + indent, l->bar - indent, share, attr);
 }
 
-/* "37%", ">=37%", ">=0.3%" where it is less than one: "<1%" would be false of a lower bound.  Of a whole that is not known it is about right at best; what roots reach is known where the heap's
- * tree is, whose rows are as sure as they say. */
+/* "37%", ">=37%", ">=0.3%": "<1%" would be false of a lower bound.  A share of an unknown whole is inferred at
+ * best; the heap's tree knows what roots reach, and its rows state their certainty. */
 static void add_percent(const struct table *t, const struct cell *part, bool of_row, double share, struct text *to)
 {
 	enum certainty sure = part->amount.certainty;

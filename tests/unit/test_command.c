@@ -254,7 +254,8 @@ static void test_session(void **state)
 	expect_printed("set top 5", PRINT_TEXT, "");
 	assert_int_equal(session.print.top, 5);
 	expect_printed("set nix 5", PRINT_TEXT, "!set: no setting \"nix\" (set lists them)");
-	expect_printed("set format nix", PRINT_TEXT, "!set: invalid format \"nix\" (use text, csv, json, jsonl, md or html)");
+	expect_printed("set format nix", PRINT_TEXT,
+	    "!set: invalid format \"nix\" (use text, csv, json, jsonl, md or html)");
 	expect_printed("$a = ls com.acme.Session", PRINT_TEXT, "");
 	expect_printed("ls $_ | cut address", PRINT_CSV, "address\r\n0x1090\r\n0x10b0\r\n");
 	expect_printed("histo com.acme.Session | head 1", PRINT_JSONL,

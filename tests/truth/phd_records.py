@@ -224,7 +224,7 @@ def damaged(folder):
             good = code == 4 and re.search(r"^X -3 \d+ unknown record tag 0x.. at byte \d+$", said, re.M)
         elif "EOFException" in verdict:
             good = code == 4 and re.search(
-                r"^X -4 (\d+) cut (in an? .* record|behind the last record .*) at byte \1",
+                r"^X -4 (\d+) truncated (in an? .* record|after the last record .*) at byte \1",
                 said, re.M)
         ok(good, f"broken/{name}: one clear sentence", f"exit {code}", *text[-3:])
     twice(os.path.join(folder, "double.phd.gz"))

@@ -122,7 +122,7 @@ def bad_files(folder, held):
     bad["folder"] = folder, "directory"
     bad["missing"] = os.path.join(folder, "nowhere"), "no such file"
     bad["nothing"] = write(os.path.join(folder, "nothing"), b""), "empty"
-    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "not a classic heap dump"
+    bad["words"] = write(os.path.join(folder, "words"), b"just some words\n" * 9), "not a heap dump"
     with open(SHOP, "rb") as f:
         bad["dump"] = write(os.path.join(folder, "dump"), f.read(40)), "before its first object"
     return bad
@@ -211,7 +211,7 @@ def check_writing(t, folder):
     t.ok(got.status == 2 and "/nowhere/at/all: No such file" in got.err, "no such folder: one sentence", got)
     t.equal(sorted(os.listdir(folder)), ["link", "new.profile"], "nothing else is left behind")
     got = cairn("-x", "profile " + SHOP, SHOP)
-    t.ok(got.status == 2 and "being read" in got.err, "a dump is not written over")
+    t.ok(got.status == 2 and "which cairn is reading" in got.err, "a dump is not written over")
     got = cairn("-x", "profile " + path, path, SHOP)
     t.ok(got.status == 2 and read(path) == held, "nor a profile that is compared with")
     copy = write(os.path.join(folder, "copy.hprof"), read(SHOP))

@@ -406,11 +406,11 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 	} else if (t->freed.n) {
 		text_add(to, " Clearing ");
 		bool named = t->subject == t->target && t->target != HEAP_NONE;
-		if (named && !t->unnamed.len) {
+		if (named && (!t->unnamed.len || t->variable.len)) {
 			text_add(to, "it");
 		} else {
 			text_add_name(to, t->reference.s); /* the column has it whole */
-			text_add(to, t->unnamed.len && !(named && t->variable.len) ? t->unnamed.s : "");
+			text_add(to, t->unnamed.len ? t->unnamed.s : "");
 		}
 		text_add(to, " frees ");
 		add_bytes(to, t->freed);

@@ -17,6 +17,11 @@ from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 OUT = re.compile(r"\b(tells?|told|stands?|at hand|behind|beside|of which|of whom|whose|but for|so many|so much|alike|whoever|"
                  r"somebody|nobody knows|hangs? on|goes with|go with|lays? by|lies beside|mend(?:s|ed)?)\b", re.I)
+# A word of the glossary (doc/architecture.md), and what says the same with another word of it.
+MISUSED = {"truncated": r"\b(?:dump|file|index|stream|archive|profile|record)s? (?:is|was|are|were) cut\b|\bcut (?:dumps?|files?|index|at byte)\b",
+           "clipped": r"\b(?:text|name|line|row)s? (?:is|was|are|were) cut\b",
+           "stage": r"\bcommands? (?:behind|after) (?:a|the) \|", "page": r"\bviews? of (?:the|a) screen\b"}
+GLOSSARY_MOST = 40
 LITERAL = r'"(?:[^"\\\n]|\\.)*"'
 JOINED = re.compile(LITERAL + r"(?:\s*(?:PRI\w+\s*)?" + LITERAL + r")*")
 WORDS_MOST = 25     # of a sentence
@@ -24,7 +29,7 @@ LINES_MOST = 12     # of prose in the help of a command
 SUMMARY_MOST = 70   # characters
 MEANING_MOST = 8    # words of a column's meaning
 # What is left of each kind; nothing may be added.
-MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0, "errors": 0, "printed errors": 0}
+MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0, "errors": 0, "printed errors": 0, "misused words": 0}
 
 
 def literals():
@@ -99,6 +104,17 @@ def printed_errors(names):
                         yield line, said
 
 
+def check_glossary(tap, texts):
+    """The glossary is short, gives each word one meaning, and its words are used."""
+    with open(os.path.join(SOURCE, "doc", "architecture.md"), encoding="utf-8") as f:
+        table = f.read().split("## Glossary")[1].split("\n\n## ")[0]
+    words = [w for w in re.findall(r"^\| ([^|]+?) \|", table, re.M) if w not in ("word", "---")]
+    tap.ok(20 < len(words) <= GLOSSARY_MOST and len(set(words)) == len(words) and set(MISUSED) <= set(words),
+           "the glossary has %d words, each once" % len(words), sorted(words))
+    report(tap, "misused words", [(name, "%s, not \"%s\"" % (word, m.group(0))) for name, text in texts
+                                  for word, wrong in MISUSED.items() for m in re.finditer(wrong, text)])
+
+
 def report(tap, kind, faults):
     most = MOST[kind]
     tap.ok(len(faults) <= most, "%s: %d, at most %d" % (kind, len(faults), most), "\n".join("%s: %s" % f for f in faults[:40]))
@@ -111,6 +127,7 @@ def main():
     report(tap, "out-words", [(name, "%s: %s" % (m.group(0), text[:90])) for name, text in texts for m in OUT.finditer(text)])
     report(tap, "sentences", [(name, "%d words: %s" % (n, s[:90])) for name, text in texts for n, s in sentences(text)
                               if n > WORDS_MOST and " = " not in s and "SELECT" not in s])
+    check_glossary(tap, texts)
     schema = json.loads(cairn("--dump-docs", "schema").out)
     commands = re.findall(r"^  (\S+)", cairn("-x", "help").out, re.M)
     commands = [c for c in commands if c != "help"]

@@ -459,7 +459,7 @@ def of_null(tap, path):
     run = cairn("-x", "assert '(SELECT count(*) FROM \"com.ex.Frag\" WHERE mManager = NULL) = 0'", path)
     tap.ok(run.status == 2 and "never true" in run.err, "null.hprof: a claim with = NULL is refused", run)
     run = cairn("-x", "ls com.ex.Frag -where 'address = 5' -fields tag", path)
-    tap.ok("nothing is found" in run.out + run.err and "no field" not in run.err, "null.hprof: no object, no missing field", run)
+    tap.ok("nothing found" in run.out + run.err and "no field" not in run.err, "null.hprof: no object, no missing field", run)
 
 
 def main():

@@ -183,7 +183,7 @@ WAS = '<meta name="generator" content="cairn">as it was'
 def check_leak(tap, folder, lib):
     """What cairn puts together itself is in no constant of it: a text like that is found in the report."""
     away = os.path.join(folder, "leak")
-    leak = "Made by cairn %s. Values, messages" % version()
+    leak = "Made by cairn %s. Without values" % version()
     dump = write(os.path.join(folder, "leak.hprof"), made([leak]))
     os.mkdir(away)
     with open(os.path.join(away, "leak.html"), "w", encoding="ascii") as f:

@@ -56,7 +56,7 @@ def layouts(t):
     enter(t, "collections")
     t.wait(r"^line 2 of layouts is wrong; w: why *$")
     t.keys("w")
-    t.wait(r'"heap" after the class, and 1 more line *$')
+    t.wait(said('"heap" after the class, and 1 more line'))
     leave(t)
 
 

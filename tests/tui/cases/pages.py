@@ -194,16 +194,16 @@ def collection(t):
 def damaged(t):
     t.line('cd; head -c 20000 \'%s\' >x.phd; clear; "$CAIRN" x.phd' % SAMPLE)
     t.wait(r"^(?:1 )?histogram")
-    t.wait(r"x\.phd: .*at byte [0-9,]+|x\.phd: cut")
+    t.wait(r"x\.phd: .*at byte [0-9,]+|x\.phd: truncated")
     for _ in range(3):
         t.keys("Down")
     t.wait(r"only a part of this dump was read")
     lines = t.screen()
-    need(re.search(r">=[0-9,]+ objects . >=[0-9.]+K . cut$", lines[0]), "line 1 hides it", t)
+    need(re.search(r">=[0-9,]+ objects . >=[0-9.]+K . truncated$", lines[0]), "line 1 hides it", t)
     t.keys("End")
     t.wait(r"^ +>=\d+ classes +>=[0-9,]+ +>=[0-9.]+K +~100%")
     t.resize(40, 10)
-    t.wait(lambda lines: lines[0].endswith("cut"))
+    t.wait(lambda lines: lines[0].endswith("truncated"))
     leave(t)
 
 

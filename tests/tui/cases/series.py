@@ -79,7 +79,7 @@ def left_out(t):
     wait_selected(t, ENTRIES + r" .* 60 +\+40 ")
     t.wait(r"^left out: cut\.hprof was read in part; com\.acme")
     t.keys("w")
-    t.wait(r"with two dumps a leak")
+    t.wait(said("with two dumps a leak"))
     leave(t)
 
 

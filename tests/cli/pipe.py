@@ -76,11 +76,11 @@ def what_stdin_is(tap, folder):
     tap.ok(done.returncode == 3 and b"the pipe is empty" in done.stderr, "closed", done)
     done = subprocess.run('"%s" -x info - <"%s"' % (CAIRN, folder), shell=True, capture_output=True, timeout=60, check=False)
     tap.ok(done.returncode == 3 and b"is a directory" in done.stderr, "a directory", done)
-    for words, arguments in (("a script (-f -)", ("-f", "-", "-")), ("named once", ("-x", "info", "-", "-"))):
+    for words, arguments in (("a script (-f -)", ("-f", "-", "-")), ("give - once", ("-x", "info", "-", "-"))):
         r = cairn(*arguments, stdin=data(SHOP))
         tap.ok(r.status == 2 and words in r.err, "usage: " + words, r)
     r = cairn("-x", "open -", SHOP)
-    tap.ok(r.status == 2 and "from the start only" in r.err, "open - in a session", r)
+    tap.ok(r.status == 2 and "cannot open standard input now" in r.err, "open - in a session", r)
     r = cairn("-x", "histo | head 1 | !cat; cat", "-", stdin=data(SHOP))
     tap.ok(r.status == 0 and r.out.count("byte[]") == 1, "a shell's command does not read the pipe", r)
 

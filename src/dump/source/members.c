@@ -97,8 +97,7 @@ static void found(struct choice *c, const struct member *m, const char *behind)
 	c->ordinal = m->ordinal;
 	c->behind = behind;
 	c->barred = m->encrypted ? "is encrypted (unpack it first, with its password)" :
-	    m->link ? "is a link (name its target)" : m->is_file ? NULL : "is not a file (name a "
-		"file in it)";
+	    m->link ? "is a link (name its target)" : m->is_file ? NULL : "is not a file";
 }
 
 static void add_told(struct text *to, uint64_t n, const struct member *m, bool size)
@@ -176,9 +175,9 @@ static int look_through(struct choice *c, const struct packing *p, struct stretc
 
 static int no_such(const struct choice *c, const struct packing *p, struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "a %s archive has no member %.100s%s%s%s%s", p->name, c->rest,
-	    c->others ? "; its members: " : "", c->others ? c->them.s : "", c->broke.code ? "; it is " : "",
-	    c->broke.code ? c->broke.message : "");
+	return err_set(err, ERR_FORMAT, "a %s archive%s%s has no member %.100s%s%s%s", p->name,
+	    c->broke.code ? ", " : "", c->broke.code ? c->broke.message : "", c->rest,
+	    c->others ? " (its members: " : "", c->others ? c->them.s : "", c->others ? ")" : "");
 }
 
 static int none(const struct choice *c, const struct packing *p, struct err *err)

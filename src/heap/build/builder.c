@@ -367,6 +367,15 @@ static void note_changed(struct heap *h)
 	}
 }
 
+/* What a reader found in bytes that may be wrong: the file, that they may be, and then what it found. */
+static void doubt_damage(struct err *damage, const struct source *s)
+{
+	struct err found = *damage;
+	size_t n = strlen(s->path);
+	bool named = !strncmp(found.message, s->path, n) && !strncmp(found.message + n, ": ", 2);
+	err_set(damage, found.code, "%s: %s: %s", s->path, s->remark, found.message + (named ? n + 2 : 0));
+}
+
 /*
  * A gzip stream that ends early: the reader met the end of what could be inflated.  Where the checksum
  * is wrong, no byte can be named up to which all is true, and nothing is missing unless the reader says so;
@@ -387,7 +396,7 @@ static void note_cut_source(struct build *b)
 	else if (!b->heap->damaged)
 		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->remark);
 	else if (s->doubtful && !strstr(damage->message, s->remark))
-		err_context(damage, "%s", s->remark);
+		doubt_damage(damage, s);
 	else if (s->broken_off) {
 		struct err found = *damage;
 		err_set(damage, found.code, "%.300s; %s", found.message, s->remark);

@@ -25,7 +25,7 @@ extern const struct command cmd_bt;                                   /* cmd_bt.
 extern const struct command cmd_why;                                  /* cmd_why.c */
 
 /* holds/ */
-extern const struct command cmd_refs;                                 /* cmd_references.c */
+extern const struct command cmd_refs;                                 /* cmd_refs.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */
 extern const struct command cmd_paths;                                /* cmd_paths.c */
@@ -41,7 +41,7 @@ extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, 
 /* compare/: each in the file that is named like it */
 extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_course;
 
-/* ask/, report/, take/: each in the file that is named like it */
+/* ask/, report/, bundle/: each in the file that is named like it */
 extern const struct command cmd_sql, cmd_assert, cmd_export;
 extern const struct command cmd_report;
 extern const struct command cmd_take;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/gzipped.h"
-#include "command/take/sieve.h"
+#include "command/bundle/sieve.h"
 
 static uint64_t random_state = 7;
 

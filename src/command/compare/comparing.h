@@ -117,7 +117,7 @@ MUST_CHECK int comparing_rows_members(const struct comparing *c, const struct op
 
 /* The cell of what a row is called (column 0), and of the class of its objects (1). */
 void comparing_words(const struct comparison *c, uint32_t row, unsigned column, struct cell *out, struct text *scratch);
-/* Append the command line that shows this row dump by dump (cmd_course.c). */
+/* Append the command line that shows this row dump by dump (cmd_path_history.c). */
 void comparing_add_course_line(const struct comparison *c, uint32_t row, struct text *to);
 /* Append how many objects it has in each dump: "500 1,000 1,500". */
 void comparing_course(const struct comparison *c, uint32_t row, struct text *to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_weak.c - weak: what soft, weak, final and phantom references and cleaners lead to, and what of it nothing
+ * cmd_references.c - weak: what soft, weak, final and phantom references and cleaners lead to, and what of it nothing
  * firmer reaches.
  */
 #include "command/commands.h"

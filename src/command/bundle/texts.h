@@ -5,10 +5,10 @@
  * Texts are what Strings hold, what stands in arrays of characters, arrays of bytes that read as text, and symbols of
  * the dump that name nothing.  Names, and words of this program, excuse a text that stands in one of them.
  */
-#ifndef CAIRN_COMMAND_TAKE_TEXTS_H
-#define CAIRN_COMMAND_TAKE_TEXTS_H
+#ifndef CAIRN_COMMAND_BUNDLE_TEXTS_H
+#define CAIRN_COMMAND_BUNDLE_TEXTS_H
 
-#include "command/take/sieve.h"
+#include "command/bundle/sieve.h"
 #include "heap/heap.h"
 
 enum text_kind { TEXT_OF_OBJECT, TEXT_OF_ARRAY, TEXT_OF_SYMBOL, TEXT_KINDS };

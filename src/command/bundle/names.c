@@ -5,7 +5,7 @@
  * Names are put one behind another, and matched in large stretches: between two of them stands a byte that no UTF-8
  * has.  Of this program those constants are matched that are in memory as the file has them, read only.
  */
-#include "command/take/texts.h"
+#include "command/bundle/texts.h"
 
 #include "analysis/java.h"
 #include "base/big.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* needles.c - see needles.h. */
-#include "command/take/needles.h"
+#include "command/bundle/needles.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_course.c - course: one row of trend, dump by dump. */
+/* cmd_path_history.c - course: one row of trend, dump by dump. */
 #include "command/compare/comparing.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_take.c - take: the small files that may leave the host, each searched for texts of the dump before it has its
+ * cmd_bundle.c - take: the small files that may leave the host, each searched for texts of the dump before it has its
  * name.
  *
  * A file is written as its own command writes it (run/run.h, report/report.h).  The report is a page of HTML: there no
@@ -13,7 +13,7 @@
 #include "base/squeeze.h"
 #include "command/report/report.h"
 #include "command/run/run.h"
-#include "command/take/search.h"
+#include "command/bundle/search.h"
 #include "heap/saved/saved.h"
 #include "query/profile_file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* texts.c - all texts of a dump; see texts.h. */
-#include "command/take/texts.h"
+#include "command/bundle/texts.h"
 
 #include "analysis/describe/describe.h"
 #include "base/big.h"

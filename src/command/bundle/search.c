@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* search.c - see search.h. */
-#include "command/take/search.h"
+#include "command/bundle/search.h"
 
 #include "base/big.h"
 #include "base/chunks.h"

@@ -6,8 +6,8 @@
  * so that one which is quoted in part is found, too, and so that a needle costs the same however long its text is.
  * It is looked for in each of the forms in which bytes can have it (enum needle_form).
  */
-#ifndef CAIRN_COMMAND_TAKE_NEEDLES_H
-#define CAIRN_COMMAND_TAKE_NEEDLES_H
+#ifndef CAIRN_COMMAND_BUNDLE_NEEDLES_H
+#define CAIRN_COMMAND_BUNDLE_NEEDLES_H
 
 #include "base/text.h"
 #include "heap/string.h"

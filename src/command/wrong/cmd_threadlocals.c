@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_locals.c - locals: the values that threads keep in their ThreadLocals.
+ * cmd_threadlocals.c - locals: the values that threads keep in their ThreadLocals.
  */
 #include "command/commands.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* search.h - is any text of a dump in a file that was written?  Private to this folder. */
-#ifndef CAIRN_COMMAND_TAKE_SEARCH_H
-#define CAIRN_COMMAND_TAKE_SEARCH_H
+#ifndef CAIRN_COMMAND_BUNDLE_SEARCH_H
+#define CAIRN_COMMAND_BUNDLE_SEARCH_H
 
-#include "command/take/texts.h"
+#include "command/bundle/texts.h"
 
 /* What a text may stand in by chance. */
 enum written_as {

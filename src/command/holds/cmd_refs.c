@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_references.c - refs: what objects reference, and what references them.
+ * cmd_refs.c - refs: what objects reference, and what references them.
  */
 #include "command/commands.h"
 

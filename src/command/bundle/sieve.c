@@ -7,7 +7,7 @@
  * with them.  A caught key gets the lengths of the needles that have it, so that a place where it stands costs one
  * look for each length, of which there are few, and not for each needle, of which anybody could make many.
  */
-#include "command/take/sieve.h"
+#include "command/bundle/sieve.h"
 
 #include "base/big.h"
 #include "base/hash.h"

@@ -12,10 +12,10 @@
  * The next file begins with sieve_catch.  Each step may be run on several threads at once (of sieve_catch and
  * sieve_match one call, which uses all threads), and must be over before the next one.
  */
-#ifndef CAIRN_COMMAND_TAKE_SIEVE_H
-#define CAIRN_COMMAND_TAKE_SIEVE_H
+#ifndef CAIRN_COMMAND_BUNDLE_SIEVE_H
+#define CAIRN_COMMAND_BUNDLE_SIEVE_H
 
-#include "command/take/needles.h"
+#include "command/bundle/needles.h"
 
 struct sieve;
 /* For about n texts.  0: the caller's (sieve_free).  Less memory than it would like makes it slower; ERR_NOMEM where

@@ -49,7 +49,7 @@ enum option_word {
 	DASH_R, DASH_REDACT, DASH_RETAINED, DASH_SCHEMA, DASH_SECONDS, DASH_SHARE,
 	DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START, DASH_STEADY, DASH_STRINGS, DASH_SUB, DASH_TREE, DASH_UNFOLDED,
 	DASH_UNREACHABLE,
-	DASH_UP, DASH_WEAK, DASH_WHERE,
+	DASH_WEAK, DASH_WHERE,
 	DASH_COUNT
 };
 
@@ -95,10 +95,14 @@ const char *option_name(const struct option_spec *o);
 struct alias {
 	const char *word;  /* or several; those that begin with - may stand anywhere behind the first */
 	const char *means; /* the words of ours that take their place */
-	const char *tool;  /* whose word it is; NULL: nobody's alone */
+	const char *tool;  /* whose word it is; NULL: nobody's alone; ALIAS_EARLIER */
 	const char *with;  /* what it means where other words follow; NULL: the same */
 };
+#define ALIAS_EARLIER "" /* an earlier name of a command of ours: it works in this case only, and no list has it */
 extern const struct alias aliases[]; /* ended by a NULL word */
+/* Is it an earlier name?  Is it a word of another tool? */
+bool alias_is_earlier(const struct alias *a);
+bool alias_is_of_tool(const struct alias *a);
 
 #define COMMAND_ARGUMENTS 3 /* the most a command can have; a table with more does not compile */
 

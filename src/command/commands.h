@@ -12,7 +12,7 @@
 
 /* look/ */
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
-extern const struct command cmd_histo, cmd_dupclasses;                /* cmd_classes.c */
+extern const struct command cmd_histo, cmd_duplicate_classes;         /* cmd_classes.c */
 extern const struct command cmd_loaders;                              /* cmd_loaders.c */
 extern const struct command cmd_tree;                                 /* cmd_tree.c */
 extern const struct command cmd_ls;                                   /* cmd_objects.c */
@@ -30,21 +30,23 @@ extern const struct command cmd_roots;                                /* cmd_roo
 extern const struct command cmd_path;                                 /* cmd_path.c */
 extern const struct command cmd_paths;                                /* cmd_paths.c */
 extern const struct command cmd_dom, cmd_size, cmd_top;               /* cmd_dominators.c */
+extern const struct command cmd_holders;                              /* cmd_holders.c */
 extern const struct command cmd_heap;                                 /* cmd_heap.c */
 extern const struct command cmd_about;                                /* cmd_about.c */
 extern const struct command cmd_cut;                                  /* cmd_cut.c */
 extern const struct command cmd_leaks;                                /* cmd_leaks.c */
 
 /* wrong/: each in the file that is named like it */
-extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, cmd_weak, cmd_finalizers, cmd_locals;
+extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, cmd_references, cmd_finalizers,
+    cmd_threadlocals;
 
 /* compare/: each in the file that is named like it */
-extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_course;
+extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_path_history;
 
 /* ask/, report/, bundle/: each in the file that is named like it */
 extern const struct command cmd_sql, cmd_assert, cmd_export;
 extern const struct command cmd_report;
-extern const struct command cmd_take;
+extern const struct command cmd_bundle;
 
 /* run/ */
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set, cmd_quit; /* cmd_session.c */
@@ -89,12 +91,6 @@ struct cell command_share(const struct retained *r, struct amount bytes);
 struct retained_sum; /* analysis/dominators/dominators.h */
 /* What a group retains; unknown while retained sizes are not known. */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
-
-extern const struct shape command_holders_shape;
-/* Make the result of `dom -up` (cmd_holders.c): who holds these n objects (ids ascending).  set:
- * what the title calls them.  skipped: a pattern of classes to skip, or NULL. */
-MUST_CHECK int command_holders(struct session *s, const struct retained *known, const char *set,
-    const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err);
 
 /* What -live, -dead and -unreachable ask for. */
 enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };

@@ -12,15 +12,16 @@
 
 const struct command *const commands[] = {
     &cmd_info, &cmd_histo, &cmd_ls, &cmd_x, &cmd_entries, &cmd_find, &cmd_strings, &cmd_dups,
-    &cmd_props, &cmd_threads, &cmd_bt, &cmd_sites, &cmd_loaders, &cmd_dupclasses, &cmd_tree, &cmd_refs,
+    &cmd_props, &cmd_threads, &cmd_bt, &cmd_sites, &cmd_loaders, &cmd_duplicate_classes, &cmd_tree, &cmd_refs,
     &cmd_roots, &cmd_path, &cmd_paths,
-    &cmd_heap, &cmd_about, &cmd_dom, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
-    &cmd_waste, &cmd_collections, &cmd_offheap, &cmd_locks, &cmd_weak, &cmd_finalizers, &cmd_locals, &cmd_report,
-    &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_tag, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_course,
+    &cmd_heap, &cmd_about, &cmd_dom, &cmd_holders, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
+    &cmd_waste, &cmd_collections, &cmd_offheap, &cmd_locks, &cmd_references, &cmd_finalizers, &cmd_threadlocals,
+    &cmd_report,
+    &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_tag, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_path_history,
     &cmd_profile,
     &cmd_sql, &cmd_assert, &cmd_export,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_redact,
-    &cmd_take, &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
+    &cmd_bundle, &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {

@@ -124,16 +124,31 @@ static void read_note(struct opened *o, const char *at)
 		opened_write_note(o, id, at);
 }
 
+/* What a file of an earlier version calls this kind of tables. */
+static const char *kind_today(const char *kind)
+{
+	static const char *const earlier[][2] = {{"course", "path-history"}, {"dom -up SET", "holders"},
+	    {"dupclasses", "duplicate-classes"}, {"locals", "threadlocals"},
+	    {"locals -by class", "threadlocals -by class"}, {"take", "bundle"}, {"weak", "references"},
+	    {"weak -only", "references -only"}};
+
+	for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++)
+		if (strcmp(kind, earlier[i][0]) == 0)
+			return earlier[i][1];
+	return kind;
+}
+
 static void read_columns(struct opened *o, const char *at)
 {
 	size_t n = strcspn(at, "\t");
 
 	if (n == 0 || !at[n])
 		return;
-	char *kind = xstrndup(at, n);
+	char *read = xstrndup(at, n);
+	const char *kind = kind_today(read);
 	if (!opened_columns(o, kind))
 		opened_choose_columns(o, kind, at + n + 1);
-	free(kind);
+	free(read);
 }
 
 static void read_line(struct kept *k, struct opened *o, const char *line)

@@ -63,12 +63,15 @@ static const struct sql_view *find_view(void *session, const char *name)
 	return ask_view_named(session, name);
 }
 
-/* Is its first word a command's whole name? */
+/* Is its first word a command's whole name, or an earlier one? */
 static bool is_command(const char *line)
 {
 	size_t n = strcspn(line, " \t");
 	for (const struct command *const *c = commands; *c; c++)
 		if (strlen((*c)->name) == n && !strncmp((*c)->name, line, n))
+			return true;
+	for (const struct alias *a = aliases; a->word; a++)
+		if (alias_is_earlier(a) && strlen(a->word) == n && !strncmp(a->word, line, n))
 			return true;
 	return false;
 }

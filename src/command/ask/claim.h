@@ -5,7 +5,7 @@
  *     leaks.share < 30                     of each row of a table; of info, size and the like of the one value
  *     "leaks -share 5".retained < 10M      the table of a command line
  *     objects("com.acme.Session") < 10000  of a set, as histo counts it; shallow() and retained() as size tells them
- *     rows("dupclasses") = 0
+ *     rows("duplicate-classes") = 0
  *
  * What is no such comparison is SQL.  A number that is a lower bound, or that nobody knows, may leave open whether a
  * claim is true: that is an answer of its own, and no yes.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_bundle.c - take: the small files that may leave the host, each searched for texts of the dump before it has its
+ * cmd_bundle.c - bundle: the small files that may leave the host, each searched for texts of the dump before it has its
  * name.
  *
  * A file is written as its own command writes it (run/run.h, report/report.h).  The report is a page of HTML: there no
@@ -264,7 +264,7 @@ static int write_one(struct taking *t, const struct away_kind *kind, const char 
 }
 
 /* ERR_CANCELLED: the user stopped all of it.  What one of the files lacks does not stop the others. */
-static int take_one(struct taking *t, const struct away_kind *kind, struct err *err)
+static int bundle_one(struct taking *t, const struct away_kind *kind, struct err *err)
 {
 	struct text name = TEXT_INIT;
 	struct err own = ERR_INIT;
@@ -309,7 +309,7 @@ static const char *note_of(const struct taking *t)
 {
 	struct text note = TEXT_INIT;
 	if (!t->folder)
-		return "take -o DIR writes these files, and searches each for texts of the dump before it gets its "
+		return "bundle -o DIR writes these files, and searches each for texts of the dump before it gets its "
 		    "name";
 	if (!t->written)
 		return NULL;
@@ -360,13 +360,13 @@ static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 	return code ? code : session_may_replace_all(t->s, t->folder, there, agreed, err);
 }
 
-static int take_all(struct taking *t, struct err *err)
+static int bundle_all(struct taking *t, struct err *err)
 {
 	bool agreed = false, before = t->s->writes.force;
 	int code = t->folder ? may_replace(t, &agreed, err) : 0;
 	t->s->writes.force |= agreed;
 	for (size_t i = 0; i < KINDS && !code; i++)
-		code = take_one(t, &kinds[i], err);
+		code = bundle_one(t, &kinds[i], err);
 	t->s->writes.force = before;
 	if (!code && t->failed && !t->written) { /* no folder, no room: of that there is no table */
 		*err = t->why;
@@ -375,20 +375,20 @@ static int take_all(struct taking *t, struct err *err)
 	return code;
 }
 
-static int run_take(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int run_bundle(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	int o = call_option(call, DASH_O);
 	const struct heap *h = session_heap(s);
 	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL, .search = {.h = h}};
 	*out = NULL;
 	if (values_away(h))
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open: take searches its files for "
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open: bundle searches its files for "
 		    "texts of the dump");
 	if (t.folder && !*t.folder)
 		return err_set(err, ERR_USAGE, "-o: a directory is missing");
 	add_stem(&t.stem, h);
-	t.r = files_table(s, "take");
-	int code = take_all(&t, err);
+	t.r = files_table(s, "bundle");
+	int code = bundle_all(&t, err);
 	if (code) {
 		result_free(t.r);
 	} else {
@@ -406,8 +406,8 @@ static const struct option_spec options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-const struct command cmd_take = {
-    .name = "take",
+const struct command cmd_bundle = {
+    .name = "bundle",
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "session",
@@ -421,7 +421,7 @@ const struct command cmd_take = {
 	"of bytes that are readable text, and symbols that are not names. Matches with names of the program, the VM's "
 	"version, words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a "
 	"file with any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
-    .examples = {{"take", ON_ANY, "the files and their contents, without writing them"}},
+    .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"}},
     .key = "",
-    .run = run_take,
+    .run = run_bundle,
 };

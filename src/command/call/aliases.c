@@ -114,11 +114,11 @@ const struct alias aliases[] = {
     {"finalizequeue", "finalizers", "SOS", NULL},
     {"finalizer_overview", "finalizers", "MAT", NULL},
     {"finalizer_queue", "finalizers", "MAT", NULL},
-    {"references_statistics", "weak", "MAT", NULL},
-    {"soft_references_statistics", "weak soft", "MAT", NULL},
-    {"weak_references_statistics", "weak weak", "MAT", NULL},
-    {"phantom_references_statistics", "weak phantom", "MAT", NULL},
-    {"reference_leak", "weak -only", "MAT", NULL},
+    {"references_statistics", "references", "MAT", NULL},
+    {"soft_references_statistics", "references soft", "MAT", NULL},
+    {"weak_references_statistics", "references weak", "MAT", NULL},
+    {"phantom_references_statistics", "references phantom", "MAT", NULL},
+    {"reference_leak", "references -only", "MAT", NULL},
     {"maps", "collections", NULL, NULL},
     {"collection_fill_ratio", "collections -fill", "MAT", NULL},
     {"collections_grouped_by_size", "collections", "MAT", NULL},
@@ -134,7 +134,7 @@ const struct alias aliases[] = {
     {"classloader_explorer", "loaders", "MAT", NULL},
     {"jmap -clstats", "loaders", "jmap", NULL},
     {"VM.classloaders", "loaders", "jcmd", NULL},
-    {"duplicate_classes", "dupclasses", "MAT", NULL},
+    {"duplicate_classes", "duplicate-classes", "MAT", NULL},
     {"hierarchy", "tree", NULL, NULL},
     {"subclasses", "tree", NULL, NULL},
     {"VM.class_hierarchy", "tree", "jcmd", NULL},
@@ -169,7 +169,7 @@ const struct alias aliases[] = {
     {"dominator_tree", "dom", "MAT", NULL},
     {"show_dominator_tree", "dom", "MAT", NULL},
     {"dominators", "dom", NULL, NULL},
-    {"immediate_dominators", "dom -up", "MAT", NULL},
+    {"immediate_dominators", "holders", "MAT", NULL},
 
     {"top_consumers", "top", "MAT", NULL},
     {"top_components", "top", "MAT", NULL},
@@ -198,6 +198,17 @@ const struct alias aliases[] = {
     {"exit", "quit", NULL, NULL},
     {"q!", "quit", "vim", NULL},
     {"wq", "quit", "vim", NULL},
+
+    {"dom -up", "holders", ALIAS_EARLIER, NULL},
+    {"dom -u", "holders", ALIAS_EARLIER, NULL},
+    {"dominators -up", "holders", ALIAS_EARLIER, NULL},
+    {"dominator_tree -up", "holders", ALIAS_EARLIER, NULL},
+    {"show_dominator_tree -up", "holders", ALIAS_EARLIER, NULL},
+    {"locals", "threadlocals", ALIAS_EARLIER, NULL},
+    {"weak", "references", ALIAS_EARLIER, NULL},
+    {"take", "bundle", ALIAS_EARLIER, NULL},
+    {"course", "path-history", ALIAS_EARLIER, NULL},
+    {"dupclasses", "duplicate-classes", ALIAS_EARLIER, NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -208,15 +219,31 @@ static size_t next_word(const char **s)
 	return strcspn(*s, " ");
 }
 
+bool alias_is_earlier(const struct alias *a)
+{
+	return a->tool && !*a->tool;
+}
+
+bool alias_is_of_tool(const struct alias *a)
+{
+	return a->tool && *a->tool;
+}
+
+/* Does the typed word begin with these letters of the alias?  Earlier names leave words in upper case to classes. */
+static bool begins(const struct alias *a, const char *typed, const char *letters, size_t n)
+{
+	return !(alias_is_earlier(a) ? strncmp(typed, letters, n) : strncasecmp(typed, letters, n));
+}
+
 static bool is_word(const char *typed, const char *word, size_t n)
 {
 	return strlen(typed) == n && !strncasecmp(typed, word, n);
 }
 
 /* The same, and a semicolon may end it, as other programs' lines. */
-static bool stands_for(const char *typed, const char *word, size_t n)
+static bool stands_for(const struct alias *a, const char *typed, const char *word, size_t n)
 {
-	return !strncasecmp(typed, word, n) && (!typed[n] || !strcmp(typed + n, ";"));
+	return begins(a, typed, word, n) && (!typed[n] || !strcmp(typed + n, ";"));
 }
 
 bool alias_is_of(const struct alias *a, const struct command *c)
@@ -252,7 +279,7 @@ static size_t takes(const struct alias *a, const struct stage *stage, size_t tak
 		if (n == ALIAS_WORDS)
 			return 0;
 		while (at < stage->n && (is_taken(taken, n, at) || stage->words[at].quoted ||
-		    !stands_for(at ? stage->words[at].s : without_mark(stage->words[at].s), s, length))) {
+		    !stands_for(a, at ? stage->words[at].s : without_mark(stage->words[at].s), s, length))) {
 			if (!anywhere)
 				return 0;
 			at++;
@@ -267,7 +294,7 @@ static size_t takes(const struct alias *a, const struct stage *stage, size_t tak
 const struct alias *alias_named(const char *word)
 {
 	for (const struct alias *a = aliases; a->word; a++) {
-		if (!strcasecmp(a->word, word))
+		if (begins(a, word, a->word, strlen(a->word) + 1))
 			return a;
 	}
 	return NULL;
@@ -278,12 +305,12 @@ const struct alias *alias_begun(const char *word, const struct alias **other)
 	const struct alias *found = NULL;
 	*other = NULL;
 	for (const struct alias *a = aliases; a->word && *word; a++) {
-		if (strncasecmp(a->word, word, strlen(word)) || strchr(a->word, ' '))
+		if (!begins(a, a->word, word, strlen(word)) || strchr(a->word, ' '))
 			continue;
-		if (!found || (found->tool && !a->tool)) { /* a tool's long words do not take the beginning of ours */
+		if (!found || (alias_is_of_tool(found) && !alias_is_of_tool(a))) { /* a tool's long words do not take the beginning of ours */
 			found = a;
 			*other = NULL;
-		} else if (!*other && !found->tool == !a->tool && strcmp(found->means, a->means) != 0) {
+		} else if (!*other && alias_is_of_tool(found) == alias_is_of_tool(a) && strcmp(found->means, a->means) != 0) {
 			*other = a;
 		}
 	}

@@ -76,7 +76,6 @@ const char *option_name(const struct option_spec *o)
 	    [DASH_TREE] = "-tree",
 	    [DASH_UNFOLDED] = "-unfolded",
 	    [DASH_UNREACHABLE] = "-unreachable",
-	    [DASH_UP] = "-up",
 	    [DASH_WEAK] = "-weak",
 	    [DASH_WHERE] = "-where",
 	};

@@ -35,7 +35,7 @@ void command_other_words(const struct command *c, struct text *to)
 {
 	size_t n = 0;
 	for (const struct alias *a = aliases; a->word; a++) {
-		if (alias_is_of(a, c))
+		if (alias_is_of(a, c) && !alias_is_earlier(a))
 			text_addf(to, "%s%s", n++ ? ", " : "", a->word);
 	}
 }
@@ -110,15 +110,18 @@ static int no_command(const char *word, struct err *err)
 	return code;
 }
 
-/* Beginnings that were one command's alone before others came that begin alike: who types them means it still. */
+/* Beginnings, from the shorter to the longer one, that were one command's alone before others with the same came: they
+ * mean it still. */
 static const struct {
-	const char *word, *command;
-} habits[] = {{"col", "columns"}, {"lo", "loaders"}, {"o", "open"}, {"re", "refs"}, {"w", "why"}};
+	const char *shortest, *longest, *command;
+} habits[] = {{"b", "b", "bt"}, {"col", "col", "columns"}, {"dupl", "duplicate", "dups"}, {"lo", "lo", "loaders"},
+    {"o", "o", "open"}, {"re", "ref", "refs"}, {"th", "threa", "threads"}, {"w", "w", "why"}};
 
 static const struct command *by_habit(const char *word)
 {
+	size_t n = strlen(word);
 	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
-		if (!strcmp(word, habits[i].word))
+		if (n >= strlen(habits[i].shortest) && !strncmp(word, habits[i].longest, n))
 			return by_exact_name(habits[i].command);
 	return NULL;
 }

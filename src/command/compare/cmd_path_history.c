@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_path_history.c - course: one row of trend, dump by dump. */
+/* cmd_path_history.c - path-history: one row of trend, dump by dump. */
 #include "command/compare/comparing.h"
 
 #include "base/mem.h"
@@ -158,7 +158,7 @@ void comparing_add_course_line(const struct comparison *c, uint32_t row, struct 
 {
 	struct text words = TEXT_INIT;
 	compared_add(c, row, &words);
-	text_add(to, "course ");
+	text_add(to, "path-history ");
 	add_quoted(to, words.s ? words.s : "");
 	if (c->by != PROFILE_PATH)
 		text_addf(to, " -by %s", kinds[c->by]);
@@ -200,7 +200,7 @@ static int course_of_words(struct session *s, const struct call *call, struct re
 	struct course_of *d = xcalloc(1, sizeof *d);
 	*d = (struct course_of){.comparing = comparing, .row = row, .most = most_retained(&comparing->comparison, row),
 	    .line = TEXT_INIT};
-	text_addf(&title, "course of %s", words);
+	text_addf(&title, "path-history of %s", words);
 	*out = result_new(title.s, comparing->opened, &shape, comparing->opened ? &course_ops : &course_profile_ops, d,
 	    comparing->n_all);
 	(*out)->note = comparing_note(*out, comparing);
@@ -218,14 +218,14 @@ static int line_of_row(const struct session *s, const char *word, struct text *t
 	unsigned long long row = strtoull(word + 1, &end, 10);
 	if (r && row && row <= r->n_rows)
 		result_target(r, (size_t)row - 1, &target);
-	if (*end || !target.command || strncmp(target.command, "course ", strlen("course ")) != 0)
+	if (*end || !target.command || strncmp(target.command, "path-history ", strlen("path-history ")) != 0)
 		return err_set(err, ERR_NOT_FOUND, "%.40s is not a row of trend in the last table (run trend first, or "
 		    "give the row's name in quotes)", word);
 	text_add(to, target.command); /* the row's own, which lasts until the next one is asked for */
 	return 0;
 }
 
-static int run_course(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int run_path_history(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct text text = TEXT_INIT;
 	struct command_line line;
@@ -234,12 +234,12 @@ static int run_course(struct session *s, const struct call *call, struct result 
 	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
 		return course_of_words(s, call, out, err);
 	if (call->option[call_option(call, DASH_BY)].given || call->option[call_option(call, DASH_CLASS)].given)
-		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use course %.40s)", word, word);
+		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use path-history %.40s)", word, word);
 	int code = line_of_row(s, word, &text, err);
 	if (!code) {
 		code = command_line_parse(&line, text.s, false, err);
 		if (!code)
-			code = call_parse(&of_row, s, &cmd_course, &line, text.s, 1, err);
+			code = call_parse(&of_row, s, &cmd_path_history, &line, text.s, 1, err);
 		if (!code) {
 			code = course_of_words(s, &of_row, out, err);
 			call_release(&of_row);
@@ -256,8 +256,8 @@ static const struct option_spec course_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-const struct command cmd_course = {
-    .name = "course",
+const struct command cmd_path_history = {
+    .name = "path-history",
     .arguments = {{ARG_WORD, "ROW", false}},
     .options = course_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
@@ -269,8 +269,8 @@ const struct command cmd_course = {
 	"first: its time, what the row had, and its retained size as a bar. d_retained is the change since the previous "
 	"dump. An unreadable dump has no numbers. Enter on a row of trend runs this command; if all dumps are profiles, "
 	"also on a row of diff and growth.",
-    .examples = {{"course \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES, "how a static field grew"},
-	{"course -by class com.acme.shop.Session", ON_SERIES}, {"trend", ON_SERIES}, {"course %1", ON_SERIES}},
+    .examples = {{"path-history \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES, "how a static field grew"},
+	{"path-history -by class com.acme.shop.Session", ON_SERIES}, {"trend", ON_SERIES}, {"path-history %1", ON_SERIES}},
     .key = "",
-    .run = run_course,
+    .run = run_path_history,
 };

@@ -200,6 +200,8 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 	(void)err;
 	for (const struct alias *a = aliases; a->word; a++) {
 		struct text means = TEXT_INIT;
+		if (alias_is_earlier(a))
+			continue;
 		text_add(&means, a->means);
 		if (a->with && strcmp(a->with, a->means) != 0)
 			text_addf(&means, ", %s with more words", a->with);

@@ -89,6 +89,8 @@ static void offer_aliases(struct completion *c, const char *first)
 	for (const struct alias *a = aliases; a->word; a++) {
 		size_t n = strcspn(a->word, " ");
 		const char *rest = a->word + n + strspn(a->word + n, " ");
+		if (alias_is_earlier(a))
+			continue;
 		if (first && (strlen(first) != n || strncmp(a->word, first, n) != 0))
 			continue;
 		char *one = first ? xstrndup(rest, strcspn(rest, " ")) : xstrndup(a->word, n);

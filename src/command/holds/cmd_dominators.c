@@ -167,8 +167,6 @@ enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
 static const struct option_spec dom_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader", "sum the rows by class, package or loader"},
     {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default 1)"},
-    {DASH_UP, OPT_SET, "SET", "immediate dominators of these objects, by class"},
-    {DASH_SKIP, OPT_CLASSES, "PAT", "with -up: replace holders of these classes by theirs"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -255,19 +253,9 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	bool top = !call->argument[0].given;
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
 	struct text title = TEXT_INIT;
-	int up = call_option(call, DASH_UP), skip = call_option(call, DASH_SKIP);
-	bool sums = call->option[up].given || call_has(call, DASH_BY);
-	int code = sums ? session_retained(s, &r, err) : session_tree(s, &r, err);
-	if (!code && call->option[up].given && !top)
-		return err_set(err, ERR_USAGE, "too many arguments: \"%.100s\" (use dom -up SET)",
-		    call->argument[0].word);
-	if (!code && call->option[skip].given && !call->option[up].given)
-		return err_set(err, ERR_USAGE, "-skip needs -up SET");
+	int code = call_has(call, DASH_BY) ? session_retained(s, &r, err) : session_tree(s, &r, err);
 	if (code)
 		return code;
-	if (call->option[up].given)
-		return command_holders(s, r, call->option[up].word, call->option[up].ids,
-		    call->option[up].n_ids, call->option[skip].word, out, err);
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
 		return err_set(err, ERR_NOT_FOUND, "0x%" PRIx64 " is unreachable, so it retains nothing",
 		    heap_address(h, id));
@@ -294,7 +282,7 @@ const struct command cmd_dom = {
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "references and retained sizes",
     .summary = "show the dominator tree, largest objects first",
-    .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape, &command_holders_shape),
+    .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape),
     .description = "The rows are the objects that OBJ dominates: every path from a GC root to them leads through "
 	"OBJ, so they are freed with it. Without OBJ: the top of the tree, objects held by GC roots only or by "
 	"several objects. Strong, soft and implied references count; weak, final and phantom references do not "
@@ -302,12 +290,12 @@ const struct command cmd_dom = {
 	"object\tclass of the object; class NAME for a class object\n"
 	"retained\tsize of the whole subtree\n"
 	"children\tnumber of rows below\n"
-	"On the screen Right opens a row, Left closes it, * expands the largest child until no child dominates. -up "
-	"lists the immediate dominators of SET by class: held counts the objects of SET below them.",
+	"On the screen Right opens a row, Left closes it, * expands the largest child until no child dominates. "
+	"holders lists the immediate dominators of a set by class.",
     .examples = {{"dom", ON_ANY, "which objects retain most?"}, {"dom -by class", ON_ANY, "the same summed by class"},
-	{"dom 0xE0000AF0", ON_PHD, "what does this object keep alive?"}, {"dom -up byte[] -skip java.*", ON_SHOP}},
+	{"dom 0xE0000AF0", ON_PHD, "what does this object keep alive?"}},
     .key = "d",
-    .several = "dom -up",
+    .several = "holders",
     .run = run_dom,
 };
 

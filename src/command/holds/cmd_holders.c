@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_holders.c - dom -up: who holds a set, by the classes of the immediate dominators.
+ * cmd_holders.c - holders: the immediate dominators of a set of objects, by class.
  */
 #include "command/commands.h"
 
@@ -23,8 +23,7 @@ static const struct column up_columns[] = {
         {.id = COL_HELD_SHALLOW, .total = true},
     [U_RETAINED] = {.id = COL_RETAINED},
 };
-const struct shape command_holders_shape = {
-    .form = "-up SET", SHAPE_COLUMNS(up_columns)};
+static const struct shape holders_shape = {SHAPE_COLUMNS(up_columns)};
 
 static void up_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -115,26 +114,55 @@ static void add_note(struct result *r, uint64_t unreachable)
 	text_release(&note);
 }
 
-int command_holders(struct session *s, const struct retained *known, const char *set,
-    const uint32_t *ids, size_t n, const char *skipped, struct result **out, struct err *err)
+static int run_holders(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
+	const struct retained *known;
+	const char *skipped = call->option[call_option(call, DASH_SKIP)].word;
 	struct bits skip = {.word = NULL};
+	int code = session_retained(s, &known, err);
+	if (!code && skipped)
+		code = classes_to_skip(s, skipped, &skip, err);
+	if (code)
+		return code;
 	struct holders *h = xcalloc(1, sizeof *h);
-	int code = skipped ? classes_to_skip(s, skipped, &skip, err) : 0;
-	if (!code)
-		code = holders_find(h, known, ids, n, skip.word ? &skip : NULL, err);
+	code = holders_find(h, known, call->argument[0].ids, call->argument[0].n_ids, skip.word ? &skip : NULL, err);
 	bits_release(&skip);
 	if (code) {
 		free(h);
 		return code;
 	}
 	struct text title = TEXT_INIT;
-	text_addf(&title, "holders of %s", set);
-	struct result *r =
-	    result_new(title.s, s->dump, &command_holders_shape, &up_ops, h, h->n);
+	text_addf(&title, "holders of %s", call->argument[0].word);
+	struct result *r = result_new(title.s, s->dump, &holders_shape, &up_ops, h, h->n);
 	text_release(&title);
 	result_sort_new(r, U_HELD_SHALLOW, true);
 	add_note(r, h->unreachable);
+	r->says_none = !skipped;
 	*out = r;
 	return 0;
 }
+
+static const struct option_spec options[] = {
+    {DASH_SKIP, OPT_CLASSES, "PAT", "replace holders of these classes by theirs"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+const struct command cmd_holders = {
+    .name = "holders",
+    .arguments = {{ARG_SET, "SET", false}},
+    .options = options,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .group = "references and retained sizes",
+    .summary = "list the immediate dominators of objects, by class",
+    .shapes = SHAPES(&holders_shape),
+    .description = "One row per class of the immediate dominators of SET: the objects that free objects of SET when they "
+	"are freed. <roots> are objects of SET that only GC roots or several objects hold.\n"
+	"held\tobjects of SET below the dominators of the row\n"
+	"held_shallow\ttheir shallow size\n"
+	"-skip java.* passes over dominators of the library, up to those of the program.",
+    .examples = {{"holders byte[] -skip java.*", ON_SHOP, "which classes of the program hold the byte arrays?"},
+	{"holders java.lang.String", ON_SHOP, "which classes hold the strings?"},
+	{"holders java.util.HashMap -skip java.* | head 3", ON_SHOP}},
+    .key = "",
+    .run = run_holders,
+};

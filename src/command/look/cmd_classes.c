@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_classes.c - histo, dupclasses: rows that are classes or groups of them.
+ * cmd_classes.c - histo, duplicate-classes: rows that are classes or groups of them.
  */
 #include "command/commands.h"
 
@@ -400,7 +400,7 @@ const struct command cmd_histo = {
     .run = run_histo,
 };
 
-/* --- dupclasses ------------------------------------------------------------------------------- */
+/* --- duplicate-classes ------------------------------------------------------------------------ */
 
 static const struct column dup_columns[] = {
     {.id = COL_CLASS},
@@ -425,7 +425,7 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 	    &(struct target){.kind = TARGET_CLASS, .id = c});
 }
 
-static int run_dupclasses(
+static int run_duplicate_classes(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct name_index *ix = session_names(s, err);
@@ -447,14 +447,14 @@ static int run_dupclasses(
 	return 0;
 }
 
-const struct command cmd_dupclasses = {
-    .name = "dupclasses",
+const struct command cmd_duplicate_classes = {
+    .name = "duplicate-classes",
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "browse",
     .summary = "list classes loaded by more than one class loader",
     .shapes = SHAPES(&dup_shape),
     .description = "One row per class that has the same name as another class, with its class loader.",
-    .examples = {{"dupclasses", ON_SHOP, "is a web application loaded twice?"}},
+    .examples = {{"duplicate-classes", ON_SHOP, "is a web application loaded twice?"}},
     .key = "",
-    .run = run_dupclasses,
+    .run = run_duplicate_classes,
 };

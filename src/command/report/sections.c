@@ -24,10 +24,10 @@ static const struct section {
     {"Outside of the heap", "outside", "offheap", "Off-heap memory that objects own.", 40},
     {"Threads", "threads", "threads -retained", "Threads, and what their stacks retain.", 60},
     {"Locks", "locks", "locks", "Locks with their owners and waiting threads.", 40},
-    {"References", "references", "weak", "Soft, weak, phantom and final references.", 30},
+    {"References", "references", "references", "Soft, weak, phantom and final references.", 30},
     {"Finalizers", "finalizers", "finalizers", "Objects that wait for their finalizer, and the finalizer "
 	"thread.", 30},
-    {"Thread locals", "locals", "locals", "ThreadLocal values by thread.", 30},
+    {"ThreadLocals", "locals", "threadlocals", "ThreadLocal values by thread.", 30},
     {"How sure this is", "certainty", NULL, "The basis of the numbers, and the limits of the format.", 0},
 };
 

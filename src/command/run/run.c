@@ -426,7 +426,7 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 			result_add_note(*r, s->dump->fate_words.message);
 		}
 	}
-	if (*r && alias && alias->tool && !(*r)->plain_text)
+	if (*r && alias && alias_is_of_tool(alias) && !(*r)->plain_text)
 		tell_alias(s, alias, means, *r);
 	if (code && !s->placed)
 		err_context(err, "%s", c->name);

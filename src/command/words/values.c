@@ -140,7 +140,7 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 		    "name of a class, static field or global variable)", word);
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
-		    "\"%.100s\" is loaded %" PRIu32 " times (dupclasses lists the addresses)", word, n);
+		    "\"%.100s\" is loaded %" PRIu32 " times (duplicate-classes lists the addresses)", word, n);
 	*id = session_heap(s)->classes[class].object;
 	return *id == HEAP_NONE ? no_class_object(session_heap(s), class, err) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_references.c - weak: what soft, weak, final and phantom references and cleaners lead to, and what of it nothing
+ * cmd_references.c - references: what soft, weak, final and phantom references and cleaners lead to, and what of it nothing
  * firmer reaches.
  */
 #include "command/commands.h"
@@ -266,8 +266,8 @@ static void complete_kind(const struct session *s, const char *typed, const char
 			offer(context, weak_kind_name(kind));
 }
 
-const struct command cmd_weak = {
-    .name = "weak",
+const struct command cmd_references = {
+    .name = "references",
     .arguments = {{ARG_WORD, "KIND", true}},
     .options = weak_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
@@ -285,8 +285,8 @@ const struct command cmd_weak = {
 	"<cleared>\treferences to null: the collector or the program cleared them\n"
 	"An inactive reference, such as that of an object that waits for its finalizer, counts as strong. So do other "
 	"fields of a Reference subclass, such as the value in a WeakHashMap entry.",
-    .examples = {{"weak", ON_SHOP, "which classes each kind refers to"},
-	{"weak weak -retained", ON_SHOP, "what the collector may free"}},
+    .examples = {{"references", ON_SHOP, "which classes each kind refers to"},
+	{"references weak -retained", ON_SHOP, "what the collector may free"}},
     .key = "",
     .told = weak_told,
     .run = run_weak,

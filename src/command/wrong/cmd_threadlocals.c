@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_threadlocals.c - locals: the values that threads keep in their ThreadLocals.
+ * cmd_threadlocals.c - threadlocals: the values that threads keep in their ThreadLocals.
  */
 #include "command/commands.h"
 
@@ -369,8 +369,8 @@ static const struct option_spec locals_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-const struct command cmd_locals = {
-    .name = "locals",
+const struct command cmd_threadlocals = {
+    .name = "threadlocals",
     .options = locals_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_COUNTS_VALUES,
     .group = "problems",

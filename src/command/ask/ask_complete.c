@@ -108,9 +108,15 @@ static void offer_tables(const struct offers *o)
 	for (size_t i = 0; !quoted && (view = ask_view(o->s, i)); i++)
 		offer_name(o, view->name, "");
 	offer_own_tables(o);
-	for (const struct command *const *c = commands; !quoted && *c; c++)
-		if (ask_is_table(o->s, *c) && !sql_table_called((*c)->name))
-			offer_name(o, (*c)->name, "");
+	for (const struct command *const *c = commands; *c; c++) {
+		const char *name = (*c)->name;
+		if (!ask_is_table(o->s, *c) || sql_table_called(name) || (quoted && !ask_quotes_name(name)))
+			continue;
+		struct text t = TEXT_INIT;
+		text_addf(&t, ask_quotes_name(name) ? "\"%s\"" : "%s", name);
+		offer_name(o, t.s, "");
+		text_release(&t);
+	}
 	offer_classes(o, o->word + quoted, '"');
 }
 

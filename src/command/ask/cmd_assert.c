@@ -144,7 +144,7 @@ const struct command cmd_assert = {
 	"too.\n",
     .examples = {{"assert 'leaks.share < 60' 'objects(\"com.acme.shop.Session\") < 10000'", ON_SHOP,
 	"is each suspect below 60 percent, and are there few sessions"},
-	{"assert '\"leaks -share 5\".retained < 150K' 'rows(loaders) < 9'", ON_SHOP,
+	{"assert '\"leaks -share 5\".retained < 150K' 'rows(duplicate-classes) < 3'", ON_SHOP,
 	"does each suspect of 5 percent retain under 150K; few duplicate classes"},
 	{"assert '(SELECT count(*) FROM \"com.acme.shop.Order\" WHERE total < 0) = 0'", ON_SHOP,
 	"does no order have a negative total"},

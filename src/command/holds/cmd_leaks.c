@@ -207,7 +207,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	bool found = leaks->n;
 	if (!found)
 		code = leaks_find_holders(leaks, r, share, HOLDERS, session_progress(s), err);
-	struct result *result = result_new_rows(found ? "suspects" : "no suspect: largest holders", s->dump, &shape);
+	struct result *result = result_new_rows(found ? "leaks" : "leaks: no suspect, largest holders", s->dump, &shape);
 	if (code) {
 		free(leaks);
 		result_free(result);

@@ -207,6 +207,11 @@ static struct result *listed(const struct heap *h, struct object_rows *rows, con
 	return r;
 }
 
+static const char *title_of(bool forward, bool back)
+{
+	return !back ? "outgoing references" : forward ? "outgoing and incoming references" : "incoming references";
+}
+
 static int references_of(
     struct session *s, const struct call *call, bool forward, bool back, struct result **out,
     struct err *err)
@@ -216,8 +221,7 @@ static int references_of(
 	struct object_rows *rows = object_rows_new(s->dump);
 	struct text title = TEXT_INIT;
 	int code = command_retained(s, call, err);
-	text_addf(&title, "%s of 0x%" PRIx64, !back ? "references" : forward ? "references and referrers" : "referrers",
-	    heap_address(h, id));
+	text_addf(&title, "%s of 0x%" PRIx64, title_of(forward, back), heap_address(h, id));
 	if (forward)
 		object_rows_out(rows, id, DIRECTION_OUT);
 	if (back && !code)
@@ -292,7 +296,7 @@ static int references_summed(struct session *s, const struct call *call, bool fo
 	struct bits only = {.word = NULL};
 	uint32_t *ids = NULL;
 	size_t n = 0;
-	text_addf(&title, "%s of ", !back ? "references" : forward ? "references and referrers" : "referrers");
+	text_addf(&title, "%s of ", title_of(forward, back));
 	text_add_name(&title, call->argument[0].word);
 	struct references_of what = {.title = title.s, .out = forward, .in = back,
 	    .by = (enum references_by)call_choice(call, DASH_BY, REFERENCES_BY_FIELD)};

@@ -432,7 +432,7 @@ static int run_duplicate_classes(
 	if (!ix)
 		return ERR_NOMEM;
 	struct result *r =
-	    result_new_rows("classes loaded more than once", s->dump, &dup_shape);
+	    result_new_rows("duplicate-classes", s->dump, &dup_shape);
 	(void)call;
 	for (uint32_t i = 0, end; i < ix->n; i = end) {
 		const char *name = name_index_name(ix, i);

@@ -265,7 +265,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	for (enum process_list i = PROCESS_ARGUMENTS; i <= PROCESS_VARIABLES; i++)
 		if (lists[i])
 			return process_list(out, s->dump, i, err);
-	struct result *r = result_new("overview", s->dump, &info_shape, NULL, NULL, 0);
+	struct result *r = result_new("info", s->dump, &info_shape, NULL, NULL, 0);
 	struct process_facts *own;
 	const struct process_facts *process = process_of(h, &own);
 	info_dump(r, h);

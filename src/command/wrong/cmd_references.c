@@ -233,7 +233,7 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 		weak_rows_release(w);
 		return code;
 	}
-	struct result *r = result_new(w->only ? "objects reachable only through references" : "references", s->dump,
+	struct result *r = result_new(w->only ? "references: objects reachable only through them" : "references", s->dump,
 	    w->only ? &only_shape : &weak_shape, &weak_ops, w, w->n);
 	r->later = sum_weak;
 	r->of_values = !w->found.only_held;

@@ -345,8 +345,8 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 		return code;
 	}
 	struct result *r = grouped
-	    ? result_new("ThreadLocals by class", s->dump, &grouped_shape, &grouped_ops, l, l->n)
-	    : result_new("ThreadLocals", s->dump, &locals_shape, &locals_ops, l, l->found.n);
+	    ? result_new("threadlocals by class", s->dump, &grouped_shape, &grouped_ops, l, l->n)
+	    : result_new("threadlocals", s->dump, &locals_shape, &locals_ops, l, l->found.n);
 	if (grouped)
 		r->later = sum_groups;
 	r->of_values = true;

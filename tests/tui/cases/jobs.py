@@ -46,7 +46,7 @@ def check_beside(t):
     t.wait(lambda lines: lines[3].startswith("  ") and lines[4].startswith(">") and
            re.search("; \\^C stops it", "\n".join(lines)))
     t.type("i")  # heard when the answer is there
-    t.wait(r"^(?:1 )?histogram > check > overview")
+    t.wait(r"^(?:1 )?histogram > check > info")
     leave(t)
 
 

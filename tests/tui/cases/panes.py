@@ -106,7 +106,7 @@ def pane_keys(t):
     t.keys("y")
     t.wait("copied 0xe00235c8")
     t.keys("u")
-    t.wait(r"referrers of 0xe00235c8|> 0xe00235c8|0xe00235c8 ")
+    t.wait(r"incoming references of 0xe00235c8|> 0xe00235c8|0xe00235c8 ")
     t.keys("Escape")
     t.wait(re.escape(row.split("│")[0].rstrip()))  # the list's row is what it was
     t.keys("Tab")

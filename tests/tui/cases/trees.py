@@ -67,13 +67,13 @@ def weak_on(t):
 def cuts(t):
     start(t, dump=SHOP)
     t.keys("K")
-    t.wait(r"^(?:1 )?histogram > suspects")
+    t.wait(r"^(?:1 )?histogram > leaks")
     t.keys("Down")
     t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
     t.keys("c")
-    t.wait(r"^(?:1 )?histogram > suspects > cut 0x\w+")
+    t.wait(r"^(?:1 )?histogram > leaks > cut 0x\w+")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram > suspects(?! >)")
+    t.wait(r"^(?:1 )?histogram > leaks(?! >)")
     t.type(":cut -plan 190K")
     t.keys("Enter")
     t.wait(r"com\.acme.*AuditLog\.ENTRIES ")  # cut off where the screen is narrow

@@ -75,6 +75,13 @@ struct cell cell_text(const char *s)
 	return s ? (struct cell){.type = CELL_TEXT, .text = s} : cell_none();
 }
 
+struct cell cell_word(const char *word, const char *name)
+{
+	struct cell c = cell_text(word);
+	c.name = name;
+	return c;
+}
+
 struct cell cell_text_as_sure(const char *s, struct amount as)
 {
 	struct cell c = cell_text(s);
@@ -172,7 +179,7 @@ void cell_print(const struct cell *c, struct text *to)
 	switch (c->type) {
 	case CELL_TEXT:
 		text_addf(to, "%*s", (int)c->indent, "");
-		text_add_escaped(to, c->text, strlen(c->text));
+		text_add_escaped(to, c->name ? c->name : c->text, strlen(c->name ? c->name : c->text));
 		break;
 	case CELL_COUNT:
 		text_add_count(to, c->amount.n);

@@ -26,6 +26,7 @@ struct cell {
 	                         (amount_signed), and how sure any cell is, text included; of a NUMBER
 	                         what it is ordered by */
 	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
+	const char *name; /* TEXT: what people see instead of a word for machines; lasts; NULL: the same */
 };
 
 /* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
@@ -381,6 +382,8 @@ struct cell cell_none(void);  /* unknown: the dump does not tell */
 struct cell cell_unknown(enum reason reason);
 struct cell cell_blank(void); /* does not apply, as the length of an object that is no array */
 struct cell cell_text(const char *s); /* NULL: unknown */
+/* A word for machines, and a name of it for people, which lasts. */
+struct cell cell_word(const char *word, const char *name);
 struct cell cell_text_as_sure(const char *s, struct amount as);
 /* A text cell: the word for how sure another amount is; it carries that amount's reason. */
 struct cell cell_certainty(struct amount of);

@@ -90,7 +90,7 @@ bool match_row(struct match *m, struct result *r, size_t row)
 		if (m->buffer.len > 0)
 			text_add_char(&m->buffer, '\n'); /* no word spans two cells */
 		cell_print(&cell, &m->buffer);
-		if (cell.type == CELL_FLAG) { /* yes, and true as the program says it */
+		if (cell.type == CELL_FLAG || (cell.type == CELL_TEXT && cell.name)) { /* and as the program says it */
 			text_add_char(&m->buffer, '\n');
 			cell_print_plain(&cell, &m->buffer);
 		}

@@ -28,7 +28,8 @@ enum waste_kind {
 };
 
 struct waste_kind_info {
-	const char *word;
+	const char *word;   /* for machines and command lines */
+	const char *name;   /* for people */
 	const char *of;     /* what its objects are, in the plural */
 	const char *wasted; /* what the bytes are */
 	bool judged;        /* whether they can be saved is judgement, so they are inferred */

@@ -42,6 +42,8 @@ static bool is_away(const struct cell *c)
 static bool cell_matches(struct grep *g, const struct cell *c)
 {
 	text_clear(&g->cell);
+	if (c->type == CELL_TEXT && c->name && pattern_matches(g->regex, c->name))
+		return true;
 	cell_print_plain(c, &g->cell);
 	return pattern_matches(g->regex, g->cell.s);
 }

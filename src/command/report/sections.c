@@ -238,7 +238,7 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 		result_cell(waste, most, (unsigned)bytes, &one);
 		struct cell word;
 		result_cell(waste, most, (unsigned)kind, &word);
-		text_addf(&t, ". The largest kind is %s, ", word.text);
+		text_addf(&t, ". The largest kind is %s, ", word.name ? word.name : word.text);
 		cell_print(&one, &t);
 		text_add(&t, ": ");
 		result_cell(waste, most, (unsigned)meaning, &one);

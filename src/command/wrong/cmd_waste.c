@@ -52,6 +52,11 @@ static struct amount wasted_of(const struct heap *h, enum waste_kind kind, uint6
 	return waste_kinds[kind].judged ? amount_weaken(bytes, INFERRED, REASON_JUDGED) : bytes;
 }
 
+static struct cell kind_cell(enum waste_kind kind)
+{
+	return cell_word(waste_kinds[kind].word, waste_kinds[kind].name);
+}
+
 /* The four cells of amounts of each row. */
 static void amount_cells(const struct heap *h, enum waste_kind kind, const struct waste_sum *sum, struct cell *to)
 {
@@ -123,7 +128,7 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 	r->within = is_apart;
 	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
 		const struct waste_sum *sum = &rows->all.sum[kind];
-		struct cell cells[6] = {cell_text(waste_kinds[kind].word)};
+		struct cell cells[6] = {kind_cell(kind)};
 		char line[64];
 		left_out |= !rows->all.told[kind];
 		if (!sum->objects || sum->wasted < least(call))
@@ -136,7 +141,7 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 		rows->kind[rows->n++] = kind;
 	}
 	if (rows->n && is_apart(r, rows->n - 1))
-		result_add_note(r, "totals exclude fields and alignment: those bytes belong to objects already counted");
+		result_add_note(r, "totals exclude constant fields and alignment padding: those bytes belong to objects already counted");
 	if (left_out)
 		result_add_note(r, h->facts.no_class_objects ? "this dump does not show other kinds" :
 		    r->n_rows || call_has(call, DASH_MIN) ?
@@ -206,7 +211,7 @@ static bool add_group(struct result *r, struct group_rows *rows, size_t number, 
 	const struct heap *h = r->heap;
 	struct cell cells[8];
 	unsigned at = 0;
-	cells[at++] = cell_text(waste_kinds[rows->kind].word);
+	cells[at++] = kind_cell(rows->kind);
 	if (by == WASTE_BY_HOLDER)
 		cells[at++] = g->holder == HEAP_NONE ? cell_blank() : cell_address(heap_address(h, g->holder));
 	text_clear(scratch);
@@ -222,31 +227,51 @@ static bool add_group(struct result *r, struct group_rows *rows, size_t number, 
 	return g->declared_in != HEAP_NONE;
 }
 
-static int kind_of(const char *word, enum waste_kind *out, struct err *err)
+/* Does the name begin with what was typed?  Blanks and hyphens are the same. */
+static bool begins(const char *name, const char *typed)
 {
-	unsigned found = WASTE_KINDS, n = 0;
-	size_t length = strlen(word);
+	for (; *typed; name++, typed++)
+		if (*name != *typed && !(*name && strchr(" -", *name) && strchr(" -", *typed)))
+			return false;
+	return true;
+}
+
+/* How many kinds have a word, or a name, that begins so: 1 where it is one's whole. */
+static unsigned kinds_begun(const char *typed, bool named, enum waste_kind *out)
+{
+	unsigned n = 0;
 	for (unsigned k = 0; k < WASTE_KINDS; k++) {
-		if (strncmp(waste_kinds[k].word, word, length))
+		const char *one = named ? waste_kinds[k].name : waste_kinds[k].word;
+		if (!begins(one, typed))
 			continue;
-		found = k;
-		n++;
-		if (!waste_kinds[k].word[length]) {
-			n = 1;
-			break;
-		}
+		*out = (enum waste_kind)k;
+		if (n++, strlen(one) == strlen(typed))
+			return 1;
 	}
-	*out = (enum waste_kind)found;
-	return n == 1 ? 0 : err_set(err, ERR_USAGE, "%s kind of waste \"%.40s\" (help waste lists them)",
+	return n;
+}
+
+static int kind_of(const struct call *call, enum waste_kind *out, struct err *err)
+{
+	struct text typed = TEXT_INIT;
+	for (size_t i = 0; i < call->n_words; i++)
+		text_addf(&typed, "%s%s", i ? " " : "", call->words[i]);
+	const char *word = typed.s ? typed.s : "";
+	unsigned n = kinds_begun(word, false, out);
+	if (!n)
+		n = kinds_begun(word, true, out);
+	int code = n == 1 ? 0 : err_set(err, ERR_USAGE, "%s kind of waste \"%.40s\" (help waste lists them)",
 	    n ? "ambiguous" : "unknown", word);
+	text_release(&typed);
+	return code;
 }
 
 static int not_told(const struct heap *h, enum waste_kind kind, struct err *err)
 {
 	if (!values_held(h) && !h->facts.no_class_objects)
 		return heap_holds_no_values(h, err);
-	return err_set(err, ERR_UNSUPPORTED, "cannot find \"%s\" in %s (it shows only strings%s)",
-	    waste_kinds[kind].word, h->facts.title, h->dump->types ? ", unused, single and oversized" : "");
+	return err_set(err, ERR_UNSUPPORTED, "cannot find %s in %s (it shows only duplicate strings%s)",
+	    waste_kinds[kind].name, h->facts.title, h->dump->types ? ", empty, one-entry and oversized collections" : "");
 }
 
 /* Of equal objects each field may hold the one that stays: then there is nothing to fix. */
@@ -276,7 +301,7 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 	enum waste_kind kind;
 	struct text scratch = TEXT_INIT;
 	char title[64];
-	int code = kind_of(call->argument[0].word, &kind, err);
+	int code = kind_of(call, &kind, err);
 	if (!code && !waste_told(h, kind))
 		code = not_told(h, kind, err);
 	if (code)
@@ -289,7 +314,7 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 		free(rows);
 		return code;
 	}
-	snprintf(title, sizeof title, "waste: %s", waste_kinds[kind].word);
+	snprintf(title, sizeof title, "waste: %s", waste_kinds[kind].name);
 	bool fields = kind == WASTE_FIELDS && by == WASTE_BY_FIELD;
 	struct result *r = result_new_rows(title, s->dump, fields ? &fields_shape : shapes[by]);
 	result_rows_members(r, group_members, group_release, rows);
@@ -348,7 +373,9 @@ static void add_kinds(struct text *to)
 {
 	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
 		const struct waste_kind_info *k = &waste_kinds[kind];
-		text_addf(to, "\n%s\t%s; wasted: %s%s", k->word, k->of, k->wasted, k->judged ? " (~)" : "");
+		bool named = !strncmp(k->of, k->name, strlen(k->name)); /* what it is about begins with the name */
+		text_addf(to, "\n%s\t%s%s%s; wasted: %s%s", k->word, named ? "" : k->name, named ? "" : ": ", k->of, k->wasted,
+		    k->judged ? " (~)" : "");
 	}
 }
 
@@ -362,7 +389,7 @@ static void complete(const struct session *s, const char *typed, const char *beh
 
 const struct command cmd_waste = {
     .name = "waste",
-    .arguments = {{ARG_WORD, "KIND", true}},
+    .arguments = {{ARG_WORDS, "KIND", true}},
     .options = options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES,
     .group = "problems",
@@ -371,10 +398,10 @@ const struct command cmd_waste = {
     .description = "One row per kind of waste: its objects, their size with their parts (characters, nodes, "
 	"tables), the bytes that could be saved, and their share of the heap. With KIND, one row per field that holds "
 	"such objects, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one "
-	"with most such objects counts. Kinds do not overlap; fields and alignment, which are parts of all objects, are "
-	"not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps without "
-	"values (PHD, classic) show only empty, one and sparse arrays. Go dumps show equal strings and, with the program, "
-	"unused, single and oversized maps and slices.",
+	"with most such objects counts. Kinds do not overlap; constant fields and alignment padding are parts of other objects "
+	"and not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps without "
+	"values (PHD, classic) show only empty, one-element and sparse arrays. Go dumps show duplicate strings and, with the program, "
+	"empty, one-entry and oversized maps and slices. KIND is a word of this list or its full name:",
     .more = add_kinds,
     .examples = {{"waste", ON_SHOP, "how much memory each kind wastes"},
 	{"waste strings", ON_SHOP, "which fields hold duplicate strings"},

@@ -583,6 +583,7 @@ int main(int argc, char **argv)
 	locale_take();
 	stock_fill();
 	hash_seed_anew();
+	help_set_keys(view_write_keys);
 	name_members(&members, argc, argv);
 	int code = read_options(&w, argc, argv, &done);
 	if (!code && !done)

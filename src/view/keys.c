@@ -278,6 +278,14 @@ static void write_row_keys(unsigned can, struct text *to)
 	}
 }
 
+static const char *const at_prompt[][2] = {
+    {"Tab", "complete; again: next candidate (Shift-Tab: previous)"},
+    {"Up, Down, ^R", "earlier lines; search in them"},
+    {"Esc, ^C, ^G", "close without running anything (with set editing-mode vi in an inputrc Esc belongs to the editor)"},
+    {"1 to 9", "after an error: that main page, unless the line ends with a number"},
+    {"no argument", "the selected row; . is the page's object, or that row"},
+};
+
 void keys_write_help(enum place place, unsigned can, struct text *to)
 {
 	bool rows = place & ROWS;
@@ -295,19 +303,34 @@ void keys_write_help(enum place place, unsigned can, struct text *to)
 	write_keys(place, ELSEWHERE, to);
 	if (!(rows && can & (CAN_OBJECT | CAN_SEVERAL)))
 		write_row_keys(0, to);
-	text_add(to, "\nAt the prompt\n"
-	    "  Tab                    complete; again: next candidate (Shift-Tab: previous)\n"
-	    "  Up, Down, ^R           earlier lines; search in them\n"
-	    "  Esc, ^C, ^G            close without running anything (with set editing-mode vi in an inputrc\n"
-	    "                         Esc belongs to the editor)\n"
-	    "  1 to 9                 after an error: that main page, unless the line ends with a number\n"
-	    "  no argument            the selected row; . is the page's object, or that row\n"
-	    "\nNumbers\n"
+	text_add(to, "\nAt the prompt\n");
+	for (size_t k = 0; k < sizeof at_prompt / sizeof *at_prompt; k++)
+		text_addf(to, "  %-22s %s\n", at_prompt[k][0], at_prompt[k][1]);
+	text_add(to, "\nNumbers\n"
 	    "  ~12.3M                 inferred: from a stated rule, not from the dump alone\n"
 	    "  >=12.3M                a lower bound: there may be more (why gives the reason)\n"
 	    "  ?                      unknown: not recorded in the dump\n");
 	text_add(to, "\nThe key before a command runs it, for the selected row if it takes one.\n");
 	write_commands(to);
+}
+
+void view_write_keys(struct text *to)
+{
+	text_add(to, "On the screen, ? lists the keys of the current page first. key K = LINE in the configuration binds a key to a "
+	    "command.\n");
+	for (size_t i = 0; i < N_BINDINGS; i++)
+		if (bindings[i].name)
+			text_addf(to, "%s\t%s\n", bindings[i].name, bindings[i].help);
+	text_add(to, "Keys that run a command, for the selected row if it takes one:\n");
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		if (has_own_key(c))
+			text_addf(to, "%s\t%s: %s%s%s\n", c->key, c->name, c->summary, c->several ? "; for several: " : "",
+			    c->several ? c->several : "");
+	}
+	text_add(to, "At the prompt:\n");
+	for (size_t i = 0; i < sizeof at_prompt / sizeof *at_prompt; i++)
+		text_addf(to, "%s\t%s\n", at_prompt[i][0], at_prompt[i][1]);
 }
 
 void view_write_man(struct text *to)

@@ -59,5 +59,7 @@ int view_run_plain(const struct batch_options *options, const struct config *con
 /* The KEYS section of the manual page, troff, from the table of keys (keys.c), and CONFIGURATION. */
 void config_write_man(struct text *to);
 void view_write_man(struct text *to);
+/* The text of help keys: definitions, from the same table. */
+void view_write_keys(struct text *to);
 
 #endif

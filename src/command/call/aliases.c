@@ -173,6 +173,10 @@ const struct alias aliases[] = {
 
     {"top_consumers", "top", "MAT", NULL},
     {"top_components", "top", "MAT", NULL},
+    {"biggest", "top", NULL, NULL},
+    {"largest", "top", NULL, NULL},
+    {"fattest", "top", NULL, NULL},
+    {"huge", "top", NULL, NULL},
     {"objsize", "size", "SOS", NULL},
     {"show_retained_set", "size", "MAT", NULL},
     {"customized_retained_set", "size", "MAT", NULL},
@@ -193,6 +197,9 @@ const struct alias aliases[] = {
 
     {"?", "help", NULL, NULL},
     {"man", "help", NULL, NULL},
+    {"keys", "help keys", NULL, NULL},
+    {"mouse", "help mouse", NULL, NULL},
+    {"theme", "help theme", NULL, NULL},
     {".", "source", NULL, NULL},
     {"cmdfile", "source", "jdmpview", NULL},
     {"exit", "quit", NULL, NULL},

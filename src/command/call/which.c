@@ -47,7 +47,6 @@ static const struct {
     {"oql", "ask in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)"},
     {"pragma", "sql lists the tables, and sql -schema TABLE the columns of one"},
     {"version", "cairn --version prints it, and info shows the VM of the dump"},
-    {"theme", "start cairn with --theme dark, or set theme in the configuration (cairn --dump-config)"},
     {"select_objects_by_field", "use ls CLASS -where 'FIELD = VALUE'"},
     {"arrays_grouped_by_size",
 	"ask in SQL: SELECT class, length, count(*) FROM objects WHERE length >= 0 GROUP BY 1, 2"},

@@ -120,6 +120,7 @@ static void search_command(const struct apropos *a, const struct command *c)
 	if (!found)
 		found = offer_text(a, line.s, t.s);
 	text_clear(&t);
+	text_add(&t, "also called ");
 	command_other_words(c, &t);
 	if (!found)
 		found = offer_text(a, line.s, t.s);
@@ -131,15 +132,15 @@ static void search_command(const struct apropos *a, const struct command *c)
 
 static void search_page(const struct apropos *a, const struct help_page *p)
 {
-	struct text line = TEXT_INIT, summary = TEXT_INIT, pipes = TEXT_INIT;
-	help_pipe_text(&pipes);
+	struct text line = TEXT_INIT, summary = TEXT_INIT, text = TEXT_INIT;
+	help_page_text(p, &text);
 	text_addf(&line, "help %s", p->name);
 	text_addf(&summary, "%s: %s", p->name, p->summary);
 	if (!offer_text(a, line.s, summary.s))
-		(void)offer_text(a, line.s, p->text ? p->text : pipes.s);
+		(void)offer_text(a, line.s, text.s);
 	text_release(&line);
 	text_release(&summary);
-	text_release(&pipes);
+	text_release(&text);
 }
 
 static void search_option(const struct apropos *a, const struct program_option *o)

@@ -128,15 +128,18 @@ void command_write_man(struct text *to)
 	text_add(to, ".SH COMMANDS\n");
 	for (size_t i = 0; commands[i]; i++)
 		man_command(commands[i], to);
-	struct text pipes = TEXT_INIT;
-	help_pipe_text(&pipes);
+	struct text text = TEXT_INIT;
 	for (const struct help_page *p = help_pages; p->name; p++) {
+		if (help_page_apart(p))
+			continue;
 		text_add(to, ".SS ");
 		troff_add(to, p->name);
 		text_add(to, "\n");
-		man_text(p->text ? p->text : pipes.s, to);
+		text_clear(&text);
+		help_page_text(p, &text);
+		man_text(text.s, to);
 	}
-	text_release(&pipes);
+	text_release(&text);
 	man_columns(to);
 }
 

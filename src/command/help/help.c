@@ -12,6 +12,27 @@
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
+static void (*write_screen_keys)(struct text *to);
+
+void help_set_keys(void (*write)(struct text *to))
+{
+	write_screen_keys = write;
+}
+
+static void write_keys(struct text *to)
+{
+	if (write_screen_keys)
+		write_screen_keys(to);
+}
+
+static void write_pipes(struct text *to)
+{
+	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
+		text_addf(to, "| %s\t%s\n", p->usage, p->summary);
+	text_add(to, "| !COMMAND\tpass text (or the format set) to a shell command and report its failure\n"
+	    "> FILE, >> FILE\twrite or append to a file; its ending gives the format");
+}
+
 const struct help_page help_pages[] = {
     {"input", "dumps in files, archives and pipes; several at once",
 	"cairn FILE opens a dump. cairn recognises the format by the content, not by the name. It unpacks gzip, zstd, "
@@ -37,7 +58,7 @@ const struct help_page help_pages[] = {
 	"or an archive has a single dump, cairn opens it.\n"
 	"cairn OLD... DUMP opens the last dump and compares it with the older dumps or profiles.\n"
 	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are "
-	"lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing."},
+	"lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing.", NULL},
     {"values", "how objects, classes, threads and sizes are written",
 	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
 	"#ID\tan object by its number in address order, from 0\n"
@@ -58,9 +79,9 @@ const struct help_page help_pages[] = {
 	"On the screen the selected row replaces a missing argument (path, x, entries, cut, ls, size ...): exactly "
 	"the objects that it counts. The word . is the object of the page, or the selected row: size . + $leak.\n"
 	"Sizes: 512, 64K, 2M, 1.5G (powers of 1024).\n"
-	"Quote words with blanks, | or >: '...' or \"...\", or put a \\ before each."},
+	"Quote words with blanks, | or >: '...' or \"...\", or put a \\ before each.", NULL},
     {"pipes", "filters, shell commands and files after a command",
-	NULL},
+	NULL, write_pipes},
     {"formats", "text, csv, json, jsonl, md and html; certainty",
 	"text\tfor people: sizes as 2.9M (powers of 1024), counts with separators; ~ marks an inferred number, >= a "
 	"lower bound, ? an unknown value\n"
@@ -82,16 +103,44 @@ const struct help_page help_pages[] = {
 	"bound, inferred or unknown.\n"
 	"cairn --dump-docs schema prints a JSON Schema of all results.\n"
 	"save FILE and > FILE take the format from the ending: .csv .json .jsonl .md .html; .txt, .log or none is "
-	"text, any other an error."},
-    {NULL, NULL, NULL},
+	"text, any other an error.", NULL},
+    {"keys", "the keys of the screen", NULL, write_keys},
+    {"mouse", "clicks and the wheel on the screen",
+	"cairn --mouse DUMP, or mouse = on in the configuration, enables the mouse. Most terminals then need Shift to "
+	"select text. The types linux, vt* and ansi* have no mouse.\n"
+	"click on a row\tselects it; a click on the selected row opens it, as Enter does\n"
+	"double click\tselects a row and opens it\n"
+	"click on a column's name\tsorts by the column; again: reverses the order\n"
+	"click on a page's name\topens the page, as the keys 1 to 9 do\n"
+	"click on a view's title\tin the path of views: returns to that view\n"
+	"click on a hint\tpresses its key\n"
+	"click in a pane\topens the line's object or command; the list keeps its row\n"
+	"wheel\tscrolls the list, text or pane under the pointer by three rows", NULL},
+    {"theme", "colours of the screen",
+	"--theme NAME sets the colours once; theme = NAME in the configuration keeps them (cairn --dump-config writes a "
+	"configuration to change).\n"
+	"auto\tdark or light by the variable COLORFGBG, else classic8 (default)\n"
+	"dark\tfor a dark background, in direct colours, 256, 16 or 8, as the terminal has\n"
+	"light\tthe same for a light background\n"
+	"classic8\teight colours readable on most backgrounds\n"
+	"mono\tno colours\n"
+	"--color never, or color = never in the configuration, turns colours off. auto, the default, honours the variable "
+	"NO_COLOR; always ignores it. No meaning depends on colours alone. --ascii replaces characters that fonts may lack.",
+	NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
-void help_pipe_text(struct text *to)
+void help_page_text(const struct help_page *p, struct text *to)
 {
-	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
-		text_addf(to, "| %s\t%s\n", p->usage, p->summary);
-	text_add(to, "| !COMMAND\tpass text (or the format set) to a shell command and report its failure\n"
-	    "> FILE, >> FILE\twrite or append to a file; its ending gives the format");
+	if (p->text)
+		text_add(to, p->text);
+	else
+		p->write(to);
+}
+
+bool help_page_apart(const struct help_page *p)
+{
+	return p->write == write_keys;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -330,7 +379,7 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 /* What a page is looked for by, besides its name. */
 static const char *const other_names[][2] = {
     {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
-    {"tar", "input"}, {"zip", "input"},
+    {"tar", "input"}, {"zip", "input"}, {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"}, {"colours", "theme"},
 };
 
 static const struct help_page *page_called(const char *word)
@@ -354,10 +403,10 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	struct result *r = result_new_rows("help", s->dump, &help_shape);
 	r->plain_text = true;
 	if (page) {
-		struct text pipes = TEXT_INIT;
-		help_pipe_text(&pipes);
-		add_text(r, line_width(s), page->text ? page->text : pipes.s, 0);
-		text_release(&pipes);
+		struct text text = TEXT_INIT;
+		help_page_text(page, &text);
+		add_text(r, line_width(s), text.s ? text.s : "", 0);
+		text_release(&text);
 	} else if (c) {
 		describe_command(r, line_width(s), c);
 	} else {
@@ -375,7 +424,7 @@ const struct command cmd_help = {
     .summary = "list all commands, or explain one",
     .shapes = SHAPES(&help_shape),
     .description = "help input explains how to open dumps; help values, help pipes and help formats explain words "
-	"that all commands share.",
+	"that all commands share; help keys, help mouse and help theme are about the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
 	{"help values", ON_ANY, "how to write objects, classes and threads"}},
     .key = "?",

@@ -10,11 +10,17 @@
 
 struct help_page {
 	const char *name, *summary;
-	const char *text; /* paragraphs, each ended by a line end; NULL: help_pipe_text() */
+	const char *text; /* paragraphs and definitions ("WORD\tMEANING"), a line each; NULL: write makes it */
+	void (*write)(struct text *to);
 };
 extern const struct help_page help_pages[]; /* ended by a NULL name */
 
-void help_pipe_text(struct text *to);
+/* Append the page's text, which may be empty. */
+void help_page_text(const struct help_page *p, struct text *to);
+/* Has the manual a section of its own for it? */
+bool help_page_apart(const struct help_page *p);
+/* The text of the page keys is the caller's, who has the table of keys.  Before the first command. */
+void help_set_keys(void (*write)(struct text *to));
 
 /* " on data/shop.hprof", or "" for what works on each sample: what follows the word example. */
 const char *help_sample(enum sample on);

@@ -10,19 +10,22 @@ import io
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
+from cairntest import BUILD, GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 SAMPLES = ((SAMPLE,), (SHOP,), (GO,))
 
 # Lines that answer with nothing when all is well.
-SILENT = ("$", "set ", "quit", "use ", "close ", "tag")
+SILENT = ("$", "set ", "quit", "use ", "close ", "tag", "save ", "open ")
+# No sample has any.
+NONE_THERE = ("threadlocals",)
 
 
 def command_names(text):
     """The names that "help" lists."""
-    return re.findall(r"^  ([a-z]+)  +\S", text, re.M)
+    return re.findall(r"^  ([a-z-]+)  +\S", text, re.M)
 
 
 FIRST_EXAMPLES = 3  # before the options; the others come last
@@ -57,10 +60,14 @@ def tables(text):
 
 
 def answer(lines, sample):
-    """The last line's answer, after the others: (run, tables)."""
+    """The last line's answer, after the others: (run, tables).  In a folder of their own, for some write files."""
     words = [word for line in lines[:-1] for word in ("-x", line + " > " + os.devnull
                                                         if not line.startswith(SILENT) else line)]
-    run = cairn(*words, "-x", lines[-1], "--format", "csv", *sample)
+    with tempfile.TemporaryDirectory(prefix="examples.", dir=os.path.join(BUILD, "tests")) as folder:
+        os.symlink(os.path.abspath(os.path.join(SOURCE, "data")), os.path.join(folder, "data"))
+        with open(os.path.join(folder, "leaks.txt"), "w", encoding="ascii") as script:
+            script.write("# what keeps most of the heap\nleaks\n")
+        run = cairn(*words, "-x", lines[-1], "--format", "csv", *map(os.path.abspath, sample), cwd=folder)
     return run, tables(run.out)
 
 
@@ -68,7 +75,7 @@ def try_example(tap, before, line, sample):
     """Run it after those before it."""
     run, found = answer(before + [line], sample)
     rows = sum(len(table) - 1 for table in found)
-    silent = line.startswith(SILENT)
+    silent = line.startswith(SILENT + NONE_THERE)
     tap.ok(run.status == 0 and not run.err and (rows > 0 or silent),
            "%s finds something in %s" % (line, " ".join(os.path.basename(d) for d in sample)),
            "status %s, %d rows\n%s" % (run.status, rows, run.err))
@@ -93,6 +100,8 @@ def main():
     go = "without libdw" not in cairn("--version").out
     names = command_names(cairn("-x", "help").out)
     tap.ok(len(names) > 30, "help lists the commands")
+    bare = [name for name in names if not examples_of(name, names)]
+    tap.ok(not bare, "each command has an example", bare)
     tap.ok(sum(try_command(tap, name, names, go) for name in names) > 60, "there are examples")
     tap.done()
 

@@ -475,7 +475,9 @@ const struct command cmd_export = {
 	"DuckDB\tread_csv('DIR/classes/**/*.csv', hive_partitioning=true, escape='\"', allow_quoted_nulls=false)\n"
 	"Spark\tspark.read.option(\"header\", True).option(\"inferSchema\", True).option(\"escape\", "
 	"'\"').csv(\"DIR/classes\")\n",
-    .examples = {{NULL}},
+    .examples = {{"export shop.sqlite", ON_SHOP, "a database of classes, packages, threads, frames, roots and loaders"},
+	{"export objects.sqlite objects \"loaders=histo -by loader\"", ON_SHOP, "chosen tables, one under a new name"},
+	{"export -dir tables -partition host=web1,day=2026-11-22", ON_SHOP, "CSV parts for DuckDB and Spark"}},
     .key = "",
     .run = run_export,
 };

@@ -120,7 +120,6 @@ static void search_command(const struct apropos *a, const struct command *c)
 	if (!found)
 		found = offer_text(a, line.s, t.s);
 	text_clear(&t);
-	text_add(&t, "also called ");
 	command_other_words(c, &t);
 	if (!found)
 		found = offer_text(a, line.s, t.s);

@@ -185,7 +185,9 @@ const struct command cmd_index = {
 	"as by save.\n"
 	"-no-names MAP replaces the names of threads, frames, and the program's classes and fields; MAP has a line "
 	"for each: class #17, a tab and the name.",
-    .examples = {{NULL}},
+    .examples = {{"index heap.cairn", ON_ANY, "the next start opens the dump at once (--index heap.cairn)"},
+	{"index -packed small.cairn", ON_ANY, "a small file to take off the host"},
+	{"index -no-names names.txt nameless.cairn", ON_ANY, "an index without the names of the program"}},
     .key = "",
     .run = run_index,
 };

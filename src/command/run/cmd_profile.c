@@ -67,11 +67,12 @@ const struct command cmd_profile = {
     .shapes = SHAPES(&file_shape),
     .description = "A profile lists the classes, packages, loaders, threads and paths of the dump. Each has its "
 	"objects, bytes, retained size and their certainty. It has no values of the dump except names of class "
-	"loaders, and it has the name of the dump's file; take -o DIR writes one without these, which may leave the "
+	"loaders, and it has the name of the dump's file; bundle -o DIR writes one without these, which may leave the "
 	"host. It is an SQLite database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with .gz "
 	"(no other compression is written). It replaces the dump as an older one (cairn OLD... DUMP): a year of "
 	"nightly dumps is a folder of small files. An existing file is replaced as by save.",
-    .examples = {{NULL}},
+    .examples = {{"profile heap.profile", ON_ANY, "for comparisons with later dumps"},
+	{"profile heap.profile.gz", ON_ANY, "the same, half as large"}},
     .key = "",
     .run = run_profile,
 };

@@ -213,7 +213,9 @@ const struct command cmd_redact = {
 	"(M) and source files (S); MAP has a line for each: C17, a tab and the name. Keep MAP to yourself.\n"
 	"A damaged dump is refused. FILE.gz is compressed. Only the owner can read the file; an existing one is "
 	"replaced as by save. In the copy, strings, thread states and sizes of collections are unknown, not 0.",
-    .examples = {{NULL}},
+    .examples = {{"redact copy.hprof.gz", ON_SHOP, "a copy for other tools, without contents"},
+	{"redact -names names.txt nameless.hprof.gz", ON_SHOP, "also without the names of the program"},
+	{"redact -strings textless.hprof", ON_SHOP, "only without the texts of Strings"}},
     .key = "",
     .run = run_redact,
 };

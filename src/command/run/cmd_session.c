@@ -72,6 +72,7 @@ const struct command cmd_source = {
     .summary = "run the command lines of a file",
     .description = "cairn skips empty lines and lines that begin with #. The first line that fails ends the script. "
 	"The screen shows the last result.",
+    .examples = {{"source leaks.txt", ON_ANY, "the answers of the lines in leaks.txt"}},
     .key = "",
     .run = run_source,
 };
@@ -96,6 +97,8 @@ const struct command cmd_save = {
     .description = "The ending gives the format: .csv .json .jsonl .md .html; .txt, .log or none is text, any other "
 	"an error. The screen asks before it replaces a file. Elsewhere an existing file is replaced, but a heap dump "
 	"only with --force. cairn never writes to a file that it reads.",
+    .examples = {{"histo", ON_ANY}, {"save histo.csv", ON_ANY, "the last result for a spreadsheet"},
+	{"save histo.md", ON_ANY, "the same as a table for a ticket"}},
     .key = "",
     .run = run_save,
 };

@@ -166,7 +166,8 @@ const struct command cmd_open = {
     .description = "FILE is a dump of any format, also compressed or in an archive (dumps.zip::heap.hprof; help "
 	"input), or a profile, which only comparisons use. It comes last in the order of diff, growth and trend, but "
 	"before dumps that are known to be newer. A file that is open already is not read again.",
-    .examples = {{NULL}},
+    .examples = {{"open data/shop-1.hprof", ON_SHOP, "an older dump becomes the current one"},
+	{"diff", ON_SHOP, "the changes from the older dump to the newer one"}, {"use 2", ON_SHOP, "back to the newer dump"}},
     .key = "",
     .run = run_open,
 };

@@ -384,7 +384,9 @@ const struct command cmd_threadlocals = {
 	"loader\tapplication class loader that the value keeps with all its classes, often from an old deployment: the "
 	"loader of its class, else a loader that it refers to directly or by an object\n"
 	"-by class sums over threads.",
-    .examples = {{NULL}},
+    .examples = {{"threadlocals", ON_SHOP, "which threads keep ThreadLocal values?"},
+	{"threadlocals -by class -retained", ON_SHOP, "which classes of values retain most?"},
+	{"threadlocals -sort -shallow", ON_SHOP, "the largest values first"}},
     .key = "",
     .told = told,
     .run = run_locals,

@@ -622,7 +622,7 @@ def second_heap(tap, p):
 
 def ours(tap, p):
     """What take writes is no dump in an archive, but known."""
-    cairn("-x", "take -o t", SHOP, cwd=p.folder)
+    cairn("-x", "bundle -o t", SHOP, cwd=p.folder)
     with zipfile.ZipFile(os.path.join(p.folder, "taken.zip"), "w") as z:
         for name in ("shop.cairn", "shop.profile.gz"):
             z.write(os.path.join(p.folder, "t", name), name)

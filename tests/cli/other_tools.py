@@ -7,15 +7,18 @@ the program.  Both lines must give the same answer, and it must not be empty.
 """
 
 import os
+import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from cairntest import BUILD, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
 
 CLASS, OBJECT, LIST = "com.acme.shop.Shop", "com.acme.shop.Shop.INSTANCE", "0xe001c7e8"
 
 # the sample has none of these
-NONE_THERE = ("dupclasses", "histo -dead", "waste constant", "waste sparse", "waste tails", "weak soft")
+NONE_THERE = ("duplicate-classes", "histo -dead", "waste constant", "waste sparse", "waste tails", "references soft", "threadlocals",
+              "threadlocals -by class")
 
 # a word with arguments, and what it means; on the HPROF sample unless another is named
 PAIRS = (
@@ -52,6 +55,11 @@ PAIRS = (
     ("retained", "histo -retained"),
     ("retained " + CLASS, "size " + CLASS),
     ("maps", "collections"),
+    ("keys", "help keys"),
+    ("mouse", "help mouse"),
+    ("theme", "help theme"),
+    ("biggest", "top"),
+    ("huge -by class", "top -by class"),
     (CLASS, "ls " + CLASS),
     ("Session -sub", "ls Session -sub"),
     ("byte[] -min 1k", "ls byte[] -min 1k"),
@@ -64,9 +72,9 @@ PAIRS = (
     ("waste_in_char_arrays", "waste tails"),
     ("big_drops_in_dominator_tree", "leaks -share 1"),
     ("customized_retained_set " + CLASS, "size " + CLASS),
-    ("references_statistics", "weak"),
-    ("soft_references_statistics", "weak soft"),
-    ("weak_references_statistics", "weak weak"),
+    ("references_statistics", "references"),
+    ("soft_references_statistics", "references soft"),
+    ("weak_references_statistics", "references weak"),
     # SOS
     ("dumpobj " + OBJECT, "x " + OBJECT),
     ("DumpObj " + OBJECT, "x " + OBJECT),
@@ -125,8 +133,8 @@ PAIRS = (
     ("VM.system_properties", "props"),
     # MAT's
     ("heap_dump_overview", "info"),
-    ("immediate_dominators byte[]", "dom -up byte[]"),
-    ("immediate_dominators byte[] -skip java.*", "dom -up byte[] -skip java.*"),
+    ("immediate_dominators byte[]", "holders byte[]"),
+    ("immediate_dominators byte[] -skip java.*", "holders byte[] -skip java.*"),
     ("show_retained_set java.lang.String", "size java.lang.String"),
     ("find_strings a", "strings a"),
     ("group_by_value", "dups"),
@@ -137,13 +145,37 @@ PAIRS = (
     ("unreachable_objects", "histo -dead"),
     ("extract_list_values " + LIST, "entries " + LIST),
     ("system_properties", "props"),
-    ("duplicate_classes", "dupclasses"),
+    ("duplicate_classes", "duplicate-classes"),
     ("show_dominator_tree", "dom"),
     # of several
     ("users " + OBJECT, "refs -in " + OBJECT),
     ("inbounds " + OBJECT, "refs -in " + OBJECT),
     ("outbounds " + OBJECT, "refs -out " + OBJECT),
     ("whatif java.lang.String>byte[]", "cut java.lang.String>byte[]"),
+    # earlier names of commands
+    ("dom -up byte[]", "holders byte[]"),
+    ("dom -u byte[] -skip java.*", "holders byte[] -skip java.*"),
+    ("dominators -up byte[]", "holders byte[]"),
+    ("locals", "threadlocals"),
+    ("locals -by class", "threadlocals -by class"),
+    ("weak", "references"),
+    ("weak weak", "references weak"),
+    ("take", "bundle"),
+    ("tak", "bundle"),
+    ("dupclasses", "duplicate-classes"),
+    ("sql SELECT kind, objects FROM weak", 'sql SELECT kind, objects FROM "references"'),
+    ("sql SELECT count(*) AS n FROM dupclasses", 'sql SELECT count(*) AS n FROM "duplicate-classes"'),
+    ("assert 'rows(weak) > 0' | cut ok", "assert 'rows(references) > 0' | cut ok"),
+    # full names of kinds of waste
+    ("waste one-entry collections", "waste single"),
+    ("waste 'zero tails'", "waste tails"),
+    ("waste empty-collections", "waste unused"),
+    ("waste duplicate str", "waste strings"),
+    # beginnings that were unique before newer commands came
+    ("b main", "bt main"),
+    ("th", "threads"),
+    ("ref " + OBJECT, "refs " + OBJECT),
+    ("duplicate", "dups"),
 )
 
 
@@ -166,7 +198,7 @@ def once(tap):
 
 
 def told(tap):
-    for word, command in (("dumpobj", "x"), ("info class", "histo"), ("immediate_dominators", "dom"),
+    for word, command in (("dumpobj", "x"), ("info class", "histo"), ("immediate_dominators", "holders"),
                           ("thread_details", "bt"), ("eeheap", "info")):
         run = cairn("-x", "help " + command)
         tap.ok(word in " ".join(run.out.split()), "help %s names %s" % (command, word))
@@ -180,12 +212,45 @@ def told(tap):
     tap.equal(run.status, 1, "alias of no word: status 1")
 
 
+def earlier(tap):
+    """Earlier names of commands work everywhere, and no list has them."""
+    older = os.path.join(os.path.dirname(SHOP), "shop-1.hprof")
+    for word, name, on in (("dom -up *", "holders *", [SHOP]), ("locals", "threadlocals", [SHOP]),
+                           ("weak", "references", [SHOP]), ("take", "bundle", [SHOP]),
+                           ("course -by class java.lang.String", "path-history -by class java.lang.String", [older, SHOP]),
+                           ("dupclasses", "duplicate-classes", [SHOP])):
+        got, want = (cairn("-x", line, "--format", "json", *on) for line in (word, name))
+        tap.equal((got.out, got.err, got.status), (want.out, want.err, want.status), "%s is %s" % (word, name))
+        old, new = word.split()[0], name.split()[0]
+        if old == "dom":
+            continue
+        tap.equal(cairn("-x", "help " + old).out, cairn("-x", "help " + new).out, "help %s is help %s" % (old, new))
+        tap.ok(not re.search(r"^  %s " % old, cairn("-x", "help").out, re.M), "help does not list %s" % old)
+        tap.equal(cairn("-x", "alias | grep ^%s$" % old, "--format", "csv").out.count("\n"), 1, "neither does alias")
+        tap.ok(cairn("-x", old.title(), SHOP).err.startswith("cairn: ls: "), "%s is a class" % old.title())
+    with tempfile.TemporaryDirectory(prefix="tools.", dir=os.path.join(BUILD, "tests")) as folder:
+        run = cairn("-x", "export -dir t -partition host=a weak dupclasses", SHOP, cwd=folder)
+        tap.equal((run.status, sorted(os.listdir(os.path.join(folder, "t")))), (0, ["dupclasses", "weak"]),
+                  "tables are exported under the names that were typed")
+
+
+def pages(tap):
+    for name, word in (("keys", "PgUp"), ("mouse", "wheel"), ("theme", "NO_COLOR")):
+        tap.ok(word in cairn("-x", "help " + name).out, "help %s is a page" % name)
+        tap.ok("help %s," % name in cairn("-x", "apropos " + name, "--format", "csv").out, "apropos %s finds it" % name)
+    for word in ("biggest", "largest", "fattest", "huge"):
+        tap.ok("help top," in cairn("-x", "apropos " + word, "--format", "csv").out, "apropos %s finds top" % word)
+    for word in ("q!", "wq"):
+        tap.equal(cairn("-x", word, "-x", "histo", SHOP).out, "", "%s ends it" % word)
+    tap.ok("cairn --version" in cairn("-x", "version").err, "version leads on")
+
+
 def wrong(tap):
     """What goes wrong is told of the command that it is."""
     run = cairn("-x", "dumpobj 0x10", SHOP)
     tap.ok(run.status == 1 and run.err.startswith("cairn: x: "), "dumpobj of no object", run.err)
     run = cairn("-x", "immediate_dominators", SHOP)
-    tap.ok(run.status == 2 and "-up needs a value" in run.err, "immediate_dominators of nothing", run.err)
+    tap.ok(run.status == 2 and "SET is missing" in run.err, "immediate_dominators of nothing", run.err)
     run = cairn("-x", "thread_", SHOP)
     tap.ok(run.status == 2 and '"thread_" is ambiguous (thread_overview, thread_details)' in run.err,
            "a word that may be two", run.err)
@@ -215,6 +280,8 @@ def main():
         answers(tap, *pair)
     once(tap)
     told(tap)
+    earlier(tap)
+    pages(tap)
     wrong(tap)
     apropos(tap)
     tap.done()

@@ -24,7 +24,7 @@ LINES = {
     "bt": ["bt main", "bt 1"],
     "check": ["check", "check -tree"],
     "columns": ["columns"],
-    "course": ["course -by class java.lang.String", "course -by class string"],
+    "path-history": ["path-history -by class java.lang.String", "path-history -by class string"],
     "report": ["report", "report -o {folder}/r.txt"],
     "profile": ["profile {folder}/p.profile"],
     "assert": ["assert 'info.objects > 5' 'rows(histo) < 1'"],
@@ -32,11 +32,11 @@ LINES = {
     "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
              "diff -by field", "diff -by site", "diff -by thread"],
     "dumps": ["dumps"],
-    "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader",
-            "dom -up java.lang.String", "dom -up string"],
+    "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader"],
+    "holders": ["holders java.lang.String", "holders string"],
     "dups": ["dups"],
     "waste": ["waste", "waste strings", "waste strings -by class", "waste strings -by holder"],
-    "dupclasses": ["dupclasses"],
+    "duplicate-classes": ["duplicate-classes"],
     "entries": ["entries 0xe0010228", "entries main.cache"],
     "find": ["find String", "find 42", "find -hash 66501cf5"],
     "growth": ["growth"],
@@ -71,14 +71,14 @@ LINES = {
     "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",
             "sql -schema com.acme.shop.Order", "sql -schema"],
     "strings": ["strings"],
-    "take": ["take"],
+    "bundle": ["bundle"],
     "threads": ["threads", "threads -by stack"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
     "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
               "trend -by thread"],
     "tree": ["tree", "tree -by package"],
-    "locals": ["locals", "locals -by class"],
-    "weak": ["weak", "weak -only"],
+    "threadlocals": ["threadlocals", "threadlocals -by class"],
+    "references": ["references", "references -only"],
     "why": ["why"],
     "x": ["x #100", "x #7", "x java.util.Date", "x char[] -hex", "x #50 -hex"],
 }
@@ -89,7 +89,7 @@ OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
 
 
 # Of these no sample has all that they tell of.
-OF_MADE = ("weak", "finalizers", "locks", "locals")
+OF_MADE = ("references", "finalizers", "locks", "threadlocals")
 
 
 def make_dump(path):
@@ -114,7 +114,7 @@ def rows_of(value):
 def try_line(tap, line, sample, schema, shapes):
     """Validate the answer, if there is one; the titles of the shapes that it may have."""
     name = os.path.basename(sample)
-    older = [OLDER[sample]] if sample in OLDER and line.split()[0] in ("course", "diff", "dumps", "trend") else []
+    older = [OLDER[sample]] if sample in OLDER and line.split()[0] in ("path-history", "diff", "dumps", "trend") else []
     if line == "growth" and sample == SHOP:
         older = SERIES[:1]  # of another program nothing grew
     before = [] if os.path.isdir(sample) else ["-x", "$kept = histo"]

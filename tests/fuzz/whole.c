@@ -323,7 +323,7 @@ void fuzz_whole(const struct reader *reader, uint64_t *part_bytes, const uint8_t
 void fuzz_javacore(const char *dump, const uint8_t *data, size_t size)
 {
 	static const char *const told[] = {
-	    "info", "threads", "bt", "loaders", "dupclasses", "roots", "leaks", "props", "about", NULL};
+	    "info", "threads", "bt", "loaders", "duplicate-classes", "roots", "leaks", "props", "about", NULL};
 	static unsigned turn;
 	char path[64];
 	int fd = file_of(data, size, path);

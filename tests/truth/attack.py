@@ -213,10 +213,10 @@ def check_shared_locals(tap, folder):
         d.put(t, threadLocals=shared, inheritableThreadLocals=d.new(map_of, table=table))
     path = os.path.join(folder, "locals.hprof")
     d.write(path)
-    run = cairn("--format", "json", "-x", "locals", path, timeout=SOON)
+    run = cairn("--format", "json", "-x", "threadlocals", path, timeout=SOON)
     found = json.loads(run.out) if run.status == 0 else []
     tap.equal(len(found), entries, "threads that share a map: each of its entries is one row")
-    said = cairn("-x", "locals | head 1", path).out
+    said = cairn("-x", "threadlocals | head 1", path).out
     tap.ok("1,199 tables of values belong to several threads" in said, "and that is said", said)
 
 

@@ -74,7 +74,7 @@ def found_in(folder, texts, lib):
 
 
 def take(folder, dump, *words, **options):
-    return cairn("--format", "csv", *words, "-x", "take -o %s" % folder, dump, **options)
+    return cairn("--format", "csv", *words, "-x", "bundle -o %s" % folder, dump, **options)
 
 
 def rows(run):
@@ -134,7 +134,7 @@ def check_made(tap, folder, lib):
     if lib:
         with open(os.path.join(away, "place.cairn"), "rb") as f:
             tap.ok(any(b"com.acme.Holder" in p for p in unpacked(f.read(), lib)), "the search looks into a packed index")
-    text = cairn("-x", "take -o %s" % away, "--force", dump).out
+    text = cairn("-x", "bundle -o %s" % away, "--force", dump).out
     tap.ok("is in the files: 14 texts of 8 or more characters, 14 arrays of them and 2 symbols were searched for" in text,
            "the note tells how many were searched for", text)
     secret = write(os.path.join(folder, "leaks.hprof"), made(["s3cret-shown"]))
@@ -146,7 +146,7 @@ def check_made(tap, folder, lib):
 def named(folder, m):
     """How many needles were found in files and excused, as the note says."""
     away = os.path.join(folder, "counted")
-    return int(re.search(r"; the beginnings of (\d+) match", cairn("--force", "-x", "take -o %s" % away, write(
+    return int(re.search(r"; the beginnings of (\d+) match", cairn("--force", "-x", "bundle -o %s" % away, write(
         os.path.join(folder, "counted.hprof"), m)).out).group(1))
 
 
@@ -198,7 +198,7 @@ def check_leak(tap, folder, lib):
         tap.equal(f.read(), WAS, "what stood there is left")
     tap.equal(sorted(os.listdir(away)), sorted("leak" + e for e in ENDINGS), "the others are written, and nothing else")
     os.remove(os.path.join(away, "leak.html"))
-    cairn("--force", "-x", "take -o %s" % away, dump)
+    cairn("--force", "-x", "bundle -o %s" % away, dump)
     tap.equal(sorted(os.listdir(away)), sorted("leak" + e for e in ENDINGS if e != ".html"), "none without one either")
     cut = write(os.path.join(folder, "cut.hprof"), made([leak[:40] + " and what follows is nowhere" * 3]))
     tap.equal(take(os.path.join(folder, "cut"), cut).status, 1, "a text that is there in part is found, too")
@@ -228,7 +228,7 @@ def check_folders(tap, folder, dump):
         os.mkdir(closed, 0o555)
         run = take(closed, dump)
         tap.ok(run.status != 0 and "ermission" in run.err and not os.listdir(closed), "a folder that cannot be written to", run)
-    run = cairn("-x", "take -o ''", dump)
+    run = cairn("-x", "bundle -o ''", dump)
     tap.equal(run.status, 2, "no folder is wrong usage")
 
 
@@ -251,7 +251,7 @@ def check_full(tap, folder):
             subprocess.run(["umount", disk], check=False)
     for ends in (signal.SIGINT, signal.SIGTERM):
         away = os.path.join(folder, "stopped%d" % ends)
-        process = subprocess.Popen([CAIRN, "-x", "take -o %s" % away, dump], stdout=subprocess.DEVNULL,
+        process = subprocess.Popen([CAIRN, "-x", "bundle -o %s" % away, dump], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         began = time.monotonic()
         while process.poll() is None and time.monotonic() - began < 60 and not glob.glob(away + "/*redacted*"):
@@ -272,7 +272,7 @@ def check_inputs(tap, folder, dump, lib):
     tap.equal(found_in(away, SECRETS.values(), lib), [], "without secrets")
     away = os.path.join(folder, "piped")
     with open(dump, "rb") as f:
-        run = Run([CAIRN, "--format", "csv", "-x", "take -o %s" % away, "-"], stdin=f.read())
+        run = Run([CAIRN, "--format", "csv", "-x", "bundle -o %s" % away, "-"], stdin=f.read())
     left = sorted(os.listdir(away))
     tap.ok(left and all(n.startswith("dump") for n in left), "a dump through a pipe", (run, left))
     tap.equal(found_in(away, SECRETS.values(), lib), [], "without secrets")
@@ -297,7 +297,7 @@ def check_javacore(tap, folder, lib):
 def check_list(tap):
     for dump, lacks in ((SHOP, None), (SAMPLE, "PHD cannot be redacted"), (SAMPLE_TEXT, "cannot be redacted"),
                         (GO, "a Go dump cannot be redacted")):
-        run = cairn("--format", "json", "-x", "take", dump)
+        run = cairn("--format", "json", "-x", "bundle", dump)
         table = json.loads(run.out)
         tap.ok(run.status == 0 and [list(r) for r in table] == [["file", "bytes", "holds", "leaves_out"]] * 4,
                "%s: the list has the columns of the contract" % os.path.basename(dump), run)

@@ -13,7 +13,7 @@ from cairntest import DUMPS, MKDUMP, SOURCE, Run, Tap, cairn  # noqa: E402
 LINES = ("histo", "histo -by package", "histo -by loader", "histo -by super", "histo java.*", "histo -sort objects | head 5",
          "ls java.lang.String | head 7", "ls byte[] | head 5", "ls * -sort shallow | head 9",
          "ls java.util.* | head 5", "ls java.lang.Class | head 3",
-         "ls com.*.Order | grep value", "histo | sort retained | head 3", "tree | head 20", "tree -by package", "dupclasses", "props",
+         "ls com.*.Order | grep value", "histo | sort retained | head 3", "tree | head 20", "tree -by package", "duplicate-classes", "props",
          "columns histo", "info -brief | cut objects,shallow,classes,instances,format,vm,cannot_tell")
 MOST = 12 << 20  # bytes of a dump
 

@@ -409,7 +409,7 @@ def check_course(t, paths, planted):
     line = paths[:5] + [broken] + paths[5:]
     for name, values in planted.items():
         values = values[:5] + ["?"] + values[5:]
-        got = rows("course -by class '%s'" % name, line)
+        got = rows("path-history -by class '%s'" % name, line)
         t.equal([r["retained"] for r in got], [None if v == "?" else v or 0 for v in values], "course: of %s" % name)
         t.ok([r["number"] for r in got] == list(range(1, 14)) and [r["file"] for r in got] == line,
              "course: the dumps in their order")

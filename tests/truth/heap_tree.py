@@ -246,7 +246,7 @@ def sums(rows, total):
 
 def tells_classes(path):
     """Does dom tell the class of an object?  Not where several have one name, unless the dump can be read here."""
-    return path.endswith(".hprof") or not json.loads(cairn("--format", "json", "-x", "dupclasses", path).out or "[]")
+    return path.endswith(".hprof") or not json.loads(cairn("--format", "json", "-x", "duplicate-classes", path).out or "[]")
 
 
 def check(tap, path, name, naive=True):

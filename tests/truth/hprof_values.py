@@ -325,7 +325,7 @@ def check_names(t, d, grove):
 
 
 def check_loaders(t, d, base):
-    twice = [r for r in d.one("dupclasses") if r["class"] == "plug.Plugin"]
+    twice = [r for r in d.one("duplicate-classes") if r["class"] == "plug.Plugin"]
     if os.path.exists(base + ".how.txt") and os.path.exists(base + ".histo.txt"):
         with open(base + ".histo.txt", encoding="utf-8") as f:
             if len(re.findall(r"\bplug\.Plugin\b", f.read())) == 1:  # the class path had it: one loader found it

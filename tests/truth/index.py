@@ -27,13 +27,13 @@ from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, 
 
 # Lines that tell of the session, or of time, or write files.
 LEFT = {"index", "source", "open", "close", "use", "tag", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help",
-        "take"}
+        "bundle"}
 # What may differ: how long checks took, and which file it was.
 TIMES = re.compile(r"it took [\d,.]+ \w+|^index_(file|packed|alone) .*\n", re.M)
 # Of these no answer depends on values.
 WITHOUT = ["histo -retained -all", "histo -by package -retained", "histo -live", "dom -by class", "dom -by package",
            "top -by class", "refs * -by class", "roots -by kind", "paths *", "path #{middle} | cut address",
-           "size *", "check", "tree", "cut * -each | cut -value", "dupclasses", "sql SELECT class, count(*), sum(shallow), "
+           "size *", "check", "tree", "cut * -each | cut -value", "duplicate-classes", "sql SELECT class, count(*), sum(shallow), "
            "max(retained) FROM objects GROUP BY class"]
 
 

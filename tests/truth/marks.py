@@ -33,36 +33,36 @@ COVERED = {
     "bt": ["bt {thread}"],
     "sites": ["sites", "sites -by function"],
     "loaders": ["loaders"],
-    "dupclasses": ["dupclasses"],
+    "duplicate-classes": ["duplicate-classes"],
     "tree": ["tree", "tree -by package"],
     "refs": ["refs {object}", "refs {object} -by class"],
     "roots": ["roots", "roots -by kind", "roots -by name"],
     "path": ["path {object}"],
     "paths": ["paths '{class}'"],
-    "dom": ["dom", "dom -by class", "dom -by package", "dom -by loader", "dom {object}",
-            "dom -up '{class}'"],
+    "dom": ["dom", "dom -by class", "dom -by package", "dom -by loader", "dom {object}"],
+    "holders": ["holders '{class}'"],
     "about": ["about {object}", "about '{class}'"],
     "heap": ["heap -depth 3", "heap {object}", "heap '{class}'"],
     "top": ["top", "top -by class", "top -by package", "top -by loader"],
     "size": ["size *", "size '{class}'", "size {object}"],
     "cut": ["cut '{class}'", "cut {object}", "cut {object} -each", "cut -plan 1K"],
     "leaks": ["leaks -share 1"],
-    "weak": ["weak", "weak -only"],
+    "references": ["references", "references -only"],
     "finalizers": ["finalizers"],
     "collections": ["collections", "collections -by holder", "collections -fill"],
-    "locals": ["locals", "locals -by class"],
+    "threadlocals": ["threadlocals", "threadlocals -by class"],
     "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
     "locks": ["locks", "locks -deadlock"],
     "sets": ["sets -retained"],
     "dumps": ["dumps"],
     "diff": ["diff", "diff -by class"],
     "trend": ["trend", "trend -by class"],
-    "course": ["course -by class '{class}'"],
+    "path-history": ["path-history -by class '{class}'"],
 }
 # What compares is given the dump itself as the older one, too.
-COMPARES = ("dumps", "diff", "trend", "course")
+COMPARES = ("dumps", "diff", "trend", "path-history")
 EXCUSED = {
-    "redact": "writes a file", "take": "writes files",
+    "redact": "writes a file", "bundle": "writes files",
     "entries": "shows what a program's own collection counts",
     "props": "texts only",
     "check": "how long checks took",
@@ -213,7 +213,7 @@ def figures(line, words, value):
         for row in rows:
             yield from of_class(row, words["class"])
             yield ("gone", "bytes"), row, "retained"
-    elif line in ("histo", "histo '{class}'", "top -by class", "dupclasses"):
+    elif line in ("histo", "histo '{class}'", "top -by class", "duplicate-classes"):
         for row in rows:
             yield from of_class(row, row["class"])
             if "retained" in row:
@@ -266,7 +266,7 @@ def sums(value, column):
 
 def same_figures(tap, kind, results, words):
     found, seen = {}, 0
-    twice = {r["class"] for r in parts(results["dupclasses"])[1]}  # which of them a name means is open
+    twice = {r["class"] for r in parts(results["duplicate-classes"])[1]}  # which of them a name means is open
     for line, value in results.items():
         for key, row, column in figures(line, words, value):
             if column not in row or (key[0] == "class" and key[1] in twice):
@@ -302,7 +302,7 @@ def same_figures(tap, kind, results, words):
 def allowed(kind, line, row, column):
     """Marks that the number may have."""
     verb = line.split()[0]
-    single = "address" in row and verb not in ("loaders", "dups", "dupclasses") and row.get("kind") != "class"
+    single = "address" in row and verb not in ("loaders", "dups", "duplicate-classes") and row.get("kind") != "class"
     single |= verb in ("path", "x") or line == "size {object}"
     if column.startswith("d_"):  # how it changed in no time is as sure as what it is
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}

@@ -73,9 +73,9 @@ def advice(tap, dump):
     while few < 100 and limited(dump, "%.1fM" % few, "histo").status:
         few *= 1.1
     few = "%.1fM" % few
-    whole, alone = limited(dump, None, "dupclasses", "strings | head 9"), limited(dump, few, "dupclasses", "strings | head 9")
+    whole, alone = limited(dump, None, "duplicate-classes", "strings | head 9"), limited(dump, few, "duplicate-classes", "strings | head 9")
     tap.ok(alone.status == 0 and (alone.out, alone.err) == (whole.out, ""), "enough for objects is enough for what needs no references", alone)
-    for lines in ("refs #9", "dupclasses", "strings | head 9"), ("dupclasses", "strings | head 9", "refs #9"):
+    for lines in ("refs #9", "duplicate-classes", "strings | head 9"), ("duplicate-classes", "strings | head 9", "refs #9"):
         got = limited(dump, few, *lines)
         tap.ok(got.status == 3 and got.out == whole.out and got.err.count("did not fit") == 1 and
                "warning: references are not loaded: memory: " in got.err,

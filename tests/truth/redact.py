@@ -114,7 +114,7 @@ def check_dump(tap, path, folder):
 
 def check_told(tap, path, to, name):
     """What references tell is the same in the copy; what its zeros would tell is unknown there, and said to be."""
-    for line in ("weak", "locals -by class", "path 1", "histo -retained"):
+    for line in ("references", "threadlocals -by class", "path 1", "histo -retained"):
         both = [cairn("--format", "csv", "-x", line, p) for p in (path, to)]
         tap.equal(both[1].out, both[0].out, "%s: %s" % (name, line))
     why = "a redacted copy"

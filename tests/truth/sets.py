@@ -147,7 +147,7 @@ def check_groups(tap, o, name, values):
 
 
 def check_holders(tap, o, name, dominator, pattern, skip):
-    """dom -up, by climbing the tree for every object by itself."""
+    """holders, by climbing the tree for every object by itself."""
     ids = [x["address"] for x in answers(o.dump, ["ls " + pattern])[0]]
     want = {}
     for a in ids:
@@ -163,7 +163,7 @@ def check_holders(tap, o, name, dominator, pattern, skip):
 
     def size(addresses):
         return sum(o.all[a]["shallow"] for a in addresses)
-    line = "dom -up '%s'%s" % (pattern, skip and " -skip '%s*'" % skip)
+    line = "holders '%s'%s" % (pattern, skip and " -skip '%s*'" % skip)
     rows, got = members(o.dump, line, ROWS)
     named = {r["class"]: r for r in answers(o.dump, [line])[0]}
     # classes of one name from several loaders have a row each

@@ -129,13 +129,13 @@ class Naive:
 
 def check_naive(tap, path, name):
     want = Naive(path).rows()
-    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "weak")}
+    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "references")}
     tap.equal(got, {k: tuple(map(len, v)) for k, v in want.items()}, name + ": what each kind leads to")
-    shown = ask(path, "weak -only")
+    shown = ask(path, "references -only")
     tap.equal({(r["kind"], r["class"]): r["objects"] for r in shown}, {k: len(v[2]) for k, v in want.items() if v[2]},
               name + ": reached only so, by class")
-    rows = ask(path, "weak")
-    lines = [line for i in range(len(rows)) for line in ("weak | cut kind", "ls %%%d | cut address" % (i + 1))]
+    rows = ask(path, "references")
+    lines = [line for i in range(len(rows)) for line in ("references | cut kind", "ls %%%d | cut address" % (i + 1))]
     run = cairn(*[x for line in lines for x in ("-x", line)], "--format", "json", path)
     sets, decoder, at = [], json.JSONDecoder(), 0
     while at < len(run.out):
@@ -148,7 +148,7 @@ def check_naive(tap, path, name):
 
 
 def check_planted(tap, path, name, planted, whole):
-    rows = {(r["kind"], r["class"]): r for r in ask(path, "weak")}
+    rows = {(r["kind"], r["class"]): r for r in ask(path, "references")}
 
     def counted(kind, cls):
         r = rows.get((kind, cls), {})
@@ -193,7 +193,7 @@ def check_made(tap, folder):
     d.static("acme.Owner", "held", d.array(refs[:7]))
     d.write(path)
     check_naive(tap, path, "a chain")
-    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "weak")}
+    got = {(r["kind"], r["class"]): (r["objects"], r["referents"], r["only_through"]) for r in ask(path, "references")}
     tap.equal(got, {("soft", "acme.Thing"): (1, 1, 1), ("soft", "<not in the dump>"): (1, 0, 0),
                     ("weak", "acme.Thing"): (2, 2, 1), ("weak", "<cleared>"): (1, 0, 0),
                     ("final", "acme.Thing"): (1, 1, 1), ("phantom", "acme.Thing"): (2, 2, 1),
@@ -510,7 +510,7 @@ def address(word):
 def check_locals(tap, path, name, planted):
     e = Edit(path)
     want = naive_locals(e)
-    rows = ask(path, "locals")
+    rows = ask(path, "threadlocals")
     tap.equal(sorted((r["key"] == "stale", address(r["address"])) for r in rows),
               sorted((not key, value) for _, key, value in want), name + ": ThreadLocals, walked anew")
     n = {r["id"]: r for r in planted}["threadLocalLeak"]
@@ -520,12 +520,12 @@ def check_locals(tap, path, name, planted):
               [n["count"], n["threads"], n["loaders"], {"waste.LeakLoader"}], name + ": planted leaks of ThreadLocals")
     tap.equal([r for r in rows if (r["loader_class"] or "").startswith("waste.") and r not in stale], [],
               name + ": no other value is said to hold such a loader")
-    grouped = ask(path, "locals -by class")
+    grouped = ask(path, "threadlocals -by class")
     tap.equal({(r["key"], r["class"]): (r["threads"], r["objects"]) for r in grouped},
               {k: (len({r["thread"] for r in rows if (r["key"], r["class"]) == k}),
                    len({r["address"] for r in rows if (r["key"], r["class"]) == k}))
                for k in {(r["key"], r["class"]) for r in rows}}, name + ": ThreadLocals by class")
-    said = cairn("-x", "locals", path).out
+    said = cairn("-x", "threadlocals", path).out
     if n["count"]:
         tap.ok("%d %s stale" % (n["count"], "is" if n["count"] == 1 else "are") in said and
                "%d application class loader" % n["loaders"] in said, name + ": said of ThreadLocals", said[-400:])
@@ -556,13 +556,13 @@ def check_made_locals(tap, folder):
         [pair, plugin, 0, 0, gone, box, d.new("java.lang.Object"), plugin, pair])))
     d.write(path)
     own = "0x%x" % loader
-    tap.equal([(r["thread"], r["field"], r["key"], address(r["address"]), r["loader"]) for r in ask(path, "locals")],
+    tap.equal([(r["thread"], r["field"], r["key"], address(r["address"]), r["loader"]) for r in ask(path, "threadlocals")],
               [("v", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("v", "threadLocals", "stale", box, own),
                ("t", "inheritableThreadLocals", "java.lang.ThreadLocal", 0, None),
                ("t", "inheritableThreadLocals", "stale", deep, None),
                ("old", "threadLocals", "java.lang.ThreadLocal", plugin, own), ("old", "threadLocals", "stale", box, own)],
               "made: ThreadLocals of all kinds of threads")
-    tap.ok("1 map or entry with an unknown layout" in cairn("-x", "locals", path).out, "made: a map without a table is told")
+    tap.ok("1 map or entry with an unknown layout" in cairn("-x", "threadlocals", path).out, "made: a map without a table is told")
 
 
 def main():

@@ -36,12 +36,12 @@ LINES = [
     "info", "histo *", "histo -live", "histo -by package", "ls *", "ls * -sort address -r", "ls * | grep Box",
     "ls * | sort -class", "$all = ls *", "ls java.lang.String -sort value", "x " + LAST, "entries " + LAST, "find city",
     "find -hash 1234", "strings", "strings city", "strings -sort shallow -r", "waste", "dups", "props", "threads", "bt 1",
-    "sites", "collections", "weak", "weak -only", "finalizers", "locals", "locals -by class", "offheap",
-    "loaders", "dupclasses", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
-    "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "dom -up *", "top", "top -by class",
+    "sites", "collections", "references", "references -only", "finalizers", "threadlocals", "threadlocals -by class", "offheap",
+    "loaders", "duplicate-classes", "tree", "tree -by package", "ls *; why", "refs " + LAST, "roots",
+    "path #100", "paths *", "about " + LAST, "heap", "heap -each", "dom", "dom -by class", "holders *", "top", "top -by class",
     "size *", "cut *", "cut * -each", "cut -plan 1M", "leaks", "check", "check -tree", "ls *; save {folder}/all.csv",
     "ls *; index {folder}/all.cairn", "ls *; redact {folder}/its.hprof",
-    "take", "ls *; take -o {folder}/away",
+    "bundle", "ls *; bundle -o {folder}/away",
     "help", "apropos class", "alias", "history", "sets -retained", "set", "source {folder}/script",
 ]
 

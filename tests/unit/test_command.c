@@ -131,7 +131,7 @@ static void test_x_and_threads(void **state)
 	expect_printed("bt main | cut frame,method,kind,address", PRINT_CSV,
 	    "frame,method,kind,address\r\n0,java.lang.Object.wait(Native Method),,\r\n"
 	    "1,com.acme.Main.main(Main.java:7),Thread,0x1090\r\n");
-	expect_printed("dupclasses | cut class,times,loader", PRINT_CSV,
+	expect_printed("duplicate-classes | cut class,times,loader", PRINT_CSV,
 	    "class,times,loader\r\ncom.acme.Session,2,\r\ncom.acme.Session,2,0x1090\r\n");
 	expect_printed("find Sess | cut kind,name,objects", PRINT_CSV,
 	    "kind,name,objects\r\nclass,com.acme.Session,1\r\nclass,com.acme.Session,1\r\n");

@@ -431,7 +431,7 @@ static void test_static_completion(void **state)
 	/* wherever a set may stand, it may be of one object that has a name */
 	expect_completion("histo com.acme.Lost.la", 6, "com.acme.Lost.last ");
 	expect_completion("size String + com.acme.Lost.la", 14, "com.acme.Lost.last ");
-	expect_completion("dom -up com.acme.Lost.la", 8, "com.acme.Lost.last ");
+	expect_completion("holders com.acme.Lost.la", 8, "com.acme.Lost.last ");
 	expect_completion("dumpobj com.acme.Lost.la", 8, "com.acme.Lost.last ");
 }
 

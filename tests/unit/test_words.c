@@ -167,7 +167,7 @@ static void test_objects(void **state)
 	expect_object("0x10", "!no object at 0x10 (nearest: 0x1000, a java.lang.Class)");
 	expect_object("0x10fc", "!no object at 0x10fc (nearest: 0x1100, a java.lang.Class)");
 	expect_object("com.acme.Session",
-	    "!\"com.acme.Session\" is loaded 2 times (dupclasses lists the addresses)");
+	    "!\"com.acme.Session\" is loaded 2 times (duplicate-classes lists the addresses)");
 	expect_object("Nothing",
 	    "!no object \"Nothing\" (use 0xADDRESS, #ID, %ROW, $name, or the name of a class, static field "
 	    "or global variable)");

@@ -276,7 +276,7 @@ def row_keys(t):
     t.wait(r"^> byte\[\] +1,106")
     t.keys("Down", "Down", "Down")
     wait_selected(t, r"java\.math\.BigDecimal +360")
-    hints = t.wait(r"p paths  d dom -up  c cut")[-1]
+    hints = t.wait(r"p paths  d holders  c cut")[-1]
     need(" refs" not in hints, "refs asks about one object", t)
     t.keys("p")
     t.wait(r"^histogram > paths to java\.math\.BigDecimal")

@@ -227,7 +227,9 @@ def earlier(tap):
         tap.equal(cairn("-x", "help " + old).out, cairn("-x", "help " + new).out, "help %s is help %s" % (old, new))
         tap.ok(not re.search(r"^  %s " % old, cairn("-x", "help").out, re.M), "help does not list %s" % old)
         tap.equal(cairn("-x", "alias | grep ^%s$" % old, "--format", "csv").out.count("\n"), 1, "neither does alias")
-        tap.ok(cairn("-x", old.title(), SHOP).err.startswith("cairn: ls: "), "%s is a class" % old.title())
+        if old != "weak":  # in upper case it begins MAT's weak_references_statistics
+            tap.ok(cairn("-x", old.title(), SHOP).err.startswith("cairn: ls: "),
+                   "%s is a class" % old.title())
     with tempfile.TemporaryDirectory(prefix="tools.", dir=os.path.join(BUILD, "tests")) as folder:
         run = cairn("-x", "export -dir t -partition host=a weak dupclasses", SHOP, cwd=folder)
         tap.equal((run.status, sorted(os.listdir(os.path.join(folder, "t")))), (0, ["dupclasses", "weak"]),

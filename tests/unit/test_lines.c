@@ -142,7 +142,7 @@ static void test_command_names(void **state)
 	expect_command("imm", "dom");
 	expect_command("thread_", NULL); /* threads, bt */
 	expect_command("top_c", "top");
-	expect_printed("hist", PRINT_TEXT, "!hist may be histo, history");
+	expect_printed("hist", PRINT_TEXT, "!\"hist\" is ambiguous (histo, history)");
 	expect_printed("rots", PRINT_TEXT, "!unknown command \"rots\" (nearest: roots: list GC roots)");
 }
 

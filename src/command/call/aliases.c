@@ -216,6 +216,8 @@ const struct alias aliases[] = {
     {"take", "bundle", ALIAS_EARLIER, NULL},
     {"course", "path-history", ALIAS_EARLIER, NULL},
     {"dupclasses", "duplicate-classes", ALIAS_EARLIER, NULL},
+    {"refe", "refs -in", ALIAS_EARLIER, NULL}, /* referrers, before references came */
+    {"refer", "refs -in", ALIAS_EARLIER, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

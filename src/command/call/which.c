@@ -150,7 +150,7 @@ const struct command *command_find(const char *word, struct err *err)
 		}
 	}
 	if (n > 1) {
-		err_set(err, ERR_USAGE, "%.100s may be %s", word, names.s);
+		err_set(err, ERR_USAGE, "\"%.100s\" is ambiguous (%s)", word, names.s);
 		text_release(&names);
 		return NULL;
 	}

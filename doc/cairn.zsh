@@ -1,6 +1,6 @@
 #compdef cairn
 _arguments -s \
-	'*--command=[run a command line and print its result]:command:(info histo ls x entries find strings dups props threads bt sites loaders dupclasses tree refs roots path paths heap about dom top size cut leaks waste collections offheap locks weak finalizers locals report dumps use open close tag diff growth trend course profile sql assert export check help apropos alias history source save index redact take set sets note columns why quit)' \
+	'*--command=[run a command line and print its result]:command:(info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit)' \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \

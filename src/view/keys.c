@@ -281,7 +281,7 @@ static void write_row_keys(unsigned can, struct text *to)
 static const char *const at_prompt[][2] = {
     {"Tab", "complete; again: next candidate (Shift-Tab: previous)"},
     {"Up, Down, ^R", "earlier lines; search in them"},
-    {"Esc, ^C, ^G", "close without running anything (with set editing-mode vi in an inputrc Esc belongs to the editor)"},
+    {"Esc, ^C, ^G", "close without running anything (Esc edits if an inputrc sets editing-mode vi)"},
     {"1 to 9", "after an error: that main page, unless the line ends with a number"},
     {"no argument", "the selected row; . is the page's object, or that row"},
 };
@@ -316,8 +316,8 @@ void keys_write_help(enum place place, unsigned can, struct text *to)
 
 void view_write_keys(struct text *to)
 {
-	text_add(to, "On the screen, ? lists the keys of the current page first. key K = LINE in the configuration binds a key to a "
-	    "command.\n");
+	text_add(to, "On the screen, ? lists the keys of the current page first. key K = LINE in the configuration binds a "
+	    "key to a command.\n");
 	for (size_t i = 0; i < N_BINDINGS; i++)
 		if (bindings[i].name)
 			text_addf(to, "%s\t%s\n", bindings[i].name, bindings[i].help);

@@ -139,7 +139,7 @@ static void test_command_names(void **state)
 	assert_null(command_of_line("session"));
 	expect_command("", NULL);
 	expect_command("DumpObj", "x");
-	expect_command("imm", "dom");
+	expect_command("imm", "holders");
 	expect_command("thread_", NULL); /* threads, bt */
 	expect_command("top_c", "top");
 	expect_printed("hist", PRINT_TEXT, "!\"hist\" is ambiguous (histo, history)");

@@ -316,7 +316,8 @@ const struct alias *alias_begun(const char *word, const struct alias **other)
 	for (const struct alias *a = aliases; a->word && *word; a++) {
 		if (!begins(a, a->word, word, strlen(word)) || strchr(a->word, ' '))
 			continue;
-		if (!found || (alias_is_of_tool(found) && !alias_is_of_tool(a))) { /* a tool's long words do not take the beginning of ours */
+		/* a tool's long words do not take the beginning of ours */
+		if (!found || (alias_is_of_tool(found) && !alias_is_of_tool(a))) {
 			found = a;
 			*other = NULL;
 		} else if (!*other && alias_is_of_tool(found) == alias_is_of_tool(a) && strcmp(found->means, a->means) != 0) {

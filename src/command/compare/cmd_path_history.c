@@ -234,7 +234,8 @@ static int run_path_history(struct session *s, const struct call *call, struct r
 	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
 		return course_of_words(s, call, out, err);
 	if (call->option[call_option(call, DASH_BY)].given || call->option[call_option(call, DASH_CLASS)].given)
-		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use path-history %.40s)", word, word);
+		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use path-history "
+		    "%.40s)", word, word);
 	int code = line_of_row(s, word, &text, err);
 	if (!code) {
 		code = command_line_parse(&line, text.s, false, err);

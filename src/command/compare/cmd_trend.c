@@ -277,7 +277,8 @@ const struct command cmd_trend = {
 	"steady\ttrue if it rises rather than leapt once: it is in three dumps or more, in three of four pairs the "
 	"later dump retains more, and half of the steps rise\n"
 	"first_seen, last_seen\tfirst and last dump with this row",
-    .examples = {{"trend", ON_SERIES, "which paths grow?"}, {"trend -steady", ON_SERIES, "only those that rise steadily"},
+    .examples = {{"trend", ON_SERIES, "which paths grow?"},
+	{"trend -steady", ON_SERIES, "only those that rise steadily"},
 	{"trend -by class | head 5", ON_SERIES, "the five classes that grow most"}},
     .key = "",
     .run = run_trend,

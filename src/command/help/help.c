@@ -125,7 +125,8 @@ const struct help_page help_pages[] = {
 	"classic8\teight colours readable on most backgrounds\n"
 	"mono\tno colours\n"
 	"--color never, or color = never in the configuration, turns colours off. auto, the default, honours the variable "
-	"NO_COLOR; always ignores it. No meaning depends on colours alone. --ascii replaces characters that fonts may lack.",
+	"NO_COLOR; always ignores it. No meaning depends on colours alone. --ascii replaces characters that fonts may "
+	"lack.",
 	NULL},
     {NULL, NULL, NULL, NULL},
 };
@@ -379,7 +380,8 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 /* What a page is looked for by, besides its name. */
 static const char *const other_names[][2] = {
     {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
-    {"tar", "input"}, {"zip", "input"}, {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"}, {"colours", "theme"},
+    {"tar", "input"}, {"zip", "input"}, {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"},
+    {"colours", "theme"},
 };
 
 static const struct help_page *page_called(const char *word)

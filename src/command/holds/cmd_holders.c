@@ -155,8 +155,8 @@ const struct command cmd_holders = {
     .group = "references and retained sizes",
     .summary = "list the immediate dominators of objects, by class",
     .shapes = SHAPES(&holders_shape),
-    .description = "One row per class of the immediate dominators of SET: the objects that free objects of SET when they "
-	"are freed. <roots> are objects of SET that only GC roots or several objects hold.\n"
+    .description = "One row per class of the immediate dominators of SET: freeing a dominator frees the objects of SET "
+	"below it. <roots> is the row of objects that no single object dominates: GC roots, or several objects, hold them.\n"
 	"held\tobjects of SET below the dominators of the row\n"
 	"held_shallow\ttheir shallow size\n"
 	"-skip java.* passes over dominators of the library, up to those of the program.",

@@ -167,7 +167,8 @@ const struct command cmd_open = {
 	"input), or a profile, which only comparisons use. It comes last in the order of diff, growth and trend, but "
 	"before dumps that are known to be newer. A file that is open already is not read again.",
     .examples = {{"open data/shop-1.hprof", ON_SHOP, "an older dump becomes the current one"},
-	{"diff", ON_SHOP, "the changes from the older dump to the newer one"}, {"use 2", ON_SHOP, "back to the newer dump"}},
+	{"diff", ON_SHOP, "the changes from the older dump to the newer one"},
+	{"use 2", ON_SHOP, "back to the newer dump"}},
     .key = "",
     .run = run_open,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_references.c - references: what soft, weak, final and phantom references and cleaners lead to, and what of it nothing
- * firmer reaches.
+ * cmd_references.c - references: the referents of soft, weak, final and phantom references and of cleaners, and those
+ * without a stronger reference.
  */
 #include "command/commands.h"
 

@@ -97,6 +97,17 @@ static void offer_own_tables(const struct offers *o)
 		(void)!sql_each_own(opened(o), offer_own_table, (void *)(uintptr_t)o, &none);
 }
 
+/* A command's name that SQL needs in quotes, if it begins with what is typed behind them. */
+static void offer_quoted(const struct offers *o, const char *name, const char *typed)
+{
+	struct text t = TEXT_INIT;
+	text_add_n(&t, o->word, o->kept);
+	text_addf(&t, "\"%s\"", name);
+	if (!strncmp(name, typed, strlen(typed)))
+		o->offer(o->context, t.s);
+	text_release(&t);
+}
+
 static void offer_tables(const struct offers *o)
 {
 	bool quoted = *o->word == '"';
@@ -112,10 +123,10 @@ static void offer_tables(const struct offers *o)
 		const char *name = (*c)->name;
 		if (!ask_is_table(o->s, *c) || sql_table_called(name) || (quoted && !ask_quotes_name(name)))
 			continue;
-		struct text t = TEXT_INIT;
-		text_addf(&t, ask_quotes_name(name) ? "\"%s\"" : "%s", name);
-		offer_name(o, t.s, "");
-		text_release(&t);
+		if (ask_quotes_name(name))
+			offer_quoted(o, name, o->word + quoted);
+		else
+			offer_name(o, name, "");
 	}
 	offer_classes(o, o->word + quoted, '"');
 }

@@ -352,11 +352,11 @@ def head_keys(t):
 def waste(t):
     start(t, dump=SHOP)
     enter(t, "waste")
-    t.wait(r"^> strings +499 ")
+    t.wait(r"^> duplicate strings +499 ")
     t.keys("p")
     t.wait(r"paths to strings")
     t.keys("Escape")
-    t.wait(r"^> strings +499 ")
+    t.wait(r"^> duplicate strings +499 ")
     t.keys("Enter")
     t.wait(r"^> com\.acme\.shop\.Customer\.city .* 200 ")
     t.keys("Enter")

@@ -180,7 +180,7 @@ def written():
 
 def main():
     tap = Tap()
-    names = re.findall(r"^  ([a-z]+)  +\S", cairn("-x", "help").out, re.M)
+    names = re.findall(r"^  ([a-z-]+)  +\S", cairn("-x", "help").out, re.M)
     tap.equal(sorted(lines_by_command()), sorted(set(names)), "every command is tried")
     with tempfile.TemporaryDirectory() as folder:
         for dump in [*written(), in_gzip(folder), *made(tap, folder)]:

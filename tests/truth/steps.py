@@ -295,7 +295,7 @@ def main():
         skip_all("this compiler cannot count steps")
     verbose = "-v" in sys.argv
     wanted = [a for a in sys.argv[1:] if a != "-v"] or (QUICK if os.environ.get("CAIRN_QUICK") else [])
-    names = set(re.findall(r"^  ([a-z]+)  +\S", cairn("-x", "help").out, re.M))
+    names = set(re.findall(r"^  ([a-z-]+)  +\S", cairn("-x", "help").out, re.M))
     tap.equal(sorted(LINES), sorted(names), "every command is tried")
     seen = set()
     with tempfile.TemporaryDirectory() as folder:

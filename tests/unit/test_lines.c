@@ -367,7 +367,7 @@ static void test_completion(void **state)
 	expect_completion("sql select 1 from ob", 18, "objects ");
 	expect_completion("sql SELECT 1 FROM objects o join Sess", 33, "\"com.acme.Session\" ");
 	expect_completion("sql SELECT 1 From refs, ent", 24, "entries( ");
-	expect_completion("sql SELECT 1 FROM referen", 18, "\"references\" ");
+	expect_completion("sql SELECT 1 FROM duplicate-c", 18, "\"duplicate-classes\" ");
 	expect_completion("sql SELECT 1 FROM \"duplicate-", 18, "\"duplicate-classes\" ");
 	expect_completion("sql SELECT 1 FROM \"com.acme.S", 18, "\"com.acme.Session\" ");
 	expect_completion("sql SELECT 1 FROM refs r WHERE r.TARGET_", 31, "r.target_class r.target_id ");

@@ -155,8 +155,9 @@ const struct command cmd_holders = {
     .group = "references and retained sizes",
     .summary = "list the immediate dominators of objects, by class",
     .shapes = SHAPES(&holders_shape),
-    .description = "One row per class of the immediate dominators of SET: freeing a dominator frees the objects of SET "
-	"below it. <roots> is the row of objects that no single object dominates: GC roots, or several objects, hold them.\n"
+    .description = "One row per class of the immediate dominators of SET: freeing a dominator frees the objects of "
+	"SET below it. <roots> is the row of objects that no single object dominates: GC roots, or several objects, hold "
+	"them.\n"
 	"held\tobjects of SET below the dominators of the row\n"
 	"held_shallow\ttheir shallow size\n"
 	"-skip java.* passes over dominators of the library, up to those of the program.",

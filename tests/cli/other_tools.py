@@ -242,6 +242,10 @@ def pages(tap):
         tap.ok("help %s," % name in cairn("-x", "apropos " + name, "--format", "csv").out, "apropos %s finds it" % name)
     for word in ("biggest", "largest", "fattest", "huge"):
         tap.ok("help top," in cairn("-x", "apropos " + word, "--format", "csv").out, "apropos %s finds top" % word)
+    older = os.path.join(os.path.dirname(SHOP), "shop-1.hprof")
+    for word, name, on in (("compare", "diff", [older, SHOP]), ("oom", "bt -oom", [SHOP]), ("maps", "collections", [SHOP])):
+        got, want = (cairn("-x", line, *on) for line in (word, name))
+        tap.equal((got.out, got.err, got.status), (want.out, want.err, want.status), "%s is %s" % (word, name))
     for word in ("q!", "wq"):
         tap.equal(cairn("-x", word, "-x", "histo", SHOP).out, "", "%s ends it" % word)
     tap.ok("cairn --version" in cairn("-x", "version").err, "version leads on")

@@ -15,9 +15,9 @@ def mouse_clicks(t):
     t.wait(r"^> byte\[\] .*1,106")
     if t.width >= 200:
         click(t, 4, 6)  # a pane: no row
-        t.wait(r"^> byte\[\] .*1,106")
         t.keys("v")
         t.wait("no panes")
+        t.wait(r"^> byte\[\] .*1,106")
     click(t, 4, 6)
     wait_selected(t, r"com\.acme\.shop\.Order ")
     click(t, 4, 3)  # the header
@@ -35,9 +35,10 @@ def mouse_clicks(t):
     t.wait(r"class v")
     click(t, *place_of(t, "filter"))
     t.type("HashMap*Node")
+    t.wait(r"class v +filter: HashMap\*Node +1/\d")
     wait_selected(t, r"HashMap\$Node")
     t.keys("Enter")
-    t.wait(r"class v +filter: HashMap\*Node +1/\d")
+    t.wait(r"^filter:", gone=True)
     click(t, 4, 4)  # the row that is selected: its objects
     t.wait(r"^histogram > java\.util\.\S+Node")
     click(t, *place_of(t, "histogram"))

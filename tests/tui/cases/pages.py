@@ -96,7 +96,7 @@ def readme(t):
         start(t, dump=SHOP)
         for line in lines:
             t.type(":" + line)
-            t.wait(lambda lines: any(line[-30:] in shown for shown in lines))
+            t.wait(lambda lines: any(shown.startswith(":") and line[-30:] in shown for shown in lines))
             t.keys("Enter")
             # what fails stays in the prompt; what needs retained sizes waits for them
             t.wait(lambda lines: not any(re.match(r":|\S+: waits", shown) for shown in lines[-9:]))
@@ -132,9 +132,14 @@ def follow(t):
     t.type(":x 0xe0000af0")
     t.keys("Enter")
     t.wait("0xe0000b00")
-    t.keys("Tab")
-    t.keys("Tab")
-    t.wait("0xfff07498")
+    t.keys("Down", "Down")
+    t.wait(r"> \? +0xe0000b00 ")
+    t.keys("Enter")
+    t.wait(r"^histogram > 0xe0000af0 > 0xe0000b00")
+    t.keys("Escape", "Tab")
+    t.wait(r"> \[0\] +0xfff07498 ")
+    t.keys("Enter")
+    t.wait(r"^histogram > 0xe0000af0 > 0xfff07498")
     leave(t)
 
 
@@ -201,6 +206,7 @@ def damaged(t):
     lines = t.screen()
     need(re.search(r">=[0-9,]+ objects . >=[0-9.]+K . cut$", lines[0]), "line 1 hides it", t)
     t.keys("End")
+    t.wait(r" (\d+)/\1$")
     t.wait(r"^ +>=\d+ classes +>=[0-9,]+ +>=[0-9.]+K +~100%")
     t.resize(40, 10)
     t.wait(lambda lines: lines[0].endswith("cut"))
@@ -334,7 +340,7 @@ def head_keys(t):
     enter(t, "path")
     t.wait(r"> path to " + own)
     t.keys("q", "Down")
-    t.wait(r"> +address 0x", gone=True)
+    t.wait("  address " + own)
     enter(t, "path")
     lines = t.wait(r"> path to 0x")
     of = re.search(r"path to (0x\w+)", lines[1]).group(1)

@@ -76,7 +76,7 @@ def cuts(t):
     t.wait(r"^(?:1 )?histogram > suspects(?! >)")
     t.type(":cut -plan 190K")
     t.keys("Enter")
-    t.wait(r"com\.acme.*AuditLog\.ENTRIES ")  # cut off where the screen is narrow
+    t.wait(r"^  com\.acme.*AuditLog\.ENTRIES ")  # cut off where the screen is narrow
     leave(t)
 
 

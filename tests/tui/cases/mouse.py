@@ -6,7 +6,7 @@ import signal
 
 from cairntest import SHOP
 from tmux import PROMPT
-from tui import BOTH, case, click, enter, leave, mouse, need, place_of, start, wait_selected
+from tui import BOTH, case, click, enter, leave, mouse, need, place_of, settled, start, wait_selected
 
 
 @case("the mouse: rows, headers, main pages, steps, keys of the last line, the wheel over a side", BOTH)
@@ -46,7 +46,7 @@ def mouse_clicks(t):
     enter(t, "x com.acme.shop.Status.NEW")
     t.wait(r"referrers \(")
     x, y = place_of(t, "referrers (")
-    fourth = t.screen()[y + 3][x - 1:x + 20]
+    fourth = settled(t)[y + 3][x - 1:x + 20]
     mouse(t, 65, x, y + 1)  # over the side that has not the keyboard
     t.wait(lambda lines: lines[y][x - 1:x + 20] == fourth)
     t.wait(r" 0/2$")

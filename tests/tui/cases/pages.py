@@ -190,8 +190,14 @@ def collection(t):
     t.wait(r'^.*0  "session-47')
     t.keys("Tab")
     t.wait(r"contents \(12\)")
-    t.keys("Tab", "Tab", "Down", "Enter")
-    t.wait(r"class com\.acme\.shop\.Session")
+    t.keys("Tab")
+    wait_selected(t, r"sessions +0xe000e598 ")
+    t.keys("Escape", "Enter")
+    t.wait(r"entries \(40\)")
+    t.keys("Down")
+    t.wait(r'> +0  "session-47')
+    t.keys("Enter")
+    t.wait(r"class com\.acme\.shop\.Session ")
     leave(t)
 
 

@@ -184,7 +184,7 @@ def course(t):
     t.keys("Enter")
     t.wait(r"> course of com\.acme\.shop\.Session")
     wait_selected(t, r"T08:15:00Z +50 ")
-    need("│" not in t.text(), "no pane stands beside it", t)
+    t.wait("│", gone=True, panes=True)  # no pane stands beside it
     t.keys("G")
     wait_selected(t, r"T10:15:00Z +100 ")
     t.keys("Enter")

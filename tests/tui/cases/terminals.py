@@ -55,7 +55,7 @@ def suspend(t):
     t.keys("Down")
     wait_selected(t, r"char\[\]")
     t.keys("C-z")
-    t.wait("^" + PROMPT)
+    t.wait(r"^\[1\]\+ +Stopped (?s:.*)\n" + PROMPT)
     need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
     need(t.stty() == before, "stty differs while stopped", t)
     t.line("fg")

@@ -233,9 +233,13 @@ def fields(t):
     t.wait(r"total", gone=True)
     t.keys("W", "W")
     t.wait(r"^all columns: ")
-    t.keys("q")
-    t.keys("}", "}", "}", "}", "}", "}")
+    t.keys("q", "}", "}", "}", "}", "}", "}")  # before the list is drawn again
     t.wait(r"^> 0xe0011028 .* 10\.00( |$)")
+    t.keys(*["}"] * 20)
+    t.wait("^these are the last columns$")
+    last = settled(t)
+    t.keys("{")
+    t.wait(lambda lines: lines[2] != last[2])  # no further than that
     t.keys("q")
     enter(t, "ls com.acme.shop.Order")  # kept for lists of this class
     t.wait(r"^  address +class +shallow +retained")

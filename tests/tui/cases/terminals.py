@@ -71,7 +71,7 @@ def suspend(t):
 def suspend_resize(t):
     start(t)
     t.keys("C-z")
-    t.wait("^" + PROMPT)
+    t.wait(r"^\[1\]\+ +Stopped (?s:.*)\n" + PROMPT)
     t.resize(60, 15)
     t.line("fg")
     t.wait(r"^(?:1 )?histogram")
@@ -284,7 +284,7 @@ def piped(t):
     enter(t, "size *")
     t.wait("^ *objects +4,861")
     t.keys("C-z")
-    t.wait("^" + PROMPT)
+    t.wait(r"^\[1\]\+ +Stopped (?s:.*)\n" + PROMPT)
     t.line("fg")
     t.wait("^ *objects +4,861")
     t.keys("Q")

@@ -4,6 +4,7 @@
  * looks: table_draw.c.
  */
 #include "view/table.h"
+#include "view/table_layout.h"
 
 #include "base/mem.h"
 #include "view/pace.h"
@@ -231,9 +232,13 @@ static bool tree_action(struct table *t, enum action action, const char **messag
 	}
 }
 
-/* Sideways, where columns were chosen and some do not fit. */
+/* Sideways, where columns were chosen and some do not fit: laid out anew, as the key may have come before these were
+ * drawn. */
 static void pan(struct table *t, bool left, const char **message)
 {
+	struct layout l;
+
+	table_lay_out(t, &l, t->at);
 	if (!t->result->chosen)
 		*message = "press W first: it chooses columns";
 	else if (left && t->left > 0)

@@ -309,7 +309,24 @@ static void fit(const struct table *t, struct layout *l, int width)
 		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
 }
 
-/* What was chosen by hand: the name stays, and the others are moved through what room is left. */
+/* The name, and what there is room for behind so many others.  True: not for all of these. */
+static bool fit_behind(const struct table *t, struct layout *l, int width, unsigned left)
+{
+	bool more = false;
+
+	for (; left > 0 && l->n > 2; left--)
+		remove_column(l, l->name == 0);
+	while (l->n > 2 && !shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW)) {
+		remove_column(l, l->name == l->n - 1 ? l->n - 2 : l->n - 1);
+		more = true;
+	}
+	if (!shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW))
+		shrink(t, l, width, 4, 4);
+	return more;
+}
+
+/* What was chosen by hand: the name stays, and the others are moved through what room is left, no further than to
+ * the last of them. */
 static void fit_wide(struct table *t, struct layout *l, int width)
 {
 	t->more = false;
@@ -318,14 +335,15 @@ static void fit_wide(struct table *t, struct layout *l, int width)
 		return;
 	}
 	l->bar = l->percent_x = 0;
-	for (unsigned skip = t->left; skip > 0 && l->n > 2; skip--)
-		remove_column(l, l->name == 0);
-	while (l->n > 2 && !shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW)) {
-		remove_column(l, l->name == l->n - 1 ? l->n - 2 : l->n - 1);
-		t->more = true;
+	const struct layout all = *l;
+	t->more = fit_behind(t, l, width, t->left);
+	while (!t->more && t->left > 0) {
+		struct layout before = all;
+		if (fit_behind(t, &before, width, t->left - 1))
+			break;
+		*l = before;
+		t->left--;
 	}
-	if (!shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW))
-		shrink(t, l, width, 4, 4);
 }
 
 static void place(const struct table *t, struct layout *l, int x)

@@ -40,6 +40,11 @@ def wait_selected(t, what):
     t.wait(lambda lines: any(line.startswith(">") and re.search(what, line) for line in lines))
 
 
+def settled(t):
+    """The screen once two looks at it agree: a page is drawn whole then."""
+    return t.wait(lambda lines: lines == t.rows(t.screen()))
+
+
 def leave(t):
     t.keys("Q")
     t.wait("^" + PROMPT)

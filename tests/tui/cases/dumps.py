@@ -65,6 +65,7 @@ def rows(t):
     enter(t, "close 3")
     t.wait(r"close: dump 3 is current \(switch to another first: use N\)")
     t.keys("C-c")
+    t.wait("close: dump 3", gone=True)
     wait_selected(t, r"2 +.*shop-2\.hprof ")  # the list was made anew, the cursor is where it was
     leave(t)
 
@@ -83,9 +84,9 @@ def foreign_rows(t):
     t.wait(r"ls: %1: the last table is from dump 3 \(use 3 switches to it\)")
     t.keys("C-c")
     enter(t, "use 2")
-    t.wait(r"is current; ")
+    t.wait(r"^dump 2, .* is current; ")
     enter(t, "use 3")
-    t.wait(r"is current; ")
+    t.wait(r"^dump 3, .* is current; ")
     enter(t, "set weak on")  # what waits in the other dump with rows of this one goes
     t.wait(r"^weak on: ")
     enter(t, "use 1")

@@ -6,7 +6,7 @@ import signal
 
 from cairntest import SHOP
 from tmux import PROMPT
-from tui import BOTH, case, click, enter, leave, mouse, need, place_of, start, wait_selected
+from tui import BOTH, case, click, enter, leave, mouse, need, place_of, settled, start, wait_selected
 
 
 @case("the mouse: rows, headers, main pages, steps, keys of the last line, the wheel over a side", BOTH)
@@ -15,9 +15,9 @@ def mouse_clicks(t):
     t.wait(r"^> byte\[\] .*1,106")
     if t.width >= 200:
         click(t, 4, 6)  # a pane: no row
-        t.wait(r"^> byte\[\] .*1,106")
         t.keys("v")
         t.wait("no panes")
+        t.wait(r"^> byte\[\] .*1,106")
     click(t, 4, 6)
     wait_selected(t, r"com\.acme\.shop\.Order ")
     click(t, 4, 3)  # the header
@@ -35,9 +35,10 @@ def mouse_clicks(t):
     t.wait(r"class v")
     click(t, *place_of(t, "filter"))
     t.type("HashMap*Node")
+    t.wait(r"class v +filter: HashMap\*Node +1/\d")
     wait_selected(t, r"HashMap\$Node")
     t.keys("Enter")
-    t.wait(r"class v +filter: HashMap\*Node +1/\d")
+    t.wait(r"^filter:", gone=True)
     click(t, 4, 4)  # the row that is selected: its objects
     t.wait(r"^histogram > java\.util\.\S+Node")
     click(t, *place_of(t, "histogram"))
@@ -45,7 +46,7 @@ def mouse_clicks(t):
     enter(t, "x com.acme.shop.Status.NEW")
     t.wait(r"referrers \(")
     x, y = place_of(t, "referrers (")
-    fourth = t.screen()[y + 3][x - 1:x + 20]
+    fourth = settled(t)[y + 3][x - 1:x + 20]
     mouse(t, 65, x, y + 1)  # over the side that has not the keyboard
     t.wait(lambda lines: lines[y][x - 1:x + 20] == fourth)
     t.wait(r" 0/2$")

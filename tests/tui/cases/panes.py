@@ -4,7 +4,7 @@
 import re
 
 from cairntest import SHOP, cairn
-from tui import BOTH, case, click, leave, mouse, need, place_of, selected, start, wait_selected
+from tui import BOTH, case, click, leave, mouse, place_of, selected, settled, start, wait_selected
 
 
 @case("panes beside a list tell of the selected row: right, below, both sides, none", ((120, 30), (80, 34), (200, 50)))
@@ -17,8 +17,7 @@ def panes(t):
     t.wait(whole, panes=True)
     t.wait(r"objects 100", panes=True)
     t.wait(r"Object\[\]\[…\] +79\.7K", panes=True)
-    bars = {line.count("│") for line in t.screen()[2:-2]}
-    need(bars == {120: {1}, 80: {0, 1}, 200: {2}}[t.width], "the layout: %s" % bars, t)
+    t.wait(lambda lines: {line.count("│") for line in lines[2:-2]} == {120: {1}, 80: {0, 1}, 200: {2}}[t.width], panes=True)
     t.keys("Enter")  # of an object its fields and its path
     t.wait("customer +256", panes=True)
     t.wait("Java lo", panes=True)
@@ -54,6 +53,7 @@ def path_pane(t):
     t.wait(r"^> 0x\w+ +(com\.acme\.shop\.Order +)?48 +\d+ .*4711000000")
     for element in range(6):
         t.wait(r"^(?:1 )?histogram > .* %d/320$" % (element + 1))
+        settled(t)
         if element in (1, 2, 3):  # the stacks of threads hold these as well
             t.wait(r"^  path  a root: .* cut frees 0$")
         else:
@@ -85,7 +85,7 @@ def pane_keys(t):
     t.type("/acme.shop.Session")
     t.keys("Enter")
     t.wait(r"every reference to them +92\.2K", panes=True)
-    at = t.rows(t.screen())
+    at = t.rows(settled(t))
     row = next(line for line in at if line.startswith("> "))
     t.keys("Tab")
     if t.width == 200:  # beside the list what it is; what holds it is another Tab away
@@ -168,6 +168,6 @@ def alike(t):
     wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
     t.wait('"KITCHEN"', panes=True)
     t.keys(*["Up"] * (category - status))
-    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
     t.wait('"SHIPPED"', panes=True)
+    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
     leave(t)

@@ -47,7 +47,7 @@ def prompt_error(t):
     t.type("x:his")
     t.wait("^:frobnicatx:his$")
     t.keys("C-c")
-    t.wait(r"^:his", gone=True)
+    t.wait(r"^:", gone=True)
     need("histogram" in t.text(), "the histogram is gone", t)
     leave(t)
 
@@ -129,7 +129,7 @@ def shell_fails(t):
         t.keys("Enter")
         t.wait(said)
         t.keys("C-c")
-        t.wait(r"^:", gone=True)
+        t.wait(said, gone=True)
     need("histogram" in t.text(), "the histogram is gone", t)
     leave(t)
 
@@ -255,6 +255,7 @@ def asks(t):
     t.keys("Tab")
     t.wait("GROUP BY status")
     t.type(" \\")
+    t.wait(r"GROUP BY status +\\$")
     t.keys("Enter")
     t.wait("GROUP BY status *$")
     t.type("LIMIT 2")

@@ -4,7 +4,6 @@
  * looks: table_draw.c.
  */
 #include "view/table.h"
-#include "view/table_layout.h"
 
 #include "base/mem.h"
 #include "view/pace.h"
@@ -236,9 +235,7 @@ static bool tree_action(struct table *t, enum action action, const char **messag
  * drawn. */
 static void pan(struct table *t, bool left, const char **message)
 {
-	struct layout l;
-
-	table_lay_out(t, &l, t->at);
+	table_settle_columns(t);
 	if (!t->result->chosen)
 		*message = "press W first: it chooses columns";
 	else if (left && t->left > 0)

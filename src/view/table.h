@@ -51,6 +51,8 @@ struct table {
 void table_init(struct table *t, struct result *result);
 void table_release(struct table *t);
 
+/* Which columns fit at its place now: keys may move through them before they are drawn. */
+void table_settle_columns(struct table *t);
 void table_draw(struct table *t, struct rect at, bool has_keyboard);
 
 /* Is the share of the column that it is sorted by shown, where there is room? */

@@ -426,3 +426,10 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		fit(t, l, at.width);
 	place(t, l, at.x);
 }
+
+void table_settle_columns(struct table *t)
+{
+	struct layout l;
+
+	table_lay_out(t, &l, t->at);
+}

@@ -24,7 +24,7 @@ struct vanish {
 static struct vanish table[VANISH_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction previous_action;
-static uintptr_t page_size;
+static _Atomic uintptr_t page_size; /* on_sigbus has no lock */
 
 void vanish_tell(struct vanish *v, uint64_t offset)
 {

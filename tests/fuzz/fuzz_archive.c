@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LIMIT = 64 << 20, OPENED_MOST = 12 }; /* bytes of a bomb; members of an archive */
+enum { LIMIT = 32 << 20, OPENED_MOST = 12 }; /* bytes of a bomb; members of an archive */
 
 static void promise(bool kept, const char *what)
 {

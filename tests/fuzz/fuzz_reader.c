@@ -182,8 +182,7 @@ static void read_twice(const struct dump *dump, size_t size)
 		PROMISE(again.offset == err.offset && again.has_offset == err.has_offset);
 }
 
-/* The reader alone is much faster than the whole program: no graph is built and no command runs. */
-static bool reader_alone(void)
+bool fuzz_reader_alone(void)
 {
 	static int alone = -1;
 	if (alone < 0)
@@ -206,6 +205,6 @@ void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_
 		read_twice(dump, size);
 		reader->close(dump);
 	}
-	if (!reader_alone())
+	if (!fuzz_reader_alone())
 		fuzz_whole(reader, part_bytes, data, size);
 }

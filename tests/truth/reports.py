@@ -166,7 +166,7 @@ def check_brief(tap):
         tap.equal("No leak suspect" in brief, shares[0] <= 10, "%s: suspects" % name)
         waste = [row for row in answer("waste", path) if row["kind"] not in ("fields", "alignment")]
         most = max(waste, key=lambda row: row["wasted"])
-        tap.ok(re.search(r"The largest kind is %s, \S+: %s" % (most["kind"], re.escape(most["meaning"])), brief), "%s: the most of waste" % name, brief)
+        tap.ok(re.search(r"The largest kind is [^.]+, \S+: %s" % re.escape(most["meaning"]), brief), "%s: the most of waste" % name, brief)
         if "jdk6" in name or "jdk8" in name:
             tap.ok("wide" not in [row["kind"] for row in waste], "%s: a char[] has no narrow twin" % name, waste)
         share = re.search(r"~?([\d.]+[KM]) \(~?([\d.]+)%\) is wasted", brief)

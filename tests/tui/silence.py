@@ -148,7 +148,7 @@ def run(screen, line, folder):
     last = screen.lines()[1]
     done = pushed(line)
     return press(screen, line, ":" + line + "\r", lambda text: done(text) and (not first or text.split("\n")[1] != last or
-                                                                               re.search(r"done$|wrote the index|are in it$", text, re.M)))
+                                                                               re.search(r"done$|wrote the index|is a copy of this dump|are in it$", text, re.M)))
 
 
 def stop(screen, line, folder, m):

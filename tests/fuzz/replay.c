@@ -6,7 +6,8 @@
  *
  * Besides the inputs as they are, so many variations in all are run as VARIATIONS says, an equal share
  * of each input: cut short, a bit turned over, or changed by the target's own mutator, from fixed seeds.
- * So the corpus goes on being worth its bytes.
+ * So the corpus goes on being worth its bytes.  CAIRN_VARIATIONS gives another number: of a sanitized build,
+ * which sees more of what goes wrong, 200; without it a long run (CAIRN_LONG) has LONG_VARIATIONS.
  */
 #include "mutate.h"
 
@@ -32,7 +33,13 @@ static void run(const uint8_t *data, size_t size)
 	free(copy);
 }
 
-enum { VARIATIONS = 400, MOST = 1 << 16 };
+enum { VARIATIONS = 50, LONG_VARIATIONS = 400, MOST = 1 << 16 };
+
+static size_t n_variations(void)
+{
+	const char *asked = getenv("CAIRN_VARIATIONS");
+	return asked ? (size_t)strtoul(asked, NULL, 10) : getenv("CAIRN_LONG") ? LONG_VARIATIONS : VARIATIONS;
+}
 
 /* Of targets that have a mutator. */
 #pragma weak LLVMFuzzerCustomMutator
@@ -113,7 +120,7 @@ static void run_folder(const char *path)
 	for (int i = 0; i < n; i++) {
 		char file[4096];
 		snprintf(file, sizeof file, "%s/%s", path, list[i]->d_name);
-		run_file(file, (size_t)(VARIATIONS * (i + 1) / n - VARIATIONS * i / n));
+		run_file(file, (size_t)(n_variations() * (i + 1) / n - n_variations() * i / n));
 		free(list[i]);
 	}
 	free(list);

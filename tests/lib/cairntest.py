@@ -27,6 +27,18 @@ SAMPLE_TEXT = os.path.join(SOURCE, "data", "heapdump.20261121.101500.4711.0001.t
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 TIMEOUT = 120  # seconds; only a hang takes that long
+# "./bootstrap check --long": all that a test knows, where every check takes turns with it or tries less of a kind
+LONG = bool(os.environ.get("CAIRN_LONG"))
+
+
+def turn(number, choices):
+    """Of each thing's choices the one whose turn it is, so that each choice meets some thing; all in the long run."""
+    return list(choices) if LONG else [choices[number % len(choices)]]
+
+
+def seeds(few, all_of_them):
+    """How many random dumps a test makes: few, in the long run all, or what CAIRN_SEEDS says."""
+    return int(os.environ.get("CAIRN_SEEDS", all_of_them if LONG else few))
 
 
 class Tap:

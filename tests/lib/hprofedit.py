@@ -36,7 +36,7 @@ class Edit:
         self.called = {}
         for a, name in self.names.items():
             self.by_name.setdefault(name, []).append(a)
-        self._into = None
+        self._into, self._out = None, {}
 
     def name(self, where):
         return self.dump.strings[self.dump.id(where)].decode("utf-8", "replace")
@@ -108,6 +108,11 @@ class Edit:
 
     def out(self, address):
         """The references of an object to objects of the dump."""
+        if address not in self._out:
+            self._out[address] = self.read_out(address)
+        return self._out[address]
+
+    def read_out(self, address):
         d = self.dump
         tag, body, _ = self.places[address]
         if tag == 0x20:

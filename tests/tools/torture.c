@@ -2,7 +2,7 @@
 /*
  * torture.c - what happens when the system refuses something: at every call, to every command.
  *
- *     torture MOST DUMP…
+ *     torture MOST [-turns] DUMP…
  *
  * Loads each dump again and again; each time another call of faults.h fails (memory, files, threads),
  * alone, and then with all that follow it.  After that every example of the command table is run
@@ -12,8 +12,9 @@
  * rightly afterwards.
  *
  * Of more than MOST calls of a load or a line the first half of MOST are all made to fail and then so
- * many, spread evenly from a seed of the line's own, that it is MOST.  Files are written into the current
- * folder.
+ * many, spread evenly from a seed of the line's own, that it is MOST.  With -turns that holds for one of
+ * the dumps, another for each command; of the others a fifth of MOST is tried: what a command does when it
+ * is refused something hardly depends on the dump.  Files are written into the current folder.
  */
 #include "base/big.h"
 #include "base/parallel.h"
@@ -32,7 +33,15 @@
 #include <unistd.h>
 
 static unsigned n_tests, n_failed;
-static uint64_t most;
+static uint64_t most, whole_most; /* for the line now; without turns */
+static unsigned n_dumps, this_dump;
+static bool turns;
+
+/* How many calls of the number-th command fail. */
+static void set_most(size_t number)
+{
+	most = turns && number % n_dumps != this_dump ? (whole_most + 4) / 5 : whole_most;
+}
 
 __attribute__((format(printf, 2, 3))) static void tell(bool fine, const char *format, ...)
 {
@@ -278,6 +287,7 @@ static void torture_commands(const char *path, const struct heap *heap)
 	for (size_t i = 0; commands[i]; i++) {
 		struct trial t = {.heap = heap};
 		uint64_t all = 0;
+		set_most(i);
 		for (size_t k = 0; k < sizeof commands[i]->examples / sizeof *commands[i]->examples; k++)
 			t.lines[k] = commands[i]->examples[k].line;
 		bool fine = torture_lines(&t, &all);
@@ -351,13 +361,16 @@ static void torture(const char *path)
 	struct heap_options options = {.path = path};
 	struct err err = ERR_INIT;
 	struct heap *heap;
+	most = whole_most;
 	torture_load(path);
 	if (heap_open(&heap, &options, NULL, &err)) {
 		tell(false, "%s: %s", path, err.message);
 		return;
 	}
 	torture_commands(path, heap);
+	set_most(0);
 	torture_files(path, heap);
+	set_most(1);
 	torture_profiles(path, heap);
 	heap_close(heap);
 }
@@ -365,13 +378,16 @@ static void torture(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: torture MOST DUMP…\n");
+		fprintf(stderr, "usage: torture MOST [-turns] DUMP…\n");
 		return 2;
 	}
-	most = strtoull(argv[1], NULL, 10);
+	whole_most = strtoull(argv[1], NULL, 10);
+	turns = !strcmp(argv[2], "-turns");
+	char **dumps = argv + 2 + turns;
+	n_dumps = (unsigned)(argc - 2 - turns);
 	parallel_set_threads(1); /* the k-th call is the same in every run */
-	for (int i = 2; i < argc; i++)
-		torture(argv[i]);
+	for (this_dump = 0; this_dump < n_dumps; this_dump++)
+		torture(dumps[this_dump]);
 	tell(big_in_use() == 0, "nothing stays allocated");
 	printf("1..%u\n", n_tests);
 	return n_failed ? 1 : 0;

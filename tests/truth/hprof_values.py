@@ -5,6 +5,9 @@
 The manifests say what the program put into its fields, strings and collections; threads.txt is the
 JVM's own thread dump; facts.json was counted by another reader.  Constants that no manifest repeats
 are those of the program's source (Grove.java).
+
+Of each fourth dump all is asked as it stands, of the others through an index, which spares reading them for each
+question; that an index changes no answer is what index.py and same.py prove.  The long run has no index.
 """
 
 import glob
@@ -12,9 +15,10 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import CAIRN, Run, Tap, need_dumps  # noqa: E402
+from cairntest import CAIRN, LONG, Run, Tap, need_dumps  # noqa: E402
 
 MAX_DOUBLE = "1.7976931348623157E308"
 
@@ -48,11 +52,15 @@ def quoted(s):
 class Dump:
     """Command lines on one dump; each answer is parsed JSON."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, *options):
+        self.path, self.options, self.known = path, options, {}
+
+    def ahead(self, *lines):
+        """Ask in one session what will be asked line by line."""
+        self.known = dict(zip(lines, self.run(*lines)))
 
     def run(self, *lines):
-        argv = [CAIRN, "--format", "json"]
+        argv = [CAIRN, "--format", "json", *self.options]
         for line in lines:
             argv += ["-x", line]
         done = Run(argv + [self.path])
@@ -69,7 +77,7 @@ class Dump:
         return answers
 
     def one(self, line):
-        return self.run(line)[0]
+        return self.known[line] if line in self.known else self.run(line)[0]
 
     def fields(self, what):
         """Rows of x by name; a shadowed name as Class.name."""
@@ -94,8 +102,9 @@ def java_float(x):
 def check_orders(t, d, manifest, grove):
     cache = {e["key"]: e for e in d.entries(grove["CACHE"]["address"])}
     t.equal(len(cache), manifest["order_cache"]["entries"], "entries of CACHE")
-    for want in manifest["order_samples"]:
-        entry = cache.get(quoted(want["cache_key"]))
+    there = [cache.get(quoted(want["cache_key"])) for want in manifest["order_samples"]]
+    d.ahead(*["x " + entry["address"] for entry in there if entry])
+    for want, entry in zip(manifest["order_samples"], there):
         if not t.ok(entry is not None, "%s is in the cache" % want["cache_key"], list(cache)[:5]):
             continue
         f = d.fields(entry["address"])
@@ -137,12 +146,13 @@ def check_shared(t, d, manifest, cache):
 
 def check_found(t, d, manifest, cache):
     """find leads from a number to the object that has it."""
-    for want in manifest["order_samples"]:
-        for line, field in ((str(want["l"]), "l"), (str(want["d"]), "d")):
-            if isinstance(want[field], str) or abs(want[field]) < 1000:
-                continue  # no number that is written in digits, or one that many others have
-            got = [(r["address"], r["field"]) for r in d.one("find " + line) if r["kind"] == "field"]
-            t.ok((cache[quoted(want["cache_key"])]["address"], field) in got, "find %s" % line, got[:9])
+    # no number that is not written in digits, nor one that many others have
+    asked = [(want, field) for want in manifest["order_samples"] for field in ("l", "d")
+             if not isinstance(want[field], str) and abs(want[field]) >= 1000]
+    answers = d.run(*["find %s" % want[field] for want, field in asked])
+    for (want, field), rows in zip(asked, answers):
+        got = [(r["address"], r["field"]) for r in rows if r["kind"] == "field"]
+        t.ok((cache[quoted(want["cache_key"])]["address"], field) in got, "find %s" % want[field], got[:9])
 
 
 def check_statics(t, d, manifest):
@@ -278,6 +288,7 @@ def check_sizes(t, d, manifest, grove):
     t.equal([array["length"], array["fields"][0]["value"], array["fields"][-1]["value"]],
             [size, str(signed[0]), str(signed[1])], "first and last byte of the last element")
     waste = d.fields(grove["WASTE"]["address"])
+    d.ahead(*["x " + waste[field]["address"] for field in ("presized", "untouched", "emptied", "neverUsed", "dq")])
     for field, n, wanted in (("presized", 40, (0, 100)), ("untouched", 20, (0, 0)),
                              ("emptied", 30, (0, 64)), ("neverUsed", 15, (0, None)),
                              ("dq", 9, (0, 17 if release(manifest) >= 12 else 16))):
@@ -398,8 +409,9 @@ def jvm_threads(path):
 def check_threads(t, d, manifest, path):
     want = jvm_threads(path)
     got = {r["name"]: r for r in d.one("threads")}
-    for name in manifest["threads"]["names"]:
-        name = escaped(name)
+    names = [escaped(name) for name in manifest["threads"]["names"]]
+    d.ahead("bt grove-owner", *["bt %d" % got[name]["id"] for name in names if name in got and want.get(name)])
+    for name in names:
         if not t.ok(name in got, "thread " + name, sorted(got)):
             continue
         jvm = want.get(name)
@@ -424,14 +436,14 @@ def check_threads(t, d, manifest, path):
                 "parked virtual threads")
 
 
-def check_dump(t, dump, base):
+def check_dump(t, dump, base, options):
     with open(base + ".manifest.json", encoding="utf-8") as f:
         manifest = json.load(f)
     facts = None
     if os.path.exists(base + ".facts.json"):
         with open(base + ".facts.json", encoding="utf-8") as f:
             facts = json.load(f)
-    d = Dump(dump)
+    d = Dump(dump, *options)
     grove = d.fields("grove.Grove")
     cache = check_orders(t, d, manifest, grove)
     check_statics(t, d, manifest)
@@ -465,16 +477,20 @@ def main():
     dumps = need_dumps()
     tap = Tap()
     only = sys.argv[1:]
-    for dump in sorted(glob.glob(os.path.join(dumps, "grove", "grove*.hprof*")) +
-                       glob.glob(os.path.join(dumps, "today", "grove*.hprof*"))):
+    folder = tempfile.TemporaryDirectory()
+    found = sorted(glob.glob(os.path.join(dumps, "grove", "grove*.hprof*")) +
+                   glob.glob(os.path.join(dumps, "today", "grove*.hprof*")))
+    for number, dump in enumerate(found):
         base = dump[:dump.index(".hprof")]
         name = os.path.basename(base)
         if only and name not in only:
             continue
         try:
-            check_dump(Named(tap, name), dump, base)
+            options = ["--no-index"] if LONG or number % 4 == 0 else ["--index", os.path.join(folder.name, name)]
+            check_dump(Named(tap, name), dump, base, options)
         except (KeyError, IndexError, RuntimeError, AttributeError) as e:
             tap.ok(False, name + ": all questions are answered", repr(e))
+    folder.cleanup()
     tap.ok(tap.count > 0, "there were dumps to look at", dumps)
     tap.done()
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, GO, LONG, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
 
 # Command lines for each command; a command that is neither here nor in EXCUSED fails the test.
 # {class}: a class with many objects, {array}: an array class, {object}: an object, {thread}: a thread.
@@ -61,6 +61,8 @@ COVERED = {
 }
 # What compares is given the dump itself as the older one, too.
 COMPARES = ("dumps", "diff", "trend", "path-history")
+# How sure these are of what several objects retain together depends on what the session has computed before.
+APART = ("threads", "loaders")
 EXCUSED = {
     "redact": "writes a file", "bundle": "writes files",
     "entries": "shows what a program's own collection counts",
@@ -100,6 +102,21 @@ COUNTED = {"objects", "instances", "instances_shallow", "shallow", "references",
 JUDGED = {"single", "oversized", "one", "sparse", "constant", "tails", "objects", "fields", "alignment"}
 
 
+END = "-- end of an answer --"
+
+
+def values_of(text):
+    """The answers in what was printed."""
+    values, at, decoder = [], 0, json.JSONDecoder()
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        value, at = decoder.raw_decode(text, at)
+        values.append(value)
+    return values
+
+
 class Kind:
     """A dump with what is doubtful in it."""
 
@@ -112,13 +129,23 @@ class Kind:
             words += ["-x", line]
         older = [self.path] * any(line.split()[0] in COMPARES for line in lines)
         done = cairn("--format", "json", *self.options, *words, *older, self.path)
-        values, at, text, decoder = [], 0, done.out, json.JSONDecoder()
-        while at < len(text):
-            value, at = decoder.raw_decode(text, at)
-            values.append(value)
-            while text[at:at + 1].isspace():
-                at += 1
-        return values, done
+        return values_of(done.out), done
+
+    def answers(self, before, scripts):
+        """What the last line of each script answers, by its first line, if it does: in one session, in which all that
+        is retained is known, the line before in front of each script; in the long run each has a session of its own."""
+        said, alone = {}, [script for script in scripts if LONG or script[0].split()[0] in APART]
+        for compares in (False, True):
+            those = [script for script in scripts if (script[0].split()[0] in COMPARES) == compares]
+            for some in [[s] for s in those if s in alone] + [[s for s in those if s not in alone]]:
+                words = [w for script in some for line in (before, *script, "info | !cat >/dev/null; echo '%s'" % END)
+                         for w in ("-x", line)]
+                done = cairn("--format", "json", *self.options, "-x", "top | head 1", *words, *[self.path] * (1 + compares))
+                texts = done.out.split("\n", 1)[1].split(END)
+                assert len(texts) == len(some) + 1, done
+                found = [(script[0], values_of(text)) for script, text in zip(some, texts)]
+                said.update((line, values[-1]) for line, values in found if values)
+        return said
 
     def choose(self):
         """A class with several objects, an array class, an object and a thread that the dump has."""
@@ -357,12 +384,12 @@ def must_be_marked(tap, kind, results):
 def ask_why(tap, kind, results, words):
     """Of the first row of each result, and of each head."""
     wrong, asked = [], 0
+    answers = kind.answers("$marks = '%s'" % words["class"], [[line.format(**words), "why %1" if parts(value)[1] else "why"]
+                                                              for line, value in results.items()])
     for line, value in results.items():
         head, rows = parts(value)
-        script = ["top", "$marks = '%s'" % words["class"], line.format(**words)]
-        answer = kind.run(*script, "why %1" if rows else "why")[0][-1]
         said = {}
-        for row in answer:
+        for row in answers[line.format(**words)]:
             said.setdefault(row["what"], row)
         told = rows[0] if rows else head
         for column in told:
@@ -388,14 +415,9 @@ def every_command(tap):
 
 def look_at(tap, kind, worked):
     words = kind.choose()
-    results = {}
-    before = len(kind.run("top", "$marks = '%s'" % words["class"])[0])
-    for lines in COVERED.values():
-        for line in lines:
-            values, done = kind.run("top", "$marks = '%s'" % words["class"], line.format(**words))
-            if done.status in (0, 1, 4) and len(values) > before:
-                results[line] = values[-1]
-                worked.add(line)
+    lines = {line.format(**words): line for those in COVERED.values() for line in those}
+    results = {lines[asked]: value for asked, value in kind.answers("$marks = '%s'" % words["class"], [[line] for line in lines]).items()}
+    worked.update(results)
     same_figures(tap, kind, results, words)
     must_be_marked(tap, kind, results)
     ask_why(tap, kind, results, words)

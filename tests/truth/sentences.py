@@ -55,16 +55,17 @@ def planted(manifest):
 
 
 def check_planted(tap, name, path, edit, manifest):
-    instances, wrong, asked = by_name(edit), [], 0
+    instances, called, some = by_name(edit), {}, []
     for cls, count in sorted(planted(manifest).items()):
         have = instances.get(cls, [])
         if count is not None and count != len(have):
             continue  # arrays of the name, or objects that were made behind the count
         step = max(1, len(have) // OF_A_CLASS)
-        some = have[::step][:OF_A_CLASS] + have[-1:]
-        asked += len(some)
-        wrong += ["%s 0x%x" % (cls, a) for a in called_garbage(path, some)]
-    tap.ok(asked and not wrong, "%s: none of %d planted objects is called garbage" % (name, asked), "\n".join(wrong))
+        chosen = have[::step][:OF_A_CLASS] + have[-1:]
+        called.update((a, cls) for a in chosen)
+        some += chosen
+    wrong = ["%s 0x%x" % (called[a], a) for a in called_garbage(path, some)]
+    tap.ok(some and not wrong, "%s: none of %d planted objects is called garbage" % (name, len(some)), "\n".join(wrong))
 
 
 def texts_of(edit):
@@ -88,7 +89,9 @@ def check_classes(tap, name, path, edit):
     names = sorted({n for n in edit.names.values() if not n.endswith("[]")})
     strings = [a for n in names for a in texts.get(n, [])]
     kept = instances.get("java.lang.Class$ReflectionData", [])
-    soft = [r[0] for a in kept for r in edit.into(a) if r[1] == "referent"]
+    reference, those = edit.by_name["java.lang.ref.Reference"][0], set(kept)
+    soft = [a for c, members in sorted(edit.by_class.items()) if reference in edit.lineage(c) for a in members
+            if any(label == "referent" and target in those for _, label, _, target in edit.out(a))]
     some = strings[::max(1, len(strings) // 60)] + kept[:20] + soft[:20]
     wrong = ["0x%x" % a for a in called_garbage(path, some)]
     tap.ok(some and not wrong, "%s: none of %d names of classes and data of reflection is called garbage" % (name, len(some)),
@@ -107,13 +110,23 @@ def vm_roots(edit):
     return found
 
 
+def answers(path, *lines):
+    """What lines of one session answer."""
+    run = cairn("--format", "json", *[w for line in lines for w in ("-x", line)], path)
+    decode, found, text = json.JSONDecoder().raw_decode, [], run.out.strip()
+    while text:
+        answer, end = decode(text)
+        found.append(answer)
+        text = text[end:].lstrip()
+    assert len(found) == len(lines), "%d answers to %s\n%s" % (len(found), lines, run)
+    return found
+
+
 def check_proposals(tap, name, path, edit):
-    total = json.loads(cairn("--format", "json", "-x", "info", path).out)["reachable_shallow"]
+    total = answers(path, "info")[0]["reachable_shallow"]
     own, words = vm_roots(edit), []
-    for share in (100, 5):
-        run = cairn("--format", "json", "-x", "cut -plan %d" % (total * share // 100), path)
-        words += [r["reference"] for r in json.loads(run.out)["fields"]]
-    leaks = json.loads(cairn("--format", "json", "-x", "leaks -share 1", path).out)
+    *plans, leaks = answers(path, *["cut -plan %d" % (total * share // 100) for share in (100, 5)], "leaks -share 1")
+    words += [r["reference"] for plan in plans for r in plan["fields"]]
     words += [r["reference"] for r in leaks if r["reference"]]
     accused = [int(r["address"], 16) for r in leaks if r["address"]]
     tap.ok(not own.intersection(accused), "%s: %d suspects, none a root of the VM's" % (name, len(accused)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls of the system that fail, at every one, while loading and in every command (TAP); see torture.c.
-# CAIRN_FAULTS is how many of a line's calls are made to fail (10; 0: all, which takes an hour).
+# CAIRN_FAULTS is how many of a line's calls are made to fail (10; 0: all, which takes an hour).  The dumps take turns:
+# each command is tried so of one of them and more briefly of the others; "./bootstrap check --long" spares nothing of that.
 set -u
 top=$(cd "$CAIRN_SOURCE" && pwd) || exit 1
 build=$(cd "$CAIRN_BUILD" && pwd) || exit 1
@@ -10,9 +11,11 @@ most=${CAIRN_FAULTS:-10}
 # one with stack frames that lead to garbage, and the program that wrote it, where there is one
 further=${CAIRN_DUMPS:+$(cd "$CAIRN_DUMPS" && pwd)/go/go-mini.dump}
 [ -e "$further" ] || further=
+turns=-turns
+[ -z "${CAIRN_LONG:-}" ] || turns=
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-# shellcheck disable=SC2086 # a path or nothing
-"$build/tests/tools/torture" "$most" $further "$top/data/heapdump.20261121.101500.4711.0001.phd" \
+# shellcheck disable=SC2086 # a word and a path, or nothing
+"$build/tests/tools/torture" "$most" $turns $further "$top/data/heapdump.20261121.101500.4711.0001.phd" \
 	"$top/data/heapdump.20261121.101500.4711.0001.txt" "$top/data/shop.hprof" "$top/data/gocart.dump"

@@ -83,6 +83,12 @@ int command_sort(const struct session *s, struct result *r, const struct call *c
 	bool descending = cell_is_number(column_type(&r->columns[at]));
 	if (name != word)
 		descending = *word == '-';
+	if (r->columns[at].id == COL_RETAINED && result_is_late(r)) { /* the order needs the sums of rows now */
+		int code = result_find_late(r, session_progress(s), err);
+		result_take_late(r, code);
+		if (code)
+			return code;
+	}
 	struct order order = {(unsigned)at, descending != reverse};
 	return session_on_rows(s, &r, order_rows, &order, err);
 }

@@ -14,6 +14,7 @@
 #include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "command/command.h"
 #include "view/history.h"
 
 #include <fcntl.h>
@@ -124,18 +125,21 @@ static void read_note(struct opened *o, const char *at)
 		opened_write_note(o, id, at);
 }
 
-/* What a file of an earlier version calls this kind of tables. */
-static const char *kind_today(const char *kind)
+/* Today's words for a kind of tables, which a file may have under an earlier name of the command; the caller's. */
+static char *kind_today(const char *kind, size_t n)
 {
-	static const char *const earlier[][2] = {{"course", "path-history"}, {"dom -up SET", "holders"},
-	    {"dupclasses", "duplicate-classes"}, {"locals", "threadlocals"},
-	    {"locals -by class", "threadlocals -by class"}, {"take", "bundle"}, {"weak", "references"},
-	    {"weak -only", "references -only"}};
+	struct text today = TEXT_INIT;
 
-	for (size_t i = 0; i < sizeof earlier / sizeof *earlier; i++)
-		if (strcmp(kind, earlier[i][0]) == 0)
-			return earlier[i][1];
-	return kind;
+	for (const struct alias *a = aliases; a->word; a++) {
+		size_t word = strlen(a->word);
+		if (!alias_is_earlier(a) || word > n || strncmp(kind, a->word, word) != 0 || (word < n && kind[word] != ' '))
+			continue;
+		text_add(&today, a->means);
+		if (!strchr(a->word, ' ')) /* an option that became a command takes its argument's name along */
+			text_add_n(&today, kind + word, n - word);
+		return text_take(&today);
+	}
+	return xstrndup(kind, n);
 }
 
 static void read_columns(struct opened *o, const char *at)
@@ -144,11 +148,10 @@ static void read_columns(struct opened *o, const char *at)
 
 	if (n == 0 || !at[n])
 		return;
-	char *read = xstrndup(at, n);
-	const char *kind = kind_today(read);
+	char *kind = kind_today(at, n);
 	if (!opened_columns(o, kind))
 		opened_choose_columns(o, kind, at + n + 1);
-	free(read);
+	free(kind);
 }
 
 static void read_line(struct kept *k, struct opened *o, const char *line)

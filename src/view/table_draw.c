@@ -98,10 +98,15 @@ static void add_percent(const struct table *t, const struct cell *part, bool of_
 		text_add(to, ">=");
 	else if (sure != EXACT && sure != LOWER_BOUND)
 		text_add_char(to, '~');
-	if (small && !at_least)
+	unsigned tenths = (unsigned)(share * 1000); /* of a percent; rounded down, as a lower bound has to be */
+	if (at_least && small && tenths)
+		text_addf(to, "0.%u%%", tenths);
+	else if (at_least)
+		text_addf(to, "%u%%", tenths / 10);
+	else if (small)
 		text_add(to, "<1%");
 	else
-		text_addf(to, "%.*f%%", small && share >= 0.0005, share * 100);
+		text_addf(to, "%.0f%%", share * 100);
 }
 
 /* row SIZE_MAX: of the total. */

@@ -293,8 +293,6 @@ static int run_collections(struct session *s, const struct call *call, struct re
 	if (!code)
 		add_notes(r, g);
 	command_show_retained(r);
-	if (!code && opened_retained(s->dump))
-		code = result_find_late(r, session_progress(s), err);
 	if (!code)
 		code = command_sort(s, r, call, "objects", false, err);
 	if (code)

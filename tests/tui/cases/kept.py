@@ -165,3 +165,11 @@ def kept(t):
         t.wait(r"> settings ")
         t.wait(r"\$|kept set", gone=True)
         leave(t)
+    # columns that were chosen under an earlier name of a command
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("cairn 1 4861\ncolumns weak\tkind\tclass\treferents\ncolumns dom -up SET\tclass\theld_shallow\nend\n")
+    again()
+    for line, header in (("references", r"^  kind +class +referents *$"), ("holders java.lang.String", r"^  class +held_shallow *$")):
+        enter(t, line)
+        t.wait(header)
+    leave(t)

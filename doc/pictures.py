@@ -142,12 +142,12 @@ def turns(n):
 
 
 def still(terminal):
-    """The screen once it does not change any more."""
+    """The screen once it does not change any more and the program rests."""
     import time
     before, since = None, time.monotonic()
     while time.monotonic() - since < 0.6:
         now = terminal.screen(escapes=True)
-        if now != before:
+        if now != before or not terminal.resting():
             before, since = now, time.monotonic()
         time.sleep(0.05)
     return before

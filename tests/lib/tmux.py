@@ -143,3 +143,15 @@ class Terminal:
             if comm.startswith(name[:15]):
                 return int(pid)
         raise Gone("no process %s on %s:\n%s" % (name, tty, done.stdout))
+
+    def resting(self, name="cairn"):
+        """Do all threads of the program wait for something?  One that has work is ready or runs, however slow the machine."""
+        folder = "/proc/%d/task" % self.pid_of(name)
+        try:
+            for thread in os.listdir(folder):
+                with open(os.path.join(folder, thread, "stat"), encoding="utf-8", errors="replace") as f:
+                    if f.read().rsplit(")", 1)[1].split()[0] != "S":
+                        return False
+        except FileNotFoundError:
+            return False
+        return True

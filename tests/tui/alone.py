@@ -117,7 +117,7 @@ def screen(root, term):
         leave(t)
         need(t.stty() == before, "stty differs", t)
         if term.endswith("no-such"):
-            t.wait("taken for xterm-256color")
+            t.wait("treated as xterm-256color")
         t.line("%s '%s' /cairn --plain shop.hprof" % (" ".join(ENTER), root))
         t.wait("^cairn>")
         t.type("histo | head 1")

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /** Trove 3. */
+import gnu.trove.TCollections;
+import gnu.trove.TDecorators;
 import gnu.trove.list.array.TIntArrayList;
 import gnu.trove.list.linked.TIntLinkedList;
+import gnu.trove.map.custom_hash.TObjectIntCustomHashMap;
 import gnu.trove.map.hash.*;
 import gnu.trove.set.hash.*;
 import gnu.trove.stack.array.TIntArrayStack;
@@ -49,5 +52,22 @@ public class Trove extends Planted {
 		fill(9, linked, i -> linked.add(i));
 		TIntArrayStack stack = new TIntArrayStack();
 		fill(5, stack, i -> stack.push(i));
+		TObjectIntCustomHashMap<String> own = new TObjectIntCustomHashMap<>(new IdentityHashingStrategy());
+		fill(6, own, i -> own.put("k" + i, i));
+		list(8, new TLinkedHashSet());
+		is(13, TCollections.unmodifiableMap(objects));
+		is(14, TCollections.synchronizedMap(ints));
+		is(15, TCollections.unmodifiableMap(counts));
+		is(17, TCollections.unmodifiableList(list));
+		is(17, TCollections.synchronizedList(list));
+		is(18, TCollections.unmodifiableSet(set));
+		is(18, TCollections.synchronizedSet(set));
+		is(9, TCollections.unmodifiableCollection(linked));
+		is(9, TCollections.synchronizedCollection(linked));
+		is(13, TDecorators.wrap(objects));
+		is(14, TDecorators.wrap(ints));
+		is(15, TDecorators.wrap(counts));
+		is(17, TDecorators.wrap(list));
+		is(18, TDecorators.wrap(set));
 	}
 }

@@ -127,6 +127,7 @@ static void test_lines(void **state)
 		{ "com.acme.Map radix store=a size=n", "a layout of the shape radix needs deep=" },
 		{ "com.acme.Map array =a", "unknown word \"=\"" },
 		{ "=", "= has no shape" },
+		{ "com.acme.Map tree store=a value=v next=n", "next= of the shape tree can only be once, not n" },
 		{ "com.acme.Map buckets map store=table next=next value=v", "a layout of the shape buckets needs key=" },
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -354,6 +355,58 @@ static void test_header(void **state)
 	layouts_forget();
 }
 
+/* Trees whose nodes lead back, are in arrays, or hold nothing. */
+static void test_trees(void **state)
+{
+	(void)state;
+	struct err err = ERR_INIT;
+	uint64_t a = text("a"), b = text("b"), c = text("c"), nodes[5], root = new_address(), low = new_address();
+	int list = class("org/apache/commons/collections4/list/TreeList", object, "root:L size:I");
+	int avl = class("org/apache/commons/collections4/list/TreeList$AVLNode", object, "left:L right:L value:L");
+	int trie = class("org/apache/commons/collections4/trie/AbstractPatriciaTrie", object, "root:L size:I");
+	int entry = class("org/apache/commons/collections4/trie/AbstractPatriciaTrie$TrieEntry", object,
+	    "left:L right:L key:L value:L");
+	int bidi = class("org/apache/commons/collections/bidimap/TreeBidiMap", object, "rootNode:L nodeCount:I");
+	int pair = class("org/apache/commons/collections/bidimap/TreeBidiMap$Node", object, "data:L leftNode:L rightNode:L");
+	int bin = class("scala/collection/immutable/IntMap$Bin", object, "prefix:I mask:I left:L right:L");
+	int tip = class("scala/collection/immutable/IntMap$Tip", object, "key:I value:L");
+	int own = class("com/acme/Second", object, "list:L");
+	OBJECT_AT(root, avl, low, OBJECT(avl, root, 0, c), b);
+	OBJECT_AT(low, avl, 0, root, 0);
+	uint64_t three = OBJECT(list, root, 3), top = new_address(), back = new_address();
+	OBJECT_AT(top, entry, back, 0, 0, 0);
+	OBJECT_AT(back, entry, OBJECT(entry, back, top, a, 0), back, b, c);
+	uint64_t two = OBJECT(trie, top, 2), none = new_address(), only = new_address();
+	OBJECT_AT(only, entry, only, 0, 0, 0);
+	OBJECT_AT(none, trie, only, 0);
+	nodes[0] = OBJECT(pair, OBJECTS(b, a), OBJECTS(0, 0), OBJECTS(0, 0));
+	nodes[1] = OBJECT(pair, OBJECTS(c, b), OBJECTS(nodes[0], 0), OBJECTS(0, 0));
+	uint64_t both = OBJECT(bidi, OBJECTS(nodes[1], nodes[0]), 2), short_one = OBJECT(bidi, OBJECTS(nodes[1]), 2);
+	uint64_t empty = OBJECT(bidi, OBJECTS(0, 0), 0);
+	nodes[2] = OBJECT(bin, 0, 2, OBJECT(tip, 1, a), OBJECT(tip, 2, b));
+	uint64_t ints = OBJECT(bin, 0, 4, nodes[2], OBJECT(tip, 5, c)), turns = new_address();
+	OBJECT_AT(turns, bin, 0, 4, nodes[2], turns);
+	assert_int_equal(layout_add("com.acme.Second wrapper store=list[1]", &err), 0);
+	uint64_t second = OBJECT(own, OBJECTS(a, three)), beyond = OBJECT(own, OBJECTS(a)), not_one = OBJECT(own, a);
+	open_made();
+	expect_entries(three, "null \"b\" \"c\" (3)");
+	expect_entries(two, "\"a\"=null \"b\"=\"c\" (2)");
+	expect_entries(none, "(0)");
+	expect_entries(both, "\"b\"=\"a\" \"c\"=\"b\" (2)");
+	expect_entries(short_one, "\"b\"=\"a\" \"c\"=\"b\" (2)");
+	expect_entries(empty, "(0)");
+	expect_entries(ints, "1=\"a\" 2=\"b\" 5=\"c\" (?)");
+	expect_entries(turns, "1=\"a\" 2=\"b\" ! (?)");
+	expect_entries(second, "null \"b\" \"c\" (3)");
+	struct collection_size size;
+	assert_false(collection_size(heap, id_of(beyond), &size));
+	assert_false(collection_size(heap, id_of(not_one), &size));
+	unsigned parts = 0;
+	collection_inner(heap, id_of(ints), count_part, &parts);
+	assert_int_equal(parts, 2);
+	layouts_forget();
+}
+
 /* Trees of arrays, by the bits of an index. */
 static void test_radix(void **state)
 {
@@ -432,14 +485,15 @@ static unsigned fields_of(const char *line, char type, char *to)
 	*to = '\0';
 	for (const char *word = strchr(line, '='); word; word = strchr(word, '=')) {
 		for (word++; *word && *word != ' ';) {
-			size_t length = strcspn(word, "|+-. ");
+			size_t length = strcspn(word, "|+-.[ ");
 			assert_true(length < sizeof name);
 			snprintf(name, sizeof name, " %.*s:", (int)length, word);
 			if (length && length < 40 && strcmp(name, " this:") != 0 && !strstr(to, name)) {
 				snprintf(to + strlen(to), FIELDS_TEXT - strlen(to), "%s%c", name, type);
 				n++;
 			}
-			word += length + (word[length] && word[length] != ' ');
+			word += length + (word[length] == '[' ? strcspn(word + length, "|+-. ") : 0);
+			word += *word && *word != ' ';
 		}
 	}
 	return n;
@@ -520,6 +574,6 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
 		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_harmony), TEST(test_header),
-		TEST(test_radix), TEST(test_forged)};
+		TEST(test_trees), TEST(test_radix), TEST(test_forged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

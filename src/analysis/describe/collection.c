@@ -65,7 +65,7 @@ static bool declares(const struct heap *h, uint32_t class, const char *names)
 	if (!names || !strcmp(names, "this"))
 		return true;
 	while (next_name(&names, name)) {
-		name[strcspn(name, ".")] = '\0'; /* of what the field holds nothing is known by the class */
+		name[strcspn(name, ".[")] = '\0'; /* of what the field holds nothing is known by the class */
 		if (values_place(h, class, name, &place))
 			return true;
 	}
@@ -214,9 +214,16 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 		tell_nodes(&c, part, context);
 		return;
 	}
-	uint32_t to = description_field(&c.store, c.kind->next, &next) ? value_object_id(h, &next) : HEAP_NONE;
-	if (to != HEAP_NONE)
-		part(context, to);
+	const char *links[] = { c.kind->next, NULL };
+	if (c.kind->shape == SHAPE_TREE) {
+		links[0] = COLLECTION_LEFT;
+		links[1] = COLLECTION_RIGHT;
+	}
+	for (size_t i = 0; i < 2 && links[i]; i++) {
+		uint32_t to = description_field(&c.store, links[i], &next) ? value_object_id(h, &next) : HEAP_NONE;
+		if (to != HEAP_NONE)
+			part(context, to);
+	}
 }
 
 /* --- sizes -------------------------------------------------------------------------------------- */

@@ -104,6 +104,10 @@ void collection_begin_levels(struct collection *c);
 bool collection_next_in_radix(struct collection *c, struct collection_entry *e);
 void collection_begin_radix(struct collection *c);
 
+/* Fields of a tree's node. */
+#define COLLECTION_SCALA_TREE "scala$collection$immutable$RedBlackTree$Tree$$"
+#define COLLECTION_LEFT "left|_left|leftNode[0]|" COLLECTION_SCALA_TREE "_left"
+#define COLLECTION_RIGHT "right|_right|rightNode[0]|" COLLECTION_SCALA_TREE "_right"
 enum { TREE_DEEPEST = 128 }; /* a red-black tree of 2^32 nodes is at most 64 deep */
 /* Open a node, and tell of it.  False: it was met before (broken), or cannot be read. */
 bool collection_enter(struct collection *c, uint32_t node, struct values *out);
@@ -113,6 +117,8 @@ bool collection_number_in(const struct values *counter, int64_t *out);
 bool collection_count_entry(struct collection *c, struct collection_entry *e);
 /* The next element of the value that is listed.  False: there are no more. */
 bool collection_next_inside(struct collection *c, struct collection_entry *e);
+/* Was the node entered before? */
+bool collection_met(const struct collection *c, uint32_t node);
 /* Tell whoever asked of an object that the collection is made of. */
 void collection_tell(const struct collection *c, uint32_t id);
 /* The object in a field, or the object itself ("this"); HEAP_NONE: there is none. */

@@ -124,25 +124,49 @@ static bool is_thread(const struct collection *c, const struct values *node, uns
 	return c->kind->control && description_field(node, c->kind->control, &v) && (v.bits >> bit & 1);
 }
 
-#define SCALA_TREE "scala$collection$immutable$RedBlackTree$Tree$$"
+static uint32_t child(const struct collection *c, const struct values *node, const char *names, unsigned bit)
+{
+	uint32_t id = is_thread(c, node, bit) ? HEAP_NONE : collection_node_in(node, names);
+	return c->kind->next && id != HEAP_NONE && collection_met(c, id) ? HEAP_NONE : id;
+}
 
-static bool next_in_tree(struct collection *c, struct collection_entry *e)
+/* A node without the field is none: it only leads to others, or ends the tree.  Where links lead back, too, the top may
+ * be an entry without a key. */
+static bool has_entry(const struct collection *c, const struct values *node)
+{
+	struct value v;
+	return description_field(node, c->kind->key ? c->kind->key : c->kind->value, &v) &&
+	    (v.bits || !c->kind->key || !c->kind->next || v.type != VALUE_OBJECT);
+}
+
+static bool down_tree(struct collection *c)
 {
 	struct values node;
-	while (c->node != HEAP_NONE) { /* down to the smallest */
+	while (c->node != HEAP_NONE) { /* to the smallest */
 		if (!collection_enter(c, c->node, &node) || c->depth == TREE_DEEPEST) {
 			c->broken = true;
 			break;
 		}
 		c->stack[c->depth++] = c->node;
-		c->node = is_thread(c, &node, 30) ? HEAP_NONE : collection_node_in(&node, "left|_left|" SCALA_TREE "_left");
+		c->node = child(c, &node, COLLECTION_LEFT, 30);
 	}
 	c->node = HEAP_NONE;
-	if (!c->depth || values_open(&node, c->heap, c->stack[--c->depth], NULL))
-		return false;
-	read_node(c, &node, e);
-	c->node = is_thread(c, &node, 31) ? HEAP_NONE : collection_node_in(&node, "right|_right|" SCALA_TREE "_right");
-	return true;
+	return c->depth != 0;
+}
+
+static bool next_in_tree(struct collection *c, struct collection_entry *e)
+{
+	struct values node;
+	while (down_tree(c)) {
+		if (values_open(&node, c->heap, c->stack[--c->depth], NULL))
+			return false;
+		c->node = child(c, &node, COLLECTION_RIGHT, 31);
+		if (!has_entry(c, &node))
+			continue;
+		read_node(c, &node, e);
+		return true;
+	}
+	return false;
 }
 
 bool collection_next_in_nodes(struct collection *c, struct collection_entry *e)

@@ -50,6 +50,16 @@ static bool grow(struct nodes_seen *s)
 	return true;
 }
 
+/* Where a node stands, or would stand: there 0. */
+static uint32_t slot_of(const struct nodes_seen *s, uint32_t node)
+{
+	const uint32_t *slot = s->slot ? s->slot : s->few;
+	uint32_t at = (uint32_t)hash_number(node + 1) & (s->n_slots - 1);
+	while (slot[at] && slot[at] != node + 1)
+		at = (at + 1) & (s->n_slots - 1);
+	return at;
+}
+
 /* False: it was met before, or there is no memory to tell. */
 static bool first_met(struct collection *c, uint32_t node)
 {
@@ -59,14 +69,18 @@ static bool first_met(struct collection *c, uint32_t node)
 		c->no_memory = true;
 		return false;
 	}
-	uint32_t *slot = s->slot ? s->slot : s->few, at = (uint32_t)hash_number(node + 1) & (s->n_slots - 1);
-	for (; slot[at]; at = (at + 1) & (s->n_slots - 1)) {
-		if (slot[at] == node + 1)
-			return false;
-	}
-	slot[at] = node + 1;
+	uint32_t *slot = (s->slot ? s->slot : s->few) + slot_of(s, node);
+	if (*slot)
+		return false;
+	*slot = node + 1;
 	s->n++;
 	return true;
+}
+
+bool collection_met(const struct collection *c, uint32_t node)
+{
+	const struct nodes_seen *s = &c->seen;
+	return s->n_slots && (s->slot ? s->slot : s->few)[slot_of(s, node)];
 }
 
 /* Open a node that was not met before. */

@@ -8,6 +8,7 @@
 #include "analysis/describe/describe.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -181,6 +182,27 @@ bool next_name(const char **names, char name[64])
 	return true;
 }
 
+static bool open_value(const struct values *v, const struct value *value, struct values *out)
+{
+	uint32_t id = value_object_id(v->heap, value);
+	return id != HEAP_NONE && !values_open(out, v->heap, id, NULL);
+}
+
+/* "array", or "array[0]": an element of the array in a field. */
+static bool field_or_element(const struct values *v, char *name, struct value *out)
+{
+	struct values array;
+	char *place = strchr(name, '[');
+	if (!place)
+		return values_field(v, name, out);
+	*place = '\0';
+	uint64_t i = strtoul(place + 1, NULL, 10);
+	if (!values_field(v, name, out) || !open_value(v, out, &array) || i >= values_length(&array))
+		return false;
+	*out = values_element(&array, i);
+	return true;
+}
+
 /* "table.array": a field of the object in a field. */
 static bool field_along(const struct values *v, char *name, struct value *out)
 {
@@ -188,11 +210,10 @@ static bool field_along(const struct values *v, char *name, struct value *out)
 	char *dot;
 	for (; (dot = strchr(name, '.')); name = dot + 1) {
 		*dot = '\0';
-		uint32_t id = values_field(&at, name, out) ? value_object_id(v->heap, out) : HEAP_NONE;
-		if (id == HEAP_NONE || values_open(&at, v->heap, id, NULL))
+		if (!field_or_element(&at, name, out) || !open_value(v, out, &at))
 			return false;
 	}
-	return values_field(&at, name, out);
+	return field_or_element(&at, name, out);
 }
 
 bool description_field(const struct values *v, const char *names, struct value *out)
@@ -208,10 +229,7 @@ bool description_field(const struct values *v, const char *names, struct value *
 bool description_object(const struct values *v, const char *names, struct values *out)
 {
 	struct value value;
-	if (!description_field(v, names, &value))
-		return false;
-	uint32_t id = value_object_id(v->heap, &value);
-	return id != HEAP_NONE && !values_open(out, v->heap, id, NULL);
+	return description_field(v, names, &value) && open_value(v, &value, out);
 }
 
 bool description_number(const struct values *v, const char *name, int64_t *out)

@@ -37,8 +37,8 @@ void describe_value(const struct heap *h, const struct value *v, uint64_t limit,
 /* The next of names between '|', cut to fit; false: no more. */
 bool next_name(const char **names, char name[64]);
 
-/* The first of some fields (by their names, between '|'; "table.array": of the object in a field) that the object
- * has. */
+/* The first of some fields (by their names, between '|'; "table.array": of the object in a field; "array[0]": an
+ * element of the array there) that the object has. */
 bool description_field(const struct values *v, const char *names, struct value *out);
 /* The object in a field, opened; false where it is null or missing. */
 bool description_object(const struct values *v, const char *names, struct values *out);

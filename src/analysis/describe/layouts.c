@@ -135,6 +135,8 @@ static int check(const struct collection_kind *k, struct err *err)
 		return err_set(err, ERR_USAGE, "a layout of the shape %s needs %s=", shapes[s], lacks);
 	if (s == SHAPE_SPARSE && k->next && strcmp(k->next, "last") != 0)
 		return err_set(err, ERR_USAGE, "next= of the shape sparse can only be last, not %.100s", k->next);
+	if (s == SHAPE_TREE && k->next && strcmp(k->next, "once") != 0)
+		return err_set(err, ERR_USAGE, "next= of the shape tree can only be once, not %.100s", k->next);
 	if (k->counts && strcmp(k->counts, "value") != 0)
 		return err_set(err, ERR_USAGE, "counts= can only be value, not %.100s", k->counts);
 	const char *null = s == SHAPE_TRIE ? "node" : "key";

@@ -155,6 +155,12 @@ const char *const layouts_scala[] = {
 	SI "ListMap$Node chain map store=this next=_init|$outer key=key value=_value|value",
 	SI "ListSet empty", SI "ListSet$EmptyListSet$ empty",
 	SI "ListSet$Node chain store=this next=$outer value=head",
+	SI "IntMap$Bin tree map store=this key=key value=value",
+	SI "IntMap$Tip fields map key=key value=value",
+	SI "IntMap$Nil$ empty map",
+	SI "LongMap$Bin tree map store=this key=key value=value",
+	SI "LongMap$Tip fields map key=key value=value",
+	SI "LongMap$Nil$ empty map",
 	SI "Set$Set1 fields value=elem1",
 	SI "Set$Set2 fields value=elem1|elem2",
 	SI "Set$Set3 fields value=elem1|elem2|elem3",
@@ -209,6 +215,11 @@ const char *const layouts_kotlin[] = {
 	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
 	package "collection.AbstractCollectionDecorator wrapper store=collection",                                     \
 	package "bidimap.AbstractDualBidiMap wrapper map store=normalMap",                                             \
+	package "bidimap.TreeBidiMap tree map store=rootNode[0] key=key|data[0] value=value|data[1] size=nodeCount",   \
+	package "DoubleOrderedMap tree map store=rootNode[0] key=data[0] value=data[1] size=nodeCount",                \
+	package "list.TreeList tree store=root value=value size=size next=once",                                       \
+	package "trie.AbstractPatriciaTrie tree map store=root key=key value=value size=size next=once",               \
+	package "trie.UnmodifiableTrie wrapper map store=delegate",                                                    \
 	package "bag.AbstractMapBag wrapper map store=map size=size counts=value",                                     \
 	package "multiset.AbstractMapMultiSet wrapper map store=map size=size counts=value",                           \
 	package "multimap.AbstractMultiValuedMap wrapper map store=map counts=value",                                  \
@@ -264,6 +275,9 @@ const char *const layouts_frameworks[] = {
 	"io.vavr.collection.BitMappedTrie radix store=array next=depthShift first=offset size=length",
 	"io.vavr.collection.HashMap wrapper map store=trie",
 	"io.vavr.collection.HashSet wrapper keys store=tree",
+	"io.vavr.collection.TreeMap tree map store=entries key=value._1 value=value._2 next=once",
+	"io.vavr.collection.TreeSet tree store=tree value=value next=once",
+	"io.vavr.collection.AbstractMultimap wrapper map store=back counts=value",
 	"io.vavr.collection.LinkedHashMap wrapper map store=map",
 	"io.vavr.collection.LinkedHashSet wrapper keys store=map",
 	"io.vavr.collection.HashArrayMappedTrieModule$EmptyNode empty map",

@@ -7,7 +7,9 @@ import org.apache.commons.collections.FastTreeMap;
 import org.apache.commons.collections.bag.HashBag;
 import org.apache.commons.collections.buffer.BoundedFifoBuffer;
 import org.apache.commons.collections.buffer.UnboundedFifoBuffer;
+import org.apache.commons.collections.bidimap.TreeBidiMap;
 import org.apache.commons.collections.list.NodeCachingLinkedList;
+import org.apache.commons.collections.list.TreeList;
 import org.apache.commons.collections.map.*;
 import java.util.HashMap;
 
@@ -35,5 +37,16 @@ public class Commons3 extends Planted {
 		for (int i = 0; i < 6; i++)
 			many.put("k" + i / 2, "v" + i);
 		is(3, many);
+		map(9, new TreeBidiMap());
+		is(0, new TreeBidiMap());
+		map(9, new org.apache.commons.collections.DoubleOrderedMap());
+		list(20, new TreeList());
+		is(0, new TreeList());
+		TreeList shuffled = new TreeList();
+		for (int i = 0; i < 60; i++)
+			shuffled.add(i * 7 % (i + 1), i % 5 == 0 ? null : "e" + i);
+		for (int i = 0; i < 40; i += 3)
+			shuffled.remove(i);
+		is(46, shuffled);
 	}
 }

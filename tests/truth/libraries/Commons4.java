@@ -2,13 +2,16 @@
 /** Apache Commons Collections 4. */
 import org.apache.commons.collections4.bag.HashBag;
 import org.apache.commons.collections4.bidimap.DualHashBidiMap;
+import org.apache.commons.collections4.bidimap.TreeBidiMap;
 import org.apache.commons.collections4.list.NodeCachingLinkedList;
 import org.apache.commons.collections4.list.SetUniqueList;
+import org.apache.commons.collections4.list.TreeList;
 import org.apache.commons.collections4.map.*;
 import org.apache.commons.collections4.multimap.ArrayListValuedHashMap;
 import org.apache.commons.collections4.multiset.HashMultiSet;
 import org.apache.commons.collections4.queue.CircularFifoQueue;
 import org.apache.commons.collections4.set.ListOrderedSet;
+import org.apache.commons.collections4.trie.PatriciaTrie;
 import java.util.ArrayList;
 
 @SuppressWarnings({"unchecked", "rawtypes"})
@@ -49,5 +52,29 @@ public class Commons4 extends Planted {
 		nulls.put(null, null);
 		is(1, nulls);
 		is(1, new SingletonMap("a", "b"));
+		map(9, new TreeBidiMap());
+		is(0, new TreeBidiMap());
+		list(20, new TreeList());
+		is(0, new TreeList());
+		TreeList shuffled = new TreeList();
+		for (int i = 0; i < 60; i++)
+			shuffled.add(i * 7 % (i + 1), i % 5 == 0 ? null : "e" + i);
+		for (int i = 0; i < 40; i += 3)
+			shuffled.remove(i);
+		is(46, shuffled);
+		PatriciaTrie trie = new PatriciaTrie();
+		is(0, trie);
+		is(0, new PatriciaTrie());
+		trie = new PatriciaTrie();
+		for (int i = 0; i < 300; i++)
+			trie.put("k" + i * 31 % 977, i % 9 == 0 ? null : "v" + i);
+		for (int i = 0; i < 300; i += 7)
+			trie.remove("k" + i * 31 % 977);
+		is(257, trie);
+		PatriciaTrie empty = new PatriciaTrie();
+		empty.put("", "for the empty key");
+		empty.put("a", "v");
+		is(2, empty);
+		is(2, org.apache.commons.collections4.trie.UnmodifiableTrie.unmodifiableTrie(empty));
 	}
 }

@@ -4,6 +4,10 @@ import scala.Tuple2;
 import scala.collection.concurrent.TrieMap;
 import scala.collection.immutable.HashMap;
 import scala.collection.immutable.HashSet;
+import scala.collection.immutable.IntMap;
+import scala.collection.immutable.IntMap$;
+import scala.collection.immutable.LongMap;
+import scala.collection.immutable.LongMap$;
 import scala.collection.immutable.Map;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Set;
@@ -74,6 +78,18 @@ public class Scala extends Planted {
 		for (int i = 0; i < 50; i++)
 			both = both.appendFront("f" + i).appendBack("e" + i);
 		is(100, both);
+		IntMap ints = IntMap$.MODULE$.empty();
+		LongMap longs = LongMap$.MODULE$.empty();
+		is(0, ints);
+		is(0, longs);
+		for (int i = 0; i < 40; i++) {
+			ints = ints.updated(i * i - 100, "v" + i);
+			longs = longs.updated((long) i * i * i * 1000003 - 5, i % 4 == 0 ? null : "v" + i);
+			if (i == 0 || i == 1 || i == 39) {
+				is(i + 1, ints);
+				is(i + 1, longs);
+			}
+		}
 		is(1, new Map.Map1("a", "b"));
 		is(2, new Map.Map2("a", "b", "c", "d"));
 		is(3, new Set.Set3("a", "b", "c"));

@@ -407,6 +407,32 @@ static void test_trees(void **state)
 	layouts_forget();
 }
 
+static void test_bits(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b"), c = text("c"), lot[70];
+	int regular = class("java/util/RegularEnumSet", object, "universe:L elements:J");
+	int jumbo = class("java/util/JumboEnumSet", object, "universe:L elements:L size:I");
+	int one = class("scala/collection/immutable/BitSet$BitSet1", object, "elems:J");
+	int two = class("scala/collection/immutable/BitSet$BitSet2", object, "elems0:J elems1:J");
+	int many = class("scala/collection/mutable/BitSet", object, "elems:L");
+	for (unsigned i = 0; i < 70; i++)
+		lot[i] = i == 64 ? a : b;
+	uint64_t enums = OBJECT(regular, OBJECTS(a, b, c), 5), beyond = OBJECT(regular, OBJECTS(a, b, c), 12);
+	uint64_t more = OBJECT(jumbo, objects(lot, 70), ARRAY('J', 1, 2), 2);
+	uint64_t none = OBJECT(one, 0), few = OBJECT(one, UINT64_C(1) << 63 | 1);
+	uint64_t some = OBJECT(two, 4, 9), words = OBJECT(many, ARRAY('J', 2, 0, 0, 1 << 20)), empty = OBJECT(many, ARRAY('J', 0));
+	open_made();
+	expect_entries(enums, "\"a\" \"c\" (2)");
+	expect_entries(beyond, "\"c\" (2)");
+	expect_entries(more, "\"b\" \"b\" (2)");
+	expect_entries(none, "(0)");
+	expect_entries(few, "0 63 (2)");
+	expect_entries(some, "2 64 67 (3)");
+	expect_entries(words, "1 212 (?)");
+	expect_entries(empty, "(?)");
+}
+
 /* Trees of arrays, by the bits of an index. */
 static void test_radix(void **state)
 {
@@ -574,6 +600,6 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
 		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_harmony), TEST(test_header),
-		TEST(test_trees), TEST(test_radix), TEST(test_forged)};
+		TEST(test_trees), TEST(test_bits), TEST(test_radix), TEST(test_forged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

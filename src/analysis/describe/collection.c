@@ -55,7 +55,7 @@ bool collection_known(const char *class, size_t n)
 /* The field of the collection itself that its elements are found by. */
 static const char *own_field(const struct collection_kind *k)
 {
-	return k->parts ? k->parts : k->store;
+	return k->parts ? k->parts : k->shape == SHAPE_BITS && !k->store ? k->next : k->store;
 }
 
 static bool declares(const struct heap *h, uint32_t class, const char *names)
@@ -360,11 +360,28 @@ static uint64_t count_fields(struct collection c)
 	return n;
 }
 
+/* Bits in fields; those in arrays may be many, and are counted as entries are. */
+static bool count_bits(const struct collection *c, uint64_t *sum)
+{
+	const char *names = c->kind->next;
+	char name[64];
+	struct value v;
+	bool all = false;
+	while (next_name(&names, name)) {
+		if (!description_field(&c->store, name, &v))
+			continue;
+		if (v.type == VALUE_OBJECT)
+			return false;
+		*sum += bits_ones(v.bits);
+		all = true;
+	}
+	return all;
+}
+
 /* What the kind of storage tells where no field counts. */
 static void implied_size(const struct collection *c, struct collection_size *out)
 {
 	struct values entries;
-	int64_t bits;
 	switch (c->kind->shape) {
 	case SHAPE_EMPTY:
 		out->known = true;
@@ -390,9 +407,9 @@ static void implied_size(const struct collection *c, struct collection_size *out
 			out->size = values_length(&entries);
 		}
 		break;
-	case SHAPE_BITS: /* of an array of longs the collection counts itself */
-		out->known = description_number(&c->store, c->kind->next, &bits);
-		out->size = out->known ? bits_ones((uint64_t)bits) : 0;
+	case SHAPE_BITS:
+		out->known = count_bits(c, &out->size);
+		out->size = out->known ? out->size : 0;
 		break;
 	default:
 		break;

@@ -41,7 +41,7 @@ struct collection {
 	bool broken;         /* links run in a circle, or lead to something that is no node */
 	bool no_memory;      /* then the walk ended early, and is broken too */
 	/* the walk's own */
-	struct values array, keys, values; /* keys: also the array that tells which places are taken */
+	struct values array, keys, values; /* keys: also the array that tells which places are taken, or of bits */
 	uint32_t free[COLLECTION_FREE];    /* objects that stand for no entry */
 	unsigned n_free;
 	uint32_t chained;                  /* the key, or index of the class, that stands for several */
@@ -57,6 +57,7 @@ struct collection {
 	uint32_t node, stop;
 	uint32_t *stack;
 	unsigned depth;
+	uint64_t word; /* BITS: those that are left of a long, which begins at first */
 	uint64_t segment;
 	struct values segments;
 	const char *names, *key_names;
@@ -117,6 +118,8 @@ bool collection_number_in(const struct values *counter, int64_t *out);
 bool collection_count_entry(struct collection *c, struct collection_entry *e);
 /* The next element of the value that is listed.  False: there are no more. */
 bool collection_next_inside(struct collection *c, struct collection_entry *e);
+/* Is it one of the objects that stand for no entry? */
+bool collection_marked(const struct collection *c, const struct value *v);
 /* Was the node entered before? */
 bool collection_met(const struct collection *c, uint32_t node);
 /* Tell whoever asked of an object that the collection is made of. */

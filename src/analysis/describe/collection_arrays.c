@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool is_marked(const struct collection *c, const struct value *v)
+bool collection_marked(const struct collection *c, const struct value *v)
 {
 	uint32_t id = c->n_free ? value_object_id(c->heap, v) : HEAP_NONE;
 	for (unsigned i = 0; i < c->n_free; i++)
@@ -66,7 +66,7 @@ static bool next_element(struct collection *c, struct collection_entry *e)
 		e->value = values_element(&c->array, i);
 		if (!sparse)
 			return true;
-		if (!e->value.bits || is_marked(c, &e->value) || open_next_array(c, &e->value))
+		if (!e->value.bits || collection_marked(c, &e->value) || open_next_array(c, &e->value))
 			continue;
 		if (!open_bucket(c, &e->value) || next_in_bucket(c, e))
 			return true;
@@ -183,7 +183,7 @@ static bool next_in_columns(struct collection *c, struct collection_entry *e)
 		e->key = values_element(&c->array, i);
 		e->value = !c->kind->value ? e->key : i < n ? values_element(&c->values, i) :
 			(struct value){ VALUE_OBJECT, 0 };
-		if (is_taken(c, i, e) && !is_marked(c, &e->key) && !is_marked(c, &e->value))
+		if (is_taken(c, i, e) && !collection_marked(c, &e->key) && !collection_marked(c, &e->value))
 			return true;
 	}
 	return next_extra(c, e);
@@ -202,19 +202,47 @@ static bool next_enum(struct collection *c, struct collection_entry *e)
 	return false;
 }
 
+/* The next long with bits: a field, or one of the array in a field. */
+static bool next_word(struct collection *c)
+{
+	char name[64];
+	struct value v;
+	while (!c->word) {
+		if (c->keys.heap && c->segment < values_length(&c->keys)) {
+			c->word = values_element(&c->keys, c->segment++).bits;
+		} else {
+			c->keys.heap = NULL;
+			c->segment = 0;
+			if (!next_name(&c->names, name))
+				return false;
+			if (description_object(&c->store, name, &c->keys)) {
+				collection_tell(c, c->keys.id);
+				continue;
+			}
+			if (!description_field(&c->store, name, &v) || v.type == VALUE_OBJECT)
+				continue;
+			c->word = v.bits;
+		}
+		c->first = c->at;
+		c->at += 64;
+	}
+	return true;
+}
+
 static bool next_bit(struct collection *c, struct collection_entry *e)
 {
-	int64_t bits = 0;
-	struct values words;
-	bool many = description_object(&c->store, c->kind->next, &words);
-	if (!many && !description_number(&c->store, c->kind->next, &bits))
-		return false;
-	uint64_t most = many ? values_length(&words) : 1;
-	while (c->at < c->end && c->at / 64 < most) {
-		uint64_t i = c->at++;
-		e->value = values_element(&c->array, i);
-		if ((many ? values_element(&words, i / 64).bits : (uint64_t)bits) >> i % 64 & 1)
+	while (next_word(c)) {
+		unsigned bit = (unsigned)__builtin_ctzll(c->word);
+		uint64_t i = c->first + bit;
+		c->word &= c->word - 1;
+		if (!c->kind->store) {
+			e->value = (struct value){ VALUE_INT, i };
 			return true;
+		}
+		if (i < c->n) {
+			e->value = values_element(&c->array, i);
+			return true;
+		}
 	}
 	return false;
 }

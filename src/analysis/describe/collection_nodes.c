@@ -111,7 +111,8 @@ static bool next_in_buckets(struct collection *c, struct collection_entry *e)
 		read_node(c, &node, e);
 		c->node = collection_node_in(&node, c->kind->next);
 		/* a bucket that moved to a larger table leaves a node with the new table behind */
-		if (!values_field(&node, "nextTable", &v))
+		if (!values_field(&node, "nextTable", &v) && !collection_marked(c, &e->key) &&
+		    !collection_marked(c, &e->value))
 			return true;
 	}
 }

@@ -151,7 +151,7 @@ static void begin_columns(struct collection *c)
 static void begin_array(struct collection *c)
 {
 	struct collection_size size;
-	if (!description_object(&c->store, c->kind->store, &c->array))
+	if (!c->kind->store || !description_object(&c->store, c->kind->store, &c->array))
 		return;
 	collection_tell(c, c->array.id);
 	c->n = values_length(&c->array);
@@ -164,7 +164,7 @@ static void begin_array(struct collection *c)
 		c->end = counted && size.size < c->n ? size.size : counted ? c->n : 0;
 		c->first = description_number(&c->store, c->kind->next, &first) ? (uint64_t)first : 0;
 	}
-	if (c->kind->shape == SHAPE_ENUM || c->kind->shape == SHAPE_BITS)
+	if (c->kind->shape == SHAPE_ENUM)
 		c->end = c->n;
 	if (c->kind->shape == SHAPE_ARRAY && c->kind->next) {
 		c->at = collection_bound(c, c->kind->next, c->n, 0);
@@ -225,6 +225,10 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 	case SHAPE_CHAIN: case SHAPE_QUEUE: case SHAPE_TREE:
 		begin_nodes(c);
 		break;
+	case SHAPE_BITS:
+		c->names = c->kind->next;
+		begin_array(c);
+		return 0;
 	case SHAPE_FIELDS:
 		c->names = c->kind->value;
 		c->key_names = c->kind->key ? c->kind->key : "";

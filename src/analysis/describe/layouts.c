@@ -114,7 +114,7 @@ static int check(const struct collection_kind *k, struct err *err)
 	enum collection_shape s = k->shape;
 	bool nodes = s == SHAPE_BUCKETS || s == SHAPE_CHAIN || s == SHAPE_QUEUE || s == SHAPE_TREE;
 	const char *lacks = NULL;
-	if (s != SHAPE_EMPTY && s != SHAPE_FIELDS && !k->store)
+	if (s != SHAPE_EMPTY && s != SHAPE_FIELDS && s != SHAPE_BITS && !k->store)
 		lacks = "store";
 	else if (s == SHAPE_FIELDS && !k->value)
 		lacks = "value";

@@ -34,7 +34,7 @@ enum collection_shape {
 	SHAPE_NESTED,  /* arrays of arrays of … elements, in several fields */
 	SHAPE_FIELDS,  /* in fields of its own: "e0|e1" */
 	SHAPE_ENUM,    /* values in an array beside one of the keys */
-	SHAPE_BITS,    /* bits of a long that choose from an array */
+	SHAPE_BITS,    /* bits that choose from an array, or are the elements themselves */
 	SHAPE_WRAPPER, /* another collection, which is a part of it */
 	SHAPE_VIEW,    /* another collection, which it only shows */
 	SHAPE_EMPTY,
@@ -51,7 +51,8 @@ struct collection_kind {
 	/* names of fields, several between '|'; NULL: not given */
 	const char *store;      /* holds the array, the first node, or the other collection; "this": the collection is
 	                           itself the first node */
-	const char *next;       /* of a node: the next one; of an array: the index of the first element */
+	const char *next;       /* of a node: the next one; of an array: the index of the first element; BITS: longs, or
+	                           arrays of them, one after another */
 	const char *key, *value; /* of a node; COLUMNS: value is the array of values */
 	const char *size;       /* the number of elements, a sum "a+b-c" of such, or an object with that in its field
 	                           `value`, `base` or `size` */

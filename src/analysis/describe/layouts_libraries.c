@@ -155,12 +155,17 @@ const char *const layouts_scala[] = {
 	SI "ListMap$Node chain map store=this next=_init|$outer key=key value=_value|value",
 	SI "ListSet empty", SI "ListSet$EmptyListSet$ empty",
 	SI "ListSet$Node chain store=this next=$outer value=head",
+	SI "BitSet$BitSet1 bits next=elems",
+	SI "BitSet$BitSet2 bits next=elems0|elems1",
+	SI "BitSet$BitSetN bits next=elems",
 	SI "IntMap$Bin tree map store=this key=key value=value",
 	SI "IntMap$Tip fields map key=key value=value",
 	SI "IntMap$Nil$ empty map",
 	SI "LongMap$Bin tree map store=this key=key value=value",
 	SI "LongMap$Tip fields map key=key value=value",
 	SI "LongMap$Nil$ empty map",
+	SI "Map$WithDefault wrapper map store=underlying",
+	SI "Stack wrapper store=elems",
 	SI "Set$Set1 fields value=elem1",
 	SI "Set$Set2 fields value=elem1|elem2",
 	SI "Set$Set3 fields value=elem1|elem2|elem3",
@@ -175,6 +180,16 @@ const char *const layouts_scala[] = {
 	SM "HashSet sparse store=table size=tableSize", /* 2.12 */
 	SM "LinkedHashMap chain map store=firstEntry next=later key=key value=value size=contentSize|tableSize table=table",
 	SM "LinkedHashSet chain store=firstEntry next=later value=key size=contentSize|tableSize table=table",
+	SM "BitSet bits next=elems",
+	SM "OpenHashMap buckets map store=scala$collection$mutable$OpenHashMap$$table|table next= key=key "
+	   "value=value.x|value.value|value size=_size free=scala.None$.MODULE$",
+	/* the keys 0 and -2^63, which are elsewhere, and -2^63 where a key was removed, are unknown */
+	SM "LongMap columns map store=scala$collection$mutable$LongMap$$_keys|_keys "
+	   "value=scala$collection$mutable$LongMap$$_values|_values size=_size "
+	   "unless=scala$collection$mutable$LongMap$$extraKeys|extraKeys|_vacant",
+	SM "LinkedList chain store=this next=next value=elem",
+	SM "DoubleLinkedList chain store=this next=next value=elem",
+	SM "Map$WithDefault wrapper map store=underlying",
 	SM "AnyRefMap columns map store=scala$collection$mutable$AnyRefMap$$_keys|_keys "
 	   "value=scala$collection$mutable$AnyRefMap$$_values|_values "
 	   "hash=scala$collection$mutable$AnyRefMap$$_hashes|_hashes "
@@ -278,6 +293,9 @@ const char *const layouts_frameworks[] = {
 	"io.vavr.collection.TreeMap tree map store=entries key=value._1 value=value._2 next=once",
 	"io.vavr.collection.TreeSet tree store=tree value=value next=once",
 	"io.vavr.collection.AbstractMultimap wrapper map store=back counts=value",
+	"io.vavr.collection.BitSetModule$BitSet1 bits next=elements size=len",
+	"io.vavr.collection.BitSetModule$BitSet2 bits next=elements1|elements2 size=len",
+	"io.vavr.collection.BitSetModule$BitSetN bits next=elements size=len",
 	"io.vavr.collection.LinkedHashMap wrapper map store=map",
 	"io.vavr.collection.LinkedHashSet wrapper keys store=map",
 	"io.vavr.collection.HashArrayMappedTrieModule$EmptyNode empty map",

@@ -2,6 +2,7 @@
 /** Scala before 2.13. */
 import scala.Tuple2;
 import scala.collection.concurrent.TrieMap;
+import scala.collection.immutable.BitSet$;
 import scala.collection.immutable.HashMap;
 import scala.collection.immutable.HashSet;
 import scala.collection.immutable.IntMap;
@@ -90,6 +91,44 @@ public class Scala extends Planted {
 				is(i + 1, longs);
 			}
 		}
+		BitSet bits = new BitSet(), none = new BitSet();
+		scala.collection.immutable.BitSet fixed = BitSet$.MODULE$.empty();
+		is(0, none);
+		is(0, fixed);
+		for (int i : new int[] {3, 5, 63, 64, 127, 128, 700, 701}) {
+			bits.add(i);
+			fixed = fixed.$plus(i);
+			is(bits.size(), bits.clone());
+			is(bits.size(), fixed);
+		}
+		OpenHashMap open = new OpenHashMap();
+		is(0, new OpenHashMap());
+		for (int i = 0; i < 30; i++)
+			open.put("k" + i, i % 4 == 0 ? null : "v" + i);
+		for (int i = 0; i < 9; i++)
+			open.remove("k" + i);
+		is(21, open);
+		scala.collection.mutable.LongMap packed = new scala.collection.mutable.LongMap();
+		is(0, new scala.collection.mutable.LongMap());
+		for (long i = -7; i < 9; i++)
+			if (i != 0)
+				packed.update(i, i % 4 == 0 ? null : "v" + i);
+		is(15, packed);
+		scala.collection.mutable.LongMap odd = packed.clone(), removed = packed.clone();
+		removed.$minus$eq(3L);
+		unknown(removed);
+		removed = removed.clone();
+		removed.repack();
+		is(14, removed);
+		odd.update(0L, "for 0");
+		unknown(odd);
+		LinkedList links = new LinkedList("a", new LinkedList(null, new LinkedList()));
+		is(2, links);
+		is(0, new LinkedList());
+		is(2, new DoubleLinkedList("a", new DoubleLinkedList("b", new DoubleLinkedList())));
+		is(11, map.withDefaultValue("x"));
+		is(900, maps.withDefaultValue("x"));
+		is(2, new scala.collection.immutable.Stack().push("a").push("b"));
 		is(1, new Map.Map1("a", "b"));
 		is(2, new Map.Map2("a", "b", "c", "d"));
 		is(3, new Set.Set3("a", "b", "c"));

@@ -39,6 +39,10 @@ public class Vavr extends Planted {
 		is(70, sorted);
 		is(69, tree.remove("k3"));
 		is(70, many);
+		is(0, BitSet.empty());
+		is(3, BitSet.of(1, 5, 63));
+		is(4, BitSet.of(1, 5, 64, 127));
+		is(5, BitSet.of(1, 5, 64, 127, 900));
 		is(3, Array.of("a", "b", "c"));
 		unknown(CharSeq.of("abc"));
 		unknown(Stream.from(1));

@@ -407,6 +407,29 @@ static void test_trees(void **state)
 	layouts_forget();
 }
 
+/* The first pair of the array is no entry; one that grows is half elsewhere. */
+static void test_non_blocking(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b");
+	int map = class("org/jctools/maps/NonBlockingHashMap", object, "_kvs:L");
+	int longs = class("org/jctools/maps/NonBlockingHashMapLong", object, "_chm:L _val_1:L");
+	int chm = class("org/jctools/maps/NonBlockingHashMap$CHM", object, "_newkvs:L");
+	int chml = class("org/jctools/maps/NonBlockingHashMapLong$CHM", object, "_newchm:L _keys:L _vals:L");
+	uint64_t plain = OBJECT(chm, 0), growing = OBJECT(chm, OBJECTS(0));
+	uint64_t two = OBJECT(map, OBJECTS(plain, a, a, b, 0, 0, b, a, a, 0));
+	uint64_t grows = OBJECT(map, OBJECTS(growing, a, a, b)), none = OBJECT(map, OBJECTS(plain, a));
+	uint64_t table = OBJECT(chml, 0, ARRAY('J', 5, 6, 0), OBJECTS(a, 0, 0));
+	uint64_t one = OBJECT(longs, table, 0), zero = OBJECT(longs, table, b);
+	open_made();
+	expect_entries(two, "\"a\"=\"b\" \"b\"=\"a\" (? of 4)");
+	expect_entries(none, "(? of 0)");
+	expect_entries(one, "5=\"a\" (? of 3)");
+	expect_entries(zero, "5=\"a\" 0=\"b\" (? of 3)");
+	struct collection_size size;
+	assert_false(collection_size(heap, id_of(grows), &size));
+}
+
 static void test_bits(void **state)
 {
 	(void)state;
@@ -600,6 +623,6 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
 		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_harmony), TEST(test_header),
-		TEST(test_trees), TEST(test_bits), TEST(test_radix), TEST(test_forged)};
+		TEST(test_trees), TEST(test_non_blocking), TEST(test_bits), TEST(test_radix), TEST(test_forged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

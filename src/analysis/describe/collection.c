@@ -444,7 +444,7 @@ bool collection_size(const struct heap *h, uint32_t id, struct collection_size *
 		out->lies = table.is_class || table.view.kind == OBJECT_INSTANCE;
 	}
 	if (kind->shape == SHAPE_PAIRS)
-		out->capacity /= 2;
+		out->capacity = (out->capacity - collection_bound(&c, kind->next, out->capacity, 0)) / 2;
 	if (kind->parts)
 		out->known = size_of_parts(&c, out);
 	else if (kind->size && c.counts != kind)

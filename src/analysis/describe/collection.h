@@ -126,7 +126,7 @@ bool collection_met(const struct collection *c, uint32_t node);
 void collection_tell(const struct collection *c, uint32_t id);
 /* The object in a field, or the object itself ("this"); HEAP_NONE: there is none. */
 uint32_t collection_node_in(const struct values *v, const char *names);
-/* The number in a field of the store, at most `most`; otherwise if it has none. */
+/* The number in a field of the store, or a number in place of its name, at most `most`; otherwise if it has none. */
 uint64_t collection_bound(const struct collection *c, const char *field, uint64_t most, uint64_t otherwise);
 
 #endif

@@ -74,8 +74,8 @@ static bool next_element(struct collection *c, struct collection_entry *e)
 	return false;
 }
 
-/* Entries for the keys 0 and 1, or elements from 0 to 31, that cannot stand in an array where these mean that a place
- * is free. */
+/* Entries for the keys 0 and 1, or for 0, or elements from 0 to 31, that cannot stand in an array where these mean that
+ * a place is free. */
 static bool next_extra(struct collection *c, struct collection_entry *e)
 {
 	static const struct { const char *flag, *value; } of[] = {
@@ -96,6 +96,12 @@ static bool next_extra(struct collection *c, struct collection_entry *e)
 	}
 	while (c->skipped < 2 && description_object(&c->store, c->kind->extra, &extra)) {
 		uint64_t i = c->skipped++;
+		if (!i && !values_field(&extra, of[0].flag, &e->value)) { /* the value of the key 0 itself */
+			c->skipped = 2;
+			e->key = (struct value){ type, 0 };
+			e->value = flag;
+			return !collection_marked(c, &flag);
+		}
 		e->key = (struct value){ type, i };
 		if (values_field(&extra, of[i].flag, &flag) && flag.bits && values_field(&extra, of[i].value, &e->value))
 			return true;
@@ -146,6 +152,8 @@ static bool next_pair(struct collection *c, struct collection_entry *e)
 		e->value = values_element(&c->array, c->at + 1);
 		c->at += 2;
 		if (!c->kind->end && !is_place(c, &e->key))
+			continue;
+		if (c->kind->free && (!e->value.bits || collection_marked(c, &e->key) || collection_marked(c, &e->value)))
 			continue;
 		if (!open_chain(c, e))
 			return true;

@@ -123,11 +123,13 @@ static unsigned static_objects(const struct collection *c, const char *names, ui
 	return n;
 }
 
-/* The number in a field, at most `most`; otherwise if it has none. */
+/* The number in a field, or in place of its name, at most `most`; otherwise if it has none. */
 uint64_t collection_bound(const struct collection *c, const char *field, uint64_t most, uint64_t otherwise)
 {
-	struct value v;
-	if (!field || !description_field(&c->store, field, &v) || v.type == VALUE_OBJECT)
+	struct value v = { .bits = 0 };
+	if (field && *field >= '0' && *field <= '9')
+		v = (struct value){ VALUE_LONG, strtoull(field, NULL, 10) };
+	else if (!field || !description_field(&c->store, field, &v) || v.type == VALUE_OBJECT)
 		return otherwise;
 	return v.bits < most ? v.bits : most;
 }
@@ -170,6 +172,8 @@ static void begin_array(struct collection *c)
 		c->at = collection_bound(c, c->kind->next, c->n, 0);
 		c->end = c->end < c->n - c->at ? c->at + c->end : c->n;
 	}
+	if (c->kind->shape == SHAPE_PAIRS && c->kind->next)
+		c->at = collection_bound(c, c->kind->next, c->n, 0);
 	if (c->kind->shape == SHAPE_PAIRS && c->kind->end)
 		c->end = 2 * collection_bound(c, c->kind->end, c->n / 2, c->n / 2);
 	c->n_free = static_objects(c, c->kind->free, c->free, COLLECTION_FREE);

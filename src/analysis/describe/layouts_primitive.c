@@ -67,6 +67,16 @@
 	package "*ArrayQueue sparse store=buffer.array|buffer",                                                        \
 	package "*LinkedQueue* queue store=consumerNode next=next value=value"
 
+/* The first two places of an array of pairs have something else. */
+#define NON_BLOCKING(package)                                                                                          \
+	package "NonBlockingHashMap pairs map store=_kvs next=2 free=" package "NonBlockingHashMap.TOMBSTONE "         \
+	        "unless=_kvs[0]._newkvs",                                                                              \
+	package "NonBlockingIdentityHashMap pairs map store=_kvs next=2 free=" package                                 \
+	        "NonBlockingIdentityHashMap.TOMBSTONE unless=_kvs[0]._newkvs",                                         \
+	package "NonBlockingHashMapLong columns map store=_chm._keys value=_chm._vals taken=_chm._vals extra=_val_1 "  \
+	        "free=" package "NonBlockingHashMapLong.TOMBSTONE unless=_chm._newchm",                                \
+	package "NonBlockingHashSet wrapper keys store=_map"
+
 const char *const layouts_primitive[] = {
 	F "*2*Open*HashMap columns map store=key value=value taken=used size=size", /* before 7 */
 	F "*2*Open*HashMap columns map store=key value=value last=containsNullKey|containsNull size=size",
@@ -121,5 +131,6 @@ const char *const layouts_primitive[] = {
 	N "handler.codec.DefaultHeaders buckets map store=entries next=next key=key value=value size=size",
 	N "handler.codec.http.DefaultHttpHeaders wrapper map store=headers",
 	JCTOOLS("org.jctools.queues."),
+	NON_BLOCKING("org.jctools.maps."), NON_BLOCKING("org.cliffc.high_scale_lib."),
 	NULL
 };

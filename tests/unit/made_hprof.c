@@ -85,7 +85,7 @@ int class(const char *name, int super, const char *fields)
 	add_be(&heap_part, 0, 4); /* no constants, no statics */
 	add_be(&heap_part, count_fields(fields), 2);
 	for (const char *p = fields; *p;) {
-		char field[40];
+		char field[80];
 		size_t n = strcspn(p, ":");
 		memcpy(field, p, n);
 		field[n] = '\0';

@@ -113,14 +113,36 @@ static bool is_so(const struct values *v, const struct collection_kind *k, bool 
 		if (!has_field(v, size))
 			return false;
 	}
-	if (shows_part(v, k->unless))
+	if (shows_part(v, k->unless) || (k->shape == SHAPE_FIELDS && !has_field(v, k->value)))
 		return false;
 	return (k->shape == SHAPE_NESTED || has_field(v, own_field(k))) && has_field(v, k->taken) &&
 	    has_field(v, k->index) && has_field(v, k->hash) &&
 	    (k->shape == SHAPE_TREE || has_field(v, k->control)) && has_field(v, k->last);
 }
 
-/* Of the lines of a class the one whose fields the object has: Properties has no `map` before Java 9. */
+/* Does the field of its elements hold something? */
+static bool holds(const struct values *v, const struct collection_kind *k)
+{
+	struct value value;
+	return k->shape == SHAPE_NESTED || !own_field(k) || !description_field(v, own_field(k), &value) || value.bits ||
+	    value.type != VALUE_OBJECT;
+}
+
+/* Of the lines of a class the first whose fields the object has, but rather a later one if what it names is null. */
+static const struct collection_kind *line_of(const struct values *v, const struct collection_kind *first)
+{
+	const struct collection_kind *fits = NULL;
+	for (const struct collection_kind *k = first; k; k = k->same) {
+		if (!is_so(v, k, first->same != NULL))
+			continue;
+		if (!first->same || holds(v, k))
+			return k;
+		fits = fits ? fits : k;
+	}
+	return fits;
+}
+
+/* Of the classes the nearest with a line whose fields the object has: Properties has no `map` before Java 9. */
 static bool find_kind(struct collection *c, uint32_t id)
 {
 	const struct heap *h = c->heap;
@@ -129,12 +151,8 @@ static bool find_kind(struct collection *c, uint32_t id)
 		return false;
 	class = h->class_of[id];
 	while ((c->kind = kind_above(h, &class))) {
-		const struct collection_kind *first = c->kind;
-		bool as = values_as(&c->store, class);
-		for (; as && c->kind; c->kind = c->kind->same) {
-			if (is_so(&c->store, c->kind, first->same != NULL))
-				return true;
-		}
+		if (values_as(&c->store, class) && (c->kind = line_of(&c->store, c->kind)))
+			return true;
 		class = h->classes[class].superclass;
 	}
 	return false;

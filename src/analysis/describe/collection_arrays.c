@@ -273,7 +273,7 @@ static bool is_free(const struct collection *c, const struct value *v)
 static bool next_field(struct collection *c, struct collection_entry *e)
 {
 	char name[64];
-	while (next_name(&c->names, name)) {
+	while ((!c->n || c->given < c->end) && next_name(&c->names, name)) {
 		bool there = description_field(&c->store, name, &e->value);
 		e->key = (struct value){ VALUE_OBJECT, 0 };
 		if (next_name(&c->key_names, name))

@@ -236,6 +236,8 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 	case SHAPE_FIELDS:
 		c->names = c->kind->value;
 		c->key_names = c->kind->key ? c->kind->key : "";
+		c->n = c->kind->size != NULL;
+		c->end = collection_bound(c, c->kind->size, UINT64_MAX, UINT64_MAX);
 		return 0;
 	case SHAPE_COLUMNS:
 		begin_columns(c);

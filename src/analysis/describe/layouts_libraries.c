@@ -85,7 +85,9 @@ const char *const layouts_guava[] = {
 	G "EvictingQueue wrapper store=delegate",
 	G "MinMaxPriorityQueue array store=queue size=size",
 	G "CompactHashMap columns map store=keys value=values end=size size=size",
+	G "CompactHashMap wrapper map store=table", /* where many keys have one hash */
 	G "CompactHashSet array store=elements size=size",
+	G "CompactHashSet wrapper store=table",
 	G "Lists$TransformingRandomAccessList view store=fromList",
 	G "Lists$TransformingSequentialList view store=fromList",
 	G "Lists$ReverseList view store=forwardList",
@@ -107,6 +109,10 @@ const char *const layouts_guava[] = {
 #define VECTOR                                                                                                         \
 	"nested store=prefix1|prefix2|prefix3|prefix4|prefix5|data2|data3|data4|data5|data6|suffix5|suffix4|suffix3|"  \
 	"suffix2|suffix1 size=length0"
+
+#define OF_MAP(n, field) "scala$collection$immutable$Map$Map" #n "$$" field
+#define TREE_SET "scala$collection$mutable$TreeSet$$tree."
+#define TREE_MAP "scala$collection$mutable$TreeMap$$tree."
 
 const char *const layouts_scala[] = {
 	SI "$colon$colon chain store=this next=next|tl value=head", /* 2.13, 2.12 */
@@ -149,8 +155,20 @@ const char *const layouts_scala[] = {
 	SI "Set$EmptySet$ empty",
 	SI "Map$Map1 fields map key=key1 value=value1",
 	SI "Map$Map2 fields map key=key1|key2 value=value1|value2",
+	SI "Map$Map2 fields map key=" OF_MAP(2, "key1") "|" OF_MAP(2, "key2") " "
+	   "value=" OF_MAP(2, "value1") "|" OF_MAP(2, "value2"), /* 2.13 */
 	SI "Map$Map3 fields map key=key1|key2|key3 value=value1|value2|value3",
+	SI "Map$Map3 fields map key=" OF_MAP(3, "key1") "|" OF_MAP(3, "key2") "|" OF_MAP(3, "key3") " "
+	   "value=" OF_MAP(3, "value1") "|" OF_MAP(3, "value2") "|" OF_MAP(3, "value3"),
 	SI "Map$Map4 fields map key=key1|key2|key3|key4 value=value1|value2|value3|value4",
+	SI "Map$Map4 fields map key=" OF_MAP(4, "key1") "|" OF_MAP(4, "key2") "|" OF_MAP(4, "key3") "|"
+	   OF_MAP(4, "key4") " value=" OF_MAP(4, "value1") "|" OF_MAP(4, "value2") "|" OF_MAP(4, "value3") "|"
+	   OF_MAP(4, "value4"),
+	SI "SeqMap$SeqMap1 fields map key=key1 value=value1", /* 2.13 */
+	SI "SeqMap$SeqMap2 fields map key=key1|key2 value=value1|value2",
+	SI "SeqMap$SeqMap3 fields map key=key1|key2|key3 value=value1|value2|value3",
+	SI "SeqMap$SeqMap4 fields map key=key1|key2|key3|key4 value=value1|value2|value3|value4",
+	SI "VectorMap wrapper map store=underlying", /* values: with their places */
 	SI "ListMap empty map", SI "ListMap$EmptyListMap$ empty map",
 	SI "ListMap$Node chain map store=this next=_init|$outer key=key value=_value|value",
 	SI "ListSet empty", SI "ListSet$EmptyListSet$ empty",
@@ -178,8 +196,14 @@ const char *const layouts_scala[] = {
 	   "value=value|_value size=contentSize|tableSize",
 	SM "HashSet buckets store=scala$collection$mutable$HashSet$$table|table next=_next value=_key size=contentSize",
 	SM "HashSet sparse store=table size=tableSize", /* 2.12 */
-	SM "LinkedHashMap chain map store=firstEntry next=later key=key value=value size=contentSize|tableSize table=table",
-	SM "LinkedHashSet chain store=firstEntry next=later value=key size=contentSize|tableSize table=table",
+	SM "LinkedHashMap chain map store=firstEntry next=later key=key value=value size=contentSize|tableSize "
+	   "table=table|scala$collection$mutable$LinkedHashMap$$table",
+	SM "LinkedHashSet chain store=firstEntry next=later value=key size=contentSize|tableSize "
+	   "table=table|scala$collection$mutable$LinkedHashSet$$table",
+	SM "TreeSet tree store=" TREE_SET "root value=key size=" TREE_SET "size", /* 2.12, 2.13 */
+	SM "TreeMap tree map store=" TREE_MAP "root key=key value=value size=" TREE_MAP "size",
+	SM "TreeSet$TreeSet* view store=from", /* of a range, which is not known; nor is its bound a collection */
+	SM "TreeMap$TreeMap* view map store=from",
 	SM "BitSet bits next=elems",
 	SM "OpenHashMap buckets map store=scala$collection$mutable$OpenHashMap$$table|table next= key=key "
 	   "value=value.x|value.value|value size=_size free=scala.None$.MODULE$",
@@ -227,6 +251,8 @@ const char *const layouts_kotlin[] = {
 #define COMMONS(package)                                                                                               \
 	package "map.AbstractHashedMap buckets map store=data next=next key=key value=value size=size",                \
 	package "map.SingletonMap fields map key=key value=value",                                                    \
+	package "map.Flat3Map wrapper map store=delegateMap",                                                          \
+	package "map.Flat3Map fields map key=key1|key2|key3 value=value1|value2|value3 size=size",                     \
 	package "map.AbstractMapDecorator wrapper map store=map",                                                      \
 	package "collection.AbstractCollectionDecorator wrapper store=collection",                                     \
 	package "bidimap.AbstractDualBidiMap wrapper map store=normalMap",                                             \

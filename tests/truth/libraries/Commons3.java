@@ -40,6 +40,14 @@ public class Commons3 extends Planted {
 		map(9, new TreeBidiMap());
 		is(0, new TreeBidiMap());
 		map(9, new org.apache.commons.collections.DoubleOrderedMap());
+		map(0, new Flat3Map());
+		map(2, new Flat3Map());
+		map(3, new Flat3Map());
+		map(9, new Flat3Map());
+		Flat3Map nullMap = new Flat3Map();
+		nullMap.put("a", "b");
+		nullMap.put(null, null);
+		is(2, nullMap);
 		list(20, new TreeList());
 		is(0, new TreeList());
 		TreeList shuffled = new TreeList();

@@ -89,6 +89,15 @@ public class Guava extends Planted {
 		is(2, states);
 		unknown(Multisets.filter(bag, k -> k.equals("k0")));
 		unknown(((TreeMultiset<String>) tree).headMultiset("k2", BoundType.OPEN));
+		Multimap colliding = HashMultimap.create();
+		for (int i = 0; i < 64; i++) {
+			StringBuilder key = new StringBuilder();
+			for (int bit = 0; bit < 6; bit++)
+				key.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+			colliding.put(key.toString(), "v");
+			colliding.put("k", key.toString());
+		}
+		is(128, colliding);
 		is(0, HashMultiset.create());
 		is(0, ConcurrentHashMultiset.create());
 		is(0, ArrayListMultimap.create());

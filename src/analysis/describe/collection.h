@@ -101,6 +101,7 @@ bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 bool collection_next_in_arrays(struct collection *c, struct collection_entry *e);
 bool collection_next_in_nodes(struct collection *c, struct collection_entry *e);
 bool collection_next_in_levels(struct collection *c, struct collection_entry *e);
+bool collection_next_extra(struct collection *c, struct collection_entry *e); /* keys that stand in no array */
 void collection_begin_levels(struct collection *c);
 bool collection_next_in_radix(struct collection *c, struct collection_entry *e);
 void collection_begin_radix(struct collection *c);

@@ -76,7 +76,7 @@ static bool next_element(struct collection *c, struct collection_entry *e)
 
 /* Entries for the keys 0 and 1, or for 0, or elements from 0 to 31, that cannot stand in an array where these mean that
  * a place is free. */
-static bool next_extra(struct collection *c, struct collection_entry *e)
+bool collection_next_extra(struct collection *c, struct collection_entry *e)
 {
 	static const struct { const char *flag, *value; } of[] = {
 		{ "containsZeroKey", "zeroValue" }, { "containsOneKey", "oneValue" } };
@@ -147,7 +147,7 @@ static bool next_pair(struct collection *c, struct collection_entry *e)
 		if (next_chained(c, e))
 			return true;
 		if (c->at + 1 >= c->end)
-			return next_extra(c, e);
+			return collection_next_extra(c, e);
 		e->key = values_element(&c->array, c->at);
 		e->value = values_element(&c->array, c->at + 1);
 		c->at += 2;
@@ -194,7 +194,7 @@ static bool next_in_columns(struct collection *c, struct collection_entry *e)
 		if (is_taken(c, i, e) && !collection_marked(c, &e->key) && !collection_marked(c, &e->value))
 			return true;
 	}
-	return next_extra(c, e);
+	return collection_next_extra(c, e);
 }
 
 static bool next_enum(struct collection *c, struct collection_entry *e)

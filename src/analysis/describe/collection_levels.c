@@ -192,9 +192,8 @@ static bool open_field(struct collection *c)
 {
 	char name[64];
 	struct value v, shift;
-	while (next_name(&c->names, name)) {
-		bool first = c->names != c->kind->store && c->skipped++ == 0;
-		uint32_t id = values_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+	for (bool first = c->names == c->kind->store; next_name(&c->names, name); first = false) {
+		uint32_t id = description_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
 		struct values array;
 		if (id == HEAP_NONE || values_open(&array, c->heap, id, NULL) ||
 		    (array.view.kind != OBJECT_INSTANCE && !values_length(&array)) || !open_array(c, id, &array))
@@ -217,7 +216,7 @@ static bool next_nested(struct collection *c, struct collection_entry *e)
 		if (c->n && c->given >= c->end)
 			return false;
 		if (!c->depth && !open_field(c))
-			return false;
+			return collection_next_extra(c, e);
 		struct level *l = &c->level[c->depth - 1];
 		struct values array, inner;
 		if (l->at >= l->end || values_open(&array, c->heap, l->node, NULL) || l->end > values_length(&array)) {
@@ -225,8 +224,12 @@ static bool next_nested(struct collection *c, struct collection_entry *e)
 			continue;
 		}
 		e->value = values_element(&array, l->at++);
-		if (c->depth >= c->segment)
-			return true;
+		if (c->depth >= c->segment) {
+			c->array = array; /* of the type of its elements */
+			if (e->value.bits || !c->kind->null)
+				return true;
+			continue;
+		}
 		uint32_t id = value_object_id(c->heap, &e->value);
 		if (id == HEAP_NONE)
 			continue;

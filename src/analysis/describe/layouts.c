@@ -139,7 +139,7 @@ static int check(const struct collection_kind *k, struct err *err)
 		return err_set(err, ERR_USAGE, "next= of the shape tree can only be once, not %.100s", k->next);
 	if (k->counts && strcmp(k->counts, "value") != 0)
 		return err_set(err, ERR_USAGE, "counts= can only be value, not %.100s", k->counts);
-	const char *null = s == SHAPE_TRIE ? "node" : "key";
+	const char *null = s == SHAPE_TRIE ? "node" : s == SHAPE_NESTED ? "free" : "key";
 	if (k->null && strcmp(k->null, null) != 0)
 		return err_set(err, ERR_USAGE, "null= can only be %s, not %.100s", null, k->null);
 	return 0;

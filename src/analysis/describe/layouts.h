@@ -77,7 +77,8 @@ struct collection_kind {
 	const char *extra;      /* the keys 0 and 1 are free places: here is an object with their entries, or a number with
 	                           a bit for each element from 0 to 31 */
 	const char *counts;     /* "value": an entry counts as many elements as its value says, a number or a collection */
-	const char *null;       /* "key": null is a key like others, and does not say that a place is free; TRIE: "node":
+	const char *null;       /* "key": null is a key like others, and does not say that a place is free; NESTED:
+	                           "free": null and 0 are none; TRIE: "node":
 	                           keys and values alternate, and a node is beside a null key; leaf: the flag and the
 	                           value of an entry with the key null */
 	const char *unless;     /* flags: where one is set the object shows only a part of this, and is not known */

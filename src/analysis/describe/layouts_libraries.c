@@ -72,6 +72,7 @@ const char *const layouts_guava[] = {
 	G "SparseImmutableTable wrapper map store=rowMap counts=value",
 	G "SingletonImmutableTable fields map key=singleRowKey value=singleValue",
 	G "ArrayTable nested store=array", /* of all rows and columns: null is a value, too */
+	G "DenseImmutableTable nested store=values null=free",
 	G "Tables$UnmodifiableTable wrapper map store=delegate",
 	G "Tables$TransposeTable view map store=original",
 	G "Tables$TransformedTable view map store=fromTable",

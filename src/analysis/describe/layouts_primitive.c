@@ -82,6 +82,7 @@ const char *const layouts_primitive[] = {
 	F "*2*Open*HashMap columns map store=key value=value last=containsNullKey|containsNull size=size",
 	F "*Open*HashSet columns store=key taken=used size=size",
 	F "*Open*HashSet columns store=key last=containsNull|containsNullKey size=size",
+	F "*Open*HashBigSet nested store=key null=free extra=containsNull size=size",
 	F "*2*ArrayMap columns map store=key value=value end=size size=size",
 	F "*ArraySet array store=a size=size",
 	F "*ImmutableList array store=a",

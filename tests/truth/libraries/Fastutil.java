@@ -61,6 +61,15 @@ public class Fastutil extends Planted {
 		ints(7, new Int2ObjectOpenCustomHashMap(strategy));
 		numbers(9, new IntOpenCustomHashSet(strategy));
 		numbers(9, new IntLinkedOpenHashSet());
+		numbers(12, new IntOpenHashBigSet());
+		numbers(0, new IntOpenHashBigSet());
+		is(3, new IntOpenHashBigSet(new int[] {0, 4, 7}));
+		list(5, new ObjectOpenHashBigSet());
+		list(5, new ReferenceOpenHashBigSet());
+		ObjectOpenHashBigSet nullSet = new ObjectOpenHashBigSet();
+		nullSet.add(null);
+		nullSet.add("a");
+		is(2, nullSet);
 		numbers(6, new IntArraySet());
 		numbers(6, new IntBigArrayBigList());
 		map(5, new Object2ObjectAVLTreeMap());

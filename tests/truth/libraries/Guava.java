@@ -115,6 +115,11 @@ public class Guava extends Planted {
 		Table array = ArrayTable.create(seven.keySet(), java.util.Arrays.asList("c0", "c1", "c2"));
 		array.put("k0", "c1", "v");
 		is(21, array);
+		is(0, ArrayTable.create(Collections.emptySet(), Collections.emptySet()));
+		Table dense = HashBasedTable.create();
+		for (int i = 0; i < 11; i++)
+			dense.put("r" + i / 4, "c" + i % 4, "v" + i);
+		is(11, ImmutableTable.copyOf(dense));
 		is(3, Tables.unmodifiableTable(table));
 		is(3, Tables.transpose(table));
 		is(3, Tables.transformValues(table, v -> v));

@@ -367,7 +367,8 @@ static void test_trees(void **state)
 	int entry = class("org/apache/commons/collections4/trie/AbstractPatriciaTrie$TrieEntry", object,
 	    "left:L right:L key:L value:L");
 	int bidi = class("org/apache/commons/collections/bidimap/TreeBidiMap", object, "rootNode:L nodeCount:I");
-	int pair = class("org/apache/commons/collections/bidimap/TreeBidiMap$Node", object, "data:L leftNode:L rightNode:L");
+	int pair = class("org/apache/commons/collections/bidimap/TreeBidiMap$Node", object,
+	    "data:L leftNode:L rightNode:L");
 	int bin = class("scala/collection/immutable/IntMap$Bin", object, "prefix:I mask:I left:L right:L");
 	int tip = class("scala/collection/immutable/IntMap$Tip", object, "key:I value:L");
 	int own = class("com/acme/Second", object, "list:L");
@@ -430,13 +431,14 @@ static void test_non_blocking(void **state)
 	assert_false(collection_size(heap, id_of(grows), &size));
 }
 
-/* Scala 2.13 has longer names for fields that inner classes read.  A projection of a set has a field of the set, too. */
+/* Scala 2.13 has longer names for fields that inner classes read.  A projection of a set has its field, too. */
 static void test_scala(void **state)
 {
 	(void)state;
 	uint64_t a = text("a"), b = text("b"), c = text("c");
 #define OF "scala$collection$immutable$Map$Map2$$"
-	int two = class("scala/collection/immutable/Map$Map2", object, OF "key1:L " OF "value1:L " OF "key2:L " OF "value2:L");
+	int two = class("scala/collection/immutable/Map$Map2", object,
+	    OF "key1:L " OF "value1:L " OF "key2:L " OF "value2:L");
 #undef OF
 	int three = class("scala/collection/immutable/Map$Map3", object,
 	    "key1:L value1:L key2:L value2:L key3:L value3:L");
@@ -469,14 +471,56 @@ static void test_two_lines(void **state)
 	    "size:I key1:L key2:L key3:L value1:L value2:L value3:L delegateMap:L");
 	int single = class("org/apache/commons/collections4/map/SingletonMap", object, "key:L value:L");
 	uint64_t one = OBJECT(flat, 1, a, b, b, b, 0, 0, 0), none = OBJECT(flat, 0, 0, 0, 0, 0, 0, 0, 0);
-	uint64_t other = OBJECT(flat, 0, 0, 0, 0, 0, 0, 0, OBJECT(single, b, a)), lies = OBJECT(flat, -2, a, b, b, b, 0, 0, 0);
-	uint64_t many = OBJECT(flat, 9, a, b, 0, b, 0, 0, 0);
+	uint64_t other = OBJECT(flat, 0, 0, 0, 0, 0, 0, 0, OBJECT(single, b, a));
+	uint64_t lies = OBJECT(flat, -2, a, b, b, b, 0, 0, 0), many = OBJECT(flat, 9, a, b, 0, b, 0, 0, 0);
 	open_made();
 	expect_entries(one, "\"a\"=\"b\" (1)");
 	expect_entries(none, "(0)");
 	expect_entries(other, "\"b\"=\"a\" (1)");
 	expect_entries(lies, "\"a\"=\"b\" \"b\"=null \"b\"=null (4294967294 lies)");
 	expect_entries(many, "\"a\"=\"b\" \"b\"=null null=null (9)");
+}
+
+/* Collections of two others, and a sequence that begins in the middle of a vector. */
+static void test_joined(void **state)
+{
+	(void)state;
+	uint64_t a = text("a"), b = text("b"), c = text("c");
+	int two = class("scala/collection/immutable/Queue", object, "in:L out:L");
+	int cons = class("scala/collection/immutable/$colon$colon", object, "head:L next:L");
+	int nil = class("scala/collection/immutable/Nil$", object, "");
+	int fifo = class("clojure/lang/PersistentQueue", object, "cnt:I f:L r:L");
+	int vector = class("clojure/lang/PersistentVector", object, "cnt:I shift:I root:L tail:L");
+	int node = class("clojure/lang/PersistentVector$Node", object, "array:L");
+	int seq = class("clojure/lang/PersistentVector$ChunkedSeq", object, "vec:L i:I offset:I");
+	int args = class("clojure/lang/ArraySeq", object, "array:L i:I");
+	uint64_t end = OBJECT(nil, 0), in = OBJECT(cons, c, end), out = OBJECT(cons, a, OBJECT(cons, b, end));
+	uint64_t q = OBJECT(two, in, out), empty = OBJECT(two, end, end), turns = new_address(), deep = OBJECT(two, q, out);
+	OBJECT_AT(turns, two, turns, turns);
+	uint64_t three = OBJECT(vector, 3, 5, OBJECT(node, OBJECTS(0, 0)), OBJECTS(a, b, c));
+	uint64_t rest = OBJECT(seq, three, 0, 1), over = OBJECT(seq, three, 0, 7), minus = OBJECT(seq, three, 0, -7);
+	uint64_t f = OBJECT(fifo, 5, rest, three), unread = OBJECT(fifo, 4, a, three);
+	uint64_t r = OBJECT(args, OBJECTS(a, b, c), 2);
+	open_made();
+	expect_entries(q, "\"a\" \"b\" \"c\" (?)");
+	expect_entries(empty, "(?)");
+	expect_entries(turns, "! (?)");
+	expect_entries(deep, "\"a\" \"b\" ! (?)");
+	expect_entries(rest, "\"b\" \"c\" (2)");
+	expect_entries(over, "(4294967292 lies)");
+	expect_entries(minus, "! (10 lies)");
+	expect_entries(f, "\"b\" \"c\" \"a\" \"b\" \"c\" (5)");
+	expect_entries(unread, "\"a\" \"b\" \"c\" ! (4)");
+	expect_entries(r, "\"c\" (1 of 3)");
+	unsigned parts = 0;
+	collection_inner(heap, id_of(f), count_part, &parts);
+	assert_int_equal(parts, 2);
+	uint64_t left = 100;
+	struct collection_size size;
+	assert_true(collection_count(heap, id_of(q), &left, &size));
+	assert_true(size.known && size.size == 3 && left == 97);
+	/* what the queue is made of: two lists, of which the first nodes are they themselves */
+	expect_inside(q, 2 + 3, 3, false);
 }
 
 static void test_bits(void **state)
@@ -493,7 +537,8 @@ static void test_bits(void **state)
 	uint64_t enums = OBJECT(regular, OBJECTS(a, b, c), 5), beyond = OBJECT(regular, OBJECTS(a, b, c), 12);
 	uint64_t more = OBJECT(jumbo, objects(lot, 70), ARRAY('J', 1, 2), 2);
 	uint64_t none = OBJECT(one, 0), few = OBJECT(one, UINT64_C(1) << 63 | 1);
-	uint64_t some = OBJECT(two, 4, 9), words = OBJECT(many, ARRAY('J', 2, 0, 0, 1 << 20)), empty = OBJECT(many, ARRAY('J', 0));
+	uint64_t some = OBJECT(two, 4, 9);
+	uint64_t words = OBJECT(many, ARRAY('J', 2, 0, 0, 1 << 20)), empty = OBJECT(many, ARRAY('J', 0));
 	open_made();
 	expect_entries(enums, "\"a\" \"c\" (2)");
 	expect_entries(beyond, "\"c\" (2)");
@@ -672,6 +717,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_made, end_made)
 	const struct CMUnitTest tests[] = {TEST(test_inside), TEST(test_lines), TEST(test_numbers),
 		TEST(test_lists_of_libraries), TEST(test_frameworks), TEST(test_harmony), TEST(test_header),
-		TEST(test_scala), TEST(test_two_lines), TEST(test_trees), TEST(test_non_blocking), TEST(test_bits), TEST(test_radix), TEST(test_forged)};
+		TEST(test_scala), TEST(test_two_lines), TEST(test_joined),
+		TEST(test_trees), TEST(test_non_blocking), TEST(test_bits), TEST(test_radix), TEST(test_forged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ enum collection_role collection_role(const struct heap *h, uint32_t class)
 		return COLLECTION_NOT;
 	if (kind->shape == SHAPE_VIEW || (kind->shape == SHAPE_EMPTY && !kind->store))
 		return COLLECTION_VIEW;
-	if (kind->shape == SHAPE_WRAPPER)
+	if (kind->shape == SHAPE_WRAPPER || kind->shape == SHAPE_JOINED)
 		return COLLECTION_WRAPPER;
 	return kind->store && !strcmp(kind->store, "this") ? COLLECTION_OF_ITSELF : COLLECTION_PLAIN;
 }
@@ -161,7 +161,7 @@ static bool find_kind(struct collection *c, uint32_t id)
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id)
 {
 	*c = (struct collection){ .heap = h, .node = HEAP_NONE, .stop = HEAP_NONE, .part = c->part,
-		.context = c->context, .expand = c->expand };
+		.context = c->context, .expand = c->expand, .is_joined = c->is_joined };
 	bool first = true;
 	for (int depth = 0; depth < WRAPPERS_DEEP; depth++) {
 		struct value inner;
@@ -203,6 +203,18 @@ static void tell_nodes(const struct collection *c, collection_part *part, void *
 	}
 }
 
+static void tell_joined(const struct collection *c, collection_part *part, void *context)
+{
+	const char *names = c->kind->store;
+	char name[64];
+	struct value v;
+	while (next_name(&names, name)) {
+		uint32_t id = description_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+		if (id != HEAP_NONE)
+			part(context, id);
+	}
+}
+
 /* The collections that are values of a multimap or a table: its user did not make them. */
 static void tell_values(const struct heap *h, uint32_t id, collection_part *part, void *context)
 {
@@ -225,6 +237,8 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 	bool found = collection_find(&c, h, id);
 	if (found && c.counts && c.counts->counts)
 		tell_values(h, id, part, context);
+	if (found && c.kind->shape == SHAPE_JOINED)
+		tell_joined(&c, part, context);
 	if (!found || c.kind->shape == SHAPE_WRAPPER || !c.kind->store ||
 	    strcmp(c.kind->store, "this") != 0 || c.store.id != id)
 		return; /* what it wraps was told */
@@ -280,8 +294,7 @@ static int64_t count_extra(const struct collection *c)
 	    (values_field(&extra, "containsOneKey", &one) && one.bits);
 }
 
-/* Add up "a+b-c".  *negative: one of them is. */
-static bool add_terms(const struct values *of, const char *size, uint64_t *sum, bool *negative)
+bool collection_sum(const struct values *of, const char *size, uint64_t *sum, bool *negative)
 {
 	char names[256];
 	bool less = false;
@@ -306,7 +319,7 @@ static bool stated_size(const struct collection *c, struct collection_size *out)
 {
 	uint64_t sum = (uint64_t)count_extra(c);
 	bool negative = false;
-	if (!add_terms(&c->store, c->kind->size, &sum, &negative))
+	if (!collection_sum(&c->store, c->kind->size, &sum, &negative))
 		return false;
 	out->size = sum;
 	out->lies = negative || (int64_t)sum < 0;
@@ -318,7 +331,7 @@ static void count_otherwise(const struct collection *c, struct collection_size *
 {
 	uint64_t sum = 0;
 	bool negative = false, none = out->known && !out->size && c->counts->counts;
-	out->known = c->counts->size && add_terms(&c->counter, c->counts->size, &sum, &negative);
+	out->known = c->counts->size && collection_sum(&c->counter, c->counts->size, &sum, &negative);
 	out->size = out->known ? sum : 0;
 	out->lies |= negative || (int64_t)sum < 0;
 	out->known |= none; /* no entry, no element */
@@ -337,7 +350,7 @@ static bool size_of_parts(const struct collection *c, struct collection_size *ou
 		uint32_t id = value_object_id(c->heap, &e);
 		if (id == HEAP_NONE || values_open(&part, c->heap, id, NULL))
 			continue;
-		counted = counted && add_terms(&part, c->kind->size, &out->size, &negative);
+		counted = counted && collection_sum(&part, c->kind->size, &out->size, &negative);
 		if (description_object(&part, c->kind->store, &table) && table.view.kind != OBJECT_INSTANCE)
 			out->capacity += values_length(&table);
 	}
@@ -413,7 +426,7 @@ static void implied_size(const struct collection *c, struct collection_size *out
 		break;
 	case SHAPE_ARRAY:
 		out->known = out->has_capacity;
-		out->size = out->capacity;
+		out->size = out->capacity - collection_bound(c, c->kind->next, out->capacity, 0);
 		break;
 	case SHAPE_PAIRS:
 		out->known = out->has_capacity && c->kind->null;

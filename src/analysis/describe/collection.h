@@ -36,6 +36,8 @@ struct collection {
 	bool summed;         /* entries were met that count as several elements */
 	bool uncounted;      /* an entry did not say as how many */
 	struct collection *inside; /* the value that is listed now; NULL: none was yet */
+	struct collection *joined; /* JOINED: that which is listed now; NULL: none was yet */
+	bool in_joined, is_joined; /* is_joined: it is one of those itself, and its parts are no further such */
 	struct value inside_key;
 	bool in_value;
 	bool broken;         /* links run in a circle, or lead to something that is no node */
@@ -115,6 +117,8 @@ enum { TREE_DEEPEST = 128 }; /* a red-black tree of 2^32 nodes is at most 64 dee
 bool collection_enter(struct collection *c, uint32_t node, struct values *out);
 /* The object that counts: in its field value, base or size.  False: it has none of these. */
 bool collection_number_in(const struct values *counter, int64_t *out);
+/* The numbers of fields in "a+b-c", added up.  *negative: one of them is.  False: one is not there. */
+bool collection_sum(const struct values *of, const char *names, uint64_t *sum, bool *negative);
 /* Set what an entry of a collection that counts otherwise counts as.  False: its value's elements are listed now. */
 bool collection_count_entry(struct collection *c, struct collection_entry *e);
 /* The next element of the value that is listed.  False: there are no more. */

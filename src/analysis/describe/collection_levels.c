@@ -226,7 +226,9 @@ static bool next_nested(struct collection *c, struct collection_entry *e)
 		e->value = values_element(&array, l->at++);
 		if (c->depth >= c->segment) {
 			c->array = array; /* of the type of its elements */
-			if (e->value.bits || !c->kind->null)
+			if (c->at)
+				c->at--;
+			else if (e->value.bits || !c->kind->null)
 				return true;
 			continue;
 		}
@@ -329,7 +331,10 @@ void collection_begin_levels(struct collection *c)
 			enter_node(c, root);
 		return;
 	}
-	c->names = c->kind->store;
+	bool negative = false;
+	if (c->kind->first && (!collection_sum(&c->store, c->kind->first, &c->at, &negative) || negative))
+		c->broken = true;
+	c->names = c->broken ? "" : c->kind->store;
 	if (collection_size(c->heap, c->store.id, &size) && size.known && !size.lies) {
 		c->n = 1;
 		c->end = size.size;

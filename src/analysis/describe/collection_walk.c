@@ -229,6 +229,9 @@ static int open_walk(struct collection *c, const struct heap *h, uint32_t id, st
 	case SHAPE_CHAIN: case SHAPE_QUEUE: case SHAPE_TREE:
 		begin_nodes(c);
 		break;
+	case SHAPE_JOINED:
+		c->names = c->kind->store;
+		return 0;
 	case SHAPE_BITS:
 		c->names = c->kind->next;
 		begin_array(c);
@@ -268,6 +271,7 @@ int collection_open(struct collection *c, const struct heap *h, uint32_t id, str
 {
 	c->part = NULL;
 	c->context = NULL;
+	c->is_joined = false;
 	c->expand = true;
 	return open_walk(c, h, id, err);
 }
@@ -281,6 +285,11 @@ void collection_close(struct collection *c)
 		free(c->inside);
 		c->inside = NULL;
 	}
+	if (c->joined) {
+		collection_close(c->joined);
+		free(c->joined);
+		c->joined = NULL;
+	}
 	c->stack = NULL;
 	c->level = NULL;
 	big_free(c->seen.slot);
@@ -289,12 +298,46 @@ void collection_close(struct collection *c)
 
 /* --- the entries -------------------------------------------------------------------------------- */
 
+/* Open the collection in the next field.  False: there are no more. */
+static bool open_joined(struct collection *c)
+{
+	char name[64];
+	struct value v;
+	if (!c->joined)
+		c->joined = xcalloc(1, sizeof *c->joined);
+	while (next_name(&c->names, name)) {
+		uint32_t id = description_field(&c->store, name, &v) ? value_object_id(c->heap, &v) : HEAP_NONE;
+		if (id == HEAP_NONE)
+			continue;
+		collection_close(c->joined);
+		*c->joined = (struct collection){ .part = c->part, .context = c->context, .is_joined = true };
+		collection_tell(c, id);
+		if (!c->is_joined && !open_walk(c->joined, c->heap, id, NULL))
+			return true;
+		c->broken = true;
+	}
+	return false;
+}
+
+static bool next_in_joined(struct collection *c, struct collection_entry *e)
+{
+	while (c->in_joined || open_joined(c)) {
+		c->in_joined = collection_next(c->joined, e);
+		if (c->in_joined)
+			return true;
+		c->broken |= c->joined->broken;
+		c->no_memory |= c->joined->no_memory;
+	}
+	return false;
+}
+
 static bool next_raw(struct collection *c, struct collection_entry *e)
 {
 	switch (c->kind->shape) {
 	case SHAPE_BUCKETS: case SHAPE_CHAIN: case SHAPE_QUEUE: case SHAPE_TREE: return collection_next_in_nodes(c, e);
 	case SHAPE_TRIE: case SHAPE_NESTED: return collection_next_in_levels(c, e);
 	case SHAPE_RADIX: return collection_next_in_radix(c, e);
+	case SHAPE_JOINED: return next_in_joined(c, e);
 	case SHAPE_WRAPPER: case SHAPE_VIEW: case SHAPE_EMPTY: case SHAPES: break;
 	default: return collection_next_in_arrays(c, e);
 	}

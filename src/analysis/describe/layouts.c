@@ -20,7 +20,7 @@ static const char *const shapes[SHAPES] = {
 	[SHAPE_TREE] = "tree", [SHAPE_TRIE] = "trie", [SHAPE_RADIX] = "radix",
 	[SHAPE_NESTED] = "nested", [SHAPE_FIELDS] = "fields",
 	[SHAPE_ENUM] = "enum", [SHAPE_BITS] = "bits", [SHAPE_WRAPPER] = "wrapper", [SHAPE_VIEW] = "view",
-	[SHAPE_EMPTY] = "empty",
+	[SHAPE_JOINED] = "joined", [SHAPE_EMPTY] = "empty",
 };
 static const char *const views[] = {
 	[VIEW_ELEMENTS] = "elements", [VIEW_KEYS] = "keys", [VIEW_VALUES] = "values", [VIEW_MAP] = "map",

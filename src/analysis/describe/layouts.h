@@ -37,6 +37,7 @@ enum collection_shape {
 	SHAPE_BITS,    /* bits that choose from an array, or are the elements themselves */
 	SHAPE_WRAPPER, /* another collection, which is a part of it */
 	SHAPE_VIEW,    /* another collection, which it only shows */
+	SHAPE_JOINED,  /* several other collections, one after another */
 	SHAPE_EMPTY,
 	SHAPES
 };
@@ -59,7 +60,7 @@ struct collection_kind {
 	const char *table;      /* the array whose length is the capacity, if that is not store */
 	const char *deep;       /* RADIX: the number of levels; else next has the bits of an index below the first one */
 	const char *focus;      /* RADIX: an index, for which the fields of `store` are newer than what is above them */
-	const char *first;      /* RADIX: the index of the first element */
+	const char *first;      /* RADIX: the index of the first element; NESTED: the number of those before it, a sum */
 	const char *tail;       /* RING: the index behind the last element */
 	const char *end;        /* COLUMNS: how many places from the first on are in use */
 	const char *taken;      /* COLUMNS: an array that says of each place whether it is: 1, true, or not null */

@@ -185,6 +185,7 @@ const char *const layouts_scala[] = {
 	SI "LongMap$Nil$ empty map",
 	SI "Map$WithDefault wrapper map store=underlying",
 	SI "Stack wrapper store=elems",
+	SI "Queue joined store=out|in", /* the second is reversed */
 	SI "Set$Set1 fields value=elem1",
 	SI "Set$Set2 fields value=elem1|elem2",
 	SI "Set$Set3 fields value=elem1|elem2|elem3",
@@ -265,6 +266,11 @@ const char *const layouts_kotlin[] = {
 	package "bag.AbstractMapBag wrapper map store=map size=size counts=value",                                     \
 	package "multiset.AbstractMapMultiSet wrapper map store=map size=size counts=value",                           \
 	package "multimap.AbstractMultiValuedMap wrapper map store=map counts=value",                                  \
+	package "collection.SynchronizedCollection wrapper store=collection",                                          \
+	package "map.CompositeMap array store=composite counts=value",                                                 \
+	package "multimap.AbstractMultiValuedMapDecorator wrapper map store=map",                                      \
+	package "buffer.PriorityBuffer sparse store=elements size=size",                                               \
+	package "map.StaticBucketMap buckets map store=buckets next=next key=key value=value",                         \
 	package "list.AbstractLinkedList chain store=header next=next value=value size=size",                          \
 	package "buffer.UnboundedFifoBuffer ring store=buffer next=head tail=tail",                                    \
 	package "buffer.BoundedFifoBuffer ring store=elements next=start tail=end last=full",                          \
@@ -299,10 +305,25 @@ const char *const layouts_frameworks[] = {
 	"org.json.JSONObject wrapper map store=map|nameValuePairs",
 	"org.json.JSONArray wrapper store=myArrayList|values",
 	COMMONS("org.apache.commons.collections."), COMMONS("org.apache.commons.collections4."),
+	"org.apache.commons.collections4.collection.CompositeCollection wrapper store=all counts=value",
+	"org.apache.commons.collections4.set.CompositeSet wrapper store=all counts=value",
+	"org.apache.commons.collections.collection.CompositeCollection array store=all counts=value",
+	/* from 2 on */
+	"org.apache.commons.collections.DefaultMapBag wrapper map store=_map size=_total counts=value",
+	"org.apache.commons.collections.BoundedFifoBuffer ring store=m_elements next=m_start tail=m_end last=m_full",
+	"org.apache.commons.collections.UnboundedFifoBuffer ring store=m_buffer next=m_head tail=m_tail",
+	"org.apache.commons.collections.BinaryHeap sparse store=m_elements size=m_size",
+	"org.apache.commons.collections.SequencedHashMap wrapper map store=entries", /* values: its nodes */
 	"clojure.lang.PersistentHashMap trie map store=root value=array null=node leaf=hasNull|nullValue size=count",
 	"clojure.lang.PersistentHashMap$TransientHashMap trie map store=root value=array null=node leaf=hasNull|nullValue "
 	"size=count",
 	"clojure.lang.PersistentVector$TransientVector nested store=root|tail value=array next=shift size=cnt",
+	"clojure.lang.PersistentVector$ChunkedSeq nested store=vec.root|vec.tail value=array next=vec.shift "
+	"size=vec.cnt-i-offset first=i+offset",
+	"clojure.core.Vec nested store=root|tail value=arr next=shift size=cnt", /* of numbers */
+	"clojure.lang.PersistentQueue joined store=f|r size=cnt",
+	"clojure.lang.ArraySeq array store=array next=i",
+	"clojure.lang.ArraySeq$* array store=array next=i",
 	"clojure.lang.ATransientSet wrapper keys store=impl",
 	"clojure.lang.PersistentVector nested store=root|tail value=array next=shift size=cnt",
 	"clojure.lang.PersistentArrayMap pairs map store=array null=key",
@@ -313,6 +334,7 @@ const char *const layouts_frameworks[] = {
 	"io.vavr.collection.List$Cons chain store=this next=tail value=head size=length",
 	"io.vavr.collection.List$Nil empty",
 	"io.vavr.collection.Array array store=delegate",
+	"io.vavr.collection.Queue joined store=front|rear",
 	"io.vavr.collection.Vector wrapper store=trie",
 	"io.vavr.collection.BitMappedTrie radix store=array next=depthShift first=offset size=length",
 	"io.vavr.collection.HashMap wrapper map store=trie",

@@ -46,7 +46,8 @@ enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enu
 	*arrays = ARRAYS_NONE;
 	if (kind) {
 		*arrays = arrays_of(kind);
-		return is_library(kind) ? STORAGE_VIEW : kind->shape == SHAPE_WRAPPER ? STORAGE_WRAPPER : STORAGE_OWN;
+		return is_library(kind) ? STORAGE_VIEW : kind->shape == SHAPE_WRAPPER ||
+		    kind->shape == SHAPE_JOINED ? STORAGE_WRAPPER : STORAGE_OWN;
 	}
 	if (!is_part(h->classes[class].name))
 		return STORAGE_NONE;

@@ -35,6 +35,37 @@ public class Clojure extends Planted {
 		is(61, growing);
 		is(70, vector);
 		is(70, set);
+		PersistentQueue queue = PersistentQueue.EMPTY;
+		is(0, queue);
+		for (int i = 0; i < 90; i++) {
+			queue = queue.cons("e" + i);
+			if (i == 0 || i == 1 || i == 89)
+				is(i + 1, queue);
+		}
+		queue = queue.pop().pop();
+		is(88, queue);
+		for (int i = 0; i < 40; i++)
+			queue = queue.pop().cons(i % 7 == 0 ? null : "f" + i);
+		is(88, queue);
+		is(2000, PersistentVector.create(many).seq());
+		is(1999, PersistentVector.create(many).seq().next());
+		ISeq later = PersistentVector.create(many).seq();
+		for (int i = 0; i < 1100; i++)
+			later = later.next();
+		is(900, later);
+		is(1, PersistentVector.create("a").seq());
+		is(2000, ArraySeq.create(many));
+		is(1999, ArraySeq.create(many).next());
+		is(2, RT.seq(new long[] {1, 2, 3}).next());
+		IFn numbers = RT.var("clojure.core", "vector-of");
+		is(3, numbers.invoke(Keyword.intern("int"), 1, 2, 3));
+		Object longs = numbers.invoke(Keyword.intern("long"));
+		is(0, longs);
+		for (int i = 0; i < 1100; i++)
+			longs = RT.conj((IPersistentCollection) longs, (long) i);
+		is(1100, longs);
+		unknown(LongRange.create(3, 9));
+		unknown(PersistentArrayMap.EMPTY.asTransient().assoc("a", "b"));
 		is(8, PersistentTreeMap.create(RT.seq(Arrays.asList(many).subList(0, 16))));
 	}
 }

@@ -6,16 +6,22 @@ import org.apache.commons.collections.FastHashMap;
 import org.apache.commons.collections.FastTreeMap;
 import org.apache.commons.collections.bag.HashBag;
 import org.apache.commons.collections.buffer.BoundedFifoBuffer;
+import org.apache.commons.collections.buffer.PriorityBuffer;
+import org.apache.commons.collections.buffer.SynchronizedBuffer;
 import org.apache.commons.collections.buffer.UnboundedFifoBuffer;
 import org.apache.commons.collections.bidimap.TreeBidiMap;
+import org.apache.commons.collections.collection.CompositeCollection;
 import org.apache.commons.collections.list.NodeCachingLinkedList;
 import org.apache.commons.collections.list.TreeList;
 import org.apache.commons.collections.map.*;
+import org.apache.commons.collections.set.CompositeSet;
 import java.util.HashMap;
 
 @SuppressWarnings({"unchecked", "rawtypes"})
 public class Commons3 extends Planted {
 	public static void plant() {
+		java.util.List shortList = java.util.Arrays.asList("a", "b");
+		java.util.Map shortMap = java.util.Collections.singletonMap("b", "c");
 		map(11, new HashedMap());
 		map(12, new LinkedMap());
 		map(13, new LRUMap(50));
@@ -31,12 +37,34 @@ public class Commons3 extends Planted {
 		list(6, new FastArrayList());
 		list(6, new ArrayStack());
 		list(9, new UnboundedFifoBuffer());
-		list(9, new BoundedFifoBuffer(12));
+		BoundedFifoBuffer buffer = new BoundedFifoBuffer(12);
+		list(9, buffer);
 		list(12, new BoundedFifoBuffer(12));
 		MultiValueMap many = new MultiValueMap();
 		for (int i = 0; i < 6; i++)
 			many.put("k" + i / 2, "v" + i);
 		is(3, many);
+		list(9, new PriorityBuffer());
+		list(9, new org.apache.commons.collections.BinaryHeap());
+		list(9, new org.apache.commons.collections.UnboundedFifoBuffer());
+		list(9, new org.apache.commons.collections.BoundedFifoBuffer(12));
+		list(12, new org.apache.commons.collections.BoundedFifoBuffer(12));
+		list(6, new org.apache.commons.collections.HashBag());
+		map(6, new org.apache.commons.collections.SequencedHashMap());
+		map(6, new org.apache.commons.collections.LRUMap(9));
+		is(9, SynchronizedBuffer.decorate(buffer));
+		map(6, new StaticBucketMap());
+		CompositeMap maps = new CompositeMap(new HashMap(), new HashedMap());
+		is(2, maps);
+		CompositeMap more = new CompositeMap(shortMap, new SingletonMap("a", "b"));
+		is(2, more);
+		is(0, new CompositeCollection());
+		CompositeCollection all = new CompositeCollection();
+		all.addComposited(shortList, new TreeList(shortList));
+		is(4, all);
+		CompositeSet sets = new CompositeSet();
+		sets.addComposited(new java.util.HashSet(shortList));
+		is(2, sets);
 		map(9, new TreeBidiMap());
 		is(0, new TreeBidiMap());
 		map(9, new org.apache.commons.collections.DoubleOrderedMap());

@@ -3,6 +3,7 @@
 import org.apache.commons.collections4.bag.HashBag;
 import org.apache.commons.collections4.bidimap.DualHashBidiMap;
 import org.apache.commons.collections4.bidimap.TreeBidiMap;
+import org.apache.commons.collections4.collection.CompositeCollection;
 import org.apache.commons.collections4.list.NodeCachingLinkedList;
 import org.apache.commons.collections4.list.SetUniqueList;
 import org.apache.commons.collections4.list.TreeList;
@@ -10,13 +11,17 @@ import org.apache.commons.collections4.map.*;
 import org.apache.commons.collections4.multimap.ArrayListValuedHashMap;
 import org.apache.commons.collections4.multiset.HashMultiSet;
 import org.apache.commons.collections4.queue.CircularFifoQueue;
+import org.apache.commons.collections4.set.CompositeSet;
 import org.apache.commons.collections4.set.ListOrderedSet;
 import org.apache.commons.collections4.trie.PatriciaTrie;
 import java.util.ArrayList;
+import java.util.HashMap;
 
 @SuppressWarnings({"unchecked", "rawtypes"})
 public class Commons4 extends Planted {
 	public static void plant() {
+		java.util.List shortList = java.util.Arrays.asList("a", "b");
+		java.util.Map shortMap = java.util.Collections.singletonMap("b", "c");
 		map(11, new HashedMap());
 		map(12, new LinkedMap());
 		map(13, new LRUMap(50));
@@ -28,7 +33,8 @@ public class Commons4 extends Planted {
 		map(4, new PassiveExpiringMap());
 		map(8, new DualHashBidiMap());
 		list(9, new CircularFifoQueue(12));
-		list(12, new CircularFifoQueue(12));
+		CircularFifoQueue buffer = new CircularFifoQueue(12);
+		list(12, buffer);
 		list(6, ListOrderedSet.listOrderedSet(new ArrayList()));
 		list(4, SetUniqueList.setUniqueList(new ArrayList()));
 		list(6, new HashMultiSet());
@@ -52,6 +58,20 @@ public class Commons4 extends Planted {
 		nulls.put(null, null);
 		is(1, nulls);
 		is(1, new SingletonMap("a", "b"));
+		is(12, org.apache.commons.collections4.queue.SynchronizedQueue.synchronizedQueue(buffer));
+		is(6, org.apache.commons.collections4.MultiMapUtils.unmodifiableMultiValuedMap(many));
+		map(6, new StaticBucketMap());
+		CompositeMap maps = new CompositeMap(new HashMap(), new HashedMap());
+		is(2, maps);
+		CompositeMap more = new CompositeMap(shortMap, new SingletonMap("a", "b"));
+		is(2, more);
+		is(0, new CompositeCollection());
+		CompositeCollection all = new CompositeCollection();
+		all.addComposited(shortList, new TreeList(shortList));
+		is(4, all);
+		CompositeSet sets = new CompositeSet();
+		sets.addComposited(new java.util.HashSet(shortList));
+		is(2, sets);
 		map(9, new TreeBidiMap());
 		is(0, new TreeBidiMap());
 		map(0, new Flat3Map());

@@ -126,6 +126,15 @@ public class Scala extends Planted {
 		is(2, links);
 		is(0, new LinkedList());
 		is(2, new DoubleLinkedList("a", new DoubleLinkedList("b", new DoubleLinkedList())));
+		scala.collection.immutable.Queue fifo = scala.collection.immutable.Queue$.MODULE$.empty();
+		is(0, fifo);
+		for (int i = 0; i < 9; i++)
+			fifo = fifo.enqueue("e" + i);
+		is(9, fifo);
+		fifo = (scala.collection.immutable.Queue) fifo.tail();
+		is(8, fifo);
+		fifo = fifo.enqueue("last").enqueue((Object) null);
+		is(10, fifo);
 		is(11, map.withDefaultValue("x"));
 		is(900, maps.withDefaultValue("x"));
 		is(2, new scala.collection.immutable.Stack().push("a").push("b"));

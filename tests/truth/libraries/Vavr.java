@@ -39,6 +39,13 @@ public class Vavr extends Planted {
 		is(70, sorted);
 		is(69, tree.remove("k3"));
 		is(70, many);
+		Queue fifo = Queue.empty();
+		is(0, fifo);
+		for (int i = 0; i < 9; i++)
+			fifo = fifo.enqueue("e" + i);
+		is(9, fifo);
+		fifo = fifo.tail().enqueue("last");
+		is(9, fifo);
 		is(0, BitSet.empty());
 		is(3, BitSet.of(1, 5, 63));
 		is(4, BitSet.of(1, 5, 64, 127));

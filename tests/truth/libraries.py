@@ -23,7 +23,7 @@ NEEDED = {
     "Netty": ["netty-all", "netty-common", "netty-codec", "netty-codec-http"],
     "Commons3": ["commons-collections3"], "Commons4": ["commons-collections4"],
     "Spring": ["spring3-core", "commons-logging"], "CaffeineCaches": ["caffeine"], "Clojure": ["clojure"],
-    "Scala": ["scala-library"], "Vavr": ["vavr-0.x", "vavr-match-0.x"],
+    "Hppc": ["hppc"], "Scala": ["scala-library"], "Vavr": ["vavr-0.x", "vavr-match-0.x"],
 }
 
 

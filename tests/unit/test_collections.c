@@ -499,6 +499,10 @@ static void test_joined(void **state)
 	OBJECT_AT(turns, two, turns, turns);
 	uint64_t three = OBJECT(vector, 3, 5, OBJECT(node, OBJECTS(0, 0)), OBJECTS(a, b, c));
 	uint64_t rest = OBJECT(seq, three, 0, 1), over = OBJECT(seq, three, 0, 7), minus = OBJECT(seq, three, 0, -7);
+	int composite = class("org/eclipse/collections/impl/list/mutable/CompositeFastList", object, "lists:L");
+	int fast = class("org/eclipse/collections/impl/list/mutable/FastList", object, "size:I items:L");
+	uint64_t x = OBJECT(fast, 2, OBJECTS(a, b, 0)), y = OBJECT(fast, 1, OBJECTS(c));
+	uint64_t both = OBJECT(composite, OBJECT(fast, 2, OBJECTS(x, y, 0)));
 	uint64_t f = OBJECT(fifo, 5, rest, three), unread = OBJECT(fifo, 4, a, three);
 	uint64_t r = OBJECT(args, OBJECTS(a, b, c), 2);
 	open_made();
@@ -512,6 +516,7 @@ static void test_joined(void **state)
 	expect_entries(f, "\"b\" \"c\" \"a\" \"b\" \"c\" (5)");
 	expect_entries(unread, "\"a\" \"b\" \"c\" ! (4)");
 	expect_entries(r, "\"c\" (1 of 3)");
+	expect_entries(both, "\"a\" \"b\" \"c\" (? of 3)");
 	unsigned parts = 0;
 	collection_inner(heap, id_of(f), count_part, &parts);
 	assert_int_equal(parts, 2);

@@ -27,7 +27,7 @@
 #define ECLIPSE(package)                                                                                               \
 	package "list.mutable.FastList array store=items size=size",                                                   \
 	package "list.mutable.ArrayAdapter array store=items",                                                         \
-	package "list.mutable.CompositeFastList wrapper store=lists",                                                  \
+	package "list.mutable.CompositeFastList wrapper store=lists counts=value",                                     \
 	package "list.immutable.ImmutableArrayList array store=items",                                                 \
 	package "list.immutable.ImmutableEmptyList empty",                                                             \
 	package "list.immutable.Immutable*tonList fields value=element1|element2|element3|element4|element5|element6|" \

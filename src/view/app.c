@@ -278,9 +278,10 @@ void app_watch_file(struct app *a)
 {
 	struct opened *o = a->working ? NULL : a->session.dump;
 
-	if (o && o->heap->index_refused && o->heap->index_refused != a->index_told) {
-		a->index_told = o->heap->index_refused;
-		app_say(a, ROLE_ERROR, a->index_told);
+	const char *refused = o ? o->heap->index_refused : NULL;
+	if (refused && refused != a->index_told) {
+		a->index_told = refused;
+		app_say(a, ROLE_ERROR, refused);
 	}
 	if (!o || opened_look(o) <= a->fate_told)
 		return;

@@ -58,8 +58,8 @@ const struct chunks *saved_chunks(const struct heap *h);
 /* Do texts stand in the chunk of this name?  In all others there are numbers only. */
 bool saved_has_texts(const char *chunk);
 
-/* Findings of the index do not hold, and are found anew: have that said (heap->index_refused).  What they are: "the
- * retained sizes".  Only who works on the heap alone. */
+/* Findings of the index do not hold, and are computed again: say so in heap->index_refused.  What they are: "the
+ * retained sizes".  Only the one thread that finds things of this heap may call it. */
 void saved_left_out(const struct heap *h, const char *what, const struct err *why);
 
 /* An index cannot be used, and its dump is not there: put what to do around *err. */

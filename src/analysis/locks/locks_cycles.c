@@ -99,7 +99,7 @@ bool lock_field(const struct heap *h, const struct lock *lock, struct text *to)
 		bool is_static = heap_class_mirrored(h, holder) != HEAP_NONE;
 		if ((found != HEAP_NONE && !is_static) ||
 		    !inspect_declared_field(h, holder, lock->object, &class, &field) ||
-		    library_java_name(h->classes[class].name))
+		    !library_programs_class(h, class))
 			continue;
 		found = class;
 		name = field;

@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "command/holds/cut_words.h"
 #include "command/holds/heap_labels.h"
+#include "heap/library.h"
 #include "heap/weak.h"
 
 #include <inttypes.h>
@@ -419,10 +420,10 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		const char *what = s->ids ? "them" : "it";
 		if (t->shared)
 			text_addf(to, " %s holds %s, too, so no reference of the program frees %s.",
-			    java ? "The JDK" : "Go's library", what, what);
+			    library_wished(false) ? "A library" : java ? "The JDK" : "Go's library", what, what);
 		else
 			text_addf(to, " Only %s holds %s, no reference of the program.",
-			    java ? "the JDK" : "Go's library", what);
+			    library_wished(false) ? "a library" : java ? "the JDK" : "Go's library", what);
 	} else {
 		const char *what = s->ids ? "any of it" : "it";
 		if (t->vm_holds)

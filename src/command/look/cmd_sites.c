@@ -66,7 +66,7 @@ static void sites_release(void *data)
 /* A function of Go's runtime or of the JDK, in whose place that which called it says more. */
 static bool is_library(const char *frame)
 {
-	return !strncmp(frame, "runtime.", strlen("runtime.")) || library_java_name(frame);
+	return library_go_runtime(frame) || !library_programs_name(true, frame);
 }
 
 /* The frame that says most: the first that is not of a library. */

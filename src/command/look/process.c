@@ -47,7 +47,7 @@ static void head_oom(struct result *r, const struct heap *h)
 	text_addf(&t, "java.lang.OutOfMemoryError in thread %s", name.s);
 	if (of->n_frames > 1)
 		text_addf(&t, ", at %s", of->frames[1]);
-	while (own < of->n_frames && library_java_name(of->frames[own]))
+	while (own < of->n_frames && !library_programs_name(true, of->frames[own]))
 		own++;
 	if (own > 1 && own < of->n_frames)
 		text_addf(&t, ", called from %s", of->frames[own]);

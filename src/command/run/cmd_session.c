@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "command/run/run.h"
 #include "command/words/words.h"
+#include "heap/library.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -194,6 +195,41 @@ static int set_weak(struct session *s, const char *value, struct err *err)
 	return on || !strcmp(value, "off") ? session_count_weak(s, on, err) : NO_VALUE;
 }
 
+static void show_patterns(bool mine, struct text *to)
+{
+	const char *words = library_wished(mine);
+	text_add(to, words ? words : "none");
+}
+
+static int set_patterns(bool mine, const char *value, struct err *err)
+{
+	return library_wish(mine, strcmp(value, "none") ? value : "", err);
+}
+
+static void show_mine(const struct session *s, struct text *to)
+{
+	(void)s;
+	show_patterns(true, to);
+}
+
+static int set_mine(struct session *s, const char *value, struct err *err)
+{
+	(void)s;
+	return set_patterns(true, value, err);
+}
+
+static void show_not_mine(const struct session *s, struct text *to)
+{
+	(void)s;
+	show_patterns(false, to);
+}
+
+static int set_not_mine(struct session *s, const char *value, struct err *err)
+{
+	(void)s;
+	return set_patterns(false, value, err);
+}
+
 static void show_q(const struct session *s, struct text *to)
 {
 	text_add(to, s->q_quits ? "quit" : "back");
@@ -230,6 +266,9 @@ static const struct setting settings[] = {
 	set_threads, false},
     {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", show_weak,
 	set_weak, false},
+    {"mine", "packages like com.acme.*, or none", "packages and classes of the program", show_mine, set_mine, true},
+    {"not-mine", "packages like org.apache.*, or none", "packages and classes that are not the program's",
+	show_not_mine, set_not_mine, true},
     {"q", "back or quit", "the key q goes to the previous view, or quits", show_q, set_q, true},
     {"copy", "terminal or a file's name", "target of y and Y: the clipboard, or the end of a file",
 	show_copy, set_copy, true},
@@ -311,8 +350,10 @@ const struct command cmd_set = {
 	"as in the VM: strong and soft references hold an object, weak, final and phantom references do not. With "
 	"weak on all of them hold, as in Eclipse MAT; cairn then computes reachability, dominators and retained sizes "
 	"again. With --sizes mat weak is on by default. diff, growth and trend compare dumps with weak off. In "
-	"formats without field values all references hold.",
+	"formats without field values all references hold. mine and not-mine name packages; of two that fit a class, the "
+	"longer counts. leaks, cut -plan, about and growth prefer references of classes that are the program's own.",
     .examples = {{"set", ON_ANY, "all settings and kept sets"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
+	{"set not-mine org.apache.*,org.springframework.*", ON_ANY, "treat these libraries like the JDK"},
 	{"set weak on", ON_SHOP, "count weak references as Eclipse MAT does"}},
     .key = "",
     .run = run_set,

@@ -76,11 +76,6 @@ static bool is_among(const char *const *words, size_t n_words, const char *word,
 /* "net/http.Server", "runtime.g": of Go's own packages, whose first part no module may have. */
 static bool is_gos(const char *word, size_t n)
 {
-	static const char *const packages[] = { "archive", "bufio", "bytes", "cmp", "compress", "container", "context",
-		"crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html",
-		"image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
-		"reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall",
-		"testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak" };
 	static const char *const words[] = { "bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",
 		"uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128", "string", "error", "any",
 		"map", "chan", "func", "interface", "buckets", "header", "pointer", "table", "tiny", "block", "closure", "of",
@@ -89,7 +84,7 @@ static bool is_gos(const char *word, size_t n)
 	while (first < n && word[first] != '.' && word[first] != '/')
 		first++;
 	if (first < n)
-		return is_among(packages, sizeof packages / sizeof *packages, word, first);
+		return library_go_package(word, first);
 	return is_among(words, sizeof words / sizeof *words, word, n) || strspn(word, "0123456789abcdefx") >= n;
 }
 

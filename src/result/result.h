@@ -211,12 +211,12 @@ void result_tell_loaders(struct result *r);
 /* A result that keeps its rows itself; result_add_row adds them. */
 struct result *result_new_rows(
     const char *title, const struct opened *opened, const struct shape *shape);
-/* Add a row: a cell for each column; texts are copied.  Where there is no memory the row is left
+/* Add a row: a cell for each column, of its type or unknown; texts are copied.  Where there is no memory the row is left
  * out, and the result remembers that (result_check). */
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
-/* Let this function make the cells of a column when somebody looks; data is what
+/* Let this function make the cells of a column when they are asked for; data is what
  * result_rows_members took over. */
-void result_rows_late(struct result *r, unsigned column,
+void result_rows_late(struct result *r, enum column_id column,
     struct cell (*cell)(const struct result *r, void *data, size_t row));
 
 /*
@@ -309,8 +309,9 @@ bool result_stopped(const struct result *r, size_t row);
  * (tree.h has tree_sort).  0.  ERR_CANCELLED: it was stopped; ERR_NOMEM: also remembered by the
  * result.  After an error the order is as it was. */
 MUST_CHECK int result_sort(struct result *r, unsigned column, bool descending, struct err *err);
-/* Sort a new result, which nobody can stop yet: only ERR_NOMEM can happen, and result_check tells it. */
-void result_sort_new(struct result *r, unsigned column, bool descending);
+/* Sort a new result, which nobody can stop yet, by a column that it has: only ERR_NOMEM can happen, and result_check
+ * reports it. */
+void result_sort_new(struct result *r, enum column_id column, bool descending);
 /* Of the rows shown now, keep those for which keep() is true.  Fails like result_sort. */
 MUST_CHECK int result_filter(struct result *r,
     bool (*keep)(struct result *r, size_t row, void *context), void *context, struct err *err);

@@ -11,6 +11,7 @@
 #include "result/result.h"
 
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/progress.h"
@@ -386,7 +387,9 @@ int result_sort(struct result *r, unsigned column, bool descending, struct err *
 	return code;
 }
 
-void result_sort_new(struct result *r, unsigned column, bool descending)
+void result_sort_new(struct result *r, enum column_id column, bool descending)
 {
-	(void)!result_sort(r, column, descending, NULL); /* whoever asks result_check hears of it */
+	int at = result_column_of(r, column);
+	cairn_assert(at >= 0);
+	(void)!result_sort(r, (unsigned)at, descending, NULL); /* whoever asks result_check hears of it */
 }

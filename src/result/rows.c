@@ -4,6 +4,7 @@
  */
 #include "result/result.h"
 
+#include "base/assert.h"
 #include "base/big.h"
 #include "base/mem.h"
 
@@ -100,12 +101,13 @@ static const struct result_ops kept_ops = {
 static const struct result_ops kept_ops_with_members = {
     .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
 
-void result_rows_late(struct result *r, unsigned column,
+void result_rows_late(struct result *r, enum column_id column,
     struct cell (*cell)(const struct result *r, void *data, size_t row))
 {
 	struct kept_rows *k = r->data;
-	if (k->n_late < LATE_MOST)
-		k->late[k->n_late++] = (struct late){cell, column};
+	int at = result_column_of(r, column);
+	cairn_assert(at >= 0 && k->n_late < LATE_MOST);
+	k->late[k->n_late++] = (struct late){cell, (unsigned)at};
 }
 
 void result_rows_members(struct result *r,
@@ -134,6 +136,18 @@ struct result *result_new_rows(
 	return result_new(title, opened, shape, &kept_ops, k, 0);
 }
 
+/* A row whose cells are not in the order of the columns would show wrong numbers. */
+static bool is_of_column(struct result *r, const struct cell *cell, const struct column *column)
+{
+	struct err err = ERR_INIT;
+	if (cell->type == CELL_NONE || cell->type == column_type(column))
+		return true;
+	err_set(&err, ERR_FAILED, "fault in cairn: the column %s has a cell of type %s, not %s", column_word(column),
+	    cell_type_name(cell->type), cell_type_name(column_type(column)));
+	result_lost(r, &err);
+	return false;
+}
+
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target)
 {
 	struct kept_rows *k = r->data;
@@ -150,7 +164,8 @@ void result_add_row(struct result *r, const struct cell *cells, const struct tar
 		return;
 	}
 	for (unsigned c = 0; c < k->n_columns; c++)
-		k->cells[k->n * k->n_columns + c] = result_keep_cell(r, cells[c]);
+		k->cells[k->n * k->n_columns + c] =
+		    is_of_column(r, &cells[c], &r->columns[c]) ? result_keep_cell(r, cells[c]) : cell_none();
 	*t = target ? *target : (struct target){.kind = TARGET_NONE};
 	if (t->command)
 		t->command = keep_text(r, t->command);

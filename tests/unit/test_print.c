@@ -101,7 +101,7 @@ static void test_print(void **state)
 static void test_formulas(void **state)
 {
 	(void)state;
-	static const struct column columns[] = {{.id = COL_NAME}, {.id = COL_SHALLOW}};
+	static const struct column columns[] = {{.id = COL_NAME}, {.id = COL_D_OBJECTS}};
 	static const struct shape shape = {SHAPE_COLUMNS(columns)};
 	static const struct { const char *text, *safe; } cases[] = {
 	    {"=1+2", "'=1+2"}, {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"}, {"-x", "'-x"}, {"@SUM(A1)", "'@SUM(A1)"},
@@ -114,10 +114,10 @@ static void test_formulas(void **state)
 		char wanted[200];
 		result_add_row(r, (struct cell[]){cell_text(cases[i].text), cell_delta(amount_exact(2),
 		    amount_exact(1))}, NULL);
-		snprintf(wanted, sizeof wanted, "name,shallow\r\n%s,-1\r\n", cases[i].safe);
+		snprintf(wanted, sizeof wanted, "name,d_objects\r\n%s,-1\r\n", cases[i].safe);
 		expect_print(r, (struct print_options){.format = PRINT_CSV}, wanted);
 		const char *raw = cases[i].safe + (cases[i].safe[0] == '\'' && cases[i].text[0] != '\'');
-		snprintf(wanted, sizeof wanted, "name,shallow\r\n%s,-1\r\n", raw);
+		snprintf(wanted, sizeof wanted, "name,d_objects\r\n%s,-1\r\n", raw);
 		expect_print(r, (struct print_options){.format = PRINT_CSV, .csv_raw = true}, wanted);
 		result_free(r);
 	}

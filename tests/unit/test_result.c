@@ -164,6 +164,26 @@ static void test_sort_values(void **state)
 	result_free(r);
 }
 
+/* A cell that is of another type than its column is not shown: the result has an error instead. */
+static void test_cell_of_column(void **state)
+{
+	static const struct column columns[] = {{.id = COL_OBJECTS}, {.id = COL_SHALLOW}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	struct cell objects = cell_count(amount_exact(2)), shallow = cell_bytes(amount_exact(48)), c;
+	struct err err = ERR_INIT;
+	struct result *r = result_new_rows("t", NULL, &shape);
+	(void)state;
+	result_add_row(r, (struct cell[]){objects, shallow}, NULL);
+	result_add_row(r, (struct cell[]){cell_none(), cell_blank()}, NULL);
+	assert_int_equal(result_check(r, &err), 0);
+	result_add_row(r, (struct cell[]){shallow, objects}, NULL);
+	assert_int_equal(result_check(r, &err), ERR_FAILED);
+	assert_non_null(strstr(err.message, "column objects"));
+	result_cell(r, 2, 0, &c);
+	assert_int_equal(c.type, CELL_NONE);
+	result_free(r);
+}
+
 /* Stopped at any question, a filter or a sort leaves the rows as they were. */
 static void test_stopped(void **state)
 {
@@ -478,6 +498,7 @@ int main(void)
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_looked_at),
+	    cmocka_unit_test(test_cell_of_column),
 	    cmocka_unit_test(test_amounts),
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_sort_changes),

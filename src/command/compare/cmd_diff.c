@@ -20,7 +20,6 @@
 	{.id = COL_D_RETAINED},                     \
 	{.id = COL_GREW},                           \
 	{.id = COL_COURSE}
-enum { D_OBJECTS, D_D_OBJECTS, D_SHALLOW, D_D_SHALLOW, D_RETAINED, D_D_RETAINED, D_GREW, D_COURSE, D_COLUMNS };
 
 COMPARING_FORMS("growth", DIFF_COLUMNS);
 
@@ -42,35 +41,37 @@ static void diff_cell(const struct result *r, size_t row, unsigned column, struc
 		comparing_words(c, at, column, out, scratch);
 		return;
 	}
-	switch (column - forms[c->by].words) {
-	case D_OBJECTS:
+	switch (r->shape->columns[column].id) {
+	case COL_OBJECTS:
 		*out = cell_count(now->objects);
 		break;
-	case D_D_OBJECTS:
+	case COL_D_OBJECTS:
 		*out = cell_delta(before->objects, now->objects);
 		break;
-	case D_SHALLOW:
+	case COL_SHALLOW:
 		*out = cell_bytes(now->shallow);
 		break;
-	case D_D_SHALLOW:
+	case COL_D_SHALLOW:
 		*out = cell_bytes_delta(before->shallow, now->shallow);
 		break;
-	case D_RETAINED:
+	case COL_RETAINED:
 		*out = cell_bytes(now->retained);
 		break;
-	case D_D_RETAINED:
+	case COL_D_RETAINED:
 		*out = cell_bytes_delta(before->retained, now->retained);
 		break;
-	case D_GREW:
+	case COL_GREW:
 		text_clear(scratch);
 		text_addf(scratch, "%u/%zu", d->comparing->other_words ? compare_objects(c, at).up : compare_retained(c, at).up,
 		    c->n - 1);
 		*out = cell_text(scratch->s);
 		break;
-	case D_COURSE:
+	case COL_COURSE:
 		text_clear(scratch);
 		comparing_course(c, at, scratch);
 		*out = cell_text(scratch->s);
+		break;
+	default:
 		break;
 	}
 }
@@ -83,19 +84,21 @@ static bool diff_blamed(const struct result *r, size_t row, unsigned column, enu
 	const struct compared_amounts *a = compared(c, d->row[row], dump);
 	if (column < forms[c->by].words || (dump != d->base && dump != c->n - 1))
 		return false;
-	switch (column - forms[c->by].words) {
-	case D_OBJECTS:
+	switch (r->shape->columns[column].id) {
+	case COL_OBJECTS:
 		return dump == c->n - 1 && comparing_blames(a->objects, reason);
-	case D_D_OBJECTS:
+	case COL_D_OBJECTS:
 		return comparing_blames(a->objects, reason);
-	case D_SHALLOW:
+	case COL_SHALLOW:
 		return dump == c->n - 1 && comparing_blames(a->shallow, reason);
-	case D_D_SHALLOW:
+	case COL_D_SHALLOW:
 		return comparing_blames(a->shallow, reason);
-	case D_RETAINED:
+	case COL_RETAINED:
 		return dump == c->n - 1 && comparing_blames(a->retained, reason);
-	case D_D_RETAINED:
+	case COL_D_RETAINED:
 		return comparing_blames(a->retained, reason);
+	default:
+		break;
 	}
 	return false;
 }

@@ -12,19 +12,22 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static const struct column columns[] = {
-    {.id = COL_NUMBER},
-    {.id = COL_FILE},
-    {.id = COL_FORMAT},
-    {.id = COL_CREATED},
-    {.id = COL_FILE_SIZE, .hidden = true},
-    {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW},
-    {.id = COL_STATE},
-    {.id = COL_DAMAGE},
-    {.id = COL_TAG, .hidden = true},
+enum {
+	D_NUMBER, D_FILE, D_FORMAT, D_CREATED, D_FILE_SIZE, D_OBJECTS, D_SHALLOW, D_STATE, D_DAMAGE, D_TAG, D_COLUMNS
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static const struct column columns[D_COLUMNS] = {
+    [D_NUMBER] = {.id = COL_NUMBER},
+    [D_FILE] = {.id = COL_FILE},
+    [D_FORMAT] = {.id = COL_FORMAT},
+    [D_CREATED] = {.id = COL_CREATED},
+    [D_FILE_SIZE] = {.id = COL_FILE_SIZE, .hidden = true},
+    [D_OBJECTS] = {.id = COL_OBJECTS},
+    [D_SHALLOW] = {.id = COL_SHALLOW},
+    [D_STATE] = {.id = COL_STATE},
+    [D_DAMAGE] = {.id = COL_DAMAGE},
+    [D_TAG] = {.id = COL_TAG, .hidden = true},
+};
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
 static struct cell file_size(const char *path)
@@ -109,9 +112,17 @@ static void add_dump(struct result *r, const struct session *s, const struct ses
 	else if (!d->opened && d->read && profile_in_part(&d->profile))
 		text_add(&damage, "read in part");
 	text_addf(&command, "use %zu", d->number);
-	struct cell cells[N_COLUMNS] = {cell_plain(d->number), cell_text(path.s), format,
-	    *created ? cell_text(created) : cell_none(), file_size(d->path), objects, shallow,
-	    cell_text(state_of(s, d)), damage.len ? cell_text(damage.s) : cell_blank(), tag_of(d)};
+	struct cell cells[D_COLUMNS] = {
+	    [D_NUMBER] = cell_plain(d->number),
+	    [D_FILE] = cell_text(path.s),
+	    [D_FORMAT] = format,
+	    [D_CREATED] = *created ? cell_text(created) : cell_none(),
+	    [D_FILE_SIZE] = file_size(d->path),
+	    [D_OBJECTS] = objects,
+	    [D_SHALLOW] = shallow,
+	    [D_STATE] = cell_text(state_of(s, d)),
+	    [D_DAMAGE] = damage.len ? cell_text(damage.s) : cell_blank(),
+	    [D_TAG] = tag_of(d)};
 	result_add_row(r, cells, &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	text_release(&path);
 	text_release(&damage);
@@ -120,19 +131,20 @@ static void add_dump(struct result *r, const struct session *s, const struct ses
 
 /* --- the dumps in a folder ------------------------------------------------------------------------ */
 
-static const struct column folder_columns[] = {
-    {.id = COL_NUMBER},
-    {.id = COL_TAG},
-    {.id = COL_FILE, .room = COLUMN_LAST},
-    {.id = COL_FORMAT, .room = COLUMN_EARLY},
-    {.id = COL_CREATED, .room = COLUMN_LATE},
-    {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
-    {.id = COL_OBJECTS, .room = COLUMN_EARLY},
-    {.id = COL_SHALLOW},
-    {.id = COL_STATE},
-    {.id = COL_DAMAGE, .room = COLUMN_EARLY},
-};
 enum { F_NUMBER, F_TAG, F_FILE, F_FORMAT, F_CREATED, F_FILE_SIZE, F_OBJECTS, F_SHALLOW, F_STATE, F_DAMAGE };
+
+static const struct column folder_columns[] = {
+    [F_NUMBER] = {.id = COL_NUMBER},
+    [F_TAG] = {.id = COL_TAG},
+    [F_FILE] = {.id = COL_FILE, .room = COLUMN_LAST},
+    [F_FORMAT] = {.id = COL_FORMAT, .room = COLUMN_EARLY},
+    [F_CREATED] = {.id = COL_CREATED, .room = COLUMN_LATE},
+    [F_FILE_SIZE] = {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
+    [F_OBJECTS] = {.id = COL_OBJECTS, .room = COLUMN_EARLY},
+    [F_SHALLOW] = {.id = COL_SHALLOW},
+    [F_STATE] = {.id = COL_STATE},
+    [F_DAMAGE] = {.id = COL_DAMAGE, .room = COLUMN_EARLY},
+};
 static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns)};
 
 /* Rows are made when somebody looks: what becomes known of a dump stands in its row at once. */
@@ -326,7 +338,7 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 	for (size_t i = 0; i < s->n_dumps; i++) {
 		add_dump(r, s, s->dumps[i]);
 		if (s->dumps[i]->tagged)
-			result_show(r, N_COLUMNS - 1, true);
+			result_show(r, D_TAG, true);
 	}
 	name_dumps(r, s);
 	struct text same = TEXT_INIT;

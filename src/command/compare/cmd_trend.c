@@ -19,7 +19,6 @@
 	{.id = COL_FIRST_SEEN},                     \
 	{.id = COL_LAST_SEEN},                      \
 	{.id = COL_COURSE, .hidden = true}
-enum { T_PLOT, T_SLOPE, T_STEADY, T_OBJECTS, T_RETAINED, T_FIRST_SEEN, T_LAST_SEEN, T_COURSE };
 
 COMPARING_FORMS("trends", TREND_COLUMNS);
 
@@ -88,32 +87,34 @@ static void trend_cell(const struct result *r, size_t row, unsigned column, stru
 		return;
 	}
 	text_clear(scratch);
-	switch (column - forms[c->by].words) {
-	case T_PLOT:
+	switch (r->shape->columns[column].id) {
+	case COL_PLOT:
 		plot(d, at, scratch);
 		*out = cell_text(scratch->s);
 		break;
-	case T_SLOPE:
+	case COL_SLOPE:
 		*out = t->known ? slope_cell(t->slope) : cell_blank();
 		break;
-	case T_STEADY:
+	case COL_STEADY:
 		*out = t->known ? cell_flag(t->steady) : cell_blank();
 		break;
-	case T_OBJECTS:
+	case COL_OBJECTS:
 		*out = cell_count(compared(c, at, c->n - 1)->objects);
 		break;
-	case T_RETAINED:
+	case COL_RETAINED:
 		*out = cell_bytes(compared(c, at, c->n - 1)->retained);
 		break;
-	case T_FIRST_SEEN:
+	case COL_FIRST_SEEN:
 		*out = seen_cell(d, t->first, scratch);
 		break;
-	case T_LAST_SEEN:
+	case COL_LAST_SEEN:
 		*out = seen_cell(d, t->last, scratch);
 		break;
-	case T_COURSE:
+	case COL_COURSE:
 		comparing_course(c, at, scratch);
 		*out = cell_text(scratch->s);
+		break;
+	default:
 		break;
 	}
 }
@@ -127,13 +128,15 @@ static bool trend_blamed(const struct result *r, size_t row, unsigned column, en
 	const struct compared_amounts *a = compared(c, at, dump);
 	if (column < forms[c->by].words)
 		return false;
-	switch (column - forms[c->by].words) {
-	case T_SLOPE:
+	switch (r->shape->columns[column].id) {
+	case COL_SLOPE:
 		return dump >= d->of[at].first && !profile_in_part(c->profile[dump]) && comparing_blames(a->retained, reason);
-	case T_OBJECTS:
+	case COL_OBJECTS:
 		return dump == c->n - 1 && comparing_blames(a->objects, reason);
-	case T_RETAINED:
+	case COL_RETAINED:
 		return dump == c->n - 1 && comparing_blames(a->retained, reason);
+	default:
+		break;
 	}
 	return false;
 }

@@ -102,7 +102,7 @@ static int by_class(const struct opened *o, const struct retained *retained, con
 	loss->dead = (struct bits){.word = NULL};
 	result_rows_members(r, dead_members, dead_release, dead);
 	big_free(sum);
-	result_sort_new(r, 2, true);
+	result_sort_new(r, COL_FREED, true);
 	add_head(r, retained, wish, loss);
 	*out = r;
 	return 0;

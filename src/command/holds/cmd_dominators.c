@@ -105,7 +105,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 	}
 	result_rows_members(out, groups_members, groups_release, groups);
 	result_tell_loaders(out);
-	result_sort_new(out, G_RETAINED, true);
+	result_sort_new(out, COL_RETAINED, true);
 	out->note = command_roots_note(o, &out->arena);
 	return out;
 }
@@ -144,25 +144,26 @@ static int by_group(const struct session *s, const struct retained *r, const cha
 
 /* --- dom -------------------------------------------------------------------------------------- */
 
-enum { DOM_ADDRESS, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE,
-	DOM_OBJECT, DOM_DOMINATOR };
+enum { DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW, DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR };
 
-static const unsigned char dom_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
-    OBJECT_RETAINED, OBJECT_CHILDREN, OBJECT_VALUE};
 static const struct column tree_columns[] = {
-    {.id = COL_ADDRESS},
-    {.id = COL_OBJECT},
-    {.id = COL_CLASS, .hidden = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .total = true},
-    {.id = COL_CHILDREN},
-    {.id = COL_VALUE},
-    {.id = COL_DOMINATOR, .hidden = true},
+    [DOM_ADDRESS] = {.id = COL_ADDRESS},
+    [DOM_OBJECT] = {.id = COL_OBJECT},
+    [DOM_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [DOM_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [DOM_RETAINED] = {.id = COL_RETAINED, .total = true},
+    [DOM_CHILDREN] = {.id = COL_CHILDREN},
+    [DOM_VALUE] = {.id = COL_VALUE},
+    [DOM_DOMINATOR] = {.id = COL_DOMINATOR, .hidden = true},
 };
 static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
-static const unsigned char tree_what[] = {DOM_ADDRESS, DOM_OBJECT, DOM_CLASS, DOM_SHALLOW,
-    DOM_RETAINED, DOM_CHILDREN, DOM_VALUE, DOM_DOMINATOR};
-enum { TREE_OBJECT = 1, TREE_RETAINED = 4 };
+static const unsigned char dom_what[] = { /* of the columns that dom_cell does not make itself */
+    [DOM_ADDRESS] = OBJECT_ADDRESS,
+    [DOM_CLASS] = OBJECT_CLASS,
+    [DOM_SHALLOW] = OBJECT_SHALLOW,
+    [DOM_RETAINED] = OBJECT_RETAINED,
+    [DOM_CHILDREN] = OBJECT_CHILDREN,
+};
 
 static const struct option_spec dom_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader", "sum the rows by class, package or loader"},
@@ -195,7 +196,7 @@ static void dom_cell(
 	const struct retained *known = opened_tree(r->opened);
 	uint32_t up = known ? known->dominators.immediate[id] : DOMINATED_BY_ROOTS;
 	uint32_t class = heap_class_mirrored(h, id);
-	switch (tree_what[column]) {
+	switch (column) {
 	case DOM_OBJECT:
 		if (class == HEAP_NONE) {
 			object_cell(r->opened, id, OBJECT_CLASS, out, scratch);
@@ -213,7 +214,7 @@ static void dom_cell(
 			*out = cell_blank();
 		return;
 	default:
-		object_cell(r->opened, id, dom_what[tree_what[column]], out, scratch);
+		object_cell(r->opened, id, dom_what[column], out, scratch);
 	}
 }
 
@@ -227,8 +228,8 @@ static const struct tree_source dom_source = {.children = dom_children,
     .cell = dom_cell,
     .target = dom_target,
     .release = free,
-    .branch = TREE_OBJECT,
-    .weight = TREE_RETAINED};
+    .branch = DOM_OBJECT,
+    .weight = DOM_RETAINED};
 
 /* The tree below an object, or from the top; largest retained first. */
 static struct result *dominator_tree(const struct session *s, const char *title, uint32_t id,
@@ -238,7 +239,7 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 	below->id = id;
 	struct result *out = tree_result(title, s->dump, &tree_shape,
 	    &dom_source, below, command_at_once(s));
-	tree_sort(out, TREE_RETAINED, true);
+	tree_sort(out, DOM_RETAINED, true);
 	if (depth > 1)
 		tree_open_levels(out, depth);
 	out->note = command_roots_note(s->dump, &out->arena);
@@ -385,14 +386,16 @@ static const struct option_spec top_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-static const struct column top_columns[] = {
-    {.id = COL_ADDRESS},
-    {.id = COL_CLASS},
-    {.id = COL_SHALLOW},
-    {.id = COL_RETAINED, .total = true},
-    {.id = COL_SHARE},
-    {.id = COL_CHILDREN, .hidden = true},
-    {.id = COL_VALUE},
+enum { TOP_ADDRESS, TOP_CLASS, TOP_SHALLOW, TOP_RETAINED, TOP_SHARE, TOP_CHILDREN, TOP_VALUE, TOP_COLUMNS };
+
+static const struct column top_columns[TOP_COLUMNS] = {
+    [TOP_ADDRESS] = {.id = COL_ADDRESS},
+    [TOP_CLASS] = {.id = COL_CLASS},
+    [TOP_SHALLOW] = {.id = COL_SHALLOW},
+    [TOP_RETAINED] = {.id = COL_RETAINED, .total = true},
+    [TOP_SHARE] = {.id = COL_SHARE},
+    [TOP_CHILDREN] = {.id = COL_CHILDREN, .hidden = true},
+    [TOP_VALUE] = {.id = COL_VALUE},
 };
 static const struct shape top_shape = {SHAPE_COLUMNS(top_columns)};
 
@@ -416,14 +419,14 @@ static struct result *top_rows(const struct opened *o,
 	for (size_t i = 0; i < n && !progress_own_stops(8 * i); i++) {
 		uint32_t id = ids[i];
 		struct target target = {.kind = TARGET_OBJECT, .id = id};
-		struct cell cells[sizeof top_columns / sizeof *top_columns];
-		object_cell(o, id, OBJECT_ADDRESS, &cells[0], &scratch);
-		object_cell(o, id, OBJECT_CLASS, &cells[1], &scratch);
-		object_cell(o, id, OBJECT_SHALLOW, &cells[2], &scratch);
-		cells[3] = cell_bytes(retained_of(r, id));
-		cells[4] = command_share(r, retained_of(r, id));
-		cells[5] = cell_count(heap_held(h, children[i]));
-		cells[6] = object_value_cell(o->heap, id, &scratch);
+		struct cell cells[TOP_COLUMNS];
+		object_cell(o, id, OBJECT_ADDRESS, &cells[TOP_ADDRESS], &scratch);
+		object_cell(o, id, OBJECT_CLASS, &cells[TOP_CLASS], &scratch);
+		object_cell(o, id, OBJECT_SHALLOW, &cells[TOP_SHALLOW], &scratch);
+		cells[TOP_RETAINED] = cell_bytes(retained_of(r, id));
+		cells[TOP_SHARE] = command_share(r, retained_of(r, id));
+		cells[TOP_CHILDREN] = cell_count(heap_held(h, children[i]));
+		cells[TOP_VALUE] = object_value_cell(o->heap, id, &scratch);
 		text_clear(&command);
 		text_addf(&command, "dom 0x%" PRIx64, heap_address(h, id));
 		target.command = command.s;
@@ -431,7 +434,7 @@ static struct result *top_rows(const struct opened *o,
 	}
 	text_release(&scratch);
 	text_release(&command);
-	out->sorted_by = 3;
+	out->sorted_by = TOP_RETAINED;
 	out->descending = true;
 	out->note = command_roots_note(o, &out->arena);
 	return out;

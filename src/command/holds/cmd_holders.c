@@ -135,7 +135,7 @@ static int run_holders(struct session *s, const struct call *call, struct result
 	text_addf(&title, "holders of %s", call->argument[0].word);
 	struct result *r = result_new(title.s, s->dump, &holders_shape, &up_ops, h, h->n);
 	text_release(&title);
-	result_sort_new(r, U_HELD_SHALLOW, true);
+	result_sort_new(r, COL_HELD_SHALLOW, true);
 	add_note(r, h->unreachable);
 	r->says_none = !skipped;
 	*out = r;

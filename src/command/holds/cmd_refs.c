@@ -17,18 +17,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct column refs_columns[] = {
-    {.id = COL_DIRECTION},
-    {.id = COL_FIELD},
-    {.id = COL_ADDRESS},
-    {.id = COL_CLASS},
-    {.id = COL_SHALLOW},
-    {.id = COL_RETAINED, .hidden = true},
-    {.id = COL_VALUE, .hidden = true},
+enum { R_DIRECTION, R_FIELD, R_ADDRESS, R_CLASS, R_SHALLOW, R_RETAINED, R_VALUE, R_COLUMNS };
+
+static const struct column refs_columns[R_COLUMNS] = {
+    [R_DIRECTION] = {.id = COL_DIRECTION},
+    [R_FIELD] = {.id = COL_FIELD},
+    [R_ADDRESS] = {.id = COL_ADDRESS},
+    [R_CLASS] = {.id = COL_CLASS},
+    [R_SHALLOW] = {.id = COL_SHALLOW},
+    [R_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [R_VALUE] = {.id = COL_VALUE, .hidden = true},
 };
 static const struct shape refs_shape = {SHAPE_COLUMNS(refs_columns)};
-static const unsigned char refs_what[] = {OBJECT_DIRECTION, OBJECT_FIELD, OBJECT_ADDRESS,
-    OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED, OBJECT_VALUE};
+static const unsigned char refs_what[R_COLUMNS] = {
+    [R_DIRECTION] = OBJECT_DIRECTION,
+    [R_FIELD] = OBJECT_FIELD,
+    [R_ADDRESS] = OBJECT_ADDRESS,
+    [R_CLASS] = OBJECT_CLASS,
+    [R_SHALLOW] = OBJECT_SHALLOW,
+    [R_RETAINED] = OBJECT_RETAINED,
+    [R_VALUE] = OBJECT_VALUE,
+};
 
 static const struct column grouped_columns[] = {
     {.id = COL_DIRECTION},
@@ -174,8 +183,8 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 		result_free(r);
 		return code;
 	}
-	result_sort_new(r, 3, true); /* by objects, within their direction */
-	result_sort_new(r, 0, true);
+	result_sort_new(r, COL_OBJECTS, true); /* within their direction */
+	result_sort_new(r, COL_DIRECTION, true);
 	r->sorted_by = -1;
 	*out = r;
 	return 0;
@@ -203,7 +212,7 @@ static struct result *listed(const struct heap *h, struct object_rows *rows, con
 	struct result *r =
 	    object_rows_result(rows, title, &refs_shape, refs_what);
 	if (values_held(h) || values_away(h))
-		result_show(r, (unsigned)result_column_of(r, COL_VALUE), true);
+		result_show(r, R_VALUE, true);
 	return r;
 }
 

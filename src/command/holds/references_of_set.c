@@ -174,8 +174,8 @@ int references_of_set(struct session *s, const struct references_of *what, struc
 		result_free(r);
 		return code;
 	}
-	result_sort_new(r, (unsigned)result_column_of(r, COL_REFERENCES), true); /* within their direction */
-	result_sort_new(r, 0, true);
+	result_sort_new(r, COL_REFERENCES, true); /* within their direction */
+	result_sort_new(r, COL_DIRECTION, true);
 	r->sorted_by = -1;
 	*out = r;
 	return 0;

@@ -23,7 +23,6 @@ static const struct column names_columns[] = {
 };
 const struct shape root_names_shape = {
     .form = "-by name|variable", SHAPE_COLUMNS(names_columns)};
-enum { NAMES_SHALLOW = 4, NAMES_RETAINED };
 
 struct named_root {
 	const char *name;
@@ -186,7 +185,7 @@ int command_roots_by_name(struct result **out, const struct opened *o, const siz
 	result_rows_members(r, names_members, names_release, members);
 	arena_release(&names);
 	big_free(named);
-	result_sort_new(r, opened_retained(o) ? NAMES_RETAINED : NAMES_SHALLOW, true);
+	result_sort_new(r, opened_retained(o) ? COL_RETAINED : COL_SHALLOW, true);
 	*out = r;
 	return 0;
 }

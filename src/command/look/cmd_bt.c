@@ -145,7 +145,7 @@ static int make_rows(struct result **out, const struct opened *o, uint32_t t, si
 	}
 	sort_array(held, n, sizeof *held, by_frame);
 	struct result *r = result_new_rows(thread->name ? thread->name : "thread", o, &row_shape);
-	result_rows_late(r, BT_RETAINED, row_retained_cell);
+	result_rows_late(r, COL_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
 		for (; at < n && held[at].frame == frame; at += same) {

@@ -18,11 +18,6 @@
 
 /* --- histo ------------------------------------------------------------------------------------ */
 
-enum histogram_column {
-	H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS, H_SHALLOW, H_RETAINED, H_CLASSES,
-	H_LOADER_CLASS, H_SUPERCLASS
-};
-
 #define GROUPED_COLUMNS                                                                            \
 	{.id = COL_CLASSES, .total = true},          \
 	{.id = COL_OBJECTS, .total = true},          \
@@ -40,8 +35,6 @@ static const struct column class_columns[] = {
     {.id = COL_SUPERCLASS, .hidden = true},
 };
 static const struct shape class_shape = {SHAPE_COLUMNS(class_columns)};
-static const unsigned char class_what[] = {H_CLASS, H_CLASS_ADDRESS, H_LOADER, H_OBJECTS,
-    H_SHALLOW, H_RETAINED, H_LOADER_CLASS, H_SUPERCLASS};
 
 static const struct column package_columns[] = {
     {.id = COL_PACKAGE}, GROUPED_COLUMNS};
@@ -49,25 +42,21 @@ static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(
 static const struct column super_columns[] = {
     {.id = COL_SUPERCLASS}, GROUPED_COLUMNS};
 static const struct shape super_shape = {.form = "-by super", SHAPE_COLUMNS(super_columns)};
-static const unsigned char named_what[] = {H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
 
 static const struct column loader_columns[] = {
     {.id = COL_LOADER},
     {.id = COL_LOADER_CLASS}, GROUPED_COLUMNS};
 static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
-static const unsigned char loader_what[] = {
-    H_LOADER, H_CLASS, H_CLASSES, H_OBJECTS, H_SHALLOW, H_RETAINED};
 
 static const struct form {
 	const char *title;
 	const struct shape *shape;
-	const unsigned char *what;
+	enum column_id name; /* the column that shows the row's name */
 } forms[] = {
-    [BY_CLASS] = {"histogram", &class_shape, class_what},
-    [BY_PACKAGE] = {"histogram by package", &package_shape, named_what},
-    [BY_LOADER] = {"histogram by loader", &loader_shape, loader_what},
-    [BY_SUPERCLASS] = {"histogram by superclass", &super_shape,
-	named_what},
+    [BY_CLASS] = {"histogram", &class_shape, COL_CLASS},
+    [BY_PACKAGE] = {"histogram by package", &package_shape, COL_PACKAGE},
+    [BY_LOADER] = {"histogram by loader", &loader_shape, COL_LOADER_CLASS},
+    [BY_SUPERCLASS] = {"histogram by superclass", &super_shape, COL_SUPERCLASS},
 };
 
 struct histo {
@@ -79,37 +68,34 @@ struct histo {
 };
 
 static void class_cell(const struct heap *h, const struct histogram_row *row,
-    enum histogram_column what, struct cell *out)
+    enum column_id column, struct cell *out)
 {
 	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
-	switch (what) {
-	case H_CLASS:
-		*out = cell_text(row->name);
-		break;
-	case H_CLASS_ADDRESS:
+	switch (column) {
+	case COL_CLASS_ADDRESS:
 		*out = class && class->address ? cell_address(class->address) : cell_none();
 		break;
-	case H_LOADER:
+	case COL_LOADER:
 		*out = cell_object_address(h, row->loader);
 		break;
-	case H_OBJECTS:
+	case COL_OBJECTS:
 		*out = cell_count(row->objects);
 		break;
-	case H_SHALLOW:
+	case COL_SHALLOW:
 		*out = cell_bytes(row->shallow);
 		break;
-	case H_RETAINED:
-		break;
-	case H_CLASSES:
+	case COL_CLASSES:
 		*out = cell_count(heap_counted(h, row->n_classes));
 		break;
-	case H_LOADER_CLASS:
+	case COL_LOADER_CLASS:
 		*out = row->loader == HEAP_NONE && !row->loader_lost ? cell_none() :
 		    cell_text(row->loader_lost ? "<unknown>" : heap_class_of(h, row->loader)->name);
 		break;
-	case H_SUPERCLASS:
+	case COL_SUPERCLASS:
 		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
 		    cell_text(h->classes[class->superclass].name);
+		break;
+	default:
 		break;
 	}
 }
@@ -152,11 +138,14 @@ static void histo_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct histo *h = r->data;
+	enum column_id id = r->shape->columns[column].id;
 	(void)scratch;
-	if (forms[h->by].what[column] == H_RETAINED)
+	if (id == COL_RETAINED)
 		*out = retained_cell(r, row);
+	else if (id == forms[h->by].name)
+		*out = cell_text(h->histogram.rows[row].name);
 	else
-		class_cell(r->heap, &h->histogram.rows[row], forms[h->by].what[column], out);
+		class_cell(r->heap, &h->histogram.rows[row], id, out);
 }
 
 static void histo_target(const struct result *r, size_t row, struct target *out)

@@ -21,8 +21,15 @@ enum { TEXT_SHOWN = 2000 }; /* characters of a String's text, unless -length say
 
 /* --- x ---------------------------------------------------------------------------------------- */
 
-static const unsigned char reference_what[] = {OBJECT_FIELD, OBJECT_UNKNOWN, OBJECT_ADDRESS, OBJECT_UNKNOWN,
-    OBJECT_CLASS, OBJECT_SHALLOW, OBJECT_RETAINED};
+static const unsigned char reference_what[R_COLUMNS] = {
+    [R_NAME] = OBJECT_FIELD,
+    [R_TYPE] = OBJECT_UNKNOWN,
+    [R_VALUE] = OBJECT_ADDRESS,
+    [R_DECLARED_IN] = OBJECT_UNKNOWN,
+    [R_CLASS] = OBJECT_CLASS,
+    [R_SHALLOW] = OBJECT_SHALLOW,
+    [R_RETAINED] = OBJECT_RETAINED,
+};
 
 static const struct option_spec x_options[] = {
     {DASH_START, OPT_COUNT, "N", "first element, or first character of a text"},
@@ -235,8 +242,9 @@ static struct result *with_fields(struct result *r, uint32_t class, const char *
 	for (unsigned deep = 0; class != HEAP_NONE && deep < DEEP; class = h->classes[class].superclass, deep++) {
 		const struct heap_class *c = &h->classes[class];
 		for (uint32_t i = 0; i < c->n_fields; i++) {
-			struct cell cells[R_COLUMNS] = {cell_text(c->fields[i].name), cell_blank(),
-			    cell_unknown(REASON_DUMP_AWAY), cell_text(c->name), cell_blank(), cell_blank(), cell_blank()};
+			struct cell cells[R_COLUMNS] = {[R_NAME] = cell_text(c->fields[i].name), [R_TYPE] = cell_blank(),
+			    [R_VALUE] = cell_unknown(REASON_DUMP_AWAY), [R_DECLARED_IN] = cell_text(c->name),
+			    [R_CLASS] = cell_blank(), [R_SHALLOW] = cell_blank(), [R_RETAINED] = cell_blank()};
 			bool reference = c->fields[i].type == VALUE_OBJECT;
 			if (!reference)
 				cells[R_TYPE] = cell_text(value_type_name(c->fields[i].type));
@@ -244,7 +252,7 @@ static struct result *with_fields(struct result *r, uint32_t class, const char *
 				result_add_row(all, cells, &(struct target){.kind = TARGET_NONE});
 		}
 	}
-	result_rows_late(all, R_RETAINED, row_retained_cell);
+	result_rows_late(all, COL_RETAINED, row_retained_cell);
 	result_free(r);
 	return all;
 }

@@ -9,20 +9,20 @@
 
 #include <stdlib.h>
 
-static const struct column loaders_columns[] = {
-    {.id = COL_ADDRESS},
-    {.id = COL_CLASS},
-    {.id = COL_NAME},
-    {.id = COL_PARENT},
-    {.id = COL_CLASSES, .total = true},
-    {.id = COL_INSTANCES, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_BOOT},
-    {.id = COL_RETAINED, .hidden = true},
+enum { L_ADDRESS, L_CLASS, L_NAME, L_PARENT, L_CLASSES, L_INSTANCES, L_SHALLOW, L_BOOT, L_RETAINED, L_COLUMNS };
+
+static const struct column loaders_columns[L_COLUMNS] = {
+    [L_ADDRESS] = {.id = COL_ADDRESS},
+    [L_CLASS] = {.id = COL_CLASS},
+    [L_NAME] = {.id = COL_NAME},
+    [L_PARENT] = {.id = COL_PARENT},
+    [L_CLASSES] = {.id = COL_CLASSES, .total = true},
+    [L_INSTANCES] = {.id = COL_INSTANCES, .total = true},
+    [L_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [L_BOOT] = {.id = COL_BOOT},
+    [L_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
 static const struct shape loaders_shape = {.named_by = COL_LOADER, SHAPE_COLUMNS(loaders_columns)};
-
-enum { LOADERS_CLASSES = 4 /* the column they are sorted by */, LOADERS_RETAINED = 8 };
 
 /* As the javacore says, else as the loader's own field does; blank: it has none. */
 static struct cell parent_cell(const struct heap *h, uint32_t loader, const struct values *values)
@@ -57,15 +57,18 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 		target = (struct target){.kind = TARGET_GROUP};
 	bool held = known && values_open(&values, h, row->loader, NULL) == 0 &&
 	    values_as_named(&values, "java.lang.ClassLoader");
-	result_add_row(r, (struct cell[]){cell_object_address(h, row->loader),
-	    known ? cell_text(heap_class_of(h, row->loader)->name) :
-	    boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
-	    loader_name(h, held ? &values : NULL, &name),
-	    known ? parent_cell(h, row->loader, held ? &values : NULL) : cell_none(),
-	    cell_count(heap_counted(h, row->n_classes)), cell_count(row->objects), cell_bytes(row->shallow),
-	    known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) :
-	    lost && h->facts.boot_loader_is_null ? cell_flag(false) : cell_none(),
-	    cell_blank() /* when looked at */},
+	result_add_row(r, (struct cell[L_COLUMNS]){
+	    [L_ADDRESS] = cell_object_address(h, row->loader),
+	    [L_CLASS] = known ? cell_text(heap_class_of(h, row->loader)->name) :
+		boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
+	    [L_NAME] = loader_name(h, held ? &values : NULL, &name),
+	    [L_PARENT] = known ? parent_cell(h, row->loader, held ? &values : NULL) : cell_none(),
+	    [L_CLASSES] = cell_count(heap_counted(h, row->n_classes)),
+	    [L_INSTANCES] = cell_count(row->objects),
+	    [L_SHALLOW] = cell_bytes(row->shallow),
+	    [L_BOOT] = known ? cell_flag(row->loader == h->boot_loader) : boot ? cell_flag(true) :
+		lost && h->facts.boot_loader_is_null ? cell_flag(false) : cell_none(),
+	    [L_RETAINED] = cell_blank() /* when looked at */},
 	    &target);
 	text_release(&name);
 }
@@ -170,7 +173,7 @@ static int run_loaders(
 	struct result *r =
 	    result_new_rows("class loaders", s->dump, &loaders_shape);
 	result_rows_members(r, loaders_members, loaders_release, rows);
-	result_rows_late(r, LOADERS_RETAINED, loaders_retained);
+	result_rows_late(r, COL_RETAINED, loaders_retained);
 	r->later = sum_loaders;
 	code = rows->group ? bits_init(&seen, h->n_objects, err) : ERR_NOMEM;
 	for (size_t i = 0; !code && i < by_loader.n; i++) {
@@ -186,7 +189,7 @@ static int run_loaders(
 		result_free(r);
 		return code;
 	}
-	result_sort_new(r, LOADERS_CLASSES, true);
+	result_sort_new(r, COL_CLASSES, true);
 	command_show_retained(r);
 	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not record the loader of a class" : NULL;

@@ -17,26 +17,33 @@
 
 /* --- ls --------------------------------------------------------------------------------------- */
 
-enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE, LS_HEAP };
+enum { LS_ADDRESS, LS_CLASS, LS_SHALLOW, LS_RETAINED, LS_LENGTH, LS_VALUE, LS_HEAP, LS_COLUMNS };
 
-static const struct column ls_columns[] = {
-    {.id = COL_ADDRESS},
-    {.id = COL_CLASS},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
-    {.id = COL_LENGTH, .hidden = true},
-    {.id = COL_VALUE, .hidden = true},
-    {.id = COL_HEAP_NAME, .hidden = true},
+static const struct column ls_columns[LS_COLUMNS] = {
+    [LS_ADDRESS] = {.id = COL_ADDRESS},
+    [LS_CLASS] = {.id = COL_CLASS},
+    [LS_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [LS_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    [LS_LENGTH] = {.id = COL_LENGTH, .hidden = true},
+    [LS_VALUE] = {.id = COL_VALUE, .hidden = true},
+    [LS_HEAP] = {.id = COL_HEAP_NAME, .hidden = true},
 };
-/* The last column is there where a dump tells of Android's heaps. */
+/* The last column is for dumps with Android's heaps. */
 static const struct shape ls_shape = {.columns = ls_columns, .n_columns = LS_HEAP};
 static const struct shape ls_fields_shape = {
     .form = "-fields", .columns = ls_columns, .n_columns = LS_HEAP, .fields = true};
 static const struct shape ls_heaps_shape = {.form = "of dumps with several heaps (Android)", SHAPE_COLUMNS(ls_columns)};
 static const struct shape ls_heaps_fields_shape = {
     .form = "-fields of dumps with several heaps (Android)", SHAPE_COLUMNS(ls_columns), .fields = true};
-static const unsigned char ls_what[] = {OBJECT_ADDRESS, OBJECT_CLASS, OBJECT_SHALLOW,
-    OBJECT_RETAINED, OBJECT_LENGTH, OBJECT_VALUE, OBJECT_HEAP};
+static const unsigned char ls_what[LS_COLUMNS] = {
+    [LS_ADDRESS] = OBJECT_ADDRESS,
+    [LS_CLASS] = OBJECT_CLASS,
+    [LS_SHALLOW] = OBJECT_SHALLOW,
+    [LS_RETAINED] = OBJECT_RETAINED,
+    [LS_LENGTH] = OBJECT_LENGTH,
+    [LS_VALUE] = OBJECT_VALUE,
+    [LS_HEAP] = OBJECT_HEAP,
+};
 
 static const struct option_spec ls_options[] = {
     {DASH_MIN, OPT_SIZE, "SIZE", "minimum shallow size"},

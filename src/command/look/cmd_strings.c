@@ -381,7 +381,7 @@ static int run_props(struct session *s, const struct call *call, struct result *
 		inspect_entry(entries, i, &key, &value);
 		add_property(*out, &key, &value);
 	}
-	result_sort_new(*out, 0, false);
+	result_sort_new(*out, COL_KEY, false);
 	inspect_entries_close(entries);
 	return 0;
 }

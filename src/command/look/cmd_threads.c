@@ -114,13 +114,15 @@ static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint6
 
 /* --- by stack ----------------------------------------------------------------------------------- */
 
-static const struct column stacks_columns[] = {
-    {.id = COL_COUNT, .total = true},
-    {.id = COL_STATE},
-    {.id = COL_WAITS_FOR},
-    {.id = COL_RETAINED, .hidden = true, .total = true},
-    {.id = COL_STACK},
-    {.id = COL_FIRST},
+enum { S_COUNT, S_STATE, S_WAITS_FOR, S_RETAINED, S_STACK, S_FIRST, S_COLUMNS };
+
+static const struct column stacks_columns[S_COLUMNS] = {
+    [S_COUNT] = {.id = COL_COUNT, .total = true},
+    [S_STATE] = {.id = COL_STATE},
+    [S_WAITS_FOR] = {.id = COL_WAITS_FOR},
+    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true, .total = true},
+    [S_STACK] = {.id = COL_STACK},
+    [S_FIRST] = {.id = COL_FIRST},
 };
 static const struct shape stacks_shape = {.form = "-by stack", SHAPE_COLUMNS(stacks_columns)};
 
@@ -178,8 +180,6 @@ static void add_stack(struct text *to, const struct heap_thread *thread)
 		text_addf(to, "%s%s", f > begin ? " < " : "", thread->frames[f]);
 	}
 }
-
-enum { STACKS_RETAINED = 3 };
 
 /* The threads of each row. */
 struct stacks {
@@ -249,8 +249,13 @@ static void add_group(struct result *r, const struct heap *h, const uint32_t *th
 	const struct heap_thread *first = &h->threads[*thread];
 	struct text stack = TEXT_INIT;
 	add_stack(&stack, first);
-	result_add_row(r, (struct cell[]){cell_count(heap_counted(h, n)), cell_text(first->state),
-	    text_or_blank(first->waits_for), cell_blank(), cell_text(stack.s), cell_plain(thread_number(h, *thread))},
+	result_add_row(r, (struct cell[S_COLUMNS]){
+	    [S_COUNT] = cell_count(heap_counted(h, n)),
+	    [S_STATE] = cell_text(first->state),
+	    [S_WAITS_FOR] = text_or_blank(first->waits_for),
+	    [S_RETAINED] = cell_blank(), /* when looked at */
+	    [S_STACK] = cell_text(stack.s),
+	    [S_FIRST] = cell_plain(thread_number(h, *thread))},
 	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
 	text_release(&stack);
 }
@@ -268,7 +273,7 @@ static int group_by_stack(const struct opened *o, struct result **out, struct er
 	}
 	struct result *r = result_new_rows("threads by stack", o, &stacks_shape);
 	result_rows_members(r, stack_members, stacks_release, s);
-	result_rows_late(r, STACKS_RETAINED, stack_retained);
+	result_rows_late(r, COL_RETAINED, stack_retained);
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		thread[t] = t;
 	sort_array_with(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
@@ -280,7 +285,7 @@ static int group_by_stack(const struct opened *o, struct result **out, struct er
 	}
 	s->n = r->n_source;
 	r->later = sum_stacks;
-	result_sort_new(r, 0, true);
+	result_sort_new(r, COL_COUNT, true);
 	*out = r;
 	return 0;
 }
@@ -364,7 +369,7 @@ static int add_locals(struct result *r, struct err *err)
 		s->begin[t + 1] = (size_t)t + 1;
 	}
 	result_rows_members(r, stack_members, stacks_release, s);
-	result_rows_late(r, T_WITH_LOCALS, stack_retained);
+	result_rows_late(r, COL_WITH_LOCALS, stack_retained);
 	r->later = sum_locals;
 	return 0;
 }
@@ -388,7 +393,7 @@ static int run_threads(
 	    result_new_rows("threads", s->dump, &threads_shape);
 	uint64_t newest = heap_newest_wait(h);
 	uint32_t oom = java_oom_thread(h);
-	result_rows_late(r, T_RETAINED, row_retained_cell);
+	result_rows_late(r, COL_RETAINED, row_retained_cell);
 	for (uint32_t t = 0; t < h->n_threads; t++)
 		add_thread(r, h, t, newest, t == oom);
 	choose_columns(r, h);

@@ -30,21 +30,21 @@ static uint32_t first_depth(const struct session *s, const struct call *call)
 
 /* --- superclasses ----------------------------------------------------------------------------- */
 
-static const struct column tree_columns[] = {
-    {.id = COL_BRANCH},
-    {.id = COL_CLASS, .hidden = true},
-    {.id = COL_DEPTH, .hidden = true},
-    {.id = COL_CLASS_ADDRESS, .hidden = true},
-    {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW},
-    {.id = COL_SUBCLASSES},
-    {.id = COL_OBJECTS_BELOW, .total = true},
-    {.id = COL_SHALLOW_BELOW, .total = true},
-};
-static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
-
 enum { TREE_BRANCH, TREE_CLASS, TREE_DEPTH, TREE_ADDRESS, TREE_OBJECTS, TREE_SHALLOW, TREE_SUBCLASSES,
 	TREE_OBJECTS_BELOW, TREE_SHALLOW_BELOW };
+
+static const struct column tree_columns[] = {
+    [TREE_BRANCH] = {.id = COL_BRANCH},
+    [TREE_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [TREE_DEPTH] = {.id = COL_DEPTH, .hidden = true},
+    [TREE_ADDRESS] = {.id = COL_CLASS_ADDRESS, .hidden = true},
+    [TREE_OBJECTS] = {.id = COL_OBJECTS},
+    [TREE_SHALLOW] = {.id = COL_SHALLOW},
+    [TREE_SUBCLASSES] = {.id = COL_SUBCLASSES},
+    [TREE_OBJECTS_BELOW] = {.id = COL_OBJECTS_BELOW, .total = true},
+    [TREE_SHALLOW_BELOW] = {.id = COL_SHALLOW_BELOW, .total = true},
+};
+static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
 
 struct classes {
 	struct class_tree tree;
@@ -171,18 +171,18 @@ static int by_superclass(
 
 /* --- packages --------------------------------------------------------------------------------- */
 
+enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
+
 static const struct column package_columns[] = {
-    {.id = COL_BRANCH},
-    {.id = COL_NAME, .hidden = true},
-    {.id = COL_DEPTH, .hidden = true},
-    {.id = COL_CLASSES, .total = true},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
+    [P_BRANCH] = {.id = COL_BRANCH},
+    [P_NAME] = {.id = COL_NAME, .hidden = true},
+    [P_DEPTH] = {.id = COL_DEPTH, .hidden = true},
+    [P_CLASSES] = {.id = COL_CLASSES, .total = true},
+    [P_OBJECTS] = {.id = COL_OBJECTS, .total = true},
+    [P_SHALLOW] = {.id = COL_SHALLOW, .total = true},
+    [P_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
 static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
-
-enum { P_BRANCH, P_NAME, P_DEPTH, P_CLASSES, P_OBJECTS, P_SHALLOW, P_RETAINED };
 
 struct packages {
 	struct package_tree tree;

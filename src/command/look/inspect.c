@@ -39,14 +39,14 @@ const struct shape parts_of_memory_shape = {
     .form = "of untyped memory (Go)", SHAPE_COLUMNS(part_columns), SHAPE_HEAD(head)};
 
 /* Where a format holds no values: its references. */
-static const struct column reference_columns[] = {
-    {.id = COL_NAME},
-    {.id = COL_TYPE, .hidden = true},
-    {.id = COL_VALUE_ADDRESS},
-    {.id = COL_DECLARED_IN, .hidden = true},
-    {.id = COL_CLASS},
-    {.id = COL_SHALLOW},
-    {.id = COL_RETAINED, .hidden = true},
+static const struct column reference_columns[R_COLUMNS] = {
+    [R_NAME] = {.id = COL_NAME},
+    [R_TYPE] = {.id = COL_TYPE, .hidden = true},
+    [R_VALUE] = {.id = COL_VALUE_ADDRESS},
+    [R_DECLARED_IN] = {.id = COL_DECLARED_IN, .hidden = true},
+    [R_CLASS] = {.id = COL_CLASS},
+    [R_SHALLOW] = {.id = COL_SHALLOW},
+    [R_RETAINED] = {.id = COL_RETAINED, .hidden = true},
 };
 const struct shape references_shape = {.form = "of a format without values",
     SHAPE_COLUMNS(reference_columns), SHAPE_HEAD(head)};
@@ -164,11 +164,12 @@ struct result *parts_result(
 /* --- bytes -------------------------------------------------------------------------------------- */
 
 enum { BYTES_A_ROW = 16 };
+enum { B_OFFSET, B_HEX, B_TEXT };
 
 static const struct column byte_columns[] = {
-    {.id = COL_OFFSET},
-    {.id = COL_HEX},
-    {.id = COL_TEXT},
+    [B_OFFSET] = {.id = COL_OFFSET},
+    [B_HEX] = {.id = COL_HEX},
+    [B_TEXT] = {.id = COL_TEXT},
 };
 const struct shape bytes_shape = {
     .form = "-hex", SHAPE_COLUMNS(byte_columns), SHAPE_HEAD(head)};
@@ -185,12 +186,12 @@ static void bytes_cell(
 	uint64_t at = (uint64_t)row * BYTES_A_ROW;
 	uint64_t n = s->n - at < BYTES_A_ROW ? s->n - at : BYTES_A_ROW;
 	const uint8_t *p = s->bytes + s->start + at;
-	if (column == 0) {
+	if (column == B_OFFSET) {
 		*out = cell_plain(s->start + at);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		if (column == 1)
+		if (column == B_HEX)
 			text_addf(scratch, i == 8 ? "  %02x" : i ? " %02x" : "%02x", p[i]);
 		else
 			text_add_char(scratch, p[i] >= 0x20 && p[i] < 0x7F ? (char)p[i] : '.');

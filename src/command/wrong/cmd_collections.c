@@ -282,7 +282,7 @@ static int run_collections(struct session *s, const struct call *call, struct re
 	struct result *r = result_new_rows(title.s, s->dump, shape);
 	text_release(&title);
 	result_rows_members(r, members, release, g);
-	result_rows_late(r, (unsigned)result_column_of(r, COL_RETAINED), retained_cell);
+	result_rows_late(r, COL_RETAINED, retained_cell);
 	r->later = sum_retained;
 	code = find_all(s, call, g, err);
 	for (uint32_t i = 0; !code && i < g->in.n; i++)

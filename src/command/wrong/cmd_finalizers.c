@@ -66,7 +66,7 @@ static int run_noted(struct session *s, struct result **out, struct err *err)
 	const struct heap *h = session_heap(s);
 	struct result *r = result_new_rows("finalizers", s->dump, &finalizers_shape);
 	(void)err;
-	result_rows_late(r, F_RETAINED, row_retained_cell);
+	result_rows_late(r, COL_RETAINED, row_retained_cell);
 	uint64_t rounds = 0;
 	bool blocks = false;
 	for (unsigned queued = 0; queued < 2; queued++) {

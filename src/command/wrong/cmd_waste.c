@@ -57,14 +57,15 @@ static struct cell kind_cell(enum waste_kind kind)
 	return cell_word(waste_kinds[kind].word, waste_kinds[kind].name);
 }
 
-/* The four cells of amounts of each row. */
-static void amount_cells(const struct heap *h, enum waste_kind kind, const struct waste_sum *sum, struct cell *to)
+/* The cells of AMOUNTS; returns how many. */
+static unsigned amount_cells(const struct heap *h, enum waste_kind kind, const struct waste_sum *sum, struct cell *to)
 {
 	struct amount wasted = wasted_of(h, kind, sum->wasted);
 	to[0] = cell_count(heap_counted(h, sum->objects));
 	to[1] = cell_bytes(bytes_of(h, sum->shallow));
 	to[2] = cell_bytes(wasted);
 	to[3] = cell_percent(wasted, heap_size_of_all(h));
+	return 4;
 }
 
 static uint64_t least(const struct call *call)
@@ -128,13 +129,15 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 	r->within = is_apart;
 	for (unsigned kind = 0; kind < WASTE_KINDS; kind++) {
 		const struct waste_sum *sum = &rows->all.sum[kind];
-		struct cell cells[6] = {kind_cell(kind)};
+		struct cell cells[6];
+		unsigned at = 0;
 		char line[64];
 		left_out |= !rows->all.told[kind];
 		if (!sum->objects || sum->wasted < least(call))
 			continue;
-		amount_cells(h, kind, sum, cells + 1);
-		cells[5] = cell_text(waste_kinds[kind].of);
+		cells[at++] = kind_cell(kind);
+		at += amount_cells(h, kind, sum, cells + at);
+		cells[at] = cell_text(waste_kinds[kind].of);
 		snprintf(line, sizeof line, "waste %s", waste_kinds[kind].word);
 		result_add_row(r, cells, &(struct target){.kind = TARGET_GROUP,
 		    .command = arena_strndup(&r->arena, line, strlen(line))});

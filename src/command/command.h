@@ -36,20 +36,74 @@ struct argument {
 	bool optional;
 };
 
-/* Every option that some command has. */
+/* Every option that some command has, and its word, in alphabetical order. */
+#define OPTION_WORDS(OPTION) \
+	OPTION(DASH_ALL, "-all") \
+	OPTION(DASH_ARGS, "-args") \
+	OPTION(DASH_ARRAYS, "-arrays") \
+	OPTION(DASH_BASE, "-base") \
+	OPTION(DASH_BRIEF, "-brief") \
+	OPTION(DASH_BY, "-by") \
+	OPTION(DASH_CLASS, "-class") \
+	OPTION(DASH_DEAD, "-dead") \
+	OPTION(DASH_DEADLOCK, "-deadlock") \
+	OPTION(DASH_DEPTH, "-depth") \
+	OPTION(DASH_DIR, "-dir") \
+	OPTION(DASH_EACH, "-each") \
+	OPTION(DASH_ENV, "-env") \
+	OPTION(DASH_FAIL_OVER, "-fail-over") \
+	OPTION(DASH_FIELDS, "-fields") \
+	OPTION(DASH_FILL, "-fill") \
+	OPTION(DASH_FIT, "-fit") \
+	OPTION(DASH_GONE, "-gone") \
+	OPTION(DASH_GREW, "-grew") \
+	OPTION(DASH_HASH, "-hash") \
+	OPTION(DASH_HEAP, "-heap") \
+	OPTION(DASH_HEX, "-hex") \
+	OPTION(DASH_I, "-i") \
+	OPTION(DASH_IN, "-in") \
+	OPTION(DASH_LENGTH, "-length") \
+	OPTION(DASH_LIMITS, "-limits") \
+	OPTION(DASH_LIVE, "-live") \
+	OPTION(DASH_MAX, "-max") \
+	OPTION(DASH_MIN, "-min") \
+	OPTION(DASH_N, "-n") \
+	OPTION(DASH_NAMES, "-names") \
+	OPTION(DASH_NATIVE, "-native") \
+	OPTION(DASH_NEW, "-new") \
+	OPTION(DASH_NO_NAMES, "-no-names") \
+	OPTION(DASH_NOT, "-not") \
+	OPTION(DASH_O, "-o") \
+	OPTION(DASH_ONLY, "-only") \
+	OPTION(DASH_OOM, "-oom") \
+	OPTION(DASH_OUT, "-out") \
+	OPTION(DASH_PACKED, "-packed") \
+	OPTION(DASH_PARTITION, "-partition") \
+	OPTION(DASH_PLAN, "-plan") \
+	OPTION(DASH_R, "-r") \
+	OPTION(DASH_REDACT, "-redact") \
+	OPTION(DASH_RETAINED, "-retained") \
+	OPTION(DASH_SCHEMA, "-schema") \
+	OPTION(DASH_SECONDS, "-seconds") \
+	OPTION(DASH_SHARE, "-share") \
+	OPTION(DASH_SHRANK, "-shrank") \
+	OPTION(DASH_SKIP, "-skip") \
+	OPTION(DASH_SORT, "-sort") \
+	OPTION(DASH_START, "-start") \
+	OPTION(DASH_STEADY, "-steady") \
+	OPTION(DASH_STRINGS, "-strings") \
+	OPTION(DASH_SUB, "-sub") \
+	OPTION(DASH_TREE, "-tree") \
+	OPTION(DASH_UNFOLDED, "-unfolded") \
+	OPTION(DASH_UNREACHABLE, "-unreachable") \
+	OPTION(DASH_WEAK, "-weak") \
+	OPTION(DASH_WHERE, "-where")
+
 enum option_word {
 	DASH_NONE, /* the end of a table */
-	DASH_ALL, DASH_ARGS, DASH_ARRAYS, DASH_BASE, DASH_BRIEF, DASH_BY, DASH_CLASS, DASH_DEAD, DASH_DEADLOCK,
-	DASH_DEPTH, DASH_DIR, DASH_EACH, DASH_ENV,
-	DASH_FAIL_OVER, DASH_FIELDS, DASH_FILL, DASH_FIT, DASH_GONE, DASH_GREW, DASH_HASH, DASH_HEAP, DASH_HEX, DASH_I,
-	DASH_IN,
-	DASH_LENGTH, DASH_LIMITS, DASH_LIVE, DASH_MAX, DASH_MIN, DASH_N, DASH_NAMES, DASH_NATIVE, DASH_NEW, DASH_NOT,
-	DASH_NO_NAMES, DASH_OOM,
-	DASH_O, DASH_ONLY, DASH_OUT, DASH_PACKED, DASH_PARTITION, DASH_PLAN,
-	DASH_R, DASH_REDACT, DASH_RETAINED, DASH_SCHEMA, DASH_SECONDS, DASH_SHARE,
-	DASH_SHRANK, DASH_SKIP, DASH_SORT, DASH_START, DASH_STEADY, DASH_STRINGS, DASH_SUB, DASH_TREE, DASH_UNFOLDED,
-	DASH_UNREACHABLE,
-	DASH_WEAK, DASH_WHERE,
+#define OPTION(id, word) id,
+	OPTION_WORDS(OPTION)
+#undef OPTION
 	DASH_COUNT
 };
 
@@ -123,7 +177,7 @@ struct command {
 	const char *description;      /* a paragraph or more */
 	void (*more)(struct text *to); /* append the paragraphs behind it that are made of tables; NULL: none */
 	struct example examples[COMMAND_EXAMPLES + 1]; /* ended by a NULL line */
-	const char *key;              /* the screen's key for it; "": none */
+	const char *key;              /* the screen's key for it, which nothing else has; "": none */
 	const char *several;          /* the words that ask the same of several objects, for its key on a row
 	                                 that counts so many; NULL: there are none */
 	/* Does a dump tell what it is about?  0, or ERR_UNSUPPORTED and why not; NULL: each tells something. */

@@ -142,7 +142,7 @@ enum action key_action(int key, unsigned places)
 	return b ? b->action : ACTION_NONE;
 }
 
-/* What a key in front of a command runs: not where the screen has a meaning of its own for it. */
+/* Has the command a key?  Not one that the screen has a meaning of its own for; tests/cli/docs.sh reports that. */
 static bool has_own_key(const struct command *c)
 {
 	return c->key && c->key[0] && !c->key[1] && !binding_of((unsigned char)c->key[0], ANYWHERE);

@@ -429,6 +429,6 @@ const struct command cmd_help = {
 	"that all commands share; help keys, help mouse and help theme are about the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
 	{"help values", ON_ANY, "how to write objects, classes and threads"}},
-    .key = "?",
+    .key = "",
     .run = run_help,
 };

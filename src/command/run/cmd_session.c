@@ -377,6 +377,6 @@ const struct command cmd_quit = {
     .summary = "exit cairn",
     .description = "",
     .examples = {{"quit"}},
-    .key = "Q",
+    .key = "",
     .run = run_quit,
 };

@@ -211,8 +211,8 @@ void result_tell_loaders(struct result *r);
 /* A result that keeps its rows itself; result_add_row adds them. */
 struct result *result_new_rows(
     const char *title, const struct opened *opened, const struct shape *shape);
-/* Add a row: a cell for each column, of its type or unknown; texts are copied.  Where there is no memory the row is left
- * out, and the result remembers that (result_check). */
+/* Add a row: a cell for each column; texts are copied.  Where there is no memory the row is left out.
+ * A cell of another type than its column is left unknown.  result_check reports both. */
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
 /* Let this function make the cells of a column when they are asked for; data is what
  * result_rows_members took over. */

@@ -3,10 +3,11 @@
  * heap.h - one dump in memory: objects, classes, references both ways, roots.
  *
  * An object's id is its rank in address order, 0 … n_objects-1; nothing here is a pointer to an
- * object.  heap_open (build/builder.c) builds it; then it is immutable: any thread may read it.
+ * object.  heap_open (build/builder.c) builds it.  A complete heap is immutable: any thread may read it.
+ * heap_open may leave references and roots for later (heap_waits); heap_read_rest adds them once, and no
+ * other thread may read the heap meanwhile.
  *
- * Memory for n objects and r references, of which a are arrays: 12 n + 8 r + 8 a bytes (4 a where sizes
- * follow from lengths) and one bit for every 8 bytes of heap.
+ * doc/how-it-works/05-heap.md has the formula for its memory.
  */
 #ifndef CAIRN_HEAP_HEAP_H
 #define CAIRN_HEAP_HEAP_H

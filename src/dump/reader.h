@@ -12,11 +12,14 @@
  * one part, and its reader offers a cut about every PART_BYTES of the survey; the fill then reads
  * all parts in parallel.
  *
- * Legal order of calls within one part:
- *     { class_handle | warn | cut | object references* | class_record | root | thread | stated }
- * references() belongs to the object just before it and is called in the fill only; a class record
- * carries its references with it, in both passes.  A record is announced only when all of its bytes
- * are there; cut() only between records.
+ * Legal order of calls within one part, repeated any number of times:
+ *     class_handle | warn | cut | heap | object references* | objects references* | class_record |
+ *     root | thread | stack | stated
+ * references() is called in the fill only: as often as the reader likes, until the object before it (or all
+ * those of objects(), in their order) has its n_references.  root, thread, stack and heap are called in the
+ * survey only.  heap() comes before the objects it is about.  A class record carries its references with it,
+ * in both passes.  A record is announced only when all of its bytes are there; cut() only between records, so
+ * not between an object and its references.
  *
  * Any thread: read() runs on several threads at once, each with its own sink and part.
  */

@@ -292,7 +292,10 @@ def phases():
 def main():
     tap = Tap()
     if not os.path.exists(MEASURE):
-        skip_all("this compiler cannot count steps")
+        with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as f:
+            can_count = "\ntests/truth/steps.log: tests/tools/measure\n" in f.read()
+        skip_all("tests/tools/measure is not built (run: make t T=tests/truth/steps.py)" if can_count else
+                 "this build cannot count steps (it needs -fsanitize-coverage=trace-pc, and no sanitizer or fuzzer)")
     verbose = "-v" in sys.argv
     wanted = [a for a in sys.argv[1:] if a != "-v"] or (QUICK if os.environ.get("CAIRN_QUICK") else [])
     names = set(re.findall(r"^  ([a-z-]+)  +\S", cairn("-x", "help").out, re.M))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The real program in a real terminal: keys in, screens out.
 
-    run.py [WORD...]    only the cases whose name holds one of the words, and those of the files
-                        of tests/tui/cases that are called so
+    run.py [-k] [WORD...]    only the cases with one of the words in the title, in the name of the function
+                             or in the name of the file in tests/tui/cases
 
 A few run at a time (CAIRN_TERMINALS): mostly they wait.
 """
@@ -31,7 +31,8 @@ def wanted(words):
         spec = importlib.util.spec_from_file_location("case_" + name, path)
         before = len(CASES)
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
-        found += [c for c in CASES[before:] if not words or name in words or any(word in c[0] for word in words)]
+        found += [c for c in CASES[before:]
+                  if not words or any(word in text for word in words for text in (name, c[1].__name__, c[0]))]
     return found
 
 
@@ -55,10 +56,13 @@ def main():
     for program in ("tmux", "bash"):
         if not shutil.which(program):
             skip_all(program + " is not installed")
+    cases = wanted([word for word in sys.argv[1:] if word != "-k"])
+    if not cases:
+        sys.exit("run.py: no case has one of these words")
     tap = Tap()
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("CAIRN_TERMINALS", "2"))) as pool:
         runs = [pool.submit(run, name, function, size, env)
-                for name, function, sizes, env in wanted(sys.argv[1:]) for size in sizes]
+                for name, function, sizes, env in cases for size in sizes]
         for done in runs:
             name, wrong = done.result()
             tap.ok(not wrong, name, wrong)

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-enum { SETS_NAME, SETS_OBJECTS, SETS_SHALLOW, SETS_RETAINED };
+enum { SETS_NAME, SETS_OBJECTS, SETS_SHALLOW, SETS_RETAINED, SETS_COLUMNS };
 
-static const struct column sets_columns[] = {
+static const struct column sets_columns[SETS_COLUMNS] = {
     [SETS_NAME] = {.id = COL_NAME},
     [SETS_OBJECTS] = {.id = COL_OBJECTS},
     [SETS_SHALLOW] = {.id = COL_SHALLOW},
@@ -66,8 +66,11 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 		text_addf(&name, "$%s", set->name);
 		text_clear(&command);
 		text_addf(&command, "ls $%s", set->name);
-		result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(heap_count_of(h, set->ids, set->n)),
-		    shallow_of(h, set), retained},
+		result_add_row(r, (struct cell[SETS_COLUMNS]){
+		    [SETS_NAME] = cell_text(name.s),
+		    [SETS_OBJECTS] = cell_count(heap_count_of(h, set->ids, set->n)),
+		    [SETS_SHALLOW] = shallow_of(h, set),
+		    [SETS_RETAINED] = retained},
 		    &(struct target){.kind = TARGET_GROUP, .command = command.s});
 	}
 	text_release(&name);

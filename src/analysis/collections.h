@@ -16,7 +16,7 @@ struct progress;
 struct collection_found {
 	uint32_t id;
 	bool sized;
-	uint64_t size, capacity; /* 0 where that is not told */
+	uint64_t size, capacity; /* 0 where that is unknown */
 	uint64_t taken;          /* places of the capacity in use: by keys, of which a multimap has less than elements */
 };
 

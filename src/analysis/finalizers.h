@@ -53,7 +53,7 @@ struct finalizers {
 	uint64_t stated;      /* what the queue says of its length; only if it does */
 	bool states_length;
 	bool broken;          /* a list goes round or leads to what is no finalizer: what is behind is missing */
-	bool switched_off;    /* the VM was told not to finalize (JDK 18 and later) */
+	bool switched_off;    /* an option of the VM says not to finalize (JDK 18 and later) */
 	uint64_t linked;      /* finalizers that a list of the VM links: pending, or found by a collection that goes on */
 };
 

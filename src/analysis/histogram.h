@@ -15,7 +15,7 @@ struct histogram_row {
 	                        HEAP_NONE */
 	uint32_t loader;     /* BY_CLASS, BY_LOADER: id of the loader object; HEAP_NONE: none is
 	                        known */
-	bool loader_lost;    /* BY_LOADER: of classes whose loader is told but is no object of the dump */
+	bool loader_lost;    /* BY_LOADER: of classes whose loader is recorded but is not an object of the dump */
 	uint32_t order;      /* equal for rows that are summed: rank of the name */
 	uint32_t n_classes;
 	struct amount objects;

@@ -30,9 +30,9 @@ void java_read_properties(
  * values.  *err: some memory was refused, and arguments are missing. */
 struct process_facts *java_process(const struct heap *h, struct err *err);
 /* How much memory direct buffers may take, bytes; unless the program's options say so (MaxDirectMemorySize) HotSpot
- * takes the most that the heap may grow to.  0: not told. */
+ * takes the most that the heap may grow to.  0: unknown. */
 uint64_t java_direct_limit(const struct heap *h);
-/* The most that the heap may grow to, bytes, where that limit is known not to have been given; 0: not told. */
+/* The most that the heap may grow to, bytes, where that limit is known not to have been given; 0: unknown. */
 uint64_t java_heap_limit(const struct heap *h);
 
 /* The thread for whose OutOfMemoryError the dump was written, or HEAP_NONE. */

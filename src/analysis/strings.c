@@ -109,7 +109,7 @@ static int match_stretch(void *context, unsigned task, struct err *err)
 	return code;
 }
 
-/* In rounds, the first ones small: what they found is told before the next one.  *kept ids stand in front then. */
+/* In rounds, the first ones small: what they found is reported before the next one.  *kept ids stand in front then. */
 static int match_all(struct matching *m, size_t *kept, const struct string_watcher *told, struct err *err)
 {
 	unsigned tasks = (unsigned)((m->n + STRINGS_A_TASK - 1) / STRINGS_A_TASK), round = parallel_threads();

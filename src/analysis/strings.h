@@ -24,7 +24,7 @@ struct string_watcher {
 
 /*
  * Find the Strings whose escaped text matches a POSIX extended regular expression (NULL: all
- * Strings).  told: learns of those found so far, or NULL.  0: *out is the caller's
+ * Strings).  told: is called with those found so far, or NULL.  0: *out is the caller's
  * (string_list_release).  ERR_USAGE: regex is no regular expression; ERR_UNSUPPORTED: the format holds
  * no values; ERR_NOMEM.
  */

@@ -112,7 +112,7 @@ static bool begins_a_name(const struct search *s, const char *text, size_t n, bo
 	return !strncmp(name, text, n) && (!whole || !name[n]);
 }
 
-/* The VM keeps the name of the file that a class was compiled from once a trace has told it: Cart.java,
+/* The VM keeps the name of the file that a class was compiled from once a trace has named it: Cart.java,
  * CartKt.kt, of generated classes just Cart$Made.  So there is a class whose name in its package begins so. */
 static bool is_source_file(struct search *s)
 {

@@ -35,7 +35,7 @@ enum reason {
 	REASON_STACKS_MISSING, /* no root leads there, but stacks of continuations, which it leaves out, may */
 	REASON_CLASS_DATA,    /* no root leads there, but what hidden classes were given, which it leaves out, may */
 	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
-	REASON_FILLERS,       /* objects are told from others of their kind by signs: the collector's fillers */
+	REASON_FILLERS,       /* objects are recognised by signs only: the collector's fillers */
 	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
 	REASON_SIZES_MEASURED, /* sizes of some classes are how far the next objects lie, not what rules give */
 	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */

@@ -3,7 +3,7 @@
  * files.h - the files that the program reads, and the one door to open a file that it writes.
  *
  * Whoever reads a file that must outlive this program holds it: a dump, the javacore and the program
- * beside it, a script.  Files are told apart by device and inode, so a link, another name or a
+ * beside it, a script.  Files are identified by device and inode, so a link, another name or a
  * redirection of the shell is the same file.  Any thread.
  */
 #ifndef CAIRN_BASE_FILES_H

@@ -35,7 +35,7 @@ struct mapping *mapping_find(const void *at);
 void mapping_enter(struct mapping *m);
 void mapping_leave(struct mapping *m);
 
-/* The leak checker of a sanitized build looks for pointers in what malloc gave, and where it is told to. */
+/* The leak checker of a sanitized build looks for pointers in what malloc gave, and in areas that are registered. */
 void mapping_told(const struct mapping *m, bool is_there);
 /* Tell the kernel how it is used. */
 void mapping_advise(const struct mapping *m);

@@ -117,7 +117,7 @@ struct compiler {
 	const char *wrong; /* with the expression, in words */
 };
 
-/* Nothing more is read: what is wrong first is told. */
+/* Nothing more is read: the first fault is reported. */
 static void go_wrong(struct compiler *c, const char *words)
 {
 	if (!c->wrong)

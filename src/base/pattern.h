@@ -4,7 +4,7 @@
  *
  * The C library's own matcher takes hours for some expressions, tries everything for others, and nobody can
  * stop it.  This one follows all ways of matching at once: a text costs at most as many steps as the
- * expression has, for each of its characters, and whoever works may be told to stop.  Back-references
+ * expression has, for each of its characters, and a search can be cancelled.  Back-references
  * cannot be found so; they are refused.
  */
 #ifndef CAIRN_BASE_PATTERN_H

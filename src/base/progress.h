@@ -65,7 +65,7 @@ struct progress {
 	_Atomic uint64_t done, total; /* of this phase, in bytes or things; total 0: unknown */
 	_Atomic uint64_t began;       /* this phase, by progress_clock */
 	_Atomic uint64_t objects;     /* objects seen so far, over all phases */
-	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect told of */
+	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect named */
 	_Atomic uint64_t until;       /* by progress_clock; 0: for as long as it takes */
 	atomic_bool cancel;
 	atomic_bool held;             /* by progress_hold */

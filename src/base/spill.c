@@ -150,7 +150,7 @@ int spill_take(uint64_t bytes, int *fd, uint64_t *offset, struct err *err)
 		if (refusal) {
 			code = no_room(bytes, refusal, err);
 			if (ftruncate(file, (off_t)end) < 0)
-				code = ERR_IO; /* what was taken of the room is lost; the refusal is told anyway */
+				code = ERR_IO; /* what was taken of the room is lost; the refusal is reported anyway */
 			close_unused();
 		}
 	}

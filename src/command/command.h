@@ -180,7 +180,7 @@ struct command {
 	const char *key;              /* the screen's key for it, which nothing else has; "": none */
 	const char *several;          /* the words that ask the same of several objects, for its key on a row
 	                                 that counts so many; NULL: there are none */
-	/* Does a dump tell what it is about?  0, or ERR_UNSUPPORTED and why not; NULL: each tells something. */
+	/* Does the dump have what the command needs?  0, or ERR_UNSUPPORTED and why not; NULL: every dump does. */
 	int (*told)(const struct heap *h, struct err *err);
 	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */

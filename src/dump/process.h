@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process.h - what is told of the process that was dumped: why, how it was started, in what surroundings.
+ * process.h - what is known of the process that was dumped: why, how it was started, in what surroundings.
  *
  * Texts are UTF-8, escaped, and secrets in them are masked (base/secrets.h).  Immutable once read: any thread.
  */
@@ -18,7 +18,7 @@ struct process_setting {
 };
 
 struct process_settings {
-	struct process_setting *list; /* big memory, in the order told */
+	struct process_setting *list; /* big memory, in the order of the file */
 	size_t n, cap;
 };
 
@@ -32,16 +32,16 @@ enum { PROCESS_MEMORY_DEEP = 16 };
 
 struct process_facts {
 	struct arena arena; /* owns every string */
-	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: not told */
+	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: unknown */
 	const char *cause_date;   /* ISO 8601, local time */
 	const char *started;      /* the same */
 	const char *command_line;
 	const char *java_version, *vm_version;
 	const char *os;
-	uint64_t process_id, signal, cpus; /* 0 not told */
-	uint64_t heap_max, heap_total, heap_used; /* bytes: -Xmx, reserved so far, used; 0 not told */
+	uint64_t process_id, signal, cpus; /* 0 unknown */
+	uint64_t heap_max, heap_total, heap_used; /* bytes: -Xmx, reserved so far, used; 0 unknown */
 	struct process_settings arguments, limits, variables;
-	struct process_memory *memory; /* big memory, in the order told */
+	struct process_memory *memory; /* big memory, in the order of the file */
 	size_t n_memory, cap_memory;
 };
 

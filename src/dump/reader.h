@@ -123,7 +123,7 @@ struct root_record {
 	enum root_kind kind;
 	uint64_t thread_serial; /* 0: none */
 	uint32_t frame;         /* counted from the innermost, UINT32_MAX: none */
-	uint64_t slot;          /* address of the word that holds the pointer, 0: not told; of ROOT_VM_INTERNAL
+	uint64_t slot;          /* address of the word that holds the pointer, 0: unknown; of ROOT_VM_INTERNAL
 	                           the offset of a record that root_words knows; of a JNI global the address
 	                           of its handle */
 	bool fields_only;       /* what the object references is a root, the object itself is not */
@@ -271,9 +271,9 @@ struct dump_facts {
 	unsigned word_bits;   /* 32 or 64, always: numbers are divided by it */
 	bool word_unknown;    /* the dump does not tell it, or tells what cannot be: then word_bits is any of
 	                         the two, and values is NO_VALUES */
-	const char *experiments; /* of the runtime that were on, escaped: "boringcrypto,arenas"; NULL: none told */
+	const char *experiments; /* of the runtime that were on, escaped: "boringcrypto,arenas"; NULL: none known */
 	uint64_t cpus;         /* processors that the program could use, 0 unknown */
-	uint64_t heap_start, heap_end; /* no object lies outside; both 0: not told */
+	uint64_t heap_start, heap_end; /* no object lies outside; both 0: unknown */
 	unsigned n_heaps, heap_number; /* heap dumps in the file; which this is, from 1; 0: one */
 	bool big_endian;
 	char created[32];     /* ISO 8601 UTC, or "" */
@@ -301,8 +301,8 @@ struct dump_facts {
 	unsigned minimum_object_size;   /* bytes; 0: none */
 	unsigned object_alignment;      /* sizes are rounded up to this; 0: sizes are exact as given */
 	bool array_sizes_need_model;    /* arrays come with SIZE_UNKNOWN: find header and element width */
-	/* The address of java.lang.Class where its instances are told as well as the classes that they stand for, at the
-	 * same address; 0: they are not.  Such an instance is not an object of its own. */
+	/* The address of java.lang.Class where its instances are announced as well as the classes that they represent, at
+	 * the same address; 0: they are not.  Such an instance is not an object of its own. */
 	uint64_t class_of_hubs;
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
 	bool class_fields_missing;      /* class objects have fields that hold others, and the dump leaves them out */
@@ -402,7 +402,7 @@ struct site_record {
 };
 #define SITE_UNKNOWN UINT64_MAX
 struct site_sink {
-	/* All sites are told before the first sample.  0, or a code at which the reader must stop. */
+	/* All sites come before the first sample.  0, or a code at which the reader must stop. */
 	int (*site)(struct site_sink *sink, const struct site_record *record);
 	/* The object at this address was allocated at the site with this key. */
 	int (*sample)(struct site_sink *sink, uint64_t address, uint64_t key);
@@ -448,8 +448,8 @@ struct reader {
 	 */
 	int (*read)(const struct dump *dump, const struct part *part, struct sink *sink,
 	    struct err *err);
-	/* After a survey that met no damage and told so many objects, or NULL: 1 to have the dump surveyed
-	 * again, since the counts that it states of itself showed the reader that it told wrong ones.  Asked
+	/* After a survey that met no damage and announced so many objects, or NULL: 1 to have the dump surveyed
+	 * again, since the counts that it states of itself showed the reader that it announced wrong ones.  Asked
 	 * after each survey. */
 	int (*resurvey)(struct dump *dump, uint64_t n_objects, struct err *err);
 	/* Between the survey and the fill, once, or NULL: what the reader must work out from all it
@@ -461,7 +461,7 @@ struct reader {
 	int (*locate)(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out,
 	    struct err *err);
 	/* Write a copy without contents, in which every reader finds the same objects, references and sizes; NULL where
-	 * the format has none.  *written: its bytes.  The code's calling thread is told how far it is (progress_own).
+	 * the format has none.  *written: its bytes.  It reports its progress to the calling thread's work (progress_own).
 	 * 0, ERR_UNSUPPORTED where the dump is too damaged to tell what contents are, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 	int (*redact)(const struct dump *dump, const struct redaction *r, FILE *to, uint64_t *written, struct err *err);
 	/* Call take with each text that the dump records apart from its objects, in the dump's own bytes (modified UTF-8);
@@ -473,7 +473,7 @@ struct reader {
 	bool (*symbol)(const struct dump *dump, uint64_t address, struct text *out);
 	/* Between the fill and everything that looks at classes, once, or NULL: give objects types. */
 	int (*classify)(struct dump *dump, struct classifier *c, struct progress *p, struct err *err);
-	/* Write what the readings found out beside what the sink was told; or take it back in their place (prepare
+	/* Write what the readings found besides what the sink got; or take it back in their place (prepare
 	 * and classify included), so that values can be read without them: then nothing that is taken is believed
 	 * (p->bad).  NULL: values need no more than open.  0, ERR_NOMEM, ERR_CANCELLED, ERR_IO, or ERR_NOT_FOUND with a
 	 * sentence: what stands beside the dump is not what stood there. */

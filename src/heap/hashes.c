@@ -76,7 +76,7 @@ static void not_stated(struct sink *sink, const char *what, enum stated_unit uni
 	(void)sink, (void)what, (void)unit, (void)count;
 }
 
-/* Read a part; damage in it was told when the dump was opened, and what stands before counts. */
+/* Read a part; damage in it was reported when the dump was opened, and what stands before counts. */
 static int read_part(struct hash_sink *s, const struct heap_part *part, struct err *err)
 {
 	const struct dump *dump = s->heap->dump;

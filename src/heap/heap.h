@@ -68,13 +68,13 @@ struct heap_class {
 	bool size_measured;     /* instance_size is not what the rules give, but how far the next objects lie */
 	bool size_doubtful;     /* instances may be larger: there is room behind each, which proves nothing */
 	bool sizes_vary;        /* some plain instances do not have instance_size: see heap->odd */
-	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN where it cannot be told */
+	uint64_t instance_size; /* bytes of a plain instance, rounded; SIZE_UNKNOWN if unknown */
 	const struct heap_field *fields; /* declared by this very class, in the dump's order */
 	const struct heap_field *statics;
 	uint32_t n_fields, n_statics;    /* 0 where the format tells none */
 	uint32_t type;          /* index in dump->types, or HEAP_NONE */
 	uint32_t n_objects;     /* instances of exactly this class */
-	uint32_t n_unknown;     /* instances whose size cannot be told; they count 0 bytes */
+	uint32_t n_unknown;     /* instances of unknown size; they count 0 bytes */
 	uint64_t shallow;       /* bytes of all instances */
 };
 
@@ -213,7 +213,7 @@ struct heap_options {
 	const char *index; /* the file of its index; NULL: where it usually lies (heap/saved/saved.h) */
 	bool no_index;  /* read the dump, whatever indexes there are */
 	bool index_later; /* the same of references that stand in an index */
-	/* Or NULL: told, on the loading thread, once the dump is open and before it is read, if it is large enough. */
+	/* Or NULL.  Called on the loading thread, once the dump is open and before it is read, if it is large enough. */
 	void (*needs)(void *context, const struct heap_need *need);
 	void *needs_context;
 	bool references_later; /* leave references and roots to heap_read_rest where nothing that is known before
@@ -243,13 +243,13 @@ struct heap {
 	uint64_t shallow;        /* sum over all objects, bytes */
 	uint64_t n_references;   /* non-null ones the dump records, dangling included */
 	uint64_t n_dangling;     /* of these, those that lead to no object of the dump; not in out and in */
-	uint32_t n_unknown_size; /* objects whose size cannot be told; they count 0 bytes */
+	uint32_t n_unknown_size; /* objects of unknown size; they count 0 bytes */
 
 	struct heap_class *classes;
 	uint32_t n_classes;
 	bool names_shared;         /* some class has name_shared set */
 	bool fillers_told;         /* some class has objects_inferred set */
-	bool fillers_mixed;        /* of int[], because some may be fillers that are not told apart */
+	bool fillers_mixed;        /* of int[], because some may be fillers that look the same */
 	uint32_t n_defined_classes; /* classes with a record of their own; they come first, by address */
 	uint32_t *classes_by_loader; /* defined classes, sorted by loader */
 	uint32_t java_lang_class;  /* class index of java.lang.Class (made up when the dump has none) */
@@ -412,9 +412,9 @@ uint32_t heap_covering(const struct heap *h, uint64_t address, uint64_t *start);
  * pointers into objects; HEAP_NONE. */
 uint32_t heap_target(const struct heap *h, uint64_t address);
 
-/* Shallow size in bytes; 0 when it cannot be told (heap_size_known false). */
+/* Shallow size in bytes; 0 if unknown (heap_size_known false). */
 uint64_t heap_shallow(const struct heap *h, uint32_t id);
-/* Those of n objects from first on, into bytes[0] … bytes[n - 1]; SIZE_UNKNOWN where it cannot be told. */
+/* Those of n objects from first on, into bytes[0] … bytes[n - 1]; SIZE_UNKNOWN if unknown. */
 void heap_sizes(const struct heap *h, uint32_t first, uint32_t n, uint64_t *bytes);
 bool heap_size_known(const struct heap *h, uint32_t id);
 /* Elements of an array, or LENGTH_UNKNOWN. */

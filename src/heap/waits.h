@@ -15,7 +15,7 @@
 struct wait {
 	uint64_t channel;   /* address of the channel */
 	enum { WAIT_EITHER, WAIT_SENDS, WAIT_RECEIVES } how; /* EITHER: the dump does not tell */
-	struct typed sent;  /* what is sent, with its type; bytes NULL: nothing is, or it cannot be told */
+	struct typed sent;  /* what is sent, with its type; bytes NULL: nothing is, or it is unknown */
 };
 
 /* Go on to the next channel that a thread (index in h->threads) waits for; false: there are no more.  A walk

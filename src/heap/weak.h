@@ -13,7 +13,7 @@
  * up to JDK 8 an enqueued PhantomReference does, too.  The value in the entry of a WeakHashMap or of a ThreadLocalMap
  * is an ordinary reference, and strong.
  *
- * If the dump holds no field values, weak references cannot be told from others, and none is found.
+ * If the dump holds no field values, weak references look like others, and none is found.
  *
  * Immutable once made; any thread.
  */
@@ -66,7 +66,7 @@ void reference_objects_release(struct reference_objects *r);
 /* How many weak, final and phantom references hold in the VM, because they are inactive.  0 or ERR_NOMEM. */
 MUST_CHECK int weak_count_inactive(const struct heap *h, uint64_t *n, struct err *err);
 
-/* Can weak references be told from strong ones in this dump? */
+/* Does this dump show which references are weak? */
 bool weak_known(const struct heap *h);
 
 /* 0, or ERR_UNSUPPORTED and why not. */

@@ -477,7 +477,7 @@ static const char *column_name(struct result *r, const struct column *columns, u
 		text_add(&name, ".");
 		add_name(&name, field.name);
 	}
-	/* of n columns one more name is free; where memory was refused for it there is none, which is told later */
+	/* of n columns one more name is free; where memory was refused for it there is none, which is reported later */
 	for (unsigned i = 2; i <= n + 2 && (!name.len || is_taken(columns, n, name.s)); i++) {
 		text_clear(&name);
 		add_name(&name, field.name);

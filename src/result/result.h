@@ -82,7 +82,7 @@ struct result_ops {
 	    struct err *err);
 };
 
-/* The dumps that a result compares, each with its name as people are told it, "dump 1 (hour-1.hprof)". */
+/* The dumps that a result compares, each with its name for people, "dump 1 (hour-1.hprof)". */
 struct result_dumps {
 	size_t n, own; /* own: the one that the result is about; n: none */
 	const char *const *name;
@@ -197,7 +197,7 @@ bool result_head_next(const struct result *r, struct head_walk *w);
 void result_head_print(const struct field *f, struct text *to);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
-/* Add a sentence to the note that who asked for a format without notes is told on standard error, too; copied. */
+/* Add a sentence to the note; for formats without notes it is printed on standard error, too; copied. */
 void result_warn(struct result *r, const char *sentence);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */
 void result_head_named(struct result *r, const char *name, struct cell cell);

@@ -228,7 +228,7 @@ static void add_reason(const struct result *r, enum certainty certainty, enum re
 		say_here(r, certainty, reason, to);
 }
 
-/* How sure a value is.  Cells about certainty (of a root, say) are text, and told of like numbers. */
+/* How sure a value is.  Cells about certainty (of a root, say) are text, and handled like numbers. */
 static enum certainty sureness(const struct cell *cell)
 {
 	for (enum certainty c = LOWER_BOUND; cell->type == CELL_TEXT && cell->amount.reason && c <= UNKNOWN; c++)
@@ -257,7 +257,7 @@ static struct place place_of(const struct values_told *v, size_t i)
 	return cell ? (struct place){v->row, (unsigned)(i - v->r->n_head)} : (struct place){WHY_NO_ROW, 0};
 }
 
-/* A value that is told by this sentence: as sure, for this reason, and for that of the same dumps as value `like`. */
+/* A value that this sentence is about: as sure, for this reason, and for that of the same dumps as value `like`. */
 static bool is_told(const struct values_told *v, size_t i, enum certainty certainty, enum reason reason, size_t like,
     const char **name, struct cell *out)
 {
@@ -268,7 +268,7 @@ static bool is_told(const struct values_told *v, size_t i, enum certainty certai
 	return told;
 }
 
-/* The values told together with the first of them, then the reason; returns how many there are. */
+/* The values in one sentence with the first of them, then the reason; returns how many there are. */
 static size_t tell(
     const struct values_told *v, enum certainty certainty, enum reason reason, size_t first, struct text *to)
 {
@@ -281,7 +281,7 @@ static size_t tell(
 	for (size_t i = 0; i < v->n; i++) {
 		if (!is_told(v, i, certainty, reason, first, &name, &cell))
 			continue;
-		if (i < first) /* and so all of them were told */
+		if (i < first) /* and so a sentence has all of them */
 			return 0;
 		if (n++ >= NAMED)
 			continue;

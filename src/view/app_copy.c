@@ -36,7 +36,7 @@ static void clipboard(const char *s)
 	text_release(&t);
 }
 
-/* Behind what the file of "set copy" holds, or to the terminal.  said: what is told of it; a file changes that. */
+/* Behind what the file of "set copy" holds, or to the terminal.  said: the message about it; a file changes that. */
 static void copy_text(struct app *a, const struct text *t, struct text *said)
 {
 	const char *path = a->session.copies;

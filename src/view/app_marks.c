@@ -135,7 +135,7 @@ void app_mark_letter(struct app *a, int key)
 		go_to_mark(a, key);
 }
 
-/* Where one left: first of all stands the histogram, and who wants to go on there is told how. */
+/* Where one left: first of all stands the histogram, and the message says how to go on there. */
 static void say_last_place(struct app *a, const struct mark *m)
 {
 	struct text said = TEXT_INIT;

@@ -214,7 +214,7 @@ static struct result *rows_below(const struct app *a)
 	return NULL;
 }
 
-/* Is the answer a page that one came through?  Then its place is kept.  What is told of the session changes
+/* Is the answer a page that one came through?  Then its place is kept.  What is shown of the session changes
  * meanwhile, and values that are read from another file than was loaded. */
 static bool gone_back(struct app *a, const char *line)
 {

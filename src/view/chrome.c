@@ -139,7 +139,7 @@ static bool draw_typed(const struct app *a, int y, int width)
 	return any;
 }
 
-/* A note that is too long ends with its last whole clause, and where the rest is told. */
+/* A note that is too long ends with its last whole clause, and where the rest is. */
 static void draw_result_note(int y, int width, const char *s)
 {
 	static const char more[] = "; w: why";

@@ -57,7 +57,7 @@ static void add_format(const struct heap *h, struct text *to)
 	text_addf(to, " %s ", dot);
 }
 
-/* What is told of the dump: with less room less, and longest that weak references hold. */
+/* What the top line says of the dump: with less room less, and longest that weak references hold. */
 enum { FACTS_ALL, FACTS_SIZE, FACTS_WEAK, FACTS_NONE };
 
 static void add_facts(const struct app *a, int how_much, struct text *to)
@@ -166,7 +166,7 @@ static size_t first_step(const struct app *a, int room)
 	return first;
 }
 
-/* The path of views: whole steps, as many as fit.  Where not all do, the middle folds: whence one came is told
+/* The path of views: whole steps, as many as fit.  Where not all do, the middle folds: where one came from is shown
  * before where one began.  Looks at no more of the titles than the line can show. */
 static void add_step(struct app *a, int y, size_t i, struct text *to)
 {

@@ -4,7 +4,7 @@
  *
  * A line is "name = value"; one that begins with # is a remark, and one that ends with \ goes on in the next.  Names
  * are options of the program, settings of `set`, the layout, and three that take a word between: "key K = LINE",
- * "columns COMMAND = WORDS" and "view NAME = SELECT".  A line that is wrong is told with its place, and the others
+ * "columns COMMAND = WORDS" and "view NAME = SELECT".  A line that is wrong is reported with its place, and the others
  * hold.  What is read can run commands at the press of a key, so the file has to be the user's own.
  */
 #include "view/config.h"

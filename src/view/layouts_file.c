@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layouts_file.c - layouts of the user's own collections, read at the start: what they are is known in scripts as well.
+ * layouts_file.c - layouts of the user's own collections, read at the start, on the screen and in scripts.
  *
- * A line is a layout (analysis/describe/layouts.h); one that begins with # is a remark.  A line that is wrong is told
- * with its place, and the others hold.
+ * A line is a layout (analysis/describe/layouts.h) or, after #, a remark.  A line that is wrong is reported with its
+ * place, and the others hold.
  */
 #include "view/view.h"
 

@@ -2,7 +2,7 @@
 /*
  * pace.c - see pace.h.
  *
- * What is told runs like a clock and is drawn towards each new estimate, so that it does not jump
+ * The time shown runs like a clock and is drawn towards each new estimate, so that it does not jump
  * where the shares of the phases are not those of this dump.
  */
 #include "view/pace.h"

@@ -15,7 +15,7 @@ struct pace {
 	enum work work;   /* that the rest belongs to; WORK_ALONE: of one phase */
 	enum phase phase; /* the last one looked at */
 	uint64_t began;   /* ns */
-	double left;      /* seconds as told last; negative: not known */
+	double left;      /* seconds as shown last; negative: not known */
 	uint64_t told;    /* ns, when that was */
 };
 

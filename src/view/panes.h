@@ -22,7 +22,7 @@ enum pane_side { PANE_NONE, PANE_HELD, PANE_SELF, PANE_SIDES };
 
 /* Which row: two are the same if all of it is. */
 struct pane_row {
-	enum target_kind kind; /* TARGET_NONE: nothing can be told of it */
+	enum target_kind kind; /* TARGET_NONE: no pane can show it */
 	uint32_t id;
 	const struct result *result; /* of a row that counts members of its own */
 	uint64_t looks;              /* a hash of its cells, likewise */

@@ -36,7 +36,7 @@
 #endif
 
 static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT};
-/* neither told nor deadly: the standard action of these does not end the process, or cannot be changed,
+/* neither reported nor deadly: the standard action of these does not end the process, or cannot be changed,
  * or a write fails instead */
 static const int left_alone[] = {
     SIGKILL, SIGSTOP, SIGTTIN, SIGTTOU, SIGCHLD, SIGURG, SIGPIPE, SIGXFSZ};

@@ -99,7 +99,7 @@ static int sort_rows(struct result **r, const void *context, struct err *err)
 {
 	const struct order *o = context;
 
-	/* they are looked at, then put in order, in two rounds where keys are large: that is not told before */
+	/* they are looked at, then put in order, in two rounds where keys are large: that is not known before */
 	progress_phase(progress_own(), PHASE_SORT_ROWS, 2 * (*r)->n_rows);
 	return o->column < 0 ? 0 : result_sort(*r, (unsigned)o->column, o->descending, err);
 }

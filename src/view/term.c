@@ -370,7 +370,7 @@ void term_suspend(void)
 	/* the whole job, as the terminal itself would have done it */
 	kill(0, SIGTSTP);
 	sigaction(SIGTSTP, &ours, NULL);
-	/* the shell may have been told new modes meanwhile: those are the ones to give back */
+	/* the shell may have been given new modes meanwhile: those are the ones to give back */
 	tcgetattr(fileno(term.out), &term.modes);
 	rescue.modes = term.modes;
 	term_resume();

@@ -24,7 +24,7 @@ extern const struct terminal_type terminal_types[];
 /*
  * Open the description of the terminal type name (TERM) for the terminal fd: curses' setupterm, and where that
  * finds none, TERMINFO is set to one of those above, which readline and children see as well.  Returns the name
- * of the description, name itself or a static one that is like it, or NULL when it cannot be told to curses.
+ * of the description, name itself or a static one that is like it, or NULL if curses cannot know it.
  * Main thread.
  */
 const char *terminal_describe(const char *name, int fd);

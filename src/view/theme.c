@@ -2,7 +2,7 @@
 /*
  * theme.c - the table of roles.
  *
- * A role's attributes are the same in every theme, so each can be told from its neighbours without colour, and
+ * A role's attributes are the same in every theme, so each differs from its neighbours without colour, and
  * letters stand on the terminal's own background.  Of the dark and the light theme a colour is written once, as
  * one that the palette of 256 has exactly; a terminal with direct colours gets it as it is, one with 256 its place
  * in the palette, and one with fewer the nearest of the sixteen or eight that can be read there.

@@ -2,7 +2,7 @@
 /*
  * theme.h - what a thing on the screen is, and how that looks here.
  *
- * Views name roles, never colours.  Every role can be told from its neighbours without colour, and
+ * Views name roles, never colours.  Every role differs from its neighbours without colour, and
  * eight colours are enough.  Main thread only, after term_open.
  */
 #ifndef CAIRN_VIEW_THEME_H
@@ -32,7 +32,7 @@ enum role {
 	ROLE_COUNT
 };
 
-/* In the order of --theme; auto: by the terminal's background where that is told, else the classic one. */
+/* In the order of --theme; auto: by the terminal's background if that is known, else the classic one. */
 enum theme_name { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_CLASSIC8, THEME_MONO };
 void theme_init(int color /* -1 never, 0 auto, 1 always */, enum theme_name name);
 attr_t theme(enum role role);

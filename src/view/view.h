@@ -17,7 +17,7 @@
  * rest of it holds.
  */
 struct config *config_read(void);
-/* Read the user's layouts of collections (doc/layouts.md), before any dump; what is wrong in the file is told. */
+/* Read the user's layouts of collections (doc/layouts.md), before any dump; faults of the file are reported. */
 void layouts_file_read(void);
 void config_free(struct config *c); /* NULL: nothing */
 /* Option number i of the program that it gives, and the option's value ("on" and "off" of flags), borrowed; false

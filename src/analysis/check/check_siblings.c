@@ -205,7 +205,7 @@ static int ends_find(struct ends *out, const struct pair *pair, size_t n_pairs, 
 	return 0;
 }
 
-/* Of what is told about pairs: a sorting, a walk, two more sortings, two rounds. */
+/* Of what is reported about pairs: a sorting, a walk, two more sortings, two rounds. */
 enum { STAGES = 6, LOOK_EVERY = 1 << 12 };
 
 /* What is newly known leads to others. */

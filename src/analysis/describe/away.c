@@ -2,7 +2,7 @@
 /*
  * away.c - the inspector of a dump of which only the index is here: its values are unknown, not missing.
  *
- * What the index has is told as ever: static fields, which stand with their classes, and what objects are called by
+ * What the index has is shown as ever: static fields, which stand with their classes, and what objects are called by
  * those. References are in the order of the fields, without those that are null: so where an object has as many of
  * them as its classes declare, or an array as many as elements, each is known by its place.
  */

@@ -241,7 +241,7 @@ void collection_inner(const struct heap *h, uint32_t id, collection_part *part, 
 		tell_joined(&c, part, context);
 	if (!found || c.kind->shape == SHAPE_WRAPPER || !c.kind->store ||
 	    strcmp(c.kind->store, "this") != 0 || c.store.id != id)
-		return; /* what it wraps was told */
+		return; /* what it wraps was reported */
 	if (c.kind->shape == SHAPE_TRIE) {
 		tell_nodes(&c, part, context);
 		return;

@@ -96,7 +96,7 @@ void collection_close(struct collection *c);
 
 /* --- for the files that walk -------------------------------------------------------------------- */
 
-/* Find the collection behind wrappers; c->part is told of what is wrapped.  False: there is none. */
+/* Find the collection behind wrappers; c->part is called for what is wrapped.  False: there is none. */
 bool collection_find(struct collection *c, const struct heap *h, uint32_t id);
 
 /* The next entry of each kind of shape: collection_arrays.c, collection_nodes.c, collection_levels.c. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * describe.h - the door of this folder: what objects hold, told the same way for every dump.
+ * describe.h - the door of this folder: the contents of objects, in the same form for every dump.
  *
  * Dumps tell values in different ways.  HPROF classes declare fields, and an object's record has their
  * values.  In a Go dump an object is a stretch of memory, and its type says what the bytes mean.  PHD
@@ -309,9 +309,9 @@ struct collection_inside {
 	bool whole;       /* all were found, and say what they count as */
 	bool broken;      /* what was found ends early (struct collection) */
 };
-/* Walk all of it.  part (or NULL) is told of each object that it is made of and that is not its own user's: the
+/* Walk all of it.  part (or NULL) is called for each object that it is made of and that is not its own user's: the
  * collections that it wraps, arrays, nodes; not of the collection itself, nor of keys and elements.  An object that is
- * damaged or shared by buckets may be told of twice.  False: it is no collection that is known. */
+ * damaged or shared by buckets may be passed twice.  False: it is no collection that is known. */
 bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
     void *context);
 

@@ -29,7 +29,7 @@ static const struct known {
 	size_t n;
 	describer *describe;
 	const char *fields;
-	bool value; /* what is told of an instance is all that it means */
+	bool value; /* the text of an instance is all that it means */
 } known[] = {
 	{ CLASS("java.lang.String"), describe_string, NULL, true },
 	{ CLASS("java.lang.Integer"), describe_field, BOXED, true },

@@ -34,7 +34,7 @@ static void add_quoted(const uint8_t *s, uint64_t n, uint64_t limit, struct text
 	while (shown < n && shown > 0 && s[shown] >> 6 == 2) /* not inside a character */
 		shown--;
 	text_add(to, "\"");
-	while (shown) { /* so that where it ends, and what was escaped, can be told */
+	while (shown) { /* so that the caller learns where it ends, and what was escaped */
 		uint64_t plain = 0;
 		while (plain < shown && s[plain] != '"' && s[plain] != '\\')
 			plain++;

@@ -11,7 +11,7 @@
  * An object that is no junction and leads nowhere, or to such objects only, is *closed*: it makes no difference to any
  * other, so it gets no number.  Two levels of these are found.
  *
- * "Number" means an object's number in the walk, and nearly all is told by numbers: what lies near
+ * "Number" means an object's number in the walk, and nearly everything is stored by number: what lies near
  * in the walk lies near in memory, too.  The algorithm looks at the junctions from the last to the
  * first; those that it is done with are *linked* (see dominators_semi.c).
  */

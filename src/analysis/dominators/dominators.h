@@ -76,8 +76,8 @@ struct retained {
 	const struct heap *heap; /* of the model */
 	struct model model; /* what the sizes are true of */
 	enum reason doubt;  /* why unreachable objects may be alive, and retain what nobody knows: unrecorded.h */
-	uint64_t serial;    /* different for each struct retained that was found, so that what was
-	                       summed from an older one can be told apart */
+	uint64_t serial;    /* different for each struct retained that was found: a sum keeps it, so that a sum
+	                       of an older one is recognised */
 	struct dominators dominators;
 	struct bits unsure; /* objects that retain one of unsure size; word NULL: all do, or none (heap->size_doubts) */
 	uint32_t *first;    /* n_objects + 2 entries: the children of id are child[first[id]] …

@@ -2,7 +2,7 @@
 /*
  * locks.h - monitors, locks and what else threads wait for: who owns them, who waits, and who waits in a circle.
  *
- * java.util.concurrent keeps its owners and queues in objects, so those are told as they are (locks_java.c,
+ * java.util.concurrent keeps its owners and queues in objects, so those are exact (locks_java.c,
  * locks_readers.c).  Of monitors HPROF records no owner: a blocked thread's innermost frame holds the monitor that it
  * wants among its locals, and so does some frame of whoever entered it; what follows from that is marked
  * (locks_monitors.c).  A javacore tells both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
@@ -82,14 +82,14 @@ struct locks {
 	uint32_t n_unplaced;   /* threads that are blocked on a monitor which nothing tells */
 };
 
-/* Can anything be told of locks in this dump?  Otherwise ERR_UNSUPPORTED and a sentence. */
+/* Does this dump have anything about locks?  Otherwise ERR_UNSUPPORTED and a sentence. */
 MUST_CHECK int locks_told(const struct heap *h, struct err *err);
 /* 0: *out is the caller's (locks_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int locks_find(struct locks *out, const struct heap *h, struct progress *progress, struct err *err);
 void locks_release(struct locks *l);
 
 /* "com.acme.Shop.stock": a static field that holds a lock, or else a field that does, and its class, appended; false:
- * none is known.  Of JDK classes no field is told. */
+ * none is known.  Of JDK classes no field is named. */
 bool lock_field(const struct heap *h, const struct lock *lock, struct text *to);
 /* Append the name of a thread that waits, or owns. */
 void lock_thread_name(const struct heap *h, uint32_t thread, uint32_t object, struct text *to);

@@ -230,7 +230,7 @@ static void set_state(const struct reading *r, struct lock *lock, const struct v
 		set_reader(r, lock, v);
 }
 
-/* Free ones are not told: there are thousands. */
+/* Free ones are left out: there are thousands. */
 static void take_synchronizer(struct reading *r, struct values *v, bool is_long)
 {
 	struct locks *l = r->f->locks;

@@ -62,7 +62,7 @@ void offheap_release(struct offheap *o);
 struct offheap_count {
 	const char *name;      /* "java.nio.Bits", "mapped files", "Netty" */
 	enum offheap_counter { COUNTS_DIRECT, COUNTS_MAPPED, COUNTS_SYNC, COUNTS_NETTY, COUNTS_OPTION } which;
-	struct amount count, capacity, reserved, limit; /* each unknown where that is not told */
+	struct amount count, capacity, reserved, limit; /* each may be unknown */
 };
 enum { OFFHEAP_COUNTS = 4 };
 /* Read the counters; returns how many. */

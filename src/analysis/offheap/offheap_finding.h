@@ -38,7 +38,7 @@ struct finding {
 	struct stretch *stretch; /* big memory */
 	size_t n_stretches, cap_stretches;
 	struct view_walk walk;
-	uint64_t stack;      /* bytes that threads get by an option of the VM; 0: not told */
+	uint64_t stack;      /* bytes that threads get by an option of the VM; 0: unknown */
 	bool stack_asked;
 	struct fields buffer, cleaner, action, cleanup, segment, stream, thread;
 	struct err *err;

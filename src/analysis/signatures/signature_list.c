@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * signature_list.c - what is done with signatures when the walk has found them: they are settled as ways are,
- * added up, and told in words.
+ * added up, and put into words.
  */
 #include "analysis/signatures/signature_list.h"
 

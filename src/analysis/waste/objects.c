@@ -205,7 +205,7 @@ static unsigned header_of(const struct heap *h)
 	return 0;
 }
 
-/* Bytes of an instance that are neither header nor fields; 0 where that cannot be told. */
+/* Bytes of an instance that are neither header nor fields; 0 where that is unknown. */
 static uint64_t room_of(const struct heap *h, uint32_t class, unsigned header)
 {
 	const struct heap_class *c = &h->classes[class];

@@ -60,7 +60,7 @@ struct waste_group {
 	uint32_t class;       /* of the objects */
 	uint32_t declared_in; /* by field: the class with the field; HEAP_NONE: no field holds them */
 	const char *field;    /* or NULL */
-	unsigned deep;        /* arrays between the field and them, as far as is told apart: 8 */
+	unsigned deep;        /* arrays between the field and them; 8 stands for any more */
 	uint32_t holder;      /* by holder: the object with the field; else HEAP_NONE */
 	struct waste_sum sum;
 	uint64_t first, end;  /* waste_groups.object[first] to before end, ascending; of kinds of classes none: all

@@ -3,7 +3,7 @@
  * ask_schema.c - which tables there are for SQL, and their columns.
  *
  * Tables are declared elsewhere: in sql_tables.c, by the shapes of commands, by the classes of the dump.  Here they are
- * only told.
+ * only listed.
  */
 #include "command/ask/ask.h"
 

@@ -198,7 +198,7 @@ static const char *what_of(enum text_kind kind)
 	    kind == TEXT_OF_ARRAY ? "the text of the array" : "the text of the object";
 }
 
-/* The text itself is not told: the sentence may be kept where the dump may not be. */
+/* The text itself is not shown: the sentence may be kept where the dump may not be. */
 static int leaks(const struct taking *t, const struct searched *found, struct err *err)
 {
 	struct text of = TEXT_INIT;

@@ -23,7 +23,7 @@ struct sieve;
 MUST_CHECK int sieve_new(struct sieve **out, uint64_t n, struct err *err);
 void sieve_free(struct sieve *s); /* NULL is fine */
 
-/* What is said of a needle that is kept, and told by sieve_next. */
+/* What a kept needle is recorded with, as sieve_next returns it. */
 struct needle_of {
 	uint32_t where; /* the caller's: an object's id */
 	uint8_t kind;   /* the caller's */

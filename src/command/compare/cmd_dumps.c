@@ -154,7 +154,7 @@ struct folder_rows {
 	struct text line;
 };
 
-/* Where a screen has less room a file's name and all that is told of it stand in it all the same. */
+/* Below these widths some columns are shorter or hidden, so that a file's name and its state still fit. */
 enum { ROOM_FOR_TIME = 100, ROOM_FOR_DAMAGE = 140 }; /* columns */
 
 static bool is_narrow(const struct session *s, unsigned room)

@@ -29,7 +29,7 @@ static const struct column columns[] = {
 static const struct shape shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(columns)};
 
 enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table */
-#define TOLD_LEAST 0.001   /* of net growth: what is less is told only where it rises steadily */
+#define TOLD_LEAST 0.001   /* of net growth: what is less gets a sentence only if it rises steadily */
 #define TOLD_OF_VM 0.01    /* the same of what the VM or the JDK keeps for itself, and what does not rise steadily */
 
 struct telling {
@@ -127,7 +127,7 @@ static void add_standstill(struct text *to, const struct comparison *c, uint32_t
 		text_add(to, " (unchanged in the last dump)");
 }
 
-/* How a person writes the reference: without "static", which is told by the class. */
+/* How a person writes the reference: without "static", which the class implies. */
 static void add_reference(struct text *to, const struct comparison *c, uint32_t row)
 {
 	struct text way = TEXT_INIT;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * since.c - what older dumps tell of objects of the one at hand; see commands.h.
+ * since.c - what older dumps have about objects of the current one; see commands.h.
  *
- * Objects have no identity from one dump to the next.  What is told is of all objects that are reached on the same way,
- * which for what a program holds by a field is that one thing.
+ * Objects have no identity from one dump to the next.  The figures are those of all objects with the
+ * same signature; of what a program holds by a field that is one object.
  */
 #include "command/compare/comparing.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * help.h - what is told about commands and options, all of it from their tables: help, completion,
+ * help.h - all text about commands and options, made from their tables: help, completion,
  * the manual, the completions of shells, the schema of results.
  */
 #ifndef CAIRN_COMMAND_HELP_HELP_H

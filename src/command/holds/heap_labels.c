@@ -93,7 +93,7 @@ static void add_referrer(struct heap_labels *l, uint32_t id, struct text *to)
 			continue;
 		struct text label = TEXT_INIT;
 		named = heap_reference_label(&l->rules, from, id, l->brief, &label);
-		if (named) /* a class's own is told by its name; an object's is one of several ways */
+		if (named) /* a class's own is clear from its name; an object's is one of several ways */
 			text_addf(to, "%s%s", heap_class_mirrored(h, from) == HEAP_NONE ? "via " : "", label.s);
 		text_release(&label);
 	}

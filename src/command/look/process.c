@@ -31,7 +31,7 @@ static void head_bytes(struct result *r, enum column_id column, uint64_t n)
 const struct process_facts *process_of(const struct heap *h, struct process_facts **own)
 {
 	struct err err = ERR_INIT;
-	*own = h->process ? NULL : java_process(h, &err); /* what could not be kept is not told */
+	*own = h->process ? NULL : java_process(h, &err); /* what could not be kept is left out */
 	return h->process ? h->process : *own;
 }
 

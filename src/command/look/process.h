@@ -14,13 +14,13 @@
 	    COL_HEAP_USED, COL_OOM_THREAD, COL_OOM_KIND, COL_OOM_THROWN, COL_UPTIME, COL_EXPERIMENTS,  \
 	    COL_HEAP_START, COL_HEAP_END, COL_PAUSE_LAST, COL_PAUSE_LONGEST
 
-/* Add those that are told: why the dump was written, how much memory there was, and all else.  p: the heap's own
- * facts, or those that process_of found; NULL: nothing is told.  brief: threads are not known yet. */
+/* Add those that are known: why the dump was written, how much memory there was, and all else.  p: the heap's own
+ * facts, or those that process_of found; NULL: nothing is known.  brief: threads are not known yet. */
 void process_cause(struct result *r, const struct heap *h, const struct process_facts *p, bool brief);
 void process_memory(struct result *r, const struct heap *h, const struct process_facts *p);
 void process_head(struct result *r, const struct heap *h, const struct process_facts *p);
 
-/* What is told of the process: by the javacore, or by the objects of the Java VM's library; NULL.  *own: the
+/* What is known of the process: from the javacore, or by the objects of the Java VM's library; NULL.  *own: the
  * caller's, or NULL (process_free). */
 const struct process_facts *process_of(const struct heap *h, struct process_facts **own);
 

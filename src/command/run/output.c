@@ -141,7 +141,7 @@ void output_take_back(struct output *out, struct err *err)
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDS = sizeof ends / sizeof *ends };
 static struct sigaction ended_before[ENDS];
-static const char *volatile being_written; /* NULL: none, or one is already that is told of */
+static const char *volatile being_written; /* NULL: none, or one that was reported already */
 static char *volatile made_folder;         /* where that is, if folders were made for it */
 static volatile size_t made_from;          /* how many bytes name the first that was not there; 0: all were */
 

@@ -250,7 +250,7 @@ static int needs_references(const struct session *s, const struct command *c, co
 	return without && (code == ERR_UNSUPPORTED || (code == ERR_NOMEM && h->no_references)) ? 0 : code;
 }
 
-/* Was the command told what to look for, rather than to list what there is?  -live and -dead only split
+/* Does the line say what to look for, rather than to list what there is?  -live and -dead only split
  * that: no garbage is an answer. */
 static bool looks_for(const struct call *call)
 {

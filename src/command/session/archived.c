@@ -118,6 +118,6 @@ int folder_of_archive(struct folder **out, const char *path, const struct heap_o
 		*out = l.folder;
 		return code;
 	}
-	folder_free(l.folder); /* what else is wrong with it whoever opens it is told */
+	folder_free(l.folder); /* other faults of it are reported when it is opened */
 	return 1;
 }

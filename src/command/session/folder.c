@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * folder.c - which dumps lie in a folder: by the first bytes of its files, so that thousands of them are told at once.
+ * folder.c - which dumps are in a folder: by the first bytes of its files, so that thousands are listed at once.
  *
- * Nothing here waits for anybody, nor has an effect: what is no regular file is not opened.
+ * Nothing here blocks or has side effects: only regular files are opened.
  */
 #include "command/session/session.h"
 
@@ -42,7 +42,7 @@ void folder_free(struct folder *f)
 
 /* --- one file ----------------------------------------------------------------------------------- */
 
-/* Does its name say that it is a dump?  Then it is told why it cannot be read. */
+/* Does its name say that it is a dump?  Then the list says why it cannot be read. */
 bool folder_claims(const char *name)
 {
 	static const char *const formats[] = {".hprof", ".phd", NULL};

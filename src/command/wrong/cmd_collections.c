@@ -165,7 +165,7 @@ static struct cell retained_cell(const struct result *r, void *data, size_t row)
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-/* A sum over those whose size is known; without any it is not told. */
+/* A sum over those whose size is known; without any it is unknown. */
 static struct amount summed(const struct heap *h, const struct sums *g, uint64_t objects, uint64_t n)
 {
 	if (g->unsized == objects)

@@ -191,7 +191,7 @@ static void count_digits(struct classic *c)
 static void run(const struct classic *c, struct sample *sample, uint64_t begin, uint64_t end)
 {
 	struct err ignored = ERR_INIT;
-	/* As if the dump ended with the window: a record that it cuts is not told. */
+	/* As if the dump ended with the window: a record that it cuts is not announced. */
 	struct classic_scan s = { .c = c, .begin = c->text + begin, .end = c->text + end,
 		.at_eof = true, .sink = &sample->sink, .err = &ignored };
 	struct part part = { .begin = begin, .end = end };

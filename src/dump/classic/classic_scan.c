@@ -107,7 +107,7 @@ static bool read_print_type(struct classic_header *h, const uint8_t *p, const ui
 	h->type = p;
 	h->type_size = (size_t)(q - p);
 	q = skip_blanks(q, end);
-	/* A class name of the VM's may hold blanks, one of this tool's cannot be told from damage. */
+	/* A class name of the VM's may hold blanks, one of this tool's could as well be damage. */
 	return h->type_size > 0 &&
 	    (q == end || ((size_t)(end - q) >= sizeof hash - 1 &&
 	                  !memcmp(q, hash, sizeof hash - 1)));

@@ -452,7 +452,7 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
 		if (here->tag != tag || *offset >= here->end)
 			continue;
 		if (progress_cancelled(progress_own()))
-			return false; /* whoever asks for all of them is told in the end that it was cancelled */
+			return false; /* the end of the walk reports that it was cancelled */
 		uint64_t at = *offset < here->offset ? here->offset : *offset;
 		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0 ||
 		    out->tag != tag)

@@ -7,8 +7,8 @@
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
  *   go_span.c    what stands in the memory of objects that is none
  *   go_head.c    which objects of one size begin with the address of their type
- *   go_read.c    the objects, told to a sink
- *   go_tell.c    everything else: goroutines, roots, counts, told to a sink
+ *   go_read.c    announces the objects to a sink
+ *   go_tell.c    announces everything else: goroutines, roots, counts
  *   go_values.c  which words of an object are pointers, memory outside of the heap, names of types
  *   go_program.c the executable that wrote the dump
  *   go_typing*.c types of objects, from its DWARF and from interfaces (go_typing.h)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_read.c - the records of a Go heap dump, told to a sink.
+ * go_read.c - announce the objects of a Go heap dump to a sink.
  *
  * Nearly all records are objects, and where one begins follows from the length of the one before.
  * So the processor waits for each length in turn: the code that gets from one object to the next is

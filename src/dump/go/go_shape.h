@@ -95,7 +95,7 @@ static inline bool go_slot_fits(const struct go *g, uint64_t offset, uint64_t si
 	return g->word && offset <= size && size - offset >= g->word && offset % g->word == 0;
 }
 
-/* "96 B {ptr@0 ptr@16}"; repeats are folded, long ones cut and told apart by a number. */
+/* "96 B {ptr@0 ptr@16}"; repeats are folded, long ones are clipped and numbered. */
 void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint64_t n,
     struct text *to);
 

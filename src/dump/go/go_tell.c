@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_tell.c - goroutines, roots and counts of a Go heap dump, told to a sink.
+ * go_tell.c - announce goroutines, roots and counts of a Go heap dump to a sink.
  *
  * The records of a goroutine's frames, defers and panics follow its own.  Roots that lead out of
- * the heap are told as well; the heap counts and drops them.
+ * the heap are announced as well; the heap counts and drops them.
  */
 #include "dump/go/go_reading.h"
 

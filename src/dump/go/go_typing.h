@@ -27,7 +27,7 @@ enum slot_kind {
 	SLOT_INTERFACE, /* holds an itab; the next word is the data word */
 	SLOT_EMPTY,     /* holds a type descriptor; the next word is the data word */
 	SLOT_FUNC,      /* points to a closure */
-	/* The next ones point to an array whose length is told by a number N that stands slot.aside bytes
+	/* The next ones point to an array whose length is a number N that stands slot.aside bytes
 	 * from the slot. */
 	SLOT_COUNTED,   /* N values of slot.type */
 	SLOT_BUCKETS,   /* 2^N values of slot.type; N is one byte */

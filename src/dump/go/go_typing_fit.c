@@ -30,7 +30,7 @@ static int by_offset(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The fingerprint of a type; false: it has none that could be told from others. */
+/* The fingerprint of a type; false: it has none that differs from others. */
 static bool print_of(const struct typing *t, uint32_t type, uint64_t *key)
 {
 	const struct type_facts *f = &t->go.of[type];

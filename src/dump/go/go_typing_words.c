@@ -2,8 +2,8 @@
 /*
  * go_typing_words.c - does a type fit the pointer words of an object?
  *
- * Behind the contents of an object the dump lists which of its words are pointers; the type told
- * the allocator so.  If a word on the list is no pointer in a value of some type, or lies behind
+ * Behind the contents of an object the dump lists which of its words are pointers, as the allocator
+ * knew them from the type.  If a word on the list is no pointer in a value of some type, or lies behind
  * such a value, the object is no such value, but may begin with one.  The same follows if a pointer
  * of the type is not on the list.
  *

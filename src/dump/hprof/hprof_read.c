@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hprof_read.c - the objects of an HPROF dump, told to a sink; what else there is: hprof_other.c.
+ * hprof_read.c - announce the objects of an HPROF dump to a sink; hprof_other.c announces the rest.
  *
  * Damage within a segment costs the rest of that segment: a sub-record carries no length, so
  * nothing behind an unknown one can be found until the next segment begins.  The first damage
@@ -174,7 +174,7 @@ static inline __attribute__((always_inline)) int tell_object(struct reading *r)
 	return r->n_gathered < r->most_gathered && r->n_targets <= BUFFERED - HPROF_FLAT ? 0 : tell_gathered(r);
 }
 
-/* One more of the object that was told last, which has many. */
+/* One more reference of the last object, which has many. */
 static int tell_reference(struct reading *r, uint64_t target)
 {
 	r->targets[r->n_targets++] = target;
@@ -426,7 +426,7 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 	const struct hprof_segment *s = &r->h->segments[number_of_it];
 	int code = 0;
 
-	if (r->survey && r->sink->heap && at == s->begin) /* what heap its objects are of is told in each segment anew */
+	if (r->survey && r->sink->heap && at == s->begin) /* each segment names the heap of its objects anew */
 		code = r->sink->heap(r->sink, NULL);
 	while (code == 0 && at < s->end && at < part_end) {
 		if (at >= r->next_cut) {

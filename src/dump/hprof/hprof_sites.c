@@ -50,7 +50,7 @@ static const uint8_t *next_serial(struct serials *w, uint64_t *address)
 			w->stopped = true;
 			return NULL;
 		}
-		if (!size || size == UINT64_MAX) { /* the end, or damage that the readings told of */
+		if (!size || size == UINT64_MAX) { /* the end, or damage that the readings reported */
 			w->segment++;
 			w->at = 0;
 			continue;

@@ -64,7 +64,7 @@ void hprof_note(struct hprof *h, uint64_t offset, const char *format, ...)
 	note->offset = offset;
 }
 
-/* The first damage is what the dump is true up to; what comes behind it is told as well. */
+/* The first damage is what the dump is true up to; damage after it is reported as well. */
 __attribute__((format(printf, 4, 5))) static void damage(struct walk *w, enum err_code code,
     uint64_t offset, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders, threads, and what is told of
+ * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders, threads, and what is known of
  * the process.
  *
  * A javacore is text.  It is read line by line; lines that the reader does not know are skipped,
@@ -38,7 +38,7 @@ struct javacore_frame {
 /* An object whose monitor a thread has entered, or which it waits for. */
 struct javacore_monitor {
 	uint64_t address;
-	size_t frame;   /* the frame that entered it: index in frames; SIZE_MAX: not told */
+	size_t frame;   /* the frame that entered it: index in frames; SIZE_MAX: unknown */
 	bool waiting;   /* the thread is blocked, waits or is parked on it, and does not own it */
 };
 
@@ -46,7 +46,7 @@ struct javacore_monitor {
 struct javacore_wait {
 	uint64_t address;       /* 0: the javacore tells of none */
 	const char *class_name; /* internal spelling */
-	const char *owner;      /* name of the thread that owns its monitor; NULL: not told */
+	const char *owner;      /* name of the thread that owns its monitor; NULL: unknown */
 	uint64_t owner_vm_thread; /* the VM's own address of that thread; 0 unknown */
 	bool unowned;           /* the javacore says that nobody owns it */
 };

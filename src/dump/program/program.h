@@ -86,7 +86,7 @@ const char *program_lacks(const struct program *p);
 const struct types *program_types(const struct program *p); /* n 0 without DWARF */
 /* All variables that have a type, by ascending address; *n gets their number. */
 const struct program_variable *program_variables(const struct program *p, size_t *n);
-/* The variable that has this address in it, or else what program_tell_statics told of; NULL:
+/* The variable that has this address in it, or else one of program_tell_statics; NULL:
  * neither. */
 const struct program_variable *program_variable_at(const struct program *p, uint64_t address);
 
@@ -96,11 +96,11 @@ const struct program_variable *program_variable_at(const struct program *p, uint
  *
  * The n values may come in any order and are copied, names included.  Of two that overlap the one
  * that begins first is kept; of two that begin at one address, the larger.  Call it once; other
- * threads may call program_variable_at and program_symbol meanwhile.  ERR_NOMEM: nothing was told.
+ * threads may call program_variable_at and program_symbol meanwhile.  ERR_NOMEM: nothing changed.
  */
 MUST_CHECK int program_tell_statics(struct program *p, const struct program_variable *all, size_t n,
     struct err *err);
-/* What was told so, *n of them by ascending address. */
+/* The variables of program_tell_statics, *n of them by ascending address. */
 const struct program_variable *program_statics(const struct program *p, size_t *n);
 /* A number that is another one for a program with other types, variables or functions. */
 uint64_t program_print(const struct program *p);

@@ -47,7 +47,7 @@ struct program {
 	uint32_t n_objects, cap_objects;
 	struct program_variable *variable; /* by ascending address, which program_check moves */
 	uint32_t n_variables, cap_variables;
-	struct program_statics { /* what program_tell_statics told; the pointer is set atomically */
+	struct program_statics { /* the variables of program_tell_statics; the pointer is set atomically */
 		struct arena names;
 		uint32_t n;
 		struct program_variable variable[]; /* by ascending address; no two overlap */
@@ -110,7 +110,7 @@ bool entry_number(struct entry *e, enum wanted what, uint64_t *out);
 uint64_t entry_reference(struct entry *e, enum wanted what);
 
 /* Take the DWARF expression that says where something lies apart into operations; where the place
- * changes, pc (a link address) chooses.  Returns their number; 0 if the place cannot be told. */
+ * changes, pc (a link address) chooses.  Returns their number; 0 if the place is unknown. */
 enum { MOST_OPERATIONS = 32 };
 size_t program_place(const struct program *p, Dwarf_Attribute *attribute, uint64_t pc,
     Dwarf_Op out[MOST_OPERATIONS]);

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_STEP (128u << 10) /* bytes handed to a filter at once: as exact is the byte that damage is told near */
+#define STREAM_STEP (128u << 10) /* bytes handed to a filter at once: damage is located this exactly */
 #define FORMAT_STEP (1u << 30)   /* to a format, which hands out members in pieces of at most so many */
 
 enum { REASON_MOST = 90 }; /* bytes of libarchive's words: with that many the sentences around them have room */
@@ -373,7 +373,7 @@ static void take_name(struct walk *w)
 	if (name && *name)
 		text_add(&w->name, name);
 	else
-		text_addf(&w->name, "#%" PRIu64, w->ordinal); /* without a name, or with one that cannot be told */
+		text_addf(&w->name, "#%" PRIu64, w->ordinal); /* without a name, or with one that cannot be decoded */
 }
 
 /* What follows the member before cannot be had. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * packing.c - how the bytes of a file are packed: told by the first of them, never by its name.
+ * packing.c - how the bytes of a file are packed: its first bytes say so, never its name.
  */
 #include "dump/source/opening.h"
 

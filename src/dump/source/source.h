@@ -60,7 +60,7 @@ void source_enough(void);
 
 /*
  * Open path, which may name a member of an archive: "dumps.zip::heap.hprof", also one of an archive in it,
- * "outer.zip::inner.tar::heap.hprof".  How a file is packed is told by its first bytes.  ERR_IO with the
+ * "outer.zip::inner.tar::heap.hprof".  The first bytes of a file say how it is packed.  ERR_IO with the
  * system's reason (a directory, a device, no permission: said so), ERR_FORMAT for an empty file or an archive without
  * such a member, ERR_USAGE where several members may be meant, ERR_NOMEM, ERR_CANCELLED.
  */

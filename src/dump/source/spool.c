@@ -34,7 +34,7 @@ enum {
 
 struct spool {
 	struct spool *next;
-	bool standard;          /* it is standard input; else it is told by these */
+	bool standard;          /* it is standard input; else these identify it */
 	dev_t device;
 	ino_t inode;
 	int in;                 /* -1: its end was seen, or it is not read any further */
@@ -132,7 +132,7 @@ int source_peek(const char *path)
 
 /* --- reading it ----------------------------------------------------------------------------------- */
 
-/* It is read no further: whoever writes into it is told by the system. */
+/* It is read no further: the system signals that to the writer. */
 static void end(struct spool *s)
 {
 	close(s->in);

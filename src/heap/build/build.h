@@ -60,7 +60,7 @@ struct survey_cut {
 	uint64_t record; /* number within the part of the first record behind the cut */
 };
 
-/* What one part's records told of the class of one handle. */
+/* What one part's records say about the class of one handle. */
 struct part_class {
 	uint64_t common_size; /* bytes of its first instance, 0: none yet.  Others of the same size need not
 	                         record theirs */
@@ -123,7 +123,7 @@ struct survey_part {
 	uint64_t n_records;    /* in all of them */
 	uint64_t first_record; /* number over all parts of the first of them */
 	uint32_t n_kind[4]; /* of them, by enum record_kind */
-	struct part_class *by_handle; /* what the records told of each class handle */
+	struct part_class *by_handle; /* what the records say about each class handle */
 	uint32_t n_by_handle;
 	uint64_t class_object_size; /* of the first class record, 0 none */
 	bool tells_sizes;           /* of some instance or class object */

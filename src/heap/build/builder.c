@@ -117,7 +117,7 @@ static void check_companion(struct build *b)
 		    "%s here", j->path,
 		    j->n_loaders, j->n_loaders == 1 ? "" : "s", n_found, n_found == 1 ? "is an object" : "are objects");
 		if (b->options->dump.javacore)
-			build_warn(b, "%s", t.s); /* who named it is told so */
+			build_warn(b, "%s", t.s); /* the user named it */
 		else
 			refuse_companion(b, "%s", t.s);
 		text_release(&t);
@@ -193,7 +193,7 @@ struct heap *heap_publish(struct heap *loaded)
 /* --- the steps ------------------------------------------------------------------------------------ */
 
 /* Does the rest leave objects, classes and values as they are?  Not where types are found behind the references, and
- * not where there is something to be told of the file: that is told of all of it. */
+ * not where something is to be reported of the file: that is about all of it. */
 static bool is_settled(const struct build *b)
 {
 	const struct heap *h = b->heap;

@@ -31,7 +31,7 @@ struct fill_sink {
 	struct index_cursor cursor;
 	uint64_t number;      /* of the next record */
 	size_t duplicate;     /* the next one in build->duplicates */
-	/* Where references of the objects told last go: those of neighbours to one place. */
+	/* Where references of the last objects go: those of neighbours to one place. */
 	struct fill_run {
 		uint32_t *at;     /* NULL: of a record that does not count */
 		uint64_t n;

@@ -11,7 +11,7 @@
  *   object in front of its lock, so that there is room for one; where they have not, an int[0] stays what
  *   it is.
  * - garbage of the program, where the dump holds any.  Arrays of other numbers that nothing references show that:
- *   nothing but the program makes them.  Then no int[] is told from a filler, since both hold zeros and lie anywhere.
+ *   nothing but the program makes them.  Then an int[] and a filler look the same: both hold zeros and lie anywhere.
  * So where some of these stay int[], numbers of int[] are marked: the VM may count fewer.
  */
 #include "heap/build/build.h"

@@ -9,7 +9,7 @@
  *   3. the javacore's list of loaded classes, where only one loader has a class of that name.  It also replaces the
  *      boot loader as first reference, which hidden classes have that another loader of the VM made.
  * A class for which none of these tells a loader was loaded by the boot loader, if the format tells
- * loaders at all.  One whose loader is told, but is no object of the dump, was not: it is in the part of the
+ * loaders at all.  One whose loader is recorded, but is not an object of the dump, was not: it is in the part of the
  * dump that was not read, as a rule.
  */
 #include "heap/build/build.h"

@@ -580,7 +580,7 @@ static void release_part(struct survey_part *p)
 	big_free(p->hashed);
 }
 
-/* Forget what a part told, and let it begin elsewhere: behind its end it is empty. */
+/* Forget what a part announced, and let it begin elsewhere: behind its end it is empty. */
 static void begin_part_at(struct survey_part *p, uint64_t begin)
 {
 	struct part part = { .begin = begin, .end = begin < p->part.end ? p->part.end : begin };

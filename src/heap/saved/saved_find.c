@@ -223,8 +223,8 @@ bool saved_glance(const struct heap_options *o, uint64_t size, int64_t written, 
 	return good;
 }
 
-/* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or why it cannot
- * be told. */
+/* 0: the index at this path is of this dump, or there is none.  1: of another one, and *why says so.  Or the error
+ * for which that is unknown. */
 static int is_of_another(const char *path, const char *dump, struct err *why)
 {
 	struct found f;

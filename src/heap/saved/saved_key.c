@@ -218,7 +218,7 @@ void pack_key(struct pack *p, struct saved_key *k)
 	pack_path(p, &k->path);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		pack_number(p, numbers[i], UINT64_MAX);
-	if (p->reading && k->version < SAVED_VERSION) /* so that it is told to be of another version, not damaged */
+	if (p->reading && k->version < SAVED_VERSION) /* so that the error names another version, not damage */
 		k->member = xcalloc(1, 1);
 	else
 		pack_path(p, &k->member);

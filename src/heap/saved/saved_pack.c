@@ -406,7 +406,7 @@ static void pack_sites(struct pack *p, struct heap *h, struct err *err)
 		pack_samples(p, h, s, err);
 }
 
-/* --- what is told of the dump ------------------------------------------------------------------- */
+/* --- facts about the dump ----------------------------------------------------------------------- */
 
 static void pack_warnings(struct pack *p, struct heap *h, struct err *err)
 {

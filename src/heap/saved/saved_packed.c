@@ -4,9 +4,9 @@
  *
  * Only outgoing ones stand in it.  A block has those of 2^18 objects: how many each object has, then where
  * they lead.  Objects of one class with as many references stand together, first the first references of
- * all of them, then the second ones: such a column is of one field, mostly.  Its references are told by how far
+ * all of them, then the second ones: such a column is of one field, mostly.  Its references are stored by how far
  * they lead from the object that has them, or from where that of the object before leads, whichever is
- * nearer.  Lists of many references are told by the way from one to the next.
+ * nearer.  Lists of many references are stored as differences from one to the next.
  */
 #include "heap/saved/saving.h"
 

@@ -34,7 +34,7 @@ struct saved_key {
 	uint64_t size, written, written_ns;
 	uint64_t sample;     /* of its bytes */
 	uint64_t heap_number, mat_sizes;
-	uint64_t nameless;   /* its names are numbers, and it is not told what it is of */
+	uint64_t nameless;   /* its names are numbers, and it does not say what it is of */
 	uint64_t companion, companion_size, companion_written; /* of the javacore; companion: there is one */
 };
 

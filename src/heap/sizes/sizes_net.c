@@ -40,7 +40,7 @@ enum { INSTANCES_LEAST = 3, CLASSES_LEAST = 3 };
 enum { FIELDS_MAX = 24, PADDING = 128, PADDING_REST = 24 };
 /* In a gapless heap at most every so manieth object, and class, has room behind it. */
 enum { GAPS_ONE_IN = 50 };
-/* Superclasses that are looked at, and names that are told. */
+/* Superclasses that are looked at, and names that are listed. */
 enum { CHAIN_MAX = 64, NAMES_MAX = 20 };
 
 /* The distances behind the watched instances of a class. */

@@ -23,7 +23,7 @@
 #include "query/sql/sql_words.h"
 #include "result/result.h"
 
-/* A view that is there for every dump: its text is a SELECT, and what is wrong with it is told with its place. */
+/* A view that is there for every dump: its text is a SELECT, and an error in it is reported with its place. */
 struct sql_view {
 	char *name, *text, *place;
 };

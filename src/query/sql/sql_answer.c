@@ -2,9 +2,9 @@
 /*
  * sql_answer.c - the rows of a statement, as a result like that of any command.
  *
- * Nine bytes a cell, and the texts.  What a column holds is told by the column that it was selected from, else by what
- * it is called ("sum(shallow)"), else by its values.  A row with a set stands for that set, one with an address for the
- * object there.
+ * Nine bytes a cell, and the texts.  The type of a column is that of the column it was selected from, else it follows
+ * from its name ("sum(shallow)"), else from its values.  A row with a set represents that set, one with an address
+ * the object there.
  */
 #include "query/sql/sql_private.h"
 

@@ -140,7 +140,7 @@ static size_t find_part(const struct sql *q, uint32_t id, const char *words, str
 }
 
 /* May an object have what no column of its class has?  Class objects have statics; fields of java.lang.Class itself are
- * told of the few that stand for primitives, so they are no columns. */
+ * known for the few that represent primitives only, so they are not columns. */
 static bool has_more(const struct sql *q, const struct class_fields *c, uint32_t id)
 {
 	const struct heap *h = q->heap;

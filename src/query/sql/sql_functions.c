@@ -166,7 +166,7 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	}
 }
 
-/* A name that no class has is more likely misspelt than meant: it is told. */
+/* A name that no class has is more likely misspelt than meant: it is reported. */
 static void check_class(sqlite3_context *to, const char *name)
 {
 	static char checked;
@@ -328,7 +328,7 @@ static int by_id(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* Each once, in their order: a join may have told of some several times. */
+/* Each once, in their order: a join may have listed some several times. */
 static int settle_set(struct gathered *g, struct err *err)
 {
 	size_t kept = 0;

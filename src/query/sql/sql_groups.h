@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_groups.h - rows that are told apart by a few names only, counted instead of kept; private to this folder.
+ * sql_groups.h - rows that differ in a few names only, counted instead of kept; private to this folder.
  *
  * Of 60 million references a question may want nothing but classes and fields, of which there are a few thousand
  * combinations.  Then rows need not be sorted: each combination is counted, these are put in order, and each is handed

@@ -52,9 +52,9 @@ struct sql {
 	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
 	char *drops;                      /* the table or view that it drops; the same */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
-	struct text notes;                /* lines that are told below the rows */
+	struct text notes;                /* lines below the rows */
 	uint64_t counted_left;            /* entries that size() may still count */
-	bool told_entries;                /* it was told what was no collection */
+	bool told_entries;                /* a note says what was not a collection */
 	struct err silent;                /* why the dump tells no values; code 0: it does */
 	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
 	struct members members;           /* instances by class */
@@ -157,7 +157,7 @@ void sql_result_value(const struct sql *q, sqlite3_context *to, const struct any
  * no room for is a text of all its digits, else a real number that is near it. */
 void sql_result_contents(const struct sql *q, sqlite3_context *to, uint32_t id, bool whole,
     struct sql_reader *reader);
-/* The same of what may be a text, a number or anything else: that is told in words, and null is NULL. */
+/* The same of what may be a text, a number or anything else: that is given in words, and null is NULL. */
 void sql_result_words(const struct sql *q, sqlite3_context *to, const struct any_value *v,
     struct sql_reader *reader);
 void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c);
@@ -215,7 +215,7 @@ int sql_each_field(struct sql *q, uint32_t id, void (*take)(void *context, const
     struct err *err);
 void sql_fields_release(struct sql *q);
 
-/* The fields that instances of all these classes share, for the caller to close.  ERR_UNSUPPORTED: none is told. */
+/* The fields that instances of all these classes share, for the caller to close.  ERR_UNSUPPORTED: none is known. */
 int sql_shared_fields(struct shared_fields **out, struct sql *q, const uint32_t *classes, size_t n, struct err *err);
 
 /* A path of fields, "customer.address.city", for many objects one after another. */
@@ -277,7 +277,7 @@ void sql_plan_take(struct sql_plan *p, sqlite3_index_info *info, int i, const ch
 const char *sql_operator(unsigned char op); /* "=", ">="; NULL: any other */
 /* Hand over the words.  SQLITE_OK or SQLITE_NOMEM. */
 int sql_plan_end(struct sql_plan *p, sqlite3_index_info *info, double rows, double cost);
-/* The next word of a plan, of which NAME and operator are told apart; false: there is none. */
+/* The next word of a plan, a NAME or an operator; false: there is none. */
 struct sql_word {
 	char name[24], op[3];
 	bool argument;

@@ -20,7 +20,7 @@
 /* As in sql_refs_columns. */
 enum { C_SOURCE, C_FIELD, C_TARGET, C_SOURCE_CLASS, C_TARGET_CLASS, C_SOURCE_ID, C_TARGET_ID, COLUMNS };
 
-/* What groups of rows are told apart by. */
+/* The columns that may form groups of rows. */
 enum { K_SOURCE_CLASS, K_FIELD, K_TARGET_CLASS };
 static const unsigned key_columns[GROUP_KEYS] = {
     [K_SOURCE_CLASS] = C_SOURCE_CLASS, [K_FIELD] = C_FIELD, [K_TARGET_CLASS] = C_TARGET_CLASS};
@@ -30,7 +30,7 @@ struct references_table {
 	sqlite3_vtab base;
 	struct sql *sql;
 	struct sql_doubts *doubts;    /* of the field */
-	struct numbered_names *names; /* of fields; a statement may keep one longer than the cursor that told it */
+	struct numbered_names *names; /* of fields; a statement may keep one longer than the cursor that gave it */
 	struct numbered numbered;
 	uint32_t numbered_of;         /* the holder that these are of; HEAP_NONE: of none */
 };
@@ -45,7 +45,7 @@ struct references_cursor {
 	struct bits classes[2]; /* that count, of holders and of targets; word NULL: all */
 	uint32_t same;         /* inwards: so many references of this holder to the target came before */
 	bool grouped;          /* rows are handed out by groups, */
-	bool keys[GROUP_KEYS]; /* which are told apart by these */
+	bool keys[GROUP_KEYS]; /* of which these form the groups */
 	struct groups groups;
 	struct first_names *first;
 	struct text scratch;
@@ -147,7 +147,7 @@ static void add_order(struct sql_plan *p, int column, bool down)
 	    down ? " down" : "");
 }
 
-/* Count rows where they are told apart by keys alone, the order's columns first. */
+/* Count rows where only keys form groups, the order's columns first. */
 static bool take_groups(struct sql_plan *p, sqlite3_index_info *info)
 {
 	unsigned ordered = 0;

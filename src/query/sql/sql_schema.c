@@ -2,8 +2,8 @@
 /*
  * sql_schema.c - what columns a table has, as SQLite has them declared, and what they mean.
  *
- * Of a class's fields a Java dump does not tell the declared classes, only that they are references: what is told is
- * the class of the objects that stand there.
+ * A Java dump does not record the declared class of a field, only that it is a reference: the column shows the class
+ * of the objects that it references.
  */
 #include "query/sql/sql_private.h"
 

@@ -102,7 +102,7 @@ static const struct sql_column locals[] = {
     {.id = COL_ADDRESS},
     {.id = COL_CLASS, .meaning = "name of its class"},
     {.id = COL_SHALLOW, .meaning = "shallow size"},
-    /* roots find it only when they are told to */
+    /* roots find it only if asked */
     {.id = COL_RETAINED, .type = SQL_BYTES, .made_of = "retained(address)"},
     {.id = COL_VALUE},
     {.id = COL_OWN_NAME}};

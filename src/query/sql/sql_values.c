@@ -194,7 +194,7 @@ static void result_other(sqlite3_context *to, struct text *t)
 		sql_result_text(to, t);
 }
 
-/* What is told the same way of a field and of a variable; false: v is none of these; *target gets where it leads. */
+/* What a field and a variable have in common; false: v is none of these; *target gets where it leads. */
 static bool result_itself(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool contents,
     struct sql_reader *reader, struct value_target *target)
 {

@@ -3,7 +3,7 @@
  * sql_views.c - views that others keep for the questions about every dump.
  *
  * Such a view is SQLite's own, made when a statement names it and dropped behind it.  What it names is declared with it
- * by preparing a question about all of it: what is wrong with a view is then told with the place where it is written,
+ * by preparing a question about all of it: an error in a view is then reported with the place where it is written,
  * and nobody who does not name it hears of that.
  */
 #include "query/sql/sql.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * amount.h - a number with how sure it is, and why it is no surer.
+ * amount.h - a number with its certainty, and the reason why it is not exact.
  *
- * Whoever counts or sums knows what may be missing or guessed; whoever shows a number does not.  So
- * the two travel together, and no table can forget a mark.  Small, and passed by value.
+ * The code that counts knows what may be missing or guessed; the code that shows a number does not.  So
+ * number and certainty are one value, and no table can lose a mark.  Small, and passed by value.
  */
 #ifndef CAIRN_BASE_AMOUNT_H
 #define CAIRN_BASE_AMOUNT_H
@@ -14,20 +14,20 @@
 /* How sure a number is; a later one is less sure. */
 enum certainty { EXACT, LOWER_BOUND, INFERRED, UNKNOWN };
 
-/* Why a number is not exact.  The sentences stand in result/why.c. */
+/* Why a number is not exact.  result/why.c has the sentences. */
 enum reason {
 	REASON_NONE,          /* it is exact */
 	REASON_DAMAGED,       /* the dump was read in part */
-	REASON_SIZES_UNKNOWN, /* the dump does not tell the sizes of some objects */
-	REASON_JOINT,         /* what several objects hold jointly is not in it */
-	REASON_ROWS_JOINED,   /* groups that a dump tells apart are one: what each of them holds may be in both */
+	REASON_SIZES_UNKNOWN, /* the dump does not record the sizes of some objects */
+	REASON_JOINT,         /* it leaves out what several objects hold jointly */
+	REASON_ROWS_JOINED,   /* several groups of one dump are one here: what they hold may be counted twice */
 	REASON_OTHER_RULE,    /* sizes of an older dump are by another rule than those it is compared with */
 	REASON_OTHER_WORDS,   /* they are of objects with wider or narrower words */
 	REASON_MORE,          /* counting ended early: there may be more */
 	REASON_CLOCK,         /* the time of the dump is at least that of the latest event in it */
-	REASON_LOCALS,        /* who has a monitor follows from blocked threads and what their frames hold */
+	REASON_LOCALS,        /* the owner of a monitor follows from blocked threads and what their frames hold */
 	REASON_DIRECT_LIMIT,  /* it is the limit of direct memory, which is the heap's unless it was given */
-	REASON_ERROR_LATER,   /* the VM makes the error behind the dump: its kind follows from what there is */
+	REASON_ERROR_LATER,   /* the VM makes the error after the dump: its kind follows from what there is */
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */
 	REASON_ROOTS,         /* it depends on roots that are inferred */
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
@@ -36,21 +36,21 @@ enum reason {
 	REASON_CLASS_DATA,    /* no root leads there, but what hidden classes were given, which it leaves out, may */
 	REASON_NAMES_SHARED,  /* several classes have the name by which objects name their class */
 	REASON_FILLERS,       /* objects are recognised by signs only: the collector's fillers */
-	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump bears out */
+	REASON_SIZES_ASSUMED, /* sizes are computed by a model that nothing in the dump confirms */
 	REASON_SIZES_MEASURED, /* sizes of some classes are how far the next objects lie, not what rules give */
 	REASON_TYPES_GUESSED, /* it depends on types that objects were given by inference */
-	REASON_JUDGED,        /* whether it could be saved is judgement, by a rule that help tells */
+	REASON_JUDGED,        /* whether it could be saved is a judgement, by a rule that help states */
 	REASON_PADDED,        /* the length of an array, worked out from its size, which includes padding */
 	REASON_BLOCK,         /* the length of a block of memory, which may be longer than what is in it */
 	REASON_FILE_CHANGED,  /* it depends on values in a file that is not what was loaded */
 	REASON_NOT_FOUND_YET, /* retained sizes were not asked for */
-	REASON_DUMP_AWAY,     /* it stands in the dump, and only the index of that is here, or was read */
-	REASON_OUTSIDE,       /* of memory that is not in the dump, and no field tells its size */
-	REASON_SILENT,        /* the dump does not tell */
-	REASON_FILE_TIME,     /* the time is that of the file: its first bytes tell none */
+	REASON_DUMP_AWAY,     /* it is in the dump, but only the index of the dump was read */
+	REASON_OUTSIDE,       /* of memory that is not in the dump, and no field has its size */
+	REASON_SILENT,        /* the dump does not say */
+	REASON_FILE_TIME,     /* the time is that of the file: its first bytes have none */
 	REASON_NOT_READ,      /* of the dump only its first bytes were read */
 	REASON_STACK_ORDER,   /* which stack is a thread's follows from the order of both */
-	REASON_BY_INDEX,      /* an index or a profile tells it, and the dump was not looked at */
+	REASON_BY_INDEX,      /* it is from an index or a profile, and the dump was not looked at */
 	REASONS
 };
 

@@ -2,10 +2,10 @@
 /*
  * big.h - memory whose size a dump decides.
  *
- * Everything as large as a dump has objects, classes, names or rows comes through this door.  So
- * its sum is known and limited (--mem), and a failure is an ordinary error that names the bytes
- * wanted: the caller hands it on, and the program lives.  A block knows its own size and who owns
- * its bytes; who frees it needs to know neither.
+ * Memory that grows with the objects, classes, names or rows of a dump is allocated here.  So its sum
+ * is known and limited (--mem), and a failure is an ordinary error that names the bytes wanted: the
+ * caller returns it, and the program goes on.  A block knows its own size and where its bytes live;
+ * the caller that frees it needs to know neither.
  *
  * Small blocks come from malloc, large ones are pages of their own: zeroed by the kernel as they
  * are touched, grown without copying, given back at once, or kept for the next one (big_rest).
@@ -32,13 +32,13 @@ void *big_spill(uint64_t count, uint64_t size, struct err *err) __attribute__((w
 
 /* bytes of the open file fd from offset on, which must be a multiple of the page size; read only.
  * ERR_IO when the file cannot be mapped or ends before them.  What the file loses while it is mapped reads as zeros
- * (base/vanish.h), or as ones if that is asked for; who looks at it asks the file whether it shrank. */
+ * (base/vanish.h), or as ones if that is asked for; the reader of the block asks whether the file shrank. */
 const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
     __attribute__((warn_unused_result));
 void big_vanishes_as_ones(const void *p); /* any pointer is fine */
 
-/* The sentence for count * size bytes of memory or addresses that the system refuses; it names ulimit -v where that is
- * why.  Returns ERR_NOMEM. */
+/* The sentence for count * size bytes of memory or addresses that the system refuses; it names ulimit -v if that is
+ * the cause.  Returns ERR_NOMEM. */
 int big_refused(uint64_t count, uint64_t size, struct err *err);
 
 /* Grow or shrink to count elements, contents and owner kept, new bytes zero; NULL as old allocates.
@@ -52,26 +52,25 @@ void *big_fit(void *old, uint64_t count, uint64_t size);
 /* Give back a block of any owner.  NULL is fine. */
 void big_free(const void *p);
 
-/* A work is over: what was kept of large blocks given back, so that the next ones need no fresh pages, is the system's
- * again. */
+/* A long work is over: return to the system the pages of freed blocks that were kept for the next ones. */
 void big_rest(void);
 
 /* Say how a block is used. */
 void big_hint(void *p, enum big_use use);
 
 /*
- * Nobody writes to this block any more: when memory is short it may move to the file without a name, where it
- * stands at the same address.  Who wants to write again says so first.  Both do nothing to what cannot move.
+ * big_settle: nobody writes to this block any more; when memory is short it may move to the unnamed file, at the
+ * same address.  big_unsettle: it will be written again.  Both do nothing to a block that cannot move.
  */
 void big_settle(void *p);
 void big_unsettle(void *p);
 
-/* The same as big_alloc, for what will be jumped through: memory if what big_hold may have has room for it. */
+/* The same as big_alloc, for random access: in memory if the share of big_hold has room for it. */
 void *big_alloc_held(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));
 
 /*
- * A block that will be jumped through for long: one in the file without a name moves to memory if the limit, of which
- * little else is left then, has room for it.  Returns the block, which may stand elsewhere.  p may be NULL.
+ * A block that will be accessed at random for long: from the unnamed file it moves to memory if the limit has room
+ * for it; then little else is left.  Returns the block, perhaps at another address.  p may be NULL.
  */
 void *big_hold(void *p);
 
@@ -109,8 +108,8 @@ void big_read(void *to, const void *p, uint64_t at, uint64_t bytes);
 /* Bytes of a block from its byte at on, where they stand; those in the file are copied to room. */
 const void *big_look(const void *p, uint64_t at, uint64_t bytes, void *room);
 
-/* For callers that cannot do without (arenas): over the limit the block is there all the same, refused by
- * the system it comes from the stock; either is remembered, for refusals_check to tell. */
+/* For callers that cannot fail (arenas): over the limit the block is allocated all the same, and if the system
+ * refuses it comes from the reserve (stock.h).  refusals_check reports either. */
 void *big_must(size_t bytes) __attribute__((returns_nonnull));
 
 /* Bytes of anonymous blocks in use now, and the most there ever were; bytes in files without a

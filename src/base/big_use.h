@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* big_use.h - what is said of a block of big memory (big.h). */
+/* big_use.h - where a block of big memory (big.h) lives, and how it is used. */
 #ifndef CAIRN_BASE_BIG_USE_H
 #define CAIRN_BASE_BIG_USE_H
 
@@ -8,15 +8,15 @@ enum big_owner {
 	BIG_ANONYMOUS, /* in memory alone; counts towards the limit */
 	BIG_SPILLED,   /* in a file without a name that ends with the block; the kernel may write them
 	                  out and forget them, so they do not count towards the limit */
-	BIG_MAPPED,    /* pages of somebody's file, to be read only; they do not count either */
+	BIG_MAPPED,    /* pages of a mapped file, read only; they do not count either */
 };
 
 /* How a block is used: how the kernel is asked to treat it, and which to spill first. */
 enum big_use {
 	BIG_RANDOM,  /* looked up all over: huge pages are asked for */
-	BIG_NEAR,    /* looked up all over by somebody who says where (near.h) */
+	BIG_NEAR,    /* looked up all over; the walk announces its places (near.h) */
 	BIG_FORWARD, /* written once and read from its beginning to its end */
-	BIG_BRIEF,   /* gone when one answer is there: not worth a file */
+	BIG_BRIEF,   /* freed after one answer: not worth a file */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bits.h - a bit vector that can count: how many ones stand before a position.
+ * bits.h - a bit vector that can count the ones before a position.
  *
  * 64 bits a word and one 32-bit counter for every 512 bits: 6 % on top of the bits.  Built once
  * (set bits, then bits_seal), read by any thread afterwards.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* budget.h - the sum of all memory that a dump decides, and its limit.  Any thread. */
+/* budget.h - the sum of all big memory (big.h), and its limit.  Any thread. */
 #ifndef CAIRN_BASE_BUDGET_H
 #define CAIRN_BASE_BUDGET_H
 

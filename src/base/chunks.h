@@ -2,17 +2,16 @@
 /*
  * chunks.h - a file of named chunks of bytes, which are mapped and not read.
  *
- * Large ones begin at multiples of 64 KB, so that
- * they can be mapped on any machine; small ones are read.  Each has a checksum, which is looked at when
- * chunks_check is asked to, not before: so a file of any size is opened at once, and what nobody asks for
- * costs nothing.  Numbers are little-endian; a big-endian machine neither writes nor opens such a file.
+ * Large ones begin at multiples of 64 KB, so that they can be mapped on any machine; small ones are read.
+ * Each has a checksum, which only chunks_check computes: so a file of any size opens at once, and unused
+ * chunks cost nothing.  Numbers are little-endian; a big-endian machine neither writes nor opens such a file.
  *
  * A packed file has the same chunks, squeezed in blocks that are read when they are taken (base/squeezed.h).
  *
- * It is written from its beginning to its end, where the table of contents stands: a file that was cut has none.
- * Who writes it gives it its name only then, and never writes into one that has a name: what others have mapped
- * stays as it is.  A checksum finds accidents, not what somebody forged: whoever takes a chunk checks all that
- * he will rely on.
+ * It is written from its beginning to its end, where the table of contents is: a truncated file has none.
+ * The writer names the file only then, and never writes into a file that has a name: what others have mapped
+ * does not change.  A checksum finds accidents, not forgery: the code that takes a chunk checks all that it
+ * relies on.
  */
 #ifndef CAIRN_BASE_CHUNKS_H
 #define CAIRN_BASE_CHUNKS_H

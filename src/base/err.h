@@ -22,8 +22,8 @@ enum err_code {
 	ERR_CANCELLED = -5,   /* the user asked to stop */
 	ERR_NOT_FOUND = -6,   /* a lookup found nothing */
 	ERR_USAGE = -7,       /* the command line is wrong */
-	ERR_UNSUPPORTED = -8, /* the dump cannot tell this */
-	ERR_FAILED = -9,      /* a command of the shell failed */
+	ERR_UNSUPPORTED = -8, /* the dump does not have what was asked for */
+	ERR_FAILED = -9,      /* a command of the shell failed, or cairn has a fault */
 };
 
 struct err {

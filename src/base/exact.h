@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * exact.h - does every piece of memory stand alone?
+ * exact.h - is every piece of memory an allocation of its own?
  *
- * Where somebody looks for bytes read or written too far (address sanitizer, fuzzing), blocks of big
+ * In builds that look for bytes read or written too far (address sanitizer, fuzzing), blocks of big
  * memory, pieces of arenas and the bytes of a dump are each an allocation of their own, of exactly the
- * size asked for.  Elsewhere they lie in pages and in larger blocks, whose slack hides such a fault.
+ * size asked for.  In other builds they are in pages and in larger blocks, whose slack hides such a fault.
  */
 #ifndef CAIRN_BASE_EXACT_H
 #define CAIRN_BASE_EXACT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * files.h - the files that the program reads, and the one door to open a file that it writes.
+ * files.h - the files that the program reads, and the only functions that open a file to write.
  *
- * Whoever reads a file that must outlive this program holds it: a dump, the javacore and the program
+ * Code that reads a file which must outlive this program holds it: a dump, the javacore and the program
  * beside it, a script.  Files are identified by device and inode, so a link, another name or a
  * redirection of the shell is the same file.  Any thread.
  */
@@ -42,7 +42,7 @@ MUST_CHECK file_hold file_hold_open(int fd, const char *what);
 MUST_CHECK file_hold file_hold_path(const char *path, const char *what);
 void file_let_go(file_hold hold); /* 0 is fine */
 
-/* What the file behind a descriptor is to those who hold it; NULL: nobody does. */
+/* What the file of a descriptor is held as ("the dump"); NULL: it is not held. */
 const char *file_held_as(int fd);
 
 /*

@@ -2,7 +2,7 @@
 /*
  * gzipped.h - bytes into a gzip file on all threads, and out of one from front to back.
  *
- * What is written are blocks that know nothing of each other, as "jcmd GC.heap_dump -gz" writes them (RFC 1952, a
+ * What is written are independent blocks, as "jcmd GC.heap_dump -gz" writes them (RFC 1952, a
  * member for each block, with the block's size as a comment of the first): tools inflate several at once, or only
  * those that they need.
  */
@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 /*
- * A stream: what is written to it is squeezed and written to another one, which must stay open.  Compressing takes
+ * A stream: what is written to it is compressed and written to another one, which must stay open.  Compressing takes
  * place in writes to the stream, on all threads.  0: *stream is to be ended.  ERR_NOMEM.
  */
 struct gzip_out;
@@ -25,7 +25,7 @@ MUST_CHECK int gzip_begin(struct gzip_out **out, FILE **stream, FILE *to, struct
  * system's words, ERR_NOMEM, ERR_CANCELLED.  *written: bytes of the file. */
 MUST_CHECK int gzip_end(struct gzip_out *out, FILE *stream, int code, uint64_t *written, struct err *err);
 
-/* Does it begin as a gzip file does? */
+/* Do the bytes begin like a gzip file? */
 bool gzip_is(const uint8_t *bytes, uint64_t n);
 /*
  * Call use with all that n bytes of a gzip file unpack to, in stretches; each has the last `overlap` bytes (1024 at

@@ -2,8 +2,8 @@
 /*
  * hash.h - the one hash function of all tables whose keys come from a dump.
  *
- * Whoever makes a dump must not be able to choose keys that collide.  So each hash depends on a seed
- * that nobody outside of the process knows.  What is shown must therefore never depend on a hash or
+ * The author of a dump must not be able to choose keys that collide.  So each hash depends on a seed
+ * that only the process knows.  What is shown must therefore never depend on a hash or
  * on the order of a table.
  *
  * A step multiplies 64 by 64 bits, both of which depend on the word and on the seed, and folds the
@@ -38,7 +38,7 @@ static inline uint64_t hash_number(uint64_t key)
 
 /* Differs from machine to machine with the order of bytes in a word. */
 uint64_t hash_bytes(const void *bytes, size_t n);
-/* 128 bits, of the bytes and a number with them: for who finds out which of many are equal. */
+/* 128 bits, of the bytes and a number with them: to find which of many are equal. */
 void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2]);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory_left.h - how much memory the process can still have, as the system tells.
+ * memory_left.h - how much memory the system still allows the process.
  *
  * Four may set a bound: the machine (MemAvailable), the control groups that the process is in, and
  * the limits of ulimit -v and ulimit -d.  The lowest counts.
@@ -14,7 +14,7 @@
 #define MEMORY_NO_BOUND UINT64_MAX
 
 struct memory_left {
-	uint64_t bytes;    /* MEMORY_NO_BOUND: nobody tells one */
+	uint64_t bytes;    /* MEMORY_NO_BOUND: there is none */
 	const char *whose; /* "this machine", "its control group" …; constant */
 	bool addresses;    /* it is one of addresses, which a mapped file takes as well */
 };

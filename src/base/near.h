@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * near.h - for walks that jump through an array, but mostly to near the last places.
+ * near.h - readahead for walks that jump through an array, but mostly near the last places.
  *
- * Where the array lives in the file of big.h and its pages were forgotten, each page that is looked at costs a wait for
- * the disk.  The walk says where it is about to look, and what lies around is asked for at once: sixteen pages cost
- * hardly more than one.
+ * If the array is in the file of big.h and its pages were dropped, each page costs a wait for the disk.  The walk
+ * announces where it will look, and the pages around are read at once: sixteen cost hardly more than one.
  *
  * One thread.  The array must not be freed, grown or moved meanwhile.
  */
@@ -38,7 +37,7 @@ static inline void near_look(struct near *n, uint64_t index)
 	}
 }
 
-/* The walk is over: whoever comes next does not say where he looks. */
+/* The walk is over: the next one does not announce its places. */
 void near_over(void *block);
 
 /* All elements of a stretch will be looked at. */

@@ -3,8 +3,8 @@
  * pack.h - structs as a stream of small numbers and texts, written and read back by the same functions.
  *
  * pack_number(p, &n, most) appends n, or reads it and makes sure that it is at most `most`: so what is
- * written and what is read cannot differ in order, and no number is taken that was not checked.  The first
- * that does not fit is remembered (p->bad), and all that is read behind it is 0 and NULL.  Texts stand in a
+ * written and what is read have the same order, and every number is checked.  The first that does not fit
+ * is remembered (p->bad), and everything read after it is 0 or NULL.  Texts stand in a
  * second stream, each once (long ones that stand in two places may be there twice); what is read must be as
  * text_add_escaped would leave it.  One thread.
  */

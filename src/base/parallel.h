@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parallel.h - work on several threads, and one work beside the screen.
+ * parallel.h - work on several threads, and jobs: work on a thread of its own.
  */
 #ifndef CAIRN_BASE_PARALLEL_H
 #define CAIRN_BASE_PARALLEL_H
@@ -33,7 +33,7 @@ void parallel_set_threads(unsigned n);
 /* A long work: it adds to progress, gives up with ERR_CANCELLED, and fills err when it fails. */
 typedef int long_work(void *context, struct progress *progress, struct err *err);
 
-/* Who runs long works: beside a screen, or behind a line that tells how far they are. */
+/* Runs long works: as a job while the screen draws, or with a progress line. */
 struct runner {
 	int (*run)(void *context, long_work *work, void *argument, struct err *err);
 	void *context;
@@ -47,7 +47,7 @@ static inline int runner_run(
 	return runner ? runner->run(runner->context, work, argument, err) : work(argument, NULL, err);
 }
 
-/* A work beside the main thread: started, watched through its progress, cancelled, waited for. */
+/* A work on a thread of its own: started, watched through its progress, cancelled, waited for. */
 struct job {
 	struct progress progress;
 	struct err err;           /* filled when result < 0 */

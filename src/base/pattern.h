@@ -2,10 +2,9 @@
 /*
  * pattern.h - the regular expressions that users type: POSIX extended, with \w \s \b and their like.
  *
- * The C library's own matcher takes hours for some expressions, tries everything for others, and nobody can
- * stop it.  This one follows all ways of matching at once: a text costs at most as many steps as the
- * expression has, for each of its characters, and a search can be cancelled.  Back-references
- * cannot be found so; they are refused.
+ * The C library's own matcher takes hours for some expressions, and it cannot be stopped.  This one follows all
+ * alternatives at once: each character of a text costs at most as many steps as the expression has, and a search
+ * can be cancelled.  Back-references are impossible that way; they are refused.
  */
 #ifndef CAIRN_BASE_PATTERN_H
 #define CAIRN_BASE_PATTERN_H

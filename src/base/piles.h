@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * piles.h - numbers dealt into piles, so that what would jump through a large array goes through it piece by piece.
+ * piles.h - buckets of numbers: a walk that would jump through a large array goes through it piece by piece.
  *
- * A pile is a chain of chunks.  The one that is filled is memory of its own; full ones may live in the file of big.h,
- * where each is written and read as a whole.  Chunks that were read are used again.  One thread.
+ * A bucket (pile) is a chain of chunks.  The one that is being filled is memory of its own; full ones may live in the
+ * file of big.h, where each is written and read as a whole.  Chunks that were read are used again.  One thread.
  */
 #ifndef CAIRN_BASE_PILES_H
 #define CAIRN_BASE_PILES_H

@@ -41,8 +41,8 @@ enum phase {
 
 /* Works of several phases, each with a table or a mark on the screen at its end. */
 enum work {
-	WORK_ALONE,    /* of no such work: nobody knows which phases will follow */
-	WORK_PIPE,     /* until all of a pipe is there; how much that is nobody knows */
+	WORK_ALONE,    /* of no such work: the next phases are unknown */
+	WORK_PIPE,     /* until all of a pipe is read; its length is unknown */
 	WORK_INFLATE,  /* until a compressed dump can be read */
 	WORK_TABLE,    /* until the first table */
 	WORK_REST,     /* until all of the dump is there */
@@ -76,7 +76,7 @@ struct progress {
 /* Begin anew, before any other thread knows of p. */
 void progress_reset(struct progress *p);
 
-/* Begin a phase.  p may be NULL in all of these: nobody watches. */
+/* Begin a phase.  p may be NULL in all of these: progress is not reported. */
 void progress_phase(struct progress *p, enum phase phase, uint64_t total);
 
 /* " 1.2G, 85M/s" of a phase that counts bytes and does not know how many will come: how many did, and how fast.
@@ -84,7 +84,7 @@ void progress_phase(struct progress *p, enum phase phase, uint64_t total);
 struct text;
 void progress_add_came(struct progress *p, struct text *to);
 
-/* So many objects there are: where they were counted as they came, some may have come twice, or without a record. */
+/* The true number of objects: of those counted while reading, some may have come twice, or without a record. */
 void progress_objects(struct progress *p, uint64_t n);
 
 /* An announced phase will come, and take time. */
@@ -98,17 +98,17 @@ bool progress_add(struct progress *p, uint64_t n);
 bool progress_cancelled(struct progress *p);
 /* Is it only that the time is over? */
 bool progress_late(struct progress *p);
-/* Another work goes first: until it is let go on, whoever looks whether to stop waits there, unless it is
- * to stop.  So nobody may look while it has a lock that the other work may want. */
+/* Another work goes first: until `held` is false again, a thread that checks for cancel waits there, unless it is
+ * cancelled.  So a thread must not check while it has a lock that the other work may want. */
 void progress_hold(struct progress *p, bool held);
 /* Nanoseconds since some time before the program began. */
 uint64_t progress_clock(void);
 /* The same as a result: ERR_CANCELLED if so, else 0. */
 MUST_CHECK int progress_check(struct progress *p, struct err *err);
 
-/* The work that the calling thread is at, for loops too deep down to be handed its progress; NULL: none, or
- * one that nobody watches.  Whoever begins a work on a thread sets it (and puts back what it got), and
- * parallel_run hands it to its threads. */
+/* The progress of the calling thread's work, for loops that do not get it as an argument; NULL: none.  The code
+ * that begins a work on a thread sets it (and restores it afterwards), and parallel_run gives it to its
+ * threads. */
 struct progress *progress_own(void);
 struct progress *progress_set_own(struct progress *p);
 

@@ -2,8 +2,8 @@
 /*
  * secrets.h - which values are not shown, because their name says that they are secret.
  *
- * A dump and what stands beside it hold passwords, in properties, options and environment variables; what
- * is printed goes into tickets.  In doubt a value is masked: who needs it has the file.  Any thread.
+ * A dump and its companion hold passwords, in properties, options and environment variables; output goes into
+ * tickets.  In doubt a value is masked: users who need it have the file.  Any thread.
  */
 #ifndef CAIRN_BASE_SECRETS_H
 #define CAIRN_BASE_SECRETS_H
@@ -19,7 +19,7 @@
 bool secret_name(const char *name, size_t n);
 
 /* Append n bytes of a command line, or of any other text, with masks for the values behind secret names
- * (-Dx.password=VALUE, --token VALUE, "secret": "VALUE") and for who logs in to a URL (//VALUE@host). */
+ * (-Dx.password=VALUE, --token VALUE, "secret": "VALUE") and for the user in a URL (//VALUE@host). */
 void secrets_mask(const char *s, size_t n, struct text *to);
 
 /* Append the value that has this name: the mask, or the value with masks for what is secret in it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * settled.h - blocks that are written no more, and move into the file of spill.h when memory is wanted.
+ * settled.h - blocks that are not written any more, and move into the file of spill.h when memory is short.
  *
- * They stay where they are: pages of the file take the place of theirs.  Only big.c uses it.  Any thread.
+ * Their addresses stay the same: pages of the file replace theirs.  Only big.c uses it.  Any thread.
  */
 #ifndef CAIRN_BASE_SETTLED_H
 #define CAIRN_BASE_SETTLED_H

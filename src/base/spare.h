@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spare.h - huge pages of blocks that were given back, kept for the blocks that come next.
+ * spare.h - a pool of huge pages: those of freed blocks, kept for the next ones.
  *
  * A fresh page costs a fault and a clearing by the kernel; on a virtual machine whose host takes back what is
- * free, many times what filling it costs.  What is kept is in nobody's use and not counted, so that together with
- * what is counted it must never pass the most that ever was: who counts more has less kept (spare_keep_at_most).
+ * free, many times what filling it costs.  Kept pages are unused and not counted; with the counted ones they must
+ * never pass the peak so far: code that counts more has fewer kept (spare_keep_at_most).
  * Any thread.
  */
 #ifndef CAIRN_BASE_SPARE_H

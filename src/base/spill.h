@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spill.h - the one file without a name in which large blocks live that do not fit into memory.
+ * spill.h - the unnamed file for large blocks that do not fit into memory.
  *
  * Only big.c and settled.c use it; what comes through a pipe has one of its own (spill_open).  The file is made
  * when the first block needs it, has no name from then on (so it is gone with the process, whatever ends it), and
@@ -24,7 +24,7 @@ const char *spill_folder(void);
 /* No file is to be made at all (--spill none).  Before there are other threads. */
 void spill_forbid(bool forbidden);
 /* A file of its own in the folder, without a name, that grows as it is written: the caller's (close); -1 with errno.
- * *memory: no file may be made, or none can be where nobody chose the folder, and it is memory, which the caller counts
+ * *memory: no file may be made, or the default folder cannot have one, and it is memory, which the caller counts
  * (base/budget.h). */
 MUST_CHECK int spill_open(bool *memory);
 /* May so many bytes more be written to a file there without taking what is left to others? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * squeeze.h - bytes made fewer, and back: the one door to libzstd.  Any thread.
+ * squeeze.h - compress bytes and back; the only user of libzstd.  Any thread.
  */
 #ifndef CAIRN_BASE_SQUEEZE_H
 #define CAIRN_BASE_SQUEEZE_H
@@ -14,9 +14,9 @@ MUST_CHECK int squeeze_may(struct err *err);
 /* What was built in, for --version: "zstd 1.5.4". */
 const char *squeeze_support(void);
 
-/* The most bytes that n become. */
+/* The most bytes that n bytes can become. */
 size_t squeeze_room(size_t n);
-/* Squeeze n bytes into `to`, which has squeeze_room(n); *got is how many they became.  0, ERR_NOMEM or
+/* Compress n bytes into `to`, which has squeeze_room(n); *got is how many they became.  0, ERR_NOMEM or
  * ERR_UNSUPPORTED. */
 MUST_CHECK int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err);
 /* And back: exactly n bytes.  ERR_FORMAT where they do not become that, ERR_NOMEM, ERR_UNSUPPORTED. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * squeezed.h - bytes in a file as blocks, each squeezed (squeeze.h): what a chunk of a packed file is (chunks.h).
+ * squeezed.h - bytes in a file as compressed blocks (squeeze.h): the form of a chunk of a packed file (chunks.h).
  *
- * The blocks stand one behind the other, then an entry for each, then a tail.  A block has a checksum of its own,
- * which is looked at before its bytes are unsqueezed; entries and tail have one together.  Blocks know nothing of
- * each other, so that all threads can work on them.
+ * The blocks are one after the other, then an entry for each, then a tail.  A block has a checksum of its own,
+ * which is checked before its bytes are unpacked; entries and tail have one together.  Blocks are independent, so
+ * that all threads can work on them.
  */
 #ifndef CAIRN_BASE_SQUEEZED_H
 #define CAIRN_BASE_SQUEEZED_H

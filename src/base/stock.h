@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stock.h - memory laid by, for the moment when the system has none left.
+ * stock.h - a reserve of memory, for the moment when the system has none left.
  *
- * The small things that callers cannot do without (mem.h) come from it then, so that a command can
- * end with a sentence; what it said before is released, and the stock is filled again.
+ * Small allocations that cannot fail (mem.h) come from it then, so that a command can end with a
+ * sentence; afterwards the reserve is filled again.
  */
 #ifndef CAIRN_BASE_STOCK_H
 #define CAIRN_BASE_STOCK_H
 
 #include <stddef.h>
 
-/* Lay by what is missing, as far as the system gives it.  Cheap when nothing is.  Any thread. */
+/* Fill the reserve as far as the system gives memory.  Cheap if it is full.  Any thread. */
 void stock_fill(void);
 
 /* At least so many zeroed bytes, to be given back with free; NULL when none that large is left. */

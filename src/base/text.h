@@ -4,10 +4,10 @@
  *
  * Every string that comes from a dump, from a file's name or from what a user typed passes
  * text_add_escaped before it reaches a terminal or a file: controls (C0, DEL, C1), bidirectional
- * overrides, characters that nobody sees, invalid bytes and unpaired surrogates turn into \n, \t, \xHH,
+ * overrides, invisible characters, invalid bytes and unpaired surrogates turn into \n, \t, \xHH,
  * \uXXXX or \u{XXXXX}; so does each combining mark after 8 others.  So two names that differ look different.  That
  * holds for the joiners of emoji and of some scripts, too: a name is compared and copied more often than read aloud.
- * What passes it twice is not changed the second time.
+ * Escaping twice changes nothing the second time.
  */
 #ifndef CAIRN_BASE_TEXT_H
 #define CAIRN_BASE_TEXT_H
@@ -46,8 +46,8 @@ void text_addf(struct text *t, const char *format, ...) __attribute__((format(pr
 void text_addv(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /*
  * vsnprintf for sentences, as text_addf, too: a text that is longer than its precision ("%.100s", in
- * bytes) is cut between two characters, and TEXT_CUT_MARK stands behind it; so is the whole where it has
- * no room.  Without allocating.  "%.*s" means exactly so many bytes.
+ * bytes) is clipped between two characters and ends with TEXT_CUT_MARK; so does the whole if it has no
+ * room.  Without allocating.  "%.*s" means exactly so many bytes.
  */
 #define TEXT_CUT_MARK ".."
 void text_format(char *to, size_t room, const char *format, va_list args)
@@ -75,7 +75,7 @@ void text_add_modified_utf8(struct text *t, const uint8_t *bytes, size_t n);
 /* Read the first code point of s, which has n > 0 bytes.  *point gets it, or -1 when the bytes are
  * not UTF-8.  Returns the bytes used, at least 1. */
 size_t utf8_decode(const char *s, size_t n, int32_t *point);
-/* Columns of a character, 0 to 2, as a table of the common scripts has it: where the locale does not tell. */
+/* Columns of a character, 0 to 2, from a table of the common scripts: for locales that do not know. */
 size_t point_width_untold(int32_t point);
 size_t utf8_encode(char out[4], uint32_t point);
 
@@ -92,20 +92,20 @@ size_t text_fit(const char *s, size_t columns, size_t *width_used);
 size_t text_fit_end(const char *s, size_t n, size_t columns, size_t *width_used);
 
 /*
- * How a text is cut so that it takes at most so many columns: its first `head` bytes, a mark, and
+ * How a text is clipped so that it takes at most so many columns: its first `head` bytes, a sign ("…"), and
  * what begins at byte `tail`.  In the middle: of a class name the first packages are kept, in a third
  * of the columns, and the class's own end.  Takes time in proportion to the columns, but for one
  * strlen.
  */
 struct text_cut {
-	bool cut;          /* false: it fits, head is all of it */
-	size_t head, tail; /* tail: the length of the text where it is cut at the end */
+	bool cut;          /* is it clipped?  false: it fits, head is all of it */
+	size_t head, tail; /* tail: the length of the text where it is clipped at the end */
 	size_t head_width; /* columns of the head */
-	size_t width;      /* of all, the mark included */
+	size_t width;      /* of all, the sign included */
 };
 struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, bool middle);
-/* Append a name to a sentence that people read; one of more than TEXT_NAME_MOST columns is cut in the
- * middle, where ".." stands. */
+/* Append a name to a sentence that people read; one of more than TEXT_NAME_MOST columns is clipped in
+ * the middle, with "..". */
 enum { TEXT_NAME_MOST = 160 };
 void text_add_name(struct text *t, const char *name);
 

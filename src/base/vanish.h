@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vanish.h - mapped files of which somebody takes bytes away.
+ * vanish.h - mapped files that are truncated while they are mapped.
  *
- * A load from a page that the file no longer has would end the program (SIGBUS).  Of watched mappings such pages are
+ * A load from a page that the file no longer has would end the program (SIGBUS).  In watched mappings such pages are
  * replaced, and the load is tried again.  Any thread; the handler itself looks only at the table.
  */
 #ifndef CAIRN_BASE_VANISH_H
@@ -20,7 +20,7 @@ void vanish_forget(struct vanish *v); /* NULL is fine */
 void vanish_as_ones(struct vanish *v);
 /* The file's first byte that is known to be gone; UINT64_MAX: none is. */
 uint64_t vanish_lost(const struct vanish *v);
-/* It is known to be. */
+/* Remember that the file's bytes from there on are gone. */
 void vanish_tell(struct vanish *v, uint64_t offset);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wordbook.h - a number for each of many words, and each word once.
+ * wordbook.h - interned strings: a number for each of many words, and each word once.
  *
- * Words that are equal get the same number, and the same pointer for it.  One thread at a time.
+ * Equal words get the same number, and the same pointer.  One thread at a time.
  */
 #ifndef CAIRN_BASE_WORDBOOK_H
 #define CAIRN_BASE_WORDBOOK_H

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define CODE_PAGE_NONE 0xFFFD /* the byte is no character of the set */
+#define CODE_PAGE_NONE 0xFFFD /* the byte is not a character of the set */
 
 /* A set that is ASCII below 0x80: the code points of the bytes above.  number: the digits of its name, 88591 for
  * ISO-8859-1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cursor.h - walking big-endian bytes without leaving them.
+ * cursor.h - read big-endian bytes, never past their end.
  *
  * A read past the end sets `short_of` and gives 0; the position then stays at the end.  So a record
  * may be read field by field and asked once whether all of it was there.  Any thread, each its own.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ebcdic.h - text that is not ASCII, turned into text that is, once, as a whole.
+ * ebcdic.h - translate EBCDIC text, and text that a transfer damaged, as a whole.
  *
  * z/OS writes its dumps in EBCDIC.  Every such code page is one byte a character, so the buffer is
  * translated by a table (code_pages.h).  Any thread.
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A translated buffer, with the way back to the bytes it was made from. */
+/* A translated buffer, and the offsets of the bytes that it was made from. */
 struct translated {
 	uint8_t *bytes;
 	uint64_t size;      /* of the text */
@@ -49,7 +49,7 @@ MUST_CHECK int transfer_repair(struct translated *out, const uint8_t *bytes, uin
 
 void translated_release(struct translated *t);
 
-/* The byte of the original that stands at byte "at" of the text; after transfer_repair exact to
+/* The byte of the original for byte "at" of the text; after transfer_repair exact to
  * TRANSLATED_MARK bytes. */
 uint64_t translated_offset(const struct translated *t, uint64_t at);
 

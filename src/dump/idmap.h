@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * idmap.h - from the numbers a dump uses as names (identifiers, serials) to numbers of ours.
+ * idmap.h - a map from the numbers that a dump uses as names (identifiers, serials) to cairn's own numbers.
  *
  * Open addressing, at most half full: 32 to 64 bytes an entry.  Sized by the dump, so its memory is
  * big memory and can be refused.  One thread while it grows; any thread afterwards.

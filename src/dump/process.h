@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process.h - what is known of the process that was dumped: why, how it was started, in what surroundings.
+ * process.h - facts about the process that was dumped: why, how it was started, its environment.
  *
  * Texts are UTF-8, escaped, and secrets in them are masked (base/secrets.h).  Immutable once read: any thread.
  */
@@ -22,7 +22,7 @@ struct process_settings {
 	size_t n, cap;
 };
 
-/* What the VM allocated itself outside of the heap, by what it is for; those that a part is made of stand behind it. */
+/* Memory that the VM allocated itself outside of the heap, by purpose; an entry is followed by those it consists of. */
 struct process_memory {
 	const char *name;
 	uint64_t deep;         /* 0: of the whole */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * types.h - the types of a program, as its debug information tells them.
+ * types.h - the types of a program, from its debug information.
  *
- * A type says what a value is made of and how wide it is, so that its bytes can be read.  It is an
+ * A type says what a value consists of and how wide it is, so that its bytes can be read.  It is an
  * index into types.type; TYPE_NONE is no type.  Names are as the program's language writes them,
  * escaped.
  *
@@ -90,7 +90,7 @@ uint32_t types_field(const struct types *t, uint32_t type, const char *name);
  * itself and not a pointer to it? */
 bool types_is_direct(const struct types *t, uint32_t type);
 
-/* Whoever fills the table calls this in the end: it makes the promises above true, then makes
+/* The code that fills the table calls this at the end: it makes the promises above true, then makes
  * by_descriptor and by_name.  ERR_NOMEM: the table can only be released. */
 MUST_CHECK int types_settle(struct types *t, struct err *err);
 void types_release(struct types *t);

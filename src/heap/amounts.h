@@ -3,9 +3,8 @@
  * amounts.h - how sure the numbers of a heap are.
  *
  * The dump may have been read in part, its sizes may be assumed, the sizes of some objects unknown,
- * its roots inferred.  What that means for a number depends on how the number came about.  So
- * whoever counted something in a heap makes an amount of it with the function that fits.  Any
- * thread.
+ * its roots inferred.  What that means for a number depends on how it was counted.  So code that counts
+ * something in a heap makes an amount of it with the function for that kind of count.  Any thread.
  */
 #ifndef CAIRN_HEAP_AMOUNTS_H
 #define CAIRN_HEAP_AMOUNTS_H
@@ -19,33 +18,31 @@
 struct amount heap_size(const struct heap *h, uint32_t id);
 /* Elements of an array; unknown for other objects. */
 struct amount heap_elements(const struct heap *h, uint32_t id);
-/* Shallow sizes of exactly these objects together: of n ids, or of the objects whose bits are set.
- * */
+/* Shallow sizes of exactly these objects together: of n ids, or of the objects whose bits are set. */
 struct amount heap_size_of(const struct heap *h, const uint32_t *ids, size_t n);
 struct amount heap_size_of_marked(const struct heap *h, const struct bits *objects);
 
 /* Instances of exactly this class, and their shallow sizes together. */
 struct amount class_objects(const struct heap *h, const struct heap_class *c);
 struct amount class_shallow(const struct heap *h, const struct heap_class *c);
-/* The same for a sum over all classes of that name.  If several classes share the name, nobody
- * knows which of them an object belongs to (heap_class.name_shared); that makes a class's own
+/* The same for a sum over all classes of that name.  If several classes share the name, it is
+ * unknown which of them an object belongs to (heap_class.name_shared); that makes a class's own
  * numbers inferred, but not their sum. */
 struct amount class_objects_by_name(const struct heap *h, const struct heap_class *c);
 struct amount class_shallow_by_name(const struct heap *h, const struct heap_class *c);
 /* Shallow sizes of all objects together. */
 struct amount heap_size_of_all(const struct heap *h);
 
-/* --- numbers that somebody counted -------------------------------------------------------------- */
+/* --- numbers that a caller counted -------------------------------------------------------------- */
 
 /* n counts things that the dump holds: a lower bound if the dump was read in part.  This and every other
  * number of what was read is inferred if a checksum is wrong. */
 struct amount heap_counted(const struct heap *h, uint64_t n);
-/* Seconds that a thread waits at least that began to at `since` (heap_thread.waits_since, not 0): until another
- * began to, at `newest`, for the dump does not tell its own time. */
-uint64_t heap_newest_wait(const struct heap *h); /* 0: of no thread it is known */
+/* Seconds that a thread has waited at least.  It began at `since` (heap_thread.waits_since, not 0); `newest` is when
+ * another began to wait, since the dump does not record its own time. */
+uint64_t heap_newest_wait(const struct heap *h); /* 0: unknown for all threads */
 struct amount heap_waited(uint64_t since, uint64_t newest);
-/* n counts what the roots reach: a lower bound if the dump was read in part, inferred if roots are.
- * */
+/* n counts what the roots reach: a lower bound if the dump was read in part, inferred if roots are. */
 struct amount heap_reached(const struct heap *h, uint64_t n);
 /* n counts what no root reaches, what an object dominates, or what would be freed.  Inferred if the
  * dump was read in part, because a reference or root may be missing: n may be too small or too
@@ -58,7 +55,7 @@ struct amount heap_held_sized(const struct heap *h, uint64_t bytes, unsigned dou
 /* n counts references or roots that lead to no object of the dump.  Inferred if the dump was read
  * in part, because such an object may be in the part that was not read. */
 struct amount heap_lost(const struct heap *h, uint64_t n);
-/* The number of these objects.  One object is exact; several are taken for all that the dump holds
+/* The number of these objects.  One object is exact; several count as all that the dump holds
  * of some kind, and so are as sure as heap_counted and the names of their classes. */
 struct amount heap_count_of(const struct heap *h, const uint32_t *ids, size_t n);
 /*
@@ -78,7 +75,7 @@ static inline unsigned heap_size_doubts(const struct heap *h, uint32_t id)
 /* Set h->size_doubts; whoever has made the classes and counted their objects calls it. */
 void heap_find_size_doubts(struct heap *h);
 
-/* Weaken a sum of bytes by such bits; a lower bound if it lacks the sizes of n_unknown objects, which nobody knows. */
+/* Weaken a sum of bytes by such bits; a lower bound if it lacks the unknown sizes of n_unknown objects. */
 struct amount heap_sized(const struct heap *h, struct amount bytes, unsigned doubts, uint64_t n_unknown);
 /* The same for a sum over objects of one class, and for one over objects that may be any of the heap's. */
 struct amount class_sized(

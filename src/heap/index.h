@@ -2,7 +2,7 @@
 /*
  * index.h - which addresses hold objects, and the rank of each.
  *
- * The address space is cut into pages of 65,536 granules, a granule being the largest power of two
+ * The address space is divided into pages of 65,536 granules, a granule being the largest power of two
  * (at most 256) that divides every address.  A page with many objects keeps a bit for each granule
  * and a count for each word of 64 bits; a page with few keeps a sorted list.  Pages are found by
  * their numbers, by hashing these where they lie far apart.  So a lookup costs one probe and one

@@ -2,7 +2,7 @@
 /*
  * value.h - the values that an object holds, as its dump has them.
  *
- * This is the way of dumps whose classes declare fields (HPROF).  values_open finds the object's record
+ * For dumps whose classes declare fields (HPROF).  values_open finds the object's record
  * in the dump; after that fields and elements are read straight from the record's bytes.  A struct
  * values borrows those bytes and owns nothing: it may be copied and needs no release.  Nothing is
  * allocated, and every read is checked against the bytes that the record has.
@@ -95,8 +95,8 @@ struct value values_element(const struct values *v, uint64_t i);
 /* The bytes that a value of this type takes in this dump. */
 unsigned values_size_of(const struct heap *h, enum value_type type);
 
-/* Where a field lies in the record of every instance of a class.  Who looks at millions of objects
- * finds the place once and reads at it. */
+/* Where a field lies in the record of every instance of a class.  For loops over millions of objects:
+ * find the place once and read there. */
 struct field_place {
 	uint64_t offset; /* bytes from the record's first value */
 	enum value_type type;

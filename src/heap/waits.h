@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * waits.h - what a goroutine waits for, and what it sends, as the runtime's own structs tell.
+ * waits.h - what a goroutine waits for, and what it sends, from the runtime's own structs.
  *
  * A goroutine's g.waiting leads to a list of sudogs, one for each channel of its select, or one alone
  * (runtime/runtime2.go).  sudog.c is the channel; sudog.elem is where the value to be sent lies, mostly on
@@ -14,7 +14,7 @@
 
 struct wait {
 	uint64_t channel;   /* address of the channel */
-	enum { WAIT_EITHER, WAIT_SENDS, WAIT_RECEIVES } how; /* EITHER: the dump does not tell */
+	enum { WAIT_EITHER, WAIT_SENDS, WAIT_RECEIVES } how; /* EITHER: unknown which */
 	struct typed sent;  /* what is sent, with its type; bytes NULL: nothing is, or it is unknown */
 };
 
@@ -35,9 +35,9 @@ struct sudog {
 	uint64_t channel;   /* 0: it waits for none */
 	uint64_t next;      /* behind it at a sync.Cond */
 };
-/* Do the program's types tell what goroutines wait for? */
+/* Are the program's types known, which say what goroutines wait for? */
 bool waits_told(const struct heap *h);
-/* False: there is no sudog at the address, or no type tells. */
+/* False: there is no sudog at the address, or its type is unknown. */
 bool sudog_at(const struct heap *h, uint64_t address, struct sudog *out);
 
 #endif

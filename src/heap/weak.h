@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weak.h - the references that do not keep their referent alive: the one place with that rule.
+ * weak.h - the references that do not keep their referent alive; the only place with that rule.
  *
  * A weak reference is the one in the field "referent", which java.lang.ref.Reference declares, of
  * an instance of SoftReference, WeakReference, PhantomReference, FinalReference (and Android's

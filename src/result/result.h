@@ -62,7 +62,7 @@ enum row_heading { NO_HEADING, HEADING_ALONE, HEADING_OF_ROWS };
 
 struct result_ops {
 	/* The cell of a row (0 … n_source - 1, in the source's own order) and a column.  Its text may
-	   be * put into *scratch. */
+	 * be put into *scratch. */
 	void (*cell)(const struct result *r, size_t row, unsigned column, struct cell *out,
 	    struct text *scratch);
 	/* The same for who sorts by numbers, whose digits then need not be made: *out with its amount.  NULL:

@@ -44,7 +44,7 @@ struct tree_source {
 	/* Is the row a heading (result_heading)?  NULL: none is. */
 	enum row_heading (*heading)(const struct result *r, uint32_t node);
 	/* Set the bits in `to` of the objects that n nodes count.  0 or ERR_NOMEM.  NULL: nodes count
-	   what * their targets imply. */
+	 * what their targets imply. */
 	int (*members)(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
 	    struct err *err);
 	void (*release)(void *data); /* NULL: nothing */

@@ -15,8 +15,8 @@
  * offset of the dump.
  *
  * A record begins where a line begins with "0x", up to 64 bytes that are not blank, blanks and "[".
- * Nothing that stands before can change that.  So the text can be cut at any such place and the
- * pieces be read independently: N parts together say exactly what one part would say.
+ * Nothing before it can change that.  So a part may begin at any such place: N parts together announce
+ * exactly what one part would announce.
  */
 #ifndef CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
 #define CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
@@ -38,7 +38,7 @@ struct classic {
 	bool has_totals;              /* the text ends with a "// EOF" line */
 	bool mixed_digits;            /* some addresses have 8 digits and some have 16 */
 	bool old_style;               /* J9 2.3 to 2.5: the first reference of each record is its
-	                                 class block, which is no object */
+	                                 class block, which is not an object */
 	unsigned digits;              /* digits of an address, 8 or 16, if the writer pads them */
 };
 
@@ -132,7 +132,7 @@ enum classic_head classic_head_at(const uint8_t *p, const uint8_t *end);
  * there is none. */
 uint64_t classic_snap(const struct classic *c, uint64_t at);
 
-/* Read from s->begin to s->end and tell the sink.  The caller has set c, begin, end, at_eof, sink
+/* Read from s->begin to s->end and announce records to the sink.  The caller has set c, begin, end, at_eof, sink
  * and err; the other members are made and freed here.  Returns what reader.read returns. */
 int classic_scan_run(struct classic_scan *s, const struct part *part);
 

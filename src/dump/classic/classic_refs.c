@@ -118,8 +118,7 @@ static int refs_full(struct classic_scan *s, struct classic_refs *r)
 	return 0;
 }
 
-/* Take references of 16 digits, with one blank after each, as long as they come and room is left.
- * */
+/* Take references of 16 digits, with one blank after each, as long as they come and room is left. */
 static const uint8_t *run_64(const uint8_t *p, const uint8_t *end, struct classic_refs *r)
 {
 	uint64_t *out = r->out + r->stored, *stop = r->out + r->room;

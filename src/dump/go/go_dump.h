@@ -5,7 +5,7 @@
  *   go.c         header, parameters, facts, division into parts, one object for its values
  *   go_record.c  any record, decoded by a table of layouts
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
- *   go_span.c    what stands in the memory of objects that is none
+ *   go_span.c    what the runtime keeps in the memory of objects
  *   go_head.c    which objects of one size begin with the address of their type
  *   go_read.c    announces the objects to a sink
  *   go_tell.c    announces everything else: goroutines, roots, counts
@@ -47,13 +47,13 @@ struct go_survey {
 	size_t n_runs, cap_runs;
 };
 
-/* Where a stretch of memory outside of the heap stands in the dump. */
+/* Where the dump has a range of memory outside of the heap. */
 struct go_stretch {
 	uint64_t address, size; /* size not 0 */
 	uint64_t record;        /* offset of its record: a frame, data or bss */
 };
 
-/* What a type record tells; only those of go1.3 tell where the pointers are. */
+/* What a type record says; only those of go1.3 say where the pointers are. */
 struct go_type {
 	uint64_t address, size;
 	struct go_bytes name, fields;
@@ -135,8 +135,8 @@ uint64_t go_each_pointer(const struct go *g, const struct go_record *r,
 MUST_CHECK int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
     struct err *err);
 
-/* Does it follow from the objects before it whether the object record at an offset is one?  False as well
- * where no such record stands. */
+/* Does it depend on the objects before it whether the object record at an offset is an object?  False as well
+ * if there is no such record. */
 bool go_depends(const struct go *g, uint64_t offset);
 
 /* go_head.c: does an object with pointers of GO_LARGEST_SMALL bytes begin with its type?  From prepare on. */
@@ -149,8 +149,8 @@ static inline uint64_t go_head(const struct go *g, const uint8_t *contents, uint
 	return size == GO_LARGEST_SMALL && head && !go_begins_with_type(g, contents, size) ? 0 : head;
 }
 
-/* go_values.c: where in an object with a header the last whole value ends; behind it lies slack, whose
- * pointers are repeated ones of the type, and lead nowhere.  Its size if the type is not known.  From prepare on. */
+/* go_values.c: where in an object with a header the last whole value ends; after it comes slack, whose
+ * pointers repeat those of the type, and lead nowhere.  Its size if the type is not known.  From prepare on. */
 uint64_t go_values_end(const struct go *g, const uint8_t *contents, uint64_t size);
 
 /* go_values.c: find the memory outside of the heap; part of prepare.  ERR_NOMEM. */

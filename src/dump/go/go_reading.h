@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go_reading.h - the state of one reading of a part, which go_read.c, go_tell.c and go_old.c share.
- * */
+/* go_reading.h - the state of one reading of a part, which go_read.c, go_tell.c and go_old.c share. */
 #ifndef CAIRN_DUMP_GO_GO_READING_H
 #define CAIRN_DUMP_GO_GO_READING_H
 
@@ -33,13 +32,12 @@ struct go_reading {
 	uint64_t targets[GO_BUFFERED];
 };
 
-/* go_tell.c, in the survey.  go_tell: tell the sink what a record says that is no object.
- * go_tell_goroutine: tell of the goroutine whose frames are all read.  Both return the sink's code.
- * */
+/* go_tell.c, in the survey.  go_tell: announce a record that is not an object to the sink.
+ * go_tell_goroutine: announce the goroutine, once its frames are read.  Both return the sink's code. */
 int go_tell(struct go_reading *r, const struct go_record *record);
 int go_tell_goroutine(struct go_reading *r);
 
-/* go_read.c: tell the sink of an object whose pointers the shape says.  Returns the sink's code. */
+/* go_read.c: announce an object, whose pointers the shape has, to the sink.  Returns the sink's code. */
 int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
     struct go_shape *shape);
 /* Put a pointer to the *n that wait for the sink, and deliver them when the buffer is full. */

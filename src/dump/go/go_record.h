@@ -61,15 +61,15 @@ struct go_bytes {
 
 struct go_record {
 	enum go_tag tag;
-	uint64_t offset, next; /* of this record and of the one behind it */
+	uint64_t offset, next; /* of this record and of the next one */
 	uint64_t u[26];
 	struct go_bytes s[2];
 	struct go_bytes fields; /* the raw list, its end included; p NULL: this record has none */
 };
 
 /*
- * Decode the record at `offset` of a file of `size` bytes.  ERR_TRUNCATED where it is cut,
- * ERR_FORMAT where it cannot be, in words that name the byte.
+ * Decode the record at `offset` of a file of `size` bytes.  ERR_TRUNCATED if the file ends in it,
+ * ERR_FORMAT if it is impossible; the message names the byte.
  */
 MUST_CHECK int go_record_decode(const uint8_t *bytes, uint64_t size, uint64_t offset,
     unsigned version, struct go_record *out, struct err *err);

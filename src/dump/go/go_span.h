@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_span.h - what Go 1.22 and later keep in spans beside the objects.
+ * go_span.h - what Go 1.22 and later keep in spans besides the objects.
  *
  * In spans of small objects with pointers the end of each page is the bitmap of their pointers, and
- * with the garbage collector of 1.26 mark bits follow it, where there are no pointers too.  The writer
- * of dumps divides a page into objects all the same, so that the last records of a page are none.
+ * with the garbage collector of 1.26 mark bits follow it, in spans without pointers too.  The writer
+ * of dumps divides a page into objects all the same, so that the last records of a page are not objects.
  * Larger objects with pointers begin with the address of their type's descriptor.
  *
  * Rules: runtime/mheap.go (initSpan, nelems), mbitmap.go (heapBitsInSpan), malloc.go (mallocHeaderSize),
@@ -44,7 +44,7 @@ static inline uint64_t go_sure_below(const struct go_layout *l, uint64_t size)
 	return reserve == size || size > l->small ? GO_PAGE : GO_PAGE - reserve;
 }
 
-/* Is a record behind that no object?  pointers: the page holds objects with pointers. */
+/* Is a record after that point not an object?  pointers: the page holds objects with pointers. */
 static inline bool go_is_artefact(const struct go_layout *l, uint64_t address, uint64_t size, bool pointers)
 {
 	uint64_t reserve = (pointers ? l->bitmap : 0) + (size >= GO_LEAST_MARKED ? l->marks : 0);

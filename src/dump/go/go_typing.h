@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * go_typing.h - how objects of a Go dump come to their types; inside go_typing*.c.
+ * go_typing.h - how objects of a Go dump get their types; only for go_typing*.c.
  *
  * A claim says "from this address on lies a T", or "lie n of T".  Claims come from variables, frames,
  * interfaces and runtime descriptors (go_typing.c), and then from the pointers inside of whatever was
@@ -36,7 +36,7 @@ enum slot_kind {
 	SLOT_DIRECTORY, /* N pointers to slot.type; with N = 0 one value of slot.other instead */
 	SLOT_SENDERS,   /* points to the first of a list of slot.type (sudog), each with what it sends: a slot.other */
 	SLOT_OVERFLOW,  /* points to a bucket of slot.type, which continues this one */
-	SLOT_NEST,      /* is no word: slot.count values of slot.type lie here, with slots of their own */
+	SLOT_NEST,      /* not a word: slot.count values of slot.type are here, with slots of their own */
 	SLOT_BLIND,     /* a pointer that says nothing about what it leads to */
 };
 
@@ -48,14 +48,14 @@ struct slot {
 	enum slot_kind kind;
 };
 
-/* What is known of a type beside its declaration. */
+/* What is known of a type besides its declaration. */
 struct type_facts {
 	uint32_t first_slot, n_slots;
 	uint32_t rank;       /* place in the order of preference */
 	uint32_t shown_as;   /* the map or channel that this is the inside of, or TYPE_NONE */
 	bool pointers;       /* its values contain pointers */
 	const char *part;    /* which part of it: "", " buckets" (groups since 1.24), " table" */
-	bool continues;      /* it is the beginning of one of two types, which its first byte tells */
+	bool continues;      /* it is the beginning of one of two types; its first byte says which */
 	uint32_t if_set, if_clear; /* those, or TYPE_NONE */
 	uint32_t channel;    /* the inside of a channel of it, or TYPE_NONE */
 	bool open_ended;     /* in an object, more data follows behind a value of it */
@@ -102,8 +102,7 @@ enum coverage {
 	COVER_EXACT,   /* the object's header says so */
 };
 
-/* Claims wait in a queue, so that the memory that each needs has been fetched when its turn comes.
- * */
+/* Claims wait in a queue, so that the memory that each needs has been fetched when its turn comes. */
 struct claim {
 	uint64_t address, count; /* count 0: one value, no array */
 	uint64_t start;          /* of the object */

@@ -71,8 +71,8 @@ struct hprof_class {
 	const struct hprof_class *up;
 	uint64_t up_offset;
 	uint64_t chain_size; /* bytes of all fields; UINT64_MAX: a superclass is not known */
-	/* The same at a glance, of a known class with few references: the offsets of all of them from an instance's first
-	 * field, then some to the identifier in front of it, which is none and not 0. */
+	/* The same in short, of a known class with few references: the offsets of all of them from an instance's first
+	 * field, then some to the identifier in front of it, which is not a reference and not 0. */
 	int16_t flat[HPROF_FLAT];
 	uint8_t n_flat;      /* without those; HPROF_NOT_FLAT: look at the above */
 	bool known;          /* the dump defines the class and all of its superclasses */

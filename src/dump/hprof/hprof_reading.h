@@ -42,17 +42,16 @@ struct reading {
 	bool stacks_told;     /* those whose threads the dump does not name */
 	struct idmap told; /* classes whose instances had a wrong size, or that are missing */
 	struct cached_class cache[CACHED_CLASSES];
-	struct object_record gathered[SINK_OBJECTS]; /* for the sink; what HPROF does not tell stays as it is */
+	struct object_record gathered[SINK_OBJECTS]; /* for the sink; what HPROF does not record is set once */
 	unsigned n_gathered, most_gathered;
 	uint64_t targets[BUFFERED]; /* references of the objects gathered */
 	size_t n_targets;
 };
 
-/* Leave out the record at p, whose identifier is 0, and warn: nothing can refer to it.  Returns 0.
- * */
+/* Leave out the record at p, whose identifier is 0, and warn: nothing can refer to it.  Returns 0. */
 int hprof_nameless(struct reading *r, const uint8_t *p);
 
-/* The sub-record at p, of size bytes, that is no object: a class, a root, a thread.  The sink's code. */
+/* The sub-record at p, of size bytes, that is not an object: a class, a root, a thread.  The sink's code. */
 int hprof_other(struct reading *r, const uint8_t *p, uint64_t size);
 
 #endif

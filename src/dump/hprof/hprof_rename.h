@@ -22,7 +22,7 @@ struct renaming {
 };
 
 void renaming_release(struct renaming *r);
-/* Is this class's name, in the VM's spelling, one that everybody knows?  Without renaming each is. */
+/* Is this class's name, in the VM's spelling, public?  Without renaming each is. */
 bool renaming_knows(const struct renaming *r, const uint8_t *name, size_t n);
 /* A symbol names something, which is known or not.  0 or ERR_NOMEM. */
 MUST_CHECK int renaming_note(struct renaming *r, uint64_t symbol, enum symbol_kind kind, bool known, struct err *err);

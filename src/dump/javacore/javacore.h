@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * javacore.h - what the javacore beside an OpenJ9 heap dump adds: class loaders, threads, and what is known of
- * the process.
+ * javacore.h - what the javacore of an OpenJ9 heap dump adds: class loaders, threads, facts about the process.
  *
  * A javacore is text.  It is read line by line; lines that the reader does not know are skipped,
  * and damage is never fatal.  What was read does not change afterwards: any thread.
@@ -27,7 +26,7 @@ struct javacore_loader {
 
 struct javacore_class {
 	uint64_t loader;   /* address of the loader object */
-	uint64_t vm_class; /* address of the VM's own class, which is no object */
+	uint64_t vm_class; /* address of the VM's own class, which is not an object */
 	const char *name;  /* internal spelling: "java/lang/String" */
 };
 
@@ -44,7 +43,7 @@ struct javacore_monitor {
 
 /* The one object that a thread is blocked on, waits for or is parked on. */
 struct javacore_wait {
-	uint64_t address;       /* 0: the javacore tells of none */
+	uint64_t address;       /* 0: the javacore names none */
 	const char *class_name; /* internal spelling */
 	const char *owner;      /* name of the thread that owns its monitor; NULL: unknown */
 	uint64_t owner_vm_thread; /* the VM's own address of that thread; 0 unknown */
@@ -76,7 +75,7 @@ struct javacore {
 	const char *date;         /* ISO 8601 local time as printed ("2016-04-04T08:39:09"), or "" */
 	bool compressed_references;
 	unsigned word_bits; /* 0 unknown */
-	struct process_facts *process; /* owned; whoever takes it over sets it to NULL */
+	struct process_facts *process; /* owned; the code that takes it over sets it to NULL */
 	struct javacore_loader *loaders; /* big memory, as the next two */
 	size_t n_loaders, cap_loaders;
 	struct javacore_class *classes; /* in file order */

@@ -21,7 +21,7 @@ struct span {
 	const uint8_t *p, *end;
 };
 
-/* What the lock section says of one object and one thread.  The section stands before the threads,
+/* What the lock section says of one object and one thread.  The section comes before the threads,
  * so it is kept and given to them at the end (javacore_assign_locks). */
 struct javacore_lock {
 	uint64_t object, vm_thread; /* addresses */
@@ -83,8 +83,7 @@ bool span_starts(struct span s, const char *word);
 /* The first place, or the last, where word stands in s; NULL when it does not. */
 const uint8_t *span_find(struct span s, const char *word);
 const uint8_t *span_find_last(struct span s, const char *word);
-/* Read a hexadecimal number at p: at most 16 digits, with or without "0x".  False: there is none.
- * */
+/* Read a hexadecimal number at p: at most 16 digits, with or without "0x".  False: there is none. */
 bool span_hex(const uint8_t *p, const uint8_t *end, uint64_t *value);
 /* The hexadecimal number behind the first place where word stands in s; 0 when there is none. */
 uint64_t span_hex_after(struct span s, const char *word);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* phd_large.c - the records of a PHD dump that are not small; their fields are read with a cursor.
- * */
+/* phd_large.c - the records of a PHD dump that are not small; their fields are read with a cursor. */
 #include "dump/phd/phd_walk.h"
 
 #include "base/big.h"

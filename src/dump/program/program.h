@@ -38,7 +38,7 @@ struct program_match {
 	struct program_section data, bss; /* where they lay in memory */
 };
 
-/* A global variable of the program, as DWARF tells it. */
+/* A global variable of the program, from DWARF. */
 struct program_variable {
 	const char *name;  /* "main.Cache", escaped */
 	uint64_t address;
@@ -102,11 +102,10 @@ MUST_CHECK int program_tell_statics(struct program *p, const struct program_vari
     struct err *err);
 /* The variables of program_tell_statics, *n of them by ascending address. */
 const struct program_variable *program_statics(const struct program *p, size_t *n);
-/* A number that is another one for a program with other types, variables or functions. */
+/* A hash of the program's types, variables and functions. */
 uint64_t program_print(const struct program *p);
 /* Append to out which part of a value of this type has the byte at an offset: ".users", "[3].name".
- * Returns how many bytes into that part the offset points; 0 inside a string, slice or interface.
- * */
+ * Returns how many bytes into that part the offset points; 0 inside a string, slice or interface. */
 uint64_t program_path_in(const struct program *p, uint32_t type, uint64_t offset, struct text *out);
 
 /* The name of the function that contains a pc; NULL when there is none.  *number (may be NULL) gets
@@ -125,7 +124,7 @@ MUST_CHECK int program_locals(struct program *p, uint64_t pc, const struct progr
 
 /* What a closure of a function holds behind the address of its code: variables, or their addresses where
  * the function shares them ("&n").  *n gets their number, 0 where nothing is known (Go before 1.23 does not
- * tell).  They stay valid until the next call.  0, or ERR_NOMEM with *n 0. */
+ * record it).  They stay valid until the next call.  0, or ERR_NOMEM with *n 0. */
 struct program_capture {
 	const char *name; /* as the file has it, not escaped */
 	uint32_t type;    /* index in the program's types */

@@ -3,10 +3,9 @@
  * blocks.h - gzip files that can be inflated by many threads.
  *
  * "jcmd GC.heap_dump -gz=N" writes a gzip member for every block of at most HPROF BLOCKSIZE bytes,
- * as the comment of the first member says.  Members know nothing of each other, but where one ends
- * is known only once it was inflated.  So members are guessed from their heads and the sizes that
- * stand before them, all are inflated at once, and only when each ends exactly where the next was
- * guessed is the result taken.  Any thread.
+ * as the comment of the first member says.  Members are independent, but where one ends is known only once
+ * it was inflated.  So their places are guessed from their heads and stated sizes, all are inflated at
+ * once, and the result counts only if each ends exactly where the next was guessed.  Any thread.
  */
 #ifndef CAIRN_DUMP_BLOCKS_H
 #define CAIRN_DUMP_BLOCKS_H

@@ -21,8 +21,8 @@ struct stored_part {
 	int number, fd;      /* fd -1: it is in an archive */
 	uint64_t at, size;   /* in the source; at 0: it is not mapped there */
 	bool merged;         /* the dump's file has all of it already */
-	bool damaged, cut;   /* what it is packed in */
-	bool is_none;        /* it is only called so */
+	bool damaged, cut;   /* the packed stream around it */
+	bool is_none;        /* it only has the name of one */
 	size_t piece;        /* which of the source's it is, where it is unpacked */
 	const uint8_t *unpacked; /* what it unpacks to, while it is searched; else NULL */
 	struct vanish *mapping;
@@ -30,7 +30,7 @@ struct stored_part {
 	file_hold hold;
 };
 
-/* Bytes that stand somewhere. */
+/* A range of bytes, in a file or in memory. */
 struct stretch {
 	const uint8_t *at;
 	uint64_t n;
@@ -90,7 +90,7 @@ MUST_CHECK int stored_open(struct source_file *o, const char *path, struct progr
 MUST_CHECK int stored_map(struct source_file *o, struct err *err);
 void stored_unmap(struct source_file *o); /* once or more often */
 
-/* --- parts.c: what the VM had not put together yet ------------------------------------------------ */
+/* --- parts.c: files that the VM had not merged yet ------------------------------------------------ */
 
 /* The number behind ".p" at the end of a name; -1: it has none. */
 int parts_number(const char *name);
@@ -142,8 +142,8 @@ int spool_dup(const char *path);
 
 /*
  * From the mapped bytes to the dump's: source.bytes is in the mapping where it stands there as it is (in_place allows
- * it), else in o->unpacked.  look (NULL: nobody) is asked about the first bytes.  ERR_FORMAT, ERR_TRUNCATED where
- * nothing came, ERR_USAGE where a member must be named, ERR_NOMEM, ERR_CANCELLED.
+ * it), else in o->unpacked.  look (or NULL) is asked about the first bytes.  ERR_FORMAT, ERR_TRUNCATED if
+ * there was nothing, ERR_USAGE if a member must be named, ERR_NOMEM, ERR_CANCELLED.
  */
 MUST_CHECK int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
     struct err *err);
@@ -153,21 +153,21 @@ MUST_CHECK int unpack_member(struct source_file *o, struct walk *w, const struct
     struct stretch *s, struct progress *progress, struct err *err);
 
 /* unpack as far as to an archive of which no member is named: where its bytes stand (*s), and how it is packed.  1: it
- * is no archive.  No single one of its members is looked at. */
+ * is not an archive.  No single one of its members is looked at. */
 MUST_CHECK int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p,
     struct progress *progress, struct err *err);
 
-/* Say of the source what opening it showed (source.remark); one longer than that is cut. */
+/* Note what opening the source showed (source.remark); a longer text is clipped. */
 __attribute__((format(printf, 2, 3))) void source_mark(struct source_file *o, const char *format, ...);
 
-/* The packed data ("gzip stream") is cut at a byte of what it stands in: what came out of it is not all. */
+/* The packed data ("gzip stream") is truncated at this byte of the file or archive: not all of it was unpacked. */
 void unpacked_cut(struct source_file *o, const char *what, uint64_t at);
 
 /* Room for at least one byte more behind those that are unpacked (o->source.size of o->capacity).  ERR_NOMEM. */
 MUST_CHECK int unpacked_room(struct source_file *o, struct err *err);
 /* Room for so many in all. */
 MUST_CHECK int unpacked_reserve(struct source_file *o, uint64_t n, struct err *err);
-/* The packed data ended at in[at]: what follows is said, unless it is zeros, as tapes leave them. */
+/* The packed data ended at in[at]: note what follows, unless it is zeros, as tapes leave them. */
 void unpacked_ends(struct source_file *o, const char *packing, const uint8_t *in, uint64_t at, uint64_t n);
 
 /* --- packing.c ------------------------------------------------------------------------------------- */
@@ -219,8 +219,7 @@ MUST_CHECK int walk_begin(struct walk **out, const struct packing *p, struct str
 MUST_CHECK int walk_next(struct walk *w, struct member *m, struct err *err);
 /* The first bytes of the member, once: least of them, or where they are packed as many as there is room for. */
 size_t walk_head(struct walk *w, uint8_t *out, size_t least, size_t room);
-/* Why not even these were to be had, in parentheses behind a blank or "", until the next call about w; NULL: they
- * were. */
+/* Why walk_head gave nothing: " (…)" or "", until the next call about w; NULL: it gave something. */
 const char *walk_broke(struct walk *w);
 /* All bytes of the member: *s where they stand in the archive as they are, else (s->at NULL) in o->unpacked.  What
  * breaks off is marked cut. */
@@ -234,7 +233,7 @@ void walk_end(struct walk *w);
 enum { MEMBER_HEAD = (4 << 20) + (128 << 10) };
 
 /*
- * The member that *rest begins with, which is moved behind it; without a name the only one that look (NULL: nobody)
+ * The member that *rest begins with, which is moved behind it; without a name the only one that look (or NULL)
  * does not refuse.  Its number in *ordinal; its name in *name, the caller's (free).  *parts: is a member called as a
  * part is?  ERR_FORMAT, ERR_USAGE.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.h - the bytes of a dump, mapped read-only.
+ * source.h - the bytes of a dump, mapped or unpacked.
  *
  * A plain file is mapped; a packed one is unpacked into memory once.  What comes through a pipe is kept in a file
- * without a name first.  Readers see one contiguous range in any case.  A mapped file may shrink or fail under us:
- * the pages that are gone then read as zeros and source_damage() tells from which byte on nothing is true any more.
+ * without a name first.  Readers see one contiguous range in any case.  A mapped file may shrink or fail meanwhile:
+ * the pages that are gone then read as zeros, and source_damage() gives the byte from which nothing is true any more.
  */
 #ifndef CAIRN_DUMP_SOURCE_H
 #define CAIRN_DUMP_SOURCE_H
@@ -29,13 +29,13 @@ struct source {
 	uint64_t size;        /* of the (unpacked) content */
 	uint64_t file_size;   /* on disk */
 	bool compressed;      /* or in an archive: bytes are not counted as in the file */
-	bool cut;             /* what packs it ends early or is damaged: bytes are what came before */
-	bool broken_off;      /* it is known not to be whole, whatever it looks like: then cut, too */
+	bool cut;             /* its packed stream ends early or is damaged: bytes are what came before */
+	bool broken_off;      /* it is known to be incomplete, whatever it looks like: then cut, too */
 	bool gaps;            /* between its pieces some are missing: broken_off, and no byte ends what is whole */
 	const struct source_piece *pieces; /* n_pieces of them, between which there is nothing; none: it is all one */
 	size_t n_pieces;
 	bool doubtful;        /* a checksum is wrong: then cut, too, and any of the bytes may be wrong */
-	char remark[240];     /* cut: why, in words; else what else is to be said of the file, or "" */
+	char remark[240];     /* cut: why, in words; else another remark about the file, or "" */
 	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
 };
 
@@ -55,7 +55,7 @@ int source_peek(const char *path);
 /* file_hold_path, for standard input as well. */
 MUST_CHECK file_hold source_hold(const char *path, const char *what);
 
-/* No more of the pipe that is being read: what came is a dump that is cut.  Any thread. */
+/* Stop reading the pipe: what came is a truncated dump.  Any thread. */
 void source_enough(void);
 
 /*
@@ -94,7 +94,7 @@ struct source_look {
 	uint64_t most; /* bytes that it may unpack to, else ERR_FORMAT; 0: as many as fit into memory */
 	const struct source_division *division; /* parts of an unfinished dump are read with it; NULL: there are none */
 };
-/* source_open, unless look (NULL: nobody) refuses a packed file.  One that holds less is not asked about. */
+/* source_open, unless look (or NULL) refuses a packed file.  One that holds less is not asked about. */
 MUST_CHECK int source_open_if(struct source **out, const char *path, const struct source_look *look,
     struct progress *progress, struct err *err);
 
@@ -103,7 +103,7 @@ MUST_CHECK int source_open_if(struct source **out, const char *path, const struc
  * source_inflate makes a source of what it unpacks to.  1: it needs no unpacking, nor to wait; else as source_open.
  */
 MUST_CHECK int source_open_waiting(struct source **out, const char *path, struct err *err);
-/* The caller's (source_close), before the one that waited.  That one no longer tells what becomes of the file, for
+/* The caller's (source_close), before the one that waited.  That one no longer watches the file, for
  * all of it is in memory.  As source_open_if, and ERR_IO where the file was written to since it was opened. */
 MUST_CHECK int source_inflate(struct source **out, const struct source *waiting, const struct source_look *look,
     struct progress *progress, struct err *err);
@@ -112,7 +112,7 @@ MUST_CHECK int source_inflate(struct source **out, const struct source *waiting,
  * not at all, as far as is known. */
 const char *source_packing(const uint8_t *head, size_t n, const char **by_hand);
 /* Did a terminal (kubectl exec -t, docker exec -t) write CR LF for each LF of these bytes, which are no text?  Of the
- * many LFs in a dump, packed or not, hardly one has a CR before it.  And what is said of them then. */
+ * many LFs in a dump, packed or not, hardly one has a CR before it.  And the sentence about that. */
 bool source_newlines_changed(const uint8_t *bytes, uint64_t n);
 extern const char source_changed_newlines[];
 /* Are these the first bytes of an archive of files? */
@@ -148,7 +148,7 @@ struct source_member {
 	const char *label;   /* what the caller's label() says of the first bytes; NULL: of nothing that it knows */
 	char created[32];    /* what it says of the time when the dump in it was written, or "" */
 	const char *archive; /* "tar": it is an archive itself (ARCHIVE::NAME lists it); else NULL */
-	bool size_known;     /* a zip archive written into a pipe tells only behind a file how large it is */
+	bool size_known;     /* a zip archive written into a pipe has the size of a file only after the file */
 	bool encrypted;      /* it cannot be opened */
 };
 
@@ -156,7 +156,7 @@ struct source_members {
 	struct source_member *member; /* files only, in the order of the archive; one of several of a name: the last */
 	size_t n;
 	uint64_t left_out; /* files behind SOURCE_MEMBERS_MOST of them */
-	char remark[240];  /* the archive is damaged or cut, so that there may be more: why; else "" */
+	char remark[240];  /* the archive is damaged or truncated, so that there may be more: why; else "" */
 };
 enum { SOURCE_MEMBERS_MOST = 10000 };
 /* The label of a dump with these first bytes and this name, and into created when it was written; NULL: it is none. */
@@ -164,10 +164,10 @@ typedef const char *source_label(const uint8_t *head, size_t n, const char *name
 
 /*
  * The files in an archive, which may be packed itself ("dumps.tar.gz", then it is unpacked into memory for as long as
- * this takes) or be a member of another one ("outer.zip::inner.tar").  label (NULL: nobody) is asked about the first
+ * this takes) or be a member of another one ("outer.zip::inner.tar").  label (or NULL) is asked about the first
  * bytes of each file, SOURCE_HEAD at most, unpacked if they are packed, and its name: dump_label_of_member.
- * 0: *out is the caller's (source_members_free); 1: the file is no archive, and *out NULL; else as source_open, with
- * the path.  Any thread.
+ * 0: *out is the caller's (source_members_free); 1: the file is not an archive, and *out NULL; else as source_open,
+ * with the path.  Any thread.
  */
 MUST_CHECK int source_members(struct source_members **out, const char *path,
     source_label *label, struct progress *progress, struct err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * build.h - how a heap comes to be; private to src/heap.
+ * build.h - how a heap is built; private to src/heap.
  *
  * heap_open (builder.c) runs these steps in order:
  *
@@ -115,7 +115,7 @@ unsigned spaces_number(struct space_names *names, struct arena *arena, const cha
 /* Which heap each object is of, where the dump tells it (spaces.c); after objects_scatter. */
 MUST_CHECK int spaces_collect(struct build *b, struct err *err);
 
-/* What one part of the dump turned out to hold. */
+/* What the survey found in one part of the dump. */
 struct survey_part {
 	struct part part;
 	struct slice *slices;
@@ -156,8 +156,8 @@ struct survey_part {
 	struct err err;
 };
 
-/* A class as records name it.  Only when all class records are known does one know which class it
- * is. */
+/* A class as records name it.  Which class it is, is known only once all class records are
+ * read. */
 struct class_handle {
 	enum class_naming how;
 	uint64_t address;
@@ -238,7 +238,8 @@ static inline const struct class_name *build_class_name(const struct build *b, u
 	return &b->names.list[b->name_of[class]];
 }
 
-/* Tell how much memory the dump will take, if somebody asked (need.c).  0, ERR_CANCELLED or ERR_NOMEM. */
+/* Call options->needs, if it is set, with the memory that the dump will take (need.c).  0, ERR_CANCELLED or
+ * ERR_NOMEM. */
 MUST_CHECK int need_tell(struct build *b, struct err *err);
 
 MUST_CHECK int survey_run(struct build *b, struct err *err);
@@ -381,8 +382,7 @@ MUST_CHECK int recorded_collect(struct build *b, struct err *err);
 MUST_CHECK int waiting_collect(struct build *b, struct err *err);
 /* Mark the JNI globals that are the VM's own (vm_roots.c); before the roots are sorted. */
 MUST_CHECK int vm_roots_mark(struct build *b, struct err *err);
-/* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost.
- * */
+/* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost. */
 void build_root(struct build *b, struct heap_root root);
 
 /* Add the threads of the javacore and the roots that must be inferred; sort all roots (roots.c). */

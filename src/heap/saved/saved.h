@@ -3,10 +3,9 @@
  * saved.h - a heap in an index file (base/chunks.h), to be opened again without reading the dump.
  *
  * Arrays stand in it as they are in memory, and are mapped; what has pointers is packed (base/pack.h).  Nothing
- * that is read from it is believed: what the objects, classes and sizes consist of is checked when it is
- * opened, references when somebody asks for them, findings by those who keep them.  After that a
- * forged index may tell untruths, as a forged dump may, but no number in it leads outside of an array or round
- * in a circle.  doc/index-format.md has the schema.
+ * that is read from it is trusted: objects, classes and sizes are checked when it is opened, references at the
+ * first use, findings by the modules that keep them.  After that a forged index may have wrong facts, as a forged
+ * dump may, but no number in it leads outside of an array or round in a circle.  doc/index-format.md has the schema.
  */
 #ifndef CAIRN_HEAP_SAVED_SAVED_H
 #define CAIRN_HEAP_SAVED_SAVED_H
@@ -29,8 +28,8 @@ enum { SAVED_VERSION = 10 };
  */
 MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options, struct text *why, char **dump,
     struct progress *progress, struct err *err);
-/* What the index of the dump at options->path tells at once, if there is one of a file of this size, in bytes, and
- * time, in nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
+/* The totals in the index of the dump at options->path, if there is one of a file of this size, in bytes, and time, in
+ * nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
 bool saved_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
     struct amount *shallow);
 /* Is the file an index by its first bytes, or an empty one by its name, which a full disk left? */
@@ -79,7 +78,7 @@ MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct 
  * is through.
  */
 MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
-/* The same with all names as they are, without what else is left out then: the path of the dump, what a javacore tells
+/* The same with all names as they are, without what else is left out then: the path of the dump, what a javacore says
  * of the process, sentences of warnings.  The caller's (nameless_free). */
 struct nameless *nameless_keeping(const struct heap *h);
 /* Is a class of this name ("java/lang/String" or "java.lang.String", n bytes) of the class library or of the VM, whose
@@ -88,7 +87,7 @@ bool nameless_knows(const uint8_t *name, size_t n);
 void nameless_free(struct nameless *n); /* NULL is fine */
 MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err *err);
 
-/* May --index, which asks nobody, write to this path?  0 where nothing is or an older index of this dump.  ERR_USAGE,
+/* May --index, which does not ask, write to this path?  0 where nothing is or an older index of this dump.  ERR_USAGE,
  * with a sentence: something else stands there; the command index may replace that. */
 MUST_CHECK int saved_may_replace(const char *path, const char *dump, struct err *err);
 /* The index that a heap came from is written anew, beside itself (true), or that is done (false): it is not kept from

@@ -94,8 +94,7 @@ struct layout_fields {
 	uint32_t references;
 };
 
-/* Add to the counts the fields that the VM injects into instances of this class; word: its bytes.
- * */
+/* Add to the counts the fields that the VM injects into instances of this class; word: its bytes. */
 void layout_add_injected(const struct heap_class *c, enum layout_release release, unsigned word,
     struct layout_fields *to);
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK TEXT_CUT_MARK
+#define MARK TEXT_CLIP_SIGN
 
 /* The bytes of the longest beginning of s that ends with a whole character and has at most so many, of
  * which s has more. */
@@ -113,7 +113,7 @@ static bool write_anew(char *to, size_t room, const char *format, va_list *args)
 	return cut;
 }
 
-bool text_cut_format(char to[TEXT_FORMAT_MOST], const char *format, va_list args)
+bool text_clip_format(char to[TEXT_FORMAT_MOST], const char *format, va_list args)
 {
 	const char *bounded = strstr(format, "%.");
 	va_list walk;
@@ -134,7 +134,7 @@ static void end_cut(char *s, size_t room)
 void text_format(char *to, size_t room, const char *format, va_list args)
 {
 	char anew[TEXT_FORMAT_MOST];
-	int n = vsnprintf(to, room, text_cut_format(anew, format, args) ? anew : format, args);
+	int n = vsnprintf(to, room, text_clip_format(anew, format, args) ? anew : format, args);
 	if (n < 0)
 		to[0] = '\0';
 	else if ((size_t)n >= room)

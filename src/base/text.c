@@ -145,7 +145,7 @@ void text_addv(struct text *t, const char *format, va_list args)
 	char anew[TEXT_FORMAT_MOST];
 	va_list again;
 
-	if (text_cut_format(anew, format, args))
+	if (text_clip_format(anew, format, args))
 		format = anew;
 	make_room(t, 64);
 	if (!t->cap)
@@ -383,12 +383,12 @@ void text_escape(char *to, size_t room, const char *s)
 		char out[ESCAPED_MOST];
 		size_t bytes = escape_first(out, s + i, n - i, &used, &marks);
 		if (bytes >= room - length) {
-			memcpy(to + marked, TEXT_CUT_MARK, sizeof TEXT_CUT_MARK);
+			memcpy(to + marked, TEXT_CLIP_SIGN, sizeof TEXT_CLIP_SIGN);
 			return;
 		}
 		memcpy(to + length, out, bytes);
 		length += bytes;
-		if (length + sizeof TEXT_CUT_MARK <= room)
+		if (length + sizeof TEXT_CLIP_SIGN <= room)
 			marked = length;
 	}
 	to[length] = '\0';
@@ -528,9 +528,9 @@ size_t text_fit_end(const char *s, size_t n, size_t columns, size_t *width_used)
 	return begin;
 }
 
-struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, bool middle)
+struct text_clip text_clip(const char *s, size_t columns, size_t mark_columns, bool middle)
 {
-	struct text_cut c = { .cut = false };
+	struct text_clip c = { .clipped = false };
 
 	c.head = text_fit(s, columns, &c.width);
 	if (!s[c.head]) {
@@ -540,7 +540,7 @@ struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, boo
 	}
 	size_t room = columns > mark_columns ? columns - mark_columns : 0, behind = 0;
 	middle = middle && room >= CUT_LEAST;
-	c.cut = true;
+	c.clipped = true;
 	c.head = text_fit(s, middle ? room / 3 : room, &c.head_width);
 	c.tail = c.head + strlen(s + c.head);
 	if (middle)
@@ -552,10 +552,10 @@ struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, boo
 
 void text_add_name(struct text *t, const char *name)
 {
-	struct text_cut c = text_cut(name, TEXT_NAME_MOST, 2, true);
+	struct text_clip c = text_clip(name, TEXT_NAME_MOST, 2, true);
 
 	text_add_n(t, name, c.head);
-	if (c.cut)
+	if (c.clipped)
 		text_add(t, "..");
 	text_add(t, name + c.tail);
 }

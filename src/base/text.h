@@ -46,22 +46,22 @@ void text_addf(struct text *t, const char *format, ...) __attribute__((format(pr
 void text_addv(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /*
  * vsnprintf for sentences, as text_addf, too: a text that is longer than its precision ("%.100s", in
- * bytes) is clipped between two characters and ends with TEXT_CUT_MARK; so does the whole if it has no
+ * bytes) is clipped between two characters and ends with TEXT_CLIP_SIGN; so does the whole if it has no
  * room.  Without allocating.  "%.*s" means exactly so many bytes.
  */
-#define TEXT_CUT_MARK ".."
+#define TEXT_CLIP_SIGN ".."
 void text_format(char *to, size_t room, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-/* The format that does so, for these arguments.  False: format itself does, for nothing is cut. */
+/* The format that does so, for these arguments.  False: use format itself, for nothing is clipped. */
 enum { TEXT_FORMAT_MOST = 1500 };
-bool text_cut_format(char to[TEXT_FORMAT_MOST], const char *format, va_list args);
+bool text_clip_format(char to[TEXT_FORMAT_MOST], const char *format, va_list args);
 char *text_take(struct text *t); /* the string, now the caller's (free); t is empty again */
 
 /* Append n bytes of dump text (UTF-8, possibly damaged), escaped as said above.  A backslash stays
  * as it is. */
 void text_add_escaped(struct text *t, const char *s, size_t n);
 /* The same into room bytes, a NUL included, without allocating: as many whole characters as fit, and
- * where some do not TEXT_CUT_MARK behind them.  room: 3 at least. */
+ * where some do not TEXT_CLIP_SIGN behind them.  room: 3 at least. */
 void text_escape(char *to, size_t room, const char *s);
 
 /* Does this code point show nothing itself, or change how the text around it is shown?  Controls, bidirectional marks,
@@ -97,13 +97,13 @@ size_t text_fit_end(const char *s, size_t n, size_t columns, size_t *width_used)
  * of the columns, and the class's own end.  Takes time in proportion to the columns, but for one
  * strlen.
  */
-struct text_cut {
-	bool cut;          /* is it clipped?  false: it fits, head is all of it */
+struct text_clip {
+	bool clipped;          /* is it clipped?  false: it fits, head is all of it */
 	size_t head, tail; /* tail: the length of the text where it is clipped at the end */
 	size_t head_width; /* columns of the head */
 	size_t width;      /* of all, the sign included */
 };
-struct text_cut text_cut(const char *s, size_t columns, size_t mark_columns, bool middle);
+struct text_clip text_clip(const char *s, size_t columns, size_t mark_columns, bool middle);
 /* Append a name to a sentence that people read; one of more than TEXT_NAME_MOST columns is clipped in
  * the middle, with "..". */
 enum { TEXT_NAME_MOST = 160 };

@@ -51,7 +51,7 @@ static int open_inner(struct later *l, struct progress *progress, struct err *er
 	const struct dump_options options = { .heap_number = l->heap_number, .no_companion = true };
 	const struct source_look look = dump_look(&options);
 	int code = source_inflate(&l->source, l->dump.source, &look, progress, err);
-	if (!code && l->source->cut && !l->cut_known) {
+	if (!code && l->source->truncated && !l->cut_known) {
 		code = err_set(err, ERR_IO, "%s", l->source->remark);
 		err_context(err, "%.200s", l->source->path);
 	}

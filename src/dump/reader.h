@@ -9,17 +9,17 @@
  *
  * A part is a stretch of the dump that can be read without the bytes before it: an offset, and the
  * state that a reader of the format has when it gets there.  A format with such a state begins with
- * one part, and its reader offers a cut about every PART_BYTES of the survey; the fill then reads
+ * one part, and its reader calls part_begins() about every PART_BYTES of the survey; the fill then reads
  * all parts in parallel.
  *
  * Legal order of calls within one part, repeated any number of times:
- *     class_handle | warn | cut | heap | object references* | objects references* | class_record |
+ *     class_handle | warn | part_begins | heap | object references* | objects references* | class_record |
  *     root | thread | stack | stated
  * references() is called in the fill only: as often as the reader likes, until the object before it (or all
  * those of objects(), in their order) has its n_references.  root, thread, stack and heap are called in the
  * survey only.  heap() comes before the objects it is about.  A class record carries its references with it,
- * in both passes.  A record is announced only when all of its bytes are there; cut() only between records, so
- * not between an object and its references.
+ * in both passes.  A record is announced only when all of its bytes are there; part_begins() only between records,
+ * so not between an object and its references.
  *
  * Any thread: read() runs on several threads at once, each with its own sink and part.
  */
@@ -76,7 +76,7 @@ enum value_type {
 
 struct object_record {
 	uint64_t address;
-	uint32_t class_handle; /* from sink->class_handle, same part or an earlier cut of it */
+	uint32_t class_handle; /* from sink->class_handle, same part or the one before it began */
 	enum object_kind kind;
 	uint64_t size;         /* bytes, header and padding included, or SIZE_UNKNOWN */
 	uint64_t length;       /* elements, nulls included, or LENGTH_UNKNOWN; arrays only */
@@ -205,7 +205,7 @@ struct sink {
 	int (*heap)(struct sink *sink, const char *name);
 	/* Between two records, about every PART_BYTES: here is a part that begins at this point.
 	 * Also carries progress and cancel (ERR_CANCELLED). */
-	int (*cut)(struct sink *sink, const struct part *here);
+	int (*part_begins)(struct sink *sink, const struct part *here);
 	/* Damage that does not end the reading.  Counted; the first few are kept with offsets. */
 	void (*warn)(struct sink *sink, uint64_t offset, const char *format, ...)
 	    __attribute__((format(printf, 3, 4)));

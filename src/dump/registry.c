@@ -102,7 +102,7 @@ static int refuse(const uint8_t *head, size_t n, struct err *err)
 /* Where these are the first bytes of what was packed, and damaged, that is why nobody knows them. */
 static int refuse_source(const struct source *source, size_t n, struct err *err)
 {
-	bool damaged = source->cut && source->remark[0];
+	bool damaged = source->truncated && source->remark[0];
 	if (damaged && looks_like(source->bytes, n) == unknown)
 		return err_set(err, ERR_FORMAT, "%s; the unpacked data is not the start of a dump", source->remark);
 	int code = refuse(source->bytes, n, err);

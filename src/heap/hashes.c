@@ -84,7 +84,7 @@ static int read_part(struct hash_sink *s, const struct heap_part *part, struct e
 		.class_handle = no_handle,
 		.object = take_object,
 		.class_record = take_class,
-		.cut = pass_cut,
+		.part_begins = pass_cut,
 		.warn = no_warning,
 		.stated = not_stated,
 		.err = err,

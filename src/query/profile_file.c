@@ -480,7 +480,7 @@ static int check_header(const struct source *s, const char *path, struct err *er
 		    "version %d they do not (write it again from its dump)", version, PROFILE_VERSION);
 	if (s->size > PROFILE_BYTES_MOST)
 		return err_set(err, ERR_FORMAT, "too large for a profile");
-	if (s->cut)
+	if (s->truncated)
 		return err_set(err, ERR_FORMAT, "a damaged profile: %s", s->remark);
 	return check_writes(s->bytes, path, err);
 }

@@ -4,7 +4,7 @@
  * before a value of its head.
  *
  * The catalogue says once for each column: its word, the type of its cells, what its rows are
- * called, how readily it is hidden in narrow windows, how its cells are cut, and what it means.  A
+ * called, how readily it is hidden in narrow windows, how its cells are clipped, and what it means.  A
  * command declares by shapes (struct shape) which columns its results have.  Help, completion, the
  * manual, the JSON schema and the printers read the same shapes.
  */
@@ -255,10 +255,10 @@ enum column_id {
 	COL_COUNT_OF_ALL /* how many there are */
 };
 
-/* Where a text is cut if it is too wide. */
-enum column_cut {
-	CUT_END,
-	CUT_MIDDLE, /* for names of classes, whose ends tell most */
+/* Where a text is clipped if it is too wide. */
+enum column_clip {
+	CLIP_END,
+	CLIP_MIDDLE, /* for names of classes, whose ends say most */
 };
 
 struct column_kind {
@@ -268,8 +268,8 @@ struct column_kind {
 	const char *meaning;   /* one line: no capital, no full stop */
 	const char *one, *many; /* what rows are called if this is their first column; NULL: row,
 	                           rows */
-	enum column_cut cut;
-	bool contents;         /* its texts may be very long: cut them even where lines have no limit */
+	enum column_clip clip;
+	bool contents;         /* its texts may be very long: clip them even where lines have no limit */
 	bool values;           /* its texts are values: those that are numbers are ordered as numbers */
 	unsigned char naming;  /* how well it says what a row is; 0: not at all */
 };

@@ -19,10 +19,10 @@
 #include <strings.h>
 
 #define MEASURED 10000
-#define WIDEST 120   /* columns that a text pads others to; contents are cut there unless they end the line */
-#define MARK ".."     /* where a text is cut */
+#define WIDEST 120   /* columns that a text pads others to; contents are clipped there unless they end the line */
+#define MARK ".."     /* where a text is clipped */
 #define ENDING_MOST 9 /* with its dot: ".markdown", but not what mktemp ends names with */
-#define NARROWEST 12 /* columns that a text column keeps when lines are cut */
+#define NARROWEST 12 /* columns that a text column keeps when lines are clipped */
 
 bool print_format_parse(const char *name, enum print_format *format)
 {
@@ -214,18 +214,18 @@ static void fit(struct layout *l, const struct result *r, unsigned width)
 	free(by_column);
 }
 
-/* One cell's text into the line, cut where it has no room, padded to its column; the last column is not padded. */
+/* One cell's text into the line, clipped where it has no room, padded to its column; the last column is not padded. */
 static void place(struct layout *l, unsigned i, const char *s, const struct column *column, size_t room)
 {
 	bool right = cell_is_number(column_type(column));
-	bool middle = column_kinds[column->id].cut == CUT_MIDDLE;
-	struct text_cut c = text_cut(s, room, strlen(MARK), middle);
+	bool middle = column_kinds[column->id].clip == CLIP_MIDDLE;
+	struct text_clip c = text_clip(s, room, strlen(MARK), middle);
 	size_t pad = c.width < l->width[i] ? l->width[i] - c.width : 0;
 	if (i)
 		text_add(&l->line, "  ");
 	if (right)
 		text_addf(&l->line, "%*s", (int)pad, "");
-	if (c.cut) {
+	if (c.clipped) {
 		text_add_n(&l->line, s, c.head);
 		text_add(&l->line, MARK);
 		text_add(&l->line, s + c.tail);
@@ -246,7 +246,7 @@ static void end_line(struct layout *l)
 	text_clear(&l->line);
 }
 
-/* The columns a cell may take.  In a pipe only contents are cut, and only where other columns follow; one that is
+/* The columns a cell may take.  In a pipe only contents are clipped, and only where other columns follow; one that is
  * wider than those measured pushes its line. */
 static size_t room_of(const struct layout *l, unsigned i, const struct column *column)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * draw.c - UTF-8 to curses' wide strings, cut by columns.
+ * draw.c - UTF-8 to curses' wide strings, clipped by columns.
  */
 #include "view/draw.h"
 
@@ -77,15 +77,15 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr)
 	return (int)used;
 }
 
-/* What does not fit is cut at the end or in the middle. */
-static int draw_cut(int y, int x, int width, const char *s, bool middle, attr_t attr)
+/* What does not fit is clipped at the end or in the middle. */
+static int draw_within(int y, int x, int width, const char *s, bool middle, attr_t attr)
 {
 	if (!on_screen(y, x, &width))
 		return 0;
-	struct text_cut c = text_cut(s, (size_t)width, 1, middle);
+	struct text_clip c = text_clip(s, (size_t)width, 1, middle);
 	put(y, x, s, c.head, attr);
 	int used = (int)c.head_width;
-	if (!c.cut)
+	if (!c.clipped)
 		return used;
 	used += draw_clipped(y, x + used, 1, glyph(GLYPH_ELLIPSIS), attr);
 	return used + draw_clipped(y, x + used, width - used, s + c.tail, attr);
@@ -93,12 +93,12 @@ static int draw_cut(int y, int x, int width, const char *s, bool middle, attr_t 
 
 int draw_text(int y, int x, int width, const char *s, attr_t attr)
 {
-	return draw_cut(y, x, width, s, false, attr);
+	return draw_within(y, x, width, s, false, attr);
 }
 
 int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 {
-	return draw_cut(y, x, width, s, true, attr);
+	return draw_within(y, x, width, s, true, attr);
 }
 
 size_t draw_line_of(const char *s, size_t width, size_t *next)

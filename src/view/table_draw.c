@@ -34,7 +34,7 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 {
 	if (cell_is_number(column_type(column)))
 		draw_right(y, l->x[i], l->width[i], s, attr);
-	else if (column_kinds[column->id].cut == CUT_MIDDLE)
+	else if (column_kinds[column->id].clip == CLIP_MIDDLE)
 		draw_text_keep_end(y, l->x[i], l->width[i], s, attr);
 	else
 		draw_text(y, l->x[i], l->width[i], s, attr);

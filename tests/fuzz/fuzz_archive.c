@@ -37,8 +37,8 @@ static uint64_t look_through(const struct source *s)
 {
 	uint64_t sum = s->size;
 	promise(s->size > 0 && s->size <= (uint64_t)LIMIT + s->file_size, "there are bytes, within the limit");
-	promise(!s->doubtful || s->cut, "what is doubtful is cut");
-	promise(!s->cut || s->remark[0], "what is cut says why");
+	promise(!s->doubtful || s->truncated, "what is doubtful is cut");
+	promise(!s->truncated || s->remark[0], "what is cut says why");
 	promise(!strpbrk(s->remark, "\n\r\033\t"), "in one line that a terminal can show");
 	for (uint64_t i = 0; i < s->size; i++)
 		sum = sum * 31 + s->bytes[i];

@@ -151,7 +151,7 @@ static void sink_init(struct checking_sink *s, size_t size, bool wants_reference
 			.references = check_references,
 			.root = check_root,
 			.thread = check_thread,
-			.cut = check_cut,
+			.part_begins = check_cut,
 			.warn = check_warn,
 			.stated = check_stated,
 		},

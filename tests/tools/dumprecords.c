@@ -190,7 +190,7 @@ static struct printer printer_make(struct err *err, bool references)
 			.object = on_object,
 			.class_record = on_class_record,
 			.references = on_references,
-			.cut = on_cut,
+			.part_begins = on_cut,
 			.warn = on_warn,
 			.stated = on_stated,
 			.err = err,
@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	if (source->remark[0])
-		fprintf(stderr, "G %d %s\n", source->cut, source->remark);
+		fprintf(stderr, "G %d %s\n", source->truncated, source->remark);
 	if (dump_open(&dump, source, &options, &err) < 0) {
 		fprintf(stderr, "%s\n", err.message);
 		source_close(source);

@@ -175,16 +175,16 @@ static int toy_read(const struct dump *dump, const struct part *part, struct sin
 	const uint8_t *bytes = dump->source->bytes;
 	struct cursor c = cursor_make(bytes + part->begin, bytes + dump->source->size);
 	struct toy_reading r = { .toy = t, .sink = sink, .err = err };
-	uint64_t next_cut = part->begin + toy_part_bytes;
+	uint64_t next_part = part->begin + toy_part_bytes;
 	int code = 0;
 
 	for (unsigned i = 0; i < t->n_names; i++)
 		r.handle[i] = sink->class_handle(sink, CLASS_SHOWN, 0, t->name[i].bytes, t->name[i].size);
 	while (code == 0 && (uint64_t)(c.p - bytes) < part->end) {
 		uint64_t at = (uint64_t)(c.p - bytes);
-		if (at >= next_cut) {
-			code = sink->cut(sink, &(struct part){ .begin = at, .end = part->end });
-			next_cut = at + toy_part_bytes;
+		if (at >= next_part) {
+			code = sink->part_begins(sink, &(struct part){ .begin = at, .end = part->end });
+			next_part = at + toy_part_bytes;
 		}
 		if (code == 0)
 			code = read_record(&r, &c, at);

@@ -146,7 +146,7 @@ void recorder_init(struct recorder *r, const struct recorder_lines *lines, bool 
 		.references = on_references,
 		.root = on_root,
 		.thread = on_thread,
-		.cut = on_cut,
+		.part_begins = on_cut,
 		.warn = on_warn,
 		.stated = on_stated,
 		.err = &r->err,

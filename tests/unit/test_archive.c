@@ -125,7 +125,7 @@ static void holds_plain(const uint8_t *bytes, size_t n, const char *which)
 {
 	struct source *s = open_bytes(bytes, n, which);
 	assert_true(s->compressed);
-	assert_false(s->cut);
+	assert_false(s->truncated);
 	assert_string_equal(s->remark, "");
 	assert_int_equal(s->size, PLAIN);
 	assert_memory_equal(s->bytes, plain, PLAIN);
@@ -195,7 +195,7 @@ static void cut_anywhere(void **state)
 			assert_true(s->size <= PLAIN);
 			assert_memory_equal(s->bytes, plain, s->size);
 			if (strcmp(filters[i], "compress") != 0) { /* which has no end of its own */
-				assert_true(s->cut);
+				assert_true(s->truncated);
 				assert_non_null(strstr(s->remark, filters[i]));
 				assert_non_null(strstr(s->remark, "of the file"));
 			}
@@ -221,7 +221,7 @@ static void wrong_anywhere(void **state)
 			write_file(packed, n);
 			packed[at] ^= 0x40;
 			int code = source_open(&s, path, NULL, &err);
-			if (!code && !s->cut && strcmp(checked[i], "zstd") != 0) { /* libarchive's has no checksum */
+			if (!code && !s->truncated && strcmp(checked[i], "zstd") != 0) { /* libarchive's has no checksum */
 				assert_int_equal(s->size, PLAIN);
 				assert_memory_equal(s->bytes, plain, PLAIN);
 			}
@@ -304,7 +304,7 @@ static void cut_archives(void **state)
 	for (size_t i = 0; i < N_FORMATS; i++) {
 		size_t n = pack(packed, formats[i], NULL, i ? NULL : "zip:compression=store", &alone, 1);
 		struct source *s = open_bytes(packed, n / 2, "::heap.hprof");
-		assert_true(s->cut && s->size > PLAIN / 3 && s->size < PLAIN);
+		assert_true(s->truncated && s->size > PLAIN / 3 && s->size < PLAIN);
 		assert_memory_equal(s->bytes, plain, s->size);
 		assert_non_null(strstr(s->remark, "is truncated at byte"));
 		source_close(s);
@@ -312,7 +312,7 @@ static void cut_archives(void **state)
 	size_t n = pack(packed, "zip", NULL, NULL, &alone, 1);
 	packed[n / 2] ^= 0x10; /* the checksum is of all bytes */
 	struct source *s = open_bytes(packed, n, "::heap.hprof");
-	assert_true(s->cut);
+	assert_true(s->truncated);
 	source_close(s);
 }
 

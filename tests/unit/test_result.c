@@ -482,7 +482,7 @@ static void test_catalogue(void **state)
 		assert_in_range(text_width(kind->meaning), 5, 57); /* beside the longest word on 80 columns */
 		assert_int_equal(kind->one == NULL, kind->many == NULL);
 		assert_true(kind->goes >= -1 && kind->goes <= 9);
-		assert_true(kind->cut == CUT_END || kind->type == CELL_TEXT);
+		assert_true(kind->clip == CLIP_END || kind->type == CELL_TEXT);
 		assert_true(!kind->contents || kind->type == CELL_TEXT);
 	}
 }

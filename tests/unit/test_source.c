@@ -84,7 +84,7 @@ static void fifo(void **state)
 		assert_int_equal(source_open(&s, path, NULL, &err), 0);
 		assert_int_equal(s->size, sizeof came);
 		assert_memory_equal(s->bytes, came, sizeof came);
-		assert_false(s->cut);
+		assert_false(s->truncated);
 		source_close(s);
 	}
 	int fd = source_peek(path);
@@ -137,7 +137,7 @@ static void gzip_states(void **state)
 	}
 	size_t n = gzip_to(packed, sizeof packed, plain, PLAIN);
 	struct source *s = opened(n, PLAIN);
-	assert_false(s->cut);
+	assert_false(s->truncated);
 	assert_string_equal(s->remark, "");
 	source_close(s);
 
@@ -150,14 +150,14 @@ static void gzip_states(void **state)
 	packed[n + 100] = 'x';
 	snprintf(where, sizeof where, "512 bytes from byte %zu of the file on", n);
 	s = opened(n + 512, PLAIN);
-	assert_false(s->cut);
+	assert_false(s->truncated);
 	assert_non_null(strstr(s->remark, where));
 	source_close(s);
 
 	/* a wrong checksum, a cut, a damaged middle */
 	packed[n - 6] ^= 1;
 	s = opened(n, PLAIN);
-	assert_true(s->cut);
+	assert_true(s->truncated);
 	assert_true(s->doubtful);
 	/* the last 8 bytes of a member are its checksum and its length */
 	snprintf(where, sizeof where, "checksum at byte %zu of the file", n - 8);
@@ -167,7 +167,7 @@ static void gzip_states(void **state)
 	write_file(packed, n / 2);
 	struct err err = ERR_INIT;
 	assert_int_equal(source_open(&s, path, NULL, &err), 0);
-	assert_true(s->cut && s->size > PLAIN / 4 && s->size < PLAIN);
+	assert_true(s->truncated && s->size > PLAIN / 4 && s->size < PLAIN);
 	assert_memory_equal(s->bytes, plain, s->size);
 	assert_non_null(strstr(s->remark, "truncated at byte"));
 	assert_false(s->doubtful);
@@ -177,11 +177,11 @@ static void gzip_states(void **state)
 	size_t first = gzip_to(packed, sizeof packed, plain, 1000);
 	n = first + gzip_to(packed + first, sizeof packed - first, plain + 1000, PLAIN - 1000);
 	s = opened(n, PLAIN);
-	assert_false(s->cut);
+	assert_false(s->truncated);
 	source_close(s);
 	packed[first + 2] = 99; /* no such method */
 	s = opened(n, 1000);
-	assert_true(s->cut);
+	assert_true(s->truncated);
 	source_close(s);
 
 	/* nothing in it; cut before anything came out; a size in the trailer that cannot be */
@@ -193,7 +193,7 @@ static void gzip_states(void **state)
 	n = gzip_to(packed, sizeof packed, plain, 1000);
 	memset(packed + n - 4, 0xFF, 4);
 	s = opened(n, 1000);
-	assert_true(s->cut);
+	assert_true(s->truncated);
 	source_close(s);
 	assert_int_equal(big_in_use(), before);
 	unlink(path);

@@ -88,9 +88,9 @@ static void one_end(const char *s, size_t columns)
 static void one_cut(const char *s, size_t columns, size_t mark, bool middle)
 {
 	size_t n = strlen(s), width = width_between(s, 0, n);
-	struct text_cut c = text_cut(s, columns, mark, middle);
-	assert_int_equal(c.cut, width > columns);
-	if (!c.cut) {
+	struct text_clip c = text_clip(s, columns, mark, middle);
+	assert_int_equal(c.clipped, width > columns);
+	if (!c.clipped) {
 		assert_int_equal(c.head, n);
 		assert_int_equal(c.tail, n);
 		assert_int_equal(c.width, width);
@@ -130,8 +130,8 @@ static void test_names(void **state)
 	struct text t = TEXT_INIT;
 	(void)state;
 	const char *s = "com.acme.shop.orders.internal.OrderBook";
-	struct text_cut c = text_cut(s, 20, 2, true);
-	assert_true(c.cut);
+	struct text_clip c = text_clip(s, 20, 2, true);
+	assert_true(c.clipped);
 	assert_int_equal(c.head, 6);
 	assert_string_equal(s + c.tail, "al.OrderBook");
 	text_add_name(&t, s);

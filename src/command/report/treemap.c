@@ -182,10 +182,10 @@ static void put_label(const char *s, struct area at, FILE *to)
 	double room = (at.wide - 6) / DIGIT;
 	if (room < 5 || at.high < HEADING - 3)
 		return;
-	struct text_cut cut = text_cut(s, (size_t)room, 1, false);
+	struct text_clip clip = text_clip(s, (size_t)room, 1, false);
 	fprintf(to, "<text x=\"%.1f\" y=\"%.1f\">", at.x + 3, at.y + 12);
-	put_escaped(s, cut.head, to);
-	fputs(cut.cut ? "\342\200\246</text>" : "</text>", to);
+	put_escaped(s, clip.head, to);
+	fputs(clip.clipped ? "\342\200\246</text>" : "</text>", to);
 }
 
 void treemap_write_svg(const struct treemap *t, FILE *to)

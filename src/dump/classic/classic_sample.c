@@ -209,7 +209,7 @@ int classic_sample(struct classic *c, struct err *err)
 		.object = on_object,
 		.class_record = on_class_record,
 		.references = on_references,
-		.cut = on_cut,
+		.part_begins = on_cut,
 		.warn = on_warn,
 		.stated = on_stated,
 		.err = err,

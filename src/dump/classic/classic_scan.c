@@ -299,7 +299,7 @@ static int scan_lines(struct classic_scan *s, const struct part *part)
 			if (p - last_cut >= PART_BYTES && classic_head_at(p, s->end) == HEAD_GOOD) {
 				struct part here = { .begin = (uint64_t)(p - s->c->text),
 					.end = part->end };
-				rc = s->sink->cut(s->sink, &here);
+				rc = s->sink->part_begins(s->sink, &here);
 				last_cut = p;
 			}
 			if (rc == 0)

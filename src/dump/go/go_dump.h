@@ -98,7 +98,7 @@ struct go {
 	size_t n_runs, cap_runs;
 };
 
-extern uint64_t go_part_bytes; /* between two cuts: PART_BYTES, but tests want many */
+extern uint64_t go_part_bytes; /* of a part: PART_BYTES, but tests want many */
 
 /* A word of memory: a pointer of the program's machine.  g->word is not 0. */
 static inline uint64_t go_word(const struct go *g, const uint8_t *p)

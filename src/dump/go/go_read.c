@@ -235,7 +235,7 @@ static int object_run(struct go_reading *r)
 	if (r->survey)
 		code = go_tell_goroutine(r); /* frames belong to the goroutine right before them */
 	if (code == 0 && r->at >= r->next_cut) {
-		code = r->sink->cut(r->sink, &here);
+		code = r->sink->part_begins(r->sink, &here);
 		r->next_cut = r->at + go_part_bytes;
 	}
 	uint64_t stop = r->end < r->next_cut ? r->end : r->next_cut;

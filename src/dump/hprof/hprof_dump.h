@@ -53,7 +53,7 @@ enum hprof_sub_tag {
 /* A stretch of sub-records. */
 struct hprof_segment {
 	uint64_t begin, end;
-	bool cut; /* the file ends in it */
+	bool truncated; /* the file ends in it */
 };
 
 /*
@@ -137,7 +137,7 @@ struct hprof {
 	_Atomic(struct hprof_classes *) classes;
 };
 
-extern uint64_t hprof_part_bytes; /* between two cuts: PART_BYTES, but tests want many */
+extern uint64_t hprof_part_bytes; /* of a part: PART_BYTES, but tests want many */
 
 static inline uint64_t hprof_id(const uint8_t *p, unsigned id_size)
 {
@@ -225,7 +225,7 @@ MUST_CHECK int hprof_symbols(const struct dump *dump, symbol_take *take, void *c
 
 /* The bytes of a string (modified UTF-8, borrowed from the file); NULL when there is none. */
 const uint8_t *hprof_string(const struct hprof *h, uint64_t id, size_t *n);
-/* The same of a long string cut between characters; *cut says whether it is. */
+/* The same, but a long string is clipped between characters; *cut says whether it is. */
 const uint8_t *hprof_shown_string(const struct hprof *h, uint64_t id, size_t *n, bool *cut);
 /* A class's name in the VM's internal spelling, modified UTF-8, "<unknown 0x…>" without one.  It stays
  * until the dump is closed; classes whose name is the same string have the same bytes.  Any thread.  0 or
@@ -238,7 +238,7 @@ MUST_CHECK int hprof_class_name(struct hprof *h, uint64_t class_id, struct hprof
     struct err *err);
 /* Is this the class's name, in the VM's or the language's spelling? */
 bool hprof_is_class(const struct hprof *h, uint64_t class_id, const char *internal);
-/* A class's name as people read it, plain UTF-8, cut likewise. */
+/* A class's name as people read it, plain UTF-8, clipped likewise. */
 void hprof_add_shown_name(const struct hprof *h, struct text *to, uint64_t class_id);
 /* A stack frame as Java prints it, plain UTF-8.  Of a name beyond 1000 bytes the rest is left out: a
  * dump can have many frames that share one. */

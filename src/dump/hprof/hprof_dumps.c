@@ -25,7 +25,7 @@ struct choice {
 static void choose(struct choice *best, const struct hprof *h, unsigned before, unsigned wanted)
 {
 	struct choice now = {h->begin, hprof_heap_bytes(h), h->dump.facts.heap_number, before,
-	    !h->damaged && !h->dump.source->cut};
+	    !h->damaged && !h->dump.source->truncated};
 	bool better = wanted ? now.number == wanted : now.number && (now.whole || now.bytes >= best->bytes);
 
 	if (better || !before)

@@ -28,7 +28,7 @@ static const struct hprof_class missing_class = { .known = true, .n_flat = HPROF
 
 static int truncated_or_damaged(const struct hprof_segment *s)
 {
-	return s->cut ? ERR_TRUNCATED : ERR_FORMAT;
+	return s->truncated ? ERR_TRUNCATED : ERR_FORMAT;
 }
 
 static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t at, uint64_t size,
@@ -40,7 +40,7 @@ static void damaged(struct reading *r, const struct hprof_segment *s, uint64_t a
 	if (size == 0)
 		snprintf(text, sizeof text, "%s at byte %" PRIu64 "; the %" PRIu64 " bytes after it to the end of "
 		    "the segment are unreadable", why, at, s->end - at);
-	else if (s->cut)
+	else if (s->truncated)
 		snprintf(text, sizeof text, "truncated in %s at byte %" PRIu64, hprof_sub_name(r->bytes[at]), at);
 	else
 		snprintf(text, sizeof text, "%s at byte %" PRIu64 " is longer than the rest of its segment "
@@ -432,7 +432,7 @@ static int read_segment(struct reading *r, uint32_t number_of_it, uint64_t at, u
 		if (at >= r->next_cut) {
 			r->here.begin = at;
 			r->here.state[0] = number_of_it;
-			code = r->sink->cut(r->sink, &r->here);
+			code = r->sink->part_begins(r->sink, &r->here);
 			r->next_cut = at + hprof_part_bytes;
 			if (code < 0)
 				break;

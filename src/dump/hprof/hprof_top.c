@@ -335,7 +335,7 @@ uint64_t hprof_heap_bytes(const struct hprof *h)
 /* Damaged bytes are easily taken for one more heap, and the last part of a dump that broke off is no whole one. */
 static void settle_heap(struct walk *w)
 {
-	bool whole = !w->h->damaged && !w->h->n_notes && !w->h->dump.source->cut;
+	bool whole = !w->h->damaged && !w->h->n_notes && !w->h->dump.source->truncated;
 	if (w->largest.number && !whole && w->largest.bytes > hprof_heap_bytes(w->h)) {
 		swap_heaps(w, 0);
 		if (!w->h->damaged && w->largest.n)
@@ -371,7 +371,7 @@ static int take_heap_part(struct walk *w, uint64_t *at_in_out, uint32_t length)
 	w->open = w->bytes[at] == HPROF_HEAP_SEGMENT;
 	w->ended |= !w->open;
 	w->ended_by_record = false;
-	s.end = find_end(w, at, length, &s.cut);
+	s.end = find_end(w, at, length, &s.truncated);
 	*at_in_out = s.end;
 	if (h->dump.facts.heap_number != w->n_heaps || s.end <= s.begin)
 		return 0;
@@ -543,7 +543,7 @@ static void say_no_heap(struct walk *w)
 		    "writes a heap)",
 		    !w->samples ? "heap=sites, and it holds allocation sites" : h->alloc_sites ? "heap=sites and cpu=samples"
 		    : "cpu=samples, and it holds CPU samples");
-	else if (w->names && !h->dump.source->cut)
+	else if (w->names && !h->dump.source->truncated)
 		damage(w, ERR_TRUNCATED, w->size, "truncated at byte %" PRIu64 " before the objects (an "
 		    "unfinished GC.heap_dump -parallel has them in .p0, .p1 and so on: copy these files, too)", w->size);
 	else

@@ -38,7 +38,7 @@ enum phd_flag { PHD_64_BIT = 1, PHD_ALL_HASHED = 2, PHD_J9 = 4 };
  */
 void phd_look(struct phd *phd);
 
-/* Bytes between two cuts: PART_BYTES, but tests want many cuts of small dumps. */
+/* Bytes of a part: PART_BYTES, but tests want many parts of small dumps. */
 extern uint64_t phd_part_bytes;
 
 MUST_CHECK int phd_read(const struct dump *dump, const struct part *part, struct sink *sink,

@@ -31,7 +31,7 @@ int phd_cut_short(struct walk *w, const char *kind)
 	uint64_t at = offset_of(w, w->p);
 
 	return err_at(w->err, ERR_TRUNCATED, at, "truncated in %s record at byte %" PRIu64 "%s%s", kind, at,
-	    source->cut ? ": " : "", source->cut ? source->remark : "");
+	    source->truncated ? ": " : "", source->truncated ? source->remark : "");
 }
 
 /* The low 1 << code bytes of what stands in the first bytes of v. */
@@ -242,7 +242,7 @@ static int say_cut(struct walk *w, uint64_t end)
 		here.state[i] = w->cache[i];
 	here.state[4] = w->next | w->filled << 8;
 	here.state[5] = w->prev;
-	return w->sink->cut(w->sink, &here);
+	return w->sink->part_begins(w->sink, &here);
 }
 
 static void say_of_header(struct walk *w)
@@ -414,7 +414,7 @@ __attribute__((format(printf, 3, 4))) static void look_warn(struct sink *sink, u
 void phd_look(struct phd *phd)
 {
 	struct look_sink s = { .sink = { .class_handle = look_handle, .object = look_object, .class_record = look_class,
-		.cut = look_cut, .warn = look_warn } };
+		.part_begins = look_cut, .warn = look_warn } };
 	struct part all = { .begin = phd->body, .end = phd->dump.source->size };
 	struct err damage = ERR_INIT;
 	struct phd as_if = *phd; /* it came first: then each record shows whether it does */

@@ -236,7 +236,7 @@ static bool tell_progress(struct walk *w)
 static void doubt(struct source_file *o, const struct walk *w, const char *name)
 {
 	char why[REASON_MOST + 4];
-	o->source.cut = o->source.doubtful = true;
+	o->source.truncated = o->source.doubtful = true;
 	source_mark(o, "the %s data is wrong near byte %" PRIu64 " of %s%s: any byte of the dump may be wrong", name,
 	    w->told, o->where, because(w, why));
 }
@@ -252,7 +252,7 @@ static int bytes_broke(struct source_file *o, struct walk *w, const char *name, 
 		return err_cancelled(err);
 	if (archive_errno(w->a) == ENOMEM)
 		return err_set(err, ERR_NOMEM, "memory: unpacking it needs more");
-	o->source.cut = true;
+	o->source.truncated = true;
 	if (says(w, wrong)) {
 		doubt(o, w, name);
 	} else if (says(w, words_of_cuts) || at >= w->feed.n) {
@@ -460,7 +460,7 @@ int walk_take(struct walk *w, const struct member *m, struct source_file *o, str
 	o->wish = promised(w, m);
 	int code = take_bytes(o, w, s, packing, err);
 	uint64_t got = s->at ? s->n : o->source.size;
-	if (code || o->source.cut || !m->size_known || got >= m->size)
+	if (code || o->source.truncated || !m->size_known || got >= m->size)
 		return code;
 	if (archive_entry_sparse_count(w->entry) > 0) { /* it ends with a hole */
 		code = s->at ? put(o, s->at, s->n, 0, err) : 0;

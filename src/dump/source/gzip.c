@@ -35,7 +35,7 @@ static uint64_t first_capacity(const uint8_t *in, uint64_t n)
 /* The stream broke off: what came out before stays. */
 static void stream_broke(struct source_file *o, const z_stream *z, int code, uint64_t at)
 {
-	o->source.cut = true;
+	o->source.truncated = true;
 	if (code == Z_BUF_ERROR) {
 		unpacked_cut(o, "gzip stream", at);
 	} else if (z->msg && (strstr(z->msg, "data check") || strstr(z->msg, "length check"))) {

@@ -115,7 +115,7 @@ int source_members(struct source_members **out, const char *path, source_label *
 		code = unpack_archive(o, &s, &p, progress, err);
 	if (!code)
 		code = list(l, p, s, progress, err);
-	if (!code && o->source.cut) /* what else is missing in it is for that */
+	if (!code && o->source.truncated) /* what else is missing in it is for that */
 		text_escape(l->members.remark, sizeof l->members.remark, o->source.remark);
 	if (code < 0)
 		(void)source_failed(o, code, err);

@@ -109,7 +109,7 @@ static void add_told(struct text *to, uint64_t n, const struct member *m, bool s
 	}
 	text_add_escaped(&name, m->name, strlen(m->name));
 	text_addf(to, "%s%.*s%s", n ? ", " : "", (int)text_fit(name.s ? name.s : "", NAME_TOLD, NULL), name.s ? name.s : "",
-	    text_width_most(name.s ? name.s : "", NAME_TOLD) > NAME_TOLD ? TEXT_CUT_MARK : "");
+	    text_width_most(name.s ? name.s : "", NAME_TOLD) > NAME_TOLD ? TEXT_CLIP_SIGN : "");
 	if (size && m->size_known) {
 		text_add(to, " (");
 		text_add_bytes(to, m->size);

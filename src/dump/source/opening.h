@@ -17,7 +17,7 @@
 #include <time.h>
 
 /* A file beside the dump's whose bytes belong to it. */
-struct stored_part {
+struct part_file {
 	int number, fd;      /* fd -1: it is in an archive */
 	uint64_t at, size;   /* in the source; at 0: it is not mapped there */
 	bool merged;         /* the dump's file has all of it already */
@@ -41,7 +41,7 @@ struct walk;
 struct member;
 
 struct source_parts {
-	struct stored_part *part;
+	struct part_file *part;
 	size_t n;
 	char *name;          /* of the dump, in its archive or not: that of a part goes on with .p0 */
 	const struct packing *packing; /* of the archive that has them; NULL: they are beside the file */
@@ -116,14 +116,14 @@ bool parts_changed(const struct source_file *o);
 MUST_CHECK int parts_map(struct source_file *o, struct err *err);
 MUST_CHECK int parts_unpack(struct source_file *o, struct err *err);
 /* Before that: unpack one that is the current member of the archive. */
-MUST_CHECK int parts_take_member(struct source_file *o, struct stored_part *p, struct walk *w, const struct member *m,
+MUST_CHECK int parts_take_member(struct source_file *o, struct part_file *p, struct walk *w, const struct member *m,
     struct err *err);
 
 /* --- parts_overlap.c: what a file and its parts have in common ---------------------------------------- */
 
 /* The next part, by its number: find it in the bytes of the dump's file, from parts->next on.  Either all of it is
  * there (p->merged), or its beginning from parts->end on, or nothing.  ERR_NOMEM, ERR_CANCELLED. */
-MUST_CHECK int parts_overlap(struct source_file *o, const uint8_t *bytes, struct stored_part *p, struct err *err);
+MUST_CHECK int parts_overlap(struct source_file *o, const uint8_t *bytes, struct part_file *p, struct err *err);
 
 /* --- spool.c: pipes -------------------------------------------------------------------------------- */
 

@@ -42,7 +42,7 @@ static bool has_part(const char *name, const char *part)
 }
 
 /* In the order of numbers; the one that has this number already; NULL: there are too many. */
-static struct stored_part *add_part(struct source_parts *parts, int number)
+static struct part_file *add_part(struct source_parts *parts, int number)
 {
 	size_t at = parts->n;
 	while (at > 0 && parts->part[at - 1].number > number)
@@ -53,7 +53,7 @@ static struct stored_part *add_part(struct source_parts *parts, int number)
 		return NULL;
 	memmove(parts->part + at + 1, parts->part + at, (parts->n - at) * sizeof *parts->part);
 	parts->n++;
-	parts->part[at] = (struct stored_part){.number = number, .fd = -1};
+	parts->part[at] = (struct part_file){.number = number, .fd = -1};
 	return &parts->part[at];
 }
 
@@ -80,7 +80,7 @@ static void open_part(struct source_file *o, const char *path, int number)
 		close(fd);
 		return;
 	}
-	struct stored_part *p = add_part(o->parts, number);
+	struct part_file *p = add_part(o->parts, number);
 	o->parts->unpacked |= packed;
 	p->fd = fd;
 	p->size = (uint64_t)st.st_size;
@@ -117,7 +117,7 @@ static int find_in_archive(struct source_file *o, struct err *err)
 	struct member m;
 	int got = 0, code = walk_begin(&w, parts->packing, parts->archive, progress_own(), err);
 	while (!code && o->source.n_pieces <= MOST_PARTS && (got = walk_next(w, &m, &broke)) == 1) {
-		struct stored_part *p = m.is_file && !m.encrypted && has_part(parts->name, m.name) ?
+		struct part_file *p = m.is_file && !m.encrypted && has_part(parts->name, m.name) ?
 		    add_part(parts, parts_number(m.name)) : NULL;
 		code = p ? parts_take_member(o, p, w, &m, err) : 0;
 	}
@@ -131,7 +131,7 @@ static int find_in_archive(struct source_file *o, struct err *err)
 
 /* --- what is said of them -------------------------------------------------------------------------- */
 
-static const char *state_of(const struct stored_part *p)
+static const char *state_of(const struct part_file *p)
 {
 	return p->merged ? " (included)" : p->damaged ? " (damaged)" : !p->size ? " (empty)" : p->cut ? " (truncated)" : "";
 }
@@ -144,7 +144,7 @@ static void say_parts(struct source_file *o)
 	int next = parts->holds.objects ? parts->part[0].number : 0; /* those before were joined to it, or are missing */
 	bool missing = false;
 	for (size_t i = 0; i < parts->n; i++) {
-		const struct stored_part *p = &parts->part[i];
+		const struct part_file *p = &parts->part[i];
 		if (p->is_none)
 			continue;
 		missing |= p->number != next;
@@ -259,7 +259,7 @@ bool parts_damage(const struct source_file *o, uint64_t *offset)
 {
 	struct stat now;
 	for (size_t i = 0; o->parts && i < o->parts->n; i++) {
-		const struct stored_part *p = &o->parts->part[i];
+		const struct part_file *p = &o->parts->part[i];
 		if (!p->mapping)
 			continue;
 		if (fstat(p->fd, &now) == 0 && (uint64_t)now.st_size < p->size)
@@ -278,7 +278,7 @@ bool parts_changed(const struct source_file *o)
 	struct stat now;
 	bool changed = false;
 	for (size_t i = 0; o->parts && i < o->parts->n && !changed; i++) {
-		const struct stored_part *p = &o->parts->part[i];
+		const struct part_file *p = &o->parts->part[i];
 		changed = fstat(p->fd, &now) == 0 && ((uint64_t)now.st_size != p->size ||
 		    now.st_mtim.tv_sec != p->written.tv_sec || now.st_mtim.tv_nsec != p->written.tv_nsec);
 	}

@@ -30,7 +30,7 @@ static int copy_own(struct source_file *o, struct err *err)
 }
 
 /* After what is there.  A part that has nothing yet is not a piece. */
-static int append(struct source_file *o, struct stored_part *p, const uint8_t *bytes, struct err *err)
+static int append(struct source_file *o, struct part_file *p, const uint8_t *bytes, struct err *err)
 {
 	if (!p->size)
 		return 0;
@@ -50,11 +50,11 @@ static int append(struct source_file *o, struct stored_part *p, const uint8_t *b
 }
 
 /* What opening the part gave: these bytes, or an error.  One that does not unpack leaves the others. */
-static int take(struct source_file *o, struct stored_part *p, struct source_file *part, struct stretch s, int code,
+static int take(struct source_file *o, struct part_file *p, struct source_file *part, struct stretch s, int code,
     const struct err *why, struct err *err)
 {
 	p->size = code ? 0 : s.n;
-	p->damaged = code || (part->source.cut && !part->ends_early); /* where the VM died it only ends */
+	p->damaged = code || (part->source.truncated && !part->ends_early); /* where the VM died it only ends */
 	p->cut = part->ends_early;
 	o->source.doubtful |= part->source.doubtful;
 	if (code == ERR_NOMEM || code == ERR_CANCELLED)
@@ -65,7 +65,7 @@ static int take(struct source_file *o, struct stored_part *p, struct source_file
 	return code;
 }
 
-int parts_take_member(struct source_file *o, struct stored_part *p, struct walk *w, const struct member *m,
+int parts_take_member(struct source_file *o, struct part_file *p, struct walk *w, const struct member *m,
     struct err *err)
 {
 	struct source_file *part = source_new(m->name);
@@ -73,14 +73,14 @@ int parts_take_member(struct source_file *o, struct stored_part *p, struct walk 
 	struct stretch s = {NULL, 0};
 	if (p->piece) /* an earlier one of the same name */
 		o->parts->piece[p->piece].end = o->parts->piece[p->piece].begin;
-	*p = (struct stored_part){.number = p->number, .fd = -1};
+	*p = (struct part_file){.number = p->number, .fd = -1};
 	int code = unpack_member(part, w, m, o->parts->packing, &s, progress_own(), &why);
 	code = take(o, p, part, s, code, &why, err);
 	p->damaged |= o->parts->damaged && !p->cut;
 	return code;
 }
 
-static int unpack_part(struct source_file *o, struct stored_part *p, struct err *err)
+static int unpack_part(struct source_file *o, struct part_file *p, struct err *err)
 {
 	struct text path = TEXT_INIT;
 	struct err why = ERR_INIT;
@@ -101,7 +101,7 @@ static int find_merged(struct source_file *o, struct err *err)
 {
 	int code = 0;
 	for (size_t i = 0; i < o->parts->n && !code; i++) {
-		struct stored_part *p = &o->parts->part[i];
+		struct part_file *p = &o->parts->part[i];
 		struct source_piece *piece = &o->parts->piece[p->piece];
 		if (!p->piece)
 			continue;
@@ -157,7 +157,7 @@ static uint64_t to_page(uint64_t size, uint64_t page)
 	return (size + page - 1) / page * page;
 }
 
-static int map_part(struct stored_part *p, uint8_t *range, struct err *err)
+static int map_part(struct part_file *p, uint8_t *range, struct err *err)
 {
 	void *map = mmap(range + p->at, p->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, p->fd, 0);
 	if (map == MAP_FAILED)
@@ -179,7 +179,7 @@ int parts_map(struct source_file *o, struct err *err)
 	parts->piece[0] = (struct source_piece){0, parts->end};
 	o->source.n_pieces = 1;
 	for (size_t i = 0; i < parts->n; i++) {
-		struct stored_part *p = &parts->part[i];
+		struct part_file *p = &parts->part[i];
 		if (p->merged || !p->size || p->size > PTRDIFF_MAX / 2 || total > PTRDIFF_MAX / 2)
 			continue;
 		p->at = total;

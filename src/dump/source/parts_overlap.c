@@ -21,7 +21,7 @@ struct known {
 
 struct search {
 	const uint8_t *file;
-	const struct stored_part *part;
+	const struct part_file *part;
 	uint64_t base;       /* the file has the part's first n records here */
 	struct known *known; /* n, and the one after them; big memory */
 	uint64_t n, capacity;
@@ -79,7 +79,7 @@ static int add_known(struct search *s, const uint8_t *bytes, uint64_t length, st
 }
 
 /* Where the file has the part, from parts->next on. */
-static int search(struct search *s, const struct source_division *d, struct source_parts *parts, struct stored_part *p,
+static int search(struct search *s, const struct source_division *d, struct source_parts *parts, struct part_file *p,
     struct err *err)
 {
 	uint64_t size = parts->end, i = 0, end, all = 0;
@@ -113,7 +113,7 @@ static int search(struct search *s, const struct source_division *d, struct sour
 	return 0;
 }
 
-int parts_overlap(struct source_file *o, const uint8_t *bytes, struct stored_part *p, struct err *err)
+int parts_overlap(struct source_file *o, const uint8_t *bytes, struct part_file *p, struct err *err)
 {
 	struct source_parts *parts = o->parts;
 	if (!p->size || parts->next >= parts->end)

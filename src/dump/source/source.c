@@ -102,7 +102,7 @@ static int finish(struct source **out, struct source_file *o, int code, struct e
 {
 	if (code >= 0) {
 		if (o->broken_off) { /* that is why whatever else is missing is */
-			o->source.cut = o->source.broken_off = true;
+			o->source.truncated = o->source.broken_off = true;
 			source_mark(o, "%s", o->broken_off);
 		}
 		*out = &o->source;

@@ -29,13 +29,13 @@ struct source {
 	uint64_t size;        /* of the (unpacked) content */
 	uint64_t file_size;   /* on disk */
 	bool compressed;      /* or in an archive: bytes are not counted as in the file */
-	bool cut;             /* its packed stream ends early or is damaged: bytes are what came before */
-	bool broken_off;      /* it is known to be incomplete, whatever it looks like: then cut, too */
+	bool truncated;       /* its packed stream ends early or is damaged: bytes are what came before */
+	bool broken_off;      /* it is known to be incomplete, whatever it looks like: then truncated, too */
 	bool gaps;            /* between its pieces some are missing: broken_off, and no byte ends what is whole */
 	const struct source_piece *pieces; /* n_pieces of them, between which there is nothing; none: it is all one */
 	size_t n_pieces;
-	bool doubtful;        /* a checksum is wrong: then cut, too, and any of the bytes may be wrong */
-	char remark[240];     /* cut: why, in words; else another remark about the file, or "" */
+	bool doubtful;        /* a checksum is wrong: then truncated, too, and any of the bytes may be wrong */
+	char remark[240];     /* truncated: why, in words; else another remark about the file, or "" */
 	struct source_file *file; /* source.c's own; NULL: bytes that are simply there (tests) */
 };
 
@@ -73,7 +73,7 @@ void source_close(struct source *s); /* NULL is fine */
 /* What an unfinished dump's own file holds. */
 struct source_own {
 	uint64_t body; /* where its records begin */
-	bool names;    /* names of classes, and no record before the objects is cut */
+	bool names;    /* names of classes, and no record before the objects is incomplete */
 	bool objects;
 };
 /* How the writer of a format divides a dump: objects go to FILE.p0, FILE.p1 and so on, and in this order to the end of
@@ -81,7 +81,7 @@ struct source_own {
 struct source_division {
 	bool (*begins_part)(const uint8_t *bytes); /* of which there is at least one */
 	bool (*unfinished)(const uint8_t *bytes, uint64_t n, struct source_own *own);
-	/* Where the record at this byte of n ends; more than n: it is cut. */
+	/* Where the record at this byte of n ends; more than n: it is incomplete. */
 	uint64_t (*record_end)(const uint8_t *bytes, uint64_t n, uint64_t at);
 };
 

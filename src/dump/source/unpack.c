@@ -31,7 +31,7 @@ void source_mark(struct source_file *o, const char *format, ...)
 
 void unpacked_cut(struct source_file *o, const char *what, uint64_t at)
 {
-	o->source.cut = o->ends_early = true;
+	o->source.truncated = o->ends_early = true;
 	source_mark(o, "the %s is truncated at byte %" PRIu64 " of %s", what, at, o->where);
 }
 
@@ -151,16 +151,16 @@ static int take_whole(struct layers *l, struct walk *w, const struct member *m, 
     const char *packing, struct err *err)
 {
 	struct source_file *o = l->o;
-	bool cut = o->source.cut, early = o->ends_early && !o->source.doubtful;
-	o->source.cut = o->ends_early = false;
+	bool cut = o->source.truncated, early = o->ends_early && !o->source.doubtful;
+	o->source.truncated = o->ends_early = false;
 	int code = walk_take(w, m, o, stands, packing, err);
 	uint64_t got = stands->at ? stands->n : o->source.size;
-	bool whole = m->size_known && got == m->size && !o->source.cut;
+	bool whole = m->size_known && got == m->size && !o->source.truncated;
 	if (cut && early && whole) {
 		source_mark(o, "%s, after this member", l->said);
 		l->said[0] = '\0';
 	} else {
-		o->source.cut |= cut;
+		o->source.truncated |= cut;
 	}
 	return code;
 }
@@ -199,7 +199,7 @@ static int take_member(struct layers *l, const struct packing *p, struct err *er
 		code = got < 0 ? got : got ? 0 : err_set(err, ERR_IO, "was changed while cairn read it");
 	}
 	struct stretch stands;
-	bool damaged = o->source.cut && (!o->ends_early || o->source.doubtful);
+	bool damaged = o->source.truncated && (!o->ends_early || o->source.doubtful);
 	if (!code)
 		code = take_whole(l, w, &m, &stands, p->name, err);
 	parts_close(o); /* of an archive around this one */
@@ -244,8 +244,8 @@ static int take_layer(struct layers *l, const struct packing *p, struct err *err
 	keep_said(l);
 	o->where = is_archive ? "the member" : "the unpacked data";
 	if (!code && !l->now.n)
-		code = err_set(err, o->source.cut ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", o->source.cut ? o->source.remark :
-		    p->name, o->source.cut ? "" : is_archive ? " archive with an empty member: the dump in it is "
+		code = err_set(err, o->source.truncated ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", o->source.truncated ? o->source.remark :
+		    p->name, o->source.truncated ? "" : is_archive ? " archive with an empty member: the dump in it is "
 			"empty" :
 		    " data without contents: the dump in it is empty");
 	return code;
@@ -349,7 +349,7 @@ int unpack(struct source_file *o, const struct source_look *look, bool in_place,
 	}
 	fit(o, l.now);
 	if (source_damage(&o->source, &lost)) {
-		o->source.cut = true;
+		o->source.truncated = true;
 		source_mark(o, "the file shrank to %" PRIu64 " bytes while cairn unpacked it", lost);
 	}
 	return 0;

@@ -37,7 +37,7 @@ static void frame_broke(struct source_file *o, size_t code, uint64_t at)
 {
 	ZSTD_ErrorCode why = ZSTD_getErrorCode(code);
 
-	o->source.cut = true;
+	o->source.truncated = true;
 	o->source.doubtful |= why == ZSTD_error_checksum_wrong;
 	if (why == ZSTD_error_checksum_wrong)
 		source_mark(o, "the zstd checksum after byte %" PRIu64 " of %s is wrong: any byte of the dump may "

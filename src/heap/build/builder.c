@@ -197,7 +197,7 @@ struct heap *heap_publish(struct heap *loaded)
 static bool is_settled(const struct build *b)
 {
 	const struct heap *h = b->heap;
-	return !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged && !h->source->cut &&
+	return !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged && !h->source->truncated &&
 	    !h->source->remark[0];
 }
 
@@ -386,7 +386,7 @@ static void note_cut_source(struct build *b)
 	const struct source *s = b->heap->source;
 	if (s->remark[0])
 		build_warn(b, "%s", s->remark);
-	if (!s->cut)
+	if (!s->truncated)
 		return;
 	struct err *damage = &b->heap->damage;
 	b->heap->doubtful = s->doubtful;

@@ -252,7 +252,7 @@ static int fill_part(void *context, unsigned task, struct err *err)
 			.objects = fill_objects,
 			.class_record = fill_class_record,
 			.references = bits_native() ? fill_references_native : fill_references,
-			.cut = fill_cut,
+			.part_begins = fill_cut,
 			.warn = fill_warn,
 			.stated = fill_stated,
 		},

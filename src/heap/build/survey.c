@@ -495,7 +495,7 @@ static int survey_part(void *context, unsigned task, struct err *err)
 		.thread = sink_thread,
 		.stack = sink_stack,
 		.heap = sink_heap,
-		.cut = sink_cut,
+		.part_begins = sink_cut,
 		.warn = sink_warn,
 		.stated = sink_stated,
 		.err = &p->err,

@@ -11,7 +11,7 @@
 
 struct class_tree_row {
 	uint32_t class;
-	uint32_t depth;        /* 0: the dump tells no superclass */
+	uint32_t depth;        /* 0: the superclass is unknown */
 	struct amount n_subclasses; /* at any depth */
 	struct amount n_objects;    /* of the class and all its subclasses */
 	struct amount shallow;      /* bytes of these objects */

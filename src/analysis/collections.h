@@ -23,7 +23,7 @@ struct collection_found {
 struct collections {
 	struct collection_found *found; /* ids ascending; big memory */
 	size_t n;
-	uint64_t lying;   /* left out: what they say of their size cannot be */
+	uint64_t lying;   /* left out: the size that they state is impossible */
 	uint64_t damaged; /* counted as far as they could be walked: their nodes run in a circle or lead astray */
 	bool sizes_told;  /* the dump has values: else collections are known by their class alone */
 };

@@ -37,7 +37,7 @@ struct finalizers_row {
 /* A thread that calls finalize(). */
 struct finalizing {
 	uint32_t thread;    /* index */
-	uint32_t object;    /* whose finalize() that is; HEAP_NONE: its frames do not tell */
+	uint32_t object;    /* whose finalize() that is; HEAP_NONE: unknown */
 	uint32_t below;     /* frames of finalize() and what it called: 0 to before this one */
 };
 
@@ -52,7 +52,7 @@ struct finalizers {
 	uint64_t in_queue;    /* found in the queue */
 	uint64_t stated;      /* what the queue says of its length; only if it does */
 	bool states_length;
-	bool broken;          /* a list goes round or leads to what is no finalizer: what is behind is missing */
+	bool broken;          /* a list is a circle or leads to something that is not a finalizer: the rest is missing */
 	bool switched_off;    /* an option of the VM says not to finalize (JDK 18 and later) */
 	uint64_t linked;      /* finalizers that a list of the VM links: pending, or found by a collection that goes on */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * heap_fold.h - nodes of the heap's tree that share a row, because to go through them one by one tells nothing.
+ * heap_fold.h - nodes of the heap's tree that share a row, because a row for each would show nothing more.
  *
  * A node goes on in its child where that child keeps at least half of what the row does, while all else that
  * hangs on the way comes to less than a twentieth of it, and where it is no more objects than the row is: many

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * heap_tree.h - the heap as a tree of what holds what, as people look through a disk.
+ * heap_tree.h - the heap as a tree, to be browsed like the folders of a disk.
  *
- * The dominator tree (dominators.h), made fit to be read by four rules:
- * - Siblings of one class are one node, but those that retain a large part stand alone.
- * - What an object that is no array dominates of its own class belongs to its node: a chain or a tree of
+ * The dominator tree (dominators.h), made readable by four rules:
+ * - Siblings of one class are one node, but those that retain a large part have a node of their own.
+ * - What an object that is not an array dominates of its own class belongs to its node: a chain or a tree of
  *   nodes is one row, however deep it is.
- * - Below a node of several objects stands what any of them dominates.
- * - Class objects are looked through: what their static fields hold stands beside them, in the place
- *   where they would stand, and they are one node of the bytes that they take themselves.
+ * - Below a node of several objects is what any of them dominates.
+ * - Class objects are looked through: what their static fields hold is shown next to them, on the level
+ *   where they are, and they are one node of the bytes that they take themselves.
  * So the children of a node retain together what it retains less its own bytes.
  *
  * Of a set that is asked for the topmost members count, and of the others those that a member holds

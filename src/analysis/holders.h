@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * holders.h - who holds a set of objects: their immediate dominators, summed by class.
+ * holders.h - the holders of a set of objects: their immediate dominators, summed by class.
  *
  * If the class of a dominator is to be skipped (a list's node, a map's entry, the list itself), the
  * next dominator up the tree whose class is not skipped takes its place.  A holder may be an object

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * java.h - what a Java VM leaves of itself in the objects of its heap.
+ * java.h - facts about a Java VM, found in the objects of its heap.
  *
  * Each function reads the values it needs when it is called, and finds nothing in dumps without values
  * and of other runtimes.  Any thread.
@@ -17,7 +17,7 @@
 uint32_t java_properties(const struct heap *h);
 
 /* Append the name and version that the VM gives in its system properties, escaped: "OpenJDK 64-Bit Server
- * VM 17.0.9+9, java 17.0.9".  False: they do not tell, and nothing was appended. */
+ * VM 17.0.9+9, java 17.0.9".  False: unknown, and nothing was appended. */
 bool java_vm(const struct heap *h, struct text *to);
 
 /* The text of a String, escaped, at most so many characters of it, instead of what *to held; false: it is none. */
@@ -26,8 +26,8 @@ bool java_text_of(const struct any_value *v, uint64_t limit, struct text *to);
 void java_read_properties(
     const struct heap *h, const char *const *keys, unsigned n, uint64_t limit, struct text *found);
 
-/* What the VM's library tells of the process, secrets masked; the caller's (process_free).  NULL: no Java, or no
- * values.  *err: some memory was refused, and arguments are missing. */
+/* What objects of the VM's library say about the process, secrets masked; the caller's (process_free).  NULL: no Java,
+ * or no values.  *err: some memory was refused, and arguments are missing. */
 struct process_facts *java_process(const struct heap *h, struct err *err);
 /* How much memory direct buffers may take, bytes; unless the program's options say so (MaxDirectMemorySize) HotSpot
  * takes the most that the heap may grow to.  0: unknown. */
@@ -39,7 +39,7 @@ uint64_t java_heap_limit(const struct heap *h);
 uint32_t java_oom_thread(const struct heap *h);
 /* Append what sentences call a thread: its name, or its number ("#22") where that is empty, as of virtual threads. */
 void java_thread_label(const struct heap_thread *thread, struct text *to);
-/* Of what kind its error was, inferred: the dump is written before there is one.  NULL: nothing tells. */
+/* Of what kind its error was, inferred: the dump is written before there is one.  NULL: unknown. */
 const char *java_oom_kind(const struct heap *h, uint32_t thread);
 /* Which memory ran out by a javacore's cause, 'Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError"
  * "Java heap space" received': one of the VM's own messages, static.  NULL: another message, or another event. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * leaks.h - finds leak suspects: who keeps a large part of the heap, and where it has piled up.
+ * leaks.h - finds leak suspects: objects that retain a large part of the heap, and their accumulation points.
  *
  * A suspect is an object at the top of the dominator tree that retains more than a given share of
  * what is reachable, or all objects of one class at the top that do so together.  From a suspect we
  * go down the tree as long as one child keeps nearly all.  Where that ends, the memory has piled
  * up: this is the accumulation point.
  *
- * Three rules differ from this.  Class objects and loaders hold everything there is, so they are
- * opened instead of accused: if the way ends in some of them, or below one of them, each large
- * part is a suspect of its own; of a loader's list of classes the one class that keeps nearly all is accused;
+ * Three rules differ from this.  Class objects and loaders hold everything, so they are
+ * opened instead of suspected: if the path ends in some of them, or below one of them, each large
+ * part is a suspect of its own; in a loader's list of classes the one class that keeps nearly all is the suspect;
  * and class objects are never a suspect together.  A chain of objects
  * of one class has no accumulation point of its own; the memory counts as piled up at the holder of
  * its first link.  Roots of the VM itself, like the array of all that its class archive names, are opened

@@ -2,8 +2,8 @@
 /*
  * levels.h - the objects of a heap in the order of a walk that goes level by level, and through each level by id.
  *
- * So neither addresses of roots nor the order of fields decide who is met first, and what is read of the dump's
- * file on the way is read in its order.  Takes 4 bytes and a bit an object.  One thread.
+ * So neither addresses of roots nor the order of fields decide which object comes first, and values are read in the
+ * order of the dump's file.  Takes 4 bytes and a bit an object.  One thread.
  */
 #ifndef CAIRN_ANALYSIS_LEVELS_H
 #define CAIRN_ANALYSIS_LEVELS_H

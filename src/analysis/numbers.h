@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * numbers.h - where objects hold a number.
+ * numbers.h - finds the objects, and their fields and elements, that hold a number.
  */
 #ifndef CAIRN_ANALYSIS_NUMBERS_H
 #define CAIRN_ANALYSIS_NUMBERS_H

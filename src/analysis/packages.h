@@ -2,8 +2,8 @@
 /*
  * packages.h - the package of each class, found once for each name.
  *
- * Any number of classes may share a name as long as the dump, so whoever asks for the packages of many
- * classes asks here and compares ranks.
+ * Any number of classes may share a name as long as the dump, so code that needs the packages of many
+ * classes uses this table and compares ranks.
  */
 #ifndef CAIRN_ANALYSIS_PACKAGES_H
 #define CAIRN_ANALYSIS_PACKAGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * set_references.h - the references into a set of objects, or out of it, grouped: who holds these 100,000 sessions?
+ * set_references.h - the references into a set of objects, or out of it, grouped: what holds these 100,000 sessions?
  *
  * A group is a class on the other side (of holders, or of what is held), perhaps with the field that holds the
  * reference, or a single holder with its field.  Each recorded reference is counted once, each object on the other

@@ -25,7 +25,7 @@ struct string_watcher {
 /*
  * Find the Strings whose escaped text matches a POSIX extended regular expression (NULL: all
  * Strings).  told: is called with those found so far, or NULL.  0: *out is the caller's
- * (string_list_release).  ERR_USAGE: regex is no regular expression; ERR_UNSUPPORTED: the format holds
+ * (string_list_release).  ERR_USAGE: regex is not a regular expression; ERR_UNSUPPORTED: the format holds
  * no values; ERR_NOMEM.
  */
 MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
@@ -38,7 +38,7 @@ struct same_strings {
 	struct amount count;
 	struct amount arrays; /* different arrays that hold their characters */
 	struct amount shallow; /* bytes of the Strings and these arrays */
-	struct amount wasted; /* bytes that would be saved if one String and one array stood for all */
+	struct amount wasted; /* bytes that would be saved if one String and one array replaced all */
 };
 
 struct duplicates {

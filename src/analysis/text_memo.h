@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text_memo.h - what was found of long texts, by where their characters stand.
+ * text_memo.h - a cache of answers about long texts, by the place of their characters.
  *
  * Any number of Strings may share one array: a walk over all of them remembers the last long texts, so
  * that their characters are not looked at once for each String.  One thread each.

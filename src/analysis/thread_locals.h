@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * thread_locals.h - what threads of a Java heap keep in their ThreadLocals, and which class loaders that holds.
+ * thread_locals.h - ThreadLocal values by thread of a Java heap, and the class loaders that they hold.
  *
  * A thread, virtual and carrier ones too, has its values in maps (ThreadLocal$ThreadLocalMap) that fields of
  * java.lang.Thread hold: threadLocals, inheritableThreadLocals, and whatever a release adds.  The entries of a map
  * refer to their ThreadLocal weakly and to the value strongly.  Once the ThreadLocal was collected the entry is
- * stale: its value stays until the thread ends, or the map comes by it.  Android had ThreadLocal$Values before, with
- * keys and values side by side.
+ * stale: its value stays until the thread ends, or until the map removes it.  Android had ThreadLocal$Values
+ * before, with keys and values side by side.
  */
 #ifndef CAIRN_ANALYSIS_THREAD_LOCALS_H
 #define CAIRN_ANALYSIS_THREAD_LOCALS_H

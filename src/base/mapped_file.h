@@ -17,7 +17,7 @@ enum { MAPPED_FILES_MOST = 64 /* guarded at a time */ };
 /* Fill *was for mapped_file_changed, before the first byte of the file is read.  Waits some milliseconds for a file
  * that was changed just now: times of change have the resolution of a clock tick.  False: there is no such file. */
 bool mapped_file_stat(int fd, struct stat *was);
-/* Was the file written to, or truncated, since then?  Other links, owners and permissions are no change. */
+/* Was the file written to, or truncated, since then?  Other links, owners and permissions do not count. */
 bool mapped_file_changed(int fd, const struct stat *was);
 
 /* Turn faults into a sentence if this open file was changed by then.  Does nothing beyond MAPPED_FILES_MOST files. */

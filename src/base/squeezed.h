@@ -29,7 +29,7 @@ struct block_entry {
 };
 struct squeezed_tail {
 	uint32_t n_blocks;
-	uint8_t width; /* of its numbers, whose bytes stand apart: all lowest ones first; 1: these are no numbers */
+	uint8_t width; /* of its numbers, whose bytes stand apart: all lowest ones first; 1: these are not numbers */
 	uint8_t steps; /* 1: they are differences, each to the one before it in the block */
 	uint16_t zero;
 };

@@ -14,7 +14,7 @@
 enum argument_kind {
 	ARG_END,
 	ARG_OBJECT,  /* 0xADDR, #ID, %N */
-	ARG_OBJECTS, /* the same, or where that names no single one a set: argument.objects tells */
+	ARG_OBJECTS, /* the same, or a set; argument.objects says which */
 	ARG_VALUE,   /* an object, or a global variable or a part of one */
 	ARG_CLASS,   /* a class pattern: exact, glob, /regex/, bare last part, 0xADDR of a class object;
 	                or anything else that is a set */
@@ -23,7 +23,7 @@ enum argument_kind {
 	ARG_REGEX,
 	ARG_FILE,
 	ARG_DUMP,    /* the number of a dump of the session, as a word */
-	ARG_DUMPS,   /* numbers or files of such dumps: call->words; the first word that is none is of the next argument */
+	ARG_DUMPS,   /* numbers or files of such dumps: call->words; the first other word belongs to the next argument */
 	ARG_COMMAND, /* a command's name */
 	ARG_WORD,
 	ARG_WORDS,   /* one or more: call->words */
@@ -138,21 +138,21 @@ enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO, ON_SERIES };
 struct example {
 	const char *line;
 	enum sample on;
-	const char *answers; /* what, in a few words; NULL: the line says it */
+	const char *answers; /* what it answers, in a few words; NULL: the line says it */
 };
 #define COMMAND_EXAMPLES 23 /* the most a command can have */
 
 /* "-by" */
 const char *option_name(const struct option_spec *o);
 
-/* Other words for commands, most of them those of other tools: one table, in call/aliases.c. */
+/* Other words for commands, most of them from other tools: one table, in call/aliases.c. */
 struct alias {
-	const char *word;  /* or several; those that begin with - may stand anywhere behind the first */
-	const char *means; /* the words of ours that take their place */
-	const char *tool;  /* whose word it is; NULL: nobody's alone; ALIAS_EARLIER */
-	const char *with;  /* what it means where other words follow; NULL: the same */
+	const char *word;  /* or several; those that begin with - may be anywhere after the first */
+	const char *means; /* the words of cairn that replace them */
+	const char *tool;  /* the tool that has the word; NULL: several; ALIAS_EARLIER */
+	const char *with;  /* what it means if other words follow; NULL: the same */
 };
-#define ALIAS_EARLIER "" /* an earlier name of a command of ours: it works in this case only, and no list has it */
+#define ALIAS_EARLIER "" /* an earlier name of a command: it works in this spelling only, and no list has it */
 extern const struct alias aliases[]; /* ended by a NULL word */
 /* Is it an earlier name?  Is it a word of another tool? */
 bool alias_is_earlier(const struct alias *a);
@@ -161,7 +161,7 @@ bool alias_is_of_tool(const struct alias *a);
 #define COMMAND_ARGUMENTS 3 /* the most a command can have; a table with more does not compile */
 
 struct call; /* below */
-/* A word that may stand at the end of what is typed. */
+/* A candidate for the end of what is typed. */
 typedef void command_offer(void *context, const char *word);
 
 struct command {
@@ -175,7 +175,7 @@ struct command {
 	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; NULL: it
 	                                 has no result */
 	const char *description;      /* a paragraph or more */
-	void (*more)(struct text *to); /* append the paragraphs behind it that are made of tables; NULL: none */
+	void (*more)(struct text *to); /* append the paragraphs after it that are made from tables; NULL: none */
 	struct example examples[COMMAND_EXAMPLES + 1]; /* ended by a NULL line */
 	const char *key;              /* the screen's key for it, which nothing else has; "": none */
 	const char *several;          /* the words that ask the same of several objects, for its key on a row
@@ -185,8 +185,8 @@ struct command {
 	/* Run it.  *out is the caller's (result_free), or NULL if there is nothing to show.  0, or an
 	 * error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
-	/* Offer what an argument of the rest of the line may go on with; typed ends at the cursor, and behind is what
-	 * stands behind that.  NULL: nothing. */
+	/* Offer continuations of an argument that is the rest of the line; typed ends at the cursor, and behind is the
+	 * text after it.  NULL: nothing. */
 	void (*complete)(const struct session *s, const char *typed, const char *behind, command_offer *offer,
 	    void *context);
 };
@@ -200,12 +200,12 @@ enum command_flag {
 	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
 	                                 read from the dump's file when it runs */
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
-	COMMAND_OF_COLLECTIONS = 128, /* its key asks about lists, maps and the like alone */
+	COMMAND_OF_COLLECTIONS = 128, /* its key is about lists, maps and the like only */
 	COMMAND_OF_PROFILES = 256,    /* works without a heap where there are profiles */
 	COMMAND_COMPARES = 512,       /* reads the other dumps of the session, too */
 	COMMAND_EARLY_BY_OPTION = 2048, /* the same where the line has an option */
 	COMMAND_WRITES = 4096,        /* writes files, so no question asks it */
-	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or at hand */
+	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or which is current */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}
@@ -216,15 +216,15 @@ extern const struct command *const commands[]; /* NULL-terminated, in the order 
 const struct command *command_find(const char *word, struct err *err);
 /* Is it another word for this command? */
 bool alias_is_of(const struct alias *a, const struct command *c);
-/* Is its key about the selected row?  The others ask about the whole dump. */
+/* Is its key about the selected row?  The others are about the whole dump. */
 bool command_of_row(const struct command *c);
 /* "histogram, dumpheap -stat": append the command's other words.  Appends nothing if there are none. */
 void command_other_words(const struct command *c, struct text *to);
-/* The command of a whole line, behind "$name =" and other tools' words; NULL: none, or several. */
+/* The command of a whole line, after "$name =" and other tools' words; NULL: none, or several. */
 const struct command *command_of_line(const char *line);
 
-/* Is this line of the command answered from objects and classes alone?  No: it may ask for references, roots or what
- * follows from them.  sums: what classes retain is known without (opened_has_class_sums). */
+/* Is this line of the command answered from objects and classes alone?  False: it may need references, roots or what
+ * follows from them.  sums: what classes retain is known without them (opened_has_class_sums). */
 bool command_is_early(const struct command *c, const char *line, bool sums);
 
 /* List every column that results of the command may have, each once; with heads, the values of
@@ -235,7 +235,7 @@ unsigned command_columns(const struct command *c, bool heads, enum column_id *to
 struct call {
 	const struct command *command;
 	const char *line;             /* the whole line as typed */
-	bool shown;                   /* on the screen as it comes, where a note tells of rows left out */
+	bool shown;                   /* shown on the screen as it is, where a note says which rows are left out */
 	const char **words;           /* ARG_WORDS, ARG_DUMPS */
 	size_t n_words, cap_words;
 	struct {

@@ -76,13 +76,13 @@ MUST_CHECK int command_sort(const struct session *s, struct result *r, const str
  * NULL: there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);
 
-/* How many bytes roots reach, and how many they do not.  False: that is not known yet. */
+/* The bytes that roots reach, and the others.  False: not known yet. */
 bool command_live(const struct opened *o, struct cell *live, struct cell *garbage);
 /* Append how much of the dump roots reach: "live 694M · garbage 1K", or "497M of 498M is garbage" where that is
  * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
 void command_live_words(const struct opened *o, const char *dot, struct text *to);
 
-/* What the dump at hand leaves to inference, as why has it below the numbers of a table; *out is the caller's. */
+/* What cairn infers about the current dump, as why shows it below the numbers of a table; *out is the caller's. */
 MUST_CHECK int command_facts(struct session *s, struct result **out, struct err *err);
 
 /* A number of bytes as a percentage of all that is reachable. */
@@ -128,7 +128,7 @@ struct stage;
 MUST_CHECK int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
-/* What older dumps tell of objects of the one at hand, for commands about this one (compare/since.c). */
+/* What older dumps have about objects of the current one, for commands about it (compare/since.c). */
 struct since;
 /* Compare with the older dumps; those not read yet are.  0: *out is the caller's (since_free), NULL where there are
  * none; ERR_NOMEM or ERR_CANCELLED. */
@@ -159,7 +159,7 @@ uint32_t command_depth(const struct call *call, uint32_t otherwise);
 uint32_t command_at_once(const struct session *s);
 
 /*
- * What `about` answers, for who asks again and again (cmd_about.c).  A struct about keeps what answers need
+ * The answers of `about`, for a screen that asks again and again (cmd_about.c).  A struct about keeps what answers need
  * of an opened dump and its retained sizes as they are now, and must be freed before these change.  Any
  * thread, one at a time for each.
  */
@@ -178,12 +178,12 @@ struct about_what {
  * (result_free); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_find(struct about *a, const struct about_what *what, bool quick, struct result **out,
     struct progress *progress, struct err *err);
-/* The first row that tells what the objects are and hold; those before it tell what holds them. */
+/* The first row about what the objects are and hold; those before it are about what holds them. */
 size_t about_inside(struct result *r);
-/* The first row of the part that a row is in, and the word that stands over it. */
+/* The first row of the section that a row is in, and its heading. */
 bool about_begins(struct result *r, size_t row, const char **part);
-/* Of how many things n rows of a part tell, with those that the last one says are left out; and what these are
- * called ("frames", or ""). */
+/* How many things n rows of a section are about, including those that the last row counts as left out; and what these
+ * are called ("frames", or ""). */
 size_t about_things(const struct result *r, size_t first, size_t n);
 const char *about_thing(const char *part);
 /* The command line that a row proposes, or NULL; valid until the next cell of r is asked for. */

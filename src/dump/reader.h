@@ -256,7 +256,7 @@ enum redact_what {
 	REDACT_NOTHING,
 	REDACT_STRINGS, /* the texts of Strings */
 	REDACT_ARRAYS,  /* what arrays of numbers hold */
-	REDACT_ALL,     /* every value that is no reference */
+	REDACT_ALL,     /* every value that is not a reference */
 };
 
 /* What a dump says of itself, and what its format cannot tell. */
@@ -306,9 +306,9 @@ struct dump_facts {
 	uint64_t class_of_hubs;
 	bool states_itself;             /* stated() gets statistics that the program kept of itself: shown to people */
 	bool class_fields_missing;      /* class objects have fields that hold others, and the dump leaves them out */
-	bool no_class_objects;          /* classes are no objects: nothing leads from an object to one */
+	bool no_class_objects;          /* classes are not objects: nothing leads from an object to one */
 	/* Objects with pointers of more than `above` and at most `up_to` bytes begin with so many bytes that
-	 * are no part of their value (object_view.head); bytes 0: none do. */
+	 * are not part of their value (object_view.head); bytes 0: none do. */
 	struct { unsigned bytes, above, up_to; } headers;
 	bool interior_pointers;         /* a reference may point into an object: it holds all of it */
 	bool threads_numbered;          /* threads are known by their own_id, not by their place */
@@ -370,12 +370,12 @@ struct classifier {
 	 * either may be NULL (finding the address costs a search). */
 	const uint8_t *(*bytes)(struct classifier *c, uint32_t id, uint64_t *start, uint64_t *size);
 	/* Make a class of this name (UTF-8, as the language writes it) and return its index; each call makes
-	 * a new one.  element_size: bytes of an array's element, at most UINT32_MAX, 0 for what is no array.
+	 * a new one.  element_size: bytes of an array's element, at most UINT32_MAX, 0 for what is not an array.
 	 * type: index in dump->types, or UINT32_MAX. */
 	uint32_t (*new_class)(struct classifier *c, const char *name, enum object_kind kind,
 	    uint64_t element_size, uint32_t type);
 	/* Give an object its class, at most once; its contents cannot be asked for afterwards.  length: the
-	 * elements of an array, LENGTH_UNKNOWN for what is no array. */
+	 * elements of an array, LENGTH_UNKNOWN for what is not an array. */
 	void (*assign)(struct classifier *c, uint32_t id, uint32_t class, uint64_t length,
 	    enum typed_by by);
 };

@@ -3,7 +3,7 @@
  * types.h - the types of a program, from its debug information.
  *
  * A type says what a value consists of and how wide it is, so that its bytes can be read.  It is an
- * index into types.type; TYPE_NONE is no type.  Names are as the program's language writes them,
+ * index into types.type; TYPE_NONE is not a type.  Names are as the program's language writes them,
  * escaped.
  *
  * types_settle makes these promises true, whatever the file said:

@@ -448,7 +448,7 @@ static inline uint64_t heap_array_size(const struct heap *h, const struct heap_c
 /* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 
-/* The thread that this object stands for; HEAP_NONE: it is no thread object. */
+/* The thread that this object stands for; HEAP_NONE: it is not a thread object. */
 uint32_t heap_thread_of(const struct heap *h, uint32_t id);
 
 /* The name of what lies at an address outside of the heap, "main.cache" or "bss+0x1a40", escaped and
@@ -521,7 +521,7 @@ bool heap_loader_holds(const struct heap *h, uint32_t class);
  * ascending. */
 uint32_t heap_classes_of(const struct heap *h, uint32_t loader, const uint32_t **classes);
 /* The number of classes that a loader keeps in this way; *classes gets their indices.  0 for an
- * object that is no loader. */
+ * object that is not a loader. */
 uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes);
 
 /*

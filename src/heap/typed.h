@@ -30,7 +30,7 @@ struct typed {
 /* An opened object: `count` values of one type, one behind another. */
 struct typed_object {
 	struct typed value; /* the first value, but with all the bytes of the object */
-	uint64_t count;     /* values: 1 for an object that is no array, 0 for one without a type */
+	uint64_t count;     /* values: 1 for an object that is not an array, 0 for one without a type */
 	uint64_t stride;    /* bytes from one value to the next */
 	uint64_t head;      /* bytes of the object before the first value; 0 where there is no type */
 	bool array;
@@ -121,7 +121,7 @@ void typed_parts(const struct typed *v, typed_part_found *found, void *context);
  * is a text without the zeros at its end, because objects are larger than what the program asked for.
  * An object of no type and without pointers is a text up to its first NUL, if that has at least four
  * bytes.  The first TEXT_LOOKED_AT bytes decide: they must be UTF-8 without control characters.
- * Returns false if the object is no text.
+ * Returns false if the object is not a text.
  */
 #define TEXT_LOOKED_AT 256
 bool typed_text(const struct typed_object *o, const uint8_t **text, uint64_t *n);

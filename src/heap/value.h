@@ -38,7 +38,7 @@ struct values {
 
 /* Does the dump hold values of objects at all?  Where not, heap_holds_no_values says why. */
 bool values_held(const struct heap *h);
-/* And are those that are no references what they were? */
+/* And are those that are not references what they were? */
 static inline bool values_whole(const struct heap *h)
 {
 	return values_held(h) && !h->facts.redacted;
@@ -78,7 +78,7 @@ struct field_walk {
 bool values_next_field(struct field_walk *w);
 
 /* From now on look up fields as the code of this class would, which does not see the fields that
- * subclasses declare.  Returns false and changes nothing if the object is no instance of the class. */
+ * subclasses declare.  Returns false and changes nothing if the object is not an instance of the class. */
 bool values_as(struct values *v, uint32_t class);
 bool values_as_named(struct values *v, const char *class);
 
@@ -87,7 +87,7 @@ bool values_as_named(struct values *v, const char *class);
 bool values_field(const struct values *v, const char *name, struct value *out);
 
 /* The number of elements that an array's record really has, which may be fewer than its length; 0 for
- * objects that are no arrays. */
+ * objects that are not arrays. */
 uint64_t values_length(const struct values *v);
 enum value_type values_element_type(const struct values *v);
 /* Read element i, which must be below values_length(). */
@@ -103,7 +103,7 @@ struct field_place {
 };
 /* Find a field by its name.  Returns false if neither the class nor a superclass declares it. */
 bool values_place(const struct heap *h, uint32_t class, const char *name, struct field_place *out);
-/* Read the field at a place.  Returns false if the record is too short or is no instance. */
+/* Read the field at a place.  Returns false if the record is too short or is not an instance. */
 bool values_at(const struct values *v, const struct field_place *place, struct value *out);
 
 /* Read a static field by the names of its class and of itself.  If several classes have the name, the boot

@@ -25,7 +25,7 @@ MUST_CHECK int profile_write(const struct profile *p, FILE *to, bool compressed,
     struct err *err);
 
 /* Read one.  0: *out is the caller's (profile_release), without of_class; its title is "profile of " and the
- * dump's format.  ERR_FORMAT: it is no profile, of a newer version, or its rows cannot be true; ERR_UNSUPPORTED in a
+ * dump's format.  ERR_FORMAT: it is not a profile, of a newer version, or its rows cannot be true; ERR_UNSUPPORTED in a
  * build without SQLite; ERR_IO, ERR_NOMEM, ERR_CANCELLED.  The message names the file. */
 MUST_CHECK int profile_read(struct profile *out, const char *path, struct progress *progress, struct err *err);
 

@@ -15,7 +15,7 @@ enum {
 	PROFILE_BYTES_MOST = 1 << 30,
 };
 
-/* What the file has, in the order of names, each as sqlite_schema has it: one with other words is no profile. */
+/* What the file has, in the order of names, each as sqlite_schema has it: one with other words is not a profile. */
 enum {
 	PROFILE_VIEW, PROFILE_TABLE_PROFILE, PROFILE_TABLE_ROW, PROFILE_TABLE_SORT, PROFILE_TABLE_STRING, PROFILE_TABLES
 };

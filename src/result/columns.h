@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * columns.h - the catalogue of columns: every word that may stand over a column of a result, or
- * before a value of its head.
+ * columns.h - the catalogue of columns: every word that may be the header of a column of a result, or
+ * the name of a value of its head.
  *
  * The catalogue says once for each column: its word, the type of its cells, what its rows are
  * called, how readily it is hidden in narrow windows, how its cells are clipped, and what it means.  A
@@ -29,7 +29,7 @@ enum cell_type {
 	                 number in json as well, unless that has no such number (NaN) */
 };
 
-/* In alphabetical order.  A word that stands over cells of two types has an id for each type. */
+/* In alphabetical order.  A word for cells of two types has an id for each type. */
 enum column_id {
 	COL_OWN_NAME, /* in a head a value, in a table a column, under a name of the dump's own */
 	COL_ACCUMULATED,
@@ -290,8 +290,8 @@ struct column {
 };
 
 /*
- * What a result looks like, known before there is one.  head lists the values that may stand in its
- * head; a result may leave out some.  columns lists its columns; a result has all of them.  A shape
+ * What a result looks like, known before there is one.  head lists the values that its head may
+ * have; a result may leave out some.  columns lists its columns; a result has all of them.  A shape
  * without columns is only a head.
  */
 struct shape {
@@ -303,7 +303,7 @@ struct shape {
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: the first shown */
 	bool apart; /* rows of one name differ in another column, so they are counted as rows */
 	bool more; /* the head also has values under names of the dump's own */
-	bool fields; /* behind the columns others stand, named by the fields of the objects */
+	bool fields; /* more columns follow, named by the fields of the objects */
 };
 #define SHAPE_COLUMNS(array) .columns = (array), .n_columns = sizeof(array) / sizeof *(array)
 #define SHAPE_HEAD(array) .head = (array), .n_head = sizeof(array) / sizeof *(array)

@@ -25,9 +25,9 @@ struct print_options {
 	unsigned width; /* of the terminal, in columns; 0: no limit */
 	bool csv_raw;   /* CSV: text that a spreadsheet would take for a formula is left as it is */
 	bool part;      /* CSV: as a part of a table: NAME_certainty for all numbers, so that all parts have the same
-	                   columns, and all texts in quotes, so that readers guess the same of all */
+	                   columns, and all texts in quotes, so that readers guess the same types for all */
 	bool wide;      /* for people, also print the columns that otherwise only machine formats print */
-	bool within;    /* of a page or a text that somebody else frames: no title, no style */
+	bool within;    /* of a page or a text with its own frame: no title, no style */
 	bool behind;    /* another result stands in the same file before it: a page of HTML goes on */
 };
 

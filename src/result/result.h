@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * result.h - what a command answers: columns and rows, computed when somebody looks at them.
+ * result.h - the answer of a command: columns and rows, computed when they are shown.
  *
  * A result of twenty million rows takes the memory of the ids that it ranks and no more: cells are
- * made one by one, for a printer that goes through all of them or for a screen that shows forty
- * rows.  Sorting and filtering change which rows are shown in which order; they never change the
- * source of the cells.
+ * made one by one, for a printer that goes through all of them or for a screen that shows forty rows.
+ * Sorting and filtering change which rows are shown in which order; they never change the source of the
+ * cells.
  */
 #ifndef CAIRN_RESULT_RESULT_H
 #define CAIRN_RESULT_RESULT_H
@@ -23,13 +23,13 @@ struct cell {
 	enum cell_type type;
 	unsigned indent;  /* TEXT: blanks that people see before it: the rows are a tree */
 	struct amount amount; /* the number of COUNT, BYTES, PERCENT, ADDRESS and FLAG, of deltas signed
-	                         (amount_signed), and how sure any cell is, text included; of a NUMBER
+	                         (amount_signed), and the certainty of any cell, text included; of a NUMBER
 	                         what it is ordered by */
 	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
 	const char *name; /* TEXT: what people see instead of a word for machines; lasts; NULL: the same */
 };
 
-/* What a row stands for, so that it can be opened, kept in a set, or named on a command line. */
+/* What a row represents, so that it can be opened, kept in a set, or named on a command line. */
 enum target_kind {
 	TARGET_NONE,
 	TARGET_OBJECT,
@@ -56,8 +56,8 @@ struct result;
 typedef int result_later(struct result *r, const struct retained *known, struct progress *progress,
     struct err *err);
 
-/* A row that is a heading has nothing but its branch and what stands left of it, and the branch the rest of
- * the line.  OF_ROWS: what it says stands in each of the rows below it as well, so machines get only those. */
+/* A row that is a heading has only its branch, which takes the rest of the line, and the cells left of it.
+ * OF_ROWS: each of the rows below repeats what it says, so machines get only those. */
 enum row_heading { NO_HEADING, HEADING_ALONE, HEADING_OF_ROWS };
 
 struct result_ops {
@@ -65,15 +65,14 @@ struct result_ops {
 	 * be put into *scratch. */
 	void (*cell)(const struct result *r, size_t row, unsigned column, struct cell *out,
 	    struct text *scratch);
-	/* The same for who sorts by numbers, whose digits then need not be made: *out with its amount.  NULL:
-	 * the cell is asked for. */
+	/* The same for sorting by numbers, without their digits: *out with its amount.  NULL: use cell. */
 	void (*number)(const struct result *r, size_t row, unsigned column, struct cell *out);
 	void (*target)(const struct result *r, size_t row, struct target *out); /* NULL: none */
 	enum row_heading (*heading)(const struct result *r, size_t row);         /* NULL: there is none */
 	/* Of a result that hands out its rows in stretches (result_next_rows): put the next ones into data, and
 	 * return how many; *err is an error's.  NULL: it has all its rows. */
 	size_t (*next_rows)(struct result *r, struct err *err);
-	/* Are numbers of this column inexact, of rows still to come, too?  NULL: the rows that are there tell. */
+	/* Are numbers of this column inexact, of rows still to come, too?  NULL: see the rows that are there. */
 	bool (*inexact)(const struct result *r, unsigned column);
 	void (*release)(void *data);                                            /* NULL: nothing */
 	/* Set the bits in `to` of the objects that these rows count.  rows: a bit for each source row;
@@ -86,11 +85,11 @@ struct result_ops {
 struct result_dumps {
 	size_t n, own; /* own: the one that the result is about; n: none */
 	const char *const *name;
-	/* Is it for this reason of this one's figures that the cell of a source row is no surer? */
+	/* Is the cell of a source row inexact because of this dump's figures, for this reason? */
 	bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump);
 };
 
-/* One name and value of the head that stands above a table (object, info). */
+/* One name and value of the head above a table (object, info). */
 struct field {
 	enum column_id column;
 	const char *name; /* the word of the column, or the value's own name */
@@ -107,10 +106,10 @@ struct result {
 	                              result */
 	const struct column *columns; /* the shape's, or a copy of its own where others are hidden */
 	unsigned n_columns;    /* 0: only a head */
-	bool arranged;         /* somebody chose which are shown: none comes by itself */
-	bool chosen;           /* by hand, just these: where they do not fit, none gives way for the others */
+	bool arranged;         /* the shown columns were chosen: none is added by itself */
+	bool chosen;           /* by hand, just these: if they do not fit, none is hidden for the others */
 	const struct column *unchosen; /* the columns as they were before that; NULL: as they are */
-	const char *kind;      /* "ls com.acme.shop.Order": what the choice is kept for; NULL: for this one result */
+	const char *kind;      /* "ls com.acme.shop.Order": what a choice of columns is kept for; NULL: for nothing */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	bool apart;            /* as of the shape */
 	const struct result_ops *ops;
@@ -134,7 +133,7 @@ struct result {
 
 	struct field *head;    /* single values above the table */
 	size_t n_head, cap_head;
-	const char *group;     /* that begins with the next value of the head; NULL: none */
+	const char *group;     /* the group that begins with the next value of the head; NULL: none */
 	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	struct {
@@ -142,23 +141,22 @@ struct result {
 		struct amount whole;
 	} shares;              /* what the column share is of: its total is that of `part`; part 0: it has none */
 	bool failed;           /* the command answered "no": exit status 1 (check, find) */
-	bool says_none;        /* that there is no row is the answer, which the note says: nothing failed */
-	bool no_panes;         /* the table itself tells what its rows are: nothing stands beside it */
+	bool says_none;        /* having no rows is the answer, and the note says so: nothing failed */
+	bool no_panes;         /* the table itself says what its rows are: it has no panes */
 	bool explains;         /* it is about the result before it (why), which can be asked about again */
 	bool of_values;        /* which rows there are, or what they count, depends on values that are read
 	                          from the dump's file: see result_of_file */
 	bool lacks_rows;       /* the note says so: with formats that have no notes it goes to standard error */
 	const char *warning;   /* likewise what of the note goes to standard error with such formats, or NULL */
-	const char *ahead;     /* what of the note people read in front of the sentence of a row, too; or NULL */
-	bool through;          /* rows are named by what ways lead through to the objects that they count */
-	bool first_only;       /* head took rows away: counts and sums are of those that are left */
+	const char *ahead;     /* the part of the note that people also read before the sentence of a row; or NULL */
+	bool through;          /* rows are named by what the paths to their objects lead through */
+	bool first_only;       /* the stage head removed rows: counts and sums are of the others */
 	bool plain_text;       /* help and the like: print the lines of the one text column, no
 	                          header */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
 	                          yet */
 	/* Called every RESULT_STOP_EVERY rows while rows are filtered, sorted or printed; true: give up, as
-	 * when the calling thread's work is cancelled.  NULL:
-	 * nothing stops it. */
+	 * when the calling thread's work is cancelled.  NULL: never. */
 	bool (*stop)(void *context);
 	void *stop_context;
 	uint32_t *kept;        /* while rows are filtered: the source rows that are kept so far; else NULL */
@@ -183,7 +181,7 @@ void result_free(struct result *r); /* NULL is fine */
 
 /* Add a value to the head, one that the shape lists; text is copied. */
 void result_head(struct result *r, enum column_id column, struct cell cell);
-/* What is added to the head from now on belongs together under these words, which people read; not copied. */
+/* The values added to the head from now on are a group with this heading, for people; not copied. */
 void result_group(struct result *r, const char *words);
 /* A head as people read it, which skips what does not apply: the next value from number *i on, and the words of the
  * group that begins with it, or NULL.  False: there is none. */
@@ -192,8 +190,8 @@ struct head_walk {
 	const char *group;
 };
 bool result_head_next(const struct result *r, struct head_walk *w);
-/* Append a value of a head as people read it: an object's number as the word that means it ("#53"), which no field
- * called id is taken for. */
+/* Append a value of a head as people read it: an object's number as "#53", so that it differs from a field
+ * called id. */
 void result_head_print(const struct field *f, struct text *to);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
@@ -222,7 +220,7 @@ void result_rows_late(struct result *r, enum column_id column,
 /*
  * Late cells.  Cells are drawn many times and must not walk the heap.  Some need retained sizes,
  * and more that r->later finds once retained sizes are known.  If these are known in time, the
- * command that makes the result calls result_find_late; otherwise whoever shows the result does.
+ * command that makes the result calls result_find_late; otherwise the code that shows it does.
  * Until then late cells are unknown.
  */
 bool result_is_late(const struct result *r); /* r->later can be called now, and was not yet */
@@ -236,7 +234,7 @@ const struct retained *result_known(const struct result *r);
 
 /* The data that result_rows_members took over. */
 void *result_rows_data(const struct result *r);
-/* For a result that keeps its rows: let this function tell which objects rows count.  The result
+/* For a result that keeps its rows: let this function say which objects rows count.  The result
  * takes data over and calls release for it.  members NULL: they count none. */
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
@@ -246,20 +244,20 @@ void result_rows_members(struct result *r,
 /* The cell of a row.  row: its position as shown, after sorting and filtering.  The text is valid
  * until the next cell of r is asked for (cursor.h has readers that do not disturb each other). */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
-/* The same of a column of numbers for who wants the amount alone: its digits may be missing. */
+/* The same of a column of numbers if only the amount is wanted: its digits may be missing. */
 void result_cell_number(struct result *r, size_t row, unsigned column, struct cell *out);
 /* The same, but a text may be put into the caller's *scratch; it is valid until scratch changes. */
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
     struct text *scratch);
-/* A result may have but the first of its rows, for who goes through all of them once: the next take their place, and
- * are row 0 and on.  False: there are none, or they cannot be had, which result_check tells. */
+/* A result may have only the first of its rows, for a walk through all of them: the next ones replace them, from row 0
+ * on.  False: there are none, or an error, which result_check reports. */
 bool result_next_rows(struct result *r);
 void result_target(const struct result *r, size_t row, struct target *out);
 enum row_heading result_heading(const struct result *r, size_t row);
 
 /* The dumps that it compares, its columns picked or not; NULL. */
 const struct result_dumps *result_dumps(const struct result *r);
-/* Is one of them to blame for a cell?  row: its position as shown. */
+/* Is a cell inexact because of this dump?  row: its position as shown. */
 bool result_blames(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump);
 
 /* Does any row shown stand for objects?  Head values, help and settings do not. */
@@ -338,7 +336,7 @@ size_t result_found(const struct result *r); /* how many rows a look would show 
 
 /*
  * Does the result have everything that was put in?  0, or ERR_NOMEM if memory was refused for rows,
- * texts or their order; then whoever made the result frees it and hands on the error.  One call at
+ * texts or their order; then the code that made the result frees it and returns the error.  One call at
  * the end saves checking at every row.
  */
 MUST_CHECK int result_check(const struct result *r, struct err *err);
@@ -368,25 +366,25 @@ void result_sum(struct cell *sum, const struct cell *one);
 /* Rows came or went: forget the totals. */
 void result_changed(struct result *r);
 
-/* Cells that say how much or how many are made of amounts, so that each says how sure it is and
- * why.  A cell of an unknown amount is unknown. */
+/* Cells with a number are made of amounts, so that each has its certainty and reason.  A cell of an unknown
+ * amount is unknown. */
 struct cell cell_count(struct amount n);
 struct cell cell_bytes(struct amount n);
 struct cell cell_time(struct amount nanoseconds); /* since 1970; 0: never */
 struct cell cell_percent(struct amount part, struct amount whole); /* 0 where whole is 0 */
 struct cell cell_delta(struct amount before, struct amount after);
 struct cell cell_bytes_delta(struct amount before, struct amount after);
-/* A number that counts nothing in the dump and is no estimate: an index, a depth, a priority. */
+/* A number that counts nothing in the dump and is not an estimate: an index, a depth, a priority. */
 struct cell cell_plain(uint64_t n);
 
-struct cell cell_none(void);  /* unknown: the dump does not tell */
+struct cell cell_none(void);  /* unknown: not recorded in the dump */
 struct cell cell_unknown(enum reason reason);
-struct cell cell_blank(void); /* does not apply, as the length of an object that is no array */
+struct cell cell_blank(void); /* does not apply, as the length of an object that is not an array */
 struct cell cell_text(const char *s); /* NULL: unknown */
 /* A word for machines, and a name of it for people, which lasts. */
 struct cell cell_word(const char *word, const char *name);
 struct cell cell_text_as_sure(const char *s, struct amount as);
-/* A text cell: the word for how sure another amount is; it carries that amount's reason. */
+/* A text cell: the word for the certainty of another amount; it has that amount's reason. */
 struct cell cell_certainty(struct amount of);
 struct cell cell_address(uint64_t address);
 struct cell cell_object_address(const struct heap *h, uint32_t id); /* unknown of HEAP_NONE */
@@ -395,7 +393,7 @@ struct cell cell_number(const char *digits, uint64_t rank, struct amount as);
 struct cell cell_flag(bool value);
 struct cell cell_flag_as_sure(bool value, struct amount as);
 
-/* Do cells of this type tell how much?  Such cells are aligned right, sort with the largest first
+/* Do cells of this type have a number?  Such cells are aligned right, sort with the largest first
  * and may be inexact. */
 bool cell_is_number(enum cell_type type);
 /* May such a number be below 0? */

@@ -2,7 +2,7 @@
 /*
  * tree.h - results whose rows are the nodes of a tree.
  *
- * A source numbers the nodes and tells the children of each.  Rows exist only for nodes whose
+ * A source numbers the nodes and gives the children of each.  Rows exist only for nodes whose
  * parent was opened, so the dominator tree of twenty million objects costs no more than its first
  * level.  Rows are numbered as in every result, so they print, filter and stand for %N like any
  * others.  tree_sort sorts siblings; result_sort makes a plain list of the rows that exist.
@@ -74,7 +74,7 @@ struct branch {
 	uint32_t depth; /* 0: of the first level */
 };
 
-/* The state of a row, by its position as shown.  False: the result is no tree, or no tree any
+/* The state of a row, by its position as shown.  False: the result is not a tree, or no tree any
  * more. */
 bool tree_branch(const struct result *r, size_t row, struct branch *out);
 bool tree_is(const struct result *r);

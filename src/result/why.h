@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * why.h - says how sure the numbers of a row or of a head are, and for what reason.
+ * why.h - the certainty of the numbers of a row or of a head, and the reasons, in sentences.
  *
  * Main thread only.
  */
@@ -11,7 +11,7 @@
 
 #define WHY_NO_ROW SIZE_MAX
 
-/* What is shown beside a row and is no cell of it: its share, a sum. */
+/* What is shown beside a row and is not a cell of it: its share, a sum. */
 struct why_value {
 	const char *name;
 	struct cell cell;

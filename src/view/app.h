@@ -224,7 +224,7 @@ bool tabs_offers(const struct app *a, enum tab tab);
 enum tab tabs_first(const struct app *a);
 /* Show a tab: its pages, or else what its line answers, once that is there.  Where there is none, say what it takes. */
 void tabs_show(struct app *a, enum tab tab);
-/* The same of the tab that this line answers; false: it is no tab's. */
+/* The same of the tab that this line answers; false: it is not a tab's. */
 bool tabs_show_line(struct app *a, const char *line);
 /* A page is about to be pushed: go to the tab that it was asked for, if there is one. */
 void tabs_arrive(struct app *a);

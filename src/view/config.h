@@ -15,7 +15,7 @@
 struct config; /* NULL in all of these: there is none */
 
 enum layout config_layout(const struct config *c);
-/* Settings of `set` that are no options of the program, and views of questions. */
+/* Settings of `set` that are not options of the program, and views of questions. */
 void config_settings(const struct config *c, struct session *s);
 /* The command line that the user gave a key (term.h); NULL: none. */
 const char *config_key(const struct config *c, int key);

@@ -17,21 +17,21 @@ struct rect {
 	int y, x, height, width;
 };
 
-/* Columns used.  What does not fit is cut at the end, with an ellipsis. */
+/* Columns used.  What does not fit is clipped at the end, with an ellipsis. */
 int draw_text(int y, int x, int width, const char *s, attr_t attr);
 
-/* The same; where it must be cut, the ellipsis stands so that the end is kept (class names). */
+/* The same; if it must be clipped, the end is kept (class names). */
 int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr);
 
-/* Bytes of s for a line of so many columns, cut between words; *next: where the line after begins. */
+/* Bytes of s for a line of so many columns, wrapped between words; *next: where the line after begins. */
 size_t draw_line_of(const char *s, size_t width, size_t *next);
-/* On so many lines at most, cut between words; the last one as draw_text.  Lines used. */
+/* On so many lines at most, wrapped between words; the last one as draw_text.  Lines used. */
 int draw_wrapped(int y, int x, int width, int most, const char *s, attr_t attr);
 
 /* Right-aligned in width; what does not fit is shown as an ellipsis and its end. */
 void draw_right(int y, int x, int width, const char *s, attr_t attr);
 
-/* Cut at the end without a sign. */
+/* Clipped at the end without a sign. */
 int draw_clipped(int y, int x, int width, const char *s, attr_t attr);
 
 /* A bar of part out of whole in width columns, in eighths of a column where the terminal can. */

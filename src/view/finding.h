@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * finding.h - retained sizes are found beside the screen.
+ * finding.h - computes retained sizes as a job while the screen draws.
  *
- * Begins when the dump is read; nothing waits for it but what asks for the dominator tree.  Main
+ * Begins when the dump is read; only what needs the dominator tree waits for it.  Main
  * thread only.
  */
 #ifndef CAIRN_VIEW_FINDING_H

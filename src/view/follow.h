@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * follow.h - the path of one object in one line, found beside the screen.
+ * follow.h - the path of one object in one line, found by a job while the screen draws.
  *
- * Asked again for another object it drops what it was at, so that a cursor can run through a list.
+ * A request for another object cancels the current one, so that a cursor can run through a list.
  * Main thread only.
  */
 #ifndef CAIRN_VIEW_FOLLOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kept.h - what comes back when a dump is opened again: marks, notes, kept sets, chosen
- * columns, and where one left.
+ * kept.h - what is restored when a dump is opened again: marks, notes, kept sets, chosen columns, and the last
+ * place.
  *
  * A file for each dump, $XDG_STATE_HOME/cairn/dumps/SIZE-TIME (else ~/.local/state), mode 0600, of lines; a dump
  * is known by its size and the time of its last change.  Nothing is written before something was marked, noted or
@@ -12,7 +12,7 @@
 
 #include "opened/opened.h"
 
-#define MARK_LETTERS "abcdefghijklmnopqrstuvwxyz'" /* ' is where one left */
+#define MARK_LETTERS "abcdefghijklmnopqrstuvwxyz'" /* ' is the place of the last session */
 #define MARKS (sizeof MARK_LETTERS - 1)
 
 /* A row of a view. */

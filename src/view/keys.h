@@ -37,16 +37,16 @@ enum place {
 /* What can be done with the selected row, and from where it stands. */
 enum row_ability {
 	CAN_ROWS = 1,          /* there are rows */
-	CAN_OPEN = 2,          /* something stands behind the row */
+	CAN_OPEN = 2,          /* the row can be opened */
 	CAN_OBJECT = 4,        /* it is one object */
-	CAN_SEVERAL = 8,       /* it counts several, or as many as there happen to be */
+	CAN_SEVERAL = 8,       /* it counts several, or any number */
 	CAN_CLASS_OBJECT = 16, /* those of a class that has a class object */
 	CAN_BRANCH = 32,       /* there are rows below it in a tree */
-	CAN_CLOSE = 64,        /* they are shown, or it stands below another */
+	CAN_CLOSE = 64,        /* they are shown, or it is below another */
 	CAN_ENTRIES = 512,     /* it is a collection that is known */
-	CAN_GROUP = 1024,      /* it is, or may be, one row of several alike */
-	CAN_PANE = 2048,       /* there is a pane that tells of it */
-	CAN_FOLD = 8192,       /* it stands for several, one below the other, or for one of such */
+	CAN_GROUP = 1024,      /* it is, or may be, one row of several similar objects */
+	CAN_PANE = 2048,       /* there is a pane about it */
+	CAN_FOLD = 8192,       /* it represents several, one below the other, or one of these */
 	CAN_TAG = 16384,       /* it is a dump of the session */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };

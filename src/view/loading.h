@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loading.h - the dump is read beside the screen.
+ * loading.h - reads the dump on a thread of its own while the screen draws.
  *
  * Three things can be learnt: the objects are there (the histogram is true, references are not),
  * all is there, or it failed.  A heap that was shown early may be taken away again; then the
@@ -42,7 +42,7 @@ int loader_fd(const struct loader *l);
 /* What happened since the last call, as bits of loader_event. */
 unsigned loader_poll(struct loader *l);
 
-/* Nobody looks at the early heap any more. */
+/* The screen does not use the early heap any more. */
 void loader_let_go(struct loader *l);
 
 /* Cancel and wait; nothing may look at the heap any more.  The heap, if there is one, is closed. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page.h - what can stand between the breadcrumb and the prompt: a table, an object, a text.
+ * page.h - what is shown between the breadcrumb and the prompt: a table, an object, a text.
  *
- * A page owns its results and knows nothing of the stack it lies on, nor of the terminal's lines
- * outside its rectangle.  Main thread only.
+ * A page owns its results and does not know the stack of pages, nor the terminal's lines outside its
+ * rectangle.  Main thread only.
  */
 #ifndef CAIRN_VIEW_PAGE_H
 #define CAIRN_VIEW_PAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * panes.h - beside a list: what the selected row is, what holds it, what to cut (the command about).
+ * panes.h - panes next to a list: what the selected row is, what holds it, what to cut (the command about).
  *
  * Found on a thread of its own once the cursor has rested on a row, first what is quick and then the rest,
  * and dropped when the cursor moves on.  Until the answer is there the one before it stays, under its own
@@ -14,7 +14,7 @@
 #include "view/draw.h"
 #include "view/table.h"
 
-/* What v chooses; where the window has no room for one it is the next smaller that fits. */
+/* What v chooses; if the window has no room for one, the next smaller one that fits. */
 enum layout { LAYOUT_AUTO, LAYOUT_LIST, LAYOUT_RIGHT, LAYOUT_BELOW, LAYOUT_THREE, LAYOUTS };
 
 /* The pane of what holds the row, where it has one of its own, and that of all else. */
@@ -42,7 +42,7 @@ struct pane_page {
 	struct rect rect;
 	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
 	int columns;  /* that it would fill */
-	bool empty;   /* it has no rows to tell of */
+	bool empty;   /* it has no rows */
 	bool object;  /* it is the page of an object, which has a pane of its own for what holds that */
 };
 

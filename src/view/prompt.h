@@ -2,7 +2,7 @@
 /*
  * prompt.h - the line at the bottom: readline inside curses.
  *
- * Curses reads the keys, readline is fed with them and edits, we draw.  prompt.c is the only file of
+ * Curses reads the keys, readline gets them and edits, prompt.c draws.  prompt.c is the only file of
  * the screen that includes readline; its state is readline's, so there is one prompt.  Main thread
  * only, after term_open.  Without a screen, prompt_plain.c reads lines.
  */

@@ -27,7 +27,7 @@ struct table {
 	char *search;          /* NULL: none yet */
 	unsigned left;         /* of columns that were chosen: so many beside the name are left of what is seen */
 	bool more;             /* and there are others right of it, as drawn last */
-	bool aside;            /* the keyboard is in a pane beside it */
+	bool aside;            /* the keyboard is in a pane next to it */
 	bool plain;            /* no header and no total row: half a page */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */

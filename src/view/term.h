@@ -2,7 +2,7 @@
 /*
  * term.h - the terminal: taken over, given back, and read.
  *
- * The one place that includes curses, so that every file sees the wide interface.  There is one
+ * Only this header includes curses, so that every file sees the wide interface.  There is one
  * terminal, so its state is global to term.c, input.c and signals.c.  Main thread only, except
  * term_emergency().
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * terminals.h - descriptions of terminals, for hosts that have none of the one somebody sits at: a program
- * copied to a server meets terminals younger than its database, and in a container no database at all.
+ * terminals.h - descriptions of terminals, for hosts whose terminfo lacks the user's terminal: a server's database
+ * may be older than the terminal, and a container may have none.
  *
  *     terminals.c        which description stands in, and how it is handed to curses
  *     terminals_table.c  what the terminals can do

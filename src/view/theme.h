@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * theme.h - what a thing on the screen is, and how that looks here.
+ * theme.h - the roles of things on the screen, and their attributes in each theme.
  *
  * Views name roles, never colours.  Every role differs from its neighbours without colour, and
  * eight colours are enough.  Main thread only, after term_open.

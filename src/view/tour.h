@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tour.h - two minutes with the sample: what to look at, and which key comes next.
+ * tour.h - a tour of two minutes through the sample: what to look at, and the next key.
  *
  * The tour only watches: a step is done when the view that it names is shown, by whatever key.  Main thread only.
  */

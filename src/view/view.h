@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * The user's configuration (config.c), the caller's.  What is wrong in the file is said on standard error, and the
- * rest of it holds.
+ * The user's configuration (config.c), the caller's.  Errors in the file are reported on standard error, and its other
+ * lines hold.
  */
 struct config *config_read(void);
 /* Read the user's layouts of collections (doc/layouts.md), before any dump; faults of the file are reported. */

@@ -27,7 +27,7 @@ struct checks {
 	size_t n, cap;
 	struct err lost; /* a line that there was no memory for */
 	size_t n_broken;
-	double since;  /* seconds: when the check at hand began */
+	double since;  /* seconds: when the current check began */
 	struct progress *progress; /* for check_tree, too; may be NULL */
 	bool walkable; /* all references and roots lead to objects, so a tree can be found */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare.h - the rows of several profiles side by side, and what of them grows.
+ * compare.h - the rows of several profiles side by side, and which of them grow.
  *
  * Rows are the same where their words are, those of paths where the ways are.  Where one of the profiles does not
  * know the names of fields, paths are compared by their classes alone.  Ways into one chain are joined as in one dump
@@ -24,7 +24,7 @@ struct comparison {
 	const struct profile *const *profile; /* borrowed; the oldest first */
 	size_t n;                 /* profiles */
 	bool by_classes;          /* paths are compared by classes alone */
-	bool nameless_loaders, nameless_threads; /* their names are left out, for one of the profiles has none */
+	bool nameless_loaders, nameless_threads; /* their names are left out, since one of the profiles has none */
 	struct profile_row *row;  /* words are borrowed from the profiles; amounts are not filled */
 	uint32_t n_rows;
 	struct compared_amounts *cell; /* row by row, in each n: of each profile */
@@ -54,7 +54,7 @@ struct course compare_retained(const struct comparison *c, uint32_t row);
 /*
  * What grows.  A row grows if its objects never become fewer and are more in the end, or if it is a single array that
  * is never smaller and larger in the end; and no such row is above it.  What only serves a collection (its links and
- * tables) does not count.  Of rows that hang on the same collection one stands for all: of those that became more by
+ * tables) does not count.  Of rows that depend on the same collection one represents all: of those that became more by
  * half as many as what retains most more, or by a larger number, one of a class of the program's own rather than of a
  * library's, that rather than keys, keys rather than collections in the collection.
  */

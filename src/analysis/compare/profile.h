@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * profile.h - the little of a dump that a comparison with another one needs.
+ * profile.h - the tables of a dump that a comparison with another one needs.
  *
  * A profile is some tables: of classes, packages, loaders, fields, allocation sites, threads and of the ways on
  * which objects are reached (signatures.h), each row with the number of its objects, their bytes and what they
@@ -26,9 +26,9 @@ enum profile_by {
 #define PROFILE_NONE UINT32_MAX
 
 struct profile_row {
-	uint32_t parent;      /* of a path the row that it continues, which stands before it; else PROFILE_NONE */
+	uint32_t parent;      /* of a path the row that it continues, which comes before it; else PROFILE_NONE */
 	enum way_start start; /* of a path without a parent */
-	/* Names: those of one profile that are equal are the same pointer.  Words tell a row from others with this
+	/* Names: those of one profile that are equal are the same pointer.  Words distinguish a row from others with this
 	 * parent and class. */
 	const char *words;
 	const char *class;    /* of paths and threads that of the objects, NULL: of the steps beyond
@@ -59,7 +59,7 @@ struct profile {
 	struct arena arena;
 };
 
-/* Were some objects of the dump not read?  What it does not show of them may be there all the same. */
+/* Were some objects of the dump not read?  Then rows may be missing. */
 static inline bool profile_in_part(const struct profile *p)
 {
 	return p->objects.certainty != EXACT;
@@ -69,8 +69,8 @@ static inline bool profile_in_part(const struct profile *p)
  * 0: *out is the caller's (profile_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct signatures *s,
     bool mat_sizes, struct progress *progress, struct err *err);
-/* For one that leaves the host: leave out where the dump lies, and put numbers in place of the names of class loaders,
- * which are texts of the dump.  0, or ERR_NOMEM. */
+/* For a profile that leaves the host: remove the path of the dump, and put numbers in place of the names of class
+ * loaders, which are texts of the dump.  0, or ERR_NOMEM. */
 MUST_CHECK int profile_leave_out(struct profile *p, struct err *err);
 void profile_release(struct profile *p);
 

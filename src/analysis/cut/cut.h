@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut.h - what dies when references are cleared.
+ * cut.h - what is freed when references are cleared.
  *
  * Clearing the reference of u to v frees what v retains, if nothing else keeps v: u has no second
- * reference to v, v is no root, and every other holder of v hangs below v itself in the dominator
- * tree.  Otherwise it frees nothing.  This is exact, because any other way from the roots to v must
- * arrive by a holder that does not hang below v.  Several references together may free more than
+ * reference to v, v is not a root, and every other holder of v is below v itself in the dominator
+ * tree.  Otherwise it frees nothing.  This is exact, because any other path from the roots to v must
+ * arrive by a holder that is not below v.  Several references together may free more than
  * the sum of what each frees alone, so for several the heap is walked without them.
  *
  * A reference is what struct retained counts as one: each field or element, what the dump implies
@@ -39,7 +39,7 @@ struct cut {
 	struct bits special;   /* by id: roots, class objects, loaders: they are held by more than what
 	                          heap->in lists */
 	struct members members; /* these other holders of class objects and loaders */
-	struct cut_span *span; /* by id; NULL: the tree is not numbered yet, and who hangs below whom is
+	struct cut_span *span; /* by id; NULL: the tree is not numbered yet, and what is below what is
 	                          found by climbing */
 	struct cut_outside outside; /* of the last object that was asked about */
 	uint64_t climbed;      /* steps climbed so far; when they cost as much, the tree is numbered */
@@ -48,7 +48,7 @@ struct cut {
 /* 0 or ERR_NOMEM.  Takes a bit an object, and 8 bytes an object more once the tree is numbered. */
 MUST_CHECK int cut_init(struct cut *c, const struct retained *r, struct err *err);
 void cut_release(struct cut *c);
-/* Number the tree at once, for callers that will ask much.  The retained sizes must be complete
+/* Number the tree at once, for callers with many questions.  The retained sizes must be complete
  * (retained_complete).  0 or ERR_NOMEM. */
 MUST_CHECK int cut_number(struct cut *c, struct err *err);
 
@@ -75,7 +75,7 @@ bool cut_clearable(const struct heap *h, uint32_t holder, uint32_t target);
 struct cut_owner {
 	const struct retained *r;
 	struct bits programs;        /* by id: something of the program leads there; of Java only */
-	struct bits library;         /* by id: the roots lead there without the program; NULL: nobody asked yet */
+	struct bits library;         /* by id: the roots lead there without the program; NULL: not asked yet */
 	struct bits own, runtime;    /* by class: the program's own; what Go's runtime needs itself */
 	struct bits known, internal; /* by id: the answer is known; it is yes */
 };
@@ -95,8 +95,8 @@ bool cut_owner_reached(const struct cut_owner *o, uint32_t id);
  * *keeps is true.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int cut_owner_library_keeps(struct cut_owner *o, uint32_t id, bool *keeps, struct err *err);
 
-/* How well a person knows a reference by name: as one inside of a library's class, as a field that a class of the
- * program declares, as a static field or a global variable.  holder HEAP_NONE: the roots' hold. */
+/* How familiar a reference is to the authors of the program: one inside of a library's class, a field that a class of
+ * the program declares, a static field or a global variable.  holder HEAP_NONE: the roots' hold. */
 enum cut_fame { FAME_NONE, FAME_OWN, FAME_GLOBAL };
 enum cut_fame cut_fame(const struct heap *h, uint32_t holder, uint32_t target);
 
@@ -106,7 +106,7 @@ struct cut_choice {
 	struct amount freed; /* what clearing it frees */
 	enum cut_fame fame;
 	bool untold;         /* step 0 is a root only because nothing in the dump holds it */
-	/* why others of them are none */
+	/* why other references of the path do not count */
 	bool vm_holds;       /* the program cannot clear it */
 	bool internal;       /* it is inside the JDK or Go's library */
 	struct amount others; /* references besides the path's last one that keep its end */
@@ -188,7 +188,7 @@ MUST_CHECK int cut_together(struct cut_edges *out, struct amount *freed, struct 
  * be needed are dropped.  A smaller plan may exist where only several choices together free
  * something that none frees alone.
  *
- * A plan never names what nobody can clear: references that the dump implies, roots that the VM
+ * A plan never names what cannot be cleared: references that the dump implies, roots that the VM
  * keeps (system classes, threads), and references whose end would unload classes.  Nor does it name
  * a field of the JDK's own classes in all instances.
  *

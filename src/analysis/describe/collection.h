@@ -40,7 +40,7 @@ struct collection {
 	bool in_joined, is_joined; /* is_joined: it is one of those itself, and its parts are no further such */
 	struct value inside_key;
 	bool in_value;
-	bool broken;         /* links run in a circle, or lead to something that is no node */
+	bool broken;         /* links run in a circle, or lead to something that is not a node */
 	bool no_memory;      /* then the walk ended early, and is broken too */
 	/* the walk's own */
 	struct values array, keys, values; /* keys: also the array that tells which places are taken, or of bits */
@@ -79,13 +79,13 @@ bool collection_known(const char *class, size_t n);
 /* The line of the table that objects of a class are read by, which has the fields that the class has; NULL: none. */
 const struct collection_kind *collection_kind_of(const struct heap *h, uint32_t class);
 
-/* The size that is stated or follows from the layout.  False: it is no collection that is known. */
+/* The size that is stated or follows from the layout.  False: it is not a collection that is known. */
 bool collection_size(const struct heap *h, uint32_t id, struct collection_size *out);
 /* The same, and where nothing states a size, entries are counted: at most *left of them, which becomes less.  A size
  * that cannot be is not known. */
 bool collection_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
 
-/* Begin to walk.  0: end with collection_close.  ERR_NOT_FOUND: it is no known collection, and *err
+/* Begin to walk.  0: end with collection_close.  ERR_NOT_FOUND: it is not a known collection, and *err
  * says so; ERR_UNSUPPORTED: the dump holds no values.  Takes about 8 bytes for each node that was
  * followed. */
 MUST_CHECK int collection_open(struct collection *c, const struct heap *h, uint32_t id,

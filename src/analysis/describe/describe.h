@@ -2,14 +2,14 @@
 /*
  * describe.h - the door of this folder: the contents of objects, in the same form for every dump.
  *
- * Dumps tell values in different ways.  HPROF classes declare fields, and an object's record has their
- * values.  In a Go dump an object is a stretch of memory, and its type says what the bytes mean.  PHD
- * and classic dumps have no values.  Each way is one struct inspector (inspector.h); the dump's
- * facts.values chooses it, in describe.c and nowhere else.  Who includes this header asks the
- * functions below and need not know which way answers.
+ * Dumps hold values in different forms.  HPROF classes declare fields, and an object's record has their
+ * values.  In a Go dump an object is a range of memory, and its type says what the bytes mean.  PHD
+ * and classic dumps have no values.  Each form has one struct inspector (inspector.h); the dump's
+ * facts.values chooses it, in describe.c and nowhere else.  Callers of the functions below need not
+ * know which one answers.
  *
  * Where a dump holds no values these functions return ERR_UNSUPPORTED with the format's own sentence,
- * or false.  All text is escaped; what is cut ends in "…".  Any thread may call them, each thread with
+ * or false.  All text is escaped; clipped text ends in "…".  Any thread may call them, each thread with
  * its own walks.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
@@ -51,7 +51,7 @@ bool describe_is_whole(const struct heap *h, uint32_t class);
 struct number;
 bool describe_whole(const struct heap *h, uint32_t id, struct view_walk *walk, struct number *out);
 
-/* Append in a few words what an entry of one of Java's maps holds besides its key.  False: it tells of none. */
+/* Append in a few words the value of an entry of one of Java's maps.  False: it has none. */
 bool describe_entry_value(const struct heap *h, uint32_t entry, struct text *to);
 
 /* --- one value ---------------------------------------------------------------------------------- */
@@ -108,10 +108,10 @@ struct sought_number {
 	uint64_t bits; /* of an integer, in two's complement */
 	double real;
 };
-/* "4711", "-3", "0x1b6d3586", "10.5".  False: the word is no number. */
+/* "4711", "-3", "0x1b6d3586", "10.5".  False: the word is not a number. */
 bool sought_number_parse(const char *word, struct sought_number *out);
 
-/* Who looks through many objects: one thread.  plan: what is known of the classes, made once for all. */
+/* A search through many objects, for one thread.  plan: what is known of the classes, made once for all. */
 struct number_plan;
 struct number_finder {
 	const struct number_plan *plan;
@@ -126,7 +126,7 @@ MUST_CHECK int number_plan_make(struct number_plan **out, const struct heap *h, 
 void number_plan_free(struct number_plan *p); /* NULL is fine */
 /*
  * Look at the numbers of an object: its fields, the static ones of a class object, the elements of an array.
- * Truth values and characters are no numbers here, nor are single bytes of arrays, which mostly are texts.
+ * Truth values and characters are not numbers here, nor are single bytes of arrays, which mostly are texts.
  * 0, or what found returned.
  */
 MUST_CHECK int inspect_find_number(struct number_finder *f, uint32_t id, struct err *err);
@@ -153,7 +153,7 @@ struct object_part {
 	struct any_value value;
 };
 
-/* Which of many: `length` from number `start` on.  given: somebody asked for them by number, which
+/* Which of many: `length` from number `start` on.  given: the user chose them by number, which
  * is ERR_USAGE for an object whose parts are fields. */
 struct range {
 	uint64_t start, length;
@@ -181,7 +181,7 @@ struct shared_fields {
 	const struct inspector *inspector;
 	const struct heap *heap;
 	size_t n;
-	bool tell_all; /* describe_object says nothing of the objects but these values */
+	bool tell_all; /* describe_object shows nothing of the objects but these values */
 	bool more;     /* there are others: n is SHARED_FIELDS_MOST */
 };
 #define SHARED_FIELDS_MOST 1000
@@ -242,7 +242,7 @@ struct entries {
 	size_t n;
 	uint64_t start;   /* the index of the first */
 	bool map;         /* they have keys */
-	struct text note; /* what one must know of them, or empty */
+	struct text note; /* a remark about them, or empty */
 	bool lacks_some;  /* then: some are in the part of the dump that was not read */
 };
 
@@ -265,11 +265,11 @@ struct collection_size {
 	uint64_t taken;      /* places in use: the keys of a multimap, whose size is the number of its values */
 	bool broken;         /* inspect_count: its nodes run in a circle or lead astray, and size is what comes before */
 };
-/* What is stated, or follows from the layout.  False: it is no collection that is known. */
+/* What is stated, or follows from the layout.  False: it is not a collection that is known. */
 bool inspect_size(const struct heap *h, uint32_t id, struct collection_size *out);
 /* How many elements are in it: the answer that all commands give.  Where inspect_size does not say, at most *left
  * entries are counted, and *left becomes less; of an array of Go the elements in use by slices count, where only slices
- * lead to it.  A size that cannot be is not known.  False: it is no collection, nor such an array. */
+ * lead to it.  A size that cannot be is not known.  False: it is not a collection, nor such an array. */
 bool inspect_count(const struct heap *h, uint32_t id, uint64_t *left, struct collection_size *out);
 enum { COUNT_BRIEFLY = 100 }; /* entries, for one cell among many */
 /* The same of arrays whose elements in use only their holders know: slices of Go (slices.c).  All holders are read
@@ -279,7 +279,7 @@ struct held_sizes;
  * h->n_objects to progress.  ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int held_sizes_make(struct held_sizes **out, const struct heap *h, const struct bits *only,
     struct progress *progress, struct err *err);
-/* False: its holders do not tell, or there are too many of them.  Any thread. */
+/* False: its holders do not say, or there are too many of them.  Any thread. */
 bool held_size(const struct held_sizes *s, uint32_t id, struct collection_size *out);
 void held_sizes_free(struct held_sizes *s); /* NULL is fine */
 /*
@@ -297,7 +297,7 @@ enum collection_role {
 	COLLECTION_VIEW,      /* shows another collection, or is always empty: not made by a program */
 };
 enum collection_role collection_role(const struct heap *h, uint32_t class);
-/* Tell part of each collection that another one is made of: a HashSet of its HashMap. */
+/* Call part for each collection that another one is made of: of a HashSet its HashMap. */
 void collection_inner(const struct heap *h, uint32_t id, collection_part *part, void *context);
 
 /* A collection from inside. */
@@ -311,7 +311,7 @@ struct collection_inside {
 };
 /* Walk all of it.  part (or NULL) is called for each object that it is made of and that is not its own user's: the
  * collections that it wraps, arrays, nodes; not of the collection itself, nor of keys and elements.  An object that is
- * damaged or shared by buckets may be passed twice.  False: it is no collection that is known. */
+ * damaged or shared by buckets may be passed twice.  False: it is not a collection that is known. */
 bool collection_inside(const struct heap *h, uint32_t id, struct collection_inside *out, collection_part *part,
     void *context);
 
@@ -347,12 +347,12 @@ struct storage {
 	uint32_t table;  /* the array whose length is the capacity, or HEAP_NONE */
 	uint64_t enough; /* the length of a table that would do */
 	bool chains;     /* the table holds chains of entries */
-	bool used;       /* something was in it once, as far as it tells */
+	bool used;       /* something was in it once, as far as it shows */
 };
-/* False: it is no collection that is known. */
+/* False: it is not a collection that is known. */
 bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out);
 
-/* Append which parts of an array its holders mean ("len 50 cap 100 of …"), where they tell.  False:
+/* Append which parts of an array its holders mean ("len 50 cap 100 of …"), if they say.  False:
  * nothing was appended. */
 bool inspect_held_as(const struct heap *h, uint32_t id, struct text *to);
 
@@ -378,8 +378,8 @@ bool inspect_texts_run_on(const struct heap *h);
 
 /* --- names of references ------------------------------------------------------------------------ */
 
-/* From now on names made by this thread tell no contents: an entry of a map is named by its place, not by its key.
- * Returns what was so before. */
+/* hidden: from now on names made by this thread have no contents: an entry of a map is named by its place, not by its
+ * key.  Returns the setting before. */
 bool inspect_hide_keys(bool hidden);
 
 /*
@@ -424,8 +424,8 @@ bool first_name(struct first_names *f, const struct heap *h, uint32_t holder, ui
     struct text *to);
 
 /*
- * The names of all references of one object after another, as numbers: for whoever looks at each reference of a
- * heap.  Which element it is of an array or a map does not count: "[]", "Ports[].Name".  Quickest in the order
+ * The names of all references of one object after another, as numbers: for loops over each reference of a heap.
+ *  Which element it is of an array or a map does not count: "[]", "Ports[].Name".  Quickest in the order
  * of ids.  One thread at a time.
  */
 #define NAME_NOT_TOLD 0 /* "" */
@@ -466,7 +466,7 @@ MUST_CHECK int inspect_named_of_class(struct named_references *n, const struct h
 MUST_CHECK int inspect_named_of_object(struct named_references *n, const struct heap *h,
     uint32_t holder, struct err *err);
 
-/* Do classes of this dump declare the fields that references stand in? */
+/* Do classes of this dump declare the fields that hold references? */
 bool inspect_declares_fields(const struct heap *h);
 /* The declared field by which an object holds another, and the class that declares it.  False: none. */
 bool inspect_declared_field(const struct heap *h, uint32_t holder, uint32_t target, uint32_t *class,

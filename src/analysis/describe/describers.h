@@ -2,8 +2,8 @@
 /*
  * describers.h - Java objects in a few words: the table of classes (describers.c) and its functions.
  *
- * A class that is not in the table is described as its nearest superclass that is.  To teach cairn a
- * class, add a line to the table, and a function here if none says it yet.
+ * A class that is not in the table is described as its nearest superclass that is.  To add a
+ * class, add a line to the table, and a function here if none fits.
  *
  * A describer reads the fields of d->values, looked up from the class of its line on.  It appends to
  * d->to and returns true, or appends nothing and returns false.  It never follows a chain of objects

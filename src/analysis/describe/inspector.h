@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inspector.h - one way of telling values: the table of functions behind describe.h.
+ * inspector.h - the table of functions for one form of values, called by describe.h.
  *
- * To teach cairn a further way, add a name to enum value_form (dump/reader.h), write a struct
+ * To add a form, add a name to enum value_form (dump/reader.h), write a struct
  * inspector in a file of its own, and add its line to the table in describe.c.  Nothing else changes.
  * Each function does what the function of the same name in describe.h promises.  A function marked
- * "or NULL" may be missing: then dumps of this kind cannot tell.
+ * "or NULL" may be missing: then dumps of this kind cannot do that.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H
 #define CAIRN_ANALYSIS_DESCRIBE_INSPECTOR_H

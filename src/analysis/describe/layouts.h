@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layouts.h - the one table of collections: for each class how its elements are stored.
+ * layouts.h - the table of collections: for each class how its elements are stored.
  *
  * A layout is a line of words, the same in the tables of the libraries (layouts_jdk.c, layouts_libraries.c) and in the
- * user's file; doc/layouts.md tells of them:
+ * user's file; doc/layouts.md explains them:
  *
  *     java.util.HashMap buckets map store=table next=next key=key value=value size=size
  *

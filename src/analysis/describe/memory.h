@@ -10,14 +10,14 @@
  *     len 5 (map)  len 5 cap 8 (channel)  *main.Mail 0xc000012340 (interface)  main.work.func1 (func)
  *
  * A pointer into an object is written as that object's address and the offset.  All text is escaped;
- * what is cut ends in "…".  Any thread.
+ * clipped text ends in "…".  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_MEMORY_H
 #define CAIRN_ANALYSIS_DESCRIBE_MEMORY_H
 
 #include "analysis/describe/inspector.h"
 
-/* Append a value, about `limit` characters of it.  Behind a pointer stands what it leads to. */
+/* Append a value, about `limit` characters of it.  A pointer is followed by what it leads to. */
 void typed_add(const struct typed *v, uint64_t limit, struct text *to);
 /* Append what an object holds; without a type the text that it may be.  False: there is nothing to say,
  * and nothing was appended. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slices.h - through which slices and strings an array in memory is known.
+ * slices.h - the slices and strings that hold an array in memory.
  *
  * An array of a Go program is as long as the memory that was allocated for it.  How many elements are
  * in use, and where they begin, only its holders know: slices and strings that point to it.  The same
- * holds for small values that share a block of memory; of these plain pointers tell too.  Any thread.
+ * holds for small values that share a block of memory; there plain pointers count too.  Any thread.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 #define CAIRN_ANALYSIS_DESCRIBE_SLICES_H

@@ -4,12 +4,12 @@
  *
  * A depth-first walk numbers the objects 1 … n; 0 is the virtual root.  An object that only one
  * other object refers to, once or more often, is dominated by that other one, which is its parent
- * in the walk, so there is nothing to find out.  All other objects are *junctions*: between a tenth
+ * in the walk, so its dominator is known.  All other objects are *junctions*: between a tenth
  * and a quarter of a heap.  A *group* is a junction and what hangs below it in the walk, down to the
  * next junctions; it has its junction's number.  Group 0 belongs to the virtual root and is empty.
  *
- * An object that is no junction and leads nowhere, or to such objects only, is *closed*: it makes no difference to any
- * other, so it gets no number.  Two levels of these are found.
+ * An object that is not a junction and leads nowhere, or to such objects only, is *closed*: it makes no difference
+ * to any other, so it gets no number.  Two levels of these are found.
  *
  * "Number" means an object's number in the walk, and nearly everything is stored by number: what lies near
  * in the walk lies near in memory, too.  The algorithm looks at the junctions from the last to the
@@ -30,7 +30,7 @@ struct edge {
 	uint32_t from, to;
 };
 
-/* What is known of the object with this number.  "value" of an object that is no junction is its group. */
+/* What is known of the object with this number.  "value" of an object that is not a junction is its group. */
 struct place {
 	uint32_t up;    /* number of its parent in the walk.  No junction: once that was asked for (path
 	                   halving), maybe a higher ancestor in the same group.  A linked junction: maybe
@@ -47,7 +47,7 @@ struct junction {
 };
 
 /*
- * The instances of one class.  If the class's object is no root, each instance holds it, so the
+ * The instances of one class.  If the class's object is not a root, each instance holds it, so the
  * numbers of the instances are kept, except those that cannot make a difference (note_instance).
  *
  * They ascend, and stand in a chain of blocks.  A block has its first number in full and each
@@ -55,7 +55,7 @@ struct junction {
  * highest bit set if another byte follows.  A byte 0 ends a block that is not full.
  */
 struct instances {
-	bool hold;        /* the class has an object that is no root: its instances count */
+	bool hold;        /* the class has an object that is not a root: its instances count */
 	bool top;         /* it has one that is none, but the virtual root dominates it: they do not */
 	uint8_t fill;     /* bytes used of "further" in the last block */
 	uint32_t first;   /* the first instance met before the class object was; 0: none */
@@ -173,7 +173,7 @@ static inline size_t dealt_piles(const struct dominance *d)
 	return (size_t)(d->size >> d->dealt->shift) + 1;
 }
 
-/* The only one that references this object, which is no junction. */
+/* The only one that references this object, which is not a junction. */
 static inline uint32_t dominance_referrer(const struct dominance *d, uint32_t id)
 {
 	return d->h->in.target[adjacency_start(&d->h->in, id)];

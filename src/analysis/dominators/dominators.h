@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dominators.h - who keeps what alive, and how much.
+ * dominators.h - the dominator tree and retained sizes.
  *
  * An object d dominates an object o when every path from a GC root to o leads through d.  The
  * nearest such d is o's immediate dominator; they form a tree under one virtual root.  The retained
@@ -13,7 +13,7 @@
  * Pure functions of a model, any thread.  Finding the tree takes m log n steps for n objects and m
  * references, whatever the heap's shape.  While it runs it takes 5 bytes an object, 12 more for one that is not closed
  * (dominance.h), 8 more for one that several others reference, and one or two (at most five) for an
- * object whose class object is no root; before that, 16 for each object on the deepest way that has more than
+ * object whose class object is not a root; before that, 16 for each object on the deepest way that has more than
  * one reference to follow.  The result takes 12 bytes an object, and at most 5 more while it is summed up.
  */
 #ifndef CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
@@ -59,7 +59,7 @@ void dominators_release(struct dominators *d);
  * would be freed if all members went.  The sum leaves these objects out.  With one topmost member
  * the sum is exact, since it is that member's retained size.  With several it is a lower bound, as
  * in Eclipse MAT's histogram, unless joint.h proves that their classes hold nothing jointly.
- * cut_find (cut/cut.h) tells exactly what goes with all members, by a walk through the heap.
+ * cut_find (cut/cut.h) computes exactly what is freed with all members, by a walk through the heap.
  *
  * retained_find gives the sizes of objects.  retained_list adds the lists of children (8 bytes
  * an object), retained_complete the sums by class, for those who need them.  Nothing else changes a struct
@@ -75,7 +75,7 @@ struct retained_sum {
 struct retained {
 	const struct heap *heap; /* of the model */
 	struct model model; /* what the sizes are true of */
-	enum reason doubt;  /* why unreachable objects may be alive, and retain what nobody knows: unrecorded.h */
+	enum reason doubt;  /* why unreachable objects may be alive, and retain an unknown size: unrecorded.h */
 	uint64_t serial;    /* different for each struct retained that was found: a sum keeps it, so that a sum
 	                       of an older one is recognised */
 	struct dominators dominators;
@@ -154,7 +154,7 @@ bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum
 /* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
 
-/* About how many bytes of big memory retained sizes take at their peak, beside a heap of so many objects and
+/* About how many bytes of big memory retained sizes take at their peak, in addition to a heap of so many objects and
  * references. */
 uint64_t dominators_need(uint64_t objects, uint64_t references);
 /* And what of the file they take where the heap lives there. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * locks.h - monitors, locks and what else threads wait for: who owns them, who waits, and who waits in a circle.
+ * locks.h - monitors, locks and whatever else threads wait for: owners, waiting threads, deadlocks.
  *
  * java.util.concurrent keeps its owners and queues in objects, so those are exact (locks_java.c,
- * locks_readers.c).  Of monitors HPROF records no owner: a blocked thread's innermost frame holds the monitor that it
- * wants among its locals, and so does some frame of whoever entered it; what follows from that is marked
- * (locks_monitors.c).  A javacore tells both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
+ * locks_readers.c).  HPROF does not record the owner of a monitor: a blocked thread's innermost frame has the monitor
+ * that it wants among its locals, and so has some frame of the owner; what follows from that is inferred
+ * (locks_monitors.c).  A javacore has both (locks_told.c), Go what goroutines wait for (locks_go.c, locks_sync.c).
  *
  * Found for one question, then immutable; any thread.
  */
@@ -36,11 +36,11 @@ const char *lock_kind_name(enum lock_kind kind);
 
 struct lock {
 	uint64_t address;
-	uint32_t object;       /* what the program has it as; HEAP_NONE: the dump has no such object */
-	uint32_t synchronizer; /* what threads queue at: the same, or what it keeps for that */
+	uint32_t object;       /* the object that the program uses as the lock; HEAP_NONE: the dump does not have it */
+	uint32_t synchronizer; /* the object with the queue of threads: the same, or one that it holds */
 	enum lock_kind kind;
 	uint32_t owner;        /* index in h->threads; HEAP_NONE: none, or none that is known */
-	uint32_t owner_object; /* a thread's object that is no thread of the dump, where the lock names one */
+	uint32_t owner_object; /* a thread's object that is not a thread of the dump, where the lock names one */
 	enum certainty owner_is; /* EXACT with an owner of HEAP_NONE: it is known that there is none */
 	uint32_t owner_frame;  /* the owner's frame that holds it, or HEAP_NONE */
 	struct amount holds;   /* entries of the owner, readers, permits, or the count that is left */
@@ -78,8 +78,8 @@ struct locks {
 	size_t n_cycles, cap_cycles;
 	uint32_t *cycle_wait;
 	size_t n_cycle_waits, cap_cycle_waits;
-	uint64_t broken;       /* queues that run in circles or lead to what is no node: read up to there */
-	uint32_t n_unplaced;   /* threads that are blocked on a monitor which nothing tells */
+	uint64_t broken;       /* queues that are circles or lead to something that is not a node: read up to there */
+	uint32_t n_unplaced;   /* threads that are blocked on an unknown monitor */
 };
 
 /* Does this dump have anything about locks?  Otherwise ERR_UNSUPPORTED and a sentence. */

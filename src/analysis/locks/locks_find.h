@@ -9,7 +9,7 @@ struct finding {
 	const struct heap *heap;
 	struct locks *locks;
 	struct progress *progress;
-	struct bits waits;  /* by object: a thread of which it is known what it waits for; empty where none is */
+	struct bits waits;  /* by object: a thread whose lock is known; empty if there is none */
 	struct err *err;    /* of the first refusal of memory */
 	bool lost;          /* there was one */
 };
@@ -32,7 +32,7 @@ struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t t
 /* Does it end by itself? */
 bool lock_thread_timed(const struct heap *h, uint32_t thread);
 
-/* Of Go: what has the lock at an address as a part, "main.Server.mu", appended; false: nobody knows. */
+/* Of Go: what has the lock at an address as a part, "main.Server.mu", appended; false: unknown. */
 bool lock_part(const struct heap *h, uint64_t address, struct text *to);
 
 MUST_CHECK int locks_find_java(struct finding *f);

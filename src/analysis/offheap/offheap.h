@@ -3,12 +3,12 @@
  * offheap.h - the door of this folder: memory outside of the heap that objects own.
  *
  * An *owner* is the object whose end frees the memory.  Of the buffers that share memory that is the one with a
- * cleaner, not its slices and duplicates; of memory segments what their session frees.  Where nothing that frees it is
- * in the dump (native code lent the memory, or Unsafe gave it) the largest object that shows it stands for the owner,
- * inferred.
+ * cleaner, not its slices and duplicates; of memory segments it is their session.  If the dump has no such object
+ * (native code lent the memory, or Unsafe allocated it), the largest object that refers to the memory counts as the
+ * owner, inferred.
  *
- * What is known stands in fields of the JDK, so it is as its releases 5 to 28 and Android lay them out.  A dump without
- * values tells owners by what references them, and no size.  Sizes that no field has are unknown, or inferred from what
+ * Owners are found through fields of the JDK, as its releases 5 to 28 and Android have them.  In a dump without values
+ * they follow from references, and sizes are unknown.  Sizes that no field has are unknown, or inferred from what
  * zlib takes by its defaults.
  *
  * Pure functions of a heap, any thread.  Takes 56 bytes an owner, 40 a memory segment and some bits an object.
@@ -24,7 +24,7 @@ enum offheap_kind {
 	OFFHEAP_SEGMENT,    /* a memory segment */
 	OFFHEAP_NETTY,      /* a buffer without a cleaner, held by Netty, which frees it itself */
 	OFFHEAP_LENT,       /* another buffer without a cleaner, of JNI or Unsafe */
-	OFFHEAP_CLEANER,    /* what another cleaner frees and tells the size of */
+	OFFHEAP_CLEANER,    /* what another cleaner frees, of known size */
 	OFFHEAP_REGISTERED, /* of Android's NativeAllocationRegistry */
 	OFFHEAP_DEFLATER, OFFHEAP_INFLATER,
 	OFFHEAP_ZIP,        /* a ZIP file that is open, whose directory native code keeps (JDK 8 and before) */
@@ -49,16 +49,16 @@ struct offheap {
 	uint64_t views;   /* buffers and segments that share another's memory */
 	uint64_t lost;    /* such that lead to no owner in the dump */
 	uint64_t freed;   /* owners whose memory was given back: ended, closed, cleaned */
-	uint64_t broken;  /* objects left out because what they say cannot be */
+	uint64_t broken;  /* objects left out because their values are impossible */
 	bool told_by_references; /* the dump has no values: no sizes, and owners are inferred */
 };
 
-/* 0: *out is the caller's (offheap_release).  ERR_UNSUPPORTED: the dump tells nothing of it, and why.  ERR_NOMEM,
+/* 0: *out is the caller's (offheap_release).  ERR_UNSUPPORTED: the dump has nothing about it, and why.  ERR_NOMEM,
  * ERR_CANCELLED. */
 MUST_CHECK int offheap_find(struct offheap *out, const struct heap *h, struct progress *progress, struct err *err);
 void offheap_release(struct offheap *o);
 
-/* What a program counted itself of such memory. */
+/* The program's own counters of such memory. */
 struct offheap_count {
 	const char *name;      /* "java.nio.Bits", "mapped files", "Netty" */
 	enum offheap_counter { COUNTS_DIRECT, COUNTS_MAPPED, COUNTS_SYNC, COUNTS_NETTY, COUNTS_OPTION } which;

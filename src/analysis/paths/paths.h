@@ -85,11 +85,11 @@ void path_tree_release(struct path_tree *t);
 int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, struct err *err);
 
 /* Append the field by which the holder holds the target: "table", "[17]", "static INSTANCE",
- * "<class>".  False: the dump does not tell, and nothing was appended. */
+ * "<class>".  False: unknown, and nothing was appended. */
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to);
 
 /* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
- * if it is no root. */
+ * if it is not a root. */
 void path_root_words(const struct heap *h, uint32_t id, struct text *to);
 /* The same of one root. */
 void path_one_root_words(const struct heap *h, const struct heap_root *root, struct text *to);
@@ -126,7 +126,7 @@ struct merged_paths {
 enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
 /* Merge the paths of n objects (ids ascending) into a tree of classes.  backward: the tree begins
- * with the objects and ends with the roots.  cut: tells who hangs below whom in the dominator tree;
+ * with the objects and ends with the roots.  cut: knows what is below what in the dominator tree;
  * NULL: what rows retain stays unknown.  0: *out is the caller's (merged_paths_release); or
  * ERR_NOMEM. */
 MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * signatures.h - objects grouped by the way on which the program reaches them.
+ * signatures.h - objects grouped by the path on which the program reaches them.
  *
  * From one dump to the next objects move and addresses are used again, so an object has no identity.  What
  * stays is the way to it: "static com.acme.Shop.INSTANCE > sessions > table[] > value".  All objects with the
@@ -37,7 +37,7 @@
 #define SIGNATURE_NONE WAY_NONE /* no signature: not reached over strong references */
 
 struct signature {
-	uint32_t parent;      /* the signature it continues, which stands before it; or SIGNATURE_NONE, and */
+	uint32_t parent;      /* the signature it continues, which comes before it; or SIGNATURE_NONE, and */
 	enum way_start start;
 	const char *words;    /* the field of the last step; of a start what it is called: of a class by its loader,
 	                         "" if that is one that every program has; of a loader its name, "": it has none */

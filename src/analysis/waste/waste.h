@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * waste.h - memory that does no work: equal texts and arrays, empty collections, boxed numbers, and the like; the
- * door of analysis/waste.
+ * waste.h - wasted memory: equal texts and arrays, empty collections, boxed numbers, and the like; the door of
+ * analysis/waste.
  *
- * A table of kinds (waste.c) says what each one is about.  Kinds part the objects of a heap: which of them an object
+ * A table (waste.c) describes the kinds.  Kinds partition the objects of a heap: which of them an object
  * can be of follows from what it is alone (a String with its characters, a collection with what it is made of, a box,
  * another array, another object), and where several kinds of a family would fit, the first one in the table has it.
  * So the sum over kinds counts no byte twice, and a kind's own figures are the same whether it is asked for alone or
@@ -32,7 +32,7 @@ struct waste_kind_info {
 	const char *name;   /* for people */
 	const char *of;     /* what its objects are, in the plural */
 	const char *wasted; /* what the bytes are */
-	bool judged;        /* whether they can be saved is judgement, so they are inferred */
+	bool judged;        /* whether they can be saved is a judgement, so they are inferred */
 	bool of_classes;    /* what it counts is a part of every instance: not in the sum */
 	bool by_length;     /* found without the values of objects */
 };
@@ -46,7 +46,7 @@ struct waste_sum {
 /* Every kind.  0: *out is the caller's (waste_all_release); ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */
 struct waste_all {
 	struct waste_sum sum[WASTE_KINDS];
-	bool told[WASTE_KINDS]; /* the dump tells of this kind */
+	bool told[WASTE_KINDS]; /* the dump shows this kind */
 	uint32_t *kinds;        /* of each object a bit for each kind, but for those of classes */
 	struct bits classes[WASTE_KINDS]; /* of kinds of classes: which of them */
 };
@@ -80,7 +80,7 @@ MUST_CHECK int waste_mark_classes(const struct heap *h, enum waste_kind kind, co
     struct bits *to, struct err *err);
 void waste_groups_release(struct waste_groups *g);
 
-/* Does the dump tell of this kind? */
+/* Does the dump show this kind? */
 bool waste_told(const struct heap *h, enum waste_kind kind);
 
 #endif

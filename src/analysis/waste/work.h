@@ -13,7 +13,7 @@
 enum waste_role {
 	ROLE_OTHER,           /* class objects, what has no type */
 	ROLE_PLAIN,           /* an instance with fields */
-	ROLE_APART,           /* of java.util.concurrent, or below it: equal by chance, because it is to change */
+	ROLE_APART,           /* of java.util.concurrent, or below it: equal only by chance, because it changes */
 	ROLE_REFERENCE,       /* one of java.lang.ref */
 	ROLE_STRING,
 	ROLE_BOX,
@@ -67,7 +67,7 @@ struct waste_stretch {
 	struct waste_work *work;
 	void *context;
 	struct waste_items found[WASTE_KINDS];
-	struct view_walk view;    /* for who reads objects in order, */
+	struct view_walk view;    /* for reading objects in order, */
 	struct string_walk text;  /* or texts */
 };
 /* 0 or ERR_NOMEM. */
@@ -91,7 +91,7 @@ int waste_of_objects(struct waste_work *w, struct err *err);
 int waste_of_fields(struct waste_work *w, struct err *err);
 int waste_of_alignment(struct waste_work *w, struct err *err);
 
-/* --- who is equal (same.c) ---------------------------------------------------------------------- */
+/* --- equal objects (same.c) ---------------------------------------------------------------------- */
 
 /* What is compared of an object. */
 struct waste_print {
@@ -113,7 +113,7 @@ int waste_find_same(struct waste_work *w, const struct waste_same *what, struct 
 /* Is it an array that is looked at on its own: not a String's, not a part of a collection? */
 bool waste_array_is_own(const struct waste_work *w, uint32_t id);
 
-/* --- who holds it (place.c) --------------------------------------------------------------------- */
+/* --- holders (place.c) --------------------------------------------------------------------- */
 
 struct waste_place {
 	uint32_t declared_in, holder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ways.h - ways as a tree of words: chains in it are joined, and it is put in order.  For the signatures of one
- * dump, and for those of several side by side, of which only one may show that there is a chain.
+ * ways.h - paths as a tree of words: chains in it are joined, and it is sorted.  For the signatures of one dump,
+ * and for those of several side by side, of which only one may show that there is a chain.
  */
 #ifndef CAIRN_ANALYSIS_WAYS_H
 #define CAIRN_ANALYSIS_WAYS_H
@@ -35,7 +35,7 @@ struct way {
 	enum way_start start;
 	const char *words; /* of the last step; borrowed */
 	const char *class; /* of its objects; NULL: of steps that are too far away; borrowed */
-	bool plain;        /* they are no arrays of references */
+	bool plain;        /* they are not arrays of references */
 	bool chain;
 	bool gone;         /* it has no objects and nothing continues it: left out */
 	uint32_t was;      /* filled: the number that it had */

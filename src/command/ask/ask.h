@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ask.h - the door of this folder: SQL about the dump at hand, with what commands answer among its tables. */
+/* ask.h - the door of this folder: SQL about the current dump, with the answers of commands as tables. */
 #ifndef CAIRN_COMMAND_ASK_ASK_H
 #define CAIRN_COMMAND_ASK_ASK_H
 
 #include "command/command.h"
 #include "query/sql/sql.h"
 
-/* The connection of the dump at hand, made when it is asked for first; the dump's.  0, or what sql_open returns. */
+/* The connection of the current dump, made at the first call; the dump owns it.  0, or what sql_open returns. */
 MUST_CHECK int ask_open(struct session *s, struct sql **out, struct err *err);
 
 /* The rows of the table of this name (a class, a command's line, objects, refs), perhaps in stretches

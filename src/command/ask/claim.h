@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * claim.h - what a nightly job claims of a dump, one comparison or an expression of SQL; private to this folder.
+ * claim.h - an expectation about a dump (assert), one comparison or an expression of SQL; private to this folder.
  *
  *     leaks.share < 30                     of each row of a table; of info, size and the like of the one value
  *     "leaks -share 5".retained < 10M      the table of a command line
@@ -8,7 +8,7 @@
  *     rows("duplicate-classes") = 0
  *
  * What is no such comparison is SQL.  A number that is a lower bound, or that nobody knows, may leave open whether a
- * claim is true: that is an answer of its own, and no yes.
+ * claim is true: that is an answer of its own, and not a yes.
  */
 #ifndef CAIRN_COMMAND_ASK_CLAIM_H
 #define CAIRN_COMMAND_ASK_CLAIM_H
@@ -20,7 +20,7 @@ enum claim_answer { CLAIM_TRUE, CLAIM_UNSURE, CLAIM_FALSE };
 struct claim {
 	enum claim_answer answer;
 	struct text value;    /* what decided it, as people read numbers, with its mark; may be empty */
-	struct text digits;   /* of it, as machines do; empty where it is no number */
+	struct text digits;   /* of it, as machines do; empty where it is not a number */
 	struct amount sure;   /* how sure these are; n is a rank */
 	bool none;            /* true or not: the dump has nothing of what is counted, maybe since its name is misspelt */
 	struct text sentence; /* "leaks.share < 30 is false: it is 50.1% of class com.acme.shop.Shop", escaped */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * needles.h - what is looked for of a text, in the bytes of a file.
+ * needles.h - the beginnings of texts that are searched for in the bytes of a file.
  *
  * A text of TEXT_LEAST characters or more is looked for by its beginning, the needle: at most NEEDLE_UNITS characters,
  * so that one which is quoted in part is found, too, and so that a needle costs the same however long its text is.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * texts.h - what of a dump must not leave with a file, and what may although it is a text: private to this folder.
+ * texts.h - the texts of a dump that a file must not contain, and those that it may: private to this folder.
  *
  * Texts are what Strings hold, what stands in arrays of characters, arrays of bytes that read as text, and symbols of
  * the dump that name nothing.  Names, and words of this program, excuse a text that stands in one of them.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* comparing.h - the dumps of the session side by side, whichever is at hand, for the commands of this folder. */
+/* comparing.h - the dumps of the session side by side, whichever is current, for the commands of this folder. */
 #ifndef CAIRN_COMMAND_COMPARE_COMPARING_H
 #define CAIRN_COMMAND_COMPARE_COMPARING_H
 
@@ -24,13 +24,13 @@ struct comparing {
 	size_t chosen_of;             /* these were tagged of so many dumps; 0: they are all */
 	struct opened *opened;        /* the newest dump, where it is open by the default model: rows are sets of it */
 	bool other_model;             /* it is open by the other one (set weak), and was read again by the default model */
-	bool objects;                 /* it has some: it is no profile */
+	bool objects;                 /* it has some: it is not a profile */
 	struct profile own;           /* of opened, as it is now */
 	struct comparison comparison;
-	bool elsewhere;               /* another dump than the newest is at hand */
+	bool elsewhere;               /* another dump than the newest is current */
 	bool java;                    /* the newest is of a program for a JVM */
 	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
-	bool other_program;           /* one is of another program than the newest: what grew is no news */
+	bool other_program;           /* one is of another program than the newest: growth means nothing */
 	struct result_dumps dumps;    /* for results: comparing_tell_dumps */
 	char **name;                  /* of each of the list: "dump 1 (hour-1.hprof)" */
 	struct text same;             /* which of them are one file; empty: none */

@@ -53,11 +53,11 @@ struct about_row {
 	unsigned indent; /* of the name */
 	const char *name;
 	bool beside; /* it tells more of the row before it */
-	size_t rest; /* the name tells of so many rows that are left out; 0: of this one */
+	size_t rest; /* the name says how many rows are left out; 0: it is of this one */
 	struct cell references, objects, shallow, retained, freed, value;
 	uint32_t object; /* with is_object: what the row stands for */
 	bool is_object;
-	const char *command; /* else the command line that tells more of it, or NULL */
+	const char *command; /* else the command line for details, or NULL */
 };
 void about_add(struct asking *q, const struct about_row *row);
 
@@ -68,7 +68,7 @@ MUST_CHECK int about_add_contents(struct asking *q, struct err *err);
 /* The cutter, made when it is first wanted; retained sizes must be known.  0 or ERR_NOMEM. */
 MUST_CHECK int about_cutter(struct about *a, struct cut **out, struct err *err);
 
-/* What belongs to libraries, likewise; NULL where nobody looked yet and the answer is to be quick.  0, ERR_NOMEM or
+/* What belongs to libraries, likewise; NULL if not computed yet and the answer must be quick.  0, ERR_NOMEM or
  * ERR_CANCELLED. */
 MUST_CHECK int about_owner(struct asking *q, struct cut_owner **out, struct err *err);
 

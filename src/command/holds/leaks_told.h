@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* leaks_told.h - what leaks tells of a suspect, or of another large holder, besides its numbers. */
+/* leaks_told.h - the sentences of leaks about a suspect, or about another large holder. */
 #ifndef CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
 #define CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
 
@@ -15,7 +15,7 @@ struct told {
 	struct amount freed; /* 0: no reference of the path does */
 	bool some;           /* but not all objects of a group */
 	bool hidden;         /* that one is a field of a library's class, which no program clears by its name */
-	bool vm_holds;       /* a reference that does free it is the VM's own: nobody can clear it */
+	bool vm_holds;       /* a reference that does free it is the VM's own: it cannot be cleared */
 	bool untold;         /* the reference is from something that the dump does not have */
 	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
 	uint32_t target;     /* what the reference leads to, where clearing it frees all; else HEAP_NONE */

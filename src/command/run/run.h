@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.h - runs command lines: finds the command, leads its result through the pipe, keeps or prints it.
+ * run.h - runs command lines: finds the command, sends its result through the pipe, keeps or prints it.
  *
  * Main thread only; a command about a dump works on a thread of its own meanwhile (session_work).
  */
@@ -20,7 +20,7 @@
 MUST_CHECK int session_run(struct session *s, const char *line, struct result **out,
     struct err *err);
 
-/* What a line of one command answers, for a command that asks for it while it works: *out is the caller's
+/* The answer of one command line, for a command that needs it while it works: *out is the caller's
  * (result_free).  Nothing else of the session changes, and no file is written.  ERR_USAGE for commands that do more
  * than look at the dump. */
 MUST_CHECK int session_ask(struct session *s, const char *line, struct result **out, struct err *err);
@@ -63,7 +63,7 @@ MUST_CHECK int session_write_in(struct session *s, const char *folder, const str
 /* What an index has. */
 struct index_wish {
 	bool packed;
-	bool stranger;   /* neither path nor properties of the dump are in it, so it is no index of the dump itself */
+	bool stranger;   /* neither path nor properties of the dump are in it, so it is not an index of the dump itself */
 	const char *map; /* the file of names for which numbers stand in the index; NULL: it has the names */
 };
 
@@ -112,7 +112,7 @@ MUST_CHECK int copy_begin(struct copy_writing *w, struct session *s, bool compre
 MUST_CHECK int copy_write(void *copy_writing, FILE *to, const char *path, struct err *err);
 void copy_end(struct copy_writing *w);
 
-/* The table of files that a command wrote: where somebody types, a sentence says it instead (session_say).  title
+/* The table of files that a command wrote: at a prompt, a sentence says it instead (session_say).  title
  * stays; words that are NULL or "" are unknown, and so is a number of 0 bytes. */
 extern const struct shape files_shape;
 struct result *files_table(const struct session *s, const char *title);
@@ -170,7 +170,7 @@ struct batch_options {
 	const char *output;              /* NULL: standard output */
 	struct writing writes;
 	enum progress_wish progress;
-	/* Somebody types: the next line to run, borrowed until the next call; NULL: there will be none.  How a
+	/* At a prompt: the next line to run, borrowed until the next call; NULL: there will be none.  How a
 	 * line ended is said, and no part of the exit status.  NULL: nobody does. */
 	const char *(*next)(void *context, struct session *s);
 	void *next_context;

@@ -163,7 +163,7 @@ struct session {
 	unsigned depth;          /* how many scripts run within each other */
 	bool placed;             /* the current error already names its file and line */
 	int status;              /* worst exit status of the lines of scripts */
-	struct text said;        /* what the last line did, in a sentence, where that is no result */
+	struct text said;        /* what the last line did, in a sentence, where that is not a result */
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
 	void *shell_context;
@@ -272,7 +272,7 @@ static inline struct progress *session_progress(const struct session *s)
 struct result *session_table(const struct session *s);
 /* The result that %N and $_ mean: the last one whose rows are sets; NULL: none. */
 struct result *session_rows(const struct session *s);
-/* What why is about: the last table that is no explanation itself; or NULL. */
+/* What why is about: the last table that is not an explanation itself; or NULL. */
 struct result *session_explained(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);

@@ -98,7 +98,7 @@ MUST_CHECK int javacore_find(char **out, char **passed, const char *dump_path, s
  * Read the javacore at path; if path is NULL, the one that belongs to the dump at dump_path, if a
  * file beside it has one of the names that javacore_find tries.  Returns 0; *out is then the
  * caller's to close, or NULL if there is no such file; passed as javacore_find has it.  On failure (ERR_IO, ERR_NOMEM,
- * ERR_UNSUPPORTED, ERR_FORMAT for a file that is no javacore) *out is NULL; ERR_IO also when the system
+ * ERR_UNSUPPORTED, ERR_FORMAT for a file that is not a javacore) *out is NULL; ERR_IO also when the system
  * does not say whether there is such a file.
  */
 MUST_CHECK int javacore_open(struct javacore **out, char **passed, const char *path, const char *dump_path,

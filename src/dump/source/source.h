@@ -111,7 +111,7 @@ MUST_CHECK int source_inflate(struct source **out, const struct source *waiting,
 /* How bytes are packed or archived, by the first of them ("xz", "tar"), and the program that unpacks such a file; NULL:
  * not at all, as far as is known. */
 const char *source_packing(const uint8_t *head, size_t n, const char **by_hand);
-/* Did a terminal (kubectl exec -t, docker exec -t) write CR LF for each LF of these bytes, which are no text?  Of the
+/* Did a terminal (kubectl exec -t, docker exec -t) write CR LF for each LF of these bytes, which are not text?  Of the
  * many LFs in a dump, packed or not, hardly one has a CR before it.  And the sentence about that. */
 bool source_newlines_changed(const uint8_t *bytes, uint64_t n);
 extern const char source_changed_newlines[];

@@ -15,7 +15,7 @@ struct build;
 
 /*
  * The runs of one slice of records.  While records become objects, the slice's thread calls
- * places_note for each of its object records in their order (class records are no object records),
+ * places_note for each of its object records in their order (class records are not object records),
  * with the id of the object or HEAP_NONE for a record that does not count.
  */
 struct place_notes {

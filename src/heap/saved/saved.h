@@ -66,7 +66,7 @@ void saved_broken(struct err *err, const char *path);
 
 /* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
 MUST_CHECK int saved_may(const struct heap *h, struct err *err);
-/* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is no index of
+/* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is not an index of
  * the dump any more. */
 struct nameless;
 MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err);

@@ -479,7 +479,7 @@ static int take_names(struct wishes *w, char **name, size_t n)
 		w->batch.older = (const char *const *)name;
 		w->batch.n_older = n - 1;
 	}
-	if (w->heap.path && profile_is_file(w->heap.path)) { /* then all are profiles, and no dump is at hand */
+	if (w->heap.path && profile_is_file(w->heap.path)) { /* then all are profiles, and no dump is current */
 		w->batch.older = (const char *const *)name;
 		w->batch.n_older = n;
 		w->heap.path = NULL;

@@ -8,7 +8,7 @@
  * it holds words, and the dump tells which of them are pointers.
  *
  * A struct typed borrows the dump's bytes and owns nothing.  Nothing is allocated.  Every read is checked
- * against the bytes at hand, and types promise that their parts lie within them (dump/types.h).  Call
+ * against the bytes of the value, and types promise that their parts lie within them (dump/types.h).  Call
  * these functions for a heap whose facts.values is TYPED_MEMORY.  Any thread may.
  */
 #ifndef CAIRN_HEAP_TYPED_H

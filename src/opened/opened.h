@@ -2,7 +2,7 @@
 /*
  * opened.h - an opened dump: its heap, which references count, findings, and sets that users keep.
  *
- * The heap is immutable.  All that changes while a dump is open is here:
+ * A complete heap is immutable (heap/heap.h).  All that changes while a dump is open is here:
  * whether weak references hold (the model), and findings, which take long to find and are
  * therefore found once.  An opened dump is made and freed as one; there may be several, and none
  * knows of another.
@@ -54,7 +54,7 @@ enum file_fate {
 
 struct opened {
 	const struct heap *heap;
-	struct heap *own;         /* the same heap, closed by opened_free; NULL: somebody else closes
+	struct heap *own;         /* the same heap, closed by opened_free; NULL: the caller closes
 	                             it */
 	struct model model;       /* of the heap: which references hold */
 	bool counts_weak;         /* as the user set it: weak references hold, too */
@@ -88,8 +88,8 @@ struct opened {
 	size_t n_columns, cap_columns;
 };
 
-/* Make an opened dump of a heap that somebody else closes, for instance because it is still being
- * read.  The caller's (opened_free). */
+/* Make an opened dump of a heap that the caller closes, for instance because it is still being read.
+ *  The caller's (opened_free). */
 struct opened *opened_new(const struct heap *heap);
 /* Let opened_free close the heap, too. */
 void opened_own(struct opened *o, struct heap *heap);
@@ -109,7 +109,7 @@ MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
 /* What objects and classes retain, if that is known by now; else NULL.  o may be NULL.  Any thread. */
 const struct retained *opened_retained(const struct opened *o);
-/* The same for who needs no sums by class: they are missing where the tree alone was asked for (opened_find_tree). */
+/* The same without a need for sums by class: they are missing if only the tree was found (opened_find_tree). */
 const struct retained *opened_tree(const struct opened *o);
 /* The tree of shortest paths from the roots, if it is known by now; else NULL. */
 const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
@@ -127,10 +127,10 @@ MUST_CHECK int opened_find_tree(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* with lists of children */
 MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,
     const struct retained **out, struct err *err); /* with lists of children and sums by class */
-/* What classes retain, and nothing of single objects.  An index tells it at once, and then the references are not
+/* What classes retain, and nothing of single objects.  An index has it at once, and then the references are not
  * needed either; else opened_find_retained. */
 MUST_CHECK int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err);
-/* The same as far as an index tells it at once: else nothing changes, whatever is wrong. */
+/* The same if an index has it at once: else nothing changes, whatever is wrong. */
 void opened_read_class_sums(struct opened *o);
 /* Is it there, or in an index? */
 bool opened_has_class_sums(const struct opened *o);
@@ -170,13 +170,13 @@ void opened_take_retained(struct opened *o, struct retained *found);
  * Let weak, final and phantom references hold what they refer to, or not; strong and soft ones always do.  At first
  * they do not, as in the VM; they do in Eclipse MAT, and at first where its sizes were asked for (--sizes mat).  A
  * change drops the findings that depend on it, so the caller must make sure that nobody uses these any more.  0,
- * ERR_UNSUPPORTED if the dump cannot tell such references from others, ERR_CANCELLED, or ERR_NOMEM.
+ * ERR_UNSUPPORTED if the dump does not show which references are weak, ERR_CANCELLED, or ERR_NOMEM.
  */
 MUST_CHECK int opened_count_weak(struct opened *o, bool counts, const struct runner *runner,
     struct err *err);
-/* Do all references hold, as the user set it, or because the dump cannot tell them apart? */
+/* Do all references hold, as the user set it, or because the dump does not show which are weak? */
 bool opened_counts_weak(const struct opened *o);
-/* Can the dump tell such references from others?  0, or ERR_UNSUPPORTED, and *err says why not. */
+/* Does the dump show which references are weak?  0, or ERR_UNSUPPORTED, and *err says why not. */
 MUST_CHECK int opened_may_count_weak(const struct opened *o, struct err *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * objects.h - the one source of rows that are objects: lists of objects, references, contents.
+ * objects.h - rows that are objects: lists of objects, references, contents.
  *
  * The rows are a sequence of stretches.  A stretch is an array of ids, borrowed from the heap's
  * graph or owned, with the direction and the field that its rows show.  Cells are made from the
- * heap when somebody asks for them.
+ * heap on demand.
  */
 #ifndef CAIRN_RESULT_OBJECTS_H
 #define CAIRN_RESULT_OBJECTS_H
@@ -42,7 +42,7 @@ struct cell object_retained_cell(const struct opened *o, uint32_t id);
  * not use data. */
 struct cell row_retained_cell(const struct result *r, void *data, size_t row);
 
-/* The value of an object, or the name of a thread that only a javacore tells of. */
+/* The value of an object, or the name of a thread that only a javacore has. */
 struct cell object_value_cell(const struct heap *h, uint32_t id, struct text *scratch);
 
 /* Append its class, or of a class object "class " and the class that it is. */

@@ -369,7 +369,7 @@ static uint32_t list_below(struct result *r, const struct tree_row *row, uint32_
 struct rows {
 	struct tree_row *row;
 	size_t n, cap;
-	struct place *place; /* where the row at hand stands: in each list above it, and its own */
+	struct place *place; /* where the current row stands: in each list above it, and its own */
 	size_t n_place, cap_place;
 };
 

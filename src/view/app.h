@@ -19,7 +19,7 @@
 #include "view/tour.h"
 #include "view/view.h"
 
-/* In the order of --start.  Those from growth on are of several dumps or profiles, those before of a dump at hand. */
+/* In the order of --start.  Those from growth on are of several dumps or profiles, those before of a current dump. */
 enum tab {
 	TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TAB_GROWTH, TAB_TREND, TAB_DUMPS, TABS
 };
@@ -31,7 +31,7 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
-/* All that the screen has of a dump, while another one is at hand. */
+/* The state of the screen for a dump, while another one is current. */
 struct dump_place {
 	struct opened *opened;
 	enum tab tab;
@@ -40,7 +40,7 @@ struct dump_place {
 	enum file_fate fate_told;
 };
 
-/* A stretch of a line that means something when it is clicked, as drawn last. */
+/* A part of a line that can be clicked, as drawn last. */
 struct zone {
 	int y, x, width;
 	int key;     /* the click is that key; 0: it goes back or forward to a page */
@@ -59,7 +59,7 @@ struct waiting {
 	struct table *table;   /* that it is a work of */
 };
 
-/* A page of what a command has found so far, in its place among the others until the answer is there. */
+/* A page of the rows that a command has found so far, at the place of the answer until that is there. */
 struct so_far {
 	struct page *page;   /* NULL: there is none */
 	struct page *under;  /* what was in that place; NULL: nothing */
@@ -124,7 +124,7 @@ struct app {
 	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
 	bool path_moved;          /* the path line is still that of another row */
 
-	const struct dump *inflating; /* beside the screen, while it is at hand; NULL: none, or it is there */
+	const struct dump *inflating; /* beside the screen, while it is current; NULL: none, or it is there */
 	const struct dump *inflated;  /* the last one of which that was begun */
 
 	bool model_changed;       /* what keeps objects alive is another thing now */
@@ -141,7 +141,7 @@ struct app {
 /* app.c: the stack, and what is found beside it */
 struct page *app_page(struct app *a); /* NULL: none yet */
 bool app_references_ready(const struct app *a);
-/* Are profiles all there is?  Then there is no dump at hand, until one is opened. */
+/* Are profiles all there is?  Then there is no current dump, until one is opened. */
 bool app_profiles_alone(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
 void app_find_retained(struct app *a);
@@ -164,7 +164,7 @@ void app_drop_tabs(struct app *a); /* all pages of the tabs that are not shown *
 
 /* The pages that a dump begins with. */
 void app_first_page(struct app *a);
-void app_say_damage(struct app *a); /* of the dump at hand */
+void app_say_damage(struct app *a); /* of the current dump */
 
 /* app_dumps.c: several dumps */
 void app_leave_dump(void *app, struct opened *next); /* session.leaves */
@@ -194,7 +194,7 @@ bool app_change_model(void *app, bool begins); /* session.model */
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
-void app_fill_pages(struct app *a);    /* all tables of the dump at hand */
+void app_fill_pages(struct app *a);    /* all tables of the current dump */
 /* A dump that waits to be inflated is, behind the first page (dump_later). */
 void app_inflate(struct app *a);
 /* What cells of the page need besides, with progress, before they are drawn. */
@@ -216,9 +216,9 @@ bool app_on_columns(const struct app *a);
 void app_arrange_columns(struct app *a); /* what was kept of them came: in all pages */
 
 /* app_tabs.c */
-/* Take down what the title says of profiles alone: while a command works these are its own. */
+/* Copy what the title says of profiles alone: while a command works, it owns them. */
 void app_tell_profiles(struct app *a);
-/* Is there anything that it could be about? */
+/* Is there anything that the tab can show? */
 bool tabs_offers(const struct app *a, enum tab tab);
 /* The one to begin with: Esc on the first pages of all others goes back to it. */
 enum tab tabs_first(const struct app *a);
@@ -232,7 +232,7 @@ void tabs_arrive(struct app *a);
 bool tabs_has(const struct app *a, enum tab tab);
 /* Back to this tab and place of its stack, where something was asked. */
 void tabs_return(struct app *a, enum tab tab, size_t at);
-/* A tab's first page came while somebody looks at another tab: stay there, and say so. */
+/* A tab's first page came while another tab is shown: stay there, and say so. */
 void tabs_leave_ready(struct app *a, enum tab shown);
 /* From the first page of another tab back to the first tab.  False: that is shown. */
 bool tabs_back(struct app *a);

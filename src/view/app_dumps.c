@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app_dumps.c - several dumps on one screen: one is at hand, and of the others all that the screen shows of them waits
+ * app_dumps.c - several dumps on one screen: one is current, and of the others all that the screen shows of them waits
  * here, until one comes back.
  */
 #include "view/app.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing beside the screen looks at the dump at hand any more. */
+/* Nothing beside the screen looks at the current dump any more. */
 static void look_away(struct app *a)
 {
 	finding_stop(&a->finding);

@@ -161,7 +161,7 @@ bool tabs_back(struct app *a)
 	return true;
 }
 
-/* Is its answer there, or does it wait for nothing of the dump at hand? */
+/* Is its answer there, or does it wait for nothing of the current dump? */
 static bool is_ready(const struct app *a, enum tab tab)
 {
 	if (tab == a->tab || a->kept[tab].n > 0 || app_profiles_alone(a))

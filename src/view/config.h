@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * config.h - what the user's configuration gives the screen, beside the program's options (view.h).
+ * config.h - what the user's configuration gives the screen, besides the program's options (view.h).
  *
- * One table (config.c) is what reads the file, what --dump-config writes, and what the manual tells.  Main thread
+ * One table (config.c) is used to read the file, for --dump-config and for the manual.  Main thread
  * only.
  */
 #ifndef CAIRN_VIEW_CONFIG_H

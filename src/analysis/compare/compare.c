@@ -15,7 +15,7 @@
 struct joining {
 	struct comparison *out;
 	struct joined_names {
-		const char *of, *is;   /* a name of the profile at hand, and the first of its kind */
+		const char *of, *is;   /* a name of the current profile, and the first of its kind */
 	} *names;
 	uint32_t n_names, *name_slots, n_name_slots;
 	size_t cap_names;
@@ -41,7 +41,7 @@ static uint64_t hash_of_name(const void *all, uint32_t number)
 	return hash_number((uintptr_t)((const struct joined_names *)all)[number].of);
 }
 
-/* Make a name of the profile at hand the one that stands for it in all, without what begins with before (NULL: whole).
+/* Make a name of the current profile the one that stands for it in all, without what begins with before (NULL: whole).
  * Each is looked at once: any number of rows may share one, as long as the dump. */
 static int join_shortened(struct joining *j, const char **name, const char *before, struct err *err)
 {

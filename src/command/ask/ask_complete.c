@@ -70,7 +70,7 @@ static void offer_classes(const struct offers *o, const char *typed, char quote)
 	text_release(&name);
 }
 
-/* The connection of the dump at hand, if anybody asked it already: before that it has no tables of one's own. */
+/* The connection of the current dump, if anybody asked it already: before that it has no tables of one's own. */
 static struct sql *opened(const struct offers *o)
 {
 	const struct session_dump *d = session_at_hand(o->s);

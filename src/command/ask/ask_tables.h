@@ -15,7 +15,7 @@ struct ask_table {
 extern const struct ask_table ask_tables[]; /* ended by a NULL name */
 const struct ask_table *ask_table_called(const char *name); /* NULL: none */
 const struct shape *ask_table_shape(const struct ask_table *t);
-/* Can the rows of this command stand behind FROM, and has the dump at hand any? */
+/* Can the rows of this command stand behind FROM, and has the current dump any? */
 bool ask_is_table(const struct session *s, const struct command *c);
 /* Must double quotes be around this command's name in SQL? */
 bool ask_quotes_name(const char *name);

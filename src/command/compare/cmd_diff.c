@@ -342,7 +342,7 @@ static int only_of_classes(struct diff *d, const struct heap *h, const uint32_t 
 	return 0;
 }
 
-/* The same where no dump is at hand: a name, the last part of one, or a glob. */
+/* The same where no dump is current: a name, the last part of one, or a glob. */
 static int only_of_name(struct diff *d, const char *word, struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
@@ -358,7 +358,7 @@ static int only_of_name(struct diff *d, const char *word, struct err *err)
 	    "-by path or -by class)", word);
 }
 
-/* The rows that count any of these objects of the dump at hand. */
+/* The rows that count any of these objects of the current dump. */
 static void only_of_objects(struct diff *d, const struct session *s, const uint32_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_dumps.c - dumps: which dumps the session knows, and which of them is at hand. */
+/* cmd_dumps.c - dumps: which dumps the session knows, and which of them is current. */
 #include "command/compare/comparing.h"
 
 #include "base/files.h"

@@ -231,7 +231,7 @@ static void add_sentence(struct text *to, const char *words)
 	text_addf(to, "%s%s", to->len ? "; " : "", words);
 }
 
-/* Whose objects and retained sizes a table has while another dump is at hand. */
+/* Whose objects and retained sizes a table has while another dump is current. */
 static void add_whose(struct text *to, const struct comparing *c)
 {
 	const struct session_dump *its = NULL;

@@ -198,7 +198,7 @@ static int sum_packages(struct result *r, const struct retained *known, struct p
 	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
 	uint32_t *group = big_alloc((uint64_t)n_classes + 1, sizeof *group, err);
 	uint32_t *within = big_alloc((uint64_t)n + 1, sizeof *within, err);
-	uint32_t *open = big_alloc((uint64_t)n + 1, sizeof *open, err); /* by depth: the row at hand */
+	uint32_t *open = big_alloc((uint64_t)n + 1, sizeof *open, err); /* by depth: the current row */
 	int code = ERR_NOMEM;
 	if (!group || !within || !open)
 		goto out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process.h - what a dump, or the javacore beside it, tells of the process: for info.
+ * process.h - facts about the process, from the dump or its javacore: for info.
  */
 #ifndef CAIRN_COMMAND_LOOK_PROCESS_H
 #define CAIRN_COMMAND_LOOK_PROCESS_H
@@ -28,7 +28,7 @@ const struct process_facts *process_of(const struct heap *h, struct process_fact
 enum process_list { PROCESS_ARGUMENTS, PROCESS_LIMITS, PROCESS_VARIABLES };
 extern const struct shape process_arguments_shape, process_limits_shape, process_variables_shape;
 
-/* One row for each.  0; ERR_UNSUPPORTED: nobody tells, and *err says who could. */
+/* One row for each.  0; ERR_UNSUPPORTED: unknown, and *err says which file would have it. */
 MUST_CHECK int process_list(struct result **out, const struct opened *o, enum process_list which,
     struct err *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report.h - one file for a ticket: what commands answer about a dump, as sections of a document.
+ * report.h - one file for a ticket: the answers of commands about a dump, as sections of a document.
  *
  * report_make asks the commands (sections.c has the table of them), report_write writes what they answered as text,
- * Markdown or a page of HTML that needs nothing but itself.  Main thread, or the job that runs the command.
+ * Markdown or a page of HTML that needs no other file.  Main thread, or the job that runs the command.
  */
 #ifndef CAIRN_COMMAND_REPORT_REPORT_H
 #define CAIRN_COMMAND_REPORT_REPORT_H
@@ -12,7 +12,7 @@
 #include "command/session/session.h"
 
 struct report_section {
-	const char *title, *anchor, *about; /* about: a sentence on what stands there */
+	const char *title, *anchor, *about; /* about: a sentence on the content */
 	struct result *result; /* owned; NULL: there is none, and `instead` says why */
 	char *instead;
 	size_t top;            /* so many rows; 0: all */
@@ -29,12 +29,12 @@ struct report {
 	bool redacted;         /* texts of values were left out */
 };
 
-/* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; what a command cannot tell stands in its
+/* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; a command's error is the text of its
  * section. */
 MUST_CHECK int report_make(struct report *out, struct session *s, bool redact, struct err *err);
 void report_release(struct report *r);
 
-/* Leave out of a report that was asked what is a text of the process or names a place of its host (redact.c).
+/* Remove texts of the process and paths of its host from a report (redact.c).
  * ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int report_redact(struct report *r, struct err *err);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * treemap.h - what holds what as areas: an SVG picture for a page, bars of blocks for a text; private to this folder.
+ * treemap.h - the dominator tree as areas: an SVG picture for a page, bars of blocks for a text; private to this
+ * folder.
  *
  * Two levels: rectangles of those at the top, and within each those below it.  An area is what it retains, so areas
- * within another never exceed it.  The picture holds no script and needs nothing but itself.
+ * within another never exceed it.  The picture has no script and needs no other file.
  */
 #ifndef CAIRN_COMMAND_REPORT_TREEMAP_H
 #define CAIRN_COMMAND_REPORT_TREEMAP_H

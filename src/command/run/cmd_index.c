@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_index.c - index: what was found of the dump at hand, in a file from which it opens at once. */
+/* cmd_index.c - index: what was found of the current dump, in a file from which it opens at once. */
 #include "command/commands.h"
 
 #include "base/mem.h"

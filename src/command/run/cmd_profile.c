@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_profile.c - profile: what comparisons need of the dump at hand, in a small file. */
+/* cmd_profile.c - profile: what comparisons need of the current dump, in a small file. */
 #include "command/commands.h"
 
 #include "base/endings.h"

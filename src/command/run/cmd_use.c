@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmd_use.c - use, open, close: which of the session's dumps is at hand, and which are in memory. */
+/* cmd_use.c - use, open, close: which of the session's dumps is current, and which are in memory. */
 #include "command/commands.h"
 
 #include "base/big.h"
@@ -21,7 +21,7 @@ static void add_name(const struct session_dump *d, struct text *to)
 	text_addf(to, "dump %zu, %s", d->number, slash && slash[1] ? slash + 1 : d->path);
 }
 
-/* "dump 2, shop-2.hprof, 2026-11-21T09:15:00Z, is at hand; 2 of 3 dumps are open" */
+/* "dump 2, shop-2.hprof, 2026-11-21T09:15:00Z, is current; 2 of 3 dumps are open" */
 static void say_at_hand(struct session *s, const struct session_dump *d, const char *how)
 {
 	const char *created = session_created(d);
@@ -36,7 +36,7 @@ static void say_at_hand(struct session *s, const struct session_dump *d, const c
 	text_release(&t);
 }
 
-/* --- the dump at hand --------------------------------------------------------------------------- */
+/* --- the current dump --------------------------------------------------------------------------- */
 
 /* How to go on where memory does not suffice for one more. */
 static int load(struct session *s, struct session_dump *d, struct err *err)

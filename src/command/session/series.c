@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * series.c - the dumps of the session in their order: which one is at hand, which are open, and the profiles of all.
+ * series.c - the dumps of the session in their order: which one is current, which are open, and the profiles of all.
  *
  * Whoever compares has them read one after another: each leaves a profile, and its memory is given back.  The file of
  * a profile stands for its dump.

@@ -22,7 +22,7 @@ enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 /* When may a file that exists be replaced?  The files that are read here never are. */
 struct writing {
 	bool force; /* --force: always */
-	/* Someone is there to decide: asks, and says whether the answer was yes.  NULL: all but dumps. */
+	/* Asks the user; true: the answer was yes.  NULL: there is no user, and all but dumps may be replaced. */
 	bool (*ask)(void *context, const char *question);
 	void *context;
 };
@@ -135,7 +135,7 @@ struct session {
 	                            nothing can be selected (batch) */
 	char **history;          /* command lines, oldest first */
 	size_t n_history, cap_history;
-	/* words of other tools of which it was said what they are here */
+	/* words of other tools that were explained already */
 	struct told_alias { const struct alias *alias; const char *means; } *told;
 	size_t n_told, cap_told;
 	struct print_options print;
@@ -167,8 +167,7 @@ struct session {
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
 	void *shell_context;
-	/* The screen runs a long work beside itself (session_work); NULL: standard error tells how far it
-	 * is. */
+	/* The screen runs a long work as a job (session_work); NULL: standard error has its progress. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
 	struct turns *turns;     /* whoever reads the rows of the page on the screen works there, and draws
@@ -176,8 +175,8 @@ struct session {
 	                            there is no screen */
 	struct result **growing; /* within turns: the result whose rows found so far may be shown, or NULL;
 	                            NULL: there is no screen */
-	bool grows;              /* what the command at hand finds is its answer: nothing arranges it after that */
-	struct progress *now;    /* of the job that runs the command at hand; NULL: none, or unwatched */
+	bool grows;              /* what the current command finds is its answer: nothing arranges it after that */
+	struct progress *now;    /* of the job that runs the current command; NULL: none, or unwatched */
 	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
 	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
 	bool (*model)(void *context, bool begins);
@@ -224,7 +223,7 @@ struct session_dump *session_same_file(const struct session *s, const char *path
 struct session_dump *session_first_same(struct session_dump *const *dump, size_t n);
 /* When it was written, as far as that is known by now; "". */
 const char *session_created(const struct session_dump *d);
-/* ERR_NOT_FOUND: this ("the last table") is not of the dump at hand; says of which one it is, and how to go there. */
+/* ERR_NOT_FOUND: this ("the last table") is not of the current dump; says of which one it is, and how to go there. */
 MUST_CHECK int session_not_of_other(const struct session *s, const struct opened *o, const char *word,
     const char *what, struct err *err);
 
@@ -236,8 +235,8 @@ struct opened *session_open(struct session *s, struct session_dump *d, const str
 MUST_CHECK int session_load(struct session *s, struct session_dump *d, struct err *err);
 /* Commands are about this one of the open dumps from now on. */
 void session_use(struct session *s, struct opened *o);
-/* Give its memory back, and drop the last results, which may be of it.  Where it was at hand the last one that is
- * open is at hand now, or none. */
+/* Give its memory back, and drop the last results, which may be of it.  Where it was current the last one that is
+ * open is current now, or none. */
 void session_close(struct session *s, struct opened *o);
 
 /* Read the profiles of the first n dumps that were not read yet, one after another; of each stays its profile, or why
@@ -262,7 +261,7 @@ static inline const struct heap *session_heap(const struct session *s)
 	return s->dump ? s->dump->heap : NULL;
 }
 
-/* The progress of the command at hand, for loops that tell how far they are; may be NULL. */
+/* The progress of the current command, for loops that tell how far they are; may be NULL. */
 static inline struct progress *session_progress(const struct session *s)
 {
 	return s->now;
@@ -292,7 +291,7 @@ MUST_CHECK int session_retained(const struct session *s, const struct retained *
 MUST_CHECK int session_tree(const struct session *s, const struct retained **out, struct err *err);
 /* What classes retain, for opened_class_sums. */
 MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
-/* opened_write of the dump at hand. */
+/* opened_write of the current dump. */
 MUST_CHECK int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w,
     struct err *err);
 /* On which ways objects are reached; the same codes. */
@@ -351,7 +350,7 @@ void session_grown(const struct session *s);
  * again when they are there. */
 bool session_must_wait(struct session *s);
 
-/* opened_count_weak for the dump at hand, while the screen looks away.  The same codes; ERR_USAGE
+/* opened_count_weak for the current dump, while the screen looks away.  The same codes; ERR_USAGE
  * without a dump. */
 MUST_CHECK int session_count_weak(struct session *s, bool counts, struct err *err);
 

@@ -123,7 +123,7 @@ static int root(struct go_reading *r, enum root_kind kind, uint64_t address)
 	return address ? r->sink->root(r->sink, &root) : 0;
 }
 
-/* A root of the goroutine at hand, if `goroutine` is its address or 0. */
+/* A root of the current goroutine, if `goroutine` is its address or 0. */
 static int thread_root(struct go_reading *r, enum root_kind kind, uint64_t address, uint64_t goroutine)
 {
 	bool ours = r->in_goroutine && (!goroutine || goroutine == r->goroutine.u[GOROUTINE_ADDRESS]);

@@ -34,8 +34,8 @@ struct copying {
 	size_t n;            /* bytes in room */
 	int failed;          /* errno of the first write that failed, else 0 */
 	struct renaming names; /* of UTF8 records */
-	bool knows;          /* the class at hand is known */
-	bool states_layout;  /* static fields of the class at hand are facts of the VM */
+	bool knows;          /* the current class is known */
+	bool states_layout;  /* static fields of the current class are facts of the VM */
 	uint32_t segment;    /* the next of h->segments */
 	uint64_t chunks;     /* the class of stack chunks, whose own fields tell their sizes; 0: none */
 	uint64_t rounds;

@@ -311,7 +311,7 @@ static uint64_t find_end(struct walk *w, uint64_t at, uint32_t length, bool *cut
 
 /* --- heaps -------------------------------------------------------------------------------------- */
 
-/* The heap at hand and the largest before it change places. */
+/* The current heap and the largest before it change places. */
 static void swap_heaps(struct walk *w, uint64_t bytes)
 {
 	struct hprof *h = w->h;

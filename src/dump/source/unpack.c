@@ -243,9 +243,10 @@ static int take_layer(struct layers *l, const struct packing *p, struct err *err
 		    p->by_hand);
 	keep_said(l);
 	o->where = is_archive ? "the member" : "the unpacked data";
+	bool truncated = o->source.truncated;
 	if (!code && !l->now.n)
-		code = err_set(err, o->source.truncated ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", o->source.truncated ? o->source.remark :
-		    p->name, o->source.truncated ? "" : is_archive ? " archive with an empty member: the dump in it is "
+		code = err_set(err, truncated ? ERR_TRUNCATED : ERR_FORMAT, "%s%s", truncated ? o->source.remark :
+		    p->name, truncated ? "" : is_archive ? " archive with an empty member: the dump in it is "
 			"empty" :
 		    " data without contents: the dump in it is empty");
 	return code;

@@ -29,7 +29,7 @@ struct survey_sink {
 	struct survey_part *part;
 	struct records *records; /* of the last slice */
 	uint64_t last_offset; /* of the cut before, for progress */
-	struct text plain, escaped; /* of the text at hand */
+	struct text plain, escaped; /* of the current text */
 	struct idmap kept;   /* address of a text that the reader keeps -> where we keep it */
 	struct idmap traces; /* thread_record.trace -> frames */
 	struct err lost;      /* memory that a handle or a text did not get */

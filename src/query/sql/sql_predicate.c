@@ -32,7 +32,7 @@ struct predicate {
 	size_t n_compared, cap_compared;
 	enum sql_literal literal; /* the last one, and the byte of sql behind it */
 	size_t literal_end;
-	bool named;               /* the word at hand is a field or a column */
+	bool named;               /* the current word is a field or a column */
 };
 
 /* --- names -------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 
 /*
- * How sure the numbers are that a column handed out in the statement at hand: they themselves, and what is made of them
+ * How sure the numbers are that a column handed out in the current statement: they themselves, and what is made of them
  * or of rows that were chosen by them.
  */
 struct sql_doubt {
@@ -40,7 +40,7 @@ struct sql {
 	struct opened *opened;
 	const struct heap *heap;
 	struct sql_source source;
-	struct sql_wishes wishes;         /* of the statement at hand */
+	struct sql_wishes wishes;         /* of the current statement */
 	struct progress *progress;
 	struct progress *watched;         /* what stood there before */
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
@@ -67,7 +67,7 @@ struct sql {
 	uint64_t refusals;                /* of memory, before the statement began */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
 	unsigned views;                   /* kept ones that are being declared, one naming the next */
-	bool placed;                      /* the error at hand names the place of a view already */
+	bool placed;                      /* the current error names the place of a view already */
 };
 
 /* Does SQLite's last code stand for this error?  Keep its words, for SQLite only hands on a code. */

@@ -39,8 +39,8 @@ struct references_cursor {
 	sqlite3_vtab_cursor base;
 	bool inwards;          /* who is walked is referenced by those in heap.in; else it holds those in heap.out */
 	bool down;             /* from the last object to the first */
-	uint32_t walked, left; /* the object at hand; how many are left with it */
-	uint64_t at, end;      /* in heap.out or heap.in of the object at hand */
+	uint32_t walked, left; /* the current object; how many are left with it */
+	uint64_t at, end;      /* in heap.out or heap.in of the current object */
 	uint32_t other;        /* only references with it at their other end; HEAP_NONE: all */
 	struct bits classes[2]; /* that count, of holders and of targets; word NULL: all */
 	uint32_t same;         /* inwards: so many references of this holder to the target came before */
@@ -264,7 +264,7 @@ static void enter(struct references_cursor *c)
 	}
 }
 
-/* To the next reference that counts, the one at hand included. */
+/* To the next reference that counts, the current one included. */
 static int settle(struct references_cursor *c)
 {
 	const uint32_t *ends = side_of(c)->target;

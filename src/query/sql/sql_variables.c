@@ -23,7 +23,7 @@ struct variables_table {
 struct variables_cursor {
 	sqlite3_vtab_cursor base;
 	struct variables_table *table;
-	uint32_t class;             /* of the static fields at hand; behind the last one at the end */
+	uint32_t class;             /* of the current static fields; behind the last one at the end */
 	struct object_parts *parts; /* of its class object, or NULL */
 	char **name;                /* of the globals */
 	size_t at, n, cap;          /* which of them, or of the parts */
@@ -114,7 +114,7 @@ static bool part_at_hand(const struct variables_cursor *c, struct object_part *p
 	return !part->missing && part->name;
 }
 
-/* To the next static field, the one at hand included. */
+/* To the next static field, the current one included. */
 static int settle(struct variables_cursor *c)
 {
 	const struct heap *h = c->table->sql->heap;

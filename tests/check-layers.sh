@@ -131,6 +131,11 @@ verdict 'files are opened for writing by base/files.c alone' \
 verdict 'sorting and searching go through base/sort.h' \
 	"$(grep -rnE '\b(qsort|qsort_r|bsearch|lfind|lsearch)\(' src --include='*.[ch]' | grep -v '^src/base/sort\.[ch]:')"
 
+# A column put before another one changes its number.
+verdict 'columns are found by name, not by number' \
+	"$(grep -rnE 'result_(sort|sort_new|show|rows_late)\(\*?[a-z>.-]+, [0-9]|sorted_by = [0-9]|enum \{[^}]*\b[A-Z]+_RETAINED = [0-9]' \
+	src/command src/query --include='*.[ch]')"
+
 # Calls, with comments and strings taken out.
 banned='strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atoll|atof|alloca|gets|setjmp|longjmp'
 calls=$(find src tests -name '*.[ch]' -exec awk -v banned="(^|[^a-zA-Z0-9_])($banned)[ \t]*\\\\(" '

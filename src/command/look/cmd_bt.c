@@ -334,7 +334,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	struct result *r = tree_result(b->rows->title, s->dump, &bt_shape, &backtrace_source, b, command_at_once(s));
 	tree_open_levels(r, TREE_ALL);
 	if (values_held(h))
-		result_show(r, 1 + BT_VALUE, true);
+		result_show(r, (unsigned)result_column_of(r, COL_VALUE), true);
 	command_show_retained(r);
 	if (h->threads[thread].stack == STACK_UNKNOWN)
 		r->note = "the dump does not record which stack belongs to this thread";

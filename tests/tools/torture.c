@@ -2,7 +2,7 @@
 /*
  * torture.c - what happens when the system refuses something: at every call, to every command.
  *
- *     torture MOST [-turns] DUMP…
+ *     torture MOST [-turns|-once] DUMP…
  *
  * Loads each dump again and again; each time another call of faults.h fails (memory, files, threads),
  * alone, and then with all that follow it.  After that every example of the command table is run
@@ -13,8 +13,9 @@
  *
  * Of more than MOST calls of a load or a line the first half of MOST are all made to fail and then so
  * many, spread evenly from a seed of the line's own, that it is MOST.  With -turns that holds for one of
- * the dumps, another for each command; of the others a fifth of MOST is tried: what a command does when it
- * is refused something hardly depends on the dump.  Files are written into the current folder.
+ * the dumps, another for each command; of the others a fifth of MOST is tried, with -once none: what a
+ * command does when it is refused something hardly depends on the dump.  Files are written into the
+ * current folder.
  */
 #include "base/big.h"
 #include "base/parallel.h"
@@ -36,12 +37,12 @@
 static unsigned n_tests, n_failed;
 static uint64_t most, whole_most; /* for the line now; without turns */
 static unsigned n_dumps, this_dump;
-static bool turns;
+static bool turns, once;
 
 /* How many calls of the number-th command fail. */
 static void set_most(size_t number)
 {
-	most = turns && number % n_dumps != this_dump ? (whole_most + 4) / 5 : whole_most;
+	most = !turns || number % n_dumps == this_dump ? whole_most : once ? 0 : (whole_most + 4) / 5;
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(bool fine, const char *format, ...)
@@ -304,6 +305,8 @@ static void torture_commands(const char *path, const struct heap *heap)
 		struct trial t = {.heap = heap};
 		uint64_t all = 0;
 		set_most(i);
+		if (!most)
+			continue;
 		for (size_t k = 0; k < sizeof commands[i]->examples / sizeof *commands[i]->examples; k++)
 			t.lines[k] = commands[i]->examples[k].line;
 		bool fine = torture_lines(&t, &all);
@@ -385,20 +388,23 @@ static void torture(const char *path)
 	}
 	torture_commands(path, heap);
 	set_most(0);
-	torture_files(path, heap);
+	if (most)
+		torture_files(path, heap);
 	set_most(1);
-	torture_profiles(path, heap);
+	if (most)
+		torture_profiles(path, heap);
 	heap_close(heap);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: torture MOST [-turns] DUMP…\n");
+		fprintf(stderr, "usage: torture MOST [-turns|-once] DUMP…\n");
 		return 2;
 	}
 	whole_most = strtoull(argv[1], NULL, 10);
-	turns = !strcmp(argv[2], "-turns");
+	once = !strcmp(argv[2], "-once");
+	turns = once || !strcmp(argv[2], "-turns");
 	char **dumps = argv + 2 + turns;
 	n_dumps = (unsigned)(argc - 2 - turns);
 	parallel_set_threads(1); /* the k-th call is the same in every run */

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls of the system that fail, at every one, while loading and in every command (TAP); see torture.c.
 # CAIRN_FAULTS is how many of a line's calls are made to fail (10; 0: all, which takes an hour).  The dumps take turns:
-# each command is tried so of one of them and more briefly of the others; "./bootstrap check --long" spares nothing of that.
+# each command is tried so of one of them and more briefly of the others (CAIRN_QUICK: not at all); "./bootstrap check --long"
+# spares nothing of that.
 set -u
 top=$(cd "$CAIRN_SOURCE" && pwd) || exit 1
 build=$(cd "$CAIRN_BUILD" && pwd) || exit 1
-most=${CAIRN_FAULTS:-10}
-[ -z "${CAIRN_QUICK:-}" ] || most=${CAIRN_FAULTS:-5}
+turns=-turns
+most=${CAIRN_FAULTS:-5}
+if [ -n "${CAIRN_LONG:-}" ]; then
+	turns=
+	most=${CAIRN_FAULTS:-10}
+elif [ -n "${CAIRN_QUICK:-}" ]; then
+	turns=-once
+	most=${CAIRN_FAULTS:-3}
+fi
 [ "$most" != 0 ] || most=1000000000
 # one with stack frames that lead to garbage, and the program that wrote it, where there is one
 further=${CAIRN_DUMPS:+$(cd "$CAIRN_DUMPS" && pwd)/go/go-mini.dump}
 [ -e "$further" ] || further=
-turns=-turns
-[ -z "${CAIRN_LONG:-}" ] || turns=
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

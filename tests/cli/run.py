@@ -15,6 +15,8 @@ $TMP (a directory of the block's own) and mkdump.  Expected lines come from the 
 "mkdump sample DIR --truth" writes, or from the contract; never from what the program happened to say.
 
     run.py [FILE.test...] [-k WORD]     only these files; only blocks whose name holds WORD
+
+CAIRN_QUICK: every third block.
 """
 
 import glob
@@ -26,7 +28,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import BUILD, GO, Run, SAMPLE, SAMPLE_TEXT, SHOP, SOURCE, Tap  # noqa: E402
+from cairntest import BUILD, GO, QUICK, Run, SAMPLE, SAMPLE_TEXT, SHOP, SOURCE, Tap  # noqa: E402
 
 SHELL = 'cairn() { "$CAIRN_BUILD/cairn" "$@"; }\nmkdump() { "$CAIRN_BUILD/tests/tools/mkdump" "$@"; }\n'
 
@@ -81,7 +83,7 @@ def run_block(tap, folder, block):
     directory = tempfile.mkdtemp(prefix="cli.", dir=folder)
     env = {"PHD": SAMPLE, "TXT": SAMPLE_TEXT, "TMP": directory, "CAIRN_BUILD": BUILD, "SHOP": SHOP, "GO": GO,
            "CAIRN_SOURCE": SOURCE, "XDG_STATE_HOME": directory, "HOME": directory}
-    run = Run(["/bin/sh", "-c", SHELL + "\n".join(block.commands)], env=env, timeout=60, cwd=directory)
+    run = Run(["/bin/sh", "-c", SHELL + "\n".join(block.commands)], env=env, cwd=directory)
     shutil.rmtree(directory)
     wrong = []
     if not re.fullmatch(block.status, str(run.status)):
@@ -110,7 +112,7 @@ def main():
     for path in arguments or sorted(glob.glob(os.path.join(HERE, "*.test"))):
         blocks = read_blocks(path)
         tap.ok(blocks, "%s holds tests" % os.path.basename(path))
-        for block in blocks:
+        for block in blocks[::3] if QUICK and not word else blocks:
             if word in block.name:
                 run_block(tap, folder, block)
     shutil.rmtree(folder, ignore_errors=True)

@@ -29,11 +29,24 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 TIMEOUT = 120  # seconds; only a hang takes that long
 # "./bootstrap check --long": all that a test knows, where every check takes turns with it or tries less of a kind
 LONG = bool(os.environ.get("CAIRN_LONG"))
+# builds with sanitizers, and of the release archive: less than every check of the plain build
+QUICK = bool(os.environ.get("CAIRN_QUICK")) and not LONG
 
 
 def turn(number, choices):
     """Of each thing's choices the one whose turn it is, so that each choice meets some thing; all in the long run."""
     return list(choices) if LONG else [choices[number % len(choices)]]
+
+
+def some(things, every):
+    """Of things in an order the first and each every-th after it; all in the long run."""
+    return list(things)[::1 if LONG else every]
+
+
+def some_synthetic(paths, every=4):
+    """Of dumps of synthetic/ the tiny ones, which have each format, and some of the larger ones, all of one heap."""
+    tiny = [path for path in paths if os.path.basename(path).startswith("tiny")]
+    return tiny + ([] if QUICK else some([path for path in paths if path not in tiny], every))
 
 
 def seeds(few, all_of_them):

@@ -5,7 +5,7 @@
 Random graphs against a naive algorithm (take an object away, see what can still be reached); shapes
 whose dominators are known by the way they are built, so large that a quadratic algorithm would not
 come to an end; and, where there are dumps, the generator's own dominators of every object and
-Eclipse MAT's fifty largest.  CAIRN_SEEDS gives another number of seeds than 160.
+Eclipse MAT's fifty largest.  CAIRN_SEEDS gives another number of seeds than 60 (160 in the long run).
 """
 
 import glob
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, DUMPS, MKDUMP, Run, Tap, cairn  # noqa: E402
+from cairntest import BUILD, DUMPS, LONG, MKDUMP, QUICK, Run, Tap, cairn, seeds, some_synthetic  # noqa: E402
 from hprof import Dump  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
@@ -26,8 +26,8 @@ PROMISES = {
     "retained sizes sum up", "classes retain the sum of their topmost objects",
     "paths are valid and shortest",
 }
-SEEDS = int(os.environ.get("CAIRN_SEEDS", "160"))
-NODES = "20000" if os.environ.get("CAIRN_QUICK") else "1000000"
+SEEDS = seeds(60, 160)
+NODES = "20000" if QUICK else "1000000" if LONG else "300000"
 
 
 def tree(*arguments):
@@ -72,7 +72,7 @@ def check_shapes(tap):
 
 
 def check_synthetic(tap, directory):
-    for expected in sorted(glob.glob(os.path.join(DUMPS, "synthetic", "*.expected.json"))):
+    for expected in some_synthetic(sorted(glob.glob(os.path.join(DUMPS, "synthetic", "*.expected.json")))):
         path = expected[:-len(".expected.json")]
         name = os.path.basename(path)
         with open(expected, encoding="utf-8") as f:

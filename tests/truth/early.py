@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, MKDUMP, SOURCE, Run, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, LONG, MKDUMP, SOURCE, Run, Tap, cairn  # noqa: E402
 
 LINES = ("histo", "histo -by package", "histo -by loader", "histo -by super", "histo java.*", "histo -sort objects | head 5",
          "ls java.lang.String | head 7", "ls byte[] | head 5", "ls * -sort shallow | head 9",
@@ -16,6 +16,7 @@ LINES = ("histo", "histo -by package", "histo -by loader", "histo -by super", "h
          "ls com.*.Order | grep value", "histo | sort retained | head 3", "tree | head 20", "tree -by package", "duplicate-classes", "props",
          "columns histo", "info -brief | cut objects,shallow,classes,instances,format,vm,cannot_tell")
 MOST = 12 << 20  # bytes of a dump
+OF_KIND = 3 if LONG else 1  # dumps of a folder and an ending
 
 
 def dumps():
@@ -26,7 +27,7 @@ def dumps():
     kept, of_kind = [], {}
     for path in sorted(found):
         kind = os.path.dirname(path), os.path.splitext(path)[1]
-        if os.path.isfile(path) and path.endswith(wanted) and os.path.getsize(path) < MOST and of_kind.get(kind, 0) < 3:
+        if os.path.isfile(path) and path.endswith(wanted) and os.path.getsize(path) < MOST and of_kind.get(kind, 0) < OF_KIND:
             of_kind[kind] = of_kind.get(kind, 0) + 1  # some of each folder
             kept.append(path)
     return kept

@@ -24,7 +24,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn, turn  # noqa: E402
+from cairntest import CAIRN, DUMPS, GO, MKDUMP, SAMPLE, SAMPLE_TEXT, SHOP, Run, Tap, cairn, some, turn  # noqa: E402
 
 # Lines that tell of the session, or of time, or write files.
 LEFT = {"index", "source", "open", "close", "use", "tag", "history", "quit", "save", "export", "profile", "redact", "set", "growth", "help",
@@ -91,9 +91,10 @@ def threads(tap, dump, name, n):
         return
     those = [a for line in WITHOUT for a in ("-x", line.format(middle=n // 2))]
     answers = set()
-    for count in ("1", "2", "5"):
+    counts = ("1", "2", "5")
+    for i, count in enumerate(counts):
         cairn("--no-index", "--threads", count, "-x", "index -packed", dump)
-        for asked in ("1", "2", "5"):
+        for asked in turn(i + 1, counts):
             run = cairn("--threads", asked, *those, dump)
             answers.add((run.status, TIMES.sub("", run.out), run.err))
     tap.ok(len(answers) == 1, "%s: packed and asked by 1, 2 and 5 threads" % name, len(answers))
@@ -510,7 +511,7 @@ def main():
             threads(tap, dump, name, n)
         folder = os.path.join(top, "gzip")
         os.mkdir(folder)
-        for i, (name, path) in enumerate((("HPROF", SHOP), ("PHD", SAMPLE), ("Go", GO))):
+        for i, (name, path) in enumerate(some((("HPROF", SHOP), ("PHD", SAMPLE), ("Go", GO)), 3)):
             same(tap, folder, gzipped(folder, path), name + " in gzip", i + 1)
         inflated_late(tap, folder)
         folder = os.path.join(top, "0")

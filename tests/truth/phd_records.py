@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from cairntest import some_synthetic  # noqa: E402
+
 DUMPS = os.environ.get("CAIRN_DUMPS")
 TOOL = os.path.join(os.environ.get("CAIRN_BUILD", "."), "tests/tools/dumprecords")
 LETTER = dict(boolean="Z", char="C", float="F", double="D", byte="B", short="S", int="I", long="J")
@@ -247,9 +250,8 @@ def main():
         return
     for path in sorted(glob.glob(os.path.join(DUMPS, "openj9/*.phd"))):
         real(path)
-    for path in sorted(glob.glob(os.path.join(DUMPS, "synthetic/*.phd"))):
-        if os.path.exists(path + ".expected.json"):
-            generated(path)
+    for path in some_synthetic(sorted(glob.glob(os.path.join(DUMPS, "synthetic/*.phd.expected.json")))):
+        generated(path[:-len(".expected.json")])
     damaged(os.path.join(DUMPS, "synthetic/broken"))
     print(f"1..{number}")
 

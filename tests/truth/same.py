@@ -7,8 +7,7 @@ The lines are those of steps.py, which has some for each command, and for the sa
 programs wrote them, all rows of each answer, as text and as JSON; and made ones, large enough that threads share the work
 and that memory can be too small, the first rows of each answer.  Arguments name the dumps to try.
 
-Each dump takes turns: two threads or five, of made ones an index or a packed one, of written ones text or JSON on each
-way; what one dump is not asked another one is, and "./bootstrap check --long" asks all of all.
+Each dump takes turns: two threads or five, an index or a packed one, of written ones text or JSON on each way; what one dump is not asked another one is, and "./bootstrap check --long" asks all of all.
 """
 
 import ast
@@ -122,7 +121,7 @@ def indexed(tap, dump, number, folder):
         kinds.append(("a packed index", "index -packed"))
     else:
         tap.skip(dump.name + ": a packed index", "there is none")
-    for name, line in turn(number, kinds) if dump.mem else kinds:
+    for name, line in turn(number, kinds):
         at = os.path.join(folder, "%s.%s" % (dump.name.replace(" ", "-"), line.replace(" ", "")))
         written = cairn("-x", "%s %s" % (line, at), dump.path)
         if written.status and "Go" in dump.name and "no index" in written.err:

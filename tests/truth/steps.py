@@ -5,7 +5,9 @@ worst shapes we can think of (tests/tools/worst.py), at a size and at four times
 most.  And who works looks at the cancel flag: the steps between two looks do not grow with the dump.
 
 Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all; further arguments are the
-shapes to try, else all.
+shapes to try, else all.  A graph that each format can write is asked all commands in one of them, by turns, and
+of the others the load is counted; of a command whose lines do much the same one is asked, by turns.  "./bootstrap
+check --long" spares nothing of that.
 """
 
 import concurrent.futures
@@ -20,7 +22,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
-from cairntest import BUILD, SOURCE, Run, Tap, cairn, skip_all  # noqa: E402
+from cairntest import BUILD, SOURCE, Run, Tap, cairn, skip_all, turn  # noqa: E402
 import worst  # noqa: E402
 import worst_graphs  # noqa: E402,F401  these add shapes
 import worst_contents  # noqa: E402,F401
@@ -163,12 +165,18 @@ class Counted:
                 self.place[at] = row[4:7]
 
 
-def lines_of(dump, folder):
-    """The lines for this dump, and the command of each."""
+# Commands of which each line does most of what the others do.
+LIKE = {"waste", "collections", "report"}
+
+
+def lines_of(dump, folder, name):
+    """The lines for this dump of a shape, and the command of each."""
     found = re.search(r"^objects +([\d,]+)", cairn("-x", "info", dump).out, re.M)
     objects = int(found.group(1).replace(",", "")) if found else 1
     words = {"last": max(objects - 1, 0), "middle": objects // 2, "folder": folder}
-    return [(name, line.format(**words)) for name, lines in LINES.items() for line in lines]
+    number = list(worst.SHAPES).index(name) if name in worst.SHAPES else 0
+    return [(command, line.format(**words)) for command, lines in LINES.items()
+            for line in (turn(number, lines) if command in LIKE else lines)]
 
 
 def write(name, n, folder):
@@ -181,13 +189,22 @@ def write(name, n, folder):
     return path
 
 
-def measure(name, n, folder, *options):
+def loaded_only():
+    """The shapes of which the load alone is counted."""
+    left = set()
+    for number, graph in enumerate(worst_graphs.GRAPHS):
+        written = [name for name in (kind + "-" + graph.replace("_", "-") for kind in worst_graphs.WRITERS) if name in worst.SHAPES]
+        left |= set(written) - set(turn(number, written))
+    return left
+
+
+def measure(name, n, folder, *options, asked=True):
     """The run, what it counted, and the lines with their commands."""
     with tempfile.TemporaryDirectory(dir=folder) as own:
         with open(os.path.join(own, "script"), "w", encoding="utf-8") as f:
             f.write("histo\nsize #0\n")
         dump = write(name, n, own)
-        lines = lines_of(dump, own)
+        lines = lines_of(dump, own, name) if asked else []
         run = Run([MEASURE, *options, dump] + [line for _, line in lines], timeout=400)
     return run, Counted(run.out), lines
 
@@ -253,10 +270,10 @@ def stretched(counted, lines, verbose, name):
     return odd
 
 
-def growth_of(name, folder):
+def growth_of(name, folder, asked):
     """Of the shape at a size and at four times that size."""
     n = SIZES.get(name, SIZE)
-    return [measure(name, size, folder) for size in (n, 4 * n)]
+    return [measure(name, size, folder, asked=asked) for size in (n, 4 * n)]
 
 
 def try_growth(tap, name, results, verbose, seen):
@@ -304,10 +321,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         growing = [name for name in [*worst.SHAPES, "gz-phd-ladder"] if not wanted or name in wanted]
         long = [name for name in LONG + LONG_TOO if "large-" + name in wanted or not wanted and name in LONG]
+        left = set() if wanted else loaded_only()
         # two at a time: the longest test should not be left to run alone
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             large = [pool.submit(measure, name, LARGE, folder, "-q") for name in long]
-            grown_ones = pool.map(lambda name: growth_of(name, folder), growing)
+            grown_ones = pool.map(lambda name: growth_of(name, folder, name not in left), growing)
             for name, results in zip(growing, grown_ones):
                 try_growth(tap, name, results, verbose, seen)
             for name, measured in zip(long, large):

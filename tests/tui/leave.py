@@ -3,9 +3,13 @@
 """However the program is made to end, it ends at once, and the terminal is as it was.
 
     leave.py [WORD]      only the cases whose name holds WORD
+
+Works that do not get on are ended by q, ^C or a signal by turns, in the long run by each; of the deadly signals every third
+is tried, in the long run all.
 """
 
 import gzip
+import itertools
 import os
 import shutil
 import signal
@@ -15,7 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
-from cairntest import BUILD, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap  # noqa: E402
+from cairntest import BUILD, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, some, turn  # noqa: E402
 from pty_cairn import GO_BACK, OnTerminal, Silent  # noqa: E402
 import worst  # noqa: E402
 import worst_graphs  # noqa: E402,F401  it adds its shapes
@@ -200,8 +204,10 @@ def stuck_cases(case, folder):
     case.run("reading objects: /q typed ahead waits", 143, text_stays, SAMPLE, program=COUNTED, env=slow)
     case.run("reading references: dups is answered meanwhile", 143, answered_meanwhile, SHOP,
              program=COUNTED, env={"CAIRN_SLOW": "reading references:20000"})
-    def held(what, phase, dump, command=None, ways=WAYS):
-        for way in ways:
+    held_ones = itertools.count()
+
+    def held(what, phase, dump, command=None, ways=tuple(WAYS)):
+        for way in turn(next(held_ones), ways):
             case.run("%s: %s ends it" % (what, way), STATUS[way], stuck(way, command), "-t", "2", dump,
                      program=COUNTED, env={"CAIRN_SLOW": phase + ":20000000"})
 
@@ -229,7 +235,7 @@ def stuck_cases(case, folder):
 def main():
     tap = Tap()
     case = Case(tap, sys.argv[1] if len(sys.argv) > 1 else "")
-    for name in TOLD + DEADLY:
+    for name in [*TOLD, *some(DEADLY, 3)]:
         if number(name):
             case.run("kill -" + name, 128 + number(name), killed(number(name)), SAMPLE)
     for which in (signal.SIGRTMIN, signal.SIGRTMAX):

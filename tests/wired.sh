@@ -13,6 +13,12 @@ listed() {
 		tr -s ' \t' '\n' | grep -v '^\$' | grep .
 }
 
+# kind VARIABLE FOLDER: the tests of a kind, with those of its folder that take long
+kind() {
+	listed "$1"
+	listed long_tests | grep "^$2/[^/]*$"
+}
+
 # wired KIND LIST FILES...: each of the files stands in the list, and the list names nothing else
 wired() {
 	kind=$1 list=$2
@@ -28,11 +34,11 @@ wired() {
 }
 
 wired 'unit test' "$(listed unit_programs | sed 's/$/.c/')" tests/unit/test_*.c
-wired 'truth test' "$(listed truth_tests)" tests/truth/*.py tests/truth/*.sh
-wired 'test of command lines' "$(listed cli_tests)" tests/cli/*.py tests/cli/*.sh
-wired 'test of the screen' "$(listed tui_tests)" tests/tui/*.py
+wired 'truth test' "$(kind truth_tests tests/truth)" tests/truth/*.py tests/truth/*.sh
+wired 'test of command lines' "$(kind cli_tests tests/cli)" tests/cli/*.py tests/cli/*.sh
+wired 'test of the screen' "$(kind tui_tests tests/tui)" tests/tui/*.py
 wired 'file of cases of the screen' "$(listed tui_cases)" tests/tui/cases/*.py
-wired 'script of the house' "$(listed house_tests)" tests/*.sh tests/*.py
+wired 'script of the house' "$(kind house_tests tests)" tests/*.sh tests/*.py
 wired 'fuzz target' "$(listed fuzz_tests | sed 's/replay_\(.*\)/fuzz_\1.c/')" \
 	$(ls tests/fuzz/fuzz_*.c | grep -v /fuzz_reader.c)
 wired 'folder of the corpus' "$(listed fuzz_tests | sed 's#.*/replay_#tests/fuzz/corpus/#')" tests/fuzz/corpus/*

@@ -30,6 +30,7 @@ enum reason {
 	REASON_ERROR_LATER,   /* the VM makes the error after the dump: its kind follows from what there is */
 	REASON_TOO_LARGE,     /* the number does not fit into 64 bits */
 	REASON_ROOTS,         /* it depends on roots that are inferred */
+	REASON_ROOTS_MISSING, /* it depends on roots that are in the part of the dump that was not read */
 	REASON_FRAMES,        /* no root leads there, but the bytes of stack frames do */
 	REASON_CLASS_FIELDS,  /* no root leads there, but fields of java.lang.Class, which the dump leaves out, may */
 	REASON_STACKS_MISSING, /* no root leads there, but stacks of continuations, which it leaves out, may */
@@ -92,11 +93,13 @@ static inline struct amount amount_as_sure(struct amount a, struct amount other)
 }
 
 /* A sum is as sure as its least sure part, but where one of its parts is unknown it is a lower bound, for
- * that part's reason.  What does not fit becomes the largest number, a lower bound. */
+ * that part's reason, or unknown if the rest is 0.  What does not fit becomes the largest number, a lower bound. */
 static inline struct amount amount_add(struct amount a, struct amount b)
 {
-	if (a.certainty == UNKNOWN && b.certainty == UNKNOWN)
+	if (a.certainty == UNKNOWN && !b.n)
 		return a;
+	if (b.certainty == UNKNOWN && !a.n)
+		return b;
 	if (b.certainty == UNKNOWN)
 		b.certainty = LOWER_BOUND;
 	if (a.certainty == UNKNOWN)

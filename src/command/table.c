@@ -99,14 +99,17 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 	struct text note = TEXT_INIT;
 	if (o->counts_weak && weak_known(h))
 		text_add(&note, "weak, final and phantom references hold, too, as in Eclipse MAT (set weak on)");
-	if (h->n_inferred_roots && note.len)
+	if ((h->n_inferred_roots || h->roots_missing) && note.len)
 		text_add(&note, "; ");
-	if (h->n_inferred_roots && h->facts.roots_recorded)
+	if (h->roots_missing)
+		text_add(&note, "? the GC roots are in the part that was not read: what is reachable and what objects "
+		    "retain is unknown");
+	else if (h->n_inferred_roots && h->facts.roots_recorded)
 		text_add(&note, "~ no system class is among the dump's roots: those of the boot loader are taken");
 	else if (h->n_inferred_roots)
 		text_addf(&note, "~ roots are inferred (%s records none): an object that nothing references counts as a "
 		    "root, so garbage counts as reachable", h->facts.title);
-	if (h->incomplete && h->facts.roots_recorded) {
+	if (h->incomplete && h->facts.roots_recorded && !h->roots_missing) {
 		text_addf(&note, "%s~ roots may be in the part that was not read: what they hold counts as garbage "
 		    "here", note.len ? "; " : "");
 	}

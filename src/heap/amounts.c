@@ -30,7 +30,14 @@ struct amount heap_counted(const struct heap *h, uint64_t n)
 
 static struct amount by_roots(const struct heap *h, uint64_t n)
 {
+	if (h->roots_missing)
+		return amount_unknown(REASON_ROOTS_MISSING);
 	return amount_weaken(amount_exact(n), heap_roots_inferred(h) ? INFERRED : EXACT, REASON_ROOTS);
+}
+
+struct amount heap_roots_counted(const struct heap *h, uint64_t n)
+{
+	return amount_weaken(heap_counted(h, n), heap_roots_inferred(h) ? INFERRED : EXACT, REASON_ROOTS);
 }
 
 uint64_t heap_newest_wait(const struct heap *h)
@@ -92,6 +99,16 @@ void heap_find_size_doubts(struct heap *h)
 	h->size_doubts = 0;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		h->size_doubts |= h->classes[c].n_objects ? class_size_doubts(h, &h->classes[c]) : 0;
+}
+
+void heap_find_missing_roots(struct heap *h)
+{
+	h->roots_missing = h->incomplete && h->facts.roots_recorded && !h->no_references;
+	for (size_t i = 0; i < h->n_roots && h->roots_missing; i++) {
+		const struct heap_root *root = &h->roots[i];
+		bool last = root->kind == ROOT_SYSTEM_CLASS || root->kind == ROOT_BSS;
+		h->roots_missing = !last || root->certainty != EXACT;
+	}
 }
 
 struct amount heap_sized(const struct heap *h, struct amount bytes, unsigned doubts, uint64_t n_unknown)

@@ -38,6 +38,8 @@ struct amount heap_size_of_all(const struct heap *h);
 /* n counts things that the dump holds: a lower bound if the dump was read in part.  This and every other
  * number of what was read is inferred if a checksum is wrong. */
 struct amount heap_counted(const struct heap *h, uint64_t n);
+/* n counts roots: inferred if some are. */
+struct amount heap_roots_counted(const struct heap *h, uint64_t n);
 /* Seconds that a thread has waited at least.  It began at `since` (heap_thread.waits_since, not 0); `newest` is when
  * another began to wait, since the dump does not record its own time. */
 uint64_t heap_newest_wait(const struct heap *h); /* 0: unknown for all threads */
@@ -74,6 +76,9 @@ static inline unsigned heap_size_doubts(const struct heap *h, uint32_t id)
 }
 /* Set h->size_doubts; whoever has made the classes and counted their objects calls it. */
 void heap_find_size_doubts(struct heap *h);
+/* Find roots_missing of a heap that has its roots and knows its damage.  A VM writes system classes last among the
+ * roots, a Go program its variables: a dump that was read in part and has neither lacks most of its roots. */
+void heap_find_missing_roots(struct heap *h);
 
 /* Weaken a sum of bytes by such bits; a lower bound if it lacks the unknown sizes of n_unknown objects. */
 struct amount heap_sized(const struct heap *h, struct amount bytes, unsigned doubts, uint64_t n_unknown);

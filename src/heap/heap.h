@@ -314,6 +314,8 @@ struct heap {
 	                              byte may be wrong, or parts in the middle are missing */
 	bool doubtful;             /* damaged: a checksum is wrong, so any byte that was read may be */
 	bool incomplete;           /* damaged: a part was not read */
+	bool roots_missing;        /* incomplete: roots that each such dump has are in that part, so what is
+	                              reachable and what an object retains is unknown */
 	struct err damage;         /* if damaged: what broke, and where */
 
 	struct heap_options asked; /* what it was opened with; the texts may be gone */

@@ -30,7 +30,7 @@ const struct profile_table_text profile_schema[PROFILE_TABLES] = {
 
 /* Whoever adds to these enumerations adds words below, and to doc/profile-format.md. */
 _Static_assert(UNKNOWN + 1 == 4, "profile_certainties");
-_Static_assert(REASONS == 35, "profile_reasons");
+_Static_assert(REASONS == 36, "profile_reasons");
 _Static_assert(PROFILE_BYS == 7, "profile_kinds");
 _Static_assert(START_ROOT + 1 == 7, "profile_starts");
 
@@ -52,6 +52,7 @@ const char *const profile_reasons[REASONS] = {
     [REASON_ERROR_LATER] = "error later",
     [REASON_TOO_LARGE] = "too large",
     [REASON_ROOTS] = "roots",
+    [REASON_ROOTS_MISSING] = "roots missing",
     [REASON_FRAMES] = "frames",
     [REASON_CLASS_FIELDS] = "class fields",
     [REASON_STACKS_MISSING] = "stacks missing",

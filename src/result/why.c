@@ -133,6 +133,7 @@ static const struct {
 	"thread's stack and the heap usage", NULL},
     [REASON_TOO_LARGE] = {"the number does not fit into 64 bits", NULL},
     [REASON_ROOTS] = {"roots are inferred", say_roots},
+    [REASON_ROOTS_MISSING] = {"the GC roots are in the part of the dump that was not read", NULL},
     [REASON_FRAMES] = {"no recorded root reaches it; a stack frame has its address, or that of a holder, where "
 	"no pointer is recorded: it may be alive", NULL},
     [REASON_CLASS_FIELDS] = {"no recorded root reaches it; it or a holder may be in a field of java.lang.Class "

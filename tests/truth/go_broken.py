@@ -10,9 +10,11 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, Tap, broken_dumps, cairn  # noqa: E402
+import godump  # noqa: E402
+from cairntest import DUMPS, GO, Tap, broken_dumps, cairn  # noqa: E402
 
 WHOLE, GOROUTINES = 4935, 95  # of the dump that was damaged
 
@@ -60,8 +62,26 @@ def check_readable(tap, name, short, run, want):
         tap.equal(info["true_up_to"], BYTES[short], name + ": the byte up to which all is true")
 
 
+def roots_missing(tap):
+    """A dump that ends before its variables lacks the roots: what they hold is unknown, and nobody is accused."""
+    with open(GO, "rb") as f:
+        data = f.read()
+    bss = data.index(next(r.contents for r in godump.records(GO) if r.kind == "bss"))
+    for at, missing in ((bss // 2, True), (bss, True), (len(data) - 9, False)):
+        with tempfile.TemporaryDirectory() as folder:
+            path, name = os.path.join(folder, "go.dump"), "truncated at byte %d" % at
+            with open(path, "wb") as f:
+                f.write(data[:at])
+            suspects = json.loads(cairn("--format", "json", "-x", "leaks", path).out)
+            info = json.loads(cairn("--format", "json", "-x", "info", path).out)
+            said = cairn("-x", "leaks", path).out
+        tap.equal((not suspects, info["reachable_objects"] is None, "GC roots are in the part" in said), (missing,) * 3,
+                  name + ": suspects just with variables, and what is reachable")
+
+
 def main():
     tap = Tap()
+    roots_missing(tap)
     for path, name, short, want in broken_dumps(tap, ".dump", 29):
         run = cairn("-x", "info", "--format", "json", "--mem", "2G", path, timeout=20)
         if short in UNREADABLE:

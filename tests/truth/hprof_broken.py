@@ -12,6 +12,7 @@ several heaps, each with the numbers that it has in a file of its own.
 import gzip
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -19,6 +20,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, GO, SAMPLE, SHOP, Tap, broken_dumps, cairn  # noqa: E402
+from hprofedit import Edit  # noqa: E402
 from hprofmade import Made, record  # noqa: E402
 
 WHOLE = 27609  # objects of the dump that was damaged
@@ -164,6 +166,38 @@ def found(tap):
                       (0, 5, None, 3032, 2 if "two" in name else 1), "%s %s" % (name, " ".join(options)))
 
 
+SYSTEM_CLASS = 5  # the tag of such a root
+
+
+def roots_missing(tap, joined):
+    """A dump without one of its system classes lacks the roots, whichever byte it ends at: what rests on them is
+    unknown, and no suspect is named.  Where they are is read off the bytes."""
+    whole = Edit(SHOP)
+    places = [place for root in whole.roots.values() for place in root if place[2] == SYSTEM_CLASS]
+    first = min(end for _, end, _ in places)
+    objects = [end for _, _, end in whole.places.values()]
+    data = whole.dump.data
+    for at in sorted([len(data) * n // 10 for n in range(2, 10)] + [first - 1, first, first + 20, max(objects)]):
+        path, missing, name = joined(data[:at]), at < first, "truncated at byte %d" % at
+        info = json.loads(cairn("--format", "json", "-x", "info", path).out)
+        tap.equal((info["reachable_objects"] is None, info["objects"]), (missing, sum(end <= at for end in objects)),
+                  name + ": what is reachable is unknown just without system classes; all objects are there")
+        rows = json.loads(cairn("--format", "json", "-x", "histo -retained", path).out)
+        tap.equal({r["retained"] is None for r in rows}, {missing}, name + ": so is what classes retain")
+        rows = json.loads(cairn("--format", "json", "-x", "leaks", path).out)
+        tap.equal(not rows, missing, name + ": there are suspects just with them")
+        said = {line: cairn("-x", line, path).out for line in ("leaks", "report", "heap", "about java.lang.String",
+                "size java.lang.String", "cut -plan 1k", "info", "sql SELECT count(reachable) FROM objects")}
+        if missing:
+            tap.equal([line for line in said if "GC roots are in the part" not in " ".join(said[line].split()) and
+                       "sql" not in line], [], name + ": each of them says so")
+            tap.ok(not re.search(r"retains? [~>=?\d]", said["report"] + said["leaks"]), name + ": nobody is accused", said)
+            tap.equal(said["sql SELECT count(reachable) FROM objects"].split("\n")[1].strip(" >=~"), "0",
+                      name + ": SQL knows of no object whether it is reachable")
+        run = cairn("-x", "assert 'leaks.share < 101'", path)
+        tap.equal("undecided" in run.out, missing, name + ": a condition on suspects stays open")
+
+
 def sentences(tap, joined):
     """What a file is not, each in its own sentence."""
     head = b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 1700000000000)
@@ -226,6 +260,7 @@ def main():
         after_the_end(tap, Joined(folder))
         wrong_lengths(tap, Joined(folder))
         real_ends(tap, Joined(folder))
+        roots_missing(tap, Joined(folder))
         sentences(tap, Joined(folder))
     missing_table(tap)
     found(tap)

@@ -288,7 +288,8 @@ def sums(value, column):
     """The sum of a column and the mark of its least sure part."""
     rows = [r for r in parts(value)[1] if r.get(column) is not None]
     worst = max([SURENESS.index(mark(r, column)) for r in rows] or [0])
-    return sum(r[column] for r in rows), SURENESS[worst]
+    silent = not rows and any(column in r for r in parts(value)[1])
+    return sum(r[column] for r in rows), "unknown" if silent else SURENESS[worst]
 
 
 def same_figures(tap, kind, results, words):

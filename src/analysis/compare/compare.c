@@ -129,8 +129,8 @@ static int find_row(struct joining *j, const struct profile_row *like, uint32_t 
 		/* that there is none of it is as sure as how many objects there are, and which roots reach them */
 		struct amount none = amount_as_sure(amount_exact(0), out->profile[i]->objects);
 		struct amount reachable = out->profile[i]->reachable;
-		if (of_ways(out->by) && reachable.certainty == INFERRED &&
-		    (reachable.reason == REASON_ROOTS || reachable.reason == REASON_DAMAGED))
+		if (of_ways(out->by) && reachable.certainty >= INFERRED && (reachable.reason == REASON_ROOTS ||
+		    reachable.reason == REASON_ROOTS_MISSING || reachable.reason == REASON_DAMAGED))
 			none = amount_as_sure(none, reachable);
 		*cell = (struct compared_amounts){none, none, none};
 	}

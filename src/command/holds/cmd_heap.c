@@ -295,7 +295,7 @@ static void add_garbage(struct result *r, const struct retained *known)
 {
 	const struct heap *h = r->heap;
 	struct text t = TEXT_INIT;
-	if (known->dominators.shallow_reachable >= h->shallow)
+	if (known->dominators.shallow_reachable >= h->shallow || h->roots_missing)
 		return;
 	struct cell dead = garbage_cell(h, known);
 	struct cell all = cell_bytes(heap_held_bytes(h, h->shallow));

@@ -105,8 +105,8 @@ static void add_note(struct result *r, uint64_t unreachable)
 	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (unreachable) {
 		text_add_count(&note, unreachable);
-		text_addf(&note, " of them %s unreachable and not counted",
-		    unreachable == 1 ? "is" : "are");
+		text_addf(&note, r->heap->roots_missing ? " of them %s reached by no root that was read and not counted" :
+		    " of them %s unreachable and not counted", unreachable == 1 ? "is" : "are");
 	}
 	if (roots)
 		text_addf(&note, "%s%s", note.len ? "; " : "", roots);

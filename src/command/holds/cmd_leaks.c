@@ -188,6 +188,15 @@ static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
 	return code;
 }
 
+/* Without roots no suspect has a meaning, and none is no answer either. */
+static struct result *without_roots(struct session *s)
+{
+	struct result *r = result_new_rows("leaks", s->dump, &shape);
+	r->note = command_roots_note(s->dump, &r->arena);
+	r->lacks_rows = true;
+	return r;
+}
+
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *r;
@@ -198,6 +207,11 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		code = session_tree(s, &r, err);
 	if (code)
 		return code;
+	if (session_heap(s)->roots_missing) {
+		*out = without_roots(s);
+		(*out)->failed = call_has(call, DASH_SHARE);
+		return 0;
+	}
 	struct leaks *leaks = xcalloc(1, sizeof *leaks);
 	code = leaks_find(leaks, r, share, session_progress(s), err);
 	if (code) {

@@ -104,11 +104,12 @@ static void add_head(
 	result_head(out, COL_FREED, cell_bytes(plan->bytes));
 	result_head(out, COL_SHARE, command_share(r, plan->bytes));
 	result_head(out, COL_REACHED, cell_flag(plan->reached));
-	if (!plan->reached)
+	bool short_of = !plan->reached && !out->heap->roots_missing;
+	if (short_of)
 		text_addf(&note, plan->n == PLAN_MOST
 		    ? "a plan has at most %zu references, and these do not free enough"
 		    : "these %zu references do not free enough; no other one frees more", plan->n);
-	if (!plan->reached)
+	if (short_of)
 		text_add(&note, " (see help cut)");
 	for (size_t i = 0; i < plan->n && !together; i++)
 		together = !plan->item[i].freed.n;

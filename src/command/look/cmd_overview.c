@@ -86,8 +86,8 @@ static void info_references(struct result *r, const struct heap *h)
 	struct cell none = cell_none();
 	result_head(r, COL_REFERENCES, known ? cell_count(heap_counted(h, h->n_references)) : none);
 	result_head(r, COL_DANGLING, known ? cell_count(heap_lost(h, h->n_dangling)) : none);
-	result_head(r, COL_ROOTS, known ? cell_count(heap_reached(h, h->n_root_objects)) : none);
-	result_head(r, COL_ROOT_ENTRIES, known ? cell_count(heap_reached(h, h->n_roots)) : none);
+	result_head(r, COL_ROOTS, known ? cell_count(heap_roots_counted(h, h->n_root_objects)) : none);
+	result_head(r, COL_ROOT_ENTRIES, known ? cell_count(heap_roots_counted(h, h->n_roots)) : none);
 	result_head(r, COL_DROPPED_ROOTS, cell_count(heap_lost(h, h->n_dropped_roots)));
 	if (h->facts.outside_pointers_normal)
 		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));

@@ -145,6 +145,11 @@ static int roots_fact(
 	size_t inferred = 0;
 	for (size_t i = 0; i < h->n_roots; i++)
 		inferred += h->roots[i].certainty != EXACT;
+	if (h->roots_missing) {
+		add_row(r, w, "roots", UNKNOWN, NULL, "the GC roots are in the part of the dump that was not read: "
+		    "retained sizes, and what is reachable, are unknown");
+		return 0;
+	}
 	if (!inferred) {
 		enum certainty sure = h->doubtful ? INFERRED : h->incomplete ? LOWER_BOUND : EXACT;
 		add_row(r, w, "roots", sure, NULL, h->incomplete ?

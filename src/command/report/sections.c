@@ -178,6 +178,11 @@ static void say_suspects(struct report *r, struct result *leaks)
 	struct cell cell;
 	if (share < 0)
 		return;
+	if (session_heap(r->session)->roots_missing) {
+		say(r, "The GC roots are in the part of the dump that was not read: leak suspects and retained sizes are "
+		    "unknown.");
+		return;
+	}
 	if (leaks->n_rows)
 		result_cell(leaks, 0, (unsigned)share, &cell);
 	if (leaks->n_rows && cell.amount.n > SUSPECT)
@@ -275,7 +280,7 @@ static int fill_map(struct report *r, struct session *s, struct err *err)
 {
 	struct report_section *heap = section_of(r, "holders");
 	const struct retained *known;
-	if (!heap || !heap->result)
+	if (!heap || !heap->result || session_heap(s)->roots_missing)
 		return 0;
 	int code = session_retained(s, &known, err);
 	if (code)

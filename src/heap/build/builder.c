@@ -8,6 +8,7 @@
 #include "base/refusals.h"
 #include "base/text.h"
 #include "dump/program/program.h"
+#include "heap/amounts.h"
 #include "heap/saved/saved.h"
 #include "heap/weak.h"
 #include "heap/sites.h"
@@ -465,6 +466,7 @@ static int read_rest(struct build *b, struct err *err)
 		note_cut_source(b);
 		note_lost_pages(h);
 		note_changed(h);
+		heap_find_missing_roots(h);
 	}
 	return code;
 }

@@ -621,6 +621,8 @@ void pack_heap(struct pack *p, struct heap *h, struct err *err)
 		pack_roots(p, h, err);
 	pack_in_frames(p, h, err);
 	pack_warnings(p, h, err);
+	if (p->reading && !p->bad)
+		heap_find_missing_roots(h);
 	pack_sites(p, h, err);
 	pack_process(p, h, err);
 	pack_parts(p, h, err);

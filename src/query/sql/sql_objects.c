@@ -414,7 +414,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		sqlite3_result_int64(to, id);
 		break;
 	case C_REACHABLE:
-		sqlite3_result_int(to, r->dominators.immediate[id] != NOT_REACHABLE);
+		a = h->roots_missing ? amount_unknown(REASON_ROOTS_MISSING) :
+		    amount_exact(r->dominators.immediate[id] != NOT_REACHABLE);
+		sql_doubt(q, &t->doubts->of[i], a);
+		sql_result_amount(q, to, a);
 		break;
 	case C_DOMINATOR:
 		sql_result_address(to, h, r->dominators.immediate[id] < h->n_objects ? r->dominators.immediate[id] : HEAP_NONE);

@@ -5,6 +5,7 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/leaks.h"
+#include "analysis/paths/paths.h"
 #include "command/session/session.h"
 
 struct told {
@@ -28,5 +29,10 @@ struct told {
 MUST_CHECK int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
+
+/* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
+ * same codes. */
+MUST_CHECK int told_choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err);
 
 #endif

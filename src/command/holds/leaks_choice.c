@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* leaks_choice.c - which references to a suspect a person would clear: see leaks_told.h. */
+#include "command/holds/leaks_told.h"
+
+#include "base/big.h"
+#include "command/commands.h"
+#include "command/holds/cut_words.h"
+
+#include <string.h>
+
+enum { ROOTS_NAMED = 3 };
+
+/* What holds a root: " (main.cache and main.byName)".  To clear the roots' hold is to clear all of these. */
+static void add_root_names(struct text *to, const struct heap *h, uint32_t id)
+{
+	struct text all = TEXT_INIT, name = TEXT_INIT;
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = 0; i < n && i < ROOTS_NAMED; i++) {
+		const struct heap_root *root = &h->roots[first + i];
+		text_clear(&name);
+		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name))
+			path_one_root_words(h, root, &name);
+		bool last = i + 1 == n || i + 1 == ROOTS_NAMED;
+		text_addf(&all, "%s%s", !i ? "" : last && n <= ROOTS_NAMED ? " and " : ", ", name.s);
+	}
+	if (n)
+		text_addf(to, " (%s", all.s);
+	if (n > ROOTS_NAMED)
+		text_addf(to, " and %zu more", n - ROOTS_NAMED);
+	text_add(to, n ? ")" : "");
+	text_release(&all);
+	text_release(&name);
+}
+
+/* The reference to a path's step, as a word for cut; unnamed: what the word does not say, the variable or the
+ * class of a holder whose fields have no names in the dump. */
+static void add_reference(struct told *t, const struct session *s, const struct path_rules *rules,
+    const struct path *p, size_t i)
+{
+	const struct heap *h = rules->heap;
+	struct text field = TEXT_INIT;
+	struct cut_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
+	cut_word_of(&t->reference, &field, s, rules, &edge);
+	cut_word_quote(&t->reference);
+	if (!i) {
+		size_t first, n = heap_roots_of(h, p->step[0], &first);
+		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
+		add_root_names(&t->unnamed, h, p->step[0]);
+		if (global && t->unnamed.len > 3)
+			text_add_n(&t->variable, t->unnamed.s + 2, t->unnamed.len - 3); /* without " (" and ")" */
+	} else if (!field.len) {
+		uint32_t class = heap_class_mirrored(h, edge.holder);
+		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
+		text_add_name(&t->unnamed,
+		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
+		text_add(&t->unnamed, ")");
+	}
+	text_release(&field);
+}
+
+/* "com.acme.A.cache and 0xe0010228.index"; reference: the same words apart, as cut takes them. */
+static void add_together(struct told *t, const struct session *s, const struct path_rules *rules,
+    const struct cut_edges *edges)
+{
+	const struct heap *h = rules->heap;
+	text_clear(&t->reference);
+	text_clear(&t->unnamed);
+	for (size_t i = 0; i < edges->n; i++) {
+		const struct cut_edge *e = &edges->edge[i];
+		struct told one = {.together = 0};
+		if (e->holder != HEAP_NONE) {
+			add_reference(&one, s, rules, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);
+		} else {
+			struct text root = TEXT_INIT;
+			cut_word_of(&one.reference, &root, s, rules, e);
+			add_root_names(&one.unnamed, h, e->target);
+			text_release(&root);
+		}
+		text_addf(&t->reference, "%s%s", i ? " " : "", one.reference.s);
+		text_add(&t->unnamed, !i ? "" : i + 1 < edges->n ? ", " : " and ");
+		text_add_name(&t->unnamed, one.reference.s);
+		text_add(&t->unnamed, one.unnamed.len ? one.unnamed.s : "");
+		text_release(&one.reference);
+		text_release(&one.unnamed);
+		text_release(&one.variable);
+	}
+	t->together = edges->n;
+}
+
+/* Where no single reference frees all of them: the few that do together. */
+static int choose_together(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const uint32_t *ids, size_t n, enum cut_fame least, struct err *err)
+{
+	struct cut_edges edges;
+	struct amount freed;
+	int code = cut_together(&edges, &freed, cut, owner, ids, n, least, UINT64_MAX, session_progress(s), err);
+	if (!code && edges.n) {
+		t->target = HEAP_NONE;
+		add_together(t, s, rules, &edges);
+		t->freed = freed;
+		t->some = false;
+	}
+	cut_edges_release(&edges);
+	return code;
+}
+
+/* The step of the path that a person would cut. */
+static void choose_cut(struct told *t, const struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p)
+{
+	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
+	t->others = choice.others;
+	t->vm_holds |= choice.vm_holds;
+	t->internal |= choice.internal;
+	if (choice.step == p->n)
+		return;
+	t->untold = choice.untold;
+	t->freed = choice.freed;
+	t->hidden = !choice.untold && choice.fame == FAME_NONE && choice.step;
+	t->target = choice.untold ? HEAP_NONE : p->step[choice.step];
+	add_reference(t, s, rules, p, choice.step);
+}
+
+/* Of a group: the last static field on the path to its largest member that frees anything, or else the
+ * highest reference that does.  Nobody clears what holds a class. */
+static void choose_cut_of_group(struct told *t, const struct session *s, struct cut *cut,
+    struct cut_owner *owner, const struct path_rules *rules, const struct path *p, const struct suspect *group)
+{
+	const struct heap *h = rules->heap;
+	size_t best = p->n;
+	for (size_t i = 0; i < p->n; i++) {
+		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
+			continue;
+		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
+		struct cut_figure f = cut_one(cut, holder, p->step[i]);
+		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
+		if (!f.freed.n || (best < p->n && !statics) || !cut_clearable(h, holder, p->step[i]))
+			continue;
+		if (cut_owner_inside(owner, holder, p->step[i])) {
+			t->internal = true;
+			continue;
+		}
+		best = i;
+		t->freed = f.freed;
+	}
+	if (best == p->n)
+		return;
+	add_reference(t, s, rules, p, best);
+	for (uint32_t i = 0; i < group->n && !t->some; i++)
+		t->some = !cut_below(cut, group->ids[i], p->step[best]);
+}
+
+/* Where a reference of the library frees it: does the library keep it, whatever the program clears? */
+static int check_internal(struct told *t, struct cut_owner *owner, const struct suspect *suspect, struct err *err)
+{
+	uint32_t n = suspect->ids ? suspect->n : 1;
+	int code = 0;
+	for (uint32_t i = 0; !code && t->internal && i < n && !progress_own_stops(i); i++) {
+		uint32_t id = suspect->ids ? suspect->ids[i] : suspect->piles_up;
+		code = cut_owner_library_keeps(owner, id, &t->internal, err);
+		t->shared |= cut_owner_reached(owner, id);
+	}
+	t->shared |= cut_owner_reached(owner, suspect->id);
+	return code;
+}
+
+static int choose_for_group(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *group, struct err *err)
+{
+	choose_cut_of_group(t, s, cut, owner, rules, p, group);
+	if (!t->some && t->freed.n)
+		return 0;
+	return choose_together(t, s, cut, owner, rules, group->ids, group->n, FAME_NONE, err);
+}
+
+/* What has piled up below an object, as a chain or below a class, goes when the object lets go of it.  Nobody clears
+ * what holds a class. */
+static int choose_below(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, uint32_t id, struct err *err)
+{
+	const struct retained *r = cut->retained;
+	bool class = heap_class_mirrored(r->heap, id) != HEAP_NONE;
+	uint32_t below[CUT_TOGETHER] = {HEAP_NONE};
+	size_t n = leaks_largest_children(r, id, below, class ? CUT_TOGETHER : 1);
+	if (below[0] == HEAP_NONE)
+		return 0;
+	if (n > 1)
+		return choose_together(t, s, cut, owner, rules, below, n, FAME_GLOBAL, err);
+	struct path longer = {.n = p->n + 1};
+	longer.step = big_alloc(longer.n, sizeof *longer.step, err);
+	if (!longer.step)
+		return ERR_NOMEM;
+	memcpy(longer.step, p->step, p->n * sizeof *longer.step);
+	longer.step[p->n] = below[0];
+	size_t skipped = class ? p->n - 1 : 0;
+	choose_cut(t, s, cut, owner, rules, &(struct path){.step = longer.step + skipped, .n = longer.n - skipped});
+	big_free(longer.step);
+	t->some = !n && t->freed.n;
+	t->target = t->some ? HEAP_NONE : t->target;
+	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
+}
+
+static int choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
+{
+	uint32_t id = suspect->piles_up;
+	int code = 0;
+	if (heap_class_mirrored(rules->heap, id) != HEAP_NONE) {
+		struct cut_choice above = cut_choose(cut, owner, p->step, p->n);
+		t->others = above.others;
+		t->vm_holds |= above.vm_holds;
+		t->internal |= above.internal;
+		return choose_below(t, s, cut, owner, rules, p, id, err);
+	}
+	choose_cut(t, s, cut, owner, rules, p);
+	if (!t->freed.n || t->hidden)
+		code = choose_together(t, s, cut, owner, rules, &id, 1, t->freed.n ? FAME_OWN : FAME_NONE, err);
+	if (!code && !t->freed.n && suspect->chain)
+		code = choose_below(t, s, cut, owner, rules, p, id, err);
+	return code;
+}
+
+int told_choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
+{
+	int code = suspect->ids ? choose_for_group(t, s, cut, owner, rules, p, suspect, err) :
+	    choose(t, s, cut, owner, rules, p, suspect, err);
+	if (!code && t->internal && !t->freed.n)
+		code = check_internal(t, owner, suspect, err);
+	return code;
+}

@@ -296,3 +296,25 @@ void heap_fold_turn(struct heap_tree *t, uint32_t node)
 	if (n)
 		t->node[way[0]].unfolded = !apart;
 }
+
+/* --- one object --------------------------------------------------------------------------------- */
+
+bool heap_fold_inside(const struct retained *r, uint32_t collection, uint32_t id)
+{
+	enum { DEEPEST = 8 };
+	const struct heap *h = r->heap;
+	uint32_t way[DEEPEST], n = 0, at = collection;
+	for (; id != collection && id < h->n_objects && n < DEEPEST; id = r->dominators.immediate[id])
+		way[n++] = id;
+	if (id != collection || !n || !inspect_is_collection(h, collection))
+		return false;
+	while (n-- > 0) {
+		uint32_t next = way[n], class = h->class_of[next];
+		bool inner = at == collection && inspect_is_collection(h, next);
+		if (!inner && !is_part_of(h, h->class_of[collection], class) && !(at == collection && is_array(h, class)))
+			return false;
+		collection = inner ? next : collection;
+		at = next;
+	}
+	return true;
+}

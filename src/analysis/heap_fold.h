@@ -40,4 +40,8 @@ uint32_t heap_fold_turned(const struct heap_tree *t, uint32_t node, uint32_t way
 /* Give each of them a row of its own, or one to all of them again. */
 void heap_fold_turn(struct heap_tree *t, uint32_t node);
 
+/* Is the object, below the collection in the dominator tree, one that the collection is made of (its array, its
+ * nodes), by the same rule?  Any thread. */
+bool heap_fold_inside(const struct retained *r, uint32_t collection, uint32_t id);
+
 #endif

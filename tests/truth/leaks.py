@@ -168,6 +168,55 @@ def chains_dump(links, parts=1):
     return m.bytes()
 
 
+def shared_dump(more, one_class, recorded=True):
+    """100 sessions in each of two static fields, ten of them also held by roots that nobody clears; the first `more`
+    in a third field.  recorded: the system classes are among the roots."""
+    m = Made()
+    m.cls("app.Session", [("L", "bytes")])
+    sessions = [m.new("app.Session", bytes=m.primitives("B", bytes(1000))) for _ in range(100)]
+    lists = [m.array("java.lang.Object", some) for some in (sessions, sessions, sessions[:more])]
+    fields = [("L", field, at) for field, at in zip(("all", "again", "few"), lists)]
+    for i, field in enumerate(fields):
+        m.cls("app.Main%d" % i, statics=[field]) if not one_class else None
+    m.cls("app.Main", statics=fields if one_class else [])
+    m.no_root.update(m.classes if not recorded else ())
+    for at in sessions[90:]:
+        m.root(at)
+    return m.bytes()
+
+
+def list_dump(sessions, orders, holder):
+    """A list of these objects in a static field, or in the field of an object that is in one; its address, the array's."""
+    m = Made()
+    m.cls("java.util.ArrayList", [("L", "elementData"), ("I", "size")])
+    for name in ("app.Session", "app.Order"):
+        m.cls(name, [("L", "bytes")])
+    names = ["app.Session"] * sessions + ["app.Order"] * orders
+    data = m.array("java.lang.Object", [m.new(name, bytes=m.primitives("B", bytes(200))) for name in names])
+    kept = m.new("java.util.ArrayList", elementData=data, size=len(names))
+    m.cls("app.Cache", [("L", "list"), ("L", "other")])
+    m.cls("app.Main", statics=[("L", "HELD", m.new("app.Cache", list=kept, other=m.primitives("B", bytes(2000)))
+                                if holder else kept)])
+    return m.bytes(), "0x%x" % kept, "0x%x" % data
+
+
+def check_elements(tap, directory):
+    """The sentence says what is in the list that holds the memory, and not that a list has its elements in an array."""
+    path = os.path.join(directory, "made.hprof")
+    for sessions, orders, words in ((40, 0, "40 elements, all app.Session"), (30, 10, "40 elements, 30 of them app.Session"),
+                                    (20, 20, "40 elements"), (1, 0, "1 element, app.Session")):
+        for holder in (False, True):
+            data, kept, array = list_dump(sessions, orders, holder)
+            with open(path, "wb") as f:
+                f.write(data)
+            said = ask("leaks -share 5", path)[0]["sentence"]
+            where = "(" + words if holder else "app.Main.HELD (java.util.ArrayList %s, %s)" % (kept, words)
+            if holder and sessions > 1:
+                where = " is in java.util.ArrayList %s (%s)." % (kept, words)
+            if sessions > 1 or not holder:
+                tap.ok(where in said and array not in said, "a list%s: %s" % (" in an object" * holder, words), said)
+
+
 def check_made(tap, directory):
     path = os.path.join(directory, "made.hprof")
 
@@ -189,6 +238,18 @@ def check_made(tap, directory):
     tap.equal(row["reference"], "app.Lists.head0", "a chain right below a class: the static field")
     row = leaks(chains_dump(200, 3))
     tap.ok(row["reference"].startswith("app.Lists.head"), "several such", row)
+    for recorded, root in (True, "(System class)"), (False, "(~System class)"):
+        said = leaks(shared_dump(5, True, recorded))["sentence"]
+        tap.ok("is a GC root " + root in said, "a root that is inferred is marked", said)
+    for more, one_class, names in ((5, False, "0.all 1.again"), (40, False, "0.all 1.again 2.few"),
+                                   (40, True, ".again .all .few")):
+        row = leaks(shared_dump(more, one_class))
+        names = ["app.Main" + name for name in names.split()]
+        tap.equal(sorted((row["reference"] or "").split()), names, "the fields that hold most, with one for %d of 90" % more)
+        dead = {r["class"]: r["objects"] for r in ask("cut " + row["reference"], path)["fields"]}
+        tap.equal(dead["app.Session"], 90 - (more if len(names) == 2 else 0), "and that many of them go")
+        # the class retains just those that only its fields hold
+        tap.equal("but not all of " in row["sentence"], not one_class, "and the rest stays")
 
 
 def check_chain(tap):
@@ -240,6 +301,7 @@ def main():
     check_own_loader(tap)
     check_chain(tap)
     with tempfile.TemporaryDirectory() as directory:
+        check_elements(tap, directory)
         check_made(tap, directory)
         check_go_variables(tap, directory)
     check_sample(tap, GO)

@@ -318,3 +318,48 @@ int cut_together(struct cut_edges *out, struct amount *freed, struct cut *c, str
 	together_release(&t);
 	return code;
 }
+
+/* --- what globals alone hold -------------------------------------------------------------------- */
+
+static int add_global(struct together *t, struct cut_edges *to, uint32_t from, uint32_t id, struct err *err)
+{
+	bool counts = t->immediate[id] != NOT_REACHABLE && carries_one(t, from, id);
+	return counts ? cut_edges_add(to, from, id, err) : 0;
+}
+
+static int add_globals(struct together *t, struct cut_edges *to, struct err *err)
+{
+	const struct heap *h = t->heap;
+	int code = 0;
+	for (size_t i = 0; !code && i < h->n_roots && !progress_stops(t->progress, i); i++)
+		if (!i || h->roots[i].object != h->roots[i - 1].object)
+			code = add_global(t, to, HEAP_NONE, h->roots[i].object, err);
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_stops(t->progress, c); c++) {
+		uint32_t holder = h->classes[c].object;
+		uint64_t end = holder == HEAP_NONE ? 0 : adjacency_start(&h->out, holder + 1);
+		for (uint64_t k = end ? adjacency_start(&h->out, holder) : 0; !code && k < end; k++)
+			code = add_global(t, to, holder, h->out.target[k], err);
+	}
+	return code ? code : progress_check(t->progress, err);
+}
+
+int cut_held_by_globals(uint32_t *to, size_t *n_to, struct cut *c, struct cut_owner *owner, const uint32_t *ids,
+    size_t n, struct progress *progress, struct err *err)
+{
+	struct together t = {.cut = c, .owner = owner, .heap = c->retained->heap, .least = FAME_GLOBAL,
+	    .immediate = c->retained->dominators.immediate, .progress = progress};
+	struct cut_edges globals = {.edge = NULL};
+	struct cut_loss loss;
+	*n_to = 0;
+	int code = add_globals(&t, &globals, err);
+	if (!code && globals.n) {
+		code = cut_find(&loss, &c->retained->model, &globals, NULL, 0, progress, err);
+		for (size_t i = 0; !code && i < n; i++)
+			if (bits_get(&loss.dead, ids[i]))
+				to[(*n_to)++] = ids[i];
+		if (!code)
+			cut_loss_release(&loss);
+	}
+	cut_edges_release(&globals);
+	return code;
+}

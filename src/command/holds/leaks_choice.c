@@ -164,13 +164,107 @@ static int check_internal(struct told *t, struct cut_owner *owner, const struct 
 	return code;
 }
 
+/* What goes without these references but one, `left_out` (SIZE_MAX: none is left out); *of: so many bytes that the
+ * group retains. */
+static int weigh(const struct cut_edges *edges, size_t left_out, const struct suspect *group, struct session *s,
+    struct cut *cut, struct amount *freed, uint64_t *of, struct err *err)
+{
+	struct cut_edges some = {.edge = NULL};
+	struct cut_loss loss;
+	int code = 0;
+	*of = 0;
+	for (size_t i = 0; !code && i < edges->n; i++)
+		if (i != left_out)
+			code = cut_edges_add(&some, edges->edge[i].holder, edges->edge[i].target, err);
+	if (!code)
+		code = cut_find(&loss, &cut->retained->model, &some, NULL, 0, session_progress(s), err);
+	cut_edges_release(&some);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < group->n && !progress_own_stops(i); i++)
+		*of += bits_get(&loss.dead, group->ids[i]) ? retained_of(cut->retained, group->ids[i]).n : 0;
+	*freed = loss.bytes;
+	cut_loss_release(&loss);
+	return 0;
+}
+
+/* Leave out references without which nine tenths go as well, the one that matters least first. */
+static int prune(struct cut_edges *edges, const struct suspect *group, struct session *s, struct cut *cut,
+    struct amount *freed, struct err *err)
+{
+	uint64_t all, of;
+	int code = weigh(edges, SIZE_MAX, group, s, cut, freed, &all, err);
+	for (bool left_out = true; !code && left_out && edges->n > 1;) {
+		uint64_t most = 0;
+		size_t at = 0;
+		struct amount bytes;
+		for (size_t i = 0; !code && i < edges->n; i++) {
+			code = weigh(edges, i, group, s, cut, &bytes, &of, err);
+			at = of > most ? i : at;
+			most = of > most ? of : most;
+		}
+		left_out = !code && most >= all - all / 10;
+		if (left_out) {
+			edges->edge[at] = edges->edge[--edges->n];
+			code = weigh(edges, SIZE_MAX, group, s, cut, freed, &of, err);
+		}
+	}
+	return code;
+}
+
+/* Where stacks and the like hold some of them as well: the few static fields or global variables that free all others,
+ * if that is more than the reference that was chosen frees.  What frees much more than the group is no remedy for it. */
+static int choose_most(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, const struct suspect *group, struct err *err)
+{
+	const struct amount single = t->freed;
+	struct cut_edges edges = {.edge = NULL};
+	size_t n = 0;
+	uint32_t *held = big_alloc(group->n, sizeof *held, err);
+	int code = held ? cut_held_by_globals(held, &n, cut, owner, group->ids, group->n, session_progress(s), err) :
+	    ERR_NOMEM;
+	struct amount freed;
+	if (!code && n && n < group->n)
+		code = cut_together(&edges, &freed, cut, owner, held, n, FAME_GLOBAL, UINT64_MAX, session_progress(s), err);
+	if (!code && edges.n)
+		code = prune(&edges, group, s, cut, &freed, err);
+	if (!code && edges.n && freed.n > single.n && freed.n / 2 <= group->retained.n) {
+		t->target = HEAP_NONE;
+		add_together(t, s, rules, &edges);
+		t->freed = freed;
+		t->some = true;
+	}
+	cut_edges_release(&edges);
+	big_free(held);
+	return code;
+}
+
 static int choose_for_group(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct path_rules *rules, const struct path *p, const struct suspect *group, struct err *err)
 {
 	choose_cut_of_group(t, s, cut, owner, rules, p, group);
 	if (!t->some && t->freed.n)
 		return 0;
-	return choose_together(t, s, cut, owner, rules, group->ids, group->n, FAME_NONE, err);
+	int code = choose_together(t, s, cut, owner, rules, group->ids, group->n, FAME_NONE, err);
+	return code || t->together ? code : choose_most(t, s, cut, owner, rules, group, err);
+}
+
+/* Of a class that holds much in small parts, each by several references: those that free all, or most. */
+static int choose_for_all_below(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+    const struct path_rules *rules, uint32_t id, struct err *err)
+{
+	struct suspect parts = {.id = id, .retained = retained_of(cut->retained, id)};
+	const uint32_t *child = retained_children(cut->retained, id, &parts.n);
+	parts.ids = big_alloc(parts.n, sizeof *parts.ids, err);
+	int code = parts.ids ? 0 : ERR_NOMEM;
+	if (!code)
+		memcpy(parts.ids, child, parts.n * sizeof *parts.ids);
+	if (!code)
+		code = choose_together(t, s, cut, owner, rules, parts.ids, parts.n, FAME_GLOBAL, err);
+	if (!code && !t->together)
+		code = choose_most(t, s, cut, owner, rules, &parts, err);
+	big_free(parts.ids);
+	return code;
 }
 
 /* What has piled up below an object, as a chain or below a class, goes when the object lets go of it.  Nobody clears
@@ -197,6 +291,8 @@ static int choose_below(struct told *t, struct session *s, struct cut *cut, stru
 	big_free(longer.step);
 	t->some = !n && t->freed.n;
 	t->target = t->some ? HEAP_NONE : t->target;
+	if (class && !n)
+		return choose_for_all_below(t, s, cut, owner, rules, id, err);
 	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
 }
 

@@ -2,7 +2,7 @@
 /* leaks_told.c - see leaks_told.h. */
 #include "command/holds/leaks_told.h"
 
-#include "base/big.h"
+#include "analysis/heap_fold.h"
 #include "command/commands.h"
 #include "command/holds/cut_words.h"
 #include "command/holds/heap_labels.h"
@@ -18,8 +18,6 @@ static void add_bytes(struct text *to, struct amount bytes)
 	struct cell cell = cell_bytes(bytes);
 	cell_print(&cell, to);
 }
-
-enum { ELEMENTS_LOOKED_AT = 1 << 16 };
 
 /* What makes this object a root, marked where that is inferred. */
 static void add_root(const struct heap *h, uint32_t id, struct text *to)
@@ -143,16 +141,14 @@ static void add_name(struct text *to, const struct heap *h, uint32_t id)
 	text_addf(to, " 0x%" PRIx64, heap_address(h, id));
 }
 
-/* ", 60 elements" of a collection of the dump as it was read */
-static void add_elements(struct text *to, const struct opened *o, uint32_t id)
+/* store: where it piles up below that */
+static void add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store, const char *before,
+    const char *after)
 {
-	struct collection_size size;
-	uint64_t left = ELEMENTS_LOOKED_AT;
-	if (o->fate != FILE_SAME || !inspect_count(o->heap, id, &left, &size) || !size.known)
-		return;
-	text_add(to, ", ");
-	text_add_count(to, size.size);
-	text_add(to, size.size == 1 ? " element" : " elements");
+	struct text words = TEXT_INIT;
+	if (told_add_elements(&words, o, id, store))
+		text_addf(to, "%s%s%s", before, words.s, after);
+	text_release(&words);
 }
 
 /* " retains 80.0K, 37.0% of the heap." */
@@ -177,10 +173,11 @@ static void add_subject(struct told *t, const struct opened *o, const struct ret
 		text_add_name(to, t->variable.len ? t->variable.s : t->reference.s);
 		text_add(to, " (");
 		add_name(to, h, t->target);
-		add_elements(to, o, t->target);
+		add_elements(to, o, t->target, s->piles_up, ", ", "");
 		text_add(to, ")");
 	} else {
 		add_name(to, h, s->id);
+		add_elements(to, o, s->id, s->piles_up, " (", ")");
 	}
 	add_retains(to, " retains ", r, by_name ? retained_of(r, t->target) : s->retained);
 	text_add(to, ".");
@@ -199,17 +196,36 @@ static void add_group(struct told *t, const struct retained *r, const struct sus
 	t->subject = HEAP_NONE;
 }
 
+/* The largest collection below the subject, or the subject, that is made of the accumulation point; or that itself. */
+static uint32_t collection_around(const struct retained *r, uint32_t subject, uint32_t id)
+{
+	enum { DEEPEST = 8 };
+	uint32_t found = id, at = id;
+	for (unsigned deep = 0; at != subject && at < r->heap->n_objects && deep < DEEPEST; deep++) {
+		at = r->dominators.immediate[at];
+		if (at < r->heap->n_objects && heap_fold_inside(r, at, id))
+			found = at;
+	}
+	return found;
+}
+
 /* Where in it the bytes are. */
-static void add_accumulated(struct told *t, const struct retained *r, struct cut *cut, const struct suspect *s)
+static void add_accumulated(struct told *t, const struct opened *o, const struct retained *r, struct cut *cut,
+    const struct suspect *s)
 {
 	struct text *to = &t->sentence;
 	uint32_t link;
 	if (t->subject != s->piles_up && cut_below(cut, s->piles_up, t->subject)) {
-		text_add(to, " Of this, ");
-		add_bytes(to, retained_of(r, s->piles_up));
-		text_add(to, " is in ");
-		add_name(to, r->heap, s->piles_up);
-		text_add(to, ".");
+		uint32_t in = collection_around(r, t->subject, s->piles_up);
+		t->inside = in == t->subject;
+		text_add(to, t->inside ? "" : " Of this, ");
+		if (!t->inside) {
+			add_bytes(to, retained_of(r, in));
+			text_add(to, " is in ");
+			add_name(to, r->heap, in);
+			add_elements(to, o, in, s->piles_up, " (", ")");
+			text_add(to, ".");
+		}
 	}
 	if (s->chain && leaks_largest_children(r, s->id, &link, 1)) {
 		text_add(to, " Nearly all of it is in a chain of ");
@@ -218,22 +234,30 @@ static void add_accumulated(struct told *t, const struct retained *r, struct cut
 	}
 }
 
+/* Is the path the reference to clear, or leads it from there only into what the collection is made of? */
+static bool is_path_said(const struct told *t)
+{
+	static const char statics[] = "static ";
+	size_t skipped = !strncmp(t->path.s, statics, sizeof statics - 1) ? sizeof statics - 1 : 0;
+	const char *word = t->variable.len ? t->variable.s : t->reference.len ? t->reference.s : "";
+	const char *path = t->path.s + skipped;
+	size_t n = strcspn(word += *word == '\'', "'"); /* without quotes */
+	if (!n || (!skipped && !t->variable.len) || strncmp(path, word, n) != 0)
+		return false;
+	return !path[n] ? skipped > 0 : t->inside && t->subject == t->target && !strncmp(path + n, " > ", 3);
+}
+
 /* The path to where the bytes are, unless the reference is all of it. */
 static void add_way(struct told *t, const struct heap *h, const struct suspect *s, size_t steps)
 {
-	static const char statics[] = "static ";
 	struct text *to = &t->sentence;
-	const char *word = t->reference.len ? t->reference.s + (*t->reference.s == '\'') : NULL; /* without quotes */
-	size_t n = word ? t->path.len - (sizeof statics - 1) : 0;
-	bool said = word && !strncmp(t->path.s, statics, sizeof statics - 1) && strcspn(word, "'") == n &&
-	    !strncmp(t->path.s + sizeof statics - 1, word, n);
 	if (steps == 1 && !s->ids && !t->variable.len) {
 		if (t->subject != s->piles_up)
 			text_addf(to, " Object 0x%" PRIx64, heap_address(h, s->piles_up));
 		else
 			text_add(to, " It");
 		text_addf(to, " is a GC root (%s).", t->path.s);
-	} else if (!said && (steps > 1 || s->ids)) {
+	} else if ((steps > 1 || s->ids) && !is_path_said(t)) {
 		text_addf(to, " Path: %s.", t->path.s);
 	}
 }
@@ -241,13 +265,13 @@ static void add_way(struct told *t, const struct heap *h, const struct suspect *
 static void add_together_words(struct told *t, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
-	if (t->together < 2)
-		text_addf(to, " Clearing %s frees ", t->unnamed.s);
+	if (t->together < 2 || t->some)
+		text_addf(to, " Clearing %s %s ", t->unnamed.s, t->together < 2 ? "frees" : "together frees");
 	else
 		text_addf(to, " %s references hold %s: %s. Clearing %s frees ", t->together == 2 ? "Two" : "Three",
 		    s->ids ? "them" : "it", t->unnamed.s, t->together == 2 ? "both" : "all of them");
 	add_bytes(to, t->freed);
-	text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
+	text_add(to, t->some ? s->ids ? ", but not all of these objects." : ", but not all of it." : t->together < 2 ? "." : s->ids ? ": all of these objects." :
 	    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
 }
 
@@ -308,7 +332,7 @@ static void add_sentence(struct told *t, const struct opened *o, struct cut *cut
 		add_group(t, r, s);
 	} else {
 		add_subject(t, o, r, s);
-		add_accumulated(t, r, cut, s);
+		add_accumulated(t, o, r, cut, s);
 	}
 	if (steps == 0) {
 		text_add(&t->sentence, " No strong reference from a root leads to it.");

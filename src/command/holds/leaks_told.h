@@ -21,6 +21,7 @@ struct told {
 	bool internal;       /* such a one is inside the JDK, or Go's library, where a program clears nothing */
 	uint32_t target;     /* what the reference leads to, where clearing it frees all; else HEAP_NONE */
 	uint32_t subject;    /* the object that the sentence is about; HEAP_NONE: a group */
+	bool inside;         /* the accumulation point is what that is made of, a list's array */
 	bool shared;         /* the program's references lead there as well, but clearing them frees nothing */
 	struct amount others; /* that keep the accumulation point besides the path's last one */
 };
@@ -30,6 +31,9 @@ MUST_CHECK int told_find(struct told *t, struct session *s, struct cut *cut, str
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
+/* Append "60 elements, all com.acme.Session" of a collection of the dump as it was read, "60 references, all to …" of an
+ * array of references, or of a list that does not say: of its array, `store` (or HEAP_NONE).  False: nothing was appended. */
+bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store);
 /* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
  * same codes. */
 MUST_CHECK int told_choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,

@@ -448,24 +448,50 @@ static void say(struct claim *c, const char *text, const struct decisive *d)
 	}
 }
 
+/* Does nothing but absence make it true? */
+static bool expects_absence(const struct comparing *c)
+{
+	if (c->is_text)
+		return false;
+	return c->how == IS_LESS ? c->number > 0 && c->number <= 1 :
+	    (c->how == IS_EQUAL || c->how == IS_AT_MOST) && c->number >= 0 && c->number < 1;
+}
+
+static bool is_pattern(const struct comparing *c)
+{
+	const char *word = strchr(c->line.s, ' '); /* what histo or size is asked of */
+	word = word ? word + 1 + (word[1] == '\'' || word[1] == '"') : "";
+	return *word == '/' || strpbrk(word, "*?");
+}
+
+/* There are none of these: that is an answer where absence is expected, or may be; else a misspelt name would be one. */
+static int judge_absence(struct decisive *d, const struct session *s, const char *text, struct err *err)
+{
+	bool tells, incomplete = session_heap(s)->incomplete;
+	struct err found = *err;
+	if (!incomplete && !expects_absence(d->comparing) && !is_pattern(d->comparing))
+		return err_set(err, ERR_USAGE, "%.200s: %.300s; if it may be missing, use = 0, < 1 or a pattern with *", text,
+		    found.message);
+	struct cell none = cell_count(heap_counted(session_heap(s), 0));
+	text_addf(&d->claim->absent, "%s", found.message);
+	return look_at(d, &none, &tells, err);
+}
+
 static int judge_comparison(struct claim *out, struct session *s, const struct comparing *c, const char *text,
     struct err *err)
 {
 	struct result *r = NULL;
 	struct decisive d = {.claim = out, .comparing = c, .name = TEXT_INIT};
 	int code = session_ask(s, c->line.s, &r, err);
-	if (code == ERR_NOT_FOUND && (c->sums || !strncmp(c->line.s, "size ", 5))) { /* there are none of these */
-		bool tells;
-		struct cell none = cell_count(heap_counted(session_heap(s), 0));
-		code = look_at(&d, &none, &tells, err);
-		out->none = true;
+	if (code == ERR_NOT_FOUND && (c->sums || !strncmp(c->line.s, "size ", 5))) {
+		code = judge_absence(&d, s, text, err);
 	} else if (!code) {
 		code = look_at_result(&d, r, err);
 	}
 	if (!code)
 		say(out, text, &d);
-	if (!code && out->none)
-		text_add(&out->sentence, ", because the dump has no such object or class");
+	if (!code && out->absent.len)
+		text_addf(&out->sentence, ", because %s", out->absent.s);
 	result_free(r);
 	text_release(&d.name);
 	return code;
@@ -508,7 +534,7 @@ static int judge_sql(struct claim *out, struct session *s, const char *text, str
 int claim_judge(struct claim *out, struct session *s, const char *text, struct err *err)
 {
 	struct comparing c = {.line = TEXT_INIT};
-	*out = (struct claim){.value = TEXT_INIT, .digits = TEXT_INIT, .sentence = TEXT_INIT};
+	*out = (struct claim){.value = TEXT_INIT, .digits = TEXT_INIT, .sentence = TEXT_INIT, .absent = TEXT_INIT};
 	int code = take_apart(text, &c) ? judge_comparison(out, s, &c, text, err) : judge_sql(out, s, text, err);
 	comparing_release(&c);
 	if (code)
@@ -518,6 +544,7 @@ int claim_judge(struct claim *out, struct session *s, const char *text, struct e
 
 void claim_release(struct claim *c)
 {
+	text_release(&c->absent);
 	text_release(&c->value);
 	text_release(&c->digits);
 	text_release(&c->sentence);

@@ -7,6 +7,9 @@
  *     objects("com.acme.Session") < 10000  of a set, as histo counts it; shallow() and retained() as size tells them
  *     rows("duplicate-classes") = 0
  *
+ * A class that the dump does not have is wrong usage, for its name may be misspelt, unless only absence makes the
+ * claim true (= 0, < 1), the name is a pattern or the dump was read in part.
+ *
  * What is no such comparison is SQL.  A number that is a lower bound, or that nobody knows, may leave open whether a
  * claim is true: that is an answer of its own, and not a yes.
  */
@@ -22,7 +25,7 @@ struct claim {
 	struct text value;    /* what decided it, as people read numbers, with its mark; may be empty */
 	struct text digits;   /* of it, as machines do; empty where it is not a number */
 	struct amount sure;   /* how sure these are; n is a rank */
-	bool none;            /* true or not: the dump has nothing of what is counted, maybe since its name is misspelt */
+	struct text absent;   /* why nothing is counted: the dump has no such class; else empty */
 	struct text sentence; /* "leaks.share < 30 is false: it is 50.1% of class com.acme.shop.Shop", escaped */
 };
 

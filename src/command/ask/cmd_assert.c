@@ -74,7 +74,7 @@ static struct result *tell(struct session *s, const struct suite *suite)
 	static const struct cell answer[] = {[CLAIM_TRUE] = {.type = CELL_FLAG, .amount = {.n = 1}},
 	    [CLAIM_FALSE] = {.type = CELL_FLAG}};
 	struct result *r = result_new_rows("claims", s->dump, &shape);
-	struct text story = TEXT_INIT;
+	struct text story = TEXT_INIT, absent = TEXT_INIT; /* absent: to standard error where no sentences are printed */
 	for (size_t i = 0; i < suite->n; i++) {
 		const struct claim *c = &suite->claims[i];
 		result_add_row(r, (struct cell[]){cell_text(suite->text[i]),
@@ -82,14 +82,19 @@ static struct result *tell(struct session *s, const struct suite *suite)
 		    c->answer == CLAIM_UNSURE ? cell_none() : answer[c->answer],
 		    c->digits.len ? cell_number(c->digits.s, c->sure.n, c->sure) : cell_blank(),
 		    cell_text(c->sentence.s)}, NULL);
-		if (c->answer == CLAIM_TRUE && !c->none)
+		if (c->absent.len)
+			text_addf(&absent, "%s%s", absent.len ? "; " : "", c->sentence.s);
+		if (c->answer == CLAIM_TRUE && !c->absent.len)
 			continue;
 		r->failed |= c->answer != CLAIM_TRUE;
 		text_addf(&story, "%s%s\n", story.len ? "" : "\n", c->sentence.s);
 	}
 	if (story.len)
 		r->story = arena_strndup(&r->arena, story.s, story.len);
+	if (absent.len)
+		r->warning = arena_strndup(&r->arena, absent.s, absent.len);
 	text_release(&story);
+	text_release(&absent);
 	return r;
 }
 
@@ -139,6 +144,8 @@ const struct command cmd_assert = {
 	"retained(\"CLASS\")\n"
 	"rows(\"LINE\")\tthe number of rows of a command line\n"
 	"other\tan SQL expression (sql), true if it is not 0\n"
+	"A class that the dump does not have is an error (status 2): its name may be misspelt. If it may be missing, "
+	"use = 0, < 1 or a pattern (\"com.acme.Leak*\"): then it counts as 0, and a sentence has the nearest names.\n"
 	"Operators are < <= > >= = and !=. A number may be 10M or 30%, a text needs quotes, a time is in seconds "
 	"since 1970. A lower bound or an unknown number may leave a condition undecided (?); then the status is 1, "
 	"too.\n",

@@ -109,7 +109,7 @@ static void generalise(const struct heap *h, enum histogram_by by, const struct 
 		row->loader_lost = false;
 		break;
 	}
-	row->name = named ? named->name : row->loader_lost ? "<unknown>" : NULL;
+	row->name = by == BY_LOADER ? heap_loader_class_name(h, c->loader, c->loader_lost) : named ? named->name : NULL;
 	row->order = named ? named->name_rank + 1 : 0;
 }
 

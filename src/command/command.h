@@ -272,6 +272,8 @@ void command_description(const struct command *c, struct text *to);  /* its para
 /* The words of the columns of a shape, or of the values of its head: "kind roots objects
  * shallow". */
 void shape_words(const struct shape *shape, bool head, struct text *to);
+/* "kind objects; hidden: meaning": its columns, first those that text shows unless a row has no use for them. */
+void shape_columns(const struct shape *shape, struct text *to);
 /* A JSON Schema of what the commands print with --format json. */
 void command_write_schema(struct text *to);
 void command_write_man(struct text *to);                             /* troff: COMMANDS section */

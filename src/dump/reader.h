@@ -566,9 +566,11 @@ void dump_later_wait_never(bool never);
 const char *dump_label_of(const uint8_t *head, size_t n);
 /* The same of a file with a path that is not opened, and when the dump in it was written; "": that tells nobody yet.
  * 0, or ERR_FORMAT, as dump_open would say it, without the path. */
+#define DUMP_COPY_MARK "a copy without contents by cairn redact: " /* the text of a copy's first record begins so */
 struct dump_head {
 	const char *label;
 	char created[32];
+	bool copy;           /* it says that it is a copy without contents: redact can write it again */
 	const char *archive; /* "zip": it is an archive of files, and so no dump; else NULL */
 };
 MUST_CHECK int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const char *path, struct err *err);

@@ -170,6 +170,8 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 	return code;
 }
 
+enum { COPY_HEAD = 128 }; /* bytes: the mark of a copy is in the first record behind the header */
+
 int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const char *path, struct err *err)
 {
 	uint8_t inflated[SOURCE_HEAD];
@@ -191,6 +193,7 @@ int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const cha
 		return n ? refuse(head, n, err) :
 		    err_set(err, ERR_FORMAT, "the %s data is truncated or damaged at its beginning", packing);
 	out->label = r->label;
+	out->copy = memmem(head, n < COPY_HEAD ? n : COPY_HEAD, DUMP_COPY_MARK, sizeof DUMP_COPY_MARK - 1);
 	if (r->created)
 		r->created(head, n, path, out->created, sizeof out->created);
 	return 0;

@@ -428,6 +428,15 @@ static inline const struct heap_class *heap_class_of(const struct heap *h, uint3
 	return &h->classes[h->class_of[id]];
 }
 
+/* What people see for a class loader: the name of its class, "<boot>" of HEAP_NONE where that is the boot loader,
+ * "<unknown>" where it is not in the dump (lost, as heap_class.loader_lost); NULL: the dump does not say. */
+static inline const char *heap_loader_class_name(const struct heap *h, uint32_t loader, bool lost)
+{
+	if (loader != HEAP_NONE)
+		return heap_class_of(h, loader)->name;
+	return lost ? "<unknown>" : h->facts.boot_loader_is_null ? "<boot>" : NULL;
+}
+
 /* The name of the heap that Android has an object in, escaped; NULL: the dump tells none. */
 static inline const char *heap_space(const struct heap *h, uint32_t id)
 {

@@ -237,7 +237,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_SLOT] = {"slot", CELL_TEXT, 5, "variable that holds it"},
     [COL_SOFT] = {"soft", CELL_TEXT, 5, "soft limit, in force"},
     [COL_SQL_TYPE] = {"sql_type", CELL_TEXT, 3, 
-	"address, bytes, text, integer, real or any"},
+	"address, bytes, count, text, integer, real or any"},
     [COL_STACK] = {"stack", CELL_TEXT, 5, "stack, innermost function first"},
     [COL_STARTED] = {"started", CELL_TEXT, 5, "local time of the start of the process"},
     [COL_STATE] = {"state", CELL_TEXT, -1, "state of the thread, finalizer or dump"},

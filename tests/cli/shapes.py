@@ -7,6 +7,7 @@ that the catalogue of columns tells.  Every shape that is promised is seen.
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -88,6 +89,8 @@ LINES = {
 OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
 
 
+# Their rows have columns of their own.
+OWN_COLUMNS = ("sql SELECT", "growth", "diff", "trend")
 # Of these no sample has all that they tell of.
 OF_MADE = ("references", "finalizers", "locks", "threadlocals")
 
@@ -106,13 +109,42 @@ def make_dump(path):
     d.write(path)
 
 
+def help_columns(name):
+    """The forms of results by the help of a command: their columns, as (those of text, hidden ones)."""
+    forms, words = [], None
+    for line in cairn("-x", "help " + name, SHOP).out.split("\n") + ["end"]:
+        begins = re.match(r"  (columns|values)(?: .*?)?: (.*)", line)
+        if words is not None and not begins and re.match(r"  [a-z_]\S*( \S+)*$", line):
+            words += line
+            continue
+        if words is not None:
+            forms.append(tuple(set(re.findall(r"\w+", part)) for part in re.match("(.*?)(?:hidden: (.*))?$", words).groups("")))
+        words = begins.group(2) if begins and begins.group(1) == "columns" else None
+    return forms
+
+
+def check_help(tap, line, older, before, sample, value, forms):
+    """The columns that help names are those that the command prints; returns the forms whose columns people see."""
+    rows = value if isinstance(value, list) else value.get("fields", [])
+    printed = {k for r in rows for k in r if not k.endswith("_certainty")}
+    fits = [form for form in forms if form[0] | form[1] == printed]
+    if not rows:
+        return []
+    tap.ok(fits, "%s on %s: help names its columns" % (line, os.path.basename(sample)), "%s, not %s" % (sorted(printed), forms))
+    text = cairn(*before, "-x", line, "--format", "md", *older, sample).out.split("\n")
+    under = [i for i, words in enumerate(text) if re.match(r"\| ---", words)]
+    seen = {w.strip() for w in text[under[-1] - 1].strip("| ").split("|")} if under else set()
+    return [(form, seen) for form in fits if seen]  # report and help are plain text
+
+
 def rows_of(value):
     """A head counts as a row."""
     return len(value) if isinstance(value, list) else 1 + len(value.get("fields", []))
 
 
-def try_line(tap, line, sample, schema, shapes):
-    """Validate the answer, if there is one; the titles of the shapes that it may have."""
+def try_line(tap, line, sample, schema, shapes, told):
+    """Validate the answer, if there is one; the titles of the shapes that it may have.  told: the forms of help, and
+    by form the columns that people saw."""
     name = os.path.basename(sample)
     older = [OLDER[sample]] if sample in OLDER and line.split()[0] in ("path-history", "diff", "dumps", "trend") else []
     if line == "growth" and sample == SHOP:
@@ -127,6 +159,9 @@ def try_line(tap, line, sample, schema, shapes):
     if len(shapes) == 1:
         wrong = faults(value, shapes[0], schema)
     tap.ok(not wrong, "%s on %s is as promised" % (line, name), "\n".join(wrong))
+    if told and not line.startswith(OWN_COLUMNS) and " -fields" not in line:
+        for form, seen in check_help(tap, line, older, before, sample, value, told[0]):
+            told[1].setdefault(tuple(map(frozenset, form)), set()).update(seen)
     return set(fits) if rows_of(value) else set()
 
 
@@ -143,14 +178,16 @@ def main(direct):
     tap.ok(faults([{"text": "", "more": 1}], {"anyOf": promised["help"]}, schema),
            "a column that is not promised is seen")
     for name, lines in LINES.items():
-        seen = set()
+        seen, told = set(), (help_columns(name), {})
         for line in lines:
             line = line.replace("{folder}", folder.name)
             for sample in (SHOP, GO, SAMPLE) + ((direct,) if name in ("offheap", "histo", "ls") else ()) + (
                     (made,) if name in OF_MADE else ()):
-                seen |= try_line(tap, line, sample, schema, promised.get(name, []))
+                seen |= try_line(tap, line, sample, schema, promised.get(name, []), told)
             if line == "dumps":
-                seen |= try_line(tap, line, os.path.dirname(SHOP), schema, promised[name])
+                seen |= try_line(tap, line, os.path.dirname(SHOP), schema, promised[name], told)
+        for (shown, _), printed in told[1].items():
+            tap.ok(shown <= printed, name + ": help calls hidden what text leaves out", sorted(shown - printed))
         for shape in promised.get(name, []):
             tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])
     tap.done()

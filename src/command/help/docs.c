@@ -15,6 +15,20 @@ void shape_words(const struct shape *shape, bool head, struct text *to)
 	}
 }
 
+void shape_columns(const struct shape *shape, struct text *to)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < shape->n_columns; i++)
+		if (!shape->columns[i].hidden)
+			text_addf(to, "%s%s", n++ ? " " : "", column_word(&shape->columns[i]));
+	const char *before = n ? "; hidden: " : "hidden: ";
+	for (unsigned i = 0; i < shape->n_columns; i++) {
+		if (shape->columns[i].hidden)
+			text_addf(to, "%s%s", before, column_word(&shape->columns[i]));
+		before = shape->columns[i].hidden ? " " : before;
+	}
+}
+
 void command_description(const struct command *c, struct text *to)
 {
 	text_add(to, c->description);
@@ -60,7 +74,10 @@ static void man_shape(const struct shape *shape, struct text *to)
 		text_addf(&label, "%s%s%s", columns ? "Columns" : "Values", shape->form ? " " : "",
 		    shape->form ? shape->form : "");
 		text_add(&words, "");
-		shape_words(shape, !columns, &words);
+		if (columns)
+			shape_columns(shape, &words);
+		else
+			shape_words(shape, true, &words);
 		man_words(to, label.s, words.s);
 		text_release(&label);
 		text_release(&words);

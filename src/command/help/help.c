@@ -91,8 +91,8 @@ const struct help_page help_pages[] = {
 	"json\tan array of objects for each command, an object for a one-row result; several results in one --output "
 	"file are an array of these\n"
 	"jsonl\tan object on each line\n"
-	"text, md and html have a table's main columns; set wide on adds the others, which csv, json and jsonl always "
-	"have.\n"
+	"text, md and html have a table's main columns; set wide on adds the others (hidden), which csv, json and "
+	"jsonl always have.\n"
 	"csv, json and jsonl have the same names. Numbers are plain bytes, counts or percents (share: 36.8), "
 	"addresses are strings 0x..., unknown or inapplicable values are empty or null. Single values above a table "
 	"(x, cut and others) and its rows are one json object, the rows as \"fields\". In csv they are two tables "
@@ -309,7 +309,7 @@ static unsigned count_examples(const struct command *c)
 	return n;
 }
 
-/* "columns -by kind: kind roots objects shallow" */
+/* "columns -by kind: kind roots objects shallow; hidden: share" */
 static void describe_words(struct result *r, unsigned room, const struct shape *shape, bool head)
 {
 	struct text line = TEXT_INIT;
@@ -317,7 +317,10 @@ static void describe_words(struct result *r, unsigned room, const struct shape *
 		return;
 	text_addf(&line, "%s%s%s: ", head ? "values" : "columns", shape->form ? " " : "",
 	    shape->form ? shape->form : "");
-	shape_words(shape, head, &line);
+	if (head)
+		shape_words(shape, true, &line);
+	else
+		shape_columns(shape, &line);
 	add_text(r, room, line.s, 2);
 	text_release(&line);
 }

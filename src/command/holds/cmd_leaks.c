@@ -270,7 +270,7 @@ const struct command cmd_leaks = {
 	"nothing (unless set weak on).\n"
 	"accumulated_in\taccumulation point: below it no single object retains nearly all\n"
 	"path\tshortest strong path to the accumulation point\n"
-	"reference\tthe reference on it to clear, as an argument of cut; two or three if only several together free "
+	"reference\tthe reference on it to clear, as an argument of cut; two or three if only several free it or most of "
 	"it\n"
 	"freed\twhat clearing it frees, exact; 0 if other references hold it\n"
 	"kind\tsuspect, or holder if there is no suspect\n"

@@ -67,6 +67,12 @@ struct histo {
 	struct retained_sum *retained; /* by row; NULL: those of the classes, or not summed yet */
 };
 
+static struct cell loader_class_cell(const struct heap *h, uint32_t loader, bool lost)
+{
+	const char *name = heap_loader_class_name(h, loader, lost);
+	return name ? cell_text(name) : cell_none();
+}
+
 static void class_cell(const struct heap *h, const struct histogram_row *row,
     enum column_id column, struct cell *out)
 {
@@ -88,8 +94,7 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 		*out = cell_count(heap_counted(h, row->n_classes));
 		break;
 	case COL_LOADER_CLASS:
-		*out = row->loader == HEAP_NONE && !row->loader_lost ? cell_none() :
-		    cell_text(row->loader_lost ? "<unknown>" : heap_class_of(h, row->loader)->name);
+		*out = loader_class_cell(h, row->loader, row->loader_lost);
 		break;
 	case COL_SUPERCLASS:
 		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
@@ -405,11 +410,9 @@ static const struct shape dup_shape = {SHAPE_COLUMNS(dup_columns)};
 static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, size_t times)
 {
 	const struct heap_class *class = &h->classes[c];
-	struct cell loader_class = class->loader == HEAP_NONE ? cell_none() :
-	    cell_text(heap_class_of(h, class->loader)->name);
 	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(heap_counted(h, times)),
 	    class->address ? cell_address(class->address) : cell_none(),
-	    cell_object_address(h, class->loader), loader_class,
+	    cell_object_address(h, class->loader), loader_class_cell(h, class->loader, class->loader_lost),
 	    cell_count(class_objects(h, class)), cell_bytes(class_shallow(h, class))},
 	    &(struct target){.kind = TARGET_CLASS, .id = c});
 }

@@ -51,6 +51,7 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	struct target target = {.kind = TARGET_OBJECT, .id = row->loader};
 	bool known = row->loader != HEAP_NONE, lost = row->loader_lost;
 	bool boot = !known && !lost && h->facts.boot_loader_is_null;
+	const char *class = heap_loader_class_name(h, row->loader, lost);
 	struct text name = TEXT_INIT;
 	struct values values;
 	if (!known)
@@ -59,8 +60,7 @@ static void add_loader(struct result *r, const struct heap *h, const struct hist
 	    values_as_named(&values, "java.lang.ClassLoader");
 	result_add_row(r, (struct cell[L_COLUMNS]){
 	    [L_ADDRESS] = cell_object_address(h, row->loader),
-	    [L_CLASS] = known ? cell_text(heap_class_of(h, row->loader)->name) :
-		boot ? cell_text("<boot>") : lost ? cell_text("<unknown>") : cell_none(),
+	    [L_CLASS] = class ? cell_text(class) : cell_none(),
 	    [L_NAME] = loader_name(h, held ? &values : NULL, &name),
 	    [L_PARENT] = known ? parent_cell(h, row->loader, held ? &values : NULL) : cell_none(),
 	    [L_CLASSES] = cell_count(heap_counted(h, row->n_classes)),

@@ -19,10 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the file is a dump of; NULL: it is none, or nobody may read it. */
+/* What the file is a dump of; NULL: it is none, or a copy that can be written again, or nobody may read it. */
 static const char *dump_in(const char *path, const struct stat *file)
 {
 	uint8_t head[SOURCE_HEAD];
+	struct dump_head found;
+	struct err err = ERR_INIT;
 	struct stat st;
 	ssize_t n = 0;
 
@@ -33,7 +35,7 @@ static const char *dump_in(const char *path, const struct stat *file)
 	if (!fstat(fd, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino)
 		n = pread(fd, head, sizeof head, 0);
 	close(fd);
-	return n > 0 ? dump_label_of(head, (size_t)n) : NULL;
+	return n > 0 && !dump_head_of(&found, head, (size_t)n, "", &err) && !found.copy ? found.label : NULL;
 }
 
 static int ask(const char *path, bool append, const char *dump, const struct writing *rules,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
+#include "heap/library.h"
 #include "result/objects.h"
 
 #include <stdlib.h>
@@ -299,11 +300,34 @@ static enum waste_by by_of(const struct call *call, enum waste_kind kind)
 	return kind == WASTE_FIELDS && by == WASTE_BY_HOLDER ? WASTE_BY_FIELD : by;
 }
 
+/* Can the program's authors change the field, or the class? */
+static bool is_own(const struct heap *h, const struct waste_group *g, enum waste_by by)
+{
+	uint32_t class = by == WASTE_BY_CLASS ? g->class : g->declared_in;
+	return class != HEAP_NONE && library_programs_class(h, class);
+}
+
+/* The rows of the program's own classes, or the others. */
+static void add_groups(struct result *r, struct group_rows *rows, const struct call *call, enum waste_by by, bool own,
+    uint64_t *stay, bool *unheld)
+{
+	struct text scratch = TEXT_INIT;
+	for (size_t i = 0; i < rows->groups.n && !progress_own_stops(i); i++) {
+		const struct waste_sum *sum = &rows->groups.group[i].sum;
+		if (!sum->objects || is_own(r->heap, &rows->groups.group[i], by) != own)
+			continue; /* no objects: all are held by fields that hold more */
+		if (!sum->wasted && rows->kind != WASTE_CHAINS)
+			*stay += sum->objects;
+		else if (sum->wasted >= least(call))
+			*unheld |= !add_group(r, rows, i, by, &scratch) && by != WASTE_BY_CLASS;
+	}
+	text_release(&scratch);
+}
+
 static int run_kind(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	enum waste_kind kind;
-	struct text scratch = TEXT_INIT;
 	char title[64];
 	int code = kind_of(call, &kind, err);
 	if (!code && !waste_told(h, kind))
@@ -324,20 +348,15 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 	result_rows_members(r, group_members, group_release, rows);
 	uint64_t stay = 0;
 	bool unheld = false;
-	for (size_t i = 0; i < rows->groups.n && !progress_own_stops(i); i++) {
-		const struct waste_sum *sum = &rows->groups.group[i].sum;
-		if (!sum->objects)
-			continue; /* all its objects are held by fields that hold more */
-		if (!sum->wasted && kind != WASTE_CHAINS)
-			stay += sum->objects;
-		else if (sum->wasted >= least(call))
-			unheld |= !add_group(r, rows, i, by, &scratch) && by != WASTE_BY_CLASS;
-	}
+	add_groups(r, rows, call, by, true, &stay, &unheld);
+	size_t n_own = r->n_source;
+	add_groups(r, rows, call, by, false, &stay, &unheld);
+	if (n_own && r->n_source > n_own && command_keeps_order(call))
+		result_add_note(r, "rows of libraries follow those of the program");
 	if (unheld)
 		result_add_note(r, "rows without a field: only stacks or other roots hold these objects, or nothing does");
 	if (stay)
 		add_staying(r, stay);
-	text_release(&scratch);
 	r->says_none = !call_has(call, DASH_MIN);
 	if (!r->n_rows && r->says_none)
 		result_add_note(r, "no objects of this kind");
@@ -401,7 +420,7 @@ const struct command cmd_waste = {
     .shapes = SHAPES(&all_shape, &field_shape, &fields_shape, &class_shape, &holder_shape),
     .description = "One row per kind of waste: its objects, their size with their parts (characters, nodes, tables), "
 	"the bytes that could be saved, and their share of the heap. With KIND, one row per field that holds such "
-	"objects, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one with "
+	"objects, the program's own first, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one with "
 	"most such objects counts. Kinds do not overlap; constant fields and alignment padding are parts of other "
 	"objects and not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps "
 	"without values (PHD, classic) show only empty, one-element and sparse arrays. Go dumps show duplicate strings "

@@ -22,7 +22,7 @@
 enum { ROOM = 1 << 16, REPORT_EVERY = 1 << 12 };
 
 /* The text of the copy's first record; behind it the name of what was left out. */
-static const char mark[] = "a copy without contents by cairn redact: ";
+static const char mark[] = DUMP_COPY_MARK;
 static const char *const left_out[] = {[REDACT_NOTHING] = "nothing", [REDACT_STRINGS] = "strings",
     [REDACT_ARRAYS] = "arrays", [REDACT_ALL] = "all"};
 

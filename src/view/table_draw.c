@@ -40,14 +40,28 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 		draw_text(y, l->x[i], l->width[i], s, attr);
 }
 
+/* Does a column have percentages, too? */
+static bool shows_percents(const struct table *t, const struct layout *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (column_type(&t->result->columns[l->column[i]]) == CELL_PERCENT)
+			return true;
+	return false;
+}
+
 static void draw_header(const struct table *t, const struct layout *l, struct rect at)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		draw_cell(l, i, column, at.y, column_word(column), theme(sorted ? ROLE_SORTED : ROLE_HEADER));
-		if (!sorted || !tree_has_groups(t->result))
+		if (!sorted)
 			continue;
+		if (!tree_has_groups(t->result)) {
+			if (l->percent_x && shows_percents(t, l))
+				draw_right(at.y, l->percent_x, SHARE_PERCENT, "% sum", theme(ROLE_HEADER));
+			continue;
+		}
 		/* bars and percentages are of different wholes here */
 		if (l->bar >= 8)
 			draw_text(at.y, l->bar_x, l->bar, "siblings", theme(ROLE_HEADER));

@@ -20,6 +20,14 @@ def sort(t):
     leave(t)
 
 
+@case("where a column has percentages, too, those next to the sorted one have a title")
+def two_percentages(t):
+    start(t, dump=SHOP)
+    enter(t, "waste")
+    t.wait(r"^ +kind .* wasted % sum +share")
+    leave(t)
+
+
 @case("sorting: the first row stays the first, any other keeps the cursor, in view")
 def sort_keeps(t):
     start(t, dump=SHOP)

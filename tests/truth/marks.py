@@ -61,8 +61,6 @@ COVERED = {
 }
 # What compares is given the dump itself as the older one, too.
 COMPARES = ("dumps", "diff", "trend", "path-history")
-# How sure these are of what several objects retain together depends on what the session has computed before.
-APART = ("threads", "loaders")
 EXCUSED = {
     "redact": "writes a file", "bundle": "writes files",
     "entries": "shows what a program's own collection counts",
@@ -90,9 +88,10 @@ EXCUSED = {
 
 SURENESS = ["exact", "lower bound", "inferred", "unknown"]
 BYTES = {"shallow", "retained", "freed", "wasted", "held_shallow", "shallow_below", "instances_shallow",
-         "reachable_shallow", "unreachable_shallow", "weakly_reachable_shallow", "adds", "accumulated", "instance_size", "share"}
+         "reachable_shallow", "unreachable_shallow", "weakly_reachable_shallow", "adds", "accumulated", "instance_size", "share", "with_locals"}
 HELD = {"retained", "freed", "share", "children", "retained_objects", "unreachable_objects",
-        "unreachable_shallow", "weakly_reachable_objects", "weakly_reachable_shallow", "adds", "accumulated", "others", "held", "held_shallow"}
+        "unreachable_shallow", "weakly_reachable_objects", "weakly_reachable_shallow", "adds", "accumulated", "others", "held", "held_shallow",
+        "with_locals"}
 REACHED = {"reachable_objects", "reachable_shallow"}
 COUNTED = {"objects", "instances", "instances_shallow", "shallow", "references", "classes", "roots",
            "subclasses", "objects_below", "shallow_below", "held", "count", "wasted", "times"}
@@ -134,7 +133,7 @@ class Kind:
     def answers(self, before, scripts):
         """What the last line of each script answers, by its first line, if it does: in one session, in which all that
         is retained is known, the line before in front of each script; in the long run each has a session of its own."""
-        said, alone = {}, [script for script in scripts if LONG or script[0].split()[0] in APART]
+        said, alone = {}, [script for script in scripts if LONG]
         for compares in (False, True):
             those = [script for script in scripts if (script[0].split()[0] in COMPARES) == compares]
             for some in [[s] for s in those if s in alone] + [[s for s in those if s not in alone]]:
@@ -357,7 +356,8 @@ def allowed(kind, line, row, column):
     if "cut" in kind.doubts and column in COUNTED and not single and verb not in ("refs", "cut"):
         return {"lower bound", "inferred"}
     if not kind.doubts - {"joint"}:
-        joint = column in ("retained", "share") and not row.get("address")
+        joint = column in ("retained", "share") and (verb == "loaders" or not row.get("address"))
+        joint |= column == "with_locals"
         return {"exact", "lower bound"} if joint else {"exact"}
     return set(SURENESS)
 

@@ -464,14 +464,14 @@ static bool is_pattern(const struct comparing *c)
 	return *word == '/' || strpbrk(word, "*?");
 }
 
-/* There are none of these: that is an answer where absence is expected, or may be; else a misspelt name would be one. */
+/* There are none of these: an answer where absence is expected, or may be; else a misspelt name would be one. */
 static int judge_absence(struct decisive *d, const struct session *s, const char *text, struct err *err)
 {
 	bool tells, incomplete = session_heap(s)->incomplete;
 	struct err found = *err;
 	if (!incomplete && !expects_absence(d->comparing) && !is_pattern(d->comparing))
-		return err_set(err, ERR_USAGE, "%.200s: %.300s; if it may be missing, use = 0, < 1 or a pattern with *", text,
-		    found.message);
+		return err_set(err, ERR_USAGE, "%.200s: %.300s; if it may be missing, use = 0, < 1 or a pattern with *",
+		    text, found.message);
 	struct cell none = cell_count(heap_counted(session_heap(s), 0));
 	text_addf(&d->claim->absent, "%s", found.message);
 	return look_at(d, &none, &tells, err);

@@ -271,8 +271,11 @@ static void add_together_words(struct told *t, const struct suspect *s)
 		text_addf(to, " %s references hold %s: %s. Clearing %s frees ", t->together == 2 ? "Two" : "Three",
 		    s->ids ? "them" : "it", t->unnamed.s, t->together == 2 ? "both" : "all of them");
 	add_bytes(to, t->freed);
-	text_add(to, t->some ? s->ids ? ", but not all of these objects." : ", but not all of it." : t->together < 2 ? "." : s->ids ? ": all of these objects." :
-	    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
+	if (t->some)
+		text_add(to, s->ids ? ", but not all of these objects." : ", but not all of it.");
+	else
+		text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
+		    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
 }
 
 /* What to clear, and what that does not reach. */
@@ -325,7 +328,8 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 	}
 }
 
-static void add_sentence(struct told *t, const struct opened *o, struct cut *cut, const struct suspect *s, size_t steps)
+static void add_sentence(struct told *t, const struct opened *o, struct cut *cut, const struct suspect *s,
+    size_t steps)
 {
 	const struct retained *r = cut->retained;
 	if (s->ids) {

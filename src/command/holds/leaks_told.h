@@ -31,8 +31,9 @@ MUST_CHECK int told_find(struct told *t, struct session *s, struct cut *cut, str
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
-/* Append "60 elements, all com.acme.Session" of a collection of the dump as it was read, "60 references, all to …" of an
- * array of references, or of a list that does not say: of its array, `store` (or HEAP_NONE).  False: nothing was appended. */
+/* Append "60 elements, all com.acme.Session" of a collection of the dump as it was read, "60 references, all to …" of
+ * an array of references, or of a list that does not say: of its array, `store` (or HEAP_NONE).  False: nothing was
+ * appended. */
 bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store);
 /* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
  * same codes. */

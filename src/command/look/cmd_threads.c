@@ -202,10 +202,8 @@ static int sum_stacks(struct result *r, const struct retained *known, struct pro
 		struct retained_sum sum = {.joint = true};
 		for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
 			uint32_t object = h->threads[s->thread[i]].object;
-			if (object == HEAP_NONE)
-				continue;
-			sum.bytes += known->dominators.retained[object];
-			sum.topmost++;
+			if (object != HEAP_NONE)
+				retained_sum_add(known, &sum, object);
 		}
 		s->retained[row] = sum;
 	}

@@ -418,14 +418,14 @@ const struct command cmd_waste = {
     .group = "problems",
     .summary = "find wasted memory by kind, and the fields that hold it",
     .shapes = SHAPES(&all_shape, &field_shape, &fields_shape, &class_shape, &holder_shape),
-    .description = "One row per kind of waste: its objects, their size with their parts (characters, nodes, tables), "
-	"the bytes that could be saved, and their share of the heap. With KIND, one row per field that holds such "
-	"objects, the program's own first, also through arrays (Order.tags[]) and collections; if several fields hold an object, the one with "
-	"most such objects counts. Kinds do not overlap; constant fields and alignment padding are parts of other "
-	"objects and not in the totals. ~ marks a judgement: the program may need it. Unreachable objects count. Dumps "
-	"without values (PHD, classic) show only empty, one-element and sparse arrays. Go dumps show duplicate strings "
-	"and, with the program, empty, one-entry and oversized maps and slices. KIND is a word of this list or its full "
-	"name:",
+    .description = "One row per kind of waste: its objects, their size with their parts (characters, nodes, "
+	"tables), the bytes that could be saved, and their share of the heap. With KIND, one row per field that holds "
+	"such objects, the program's own first, also through arrays (Order.tags[]) and collections; if several fields "
+	"hold an object, the one with most such objects counts. Kinds do not overlap; constant fields and alignment "
+	"padding are parts of other objects and not in the totals. ~ marks a judgement: the program may need it. "
+	"Unreachable objects count. Dumps without values (PHD, classic) show only empty, one-element and sparse "
+	"arrays. Go dumps show duplicate strings and, with the program, empty, one-entry and oversized maps and "
+	"slices. KIND is a word of this list or its full name:",
     .more = add_kinds,
     .examples = {{"waste", ON_SHOP, "how much memory each kind wastes"},
 	{"waste strings", ON_SHOP, "which fields hold duplicate strings"},

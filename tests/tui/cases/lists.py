@@ -23,8 +23,9 @@ def sort(t):
 @case("where a column has percentages, too, those next to the sorted one have a title")
 def two_percentages(t):
     start(t, dump=SHOP)
+    t.resize(120, 24)
     enter(t, "waste")
-    t.wait(r"^ +kind .* wasted % sum +share")
+    t.wait(r"^ +kind .* wasted +% sum +share")
     leave(t)
 
 

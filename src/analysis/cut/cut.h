@@ -176,8 +176,7 @@ MUST_CHECK int cut_together(struct cut_edges *out, struct amount *freed, struct 
 
 /*
  * Those of n objects (ids) that static fields and global variables alone hold, of those that cut_together may choose:
- * clearing all of them would free these.  to: room for n ids.  The caller's struct cut may be asked on.  Walks the
- * heap.  0, ERR_NOMEM or ERR_CANCELLED.
+ * clearing all of them would free these.  to: room for n ids.  Walks the heap.  0, ERR_NOMEM or ERR_CANCELLED.
  */
 MUST_CHECK int cut_held_by_globals(uint32_t *to, size_t *n_to, struct cut *c, struct cut_owner *owner,
     const uint32_t *ids, size_t n, struct progress *progress, struct err *err);

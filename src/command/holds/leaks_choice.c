@@ -213,7 +213,7 @@ static int prune(struct cut_edges *edges, const struct suspect *group, struct se
 }
 
 /* Where stacks and the like hold some of them as well: the few static fields or global variables that free all others,
- * if that is more than the reference that was chosen frees.  What frees much more than the group is no remedy for it. */
+ * if that is more than the reference that was chosen frees.  What frees much more than the group is no remedy. */
 static int choose_most(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
     const struct path_rules *rules, const struct suspect *group, struct err *err)
 {

@@ -9,6 +9,7 @@ the dominator tree's top.  CAIRN_SEEDS gives another number of seeds than 60 (16
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -84,9 +85,13 @@ def check_references(tap):
         tap.ok(named, "%s: suspects have references" % name)
         tap.equal([ask(path, "cut " + r["reference"])["freed"] for r in named], [r["freed"] for r in named],
                   "%s: cut takes them" % name)
-        tap.ok(all((r["reference"] in r["sentence"] or "Clearing it frees" in r["sentence"]) and
-                   any(r[at] and r[at] in r["sentence"] for at in ("address", "accumulated_in")) for r in named),
-               "%s: they are in the sentences" % name)
+        words = [all(word in r["sentence"] for word in r["reference"].split()) or r["reference"] in r["sentence"] or
+                 "Clearing it frees" in r["sentence"] for r in named]
+        tap.ok(all(words), "%s: they are in the sentences" % name, [r for r, said in zip(named, words) if not said])
+        for r in named:  # the object that is named is the suspect, what piles up or one between them
+            ways = ask(path, "path " + r["accumulated_in"])
+            steps = {s["address"] for s in (ways if isinstance(ways, list) else ways["fields"])} | {r["address"]}
+            tap.ok(steps & set(re.findall("0x[0-9a-f]+", r["sentence"])), "%s: so is an object on the path" % name, r)
         single = [(i + 1, r) for i, r in enumerate(rows) if r["address"]]
         for row, r in single[:3]:
             out = cairn("-x", "leaks -share 2", "-x", "x %%%d" % row, "--format", "jsonl", path).out.splitlines()

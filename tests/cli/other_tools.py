@@ -17,7 +17,7 @@ from cairntest import BUILD, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
 CLASS, OBJECT, LIST = "com.acme.shop.Shop", "com.acme.shop.Shop.INSTANCE", "0xe001c7e8"
 
 # the sample has none of these
-NONE_THERE = ("duplicate-classes", "histo -dead", "waste constant", "waste sparse", "waste tails", "references soft", "threadlocals",
+NONE_THERE = ("find 'strings'", "duplicate-classes", "histo -dead", "waste constant", "waste sparse", "waste tails", "references soft", "threadlocals",
               "threadlocals -by class")
 
 # a word with arguments, and what it means; on the HPROF sample unless another is named
@@ -42,6 +42,8 @@ PAIRS = (
     ("objsize " + OBJECT, "size " + OBJECT),
     ("top_consumers -by class", "top -by class"),
     ("leakhunter", "leaks"),
+    ("leak_suspects", "leaks"),
+    ("leak suspects", "leaks"),
     ("clrthreads", "threads"),
     ("whatis String", "find String"),
     ("goroutines", "threads", GO),
@@ -60,6 +62,13 @@ PAIRS = (
     ("theme", "help theme"),
     ("biggest", "top"),
     ("huge -by class", "top -by class"),
+    ("packages", "tree -by package"),
+    ("package", "tree -by package"),
+    ("classes", "histo"),
+    ("suspects", "leaks"),
+    ("config", "set"),
+    ("configuration", "set"),
+    ("settings", "set"),
     (CLASS, "ls " + CLASS),
     ("Session -sub", "ls Session -sub"),
     ("byte[] -min 1k", "ls byte[] -min 1k"),
@@ -147,6 +156,15 @@ PAIRS = (
     ("system_properties", "props"),
     ("duplicate_classes", "duplicate-classes"),
     ("show_dominator_tree", "dom"),
+    # MAT's names as they are spoken
+    ("gc roots", "roots"),
+    ("dominator tree", "dom"),
+    ("leak suspects -share 5", "leaks -share 5"),
+    ("thread details main", "bt main"),
+    ("duplicate classes", "duplicate-classes"),
+    ("system properties", "props"),
+    # but a command of ours keeps its arguments
+    ("find strings", "find 'strings'"),
     # of several
     ("users " + OBJECT, "refs -in " + OBJECT),
     ("inbounds " + OBJECT, "refs -in " + OBJECT),
@@ -205,9 +223,10 @@ def told(tap):
         run = cairn("-x", "alias '%s' | cut word,command" % word, "--format", "csv")
         tap.ok(run.status == 0 and "\n%s,%s" % (word, command) in "\n" + run.out.replace("\r", ""),
                "alias '%s' names %s" % (word, command), run.out + run.err)
-    run = cairn("-x", "help dumpobj", "-x", "help x")
-    first, second = run.out.split("\n\nx ", 1)
-    tap.equal("x " + second.strip(), first.strip(), "help dumpobj is help x")
+    for word, said in (("dumpobj", "dumpobj means x"), ("locals", "locals means threadlocals")):
+        first, rest = cairn("-x", "help " + word).out.split("\n", 1)
+        tap.equal((first, rest), (said, cairn("-x", "help " + said.split()[-1]).out), "help %s says what it is, then explains that" % word)
+    tap.ok("in bt" in cairn("-x", "help locals").out, "help locals leads to the variables of methods")
     run = cairn("-x", "alias nonsense")
     tap.equal(run.status, 1, "alias of no word: status 1")
 
@@ -224,7 +243,7 @@ def earlier(tap):
         old, new = word.split()[0], name.split()[0]
         if old == "dom":
             continue
-        tap.equal(cairn("-x", "help " + old).out, cairn("-x", "help " + new).out, "help %s is help %s" % (old, new))
+        tap.equal(cairn("-x", "help " + old).out.split("\n", 1)[1], cairn("-x", "help " + new).out, "help %s is help %s" % (old, new))
         tap.ok(not re.search(r"^  %s " % old, cairn("-x", "help").out, re.M), "help does not list %s" % old)
         tap.equal(cairn("-x", "alias | grep ^%s$" % old, "--format", "csv").out.count("\n"), 1, "neither does alias")
         if old != "weak":  # in upper case it begins MAT's weak_references_statistics
@@ -257,9 +276,30 @@ def wrong(tap):
     tap.ok(run.status == 1 and run.err.startswith("cairn: x: "), "dumpobj of no object", run.err)
     run = cairn("-x", "immediate_dominators", SHOP)
     tap.ok(run.status == 2 and "SET is missing" in run.err, "immediate_dominators of nothing", run.err)
-    run = cairn("-x", "thread_", SHOP)
-    tap.ok(run.status == 2 and '"thread_" is ambiguous (thread_overview, thread_details)' in run.err,
-           "a word that may be two", run.err)
+
+
+# an unknown word, and the lines that it leads to, the nearest first
+LEADS = (
+    ("histogramm", ["histo"]), ("histgram", ["histo"]), ("hsito", ["histo"]), ("objetcs", ["ls *"]), ("dominatr", ["dom"]),
+    ("leakage", ["leaks"]), ("memory", ["waste", "offheap", "close"]), ("thread_", ["threads", "bt"]), ("backtrac", ["bt"]),
+    ("gcrot", ["path"]), ("systemproperties", ["props"]), ("group", ["heap"]),
+    # whose beginning or letters another tool's word has by chance
+    ("array", []), ("hash", []), ("xyzzy", []), ("kubernetes", []), ("frobnicate", []), ("foo", []), ("teapot", []),
+)
+
+
+def leads(tap):
+    """An unknown word leads to three near lines at most, and to none that is far; no beginning of a tool's word runs."""
+    for word, lines in LEADS:
+        run = cairn("-x", word, SHOP)
+        near = re.search(r"\(nearest: (.*)\)$", run.err.strip())
+        found = [n.split(": ")[0] for n in near.group(1).split("; ")] if near else []
+        tap.equal((run.status, run.out, found), (2, "", lines), "%s leads to %s" % (word, ", ".join(lines) or "nothing"))
+        tap.ok(near or "apropos " + word in run.err, "or to apropos", run.err)
+    for word, lead in (("back", "Esc goes back"), ("show", "heap"), ("show heap", "heap")):
+        run = cairn("-x", word, SHOP)
+        tap.ok(run.status == 2 and not run.out and "%s: not a command" % word.split()[0] in run.err and lead in run.err,
+               "%s leads on" % word, run.err)
 
 
 def apropos(tap):
@@ -289,6 +329,7 @@ def main():
     earlier(tap)
     pages(tap)
     wrong(tap)
+    leads(tap)
     apropos(tap)
     tap.done()
 

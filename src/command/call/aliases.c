@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define ALIAS_WORDS 4 /* the most that one has */
+#define ALIAS_WORDS 7 /* the most that one has */
 
 /* By command, in the order of help. */
 const struct alias aliases[] = {
@@ -26,6 +26,7 @@ const struct alias aliases[] = {
     {"summary", "info", NULL, NULL},
 
     {"histogram", "histo", "MAT, viewcore", NULL},
+    {"classes", "histo", NULL, NULL},
     {"dumpheap -stat", "histo", "SOS", NULL},
     {"dumpheap -stat -type", "histo", "SOS", NULL},
     {"info class", "histo", "jdmpview", NULL},
@@ -102,6 +103,7 @@ const struct alias aliases[] = {
     {"clrstack", "bt", "SOS", NULL},
     {"clrstack -a", "bt", "SOS", NULL},
     {"dso", "bt", "SOS", NULL},
+    {"info locals", "bt", "gdb", NULL},
     {"dumpstackobjects", "bt", "SOS", NULL},
     {"backtrace", "bt", "gdb", NULL},
     {"stack", "bt", NULL, NULL},
@@ -135,6 +137,7 @@ const struct alias aliases[] = {
     {"jmap -clstats", "loaders", "jmap", NULL},
     {"VM.classloaders", "loaders", "jcmd", NULL},
     {"duplicate_classes", "duplicate-classes", "MAT", NULL},
+    {"packages", "tree -by package", NULL, NULL},
     {"hierarchy", "tree", NULL, NULL},
     {"subclasses", "tree", NULL, NULL},
     {"VM.class_hierarchy", "tree", "jcmd", NULL},
@@ -184,6 +187,8 @@ const struct alias aliases[] = {
     {"whatif", "cut", "jafar", NULL},
     {"leakhunter", "leaks", "MAT", NULL},
     {"find_leaks", "leaks", "MAT", NULL},
+    {"leak_suspects", "leaks", "MAT", NULL},
+    {"suspects", "leaks", NULL, NULL},
     {"find-leaks", "leaks", "memlab", NULL},
     {"big_drops_in_dominator_tree", "leaks -share 1", "MAT", NULL},
     {"export_hprof", "redact", "MAT", NULL},
@@ -200,6 +205,10 @@ const struct alias aliases[] = {
     {"keys", "help keys", NULL, NULL},
     {"mouse", "help mouse", NULL, NULL},
     {"theme", "help theme", NULL, NULL},
+    {"config", "set", "delve", NULL},
+    {"configuration", "set", NULL, NULL},
+    {"preferences", "set", NULL, NULL},
+    {"settings", "set", NULL, NULL},
     {".", "source", NULL, NULL},
     {"cmdfile", "source", "jdmpview", NULL},
     {"exit", "quit", NULL, NULL},
@@ -244,6 +253,15 @@ static bool begins(const struct alias *a, const char *typed, const char *letters
 	return !(alias_is_earlier(a) ? strncmp(typed, letters, n) : strncasecmp(typed, letters, n));
 }
 
+static bool is_name(const char *word)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, word))
+			return true;
+	}
+	return false;
+}
+
 static bool is_word(const char *typed, const char *word, size_t n)
 {
 	return strlen(typed) == n && !strncasecmp(typed, word, n);
@@ -253,6 +271,22 @@ static bool is_word(const char *typed, const char *word, size_t n)
 static bool stands_for(const struct alias *a, const char *typed, const char *word, size_t n)
 {
 	return begins(a, typed, word, n) && (!typed[n] || !strcmp(typed + n, ";"));
+}
+
+/* The words of the stage that a name with _ is when it is written with blanks: "dominator tree"; 0: it is not.  Names
+ * that begin with a command of ours are arguments of that. */
+static size_t takes_parted(const struct alias *a, const struct stage *stage)
+{
+	size_t n = 0;
+	for (const char *s = a->word; *s; s += *s == '_') {
+		size_t length = strcspn(s, "_");
+		if (n == ALIAS_WORDS || n >= stage->n || stage->words[n].quoted || !is_word(stage->words[n].s, s, length) ||
+		    (!n && is_name(stage->words[n].s)))
+			return 0;
+		s += length;
+		n++;
+	}
+	return n;
 }
 
 bool alias_is_of(const struct alias *a, const struct command *c)
@@ -281,7 +315,11 @@ static bool is_taken(const size_t *taken, size_t n, size_t at)
 static size_t takes(const struct alias *a, const struct stage *stage, size_t taken[ALIAS_WORDS])
 {
 	const char *s = a->word;
-	size_t n = 0;
+	size_t n = strchr(s, '_') && !strchr(s, ' ') ? takes_parted(a, stage) : 0;
+	for (size_t i = 0; i < n; i++)
+		taken[i] = i;
+	if (n)
+		return n;
 	for (size_t length; (length = next_word(&s)); s += length) {
 		bool anywhere = n && *s == '-';
 		size_t at = anywhere ? 1 : n;
@@ -309,20 +347,25 @@ const struct alias *alias_named(const char *word)
 	return NULL;
 }
 
+void alias_add_meaning(const struct alias *a, struct text *to)
+{
+	text_add(to, a->means);
+	if (a->with && strcmp(a->with, a->means) != 0)
+		text_addf(to, ", %s with more words", a->with);
+}
+
+/* A tool's word works only when it is complete: a beginning such as "back" or "array" means something else. */
 const struct alias *alias_begun(const char *word, const struct alias **other)
 {
 	const struct alias *found = NULL;
 	*other = NULL;
 	for (const struct alias *a = aliases; a->word && *word; a++) {
-		if (!begins(a, a->word, word, strlen(word)) || strchr(a->word, ' '))
+		if (alias_is_of_tool(a) || !begins(a, a->word, word, strlen(word)) || strchr(a->word, ' '))
 			continue;
-		/* a tool's long words do not take the beginning of ours */
-		if (!found || (alias_is_of_tool(found) && !alias_is_of_tool(a))) {
+		if (!found)
 			found = a;
-			*other = NULL;
-		} else if (!*other && alias_is_of_tool(found) == alias_is_of_tool(a) && strcmp(found->means, a->means) != 0) {
+		else if (!*other && strcmp(found->means, a->means) != 0)
 			*other = a;
-		}
 	}
 	return found;
 }

@@ -15,8 +15,19 @@ const struct alias *call_expand(struct command_line *l, bool more, const char **
 
 /* The alias that is spelled so, in either case; NULL. */
 const struct alias *alias_named(const char *word);
-/* The first alias of one word that begins so; NULL.  *other: another one that means something else. */
+/* Append what it means: "size, histo -retained with more words". */
+void alias_add_meaning(const struct alias *a, struct text *to);
+/* The first alias of one word that begins so, and is no tool's; NULL.  *other: another one with another meaning. */
 const struct alias *alias_begun(const char *word, const struct alias **other);
+
+/* A command that a word may have meant, and the line for that: "tree -by package". */
+struct near_command {
+	const char *line;
+	const struct command *command;
+};
+enum { NEAR_MOST = 3 };
+/* The commands nearest to a word that is none, the nearest first; how many.  Few are better than far ones. */
+unsigned nearest_commands(const char *word, struct near_command found[NEAR_MOST]);
 
 /*
  * The command that a stage begins with and the number of words its name takes; a line that begins with

@@ -47,37 +47,13 @@ static const struct {
 } elsewhere[] = {
     {"oql", "ask in SQL: SELECT * FROM \"java.lang.Thread\" (help sql)"},
     {"pragma", "sql lists the tables, and sql -schema TABLE the columns of one"},
+    {"back", "Esc goes back on the screen, bt THREAD shows a stack, use N switches the dump"},
+    {"show", "type the command alone: heap, threads, leaks; set shows the settings"},
     {"version", "cairn --version prints it, and info shows the VM of the dump"},
     {"select_objects_by_field", "use ls CLASS -where 'FIELD = VALUE'"},
     {"arrays_grouped_by_size",
 	"ask in SQL: SELECT class, length, count(*) FROM objects WHERE length >= 0 GROUP BY 1, 2"},
 };
-
-enum { NEAR_MOST = 3 };
-
-/* The names of the commands nearest to a word, the nearest first; how many. */
-static unsigned nearest_commands(const char *word, const struct command *near[NEAR_MOST])
-{
-	/* in a short word two other letters make another word */
-	unsigned distance[NEAR_MOST], n = 0, most = strlen(word) < 5 ? 2 : 3;
-	for (size_t i = 0; commands[i]; i++) {
-		unsigned d = edit_distance(word, commands[i]->name, most), at = n < NEAR_MOST ? n++ : NEAR_MOST;
-		if (d >= most) {
-			n -= at < NEAR_MOST;
-			continue;
-		}
-		for (; at > 0 && d < distance[at - 1]; at--)
-			if (at < NEAR_MOST) {
-				distance[at] = distance[at - 1];
-				near[at] = near[at - 1];
-			}
-		if (at < NEAR_MOST) {
-			distance[at] = d;
-			near[at] = commands[i];
-		}
-	}
-	return n;
-}
 
 static const char *instead_of(const char *word)
 {
@@ -96,14 +72,14 @@ static bool is_like_class(const char *word)
 
 static int no_command(const char *word, struct err *err)
 {
-	const struct command *near[NEAR_MOST];
+	struct near_command near[NEAR_MOST];
 	const char *instead = instead_of(word);
 	if (instead)
 		return err_set(err, ERR_USAGE, "%.40s: not a command (%s)", word, instead);
 	unsigned n = nearest_commands(word, near);
 	struct text names = TEXT_INIT;
 	for (unsigned i = 0; i < n; i++)
-		text_addf(&names, "%s%s: %s", i ? "; " : "", near[i]->name, near[i]->summary);
+		text_addf(&names, "%s%s: %s", i ? "; " : "", near[i].line, near[i].command->summary);
 	int code = n ? err_set(err, ERR_USAGE, "unknown command \"%.100s\" (nearest: %s)", word, names.s) :
 	    err_set(err, ERR_USAGE, "unknown command \"%.100s\" (apropos %.40s searches; help lists all)", word, word);
 	text_release(&names);

@@ -202,9 +202,7 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 		struct text means = TEXT_INIT;
 		if (alias_is_earlier(a))
 			continue;
-		text_add(&means, a->means);
-		if (a->with && strcmp(a->with, a->means) != 0)
-			text_addf(&means, ", %s with more words", a->with);
+		alias_add_meaning(a, &means);
 		if (!word || find_word(a->word, word) || find_word(a->means, word) || (a->tool && find_word(a->tool, word)))
 			result_add_row(r, (struct cell[]){cell_text(a->word), cell_text(means.s),
 			    a->tool ? cell_text(a->tool) : cell_blank()}, NULL);

@@ -4,6 +4,7 @@
  */
 #include "command/help/help.h"
 
+#include "command/call/call.h"
 #include "command/commands.h"
 #include "command/line/line.h"
 
@@ -380,6 +381,19 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 	text_release(&line);
 }
 
+/* Help on another word begins with what it is here. */
+static void add_other_word(struct result *r, const char *word, const struct command *c)
+{
+	struct text line = TEXT_INIT;
+	const struct alias *a = strcmp(word, c->name) ? alias_named(word) : NULL;
+	if (!a)
+		return;
+	text_addf(&line, "%s means ", a->word);
+	alias_add_meaning(a, &line);
+	add_line(r, line.s, NULL);
+	text_release(&line);
+}
+
 /* What a page is looked for by, besides its name. */
 static const char *const other_names[][2] = {
     {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
@@ -413,6 +427,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 		add_text(r, line_width(s), text.s ? text.s : "", 0);
 		text_release(&text);
 	} else if (c) {
+		add_other_word(r, word, c);
 		describe_command(r, line_width(s), c);
 	} else {
 		list_commands(r);

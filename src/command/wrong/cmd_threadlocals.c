@@ -376,8 +376,8 @@ const struct command cmd_threadlocals = {
     .group = "problems",
     .summary = "list ThreadLocal values by thread, with their class loaders",
     .shapes = SHAPES(&locals_shape, &grouped_shape),
-    .description = "One row per ThreadLocal value of platform, carrier and virtual threads, also inheritable "
-	"ones (field is the map of the thread). Locals of stack frames are in bt.\n"
+    .description = "One row per value of a ThreadLocal, of platform, carrier and virtual threads, also inheritable "
+	"ones. field is the map of the thread with the value. Local variables of methods are in bt.\n"
 	"key\tclass of the ThreadLocal; stale if that was collected: a leak in thread pools, because the value stays "
 	"until the thread ends or happens to clean up its map\n"
 	"class\tclass of the value\n"

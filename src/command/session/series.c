@@ -365,8 +365,10 @@ int session_profile(struct session *s, struct opened *o, struct profile *out, st
 {
 	struct profiling p = {.opened = o, .out = out, .mat_sizes = s->mat_sizes};
 	const struct signatures *signatures;
-	int code = opened_references(o, err);
-	if (!code && o == s->dump) /* on the screen they may be on their way */
+	int code = 0;
+	if (o == s->dump) /* on the screen they may be on their way */
+		code = opened_references(o, err);
+	if (!code && o == s->dump)
 		code = session_signatures(s, &signatures, err);
 	return code ? code : session_work(s, profile_work, &p, err);
 }

@@ -266,6 +266,10 @@ int call_option(const struct call *call, enum option_word word);
 bool call_has(const struct call *call, enum option_word word);
 int call_choice(const struct call *call, enum option_word word, int otherwise);
 
+/* ERR_USAGE: what ("SET is missing"), with an example of help that has the option ("": any) and at least so many words
+ * behind the command's name. */
+int call_missing(const struct command *c, const char *what, const char *option, size_t words, struct err *err);
+
 /* Help and manual, made from the table.  Each appends to `to`. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
 void command_description(const struct command *c, struct text *to);  /* its paragraphs; perhaps none */

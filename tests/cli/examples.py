@@ -19,6 +19,10 @@ SAMPLES = ((SAMPLE,), (SHOP,), (GO,))
 
 # Lines that answer with nothing when all is well.
 SILENT = ("$", "set ", "quit", "use ", "close ", "tag", "save ", "open ")
+# Writes a file when it has no arguments.
+WRITES = ("index",)
+# Nothing can be added to these.
+ALONE = ("quit", "source")
 # No sample has any.
 NONE_THERE = ("threadlocals",)
 
@@ -28,6 +32,7 @@ def command_names(text):
     return re.findall(r"^  ([a-z-]+)  +\S", text, re.M)
 
 
+EXAMPLES_LEAST = 2
 FIRST_EXAMPLES = 3  # before the options; the others come last
 
 
@@ -95,13 +100,26 @@ def try_command(tap, name, names, go):
     return sum(len(lines) for _, lines in examples)
 
 
+def missing(tap, name, names):
+    """A command without the arguments that it needs names one of its examples."""
+    said = cairn("-x", name, SHOP).err.strip() if name not in WRITES else ""
+    if " is missing" not in said:
+        return 0
+    lines = [line for _, lines in examples_of(name, names) for line in lines]
+    found = re.search(r" is missing \(for example: (.*); help (\S+) explains it\)$", said)
+    tap.ok(found and found.group(1) in lines and found.group(2) == name, name + " without arguments names an example", said)
+    return 1
+
+
 def main():
     tap = Tap()
     go = "without libdw" not in cairn("--version").out
     names = command_names(cairn("-x", "help").out)
     tap.ok(len(names) > 30, "help lists the commands")
-    bare = [name for name in names if not examples_of(name, names)]
-    tap.ok(not bare, "each command has an example", bare)
+    lines = {name: [line for _, found in examples_of(name, names) for line in found] for name in names}
+    bare = [name for name in names if len(lines[name]) < (EXAMPLES_LEAST if name not in ALONE else 1)]
+    tap.ok(not bare, "each command has %d examples or more" % EXAMPLES_LEAST, bare)
+    tap.ok(sum(missing(tap, name, names) for name in names) > 15, "commands need arguments")
     tap.ok(sum(try_command(tap, name, names, go) for name in names) > 60, "there are examples")
     tap.done()
 

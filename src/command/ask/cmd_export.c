@@ -408,8 +408,7 @@ static int write_file(struct export *e, struct err *err)
 	if (call_has(call, DASH_PARTITION))
 		return err_set(err, ERR_USAGE, "-partition needs -dir DIR");
 	if (!call->n_words)
-		return err_set(err, ERR_USAGE, "a file is missing (export FILE.sqlite, or export -dir DIR -partition "
-		    "host=web1)");
+		return call_missing(call->command, "FILE.sqlite or -dir is missing", "", 1, err);
 	if (!names_database(call->words[0]))
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a database name (use .sqlite, .sqlite3 or .db; for "
 		    "one table, > FILE.csv, .json, .jsonl, .md or .html)", call->words[0]);

@@ -421,7 +421,8 @@ const struct command cmd_bundle = {
 	"of bytes that are readable text, and symbols that are not names. Matches with names of the program, the VM's "
 	"version, words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a "
 	"file with any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
-    .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"}},
+    .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"},
+	{"bundle -o ticket", ON_ANY, "write them to the directory ticket"}},
     .key = "",
     .run = run_bundle,
 };

@@ -225,6 +225,49 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	}
 }
 
+/* How many words a line has, and whether the option is one of them. */
+static size_t count_words(const char *line, const char *option, bool *has)
+{
+	size_t n = 0, wanted = strlen(option);
+	for (*has = !wanted; *line; n++) {
+		size_t length = strcspn(line, " ");
+		*has |= wanted && length == wanted && !strncmp(line, option, length);
+		line += length;
+		line += strspn(line, " ");
+	}
+	return n;
+}
+
+/* An example of help with this option and so many words behind the command's name; NULL: there is none. */
+static const char *example_with(const struct command *c, const char *option, size_t words)
+{
+	size_t name = strlen(c->name);
+	bool has;
+	for (const struct example *e = c->examples; e->line; e++)
+		if (!strncmp(e->line, c->name, name) && e->line[name] == ' ' && count_words(e->line, option, &has) > words && has)
+			return e->line;
+	return NULL;
+}
+
+int call_missing(const struct command *c, const char *what, const char *option, size_t words, struct err *err)
+{
+	const char *example = example_with(c, option, words);
+	return example ? err_set(err, ERR_USAGE, "%s (for example: %.200s; help %s explains it)", what, example, c->name) :
+	    err_set(err, ERR_USAGE, "%s (help %s explains it)", what, c->name);
+}
+
+static int option_without_value(const struct command *c, const struct option_spec *o, struct err *err)
+{
+	struct text what = TEXT_INIT;
+	text_addf(&what, "%s needs %s", option_name(o), o->value);
+	if (!example_with(c, option_name(o), 0))
+		text_addf(&what, ": %s", o->summary);
+	int code = o->kind == OPT_CHOICE ? err_set(err, ERR_USAGE, "%s needs a value (use %s)", option_name(o), o->value) :
+	    call_missing(c, what.s, option_name(o), 0, err);
+	text_release(&what);
+	return code;
+}
+
 static int take_option(struct call *call, const struct session *s, struct command_line *line,
     size_t *at, struct err *err)
 {
@@ -242,7 +285,7 @@ static int take_option(struct call *call, const struct session *s, struct comman
 	if (value)
 		return option_value(call, i, value + 1, err);
 	if (*at + 1 >= stage->n)
-		return err_set(err, ERR_USAGE, "%s needs a value (%s)", option_name(o), o->value);
+		return option_without_value(call->command, o, err);
 	++*at;
 	if (o->kind == OPT_SET)
 		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
@@ -401,7 +444,7 @@ static int missing(const struct command *c, const struct session *s, size_t n, s
 	struct text what = TEXT_INIT;
 	text_addf(&what, "%s is missing%s", c->arguments[n].name, s->selection && !s->selection->row && takes_objects(c, n)
 	    ? ", and no such row is selected" : "");
-	int code = wrong_number(c, what.s, err);
+	int code = call_missing(c, what.s, "", n + 1, err);
 	text_release(&what);
 	return code;
 }

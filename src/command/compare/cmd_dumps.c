@@ -357,14 +357,16 @@ const struct command cmd_dumps = {
     .summary = "list the dumps of this session or directory",
     .shapes = SHAPES(&shape, &folder_shape),
     .description = "The dumps of the command line (cairn OLD... DUMP) and those added by open, the oldest first. "
-	"Commands use the current one, at first the last; use N (or Enter) makes another one current. close N frees the "
-	"memory of an open one and keeps what diff and growth need. A profile can replace a dump (profile FILE); it has "
-	"no objects. damage is why a dump is unreadable. Comparisons skip such dumps, and growth also skips older ones "
-	"read in part. Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes without "
-	"dumps, the newest first. It reads only the first bytes of each file. There ~created is the time of the file; "
-	"objects and shallow are known only of profiles and of dumps with an index or read before. Files that came "
-	"later are missing (open FILE adds one).",
-    .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"}},
+	"Commands ask the current dump: at first the last one; use N (or Enter) switches to another. close N frees the "
+	"memory of a dump; comparisons still know it. A profile can replace a dump in comparisons (profile FILE).\n"
+	"state\tcurrent, open, closed, profile, unreadable, not read, or growing (still being written)\n"
+	"damage\twhy a dump is unreadable; comparisons skip it, and growth also skips older dumps read in part\n"
+	"~created\tin a directory: the time of the file\n"
+	"objects\tin a directory: known of profiles, dumps with an index, and dumps read before\n"
+	"Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes, the newest first. It reads "
+	"only the first bytes of each file. open FILE adds a file that came later.",
+    .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"},
+	{"dumps | sort -file_size", ON_SERIES, "the largest files first"}},
     .key = "",
     .run = run_dumps,
 };

@@ -548,7 +548,8 @@ const struct command cmd_growth = {
 	"it that retain most more. The exit status is 1 if nothing grew; with -fail-over, if reachable memory grew by "
 	"more than SIZE or nothing could be compared.",
     .examples = {{"growth", ON_SERIES, "growth, and the references to clear"},
-	{"ls %2", ON_SERIES, "the objects of its second row"}},
+	{"ls %2", ON_SERIES, "the objects of its second row"},
+	{"growth -fail-over 10M", ON_SERIES, "exit status 1 if the heap grew by more than 10 MiB"}},
     .key = "",
     .run = run_growth,
 };

@@ -349,7 +349,7 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 		n = 1;
 	}
 	if (!n && !call->option[plan].given)
-		return err_set(err, ERR_USAGE, "an argument is missing (use cut REF..., cut SET or cut -plan SIZE)");
+		return call_missing(call->command, "REF is missing", "", 1, err);
 	if (call->n_words && call->option[plan].given)
 		return err_set(err, ERR_USAGE, "-plan takes no references (use cut -plan SIZE)");
 	int code = session_retained(s, &retained, err);

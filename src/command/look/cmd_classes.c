@@ -446,7 +446,8 @@ const struct command cmd_duplicate_classes = {
     .summary = "list classes loaded by more than one class loader",
     .shapes = SHAPES(&dup_shape),
     .description = "One row per class that has the same name as another class, with its class loader.",
-    .examples = {{"duplicate-classes", ON_SHOP, "is a web application loaded twice?"}},
+    .examples = {{"duplicate-classes", ON_SHOP, "is a web application loaded twice?"},
+	{"duplicate-classes | sort -shallow", ON_SHOP, "those with most bytes first"}},
     .key = "",
     .run = run_duplicate_classes,
 };

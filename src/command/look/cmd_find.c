@@ -249,7 +249,7 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 	else if (!word && call_has(call, DASH_WHERE))
 		return find_where(s, r, call, err);
 	else if (!word)
-		code = err_set(err, ERR_USAGE, "an argument is missing (use RE, -hash HASH or -where EXPR)");
+		code = call_missing(call->command, "RE, -hash or -where is missing", "", 1, err);
 	else
 		code = find_place(r, s, word, &done, &nowhere);
 	bool lies_nowhere = code && done && nowhere.code == ERR_NOT_FOUND;

@@ -207,7 +207,8 @@ const struct command cmd_loaders = {
 	"not an object, or of an unknown loader; <unknown> is a loader outside of the part of the dump that was "
 	"read. instances, shallow and retained include arrays and class objects of its classes. parent is empty if "
 	"there is none, and unknown if the dump does not record it.",
-    .examples = {{"loaders", ON_SHOP, "which class loaders keep many classes?"}},
+    .examples = {{"loaders", ON_SHOP, "which class loaders keep many classes?"},
+	{"loaders -retained | sort -retained", ON_SHOP, "which class loaders retain most?"}},
     .key = "L",
     .told = loaders_told,
     .run = run_loaders,

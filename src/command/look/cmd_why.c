@@ -492,7 +492,9 @@ const struct command cmd_why = {
 	"Further rows are the properties that cairn infers: roots, sizes and types. objects and shallow count the "
 	"objects that depend on the inference; Enter lists them. certainty is exact, lower bound, inferred or "
 	"unknown.",
-    .examples = {{"why", ON_ANY, "is anything in the last table inferred?"}},
+    .examples = {{"why", ON_ANY, "is anything in the last table inferred?"},
+	{"histo -retained", ON_ANY, "a table with lower bounds (>=)"},
+	{"why retained", ON_ANY, "why are these sizes lower bounds?"}, {"why %1", ON_ANY, "the numbers of its first row"}},
     .key = "",
     .run = run_why,
 };

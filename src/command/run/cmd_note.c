@@ -74,7 +74,8 @@ const struct command cmd_note = {
     .description = "The screen shows the note when the object is selected; for a class's row, that of the class "
 	"object. note . TEXT is about the object of the page, else about the selected row. Without TEXT the note is "
 	"removed. The screen keeps notes for the next time, with marks (the key m) and kept sets.",
-    .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP, "a note about a class object"}},
+    .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP, "a note about a class object"},
+	{"note", ON_SHOP, "all notes"}},
     .key = "",
     .run = run_note,
 };

@@ -207,7 +207,7 @@ const struct command cmd_close = {
     .summary = "free the memory of an open dump",
     .description = "Closes dump N of the list by dumps with its views and results. Comparisons still know it, and use "
 	"N reads it again. The current dump cannot be closed; use N switches to another one first.",
-    .examples = {{"use 1", ON_SERIES}, {"use 3", ON_SERIES},
+    .examples = {{"use 1", ON_SERIES, "read the oldest dump"}, {"use 3", ON_SERIES, "back to the newest one"},
 	{"close 1", ON_SERIES, "free the memory of the oldest dump"}},
     .key = "",
     .run = run_close,

@@ -457,7 +457,8 @@ const struct command cmd_offheap = {
 	"zip\topen files of JDK 8, size unknown\n"
 	"stack\tstacks of running threads, size by constructor or -Xss, else unknown\n"
 	"Go: the runtime's own memory (memstats).",
-    .examples = {{"offheap", ON_GO, "how much memory the runtime uses outside of the heap"}},
+    .examples = {{"offheap", ON_GO, "how much memory the runtime uses outside of the heap"},
+	{"offheap | sort -capacity | head 1", ON_GO, "the largest part of it"}},
     .key = "",
     .run = run_offheap,
 };

@@ -39,6 +39,7 @@ void app_say(struct app *a, enum role role, const char *sentence)
 	text_clear(&a->message);
 	text_add_escaped(&a->message, sentence, strlen(sentence));
 	a->message_role = role;
+	text_clear(&a->failed_line);
 	a->dirty = true;
 }
 
@@ -624,6 +625,6 @@ int view_run(const struct view_options *options)
 	text_release(&a.message);
 	text_release(&a.profiles);
 	text_release(&a.profiles_when);
-	text_release(&a.prompt_error);
+	text_release(&a.failed_line);
 	return a.status;
 }

@@ -99,10 +99,7 @@ struct app {
 	struct text profiles, profiles_when; /* where there is nothing else what the title says of them, and their dates */
 	struct text message;
 	enum role message_role;
-	struct text prompt_error; /* shown with the prompt until a key changes the line */
-	size_t prompt_error_at;   /* byte of the line that it means */
-	bool prompt_leaves;       /* and ends in no number that a digit would go on with: it is a main page's */
-	bool prompt_again;        /* the line failed and stands there untouched: ":" begins another */
+	struct text failed_line;  /* the typed line that the message is about; empty: it is about none */
 	char *pending;            /* a command line that waits for the references */
 	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
 	struct selection pending_selection; /* what was selected then */

@@ -121,9 +121,7 @@ static void ask(struct app *a, enum prompt_kind kind, const char *text)
 	}
 	if (kind == PROMPT_FILTER && t->filter)
 		text = t->filter;
-	text_clear(&a->prompt_error);
 	text_clear(&a->message);
-	a->prompt_again = false;
 	prompt_open(kind, text, SIZE_MAX);
 }
 
@@ -361,7 +359,6 @@ static void prompt_changed(struct app *a)
 {
 	struct table *t = app_table(a);
 
-	text_clear(&a->prompt_error);
 	a->filter_late = false;
 	if (prompt_kind() != PROMPT_FILTER || !t || !table_filters_live(t))
 		return;
@@ -376,7 +373,6 @@ static void prompt_accepted(struct app *a)
 	char *line = xstrdup(prompt_text());
 	size_t n;
 
-	text_clear(&a->prompt_error);
 	switch (prompt_kind()) {
 	case PROMPT_FILTER:
 		if (t)
@@ -413,19 +409,8 @@ static void prompt_key(struct app *a, const struct input *in)
 	/* a filter that is given up is as it was before the prompt: that text is still in the table
 	 * only while nothing was typed, so giving up means all rows */
 	struct table *t = app_table(a);
-	bool filter = prompt_kind() == PROMPT_FILTER, again = a->prompt_again;
+	bool filter = prompt_kind() == PROMPT_FILTER;
 
-	a->prompt_again = false;
-	if (again && !in->pasted && !in->alt && in->key == ':') {
-		ask(a, PROMPT_COMMAND, ""); /* Up brings the line that failed */
-		return;
-	}
-	if (again && a->prompt_leaves && !in->pasted && !in->alt && key_action(in->key, app_place(a)) == ACTION_TAB) {
-		prompt_close();
-		text_clear(&a->prompt_error);
-		app_input(a, in);
-		return;
-	}
 	if (in->key == 26 && !in->pasted) {
 		term_suspend();
 		return;
@@ -445,7 +430,6 @@ static void prompt_key(struct app *a, const struct input *in)
 		prompt_accepted(a);
 		break;
 	case PROMPT_CANCELLED:
-		text_clear(&a->prompt_error);
 		if (filter && t)
 			filter_rows(a, t, NULL);
 		break;

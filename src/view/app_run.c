@@ -10,7 +10,6 @@
 #include "view/config.h"
 #include "view/prompt.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,39 +167,12 @@ static void show(struct app *a, struct result *r, const char *line, bool typed)
 	app_push(a, app_new_table(a, r, line));
 }
 
-/* The last word of the line that the message repeats is the one it means. */
-static size_t meant(const char *line, const char *message)
-{
-	size_t at = 0, found = 0;
-
-	while (line[at]) {
-		at += strspn(line + at, " \t");
-		size_t n = strcspn(line + at, " \t");
-		if (n > 0) {
-			char *word = xstrndup(line + at, n);
-			if (strstr(message, word))
-				found = at;
-			free(word);
-		}
-		at += n;
-	}
-	return found;
-}
-
+/* The prompt is closed: keys act again, and Up in the next one brings the line. */
 static void failed(struct app *a, const char *line, const struct err *err, bool typed)
 {
-	if (typed && (err->code == ERR_USAGE || err->code == ERR_NOT_FOUND)) {
-		text_clear(&a->prompt_error);
-		text_add(&a->prompt_error, err->message);
-		a->prompt_error_at = meant(line, err->message);
-		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
-		a->prompt_again = true;
-		size_t n = strlen(line);
-		a->prompt_leaves = n == 0 || !isxdigit((unsigned char)line[n - 1]) || !strpbrk(line, "0123456789");
-		a->dirty = true;
-		return;
-	}
 	app_say(a, ROLE_ERROR, err->message);
+	if (typed)
+		text_add(&a->failed_line, line);
 }
 
 /* The nearest table before the page shown: what %N means on a page without rows. */

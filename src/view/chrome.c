@@ -97,8 +97,8 @@ static void draw_pending(struct app *a, int y, int width)
 }
 
 /* What is longer than a line covers the lowest lines of the page, an empty one above it, but leaves so
- * many of the page; what does not fit then is cut at the end. */
-static void draw_lines(
+ * many of the page; what does not fit then is clipped.  Returns its lines. */
+static int draw_lines(
     const struct app *a, int y, int width, const char *s, attr_t attr, int leave)
 {
 	struct text line = TEXT_INIT;
@@ -107,7 +107,7 @@ static void draw_lines(
 
 	if (text_width_most(s, (size_t)width) <= (size_t)width || most < 2) {
 		draw_text(y, 0, width, s, attr);
-		return;
+		return 1;
 	}
 	for (const char *at = s; *at && n < most; at += next, n++)
 		draw_line_of(at, (size_t)width, &next);
@@ -121,6 +121,31 @@ static void draw_lines(
 	}
 	draw_text(y, 0, width, s, attr);
 	text_release(&line);
+	return n;
+}
+
+/* The line that failed is above its error, and how to edit it. */
+static void draw_failed_line(const struct app *a, int y, int width)
+{
+	const char *how = prompt_is_vi() ? ": Esc k edits it" : ": Up edits it";
+	int room = width - (int)strlen(how) - 2;
+	struct text shown = TEXT_INIT;
+
+	text_add_char(&shown, ':');
+	text_add_escaped(&shown, a->failed_line.s, a->failed_line.len);
+	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
+	draw_text(y, 0, room, shown.s, theme(ROLE_QUIET));
+	if (room > 0)
+		draw_right(y, width - (int)strlen(how), (int)strlen(how), how, theme(ROLE_QUIET));
+	text_release(&shown);
+}
+
+static void draw_message(const struct app *a, int y, int width)
+{
+	int above = y - draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
+
+	if (a->failed_line.len > 0 && above > a->area.y)
+		draw_failed_line(a, above, width);
 }
 
 /* What was typed before there is a page. */
@@ -226,7 +251,7 @@ static bool draw_note(struct app *a, int y, int width)
 	const struct heap *h = session_heap(&a->session);
 
 	if (a->message.len > 0)
-		draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
+		draw_message(a, y, width);
 	else if (a->pending)
 		draw_pending(a, y, width);
 	else if (draw_typed(a, y, width) || draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
@@ -254,18 +279,6 @@ static void draw_note_or_hints(struct app *a, int y, int width)
 	}
 }
 
-/* The error stands under the word it means, as far right as it fits. */
-static void draw_prompt_error(struct app *a, int y, int width)
-{
-	const char *s = a->prompt_error.s;
-	int needed = (int)text_width(s), x = prompt_column(a->prompt_error_at);
-
-	if (x + needed > width)
-		x = needed < width ? width - needed : 0;
-	draw_blank(y, 0, width, theme(ROLE_TEXT));
-	draw_text(y, x, width - x, s, theme(ROLE_ERROR));
-}
-
 static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 {
 	bool hints = height >= LINES_FOR_HINTS;
@@ -283,13 +296,10 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 	}
 	int x = prompt_draw(y, width);
 	draw_preview(a, y, x, width);
-	int above = y;
-	if (a->prompt_error.len > 0)
-		draw_prompt_error(a, hints ? y + 1 : --above, width);
-	else if (hints)
+	if (hints)
 		draw_prompt_hints(y + 1, width);
-	int room = above - 3 < CANDIDATE_LINES ? above - 3 : CANDIDATE_LINES;
-	prompt_draw_candidates(above, room, width);
+	int room = y - 3 < CANDIDATE_LINES ? y - 3 : CANDIDATE_LINES;
+	prompt_draw_candidates(y, room, width);
 	return x;
 }
 

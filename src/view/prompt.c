@@ -40,7 +40,6 @@ static struct {
 	bool walking;                /* the line changes because Tab walks: keep the candidates */
 
 	int scroll;                  /* columns of the line left of the screen */
-	int label;                   /* columns before the line */
 } prompt = {.chosen = -1};
 
 static const char *const labels[PROMPT_KINDS] = {
@@ -530,8 +529,8 @@ int prompt_draw(int y, int width)
 	struct text line = TEXT_INIT;
 	const char *label = rl_display_prompt ? rl_display_prompt : labels[prompt.kind];
 
-	prompt.label = draw_clipped(y, 0, width / 2, label, theme(ROLE_KEY));
-	int room = width - prompt.label;
+	int before = draw_clipped(y, 0, width / 2, label, theme(ROLE_KEY));
+	int room = width - before;
 	int cursor = visible_width(rl_line_buffer, (size_t)rl_point);
 	if (cursor < prompt.scroll)
 		prompt.scroll = cursor;
@@ -542,20 +541,10 @@ int prompt_draw(int y, int width)
 	/* scrolled by whole characters: a wide one may stand across the edge */
 	size_t skipped = 0;
 	size_t from = text_fit(line.s, (size_t)prompt.scroll, &skipped);
-	draw_clipped(y, prompt.label, room, line.s + from, theme(ROLE_TEXT));
+	draw_clipped(y, before, room, line.s + from, theme(ROLE_TEXT));
 	text_release(&line);
-	int column = prompt.label + cursor - (int)skipped;
+	int column = before + cursor - (int)skipped;
 	return column < width ? column : width - 1;
-}
-
-int prompt_column(size_t offset)
-{
-	if (!prompt.open)
-		return 0;
-	if (offset > (size_t)rl_end)
-		offset = (size_t)rl_end;
-	int column = prompt.label + visible_width(rl_line_buffer, offset) - prompt.scroll;
-	return column > 0 ? column : 0;
 }
 
 int prompt_draw_candidates(int bottom, int height, int width)

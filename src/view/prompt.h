@@ -48,8 +48,6 @@ const char *prompt_text(void);
 
 /* Draw the line; returns the column where the cursor belongs. */
 int prompt_draw(int y, int width);
-/* Column on the screen at which byte offset of the text was drawn last. */
-int prompt_column(size_t offset);
 
 /* The candidates, in at most height lines that end above line bottom.  Returns lines drawn. */
 int prompt_draw_candidates(int bottom, int height, int width);

@@ -88,8 +88,6 @@ def themes(t):
         enter(t, "frobnicate")
         t.wait('unknown command "frobnicate"')
         seen[name] |= colours(t)
-        t.keys("C-c")
-        t.wait("^:frobnicate", gone=True)
         leave(t)
     for name, background in (("dark", (0, 0, 0)), ("light", (255, 255, 255))):
         need(len(seen[name]) >= 4, "%s: few colours: %r" % (name, seen[name]), t)

@@ -68,7 +68,8 @@ static void test_ls(void **state)
 	    "address\r\n0x1050\r\n0x1090\r\n0x10b0\r\n");
 	expect_printed("ls * -sort shallow | head 3 | cut address", PRINT_CSV,
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
-	expect_printed("ls", PRINT_TEXT, "!ls: PAT is missing (for example: ls java.lang.String; help ls explains it)");
+	expect_printed("ls", PRINT_TEXT,
+	    "!ls: PAT is missing (for example: ls java.lang.String; help ls explains it)");
 	expect_printed("ls String -min", PRINT_TEXT, "!ls: -min needs SIZE (for example: ls byte[] -min 1K; help ls explains it)");
 	expect_printed("ls String x", PRINT_TEXT,
 	    "!ls: too many arguments (ls PAT [-min SIZE] [-max SIZE] "

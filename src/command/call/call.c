@@ -243,9 +243,11 @@ static const char *example_with(const struct command *c, const char *option, siz
 {
 	size_t name = strlen(c->name);
 	bool has;
-	for (const struct example *e = c->examples; e->line; e++)
-		if (!strncmp(e->line, c->name, name) && e->line[name] == ' ' && count_words(e->line, option, &has) > words && has)
+	for (const struct example *e = c->examples; e->line; e++) {
+		bool of_command = !strncmp(e->line, c->name, name) && e->line[name] == ' ';
+		if (of_command && count_words(e->line, option, &has) > words && has)
 			return e->line;
+	}
 	return NULL;
 }
 

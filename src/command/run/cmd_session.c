@@ -48,7 +48,8 @@ const struct command cmd_history = {
     .summary = "list the command lines of this session",
     .shapes = SHAPES(&history_shape),
     .description = "Oldest first.",
-    .examples = {{"history", ON_ANY, "all lines, oldest first"}, {"history | grep refs", ON_ANY, "the lines that contain refs"}},
+    .examples = {{"history", ON_ANY, "all lines, oldest first"},
+	{"history | grep refs", ON_ANY, "the lines that contain refs"}},
     .key = "",
     .run = run_history,
 };

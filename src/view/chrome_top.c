@@ -119,7 +119,10 @@ static void add_filter(const char *filter, bool tree, struct text *to)
 	text_add_escaped(to, filter, strlen(filter));
 }
 
-static void add_state(struct app *a, struct text *to)
+/* What is said of columns without room, the less the narrower. */
+enum lost { LOST_WORDS, LOST_NUMBER, LOST_UNSAID };
+
+static void add_state(struct app *a, enum lost lost, struct text *to)
 {
 	struct page *p = app_page(a);
 	struct table *t = p ? p->ops->table(p) : NULL;
@@ -137,6 +140,10 @@ static void add_state(struct app *a, struct text *to)
 		return;
 	}
 	const struct result *r = t->result;
+	if (lost != LOST_UNSAID && t->lost > 0)
+		text_addf(to, "   +%u", t->lost);
+	if (lost == LOST_WORDS && t->lost > 0)
+		text_add(to, t->lost == 1 ? " column: W" : " columns: W");
 	if (r->sorted_by >= 0)
 		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
@@ -210,13 +217,14 @@ static void add_inflating(const struct app *a, struct text *to)
 		text_addf(to, " %.0f%%", share * 100);
 }
 
-void app_draw_place(struct app *a, int y, int width)
+/* False: the tabs or the title have no room beside that, and nothing is drawn. */
+static bool draw_place(struct app *a, int y, int width, enum lost lost)
 {
 	struct text state = TEXT_INIT, work = TEXT_INIT;
 
 	text_clear(&state);
 	text_clear(&work);
-	add_state(a, &state);
+	add_state(a, lost, &state);
 	if (!a->loader.finished && a->pages.n > 0)
 		loader_word(&a->loader, &work);
 	else if (a->finding.running)
@@ -226,17 +234,33 @@ void app_draw_place(struct app *a, int y, int width)
 	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);
 	if (state_width > width * 2 / 3)
 		state_width = width * 2 / 3;
-	draw_right(y, width - state_width, state_width, state.s, theme(ROLE_TEXT));
 	int left = width - state_width - 1;
-	if (work_width > 0 && work_width < left) {
-		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
-		left -= work_width + 2;
-	}
+	bool works = work_width > 0 && work_width < left;
+	int room = works ? left - work_width - 2 : left;
 	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
-	if (a->pages.n > 0 && (a->pages.at > 0 || !tabs_draw(a, y, 0, left + (gap > 0 && !work_width ? gap - 1 : 0))))
-		draw_breadcrumb(a, y, left);
-	else if (a->pages.n == 0)
-		draw_text(y, 0, left, "loading", theme(ROLE_PLACE));
+	bool tabs = a->pages.n > 0 && a->pages.at == 0 &&
+		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap - 1 : 0));
+	bool below = a->pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
+		(below && (int)text_width_most(a->pages.page[a->pages.at]->title, (size_t)width) <= room);
+
+	if (drawn && !tabs && a->pages.n > 0)
+		draw_breadcrumb(a, y, room);
+	else if (drawn && a->pages.n == 0)
+		draw_text(y, 0, room, "loading", theme(ROLE_PLACE));
+	if (drawn)
+		draw_right(y, width - state_width + gap, state_width - gap, state.s + gap, theme(ROLE_TEXT));
+	if (drawn && works)
+		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
 	text_release(&state);
 	text_release(&work);
+	return drawn;
+}
+
+void app_draw_place(struct app *a, int y, int width)
+{
+	struct table *t = app_table(a);
+	enum lost lost = !t || t->lost == 0 ? LOST_UNSAID : a->pages.at > 0 ? LOST_WORDS : LOST_NUMBER;
+
+	while (!draw_place(a, y, width, lost))
+		lost++;
 }

@@ -72,7 +72,7 @@ static const struct binding {
     {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0},
     {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "previous match", NULL, NULL, 0, 0},
     {{'W'}, ACTION_WIDE, ROWS, "W",
-	"choose the columns, hidden ones included; W again: show all", NULL, NULL, 0, 0},
+	"choose the columns (+3 in the header: three have no room); W again: show all", NULL, NULL, 0, 0},
     {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "show all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0},
     {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, ROWS, "Shift-Right, }",
 	"with all columns (W): scroll to the right; the name stays", NULL, NULL, 0, 0},

@@ -25,6 +25,7 @@ struct table {
 	size_t height;         /* rows drawn the last time: a page */
 	char *filter;          /* NULL: none */
 	char *search;          /* NULL: none yet */
+	unsigned lost;         /* columns without room that the header does not report, as drawn last */
 	unsigned left;         /* of columns that were chosen: so many beside the name are left of what is seen */
 	bool more;             /* and there are others right of it, as drawn last */
 	bool aside;            /* the keyboard is in a pane next to it */

@@ -49,7 +49,28 @@ static bool shows_percents(const struct table *t, const struct layout *l)
 	return false;
 }
 
-static void draw_header(const struct table *t, const struct layout *l, struct rect at)
+/* "+3 columns: W" at the right end of the header, or less where there is no room.  Returns how many columns it does
+ * not report. */
+static unsigned draw_lost(const struct table *t, const struct layout *l, struct rect at)
+{
+	struct text sign = TEXT_INIT;
+	int room = table_header_room(t, l, at) - COLUMN_GAP;
+
+	if (l->lost == 0)
+		return 0;
+	text_addf(&sign, "+%u column%s: W", l->lost, l->lost == 1 ? "" : "s");
+	if ((int)sign.len > room) {
+		text_clear(&sign);
+		text_addf(&sign, "+%u", l->lost);
+	}
+	bool fits = (int)sign.len <= room;
+	if (fits)
+		draw_right(at.y, at.x + at.width - (int)sign.len, (int)sign.len, sign.s, theme(ROLE_QUIET));
+	text_release(&sign);
+	return fits ? 0 : l->lost;
+}
+
+static void draw_header(struct table *t, const struct layout *l, struct rect at)
 {
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
@@ -68,6 +89,7 @@ static void draw_header(const struct table *t, const struct layout *l, struct re
 		if (l->percent_x)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme(ROLE_HEADER));
 	}
+	t->lost = draw_lost(t, l, at);
 }
 
 static enum role cell_role(const struct cell *cell)

@@ -366,6 +366,53 @@ static void place(const struct table *t, struct layout *l, int x)
 	}
 }
 
+int table_header_room(const struct table *t, const struct layout *l, struct rect at)
+{
+	if (l->n == 0)
+		return 0;
+	const struct column *last = &t->result->columns[l->column[l->n - 1]];
+	int end = l->x[l->n - 1] + l->width[l->n - 1], word = (int)text_width(column_word(last));
+
+	if (!cell_is_number(column_type(last)) && word < l->width[l->n - 1])
+		end += word - l->width[l->n - 1];
+	if (l->percent_x >= end)
+		end = l->percent_x + SHARE_PERCENT;
+	return at.x + at.width - end;
+}
+
+/* Columns of one layout that another one lacks, without those in which nothing is. */
+static unsigned count_lost(const struct table *t, const struct layout *all, const struct layout *l)
+{
+	unsigned lost = 0;
+
+	for (unsigned i = 0, at = 0; i < all->n; i++) {
+		bool kept = at < l->n && l->column[at] == all->column[i];
+		at += kept;
+		lost += !kept && t->filled[all->column[i]] > 0;
+	}
+	return lost;
+}
+
+/* As wide as there is room; the sign of what is lost takes some of the share bar's, and of nothing else. */
+static void fit_with_sign(const struct table *t, struct layout *l, struct rect at)
+{
+	const struct layout all = *l;
+
+	fit(t, l, at.width);
+	place(t, l, at.x);
+	l->lost = count_lost(t, &all, l);
+	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
+		return;
+	struct layout less = all;
+	fit(t, &less, at.width - LOST_SIGN);
+	less.lost = l->lost;
+	bool same = less.n == l->n;
+	for (unsigned i = 0; same && i < l->n; i++)
+		same = less.column[i] == l->column[i] && less.width[i] == l->width[i];
+	if (same)
+		*l = less;
+}
+
 int table_wishes(struct table *t)
 {
 	struct layout l = {.n = 0};
@@ -422,6 +469,8 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	}
 	if (t->result->chosen && !t->plain)
 		fit_wide(t, l, at.width);
+	else if (!t->plain)
+		fit_with_sign(t, l, at);
 	else
 		fit(t, l, at.width);
 	place(t, l, at.x);

@@ -70,7 +70,8 @@ static void test_ls(void **state)
 	    "address\r\n0x1000\r\n0x1100\r\n0x1050\r\n");
 	expect_printed("ls", PRINT_TEXT,
 	    "!ls: PAT is missing (for example: ls java.lang.String; help ls explains it)");
-	expect_printed("ls String -min", PRINT_TEXT, "!ls: -min needs SIZE (for example: ls byte[] -min 1K; help ls explains it)");
+	expect_printed("ls String -min", PRINT_TEXT,
+	    "!ls: -min needs SIZE (for example: ls byte[] -min 1K; help ls explains it)");
 	expect_printed("ls String x", PRINT_TEXT,
 	    "!ls: too many arguments (ls PAT [-min SIZE] [-max SIZE] "
 	    "[-live] [-dead] [-unreachable] [-where EXPR] "

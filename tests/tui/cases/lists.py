@@ -358,3 +358,22 @@ def very_small(t):
     t.keys("?")
     t.wait(r"> help +lines 1-")
     leave(t)
+
+
+@case("columns without room leave their number in the header, or in the line above it", ((80, 24), (200, 50)))
+def columns_without_room(t):
+    def header(lines):
+        return next((line for line in lines if re.search(r"\bname +state\b", line)), "")
+
+    start(t, dump=SHOP)
+    enter(t, "threads -retained")
+    t.wait(r"^(.*│)? +(id +)?name +state")
+    words = header(settled(t)).split("│")
+    words = next(part for part in words if "state" in part).split()
+    known = ["id", "name", "state", "address", "frames", "roots", "retained", "with_locals", "tid"]
+    lost = [word for word in known if word not in words]
+    place = t.screen()[1]
+    need(bool(lost) == (t.width == 80) and bool(re.search(r" \+\d", place + " ".join(words))) == bool(lost) and
+         (not lost or " +%d column" % len(lost) in place or words[-1] == "+%d" % len(lost)),
+         "lost are %s, the header is %s" % (lost, words), t)
+    leave(t)

@@ -164,7 +164,7 @@ def course(t):
     open_profiles(t)
     t.type("/ENTRIES > elementData[] > v")
     t.keys("Enter", "Enter")
-    t.wait(r"path-history of static .*viewState")
+    t.wait(r"path-history of static.*viewState")
     wait_selected(t, r"^> +1 +2026-11-21T08:15:00Z +20 ")  # which it is stays on narrow screens
     t.keys("Enter")
     t.wait(r"dump 1 is a profile without objects")

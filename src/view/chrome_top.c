@@ -120,6 +120,7 @@ static void add_filter(const char *filter, bool tree, struct text *to)
 }
 
 /* What is said of columns without room, the less the narrower. */
+enum { WIDTH_FOR_LOST = 60 }; /* where there is less, titles and tabs need it */
 enum lost { LOST_WORDS, LOST_NUMBER, LOST_UNSAID };
 
 static void add_state(struct app *a, enum lost lost, struct text *to)
@@ -207,6 +208,16 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 	text_release(&before);
 }
 
+/* Of all steps; no more than most + 1. */
+static int breadcrumb_width(const struct app *a, int most)
+{
+	int sum = (int)text_width_most(a->pages.page[a->pages.at]->title, (size_t)most);
+
+	for (size_t i = 0; i < a->pages.at && sum <= most; i++)
+		sum += step_width(a, i, most);
+	return sum;
+}
+
 static void add_inflating(const struct app *a, struct text *to)
 {
 	struct progress *p = dump_later_progress(a->inflating);
@@ -238,17 +249,18 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	bool works = work_width > 0 && work_width < left;
 	int room = works ? left - work_width - 2 : left;
 	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
+	int said = (int)text_width(state.s) - gap, said_width = said < state_width ? said : state_width;
 	bool tabs = a->pages.n > 0 && a->pages.at == 0 &&
 		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap - 1 : 0));
 	bool below = a->pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
-		(below && (int)text_width_most(a->pages.page[a->pages.at]->title, (size_t)width) <= room);
+		(below && breadcrumb_width(a, width) <= room);
 
 	if (drawn && !tabs && a->pages.n > 0)
 		draw_breadcrumb(a, y, room);
 	else if (drawn && a->pages.n == 0)
 		draw_text(y, 0, room, "loading", theme(ROLE_PLACE));
 	if (drawn)
-		draw_right(y, width - state_width + gap, state_width - gap, state.s + gap, theme(ROLE_TEXT));
+		draw_right(y, width - said_width, said_width, state.s + gap, theme(ROLE_TEXT));
 	if (drawn && works)
 		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
 	text_release(&state);
@@ -259,7 +271,8 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 void app_draw_place(struct app *a, int y, int width)
 {
 	struct table *t = app_table(a);
-	enum lost lost = !t || t->lost == 0 ? LOST_UNSAID : a->pages.at > 0 ? LOST_WORDS : LOST_NUMBER;
+	enum lost lost = !t || t->lost == 0 || width < WIDTH_FOR_LOST ? LOST_UNSAID :
+			 a->pages.at > 0 ? LOST_WORDS : LOST_NUMBER;
 
 	while (!draw_place(a, y, width, lost))
 		lost++;

@@ -322,7 +322,7 @@ def folds(t):
     t.wait(r"3/1,046$")
     for line in ("roots", "histo -by package", "ls java.util.HashMap"):
         enter(t, line)
-    t.wait("^histogram > \u2026 > .*histogram by package > java\\.util\\.HashMap +1/101$")
+    t.wait("^histogram > \u2026 > .*histogram by package > java\\.util\\.HashMap +(\\+\\d +)?1/101$")
     enter(t, "ls java.lang.String")
     t.wait(r"^returned to the open view")
     t.wait(r"^histogram > java\.lang\.String +3/1,046$")

@@ -172,7 +172,7 @@ def course(t):
     t.keys("7")
     wait_selected(t, ENTRIES)
     t.keys("Enter")
-    t.wait(r"^(growth > )?path-history of static .*ENTRIES")
+    t.wait(r"^(growth > )?path-history of static.*ENTRIES")
     enter(t, "diff -by class")
     t.wait(r"growth by class")
     t.keys("Enter")

@@ -48,7 +48,7 @@ def narrow_backtrace(t):
 def weak_on(t):
     start(t, dump=SHOP)
     enter(t, "dom")
-    t.wait(r"nators  *retained v")
+    t.wait(r"nators .*retained v")
     t.type(":set weak on")
     t.keys("Enter")
     if t.height >= 10:

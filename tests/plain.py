@@ -28,6 +28,7 @@ WORDS_MOST = 25     # of a sentence
 LINES_MOST = 12     # of prose in the help of a command
 SUMMARY_MOST = 70   # characters
 MEANING_MOST = 8    # words of a column's meaning
+EMPTY_MEANING = re.compile(r"of the (?:row|result)$|\bor row\b")  # says nothing
 # What is left of each kind; nothing may be added.
 MOST = {"out-words": 0, "sentences": 0, "help": 0, "summaries": 0, "meanings": 0, "errors": 0, "printed errors": 0, "misused words": 0}
 
@@ -72,6 +73,16 @@ def help_of(name):
     # a row of a table has two blanks between word and meaning, or the meaning on the next line
     row = [re.match(r"  (-|\S.*\S  |\S[^.]*:$)|   |  # ", line) or after.startswith("   ") for line, after in zip(body, body[1:] + [""])]
     return summary, [line for line, in_table in zip(body, row) if not in_table]
+
+
+def defined_twice(name):
+    """Words that the help of a command defines in its text and once more in the list of columns."""
+    lines = cairn("-x", "help " + name).out.splitlines()
+    ends = [i for i, line in enumerate(lines) if re.match(r"  (?:columns|values)\b", line)]
+    begin = max([i for i, line in enumerate(lines) if re.match(r"options|examples", line)] + [0])
+    words = [[w for line in part for found in [re.match(r"  (\w+(?:, \w+)*)  +\S", line)] if found
+              for w in found.group(1).split(", ")] for part in (lines[begin:ends[0] if ends else None], lines[ends[-1]:] if ends else [])]
+    return sorted(set(words[0]) & set(words[1]))
 
 
 def errors():
@@ -138,7 +149,13 @@ def main():
     with open(os.path.join(SOURCE, "src", "result", "columns.c"), encoding="utf-8") as f:
         meanings = re.findall(r'\[COL_\w+\] = \{"[^"]*", \w+, \d+,\s*"([^"]*)"', f.read())
     tap.ok(len(meanings) > 100, "%d columns have a meaning" % len(meanings))
-    report(tap, "meanings", [("columns.c", m) for m in meanings if len(m.split()) > MEANING_MOST])
+    report(tap, "meanings", [("columns.c", m) for m in meanings if len(m.split()) > MEANING_MOST or EMPTY_MEANING.search(m)])
+    with open(os.path.join(SOURCE, "src", "result", "columns.c"), encoding="utf-8") as f:
+        words = set(re.findall(r'\[COL_\w+\] = \{"([^"]*)", \w+, -?\d+,\s*"([^"]*)"', f.read()))
+    again = sorted(m for m in {m for _, m in words} if len([w for w, other in words if other == m]) > 1)
+    tap.ok(len(words) > 100 and not again, "no two words of columns have one meaning", again)
+    twice = ["%s: %s" % (name, ", ".join(found)) for name in commands for found in [defined_twice(name)] if found]
+    tap.ok(not twice, "no help defines a column twice", twice)
     sources = list(errors())
     tap.ok(len(sources) > 500, "%d errors are read" % len(sources))
     report(tap, "errors", [(name, "%s: %s" % (form(text), text)) for name, text in sources if form(text)])

@@ -442,17 +442,20 @@ const struct command cmd_diff = {
     .group = "compare",
     .summary = "compare with older dumps: grown, shrunk, new and gone rows",
     .shapes = COMPARING_SHAPES,
-    .description = "Compares the dump with the older ones before it on the command line (cairn OLD... DUMP), "
-	"also of other formats. DUMP (a number from dumps or a file) compares only these, in this order; a single one "
-	"with the newest. SET keeps rows that count objects of it in the newest dump (a class, with -by path or class: "
-	"in any dump). Growing rows come first, then other changes. The exit status is 1 without rows.\n"
-	"-by path\tshortest strong path to the objects (histo -by path), because objects have no identity across dumps\n"
+    .description = "Compares the dump with the older ones before it on the command line (cairn OLD... DUMP), also "
+	"of other formats. The exit status is 1 without rows.\n"
+	"DUMP\ta number from dumps, or a file: diff 1 2 compares dump 1 with dump 2, diff 1 compares dump 1 with "
+	"the newest\n"
+	"SET\tonly rows with objects of the set in the newest dump (a class, with -by path or class: in any dump)\n"
+	"-by path\tshortest strong path to the objects (histo -by path), because objects have no identity across "
+	"dumps\n"
 	"-by field\tlast field of this path\n"
 	"-by site\tallocation site of sampled objects (Go)\n"
 	"objects, shallow, retained\tof the newest dump\n"
 	"d_...\tchange since the oldest dump (or -base)\n"
 	"grew\tsteps in which the row retained more\n"
-	"course\tobjects in each dump",
+	"course\tobjects in each dump\n"
+	"Growing rows come first, then other changes.",
     .examples = {{"diff -grew", ON_SERIES, "which paths retain more"},
 	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
 	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},

@@ -540,13 +540,16 @@ const struct command cmd_growth = {
     .summary = "find growth since the older dumps and the references to clear",
     .shapes = SHAPES(&shape),
     .description = "One headline per place that grew: the reference that holds the objects, how much more it "
-	"retains, and its share of net growth. The objects in each dump follow, and what clearing the reference frees. "
-	"A place grows if its objects never became fewer and are more in the end, or if a longer array replaced its "
-	"array. Caches that rise and fall and objects that replace others do not grow; a note counts such places. Older "
-	"dumps that were read in part are left out. Net growth is the growth of all reachable memory; shares may exceed "
-	"100% in sum, because other places shrank. retained and d_retained are of the reference, or of the objects in "
-	"it that retain most more. The exit status is 1 if nothing grew; with -fail-over, if reachable memory grew by "
-	"more than SIZE or nothing could be compared.",
+	"retains, and its share of net growth. The objects in each dump follow, and what clearing the reference "
+	"frees.\n"
+	"place\tgrows if its objects never became fewer and are more in the end, or if a longer array replaced its "
+	"array\n"
+	"net growth\tgrowth of all reachable memory; shares may exceed 100% in sum, because other places shrank\n"
+	"retained, d_retained\tof the reference, or of the objects in it that retain most more\n"
+	"share\tpercent of net growth\n"
+	"Caches that rise and fall and objects that replace others do not grow; a note counts such places. Older "
+	"dumps that were read in part are left out. The exit status is 1 if nothing grew; with -fail-over, if "
+	"reachable memory grew by more than SIZE or nothing could be compared.",
     .examples = {{"growth", ON_SERIES, "growth, and the references to clear"},
 	{"ls %2", ON_SERIES, "the objects of its second row"},
 	{"growth -fail-over 10M", ON_SERIES, "exit status 1 if the heap grew by more than 10 MiB"}},

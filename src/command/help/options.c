@@ -82,14 +82,14 @@ static const struct {
 	int key;
 	const char *says;
 } joined[] = {
-    {OPTION_BATCH, "print and exit; a prompt without the screen"},
-    {OPTION_SIZES, "sizes of the VM or of MAT; number of the heap"},
-    {OPTION_MEM, "memory limit (2G); folder for other data"},
-    {OPTION_JAVACORE, "files of OpenJ9; of Go (found near the dump)"},
-    {OPTION_INDEX, "read this index or write it; use none"},
+    {OPTION_BATCH, "print and exit; --plain: a prompt, no screen"},
+    {OPTION_SIZES, "sizes of the VM or MAT; number of the heap"},
+    {OPTION_MEM, "memory limit (2G); folder for the rest"},
+    {OPTION_JAVACORE, "with an OpenJ9 dump; program of a Go dump"},
+    {OPTION_INDEX, "read or write this index; ignore indexes"},
     {OPTION_PROGRESS, "progress; worker threads"},
     {OPTION_ASCII, "screen with ASCII only; with the mouse"},
-    {OPTION_DUMP_CONFIG, "write the default configuration; ignore it"},
+    {OPTION_DUMP_CONFIG, "print the configuration; ignore yours"},
     {OPTION_VERSION, "print the version; print this help"},
 };
 
@@ -112,7 +112,7 @@ static void option_spelling(const struct program_option *o, struct text *to)
 
 void options_write_help(struct text *to)
 {
-	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (- is a pipe), compare it with OLD\n"
+	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (-: a pipe), compare it with OLD\n"
 	    "cairn [OPTION]... -x CMD DUMP     print the result of a command (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;

@@ -378,14 +378,14 @@ const struct command cmd_histo = {
     .shapes = SHAPES(&class_shape, &package_shape, &loader_shape, &super_shape, &histo_paths_shape, &histo_heaps_shape),
     .description = "One row per class with objects; two classes of one name from two loaders are two rows. PAT is a "
 	"class pattern or a set.\n"
-	"-by path\tshortest strong path to the objects; array indexes, chain links (*) and digits of thread names do "
-	"not count\n"
+	"-by path\tshortest strong path to the objects; array indexes, chain links (*) and digits of thread names "
+	"do not count\n"
 	"-by super\tdirect superclass\n"
 	"-by heap\tAndroid heap: app is the program, zygote and image are shared\n"
+	"retained\tbytes that the objects free one by one, each byte once\n"
 	"-retained\ttakes a while on a large heap; -sort retained implies it\n"
-	"The retained size of a row is the sum over its topmost objects in the dominator tree, so nothing counts "
-	"twice. Several of them may hold more jointly: then it is a lower bound, marked >=; size computes the exact "
-	"value.",
+	"Objects of a row may free more together than one by one: then retained is a lower bound (>=). size %1 "
+	"computes the exact value of row 1.",
     .examples = {{"histo", ON_ANY, "the classes that use most memory"},
 	{"histo -by package | head 5", ON_ANY, "the five largest packages"},
 	{"histo -by path | head 5", ON_SHOP, "which paths hold most memory"},

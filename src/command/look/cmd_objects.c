@@ -289,9 +289,11 @@ const struct command cmd_ls = {
 	"(other values need a format with values)\n"
 	"heap\tAndroid heap of the object, if the dump records it; -heap selects one\n"
 	"-fields\ta column per field, own fields first, then those of superclasses; numbers sort as numbers\n"
-	"Of objects of several classes, the fields are those of their common superclass. On the screen all fields "
-	"are columns; W scrolls to those that do not fit. A field with the name of another column also has its class "
-	"(Node.value). Base.name is a field that a subclass hides, name_2 the second of one class.",
+	"Node.value\tthe field value of class Node, because value is also a column\n"
+	"Base.name\tthe field name of the superclass Base, because the class has its own\n"
+	"name_2\tthe second field of one class with the same name\n"
+	"If PAT matches several classes, the fields are those of their common superclass. On the screen all fields "
+	"are columns; W scrolls to those that do not fit.",
     .examples = {{"ls java.lang.String", ON_SHOP, "all Strings with their text"},
 	{"ls byte[] -min 1K", ON_SHOP, "byte arrays of 1 KiB or more"},
 	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP,

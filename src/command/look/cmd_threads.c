@@ -425,12 +425,14 @@ const struct command cmd_threads = {
 	"waits_for\tmonitor or lock that the thread is blocked on, waits for or is parked on, with its owner; of a "
 	"goroutine the reason\n"
 	"waited\tseconds a goroutine has waited at least\n"
-	"retained\tretained size with its stack\n"
-	"with_locals\tretained size of its object and all objects on its stack, also those that others hold\n"
+	"retained\tretained size of the thread object with its stack; only with -retained, or once retained sizes "
+	"are known\n"
+	"with_locals\tthe same with all objects on its stack, also those that others hold\n"
 	"oom\tthe thread that ran out of memory\n"
 	"In a deadlock each thread owns a lock that another one waits for (locks -deadlock). -by stack groups "
 	"threads with the same stack.",
-    .examples = {{"threads", ON_ANY, "all threads with what they retain"},
+    .examples = {{"threads", ON_ANY, "all threads with their state"},
+	{"threads -retained", ON_ANY, "the same with what each thread retains"},
 	{"threads | grep waiting", ON_GO, "goroutines that wait"},
 	{"threads -by stack", ON_GO, "how many threads have the same stack?"}},
     .key = "t",

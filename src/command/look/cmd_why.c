@@ -488,10 +488,11 @@ const struct command cmd_why = {
     .group = "browse",
     .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),
-    .description = "One row per number of row N, per column, or for all columns (the least certain value counts). "
-	"Further rows are the properties that cairn infers: roots, sizes and types. objects and shallow count the "
-	"objects that depend on the inference; Enter lists them. certainty is exact, lower bound, inferred or "
-	"unknown.",
+    .description = "why %N\texplains each number of row N\n"
+	"why COLUMN\texplains a column by its least certain value\n"
+	"why\texplains all columns, then the properties that cairn infers: roots, sizes and types\n"
+	"objects, shallow\tobjects that depend on the inference; Enter lists them\n"
+	"certainty\texact, lower bound, inferred or unknown",
     .examples = {{"why", ON_ANY, "is anything in the last table inferred?"},
 	{"histo -retained", ON_ANY, "a table with lower bounds (>=)"},
 	{"why retained", ON_ANY, "why are these sizes lower bounds?"}, {"why %1", ON_ANY, "the numbers of its first row"}},

@@ -87,10 +87,10 @@ const struct command cmd_use = {
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
     .summary = "switch to another dump of this session",
-    .description = "Commands then work on dump N of the list by dumps; cairn reads it unless it is open. The dump "
-	"before stays open with its kept sets, notes, retained sizes and views; use goes back to it. Rows, $_ and "
-	"kept sets are valid only in their own dump; names are valid in all. diff, growth and trend always compare "
-	"all dumps in their order.",
+    .description = "N is a number of dumps. Commands then ask this dump; cairn reads it if it is not open. The "
+	"previous dump stays open with its kept sets, notes, retained sizes and views. Rows, $_ and kept sets are "
+	"valid only in their own dump; names are valid in all. diff, growth and trend always compare all dumps in "
+	"their order.",
     .examples = {{"use 1", ON_SERIES, "the oldest dump becomes the current one"},
 	{"ls com.acme.shop.Session | head 3", ON_SERIES, "sessions of that dump"},
 	{"use 3", ON_SERIES, "back to the newest dump"}},
@@ -205,8 +205,8 @@ const struct command cmd_close = {
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
     .group = "compare",
     .summary = "free the memory of an open dump",
-    .description = "Closes dump N of the list by dumps with its views and results. Comparisons still know it, and use "
-	"N reads it again. The current dump cannot be closed; use N switches to another one first.",
+    .description = "N is a number of dumps. The views and results of the dump close, too. Comparisons still know "
+	"it, and use N reads it again. The current dump cannot be closed: use switches to another one first.",
     .examples = {{"use 1", ON_SERIES, "read the oldest dump"}, {"use 3", ON_SERIES, "back to the newest one"},
 	{"close 1", ON_SERIES, "free the memory of the oldest dump"}},
     .key = "",

@@ -333,15 +333,16 @@ const struct command cmd_finalizers = {
     .group = "problems",
     .summary = "list objects that wait for their finalizer",
     .shapes = SHAPES(&finalizers_shape, &java_shape),
-    .description = "Java: objects that wait for the end of their finalize(), by state and class. A row is a set "
-	"of these objects. The note shows the finalizer thread: while it is blocked in a finalize(), the queue grows.\n"
+    .description = "Java: objects that wait for the end of their finalize(), by state and class. A row is a set of "
+	"these objects. The note shows the finalizer thread: while it is blocked in a finalize(), the queue grows.\n"
 	"running\ta thread calls finalize() now\n"
 	"queued\tunreachable; waits in the queue of java.lang.ref.Finalizer\n"
 	"pending\tfound by the collector, not queued yet (dumps up to Java 8)\n"
 	"registered\tnot known to be garbage\n"
-	"Android: the same from java.lang.ref.FinalizerReference. Go: one row per object with a finalizer "
-	"(runtime.SetFinalizer), and the function. There queued means that the function runs next or now. Values below "
-	"16 bytes share an object; offset is the value's. Go dumps do not record runtime.AddCleanup.",
+	"Android: the same from java.lang.ref.FinalizerReference.\n"
+	"Go: one row per object with a finalizer (runtime.SetFinalizer), and the function. queued means that the "
+	"function runs next or now. Go packs values below 16 bytes into one object; offset is the position of the "
+	"value. Go dumps do not record runtime.AddCleanup.",
     .examples = {{"finalizers", ON_GO, "which objects have a finalizer, and its function"},
 	{"finalizers | grep Connection", ON_GO}},
     .key = "",

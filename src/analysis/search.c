@@ -252,6 +252,47 @@ unsigned name_index_nearest(const struct name_index *ix, const char *word, const
 	return n;
 }
 
+/* Bytes of a name up to its dot number `dots`, from 1; 0: it has fewer. */
+static size_t up_to_dot(const char *name, unsigned dots)
+{
+	for (size_t i = 0; name[i]; i++)
+		if (name[i] == '.' && --dots == 0)
+			return i;
+	return 0;
+}
+
+const char *name_index_nearest_package(const struct name_index *ix, const char *pattern, size_t *n)
+{
+	enum { EDITS_MOST = 2 };
+	char wanted[LONGEST + 1], other[LONGEST + 1];
+	const char *found = NULL;
+	unsigned dots = 0, least = EDITS_MOST + 1;
+	size_t length = strcspn(pattern, "*?");
+	while (length && pattern[length - 1] != '.')
+		length--;
+	if (length < 2 || length > LONGEST)
+		return NULL;
+	memcpy(wanted, pattern, --length);
+	wanted[length] = '\0';
+	for (const char *s = pattern; s <= pattern + length; s++)
+		dots += *s == '.';
+	for (uint32_t i = 0; i < ix->n && least && !progress_own_stops(64 * i); i++) {
+		const char *name = name_index_name(ix, i);
+		size_t of_name = up_to_dot(name, dots);
+		if (!of_name || of_name > LONGEST)
+			continue;
+		memcpy(other, name, of_name);
+		other[of_name] = '\0';
+		unsigned edits = edit_distance(wanted, other, EDITS_MOST);
+		if (edits >= least)
+			continue;
+		least = edits;
+		found = name;
+		*n = of_name;
+	}
+	return least ? found : NULL;
+}
+
 /* --- objects ---------------------------------------------------------------------------------- */
 
 uint32_t object_around(const struct heap *heap, uint64_t address)

@@ -48,6 +48,11 @@ bool glob_match(const char *pattern, const char *s);
  * its last part; returns how many.  Upper and lower case count as the same letter. */
 #define NEAREST 3
 unsigned name_index_nearest(const struct name_index *ix, const char *word, const char *out[NEAREST]);
+/*
+ * The package of a pattern ("com.acme.shp" in "com.acme.shp.*") that no class has: *n bytes of the name returned are
+ * the nearest package that some have.  NULL: none is near, or some class has the package.
+ */
+const char *name_index_nearest_package(const struct name_index *ix, const char *pattern, size_t *n);
 /* The number of edits (insert, delete, replace, swap neighbours) that turn a into b; limit + 1
  * stands for anything above limit. */
 unsigned edit_distance(const char *a, const char *b, unsigned limit);

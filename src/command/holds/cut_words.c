@@ -147,6 +147,18 @@ static int add_field_of_class(struct cut_wish *to, const struct heap *h, uint32_
 	return code;
 }
 
+static int no_reference_field(const struct session *s, const char *pattern, const char *field, struct err *err)
+{
+	struct text word = TEXT_INIT, near = TEXT_INIT;
+	text_addf(&word, "%s.%s", pattern, field);
+	value_add_near_name(s, word.s, true, &near);
+	int code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" has no reference field \"%.60s\"%s", pattern, field,
+	    near.len ? near.s : "");
+	text_release(&word);
+	text_release(&near);
+	return code;
+}
+
 static int add_field_of_classes(struct cut_wish *to, const struct session *s, const char *pattern,
     const char *field, struct err *err)
 {
@@ -161,8 +173,7 @@ static int add_field_of_classes(struct cut_wish *to, const struct session *s, co
 	for (size_t i = 0; !code && i < n; i++)
 		code = add_field_of_class(to, session_heap(s), classes[i], field, &any, err);
 	if (!code && !any)
-		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" has no reference field \"%.60s\"",
-		    pattern, field);
+		code = no_reference_field(s, pattern, field, err);
 	big_free(classes);
 	return code;
 }

@@ -63,9 +63,9 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	struct report report;
 	struct report_writing w = {&report, PRINT_TEXT, 0};
 	*out = NULL;
-	int code = path ? print_format_of_file(path, &w.format, err) : 0;
-	if (!code && w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML)
-		code = err_set(err, ERR_USAGE, "unknown report format \"%.200s\" (use .txt, .md or .html)", path);
+	int code = path ? print_format_of_file(path, &w.format, NULL) : 0;
+	if (code || (w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML))
+		return err_set(err, ERR_USAGE, "\"%.200s\" is not a name of a report (use .txt, .md or .html)", path);
 	if (!code)
 		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
 	if (code)

@@ -132,3 +132,37 @@ void value_names(const struct session *s, const char *word, inspect_name_found *
 		offer_field(h, class, &h->classes[class].statics[i], word, name, found, context);
 	inspect_variable_names(h, word, found, context);
 }
+
+struct near_name {
+	const char *word;
+	struct text found;
+	unsigned edits;
+};
+
+static void look_at_name(void *context, const char *candidate)
+{
+	struct near_name *near = context;
+	unsigned edits = edit_distance(near->word, candidate, near->edits);
+	if (edits >= near->edits)
+		return;
+	near->edits = edits;
+	text_clear(&near->found);
+	text_add(&near->found, candidate);
+}
+
+void value_add_near_name(const struct session *s, const char *word, bool fields, struct text *to)
+{
+	const char *dot = strrchr(word, '.');
+	size_t length = dot ? strlen(dot + 1) : 0;
+	if (length < 2)
+		return;
+	struct near_name near = {.word = word, .edits = length < 6 ? 2 : 3};
+	char *all = xstrndup(word, (size_t)(dot + 1 - word));
+	value_names(s, all, look_at_name, &near);
+	if (fields)
+		value_fields(s, all, look_at_name, &near);
+	if (near.found.len)
+		text_addf(to, " (nearest: %s)", near.found.s);
+	text_release(&near.found);
+	free(all);
+}

@@ -119,6 +119,18 @@ static int no_class_object(const struct heap *h, uint32_t class, struct err *err
 	    h->classes[class].n_objects == 1 ? "" : "s");
 }
 
+static int no_named_object(const struct session *s, const char *word, struct err *err)
+{
+	struct text near = TEXT_INIT;
+	if (err)
+		value_add_near_name(s, word, false, &near);
+	int code = near.len ? err_set(err, ERR_NOT_FOUND, "no object \"%.100s\"%s", word, near.s) :
+	    err_set(err, ERR_NOT_FOUND, "no object \"%.100s\" (use 0xADDRESS, #ID, %%ROW, $name, or the name of a class, "
+	    "static field or global variable)", word);
+	text_release(&near);
+	return code;
+}
+
 static int class_object(const struct session *s, const char *word, uint32_t *id, struct err *err)
 {
 	bool found;
@@ -136,8 +148,7 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 	if (!n && strstr(unclear.message, " is ambiguous "))
 		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
 	if (!n)
-		return err_set(err, ERR_NOT_FOUND, "no object \"%.100s\" (use 0xADDRESS, #ID, %%ROW, $name, or the "
-		    "name of a class, static field or global variable)", word);
+		return no_named_object(s, word, err);
 	if (n > 1)
 		return err_set(err, ERR_NOT_FOUND,
 		    "\"%.100s\" is loaded %" PRIu32 " times (duplicate-classes lists the addresses)", word, n);
@@ -285,20 +296,37 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
 	return code;
 }
 
-static int no_class(const struct heap *h, const struct name_index *ix, const char *word, struct err *err)
+/* Append the nearest fields, packages or classes. */
+static void add_near_classes(const struct session *s, const struct name_index *ix, const char *name, struct text *to)
 {
-	const char *near[NEAREST];
+	const char *near[NEAREST], *package;
+	size_t n;
+	value_add_near_name(s, name, false, to);
+	if (!to->len && strpbrk(name, "*?") && (package = name_index_nearest_package(ix, name, &n)) != NULL) {
+		const char *rest = name + strcspn(name, "*?");
+		while (rest > name && *rest != '.')
+			rest--;
+		text_add(to, " (nearest: ");
+		text_add_n(to, package, n);
+		text_addf(to, "%s)", rest);
+	}
+	unsigned found = to->len ? 0 : name_index_nearest(ix, name, near);
+	for (unsigned i = 0; i < found; i++)
+		text_addf(to, "%s%s", i ? ", " : " (nearest: ", near[i]);
+	if (found)
+		text_add(to, ")");
+}
+
+static int no_class(const struct session *s, const struct name_index *ix, const char *word, struct err *err)
+{
 	struct text name = TEXT_INIT, list = TEXT_INIT;
 	if (!err) /* nobody reads which are near, and that takes its time */
 		return ERR_NOT_FOUND;
 	class_name_as_source(word, &name);
-	unsigned n = name.len ? name_index_nearest(ix, name.s, near) : 0;
-	for (unsigned i = 0; i < n; i++)
-		text_addf(&list, "%s%s", i ? ", " : " (nearest: ", near[i]);
-	if (n)
-		text_add(&list, ")");
-	int code = err_set(err, ERR_NOT_FOUND, "no class matches \"%.150s\"%s%s", word, where_looked(h),
-	    n ? list.s : "");
+	if (name.len)
+		add_near_classes(s, ix, name.s, &list);
+	int code = err_set(err, ERR_NOT_FOUND, "no class matches \"%.150s\"%s%s", word, where_looked(session_heap(s)),
+	    list.len ? list.s : "");
 	text_release(&name);
 	text_release(&list);
 	return code;
@@ -382,7 +410,7 @@ int value_classes(
 			*err = list.lost;
 	}
 	if (!code && !list.n)
-		code = no_class(session_heap(s), ix, word, err);
+		code = no_class(s, ix, word, err);
 	if (code)
 		big_free(list.ids);
 	else {

@@ -38,6 +38,10 @@ void value_names(
 void value_fields(
     const struct session *s, const char *word, inspect_name_found *found, void *context);
 
+/* Append " (nearest: CLASS.FIELD)" for a word whose field no class has, but one of nearly the same name: a static field
+ * or global variable, or with fields any that may hold an object.  Appends nothing where none is near. */
+void value_add_near_name(const struct session *s, const char *word, bool fields, struct text *to);
+
 /* An object, or a global variable or a part of one (inspect_variable): then *id is the object that it points
  * to, or HEAP_NONE. */
 MUST_CHECK int value_of(const struct session *s, const char *word, struct variable *variable,

@@ -92,11 +92,13 @@ static int look_for(struct sql *q, uint32_t id, const char *name, bool *found, s
 	return code == ERR_UNSUPPORTED ? 0 : code;
 }
 
+/* A word that is not near a field may have been meant as a text. */
 static int no_field(const char *name, const struct nearest *near, const char *of, struct err *err)
 {
 	return near->name[0] ?
 	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s (nearest: %.100s)", name, of, near->name) :
-	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s", name, of);
+	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s (a text needs quotes within quotes: \"FIELD = '%.60s'\")",
+	    name, of, name);
 }
 
 /* Does a path name fields?  What it meets depends on what objects lead to, so one of each class and a few more are

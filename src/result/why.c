@@ -286,7 +286,7 @@ static size_t tell(
 			return 0;
 		if (n++ >= NAMED)
 			continue;
-		text_add(to, n > 1 ? ", " : to->len > 0 ? "; " : "");
+		text_add(to, n > 1 ? ", " : to->len > 0 ? "\n" : "");
 		text_add(to, name);
 		if (cell.type == CELL_NONE || cell.type == CELL_TEXT)
 			continue;
@@ -316,13 +316,13 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 	if (others && numbers == 0)
 		return;
 	if (others)
-		text_add(to, "; the other numbers are exact");
+		text_add(to, "\nthe other numbers are exact");
 	else if (numbers == 0)
 		text_add(to, "nothing here is uncertain");
 	else
 		text_add(to, "all numbers here are exact");
 	if (bytes > 0 && h && h->size_model)
-		text_addf(to, ", sizes are computed: %s", h->size_model);
+		text_addf(to, "\nsizes are computed: %s", h->size_model);
 }
 
 void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to)
@@ -343,6 +343,6 @@ void why(struct result *r, size_t row, const struct why_value *beside, size_t n_
 	}
 	tell_exact(&v, doubts > 0, to);
 	if (r->heap && r->heap->damaged && damage == 0)
-		text_addf(to, "; %s%s", r->heap->incomplete ? "in the part that was read: " : "",
+		text_addf(to, "\n%s%s", r->heap->incomplete ? "in the part that was read: " : "",
 		    r->heap->damage.message);
 }

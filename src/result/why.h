@@ -18,7 +18,7 @@ struct why_value {
 };
 
 /*
- * Append one sentence, without a full stop, about the head of r and the row at this position
+ * Append sentences, a line each, without full stops, about the head of r and the row at this position
  * (WHY_NO_ROW: only the head), and about what is shown beside it.  It names each number in doubt with its reason,
  * or says that all are exact.
  */

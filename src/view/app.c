@@ -43,6 +43,17 @@ void app_say(struct app *a, enum role role, const char *sentence)
 	a->dirty = true;
 }
 
+void app_say_lines(struct app *a, enum role role, const char *lines)
+{
+	app_say(a, role, "");
+	for (size_t n; *lines; lines += n, lines += *lines == '\n') {
+		n = strcspn(lines, "\n");
+		if (a->message.len > 0)
+			text_add_char(&a->message, '\n');
+		text_add_escaped(&a->message, lines, n);
+	}
+}
+
 void app_back(struct app *a)
 {
 	if (a->pages.n > 0 && a->pages.at > 0)

@@ -143,6 +143,7 @@ bool app_profiles_alone(const struct app *a);
 /* Find retained sizes beside the screen, unless they are known or on their way. */
 void app_find_retained(struct app *a);
 void app_say(struct app *a, enum role role, const char *sentence);
+void app_say_lines(struct app *a, enum role role, const char *lines); /* the same, broken at each \n */
 void app_take_signals(struct app *a);
 /* On the way out with this exit status: the loop ends, and in case that something does not, see
  * signals_leave. */

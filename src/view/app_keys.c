@@ -44,10 +44,9 @@ static void explain(struct app *a)
 	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
 	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
 	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
-		text_addf(&said, "; the note %ssays: %s", covered ? "" : "below ", r->note);
-	size_t room = (size_t)COLS * (size_t)(LINES / 3);
-	if (text_width_most(said.s, room) < room)
-		app_say(a, ROLE_NOTE, said.s);
+		text_addf(&said, "\nthe note %ssays: %s", covered ? "" : "below ", r->note);
+	if (draw_count_lines(said.s, (size_t)COLS) <= LINES / 3)
+		app_say_lines(a, ROLE_NOTE, said.s);
 	else
 		app_push(a, page_new_lines("why", said.s));
 	text_release(&said);

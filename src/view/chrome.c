@@ -105,7 +105,7 @@ static int draw_lines(
 	size_t next;
 	int n = 0, most = y - a->area.y - leave;
 
-	if (text_width_most(s, (size_t)width) <= (size_t)width || most < 2) {
+	if (draw_count_lines(s, (size_t)width) < 2 || most < 2) {
 		draw_text(y, 0, width, s, attr);
 		return 1;
 	}
@@ -119,7 +119,9 @@ static int draw_lines(
 		draw_blank(y - i, 0, COLS, theme(ROLE_TEXT));
 		draw_text(y - i, 0, width, line.s, attr);
 	}
-	draw_text(y, 0, width, s, attr);
+	text_clear(&line);
+	text_add_n(&line, s, strcspn(s, "\n"));
+	draw_text(y, 0, width, line.s, attr);
 	text_release(&line);
 	return n;
 }
@@ -364,11 +366,8 @@ static int draw_tour(const struct app *a, int y, int width, int height)
 static int lines_of_sentence(struct table *t, int width)
 {
 	struct text said = TEXT_INIT;
-	size_t next;
-	int n = 0;
+	int n = draw_count_lines(add_sentence(t, &said) ? said.s : "", (size_t)width);
 
-	for (const char *s = add_sentence(t, &said) ? said.s : ""; *s; s += next, n++)
-		draw_line_of(s, (size_t)width, &next);
 	text_release(&said);
 	return n > 1 ? n : 0;
 }

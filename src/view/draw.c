@@ -103,14 +103,29 @@ int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 
 size_t draw_line_of(const char *s, size_t width, size_t *next)
 {
-	size_t used, n = text_fit(s, width, &used), cut = n;
+	size_t used, n = text_fit(s, width, &used), line = strcspn(s, "\n");
 
+	if (line <= n) {
+		*next = line + (s[line] == '\n');
+		return line;
+	}
+	size_t cut = n;
 	if (s[n])
 		while (cut > 0 && s[cut] != ' ')
 			cut--;
 	if (cut > 0)
 		n = cut;
 	*next = n + strspn(s + n, " ");
+	return n;
+}
+
+int draw_count_lines(const char *s, size_t width)
+{
+	size_t next;
+	int n = 0;
+
+	for (; *s; s += next, n++)
+		draw_line_of(s, width, &next);
 	return n;
 }
 

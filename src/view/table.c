@@ -33,6 +33,8 @@ void table_init(struct table *t, struct result *result)
 	t->sentence = result_column_of(result, COL_SENTENCE);
 	if (t->sentence >= 0)
 		t->hidden = t->sentence;
+	else /* a reason is too long for its column */
+		t->sentence = result_column_of(result, COL_WHY);
 	table_restart_sums(t);
 }
 

@@ -127,8 +127,8 @@ static void tells_beside(struct heap *h)
 	    cell_certainty(amount_exact(0)), cell_none()}, NULL);
 	why(r, 0, beside, 2, &said);
 	assert_non_null(strstr(said.s, "its sum >=160 is a lower bound: it excludes objects"));
-	assert_non_null(strstr(said.s, "; its share ~50.0% is inferred: it excludes objects"));
-	assert_non_null(strstr(said.s, "; the other numbers are exact"));
+	assert_non_null(strstr(said.s, "\nits share ~50.0% is inferred: it excludes objects"));
+	assert_non_null(strstr(said.s, "\nthe other numbers are exact"));
 	text_release(&said);
 	result_free(r);
 }
@@ -142,20 +142,20 @@ static void reasons(void **state)
 	tells(&h, seven, bytes, sure, false, "all numbers here are exact");
 	tells_beside(&h);
 	tells(&h, cell_none(), bytes, sure, false,
-	    "objects is unknown: PHD does not record it; the other numbers are exact");
+	    "objects is unknown: PHD does not record it\nthe other numbers are exact");
 	tells(&h, cell_none(), cell_none(), sure, false, "objects, shallow are unknown: PHD does not record it");
 	tells(&h, seven, cell_unknown(REASON_NOT_FOUND_YET), sure, false,
-	    "shallow is unknown: retained sizes are not computed yet; the other numbers are exact");
+	    "shallow is unknown: retained sizes are not computed yet\nthe other numbers are exact");
 	/* what is not shown is not told of, unless it is */
 	tells(&h, seven, bytes, sure, true,
-	    "length is unknown: PHD does not record it; the other numbers are exact");
+	    "length is unknown: PHD does not record it\nthe other numbers are exact");
 	tells(&h, cell_blank(), cell_blank(), sure, false, "nothing here is uncertain");
 	h.n_unknown_size = 2;
 	tells(&h, seven, cell_bytes(heap_sized(&h, amount_exact(80), 0, 2)), sure, false,
-	    "shallow >=80 is a lower bound: the dump does not record the size of 2 objects; "
+	    "shallow >=80 is a lower bound: the dump does not record the size of 2 objects\n"
 	    "the other numbers are exact");
 	tells(&h, cell_count(amount_weaken(amount_exact(7), LOWER_BOUND, REASON_MORE)), cell_blank(), by_roots,
-	    false, "objects >=7 is a lower bound: counting stopped there, because there are many; certainty is "
+	    false, "objects >=7 is a lower bound: counting stopped there, because there are many\ncertainty is "
 	    "inferred: the dump's roots include no system class, so cairn uses the classes of the boot loader");
 	h.facts.roots_recorded = false;
 	tells(&h, cell_count(heap_held(&h, 7)), cell_blank(), by_roots, false,
@@ -163,7 +163,7 @@ static void reasons(void **state)
 	    "and every object that nothing references");
 	h.size_model = "as a model says";
 	tells(&h, cell_blank(), bytes, sure, false,
-	    "all numbers here are exact, sizes are computed: as a model says");
+	    "all numbers here are exact\nsizes are computed: as a model says");
 }
 
 /* Every reason has a sentence, whatever it makes of a number. */
@@ -200,7 +200,7 @@ static void reasons_damaged(void **state)
 	tells(&h, cell_count(heap_held(&h, 7)), cell_blank(), amount_exact(0), false,
 	    "objects ~7 is inferred: x: cut at byte 9; the unread part may make it smaller or larger");
 	tells(&h, seven, bytes, amount_exact(0), false,
-	    "all numbers here are exact; in the part that was read: x: cut at byte 9");
+	    "all numbers here are exact\nin the part that was read: x: cut at byte 9");
 }
 
 /* --- history ----------------------------------------------------------------------------------- */

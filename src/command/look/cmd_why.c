@@ -447,6 +447,7 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 static struct result *explanation(const struct session *s, struct why_rows **w)
 {
 	struct result *r = result_new_rows("why", s->dump, &why_shape);
+	r->no_panes = true;
 	*w = xcalloc(1, sizeof **w);
 	result_rows_members(r, why_members, why_release, *w);
 	r->explains = true;

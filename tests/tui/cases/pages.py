@@ -229,7 +229,7 @@ def why(t):
     t.wait(r"^(?:1 )?histogram > info")
     t.keys("w")
     t.wait(r"roots ~\d+, root_entries")
-    t.wait(lambda lines: "and every object that nothing references; the other numbers are exact" in " ".join(lines))
+    t.wait(lambda lines: "and every object that nothing references" in " ".join(lines) and "the other numbers are exact" in lines)
     t.keys("Escape", "R", "w")
     t.wait(r"^certainty, retained ~\d+ are inferred: PHD records no roots")
     t.keys("Escape")
@@ -373,4 +373,15 @@ def waste(t):
     t.wait(r"^> com\.acme\.shop\.Customer\.city .* 200 ")
     t.keys("Enter")
     t.wait(r"1/200 *$")
+    leave(t)
+
+
+@case("why lists a reason in each row, and below the rows the whole one of the selected row")
+def why_rows(t):
+    start(t, dump=SHOP)
+    enter(t, "why")
+    t.wait(r"^histogram > why")
+    t.keys("G")
+    t.wait(lambda lines: "computed from the VM's likely layout" in " ".join(lines))
+    need("\u2502" not in t.text(), "an empty pane", t)
     leave(t)

@@ -194,7 +194,7 @@ static bool gone_back(struct app *a, const char *line)
 	const struct opened *o = a->session.dump;
 
 	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || c == &cmd_dumps ||
-	    (!o && !app_profiles_alone(a)) || (o && o->fate != FILE_SAME) || strcmp(c->group, cmd_sets.group) == 0)
+	    (!o && !app_profiles_alone(a)) || (o && o->fate != FILE_SAME) || c->flags & COMMAND_OF_SESSION)
 		return false;
 	for (size_t i = 0; i < a->pages.at; i++) {
 		struct result *r = page_result(a->pages.page[i]);

@@ -439,7 +439,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 const struct command cmd_check = {
     .name = "check",
     .options = check_options,
-    .flags = COMMAND_NEEDS_REFERENCES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "verify the loaded object graph",
     .shapes = SHAPES(&check_shape),

@@ -89,7 +89,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 const struct command cmd_sets = {
     .name = "sets",
     .options = sets_options,
-    .flags = COMMAND_OBJECTS_ONLY,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "list the kept sets of objects",
     .shapes = SHAPES(&sets_shape),

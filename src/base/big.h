@@ -52,7 +52,7 @@ void *big_fit(void *old, uint64_t count, uint64_t size);
 /* Give back a block of any owner.  NULL is fine. */
 void big_free(const void *p);
 
-/* A long work is over: return to the system the pages of freed blocks that were kept for the next ones. */
+/* A job is over: return to the system the pages of freed blocks that were kept for the next ones. */
 void big_rest(void);
 
 /* Say how a block is used. */

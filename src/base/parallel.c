@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parallel.c - threads: many for one work, or one beside the screen.
+ * parallel.c - threads: many for one job, or one beside the screen.
  *
  * Workers block every signal but those that a fault of their own raises.  A SIGBUS from a mapped
  * file that shrank must reach its handler; if it were blocked, it would kill the process.
@@ -62,7 +62,7 @@ static int start_thread(pthread_t *thread, void *(*body)(void *), void *context)
 	return failed;
 }
 
-/* --- many threads, one work -------------------------------------------------------------------- */
+/* --- many threads, one job -------------------------------------------------------------------- */
 
 struct crew {
 	parallel_task *task;
@@ -159,7 +159,7 @@ void parallel_each(unsigned n_tasks, parallel_task *task, void *context)
 	(void)result;
 }
 
-/* --- one work beside the main thread ----------------------------------------------------------- */
+/* --- one job beside the main thread ----------------------------------------------------------- */
 
 struct job_thread {
 	pthread_t id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parallel.h - work on several threads, and jobs: work on a thread of its own.
+ * parallel.h - work on several threads, and one job on a thread of its own.
  */
 #ifndef CAIRN_BASE_PARALLEL_H
 #define CAIRN_BASE_PARALLEL_H
@@ -18,7 +18,7 @@ typedef int parallel_task(void *context, unsigned task, struct err *err);
  * Run task(context, 0 … n_tasks-1) on at most n_threads threads (0: parallel_threads()), the
  * caller's among them.  Tasks are started in ascending order.  All started tasks are waited for.
  * Returns 0, or the error of the lowest-numbered task that failed; after a failure no further task
- * starts, nor after the work of the calling thread was cancelled (progress_own): ERR_CANCELLED.
+ * starts, nor after the job of the calling thread was cancelled (progress_own): ERR_CANCELLED.
  */
 MUST_CHECK int parallel_run(unsigned n_threads, unsigned n_tasks, parallel_task *task,
     void *context, struct err *err);
@@ -30,16 +30,16 @@ void parallel_each(unsigned n_tasks, parallel_task *task, void *context);
 unsigned parallel_threads(void);
 void parallel_set_threads(unsigned n);
 
-/* A long work: it adds to progress, gives up with ERR_CANCELLED, and fills err when it fails. */
+/* A long job: it adds to progress, gives up with ERR_CANCELLED, and fills err when it fails. */
 typedef int long_work(void *context, struct progress *progress, struct err *err);
 
-/* Runs long works: as a job while the screen draws, or with a progress line. */
+/* Runs long jobs: on a thread of their own while the screen draws, or with a progress line. */
 struct runner {
 	int (*run)(void *context, long_work *work, void *argument, struct err *err);
 	void *context;
 };
 
-/* Run a work to its end and return what it returns.  If runner is NULL, the work runs on the
+/* Run a job to its end and return what it returns.  If runner is NULL, the job runs on the
  * calling thread and without progress. */
 static inline int runner_run(
     const struct runner *runner, long_work *work, void *argument, struct err *err)
@@ -47,7 +47,7 @@ static inline int runner_run(
 	return runner ? runner->run(runner->context, work, argument, err) : work(argument, NULL, err);
 }
 
-/* A work on a thread of its own: started, watched through its progress, cancelled, waited for. */
+/* A job on a thread of its own: started, watched through its progress, cancelled, waited for. */
 struct job {
 	struct progress progress;
 	struct err err;           /* filled when result < 0 */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * progress.h - how far a long work is, and whether to stop it.
+ * progress.h - how far a long job is, and whether to stop it.
  *
  * One thread or many add to it (per block, never per object); another thread reads it to draw a
- * line, and may set cancel.  A work may have a time at which it is stopped as if that was set.  All
+ * line, and may set cancel.  A job may have a time at which it is stopped as if that was set.  All
  * members are atomic: any thread.
  */
 #ifndef CAIRN_BASE_PROGRESS_H
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The phases of long works.  progress.c has a line about each; a test wants it complete. */
+/* The phases of long jobs.  progress.c has a line about each; a test wants it complete. */
 enum phase {
 	PHASE_NONE, /* before the first */
 	/* opening a dump, in this order */
@@ -41,7 +41,7 @@ enum phase {
 
 /* Works of several phases, each with a table or a mark on the screen at its end. */
 enum work {
-	WORK_ALONE,    /* of no such work: the next phases are unknown */
+	WORK_ALONE,    /* of no such job: the next phases are unknown */
 	WORK_PIPE,     /* until all of a pipe is read; its length is unknown */
 	WORK_INFLATE,  /* until a compressed dump can be read */
 	WORK_TABLE,    /* until the first table */
@@ -53,8 +53,8 @@ struct phase_info {
 	const char *words; /* "reading references" */
 	const char *word;  /* where room is short: "references"; never NULL */
 	enum work work;
-	unsigned share;    /* part of its work's time in an ordinary heap, in proportion to the
-	                      shares of the other phases; 0: it belongs to no work */
+	unsigned share;    /* part of its job's time in an ordinary heap, in proportion to the
+	                      shares of the other phases; 0: it belongs to no job */
 	bool bytes;        /* done and total are bytes of the dump, else things of whatever kind */
 	bool announced;    /* takes time in some dumps only: it counts after progress_expect */
 };
@@ -98,16 +98,16 @@ bool progress_add(struct progress *p, uint64_t n);
 bool progress_cancelled(struct progress *p);
 /* Is it only that the time is over? */
 bool progress_late(struct progress *p);
-/* Another work goes first: until `held` is false again, a thread that checks for cancel waits there, unless it is
- * cancelled.  So a thread must not check while it has a lock that the other work may want. */
+/* Another job goes first: until `held` is false again, a thread that checks for cancel waits there, unless it is
+ * cancelled.  So a thread must not check while it has a lock that the other job may want. */
 void progress_hold(struct progress *p, bool held);
 /* Nanoseconds since some time before the program began. */
 uint64_t progress_clock(void);
 /* The same as a result: ERR_CANCELLED if so, else 0. */
 MUST_CHECK int progress_check(struct progress *p, struct err *err);
 
-/* The progress of the calling thread's work, for loops that do not get it as an argument; NULL: none.  The code
- * that begins a work on a thread sets it (and restores it afterwards), and parallel_run gives it to its
+/* The progress of the calling thread's job, for loops that do not get it as an argument; NULL: none.  The code
+ * that begins a job on a thread sets it (and restores it afterwards), and parallel_run gives it to its
  * threads. */
 struct progress *progress_own(void);
 struct progress *progress_set_own(struct progress *p);
@@ -126,7 +126,7 @@ static inline bool progress_stops_in(struct progress *p, uint64_t round, uint64_
 	return __builtin_expect(-round % PROGRESS_ROUNDS < n, 0) && progress_cancelled(p);
 }
 
-/* The same for the work that the calling thread is at.  A command may just leave its loop: when it is done,
+/* The same for the job that the calling thread is at.  A command may just leave its loop: when it is done,
  * run_call throws away what was cancelled. */
 static inline bool progress_own_stops(uint64_t round)
 {

@@ -8,7 +8,7 @@
 
 #include "base/progress.h"
 
-/* Before the first of SQLite's functions, and before each work of the calling thread: forgets what was refused. */
+/* Before the first of SQLite's functions, and before each job of the calling thread: forgets what was refused. */
 void sqlite_memory_begin(void);
 /* What the last refusal of the calling thread said, which SQLite does not hand on; "": nothing was refused. */
 const char *sqlite_memory_refusal(void);

@@ -498,7 +498,7 @@ static int find_candidates(void *context, struct progress *progress, struct err 
 	return progress_check(progress, err);
 }
 
-/* In a large dump names may be many, so it is a work; it gives way to the next key if nobody asked. */
+/* In a large dump names may be many, so it is a job; it gives way to the next key if nobody asked. */
 static char **complete(
     void *context, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n)
 {

@@ -48,15 +48,15 @@ struct zone {
 };
 #define ZONES_MOST 64 /* of others clicks mean nothing */
 
-/* What the screen waits for, all works of one command together. */
+/* What the screen waits for, all jobs of one command together. */
 struct waiting {
-	const char *line;      /* the command line; NULL: a work of a table */
+	const char *line;      /* the command line; NULL: a job of a table */
 	uint64_t began, drawn; /* ns; began 0: nothing is waited for */
 	bool shown;            /* the screen says so */
 	bool owes;             /* keys wait, and there was no turn to answer them in */
 	bool ahead;            /* keys were typed before that, so those behind them have to wait, too */
-	int wake;              /* where the work wakes the loop */
-	struct table *table;   /* that it is a work of */
+	int wake;              /* where the job wakes the loop */
+	struct table *table;   /* that it is a job of */
 };
 
 /* A page of the rows that a command has found so far, at the place of the answer until that is there. */
@@ -67,7 +67,7 @@ struct so_far {
 	size_t at, before;   /* its place, and that which was shown */
 };
 
-/* A question that a work puts: the main thread asks, the work waits. */
+/* A question that a job puts: the main thread asks, the job waits. */
 struct asked {
 	_Atomic(const char *) question; /* NULL: none */
 	bool yes;
@@ -117,7 +117,7 @@ struct app {
 	struct result *growing;   /* session.growing */
 	struct so_far so_far;     /* its page */
 	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
-	bool gives_way;           /* the work ends when a key comes, which is another question perhaps */
+	bool gives_way;           /* the job ends when a key comes, which is another question perhaps */
 	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
 	bool path_moved;          /* the path line is still that of another row */
 
@@ -269,10 +269,10 @@ void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 bool app_ask(struct app *a, const char *question);
 
 /* working.c: session.work */
-/* From here on until working_end all works are those of this line. */
+/* From here on until working_end all jobs are those of this line. */
 void working_begin(struct app *a, const char *line);
 void working_end(struct app *a);
-/* session.writes.ask: app_ask, also where a work asks; then the main thread does. */
+/* session.writes.ask: app_ask, also where a job asks; then the main thread does. */
 bool working_ask(void *app, const char *question);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app_so_far.c - rows appear as they are found: a look at a result that a work has not done with yet.
+ * app_so_far.c - rows appear as they are found: a look at a result that a job has not done with yet.
  *
- * A filter's look stands in its table; that of a command on a page of its own where its answer will be.  The work
- * changes its result within session.turns, so a look is shown anew in each turn, and once the work has done with the
+ * A filter's look stands in its table; that of a command on a page of its own where its answer will be.  The job
+ * changes its result within session.turns, so a look is shown anew in each turn, and once the job has done with the
  * result (session.growing) it is not drawn any more.
  */
 #include "view/app.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pace.h - estimates how long a work of several phases still takes.
+ * pace.h - estimates how long a job of several phases still takes.
  *
- * The table of phases (base/progress.h) says which phases a work has and about what share of the
+ * The table of phases (base/progress.h) says which phases a job has and about what share of the
  * time each takes; the rate is measured from the beginning of the first phase.  Main thread only.
  */
 #ifndef CAIRN_VIEW_PACE_H
@@ -21,7 +21,7 @@ struct pace {
 
 uint64_t pace_now(void); /* ns */
 
-/* Add ", 5 s left" until the work that the phase belongs to is done; nothing while that is not known. */
+/* Add ", 5 s left" until the job that the phase belongs to is done; nothing while that is not known. */
 void pace_add_left(struct pace *p, struct progress *progress, uint64_t now, struct text *to);
 
 /* How far the phase is, 0 … 1; negative: not known. */

@@ -5,7 +5,7 @@
  * Nothing of curses is called in a handler.
  *
  * TERM, HUP and QUIT end the program in order: the main thread hears of them, stops what goes on, and
- * leaves.  It may be kept from that by a work that does not answer, or by a terminal that takes nothing.
+ * leaves.  It may be kept from that by a job that does not answer, or by a terminal that takes nothing.
  * So a timer is set with the decision to leave; when it runs out, its handler gives the terminal back and
  * ends the process where it stands.
  *

@@ -2,8 +2,8 @@
 /*
  * table_rows.c - which rows a table shows in which order: sort, filter, search, opening branches.
  *
- * Many rows take long, so each of these is a work of the session.  Rows are arranged in a draft of the result:
- * what is shown stays as it is until the work is done, and if it is stopped.  So has a tree that is sorted a draft;
+ * Many rows take long, so each of these is a job of the session.  Rows are arranged in a draft of the result:
+ * what is shown stays as it is until the job is done, and if it is stopped.  So has a tree that is sorted a draft;
  * branches that are opened get their rows at the end.
  */
 #include "view/table.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_LINES 1000 /* to search so many is a work */
+#define LONG_LINES 1000 /* to search so many is a job */
 #define LINE_MOST 2000 /* columns of a line; a value that is longer is no reading matter */
 
 struct piece {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * working.c - what takes long works on a thread of its own, while the screen says how far it is and ^C or Esc
+ * working.c - what takes long jobs on a thread of its own, while the screen says how far it is and ^C or Esc
  * stops it.
  *
  * Nothing else is run meanwhile, but one may look around: as soon as the screen says that it works, keys that
  * only move are answered.  All others, those typed before, and what comes behind them wait for the answer.
- * Whatever a work uses of the page shown it uses within session.turns, and we draw in between.
+ * Whatever a job uses of the page shown it uses within session.turns, and we draw in between.
  */
 #include "view/app.h"
 
@@ -205,7 +205,7 @@ bool working_ask(void *context, const char *question)
 	return a->asked.yes;
 }
 
-/* The work stands still meanwhile, and uses nothing of the page shown. */
+/* The job stands still meanwhile, and uses nothing of the page shown. */
 static void put_question(struct app *a, int wake_fd)
 {
 	const char *question = atomic_exchange(&a->asked.question, NULL);

@@ -4,7 +4,7 @@
  *
  *     measure [-q] DUMP [LINE…]
  *
- * Loads the dump and runs the lines in a session, as the screen does: as long works that a user can
+ * Loads the dump and runs the lines in a session, as the screen does: as long jobs that a user can
  * stop.  Each result is printed to nowhere, unless -q.  On standard output, between tabs, for each
  * phase of each of these that took steps:
  *
@@ -48,7 +48,7 @@ static void tell(const char *what, int code, const struct err *err)
 	fflush(stdout);
 }
 
-/* A long work at once, which somebody could stop. */
+/* A long job at once, which somebody could stop. */
 static int work(void *context, long_work *task, void *argument, struct err *err)
 {
 	struct progress progress = PROGRESS_INIT;

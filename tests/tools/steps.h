@@ -38,7 +38,7 @@ struct counted {
 
 /* Begin to count anew, outside of works. */
 void steps_reset(void);
-/* A long work begins or ends on this thread.  Either ends a stretch. */
+/* A long job begins or ends on this thread.  Either ends a stretch. */
 void steps_work(bool begins);
 /* What this thread has done in a phase since steps_reset, or OUTSIDE_WORKS. */
 struct counted steps_in(unsigned phase);

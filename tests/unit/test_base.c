@@ -459,7 +459,7 @@ static void jobs(void **state)
 	assert_false(progress_cancelled(NULL));
 }
 
-/* Every phase has its words, no two the same; those of a work stand together and share its time. */
+/* Every phase has its words, no two the same; those of a job stand together and share its time. */
 static void phases(void **state)
 {
 	(void)state;
@@ -521,7 +521,7 @@ static void wait_for_look(struct held *h, unsigned after)
 		usleep(1000);
 }
 
-/* A work that is held stands still where it looks, goes on when it is let, and can be stopped while held. */
+/* A job that is held stands still where it looks, goes on when it is let, and can be stopped while held. */
 static void another_goes_first(void **state)
 {
 	(void)state;

@@ -120,7 +120,7 @@ static void test_closing_one_leaves_the_other(void **state)
 	refuse("histo", "histo: no dump is open (cairn DUMP)");
 }
 
-/* --- long works --------------------------------------------------------------------------------- */
+/* --- long jobs --------------------------------------------------------------------------------- */
 
 static unsigned jobs;
 static struct progress watched;

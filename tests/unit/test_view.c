@@ -303,7 +303,7 @@ static void odd(void **state)
 
 /* --- time left --------------------------------------------------------------------------------- */
 
-/* A work of two phases, and the share of the first. */
+/* A job of two phases, and the share of the first. */
 #define FIRST PHASE_READ_OBJECTS
 #define SECOND PHASE_ORDER_OBJECTS
 static double first_share(void)
@@ -330,7 +330,7 @@ static double told(struct pace *p, enum phase phase, uint64_t done, uint64_t tot
 	return left;
 }
 
-/* A work that takes the shares it is said to: the truth within a second, all the way. */
+/* A job that takes the shares it is said to: the truth within a second, all the way. */
 static void steady(void **state)
 {
 	struct pace p = {.left = -1};

@@ -61,7 +61,7 @@ void troff_add(struct text *to, const char *s);
  * addresses, columns, set names.  At most limit strings, each with the text that replaces the word;
  * *start gets where the word begins.  The array and its strings are the caller's.
  */
-/* Stopped as a long work is (progress_own), it returns what it has. */
+/* Stopped as a long job is (progress_own), it returns what it has. */
 char **session_complete(const struct session *s, const char *line, size_t end, size_t limit,
     size_t *start, size_t *n);
 

@@ -112,7 +112,7 @@ static int print_rows(struct result **r, const void *context, struct err *err)
 	return print_result(*r, p->options, p->to, err);
 }
 
-/* As a long work where there are many rows. */
+/* As a long job where there are many rows. */
 static int print_watched(struct session *s, struct result *r, const struct print_options *o, FILE *to,
     struct err *err)
 {
@@ -547,7 +547,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 		code = refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "no command in the line: %.100s", line);
-	if (!code && l.file.s) /* before the work is done that would be for nothing */
+	if (!code && l.file.s) /* before the job is done that would be for nothing */
 		code = print_format_of_file(l.file.s, &(enum print_format){PRINT_TEXT}, err);
 	s->grows = is_shown(s, &l) && l.n == 1;
 	if (!code)

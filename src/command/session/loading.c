@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loading.c - long works on a thread of their own, with a line on standard error meanwhile.
+ * loading.c - long jobs on a thread of their own, with a line on standard error meanwhile.
  *
  * On a terminal the line is written over; elsewhere (--progress always) there is one a second.
  */

@@ -218,7 +218,7 @@ struct result *session_take(struct session *s)
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-/* What looks at so many rows is a long work. */
+/* What looks at so many rows is a long job. */
 enum { LONG_ROWS = 4096 };
 
 struct on_rows {

@@ -74,7 +74,7 @@ struct folder {
 
 /* Is this the path of a folder? */
 bool folder_is(const char *path);
-/* Look at the first bytes of the files of a folder, not of folders in it: a long work, which waits for nothing.  FIFOs
+/* Look at the first bytes of the files of a folder, not of folders in it: a long job, which waits for nothing.  FIFOs
  * and the like are not opened.  how: how dumps will be opened, for indexes are of that.  0: *out is the caller's
  * (folder_free); ERR_IO: it cannot be read; ERR_NOT_FOUND:
  * no dump is in it; ERR_CANCELLED.  The message names the folder. */
@@ -167,7 +167,7 @@ struct session {
 	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
 	void (*shell)(void *context, bool begins);
 	void *shell_context;
-	/* The screen runs a long work as a job (session_work); NULL: standard error has its progress. */
+	/* The screen runs a long job on a thread of its own (session_work); NULL: standard error has its progress. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
 	struct turns *turns;     /* whoever reads the rows of the page on the screen works there, and draws
@@ -230,7 +230,7 @@ MUST_CHECK int session_not_of_other(const struct session *s, const struct opened
 /* This heap is now what d has in memory; commands are about it from now on.  d NULL: a dump without a file, which is
  * added.  The heap is closed by others, unless opened_own says otherwise. */
 struct opened *session_open(struct session *s, struct session_dump *d, const struct heap *heap);
-/* Read a dump into memory, beside those that are there, and be about it from now on: a long work.  An error of
+/* Read a dump into memory, beside those that are there, and be about it from now on: a long job.  An error of
  * heap_open: then nothing has changed. */
 MUST_CHECK int session_load(struct session *s, struct session_dump *d, struct err *err);
 /* Commands are about this one of the open dumps from now on. */
@@ -303,7 +303,7 @@ MUST_CHECK int session_sizes(const struct session *s, const struct retained **ou
  * typed; scripts do not. */
 void session_say(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- long works --------------------------------------------------------------------------------- */
+/* --- long jobs --------------------------------------------------------------------------------- */
 
 /* Append "needs ~614M of memory, 20G allowed; ~1.1G with retained sizes", and what becomes of what does not fit, and
  * of that what the disk has no room for; need_expect was called before.
@@ -318,11 +318,11 @@ bool need_passes(const struct heap_need *need, bool references);
  * than the limit.  Main thread only. */
 MUST_CHECK int heap_open_watched(struct heap **out, const struct heap_options *options,
     enum progress_wish wish, struct err *err);
-/* Any other long work likewise. */
+/* Any other long job likewise. */
 MUST_CHECK int work_watched(long_work *work, void *argument, enum progress_wish wish,
     struct err *err);
 
-/* Run a long work and wait for its end, which the user can see coming and stop. */
+/* Run a long job and wait for its end, which the user can see coming and stop. */
 MUST_CHECK int session_work(const struct session *s, long_work *work, void *argument,
     struct err *err);
 /* What goes through the rows of a result, likewise where these are many. */

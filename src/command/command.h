@@ -204,8 +204,8 @@ enum command_flag {
 	COMMAND_OF_PROFILES = 256,    /* works without a heap where there are profiles */
 	COMMAND_COMPARES = 512,       /* reads the other dumps of the session, too */
 	COMMAND_EARLY_BY_OPTION = 2048, /* the same where the line has an option */
-	COMMAND_OF_SESSION = 8192,    /* about the session, its files or cairn's own work: its rows are no table for SQL, and
-	                                 its answer changes from one time to the next */
+	COMMAND_OF_SESSION = 8192,    /* about the session, its files or cairn's own work: its rows are no table
+	                                 for SQL, and its answer changes from one time to the next */
 	COMMAND_WRITES = 4096,        /* writes files, so no question asks it */
 	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or which is current */
 };

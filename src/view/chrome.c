@@ -372,6 +372,17 @@ static int lines_of_sentence(struct table *t, int width)
 	return n > 1 ? n : 0;
 }
 
+/* Does one of the first rows represent anything?  Those of SQL are often only numbers. */
+static bool has_targets(const struct result *r)
+{
+	enum { ROWS_LOOKED = 1000 };
+	struct target target = {.kind = TARGET_NONE};
+
+	for (size_t row = 0; row < r->n_rows && row < ROWS_LOOKED && target.kind == TARGET_NONE; row++)
+		result_target(r, row, &target);
+	return r->n_rows == 0 || target.kind != TARGET_NONE;
+}
+
 /* Without what a sentence covers. */
 static struct pane_page page_for_panes(const struct app *a, struct page *p, struct rect area)
 {
@@ -382,7 +393,8 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	if (!t)
 		return page;
 	page.empty = !a->session.dump || t->result->opened != a->session.dump || !t->result->n_source ||
-	    t->result->no_panes || !(p->ops->object || result_has_sets(t->result)); /* its rows are nothing */
+	    t->result->no_panes || /* its rows are nothing */
+	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
 	page.columns = table_wishes(t);
 	if (p->ops->object) {
 		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };

@@ -4,7 +4,7 @@
 import re
 
 from cairntest import SHOP, cairn
-from tui import BOTH, case, click, leave, mouse, place_of, selected, settled, start, wait_selected
+from tui import BOTH, case, click, enter, leave, mouse, need, place_of, selected, settled, start, wait_selected
 
 
 @case("panes beside a list tell of the selected row: right, below, both sides, none", ((120, 30), (80, 34), (200, 50)))
@@ -170,4 +170,15 @@ def alike(t):
     t.keys(*["Up"] * (category - status))
     t.wait('"SHIPPED"', panes=True)
     wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
+    leave(t)
+
+
+@case("rows of SQL that represent no objects have no pane beside them; sets have one", ((130, 40),))
+def panes_of_sql(t):
+    start(t, dump=SHOP)
+    enter(t, 'sql SELECT status, count(*) AS n FROM "com.acme.shop.Order" GROUP BY status')
+    t.wait(r"^> NEW +80 *$")
+    need("\u2502" not in t.text(), "a pane beside rows without objects", t)
+    enter(t, 'sql SELECT status, setof(address) AS s FROM "com.acme.shop.Order" GROUP BY status')
+    t.wait(r"\u2502 class com\.acme\.shop\.Order +objects 80 ", panes=True)
     leave(t)

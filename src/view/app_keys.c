@@ -60,7 +60,7 @@ static void help(struct app *a)
 	if (p && !*p->line && strcmp(p->title, "help") == 0)
 		return;
 	config_write_keys(a->options->config, &t);
-	keys_write_help(app_place(a), app_abilities(a), &t);
+	keys_write_help(app_place(a), app_abilities(a), COLS, &t);
 	app_push(a, page_new_lines("help", t.s));
 	text_release(&t);
 }

@@ -27,102 +27,110 @@ static const struct binding {
 	const char *hint_key;
 	unsigned hinted;   /* the places where the hint is shown */
 	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
+	const char *brief; /* in the overview of help; NULL: not there */
 } bindings[] = {
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS | PLACE_PANE, "Enter",
 	"open the selected row: objects of a class, an object, a thread; in a tree its children",
-	"open", "Enter", ROWS | PLACE_PANE, CAN_OPEN},
+	"open", "Enter", ROWS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
-	"show/hide", "Enter", PLACE_COLUMNS, 0},
+	"show/hide", "Enter", PLACE_COLUMNS, 0, .brief = "show or hide"},
     {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
 	"as Enter; in a tree expand the row, then move into it", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
 	"back; in a tree collapse the row, then move to the row above", "close", "Left", PLACE_TREE, CAN_CLOSE},
     {{'*'}, ACTION_DROP, PLACE_TREE, "*", "in a tree: expand the largest child until no child dominates",
-	"expand", "*", PLACE_TREE, CAN_BRANCH},
+	"expand", "*", PLACE_TREE, CAN_BRANCH, .brief = "expand largest"},
     {{'g'}, ACTION_GROUP, PLACE_TREE, "g",
 	"in the heap's tree: split or join a row of several similar objects; elsewhere as Home",
-	"group", "g", PLACE_TREE, CAN_GROUP},
+	"group", "g", PLACE_TREE, CAN_GROUP, .brief = "split a group"},
     {{'a'}, ACTION_FOLD, PLACE_TREE, "a",
 	"in the heap's tree: split or join a row of several references (Config > props.table)",
-	"split", "a", PLACE_TREE, CAN_FOLD},
+	"split", "a", PLACE_TREE, CAN_FOLD, .brief = "split a chain"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, "Tab",
 	"into the pane next to a list, and back; in an object from outgoing to incoming references; in a "
-	"collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0},
+	"collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
 	CAN_PANE},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},
     {{27}, ACTION_BACK, PLACE_PANE, NULL, NULL, "list", "Esc", PLACE_PANE, 0},
     {{'u'}, ACTION_REFERRERS, ROWS | PLACE_PANE, "u", "incoming references of the selected object, in a table",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "referrers"},
     {{'T', SPECIAL(KEY_IC)}, ACTION_TAG, PLACE_TABLE, "T, Insert",
 	"in the list of dumps: tag or untag a dump for growth and trend (7, 8)",
-	"tag", "T", PLACE_TABLE, CAN_TAG},
+	"tag", "T", PLACE_TABLE, CAN_TAG, .brief = "tag the dump"},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
 	"sort by the next column; the selection stays, unless it is the first row",
-	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
-    {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "reverse the order", NULL, NULL, 0, 0},
-    {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column to the left", NULL, NULL, 0, 0},
-    {{'>'}, ACTION_SORT_RIGHT, ROWS, ">", "sort by the column to the right", NULL, NULL, 0, 0},
+	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS, .brief = "sort by the next"},
+    {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "reverse the order", NULL, NULL, 0, 0, .brief = "reverse the order"},
+    {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column to the left", NULL, NULL, 0, 0,
+	.brief = "sort by the left"},
+    {{'>'}, ACTION_SORT_RIGHT, ROWS, ">", "sort by the column to the right", NULL, NULL, 0, 0,
+	.brief = "sort by the right"},
     {{'f', SPECIAL(KEY_F(4))}, ACTION_FILTER, ROWS, "f, F4",
 	"filter: rows with all these words; * is a wildcard; in a tree only expanded rows",
-	"filter", "f", PLACE_TABLE | PLACE_TREE, CAN_ROWS},
-    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "show all rows again", NULL, NULL, 0, 0},
+	"filter", "f", PLACE_TABLE | PLACE_TREE, CAN_ROWS, .brief = "filter rows"},
+    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "show all rows again", NULL, NULL, 0, 0, .brief = "all rows again"},
     {{'/', SPECIAL(KEY_F(3))}, ACTION_SEARCH, PAGES, "/, F3", "search for a row with these words", "search", "/",
-	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0},
-    {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0},
+	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0, .brief = "search"},
+    {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0, .brief = "next match"},
     {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "previous match", NULL, NULL, 0, 0},
     {{'W'}, ACTION_WIDE, ROWS, "W",
-	"choose the columns (+3 in the header: three have no room); W again: show all", NULL, NULL, 0, 0},
-    {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "show all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0},
+	"choose the columns (+3 in the header: three have no room); W again: show all", NULL, NULL, 0, 0,
+	.brief = "choose columns"},
+    {{'W'}, ACTION_WIDE, PLACE_COLUMNS, "W", "show all columns; W again: as many as fit", "all", "W", PLACE_COLUMNS, 0,
+	.brief = "all columns"},
     {{SPECIAL(KEY_SRIGHT), '}'}, ACTION_PAN_RIGHT, ROWS, "Shift-Right, }",
-	"with all columns (W): scroll to the right; the name stays", NULL, NULL, 0, 0},
-    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "scroll back to the left", NULL, NULL, 0, 0},
+	"with all columns (W): scroll to the right; the name stays", NULL, NULL, 0, 0, .brief = "scroll right"},
+    {{SPECIAL(KEY_SLEFT), '{'}, ACTION_PAN_LEFT, ROWS, "Shift-Left, {", "scroll back to the left", NULL, NULL, 0, 0,
+	.brief = "scroll left"},
     {{'w'}, ACTION_WHY, PAGES, "w", "why the numbers of the selected row are exact or not", "why", "w",
-	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS},
+	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS, .brief = "why exact or not"},
     {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a GC root to the selected object",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "path of the row"},
     {{'y'}, ACTION_COPY, ROWS | PLACE_PANE, "y",
 	"copy the row's address, class name or value to the terminal's clipboard (set copy FILE: to a file)",
-	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0},
+	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0, .brief = "copy the value"},
     {{'Y'}, ACTION_COPY_ROW, PAGES, "Y",
-	"copy the row, columns separated by tabs; Y again: the whole table", NULL, NULL, 0, 0},
+	"copy the row, columns separated by tabs; Y again: the whole table", NULL, NULL, 0, 0,
+	.brief = "copy row or table"},
     {{SPECIAL(KEY_UP), 'k', CTRL('P')}, ACTION_UP, PAGES, "Up, k", "up one row", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_DOWN), 'j', CTRL('N')}, ACTION_DOWN, PAGES, "Down, j", "down one row", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_PPAGE), CTRL('B')}, ACTION_PAGE_UP, PAGES, "PgUp, ^B", "up one page", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_NPAGE), CTRL('F'), ' '}, ACTION_PAGE_DOWN, PAGES, "PgDn, ^F, Space", "down one page",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "page down"},
     {{CTRL('U')}, ACTION_HALF_UP, PAGES, "^U", "up half a page", NULL, NULL, 0, 0},
     {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "down half a page", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "first row", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "last row", NULL, NULL, 0, 0},
     {{'1', '2', '3', '4', '5', '6', '7', '8', '9'}, ACTION_TAB, PAGES, "1 to 9",
 	"the main pages: histogram, heap, leaks, threads, packages, info; with several dumps growth, trend, "
-	"dumps; again: its first view", NULL, NULL, 0, 0},
+	"dumps; again: its first view", NULL, NULL, 0, 0, .brief = "main pages"},
     {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
 	"panes for the selected row, next to a list: on the right, below, both, none",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "place of the panes"},
     {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK, PAGES,
 	"Esc, Backspace", "previous view; its row, sort order and filter are kept",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "previous view"},
     {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, PAGES, "], Alt-Right, ^O",
-	"next view", NULL, NULL, 0, 0},
+	"next view", NULL, NULL, 0, 0, .brief = "next view"},
     {{'m'}, ACTION_MARK, PAGES, "m LETTER",
 	"mark this place; marks, notes (note) and kept sets return with the dump",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "mark this place"},
     {{'\''}, ACTION_GO_TO_MARK, PAGES, "' LETTER", "go to a mark; '' returns to the place of the last session",
-	NULL, NULL, 0, 0},
+	NULL, NULL, 0, 0, .brief = "go to a mark"},
     {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up recalls earlier ones",
-	"command", ":", PAGES, 0},
-    {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: open the prompt with sql", NULL, NULL, 0, 0},
+	"command", ":", PAGES, 0, .brief = "command line"},
+    {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: open the prompt with sql", NULL, NULL, 0, 0, .brief = "ask in SQL"},
     {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "show the keys and the commands", "help", "?", PAGES, 0},
     {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "redraw the screen", NULL, NULL, 0, 0},
     {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "suspend to the shell; fg returns", NULL, NULL, 0, 0},
-    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work", NULL, NULL, 0, 0},
+    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work", NULL, NULL, 0, 0, .brief = "stop the work"},
     {{'q'}, ACTION_LEAVE, ANYWHERE, "q",
 	"previous view, or quit from the first one (set q quit: quit everywhere)",
-	"back", "q", ANYWHERE, CAN_GO_BACK},
+	"back", "q", ANYWHERE, CAN_GO_BACK, .brief = "back, or quit"},
     {{'q'}, ACTION_LEAVE, ANYWHERE, NULL, NULL, "quit", "q", ANYWHERE, CAN_LEAVE},
-    {{'Q', SPECIAL(KEY_F(10))}, ACTION_QUIT, ANYWHERE, "Q, F10", "quit immediately", NULL, NULL, 0, 0},
+    {{'Q', SPECIAL(KEY_F(10))}, ACTION_QUIT, ANYWHERE, "Q, F10", "quit immediately", NULL, NULL, 0, 0,
+	.brief = "quit"},
 };
 #define N_BINDINGS (sizeof bindings / sizeof *bindings)
 
@@ -230,7 +238,6 @@ bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
 
 static void write_commands(struct text *to)
 {
-	struct text usage = TEXT_INIT;
 	const char *group = "";
 
 	for (size_t i = 0; commands[i]; i++) {
@@ -239,24 +246,53 @@ static void write_commands(struct text *to)
 			text_addf(to, "\nCommands: %s\n", c->group);
 			group = c->group;
 		}
-		text_clear(&usage);
-		command_usage(c, &usage);
-		text_addf(to, "  %-3s %s\n", has_own_key(c) ? c->key : "", usage.s);
-		text_addf(to, "        %s\n", c->summary);
+		text_addf(to, "  %-3s %-18s %s\n", has_own_key(c) ? c->key : "", c->name, c->summary);
 	}
-	text_release(&usage);
+}
+
+/* A table of keys with a few words each, in as many columns as there is room for. */
+struct overview {
+	struct text *to;
+	int across, at;
+};
+
+enum { OVERVIEW_CELL = 25, OVERVIEW_KEY = 6 };
+
+static void add_brief(struct overview *o, const char *key, const char *words)
+{
+	struct text cell = TEXT_INIT;
+	size_t n = strcspn(key, ",");
+
+	if (memchr(key, '-', n) && key[n]) { /* Shift-Right, } */
+		key += n + strspn(key + n, ", ");
+		n = strcspn(key, ",");
+	}
+	text_addf(&cell, "%-*.*s %s", OVERVIEW_KEY, (int)n, key, words);
+	text_addf(o->to, "%s%-*s", o->at ? "" : "  ", OVERVIEW_CELL, cell.s);
+	o->at = (o->at + 1) % o->across;
+	text_add(o->to, o->at ? "" : "\n");
+	text_release(&cell);
+}
+
+static void end_overview(struct overview *o)
+{
+	text_add(o->to, o->at ? "\n\n" : "\n");
+	o->at = 0;
 }
 
 enum key_part { OF_PAGE, EVERYWHERE, ELSEWHERE };
+
+static enum key_part part_of(const struct binding *b, enum place place)
+{
+	return (b->acts & PAGES) == PAGES ? EVERYWHERE : b->acts & place ? OF_PAGE : ELSEWHERE;
+}
 
 /* Those of this place alone, those of all pages, or the rest. */
 static void write_keys(enum place place, enum key_part part, struct text *to)
 {
 	for (size_t i = 0; i < N_BINDINGS; i++) {
 		const struct binding *b = &bindings[i];
-		bool everywhere = (b->acts & PAGES) == PAGES;
-		enum key_part of = everywhere ? EVERYWHERE : b->acts & place ? OF_PAGE : ELSEWHERE;
-		if (b->name && of == part)
+		if (b->name && part_of(b, place) == part)
 			text_addf(to, "  %-22s %s\n", b->name, b->help);
 	}
 }
@@ -278,26 +314,54 @@ static void write_row_keys(unsigned can, struct text *to)
 	}
 }
 
+/* What keys do here, on one screen of 80x24. */
+static void write_overview(enum place place, unsigned can, int width, struct text *to)
+{
+	struct overview o = {.to = to, .across = width > 2 + OVERVIEW_CELL ? (width - 2) / OVERVIEW_CELL : 1};
+	bool rows = place & ROWS && can & (CAN_OBJECT | CAN_SEVERAL);
+	const char *words;
+
+	if (rows)
+		text_addf(to, "The selected row: %s\n", can & CAN_OBJECT ? "an object" : "several objects");
+	for (size_t i = 0; rows && commands[i]; i++)
+		if (has_own_key(commands[i]) && command_of_row(commands[i]) && key_asks(commands[i], can, &words))
+			add_brief(&o, commands[i]->key, strcmp(words, commands[i]->key) ? words : "show it");
+	if (rows)
+		end_overview(&o);
+	for (enum key_part part = OF_PAGE; part <= EVERYWHERE; part++) {
+		text_add(to, part == OF_PAGE ? "Keys on this page\n" : "Keys on all pages\n");
+		for (size_t i = 0; i < N_BINDINGS; i++) {
+			const struct binding *b = &bindings[i];
+			bool useless = b->needs == CAN_TAG && !(can & CAN_TAG);
+			if (b->brief && part_of(b, place) == part && !useless)
+				add_brief(&o, b->name, b->brief);
+		}
+		end_overview(&o);
+	}
+	text_add(to, "Below: these keys in detail, other pages, the prompt, numbers, all commands.\n\n");
+}
+
 static const char *const at_prompt[][2] = {
     {"Tab", "complete; again: next candidate (Shift-Tab: previous)"},
     {"Up, Down, ^R", "earlier lines; search in them"},
     {"Esc, ^C, ^G", "close without running anything (Esc edits if an inputrc sets editing-mode vi)"},
-    {"1 to 9", "after an error: that main page, unless the line ends with a number"},
+    {"after an error", "keys act on the page again; : and Up edit the line"},
     {"no argument", "the selected row; . is the page's object, or that row"},
 };
 
-void keys_write_help(enum place place, unsigned can, struct text *to)
+void keys_write_help(enum place place, unsigned can, int width, struct text *to)
 {
 	bool rows = place & ROWS;
 
+	write_overview(place, can, width, to);
 	if (rows && can & (CAN_OBJECT | CAN_SEVERAL)) {
-		text_addf(to, "The selected row: %s\n", can & CAN_OBJECT ? "an object" : "several objects");
+		text_addf(to, "In detail: the selected row, %s\n", can & CAN_OBJECT ? "an object" : "several objects");
 		write_row_keys(can, to);
 		text_add(to, "\n");
 	}
-	text_add(to, "Keys on this page\n");
+	text_add(to, "In detail: this page\n");
 	write_keys(place, OF_PAGE, to);
-	text_add(to, "\nKeys on all pages\n");
+	text_add(to, "\nIn detail: all pages\n");
 	write_keys(place, EVERYWHERE, to);
 	text_add(to, "\nKeys on other pages\n");
 	write_keys(place, ELSEWHERE, to);

@@ -70,7 +70,8 @@ struct hint {
 /* The hints of a place, most useful first; false behind the last. */
 bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out);
 
-/* The help page: the keys of the place first, then all others, then commands. */
-void keys_write_help(enum place place, unsigned can, struct text *to);
+/* The help page, for so many columns: an overview of the keys of the place, then these and all others in detail, then
+ * commands. */
+void keys_write_help(enum place place, unsigned can, int width, struct text *to);
 
 #endif

@@ -147,7 +147,7 @@ def follow(t):
 def help_page(t):
     start(t)
     t.keys("?")
-    t.wait(r"sort by the next column")
+    t.wait(r" s +sort by the next ")
     t.keys("Escape")
     t.wait(r"^(?:1 )?histogram(?! >)")
     leave(t)
@@ -384,4 +384,20 @@ def why_rows(t):
     t.keys("G")
     t.wait(lambda lines: "computed from the VM's likely layout" in " ".join(lines))
     need("\u2502" not in t.text(), "an empty pane", t)
+    leave(t)
+
+
+@case("? begins with one screen of keys: of the selected row, of this page, of all pages")
+def keys_overview(t):
+    start(t, dump=SHOP)
+    for page, row in (("1", "several objects"), ("2", "an object")):
+        t.keys(page, "?")
+        t.wait("^ *The selected row: " + row)
+        shown = t.screen()
+        for line in ("Keys on this page", "Keys on all pages", "Below: these keys in detail, .*"):
+            need(any(re.fullmatch(" *" + line, s) for s in shown), "%s is not on the first screen" % line, t)
+        for key, words in (("x", "show it"), ("c", "cut"), ("s", "sort"), ("/", "search"), (":", "command"), ("q", "back")):
+            need(any(re.search(r"(^| ) +%s +%s" % (re.escape(key), words), s) for s in shown), "%s is missing" % key, t)
+        t.keys("q")
+        t.wait("The selected row", gone=True)
     leave(t)

@@ -398,7 +398,7 @@ static const struct folder_file *only_dump(const struct wishes *w)
 	for (size_t k = 0; k < w->n_lines; k++) {
 		const struct command *c = w->lines[k].script ? NULL : command_of_line(w->lines[k].text);
 		lists += c == &cmd_dumps;
-		compares += c && !strcmp(c->group, cmd_dumps.group);
+		compares += c && (c->flags & (COMMAND_COMPARES | COMMAND_SWITCHES) || c == &cmd_profile);
 	}
 	if (f->n_dumps != 1 || (w->n_lines && lists == w->n_lines) || (f->n > 1 && (!w->n_lines || compares)))
 		return NULL;

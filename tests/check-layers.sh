@@ -173,6 +173,10 @@ gone=$(grep -HnoE '`[a-z0-9_/-]+\.[ch]`' CONTRIBUTING.md doc/*.md doc/how-it-wor
 done)
 verdict "the pages name files that are there" "$gone"
 
+# The titles of help are text for people; help itself puts commands under them.
+titles=$(grep -rnE 'str[a-z]*cmp\([^;]*->group' src --include='*.c' | grep -v '^src/command/help/\|^src/view/keys\.c')
+verdict "no command is chosen by the title of its group" "$titles"
+
 long=$(find src tests -name '*.[ch]' -exec awk '{ gsub(/\t/, "    ") }
 	length($0) > 120 { print FILENAME ":" FNR }' {} +)
 verdict 'no line runs off the screen' "$long"

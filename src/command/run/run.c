@@ -450,8 +450,8 @@ int session_ask(struct session *s, const char *line, struct result **out, struct
 	}
 	call_expand(&l, false, NULL);
 	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
-	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell || c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES) ||
-	    !c->shapes || !strcmp(c->group, "session"))
+	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell ||
+	    c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES | COMMAND_OF_SESSION) || !c->shapes)
 		code = err_set(err, ERR_USAGE, "\"%.200s\" is not a single command about the dump", line);
 	if (!code)
 		code = needs_dump(s, c, err);

@@ -416,11 +416,12 @@ const struct command cmd_bundle = {
     .description = "Lists four files with their contents, or why one cannot be written: a packed index (index "
 	"-packed), a profile, a redacted HTML report (report -redact) and a redacted HPROF copy (redact). -o DIR "
 	"writes them. They lack the dump's path and data of a javacore.\n"
-	"cairn first searches each file for texts of the dump, by their first 24 characters and from 8 characters on. "
-	"It knows UTF-8, Latin-1 and UTF-16, also in compressed data. Texts are Strings, arrays of characters, arrays "
-	"of bytes that are readable text, and symbols that are not names. Matches with names of the program, the VM's "
-	"version, words of cairn or SQLite, and numbers by chance are allowed; a note counts them. cairn deletes a "
-	"file with any other text, and the exit status is 1. Existing files are replaced as by save, all or none.",
+	"cairn searches each file for texts of the dump: it deletes a file that has one, and the exit status "
+	"is 1. Existing files are replaced as by save, all or none.\n"
+	"text\ta String, an array of characters, an array of bytes that is readable, or a symbol that is not a name; of 8 "
+	"characters or more, by its first 24; in UTF-8, Latin-1 or UTF-16, also in compressed data\n"
+	"allowed\tmatches with names of the program, the VM's version, words of cairn or SQLite, and chance numbers; a "
+	"note counts them",
     .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"},
 	{"bundle -o ticket", ON_ANY, "write them to the directory ticket"}},
     .key = "",

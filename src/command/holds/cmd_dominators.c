@@ -488,9 +488,10 @@ const struct command cmd_top = {
     .summary = "list the largest retained sizes",
     .shapes = SHAPES(&top_shape, &class_shape, &package_shape, &loader_shape),
     .description = "The largest objects at the top of the dominator tree, or the largest classes, packages or class "
-	"loaders. The retained size of a group is the sum over its objects without another one of the group above "
-	"them. Several of them may hold more jointly: then it is a lower bound, marked >=; size computes the exact "
-	"value. share is the percentage of the reachable heap.",
+	"loaders. Groups may free more together than their objects free one by one: then retained is a lower bound "
+	"(>=), and size computes the exact value.\n"
+	"retained\tof a group: bytes that its objects free one by one, each byte once\n"
+	"share\tpercent of the reachable heap",
     .examples = {{"top", ON_ANY, "the 25 largest objects"}, {"top -by class", ON_ANY, "which classes retain most?"},
 	{"top -by package -n 5"}},
     .key = "",

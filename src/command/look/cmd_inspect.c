@@ -485,9 +485,9 @@ const struct command cmd_entries = {
     .summary = "list the elements of a list, set, map or queue",
     .shapes = SHAPES(&entries_shape),
     .description = "One row per element or entry, in the order of the collection, for all kinds of collections; also "
-	"for wrappers (unmodifiable, synchronized). address is the address of the element or value. A global "
-	"variable is a Go slice with its elements. An array that only one slice uses shows the elements of the "
-	"slice; other arrays show their whole capacity.",
+	"for wrappers (unmodifiable, synchronized). Go: entries of a global variable lists the elements of its slice. "
+	"An array that only one slice uses shows the elements of the slice; other arrays show their whole capacity.\n"
+	"address\taddress of the element, or of the value of an entry",
     .examples = {{"entries 0xe0010228", ON_SHOP, "all entries of a map"},
 	{"map 0xe00340b8 -length 10", ON_SHOP, "its first ten entries"},
 	{"list 0xe001c7e8 -start 300", ON_SHOP, "its elements from number 300"}, {"entries main.sessions", ON_GO}},

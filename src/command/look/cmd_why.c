@@ -489,7 +489,8 @@ const struct command cmd_why = {
     .group = "browse",
     .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),
-    .description = "why %N\texplains each number of row N\n"
+    .description = "A row per number, with its certainty and the reason.\n"
+	"why %N\texplains each number of row N\n"
 	"why COLUMN\texplains a column by its least certain value\n"
 	"why\texplains all columns, then the properties that cairn infers: roots, sizes and types\n"
 	"objects, shallow\tobjects that depend on the inference; Enter lists them\n"

@@ -71,9 +71,12 @@ const struct command cmd_note = {
     .group = "session",
     .summary = "write a note about an object, or list all notes",
     .shapes = SHAPES(&note_shape),
-    .description = "The screen shows the note when the object is selected; for a class's row, that of the class "
-	"object. note . TEXT is about the object of the page, else about the selected row. Without TEXT the note is "
-	"removed. The screen keeps notes for the next time, with marks (the key m) and kept sets.",
+    .description = "The screen shows the note when the object or the row of the class is selected. It keeps notes for "
+	"the next time, with marks (the key m) and kept sets.\n"
+	"note\tlists all notes\n"
+	"note OBJ TEXT\tkeeps a note about the object; of a class, about its class object\n"
+	"note OBJ\tremoves the note\n"
+	"note . TEXT\tis about the object of the page, else about the selected row",
     .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP, "a note about a class object"},
 	{"note", ON_SHOP, "all notes"}},
     .key = "",

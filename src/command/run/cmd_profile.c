@@ -66,11 +66,11 @@ const struct command cmd_profile = {
     .summary = "write the data for comparisons to a small file",
     .shapes = SHAPES(&file_shape),
     .description = "A profile lists the classes, packages, loaders, threads and paths of the dump. Each has its "
-	"objects, bytes, retained size and their certainty. It has no values of the dump except names of class "
-	"loaders, and it has the name of the dump's file; bundle -o DIR writes one without these, which may leave the "
-	"host. It is an SQLite database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with .gz "
-	"(no other compression is written). It replaces the dump as an older one (cairn OLD... DUMP): a year of "
-	"nightly dumps is a folder of small files. An existing file is replaced as by save.",
+	"objects, bytes, retained size and their certainty. It can replace the dump in comparisons (cairn OLD... DUMP): "
+	"a year of nightly dumps is a folder of small files. Of values it has only names of class loaders and the name of "
+	"the dump's file; bundle -o DIR writes a profile without them, which may leave the host. It is an SQLite "
+	"database of 50 to 250 KB (doc/profile-format.md), half as large if FILE ends with .gz. An existing file is "
+	"replaced as by save.",
     .examples = {{"profile heap.profile", ON_ANY, "for comparisons with later dumps"},
 	{"profile heap.profile.gz", ON_ANY, "the same, half as large"}},
     .key = "",

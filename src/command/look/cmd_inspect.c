@@ -81,7 +81,7 @@ static void x_class(struct result *r, const struct heap *h, const struct heap_cl
 	        cell_text(h->classes[class->superclass].name));
 	result_head(r, COL_INSTANCE_SIZE, class->instance_size == SIZE_UNKNOWN ? cell_none() :
 	        cell_bytes(class_sized(h, class, amount_exact(class->instance_size), 0)));
-	result_head(r, COL_INSTANCES_OF_CLASS, cell_count(class_objects(h, class)));
+	result_head(r, COL_INSTANCES, cell_count(class_objects(h, class)));
 	result_head(r, COL_INSTANCES_SHALLOW, cell_bytes(class_shallow(h, class)));
 }
 

@@ -173,6 +173,11 @@ gone=$(grep -HnoE '`[a-z0-9_/-]+\.[ch]`' CONTRIBUTING.md doc/*.md doc/how-it-wor
 done)
 verdict "the pages name files that are there" "$gone"
 
+# An error carries its parts as fields (base/err.h).
+read_back=$(grep -rnE '(str[a-z]+|memcmp)\([^;]*(->|\.)message\b' src --include='*.c' |
+	grep -vE '^src/base/err\.c:|str(len|dup)\(|message\.s\b')
+verdict "nobody searches the message of an error" "$read_back"
+
 # The titles of help are text for people; help itself puts commands under them.
 titles=$(grep -rnE 'str[a-z]*cmp\([^;]*->group' src --include='*.c' | grep -v '^src/command/help/\|^src/view/keys\.c')
 verdict "no command is chosen by the title of its group" "$titles"

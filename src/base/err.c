@@ -14,6 +14,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Where the parentheses at the end begin. */
+static uint16_t find_advice(const char *message)
+{
+	size_t at = strlen(message);
+	unsigned open = 0;
+
+	if (!at || message[at - 1] != ')')
+		return 0;
+	do {
+		at--;
+		open += message[at] == ')';
+		open -= message[at] == '(';
+	} while (open && at);
+	return at && message[at - 1] == ' ' ? (uint16_t)at : 0;
+}
+
 static void fill(struct err *err, enum err_code code, const char *format, va_list args)
 {
 	char text[2 * sizeof err->message];
@@ -21,6 +37,9 @@ static void fill(struct err *err, enum err_code code, const char *format, va_lis
 	text_format(text, sizeof text, format, args);
 	text_escape(err->message, sizeof err->message, text);
 	err->code = code;
+	err->reason = ERR_OTHER;
+	err->subject = 0;
+	err->advice = find_advice(err->message);
 	err->has_offset = false;
 	err->offset = 0;
 }
@@ -54,6 +73,19 @@ int err_at(struct err *err, enum err_code code, uint64_t offset, const char *for
 	return code;
 }
 
+int err_because(struct err *err, enum err_code code, enum err_reason reason)
+{
+	if (err)
+		err->reason = reason;
+	return code;
+}
+
+const char *err_advice(const struct err *err, size_t *n)
+{
+	*n = err->advice ? strlen(err->message) - err->advice - 2 : 0;
+	return err->advice ? err->message + err->advice + 1 : NULL;
+}
+
 void err_context(struct err *err, const char *format, ...)
 {
 	char text[2 * sizeof err->message + 2], context[sizeof err->message];
@@ -66,6 +98,9 @@ void err_context(struct err *err, const char *format, ...)
 	va_end(args);
 	if (strlen(context) >= sizeof context - 3)
 		return; /* no room for the message itself: that matters more than the context */
+	size_t subject = strlen(context) + 2 + err->subject;
 	snprintf(text, sizeof text, "%s: %s", context, err->message);
 	text_escape(err->message, sizeof err->message, text);
+	err->subject = (uint16_t)(subject < strlen(err->message) ? subject : 0);
+	err->advice = find_advice(err->message);
 }

@@ -11,6 +11,7 @@
 #define CAIRN_BASE_ERR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum err_code {
@@ -26,10 +27,21 @@ enum err_code {
 	ERR_FAILED = -9,      /* a command of the shell failed, or cairn has a fault */
 };
 
+/* Why nothing was found, for code that then tries something else. */
+enum err_reason {
+	ERR_OTHER,
+	ERR_NO_CLASS, /* no class has the name */
+	ERR_SEVERAL,  /* several things have it */
+	ERR_SOURCE,   /* the message is the remark of a damaged source */
+};
+
 struct err {
 	enum err_code code;
+	enum err_reason reason;
 	bool has_offset;
 	uint64_t offset; /* byte of the dump (inflated bytes when it is compressed) */
+	uint16_t subject; /* bytes at the beginning of message that err_context put there */
+	uint16_t advice;  /* where in message what to do begins, in parentheses at its end; 0: it says none */
 	char message[480];
 };
 
@@ -45,6 +57,12 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 /* The same for a fault at a byte of the dump. */
 int err_at(struct err *err, enum err_code code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
+
+/* Say why of *err (which may be NULL), and return its code. */
+int err_because(struct err *err, enum err_code code, enum err_reason reason) __attribute__((cold));
+
+/* What to do about it, without its parentheses: *n bytes of the message.  NULL: the message says nothing of that. */
+const char *err_advice(const struct err *err, size_t *n);
 
 /* ERR_CANCELLED, in the one word for it. */
 int err_cancelled(struct err *err) __attribute__((cold));

@@ -52,7 +52,7 @@ static int open_inner(struct later *l, struct progress *progress, struct err *er
 	const struct source_look look = dump_look(&options);
 	int code = source_inflate(&l->source, l->dump.source, &look, progress, err);
 	if (!code && l->source->truncated && !l->cut_known) {
-		code = err_set(err, ERR_IO, "%s", l->source->remark);
+		code = err_because(err, err_set(err, ERR_IO, "%s", l->source->remark), ERR_SOURCE);
 		err_context(err, "%.200s", l->source->path);
 	}
 	if (!code)

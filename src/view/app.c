@@ -236,26 +236,18 @@ static void say_older(struct app *a)
 	text_release(&t);
 }
 
-/* What to do first, and short, for it covers the page; where the disk lacks room, which folder's, if that fits. */
+/* What to do, for all of it would cover the page; where the disk lacks room, which folder's, too. */
 static void add_shortage(const struct heap *h, struct text *to)
 {
-	enum { NARROW = 60 };
-	static const char retained[] = " with retained sizes";
-	const char *all = h->shortage.message, *advice = strstr(all, "(give ");
-	const char *aside = advice ? strchr(advice, ',') : NULL;
-	const char *after = advice ? strstr(advice, retained) : NULL;
+	size_t n;
+	const char *advice = err_advice(&h->shortage, &n);
 
-	if (!advice || (COLS >= NARROW && strncmp(all, "memory:", strlen("memory:")) != 0)) {
-		text_addf(to, "references were not read: %s", all);
+	if (!advice || h->shortage.code != ERR_NOMEM) {
+		text_addf(to, "references were not read: %s", h->shortage.message);
 		return;
 	}
 	text_add(to, "no memory for references: ");
-	advice++;
-	if (after && aside && aside < after && COLS < NARROW) {
-		text_add_n(to, advice, (size_t)(aside - advice));
-		advice = after + strlen(retained);
-	}
-	text_add_n(to, advice, strcspn(advice, ")"));
+	text_add_n(to, advice, n);
 }
 
 void app_say_damage(struct app *a)

@@ -129,10 +129,9 @@ static void look_at(const char *name, const char *candidate, const char **neares
 static void near_names(void *session, const char *name, struct text *to)
 {
 	enum { EDITS_MOST = 1 };
-	static const char near_class[] = "(nearest: ";
-	const char *nearest = NULL, *at;
+	const char *nearest = NULL, *advice;
 	uint32_t *classes = NULL;
-	size_t n, view_at = 0;
+	size_t n, length, view_at = 0;
 	unsigned edits = strlen(name) / 2 < EDITS_MOST ? (unsigned)strlen(name) / 2 + 1 : EDITS_MOST + 1;
 	struct err err = ERR_INIT;
 	for (const struct sql_table *t = sql_tables; t->name; t++)
@@ -150,8 +149,8 @@ static void near_names(void *session, const char *name, struct text *to)
 		return;
 	else if (!value_classes(session, name, &classes, &n, &err)) /* else it says what is called nearly so */
 		big_free(classes);
-	else if ((at = strstr(err.message, near_class)))
-		text_add_n(to, at + 1, strcspn(at + 1, ")"));
+	else if ((advice = err_advice(&err, &length)))
+		text_add_n(to, advice, length);
 }
 
 int ask_open(struct session *s, struct sql **out, struct err *err)

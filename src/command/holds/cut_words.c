@@ -250,7 +250,7 @@ int cut_wish_add(
 			second = add_field(to, s, word, dot, NULL);
 	if (second && second != ERR_NOT_FOUND && second != ERR_UNSUPPORTED && err)
 		*err = other;
-	else if (second && err && strncmp(other.message, "no class", strlen("no class")) != 0)
+	else if (second && err && other.reason != ERR_NO_CLASS)
 		*err = other;
 	return second;
 }

@@ -145,8 +145,11 @@ static int class_object(const struct session *s, const char *word, uint32_t *id,
 			*err = unclear;
 		return ERR_NOMEM;
 	}
-	if (!n && strstr(unclear.message, " is ambiguous "))
-		return err_set(err, ERR_NOT_FOUND, "%s", unclear.message);
+	if (!n && unclear.reason == ERR_SEVERAL) {
+		if (err)
+			*err = unclear;
+		return unclear.code;
+	}
 	if (!n)
 		return no_named_object(s, word, err);
 	if (n > 1)
@@ -291,6 +294,7 @@ static int take_last_part(struct class_list *list, const struct name_index *ix, 
 		if (different > CANDIDATES)
 			text_addf(&names, " and %u more", different - CANDIDATES);
 		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" is ambiguous (%s)", word, names.s);
+		code = err_because(err, code, ERR_SEVERAL);
 	}
 	text_release(&names);
 	return code;
@@ -327,6 +331,7 @@ static int no_class(const struct session *s, const struct name_index *ix, const 
 		add_near_classes(s, ix, name.s, &list);
 	int code = err_set(err, ERR_NOT_FOUND, "no class matches \"%.150s\"%s%s", word, where_looked(session_heap(s)),
 	    list.len ? list.s : "");
+	code = err_because(err, code, ERR_NO_CLASS);
 	text_release(&name);
 	text_release(&list);
 	return code;

@@ -372,9 +372,7 @@ static void note_changed(struct heap *h)
 static void doubt_damage(struct err *damage, const struct source *s)
 {
 	struct err found = *damage;
-	size_t n = strlen(s->path);
-	bool named = !strncmp(found.message, s->path, n) && !strncmp(found.message + n, ": ", 2);
-	err_set(damage, found.code, "%s: %s: %s", s->path, s->remark, found.message + (named ? n + 2 : 0));
+	err_set(damage, found.code, "%s: %s: %s", s->path, s->remark, found.message + found.subject);
 }
 
 /*
@@ -396,7 +394,7 @@ static void note_cut_source(struct build *b)
 		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->remark);
 	else if (!b->heap->damaged)
 		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->remark);
-	else if (s->doubtful && !strstr(damage->message, s->remark))
+	else if (s->doubtful && damage->reason != ERR_SOURCE)
 		doubt_damage(damage, s);
 	else if (s->broken_off) {
 		struct err found = *damage;

@@ -402,7 +402,7 @@ int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *p
 	q->declared = NULL;
 	q->placed = false;
 	q->missed = q->notes = (struct text)TEXT_INIT;
-	q->told_entries = false;
+	q->told_entries = q->silent_noted = q->more_fields = false;
 	q->counted_left = q->heap->n_objects;
 	sqlite_memory_begin();
 	return 0;
@@ -432,6 +432,8 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->missed = outer->missed;
 	q->notes = outer->notes;
 	q->told_entries = outer->told_entries;
+	q->silent_noted = outer->silent_noted;
+	q->more_fields = outer->more_fields;
 	q->counted_left = outer->counted_left;
 }
 
@@ -443,19 +445,20 @@ void sql_note(struct sql *q, const char *line)
 
 void sql_note_silent(struct sql *q)
 {
-	if (q->silent.code)
-		sql_note(q, q->silent.message);
+	if (!q->silent.code)
+		return;
+	sql_note(q, q->silent.message);
+	q->silent_noted = true;
 }
 
 static void tell_notes(struct sql *q, struct result *r)
 {
 	struct text missed = TEXT_INIT;
 	char *rest = q->notes.len ? q->notes.s : NULL;
-	for (char *line; r && (line = strsep(&rest, "\n"));) {
+	for (char *line; r && (line = strsep(&rest, "\n"));)
 		result_add_note(r, line);
-		if (values_away(q->heap) && !strcmp(line, q->silent.message))
-			result_warn(r, line);
-	}
+	if (r && q->silent_noted && values_away(q->heap))
+		result_warn(r, q->silent.message);
 	if (r && q->missed.len) {
 		text_addf(&missed, "no object has such a field or element: %s", q->missed.s);
 		result_add_note(r, missed.s);

@@ -67,7 +67,7 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 	look_at_columns(q, "refs", &near);
 	for (const struct declared *d = q->declared; d; d = d->next)
 		look_at_columns(q, d->name, &near);
-	bool more = q->notes.len && strstr(q->notes.s, MORE_FIELDS);
+	bool more = q->more_fields;
 	if (more || (q->silent.code && !near.name[0])) {
 		int code = err_set(err, ERR_USAGE, "no column \"%.200s\" (%.300s)", wanted,
 		    more ? q->notes.s : q->silent.message);

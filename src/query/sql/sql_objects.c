@@ -54,9 +54,10 @@ static size_t n_fields(const struct objects_table *t)
 static void note_more(const struct objects_table *t)
 {
 	struct text note = TEXT_INIT;
-	text_addf(&note, "%.100s" MORE_FIELDS ": field(address, 'NAME') has the others",
+	text_addf(&note, "%.100s has more fields than columns: field(address, 'NAME') has the others",
 	    t->of->sql->heap->classes[t->of->classes[0]].name);
 	sql_note(t->of->sql, note.s);
+	t->of->sql->more_fields = true;
 	text_release(&note);
 }
 

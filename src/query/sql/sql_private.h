@@ -55,6 +55,8 @@ struct sql {
 	struct text notes;                /* lines below the rows */
 	uint64_t counted_left;            /* entries that size() may still count */
 	bool told_entries;                /* a note says what was not a collection */
+	bool silent_noted;                /* one says why there are no values */
+	bool more_fields;                 /* one says that a table has more fields than columns */
 	struct err silent;                /* why the dump tells no values; code 0: it does */
 	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
 	struct members members;           /* instances by class */
@@ -77,7 +79,6 @@ int sql_need_retained(struct sql *q);
 int sql_need_retained_whole(struct sql *q); /* with the sums of classes and other groups */
 /* A round of a loop that SQLite does not see: has the statement been stopped? */
 bool sql_stops(const struct sql *q, uint64_t round);
-#define MORE_FIELDS " has more fields than columns" /* in a note about a table */
 /* Tell why there are no values, where the dump has none. */
 void sql_note_silent(struct sql *q);
 /* Tell this below the rows, once. */

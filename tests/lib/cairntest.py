@@ -72,6 +72,14 @@ class Tap:
         sys.stdout.flush()
         return good
 
+    def none(self, wrong, looked_at, name, least=1):
+        """Nothing is wrong with what was looked at: those things, or their number, of which there must be so many at
+        least.  wrong: a line for each fault."""
+        n = looked_at if isinstance(looked_at, int) else len(looked_at)
+        few = [] if n >= least else ["only %d were looked at, not %d" % (n, least) if n else "nothing was looked at"]
+        faults = few + [str(fault) for fault in wrong]
+        return self.ok(faults == [], name, "\n".join(faults))
+
     def skip(self, name, why):
         self.count += 1
         print("ok", self.count, "-", name, "# SKIP", why)
@@ -250,14 +258,14 @@ class Graph:
 
 
 def try_seeds(tap, n, one):
-    """Seeds 0 … n-1: one(directory, seed) makes a dump in an empty directory and returns its name and what
-    is wrong with it.  Dumps with faults are kept, and more than twenty are enough."""
+    """Seeds 0 … n-1: one(directory, seed) makes a dump in an empty directory and returns its name, what is wrong
+    with it, and of how many objects.  Dumps with faults are kept, and more than twenty are enough."""
     kept = tempfile.mkdtemp(prefix="random.", dir=os.path.join(BUILD, "tests"))
     for seed in range(n):
         directory = os.path.join(kept, str(seed))
         os.mkdir(directory)
-        name, wrong = one(directory, seed)
-        if tap.ok(not wrong, "seed %d: %s" % (seed, name), "\n".join(wrong)):
+        name, wrong, objects = one(directory, seed)
+        if tap.none(wrong, objects, "seed %d: %s" % (seed, name)):
             shutil.rmtree(directory)
         if tap.failed > 20:
             print("# more than 20 failures: stopping")

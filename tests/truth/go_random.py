@@ -141,7 +141,7 @@ def check_goroutines(path, truth):
 def one(directory, seed):
     prefix, made = make_dump(directory, "go", seed)
     if made.status != 0:
-        return "mkdump", [str(made)]
+        return "mkdump", [str(made)], 0
     with open(prefix + ".json", encoding="utf-8") as f:
         truth = json.load(f)
     dump = prefix + ".dump"
@@ -155,7 +155,7 @@ def one(directory, seed):
         if len(truth["objects"]) < 150:
             wrong += check_dominators(dump, truth)
     return "go1.%d, %s endian, %d bytes" % (
-        truth["version"], "big" if truth["big_endian"] else "little", truth["pointer"]), wrong
+        truth["version"], "big" if truth["big_endian"] else "little", truth["pointer"]), wrong, len(truth["objects"])
 
 
 def check_surplus(tap, directory):

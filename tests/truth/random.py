@@ -20,14 +20,15 @@ SEEDS = int(os.environ.get("CAIRN_SEEDS", "160"))
 def one(directory, seed):
     prefix, made = make_dump(directory, "random", seed)
     if made.status != 0:
-        return "mkdump", [str(made)]
+        return "mkdump", [str(made)], 0
     path, layout = made.out.strip().split("\t")
     if seed % 5 == 0:
         with open(path, "rb") as plain, gzip.open(path + ".gz", "wb", 1) as packed:
             shutil.copyfileobj(plain, packed)
         path += ".gz"
     graph, wrong = Graph.of_dump_by_threads(path)
-    return layout, wrong or compare(graph, Graph.of_file(prefix + ".truth"))
+    truth = Graph.of_file(prefix + ".truth")
+    return layout, wrong or compare(graph, truth), len(truth.objects)
 
 
 def main():

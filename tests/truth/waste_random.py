@@ -341,7 +341,7 @@ def one(folder, seed):
     with open(path, "wb") as f:
         f.write(made.h.bytes())
     return "%s, Strings of JDK %d, %d objects%s" % (made.h.layout, made.h.strings, len(made.h.things),
-                                                    ", shared" if made.shared else ""), compare(path, made)
+                                                    ", shared" if made.shared else ""), compare(path, made), len(made.h.things)
 
 
 def compare(path, made):

@@ -98,7 +98,7 @@ def run_block(tap, folder, block):
             wrong.append("standard error is not empty: %.600s" % run.err)
     elif not re.fullmatch(block.err, run.err.strip("\n"), re.S):
         wrong.append("standard error: %.600s\nwant %s" % (run.err, block.err))
-    tap.ok(not wrong, block.name, "$ " + "\n$ ".join(block.commands) + "\n" + "\n".join(wrong))
+    tap.none(["$ " + line for line in block.commands] + wrong if wrong else [], block.commands, block.name)
 
 
 def main():

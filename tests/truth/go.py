@@ -42,7 +42,7 @@ def check_counts(tap, name, path, counts):
     if not tap.ok(run.status == 0 and len(answers) == 2, name + ": opens, and all promises hold", run):
         return
     info, checks = answers
-    tap.ok(not [c for c in checks if c["result"] == "broken"], name + ": nothing is broken", checks)
+    tap.none([c for c in checks if c["result"] == "broken"], checks, name + ": nothing is broken")
     params = counts["params"]
     want = {"format": "go", "version": "1.7", "word_bits": 8 * params["pointer_size"],
             "byte_order": "big" if params["big_endian"] else "little",
@@ -94,8 +94,7 @@ def check_known(tap, name, graph, manifest):
             start = covering(graph, starts, target)
             if start not in o.out:
                 wrong.append("%s: nothing leads from +%d to 0x%x" % (known["name"], pointer["offset"], target))
-    tap.ok(not wrong, "%s: %d known objects and what they point to" % (name, n), "\n".join(wrong))
-    tap.ok(n >= 20, "%s: of %d" % (name, len(manifest["known"])))
+    tap.none(wrong, n, "%s: %d known objects of %d and what they point to" % (name, n, len(manifest["known"])), 20)
 
 
 def check_chain(tap, name, graph, manifest):
@@ -133,7 +132,7 @@ def check_goroutines(tap, name, path, manifest, counts):
             wrong.append("%d: %s, not %s" % (g["goid"], t.get("name"), g["func"]))
         if not (t.get("retained") or 0) > 0:
             wrong.append("%d: retains %s" % (g["goid"], t.get("retained")))
-    tap.ok(not wrong, name + ": goroutines as their program made them", "\n".join(wrong))
+    tap.none(wrong, manifest["goroutines"], name + ": goroutines as their program made them")
 
 
 def check_frames(tap, name, path, manifest, counts):
@@ -146,7 +145,7 @@ def check_frames(tap, name, path, manifest, counts):
         held = [f for f in frames if f["address"] == g["payload_addr"] and f["kind"] == "Stack frame"]
         if not held:
             wrong.append("%d %s does not hold %s" % (g["goid"], g["func"], g["payload_addr"]))
-    tap.ok(not wrong, "%s: what %d goroutines hold in their frames" % (name, len(asked)), "\n".join(wrong))
+    tap.none(wrong, answers, "%s: what %d goroutines hold in their frames" % (name, len(asked)))
     deep = [f for g, a in zip(asked, answers) if g["func"] == "main.recurse" for f in a]
     deep = {f["frame"] for f in deep if (f["method"] or "").split("+")[0] == "main.recurse"}
     tap.equal(len(deep), 201, name + ": a goroutine 201 calls deep")
@@ -184,7 +183,7 @@ def check_roots(tap, name, path, manifest, counts):
     queued = set(manifest["finalizers"]["queued"])
     kept = set(manifest["finalizers"]["kept"])
     tap.ok(queued <= of.get("Finalizable", set()), name + ": queued finalizers hold their objects", of)
-    tap.ok(not kept & of.get("Finalizable", set()), name + ": registered ones do not", of)
+    tap.none(kept & of.get("Finalizable", set()), kept, name + ": registered ones do not")
     base = int(counts["bss_segment"]["addr"], 0)
     data = int(counts["data_segment"]["addr"], 0)
     held = {r["slot"] for r in roots if r["kind"] in ("BSS segment", "Data segment")}
@@ -197,8 +196,7 @@ def check_roots(tap, name, path, manifest, counts):
         names = {variable, "bss+0x%x" % (at - base), "data+0x%x" % (at - data)}
         if not names & held:
             wrong.append("%s at 0x%x" % (variable, at))
-    tap.ok(not wrong and n >= 12, "%s: %d variables of the program are roots" % (name, n),
-           "\n".join(wrong))
+    tap.none(wrong, n, "%s: %d variables of the program are roots" % (name, n), 12)
 
 
 ROOT_WORDS = {"root": ("pointer",), "goroutine": ("address", "context"), "thread": ("address",),

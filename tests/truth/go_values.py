@@ -68,7 +68,7 @@ def check_orders(tap, d):
         meta = "nil" if o["Meta"] == "<nil>" else o["Meta"]
         if not f.get("Meta", "").startswith(meta):
             wrong.append("%s.Meta: %r is no %s" % (o["addr"], f.get("Meta"), meta))
-    tap.ok(not wrong, "%s: fields of orders" % d.name, "\n".join(wrong))
+    tap.none(wrong, d.truth["order_samples"], "%s: fields of orders" % d.name)
 
 
 def check_known(tap, d):
@@ -167,7 +167,7 @@ def check_closures(tap, d):
     code, receiver = d.rows("x main.FuncVar")[:2]
     if not code["value"].endswith(".method-fm") or "N: 12321," not in receiver["value"]:
         wrong.append("method value: %s, %s" % (code, receiver))
-    tap.ok(not wrong, "%s: what closures capture" % d.name, "\n".join(wrong))
+    tap.none(wrong, closures, "%s: what closures capture" % d.name)
 
 
 def check_goroutines(tap, d):
@@ -182,7 +182,7 @@ def check_goroutines(tap, d):
                 wrong.append("goroutine %d waits" % g["goid"])
         elif (row["state"], row["waits_for"]) != ("waiting", g["kind"]):
             wrong.append("goroutine %d: %s %s, not %s" % (g["goid"], row["state"], row["waits_for"], g["kind"]))
-    tap.ok(not wrong, "%s: %d goroutines" % (d.name, len(d.truth["goroutines"])), "\n".join(wrong))
+    tap.none(wrong, d.truth["goroutines"], "%s: %d goroutines" % (d.name, len(d.truth["goroutines"])))
     groups = {}
     for r in d.rows("threads -by stack"):
         for name in ("main.leakRecv", "main.leakSend", "main.recurse"):
@@ -195,16 +195,17 @@ def check_goroutines(tap, d):
         held.setdefault(int(r["thread"].split()[1]), {})[r["address"]] = r
     # the compiler lets go of arguments that are not used any more
     let_go = {"main.blockEmptySelect", "main.withDefers", "main.openDefer", "main.inPanic", "main.recurse"}
-    wrong = []
+    wrong, n = [], 0
     for g in d.truth["goroutines"]:
         row = held.get(g["goid"], {}).get(g.get("payload_addr"))
         if "payload_addr" not in g or g["func"] in let_go:
             continue
+        n += 1
         if row is None:
             wrong.append("goroutine %d does not hold %s" % (g["goid"], g["payload_addr"]))
         elif "N: %d," % g["payload_n"] not in row["value"]:
             wrong.append("goroutine %d: %r" % (g["goid"], row))
-    tap.ok(not wrong, "%s: what blocked goroutines hold" % d.name, "\n".join(wrong))
+    tap.none(wrong, n, "%s: what %d blocked goroutines hold" % (d.name, n))
     if d.name == "go-mini":  # amd64 spills the argument into the frame of the function itself
         one = [g for g in d.truth["goroutines"] if g["func"] == "main.leakRecv"][0]
         rows = [r for r in d.rows("bt %d" % one["goid"]) if r["address"] == one["payload_addr"]]
@@ -216,9 +217,9 @@ def check_goroutines(tap, d):
 
 
 def check_rest(tap, d):
-    queued = {r["address"] for r in d.rows("roots | grep ^Finalizable")}
-    missing = set(d.truth["finalizers"]["queued"]) - queued
-    tap.ok(not missing, "%s: queued finalizers are roots" % d.name, missing)
+    queued = set(d.truth["finalizers"]["queued"])
+    missing = queued - {r["address"] for r in d.rows("roots | grep ^Finalizable")}
+    tap.none(missing, queued, "%s: queued finalizers are roots" % d.name)
     dups = {r["value"]: r["count"] for r in d.rows("dups")}
     tap.equal(dups.get("a duplicated string value"), 300, "%s: duplicated texts" % d.name)
     found = {r["address"] for r in d.rows("strings '^a duplicated string value$'")}

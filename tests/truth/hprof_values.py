@@ -132,7 +132,7 @@ def check_shared(t, d, manifest, cache):
     """The same fields as columns of a list, of objects of two classes."""
     rows = {r["address"]: r for r in d.one("ls '/^grove.Grove.(Rush)?Order$/' -fields all")}
     t.equal(len(rows), len({e["address"] for e in cache.values()}), "all orders are listed")
-    t.ok(not any("hurry" in r for r in rows.values()), "no field that only one of the classes has")
+    t.none([r for r in rows.values() if "hurry" in r], rows, "no field that only one of the classes has")
     for want in manifest["order_samples"]:
         r = rows[cache[quoted(want["cache_key"])]["address"]]
         numbers = {k: want[k] for k in ("baseId", "paid", "b", "s", "i", "l", "f", "d")}
@@ -468,6 +468,9 @@ class Named:
 
     def ok(self, good, name, detail=""):
         return self.tap.ok(good, self.name + ": " + name, detail)
+
+    def none(self, wrong, looked_at, name):
+        return self.tap.none(wrong, looked_at, self.name + ": " + name)
 
     def equal(self, got, want, name):
         return self.tap.equal(got, want, self.name + ": " + name)

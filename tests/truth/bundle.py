@@ -246,7 +246,7 @@ def check_full(tap, folder):
             run = take(disk, dump)
             left = os.listdir(disk)
             tap.ok(run.status not in (0, 3) and "No space left" in run.out + run.err, "a full disk is told", run)
-            tap.ok(not [n for n in left if "part" in n], "and nothing is left of what had no room", left)
+            tap.none([n for n in left if "part" in n], left, "and nothing is left of what had no room")
         finally:
             subprocess.run(["umount", disk], check=False)
     for ends in (signal.SIGINT, signal.SIGTERM):
@@ -257,9 +257,9 @@ def check_full(tap, folder):
         while process.poll() is None and time.monotonic() - began < 60 and not glob.glob(away + "/*redacted*"):
             time.sleep(0.002)
         process.send_signal(ends)
-        process.wait()
-        left = os.listdir(away) if os.path.isdir(away) else []
-        tap.ok(not [n for n in left if ".part-" in n], "nothing unfinished is left by signal %d" % ends, left)
+        tap.equal(process.wait(), -ends, "signal %d ends it" % ends)
+        left = os.listdir(away)
+        tap.none([n for n in left if ".part-" in n], left, "nothing unfinished is left by signal %d" % ends)
 
 
 def check_inputs(tap, folder, dump, lib):
@@ -301,7 +301,7 @@ def check_list(tap):
         table = json.loads(run.out)
         tap.ok(run.status == 0 and [list(r) for r in table] == [["file", "bytes", "holds", "leaves_out"]] * 4,
                "%s: the list has the columns of the contract" % os.path.basename(dump), run)
-        tap.ok(not any(r["bytes"] for r in table), "nothing is written, no size is told")
+        tap.none([r for r in table if r["bytes"]], table, "nothing is written, no size is told")
         told = table[3]["leaves_out"]
         tap.ok(("not written" in told and lacks in told) if lacks else "not written" not in told, "what a format has not", told)
 

@@ -132,7 +132,7 @@ def check_own_loader(tap):
         row = ask("leaks", path)[0]
         tap.equal(row["reference"], reference, name + ": the program's reference")
         check_row(tap, name, row, path)
-        tap.ok(not NOT_THE_PROGRAM.search(row["sentence"]), name + ": nothing else is said", row["sentence"])
+        tap.ok(row["sentence"] and not NOT_THE_PROGRAM.search(row["sentence"]), name + ": nothing else is said", row["sentence"])
         if name == "Ldr17.hprof":
             tap.ok("Ldr.MINE" in row["sentence"] and "Ldr.OTHER" in row["sentence"], "both static fields hold the loader",
                    row["sentence"])

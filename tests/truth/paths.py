@@ -128,7 +128,7 @@ def paths_of(rows):
 
 
 def check(path, naive, options, chance, most, weak=" -weak", also=()):
-    """What is wrong with the paths of one dump."""
+    """What is wrong with the paths of one dump, and of how many lines."""
     wrong = []
     objects = sorted(naive.out)
     chosen = objects if len(objects) <= most else chance.sample(objects, most)
@@ -168,7 +168,7 @@ def check(path, naive, options, chance, most, weak=" -weak", also=()):
         answers, done = ask(path, before + lines, *options)
         answers = answers[len(before):]
         if len(answers) != len(lines):
-            return ["%d answers for %d lines\n%s" % (len(answers), len(lines), done)]
+            return ["%d answers for %d lines\n%s" % (len(answers), len(lines), done)], 0
         for line, rows, expected in zip(lines, answers, want):
             got = paths_of(rows)
             if got != expected:
@@ -180,7 +180,7 @@ def check(path, naive, options, chance, most, weak=" -weak", also=()):
         soft = not weak and done.status == 0 and '"field": "referent"' in done.out  # no firmer path leads there
         if not soft and (done.status != 1 or not said):
             wrong.append("0x%x is reached by nothing: %s" % (to, done))
-    return wrong
+    return wrong, len(lines)
 
 
 def made(tap):
@@ -193,8 +193,8 @@ def made(tap):
             continue
         path, layout = run.out.strip().split("\t")
         graph = Graph.of_dump(path, "-n")
-        wrong = check(path, Naive(graph, True), [], random.Random(seed), 40)
-        tap.ok(not wrong, "seed %d: %s" % (seed, layout), "\n".join(wrong[:8]))
+        wrong, n = check(path, Naive(graph, True), [], random.Random(seed), 40)
+        tap.none(wrong[:8], n, "seed %d: %s" % (seed, layout))
         if tap.failed > 10:
             break
     shutil.rmtree(directory)
@@ -226,15 +226,16 @@ def without_weak(path, graph):
 
 
 def fields_told(path, naive, chance):
-    """Where there are fields every step has one, and the first a root."""
-    wrong = []
+    """Where there are fields every step has one, and the first a root: what is wrong, and in how many paths."""
+    wrong, n = [], 0
     for a in chance.sample(sorted(naive.out), 20):
         answers, done = ask(path, ["path 0x%x" % a])
         if done.status == 1:
             continue
+        n += 1
         wrong += ["%s: a step without a field" % r for r in answers[0][1:] if not r["field"]]
         wrong += ["%s: no root" % r for r in answers[0][:1] if not r["root"]]
-    return wrong
+    return wrong, n
 
 
 GROVE = [
@@ -249,15 +250,14 @@ def with_fields(tap, path, name, number):
     graph, asked = Graph.of_dump(path), turn(number, ("strong", "weak"))
     naive = Naive(graph, False)
     if "weak" in asked:
-        wrong = check(path, naive, [], random.Random(1), 24)
-        tap.ok(not wrong, "%s: the naive search's paths" % name, "\n".join(wrong[:8]))
+        wrong, n = check(path, naive, [], random.Random(1), 24)
+        tap.none(wrong[:8], n, "%s: the naive search's paths" % name)
     if "strong" in asked:
         naive, dropped = without_weak(path, graph)
-        wrong = check(path, naive, [], random.Random(2), 16, "", dropped)
-        tap.ok(dropped and not wrong, "%s: without %d weak references" % (name, len(dropped)),
-               "\n".join(wrong[:8]))
-    wrong = fields_told(path, naive, random.Random(3))
-    tap.ok(not wrong, "%s: fields and roots" % name, "\n".join(wrong[:8]))
+        wrong, n = check(path, naive, [], random.Random(2), 16, "", dropped)
+        tap.none(wrong[:8], dropped and n, "%s: without %d weak references" % (name, len(dropped)))
+    wrong, n = fields_told(path, naive, random.Random(3))
+    tap.none(wrong[:8], n, "%s: fields and roots of %d paths" % (name, n))
 
 
 def real(tap):
@@ -283,8 +283,8 @@ def real(tap):
 def main():
     tap = Tap()
     made(tap)
-    wrong = check(SAMPLE, Naive(Graph.of_dump(SAMPLE), True), [], random.Random(0), 60)
-    tap.ok(not wrong, "the PHD sample", "\n".join(wrong[:8]))
+    wrong, n = check(SAMPLE, Naive(Graph.of_dump(SAMPLE), True), [], random.Random(0), 60)
+    tap.none(wrong[:8], n, "the PHD sample")
     real(tap)
     tap.done()
 

@@ -71,8 +71,7 @@ def check_texts(tap, path, own):
     names = "\n".join(names | {n.replace("/", ".") for n in names} | threads)
     found = [(form, t) for form, text in reports(path).items() for t in texts if t in text]
     found = [(form, t) for form, t in found if t not in names and t not in own and not VERSION.fullmatch(t)]
-    tap.ok(not found and len(texts) > 100, "%s: none of %d texts" % (os.path.relpath(path, DUMPS or "/"), len(texts)),
-           found[:5])
+    tap.none(found[:5], texts, "%s: none of %d texts" % (os.path.relpath(path, DUMPS or "/"), len(texts)), 101)
 
 
 # --- what was planted ---------------------------------------------------------------------------------
@@ -150,7 +149,7 @@ def check_keys(tap):
         tap.ok(not re.search(r"session-\d+", redacted[form]) and "main.sessions" in redacted[form],
                "%s: and not where it is redacted" % form, re.findall(r".{60}session-\d+.{20}", redacted[form]))
     first = lines[lines.index("Heap dump\n"):lines.index("Heap of ")]
-    tap.ok(not re.search(r"session-\d+", first), "nor where it was shown before", first[:300])
+    tap.ok("main.sessions" in first and not re.search(r"session-\d+", first), "nor where it was shown before", first[:300])
 
 
 # --- sentences ----------------------------------------------------------------------------------------
@@ -199,7 +198,8 @@ def main():
     real = [SHOP]
     for pattern in ("hotspot/*.hprof", "waste/jdk*/waste.hprof", "waste/oom/*.hprof", "today/grove28.hprof") if DUMPS else ():
         real += sorted(glob.glob(os.path.join(DUMPS, pattern)))
-    tap.ok(not DUMPS or len(real) >= 12, "real dumps are at hand", real)
+    if DUMPS:
+        tap.ok(len(real) >= 12, "real dumps are present", real)
     for path in real:
         check_texts(tap, path, own)
     if DUMPS:

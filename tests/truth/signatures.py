@@ -99,7 +99,7 @@ def check_two(t, paths, name):
     want = collections.Counter((words, cls, " ".join(str(sum(o[0] == i for o in objects)) for i in (0, 1)))
                                for words, cls, _, objects in rows(trees[0]))
     differ = ["only cairn: %s" % (r,) for r in (got - want)] + ["only the naive one: %s" % (r,) for r in (want - got)]
-    t.ok(not differ, "%s: %d ways side by side" % (name, len(want)), "\n".join(sorted(differ)[:12]))
+    t.none(sorted(differ)[:12], want, "%s: %d ways side by side" % (name, len(want)))
 
 
 def record(tag, body):
@@ -173,12 +173,12 @@ def make(path, seed, less=0):
 def check(t, path, name):
     got, want = told(path), counted(path)
     differ = ["only cairn: %s" % (r,) for r in (got - want)] + ["only the naive one: %s" % (r,) for r in (want - got)]
-    t.ok(not differ, "%s: %d ways as a naive algorithm finds them" % (name, len(want)), "\n".join(sorted(differ)[:12]))
+    t.none(sorted(differ)[:12], want, "%s: %d ways as a naive algorithm finds them" % (name, len(want)))
     other = os.path.join(BUILD, "tests", "moved.%d.hprof" % os.getpid())
     moved(Edit(path), other)
     got, again = ways_only(got), ways_only(told(other))
     differ = ["before: %s" % (r,) for r in (got - again)] + ["moved: %s" % (r,) for r in (again - got)]
-    t.ok(not differ, "%s: the same with objects at other addresses" % name, "\n".join(sorted(differ)[:12]))
+    t.none(sorted(differ)[:12], again, "%s: the same with objects at other addresses" % name)
     os.unlink(other)
 
 

@@ -154,7 +154,7 @@ def check(tap, folder, what, dump, which=None):
     check_classes(wrong, path, dump)
     if which is not None:
         check_fields(wrong, path, dump, which)
-    tap.ok(not wrong, what, "%d wrong\n%s" % (len(wrong), "\n".join(wrong[:14])))
+    tap.none(wrong[:14], dump.wanted, what)
     return path
 
 

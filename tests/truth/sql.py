@@ -223,8 +223,7 @@ def compare(tap, path, fields):
         asked += 1
         if got != want:
             wrong.append("%s\n got  %.300r\n want %.300r" % (pair[0], got, want))
-    tap.ok(not wrong, "%s: %d questions, as SQLite answers them over copies" % (os.path.basename(path), asked),
-           "%d wrong\n%s" % (len(wrong), "\n".join(wrong[:6])))
+    tap.none(wrong[:6], asked, "%s: %d questions, as SQLite answers them over copies" % (os.path.basename(path), asked))
 
 
 def quoted(question):

@@ -141,7 +141,7 @@ def screens(tap, root):
         return
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         for term, wrong in zip(TERMS, pool.map(lambda term: screen(root, term), TERMS)):
-            tap.ok(not wrong, "the screen and the prompt in an empty root, TERM=" + term, wrong)
+            tap.ok(wrong is None, "the screen and the prompt in an empty root, TERM=" + term, wrong)
 
 
 def arm(tap, root):

@@ -119,7 +119,8 @@ def without_dump(tap, dump, name, n):
     alone = [cairn("-x", line, dump + ".cairn") for line in those]
     wrong = [(line, b.err or first_difference((b.out,), (a.out,))) for line, a, b in zip(those, before, alone)
              if (a.status, TIMES.sub("", a.out)) != (b.status, TIMES.sub("", b.out))]
-    tap.ok(not wrong, "%s: the index alone tells the same of objects, references and sizes" % name, wrong)
+    answered = [a for a in before if a.status == 0 and a.out]
+    tap.none(wrong, answered, "%s: the index alone tells the same of objects, references and sizes" % name)
     unknown_not_wrong(tap, dump, name)
     texts = cairn("-x", "strings", dump + ".cairn")
     tap.ok(texts.status and not texts.out, "%s: and has no texts" % name, texts.out + texts.err)
@@ -137,12 +138,15 @@ def unknown_not_wrong(tap, dump, name):
                    for path in (dump + ".away", dump + ".cairn")]
     full, alone = [collections.Counter(tuple(row.values()) for row in rows if row["field"]) for rows in (full, alone)]
     wrong = alone - full
-    tap.ok(not wrong and (bool(alone) or name != "HPROF"), "%s: %d of %d references have a name, which is theirs" %
-           (name, sum(alone.values()), sum(full.values())), list(wrong)[:5])
+    if name.startswith("Go"):
+        tap.ok(full and not alone, "%s: without the dump none of %d references has a name" % (name, sum(full.values())), list(alone)[:5])
+    else:
+        tap.none(list(wrong)[:5], alone, "%s: %d of %d references have a name, which is theirs" %
+                 (name, sum(alone.values()), sum(full.values())))
     full, alone = [json.loads(cairn("--format", "json", "-x", "ls *", path).out) for path in
                    (dump + ".away", dump + ".cairn")]
     wrong = [(a, b) for a, b in zip(full, alone) if b.get("value") not in (None, a.get("value"))]
-    tap.ok(len(full) == len(alone) and not wrong, "%s: and no value is told that is not the object's" % name, wrong[:3])
+    tap.ok(full and len(full) == len(alone) and not wrong, "%s: and no value is told that is not the object's" % name, wrong[:3])
     if name == "HPROF":
         why = cairn("-x", "ls java.lang.String", "-x", "why value", dump + ".cairn")
         tap.ok("only its index is present" in why.out, "why tells that the dump is not here", why.out[-300:])
@@ -247,7 +251,8 @@ def other_program(tap, dump):
     os.rename(program, aside)
     left_out(tap, dump, "the program is gone", "not next to the dump")
     cairn("--no-index", "-x", "index", dump)
-    tap.ok(not cairn("-x", "histo", dump).err, "an index without it is one without it", [])
+    run = cairn("-x", "histo", dump)
+    tap.ok(run.status == 0 and run.out and not run.err, "an index without it is one without it", run)
     os.rename(aside, program)
     left_out(tap, dump, "the program came", "without the program")
 
@@ -260,8 +265,9 @@ def places(tap, folder, dump):
     env = {"XDG_CACHE_HOME": cache}
     if os.path.exists(index):
         os.unlink(index)
-    cairn("-x", "histo", dump, env=env)
-    tap.ok(not os.path.exists(index) and not os.listdir(os.path.join(cache, "cairn")), "nothing is written unasked", [])
+    run = cairn("-x", "histo", dump, env=env)
+    tap.ok(run.status == 0 and not os.path.exists(index) and not os.listdir(os.path.join(cache, "cairn")),
+           "nothing is written unasked", run)
     cached = os.path.join(cache, "cairn", os.path.basename(index))
     cairn("-x", "index %s" % cached, dump, env=env)
     tap.ok(cached in cairn("--format", "json", "-x", "info", dump, env=env).out, "the index in the cache is found", [])
@@ -275,7 +281,7 @@ def places(tap, folder, dump):
                                stderr=subprocess.PIPE) for _ in range(4)]
     said = [p.communicate()[1].decode() for p in saving]
     both = cairn("--format", "json", "-x", "info", dump)
-    tap.ok(not any(said) and index in both.out and not both.err, "four save at once, and one of them has the name", said)
+    tap.ok(said == [""] * 4 and index in both.out and not both.err, "four save at once, and one of them has the name", said)
     tap.ok(sorted(os.listdir(folder)).count(os.path.basename(index)) == 1 and not
            [f for f in os.listdir(folder) if ".part" in f], "and nothing else is left", os.listdir(folder))
     full = cairn("--no-index", "-x", "index /dev/full", dump)
@@ -303,13 +309,14 @@ def left_alone(tap, folder, dump, named, env):
     written = os.stat(dump)
     os.utime(dump, ns=(written.st_atime_ns, written.st_mtime_ns + 1))
     run = cairn("--index", named, "-x", "histo", dump)
-    tap.ok(not run.status and not cairn("--index", named, "-x", "histo", dump).err, "and replaces an older one of the dump", run.err)
+    again = cairn("--index", named, "-x", "histo", dump)
+    tap.ok(run.status == 0 and again.status == 0 and again.out == run.out != "" and not again.err, "and replaces an older one of the dump", run.err)
     os.utime(dump, ns=(written.st_atime_ns, written.st_mtime_ns))
     tap.ok(cairn("--index", named, "--no-index", "-x", "histo", dump).status == 2, "--index with --no-index is an error", [])
     cached = os.path.join(env["XDG_CACHE_HOME"], "cairn", os.path.basename(other) + ".cairn")
     shutil.copy(named, cached)
     run = cairn("-x", "histo", other, env=env)
-    tap.ok(not run.status and not run.err, "in the cache an index of another dump of this name is nothing to speak of", run.err)
+    tap.ok(run.status == 0 and run.out and not run.err, "in the cache an index of another dump of this name is nothing to speak of", run.err)
     os.unlink(cached)
     cairn("--no-index", "-x", "index", dump)
     with open(dump + ".cairn", "r+b") as f:
@@ -317,7 +324,7 @@ def left_alone(tap, folder, dump, named, env):
         f.write(bytes(range(1, 200)))
     run = cairn("-x", "check", "-x", "index", dump)
     again = cairn("-x", "check", dump)
-    tap.ok(not run.status and "the command index writes a new one" in run.err and not again.err,
+    tap.ok(not run.status and "the command index writes a new one" in run.err and again.out and not again.err,
            "index writes a new one where the index that a dump was opened from is damaged", (run.err, again.err))
     plain = os.path.getsize(dump + ".cairn")
     run = cairn("-x", "index -packed", dump)
@@ -416,7 +423,7 @@ def another_users(tap, folder):
     for name, change in cases:
         change()
         run, asked = cairn("-x", "histo", dump), cairn("--index", index, "-x", "histo", dump)
-        tap.ok(not run.status and "another user can change it" in run.err and not asked.err and run.out == asked.out,
+        tap.ok(not run.status and "another user can change it" in run.err and not asked.err and run.out == asked.out != "",
                "%s: it is left out, and opened where it is named" % name, (run.err, asked.err))
     os.unlink(dump)
 

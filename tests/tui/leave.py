@@ -66,7 +66,7 @@ class Case:
                 terminal.close()
             if not wrong:
                 break
-        self.tap.ok(not wrong, name, wrong)
+        self.tap.ok(wrong == "", name, wrong)
 
 
 def killed(which):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every file of tests/ that is a test stands in a list of Makefile.am (TAP): a test that nobody runs
-# cannot fail.
+# cannot fail.  Nor can one that looks at nothing.
 set -u
 cd "$CAIRN_SOURCE" || exit 1
 n=0
@@ -42,4 +42,15 @@ wired 'script of the house' "$(kind house_tests tests)" tests/*.sh tests/*.py
 wired 'fuzz target' "$(listed fuzz_tests | sed 's/replay_\(.*\)/fuzz_\1.c/')" \
 	$(ls tests/fuzz/fuzz_*.c | grep -v /fuzz_reader.c)
 wired 'folder of the corpus' "$(listed fuzz_tests | sed 's#.*/replay_#tests/fuzz/corpus/#')" tests/fuzz/corpus/*
+
+# A list of faults that a loop filled is empty, too, where the loop went over nothing: Tap.none of
+# tests/lib/cairntest.py wants to know what was looked at.
+n=$((n + 1))
+if odd=$(grep -rnE --include='*.py' '\.ok\(not ([a-z_]+(\.(wrong|faults))?(,| and | or )|(any|all)\(|\[)' tests) ||
+	! grep -rq --include='*.py' '\.none(' tests; then
+	printf '%s\n' "$odd" | sed 's/^/# say what was looked at, with none(): /'
+	echo "not ok $n - every check of faults says what it looked at"
+else
+	echo "ok $n - every check of faults says what it looked at"
+fi
 echo "1..$n"

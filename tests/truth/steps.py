@@ -310,7 +310,7 @@ def main():
     tap = Tap()
     if not os.path.exists(MEASURE):
         with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as f:
-            can_count = "\ntests/truth/steps.log: tests/tools/measure\n" in f.read()
+            can_count = "\ntests/truth/steps.log " in f.read()
         skip_all("tests/tools/measure is not built (run: make t T=tests/truth/steps.py)" if can_count else
                  "this build cannot count steps (it needs -fsanitize-coverage=trace-pc, and no sanitizer or fuzzer)")
     verbose = "-v" in sys.argv

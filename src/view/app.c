@@ -281,15 +281,17 @@ void app_say_damage(struct app *a)
 void app_watch_file(struct app *a)
 {
 	struct opened *o = a->working ? NULL : a->session.dump;
-
 	const char *refused = o ? o->heap->index_refused : NULL;
+	enum file_fate fate = o ? opened_look(o) : FILE_SAME;
+
 	if (refused && refused != a->index_told) {
 		a->index_told = refused;
-		app_say(a, ROLE_ERROR, refused);
+		if (fate != FILE_INDEX_LOST) /* then nothing of it is valid, which says more */
+			app_say(a, ROLE_ERROR, refused);
 	}
-	if (!o || opened_look(o) <= a->fate_told)
+	if (!o || fate <= a->fate_told)
 		return;
-	a->fate_told = o->fate;
+	a->fate_told = fate;
 	app_say(a, ROLE_ERROR, o->fate_words.message);
 	a->status = 4;
 }

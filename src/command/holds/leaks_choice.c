@@ -197,16 +197,19 @@ static int prune(struct cut_edges *edges, const struct suspect *group, struct se
 	for (bool left_out = true; !code && left_out && edges->n > 1;) {
 		uint64_t most = 0;
 		size_t at = 0;
-		struct amount bytes;
+		struct amount bytes, without = *freed;
 		for (size_t i = 0; !code && i < edges->n; i++) {
 			code = weigh(edges, i, group, s, cut, &bytes, &of, err);
-			at = of > most ? i : at;
-			most = of > most ? of : most;
+			if (code || of <= most)
+				continue;
+			at = i;
+			most = of;
+			without = bytes;
 		}
-		left_out = !code && most >= all - all / 10;
+		left_out = !code && most && most >= all - all / 10;
 		if (left_out) {
 			edges->edge[at] = edges->edge[--edges->n];
-			code = weigh(edges, SIZE_MAX, group, s, cut, freed, &of, err);
+			*freed = without;
 		}
 	}
 	return code;

@@ -253,15 +253,6 @@ static bool begins(const struct alias *a, const char *typed, const char *letters
 	return !(alias_is_earlier(a) ? strncmp(typed, letters, n) : strncasecmp(typed, letters, n));
 }
 
-static bool is_name(const char *word)
-{
-	for (size_t i = 0; commands[i]; i++) {
-		if (!strcmp(commands[i]->name, word))
-			return true;
-	}
-	return false;
-}
-
 static bool is_word(const char *typed, const char *word, size_t n)
 {
 	return strlen(typed) == n && !strncasecmp(typed, word, n);
@@ -281,7 +272,7 @@ static size_t takes_parted(const struct alias *a, const struct stage *stage)
 	for (const char *s = a->word; *s; s += *s == '_') {
 		size_t length = strcspn(s, "_");
 		if (n == ALIAS_WORDS || n >= stage->n || stage->words[n].quoted || !is_word(stage->words[n].s, s, length) ||
-		    (!n && is_name(stage->words[n].s)))
+		    (!n && command_named(stage->words[n].s, strlen(stage->words[n].s))))
 			return 0;
 		s += length;
 		n++;

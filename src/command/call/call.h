@@ -13,6 +13,8 @@
  */
 const struct alias *call_expand(struct command_line *l, bool more, const char **means);
 
+/* The command whose name these n bytes are; NULL. */
+const struct command *command_named(const char *word, size_t n);
 /* The alias that is spelled so, in either case; NULL. */
 const struct alias *alias_named(const char *word);
 /* Append what it means: "size, histo -retained with more words". */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct command *named(const char *word, size_t n)
+const struct command *command_named(const char *word, size_t n)
 {
 	for (size_t i = 0; commands[i]; i++) {
 		if (strlen(commands[i]->name) == n && !strncmp(commands[i]->name, word, n))
@@ -21,12 +21,12 @@ static const struct command *named(const char *word, size_t n)
 
 static const struct command *meant_by(const struct alias *a)
 {
-	return named(a->means, strcspn(a->means, " "));
+	return command_named(a->means, strcspn(a->means, " "));
 }
 
 static const struct command *by_exact_name(const char *word)
 {
-	const struct command *c = named(word, strlen(word));
+	const struct command *c = command_named(word, strlen(word));
 	const struct alias *a = c ? NULL : alias_named(word);
 	return a ? meant_by(a) : c;
 }

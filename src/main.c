@@ -11,7 +11,7 @@
 #include "base/spill.h"
 #include "base/squeeze.h"
 #include "base/parallel.h"
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 #include "base/text.h"
 #include "command/commands.h"
 #include "command/help/help.h"
@@ -581,7 +581,7 @@ int main(int argc, char **argv)
 	fill_standard();
 	outgrow_quietly();
 	locale_take();
-	stock_fill();
+	emergency_reserve_fill();
 	hash_seed_anew();
 	help_set_keys(view_write_keys);
 	name_members(&members, argc, argv);

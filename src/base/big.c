@@ -16,7 +16,7 @@
 #include "base/settled.h"
 #include "base/spare.h"
 #include "base/spill.h"
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 #include "base/vanish.h"
 
 #include <errno.h>
@@ -541,7 +541,7 @@ void *big_must(size_t bytes)
 	mem_refused(err.message);
 	p = bytes < PAGES_FROM ? small_new(bytes) : map(bytes, BIG_ANONYMOUS, -1, 0, NULL);
 	if (!p) {
-		struct header *h = stock_take(with_header(bytes));
+		struct header *h = emergency_reserve_take(with_header(bytes));
 		if (!h)
 			mem_exhausted(bytes);
 		h->bytes = bytes;

@@ -4,7 +4,7 @@
  */
 #include "base/mem.h"
 
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -75,10 +75,10 @@ void mem_last_refusal(char *sentence, size_t room)
 
 /* --- allocations -------------------------------------------------------------------------------- */
 
-/* From the stock, zeroed. */
+/* From the reserve, zeroed. */
 static void *must_take(size_t size)
 {
-	void *p = stock_take(size);
+	void *p = emergency_reserve_take(size);
 
 	if (!p)
 		mem_exhausted(size);

@@ -4,13 +4,13 @@
  */
 #include "base/refusals.h"
 
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 
 int refusals_check(uint64_t before, struct err *err)
 {
 	char sentence[sizeof err->message];
 
-	stock_fill();
+	emergency_reserve_fill();
 	if (mem_refusals() == before)
 		return 0;
 	mem_last_refusal(sentence, sizeof sentence);

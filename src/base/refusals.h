@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 /* ERR_NOMEM with the last refusal's sentence when there were any since mem_refusals gave before; else
- * 0.  Fills the reserve (stock.h) again.  Any thread. */
+ * 0.  Fills the reserve (emergency_reserve.h) again.  Any thread. */
 MUST_CHECK int refusals_check(uint64_t before, struct err *err);
 
 #endif

@@ -19,7 +19,7 @@
  */
 #include "base/big.h"
 #include "base/parallel.h"
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 #include "command/command.h"
 #include "command/run/run.h"
 #include "heap/heap.h"
@@ -80,7 +80,7 @@ struct held {
 static struct held held_now(void)
 {
 	struct held h = {.bytes = (int64_t)big_in_use()};
-	stock_fill();
+	emergency_reserve_fill();
 	h.blocks = faults_blocks();
 	for (int fd = 0; fd < 100; fd++)
 		h.files += fcntl(fd, F_GETFD) != -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_memory.c - big memory and its limit, the stock, refusals, arenas.
+ * test_memory.c - big memory and its limit, the emergency reserve, refusals, arenas.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #include "base/spare.h"
 #include "base/piles.h"
 #include "base/spill.h"
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 #include "base/text.h"
 
 static void big_limit(uint32_t *p, uint64_t page)
@@ -154,16 +154,16 @@ static void stocks(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	stock_fill();
-	while (n < 8 && (taken[n] = stock_take(60000)) != NULL) {
+	emergency_reserve_fill();
+	while (n < 8 && (taken[n] = emergency_reserve_take(60000)) != NULL) {
 		for (int i = 0; i < 60000; i++)
 			assert_int_equal(((char *)taken[n])[i], 0);
 		memset(taken[n++], 1, 60000);
 	}
 	assert_true(n > 1);
-	assert_null(stock_take(SIZE_MAX / 2));
-	stock_fill();
-	void *again = stock_take(60000);
+	assert_null(emergency_reserve_take(SIZE_MAX / 2));
+	emergency_reserve_fill();
+	void *again = emergency_reserve_take(60000);
 	assert_non_null(again);
 	free(again);
 	while (n > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stock.c - blocks of malloc of a few sizes.  Any thread.
+ * emergency_reserve.c - blocks of malloc of a few sizes.  Any thread.
  */
-#include "base/stock.h"
+#include "base/emergency_reserve.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static struct {
 static bool is_full;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void stock_fill(void)
+void emergency_reserve_fill(void)
 {
 	pthread_mutex_lock(&lock);
 	bool more = !is_full;
@@ -40,7 +40,7 @@ void stock_fill(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void *stock_take(size_t bytes)
+void *emergency_reserve_take(size_t bytes)
 {
 	void *p = NULL;
 

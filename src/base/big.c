@@ -17,7 +17,7 @@
 #include "base/spare.h"
 #include "base/spill.h"
 #include "base/emergency_reserve.h"
-#include "base/vanish.h"
+#include "base/sigbus_guard.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -345,7 +345,7 @@ static void mapping_free(struct mapping *m)
 	settled_leave(&m->settled);
 	mapping_told(m, false);
 	mapping_leave(m);
-	vanish_forget(m->watch);
+	sigbus_guard_forget(m->watch);
 	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
 		spare_give(m->at, whole);
 	else
@@ -577,7 +577,7 @@ const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
 	}
 	void *p = map(bytes, BIG_MAPPED, fd, offset, err);
 	if (p)
-		mapping_find(p)->watch = vanish_watch(p, bytes, fd, offset);
+		mapping_find(p)->watch = sigbus_guard_watch(p, bytes, fd, offset);
 	return p;
 }
 
@@ -586,7 +586,7 @@ void big_vanishes_as_ones(const void *p)
 	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m && m->watch)
-		vanish_as_ones(m->watch);
+		sigbus_guard_as_ones(m->watch);
 }
 
 /* A block that outgrew malloc. */

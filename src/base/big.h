@@ -32,7 +32,7 @@ void *big_spill(uint64_t count, uint64_t size, struct err *err) __attribute__((w
 
 /* bytes of the open file fd from offset on, which must be a multiple of the page size; read only.
  * ERR_IO when the file cannot be mapped or ends before them.  What the file loses while it is mapped reads as zeros
- * (base/vanish.h), or as ones if that is asked for; the reader of the block asks whether the file shrank. */
+ * (base/sigbus_guard.h), or as ones if that is asked for; the reader of the block asks whether the file shrank. */
 const void *big_map(int fd, uint64_t offset, uint64_t bytes, struct err *err)
     __attribute__((warn_unused_result));
 void big_vanishes_as_ones(const void *p); /* any pointer is fine */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vanish;
+struct sigbus_guard;
 
 struct mapping {
 	struct mapping *next;
@@ -23,7 +23,7 @@ struct mapping {
 	bool pieced;     /* its pages come from several mappings, which do not grow as one */
 	uint64_t offset; /* of a spilled one: in the file */
 	struct settled settled;
-	struct vanish *watch; /* of a file's; or NULL */
+	struct sigbus_guard *watch; /* of a file's; or NULL */
 };
 
 /* Bytes of a page; and of as many whole ones as that takes, at least one. */

@@ -2,8 +2,8 @@
 /*
  * file.c - a dump's file, opened and mapped.
  *
- * Every mapping is watched (base/vanish.h): pages that the file no longer backs are replaced by zeros, so a reader
- * meets an end of data and not the end of the program.
+ * Every mapping is watched (base/sigbus_guard.h): pages that the file no longer backs are replaced by zeros, so a
+ * reader meets an end of data and not the end of the program.
  */
 #include "dump/source/opening.h"
 
@@ -107,9 +107,9 @@ int stored_map(struct source_file *o, struct err *err)
 		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
 	o->map = map;
 	o->map_size = o->source.file_size;
-	o->mapping = vanish_watch(map, o->map_size, o->fd, 0);
+	o->mapping = sigbus_guard_watch(map, o->map_size, o->fd, 0);
 	if (!o->mapping)
-		return err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", VANISH_MOST);
+		return err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", SIGBUS_GUARD_MOST);
 	o->source.bytes = map;
 	o->source.size = o->map_size;
 	return 0;
@@ -117,7 +117,7 @@ int stored_map(struct source_file *o, struct err *err)
 
 void stored_unmap(struct source_file *o)
 {
-	vanish_forget(o->mapping);
+	sigbus_guard_forget(o->mapping);
 	parts_unmap(o);
 	if (o->map)
 		munmap(o->map, o->map_size);

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/progress.h"
-#include "base/vanish.h"
+#include "base/sigbus_guard.h"
 #include "dump/source/source.h"
 
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ struct part_file {
 	bool is_none;        /* it only has the name of one */
 	size_t piece;        /* which of the source's it is, where it is unpacked */
 	const uint8_t *unpacked; /* what it unpacks to, while it is searched; else NULL */
-	struct vanish *mapping;
+	struct sigbus_guard *mapping;
 	struct timespec written;
 	file_hold hold;
 };
@@ -67,7 +67,7 @@ struct source_file {
 	file_hold hold;
 	void *map; /* of the file; NULL once unpacked */
 	uint64_t map_size;
-	struct vanish *mapping;
+	struct sigbus_guard *mapping;
 	uint8_t *unpacked; /* big memory that holds the dump; NULL: it stands in the mapping */
 	uint64_t capacity;
 	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */

@@ -233,7 +233,7 @@ int parts_open(struct source_file *o, struct err *err)
 void parts_unmap(struct source_file *o)
 {
 	for (size_t i = 0; o->parts && i < o->parts->n; i++) {
-		vanish_forget(o->parts->part[i].mapping);
+		sigbus_guard_forget(o->parts->part[i].mapping);
 		o->parts->part[i].mapping = NULL;
 	}
 }
@@ -263,8 +263,8 @@ bool parts_damage(const struct source_file *o, uint64_t *offset)
 		if (!p->mapping)
 			continue;
 		if (fstat(p->fd, &now) == 0 && (uint64_t)now.st_size < p->size)
-			vanish_tell(p->mapping, (uint64_t)now.st_size);
-		uint64_t lost = vanish_lost(p->mapping);
+			sigbus_guard_tell(p->mapping, (uint64_t)now.st_size);
+		uint64_t lost = sigbus_guard_lost(p->mapping);
 		if (lost != UINT64_MAX) {
 			*offset = p->at + lost;
 			return true;

@@ -162,8 +162,8 @@ static int map_part(struct part_file *p, uint8_t *range, struct err *err)
 	void *map = mmap(range + p->at, p->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, p->fd, 0);
 	if (map == MAP_FAILED)
 		return err_set(err, ERR_IO, "part .p%d cannot be mapped: %s", p->number, strerror(errno));
-	p->mapping = vanish_watch(map, p->size, p->fd, 0);
-	return p->mapping ? 0 : err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", VANISH_MOST);
+	p->mapping = sigbus_guard_watch(map, p->size, p->fd, 0);
+	return p->mapping ? 0 : err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", SIGBUS_GUARD_MOST);
 }
 
 /* FILE's mapping makes room for one of all. */
@@ -195,8 +195,8 @@ int parts_map(struct source_file *o, struct err *err)
 	o->map_size = total;
 	if (mmap(range, parts->own, PROT_READ, MAP_PRIVATE | MAP_FIXED, o->fd, 0) == MAP_FAILED)
 		return err_set(err, ERR_IO, "cannot be mapped: %s", strerror(errno));
-	o->mapping = vanish_watch(range, parts->own, o->fd, 0);
-	code = o->mapping ? 0 : err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", VANISH_MOST);
+	o->mapping = sigbus_guard_watch(range, parts->own, o->fd, 0);
+	code = o->mapping ? 0 : err_set(err, ERR_NOMEM, "too many open dumps (at most %d)", SIGBUS_GUARD_MOST);
 	for (size_t i = 0; i < parts->n && !code; i++)
 		code = parts->part[i].at ? map_part(&parts->part[i], range, err) : 0;
 	o->source.bytes = range;

@@ -221,8 +221,8 @@ bool source_damage(const struct source *s, uint64_t *offset)
 		return false;
 	/* the rest of a last page reads as zeros without any fault: ask for the size as well */
 	if (fstat(o->fd, &now) == 0 && (uint64_t)now.st_size < stored_size(o))
-		vanish_tell(o->mapping, (uint64_t)now.st_size);
-	uint64_t lost = vanish_lost(o->mapping);
+		sigbus_guard_tell(o->mapping, (uint64_t)now.st_size);
+	uint64_t lost = sigbus_guard_lost(o->mapping);
 	if (lost == UINT64_MAX)
 		return parts_damage(o, offset);
 	uint64_t begin = o->unpacked || !o->source.size ? 0 : (uint64_t)(o->source.bytes - (const uint8_t *)o->map);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vanish.c - see vanish.h. */
-#include "base/vanish.h"
+/* sigbus_guard.c - see sigbus_guard.h. */
+#include "base/sigbus_guard.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct vanish {
+struct sigbus_guard {
 	_Atomic uintptr_t begin; /* 0: free */
 	_Atomic uintptr_t end;   /* rounded up to a page */
 	_Atomic uint64_t offset; /* of begin in the file */
@@ -21,12 +21,12 @@ struct vanish {
 	_Atomic bool ones;
 };
 
-static struct vanish table[VANISH_MOST];
+static struct sigbus_guard table[SIGBUS_GUARD_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction previous_action;
 static _Atomic uintptr_t page_size; /* on_sigbus has no lock */
 
-void vanish_tell(struct vanish *v, uint64_t offset)
+void sigbus_guard_tell(struct sigbus_guard *v, uint64_t offset)
 {
 	uint64_t now = atomic_load(&v->lost);
 
@@ -34,7 +34,7 @@ void vanish_tell(struct vanish *v, uint64_t offset)
 		;
 }
 
-static bool replace_pages(struct vanish *v, uintptr_t address)
+static bool replace_pages(struct sigbus_guard *v, uintptr_t address)
 {
 	uintptr_t page = address & ~(page_size - 1), end = atomic_load(&v->end);
 	bool ones = atomic_load(&v->ones);
@@ -43,7 +43,7 @@ static bool replace_pages(struct vanish *v, uintptr_t address)
 
 	if (fstat(atomic_load(&v->fd), &now) == 0 && (uint64_t)now.st_size < offset)
 		offset = (uint64_t)now.st_size;
-	vanish_tell(v, offset);
+	sigbus_guard_tell(v, offset);
 	if (mmap((void *)page, end - page, ones ? PROT_READ | PROT_WRITE : PROT_READ,
 	        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
@@ -55,7 +55,7 @@ static bool replace_pages(struct vanish *v, uintptr_t address)
 /* False when the address is none of ours. */
 static bool replace_lost_pages(uintptr_t address)
 {
-	for (size_t i = 0; i < VANISH_MOST; i++) {
+	for (size_t i = 0; i < SIGBUS_GUARD_MOST; i++) {
 		uintptr_t begin = atomic_load(&table[i].begin);
 		if (begin && address >= begin && address < atomic_load(&table[i].end))
 			return replace_pages(&table[i], address);
@@ -102,14 +102,14 @@ static void catch_sigbus(void)
 	sigaction(SIGBUS, &ours, NULL);
 }
 
-struct vanish *vanish_watch(const void *begin, uint64_t size, int fd, uint64_t offset)
+struct sigbus_guard *sigbus_guard_watch(const void *begin, uint64_t size, int fd, uint64_t offset)
 {
-	struct vanish *found = NULL;
+	struct sigbus_guard *found = NULL;
 
 	pthread_mutex_lock(&lock);
 	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
 	catch_sigbus();
-	for (size_t i = 0; i < VANISH_MOST && !found; i++)
+	for (size_t i = 0; i < SIGBUS_GUARD_MOST && !found; i++)
 		if (!atomic_load(&table[i].begin))
 			found = &table[i];
 	if (found) {
@@ -125,7 +125,7 @@ struct vanish *vanish_watch(const void *begin, uint64_t size, int fd, uint64_t o
 	return found;
 }
 
-void vanish_forget(struct vanish *v)
+void sigbus_guard_forget(struct sigbus_guard *v)
 {
 	if (!v)
 		return;
@@ -135,12 +135,12 @@ void vanish_forget(struct vanish *v)
 	pthread_mutex_unlock(&lock);
 }
 
-void vanish_as_ones(struct vanish *v)
+void sigbus_guard_as_ones(struct sigbus_guard *v)
 {
 	atomic_store(&v->ones, true);
 }
 
-uint64_t vanish_lost(const struct vanish *v)
+uint64_t sigbus_guard_lost(const struct sigbus_guard *v)
 {
 	return atomic_load(&v->lost);
 }

@@ -14,7 +14,7 @@
 #include "base/mappings.h"
 #include "base/mem.h"
 #include "base/settled.h"
-#include "base/spare.h"
+#include "base/hugepage_pool.h"
 #include "base/spill.h"
 #include "base/emergency_reserve.h"
 #include "base/sigbus_guard.h"
@@ -35,7 +35,7 @@
 
 /* Where malloc, too, begins to map pages; exact blocks are all malloc's. */
 #define PAGES_FROM (CAIRN_EXACT ? UINT64_MAX : (uint64_t)128 << 10)
-#define HUGE_FROM SPARE_PAGE /* below this there is none */
+#define HUGE_FROM HUGEPAGE_POOL_PAGE /* below this there is none */
 
 #define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
 /* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
@@ -113,13 +113,13 @@ static void unreserve(uint64_t bytes)
 /* More was counted: what is kept of blocks given back must not make the program larger than it ever was. */
 static void counted(void)
 {
-	if (spare_bytes())
-		spare_keep_at_most(budget_peak() - budget_in_use());
+	if (hugepage_pool_bytes())
+		hugepage_pool_keep_at_most(budget_peak() - budget_in_use());
 }
 
 void big_rest(void)
 {
-	spare_keep_at_most(0);
+	hugepage_pool_keep_at_most(0);
 }
 
 /* --- small blocks ------------------------------------------------------------------------------ */
@@ -217,16 +217,16 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 /* New pages at a multiple of a huge page's size, so that all of them can be huge, and move; or anywhere. */
 static void *map_pages(uint64_t bytes, int access, int flags, int fd, uint64_t offset)
 {
-	uint64_t more = flags & MAP_ANONYMOUS && bytes >= HUGE_FROM ? SPARE_PAGE : 0;
+	uint64_t more = flags & MAP_ANONYMOUS && bytes >= HUGE_FROM ? HUGEPAGE_POOL_PAGE : 0;
 	char *at = mmap(NULL, bytes + more, access, flags, fd, (off_t)offset);
 
-	if (at == MAP_FAILED && (more || spare_bytes())) {
+	if (at == MAP_FAILED && (more || hugepage_pool_bytes())) {
 		big_rest(); /* addresses may be scarce */
 		return mmap(NULL, bytes, access, flags, fd, (off_t)offset);
 	}
 	if (at == MAP_FAILED || !more)
 		return at;
-	uint64_t head = -(uint64_t)(uintptr_t)at & (SPARE_PAGE - 1);
+	uint64_t head = -(uint64_t)(uintptr_t)at & (HUGEPAGE_POOL_PAGE - 1);
 	if (head)
 		munmap(at, head);
 	if (head < more)
@@ -237,11 +237,11 @@ static void *map_pages(uint64_t bytes, int access, int flags, int fd, uint64_t o
 /* Pages of blocks given back first. */
 static bool take_spare(struct mapping *m)
 {
-	if (m->owner != BIG_ANONYMOUS || m->bytes < HUGE_FROM || !spare_bytes() ||
-	    (uintptr_t)m->at & (SPARE_PAGE - 1))
+	if (m->owner != BIG_ANONYMOUS || m->bytes < HUGE_FROM || !hugepage_pool_bytes() ||
+	    (uintptr_t)m->at & (HUGEPAGE_POOL_PAGE - 1))
 		return true;
 	bool whole;
-	uint64_t n = spare_take(m->at, m->bytes, &whole);
+	uint64_t n = hugepage_pool_take(m->at, m->bytes, &whole);
 	m->pieced = n;
 	if (whole)
 		memset(m->at, 0, n);
@@ -347,7 +347,7 @@ static void mapping_free(struct mapping *m)
 	mapping_leave(m);
 	sigbus_guard_forget(m->watch);
 	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
-		spare_give(m->at, whole);
+		hugepage_pool_give(m->at, whole);
 	else
 		munmap(m->at, whole);
 	if (m->owner == BIG_ANONYMOUS)

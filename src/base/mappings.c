@@ -3,7 +3,7 @@
 #include "base/mappings.h"
 
 #include "base/exact.h"
-#include "base/spare.h"
+#include "base/hugepage_pool.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -80,7 +80,7 @@ uint64_t whole_pages(uint64_t bytes)
 void mapping_advise(const struct mapping *m)
 {
 	if (m->owner == BIG_ANONYMOUS) {
-		if (m->bytes >= SPARE_PAGE)
+		if (m->bytes >= HUGEPAGE_POOL_PAGE)
 			madvise(m->at, m->bytes, MADV_HUGEPAGE); /* only a wish, like the others */
 	} else {
 		bool alone = m->use == BIG_NEAR || m->owner == BIG_MAPPED;

@@ -20,7 +20,7 @@
 #include "base/exact.h"
 #include "base/mem.h"
 #include "base/refusals.h"
-#include "base/spare.h"
+#include "base/hugepage_pool.h"
 #include "base/piles.h"
 #include "base/spill.h"
 #include "base/emergency_reserve.h"
@@ -402,42 +402,42 @@ static void big_again(void **state)
 	if (CAIRN_EXACT)
 		skip();
 	big_rest();
-	assert_int_equal(spare_bytes(), 0);
-	unsigned char *a = big_alloc(4 * SPARE_PAGE, 1, &err), *b = big_alloc(4 * SPARE_PAGE, 1, &err);
-	assert_int_equal((uintptr_t)a % SPARE_PAGE, 0);
-	memset(a, 0xff, 4 * SPARE_PAGE);
-	memset(b, 0xff, 4 * SPARE_PAGE);
+	assert_int_equal(hugepage_pool_bytes(), 0);
+	unsigned char *a = big_alloc(4 * HUGEPAGE_POOL_PAGE, 1, &err), *b = big_alloc(4 * HUGEPAGE_POOL_PAGE, 1, &err);
+	assert_int_equal((uintptr_t)a % HUGEPAGE_POOL_PAGE, 0);
+	memset(a, 0xff, 4 * HUGEPAGE_POOL_PAGE);
+	memset(b, 0xff, 4 * HUGEPAGE_POOL_PAGE);
 	big_free(a);
 	big_free(b);
-	assert_int_equal(spare_bytes(), 8 * SPARE_PAGE);
+	assert_int_equal(hugepage_pool_bytes(), 8 * HUGEPAGE_POOL_PAGE);
 	assert_int_equal(big_in_use(), before);
 
-	a = big_alloc(6 * SPARE_PAGE + 5, 1, &err); /* of both */
-	assert_int_equal(spare_bytes(), 2 * SPARE_PAGE);
-	for (uint64_t i = 0; i < 6 * SPARE_PAGE + 5; i++)
+	a = big_alloc(6 * HUGEPAGE_POOL_PAGE + 5, 1, &err); /* of both */
+	assert_int_equal(hugepage_pool_bytes(), 2 * HUGEPAGE_POOL_PAGE);
+	for (uint64_t i = 0; i < 6 * HUGEPAGE_POOL_PAGE + 5; i++)
 		assert_int_equal(a[i], 0);
-	memset(a, 0x77, 6 * SPARE_PAGE + 5);
-	a = big_resize(a, 9 * SPARE_PAGE, 1, &err);
-	assert_true(spare_bytes() + big_in_use() <= big_peak());
-	for (uint64_t i = 0; i < 9 * SPARE_PAGE; i += 97)
-		assert_int_equal(a[i], i < 6 * SPARE_PAGE + 5 ? 0x77 : 0);
-	a = big_resize(a, 2 * SPARE_PAGE + 1, 1, &err);
-	a = big_resize(a, 3 * SPARE_PAGE, 1, &err);
-	for (uint64_t i = 0; i < 3 * SPARE_PAGE; i += 97)
-		assert_int_equal(a[i], i <= 2 * SPARE_PAGE ? 0x77 : 0);
+	memset(a, 0x77, 6 * HUGEPAGE_POOL_PAGE + 5);
+	a = big_resize(a, 9 * HUGEPAGE_POOL_PAGE, 1, &err);
+	assert_true(hugepage_pool_bytes() + big_in_use() <= big_peak());
+	for (uint64_t i = 0; i < 9 * HUGEPAGE_POOL_PAGE; i += 97)
+		assert_int_equal(a[i], i < 6 * HUGEPAGE_POOL_PAGE + 5 ? 0x77 : 0);
+	a = big_resize(a, 2 * HUGEPAGE_POOL_PAGE + 1, 1, &err);
+	a = big_resize(a, 3 * HUGEPAGE_POOL_PAGE, 1, &err);
+	for (uint64_t i = 0; i < 3 * HUGEPAGE_POOL_PAGE; i += 97)
+		assert_int_equal(a[i], i <= 2 * HUGEPAGE_POOL_PAGE ? 0x77 : 0);
 	big_free(a);
 
 	/* more in small pieces: less is kept */
 	uint64_t most = big_peak(), n = 0;
 	void *small[64];
-	assert_true(spare_bytes() > 0);
-	while (n < 64 && big_in_use() + SPARE_PAGE / 2 < most)
-		small[n++] = big_alloc(SPARE_PAGE / 2, 1, &err);
-	assert_true(spare_bytes() + big_in_use() <= most);
+	assert_true(hugepage_pool_bytes() > 0);
+	while (n < 64 && big_in_use() + HUGEPAGE_POOL_PAGE / 2 < most)
+		small[n++] = big_alloc(HUGEPAGE_POOL_PAGE / 2, 1, &err);
+	assert_true(hugepage_pool_bytes() + big_in_use() <= most);
 	while (n)
 		big_free(small[--n]);
 	big_rest();
-	assert_int_equal(spare_bytes(), 0);
+	assert_int_equal(hugepage_pool_bytes(), 0);
 	assert_int_equal(big_in_use(), before);
 }
 

@@ -10,7 +10,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/spare.h"
+#include "base/hugepage_pool.h"
 #include "base/text.h"
 #include "dump/idmap.h"
 
@@ -21,7 +21,7 @@
 
 enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
 
-uint64_t slice_records = SPARE_PAGE / sizeof(struct packed_record);
+uint64_t slice_records = HUGEPAGE_POOL_PAGE / sizeof(struct packed_record);
 
 struct survey_sink {
 	struct sink sink; /* first: the reader's view of us */

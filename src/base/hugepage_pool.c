@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spare.c - a short list of mappings; see spare.h. */
-#include "base/spare.h"
+/* hugepage_pool.c - a short list of mappings; see hugepage_pool.h. */
+#include "base/hugepage_pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,9 +15,9 @@ static struct {
 } kept[MOST_KEPT];
 static unsigned n_kept;
 static _Atomic uint64_t kept_bytes; /* their sum */
-static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t hugepage_pool_lock = PTHREAD_MUTEX_INITIALIZER;
 
-uint64_t spare_bytes(void)
+uint64_t hugepage_pool_bytes(void)
 {
 	return atomic_load_explicit(&kept_bytes, memory_order_relaxed);
 }
@@ -41,18 +41,18 @@ static bool enter(char *at, uint64_t bytes)
 	return true;
 }
 
-void spare_give(void *at, uint64_t bytes)
+void hugepage_pool_give(void *at, uint64_t bytes)
 {
-	uint64_t head = -(uint64_t)(uintptr_t)at & (SPARE_PAGE - 1);
-	uint64_t middle = head < bytes ? (bytes - head) & ~(SPARE_PAGE - 1) : 0;
+	uint64_t head = -(uint64_t)(uintptr_t)at & (HUGEPAGE_POOL_PAGE - 1);
+	uint64_t middle = head < bytes ? (bytes - head) & ~(HUGEPAGE_POOL_PAGE - 1) : 0;
 
 	if (middle) {
-		pthread_mutex_lock(&spare_lock);
+		pthread_mutex_lock(&hugepage_pool_lock);
 		if (enter((char *)at + head, middle))
 			atomic_fetch_add(&kept_bytes, middle);
 		else
 			middle = 0;
-		pthread_mutex_unlock(&spare_lock);
+		pthread_mutex_unlock(&hugepage_pool_lock);
 	}
 	if (!middle) {
 		munmap(at, bytes);
@@ -86,8 +86,8 @@ static bool move(char *from, char *to, uint64_t bytes)
 {
 	if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
 		return true;
-	if (bytes > SPARE_PAGE) {
-		uint64_t half = bytes / 2 & ~(SPARE_PAGE - 1);
+	if (bytes > HUGEPAGE_POOL_PAGE) {
+		uint64_t half = bytes / 2 & ~(HUGEPAGE_POOL_PAGE - 1);
 		bool first = move(from, to, half);
 		return move(from + half, to + half, bytes - half) && first;
 	}
@@ -95,17 +95,17 @@ static bool move(char *from, char *to, uint64_t bytes)
 	return mmap(to, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == to;
 }
 
-uint64_t spare_take(void *at, uint64_t bytes, bool *whole)
+uint64_t hugepage_pool_take(void *at, uint64_t bytes, bool *whole)
 {
 	uint64_t done = 0;
 
 	*whole = true;
-	bytes &= ~(SPARE_PAGE - 1);
+	bytes &= ~(HUGEPAGE_POOL_PAGE - 1);
 	while (done < bytes && *whole) {
 		uint64_t n = bytes - done;
-		pthread_mutex_lock(&spare_lock);
+		pthread_mutex_lock(&hugepage_pool_lock);
 		char *from = n_kept ? pick(&n) : NULL;
-		pthread_mutex_unlock(&spare_lock);
+		pthread_mutex_unlock(&hugepage_pool_lock);
 		if (!from)
 			break;
 		*whole = move(from, (char *)at + done, n);
@@ -114,13 +114,14 @@ uint64_t spare_take(void *at, uint64_t bytes, bool *whole)
 	return done;
 }
 
-void spare_keep_at_most(uint64_t bytes)
+void hugepage_pool_keep_at_most(uint64_t bytes)
 {
-	while (spare_bytes() > bytes) {
-		pthread_mutex_lock(&spare_lock);
-		uint64_t n = spare_bytes() > bytes ? (spare_bytes() - bytes + SPARE_PAGE - 1) & ~(SPARE_PAGE - 1) : 0;
+	while (hugepage_pool_bytes() > bytes) {
+		pthread_mutex_lock(&hugepage_pool_lock);
+		uint64_t has = hugepage_pool_bytes(), page = HUGEPAGE_POOL_PAGE;
+		uint64_t n = has > bytes ? (has - bytes + page - 1) & ~(page - 1) : 0;
 		char *at = n && n_kept ? pick(&n) : NULL;
-		pthread_mutex_unlock(&spare_lock);
+		pthread_mutex_unlock(&hugepage_pool_lock);
 		if (!at)
 			break;
 		munmap(at, n);

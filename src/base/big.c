@@ -13,7 +13,7 @@
 #include "base/exact.h"
 #include "base/mappings.h"
 #include "base/mem.h"
-#include "base/settled.h"
+#include "base/cold_blocks.h"
 #include "base/hugepage_pool.h"
 #include "base/spill.h"
 #include "base/emergency_reserve.h"
@@ -78,7 +78,7 @@ int big_refused(uint64_t count, uint64_t size, struct err *err)
 	return err_set(err, ERR_NOMEM, "%s", sentence);
 }
 
-static void moved(struct settled *s);
+static void moved(struct cold_blocks *s);
 static void *instead_of_memory(uint64_t bytes, struct err *err);
 static void *held_pages(uint64_t bytes);
 
@@ -88,7 +88,7 @@ static int reserve(uint64_t bytes, struct err *err)
 	char why[300];
 
 	while (!budget_take(bytes, 0, why, sizeof why))
-		if (!settled_move_out(bytes, 0, moved))
+		if (!cold_blocks_move_out(bytes, 0, moved))
 			return err_set(err, ERR_NOMEM, "%s", why);
 	return 0;
 }
@@ -100,7 +100,7 @@ static bool reserve_if_room(uint64_t bytes, unsigned kept_percent)
 	uint64_t kept = budget_limit() / 100 * kept_percent;
 
 	while (!budget_take(bytes, kept, NULL, 0))
-		if (!settled_move_out(bytes, kept, moved))
+		if (!cold_blocks_move_out(bytes, kept, moved))
 			return false;
 	return true;
 }
@@ -312,7 +312,7 @@ static void *instead_of_memory(uint64_t bytes, struct err *err)
 
 /* --- settled blocks ---------------------------------------------------------------------------- */
 
-static void moved(struct settled *s)
+static void moved(struct cold_blocks *s)
 {
 	struct mapping *m = mapping_find(s->at);
 
@@ -327,7 +327,7 @@ void big_settle(void *p)
 	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m && m->owner == BIG_ANONYMOUS)
-		settled_enter(&m->settled, m->at, whole_pages(m->bytes));
+		cold_blocks_enter(&m->settled, m->at, whole_pages(m->bytes));
 }
 
 void big_unsettle(void *p)
@@ -335,14 +335,14 @@ void big_unsettle(void *p)
 	struct mapping *m = p ? mapping_find(p) : NULL;
 
 	if (m)
-		settled_leave(&m->settled);
+		cold_blocks_leave(&m->settled);
 }
 
 static void mapping_free(struct mapping *m)
 {
 	uint64_t whole = whole_pages(m->bytes);
 
-	settled_leave(&m->settled);
+	cold_blocks_leave(&m->settled);
 	mapping_told(m, false);
 	mapping_leave(m);
 	sigbus_guard_forget(m->watch);
@@ -477,7 +477,7 @@ static void *mapping_resize(struct mapping *m, uint64_t bytes, struct err *err)
 {
 	uint64_t whole = whole_pages(bytes);
 
-	settled_leave(&m->settled);
+	cold_blocks_leave(&m->settled);
 	if (bytes < m->bytes) { /* the rest of the last page kept must be zero should it grow again */
 		uint64_t end = m->bytes < whole ? m->bytes : whole;
 		memset((char *)m->at + bytes, 0, end - bytes);

@@ -7,7 +7,7 @@
 #define CAIRN_BASE_MAPPINGS_H
 
 #include "base/big_use.h"
-#include "base/settled.h"
+#include "base/cold_blocks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct mapping {
 	enum big_use use;
 	bool pieced;     /* its pages come from several mappings, which do not grow as one */
 	uint64_t offset; /* of a spilled one: in the file */
-	struct settled settled;
+	struct cold_blocks settled;
 	struct sigbus_guard *watch; /* of a file's; or NULL */
 };
 

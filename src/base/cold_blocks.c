@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* settled.c - moving blocks into the file; see settled.h. */
-#include "base/settled.h"
+/* cold_blocks.c - moving blocks into the file; see cold_blocks.h. */
+#include "base/cold_blocks.h"
 
 #include "base/budget.h"
 #include "base/spill.h"
@@ -13,36 +13,36 @@
 
 /* In the order in which they settled.  The lock is held while one moves, so that nobody gives it back
  * meanwhile; who reads it finds the same bytes before, while and after. */
-static struct settled *settled, **settled_end = &settled;
-static _Atomic uint64_t settled_bytes;
-static pthread_mutex_t settled_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cold_blocks *settled, **cold_blocks_end = &settled;
+static _Atomic uint64_t cold_blocks_bytes;
+static pthread_mutex_t cold_blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void unlink_settled(struct settled *s)
+static void unlink_settled(struct cold_blocks *s)
 {
-	struct settled **at = &settled;
+	struct cold_blocks **at = &settled;
 
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
 	if (!*at)
-		settled_end = at;
+		cold_blocks_end = at;
 	s->is = false;
-	atomic_fetch_sub(&settled_bytes, s->bytes);
+	atomic_fetch_sub(&cold_blocks_bytes, s->bytes);
 }
 
-void settled_leave(struct settled *s)
+void cold_blocks_leave(struct cold_blocks *s)
 {
-	pthread_mutex_lock(&settled_lock);
+	pthread_mutex_lock(&cold_blocks_lock);
 	if (s->is)
 		unlink_settled(s);
-	pthread_mutex_unlock(&settled_lock);
+	pthread_mutex_unlock(&cold_blocks_lock);
 }
 
 /*
  * Piece by piece, so that never much of it is in memory twice.  A piece that cannot be written stays memory, where it
  * does as well.
  */
-static void move_pieces(const struct settled *s, int fd)
+static void move_pieces(const struct cold_blocks *s, int fd)
 {
 	for (uint64_t at = 0, n; at < s->bytes; at += n) {
 		char *piece = s->at + at;
@@ -54,9 +54,9 @@ static void move_pieces(const struct settled *s, int fd)
 }
 
 /* Move the block that settled first; false when there is none, or no room for it. */
-static bool move_first(void (*moved)(struct settled *s))
+static bool move_first(void (*moved)(struct cold_blocks *s))
 {
-	struct settled *s = settled;
+	struct cold_blocks *s = settled;
 	int fd;
 
 	if (!s || spill_take(s->bytes, &fd, &s->offset, NULL) < 0)
@@ -67,24 +67,24 @@ static bool move_first(void (*moved)(struct settled *s))
 	return true;
 }
 
-bool settled_move_out(uint64_t wanted, uint64_t kept, void (*moved)(struct settled *s))
+bool cold_blocks_move_out(uint64_t wanted, uint64_t kept, void (*moved)(struct cold_blocks *s))
 {
-	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&settled_bytes)))
+	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&cold_blocks_bytes)))
 		return false;
-	pthread_mutex_lock(&settled_lock);
+	pthread_mutex_lock(&cold_blocks_lock);
 	bool any = move_first(moved);
-	pthread_mutex_unlock(&settled_lock);
+	pthread_mutex_unlock(&cold_blocks_lock);
 	return any;
 }
 
-void settled_enter(struct settled *s, void *at, uint64_t bytes)
+void cold_blocks_enter(struct cold_blocks *s, void *at, uint64_t bytes)
 {
-	pthread_mutex_lock(&settled_lock);
+	pthread_mutex_lock(&cold_blocks_lock);
 	if (!s->is) {
-		*s = (struct settled){.at = at, .bytes = bytes, .is = true};
-		*settled_end = s;
-		settled_end = &s->next;
-		atomic_fetch_add(&settled_bytes, bytes);
+		*s = (struct cold_blocks){.at = at, .bytes = bytes, .is = true};
+		*cold_blocks_end = s;
+		cold_blocks_end = &s->next;
+		atomic_fetch_add(&cold_blocks_bytes, bytes);
 	}
-	pthread_mutex_unlock(&settled_lock);
+	pthread_mutex_unlock(&cold_blocks_lock);
 }

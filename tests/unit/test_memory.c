@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/hugepage_pool.h"
-#include "base/piles.h"
+#include "base/buckets.h"
 #include "base/spill.h"
 #include "base/emergency_reserve.h"
 #include "base/text.h"
@@ -43,40 +43,40 @@ static void big_limit(uint32_t *p, uint64_t page)
 	big_set_limit(0, "--mem");
 }
 
-/* Numbers come back from the pile they were put on, each once; chunks that were read are used again. */
-static void piles(void **state)
+/* Numbers come back from the bucket they were put on, each once; chunks that were read are used again. */
+static void buckets(void **state)
 {
-	enum { PILES = 5, NUMBERS = 200000 };
+	enum { BUCKETS = 5, NUMBERS = 200000 };
 	struct err err = ERR_INIT;
-	struct piles p;
+	struct buckets p;
 	uint64_t before = big_in_use(), most = 0;
 
 	(void)state;
-	assert_int_equal(piles_init(&p, PILES, &err), 0);
+	assert_int_equal(buckets_init(&p, BUCKETS, &err), 0);
 	for (unsigned round = 0; round < 3; round++) {
 		for (uint64_t i = 0; i < NUMBERS; i++)
-			assert_int_equal(piles_add(&p, i % (PILES - 1), i, &err), 0);
-		for (size_t pile = 0; pile < PILES; pile++) {
+			assert_int_equal(buckets_add(&p, i % (BUCKETS - 1), i, &err), 0);
+		for (size_t bucket = 0; bucket < BUCKETS; bucket++) {
 			const uint64_t *number;
 			uint64_t sum = 0, count = 0;
-			uint32_t at = PILES_FIRST, n;
-			while ((number = piles_next(&p, pile, &at, &n))) {
+			uint32_t at = BUCKETS_FIRST, n;
+			while ((number = buckets_next(&p, bucket, &at, &n))) {
 				for (uint32_t i = 0; i < n; i++) {
-					assert_int_equal(number[i] % (PILES - 1), pile);
-					sum += number[i] / (PILES - 1);
+					assert_int_equal(number[i] % (BUCKETS - 1), bucket);
+					sum += number[i] / (BUCKETS - 1);
 				}
 				count += n;
 			}
-			uint64_t want = pile < PILES - 1 ? NUMBERS / (PILES - 1) : 0;
+			uint64_t want = bucket < BUCKETS - 1 ? NUMBERS / (BUCKETS - 1) : 0;
 			assert_int_equal(count, want);
 			assert_int_equal(sum, want ? want * (want - 1) / 2 : 0);
-			piles_clear(&p, pile);
+			buckets_clear(&p, bucket);
 		}
 		if (round == 0)
 			most = big_in_use();
 		assert_int_equal(big_in_use(), most);
 	}
-	piles_release(&p);
+	buckets_release(&p);
 	assert_int_equal(big_in_use(), before);
 }
 
@@ -451,7 +451,7 @@ int main(void)
 		cmocka_unit_test(big_again),
 		cmocka_unit_test(big_files),
 		cmocka_unit_test(big_spilling),
-		cmocka_unit_test(piles),
+		cmocka_unit_test(buckets),
 		cmocka_unit_test(big_no_folder),
 		cmocka_unit_test(arenas),
 	};

@@ -22,7 +22,7 @@
 
 #include "base/bits.h"
 #include "base/near.h"
-#include "base/piles.h"
+#include "base/buckets.h"
 #include "heap/weak.h"
 
 /* A reference that stands in no array of heap->out: see dominance.edges. */
@@ -78,11 +78,11 @@ struct whereabouts {
 
 /* References to junctions, dealt: see dominators_dealt.c. */
 struct dealt {
-	struct piles piles; /* by id: id of the junction << 32 | number of the referrer; then by number: both are numbers */
-	unsigned shift;     /* of ids and numbers: the rest is the pile */
-	uint64_t window;    /* so many ids of number[] are filled at a time: those of whole piles */
+	struct buckets buckets; /* by id: id of the junction << 32 | number of the referrer; then by number, of both */
+	unsigned shift;     /* of ids and numbers: the rest is the bucket */
+	uint64_t window;    /* so many ids of number[] are filled at a time: those of whole buckets */
 	uint32_t *parent;   /* by number: place.up as the walk left it */
-	/* of the numbers from begin on, one pile's: */
+	/* of the numbers from begin on, one bucket's: */
 	uint32_t begin;
 	uint64_t *end;      /* holders of begin + i: holder[end[i + 1]] … holder[end[i + 2] - 1] */
 	uint32_t *least;    /* the least number that refers to begin + i; that itself: no smaller one */
@@ -168,7 +168,7 @@ void dealt_release(struct dominance *d);
 MUST_CHECK int dealt_sum(struct dominance *d, struct dominators *out, struct err *err);
 
 /* Piles of ids come first, behind them those of numbers. */
-static inline size_t dealt_piles(const struct dominance *d)
+static inline size_t dealt_buckets(const struct dominance *d)
 {
 	return (size_t)(d->size >> d->dealt->shift) + 1;
 }
@@ -182,7 +182,7 @@ static inline uint32_t dominance_referrer(const struct dominance *d, uint32_t id
 /* The object with number k references the junction with this id. */
 MUST_CHECK static inline int dealt_note(struct dominance *d, uint32_t id, uint32_t k, struct err *err)
 {
-	return piles_add(&d->dealt->piles, id >> d->dealt->shift, (uint64_t)id << 32 | k, err);
+	return buckets_add(&d->dealt->buckets, id >> d->dealt->shift, (uint64_t)id << 32 | k, err);
 }
 
 #endif

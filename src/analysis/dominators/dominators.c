@@ -345,7 +345,7 @@ uint64_t dominators_need(uint64_t objects, uint64_t references)
 	return 8 * objects + 4 * counting;
 }
 
-/* Measured as well, within a fifth: what is dealt into piles stands there beside what it is made of. */
+/* Measured as well, within a fifth: what is dealt into buckets stands there beside what it is made of. */
 uint64_t dominators_need_in_file(uint64_t objects, uint64_t references)
 {
 	return dominators_need(objects, references) / 2 * 5;

@@ -5,9 +5,9 @@
  * To look up a junction's referrers and their numbers is to jump through three arrays in the order of the
  * walk.  Where these live in the file, each jump is a wait for the disk.  But the walk meets every
  * reference of the objects that it numbers: it notes (id of the junction, number of the referrer) in
- * piles by ids.  When all numbers are known, each pile is read with the few numbers that it needs, and
+ * buckets by ids.  When all numbers are known, each bucket is read with the few numbers that it needs, and
  * dealt anew by the junction's number; so when the algorithm comes to a stretch of numbers, all that
- * references it lies in one pile.
+ * references it lies in one bucket.
  */
 #include "analysis/dominators/dominance.h"
 
@@ -19,7 +19,7 @@
 
 enum { LEAST_SHIFT = 16, MOST_PILES = 256, WINDOW_PART = 8, READ_AT_ONCE = 1 << 16 };
 
-/* Ids, or numbers, of a pile. */
+/* Ids, or numbers, of a bucket. */
 static unsigned shift_of(const struct dominance *d)
 {
 	unsigned shift = LEAST_SHIFT;
@@ -37,7 +37,7 @@ int dealt_init(struct dominance *d, struct err *err)
 	uint64_t window = budget_limit() / WINDOW_PART / sizeof *d->number >> d->dealt->shift;
 	d->dealt->window = (window ? window : 1) << d->dealt->shift;
 	d->dealt->parent = big_alloc(d->size, sizeof *d->dealt->parent, err);
-	return d->dealt->parent ? piles_init(&d->dealt->piles, 2 * dealt_piles(d), err) : ERR_NOMEM;
+	return d->dealt->parent ? buckets_init(&d->dealt->buckets, 2 * dealt_buckets(d), err) : ERR_NOMEM;
 }
 
 static void release_stretch(struct dealt *t)
@@ -55,14 +55,14 @@ void dealt_release(struct dominance *d)
 		return;
 	release_stretch(d->dealt);
 	big_free(d->dealt->parent);
-	piles_release(&d->dealt->piles);
+	buckets_release(&d->dealt->buckets);
 	big_free(d->dealt);
 	d->dealt = NULL;
 }
 
-static size_t pile_of(const struct dominance *d, uint32_t number)
+static size_t bucket_of(const struct dominance *d, uint32_t number)
 {
-	return dealt_piles(d) + (number >> d->dealt->shift);
+	return dealt_buckets(d) + (number >> d->dealt->shift);
 }
 
 /* The numbers of the ids from begin on.  room: for some objects. */
@@ -84,25 +84,25 @@ static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, 
 	return 0;
 }
 
-/* number: of the pile's ids. */
-static int deal_pile(struct dominance *d, size_t pile, const uint32_t *number, struct err *err)
+/* number: of the bucket's ids. */
+static int deal_bucket(struct dominance *d, size_t bucket, const uint32_t *number, struct err *err)
 {
-	struct piles *p = &d->dealt->piles;
+	struct buckets *p = &d->dealt->buckets;
 	const uint64_t *note;
-	uint32_t at = PILES_FIRST, n;
+	uint32_t at = BUCKETS_FIRST, n;
 	int code = 0;
-	while ((note = piles_next(p, pile, &at, &n))) {
+	while ((note = buckets_next(p, bucket, &at, &n))) {
 		for (uint32_t i = 0; i < n && code == 0; i++) {
-			uint32_t w = number[(note[i] >> 32) - ((uint64_t)pile << d->dealt->shift)];
+			uint32_t w = number[(note[i] >> 32) - ((uint64_t)bucket << d->dealt->shift)];
 			cairn_assert(w && bits_get(&d->at, w));
-			code = piles_add(p, pile_of(d, w), (uint64_t)w << 32 | (uint32_t)note[i], err);
+			code = buckets_add(p, bucket_of(d, w), (uint64_t)w << 32 | (uint32_t)note[i], err);
 		}
 		if (code)
 			return code;
 		if (progress_cancelled(d->progress))
 			return err_cancelled(err);
 	}
-	piles_clear(p, pile);
+	buckets_clear(p, bucket);
 	return 0;
 }
 
@@ -112,11 +112,11 @@ int dealt_by_number(struct dominance *d, struct err *err)
 	uint32_t *number = big_alloc_held(d->dealt->window, sizeof *number, err);
 	uint32_t *room = number ? big_alloc_held(READ_AT_ONCE, sizeof *room, err) : NULL;
 	int code = room ? 0 : ERR_NOMEM;
-	size_t pile = 0, n = dealt_piles(d);
+	size_t bucket = 0, n = dealt_buckets(d);
 	for (uint64_t begin = 0; begin < d->size && code == 0; begin += d->dealt->window) {
 		code = number_window(d, begin, number, room, err);
-		for (; pile < n && pile << d->dealt->shift < begin + d->dealt->window && code == 0; pile++)
-			code = deal_pile(d, pile, number + ((pile << d->dealt->shift) - begin), err);
+		for (; bucket < n && bucket << d->dealt->shift < begin + d->dealt->window && code == 0; bucket++)
+			code = deal_bucket(d, bucket, number + ((bucket << d->dealt->shift) - begin), err);
 	}
 	big_free(room);
 	big_free(number);
@@ -124,12 +124,12 @@ int dealt_by_number(struct dominance *d, struct err *err)
 }
 
 /* Referrers with smaller numbers are done with: the least of them is kept.  The others are counted. */
-static int count_holders(struct dominance *d, size_t pile, struct err *err)
+static int count_holders(struct dominance *d, size_t bucket, struct err *err)
 {
 	struct dealt *t = d->dealt;
 	const uint64_t *note;
-	uint32_t at = PILES_FIRST, n;
-	while ((note = piles_next(&t->piles, pile, &at, &n))) {
+	uint32_t at = BUCKETS_FIRST, n;
+	while ((note = buckets_next(&t->buckets, bucket, &at, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t w = (uint32_t)(note[i] >> 32), k = (uint32_t)note[i];
 			if (k > w)
@@ -143,12 +143,12 @@ static int count_holders(struct dominance *d, size_t pile, struct err *err)
 	return 0;
 }
 
-static int place_holders(struct dominance *d, size_t pile, struct err *err)
+static int place_holders(struct dominance *d, size_t bucket, struct err *err)
 {
 	struct dealt *t = d->dealt;
 	const uint64_t *note;
-	uint32_t at = PILES_FIRST, n;
-	while ((note = piles_next(&t->piles, pile, &at, &n))) {
+	uint32_t at = BUCKETS_FIRST, n;
+	while ((note = buckets_next(&t->buckets, bucket, &at, &n))) {
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t w = (uint32_t)(note[i] >> 32), k = (uint32_t)note[i];
 			if (k > w)
@@ -163,7 +163,7 @@ static int place_holders(struct dominance *d, size_t pile, struct err *err)
 int dealt_take(struct dominance *d, uint32_t w, struct err *err)
 {
 	struct dealt *t = d->dealt;
-	size_t pile = pile_of(d, w);
+	size_t bucket = bucket_of(d, w);
 	uint32_t room = UINT32_C(1) << t->shift;
 	if (t->end && w >= t->begin)
 		return 0;
@@ -175,7 +175,7 @@ int dealt_take(struct dominance *d, uint32_t w, struct err *err)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < room; i++)
 		t->least[i] = t->begin + i;
-	int code = count_holders(d, pile, err);
+	int code = count_holders(d, bucket, err);
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < room; i++) {
 		sum += t->end[i];
@@ -186,9 +186,9 @@ int dealt_take(struct dominance *d, uint32_t w, struct err *err)
 	/* filled from the ends down to the beginnings, which are the ends of those before */
 	memmove(t->end + 1, t->end, (uint64_t)room * sizeof *t->end);
 	t->holder = big_alloc(sum, sizeof *t->holder, err);
-	code = t->holder ? place_holders(d, pile, err) : ERR_NOMEM;
+	code = t->holder ? place_holders(d, bucket, err) : ERR_NOMEM;
 	t->end[0] = 0;
 	t->end[room + 1] = sum;
-	piles_clear(&t->piles, pile);
+	buckets_clear(&t->buckets, bucket);
 	return code;
 }

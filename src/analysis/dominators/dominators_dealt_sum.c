@@ -3,12 +3,12 @@
  * dominators_dealt_sum.c - retained sizes, where memory does not hold what they are added up in.
  *
  * By ids, an object and its dominator lie anywhere.  By numbers, the dominator comes before the object, and mostly
- * near.  So sizes are dealt into piles by number, which are added up one after another, the last first: what belongs
- * to an object further up is put on the pile of that one.  Sums are dealt back into piles by id, and likewise the
+ * near.  So sizes are dealt into buckets by number, which are added up one after another, the last first: what belongs
+ * to an object further up is put on the bucket of that one.  Sums are dealt back into buckets by id, and likewise the
  * dominators of junctions.  Closed objects have no number: first what they have is dealt to what holds them, by id.
- * Each step deals from one half of the piles into the other.
+ * Each step deals from one half of the buckets into the other.
  *
- * A note has a place within its pile in the lowest bits, an amount above them, and in the highest bit whether that
+ * A note has a place within its bucket in the lowest bits, an amount above them, and in the highest bit whether that
  * amount is the upper part of a large one.  Notes of one place add up.
  */
 #include "analysis/dominators/dominance.h"
@@ -20,20 +20,20 @@
 
 enum { STRETCH = 1 << 17 };
 
-static uint64_t pile_size(const struct dominance *d)
+static uint64_t bucket_size(const struct dominance *d)
 {
 	return UINT64_C(1) << d->dealt->shift;
 }
 
-static uint64_t pile_begin(const struct dominance *d, size_t pile)
+static uint64_t bucket_begin(const struct dominance *d, size_t bucket)
 {
-	return pile * pile_size(d);
+	return bucket * bucket_size(d);
 }
 
-/* Behind the last id of a pile. */
-static uint64_t pile_end(const struct dominance *d, size_t pile)
+/* Behind the last id of a bucket. */
+static uint64_t bucket_end(const struct dominance *d, size_t bucket)
 {
-	uint64_t end = pile_begin(d, pile) + pile_size(d);
+	uint64_t end = bucket_begin(d, bucket) + bucket_size(d);
 	return end < d->h->n_objects ? end : d->h->n_objects;
 }
 
@@ -45,7 +45,7 @@ static unsigned amount_bits(const struct dominance *d)
 
 static uint64_t place_of(const struct dominance *d, uint64_t note)
 {
-	return note & (pile_size(d) - 1);
+	return note & (bucket_size(d) - 1);
 }
 
 static uint64_t amount_of(const struct dominance *d, uint64_t note)
@@ -59,23 +59,23 @@ static inline int note(struct dominance *d, unsigned half, uint32_t at, uint64_t
 {
 	unsigned shift = d->dealt->shift, bits = amount_bits(d);
 	uint64_t place = place_of(d, at), low = amount & ((UINT64_C(1) << bits) - 1), high = amount >> bits;
-	size_t pile = half * dealt_piles(d) + (at >> shift);
-	int code = piles_add(&d->dealt->piles, pile, low << shift | place, err);
+	size_t bucket = half * dealt_buckets(d) + (at >> shift);
+	int code = buckets_add(&d->dealt->buckets, bucket, low << shift | place, err);
 	if (code == 0 && high)
-		code = piles_add(&d->dealt->piles, pile, UINT64_C(1) << 63 | high << shift | place, err);
+		code = buckets_add(&d->dealt->buckets, bucket, UINT64_C(1) << 63 | high << shift | place, err);
 	return code;
 }
 
-/* All that a pile has is added to what is there, by place; then it is empty. */
-static void take_pile(struct dominance *d, unsigned half, size_t pile, uint64_t *sum)
+/* All that a bucket has is added to what is there, by place; then it is empty. */
+static void take_bucket(struct dominance *d, unsigned half, size_t bucket, uint64_t *sum)
 {
 	const uint64_t *notes;
-	uint32_t at = PILES_FIRST, n;
-	pile += half * dealt_piles(d);
-	while ((notes = piles_next(&d->dealt->piles, pile, &at, &n)))
+	uint32_t at = BUCKETS_FIRST, n;
+	bucket += half * dealt_buckets(d);
+	while ((notes = buckets_next(&d->dealt->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n; i++)
 			sum[place_of(d, notes[i])] += amount_of(d, notes[i]);
-	piles_clear(&d->dealt->piles, pile);
+	buckets_clear(&d->dealt->buckets, bucket);
 }
 
 /* Of these ids all that is looked at in the order of ids. */
@@ -105,12 +105,12 @@ static int deal_leaves(struct dominance *d, struct err *err)
 
 /* Other closed objects with their leaves, likewise, and to themselves; those that hang below nothing are seen no
  * more.  What has a number keeps what was dealt to it. */
-static int deal_closed(struct dominance *d, size_t pile, uint64_t *room, struct err *err)
+static int deal_closed(struct dominance *d, size_t bucket, uint64_t *room, struct err *err)
 {
-	uint64_t begin = pile_begin(d, pile), end = pile_end(d, pile);
+	uint64_t begin = bucket_begin(d, bucket), end = bucket_end(d, bucket);
 	int code = 0;
-	memset(room, 0, pile_size(d) * sizeof *room);
-	take_pile(d, 0, pile, room);
+	memset(room, 0, bucket_size(d) * sizeof *room);
+	take_bucket(d, 0, bucket, room);
 	ask_ids(d, begin, end);
 	for (uint64_t at = begin; at < end && code == 0; at++) {
 		uint32_t id = (uint32_t)at;
@@ -130,14 +130,14 @@ static int deal_closed(struct dominance *d, size_t pile, uint64_t *room, struct 
 	return code;
 }
 
-/* What has a number, with what was dealt to it, into piles by number; for all others this is what they retain.  Numbers
- * become dominators, except those of junctions. */
-static int deal_sizes(struct dominance *d, size_t pile, struct dominators *out, uint64_t *room, struct err *err)
+/* What has a number, with what was dealt to it, into buckets by number; for all others this is what they retain.
+ * Numbers become dominators, except those of junctions. */
+static int deal_sizes(struct dominance *d, size_t bucket, struct dominators *out, uint64_t *room, struct err *err)
 {
-	uint64_t begin = pile_begin(d, pile), end = pile_end(d, pile);
+	uint64_t begin = bucket_begin(d, bucket), end = bucket_end(d, bucket);
 	int code = 0;
-	memset(room, 0, pile_size(d) * sizeof *room);
-	take_pile(d, 1, pile, room);
+	memset(room, 0, bucket_size(d) * sizeof *room);
+	take_bucket(d, 1, bucket, room);
 	ask_ids(d, begin, end);
 	near_all(d->number, begin, end - begin, sizeof *d->number);
 	for (uint64_t at = begin; at < end && code == 0; at++) {
@@ -163,15 +163,15 @@ static int deal_sizes(struct dominance *d, size_t pile, struct dominators *out, 
 	return code;
 }
 
-/* The sums of one pile of numbers, in which everything from above is, into piles by id. */
-static int add_up(struct dominance *d, size_t pile, uint64_t *sum, uint32_t *junction, struct err *err)
+/* The sums of one bucket of numbers, in which everything from above is, into buckets by id. */
+static int add_up(struct dominance *d, size_t bucket, uint64_t *sum, uint32_t *junction, struct err *err)
 {
-	uint64_t begin = pile_begin(d, pile), last = begin + pile_size(d) - 1;
+	uint64_t begin = bucket_begin(d, bucket), last = begin + bucket_size(d) - 1;
 	int code = 0;
-	near_all(d->dealt->parent, begin, pile_size(d), sizeof *d->dealt->parent);
-	near_all(d->object, begin, pile_size(d), sizeof *d->object);
-	memset(sum, 0, pile_size(d) * sizeof *sum);
-	take_pile(d, 0, pile, sum);
+	near_all(d->dealt->parent, begin, bucket_size(d), sizeof *d->dealt->parent);
+	near_all(d->object, begin, bucket_size(d), sizeof *d->object);
+	memset(sum, 0, bucket_size(d) * sizeof *sum);
+	take_bucket(d, 0, bucket, sum);
 	for (uint64_t k = last < d->n ? last : d->n; k >= begin && k > 0 && code == 0; k--) {
 		bool joins = bits_get(&d->at, k);
 		uint32_t dominator = joins ? d->junction[--*junction].semi : d->dealt->parent[k];
@@ -188,15 +188,15 @@ static int add_up(struct dominance *d, size_t pile, uint64_t *sum, uint32_t *jun
 	return code;
 }
 
-static void give_sums(struct dominance *d, size_t pile, uint64_t *retained, uint64_t *room)
+static void give_sums(struct dominance *d, size_t bucket, uint64_t *retained, uint64_t *room)
 {
-	uint64_t at = pile_begin(d, pile) * sizeof *room, bytes = pile_end(d, pile) * sizeof *room - at;
+	uint64_t at = bucket_begin(d, bucket) * sizeof *room, bytes = bucket_end(d, bucket) * sizeof *room - at;
 	big_read(room, retained, at, bytes);
-	take_pile(d, 1, pile, room);
+	take_bucket(d, 1, bucket, room);
 	big_write(retained, at, room, bytes);
 }
 
-/* Junctions into the piles of their dominators' numbers. */
+/* Junctions into the buckets of their dominators' numbers. */
 static int deal_junctions(struct dominance *d, struct err *err)
 {
 	struct bits_walk walk = bits_walk(&d->at);
@@ -213,59 +213,59 @@ static int deal_junctions(struct dominance *d, struct err *err)
 	return code;
 }
 
-/* From there, with the ids of those dominators, into piles by id. */
-static int deal_names(struct dominance *d, size_t pile, struct err *err)
+/* From there, with the ids of those dominators, into buckets by id. */
+static int deal_names(struct dominance *d, size_t bucket, struct err *err)
 {
-	const uint32_t *object = d->object + pile_begin(d, pile);
+	const uint32_t *object = d->object + bucket_begin(d, bucket);
 	const uint64_t *notes;
-	uint32_t at = PILES_FIRST, n;
+	uint32_t at = BUCKETS_FIRST, n;
 	int code = 0;
-	near_all(d->object, pile_begin(d, pile), pile_size(d), sizeof *object);
-	while (code == 0 && (notes = piles_next(&d->dealt->piles, pile, &at, &n)))
+	near_all(d->object, bucket_begin(d, bucket), bucket_size(d), sizeof *object);
+	while (code == 0 && (notes = buckets_next(&d->dealt->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n && code == 0; i++) {
 			uint64_t place = place_of(d, notes[i]);
-			uint32_t dominator = pile || place ? object[place] : DOMINATED_BY_ROOTS;
+			uint32_t dominator = bucket || place ? object[place] : DOMINATED_BY_ROOTS;
 			code = note(d, 1, (uint32_t)amount_of(d, notes[i]), dominator, err);
 		}
-	piles_clear(&d->dealt->piles, pile);
+	buckets_clear(&d->dealt->buckets, bucket);
 	return code;
 }
 
-static void give_names(struct dominance *d, size_t pile)
+static void give_names(struct dominance *d, size_t bucket)
 {
-	uint32_t *number = d->number + pile_begin(d, pile);
+	uint32_t *number = d->number + bucket_begin(d, bucket);
 	const uint64_t *notes;
-	uint32_t at = PILES_FIRST, n;
-	near_all(d->number, pile_begin(d, pile), pile_size(d), sizeof *number);
-	while ((notes = piles_next(&d->dealt->piles, dealt_piles(d) + pile, &at, &n)))
+	uint32_t at = BUCKETS_FIRST, n;
+	near_all(d->number, bucket_begin(d, bucket), bucket_size(d), sizeof *number);
+	while ((notes = buckets_next(&d->dealt->buckets, dealt_buckets(d) + bucket, &at, &n)))
 		for (uint32_t i = 0; i < n; i++)
 			number[place_of(d, notes[i])] = (uint32_t)amount_of(d, notes[i]);
-	piles_clear(&d->dealt->piles, dealt_piles(d) + pile);
+	buckets_clear(&d->dealt->buckets, dealt_buckets(d) + bucket);
 }
 
 static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, struct err *err)
 {
-	size_t n = (size_t)((d->h->n_objects + pile_size(d) - 1) >> d->dealt->shift); /* with ids in them */
+	size_t n = (size_t)((d->h->n_objects + bucket_size(d) - 1) >> d->dealt->shift); /* with ids in them */
 	uint32_t junction = d->m;
 	int code = deal_leaves(d, err);
-	for (size_t pile = 0; pile < n && code == 0; pile++)
-		code = deal_closed(d, pile, room, err);
-	for (size_t pile = 0; pile < n && code == 0; pile++)
-		code = deal_sizes(d, pile, out, room, err);
-	for (size_t pile = dealt_piles(d); pile-- > 0 && code == 0;)
-		code = add_up(d, pile, room, &junction, err);
-	for (size_t pile = 0; pile < n && code == 0 && !progress_cancelled(d->progress); pile++)
-		give_sums(d, pile, out->retained, room);
+	for (size_t bucket = 0; bucket < n && code == 0; bucket++)
+		code = deal_closed(d, bucket, room, err);
+	for (size_t bucket = 0; bucket < n && code == 0; bucket++)
+		code = deal_sizes(d, bucket, out, room, err);
+	for (size_t bucket = dealt_buckets(d); bucket-- > 0 && code == 0;)
+		code = add_up(d, bucket, room, &junction, err);
+	for (size_t bucket = 0; bucket < n && code == 0 && !progress_cancelled(d->progress); bucket++)
+		give_sums(d, bucket, out->retained, room);
 	return code ? code : progress_check(d->progress, err);
 }
 
 static int name_all(struct dominance *d, struct err *err)
 {
 	int code = deal_junctions(d, err);
-	for (size_t pile = 0; pile < dealt_piles(d) && code == 0; pile++)
-		code = deal_names(d, pile, err);
-	for (size_t pile = 0; pile < dealt_piles(d) && code == 0 && !progress_cancelled(d->progress); pile++)
-		give_names(d, pile);
+	for (size_t bucket = 0; bucket < dealt_buckets(d) && code == 0; bucket++)
+		code = deal_names(d, bucket, err);
+	for (size_t bucket = 0; bucket < dealt_buckets(d) && code == 0 && !progress_cancelled(d->progress); bucket++)
+		give_names(d, bucket);
 	return code ? code : progress_check(d->progress, err);
 }
 
@@ -275,7 +275,7 @@ int dealt_sum(struct dominance *d, struct dominators *out, struct err *err)
 	big_free(d->place);
 	d->place = NULL;
 	out->retained = big_alloc(d->h->n_objects, sizeof *out->retained, err);
-	uint64_t *room = big_alloc_held(pile_size(d), sizeof *room, err);
+	uint64_t *room = big_alloc_held(bucket_size(d), sizeof *room, err);
 	int code = out->retained && room ? sum_all(d, out, room, err) : ERR_NOMEM;
 	big_free(room);
 	if (code == 0)

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* piles.c - see piles.h. */
-#include "base/piles.h"
+/* buckets.c - see buckets.h. */
+#include "base/buckets.h"
 
 #include "base/big.h"
 #include "base/near.h"
 
 enum { SLAB = 128 }; /* chunks: 4 MB */
 
-#define CHUNK_BYTES (PILES_CHUNK * sizeof(uint64_t))
+#define CHUNK_BYTES (BUCKETS_CHUNK * sizeof(uint64_t))
 
-int piles_init(struct piles *p, size_t n, struct err *err)
+int buckets_init(struct buckets *p, size_t n, struct err *err)
 {
-	*p = (struct piles){ .n_piles = n, .pile = big_alloc(n, sizeof *p->pile, err) };
-	p->read = p->pile ? big_alloc(PILES_CHUNK, sizeof *p->read, err) : NULL;
+	*p = (struct buckets){ .n_buckets = n, .bucket = big_alloc(n, sizeof *p->bucket, err) };
+	p->read = p->bucket ? big_alloc(BUCKETS_CHUNK, sizeof *p->read, err) : NULL;
 	uint32_t *none = p->read ? BIG_PUSH(p->before, p->n_chunks, p->cap_chunks, err) : NULL;
 	if (none)
 		return 0;
-	piles_release(p);
+	buckets_release(p);
 	return ERR_NOMEM;
 }
 
-void piles_release(struct piles *p)
+void buckets_release(struct buckets *p)
 {
-	for (size_t i = 0; p->pile && i < p->n_piles; i++)
-		big_free(p->pile[i].open);
+	for (size_t i = 0; p->bucket && i < p->n_buckets; i++)
+		big_free(p->bucket[i].open);
 	for (size_t i = 0; i < p->n_slabs; i++)
 		big_free(p->slab[i]);
 	big_free(p->slab);
 	big_free(p->before);
 	big_free(p->read);
-	big_free(p->pile);
-	*p = (struct piles){ .pile = NULL };
+	big_free(p->bucket);
+	*p = (struct buckets){ .bucket = NULL };
 }
 
-static uint64_t *slab_of(const struct piles *p, uint32_t chunk)
+static uint64_t *slab_of(const struct buckets *p, uint32_t chunk)
 {
 	return p->slab[chunk / SLAB];
 }
@@ -44,7 +44,7 @@ static uint64_t place_of(uint32_t chunk)
 }
 
 /* A chunk that nobody uses, or 0. */
-static uint32_t take_chunk(struct piles *p, struct err *err)
+static uint32_t take_chunk(struct buckets *p, struct err *err)
 {
 	uint32_t chunk = p->free;
 	if (chunk) {
@@ -52,7 +52,7 @@ static uint32_t take_chunk(struct piles *p, struct err *err)
 		return chunk;
 	}
 	if (p->n_chunks >= p->n_slabs * SLAB) {
-		uint64_t *slab = big_alloc((uint64_t)SLAB * PILES_CHUNK, sizeof *slab, err);
+		uint64_t *slab = big_alloc((uint64_t)SLAB * BUCKETS_CHUNK, sizeof *slab, err);
 		uint64_t **at = slab ? BIG_PUSH(p->slab, p->n_slabs, p->cap_slabs, err) : NULL;
 		if (!at) {
 			big_free(slab);
@@ -65,11 +65,11 @@ static uint32_t take_chunk(struct piles *p, struct err *err)
 	return before ? (uint32_t)(before - p->before) : 0;
 }
 
-int piles_more(struct piles *p, size_t pile, struct err *err)
+int buckets_more(struct buckets *p, size_t bucket, struct err *err)
 {
-	struct pile *to = &p->pile[pile];
+	struct bucket *to = &p->bucket[bucket];
 	if (!to->open) {
-		to->open = big_alloc(PILES_CHUNK, sizeof *to->open, err);
+		to->open = big_alloc(BUCKETS_CHUNK, sizeof *to->open, err);
 		return to->open ? 0 : ERR_NOMEM;
 	}
 	uint32_t chunk = take_chunk(p, err);
@@ -83,16 +83,16 @@ int piles_more(struct piles *p, size_t pile, struct err *err)
 }
 
 /* All full ones at once, so that nobody waits for each. */
-static void ask(const struct piles *p, uint32_t chunk)
+static void ask(const struct buckets *p, uint32_t chunk)
 {
 	for (; chunk; chunk = p->before[chunk])
 		near_all(slab_of(p, chunk), chunk % SLAB, 1, CHUNK_BYTES);
 }
 
-const uint64_t *piles_next(const struct piles *p, size_t pile, uint32_t *at, uint32_t *n)
+const uint64_t *buckets_next(const struct buckets *p, size_t bucket, uint32_t *at, uint32_t *n)
 {
-	const struct pile *from = &p->pile[pile];
-	if (*at == PILES_FIRST) {
+	const struct bucket *from = &p->bucket[bucket];
+	if (*at == BUCKETS_FIRST) {
 		ask(p, from->last);
 		*at = from->last;
 		*n = from->n;
@@ -102,19 +102,19 @@ const uint64_t *piles_next(const struct piles *p, size_t pile, uint32_t *at, uin
 	if (!chunk)
 		return NULL;
 	*at = p->before[chunk];
-	*n = PILES_CHUNK;
+	*n = BUCKETS_CHUNK;
 	big_read(p->read, slab_of(p, chunk), place_of(chunk), CHUNK_BYTES);
 	return p->read;
 }
 
-void piles_clear(struct piles *p, size_t pile)
+void buckets_clear(struct buckets *p, size_t bucket)
 {
-	struct pile *of = &p->pile[pile];
+	struct bucket *of = &p->bucket[bucket];
 	for (uint32_t chunk = of->last, before; chunk; chunk = before) {
 		before = p->before[chunk];
 		p->before[chunk] = p->free;
 		p->free = chunk;
 	}
 	big_free(of->open);
-	*of = (struct pile){ .open = NULL };
+	*of = (struct bucket){ .open = NULL };
 }

@@ -14,7 +14,7 @@ enum big_owner {
 /* How a block is used: how the kernel is asked to treat it, and which to spill first. */
 enum big_use {
 	BIG_RANDOM,  /* looked up all over: huge pages are asked for */
-	BIG_NEAR,    /* looked up all over; the walk announces its places (near.h) */
+	BIG_NEAR,    /* looked up all over; the walk announces its places (readahead.h) */
 	BIG_FORWARD, /* written once and read from its beginning to its end */
 	BIG_BRIEF,   /* freed after one answer: not worth a file */
 };

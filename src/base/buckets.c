@@ -3,7 +3,7 @@
 #include "base/buckets.h"
 
 #include "base/big.h"
-#include "base/near.h"
+#include "base/readahead.h"
 
 enum { SLAB = 128 }; /* chunks: 4 MB */
 
@@ -86,7 +86,7 @@ int buckets_more(struct buckets *p, size_t bucket, struct err *err)
 static void ask(const struct buckets *p, uint32_t chunk)
 {
 	for (; chunk; chunk = p->before[chunk])
-		near_all(slab_of(p, chunk), chunk % SLAB, 1, CHUNK_BYTES);
+		readahead_all(slab_of(p, chunk), chunk % SLAB, 1, CHUNK_BYTES);
 }
 
 const uint64_t *buckets_next(const struct buckets *p, size_t bucket, uint32_t *at, uint32_t *n)

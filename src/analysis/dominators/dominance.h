@@ -21,7 +21,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "base/bits.h"
-#include "base/near.h"
+#include "base/readahead.h"
 #include "base/buckets.h"
 #include "heap/weak.h"
 
@@ -71,9 +71,9 @@ struct instance_block {
 	uint8_t further[56];
 };
 
-/* Where the arrays that are jumped through all the same are looked at next: see base/near.h. */
+/* Where the arrays that are jumped through all the same are looked at next: see base/readahead.h. */
 struct whereabouts {
-	struct near out_offset, out_target, class_of, object, place;
+	struct readahead out_offset, out_target, class_of, object, place;
 };
 
 /* References to junctions, dealt: see dominators_dealt.c. */
@@ -134,7 +134,7 @@ struct dominance {
 #define LOOK(d, array, index)                                                                      \
 	do {                                                                                       \
 		if (__builtin_expect((d)->near != NULL, 0))                                        \
-			near_look(&(d)->near->array, (index));                                     \
+			readahead_look(&(d)->near->array, (index));                                     \
 	} while (0)
 
 /* The number of the junction in whose group the object with number k is. */

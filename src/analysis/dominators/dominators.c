@@ -188,11 +188,11 @@ static int look_around(struct dominance *d, bool filled, struct err *err)
 	struct whereabouts *w = d->near ? d->near : big_alloc(1, sizeof *w, err);
 	if (!w)
 		return ERR_NOMEM;
-	bool any = near_init(&w->out_offset, h->out.offset, sizeof *h->out.offset, false);
-	any |= near_init(&w->out_target, h->out.target, sizeof *h->out.target, false);
-	any |= near_init(&w->class_of, h->class_of, sizeof *h->class_of, false);
-	any |= near_init(&w->object, d->object, sizeof *d->object, filled);
-	any |= near_init(&w->place, d->place, sizeof *d->place, filled);
+	bool any = readahead_init(&w->out_offset, h->out.offset, sizeof *h->out.offset, false);
+	any |= readahead_init(&w->out_target, h->out.target, sizeof *h->out.target, false);
+	any |= readahead_init(&w->class_of, h->class_of, sizeof *h->class_of, false);
+	any |= readahead_init(&w->object, d->object, sizeof *d->object, filled);
+	any |= readahead_init(&w->place, d->place, sizeof *d->place, filled);
 	d->near = any ? w : NULL;
 	if (!any)
 		big_free(w);
@@ -205,7 +205,7 @@ static void look_no_more(const struct dominance *d, const struct dominators *out
 	const struct heap *h = d->h;
 	void *arrays[] = { h->out.offset, h->out.target, h->class_of };
 	for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		near_over(arrays[i]);
+		readahead_over(arrays[i]);
 	big_settle(out->immediate);
 	big_settle(out->retained);
 }

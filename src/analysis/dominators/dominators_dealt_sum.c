@@ -83,9 +83,9 @@ static void ask_ids(const struct dominance *d, uint64_t begin, uint64_t end)
 {
 	const struct heap *h = d->h;
 	uint64_t n = end - begin, first = adjacency_start(&h->in, (uint32_t)begin);
-	near_all(h->class_of, begin, n, sizeof *h->class_of);
-	near_all(h->in.offset, begin, n + 1, sizeof *h->in.offset);
-	near_all(h->in.target, first, adjacency_start(&h->in, (uint32_t)end) - first, sizeof *h->in.target);
+	readahead_all(h->class_of, begin, n, sizeof *h->class_of);
+	readahead_all(h->in.offset, begin, n + 1, sizeof *h->in.offset);
+	readahead_all(h->in.target, first, adjacency_start(&h->in, (uint32_t)end) - first, sizeof *h->in.target);
 }
 
 /* What leads nowhere, to what references it. */
@@ -139,7 +139,7 @@ static int deal_sizes(struct dominance *d, size_t bucket, struct dominators *out
 	memset(room, 0, bucket_size(d) * sizeof *room);
 	take_bucket(d, 1, bucket, room);
 	ask_ids(d, begin, end);
-	near_all(d->number, begin, end - begin, sizeof *d->number);
+	readahead_all(d->number, begin, end - begin, sizeof *d->number);
 	for (uint64_t at = begin; at < end && code == 0; at++) {
 		uint32_t id = (uint32_t)at, k = d->number[id];
 		uint64_t size = heap_shallow(d->h, id), *sum = &room[at - begin];
@@ -168,8 +168,8 @@ static int add_up(struct dominance *d, size_t bucket, uint64_t *sum, uint32_t *j
 {
 	uint64_t begin = bucket_begin(d, bucket), last = begin + bucket_size(d) - 1;
 	int code = 0;
-	near_all(d->dealt->parent, begin, bucket_size(d), sizeof *d->dealt->parent);
-	near_all(d->object, begin, bucket_size(d), sizeof *d->object);
+	readahead_all(d->dealt->parent, begin, bucket_size(d), sizeof *d->dealt->parent);
+	readahead_all(d->object, begin, bucket_size(d), sizeof *d->object);
 	memset(sum, 0, bucket_size(d) * sizeof *sum);
 	take_bucket(d, 0, bucket, sum);
 	for (uint64_t k = last < d->n ? last : d->n; k >= begin && k > 0 && code == 0; k--) {
@@ -205,7 +205,7 @@ static int deal_junctions(struct dominance *d, struct err *err)
 	for (uint32_t i = 0; bits_next(&walk, &k) && code == 0; i++) {
 		cairn_assert(i < d->m && d->junction[i].semi < k);
 		for (; asked <= k; asked += STRETCH)
-			near_all(d->object, asked, STRETCH, sizeof *d->object);
+			readahead_all(d->object, asked, STRETCH, sizeof *d->object);
 		code = note(d, 0, d->junction[i].semi, d->object[k], err);
 		if (progress_stops(d->progress, i))
 			code = err_cancelled(err);
@@ -220,7 +220,7 @@ static int deal_names(struct dominance *d, size_t bucket, struct err *err)
 	const uint64_t *notes;
 	uint32_t at = BUCKETS_FIRST, n;
 	int code = 0;
-	near_all(d->object, bucket_begin(d, bucket), bucket_size(d), sizeof *object);
+	readahead_all(d->object, bucket_begin(d, bucket), bucket_size(d), sizeof *object);
 	while (code == 0 && (notes = buckets_next(&d->dealt->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n && code == 0; i++) {
 			uint64_t place = place_of(d, notes[i]);
@@ -236,7 +236,7 @@ static void give_names(struct dominance *d, size_t bucket)
 	uint32_t *number = d->number + bucket_begin(d, bucket);
 	const uint64_t *notes;
 	uint32_t at = BUCKETS_FIRST, n;
-	near_all(d->number, bucket_begin(d, bucket), bucket_size(d), sizeof *number);
+	readahead_all(d->number, bucket_begin(d, bucket), bucket_size(d), sizeof *number);
 	while ((notes = buckets_next(&d->dealt->buckets, dealt_buckets(d) + bucket, &at, &n)))
 		for (uint32_t i = 0; i < n; i++)
 			number[place_of(d, notes[i])] = (uint32_t)amount_of(d, notes[i]);

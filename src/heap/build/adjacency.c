@@ -11,7 +11,7 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/budget.h"
-#include "base/near.h"
+#include "base/readahead.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static int place_block(void *context, unsigned block, struct err *err)
 {
 	const struct accumulation *x = context;
 	uint64_t id = (uint64_t)block << BLOCK_SHIFT, end = block_end(x->n_objects, block);
-	near_all(x->a->offset, id, end - id, sizeof *x->a->offset);
+	readahead_all(x->a->offset, id, end - id, sizeof *x->a->offset);
 	uint64_t sum = x->degrees ? place_degrees(x, id, end) : turn_offsets(x, id, end);
 	x->sums[block] = sum;
 	return sum <= UINT32_MAX ? 0 : err_set(err, ERR_UNSUPPORTED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* near.c - asking for pages of blocks in the file; see near.h. */
-#include "base/near.h"
+/* readahead.c - asking for pages of blocks in the file; see readahead.h. */
+#include "base/readahead.h"
 
 #include "base/big.h"
 
@@ -45,9 +45,9 @@ static void ask(const char *array, uint64_t begin, uint64_t end)
 		madvise((void *)((uintptr_t)array + begin), end - begin, MADV_WILLNEED);
 }
 
-bool near_init(struct near *n, void *block, size_t size, bool filled)
+bool readahead_init(struct readahead *n, void *block, size_t size, bool filled)
 {
-	*n = (struct near){ .array = NULL };
+	*n = (struct readahead){ .array = NULL };
 	if (!block || big_owner(block) != BIG_SPILLED)
 		return false;
 	big_hint(block, BIG_NEAR);
@@ -58,26 +58,26 @@ bool near_init(struct near *n, void *block, size_t size, bool filled)
 	return true;
 }
 
-static bool is_recent(const struct near *n, uint64_t stretch)
+static bool is_recent(const struct readahead *n, uint64_t stretch)
 {
-	return n->recent[stretch % NEAR_RECENT] == stretch + 1;
+	return n->recent[stretch % READAHEAD_RECENT] == stretch + 1;
 }
 
-static void ask_stretch(struct near *n, uint64_t stretch)
+static void ask_stretch(struct readahead *n, uint64_t stretch)
 {
-	uint64_t begin = stretch << NEAR_SHIFT, end = begin + (UINT64_C(1) << NEAR_SHIFT);
+	uint64_t begin = stretch << READAHEAD_SHIFT, end = begin + (UINT64_C(1) << READAHEAD_SHIFT);
 	if (begin >= n->bytes)
 		return;
-	n->recent[stretch % NEAR_RECENT] = stretch + 1;
+	n->recent[stretch % READAHEAD_RECENT] = stretch + 1;
 	ask(n->array, begin, end < n->bytes ? end : n->bytes);
 }
 
 /* Who comes from one side goes on to the other. */
-void near_ask(struct near *n, uint64_t stretch)
+void readahead_ask(struct readahead *n, uint64_t stretch)
 {
 	bool before = stretch && is_recent(n, stretch - 1), behind = is_recent(n, stretch + 1);
 	if (!n->filled && in_vain()) {
-		n->recent[stretch % NEAR_RECENT] = stretch + 1;
+		n->recent[stretch % READAHEAD_RECENT] = stretch + 1;
 		return;
 	}
 	ask_stretch(n, stretch);
@@ -87,19 +87,19 @@ void near_ask(struct near *n, uint64_t stretch)
 		ask_stretch(n, stretch - 1);
 }
 
-void near_over(void *block)
+void readahead_over(void *block)
 {
 	if (block && big_owner(block) == BIG_SPILLED && big_use(block) == BIG_NEAR)
 		big_hint(block, BIG_RANDOM);
 }
 
-void near_bytes(const void *at, uint64_t bytes)
+void readahead_bytes(const void *at, uint64_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)at & (page - 1);
 	ask((const char *)at - before, 0, bytes + before);
 }
 
-void near_all(const void *block, uint64_t first, uint64_t count, size_t size)
+void readahead_all(const void *block, uint64_t first, uint64_t count, size_t size)
 {
 	if (!block || big_owner(block) != BIG_SPILLED)
 		return;

@@ -6,7 +6,7 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "base/wordbook.h"
+#include "base/string_intern.h"
 #include "heap/heap.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct joining {
 	} *names;
 	uint32_t n_names, *name_slots, n_name_slots;
 	size_t cap_names;
-	struct wordbook book;          /* of all profiles */
+	struct string_intern book;     /* of all profiles */
 	uint32_t *slots, n_slots;
 	size_t cap_rows, cap_cells, n_cells;
 };
@@ -65,7 +65,7 @@ static int join_shortened(struct joining *j, const char **name, const char *befo
 	if (end)
 		*name = arena_try_strndup(&j->out->shortened, *name, (size_t)(end - *name), err);
 	struct joined_names *to = *name ? BIG_PUSH(j->names, n, j->cap_names, err) : NULL;
-	if (!to || wordbook_number(&j->book, *name, true, &number, err))
+	if (!to || string_intern_number(&j->book, *name, true, &number, err))
 		return ERR_NOMEM;
 	*to = (struct joined_names){like.of, j->book.word[number]};
 	*name = to->is;
@@ -336,7 +336,7 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 	big_free(j.slots);
 	big_free(j.names);
 	big_free(j.name_slots);
-	wordbook_release(&j.book);
+	string_intern_release(&j.book);
 	if (!code && by == PROFILE_PATH)
 		code = join_chains(out, err);
 	if (!code && by == PROFILE_PATH)

@@ -7,7 +7,7 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "base/wordbook.h"
+#include "base/string_intern.h"
 #include "heap/amounts.h"
 #include "heap/sites.h"
 #include "heap/value.h"
@@ -185,13 +185,13 @@ static void add_stack(struct text *to, const struct heap_site *site)
 /* Sites with the same words share a row. */
 static int list_sites(struct making *m, struct profile_table *t, const struct heap_sites *sites, struct err *err)
 {
-	struct wordbook book = {.n = 0};
+	struct string_intern book = {.n = 0};
 	struct text words = TEXT_INIT;
 	int code = 0;
 	for (uint32_t i = 0; !code && i < sites->n; i++) {
 		text_clear(&words);
 		add_stack(&words, &sites->site[i]);
-		code = wordbook_number(&book, words.s, false, &t->of_site[i], err);
+		code = string_intern_number(&book, words.s, false, &t->of_site[i], err);
 	}
 	for (; !code && t->n < book.n; t->n++) {
 		const char *kept = keep(m, book.word[t->n], strlen(book.word[t->n]), err);
@@ -199,7 +199,7 @@ static int list_sites(struct making *m, struct profile_table *t, const struct he
 		code = kept ? 0 : ERR_NOMEM;
 	}
 	text_release(&words);
-	wordbook_release(&book);
+	string_intern_release(&book);
 	return code;
 }
 
@@ -417,7 +417,7 @@ static const char *loader_in(const struct profile_row *row)
 
 int profile_leave_out(struct profile *p, struct err *err)
 {
-	struct wordbook names = {.n = 0}, words = {.n = 0};
+	struct string_intern names = {.n = 0}, words = {.n = 0};
 	struct profile_table *t = &p->by[PROFILE_PATH];
 	struct text name = TEXT_INIT;
 	int code = 0;
@@ -431,16 +431,16 @@ int profile_leave_out(struct profile *p, struct err *err)
 		bool quoted = loader > row->words;
 		text_clear(&name);
 		text_add_n(&name, loader, strlen(loader) - quoted);
-		code = wordbook_number(&names, name.s, false, &number, err);
+		code = string_intern_number(&names, name.s, false, &number, err);
 		text_clear(&name);
 		text_addf(&name, "%.*s#%u%s", (int)(loader - row->words), row->words, number + 1, quoted ? "\"" : "");
 		const char *kept = code ? NULL : arena_try_strndup(&p->arena, name.s, name.len, err);
-		code = kept ? wordbook_number(&words, kept, true, &number, err) : ERR_NOMEM;
+		code = kept ? string_intern_number(&words, kept, true, &number, err) : ERR_NOMEM;
 		if (!code)
 			row->words = words.word[number]; /* equal ones are the same pointer */
 	}
-	wordbook_release(&names);
-	wordbook_release(&words);
+	string_intern_release(&names);
+	string_intern_release(&words);
 	text_release(&name);
 	return code;
 }

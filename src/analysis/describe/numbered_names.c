@@ -11,7 +11,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
-#include "base/wordbook.h"
+#include "base/string_intern.h"
 #include "heap/field_words.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct name_plan {
 struct numbered_names {
 	const struct heap *heap;
 	bool declared;        /* classes declare the fields */
-	struct wordbook book; /* the names; plain ones of fields are the heap's */
+	struct string_intern book; /* the names; plain ones of fields are the heap's */
 	struct name_plan *plan; /* by class */
 	struct planned_name {
 		uint64_t offset; /* in the record, bytes */
@@ -49,8 +49,8 @@ int numbered_names_new(struct numbered_names **out, const struct heap *h, struct
 	n->declared = inspect_declares_fields(h);
 	n->scratch = (struct text)TEXT_INIT;
 	n->plan = big_alloc(h->n_classes, sizeof *n->plan, err);
-	if (n->plan && !wordbook_number(&n->book, "", true, &number, err) &&
-	    !wordbook_number(&n->book, "[]", true, &number, err))
+	if (n->plan && !string_intern_number(&n->book, "", true, &number, err) &&
+	    !string_intern_number(&n->book, "[]", true, &number, err))
 		return 0;
 	numbered_names_free(n);
 	*out = NULL;
@@ -61,7 +61,7 @@ void numbered_names_free(struct numbered_names *n)
 {
 	if (!n)
 		return;
-	wordbook_release(&n->book);
+	string_intern_release(&n->book);
 	big_free(n->plan);
 	big_free(n->planned);
 	big_free(n->of);
@@ -71,7 +71,7 @@ void numbered_names_free(struct numbered_names *n)
 
 int numbered_names_add(struct numbered_names *n, const char *name, uint32_t *number, struct err *err)
 {
-	return wordbook_number(&n->book, name, false, number, err);
+	return string_intern_number(&n->book, name, false, number, err);
 }
 
 uint32_t numbered_names_count(const struct numbered_names *n)
@@ -90,10 +90,10 @@ static int number_field(struct numbered_names *n, uint32_t class, const struct h
     struct err *err)
 {
 	if (!field_has_twin(n->heap, class, field))
-		return wordbook_number(&n->book, field->name, true, number, err);
+		return string_intern_number(&n->book, field->name, true, number, err);
 	text_clear(&n->scratch);
 	field_word(n->heap, class, field, &n->scratch);
-	return wordbook_number(&n->book, n->scratch.s, false, number, err);
+	return string_intern_number(&n->book, n->scratch.s, false, number, err);
 }
 
 static int make_plan(struct numbered_names *n, uint32_t of, struct err *err)
@@ -219,7 +219,7 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 		const char *name = n->scratch.s;
 		if (!strncmp(name, "static ", strlen("static ")))
 			name += strlen("static ");
-		if (wordbook_number(&n->book, name, false, &number, err))
+		if (string_intern_number(&n->book, name, false, &number, err))
 			return ERR_NOMEM;
 		n->of[at] = number;
 		k = at + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* wordbook.c - see wordbook.h. */
-#include "base/wordbook.h"
+/* string_intern.c - see string_intern.h. */
+#include "base/string_intern.h"
 
 #include "base/big.h"
 #include "base/hash.h"
@@ -9,11 +9,11 @@
 
 static uint64_t hash_of_word(const void *all, uint32_t number)
 {
-	const char *word = ((const struct wordbook *)all)->word[number];
+	const char *word = ((const struct string_intern *)all)->word[number];
 	return hash_bytes(word, strlen(word));
 }
 
-int wordbook_number(struct wordbook *b, const char *word, bool stays, uint32_t *number, struct err *err)
+int string_intern_number(struct string_intern *b, const char *word, bool stays, uint32_t *number, struct err *err)
 {
 	size_t length = strlen(word), n = b->n;
 	if (2 * b->n >= b->n_slots && hash_slots_grow(&b->slots, &b->n_slots, b->n, hash_of_word, b, err))
@@ -34,10 +34,10 @@ int wordbook_number(struct wordbook *b, const char *word, bool stays, uint32_t *
 	return 0;
 }
 
-void wordbook_release(struct wordbook *b)
+void string_intern_release(struct string_intern *b)
 {
 	big_free(b->word);
 	big_free(b->slots);
 	arena_release(&b->arena);
-	*b = (struct wordbook){.n = 0};
+	*b = (struct string_intern){.n = 0};
 }

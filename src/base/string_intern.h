@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wordbook.h - interned strings: a number for each of many words, and each word once.
+ * string_intern.h - interned strings: a number for each of many words, and each word once.
  *
  * Equal words get the same number, and the same pointer.  One thread at a time.
  */
-#ifndef CAIRN_BASE_WORDBOOK_H
-#define CAIRN_BASE_WORDBOOK_H
+#ifndef CAIRN_BASE_STRING_INTERN_H
+#define CAIRN_BASE_STRING_INTERN_H
 
 #include "base/arena.h"
 
-struct wordbook {
+struct string_intern {
 	const char **word; /* by number; big memory */
 	uint32_t n;
 	size_t cap;
@@ -18,7 +18,8 @@ struct wordbook {
 };
 
 /* The number of a word.  stays: it outlives the book, else a new one is copied.  0 or ERR_NOMEM. */
-MUST_CHECK int wordbook_number(struct wordbook *b, const char *word, bool stays, uint32_t *number, struct err *err);
-void wordbook_release(struct wordbook *b);
+MUST_CHECK int string_intern_number(
+    struct string_intern *b, const char *word, bool stays, uint32_t *number, struct err *err);
+void string_intern_release(struct string_intern *b);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/memory_left.h"
 #include "base/spill.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 #include "base/parallel.h"
 #include "base/emergency_reserve.h"
 #include "base/text.h"
@@ -235,7 +235,7 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		*done = true;
 		return printf("%s %s (%s; %s; %s; %s)\n", PACKAGE_NAME, PACKAGE_VERSION, program_support() ?
 		    program_support() : "without libdw: a Go dump's program is not read", profile_support() ?
-		    profile_support() : "without SQLite: no profiles", squeeze_support(),
+		    profile_support() : "without SQLite: no profiles", zstd_block_support(),
 		    source_support()) < 0;
 	case OPTION_HELP:
 		*done = true;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ int chunks_begin(struct chunks_writer *w, FILE *to, bool packed, struct err *err
 	*w = (struct chunks_writer){ .to = to, .packed = packed };
 	int code = check_machine(err);
 	if (!code && packed)
-		code = squeeze_may(err);
+		code = zstd_block_may(err);
 	return code ? code : put(w, CHUNKS_MAGIC, MAGIC_BYTES, err);
 }
 
@@ -194,7 +194,7 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 	if (t.version != FORM && !c->packed)
 		return err_set(err, ERR_FORMAT, "it has version %" PRIu32 ", and this cairn reads version %d",
 		    t.version, FORM_PACKED);
-	if (c->packed && (code = squeeze_may(err)))
+	if (c->packed && (code = zstd_block_may(err)))
 		return code;
 	uint64_t bytes = size - sizeof t;
 	if (t.n > CHUNKS_MOST || t.toc > bytes || bytes - t.toc != t.n * sizeof *c->entry)

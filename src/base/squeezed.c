@@ -6,7 +6,7 @@
 #include "base/big.h"
 #include "base/parallel.h"
 #include "base/progress.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 
 #include <errno.h>
 #include <string.h>
@@ -157,8 +157,8 @@ static int make_block(void *making, unsigned task, struct err *err)
 	int code = m->make(m->context, m->first + task, &bytes, &made->bytes, err);
 	if (!code) {
 		cairn_assert(made->bytes <= BLOCK_MOST);
-		made->squeezed = big_alloc(squeeze_room(made->bytes), 1, err);
-		code = made->squeezed ? squeeze(made->squeezed, &made->n, bytes, made->bytes, err) : ERR_NOMEM;
+		made->squeezed = big_alloc(zstd_block_room(made->bytes), 1, err);
+		code = made->squeezed ? zstd_block_pack(made->squeezed, &made->n, bytes, made->bytes, err) : ERR_NOMEM;
 	}
 	big_free(bytes);
 	return code;
@@ -298,7 +298,7 @@ static int use_block(void *using, unsigned task, struct err *err)
 	if (!code && stretch_sum(squeezed, b->squeezed, task) != b->sum)
 		code = err_set(err, ERR_FORMAT, "the checksum of a block is wrong");
 	if (!code)
-		code = unsqueeze(bytes, b->bytes, squeezed, b->squeezed, err);
+		code = zstd_block_unpack(bytes, b->bytes, squeezed, b->squeezed, err);
 	if (!code)
 		code = u->use(u->context, task, bytes, b->bytes, err);
 	big_free(squeezed);

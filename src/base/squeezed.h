@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * squeezed.h - bytes in a file as compressed blocks (squeeze.h): the form of a chunk of a packed file (chunks.h).
+ * squeezed.h - bytes in a file as compressed blocks (zstd_block.h): the form of a chunk of a packed file (chunks.h).
  *
  * The blocks are one after the other, then an entry for each, then a tail.  A block has a checksum of its own,
  * which is checked before its bytes are unpacked; entries and tail have one together.  Blocks are independent, so

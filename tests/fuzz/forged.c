@@ -100,14 +100,14 @@ static bool add_squeezed(struct chunks_writer *w, const char *name, const uint8_
 	return fine;
 }
 
-bool forged_write(const uint8_t *bytes, size_t n, bool squeeze, FILE *to)
+bool forged_write(const uint8_t *bytes, size_t n, bool pack, FILE *to)
 {
 	static char names[CHUNKS_MOST][CHUNK_NAME];
 	struct chunks_writer w;
 	struct contents c;
-	if (!find_contents(&c, bytes, n) || (c.packed && squeeze))
+	if (!find_contents(&c, bytes, n) || (c.packed && pack))
 		return false;
-	bool fine = chunks_begin(&w, to, c.packed || squeeze, NULL) == 0;
+	bool fine = chunks_begin(&w, to, c.packed || pack, NULL) == 0;
 	for (uint64_t i = 0; fine && i < c.n; i++) {
 		uint64_t size = 0;
 		const uint8_t *chunk = chunk_of(&c, i, names[i], &size);

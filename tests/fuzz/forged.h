@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 /*
- * Write the chunks of this file anew, with checksums that are right.  False: it has no table of contents.  squeeze:
+ * Write the chunks of this file anew, with checksums that are right.  False: it has no table of contents.  pack:
  * make a packed file of a plain one, the bytes of each chunk squeezed as they are; false of a packed file.
  */
-bool forged_write(const uint8_t *bytes, size_t n, bool squeeze, FILE *to);
+bool forged_write(const uint8_t *bytes, size_t n, bool pack, FILE *to);
 /* The other way: of a packed file (of this path, with these bytes) a plain one with what its chunks are unsqueezed,
  * from which forged_write makes a packed one.  Chunks must have no more than one block. */
 bool forged_unsqueeze(const char *path, const uint8_t *bytes, size_t n, FILE *to);

@@ -22,7 +22,7 @@
 #include "base/chunks.h"
 #include "base/pack.h"
 #include "base/parallel.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 #include "made_hprof.h"
 #include "opened/opened.h"
 
@@ -95,7 +95,7 @@ static int begin(void **state)
 	struct opened *o = opened_new(heap);
 	assert_int_equal(opened_find_retained(o, NULL, &r, &err), 0);
 	write_image(o, false);
-	if (squeeze_may(NULL) == 0)
+	if (zstd_block_may(NULL) == 0)
 		write_image(o, true);
 	opened_free(o);
 	return 0;

@@ -10,7 +10,7 @@
 
 #include "analysis/describe/describe.h"
 #include "base/endings.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 #include "command/report/report.h"
 #include "command/run/run.h"
 #include "command/bundle/search.h"
@@ -64,7 +64,7 @@ struct away_kind {
 static int may_index(const struct session *s, struct err *err)
 {
 	int code = saved_may(session_heap(s), err);
-	return code ? code : squeeze_may(err);
+	return code ? code : zstd_block_may(err);
 }
 
 static int begin_index(struct away *a, struct err *err)

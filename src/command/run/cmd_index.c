@@ -3,7 +3,7 @@
 #include "command/commands.h"
 
 #include "base/mem.h"
-#include "base/squeeze.h"
+#include "base/zstd_block.h"
 #include "command/run/run.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 	*w = (struct index_writing){.s = s, .wish = wish};
 	int code = saved_may(session_heap(s), err);
 	if (!code && wish->packed)
-		code = squeeze_may(err);
+		code = zstd_block_may(err);
 	if (!code)
 		code = session_retained(s, &found, err);
 	w->without_retained = code == ERR_NOMEM || !model_is_default(&s->dump->model);

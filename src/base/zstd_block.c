@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* squeeze.c - see squeeze.h. */
-#include "base/squeeze.h"
+/* zstd_block.c - see zstd_block.h. */
+#include "base/zstd_block.h"
 
 #ifndef HAVE_ZSTD
 
-int squeeze_may(struct err *err)
+int zstd_block_may(struct err *err)
 {
 	return err_set(err, ERR_UNSUPPORTED,
 	    "cannot use packed indexes: this build has no zstd (libzstd)");
 }
 
-const char *squeeze_support(void)
+const char *zstd_block_support(void)
 {
 	return "without zstd: no packed indexes";
 }
 
-size_t squeeze_room(size_t n)
+size_t zstd_block_room(size_t n)
 {
 	return n;
 }
 
-int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err)
+int zstd_block_pack(void *to, size_t *got, const void *from, size_t n, struct err *err)
 {
 	(void)to, (void)got, (void)from, (void)n;
-	return squeeze_may(err);
+	return zstd_block_may(err);
 }
 
-int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *err)
+int zstd_block_unpack(void *to, size_t n, const void *from, size_t n_from, struct err *err)
 {
 	(void)to, (void)n, (void)from, (void)n_from;
-	return squeeze_may(err);
+	return zstd_block_may(err);
 }
 
 #else
@@ -38,18 +38,18 @@ int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *e
 
 enum { LEVEL = 3 };
 
-int squeeze_may(struct err *err)
+int zstd_block_may(struct err *err)
 {
 	(void)err;
 	return 0;
 }
 
-const char *squeeze_support(void)
+const char *zstd_block_support(void)
 {
 	return "zstd " ZSTD_VERSION_STRING;
 }
 
-size_t squeeze_room(size_t n)
+size_t zstd_block_room(size_t n)
 {
 	return ZSTD_compressBound(n);
 }
@@ -59,18 +59,18 @@ static int lack(struct err *err)
 	return err_set(err, ERR_NOMEM, "not enough memory for zstd");
 }
 
-int squeeze(void *to, size_t *got, const void *from, size_t n, struct err *err)
+int zstd_block_pack(void *to, size_t *got, const void *from, size_t n, struct err *err)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	if (!c)
 		return lack(err);
-	*got = ZSTD_compressCCtx(c, to, squeeze_room(n), from, n, LEVEL);
+	*got = ZSTD_compressCCtx(c, to, zstd_block_room(n), from, n, LEVEL);
 	ZSTD_freeCCtx(c);
 	return ZSTD_isError(*got) ? lack(err) : 0; /* there is room for whatever it becomes */
 }
 
 /* A frame may ask for a window of any size, but one that is decoded at once into its place takes none. */
-int unsqueeze(void *to, size_t n, const void *from, size_t n_from, struct err *err)
+int zstd_block_unpack(void *to, size_t n, const void *from, size_t n_from, struct err *err)
 {
 	ZSTD_DCtx *d = ZSTD_createDCtx();
 	if (!d)

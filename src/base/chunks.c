@@ -38,7 +38,7 @@ struct chunks {
 	uint32_t n;
 	bool packed;
 	struct chunk_entry entry[CHUNKS_MOST];
-	struct squeezed blocks[CHUNKS_MOST]; /* of a packed file */
+	struct zstd_blocks blocks[CHUNKS_MOST]; /* of a packed file */
 };
 
 static int check_machine(struct err *err)
@@ -100,7 +100,7 @@ static struct chunk_entry *new_entry(struct chunks_writer *w, const char *name)
 	return e;
 }
 
-static int note_place(struct chunks_writer *w, struct chunk_entry *e, const struct squeezed_place *place, int code)
+static int note_place(struct chunks_writer *w, struct chunk_entry *e, const struct zstd_blocks_place *place, int code)
 {
 	e->bytes = place->bytes;
 	e->sum = place->sum;
@@ -129,21 +129,21 @@ int chunks_add(struct chunks_writer *w, const char *name, const void *bytes, uin
 int chunks_add_numbers(struct chunks_writer *w, const char *name, const void *numbers, uint64_t count,
     unsigned width, bool ascending, struct err *err)
 {
-	struct squeezed_place place;
+	struct zstd_blocks_place place;
 	if (!w->packed)
 		return chunks_add(w, name, numbers, count * width, err);
 	struct chunk_entry *e = new_entry(w, name);
-	int code = squeezed_write(w->to, &place, numbers, count * width, width, ascending, err);
+	int code = zstd_blocks_write(w->to, &place, numbers, count * width, width, ascending, err);
 	return note_place(w, e, &place, code);
 }
 
 int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make, void *context,
     struct err *err)
 {
-	struct squeezed_place place;
+	struct zstd_blocks_place place;
 	cairn_assert(w->packed);
 	struct chunk_entry *e = new_entry(w, name);
-	int code = squeezed_write_blocks(w->to, &place, n_blocks, make, context, err);
+	int code = zstd_blocks_write_blocks(w->to, &place, n_blocks, make, context, err);
 	return note_place(w, e, &place, code);
 }
 
@@ -207,8 +207,8 @@ static int read_toc(struct chunks *c, uint64_t size, struct err *err)
 		if (!entry_holds(c, &c->entry[i], t.toc))
 			code = err_set(err, ERR_FORMAT, "its table of contents is damaged");
 	for (uint32_t i = 0; c->packed && i < c->n && !code; i++)
-		code = squeezed_open(&c->blocks[i], c->fd, &(struct squeezed_place){ c->entry[i].offset, c->entry[i].bytes,
-		    c->entry[i].sum }, err);
+		code = zstd_blocks_open(&c->blocks[i], c->fd, &(struct zstd_blocks_place){ c->entry[i].offset,
+		    c->entry[i].bytes, c->entry[i].sum }, err);
 	return code;
 }
 
@@ -251,7 +251,7 @@ void chunks_close(struct chunks *c)
 		close(c->fd);
 	}
 	for (uint32_t i = 0; c && c->packed && i < c->n; i++)
-		squeezed_release(&c->blocks[i]);
+		zstd_blocks_release(&c->blocks[i]);
 	free(c);
 }
 
@@ -321,7 +321,7 @@ int chunks_take(const struct chunks *c, const char *name, const void **bytes, ui
 	void *copy = big_alloc(*n, 1, err);
 	if (!copy)
 		return ERR_NOMEM;
-	int code = c->packed ? squeezed_read(&c->blocks[e - c->entry], copy, err) :
+	int code = c->packed ? zstd_blocks_read(&c->blocks[e - c->entry], copy, err) :
 	    stretch_read(c->fd, copy, e->bytes, e->offset, err);
 	if (code)
 		big_free(copy);
@@ -336,7 +336,7 @@ int chunks_use_blocks(const struct chunks *c, const char *name, unsigned n_block
 	const struct chunk_entry *e = find(c, name);
 	if (!e || !c->packed || c->blocks[e - c->entry].tail.n_blocks != n_blocks)
 		return err_set(err, ERR_FORMAT, "it has no chunk %s of this length", name);
-	return squeezed_use(&c->blocks[e - c->entry], use, context, err);
+	return zstd_blocks_use(&c->blocks[e - c->entry], use, context, err);
 }
 
 /* --- checking ----------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  * Each has a checksum, which only chunks_check computes: so a file of any size opens at once, and unused
  * chunks cost nothing.  Numbers are little-endian; a big-endian machine neither writes nor opens such a file.
  *
- * A packed file has the same chunks, squeezed in blocks that are read when they are taken (base/squeezed.h).
+ * A packed file has the same chunks, squeezed in blocks that are read when they are taken (base/zstd_blocks.h).
  *
  * It is written from its beginning to its end, where the table of contents is: a truncated file has none.
  * The writer names the file only then, and never writes into a file that has a name: what others have mapped
@@ -16,7 +16,7 @@
 #ifndef CAIRN_BASE_CHUNKS_H
 #define CAIRN_BASE_CHUNKS_H
 
-#include "base/squeezed.h"
+#include "base/zstd_blocks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ MUST_CHECK int chunks_add_numbers(struct chunks_writer *w, const char *name, con
     unsigned width, bool ascending, struct err *err);
 MUST_CHECK int chunks_end(struct chunks_writer *w, struct err *err);
 
-/* Blocks whose bytes mean something else than they are taken for here (base/squeezed.h); in a packed file only. */
+/* Blocks whose bytes mean something else than they are taken for here (base/zstd_blocks.h); in a packed file only. */
 MUST_CHECK int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make,
     void *context, struct err *err);
 /* And back: all blocks, which must be n_blocks, on all threads.  ERR_FORMAT where there are others, or where they are

@@ -71,7 +71,7 @@ static const uint8_t *chunk_of(const struct contents *c, uint64_t i, char name[C
 /* Squeezed bytes as they are, with the sums that they would need. */
 static bool add_squeezed(struct chunks_writer *w, const char *name, const uint8_t *from, uint64_t size)
 {
-	struct squeezed_tail tail;
+	struct zstd_blocks_tail tail;
 	struct chunk_entry *e = &w->entry[w->n++];
 	uint8_t *copy = malloc(size + 1);
 	*e = (struct chunk_entry){ .offset = w->at, .bytes = size };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* squeezed.c - see squeezed.h. */
-#include "base/squeezed.h"
+/* zstd_blocks.c - see zstd_blocks.h. */
+#include "base/zstd_blocks.h"
 
 #include "base/assert.h"
 #include "base/big.h"
@@ -113,7 +113,7 @@ struct array {
 	const uint8_t *bytes; /* when writing */
 	uint8_t *to;          /* when reading */
 	uint64_t n;
-	struct squeezed_tail tail;
+	struct zstd_blocks_tail tail;
 };
 
 static int make_numbers(void *array, unsigned block, void **bytes, uint64_t *n, struct err *err)
@@ -164,15 +164,15 @@ static int make_block(void *making, unsigned task, struct err *err)
 	return code;
 }
 
-static int put(FILE *to, struct squeezed_place *place, const void *bytes, uint64_t n, struct err *err)
+static int put(FILE *to, struct zstd_blocks_place *place, const void *bytes, uint64_t n, struct err *err)
 {
 	place->bytes += n;
 	return !n || fwrite(bytes, n, 1, to) == 1 ? 0 : err_set(err, ERR_IO, "%s", strerror(errno));
 }
 
 /* Make some blocks and write them. */
-static int put_blocks(FILE *to, struct squeezed_place *place, struct making *m, unsigned n, struct block_entry *entry,
-    struct err *err)
+static int put_blocks(FILE *to, struct zstd_blocks_place *place, struct making *m, unsigned n,
+    struct block_entry *entry, struct err *err)
 {
 	memset(m->made, 0, sizeof m->made);
 	int code = parallel_run(0, n, make_block, m, err);
@@ -190,20 +190,20 @@ static int put_blocks(FILE *to, struct squeezed_place *place, struct making *m, 
 	return code;
 }
 
-static uint64_t sum_entries(const struct block_entry *entry, const struct squeezed_tail *tail)
+static uint64_t sum_entries(const struct block_entry *entry, const struct zstd_blocks_tail *tail)
 {
 	return stretch_sum((const uint8_t *)entry, (uint64_t)tail->n_blocks * sizeof *entry, 0) ^
 	    stretch_sum((const uint8_t *)tail, sizeof *tail, 1);
 }
 
-static int write_all(FILE *to, struct squeezed_place *place, struct squeezed_tail tail, block_make *make, void *context,
-    struct err *err)
+static int write_all(FILE *to, struct zstd_blocks_place *place, struct zstd_blocks_tail tail, block_make *make,
+    void *context, struct err *err)
 {
 	struct making *m = big_alloc(1, sizeof *m, err);
 	struct block_entry *entry = m ? big_alloc(tail.n_blocks, sizeof *entry, err) : NULL;
 	unsigned threads = parallel_threads() < MOST_THREADS ? parallel_threads() : MOST_THREADS;
 	int code = entry ? 0 : ERR_NOMEM;
-	*place = (struct squeezed_place){ .bytes = 0 };
+	*place = (struct zstd_blocks_place){ .bytes = 0 };
 	for (unsigned first = 0, n; first < tail.n_blocks && !code; first += n) {
 		n = tail.n_blocks - first < threads * AT_ONCE ? tail.n_blocks - first : threads * AT_ONCE;
 		m->make = make;
@@ -221,7 +221,7 @@ static int write_all(FILE *to, struct squeezed_place *place, struct squeezed_tai
 	return code;
 }
 
-int squeezed_write(FILE *to, struct squeezed_place *place, const void *numbers, uint64_t n, unsigned width,
+int zstd_blocks_write(FILE *to, struct zstd_blocks_place *place, const void *numbers, uint64_t n, unsigned width,
     bool ascending, struct err *err)
 {
 	cairn_assert(width == 1 || width == 2 || width == 4 || width == 8);
@@ -230,23 +230,23 @@ int squeezed_write(FILE *to, struct squeezed_place *place, const void *numbers, 
 	return write_all(to, place, a.tail, make_numbers, &a, err);
 }
 
-int squeezed_write_blocks(FILE *to, struct squeezed_place *place, unsigned n_blocks, block_make *make, void *context,
-    struct err *err)
+int zstd_blocks_write_blocks(FILE *to, struct zstd_blocks_place *place, unsigned n_blocks, block_make *make,
+    void *context, struct err *err)
 {
-	return write_all(to, place, (struct squeezed_tail){ .n_blocks = n_blocks, .width = 1 }, make, context, err);
+	return write_all(to, place, (struct zstd_blocks_tail){ .n_blocks = n_blocks, .width = 1 }, make, context, err);
 }
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-void squeezed_release(struct squeezed *s)
+void zstd_blocks_release(struct zstd_blocks *s)
 {
 	big_free(s->block);
 	big_free(s->at);
-	*s = (struct squeezed){ .block = NULL };
+	*s = (struct zstd_blocks){ .block = NULL };
 }
 
 /* They fill the place up to their entries. */
-static bool entries_hold(struct squeezed *s, uint64_t at, uint64_t end)
+static bool entries_hold(struct zstd_blocks *s, uint64_t at, uint64_t end)
 {
 	for (uint32_t i = 0; i < s->tail.n_blocks; i++) {
 		const struct block_entry *b = &s->block[i];
@@ -259,9 +259,9 @@ static bool entries_hold(struct squeezed *s, uint64_t at, uint64_t end)
 	return at == end;
 }
 
-int squeezed_open(struct squeezed *s, int fd, const struct squeezed_place *place, struct err *err)
+int zstd_blocks_open(struct zstd_blocks *s, int fd, const struct zstd_blocks_place *place, struct err *err)
 {
-	*s = (struct squeezed){ .fd = fd };
+	*s = (struct zstd_blocks){ .fd = fd };
 	if (place->bytes < sizeof s->tail)
 		return damaged(err);
 	uint64_t left = place->bytes - sizeof s->tail, end = place->offset + left;
@@ -276,12 +276,12 @@ int squeezed_open(struct squeezed *s, int fd, const struct squeezed_place *place
 	if (!code && (place->sum != sum_entries(s->block, &s->tail) || !entries_hold(s, place->offset, end - bytes)))
 		code = damaged(err);
 	if (code)
-		squeezed_release(s);
+		zstd_blocks_release(s);
 	return code;
 }
 
 struct using {
-	const struct squeezed *s;
+	const struct zstd_blocks *s;
 	block_use *use;
 	void *context;
 };
@@ -305,13 +305,13 @@ static int use_block(void *using, unsigned task, struct err *err)
 	return code;
 }
 
-int squeezed_use(const struct squeezed *s, block_use *use, void *context, struct err *err)
+int zstd_blocks_use(const struct zstd_blocks *s, block_use *use, void *context, struct err *err)
 {
 	struct using u = { .s = s, .use = use, .context = context };
 	return parallel_run(0, s->tail.n_blocks, use_block, &u, err);
 }
 
-int squeezed_read(const struct squeezed *s, void *to, struct err *err)
+int zstd_blocks_read(const struct zstd_blocks *s, void *to, struct err *err)
 {
 	struct array a = { .to = to, .n = s->bytes, .tail = s->tail };
 	for (uint32_t i = 0; i < s->tail.n_blocks; i++) {
@@ -319,5 +319,5 @@ int squeezed_read(const struct squeezed *s, void *to, struct err *err)
 		if ((last ? s->block[i].bytes > BLOCK : s->block[i].bytes != BLOCK) || s->block[i].bytes % s->tail.width)
 			return damaged(err);
 	}
-	return squeezed_use(s, use_numbers, &a, err);
+	return zstd_blocks_use(s, use_numbers, &a, err);
 }

@@ -5,7 +5,7 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/progress.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 
 #include <string.h>
 
@@ -116,7 +116,7 @@ static bool is_hopeless(const struct weighing *s, uint64_t room)
 static bool stops(uint64_t round)
 {
 	if (round % PROGRESS_ROUNDS == 0)
-		turns_offer();
+		render_lock_offer();
 	return progress_own_stops(round);
 }
 

@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/progress.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ struct level {
 static bool stops(uint64_t round)
 {
 	if (round % PROGRESS_ROUNDS == 0)
-		turns_offer();
+		render_lock_offer();
 	return progress_own_stops(round);
 }
 

@@ -325,7 +325,7 @@ void result_adopt(struct result *r, struct result *draft);
 void result_drop(struct result *draft);
 
 /*
- * A look at a result whose rows are still being found or filtered, while nobody changes it (base/turns.h): those
+ * A look at a result whose rows are still being found or filtered, while nobody changes it (base/render_lock.h): those
  * found so far, in their order.  Rows only come behind them, so a row's number stays what it is, and columns are
  * those of the first look.  The caller's (result_free), before the result goes.  result_look_again shows the rows
  * found since; before it, after the result was changed, the look must not be read.

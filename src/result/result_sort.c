@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/sort.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,14 +41,14 @@ static int distinct_grow(struct distinct *d, struct err *err)
 	big_free(d->slots);
 	d->slots = slots;
 	d->n_slots = n_slots;
-	struct turns *turns = turns_step_out();
+	struct render_lock *turns = render_lock_step_out();
 	for (size_t i = 0; i < d->n; i++) {
 		size_t at = hash_bytes(d->text[i], strlen(d->text[i])) & (d->n_slots - 1);
 		while (d->slots[at])
 			at = (at + 1) & (d->n_slots - 1);
 		d->slots[at] = (uint32_t)i + 1;
 	}
-	turns_enter(turns);
+	render_lock_enter(turns);
 	return 0;
 }
 
@@ -298,9 +298,9 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		rows[j] = swap;
 	}
 	if (s->by_text) {
-		struct turns *turns = turns_step_out();
+		struct render_lock *turns = render_lock_step_out();
 		code = distinct_rank(&s->distinct, column_kinds[r->columns[s->column].id].values, err);
-		turns_enter(turns);
+		render_lock_enter(turns);
 		s->low = 0;
 		s->high = s->distinct.n ? s->distinct.n - 1 : 0;
 	}
@@ -326,11 +326,11 @@ static int sort_known(struct sorting *s, struct err *err)
 			key = s->descending ? s->high - key : key - s->low;
 			s->a[i] = (key >> shift & UINT32_MAX) << 32 | rows[i];
 		}
-		struct turns *turns = turns_step_out(); /* of the result nothing is read meanwhile */
+		struct render_lock *turns = render_lock_step_out(); /* of the result nothing is read meanwhile */
 		bool sorted = sort_words(s->r, &s->a, &s->b, n, bits - shift < 32 ? bits - shift : 32);
 		for (size_t i = 0; i < n && sorted; i++)
 			rows[i] = (uint32_t)s->a[i];
-		turns_enter(turns);
+		render_lock_enter(turns);
 		if (!sorted)
 			return err_cancelled(err);
 	}

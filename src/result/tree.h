@@ -113,8 +113,8 @@ size_t tree_drop(struct result *r, size_t row, bool *deeper);
  * all stays as it is, and the result remembers why (result_check).
  */
 void tree_sort(struct result *r, unsigned column, bool descending);
-/* The same in two steps: the draft takes its time while the tree is looked at in turns (base/turns.h), and is adopted
- * before anything else changes.  NULL: ERR_NOMEM, ERR_CANCELLED. */
+/* The same in two steps: the draft takes its time while the tree is looked at in turns (base/render_lock.h), and is
+ * adopted before anything else changes.  NULL: ERR_NOMEM, ERR_CANCELLED. */
 struct tree_draft;
 struct tree_draft *tree_draft_sorted(const struct result *r, unsigned column, bool descending, struct err *err);
 void tree_adopt(struct result *r, struct tree_draft *d); /* takes it over */

@@ -38,7 +38,7 @@ struct tree {
 };
 
 /* The children of a node as the result is sorted, of which the first ones get rows, and the sums of the others.
- * 0 or an error, then *out has nothing.  Takes its time, in turns (base/turns.h): nothing that others look at
+ * 0 or an error, then *out has nothing.  Takes its time, in turns (base/render_lock.h): nothing that others look at
  * changes. */
 MUST_CHECK int tree_fill_list(const struct result *r, uint32_t node, struct list *out, struct err *err);
 /* Find what the children from number `from` on come to, which then are those without a row.  False: it was stopped. */

@@ -595,7 +595,7 @@ int view_run(const struct view_options *options)
 	dump_later_wait_never(true);
 	a.main = pthread_self();
 	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
-	turns_init(&a.turns);
+	render_lock_init(&a.turns);
 	a.session.turns = &a.turns;
 	a.session.growing = &a.growing;
 	a.session.work = working_run;
@@ -622,7 +622,7 @@ int view_run(const struct view_options *options)
 	finding_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
-	turns_release(&a.turns);
+	render_lock_release(&a.turns);
 	sem_destroy(&a.asked.answered);
 	free(a.pages.page);
 	app_drop_pending(&a);

@@ -111,7 +111,7 @@ struct app {
 
 	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
-	struct turns turns;       /* session.turns */
+	struct render_lock turns;       /* session.turns */
 	struct waiting waiting;   /* on behalf of what */
 	struct asked asked;       /* by it */
 	struct result *growing;   /* session.growing */

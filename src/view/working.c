@@ -149,7 +149,7 @@ static void show(struct app *a, struct job *job)
 {
 	struct waiting *w = &a->waiting;
 	struct text t = TEXT_INIT;
-	bool turn = turns_take(&a->turns, w->shown ? TURN_MS : FIRST_TURN_MS);
+	bool turn = render_lock_take(&a->turns, w->shown ? TURN_MS : FIRST_TURN_MS);
 	bool whole = turn && so_far_look(a);
 	bool due = (whole && answer_all(a)) || !w->shown || a->dirty || ms_since(w->drawn) >= TICK_MS;
 
@@ -169,7 +169,7 @@ static void show(struct app *a, struct job *job)
 	}
 	w->owes = !whole && term_first_kept();
 	if (turn)
-		turns_give_back(&a->turns);
+		render_lock_give_back(&a->turns);
 }
 
 /* How long nothing may happen before show is called. */

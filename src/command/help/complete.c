@@ -148,15 +148,15 @@ static void offer_screen(struct completion *c)
 		return;
 	if (s->selection->page || s->selection->row)
 		offer(c, ".");
-	turns_enter(s->turns);
+	render_lock_enter(s->turns);
 	for (size_t row = s->selection->first; row < s->selection->last && row < r->n_rows && !full(c); row++) {
 		struct text word = TEXT_INIT;
-		turns_offer();
+		render_lock_offer();
 		if (row_word(s, r, row, &word) && (!c->n || strcmp(c->found[c->n - 1], word.s)))
 			offer(c, word.s);
 		text_release(&word);
 	}
-	turns_leave(s->turns);
+	render_lock_leave(s->turns);
 }
 
 static void offer_name(void *context, const char *name)

@@ -7,7 +7,7 @@
 
 #include "analysis/strings.h"
 #include "base/big.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 #include "command/look/find_values.h"
 #include "command/words/words.h"
 #include "heap/hashes.h"
@@ -42,7 +42,7 @@ static int find_classes(
 	bool matches = false;
 	for (uint32_t i = 0; ix && i < ix->n && !progress_own_stops(i); i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
-		turns_offer();
+		render_lock_offer();
 		if (!name_index_repeats(ix, i))
 			matches = pattern_matches(regex, c->name);
 		if (!matches)
@@ -78,7 +78,7 @@ static void find_globals(struct result *r, const struct heap *h, struct pattern 
 	struct text name = TEXT_INIT;
 	for (size_t i = 0; i < h->n_roots && !progress_own_stops(i); i++) {
 		const struct heap_root *root = &h->roots[i];
-		turns_offer();
+		render_lock_offer();
 		text_clear(&name);
 		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name) ||
 		    !pattern_matches(regex, name.s))
@@ -107,19 +107,19 @@ static void add_string(struct result *r, uint32_t id)
 /* Strings that are found get rows while others are looked for. */
 struct found_strings {
 	struct result *r;
-	struct turns *turns; /* stepped out of */
+	struct render_lock *turns; /* stepped out of */
 	size_t n, most;      /* rows; and how many there may be */
 };
 
 static void add_strings(void *context, const uint32_t *ids, size_t n)
 {
 	struct found_strings *f = context;
-	turns_enter(f->turns);
+	render_lock_enter(f->turns);
 	for (; f->n < n && f->n < f->most && !progress_own_stops(f->n); f->n++) {
 		add_string(f->r, ids[f->n]);
-		turns_offer();
+		render_lock_offer();
 	}
-	(void)turns_step_out();
+	(void)render_lock_step_out();
 }
 
 /* Strings, where the format holds their text; on the screen so many are shown. */
@@ -129,12 +129,12 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 	struct string_list list;
 	if (inspect_texts_held(h, NULL))
 		return 0;
-	struct found_strings found = {r, turns_step_out(), 0, call->shown ? FOUND_SHOWN : SIZE_MAX};
+	struct found_strings found = {r, render_lock_step_out(), 0, call->shown ? FOUND_SHOWN : SIZE_MAX};
 	int code = command_strings_matching(&list, h, call->argument[0].word, call_has(call, DASH_I),
 	    call->shown ? &(struct string_watcher){add_strings, &found} : NULL, err);
 	if (!code)
 		add_strings(&found, list.ids, list.n);
-	turns_enter(found.turns);
+	render_lock_enter(found.turns);
 	if (code)
 		return code;
 	if (list.n > found.most) {

@@ -120,16 +120,16 @@ static const struct result_ops strings_ops = {
 struct growing {
 	struct string_list *list;
 	struct result *r;
-	struct turns *turns;
+	struct render_lock *turns;
 };
 
 static void strings_grow(void *context, const uint32_t *ids, size_t n)
 {
 	struct growing *g = context;
-	turns_enter(g->turns);
+	render_lock_enter(g->turns);
 	g->list->ids = (uint32_t *)ids; /* read only, until all are found */
 	g->r->n_source = g->r->n_rows = n;
-	(void)turns_step_out();
+	(void)render_lock_step_out();
 }
 
 static int run_strings(
@@ -142,10 +142,10 @@ static int run_strings(
 	struct growing growing = {list, r, NULL};
 	command_show_retained(r);
 	bool grows = command_keeps_order(call) && session_grows(s, r);
-	growing.turns = turns_step_out();
+	growing.turns = render_lock_step_out();
 	int code = command_strings_matching(&found, h, word, call_has(call, DASH_I),
 	    grows ? &(struct string_watcher){strings_grow, &growing} : NULL, err);
-	turns_enter(growing.turns);
+	render_lock_enter(growing.turns);
 	if (grows)
 		session_grown(s);
 	if (code) {

@@ -471,10 +471,10 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 	struct why_rows *w;
 	struct result *r = explanation(s, &w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
-	turns_enter(s->turns);
+	render_lock_enter(s->turns);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);
-	turns_leave(s->turns);
+	render_lock_leave(s->turns);
 	if (code)
 		result_free(r);
 	else

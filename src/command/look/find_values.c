@@ -5,7 +5,7 @@
 #include "analysis/numbers.h"
 #include "analysis/search.h"
 #include "base/big.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 #include "heap/hashes.h"
 #include "result/objects.h"
 
@@ -62,7 +62,7 @@ void find_keys(struct result *r, const uint32_t *ids, size_t n)
 	struct first_names *names = first_names_new();
 	struct text name = TEXT_INIT;
 	for (size_t i = 0; i < n && !h->no_references && !progress_own_stops(i); i++) {
-		turns_offer();
+		render_lock_offer();
 		uint64_t at = adjacency_start(&h->in, ids[i]), end = adjacency_start(&h->in, ids[i] + 1);
 		end = end - at > REFERRERS_LOOKED_AT ? at + REFERRERS_LOOKED_AT : end;
 		for (; at < end; at++) {
@@ -111,12 +111,12 @@ int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *
 	size_t n, found = 0;
 	if (!inspect_declares_fields(h))
 		return 0;
-	struct turns *turns = turns_step_out();
+	struct render_lock *turns = render_lock_step_out();
 	uint32_t *ids = enum_constants(h, &n, err);
-	turns_enter(turns);
+	render_lock_enter(turns);
 	for (size_t i = 0; ids && i < n && !(shown && found == FOUND_SHOWN) && !progress_own_stops(i); i++) {
 		struct cell shallow;
-		turns_offer();
+		render_lock_offer();
 		text_clear(&name);
 		if (!describe_object(h, ids[i], DESCRIBE_SHORT, &name) || !pattern_matches(regex, name.s))
 			continue;
@@ -149,12 +149,12 @@ static int search_hash(void *context, struct progress *progress, struct err *err
 int find_hashes(struct session *s, struct result *r, uint32_t hash, struct err *err)
 {
 	struct hash_search search = {.heap = session_heap(s), .hash = hash};
-	struct turns *turns = turns_step_out();
+	struct render_lock *turns = render_lock_step_out();
 	int code = session_work(s, search_hash, &search, err);
-	turns_enter(turns);
+	render_lock_enter(turns);
 	for (size_t k = 0; !code && k < search.n && !progress_own_stops(k); k++) {
 		find_object(r, search.ids[k], 0);
-		turns_offer();
+		render_lock_offer();
 	}
 	big_free(search.ids);
 	return code;
@@ -197,7 +197,7 @@ static void add_numbers(struct result *r, const struct number_list *list, bool s
 	size_t n = shown && list->n > FOUND_SHOWN ? FOUND_SHOWN : list->n;
 	struct text note = TEXT_INIT;
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
-		turns_offer();
+		render_lock_offer();
 		add_number(r, &list->hits[i]);
 		if (i < FOUND_SHOWN && describe_is_box(h, list->hits[i].id))
 			find_keys(r, &list->hits[i].id, 1);
@@ -241,9 +241,9 @@ int find_printed(struct session *s, struct result *r, const char *word, struct e
 	size_t shown = 0;
 	if (!find_is_printed(word, &search.hash) || hashes_recorded(h, NULL))
 		return 0;
-	struct turns *turns = turns_step_out();
+	struct render_lock *turns = render_lock_step_out();
 	int code = session_work(s, search_hash, &search, err);
-	turns_enter(turns);
+	render_lock_enter(turns);
 	const uint32_t *ids = search.ids;
 	size_t n = search.n;
 	for (size_t i = 0; !code && i < n; i++) {
@@ -314,9 +314,9 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 	}
 	if (!values_held(search.heap))
 		return 0;
-	struct turns *turns = turns_step_out();
+	struct render_lock *turns = render_lock_step_out();
 	code = session_work(s, search_number, &search, err);
-	turns_enter(turns);
+	render_lock_enter(turns);
 	if (!code)
 		add_numbers(r, &search.list, shown);
 	number_list_release(&search.list);

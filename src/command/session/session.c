@@ -222,7 +222,7 @@ struct result *session_take(struct session *s)
 enum { LONG_ROWS = 4096 };
 
 struct on_rows {
-	struct turns *turns;
+	struct render_lock *turns;
 	struct result **growing;
 	struct result **r;
 	rows_task *task;
@@ -231,7 +231,7 @@ struct on_rows {
 
 static bool stop_rows(void *progress)
 {
-	turns_offer();
+	render_lock_offer();
 	return !progress_add(progress, RESULT_STOP_EVERY);
 }
 
@@ -240,7 +240,7 @@ static int watch_rows(void *context, struct progress *progress, struct err *err)
 	struct on_rows *o = context;
 	struct result *r = *o->r;
 	progress_phase(progress, PHASE_LOOK_AT_ROWS, r->n_rows);
-	turns_enter(o->turns);
+	render_lock_enter(o->turns);
 	if (o->growing)
 		*o->growing = r;
 	r->stop = stop_rows;
@@ -249,7 +249,7 @@ static int watch_rows(void *context, struct progress *progress, struct err *err)
 	r->stop = NULL; /* it lives on, within another one perhaps */
 	if (o->growing)
 		*o->growing = NULL;
-	turns_leave(o->turns);
+	render_lock_leave(o->turns);
 	return code;
 }
 
@@ -257,9 +257,9 @@ static int on_rows(const struct session *s, struct on_rows *o, struct err *err)
 {
 	if ((*o->r)->n_rows >= LONG_ROWS || tree_is(*o->r)) /* of a tree nobody knows how many rows it looks at */
 		return session_work(s, watch_rows, o, err);
-	turns_enter(o->turns);
+	render_lock_enter(o->turns);
 	int code = o->task(o->r, o->context, err);
-	turns_leave(o->turns);
+	render_lock_leave(o->turns);
 	return code;
 }
 
@@ -286,7 +286,7 @@ bool session_grows(const struct session *s, struct result *r)
 {
 	if (!s->growing || !s->grows)
 		return false;
-	turns_enter(s->turns);
+	render_lock_enter(s->turns);
 	*s->growing = r;
 	return true;
 }
@@ -294,5 +294,5 @@ bool session_grows(const struct session *s, struct result *r)
 void session_grown(const struct session *s)
 {
 	*s->growing = NULL;
-	turns_leave(s->turns);
+	render_lock_leave(s->turns);
 }

@@ -10,7 +10,7 @@
 
 #include "analysis/compare/compare.h"
 #include "base/parallel.h"
-#include "base/turns.h"
+#include "base/render_lock.h"
 #include "opened/opened.h"
 #include "result/print.h"
 #include "result/result.h"
@@ -170,7 +170,7 @@ struct session {
 	/* The screen runs a long job on a thread of its own (session_work); NULL: standard error has its progress. */
 	int (*work)(void *context, long_work *work, void *argument, struct err *err);
 	void *work_context;
-	struct turns *turns;     /* whoever reads the rows of the page on the screen works there, and draws
+	struct render_lock *turns;     /* whoever reads the rows of the page on the screen works there, and draws
 	                            it in between: some rows remember what was read of them last; NULL:
 	                            there is no screen */
 	struct result **growing; /* within turns: the result whose rows found so far may be shown, or NULL;
@@ -340,8 +340,8 @@ MUST_CHECK int session_on_growing(const struct session *s, struct result **r, ro
 
 /*
  * A command finds rows, in the order in which it answers them: until session_grown the screen may show those that r
- * has.  In between the command is within s->turns; it offers them between rows (turns_offer), and steps out for
- * long searches that do not touch r (turns_step_out).  Nothing where there is no screen, or where a pipe follows.
+ * has.  In between the command is within s->turns; it offers them between rows (render_lock_offer), and steps out for
+ * long searches that do not touch r (render_lock_step_out).  Nothing where there is no screen, or where a pipe follows.
  */
 bool session_grows(const struct session *s, struct result *r); /* false: nobody looks, and there is nothing to end */
 void session_grown(const struct session *s);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * turns.c - see turns.h.  Any thread; one worker and one that looks.
+ * render_lock.c - see render_lock.h.  Any thread; one worker and one that looks.
  */
-#include "base/turns.h"
+#include "base/render_lock.h"
 
 #include "base/assert.h"
 
 #include <errno.h>
 #include <time.h>
 
-void turns_init(struct turns *t)
+void render_lock_init(struct render_lock *t)
 {
 	pthread_condattr_t attributes;
 
@@ -22,28 +22,28 @@ void turns_init(struct turns *t)
 	atomic_init(&t->asked, false);
 }
 
-void turns_release(struct turns *t)
+void render_lock_release(struct render_lock *t)
 {
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);
 }
 
-static _Thread_local struct turns *own;
+static _Thread_local struct render_lock *own;
 
-static void begin_work(struct turns *t)
+static void begin_work(struct render_lock *t)
 {
 	while (t->looking)
 		pthread_cond_wait(&t->changed, &t->lock);
 	t->working = true;
 }
 
-static void end_work(struct turns *t)
+static void end_work(struct render_lock *t)
 {
 	t->working = false;
 	pthread_cond_broadcast(&t->changed);
 }
 
-void turns_enter(struct turns *t)
+void render_lock_enter(struct render_lock *t)
 {
 	if (!t)
 		return;
@@ -54,7 +54,7 @@ void turns_enter(struct turns *t)
 	own = t;
 }
 
-void turns_leave(struct turns *t)
+void render_lock_leave(struct render_lock *t)
 {
 	if (!t)
 		return;
@@ -64,9 +64,9 @@ void turns_leave(struct turns *t)
 	own = NULL;
 }
 
-void turns_offer(void)
+void render_lock_offer(void)
 {
-	struct turns *t = own;
+	struct render_lock *t = own;
 
 	if (!t || !atomic_load_explicit(&t->asked, memory_order_relaxed))
 		return;
@@ -78,15 +78,15 @@ void turns_offer(void)
 	pthread_mutex_unlock(&t->lock);
 }
 
-struct turns *turns_step_out(void)
+struct render_lock *render_lock_step_out(void)
 {
-	struct turns *t = own;
+	struct render_lock *t = own;
 
-	turns_leave(t);
+	render_lock_leave(t);
 	return t;
 }
 
-bool turns_take(struct turns *t, unsigned ms)
+bool render_lock_take(struct render_lock *t, unsigned ms)
 {
 	struct timespec until;
 	bool given;
@@ -109,7 +109,7 @@ bool turns_take(struct turns *t, unsigned ms)
 	return given;
 }
 
-void turns_give_back(struct turns *t)
+void render_lock_give_back(struct render_lock *t)
 {
 	if (!t)
 		return;

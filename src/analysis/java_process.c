@@ -14,7 +14,7 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/progress.h"
-#include "base/secrets.h"
+#include "base/masking.h"
 #include "heap/string.h"
 #include "heap/value.h"
 
@@ -34,7 +34,7 @@ static const char *keep(struct process_facts *p, const struct text *t)
 static const char *keep_masked(struct process_facts *p, const char *s)
 {
 	struct text masked = TEXT_INIT;
-	secrets_mask(s, strlen(s), &masked);
+	masking_mask(s, strlen(s), &masked);
 	const char *kept = keep(p, &masked);
 	text_release(&masked);
 	return kept;

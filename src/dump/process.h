@@ -2,7 +2,7 @@
 /*
  * process.h - facts about the process that was dumped: why, how it was started, its environment.
  *
- * Texts are UTF-8, escaped, and secrets in them are masked (base/secrets.h).  Immutable once read: any thread.
+ * Texts are UTF-8, escaped, and secrets in them are masked (base/masking.h).  Immutable once read: any thread.
  */
 #ifndef CAIRN_DUMP_PROCESS_H
 #define CAIRN_DUMP_PROCESS_H

@@ -24,7 +24,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/progress.h"
-#include "base/secrets.h"
+#include "base/masking.h"
 #include "base/text.h"
 
 /* --- errors ------------------------------------------------------------------------------------ */
@@ -572,15 +572,15 @@ static void secrets(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof secret / sizeof *secret; i++)
-		assert_true(secret_name(secret[i], strlen(secret[i])));
+		assert_true(masking_secret_name(secret[i], strlen(secret[i])));
 	for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-		assert_false(secret_name(open[i], strlen(open[i])));
+		assert_false(masking_secret_name(open[i], strlen(open[i])));
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		size_t n = strlen(texts[i].text);
 		char *exact = xmalloc(n + 1); /* nothing behind it may be read */
 		struct text t = TEXT_INIT;
 		memcpy(exact, texts[i].text, n);
-		secrets_mask(exact, n, &t);
+		masking_mask(exact, n, &t);
 		assert_string_equal(t.s ? t.s : "", texts[i].masked);
 		text_release(&t);
 		free(exact);
@@ -591,14 +591,14 @@ static void secrets(void **state)
 	for (size_t i = 0; i < MANY; i++)
 		memcpy(row + 3 * i, "://", 3);
 	struct text t = TEXT_INIT;
-	secrets_mask(row, 3 * MANY, &t);
+	masking_mask(row, 3 * MANY, &t);
 	assert_int_equal(t.len, 3 * MANY);
 	text_clear(&t);
 	free(row);
-	secret_value("SHOP_KEY", 8, "abc", 3, &t);
+	masking_secret_value("SHOP_KEY", 8, "abc", 3, &t);
 	text_add(&t, " ");
-	secret_value("SHOP_KEY", 8, "", 0, &t);
-	secret_value("URL", 3, "http://u:p@h/", 13, &t);
+	masking_secret_value("SHOP_KEY", 8, "", 0, &t);
+	masking_secret_value("URL", 3, "http://u:p@h/", 13, &t);
 	assert_string_equal(t.s, "*** http://***@h/");
 	text_release(&t);
 }

@@ -8,7 +8,7 @@
 #include "analysis/java.h"
 #include "analysis/strings.h"
 #include "base/mem.h"
-#include "base/secrets.h"
+#include "base/masking.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 
@@ -337,7 +337,7 @@ static void add_property(struct result *r, const struct any_value *key, const st
 	struct value_target to = inspect_target(value);
 	struct cell name = property_cell(key, &key_text), text = property_cell(value, &value_text);
 	if (name.type == CELL_TEXT && text.type == CELL_TEXT && name.text && text.text) {
-		secret_value(name.text, strlen(name.text), text.text, strlen(text.text), &masked);
+		masking_secret_value(name.text, strlen(name.text), text.text, strlen(text.text), &masked);
 		text.text = masked.s ? masked.s : "";
 	}
 	result_add_row(r, (struct cell[]){name, text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* process.c - see process.h.  Secrets were masked when texts were read (base/secrets.h). */
+/* process.c - see process.h.  Secrets were masked when texts were read (base/masking.h). */
 #include "command/look/process.h"
 
 #include "analysis/java.h"

@@ -8,7 +8,7 @@
 #include "dump/javacore/javacore_read.h"
 
 #include "base/big.h"
-#include "base/secrets.h"
+#include "base/masking.h"
 #include "dump/token.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ const char *javacore_told(struct javacore_reading *r, struct span s)
 		return NULL;
 	javacore_text(r, s, &whole);
 	if (whole.len)
-		secrets_mask(whole.s, whole.len, &masked);
+		masking_mask(whole.s, whole.len, &masked);
 	const char *kept = keep(r, &masked);
 	text_release(&whole);
 	text_release(&masked);
@@ -211,7 +211,7 @@ void javacore_variable(struct javacore_reading *r, struct span s)
 		return;
 	javacore_text(r, (struct span){s.p, equals}, &name);
 	javacore_text(r, (struct span){equals + 1, s.end}, &value);
-	secret_value(name.s ? name.s : "", name.len, value.s ? value.s : "", value.len, &masked);
+	masking_secret_value(name.s ? name.s : "", name.len, value.s ? value.s : "", value.len, &masked);
 	add(r, &facts(r)->variables, (struct process_setting){.name = keep(r, &name), .value = keep(r, &masked)});
 	text_release(&name);
 	text_release(&value);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* secrets.c - see secrets.h. */
-#include "base/secrets.h"
+/* masking.c - see masking.h. */
+#include "base/masking.h"
 
 #include <string.h>
 #include <strings.h>
 
-bool secret_name(const char *name, size_t n)
+bool masking_secret_name(const char *name, size_t n)
 {
 	static const char *const parts[] = {
 		"pass", "pwd", "secret", "token", "key", "credential", "authorization", "cookie",
@@ -96,7 +96,7 @@ static size_t login_end(const char *s, size_t n, size_t at, size_t *looked)
 	return found;
 }
 
-void secrets_mask(const char *s, size_t n, struct text *to)
+void masking_mask(const char *s, size_t n, struct text *to)
 {
 	char within = 0; /* the quote that is open */
 	size_t looked = 0;
@@ -110,7 +110,7 @@ void secrets_mask(const char *s, size_t n, struct text *to)
 		}
 		while (end < n && is_name(s[end]))
 			end++;
-		size_t value = end > at && secret_name(s + at, end - at) ? value_begin(s, n, at, end) : 0;
+		size_t value = end > at && masking_secret_name(s + at, end - at) ? value_begin(s, n, at, end) : 0;
 		if (value) {
 			/* of "name": "value" the quote that is open is the name's own */
 			bool json = end < n && (is_quote(s[end]) || s[end] == '\\');
@@ -130,10 +130,10 @@ void secrets_mask(const char *s, size_t n, struct text *to)
 	}
 }
 
-void secret_value(const char *name, size_t n_name, const char *value, size_t n, struct text *to)
+void masking_secret_value(const char *name, size_t n_name, const char *value, size_t n, struct text *to)
 {
-	if (n && secret_name(name, n_name))
+	if (n && masking_secret_name(name, n_name))
 		text_add(to, SECRET_MASK);
 	else
-		secrets_mask(value, n, to);
+		masking_mask(value, n, to);
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/files.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
@@ -202,14 +202,14 @@ static void endings(void **state)
 		{"", 0, 0, false, NULL},
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *name = names[i].name, *other = names_other_packing(name);
+		const char *name = names[i].name, *other = suffix_is_other_packing(name);
 		size_t n = strlen(name);
-		assert_int_equal(packed_ending(name, n), names[i].packed);
-		assert_int_equal(archive_ending(name, n), names[i].archive);
-		assert_int_equal(names_gzip(name), names[i].gzip);
+		assert_int_equal(suffix_of_packed(name, n), names[i].packed);
+		assert_int_equal(suffix_of_archive(name, n), names[i].archive);
+		assert_int_equal(suffix_is_gzip(name), names[i].gzip);
 		assert_string_equal(other ? other : "none", names[i].other ? names[i].other : "none");
 	}
-	assert_int_equal(packed_ending("heap.gz.txt", 7), 3); /* of the first 7 */
+	assert_int_equal(suffix_of_packed("heap.gz.txt", 7), 3); /* of the first 7 */
 }
 
 int main(void)

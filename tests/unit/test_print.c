@@ -200,7 +200,7 @@ static void test_markup(void **state)
 }
 
 /* The ending of a file says the format; one that says none is no mistake of a letter that becomes text. */
-static void test_endings(void **state)
+static void test_suffixes(void **state)
 {
 	(void)state;
 	static const struct { const char *path; int format; } cases[] = {
@@ -315,7 +315,7 @@ int main(void)
 	    cmocka_unit_test(test_formulas),
 	    cmocka_unit_test(test_any_bytes),
 	    cmocka_unit_test(test_markup),
-	    cmocka_unit_test(test_endings),
+	    cmocka_unit_test(test_suffixes),
 	    cmocka_unit_test(test_print_width),
 	    cmocka_unit_test(test_wide_late),
 	    cmocka_unit_test(test_plot),

@@ -7,7 +7,7 @@
  */
 #include "command/commands.h"
 
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/mem.h"
 #include "command/ask/ask.h"
 #include "command/run/run.h"
@@ -203,7 +203,7 @@ static int write_database(void *export, FILE *to, const char *path, struct err *
 static bool names_database(const char *word)
 {
 	static const char *const endings[] = {".sqlite", ".sqlite3", ".db", NULL};
-	return ending_of(word, strlen(word), endings) > 0;
+	return suffix_of(word, strlen(word), endings) > 0;
 }
 
 /* --- parts -------------------------------------------------------------------------------------- */

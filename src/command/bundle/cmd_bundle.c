@@ -9,7 +9,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/zstd_block.h"
 #include "command/report/report.h"
 #include "command/run/run.h"
@@ -182,9 +182,9 @@ static void add_stem(struct text *to, const struct heap *h)
 		if ((unsigned char)to->s[i] < ' ' || to->s[i] == 0x7F)
 			to->s[i] = '_';
 	size_t n = to->len - from, ending;
-	while ((ending = packed_ending(to->s + from, n)) || (ending = archive_ending(to->s + from, n)))
+	while ((ending = suffix_of_packed(to->s + from, n)) || (ending = suffix_of_archive(to->s + from, n)))
 		n -= ending;
-	n -= ending_of(to->s + from, n, formats);
+	n -= suffix_of(to->s + from, n, formats);
 	to->s[to->len = from + n] = '\0';
 	if (h->facts.n_heaps > 1)
 		text_addf(to, "-heap%u", h->facts.heap_number);

@@ -2,7 +2,7 @@
 /* cmd_profile.c - profile: what comparisons need of the current dump, in a small file. */
 #include "command/commands.h"
 
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/gzipped.h"
 #include "command/run/run.h"
 #include "query/profile_file.h"
@@ -38,10 +38,10 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	const char *path = call->argument[0].word;
 	struct profile_writing w;
 	*out = NULL;
-	if (names_other_packing(path))
+	if (suffix_is_other_packing(path))
 		return err_set(err, ERR_USAGE, "a profile cannot be compressed as %s (name it heap.profile or "
-		    "heap.profile.gz)", names_other_packing(path));
-	int code = profile_begin(&w, s, names_gzip(path), err);
+		    "heap.profile.gz)", suffix_is_other_packing(path));
+	int code = profile_begin(&w, s, suffix_is_gzip(path), err);
 	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
 		code = err->code = ERR_IO;
 	if (!code)

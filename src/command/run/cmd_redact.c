@@ -2,7 +2,7 @@
 /* cmd_redact.c - redact: a copy of the dump without what its objects contain. */
 #include "command/commands.h"
 
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/gzipped.h"
 #include "command/run/run.h"
 #include "heap/string.h"
@@ -150,12 +150,12 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	struct string_arrays strings = {.h = h};
 	struct copy_writing w;
 	*out = NULL;
-	int code = copy_begin(&w, s, names_gzip(call->argument[0].word), err);
+	int code = copy_begin(&w, s, suffix_is_gzip(call->argument[0].word), err);
 	if (code == ERR_UNSUPPORTED) /* a copy that is not written, and nothing that was looked for */
 		err->code = ERR_IO;
-	if (!code && names_other_packing(call->argument[0].word))
+	if (!code && suffix_is_other_packing(call->argument[0].word))
 		code = err_set(err, ERR_USAGE, "a copy cannot be compressed as %s (name it heap.hprof or "
-		    "heap.hprof.gz)", names_other_packing(call->argument[0].word));
+		    "heap.hprof.gz)", suffix_is_other_packing(call->argument[0].word));
 	if (code)
 		return err->code;
 	w.wanted.of_string = of_string;

@@ -8,7 +8,7 @@
 #include "command/session/session.h"
 
 #include "base/big.h"
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -30,7 +30,7 @@ static bool is_archive(const char *path, struct stat *st)
 	if (source_is_standard_input(path))
 		return false;
 	if (file_member(path))
-		return archive_ending(path, strlen(path)) && /* its bytes may have to be unpacked */
+		return suffix_of_archive(path, strlen(path)) && /* its bytes may have to be unpacked */
 		     !file_stat(path, st) && st->st_size <= PACKED_MOST;
 	int fd = source_peek(path);
 	if (fd < 0)

@@ -7,7 +7,7 @@
 #include "command/session/session.h"
 
 #include "base/big.h"
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -47,8 +47,8 @@ bool folder_claims(const char *name)
 {
 	static const char *const formats[] = {".hprof", ".phd", NULL};
 	size_t n = strlen(name);
-	n -= packed_ending(name, n);
-	return ending_of(name, n, formats) > 0;
+	n -= suffix_of_packed(name, n);
+	return suffix_of(name, n, formats) > 0;
 }
 
 static int64_t nanoseconds(struct timespec t)

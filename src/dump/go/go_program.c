@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/big.h"
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -253,7 +253,7 @@ static int look_beside(struct go *g, struct err *err)
 	size_t n = strlen(path), base = slash ? (size_t)(slash + 1 - path) : 0;
 	int code = 0;
 
-	n -= packed_ending(path + base, n - base);
+	n -= suffix_of_packed(path + base, n - base);
 	for (unsigned i = 0; i <= SERIES_MOST && n && !g->program && code != ERR_NOMEM; i++) {
 		n = shorter_name(path, n, base, i > 0);
 		if (n)

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/endings.h"
+#include "base/suffixes.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -318,9 +318,9 @@ int javacore_find(char **out, char **passed, const char *dump_path, struct err *
 	name = converted ? "core" : name;
 	const char *stem = word + strlen(name);
 	size_t n = strlen(word); /* where the word is all there is before an ending, that is one */
-	n -= packed_ending(word, n);
-	n -= ending_of(word, n, formats);
-	n -= converted ? ending_of(word, n, cores) : 0;
+	n -= suffix_of_packed(word, n);
+	n -= suffix_of(word, n, formats);
+	n -= converted ? suffix_of(word, n, cores) : 0;
 	n -= strlen(name);
 	struct search s = {.head = dump_path, .head_size = (size_t)(word - dump_path), .at = TEXT_INIT};
 	look_into_archive(&s, dump_path);

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "base/mem.h"
 
 #include <inttypes.h>

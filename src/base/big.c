@@ -10,7 +10,7 @@
 #include "base/big.h"
 
 #include "base/budget.h"
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "base/mappings.h"
 #include "base/mem.h"
 #include "base/cold_blocks.h"

@@ -2,7 +2,7 @@
 /* mappings.c - see mappings.h. */
 #include "base/mappings.h"
 
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "base/hugepage_pool.h"
 
 #include <pthread.h>

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/big.h"
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "base/mem.h"
 #include "base/refusals.h"
 #include "base/hugepage_pool.h"

@@ -8,7 +8,7 @@
 #include "dump/source/opening.h"
 
 #include "base/big.h"
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "base/mem.h"
 #include "base/text.h"
 

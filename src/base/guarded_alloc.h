@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * exact.h - is every piece of memory an allocation of its own?
+ * guarded_alloc.h - is every piece of memory an allocation of its own?
  *
  * In builds that look for bytes read or written too far (address sanitizer, fuzzing), blocks of big
  * memory, pieces of arenas and the bytes of a dump are each an allocation of their own, of exactly the
  * size asked for.  In other builds they are in pages and in larger blocks, whose slack hides such a fault.
  */
-#ifndef CAIRN_BASE_EXACT_H
-#define CAIRN_BASE_EXACT_H
+#ifndef CAIRN_BASE_GUARDED_ALLOC_H
+#define CAIRN_BASE_GUARDED_ALLOC_H
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

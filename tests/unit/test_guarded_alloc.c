@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_exact.c - under address sanitizer, one byte too far is seen: behind blocks of big memory, pieces of
+ * test_guarded_alloc.c - under address sanitizer, one byte too far is seen: behind blocks of big memory, pieces of
  * arenas, the bytes of a dump.  Each look is a child's, which must die of a wrong one and of no right one.
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #include "base/arena.h"
 #include "base/big.h"
-#include "base/exact.h"
+#include "base/guarded_alloc.h"
 #include "dump/source/source.h"
 
 /* Does a child that reads p[at] live to tell? */

@@ -109,7 +109,7 @@ void big_read(void *to, const void *p, uint64_t at, uint64_t bytes);
 const void *big_look(const void *p, uint64_t at, uint64_t bytes, void *room);
 
 /* For callers that cannot fail (arenas): over the limit the block is allocated all the same, and if the system
- * refuses it comes from the reserve (emergency_reserve.h).  refusals_check reports either. */
+ * refuses it comes from the reserve (emergency_reserve.h).  memory_refusals_check reports either. */
 void *big_must(size_t bytes) __attribute__((returns_nonnull));
 
 /* Bytes of anonymous blocks in use now, and the most there ever were; bytes in files without a

@@ -56,7 +56,7 @@ static bool grow(struct text *t, size_t cap)
 }
 
 /* Room for n bytes and a NUL; how many of them there is room for.  All, unless memory is refused: then
- * whoever the text is for will ask refusals_check. */
+ * whoever the text is for will ask memory_refusals_check. */
 static size_t make_room(struct text *t, size_t n)
 {
 	if (n < t->cap - t->len && t->s)

@@ -25,7 +25,7 @@ struct text {
 #define TEXT_INIT { .s = NULL }
 
 /* Memory that is refused, or not allowed by --mem (from 64 KB on), leaves out what does not fit, and
- * refusals_check tells (refusals.h). */
+ * memory_refusals_check tells (memory_refusals.h). */
 
 void text_release(struct text *t);
 void text_clear(struct text *t); /* empty, memory kept; t->s is then "" */

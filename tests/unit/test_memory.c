@@ -19,7 +19,7 @@
 #include "base/big.h"
 #include "base/guarded_alloc.h"
 #include "base/mem.h"
-#include "base/refusals.h"
+#include "base/memory_refusals.h"
 #include "base/hugepage_pool.h"
 #include "base/buckets.h"
 #include "base/spill.h"
@@ -127,21 +127,21 @@ static void small_refusals(void **state)
 	uint64_t before = mem_refusals(), in_use = big_in_use();
 
 	(void)state;
-	assert_int_equal(refusals_check(before, &err), 0);
+	assert_int_equal(memory_refusals_check(before, &err), 0);
 	big_set_limit(in_use + 100000, "the test");
 	for (int i = 0; i < MANY; i++)
 		text_add_char(&t, 'x');
 	assert_in_range(t.len, 32768, 131071);
 	assert_int_equal(strlen(t.s), t.len);
-	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
+	assert_int_equal(memory_refusals_check(before, &err), ERR_NOMEM);
 	assert_non_null(strstr(err.message, "the test allows"));
 	text_release(&t);
 
 	before = mem_refusals();
 	char *piece = arena_alloc(&arena, MANY);
 	memset(piece, 1, MANY);
-	assert_int_equal(refusals_check(before, &err), ERR_NOMEM);
-	assert_int_equal(refusals_check(mem_refusals(), &err), 0);
+	assert_int_equal(memory_refusals_check(before, &err), ERR_NOMEM);
+	assert_int_equal(memory_refusals_check(mem_refusals(), &err), 0);
 	assert_null(arena_try(&arena, MANY, 1, &err));
 	arena_release(&arena);
 	big_set_limit(0, "--mem");

@@ -12,7 +12,7 @@
 #include "analysis/levels.h"
 #include "base/big.h"
 #include "base/hash.h"
-#include "base/refusals.h"
+#include "base/memory_refusals.h"
 #include "base/sort.h"
 #include "heap/library.h"
 #include "heap/string.h"
@@ -435,7 +435,7 @@ int signatures_find(struct signatures *out, const struct retained *r, const stru
 	if (!code)
 		code = signatures_settle(out, progress, err);
 	if (!code) /* they are kept, and a name may lack words */
-		code = refusals_check(refusals, err);
+		code = memory_refusals_check(refusals, err);
 	if (code)
 		signatures_release(out);
 	return code;

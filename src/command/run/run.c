@@ -5,7 +5,7 @@
 #include "command/run/run.h"
 
 #include "base/mem.h"
-#include "base/refusals.h"
+#include "base/memory_refusals.h"
 #include "command/call/call.h"
 #include "command/commands.h"
 #include "command/run/output.h"
@@ -98,7 +98,7 @@ int session_print(struct session *s, struct result *r, struct err *err)
 	if (code == ERR_IO)
 		err_set(err, ERR_IO, "%.200s: %s; the output is incomplete",
 		    s->output_name ? s->output_name : "standard output", err->message);
-	return code ? code : refusals_check(refusals, err);
+	return code ? code : memory_refusals_check(refusals, err);
 }
 
 struct printing {
@@ -544,7 +544,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	}
 	int code = command_line_parse(&l, line, false, err);
 	if (!code)
-		code = refusals_check(refusals, err); /* before anything is done with half a word */
+		code = memory_refusals_check(refusals, err); /* before anything is done with half a word */
 	if (!code && !l.stages[0].n)
 		code = err_set(err, ERR_USAGE, "no command in the line: %.100s", line);
 	if (!code && l.file.s) /* before the job is done that would be for nothing */
@@ -555,7 +555,7 @@ int session_run(struct session *s, const char *line, struct result **out, struct
 	if (!code)
 		code = run_pipe(s, &l, &r, &gone, err);
 	/* an error behind a refusal may be but its consequence: a word cut short is not found */
-	int refused = refusals_check(refusals, err);
+	int refused = memory_refusals_check(refusals, err);
 	if (refused)
 		code = refused;
 	if (code && r != s->last) {

@@ -5,7 +5,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "base/refusals.h"
+#include "base/memory_refusals.h"
 #include "base/text.h"
 #include "dump/program/program.h"
 #include "heap/amounts.h"
@@ -478,7 +478,7 @@ static int read_waiting(struct heap *h, struct progress *progress, struct err *e
 	h->rest = NULL;
 	int code = read_rest(b, err);
 	if (code == 0)
-		code = refusals_check(refusals, err);
+		code = memory_refusals_check(refusals, err);
 	if (code < 0) {
 		code = blame_file(h, code, err);
 		keep_objects(h, err);
@@ -528,7 +528,7 @@ static int build_heap(struct heap **out, const struct heap_options *options, str
 	else if (code == 0)
 		code = read_rest(b, err);
 	if (code == 0)
-		code = refusals_check(refusals, err);
+		code = memory_refusals_check(refusals, err);
 	if (code < 0) {
 		code = blame_file(h, code, err);
 		build_hide(b);

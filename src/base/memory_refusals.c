@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * refusals.c - see refusals.h.
+ * memory_refusals.c - see memory_refusals.h.
  */
-#include "base/refusals.h"
+#include "base/memory_refusals.h"
 
 #include "base/emergency_reserve.h"
 
-int refusals_check(uint64_t before, struct err *err)
+int memory_refusals_check(uint64_t before, struct err *err)
 {
 	char sentence[sizeof err->message];
 

@@ -9,7 +9,7 @@
  */
 #include "base/big.h"
 
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/guarded_alloc.h"
 #include "base/mappings.h"
 #include "base/mem.h"
@@ -48,12 +48,12 @@
 
 uint64_t big_in_use(void)
 {
-	return budget_in_use();
+	return memory_limit_in_use();
 }
 
 uint64_t big_peak(void)
 {
-	return budget_peak();
+	return memory_limit_peak();
 }
 
 uint64_t big_spilled(void)
@@ -63,7 +63,7 @@ uint64_t big_spilled(void)
 
 void big_set_limit(uint64_t bytes, const char *whose)
 {
-	budget_set_limit(bytes, whose);
+	memory_limit_set(bytes, whose);
 }
 
 int big_refused(uint64_t count, uint64_t size, struct err *err)
@@ -87,7 +87,7 @@ static int reserve(uint64_t bytes, struct err *err)
 {
 	char why[300];
 
-	while (!budget_take(bytes, 0, why, sizeof why))
+	while (!memory_limit_take(bytes, 0, why, sizeof why))
 		if (!cold_blocks_move_out(bytes, 0, moved))
 			return err_set(err, ERR_NOMEM, "%s", why);
 	return 0;
@@ -97,9 +97,9 @@ static int reserve(uint64_t bytes, struct err *err)
  * the pages of the file. */
 static bool reserve_if_room(uint64_t bytes, unsigned kept_percent)
 {
-	uint64_t kept = budget_limit() / 100 * kept_percent;
+	uint64_t kept = memory_limit_bytes() / 100 * kept_percent;
 
-	while (!budget_take(bytes, kept, NULL, 0))
+	while (!memory_limit_take(bytes, kept, NULL, 0))
 		if (!cold_blocks_move_out(bytes, kept, moved))
 			return false;
 	return true;
@@ -107,14 +107,14 @@ static bool reserve_if_room(uint64_t bytes, unsigned kept_percent)
 
 static void unreserve(uint64_t bytes)
 {
-	budget_give_back(bytes);
+	memory_limit_give_back(bytes);
 }
 
 /* More was counted: what is kept of blocks given back must not make the program larger than it ever was. */
 static void counted(void)
 {
 	if (hugepage_pool_bytes())
-		hugepage_pool_keep_at_most(budget_peak() - budget_in_use());
+		hugepage_pool_keep_at_most(memory_limit_peak() - memory_limit_in_use());
 }
 
 void big_rest(void)
@@ -547,7 +547,7 @@ void *big_must(size_t bytes)
 		h->bytes = bytes;
 		p = h + 1;
 	}
-	budget_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
+	memory_limit_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
 	counted();
 	return p;
 }

@@ -2,7 +2,7 @@
 /* cold_blocks.c - moving blocks into the file; see cold_blocks.h. */
 #include "base/cold_blocks.h"
 
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/spill.h"
 
 #include <pthread.h>
@@ -69,7 +69,7 @@ static bool move_first(void (*moved)(struct cold_blocks *s))
 
 bool cold_blocks_move_out(uint64_t wanted, uint64_t kept, void (*moved)(struct cold_blocks *s))
 {
-	if (!spill_allowed() || !budget_would_fit(wanted, kept, atomic_load(&cold_blocks_bytes)))
+	if (!spill_allowed() || !memory_limit_would_fit(wanted, kept, atomic_load(&cold_blocks_bytes)))
 		return false;
 	pthread_mutex_lock(&cold_blocks_lock);
 	bool any = move_first(moved);

@@ -7,7 +7,7 @@
  */
 #include "base/spill.h"
 
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void spill_set_folder(const char *folder)
 void spill_allow(bool may)
 {
 	atomic_store(&allowed, may);
-	budget_file_takes_rest(may);
+	memory_limit_file_takes_rest(may);
 }
 
 bool spill_allowed(void)
@@ -121,13 +121,13 @@ bool spill_free(uint64_t *bytes)
 
 static int no_room(uint64_t bytes, int code, struct err *err)
 {
-	char wanted[UNITS_ROOM], already[UNITS_ROOM], were[UNITS_ROOM], advice[BUDGET_ADVICE_ROOM];
+	char wanted[UNITS_ROOM], already[UNITS_ROOM], were[UNITS_ROOM], advice[MEMORY_LIMIT_ADVICE_ROOM];
 	uint64_t in_file = spill_bytes(), there = 0;
 	bool known = spill_free(&there);
 	units_bytes(wanted, bytes);
 	units_bytes(already, in_file);
 	units_bytes(were, there + in_file);
-	budget_advise(budget_in_use() + in_file + bytes, advice, sizeof advice);
+	memory_limit_advise(memory_limit_in_use() + in_file + bytes, advice, sizeof advice);
 	return err_set(err, ERR_IO, "temporary file in %.150s: no room for %s more, %s%s%s are in use: %s (%s, "
 	    "or a --spill folder with more room)", spill_folder(), wanted, already, known ? " of " : "",
 	    known ? were : "", strerror(code), advice);

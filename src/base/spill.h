@@ -25,7 +25,7 @@ const char *spill_folder(void);
 void spill_forbid(bool forbidden);
 /* A file of its own in the folder, without a name, that grows as it is written: the caller's (close); -1 with errno.
  * *memory: no file may be made, or the default folder cannot have one, and it is memory, which the caller counts
- * (base/budget.h). */
+ * (base/memory_limit.h). */
 MUST_CHECK int spill_open(bool *memory);
 /* May so many bytes more be written to a file there without taking what is left to others? */
 bool spill_leaves_room(int fd, uint64_t bytes);

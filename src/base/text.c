@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #include "base/assert.h"
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -40,13 +40,13 @@ static bool grow(struct text *t, size_t cap)
 	uint64_t more = counted(cap) - counted(t->cap);
 	char why[300];
 
-	if (more && !budget_take(more, 0, why, sizeof why)) {
+	if (more && !memory_limit_take(more, 0, why, sizeof why)) {
 		mem_refused(why);
 		return false;
 	}
 	char *grown = realloc(t->cap ? t->s : NULL, cap);
 	if (!grown) {
-		budget_give_back(more);
+		memory_limit_give_back(more);
 		mem_refused_bytes(cap);
 		return false;
 	}
@@ -75,7 +75,7 @@ static size_t make_room(struct text *t, size_t n)
 
 void text_release(struct text *t)
 {
-	budget_give_back(counted(t->cap));
+	memory_limit_give_back(counted(t->cap));
 	if (t->cap)
 		free(t->s);
 	*t = (struct text)TEXT_INIT;
@@ -178,7 +178,7 @@ char *text_take(struct text *t)
 	make_room(t, 0);
 	char *s = t->cap ? t->s : xstrdup("");
 
-	budget_give_back(counted(t->cap));
+	memory_limit_give_back(counted(t->cap));
 	*t = (struct text)TEXT_INIT;
 	return s;
 }

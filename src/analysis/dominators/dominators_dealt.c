@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 #include "base/big.h"
-#include "base/budget.h"
+#include "base/memory_limit.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ int dealt_init(struct dominance *d, struct err *err)
 	if (!d->dealt)
 		return ERR_NOMEM;
 	d->dealt->shift = shift_of(d);
-	uint64_t window = budget_limit() / WINDOW_PART / sizeof *d->number >> d->dealt->shift;
+	uint64_t window = memory_limit_bytes() / WINDOW_PART / sizeof *d->number >> d->dealt->shift;
 	d->dealt->window = (window ? window : 1) << d->dealt->shift;
 	d->dealt->parent = big_alloc(d->size, sizeof *d->dealt->parent, err);
 	return d->dealt->parent ? buckets_init(&d->dealt->buckets, 2 * dealt_buckets(d), err) : ERR_NOMEM;

@@ -3,7 +3,7 @@
 #include "command/session/session.h"
 
 #include "analysis/dominators/dominators.h"
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/spill.h"
 
 #include <string.h>
@@ -15,20 +15,20 @@ static uint64_t with_retained(const struct heap_need *need)
 
 bool need_passes(const struct heap_need *need, bool references)
 {
-	uint64_t limit = budget_limit();
+	uint64_t limit = memory_limit_bytes();
 
 	return limit && (references ? with_retained(need) : need->objects_bytes) > limit;
 }
 
 void need_expect(const struct heap_need *need, bool references)
 {
-	budget_expect(need->bytes, references ? with_retained(need) : 0);
+	memory_limit_expect(need->bytes, references ? with_retained(need) : 0);
 }
 
 /* What of so many bytes goes into the file: measured.  Some of the limit is left to what may not. */
 static uint64_t in_file(uint64_t bytes)
 {
-	uint64_t held = budget_limit() / 5;
+	uint64_t held = memory_limit_bytes() / 5;
 
 	return bytes > held ? bytes - held : 0;
 }
@@ -36,10 +36,10 @@ static uint64_t in_file(uint64_t bytes)
 /* What suffices for all that may be asked. */
 static void add_advice(struct text *to, const struct heap_need *need, bool references)
 {
-	uint64_t limit = budget_limit(), all = references ? need->bytes : 0;
-	char advice[BUDGET_ADVICE_ROOM];
+	uint64_t limit = memory_limit_bytes(), all = references ? need->bytes : 0;
+	char advice[MEMORY_LIMIT_ADVICE_ROOM];
 
-	budget_advise(limit > all ? limit : all, advice, sizeof advice);
+	memory_limit_advise(limit > all ? limit : all, advice, sizeof advice);
 	text_add(to, advice);
 }
 
@@ -69,7 +69,7 @@ static void add_rest(struct text *to, const struct heap_need *need, bool referen
 
 void need_add_words(struct text *to, const struct heap_need *need, bool references)
 {
-	uint64_t limit = budget_limit();
+	uint64_t limit = memory_limit_bytes();
 
 	text_add(to, "needs ~");
 	text_add_bytes(to, references ? need->bytes : need->objects_bytes);

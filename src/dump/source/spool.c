@@ -7,7 +7,7 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/spill.h"
@@ -171,7 +171,7 @@ static bool grant(struct spool *s)
 	if (s->size + STEP <= s->granted)
 		return true;
 	uint64_t more = !s->memory && spill_leaves_room(s->out, ROOM_STEP) ? ROOM_STEP : STEP;
-	if (s->memory ? !budget_take(more, 0, NULL, 0) : more == STEP && !spill_leaves_room(s->out, more)) {
+	if (s->memory ? !memory_limit_take(more, 0, NULL, 0) : more == STEP && !spill_leaves_room(s->out, more)) {
 		end_full(s, ENOSPC);
 		return false;
 	}

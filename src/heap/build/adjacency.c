@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/big.h"
 #include "base/bisect.h"
-#include "base/budget.h"
+#include "base/memory_limit.h"
 #include "base/readahead.h"
 #include "base/parallel.h"
 
@@ -204,7 +204,7 @@ static bool is_away(const void *array)
 /* So many that what the tasks write at once is in memory. */
 static unsigned ranges_for(const struct adjacency *in)
 {
-	uint64_t window = budget_limit() / WINDOW_PART / parallel_threads();
+	uint64_t window = memory_limit_bytes() / WINDOW_PART / parallel_threads();
 	uint64_t bytes = is_away(in->offset) ? big_bytes(in->offset) : 0;
 	bytes += is_away(in->target) ? big_bytes(in->target) : 0;
 	uint64_t ranges = bytes / (window < LEAST_WINDOW ? LEAST_WINDOW : window) + 1;

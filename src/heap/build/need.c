@@ -9,7 +9,7 @@
 #include "heap/build/build.h"
 
 #include "base/big.h"
-#include "base/budget.h"
+#include "base/memory_limit.h"
 
 #include <string.h>
 
@@ -191,7 +191,7 @@ int need_tell(struct build *b, struct err *err)
 	struct part parts[STRETCHES];
 	struct sampling all = { .objects = 0 };
 	memset(parts, 0, sizeof parts);
-	budget_expect(0, 0); /* what was known is of another dump */
+	memory_limit_expect(0, 0); /* what was known is of another dump */
 	if (!b->options->needs || dump->source->size < HEAP_NEED_FROM)
 		return 0;
 	unsigned n = dump->reader->parts(dump, STRETCHES, parts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * budget.c - counters.
+ * memory_limit.c - counters.
  */
-#include "base/budget.h"
+#include "base/memory_limit.h"
 
 #include "base/units.h"
 
@@ -14,22 +14,22 @@ static _Atomic uint64_t expected, expected_retained;
 static atomic_bool files;
 static char limit_whose[120] = "--mem";
 
-uint64_t budget_in_use(void)
+uint64_t memory_limit_in_use(void)
 {
 	return atomic_load(&in_use);
 }
 
-uint64_t budget_limit(void)
+uint64_t memory_limit_bytes(void)
 {
 	return atomic_load(&limit);
 }
 
-uint64_t budget_peak(void)
+uint64_t memory_limit_peak(void)
 {
 	return atomic_load(&peak);
 }
 
-void budget_set_limit(uint64_t bytes, const char *whose)
+void memory_limit_set(uint64_t bytes, const char *whose)
 {
 	snprintf(limit_whose, sizeof limit_whose, "%s", whose);
 	atomic_store(&limit, bytes);
@@ -43,7 +43,7 @@ static void note_peak(uint64_t now)
 		;
 }
 
-void budget_expect(uint64_t bytes, uint64_t retained)
+void memory_limit_expect(uint64_t bytes, uint64_t retained)
 {
 	atomic_store(&expected, bytes);
 	atomic_store(&expected_retained, retained);
@@ -55,7 +55,7 @@ static void with_margin(char to[UNITS_ROOM], uint64_t bytes)
 	units_bytes(to, bytes < UINT64_MAX - bytes / 8 ? bytes + bytes / 8 : bytes);
 }
 
-void budget_advise(uint64_t enough, char *to, size_t room)
+void memory_limit_advise(uint64_t enough, char *to, size_t room)
 {
 	uint64_t whole = atomic_load(&expected), retained = atomic_load(&expected_retained);
 	char first[UNITS_ROOM], second[UNITS_ROOM];
@@ -71,31 +71,31 @@ void budget_advise(uint64_t enough, char *to, size_t room)
 		snprintf(to, room, "give a larger --mem, about %s at least%s", first, file);
 }
 
-void budget_file_takes_rest(bool may)
+void memory_limit_file_takes_rest(bool may)
 {
 	atomic_store(&files, may);
 }
 
 static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_t room)
 {
-	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM], advice[BUDGET_ADVICE_ROOM];
+	char wanted[UNITS_ROOM], used[UNITS_ROOM], allowed[UNITS_ROOM], advice[MEMORY_LIMIT_ADVICE_ROOM];
 
 	units_bytes(wanted, bytes);
 	units_bytes(used, now);
 	units_bytes(allowed, most);
-	budget_advise(bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX, advice, sizeof advice);
+	memory_limit_advise(bytes < UINT64_MAX - now ? bytes + now : UINT64_MAX, advice, sizeof advice);
 	snprintf(why, room, "memory: %s more bytes are needed, %s are in use and %s allows %s (%s)", wanted, used,
 	    limit_whose, allowed, advice);
 }
 
-bool budget_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone)
+bool memory_limit_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone)
 {
 	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
 
 	return !most || (kept <= most && bytes <= most - kept && now - (gone < now ? gone : now) <= most - kept - bytes);
 }
 
-bool budget_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
+bool memory_limit_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
 {
 	uint64_t all = atomic_load(&limit), now = atomic_load(&in_use);
 	uint64_t most = kept < all ? all - kept : all;
@@ -111,12 +111,12 @@ bool budget_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
 	return true;
 }
 
-void budget_take_anyway(uint64_t bytes)
+void memory_limit_take_anyway(uint64_t bytes)
 {
 	note_peak(atomic_fetch_add(&in_use, bytes) + bytes);
 }
 
-void budget_give_back(uint64_t bytes)
+void memory_limit_give_back(uint64_t bytes)
 {
 	atomic_fetch_sub(&in_use, bytes);
 }

@@ -37,7 +37,7 @@ bool suffix_is_gzip(const char *name)
 	return length && !strcasecmp(name + n - length, ".gz") && !suffix_of_archive(name, n);
 }
 
-const char *suffix_is_other_packing(const char *name)
+const char *suffix_of_other_packing(const char *name)
 {
 	size_t n = strlen(name), archive = suffix_of_archive(name, n);
 	size_t length = archive ? archive : suffix_of_packed(name, n);

@@ -23,6 +23,6 @@ size_t suffix_of_archive(const char *name, size_t n);
 /* Is it gzip that the name says? */
 bool suffix_is_gzip(const char *name);
 /* The ending that says any other packing or archive, in the name; NULL: it has none. */
-const char *suffix_is_other_packing(const char *name);
+const char *suffix_of_other_packing(const char *name);
 
 #endif

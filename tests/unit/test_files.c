@@ -202,7 +202,7 @@ static void endings(void **state)
 		{"", 0, 0, false, NULL},
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *name = names[i].name, *other = suffix_is_other_packing(name);
+		const char *name = names[i].name, *other = suffix_of_other_packing(name);
 		size_t n = strlen(name);
 		assert_int_equal(suffix_of_packed(name, n), names[i].packed);
 		assert_int_equal(suffix_of_archive(name, n), names[i].archive);

@@ -38,9 +38,9 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	const char *path = call->argument[0].word;
 	struct profile_writing w;
 	*out = NULL;
-	if (suffix_is_other_packing(path))
+	if (suffix_of_other_packing(path))
 		return err_set(err, ERR_USAGE, "a profile cannot be compressed as %s (name it heap.profile or "
-		    "heap.profile.gz)", suffix_is_other_packing(path));
+		    "heap.profile.gz)", suffix_of_other_packing(path));
 	int code = profile_begin(&w, s, suffix_is_gzip(path), err);
 	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
 		code = err->code = ERR_IO;

@@ -153,9 +153,9 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	int code = copy_begin(&w, s, suffix_is_gzip(call->argument[0].word), err);
 	if (code == ERR_UNSUPPORTED) /* a copy that is not written, and nothing that was looked for */
 		err->code = ERR_IO;
-	if (!code && suffix_is_other_packing(call->argument[0].word))
+	if (!code && suffix_of_other_packing(call->argument[0].word))
 		code = err_set(err, ERR_USAGE, "a copy cannot be compressed as %s (name it heap.hprof or "
-		    "heap.hprof.gz)", suffix_is_other_packing(call->argument[0].word));
+		    "heap.hprof.gz)", suffix_of_other_packing(call->argument[0].word));
 	if (code)
 		return err->code;
 	w.wanted.of_string = of_string;

@@ -7,8 +7,8 @@
 #include "analysis/check/check.h"
 #include "analysis/holes.h"
 #include "analysis/java.h"
-#include "command/look/histo_heaps.h"
-#include "command/look/process.h"
+#include "command/browse/histo_heaps.h"
+#include "command/browse/process.h"
 #include "command/words/words.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "base/sort.h"
 #include "result/objects.h"
 #include "result/tree.h"
-#include "command/look/bt_noted.h"
+#include "command/browse/bt_noted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

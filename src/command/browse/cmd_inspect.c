@@ -5,7 +5,7 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
-#include "command/look/inspect.h"
+#include "command/browse/inspect.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 #include "heap/hashes.h"

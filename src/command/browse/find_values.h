@@ -2,8 +2,8 @@
 /*
  * find_values.h - rows of find that are about values: numbers, hashes, constants of enums, keys of maps.
  */
-#ifndef CAIRN_COMMAND_LOOK_FIND_VALUES_H
-#define CAIRN_COMMAND_LOOK_FIND_VALUES_H
+#ifndef CAIRN_COMMAND_BROWSE_FIND_VALUES_H
+#define CAIRN_COMMAND_BROWSE_FIND_VALUES_H
 
 #include "base/pattern.h"
 #include "command/session/session.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* inspect.c - see inspect.h. */
-#include "command/look/inspect.h"
+#include "command/browse/inspect.h"
 
 #include "base/mem.h"
 #include "heap/field_words.h"

@@ -2,8 +2,8 @@
 /*
  * process.h - facts about the process, from the dump or its javacore: for info.
  */
-#ifndef CAIRN_COMMAND_LOOK_PROCESS_H
-#define CAIRN_COMMAND_LOOK_PROCESS_H
+#ifndef CAIRN_COMMAND_BROWSE_PROCESS_H
+#define CAIRN_COMMAND_BROWSE_PROCESS_H
 
 #include "command/command.h"
 

@@ -9,8 +9,8 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/ask/ask.h"
-#include "command/look/histo_heaps.h"
-#include "command/look/histo_paths.h"
+#include "command/browse/histo_heaps.h"
+#include "command/browse/histo_paths.h"
 #include "command/words/words.h"
 
 #include <stdlib.h>

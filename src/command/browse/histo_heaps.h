@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* histo_heaps.h - histo -by heap, for cmd_classes.c. */
-#ifndef CAIRN_COMMAND_LOOK_HISTO_HEAPS_H
-#define CAIRN_COMMAND_LOOK_HISTO_HEAPS_H
+#ifndef CAIRN_COMMAND_BROWSE_HISTO_HEAPS_H
+#define CAIRN_COMMAND_BROWSE_HISTO_HEAPS_H
 
 #include "analysis/histogram.h"
 #include "command/commands.h"

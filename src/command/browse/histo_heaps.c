@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* histo_heaps.c - histo -by heap: rows that are heaps of Android. */
-#include "command/look/histo_heaps.h"
+#include "command/browse/histo_heaps.h"
 
 #include "base/big.h"
 #include "base/mem.h"

@@ -5,7 +5,7 @@
  * Of deferred calls Go records those that it keeps in a list; calls that the compiler put into the function
  * itself (open-coded ones) are in no record.
  */
-#include "command/look/bt_noted.h"
+#include "command/browse/bt_noted.h"
 
 #include "analysis/describe/describe.h"
 #include "base/progress.h"

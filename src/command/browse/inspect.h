@@ -5,8 +5,8 @@
  * Rows are read from the dump when they are shown.  Each function returns a result that the caller
  * owns and that owns what it was made of; none of them fails.
  */
-#ifndef CAIRN_COMMAND_LOOK_INSPECT_H
-#define CAIRN_COMMAND_LOOK_INSPECT_H
+#ifndef CAIRN_COMMAND_BROWSE_INSPECT_H
+#define CAIRN_COMMAND_BROWSE_INSPECT_H
 
 #include "analysis/describe/describe.h"
 #include "opened/opened.h"

@@ -8,7 +8,7 @@
 #include "analysis/strings.h"
 #include "base/big.h"
 #include "base/render_lock.h"
-#include "command/look/find_values.h"
+#include "command/browse/find_values.h"
 #include "command/words/words.h"
 #include "heap/hashes.h"
 #include "result/objects.h"

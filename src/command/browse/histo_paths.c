@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* histo_paths.c - histo -by path: rows that are objects reached on the same way. */
-#include "command/look/histo_paths.h"
+#include "command/browse/histo_paths.h"
 
 #include "base/big.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* process.c - see process.h.  Secrets were masked when texts were read (base/masking.h). */
-#include "command/look/process.h"
+#include "command/browse/process.h"
 
 #include "analysis/java.h"
 #include "heap/library.h"

@@ -2,8 +2,8 @@
 /*
  * bt_noted.h - rows of bt that no frame has: deferred calls, panics, channels that are waited for.
  */
-#ifndef CAIRN_COMMAND_LOOK_BT_NOTED_H
-#define CAIRN_COMMAND_LOOK_BT_NOTED_H
+#ifndef CAIRN_COMMAND_BROWSE_BT_NOTED_H
+#define CAIRN_COMMAND_BROWSE_BT_NOTED_H
 
 #include "result/result.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* find_values.c - see find_values.h. */
-#include "command/look/find_values.h"
+#include "command/browse/find_values.h"
 
 #include "analysis/numbers.h"
 #include "analysis/search.h"

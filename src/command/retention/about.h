@@ -3,8 +3,8 @@
  * about.h - the two halves of `about`: what holds the objects (about_holders.c), and what they are and hold
  * (about_contents.c).  cmd_about.c puts them together.
  */
-#ifndef CAIRN_COMMAND_HOLDS_ABOUT_H
-#define CAIRN_COMMAND_HOLDS_ABOUT_H
+#ifndef CAIRN_COMMAND_RETENTION_ABOUT_H
+#define CAIRN_COMMAND_RETENTION_ABOUT_H
 
 #include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"

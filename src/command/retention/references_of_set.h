@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* references_of_set.h - the references into and out of many objects at once, summed; for refs. */
-#ifndef CAIRN_COMMAND_HOLDS_REFERENCES_OF_SET_H
-#define CAIRN_COMMAND_HOLDS_REFERENCES_OF_SET_H
+#ifndef CAIRN_COMMAND_RETENTION_REFERENCES_OF_SET_H
+#define CAIRN_COMMAND_RETENTION_REFERENCES_OF_SET_H
 
 #include "analysis/set_references.h"
 #include "command/command.h"

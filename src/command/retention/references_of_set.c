@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* references_of_set.c - see references_of_set.h. */
-#include "command/holds/references_of_set.h"
+#include "command/retention/references_of_set.h"
 
 #include "analysis/cut/cut.h"
 #include "base/big.h"

@@ -4,8 +4,8 @@
  *
  * Main thread, or the job that runs the command.
  */
-#ifndef CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
-#define CAIRN_COMMAND_HOLDS_HEAP_LABELS_H
+#ifndef CAIRN_COMMAND_RETENTION_HEAP_LABELS_H
+#define CAIRN_COMMAND_RETENTION_HEAP_LABELS_H
 
 #include "result/objects.h"
 #include "analysis/heap_tree.h"

@@ -2,7 +2,7 @@
 /*
  * cmd_about.c - about: an object or a set at one glance, as the screen shows it beside a list.
  */
-#include "command/holds/about.h"
+#include "command/retention/about.h"
 
 #include "base/mem.h"
 #include "command/words/words.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* leaks_choice.c - which references to a suspect a person would clear: see leaks_told.h. */
-#include "command/holds/leaks_told.h"
+#include "command/retention/leaks_told.h"
 
 #include "base/big.h"
 #include "command/commands.h"
-#include "command/holds/cut_words.h"
+#include "command/retention/cut_words.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* about_holders.c - the half of `about` that tells what holds the objects. */
-#include "command/holds/about.h"
+#include "command/retention/about.h"
 
 #include "base/big.h"
-#include "command/holds/heap_labels.h"
+#include "command/retention/heap_labels.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* heap_labels.c - see heap_labels.h. */
-#include "command/holds/heap_labels.h"
+#include "command/retention/heap_labels.h"
 
 #include "command/commands.h"
 

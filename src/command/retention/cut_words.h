@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cut_words.h - words of a command line into references that are to be cleared. */
-#ifndef CAIRN_COMMAND_HOLDS_CUT_WORDS_H
-#define CAIRN_COMMAND_HOLDS_CUT_WORDS_H
+#ifndef CAIRN_COMMAND_RETENTION_CUT_WORDS_H
+#define CAIRN_COMMAND_RETENTION_CUT_WORDS_H
 
 #include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"

@@ -7,7 +7,7 @@
 #include "analysis/paths/paths.h"
 #include "base/mem.h"
 #include "command/commands.h"
-#include "command/holds/cut_words.h"
+#include "command/retention/cut_words.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "analysis/heap_fold.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/holds/heap_labels.h"
+#include "command/retention/heap_labels.h"
 #include "command/words/words.h"
 #include "result/objects.h"
 #include "result/tree.h"

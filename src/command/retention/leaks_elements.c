@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* leaks_elements.c - how many elements a suspect has, and of what class: see leaks_told.h. */
-#include "command/holds/leaks_told.h"
+#include "command/retention/leaks_told.h"
 
 #include "analysis/describe/describe.h"
 

@@ -7,7 +7,7 @@
 #include "analysis/cut/cut.h"
 #include "analysis/leaks.h"
 #include "base/mem.h"
-#include "command/holds/leaks_told.h"
+#include "command/retention/leaks_told.h"
 #include "result/objects.h"
 #include "command/session/session.h"
 #include "command/words/words.h"

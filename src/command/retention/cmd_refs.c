@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "command/ask/ask.h"
 #include "result/objects.h"
-#include "command/holds/heap_labels.h"
-#include "command/holds/references_of_set.h"
+#include "command/retention/heap_labels.h"
+#include "command/retention/references_of_set.h"
 #include "command/words/words.h"
 
 #include <inttypes.h>

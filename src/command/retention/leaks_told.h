@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* leaks_told.h - the sentences of leaks about a suspect, or about another large holder. */
-#ifndef CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
-#define CAIRN_COMMAND_HOLDS_LEAKS_TOLD_H
+#ifndef CAIRN_COMMAND_RETENTION_LEAKS_TOLD_H
+#define CAIRN_COMMAND_RETENTION_LEAKS_TOLD_H
 
 #include "analysis/cut/cut.h"
 #include "analysis/leaks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cut_words.c - see cut_words.h. */
-#include "command/holds/cut_words.h"
+#include "command/retention/cut_words.h"
 
 #include "analysis/describe/describe.h"
 #include "base/big.h"

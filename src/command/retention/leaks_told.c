@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* leaks_told.c - see leaks_told.h. */
-#include "command/holds/leaks_told.h"
+#include "command/retention/leaks_told.h"
 
 #include "analysis/heap_fold.h"
 #include "command/commands.h"
-#include "command/holds/cut_words.h"
-#include "command/holds/heap_labels.h"
+#include "command/retention/cut_words.h"
+#include "command/retention/heap_labels.h"
 #include "heap/library.h"
 #include "heap/weak.h"
 

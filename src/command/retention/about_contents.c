@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* about_contents.c - the half of `about` that tells what the objects are, hold, and keep alive. */
-#include "command/holds/about.h"
+#include "command/retention/about.h"
 
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "command/holds/heap_labels.h"
+#include "command/retention/heap_labels.h"
 #include "command/words/words.h"
 #include "result/objects.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/holds/cut_words.h"
+#include "command/retention/cut_words.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 

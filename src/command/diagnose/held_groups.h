@@ -3,8 +3,8 @@
  * held_groups.h - objects parted by their class, by a kind, and by the field that holds them, for commands whose rows
  * are such groups.
  */
-#ifndef CAIRN_COMMAND_WRONG_HELD_GROUPS_H
-#define CAIRN_COMMAND_WRONG_HELD_GROUPS_H
+#ifndef CAIRN_COMMAND_DIAGNOSE_HELD_GROUPS_H
+#define CAIRN_COMMAND_DIAGNOSE_HELD_GROUPS_H
 
 #include "analysis/field_holders.h"
 #include "base/bits.h"

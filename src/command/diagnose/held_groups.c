@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_groups.c - see held_groups.h. */
-#include "command/wrong/held_groups.h"
+#include "command/diagnose/held_groups.h"
 
 #include "base/big.h"
 #include "base/hash.h"

@@ -7,7 +7,7 @@
 #include "analysis/offheap/offheap.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/wrong/held_groups.h"
+#include "command/diagnose/held_groups.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/big.h"
 #include "base/bits.h"
 #include "base/mem.h"
-#include "command/wrong/held_groups.h"
+#include "command/diagnose/held_groups.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "view/config.h"
 
 #include "base/mem.h"
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/commands.h"
 #include "view/history.h"
 #include "view/keys.h"

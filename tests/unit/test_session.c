@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/run/run.h"
 #include "fake_heap.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/histo_paths.h"
 #include "command/words/words.h"

@@ -2,7 +2,7 @@
 /*
  * cmd_find.c - find: what is called so, what has this text, what lies there, what holds this number.
  */
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/commands.h"
 
 #include "analysis/strings.h"

@@ -8,7 +8,7 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "result/objects.h"
 #include "command/words/words.h"
 

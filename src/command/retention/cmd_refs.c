@@ -7,7 +7,7 @@
 #include "analysis/describe/describe.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "result/objects.h"
 #include "command/retention/heap_labels.h"
 #include "command/retention/references_of_set.h"

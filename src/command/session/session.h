@@ -146,7 +146,7 @@ struct session {
 	bool typed;              /* as it does at a prompt without a screen, too: what a line did is said, not shown */
 	bool mat_sizes;          /* --sizes mat */
 	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
-	struct sql_view *views;  /* that questions about each dump may name (command/ask); owned */
+	struct sql_view *views;  /* that questions about each dump may name (command/query); owned */
 	size_t n_views, cap_views;
 	char *copies;            /* set copy FILE: behind what it holds y and Y write; owned; NULL: to the terminal */
 	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ask.h - the door of this folder: SQL about the current dump, with the answers of commands as tables. */
-#ifndef CAIRN_COMMAND_ASK_ASK_H
-#define CAIRN_COMMAND_ASK_ASK_H
+/* query.h - the door of this folder: SQL about the current dump, with the answers of commands as tables. */
+#ifndef CAIRN_COMMAND_QUERY_QUERY_H
+#define CAIRN_COMMAND_QUERY_QUERY_H
 
 #include "command/command.h"
 #include "query/sql/sql.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ask.c - see ask.h. */
-#include "command/ask/ask.h"
+/* query.c - see query.h. */
+#include "command/query/query.h"
 
 #include "analysis/search.h"
 #include "base/big.h"
-#include "command/ask/ask_tables.h"
+#include "command/query/ask_tables.h"
 #include "command/call/call.h"
 #include "command/commands.h"
 #include "command/run/run.h"

@@ -9,7 +9,7 @@
 
 #include "base/suffixes.h"
 #include "base/mem.h"
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/run/run.h"
 
 #include <stdio.h>

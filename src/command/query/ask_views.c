@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ask_views.c - the views that the configuration gives to the questions about every dump. */
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 
 #include "base/mem.h"
-#include "command/ask/ask_tables.h"
+#include "command/query/ask_tables.h"
 #include "command/commands.h"
 
 #include <ctype.h>

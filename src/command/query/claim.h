@@ -13,8 +13,8 @@
  * What is no such comparison is SQL.  A number that is a lower bound, or that nobody knows, may leave open whether a
  * claim is true: that is an answer of its own, and not a yes.
  */
-#ifndef CAIRN_COMMAND_ASK_CLAIM_H
-#define CAIRN_COMMAND_ASK_CLAIM_H
+#ifndef CAIRN_COMMAND_QUERY_CLAIM_H
+#define CAIRN_COMMAND_QUERY_CLAIM_H
 
 #include "command/session/session.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* claim.c - see claim.h. */
-#include "command/ask/claim.h"
+#include "command/query/claim.h"
 
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 #include "command/line/line.h"
 #include "command/run/run.h"
 

@@ -5,10 +5,10 @@
  * Tables are declared elsewhere: in sql_tables.c, by the shapes of commands, by the classes of the dump.  Here they are
  * only listed.
  */
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 
 #include "base/mem.h"
-#include "command/ask/ask_tables.h"
+#include "command/query/ask_tables.h"
 #include "command/commands.h"
 
 #include <ctype.h>

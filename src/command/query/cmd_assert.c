@@ -2,7 +2,7 @@
 /* cmd_assert.c - assert: claims about a dump, for a job that nobody watches. */
 #include "command/commands.h"
 
-#include "command/ask/claim.h"
+#include "command/query/claim.h"
 #include "command/run/run.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ask_tables.c - tables that no command prints as such: the frames of all threads. */
-#include "command/ask/ask_tables.h"
+#include "command/query/ask_tables.h"
 
 #include "command/commands.h"
 #include "command/words/words.h"

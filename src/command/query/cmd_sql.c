@@ -2,7 +2,7 @@
 /* cmd_sql.c - sql: questions in SQL about the dump. */
 #include "command/commands.h"
 
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 
 #include <string.h>
 #include <strings.h>

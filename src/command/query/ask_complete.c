@@ -4,11 +4,11 @@
  * between single quotes classes, anywhere else the columns of the tables that the question names, functions, and the
  * words of SQL.  Small letters and capitals are the same, but in names of classes.
  */
-#include "command/ask/ask.h"
+#include "command/query/query.h"
 
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
-#include "command/ask/ask_tables.h"
+#include "command/query/ask_tables.h"
 #include "command/commands.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ask_tables.h - tables for SQL that no command prints as such; private to this folder. */
-#ifndef CAIRN_COMMAND_ASK_ASK_TABLES_H
-#define CAIRN_COMMAND_ASK_ASK_TABLES_H
+#ifndef CAIRN_COMMAND_QUERY_ASK_TABLES_H
+#define CAIRN_COMMAND_QUERY_ASK_TABLES_H
 
 #include "command/command.h"
 

@@ -6,7 +6,7 @@
 
 #include "command/line/line.h"
 #include "result/tree.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <string.h>
 

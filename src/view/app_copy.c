@@ -5,7 +5,7 @@
 #include "view/app.h"
 
 #include "base/files.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "result/objects.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "view/app.h"
 
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

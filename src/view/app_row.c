@@ -8,7 +8,7 @@
 #include "view/app.h"
 
 #include "command/commands.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <string.h>

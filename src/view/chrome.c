@@ -7,7 +7,7 @@
  */
 #include "view/app.h"
 
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/big.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "view/pace.h"
 
 #include <inttypes.h>

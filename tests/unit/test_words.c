@@ -14,7 +14,7 @@
 
 #include "base/big.h"
 #include "command/command.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "fake_session.h"
 
 static void expect_spelling(const char *word, bool vm, const char *wanted)

@@ -11,7 +11,7 @@
 #include "command/query/query.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/histo_paths.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

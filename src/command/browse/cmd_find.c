@@ -9,7 +9,7 @@
 #include "base/big.h"
 #include "base/render_lock.h"
 #include "command/browse/find_values.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "heap/hashes.h"
 #include "result/objects.h"
 

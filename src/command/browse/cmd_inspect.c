@@ -7,7 +7,7 @@
 #include "analysis/describe/describe.h"
 #include "command/browse/inspect.h"
 #include "result/objects.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "heap/hashes.h"
 #include "heap/sites.h"
 #include "heap/typed.h"

@@ -5,7 +5,7 @@
 #include "analysis/histogram.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 

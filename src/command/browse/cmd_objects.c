@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "command/query/query.h"
 #include "result/objects.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

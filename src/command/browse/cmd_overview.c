@@ -9,7 +9,7 @@
 #include "analysis/java.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/process.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "heap/library.h"
 #include "heap/sites.h"
 

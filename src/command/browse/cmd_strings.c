@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/masking.h"
 #include "result/objects.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <inttypes.h>

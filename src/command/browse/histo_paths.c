@@ -4,7 +4,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

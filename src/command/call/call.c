@@ -6,7 +6,7 @@
 
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <ctype.h>
 #include <errno.h>

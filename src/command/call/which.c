@@ -5,7 +5,7 @@
  */
 #include "command/call/call.h"
 
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "command/session/session.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 static int toggle(struct session *s, const struct call *call, struct err *err)
 {

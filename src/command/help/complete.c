@@ -6,7 +6,7 @@
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/line/line.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include "base/mem.h"
 #include "base/sort.h"

@@ -3,7 +3,7 @@
 #include "command/query/ask_tables.h"
 
 #include "command/commands.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <string.h>
 #include <strings.h>

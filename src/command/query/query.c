@@ -8,7 +8,7 @@
 #include "command/call/call.h"
 #include "command/commands.h"
 #include "command/run/run.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "command/retention/heap_labels.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

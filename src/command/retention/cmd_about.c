@@ -5,7 +5,7 @@
 #include "command/retention/about.h"
 
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "result/objects.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "command/retention/cut_words.h"
 #include "result/objects.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "analysis/search.h"
 #include "base/big.h"
 #include "base/mem.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "command/retention/leaks_told.h"
 #include "result/objects.h"
 #include "command/session/session.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "command/session/session.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

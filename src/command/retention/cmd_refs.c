@@ -11,7 +11,7 @@
 #include "result/objects.h"
 #include "command/retention/heap_labels.h"
 #include "command/retention/references_of_set.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

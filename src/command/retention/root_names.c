@@ -8,7 +8,7 @@
 #include "base/big.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

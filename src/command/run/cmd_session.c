@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "command/run/run.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "heap/library.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* cmd_sets.c - sets: the objects that were kept. */
 #include "command/commands.h"
 
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <stdlib.h>
 

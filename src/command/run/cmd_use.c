@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "command/run/run.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 #include "query/profile_file.h"
 
 #include <stdlib.h>

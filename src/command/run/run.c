@@ -9,7 +9,7 @@
 #include "command/call/call.h"
 #include "command/commands.h"
 #include "command/run/output.h"
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include <errno.h>
 #include <signal.h>

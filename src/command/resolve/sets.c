@@ -5,7 +5,7 @@
  * The one place that turns words into sets.  A set is a bit for each object while it is put together
  * and a list of ids afterwards.
  */
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include "analysis/search.h"
 #include "base/big.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * words.h - turns words of a command line into objects, classes, threads and sets of objects.
+ * resolve.h - turns words of a command line into objects, classes, threads and sets of objects.
  *
  * Functions that return int return 0; ERR_USAGE: the word has no such meaning; ERR_NOT_FOUND:
  * nothing is called so, and *err names the nearest things; or ERR_NOMEM.  They need a dump
  * (s->dump).
  */
-#ifndef CAIRN_COMMAND_WORDS_WORDS_H
-#define CAIRN_COMMAND_WORDS_WORDS_H
+#ifndef CAIRN_COMMAND_RESOLVE_RESOLVE_H
+#define CAIRN_COMMAND_RESOLVE_RESOLVE_H
 
 #include "analysis/describe/describe.h"
 

@@ -2,7 +2,7 @@
 /*
  * values.c - words of a command line into objects, classes and threads.
  */
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include "base/big.h"
 

@@ -3,7 +3,7 @@
  * names.c - objects by the names that the program has for them: static fields of classes, global
  * variables and parts of them.
  */
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include "base/big.h"
 #include "base/mem.h"

@@ -3,7 +3,7 @@
  * row_words.c - rows into words of a command line: what keys say of the row that they are pressed on, and
  * what a missing argument and "." mean on the screen.
  */
-#include "command/words/words.h"
+#include "command/resolve/resolve.h"
 
 #include "base/big.h"
 

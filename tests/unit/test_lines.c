@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/command.h"
 #include "command/help/help.h"
 #include "command/line/line.h"

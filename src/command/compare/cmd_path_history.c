@@ -3,7 +3,7 @@
 #include "command/compare/comparing.h"
 
 #include "base/mem.h"
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/line/line.h"
 #include "command/session/session.h"
 #include "result/plot.h"

@@ -2,7 +2,7 @@
 /*
  * apropos.c - apropos searches what help tells; alias lists the words of other tools.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/line/line.h"

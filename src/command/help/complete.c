@@ -2,7 +2,7 @@
 /*
  * complete.c - what the word under the cursor could become.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/line/line.h"

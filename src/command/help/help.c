@@ -4,7 +4,7 @@
  */
 #include "command/help/help.h"
 
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/line/line.h"
 

@@ -5,7 +5,7 @@
 #include "analysis/search.h"
 #include "base/big.h"
 #include "command/query/ask_tables.h"
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/run/run.h"
 #include "command/resolve/resolve.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/memory_refusals.h"
-#include "command/call/call.h"
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/run/output.h"
 #include "command/resolve/resolve.h"

@@ -3,7 +3,7 @@
  * nearest.c - which commands a word that is not one may have meant: by spelling, by the first half of
  * another tool's word, or by the words of the summaries.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 
 #include "analysis/search.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * call.c - sort the words behind a command into arguments and options, and look values up.
+ * args.c - sort the words behind a command into arguments and options, and look values up.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 
 #include "base/big.h"
 #include "base/mem.h"

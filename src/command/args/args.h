@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* call.h - a stage's words against a command's arguments and options. */
-#ifndef CAIRN_COMMAND_CALL_CALL_H
-#define CAIRN_COMMAND_CALL_CALL_H
+/* args.h - a stage's words against a command's arguments and options. */
+#ifndef CAIRN_COMMAND_ARGS_ARGS_H
+#define CAIRN_COMMAND_ARGS_ARGS_H
 
 #include "command/command.h"
 #include "command/line/line.h"

@@ -3,7 +3,7 @@
  * which.c - which command a line means, by its name, a beginning of it or another tool's word, and whether it can
  * be answered before references are read.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 
 #include "command/resolve/resolve.h"
 

@@ -2,7 +2,7 @@
 /*
  * aliases.c - words of other tools: the one table of them, and a line's words turned into ours.
  */
-#include "command/call/call.h"
+#include "command/args/args.h"
 
 #include "base/mem.h"
 

@@ -4,7 +4,7 @@
  */
 #include "command/commands.h"
 
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "result/tree.h"
 #include "command/resolve/resolve.h"
 

@@ -17,7 +17,7 @@
 #include "command/args/args.h"
 #include "command/command.h"
 #include "command/help/help.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "command/run/run.h"
 #include "fake_session.h"
 

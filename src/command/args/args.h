@@ -4,7 +4,7 @@
 #define CAIRN_COMMAND_ARGS_ARGS_H
 
 #include "command/command.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 /*
  * Where the line begins with words of another tool (aliases), put those in their place that mean the

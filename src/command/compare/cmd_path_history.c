@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "command/args/args.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "command/session/session.h"
 #include "result/plot.h"
 

@@ -5,7 +5,7 @@
 #include "command/args/args.h"
 #include "command/commands.h"
 #include "command/help/help.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "command/args/args.h"
 #include "command/commands.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

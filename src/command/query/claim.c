@@ -3,7 +3,7 @@
 #include "command/query/claim.h"
 
 #include "command/query/query.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "command/run/run.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "analysis/describe/describe.h"
 
 #include "analysis/search.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "command/session/session.h"
 
 /* --- one thing ---------------------------------------------------------------------------------- */

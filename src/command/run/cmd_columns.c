@@ -6,7 +6,7 @@
  * them, so no script depends on it.
  */
 #include "command/commands.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 #include "command/run/run.h"
 
 #include "base/mem.h"

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

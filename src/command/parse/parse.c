@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * line.c - a command line into stages and words.
+ * parse.c - a command line into stages and words.
  */
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 #include "base/arena.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * line.h - a command line taken apart: "$name = command words | stage | !shell > file"; and the stages
+ * parse.h - a command line taken apart: "$name = command words | stage | !shell > file"; and the stages
  * behind the command: grep, head, sort, cut.
  *
  * Words stand between blanks; '…', "…" and \ quote, and so does /…/ around a regular expression.
@@ -8,8 +8,8 @@
  * or without the sql) || is its own, and > is, too, unless a path follows ("/tmp/x", "./x") or the question has ended:
  * with a semicolon, or with the quotes around all of it.
  */
-#ifndef CAIRN_COMMAND_LINE_LINE_H
-#define CAIRN_COMMAND_LINE_LINE_H
+#ifndef CAIRN_COMMAND_PARSE_PARSE_H
+#define CAIRN_COMMAND_PARSE_PARSE_H
 
 #include "base/arena.h"
 #include "base/err.h"

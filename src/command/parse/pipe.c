@@ -3,7 +3,7 @@
  * pipe.c - the stages behind a command, all inside the program: they order, drop and pick, and never
  * touch the numbers.
  */
-#include "command/line/line.h"
+#include "command/parse/parse.h"
 
 #include "base/mem.h"
 

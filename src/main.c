@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "command/commands.h"
 #include "command/help/help.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "dump/program/program.h"
 #include "dump/source/source.h"
 #include "query/profile_file.h"

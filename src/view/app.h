@@ -8,7 +8,7 @@
 #define CAIRN_VIEW_APP_H
 
 #include "command/help/help.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "command/session/session.h"
 #include "view/finding.h"
 #include "view/follow.h"

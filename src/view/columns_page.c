@@ -8,7 +8,7 @@
 #include "view/page.h"
 
 #include "base/mem.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 struct columns_page {
 	struct page page;

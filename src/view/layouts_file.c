@@ -9,7 +9,7 @@
 
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "view/history.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "view/terminals.h"
 
 #include <errno.h>

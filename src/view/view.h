@@ -8,7 +8,7 @@
 #define CAIRN_VIEW_VIEW_H
 
 #include "command/help/help.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
  * Lines that could write files or start programs are passed over: a fuzzer must not reach a shell.
  */
 #include "command/help/help.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "fuzz_reader.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "command/commands.h"
 #include "command/help/help.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "heap/heap.h"
 #include "heap/typed.h"
 #include "lines.h"

@@ -22,7 +22,7 @@
  */
 #include "base/parallel.h"
 #include "command/command.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "heap/heap.h"
 #include "steps.h"
 

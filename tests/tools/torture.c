@@ -21,7 +21,7 @@
 #include "base/parallel.h"
 #include "base/emergency_reserve.h"
 #include "command/command.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "heap/heap.h"
 #include "query/profile_file.h"
 #include "faults.h"

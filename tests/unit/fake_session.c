@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 struct fake_heap fake;
 struct session session;

@@ -17,7 +17,7 @@
 #include "analysis/check/check.h"
 #include "analysis/reachable.h"
 #include "command/command.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "fake_session.h"
 
 /* --- commands --------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 #include "command/command.h"
 #include "command/help/help.h"
 #include "command/parse/parse.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "fake_session.h"
 
 /* --- lines ------------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "command/query/query.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "fake_heap.h"
 
 static struct fake_heap monday, tuesday;

@@ -12,7 +12,7 @@
 #include "base/suffixes.h"
 #include "base/zstd_block.h"
 #include "command/report/report.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "command/bundle/search.h"
 #include "heap/saved/saved.h"
 #include "query/profile_file.h"

@@ -4,7 +4,7 @@
 
 #include "command/query/query.h"
 #include "command/parse/parse.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "command/commands.h"
 
 #include "command/query/claim.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <string.h>
 

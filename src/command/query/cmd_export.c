@@ -10,7 +10,7 @@
 #include "base/suffixes.h"
 #include "base/mem.h"
 #include "command/query/query.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "command/query/ask_tables.h"
 #include "command/args/args.h"
 #include "command/commands.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "analysis/describe/describe.h"
 #include "command/report/report.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

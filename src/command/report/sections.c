@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* script.c - the lines of a script, one after another; see session_source. */
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include "base/files.h"
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
 #include "query/profile_file.h"
 

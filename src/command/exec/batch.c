@@ -2,12 +2,12 @@
 /*
  * batch.c - load, run, print, and the exit status of it all.
  */
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include "base/files.h"
 #include "base/text.h"
 #include "command/commands.h"
-#include "command/run/output.h"
+#include "command/exec/output.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.h - runs command lines: finds the command, sends its result through the pipe, keeps or prints it.
+ * exec.h - runs command lines: finds the command, sends its result through the pipe, keeps or prints it.
  *
  * Main thread only; a command about a dump works on a thread of its own meanwhile (session_work).
  */
-#ifndef CAIRN_COMMAND_RUN_RUN_H
-#define CAIRN_COMMAND_RUN_RUN_H
+#ifndef CAIRN_COMMAND_EXEC_EXEC_H
+#define CAIRN_COMMAND_EXEC_EXEC_H
 
 #include "command/session/session.h"
 

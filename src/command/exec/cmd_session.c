@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
 #include "heap/library.h"
 

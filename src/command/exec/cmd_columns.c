@@ -7,7 +7,7 @@
  */
 #include "command/commands.h"
 #include "command/parse/parse.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include "base/mem.h"
 

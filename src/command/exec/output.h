@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* output.h - opening the files that results go to; private to src/command/run. */
-#ifndef CAIRN_COMMAND_RUN_OUTPUT_H
-#define CAIRN_COMMAND_RUN_OUTPUT_H
+/* output.h - opening the files that results go to; private to src/command/exec. */
+#ifndef CAIRN_COMMAND_EXEC_OUTPUT_H
+#define CAIRN_COMMAND_EXEC_OUTPUT_H
 
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <stdio.h>
 

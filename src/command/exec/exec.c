@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.c - see run.h.
+ * exec.c - see exec.h.
  */
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include "base/mem.h"
 #include "base/memory_refusals.h"
 #include "command/args/args.h"
 #include "command/commands.h"
-#include "command/run/output.h"
+#include "command/exec/output.h"
 #include "command/resolve/resolve.h"
 
 #include <errno.h>

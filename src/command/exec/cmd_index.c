@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/zstd_block.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <errno.h>
 #include <stdlib.h>

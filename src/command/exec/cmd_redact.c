@@ -4,7 +4,7 @@
 
 #include "base/suffixes.h"
 #include "base/gzipped.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 #include "heap/string.h"
 
 #include <errno.h>

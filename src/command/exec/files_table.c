@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* files_table.c - the table of files that a command wrote. */
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <string.h>
 

@@ -2,12 +2,12 @@
 /*
  * output.c - see output.h.
  */
-#include "command/run/output.h"
+#include "command/exec/output.h"
 
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "command/run/run.h"
+#include "command/exec/exec.h"
 
 #include <errno.h>
 #include <fcntl.h>

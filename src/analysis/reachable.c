@@ -8,7 +8,7 @@
 #include "analysis/unrecorded.h"
 #include "base/big.h"
 #include "base/pack.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 #include "heap/weak.h"
 
 #include <string.h>

@@ -41,7 +41,7 @@ struct reference_objects; /* heap/weak.h */
  * (bits_release).  0, ERR_NOMEM or ERR_CANCELLED; takes 4 bytes and a bit an object while it runs. */
 MUST_CHECK int reachable_by_kinds(uint8_t *by, struct bits *strongly, const struct heap *h,
     const struct reference_objects *objects, struct progress *progress, struct err *err);
-/* Add it to an index (heap/saved/saved.h), from which reachable_from_roots takes it; only
+/* Add it to an index (heap/index_file/index_file.h), from which reachable_from_roots takes it; only
  * where the model is the default. */
 struct chunks_writer;
 MUST_CHECK int reachable_write(const struct reachable *r, const struct heap *h, struct chunks_writer *w,

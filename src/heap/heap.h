@@ -191,7 +191,7 @@ struct weak_references; /* heap/weak.h */
 struct places;        /* id -> record in the dump (heap/places.h) */
 struct heap_sites;    /* heap/sites.h */
 struct build;         /* heap/build/build.h */
-struct saved;         /* heap/saved/saved.h */
+struct saved;         /* heap/index_file/index_file.h */
 struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap_watcher;
@@ -210,7 +210,7 @@ struct heap_options {
 	const char *path;
 	const struct heap_watcher *watcher;
 	bool mat_sizes; /* shallow sizes by Eclipse MAT's rules, not the VM's */
-	const char *index; /* the file of its index; NULL: where it usually lies (heap/saved/saved.h) */
+	const char *index; /* the file of its index; NULL: where it usually lies (heap/index_file/index_file.h) */
 	bool no_index;  /* read the dump, whatever indexes there are */
 	bool index_later; /* the same of references that stand in an index */
 	/* Or NULL.  Called on the loading thread, once the dump is open and before it is read, if it is large enough. */

@@ -8,7 +8,7 @@
 #include "base/big.h"
 #include "base/bisect.h"
 #include "base/mem.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 #include "heap/value.h"
 
 #include <stdlib.h>

@@ -78,8 +78,8 @@ MUST_CHECK int weak_told(const struct heap *h, struct err *err);
 MUST_CHECK int weak_find(struct heap *h, struct progress *progress, struct err *err);
 void weak_forget(struct heap *h);
 void weak_release(struct weak_references *w);
-/* Add them to an index (heap/saved/saved.h), from which they are known again without values; nothing where they are
- * not known. */
+/* Add them to an index (heap/index_file/index_file.h), from which they are known again without values; nothing where
+ * they are not known. */
 struct chunks_writer;
 MUST_CHECK int weak_write(const struct heap *h, struct chunks_writer *to, struct err *err);
 

@@ -99,7 +99,7 @@ MUST_CHECK int retained_list(struct retained *r, struct progress *progress, stru
 MUST_CHECK int retained_complete(struct retained *r, struct progress *progress, struct err *err);
 void retained_release(struct retained *r);
 
-/* Retained sizes in an index (heap/saved/saved.h; retained_saved.c): retained_find takes them from there. */
+/* Retained sizes in an index (heap/index_file/index_file.h; retained_saved.c): retained_find takes them from there. */
 struct chunks_writer;
 MUST_CHECK int retained_write(const struct retained *r, struct chunks_writer *w, struct err *err);
 /* Has the heap's index those of this model? */

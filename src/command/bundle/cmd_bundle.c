@@ -14,7 +14,7 @@
 #include "command/report/report.h"
 #include "command/exec/exec.h"
 #include "command/bundle/search.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 #include "query/profile_file.h"
 
 #include <errno.h>

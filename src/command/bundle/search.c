@@ -6,7 +6,7 @@
 #include "base/chunks.h"
 #include "base/files.h"
 #include "base/gzipped.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 
 #include <errno.h>
 #include <pthread.h>

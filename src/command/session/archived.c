@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 #include "query/profile_file.h"
 
 #include <dirent.h>

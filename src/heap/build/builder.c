@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "dump/program/program.h"
 #include "heap/amounts.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 #include "heap/weak.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"

@@ -8,7 +8,7 @@
  * they lead from the object that has them, or from where that of the object before leads, whichever is
  * nearer.  Lists of many references are stored as differences from one to the next.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * saving.h - what the files of src/heap/saved share.
+ * saving.h - what the files of src/heap/index_file share.
  *
  *   saved_key.c        which dump an index is of, and whether it still is
  *   saved_pack.c       facts, classes, threads: what has pointers, both ways
@@ -12,11 +12,11 @@
  *   saved_references.c the same of references
  *   saved_packed.c     references in a packed index, both ways
  */
-#ifndef CAIRN_HEAP_SAVED_SAVING_H
-#define CAIRN_HEAP_SAVED_SAVING_H
+#ifndef CAIRN_HEAP_INDEX_FILE_SAVING_H
+#define CAIRN_HEAP_INDEX_FILE_SAVING_H
 
 #include "base/pack.h"
-#include "heap/saved/saved.h"
+#include "heap/index_file/index_file.h"
 
 struct saved {
 	struct chunks *chunks;

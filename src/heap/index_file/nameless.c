@@ -5,7 +5,7 @@
  * It is a copy of the heap's struct in which whatever has names is a copy too: so what is written is written as ever,
  * and a name that is not replaced here can only be one of those that are listed in doc/index-format.md.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/hash.h"

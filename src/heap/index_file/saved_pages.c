@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* saved_pages.c - the index of addresses: its pages packed, what they point to as it is; see saving.h. */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/mem.h"

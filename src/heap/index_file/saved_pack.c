@@ -5,7 +5,7 @@
  * Each function is both: it writes what stands in the struct, or fills it.  So whatever is added to a
  * struct is added here once, and SAVED_VERSION rises.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/mem.h"

@@ -7,7 +7,7 @@
  * process's own seed: nobody can forge two directions that differ and have the same sum.  A packed index has
  * one of them, and the caller turns it round.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/hash.h"

@@ -5,7 +5,7 @@
  * Who forges an index knows the checksum.  So after it each number is held against what will be indexed
  * with it, while its stretch is in the cache; see chunks_check.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/mem.h"

@@ -2,7 +2,7 @@
 /*
  * saved_find.c - which index a dump has, and which dump an index: by where they lie and by its key.
  */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/files.h"

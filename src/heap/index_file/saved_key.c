@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* saved_key.c - which dump an index is of, and where indexes lie; see saving.h. */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/files.h"
 #include "base/mem.h"

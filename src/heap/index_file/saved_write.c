@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* saved_write.c - a heap to chunks; see saved.h. */
-#include "heap/saved/saving.h"
+#include "heap/index_file/saving.h"
 
 #include "base/big.h"
 #include "base/files.h"

@@ -8,10 +8,10 @@
  * retained sizes: seconds of the clock, processor seconds of all threads, and the peak of big memory (anonymous bytes sized by
  * the dump); big memory in use, and the process's own anonymous memory once loaded, from the kernel.
  */
+#include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
-#include "base/big.h"
-#include "base/parallel.h"
 #include "heap/heap.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -25,7 +25,7 @@ includes() {
 
 # The direction of dependency: a room may include itself and what stands before it.
 known=
-for room in base dump heap analysis opened result query command view; do
+for room in base memory algorithms dump heap analysis opened result query command view; do
 	known="${known:+$known|}$room"
 	[ -d "src/$room" ] || continue
 	verdict "src/$room includes only $known" \
@@ -127,9 +127,9 @@ verdict 'files are opened for writing by base/files.c alone' \
 	"$(grep -rnE '\b(fopen|freopen|creat|rename|truncate|mkstemp)\(|\bopen(at)?\(.*O_(WRONLY|RDWR|TRUNC|APPEND)' \
 	src --include='*.c' | grep -vE '^src/base/files\.c:|fopen\([^"]*"re?"|"/dev/(tty|null)"|O_TMPFILE')"
 
-# Arrays that may be NULL because they are empty are sorted and searched through base/sort.h.
-verdict 'sorting and searching go through base/sort.h' \
-	"$(grep -rnE '\b(qsort|qsort_r|bsearch|lfind|lsearch)\(' src --include='*.[ch]' | grep -v '^src/base/sort\.[ch]:')"
+# Arrays that may be NULL because they are empty are sorted and searched through algorithms/sort.h.
+verdict 'sorting and searching go through algorithms/sort.h' \
+	"$(grep -rnE '\b(qsort|qsort_r|bsearch|lfind|lsearch)\(' src --include='*.[ch]' | grep -v '^src/algorithms/sort\.[ch]:')"
 
 # A column put before another one changes its number.
 verdict 'columns are found by name, not by number' \

@@ -2,8 +2,8 @@
 /* class_tree.c - see class_tree.h.  Superclass chains have no loops: the heap sees to that. */
 #include "analysis/class_tree.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

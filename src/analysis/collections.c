@@ -7,11 +7,11 @@
  */
 #include "analysis/collections.h"
 
+#include "algorithms/bits.h"
+#include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/bits.h"
-#include "base/parallel.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 

@@ -9,14 +9,14 @@
  */
 #include "analysis/strings.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "analysis/text_memo.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

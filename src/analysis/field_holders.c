@@ -2,8 +2,8 @@
 /* field_holders.c - the field by which a program holds an object; see field_holders.h. */
 #include "analysis/field_holders.h"
 
-#include "base/big.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* finalizers.c - the lists of finalizers, walked; see finalizers.h. */
 #include "analysis/finalizers.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

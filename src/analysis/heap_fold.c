@@ -3,9 +3,9 @@
 #include "analysis/heap_fold.h"
 
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/progress.h"
 #include "base/render_lock.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "analysis/heap_tree.h"
 
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/progress.h"
 #include "base/render_lock.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

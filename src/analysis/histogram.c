@@ -7,11 +7,11 @@
  */
 #include "analysis/histogram.h"
 
+#include "algorithms/sort.h"
 #include "analysis/packages.h"
 #include "analysis/search.h"
-#include "base/arena.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef CAIRN_ANALYSIS_HISTOGRAM_H
 #define CAIRN_ANALYSIS_HISTOGRAM_H
 
-#include "base/arena.h"
 #include "heap/amounts.h"
+#include "memory/arena.h"
 
 enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };
 

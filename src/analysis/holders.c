@@ -7,8 +7,8 @@
  */
 #include "analysis/holders.h"
 
-#include "base/big.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
 /* java.c - a Java VM's own objects; see java.h. */
 #include "analysis/java.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

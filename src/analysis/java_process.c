@@ -12,11 +12,11 @@
 #include "analysis/java.h"
 
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/progress.h"
 #include "base/masking.h"
+#include "base/progress.h"
 #include "heap/string.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

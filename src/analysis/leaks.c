@@ -2,8 +2,8 @@
 /* leaks.c - see leaks.h. */
 #include "analysis/leaks.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* levels.c - see levels.h.  Small levels are sorted, large ones are read off the bits. */
 #include "analysis/levels.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 enum { SCAN_WORDS = 4 }; /* a level is read off the bits when it has an object for so many words */
 

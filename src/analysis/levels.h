@@ -8,7 +8,7 @@
 #ifndef CAIRN_ANALYSIS_LEVELS_H
 #define CAIRN_ANALYSIS_LEVELS_H
 
-#include "base/bits.h"
+#include "algorithms/bits.h"
 
 struct levels {
 	uint32_t *queue; /* levels one behind another */

@@ -2,9 +2,9 @@
 /* members.c - see members.h. */
 #include "analysis/members.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 enum { TURNS = 4 }; /* over all objects before lists are made */
 

@@ -4,9 +4,9 @@
  */
 #include "analysis/numbers.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <pthread.h>
 

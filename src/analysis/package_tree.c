@@ -8,9 +8,9 @@
  */
 #include "analysis/package_tree.h"
 
+#include "algorithms/sort.h"
 #include "analysis/packages.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* packages.c - see packages.h. */
 #include "analysis/packages.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

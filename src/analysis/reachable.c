@@ -5,11 +5,11 @@
  */
 #include "analysis/reachable.h"
 
+#include "algorithms/pack.h"
 #include "analysis/unrecorded.h"
-#include "base/big.h"
-#include "base/pack.h"
 #include "heap/index_file/index_file.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "heap/amounts.h"
 
 struct reachable {
-	struct bits objects;  /* by id: reachable; not sealed (base/bits.h) */
+	struct bits objects;  /* by id: reachable; not sealed (algorithms/bits.h) */
 	struct amount n;
 	struct amount shallow;     /* bytes */
 	struct amount unreachable_n;

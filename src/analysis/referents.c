@@ -2,10 +2,10 @@
 /* referents.c - see referents.h. */
 #include "analysis/referents.h"
 
+#include "algorithms/sort.h"
 #include "analysis/reachable.h"
 #include "analysis/unrecorded.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 /* The classes that a referent may have, with the three that stand in place of one: null, lost, unread. */
 static uint32_t class_place(const struct heap *h, uint32_t referent)

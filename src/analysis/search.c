@@ -4,11 +4,11 @@
  */
 #include "analysis/search.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* set_references.c - see set_references.h. */
 #include "analysis/set_references.h"
 
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/sort.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 struct pair {
 	uint32_t group, object;

@@ -4,13 +4,13 @@
  */
 #include "analysis/strings.h"
 
+#include "algorithms/parallel.h"
+#include "algorithms/pattern.h"
+#include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "analysis/text_memo.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/pattern.h"
-#include "analysis/describe/describe.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef CAIRN_ANALYSIS_TEXT_MEMO_H
 #define CAIRN_ANALYSIS_TEXT_MEMO_H
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/progress.h"
 #include "heap/string.h"
 

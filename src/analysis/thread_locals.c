@@ -2,9 +2,9 @@
 /* thread_locals.c - see thread_locals.h. */
 #include "analysis/thread_locals.h"
 
-#include "base/big.h"
-#include "base/bits.h"
+#include "algorithms/bits.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 /* unrecorded.c - see unrecorded.h. */
 #include "analysis/unrecorded.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

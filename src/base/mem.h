@@ -5,7 +5,7 @@
  * Callers never see their allocations (x*, arena_alloc) fail.  When the system refuses one it comes
  * from a reserve (emergency_reserve.h), the refusal is remembered, and the current work (a command, a load) calls
  * memory_refusals_check at its end and returns that error.  The program ends only when the reserve is used up.
- * Memory with a size that a dump decides comes from base/big.h, or from an arena by arena_try, and its
+ * Memory with a size that a dump decides comes from memory/big.h, or from an arena by arena_try, and its
  * failure is an error at once.
  */
 #ifndef CAIRN_BASE_MEM_H

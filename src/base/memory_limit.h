@@ -28,7 +28,7 @@ void memory_limit_set(uint64_t bytes, const char *whose);
  * Refusals advise it. */
 void memory_limit_expect(uint64_t bytes, uint64_t retained);
 
-/* Does a file take what does not fit (base/spill.h)?  Then no refusal advises one. */
+/* Does a file take what does not fit (memory/spill.h)?  Then no refusal advises one. */
 void memory_limit_file_takes_rest(bool may);
 
 enum { MEMORY_LIMIT_ADVICE_ROOM = 100 };

@@ -7,8 +7,8 @@
 #ifndef CAIRN_COMMAND_COMMANDS_H
 #define CAIRN_COMMAND_COMMANDS_H
 
-#include "base/arena.h"
 #include "command/command.h"
+#include "memory/arena.h"
 
 /* look/ */
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */

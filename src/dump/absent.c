@@ -2,11 +2,11 @@
 /* absent.c - what stands for a dump that is not there, so that nobody has to ask whether it is. */
 #include "dump/reader.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

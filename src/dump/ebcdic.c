@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "base/big.h"
 #include "base/progress.h"
 #include "dump/code_pages.h"
+#include "memory/big.h"
 
 #define EBCDIC_NL 0x15
 #define EBCDIC_LF 0x25

@@ -2,8 +2,8 @@
 /* idmap.c - a hash table from numbers of the dump to ours; see idmap.h. */
 #include "dump/idmap.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "memory/big.h"
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  */
 #include "dump/reader.h"
 
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 
 #include <pthread.h>
 #include <stdlib.h>

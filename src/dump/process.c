@@ -2,8 +2,8 @@
 /* process.c - see process.h. */
 #include "dump/process.h"
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

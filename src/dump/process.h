@@ -7,7 +7,7 @@
 #ifndef CAIRN_DUMP_PROCESS_H
 #define CAIRN_DUMP_PROCESS_H
 
-#include "base/arena.h"
+#include "memory/arena.h"
 
 #include <stddef.h>
 #include <stdint.h>

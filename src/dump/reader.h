@@ -380,7 +380,7 @@ struct classifier {
 	    enum typed_by by);
 };
 
-struct pack; /* base/pack.h */
+struct pack; /* algorithms/pack.h */
 struct text; /* base/text.h */
 
 /* A pointer of an object. */

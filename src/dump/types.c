@@ -2,8 +2,8 @@
 /* types.c - look up types, and make the promises of types.h true. */
 #include "dump/types.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

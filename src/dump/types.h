@@ -18,7 +18,7 @@
 #ifndef CAIRN_DUMP_TYPES_H
 #define CAIRN_DUMP_TYPES_H
 
-#include "base/arena.h"
+#include "memory/arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

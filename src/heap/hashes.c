@@ -2,9 +2,9 @@
 /* hashes.c - see hashes.h. */
 #include "heap/hashes.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <pthread.h>
 

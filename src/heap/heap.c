@@ -2,8 +2,8 @@
 /* heap.c - looking things up in a heap; see heap.h. */
 #include "heap/heap.h"
 
+#include "algorithms/bisect.h"
 #include "base/assert.h"
-#include "base/bisect.h"
 #include "base/text.h"
 #include "heap/index.h"
 

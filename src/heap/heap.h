@@ -12,15 +12,15 @@
 #ifndef CAIRN_HEAP_HEAP_H
 #define CAIRN_HEAP_HEAP_H
 
+#include "algorithms/bits.h"
 #include "base/amount.h"
-#include "base/arena.h"
 #include "base/assert.h"
-#include "base/bits.h"
 #include "base/err.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "dump/process.h"
 #include "dump/reader.h"
+#include "memory/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -196,7 +196,7 @@ struct string_layout; /* where Strings keep their text (heap/string.h) */
 
 struct heap_watcher;
 
-/* About how much a dump will take, estimated before it is read.  Bytes are those that base/big.h counts, at
+/* About how much a dump will take, estimated before it is read.  Bytes are those that memory/big.h counts, at
  * their peak. */
 struct heap_need {
 	uint64_t objects, references;

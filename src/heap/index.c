@@ -2,11 +2,11 @@
 /* index.c - building the index of addresses, and the slow ways through it; see index.h. */
 #include "heap/index.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/bisect.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,9 +16,9 @@
 #ifndef CAIRN_HEAP_INDEX_H
 #define CAIRN_HEAP_INDEX_H
 
-#include "base/bits.h"
+#include "algorithms/bits.h"
+#include "algorithms/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  */
 #include "heap/heap.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* places.c - find the record of an object, and with it the bytes of its values; see places.h. */
 #include "heap/places.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
 #include "heap/heap.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

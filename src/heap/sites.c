@@ -2,12 +2,12 @@
 /* sites.c - collect the allocation sites and samples that the reader tells; see sites.h. */
 #include "heap/sites.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/sort.h"
 #include "base/text.h"
 #include "dump/idmap.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

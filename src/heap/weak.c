@@ -5,11 +5,11 @@
  */
 #include "heap/weak.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
 #include "base/mem.h"
 #include "heap/index_file/index_file.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /* opened.c - see opened.h.  Main thread only, but for what a runner does elsewhere. */
 #include "opened/opened.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

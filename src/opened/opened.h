@@ -14,13 +14,13 @@
 #ifndef CAIRN_OPENED_OPENED_H
 #define CAIRN_OPENED_OPENED_H
 
+#include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
 #include "analysis/signatures/signatures.h"
 #include "analysis/unrecorded.h"
-#include "base/parallel.h"
 #include "heap/index_file/index_file.h"
 #include "heap/weak.h"
 

@@ -53,8 +53,8 @@ const char *profile_support(void)
 
 #else
 
-#include "base/big.h"
 #include "base/text.h"
+#include "memory/big.h"
 #include "query/profile_schema.h"
 
 struct unpacking {

@@ -4,8 +4,8 @@
 
 #include "query/profile_schema.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "memory/big.h"
 #include "query/sqlite_memory.h"
 #include "query/sqlite_temp.h"
 

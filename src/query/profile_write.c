@@ -9,11 +9,11 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "base/text.h"
+#include "memory/big.h"
 #include "query/profile_schema.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "query/sqlite_memory.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 #include "query/sqlite_temp.h"
 
 #include <pthread.h>

@@ -3,13 +3,13 @@
  * sqlite_temp.c - see sqlite_temp.h.
  *
  * Files of a name are the system's, as SQLite opens them.  A temporary one is a file without a name in the folder of
- * --spill (base/spill.h), which is written and read here: SQLite would look for a folder itself.
+ * --spill (memory/spill.h), which is written and read here: SQLite would look for a folder itself.
  */
 #ifdef HAVE_SQLITE3
 
 #include "query/sqlite_temp.h"
 
-#include "base/spill.h"
+#include "memory/spill.h"
 
 #include <errno.h>
 #include <pthread.h>

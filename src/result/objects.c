@@ -6,8 +6,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "opened/opened.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* preorder.c - see preorder.h. */
 #include "result/preorder.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 #include "result/tree.h"
 
 int preorder_init(struct preorder *p, uint32_t n, uint32_t (*depth)(const void *data, uint32_t node),

@@ -9,9 +9,9 @@
 #include "result/result.h"
 
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 #include "opened/opened.h"
 
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 #ifndef CAIRN_RESULT_RESULT_H
 #define CAIRN_RESULT_RESULT_H
 
-#include "base/arena.h"
 #include "base/text.h"
 #include "heap/amounts.h"
+#include "memory/arena.h"
 #include "result/columns.h"
 
 #include <stdbool.h>

@@ -10,13 +10,13 @@
  */
 #include "result/result.h"
 
-#include "base/arena.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/progress.h"
-#include "base/sort.h"
 #include "base/render_lock.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "result/result.h"
 
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,10 @@
 #include "result/tree.h"
 #include "result/tree_rows.h"
 
+#include "algorithms/sort.h"
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/big.h"
 #include "opened/opened.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "result/tree_rows.h"
 
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

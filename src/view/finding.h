@@ -8,8 +8,8 @@
 #ifndef CAIRN_VIEW_FINDING_H
 #define CAIRN_VIEW_FINDING_H
 
+#include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "view/pace.h"
 

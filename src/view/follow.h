@@ -8,9 +8,9 @@
 #ifndef CAIRN_VIEW_FOLLOW_H
 #define CAIRN_VIEW_FOLLOW_H
 
+#include "algorithms/parallel.h"
 #include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
-#include "base/parallel.h"
 
 struct follow {
 	const struct heap *heap;

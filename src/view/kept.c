@@ -11,10 +11,10 @@
  */
 #include "view/kept.h"
 
-#include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "command/command.h"
+#include "memory/big.h"
 #include "view/history.h"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #ifndef CAIRN_VIEW_LOADING_H
 #define CAIRN_VIEW_LOADING_H
 
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "base/text.h"
 #include "heap/heap.h"
 #include "view/draw.h"

@@ -2,10 +2,10 @@
 /* panes.c - see panes.h.  There is one job at most. */
 #include "view/panes.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 #include "view/pace.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #ifndef CAIRN_VIEW_PANES_H
 #define CAIRN_VIEW_PANES_H
 
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "command/commands.h"
 #include "view/draw.h"
 #include "view/table.h"

@@ -16,7 +16,7 @@
 #include "view/term.h"
 
 #include "base/assert.h"
-#include "base/mapped_file.h"
+#include "memory/mapped_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,9 +8,9 @@
  */
 #include "view/table.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 #include "view/match.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* forged.c - see forged.h. */
 #include "forged.h"
 
-#include "base/big.h"
-#include "base/chunks.h"
+#include "memory/big.h"
+#include "algorithms/chunks.h"
 #include "heap/index.h"
 #include "opened/opened.h"
 

@@ -3,7 +3,7 @@
 #include "mutate.h"
 
 #include "analysis/compare/compare.h"
-#include "base/big.h"
+#include "memory/big.h"
 #include "query/profile_file.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* whole.c - see whole.h. */
 #include "whole.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "memory/big.h"
+#include "algorithms/parallel.h"
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/exec/exec.h"

@@ -21,8 +21,8 @@
 #include "naive.h"
 
 #include "analysis/check/check.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "heap/heap.h"
 
 static void print_address(bool known, uint64_t address)

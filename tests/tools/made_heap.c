@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* made_heap.c - see made_heap.h. */
-#include "base/big.h"
 #include "base/mem.h"
 #include "made_heap.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
  *
  *     WHAT = BYTES
  */
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "command/command.h"
 #include "command/exec/exec.h"
 #include "heap/heap.h"

@@ -2,9 +2,9 @@
 /* naive_dominators.c - retained sizes compared; see naive.h. */
 #include "naive.h"
 
+#include "algorithms/parallel.h"
 #include "analysis/cut/cut.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * Tab-separated: what, estimated, counted; for objects, references, bytes to load, bytes with retained sizes.
  */
 #include "analysis/dominators/dominators.h"
-#include "base/big.h"
 #include "heap/heap.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

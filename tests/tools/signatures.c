@@ -6,7 +6,7 @@
  *     signatures -t DUMP    seconds it takes instead
  */
 #include "analysis/signatures/signatures.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,14 +17,14 @@
  * command does when it is refused something hardly depends on the dump.  Files are written into the
  * current folder.
  */
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "base/emergency_reserve.h"
 #include "command/command.h"
 #include "command/exec/exec.h"
-#include "heap/heap.h"
-#include "query/profile_file.h"
 #include "faults.h"
+#include "heap/heap.h"
+#include "memory/big.h"
+#include "query/profile_file.h"
 
 #include <glob.h>
 #include <fcntl.h>

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "go_world.h"
+#include "memory/big.h"
 
 static uint32_t object_at(struct classifier *c, uint64_t address, uint64_t *start)
 {

@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/big.h"
 #include "base/files.h"
 #include "dump/reader.h"
 #include "dump/source/opening.h"
+#include "memory/big.h"
 #include "one_file.h"
 
 /* How often an archive was unpacked, and gone through: the linker leads these calls here. */

@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/bits.h"
+#include "algorithms/bisect.h"
+#include "algorithms/bits.h"
+#include "algorithms/parallel.h"
 #include "base/err.h"
-#include "base/mem.h"
-#include "base/parallel.h"
-#include "base/progress.h"
 #include "base/masking.h"
+#include "base/mem.h"
+#include "base/progress.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 /* --- errors ------------------------------------------------------------------------------------ */
 

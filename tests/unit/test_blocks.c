@@ -11,11 +11,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "base/text.h"
 #include "dump/source/blocks.h"
+#include "memory/big.h"
 
 enum { BLOCK = 10000, N = 345678 };
 

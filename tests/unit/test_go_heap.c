@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "base/text.h"
 #include "bytes.h"
 #include "dump/go/go_dump.h"
 #include "heap/build/build.h"
+#include "memory/big.h"
 
 /* --- heaps ------------------------------------------------------------------------------------- */
 

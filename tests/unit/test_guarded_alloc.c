@@ -18,10 +18,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/arena.h"
-#include "base/big.h"
-#include "base/guarded_alloc.h"
 #include "dump/source/source.h"
+#include "memory/arena.h"
+#include "memory/big.h"
+#include "memory/guarded_alloc.h"
 
 /* Does a child that reads p[at] live to tell? */
 static bool can_read(const void *p, size_t at)

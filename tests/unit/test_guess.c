@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
-#include "bytes.h"
+#include "algorithms/parallel.h"
 #include "base/text.h"
+#include "bytes.h"
 #include "dump/hprof/hprof_dump.h"
 #include "heap/heap.h"
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "dump/idmap.h"
 
 enum { KEYS = 4096, SLOTS = 2 * KEYS };

@@ -19,10 +19,10 @@
 #include <sys/mman.h>
 
 #include "../fuzz/forged.h"
-#include "base/chunks.h"
-#include "base/pack.h"
-#include "base/parallel.h"
-#include "base/zstd_block.h"
+#include "algorithms/chunks.h"
+#include "algorithms/pack.h"
+#include "algorithms/parallel.h"
+#include "algorithms/zstd_block.h"
 #include "made_hprof.h"
 #include "opened/opened.h"
 

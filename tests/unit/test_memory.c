@@ -15,16 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/big.h"
-#include "base/guarded_alloc.h"
+#include "algorithms/buckets.h"
+#include "base/emergency_reserve.h"
 #include "base/mem.h"
 #include "base/memory_refusals.h"
-#include "base/hugepage_pool.h"
-#include "base/buckets.h"
-#include "base/spill.h"
-#include "base/emergency_reserve.h"
 #include "base/text.h"
+#include "memory/arena.h"
+#include "memory/big.h"
+#include "memory/guarded_alloc.h"
+#include "memory/hugepage_pool.h"
+#include "memory/spill.h"
 
 static void big_limit(uint32_t *p, uint64_t page)
 {

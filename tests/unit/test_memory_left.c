@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory_left.h"
+#include "memory/memory_left.h"
 
 #define MB UINT64_C(1048576)
 #define NONE MEMORY_NO_BOUND

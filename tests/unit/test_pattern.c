@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pattern.h"
+#include "algorithms/pattern.h"
 #include "base/progress.h"
 
 static int compiled(const char *pattern, struct err *err)

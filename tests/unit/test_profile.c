@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "analysis/compare/compare.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "query/profile_file.h"
 
 #ifdef HAVE_SQLITE3

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gzipped.h"
+#include "algorithms/gzipped.h"
 #include "command/bundle/sieve.h"
 
 static uint64_t random_state = 7;

@@ -19,12 +19,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "hprof_bytes.h"
+#include "memory/big.h"
 #include "one_file.h"
 
 static void refused(const char *name, int code, const char *words)

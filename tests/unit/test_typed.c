@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "analysis/describe/memory.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/index.h"
+#include "memory/big.h"
 
 enum { BASE = 0x10000, BYTES = 4096 };
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big.h"
 #include "go_world.h"
+#include "memory/big.h"
 
 /* The list of pointer words behind the contents; n at most 3. */
 static void pointers_at(struct world *w, uint32_t id, int n, const uint8_t *offset)

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big.h"
 #include "command/command.h"
 #include "command/resolve/resolve.h"
 #include "fake_session.h"
+#include "memory/big.h"
 
 static void expect_spelling(const char *word, bool vm, const char *wanted)
 {

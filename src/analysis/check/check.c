@@ -7,12 +7,12 @@
  */
 #include "analysis/check/check.h"
 
+#include "algorithms/hash.h"
 #include "analysis/check/check_tree.h"
 #include "analysis/reachable.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "dump/types.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -4,9 +4,9 @@
  */
 #include "analysis/check/check_tree.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "heap/index.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 

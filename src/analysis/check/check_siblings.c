@@ -12,8 +12,8 @@
  */
 #include "analysis/check/check_tree.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

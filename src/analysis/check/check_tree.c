@@ -11,12 +11,12 @@
  */
 #include "analysis/check/check_tree.h"
 
+#include "algorithms/parallel.h"
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

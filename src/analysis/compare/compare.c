@@ -2,12 +2,12 @@
 /* compare.c - rows side by side; see compare.h. */
 #include "analysis/compare/compare.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
+#include "algorithms/string_intern.h"
 #include "analysis/ways/ways.h"
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/sort.h"
-#include "base/string_intern.h"
 #include "heap/heap.h"
+#include "memory/big.h"
 
 #include <stddef.h>
 #include <string.h>

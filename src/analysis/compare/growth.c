@@ -2,9 +2,9 @@
 /* growth.c - which rows of a comparison grow, and what they hang on; see compare.h. */
 #include "analysis/compare/compare.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,15 +2,15 @@
 /* profile.c - see profile.h. */
 #include "analysis/compare/profile.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/string_intern.h"
 #include "analysis/describe/describe.h"
 #include "analysis/packages.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/text.h"
-#include "base/string_intern.h"
 #include "heap/amounts.h"
 #include "heap/sites.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #define CAIRN_ANALYSIS_COMPARE_PROFILE_H
 
 #include "analysis/signatures/signatures.h"
-#include "base/arena.h"
+#include "memory/arena.h"
 
 enum profile_by {
 	PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER,

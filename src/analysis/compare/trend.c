@@ -2,7 +2,7 @@
 /* trend.c - how the rows of a comparison go over many dumps; see compare.h. */
 #include "analysis/compare/compare.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <math.h>
 

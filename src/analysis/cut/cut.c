@@ -8,12 +8,12 @@
  */
 #include "analysis/cut/cut.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "analysis/unrecorded.h"
-#include "base/big.h"
-#include "base/bisect.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

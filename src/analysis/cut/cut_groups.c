@@ -8,14 +8,14 @@
  */
 #include "analysis/cut/cut_groups.h"
 
-#include "analysis/describe/describe.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "analysis/cut/cut_owner.h"
-#include "base/big.h"
-#include "base/hash.h"
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "heap/library.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,9 +10,9 @@
 
 #include "analysis/cut/cut_groups.h"
 #include "analysis/cut/cut_owner.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

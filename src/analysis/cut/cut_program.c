@@ -11,10 +11,10 @@
 #include "analysis/cut/cut_owner.h"
 
 #include "analysis/cut/cut.h"
-#include "base/big.h"
 #include "dump/idmap.h"
 #include "heap/library.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <string.h>
 

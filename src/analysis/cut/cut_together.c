@@ -9,10 +9,10 @@
  */
 #include "analysis/cut/cut_owner.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/sort.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #define NO_PLACE UINT32_MAX
 

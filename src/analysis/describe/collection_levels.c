@@ -4,8 +4,8 @@
  */
 #include "analysis/describe/collection.h"
 
+#include "algorithms/bits.h"
 #include "analysis/describe/describers.h"
-#include "base/bits.h"
 
 #include <string.h>
 

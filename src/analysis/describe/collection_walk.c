@@ -4,11 +4,11 @@
  */
 #include "analysis/describe/collection.h"
 
+#include "algorithms/hash.h"
 #include "analysis/describe/describers.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

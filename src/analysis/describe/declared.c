@@ -10,9 +10,9 @@
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

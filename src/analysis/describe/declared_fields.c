@@ -7,9 +7,9 @@
  */
 #include "analysis/describe/declared.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "analysis/describe/declared.h"
 
-#include "base/big.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,9 +7,9 @@
  */
 #include "analysis/describe/declared.h"
 
-#include "base/big.h"
 #include "base/progress.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 

@@ -2,11 +2,11 @@
 /* first_names.c - names of references one by one, in any order (describe.h). */
 #include "analysis/describe/inspector.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "dump/idmap.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  */
 #include "analysis/describe/layouts.h"
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/mem.h"
 
 #include <pthread.h>

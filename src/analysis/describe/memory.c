@@ -6,10 +6,10 @@
  */
 #include "analysis/describe/memory.h"
 
+#include "algorithms/bits.h"
 #include "analysis/describe/slices.h"
-#include "base/bits.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

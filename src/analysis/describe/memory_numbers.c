@@ -4,8 +4,8 @@
  */
 #include "analysis/describe/memory.h"
 
-#include "base/big.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 static bool is_number(const struct type *t)
 {

@@ -4,8 +4,8 @@
  */
 #include "analysis/describe/inspector.h"
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
  */
 #include "analysis/describe/inspector.h"
 
-#include "base/big.h"
+#include "algorithms/string_intern.h"
 #include "base/mem.h"
-#include "base/string_intern.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /* slices.c - see slices.h. */
 #include "analysis/describe/slices.h"
 
+#include "algorithms/bits.h"
+#include "algorithms/parallel.h"
 #include "analysis/describe/memory.h"
-#include "base/big.h"
-#include "base/bits.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -20,10 +20,10 @@
 
 #include "analysis/dominators/dominators.h"
 
-#include "base/bits.h"
-#include "base/readahead.h"
-#include "base/buckets.h"
+#include "algorithms/bits.h"
+#include "algorithms/buckets.h"
 #include "heap/weak.h"
+#include "memory/readahead.h"
 
 /* A reference that stands in no array of heap->out: see dominance.edges. */
 struct edge {
@@ -71,7 +71,7 @@ struct instance_block {
 	uint8_t further[56];
 };
 
-/* Where the arrays that are jumped through all the same are looked at next: see base/readahead.h. */
+/* Where the arrays that are jumped through all the same are looked at next: see memory/readahead.h. */
 struct whereabouts {
 	struct readahead out_offset, out_target, class_of, object, place;
 };

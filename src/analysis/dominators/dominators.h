@@ -19,10 +19,10 @@
 #ifndef CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
-#include "base/bits.h"
-#include "heap/amounts.h"
+#include "algorithms/bits.h"
 #include "base/err.h"
 #include "base/progress.h"
+#include "heap/amounts.h"
 #include "heap/heap.h"
 
 #include <stdint.h>

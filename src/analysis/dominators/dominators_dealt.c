@@ -12,8 +12,8 @@
 #include "analysis/dominators/dominance.h"
 
 #include "base/assert.h"
-#include "base/big.h"
 #include "base/memory_limit.h"
+#include "memory/big.h"
 
 #include <string.h>
 

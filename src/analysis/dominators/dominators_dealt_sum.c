@@ -14,7 +14,7 @@
 #include "analysis/dominators/dominance.h"
 
 #include "base/assert.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <string.h>
 

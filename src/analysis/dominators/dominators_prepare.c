@@ -8,9 +8,9 @@
  */
 #include "analysis/dominators/dominance.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

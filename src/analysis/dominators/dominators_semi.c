@@ -21,9 +21,9 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "algorithms/sort.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -11,11 +11,11 @@
  */
 #include "analysis/dominators/dominance.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "base/assert.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* joint.c - see joint.h. */
 #include "analysis/dominators/joint.h"
 
-#include "base/big.h"
 #include "base/progress.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -8,12 +8,12 @@
  */
 #include "analysis/dominators/dominators.h"
 
+#include "algorithms/sort.h"
 #include "analysis/dominators/joint.h"
 #include "analysis/dominators/retained_saving.h"
 #include "analysis/unrecorded.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  */
 #include "analysis/dominators/retained_saving.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <string.h>

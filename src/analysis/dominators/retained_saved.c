@@ -9,9 +9,9 @@
  */
 #include "analysis/dominators/retained_saving.h"
 
+#include "algorithms/pack.h"
 #include "analysis/unrecorded.h"
-#include "base/big.h"
-#include "base/pack.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <string.h>

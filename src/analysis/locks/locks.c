@@ -2,10 +2,10 @@
 /* locks.c - locks found, and put in order; see locks.h. */
 #include "analysis/locks/locks_find.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/sort.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/java.h"
-#include "base/big.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

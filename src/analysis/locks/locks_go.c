@@ -6,10 +6,10 @@
  */
 #include "analysis/locks/locks_find.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "heap/typed.h"
 #include "heap/waits.h"
+#include "memory/big.h"
 
 struct channel_wait {
 	uint64_t channel;

@@ -10,9 +10,9 @@
  */
 #include "analysis/locks/locks_find.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "analysis/locks/locks_find.h"
 
 #include "analysis/thread_locals.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 static int64_t number_in(const struct heap *h, uint32_t id, const char *field)
 {

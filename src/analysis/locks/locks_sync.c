@@ -10,11 +10,11 @@
  */
 #include "analysis/locks/locks_find.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "dump/program/program.h"
 #include "heap/typed.h"
 #include "heap/waits.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  */
 #include "analysis/locks/locks_find.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/sort.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

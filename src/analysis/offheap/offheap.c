@@ -7,9 +7,9 @@
  */
 #include "analysis/offheap/offheap_finding.h"
 
+#include "algorithms/sort.h"
 #include "analysis/java.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

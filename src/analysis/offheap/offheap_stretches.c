@@ -8,8 +8,8 @@
  */
 #include "analysis/offheap/offheap_finding.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -10,10 +10,10 @@
  */
 #include "analysis/paths/paths.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "analysis/cut/cut.h"
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

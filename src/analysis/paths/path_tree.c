@@ -10,7 +10,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/levels.h"
 #include "base/assert.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

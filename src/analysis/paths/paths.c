@@ -8,9 +8,9 @@
  */
 #include "analysis/paths/paths.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/ways/ways.h"
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <string.h>
 

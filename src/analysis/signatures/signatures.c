@@ -8,14 +8,14 @@
  */
 #include "analysis/signatures/signature_list.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/levels.h"
-#include "base/big.h"
-#include "base/hash.h"
 #include "base/memory_refusals.h"
-#include "base/sort.h"
 #include "heap/library.h"
 #include "heap/string.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

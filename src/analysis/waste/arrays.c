@@ -6,8 +6,8 @@
  */
 #include "analysis/waste/work.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "base/sort.h"
 
 #include <string.h>
 

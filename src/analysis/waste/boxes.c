@@ -7,10 +7,10 @@
  */
 #include "analysis/waste/work.h"
 
-#include "base/big.h"
-#include "base/bits.h"
+#include "algorithms/bits.h"
+#include "algorithms/sort.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* objects.c - objects equal in all fields, fields that are the same everywhere, and what alignment costs. */
 #include "analysis/waste/work.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -8,10 +8,10 @@
  */
 #include "analysis/waste/work.h"
 
+#include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/parallel.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -8,11 +8,11 @@
  */
 #include "analysis/waste/work.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

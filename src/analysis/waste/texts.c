@@ -2,9 +2,9 @@
 /* texts.c - Strings of one text, and those that keep two bytes for characters of one. */
 #include "analysis/waste/work.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
     uint32_t *array)

@@ -2,12 +2,12 @@
 /* waste.c - the table of kinds, their sums, and who holds what a kind is about; see waste.h. */
 #include "analysis/waste/waste.h"
 
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/waste/work.h"
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* ways.c - see ways.h. */
 #include "analysis/ways/ways.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  */
 #include "command/args/args.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -8,14 +8,14 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/java.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "command/browse/bt_noted.h"
+#include "memory/big.h"
 #include "result/objects.h"
 #include "result/tree.h"
-#include "command/browse/bt_noted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

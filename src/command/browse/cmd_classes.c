@@ -6,12 +6,12 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "command/query/query.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/histo_paths.h"
+#include "command/query/query.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

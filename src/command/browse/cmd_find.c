@@ -2,15 +2,15 @@
 /*
  * cmd_find.c - find: what is called so, what has this text, what lies there, what holds this number.
  */
-#include "command/query/query.h"
 #include "command/commands.h"
+#include "command/query/query.h"
 
 #include "analysis/strings.h"
-#include "base/big.h"
 #include "base/render_lock.h"
 #include "command/browse/find_values.h"
 #include "command/resolve/resolve.h"
 #include "heap/hashes.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "command/commands.h"
 
 #include "analysis/histogram.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

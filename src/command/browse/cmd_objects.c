@@ -6,11 +6,11 @@
 
 #include "analysis/class_tree.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/query/query.h"
-#include "result/objects.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
+#include "result/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

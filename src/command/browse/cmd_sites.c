@@ -4,12 +4,12 @@
  */
 #include "command/commands.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "command/resolve/resolve.h"
 #include "heap/library.h"
 #include "heap/sites.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

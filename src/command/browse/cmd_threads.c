@@ -4,14 +4,14 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/sort.h"
 #include "analysis/cut/cut.h"
 #include "analysis/describe/describe.h"
 #include "analysis/java.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
-#include "result/objects.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
+#include "result/objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "analysis/class_tree.h"
 #include "analysis/package_tree.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 #include "result/preorder.h"
 #include "result/tree.h"
 

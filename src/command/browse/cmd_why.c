@@ -7,9 +7,9 @@
  */
 #include "command/commands.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 #include "result/cursor.h"
 #include "result/why.h"
 

@@ -4,9 +4,9 @@
 
 #include "analysis/numbers.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/render_lock.h"
 #include "heap/hashes.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #ifndef CAIRN_COMMAND_BROWSE_FIND_VALUES_H
 #define CAIRN_COMMAND_BROWSE_FIND_VALUES_H
 
-#include "base/pattern.h"
+#include "algorithms/pattern.h"
 #include "command/session/session.h"
 
 /* The columns of find. */

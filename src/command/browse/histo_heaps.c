@@ -2,9 +2,9 @@
 /* histo_heaps.c - histo -by heap: rows that are heaps of Android. */
 #include "command/browse/histo_heaps.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

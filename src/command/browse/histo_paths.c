@@ -2,9 +2,9 @@
 /* histo_paths.c - histo -by path: rows that are objects reached on the same way. */
 #include "command/browse/histo_paths.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,12 +8,12 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/zstd_block.h"
 #include "analysis/describe/describe.h"
 #include "base/suffixes.h"
-#include "base/zstd_block.h"
-#include "command/report/report.h"
-#include "command/exec/exec.h"
 #include "command/bundle/search.h"
+#include "command/exec/exec.h"
+#include "command/report/report.h"
 #include "heap/index_file/index_file.h"
 #include "query/profile_file.h"
 

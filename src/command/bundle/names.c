@@ -8,11 +8,11 @@
 #include "command/bundle/texts.h"
 
 #include "analysis/java.h"
-#include "base/big.h"
 #include "dump/program/program.h"
 #include "dump/types.h"
 #include "heap/sites.h"
 #include "heap/string.h"
+#include "memory/big.h"
 
 #include <link.h>
 #include <string.h>

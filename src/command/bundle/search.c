@@ -2,11 +2,11 @@
 /* search.c - see search.h. */
 #include "command/bundle/search.h"
 
-#include "base/big.h"
-#include "base/chunks.h"
+#include "algorithms/chunks.h"
+#include "algorithms/gzipped.h"
 #include "base/files.h"
-#include "base/gzipped.h"
 #include "heap/index_file/index_file.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <pthread.h>

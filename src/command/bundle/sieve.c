@@ -9,10 +9,10 @@
  */
 #include "command/bundle/sieve.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
+#include "memory/big.h"
 
 #include <pthread.h>
 #include <stdlib.h>

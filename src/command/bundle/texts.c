@@ -2,10 +2,10 @@
 /* texts.c - all texts of a dump; see texts.h. */
 #include "command/bundle/texts.h"
 
+#include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/parallel.h"
 #include "heap/typed.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,11 +2,11 @@
 /* cmd_diff.c - diff: what is more and what is less than in older dumps. */
 #include "command/compare/comparing.h"
 
+#include "algorithms/sort.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #include "command/compare/comparing.h"
 
 #include "analysis/cut/cut.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/session/session.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

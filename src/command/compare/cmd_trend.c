@@ -2,10 +2,10 @@
 /* cmd_trend.c - trend: how rows go over a series of dumps, each with a plot. */
 #include "command/compare/comparing.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "command/session/session.h"
+#include "memory/big.h"
 #include "result/plot.h"
 
 #include <stdlib.h>

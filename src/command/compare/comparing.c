@@ -2,11 +2,11 @@
 /* comparing.c - see comparing.h. */
 #include "command/compare/comparing.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "heap/library.h"
 #include "heap/sites.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

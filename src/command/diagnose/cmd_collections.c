@@ -4,12 +4,12 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/bits.h"
 #include "analysis/collections.h"
 #include "analysis/describe/describe.h"
-#include "base/big.h"
-#include "base/bits.h"
 #include "base/mem.h"
 #include "command/diagnose/held_groups.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -6,10 +6,10 @@
 #include "command/commands.h"
 
 #include "analysis/finalizers.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "heap/typed.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

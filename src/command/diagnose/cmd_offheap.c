@@ -5,9 +5,9 @@
 #include "command/commands.h"
 
 #include "analysis/offheap/offheap.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/diagnose/held_groups.h"
+#include "memory/big.h"
 
 #include <ctype.h>
 #include <stdlib.h>

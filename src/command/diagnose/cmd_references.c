@@ -6,8 +6,8 @@
 #include "command/commands.h"
 
 #include "analysis/referents.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/sort.h"
 #include "analysis/thread_locals.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 /* held_groups.c - see held_groups.h. */
 #include "command/diagnose/held_groups.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 int held_groups_init(struct held_groups *g, const struct heap *h, size_t members, struct err *err)
 {

@@ -6,8 +6,8 @@
 #ifndef CAIRN_COMMAND_DIAGNOSE_HELD_GROUPS_H
 #define CAIRN_COMMAND_DIAGNOSE_HELD_GROUPS_H
 
+#include "algorithms/bits.h"
 #include "analysis/field_holders.h"
-#include "base/bits.h"
 
 #include <stddef.h>
 

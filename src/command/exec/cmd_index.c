@@ -2,8 +2,8 @@
 /* cmd_index.c - index: what was found of the current dump, in a file from which it opens at once. */
 #include "command/commands.h"
 
+#include "algorithms/zstd_block.h"
 #include "base/mem.h"
-#include "base/zstd_block.h"
 #include "command/exec/exec.h"
 
 #include <errno.h>

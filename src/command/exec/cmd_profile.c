@@ -2,8 +2,8 @@
 /* cmd_profile.c - profile: what comparisons need of the current dump, in a small file. */
 #include "command/commands.h"
 
+#include "algorithms/gzipped.h"
 #include "base/suffixes.h"
-#include "base/gzipped.h"
 #include "command/exec/exec.h"
 #include "query/profile_file.h"
 

@@ -2,8 +2,8 @@
 /* cmd_redact.c - redact: a copy of the dump without what its objects contain. */
 #include "command/commands.h"
 
+#include "algorithms/gzipped.h"
 #include "base/suffixes.h"
-#include "base/gzipped.h"
 #include "command/exec/exec.h"
 #include "heap/string.h"
 

@@ -4,8 +4,8 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
 #include "heap/library.h"

@@ -2,11 +2,11 @@
 /* cmd_use.c - use, open, close: which of the session's dumps is current, and which are in memory. */
 #include "command/commands.h"
 
-#include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 #include "query/profile_file.h"
 
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "command/parse/parse.h"
 #include "command/resolve/resolve.h"
 
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 
 #include <dirent.h>
 #include <inttypes.h>

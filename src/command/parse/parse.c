@@ -4,9 +4,9 @@
  */
 #include "command/parse/parse.h"
 
-#include "base/arena.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/arena.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -11,9 +11,9 @@
 #ifndef CAIRN_COMMAND_PARSE_PARSE_H
 #define CAIRN_COMMAND_PARSE_PARSE_H
 
-#include "base/arena.h"
+#include "algorithms/pattern.h"
 #include "base/err.h"
-#include "base/pattern.h"
+#include "memory/arena.h"
 #include "result/result.h"
 
 #include <stdbool.h>

@@ -3,12 +3,12 @@
 #include "command/query/query.h"
 
 #include "analysis/search.h"
-#include "base/big.h"
-#include "command/query/ask_tables.h"
 #include "command/args/args.h"
 #include "command/commands.h"
 #include "command/exec/exec.h"
+#include "command/query/ask_tables.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

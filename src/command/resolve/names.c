@@ -5,9 +5,9 @@
  */
 #include "command/resolve/resolve.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "command/resolve/resolve.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "command/resolve/resolve.h"
 
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "result/cursor.h"
 
 #include <stdlib.h>

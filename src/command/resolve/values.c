@@ -4,7 +4,7 @@
  */
 #include "command/resolve/resolve.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,13 +2,13 @@
 /* about_contents.c - the half of `about` that tells what the objects are, hold, and keep alive. */
 #include "command/retention/about.h"
 
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
-#include "command/retention/heap_labels.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/heap_labels.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* about_holders.c - the half of `about` that tells what holds the objects. */
 #include "command/retention/about.h"
 
-#include "base/big.h"
 #include "command/retention/heap_labels.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -6,11 +6,11 @@
 
 #include "analysis/paths/paths.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "command/retention/cut_words.h"
-#include "result/objects.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/cut_words.h"
+#include "memory/big.h"
+#include "result/objects.h"
 
 #include <stdlib.h>
 #include <string.h>

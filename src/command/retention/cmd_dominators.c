@@ -4,13 +4,13 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/sort.h"
 #include "analysis/cut/cut.h"
 #include "analysis/histogram.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
-#include "result/objects.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
+#include "result/objects.h"
 #include "result/tree.h"
 
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 #include "command/commands.h"
 
 #include "analysis/heap_fold.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "command/retention/heap_labels.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/heap_labels.h"
+#include "memory/big.h"
 #include "result/objects.h"
 #include "result/tree.h"
 

@@ -6,9 +6,9 @@
 
 #include "analysis/holders.h"
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

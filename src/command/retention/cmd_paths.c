@@ -6,10 +6,10 @@
 
 #include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "command/session/session.h"
 #include "command/resolve/resolve.h"
+#include "command/session/session.h"
+#include "memory/big.h"
 #include "result/preorder.h"
 #include "result/tree.h"
 

@@ -5,13 +5,13 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/query/query.h"
-#include "result/objects.h"
+#include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"
 #include "command/retention/references_of_set.h"
-#include "command/resolve/resolve.h"
+#include "memory/big.h"
+#include "result/objects.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "command/retention/cut_words.h"
 
 #include "analysis/describe/describe.h"
-#include "base/big.h"
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

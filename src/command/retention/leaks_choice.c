@@ -2,9 +2,9 @@
 /* leaks_choice.c - which references to a suspect a person would clear: see leaks_told.h. */
 #include "command/retention/leaks_told.h"
 
-#include "base/big.h"
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
+#include "memory/big.h"
 
 #include <string.h>
 

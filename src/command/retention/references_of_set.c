@@ -2,11 +2,11 @@
 /* references_of_set.c - see references_of_set.h. */
 #include "command/retention/references_of_set.h"
 
+#include "algorithms/sort.h"
 #include "analysis/cut/cut.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "command/commands.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <stdlib.h>

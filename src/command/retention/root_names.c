@@ -4,11 +4,11 @@
  */
 #include "command/commands.h"
 
-#include "base/arena.h"
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "command/resolve/resolve.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

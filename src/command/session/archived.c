@@ -7,12 +7,12 @@
  */
 #include "command/session/session.h"
 
-#include "base/big.h"
-#include "base/suffixes.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/suffixes.h"
 #include "base/text.h"
 #include "heap/index_file/index_file.h"
+#include "memory/big.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

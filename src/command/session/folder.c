@@ -6,12 +6,12 @@
  */
 #include "command/session/session.h"
 
-#include "base/big.h"
-#include "base/suffixes.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "base/suffixes.h"
 #include "base/text.h"
 #include "heap/index_file/index_file.h"
+#include "memory/big.h"
 #include "query/profile_file.h"
 
 #include <dirent.h>

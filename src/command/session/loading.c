@@ -6,7 +6,7 @@
  */
 #include "command/session/session.h"
 
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 #include "base/text.h"
 
 #include <poll.h>

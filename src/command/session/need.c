@@ -4,7 +4,7 @@
 
 #include "analysis/dominators/dominators.h"
 #include "base/memory_limit.h"
-#include "base/spill.h"
+#include "memory/spill.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
  */
 #include "command/session/session.h"
 
-#include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "query/profile_file.h"
 #include "query/sql/sql.h"
 

@@ -8,8 +8,8 @@
 #ifndef CAIRN_COMMAND_SESSION_SESSION_H
 #define CAIRN_COMMAND_SESSION_SESSION_H
 
+#include "algorithms/parallel.h"
 #include "analysis/compare/compare.h"
-#include "base/parallel.h"
 #include "base/render_lock.h"
 #include "opened/opened.h"
 #include "result/print.h"

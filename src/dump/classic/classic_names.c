@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #define NAMES_FIRST 1024
 #define NAMES_MAX (1u << 20)

@@ -17,8 +17,8 @@
 #include "dump/classic/classic_dump.h"
 #include "dump/token.h"
 
-#include "base/big.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #define STRIDE_64 19 /* 0x, 16 digits, blank */
 #define STRIDE_32 11 /* 0x, 8 digits, blank */

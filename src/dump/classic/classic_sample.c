@@ -17,10 +17,10 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #define SAMPLE_OBJECTS 512
 #define SAMPLE_RECORDS 32768 /* addresses kept, at both ends together */

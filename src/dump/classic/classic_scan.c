@@ -14,9 +14,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 enum { RECORDS_AT_ONCE = 1024 }; /* between two looks at the cancel flag */
 

@@ -2,10 +2,10 @@
 /* go.c - Go heap dumps: header, parameters, facts, parts, single objects; see go_dump.h. */
 #include "dump/go/go_shape.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  */
 #include "dump/go/go_dump.h"
 
-#include "base/big.h"
-#include "base/pack.h"
+#include "algorithms/pack.h"
+#include "memory/big.h"
 
 static void keep_layout(struct go *g, struct pack *p)
 {

@@ -4,13 +4,13 @@
  */
 #include "dump/go/go_dump.h"
 
-#include "base/arena.h"
-#include "base/big.h"
-#include "base/suffixes.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/suffixes.h"
 #include "base/text.h"
 #include "dump/program/program.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <stdio.h>

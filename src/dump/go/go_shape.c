@@ -2,7 +2,7 @@
 /* go_shape.c - find or make the shape of an object, and name it; see go_shape.h. */
 #include "dump/go/go_shape.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef CAIRN_DUMP_GO_GO_SHAPE_H
 #define CAIRN_DUMP_GO_GO_SHAPE_H
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/text.h"
 #include "dump/go/go_dump.h"
 

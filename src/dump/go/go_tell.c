@@ -7,8 +7,8 @@
  */
 #include "dump/go/go_reading.h"
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

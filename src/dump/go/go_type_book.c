@@ -9,9 +9,9 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "dump/go/go_dump.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

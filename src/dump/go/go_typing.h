@@ -14,10 +14,10 @@
 #ifndef CAIRN_DUMP_GO_GO_TYPING_H
 #define CAIRN_DUMP_GO_GO_TYPING_H
 
-#include "base/arena.h"
 #include "dump/go/go_span.h"
 #include "dump/program/program.h"
 #include "dump/reader.h"
+#include "memory/arena.h"
 
 /* A word inside of a value that leads to other values. */
 enum slot_kind {

@@ -5,9 +5,9 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "dump/go/go_dump.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

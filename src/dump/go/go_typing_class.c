@@ -14,9 +14,9 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/parallel.h"
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

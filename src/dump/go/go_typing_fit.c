@@ -10,10 +10,10 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/sort.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
 #include "dump/go/go_record.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

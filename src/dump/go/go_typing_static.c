@@ -11,8 +11,8 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

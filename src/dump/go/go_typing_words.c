@@ -13,8 +13,8 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "base/big.h"
 #include "dump/go/go_record.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,10 +11,10 @@
 #include "dump/go/go_shape.h"
 #include "dump/program/program.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

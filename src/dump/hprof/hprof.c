@@ -2,9 +2,9 @@
 /* hprof.c - HPROF: header, facts and division into parts; see hprof_dump.h. */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #include <limits.h>
 #include <stdlib.h>

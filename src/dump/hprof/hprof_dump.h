@@ -23,11 +23,11 @@
 #ifndef CAIRN_DUMP_HPROF_HPROF_DUMP_H
 #define CAIRN_DUMP_HPROF_HPROF_DUMP_H
 
-#include "base/arena.h"
 #include "base/text.h"
 #include "dump/cursor.h"
-#include "dump/idmap.h"
 #include "dump/hprof/hprof.h"
+#include "dump/idmap.h"
+#include "memory/arena.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,7 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <limits.h>

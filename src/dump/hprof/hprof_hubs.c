@@ -9,8 +9,8 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 /* The fields of a hub, from the record of java.lang.Class at `at`; its superclass has none. */
 static int read_fields(struct hprof *h, uint64_t at, uint64_t left, struct err *err)

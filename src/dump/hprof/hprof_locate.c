@@ -2,7 +2,7 @@
 /* hprof_locate.c - find the bytes of one object by its offset, and where the next object stands. */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
 
 #include <inttypes.h>
 

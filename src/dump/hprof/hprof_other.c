@@ -9,7 +9,7 @@
  */
 #include "dump/hprof/hprof_reading.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  */
 #include "dump/hprof/hprof_reading.h"
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

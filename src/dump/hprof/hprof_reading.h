@@ -3,8 +3,8 @@
 #ifndef CAIRN_DUMP_HPROF_HPROF_READING_H
 #define CAIRN_DUMP_HPROF_HPROF_READING_H
 
-#include "base/arena.h"
 #include "dump/hprof/hprof_dump.h"
+#include "memory/arena.h"
 
 enum { CACHED_CLASSES = 2048, BUFFERED = 512, PRIMITIVE_TYPES = 12 };
 

@@ -2,7 +2,7 @@
 /* hprof_rename.c - see hprof_rename.h. */
 #include "dump/hprof/hprof_rename.h"
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,9 +11,9 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -13,9 +13,9 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
-#include "base/big.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <limits.h>

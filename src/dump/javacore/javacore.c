@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -22,6 +21,7 @@
 #include "dump/ebcdic.h"
 #include "dump/source/source.h"
 #include "dump/token.h"
+#include "memory/big.h"
 
 #define SIZE_MAX_JAVACORE (UINT64_C(1) << 30)
 #define LINE_MAX_JAVACORE (64u << 10)

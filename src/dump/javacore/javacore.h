@@ -8,10 +8,10 @@
 #ifndef CAIRN_DUMP_JAVACORE_JAVACORE_H
 #define CAIRN_DUMP_JAVACORE_JAVACORE_H
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/files.h"
 #include "dump/process.h"
+#include "memory/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
  */
 #include "dump/javacore/javacore_read.h"
 
-#include "base/big.h"
 #include "base/masking.h"
 #include "dump/token.h"
+#include "memory/big.h"
 
 #include <string.h>
 

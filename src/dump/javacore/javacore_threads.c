@@ -8,8 +8,8 @@
  */
 #include "dump/javacore/javacore_read.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

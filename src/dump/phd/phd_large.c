@@ -2,7 +2,7 @@
 /* phd_large.c - the records of a PHD dump that are not small; their fields are read with a cursor. */
 #include "dump/phd/phd_walk.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 

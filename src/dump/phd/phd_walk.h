@@ -10,7 +10,7 @@
 #ifndef CAIRN_DUMP_PHD_PHD_WALK_H
 #define CAIRN_DUMP_PHD_PHD_WALK_H
 
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "dump/cursor.h"
 #include "dump/phd/phd_dump.h"
 

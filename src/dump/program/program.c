@@ -4,9 +4,9 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -327,7 +327,7 @@ const struct program_variable *program_statics(const struct program *p, size_t *
 	return s ? s->variable : NULL;
 }
 
-/* The same in each process, unlike base/hash.h. */
+/* The same in each process, unlike algorithms/hash.h. */
 static uint64_t add_print(uint64_t print, uint64_t number)
 {
 	print = (print ^ number) * UINT64_C(0x9E3779B185EBCA87);

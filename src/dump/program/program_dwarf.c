@@ -7,8 +7,8 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/big.h"
 #include "base/progress.h"
+#include "memory/big.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>

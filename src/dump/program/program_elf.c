@@ -4,7 +4,7 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #ifdef HAVE_LIBDW
 #include <elfutils/version.h>

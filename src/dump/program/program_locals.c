@@ -9,7 +9,7 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>

@@ -10,9 +10,9 @@
 #ifndef CAIRN_DUMP_PROGRAM_PROGRAM_READ_H
 #define CAIRN_DUMP_PROGRAM_PROGRAM_READ_H
 
-#include "base/arena.h"
 #include "base/files.h"
 #include "dump/program/program.h"
+#include "memory/arena.h"
 
 #define MOST_NAME 4096u            /* bytes of a symbol's or type's name that are kept */
 #define MOST_ENTRIES (1u << 22)    /* symbols; and as many types, fields, variables, functions */

@@ -9,9 +9,9 @@
  */
 #include "dump/program/program_read.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #ifdef HAVE_LIBDW
 #include <dwarf.h>

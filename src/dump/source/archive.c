@@ -9,9 +9,9 @@
 #include "dump/source/opening.h"
 
 #ifdef HAVE_LIBARCHIVE
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <archive.h>
 #include <archive_entry.h>

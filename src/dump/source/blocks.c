@@ -8,8 +8,8 @@
  */
 #include "dump/source/blocks.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

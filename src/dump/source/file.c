@@ -2,12 +2,12 @@
 /*
  * file.c - a dump's file, opened and mapped.
  *
- * Every mapping is watched (base/sigbus_guard.h): pages that the file no longer backs are replaced by zeros, so a
+ * Every mapping is watched (memory/sigbus_guard.h): pages that the file no longer backs are replaced by zeros, so a
  * reader meets an end of data and not the end of the program.
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <dirent.h>
 #include <errno.h>

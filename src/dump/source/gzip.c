@@ -4,8 +4,8 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
 #include "dump/source/blocks.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

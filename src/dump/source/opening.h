@@ -9,8 +9,8 @@
 
 #include "base/files.h"
 #include "base/progress.h"
-#include "base/sigbus_guard.h"
 #include "dump/source/source.h"
+#include "memory/sigbus_guard.h"
 
 #include <stdatomic.h>
 #include <sys/stat.h>

@@ -11,9 +11,9 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <dirent.h>
 #include <fcntl.h>

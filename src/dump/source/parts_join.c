@@ -4,8 +4,8 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <string.h>
 #include <unistd.h>

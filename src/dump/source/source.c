@@ -7,10 +7,10 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
-#include "base/guarded_alloc.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/big.h"
+#include "memory/guarded_alloc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,12 +7,12 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/memory_limit.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/spill.h"
+#include "base/memory_limit.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "memory/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>

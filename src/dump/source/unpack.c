@@ -7,9 +7,9 @@
  */
 #include "dump/source/opening.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 #include "dump/source/opening.h"
 
 #ifdef HAVE_ZSTD
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,12 +7,12 @@
  */
 #include "heap/build/build.h"
 
+#include "algorithms/bisect.h"
+#include "algorithms/parallel.h"
 #include "base/assert.h"
-#include "base/big.h"
-#include "base/bisect.h"
 #include "base/memory_limit.h"
-#include "base/readahead.h"
-#include "base/parallel.h"
+#include "memory/big.h"
+#include "memory/readahead.h"
 
 #include <stdlib.h>
 #include <string.h>

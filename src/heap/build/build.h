@@ -22,13 +22,13 @@
 #ifndef CAIRN_HEAP_BUILD_BUILD_H
 #define CAIRN_HEAP_BUILD_BUILD_H
 
-#include "base/arena.h"
 #include "dump/idmap.h"
 #include "dump/javacore/javacore.h"
 #include "heap/build/placing.h"
 #include "heap/build/records.h"
 #include "heap/heap.h"
 #include "heap/index.h"
+#include "memory/arena.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,18 +2,18 @@
 /* builder.c - from a path to a heap: the steps of build.h in their order. */
 #include "heap/build/build.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "base/memory_refusals.h"
 #include "base/text.h"
 #include "dump/program/program.h"
 #include "heap/amounts.h"
 #include "heap/index_file/index_file.h"
-#include "heap/weak.h"
 #include "heap/sites.h"
 #include "heap/sizes/sizes.h"
 #include "heap/string.h"
+#include "heap/weak.h"
+#include "memory/big.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "base/text.h"
 #include "heap/sizes/sizes.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

@@ -16,8 +16,8 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
 #include "heap/value.h"
+#include "memory/big.h"
 
 enum { LEAST_CLASS_OBJECT = 64 }; /* bytes; they take 96 at least */
 

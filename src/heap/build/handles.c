@@ -2,8 +2,8 @@
 /* handles.c - the numbers by which readers name classes before anybody knows what they are. */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "memory/big.h"
 
 #include <string.h>
 

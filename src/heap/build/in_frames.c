@@ -2,8 +2,8 @@
 /* in_frames.c - objects whose address stands in a stack frame; see heap.in_frames. */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

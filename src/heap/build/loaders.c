@@ -14,8 +14,8 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/sort.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
 #include "base/memory_limit.h"
+#include "memory/big.h"
 
 #include <string.h>
 

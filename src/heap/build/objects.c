@@ -9,11 +9,11 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "heap/build/build.h"
 
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
 
 #include <stdatomic.h>
 

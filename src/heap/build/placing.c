@@ -2,10 +2,10 @@
 /* placing.c - from the runs of each slice to heap->places; see placing.h. */
 #include "heap/build/build.h"
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

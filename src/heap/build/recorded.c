@@ -9,10 +9,10 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/sort.h"
+#include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "base/text.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 

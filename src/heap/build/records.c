@@ -2,7 +2,7 @@
 /* records.c - the room that packed records need; see records.h. */
 #include "heap/build/records.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 /* Room for element n and at least a few behind it. */
 static int reserve(void *array, uint64_t *cap, uint64_t n, size_t size, struct err *err)

@@ -17,10 +17,10 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "base/text.h"
 #include "heap/library.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
-#include "base/parallel.h"
+#include "algorithms/bisect.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <string.h>
 

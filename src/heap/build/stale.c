@@ -10,8 +10,8 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/bisect.h"
+#include "algorithms/bisect.h"
+#include "memory/big.h"
 
 int stale_prepare(struct build *b, struct err *err)
 {

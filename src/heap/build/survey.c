@@ -7,12 +7,12 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/hugepage_pool.h"
 #include "base/text.h"
 #include "dump/idmap.h"
+#include "memory/big.h"
+#include "memory/hugepage_pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>

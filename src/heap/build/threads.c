@@ -9,9 +9,9 @@
  */
 #include "heap/build/build.h"
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
 #include "heap/string.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * index_file.h - a heap in an index file (base/chunks.h), to be opened again without reading the dump.
+ * index_file.h - a heap in an index file (algorithms/chunks.h), to be opened again without reading the dump.
  *
- * Arrays stand in it as they are in memory, and are mapped; what has pointers is packed (base/pack.h).  Nothing
+ * Arrays stand in it as they are in memory, and are mapped; what has pointers is packed (algorithms/pack.h).  Nothing
  * that is read from it is trusted: objects, classes and sizes are checked when it is opened, references at the
  * first use, findings by the modules that keep them.  After that a forged index may have wrong facts, as a forged
  * dump may, but no number in it leads outside of an array or round in a circle.  doc/index-format.md has the schema.
@@ -10,7 +10,7 @@
 #ifndef CAIRN_HEAP_INDEX_FILE_INDEX_FILE_H
 #define CAIRN_HEAP_INDEX_FILE_INDEX_FILE_H
 
-#include "base/chunks.h"
+#include "algorithms/chunks.h"
 #include "base/text.h"
 #include "heap/heap.h"
 

@@ -7,13 +7,13 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "dump/idmap.h"
 #include "heap/library.h"
 #include "heap/sites.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <inttypes.h>

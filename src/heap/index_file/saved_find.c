@@ -4,10 +4,10 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "heap/amounts.h"
+#include "memory/big.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -7,11 +7,11 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/index.h"
 #include "heap/places.h"
 #include "heap/string.h"
+#include "memory/big.h"
 
 #include <pthread.h>
 #include <stdlib.h>

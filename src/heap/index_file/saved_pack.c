@@ -7,7 +7,6 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
@@ -15,6 +14,7 @@
 #include "dump/types.h"
 #include "heap/amounts.h"
 #include "heap/sites.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <string.h>

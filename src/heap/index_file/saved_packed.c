@@ -10,7 +10,7 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
 /* saved_pages.c - the index of addresses: its pages packed, what they point to as it is; see saving.h. */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "heap/index.h"
+#include "memory/big.h"
 
 enum { MOST_SHIFT = 8, PAGES_AT_ONCE = 64 };
 

@@ -9,8 +9,8 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
-#include "base/hash.h"
+#include "algorithms/hash.h"
+#include "memory/big.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /* saved_write.c - a heap to chunks; see saved.h. */
 #include "heap/index_file/saving.h"
 
-#include "base/big.h"
 #include "base/files.h"
 #include "heap/index.h"
 #include "heap/places.h"
+#include "memory/big.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #ifndef CAIRN_HEAP_INDEX_FILE_SAVING_H
 #define CAIRN_HEAP_INDEX_FILE_SAVING_H
 
-#include "base/pack.h"
+#include "algorithms/pack.h"
 #include "heap/index_file/index_file.h"
 
 struct saved {

@@ -9,7 +9,7 @@
  */
 #include "heap/sizes/layout.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

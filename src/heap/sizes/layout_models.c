@@ -9,8 +9,8 @@
  */
 #include "heap/sizes/layout.h"
 
-#include "base/big.h"
-#include "base/parallel.h"
+#include "algorithms/parallel.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
-#include "base/big.h"
+#include "algorithms/parallel.h"
 #include "base/mem.h"
-#include "base/parallel.h"
 #include "heap/amounts.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

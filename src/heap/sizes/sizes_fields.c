@@ -15,11 +15,11 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
-#include "base/arena.h"
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/progress.h"
-#include "base/sort.h"
 #include "heap/sizes/layout.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
-#include "base/big.h"
+#include "memory/big.h"
 
 enum { SLOT = 8, SAMPLE = 1 << 15, UNANIMOUS = 16 };
 

@@ -25,10 +25,10 @@
 
 #include "heap/sizes/layout.h"
 
-#include "base/arena.h"
-#include "base/big.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "memory/arena.h"
+#include "memory/big.h"
 
 #include <string.h>
 

@@ -17,11 +17,11 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
-#include "base/arena.h"
+#include "memory/arena.h"
 
-#include "base/big.h"
+#include "algorithms/sort.h"
 #include "base/progress.h"
-#include "base/sort.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -51,8 +51,8 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 #else
 
 #include "analysis/class_tree.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
 #include "query/sqlite_temp.h"

@@ -4,8 +4,8 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
-#include "base/sort.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

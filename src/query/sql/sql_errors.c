@@ -6,7 +6,7 @@
 
 #include "analysis/search.h"
 #include "base/mem.h"
-#include "base/spill.h"
+#include "memory/spill.h"
 #include "query/sqlite_memory.h"
 
 #include <stdio.h>

@@ -9,9 +9,9 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
 #include "base/mem.h"
 #include "heap/field_words.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <stdlib.h>

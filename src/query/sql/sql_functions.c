@@ -9,10 +9,10 @@
 
 #ifdef HAVE_SQLITE3
 
+#include "algorithms/sort.h"
 #include "analysis/paths/paths.h"
-#include "base/big.h"
 #include "base/mem.h"
-#include "base/sort.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
-#include "base/hash.h"
-#include "base/sort.h"
+#include "algorithms/hash.h"
+#include "algorithms/sort.h"
+#include "memory/big.h"
 
 #include <string.h>
 

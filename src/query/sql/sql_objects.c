@@ -10,8 +10,8 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 #include "result/objects.h"
 
 #include <stdio.h>

@@ -11,8 +11,8 @@
 #ifdef HAVE_SQLITE3
 
 #include "analysis/search.h"
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>

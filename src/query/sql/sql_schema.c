@@ -9,8 +9,8 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>

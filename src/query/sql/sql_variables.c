@@ -6,8 +6,8 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/big.h"
 #include "base/mem.h"
+#include "memory/big.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hash.h - the one hash function of all tables whose keys come from a dump.
+ *
+ * The author of a dump must not be able to choose keys that collide.  So each hash depends on a seed
+ * that only the process knows.  What is shown must therefore never depend on a hash or
+ * on the order of a table.
+ *
+ * A step multiplies 64 by 64 bits, both of which depend on the word and on the seed, and folds the
+ * 128 bits of the product.  Words at equal distances scatter like any others.
+ */
+#ifndef CAIRN_ALGORITHMS_HASH_H
+#define CAIRN_ALGORITHMS_HASH_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Fixed numbers until hash_seed_anew, so that tests are reproducible. */
+extern uint64_t hash_seed[2];
+
+/* Take the seed from the kernel.  Once, before the first hash. */
+void hash_seed_anew(void);
+
+/* The hash of what h is the hash of, followed by a word. */
+static inline uint64_t hash_step(uint64_t h, uint64_t word)
+{
+	__extension__ typedef unsigned __int128 product;
+	product p = (product)(h ^ word) * ((word << 32 | word >> 32) ^ hash_seed[1]);
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline uint64_t hash_number(uint64_t key)
+{
+	return hash_step(hash_seed[0], key);
+}
+
+/* Differs from machine to machine with the order of bytes in a word. */
+uint64_t hash_bytes(const void *bytes, size_t n);
+/* 128 bits, of the bytes and a number with them: to find which of many are equal. */
+void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2]);
+
+/*
+ * For tables of numbers 0 … n - 1 that are found by what these stand for: a slot holds a number + 1, or 0;
+ * there is a power of two of them, at most half of them taken; the next free one behind its hash has it.
+ * Make twice as many, at least 1,024, and enter all anew.  0 or ERR_NOMEM; then they are as they were.
+ */
+MUST_CHECK int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
+    uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err);
+
+#endif

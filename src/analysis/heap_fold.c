@@ -12,7 +12,7 @@
 enum { PART_KEPT = 2, PART_BESIDE = 20, SUPERCLASSES_MOST = 64 };
 
 /* The way as far as it is found. */
-struct way {
+struct path_label {
 	struct heap_tree *tree;
 	uint32_t head, at;   /* its first node, its last one */
 	uint32_t collection; /* the last of its nodes that is one; 0: none is */
@@ -45,7 +45,7 @@ static bool is_array(const struct heap *h, uint32_t class)
 }
 
 /* Are objects of the class, below the last node, what a collection or a String on the way is made of?  id: one. */
-static bool is_inside(const struct way *w, uint32_t class, uint32_t id)
+static bool is_inside(const struct path_label *w, uint32_t class, uint32_t id)
 {
 	const struct heap_tree *t = w->tree;
 	const struct heap *h = t->retained->heap;
@@ -71,7 +71,7 @@ struct weighing {
 };
 
 /* Objects of the class may be as many as there are. */
-static bool may_be_many(const struct way *w, struct weighing *s, uint32_t class, uint32_t id)
+static bool may_be_many(const struct path_label *w, struct weighing *s, uint32_t class, uint32_t id)
 {
 	if (s->asked != class) {
 		s->inside = is_inside(w, class, id);
@@ -80,7 +80,7 @@ static bool may_be_many(const struct way *w, struct weighing *s, uint32_t class,
 	return s->inside;
 }
 
-static int weigh(const struct way *w, struct weighing *to, uint32_t id, struct err *err)
+static int weigh(const struct path_label *w, struct weighing *to, uint32_t id, struct err *err)
 {
 	struct heap_tree *t = w->tree;
 	const struct heap *h = t->retained->heap;
@@ -120,7 +120,7 @@ static bool stops(uint64_t round)
 	return progress_own_stops(round);
 }
 
-static int weigh_children(const struct way *w, struct weighing *to, uint64_t room, struct err *err)
+static int weigh_children(const struct path_label *w, struct weighing *to, uint64_t room, struct err *err)
 {
 	struct heap_tree *t = w->tree;
 	const struct heap_node *node = &t->node[w->at];
@@ -142,7 +142,7 @@ static int weigh_children(const struct way *w, struct weighing *to, uint64_t roo
 }
 
 /* The class that all but a little of what is below the last node is of. */
-static int find_heavy_class(struct way *w, struct err *err)
+static int find_heavy_class(struct path_label *w, struct err *err)
 {
 	struct heap_tree *t = w->tree;
 	struct weighing s = {.class = NULL, .asked = HEAP_NONE};
@@ -166,7 +166,7 @@ static int find_heavy_class(struct way *w, struct err *err)
 }
 
 /* The child that is all of these objects, and nothing that a static field holds; 0: there is none. */
-static uint32_t heavy_child(const struct way *w)
+static uint32_t heavy_child(const struct path_label *w)
 {
 	const struct heap_tree *t = w->tree;
 	const struct heap_node *n = &t->node[w->at];
@@ -178,7 +178,7 @@ static uint32_t heavy_child(const struct way *w)
 }
 
 /* One step.  *goes: there was one. */
-static int go_on(struct way *w, bool *goes, struct err *err)
+static int go_on(struct path_label *w, bool *goes, struct err *err)
 {
 	struct heap_tree *t = w->tree;
 	*goes = false;
@@ -208,7 +208,7 @@ int heap_fold(struct heap_tree *t, uint32_t number, struct err *err)
 		return 0;
 	if (t->busy)
 		return err_cancelled(err);
-	struct way w = {.tree = t, .head = number, .at = number};
+	struct path_label w = {.tree = t, .head = number, .at = number};
 	if (inspect_is_collection(t->retained->heap, node->largest))
 		w.collection = number;
 	bool goes = !node->way || !t->node[node->way].unfolded;

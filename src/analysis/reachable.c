@@ -6,7 +6,7 @@
 #include "analysis/reachable.h"
 
 #include "algorithms/pack.h"
-#include "analysis/unrecorded.h"
+#include "analysis/maybe_live.h"
 #include "heap/index_file/index_file.h"
 #include "heap/weak.h"
 #include "memory/big.h"
@@ -99,7 +99,7 @@ struct reached {
 
 static void tell(struct reachable *out, const struct heap *h, const struct reached *r)
 {
-	enum reason reason = unrecorded_reason(h, &out->objects);
+	enum reason reason = maybe_live_reason(h, &out->objects);
 	enum certainty maybe = r->n < h->n_objects && reason != REASON_NONE ? INFERRED : EXACT;
 	out->n = amount_weaken(heap_reached(h, r->n), maybe, reason);
 	out->shallow = heap_sized(h, amount_weaken(heap_reached(h, r->bytes), maybe, reason), r->doubts,
@@ -213,7 +213,7 @@ static bool bits_hold(const struct bits *b, uint64_t n)
 static int take_saved(struct reachable *out, const struct model *m, struct err *err)
 {
 	const struct heap *h = m->heap;
-	const struct chunks *c = saved_chunks(h);
+	const struct chunks *c = index_file_chunks(h);
 	const void *bytes = NULL, *numbers = NULL;
 	uint64_t n = 0, n_numbers = 0;
 	struct reached reached = { .n = 0 };
@@ -239,7 +239,7 @@ static int take_saved(struct reachable *out, const struct model *m, struct err *
 		bits_release(&out->objects);
 		if (code == ERR_NOMEM || code == ERR_CANCELLED)
 			return code;
-		saved_left_out(h, "the reachable objects", code == 1 ? NULL : err);
+		index_file_left_out(h, "the reachable objects", code == 1 ? NULL : err);
 		return 1;
 	}
 	tell(out, h, &reached);

@@ -3,8 +3,8 @@
 #include "analysis/referents.h"
 
 #include "algorithms/sort.h"
+#include "analysis/maybe_live.h"
 #include "analysis/reachable.h"
-#include "analysis/unrecorded.h"
 #include "memory/big.h"
 
 /* The classes that a referent may have, with the three that stand in place of one: null, lost, unread. */
@@ -96,17 +96,17 @@ static int fill_rows(struct referents *out, const struct heap *h, const uint32_t
 static int find_doubts(struct referents *out, const struct heap *h, const struct bits *strongly, struct err *err)
 {
 	struct model strong = {.heap = h, .left_out = h->soft_and_weak};
-	struct unrecorded maybe;
-	int code = unrecorded_find(&maybe, &strong, strongly, err);
+	struct maybe_live maybe;
+	int code = maybe_live_find(&maybe, &strong, strongly, err);
 	if (code)
 		return code;
 	for (uint64_t i = 0; i < out->n_at && !progress_own_stops(i); i++) {
 		uint32_t id = out->at[i].referent;
-		if (id < REFERENT_UNREAD && (unrecorded_has(&maybe, id) || (!bits_get(strongly, id) &&
-		    unrecorded_has(&maybe, out->at[i].holder))))
+		if (id < REFERENT_UNREAD && (maybe_live_has(&maybe, id) || (!bits_get(strongly, id) &&
+		    maybe_live_has(&maybe, out->at[i].holder))))
 			out->row[out->at[i].row].doubt = maybe.reason;
 	}
-	unrecorded_release(&maybe);
+	maybe_live_release(&maybe);
 	return progress_check(progress_own(), err);
 }
 

@@ -528,38 +528,38 @@ MUST_CHECK int dump_open(struct dump **out, const struct source *source,
 void dump_close(struct dump *dump); /* NULL is fine */
 
 /* A dump of which all that is known stands elsewhere, and whose bytes are not there: a reader without functions, and a
- * source of no bytes, which belongs to it.  dump_absent_tells gives it its facts, whose texts must stay. */
-struct dump *dump_absent(const char *path, uint64_t file_size);
-void dump_absent_tells(struct dump *dump, const struct dump_facts *facts);
+ * source of no bytes, which belongs to it.  dump_stub_tells gives it its facts, whose texts must stay. */
+struct dump *dump_stub_new(const char *path, uint64_t file_size);
+void dump_stub_tells(struct dump *dump, const struct dump_facts *facts);
 /* It answers symbol() by these, which become its own (big memory); the names must stay, NULL: none is known. */
 struct named_address {
 	uint64_t address;
 	const char *name; /* escaped */
 };
-void dump_absent_names(struct dump *dump, struct named_address *list, size_t n);
+void dump_stub_names(struct dump *dump, struct named_address *list, size_t n);
 
 /*
  * A dump of which all that is known stands elsewhere, and whose gzip file waits to be inflated (source_open_waiting;
  * borrowed) until locate or read is asked.  Any thread may ask; it waits as long as its own work goes on
  * (progress_own), and ERR_CANCELLED leaves it to the next one.  After any other error it stays ERR_IO.
  */
-struct dump *dump_later(const struct source *waiting, unsigned heap_number);
+struct dump *lazy_dump_new(const struct source *waiting, unsigned heap_number);
 /* Its facts, whose texts must stay; cut: that the file ends too early is known. */
-void dump_later_tells(struct dump *dump, const struct dump_facts *facts, bool cut);
+void lazy_dump_tells(struct dump *dump, const struct dump_facts *facts, bool cut);
 /* All of these do nothing for any other dump, and may be asked by any thread. */
 /* Inflate it beside what goes on, whether somebody asks or not, or no longer.  Was it still at it? */
-void dump_later_begin(const struct dump *dump);
-bool dump_later_stop(const struct dump *dump);
+void lazy_dump_begin(const struct dump *dump);
+bool lazy_dump_stop(const struct dump *dump);
 /* How far it is; NULL: nobody is at it. */
-struct progress *dump_later_progress(const struct dump *dump);
+struct progress *lazy_dump_progress(const struct dump *dump);
 /* Does it wait, or is somebody at it? */
-bool dump_later_waits(const struct dump *dump);
-/* Does it, and may the calling thread not wait for it (dump_later_wait_never)? */
-bool dump_later_barred(const struct dump *dump);
+bool lazy_dump_waits(const struct dump *dump);
+/* Does it, and may the calling thread not wait for it (lazy_dump_wait_never)? */
+bool lazy_dump_barred(const struct dump *dump);
 /* Could it not be inflated?  *why, which may be NULL, gets a sentence with its path. */
-bool dump_later_failed(const struct dump *dump, struct err *why);
+bool lazy_dump_failed(const struct dump *dump, struct err *why);
 /* May the calling thread never wait, since it draws a screen?  Then it gets ERR_IO meanwhile. */
-void dump_later_wait_never(bool never);
+void lazy_dump_wait_never(bool never);
 
 /* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
  * of nothing that is known. */

@@ -322,7 +322,7 @@ struct heap {
 	struct saved *saved;     /* the index that it came from, owned; NULL: it was read from the dump */
 	const char *index_path;  /* of that index */
 	_Atomic(const char *) index_refused; /* why one was left out, or why its dump is, a sentence; or NULL.  Set while
-	                                        something is found, too (saved_left_out), and read by other threads */
+	                                        something is found, too (index_file_left_out), and read by other threads */
 	bool dump_absent;        /* there is the index alone: no values, no texts, no hashes */
 	bool settled;            /* objects, classes and values stay as they are while references are read */
 	bool references_wait;    /* they stand in the index, unchecked: heap_read_rest */

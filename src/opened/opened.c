@@ -48,9 +48,9 @@ static void forget_model(struct opened *o)
 		retained_release(&o->retained);
 	if (atomic_exchange(&o->sums_found, false))
 		retained_release(&o->sums);
-	signatures_release(&o->signatures);
+	path_keys_release(&o->signatures);
 	reachable_release(&o->reachable);
-	unrecorded_release(&o->unrecorded);
+	maybe_live_release(&o->unrecorded);
 }
 
 const char *opened_note(const struct opened *o, uint32_t id)
@@ -155,7 +155,7 @@ static enum file_fate index_lost(struct opened *o)
 static bool bytes_failed(struct opened *o)
 {
 	struct err why;
-	if (!o->own || !dump_later_failed(o->heap->dump, &why))
+	if (!o->own || !lazy_dump_failed(o->heap->dump, &why))
 		return false;
 	err_at(&o->fate_words, ERR_IO, 0, "%s: values and strings are missing; objects, sizes and references are "
 	    "complete",
@@ -166,7 +166,7 @@ static bool bytes_failed(struct opened *o)
 bool opened_lose_values(struct opened *o)
 {
 	const struct heap *h = o->heap;
-	if (!o->own || !dump_later_failed(h->dump, NULL) || (!values_held(h) && !h->facts.hashes_recorded))
+	if (!o->own || !lazy_dump_failed(h->dump, NULL) || (!values_held(h) && !h->facts.hashes_recorded))
 		return false;
 	heap_lose_values(o->own);
 	return true;
@@ -178,7 +178,7 @@ enum file_fate opened_look(struct opened *o)
 	uint64_t from;
 	if (o->fate == FILE_INDEX_LOST)
 		return o->fate;
-	if (o->own && saved_chunks(h) && chunks_changed(saved_chunks(h)))
+	if (o->own && index_file_chunks(h) && chunks_changed(index_file_chunks(h)))
 		return o->fate = index_lost(o);
 	if (o->fate != FILE_LOST && bytes_failed(o))
 		return o->fate = FILE_LOST;
@@ -356,7 +356,7 @@ int opened_find_reachable(struct opened *o, const struct runner *runner, struct 
 }
 
 struct asking {
-	struct unrecorded found;
+	struct maybe_live found;
 	const struct opened *opened;
 };
 
@@ -364,10 +364,10 @@ static int ask(void *context, struct progress *progress, struct err *err)
 {
 	struct asking *a = context;
 	progress_phase(progress, PHASE_FIND_UNRECORDED, 0);
-	return unrecorded_find(&a->found, &a->opened->model, &a->opened->reachable.objects, err);
+	return maybe_live_find(&a->found, &a->opened->model, &a->opened->reachable.objects, err);
 }
 
-int opened_find_unrecorded(struct opened *o, const struct runner *runner, const struct unrecorded **out,
+int opened_find_unrecorded(struct opened *o, const struct runner *runner, const struct maybe_live **out,
     struct err *err)
 {
 	struct reachable reachable;
@@ -430,7 +430,7 @@ int opened_write(struct opened *o, const struct runner *runner, struct nameless 
 	int code = opened_find_reachable(o, runner, &reachable, err);
 	progress_phase(progress_own(), PHASE_WRITE_INDEX, 0);
 	if (!code)
-		code = saved_write(o->heap, names, w, err);
+		code = index_file_write(o->heap, names, w, err);
 	if (!code)
 		code = weak_write(o->heap, w, err);
 	if (!code && o->retained_whole && model_is_default(&o->model))
@@ -441,17 +441,17 @@ int opened_write(struct opened *o, const struct runner *runner, struct nameless 
 }
 
 struct signing {
-	struct signatures found;
+	struct path_keys found;
 	const struct opened *opened;
 };
 
 static int sign(void *context, struct progress *progress, struct err *err)
 {
 	struct signing *s = context;
-	return signatures_find(&s->found, &s->opened->retained, s->opened->heap->soft_and_weak, progress, err);
+	return path_keys_find(&s->found, &s->opened->retained, s->opened->heap->soft_and_weak, progress, err);
 }
 
-int opened_find_signatures(struct opened *o, const struct runner *runner, const struct signatures **out,
+int opened_find_signatures(struct opened *o, const struct runner *runner, const struct path_keys **out,
     struct err *err)
 {
 	const struct retained *retained;

@@ -16,11 +16,11 @@
 
 #include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
+#include "analysis/maybe_live.h"
+#include "analysis/path_keys/path_keys.h"
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
-#include "analysis/signatures/signatures.h"
-#include "analysis/unrecorded.h"
 #include "heap/index_file/index_file.h"
 #include "heap/weak.h"
 
@@ -68,11 +68,11 @@ struct opened {
 	atomic_bool sums_found;
 	struct reachable reachable;
 	atomic_bool reachable_found;
-	struct unrecorded unrecorded; /* unreachable objects that may be alive */
+	struct maybe_live unrecorded; /* unreachable objects that may be alive */
 	atomic_bool unrecorded_found;
 	struct path_tree paths[2]; /* strong; with weak references */
 	atomic_bool paths_found[2];
-	struct signatures signatures; /* list NULL: not found */
+	struct path_keys signatures; /* list NULL: not found */
 	struct name_index *names;
 
 	enum file_fate fate;   /* the worst that opened_look saw */
@@ -137,17 +137,17 @@ bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */
 const struct retained *opened_class_sums(const struct opened *o);
 /* Add the heap and what was found of it to an index (heap/index_file/index_file.h).  Retained sizes must have been found, or
- * they are left out, as they are unless the model is the default; names as saved_write has them. */
+ * they are left out, as they are unless the model is the default; names as index_file_write has them. */
 MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
     struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
     struct reachable *out, struct err *err);
 MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,
-    const struct unrecorded **out, struct err *err); /* unreachable objects that may be alive */
+    const struct maybe_live **out, struct err *err); /* unreachable objects that may be alive */
 MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
     const struct path_tree **out, struct err *err);
 /* On which ways objects are reached; finds retained sizes, too. */
-MUST_CHECK int opened_find_signatures(struct opened *o, const struct runner *runner, const struct signatures **out,
+MUST_CHECK int opened_find_signatures(struct opened *o, const struct runner *runner, const struct path_keys **out,
     struct err *err);
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The
  * opened dump owns it.  NULL: ERR_NOMEM. */

@@ -313,7 +313,7 @@ static const char *place_row(const struct unpacking *u, sqlite3_stmt *s, const s
 		return NULL;
 	if (!u->n_rows || !number(s, 2, u->n_rows - 1, &parent) || u->entered[parent].by != PROFILE_PATH)
 		return "its parent is not an earlier path";
-	if (u->entered[parent].depth == SIGNATURE_DEPTH)
+	if (u->entered[parent].depth == PATH_KEY_DEPTH)
 		return "its path is too deep";
 	r->parent = u->entered[parent].at;
 	e->depth = (uint8_t)(u->entered[parent].depth + 1);

@@ -65,7 +65,7 @@ static struct cell value_cell(const struct heap *h, uint32_t id, struct text *sc
 	text_clear(scratch);
 	if (describe_object(h, id, DESCRIBE_SHORT, scratch))
 		return cell_text(scratch->s);
-	return dump_later_barred(h->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_blank();
+	return lazy_dump_barred(h->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_blank();
 }
 
 struct cell object_reachable_cell(const struct opened *o, uint32_t id)
@@ -74,7 +74,7 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
-	bool maybe = o->unrecorded_found ? unrecorded_has(&o->unrecorded, id) : !reachable && r->doubt != REASON_NONE;
+	bool maybe = o->unrecorded_found ? maybe_live_has(&o->unrecorded, id) : !reachable && r->doubt != REASON_NONE;
 	/* what is reached by the part of a dump that was read, is so by all of it */
 	struct amount sure =
 	    reachable && !heap_roots_inferred(o->heap) ? amount_exact(1) : heap_held(o->heap, reachable);
@@ -418,7 +418,7 @@ static struct cell field_cell(const struct result *r, const struct object_rows *
 	struct any_value v;
 	struct number n;
 	if (!inspect_shared_value(rows->fields, rows->walk, id, rows->field[i], &v))
-		return values_away(r->heap) || dump_later_barred(r->heap->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
+		return values_away(r->heap) || lazy_dump_barred(r->heap->dump) ? cell_unknown(REASON_DUMP_AWAY) : cell_none();
 	bool counts = inspect_number(&v, &n);
 	if (counts && n.kind == NUMBER_FLAG)
 		return cell_flag_as_sure(n.bits != 0, sure);

@@ -181,7 +181,7 @@ void app_find_retained(struct app *a)
 	if (a->finding.running || opened_retained(a->session.dump) ||
 	    session_heap(&a->session)->no_references)
 		return;
-	if (finding_start(&a->finding, &a->session.dump->model, a->loader.wake[1]))
+	if (retained_job_start(&a->finding, &a->session.dump->model, a->loader.wake[1]))
 		app_say(a, ROLE_ERROR, a->finding.job.err.message);
 }
 
@@ -568,7 +568,7 @@ static int browse(struct app *a, struct err *err)
 	term_close();
 	prompt_release();
 	term_drop_kept();
-	follow_stop(&a->follow);
+	path_job_stop(&a->follow);
 	panes_stop(&a->panes);
 	app_keep(a);
 	app_drop_tabs(a);
@@ -585,14 +585,14 @@ int view_run(const struct view_options *options)
 	    .tour = {.on = options->tour}};
 	struct err err = ERR_INIT;
 
-	follow_stop(&a.follow);
+	path_job_stop(&a.follow);
 	session_init(&a.session);
 	if (options->folder)
 		session_know_folder(&a.session, options->heap, options->folder);
 	else
 		session_know(&a.session, options->heap, options->older, options->n_older);
 	a.session.interactive = a.session.typed = a.session.finds_beside = true;
-	dump_later_wait_never(true);
+	lazy_dump_wait_never(true);
 	a.main = pthread_self();
 	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
 	render_lock_init(&a.turns);
@@ -619,14 +619,14 @@ int view_run(const struct view_options *options)
 	} else {
 		say_how_it_ended(&a);
 	}
-	finding_stop(&a.finding);
+	retained_job_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
 	render_lock_release(&a.turns);
 	sem_destroy(&a.asked.answered);
 	free(a.pages.page);
 	app_drop_pending(&a);
-	kept_release(&a.state);
+	saved_state_release(&a.state);
 	text_release(&a.message);
 	text_release(&a.profiles);
 	text_release(&a.profiles_when);

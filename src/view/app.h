@@ -7,15 +7,15 @@
 #ifndef CAIRN_VIEW_APP_H
 #define CAIRN_VIEW_APP_H
 
-#include "command/help/help.h"
 #include "command/exec/exec.h"
+#include "command/help/help.h"
 #include "command/session/session.h"
-#include "view/finding.h"
-#include "view/follow.h"
-#include "view/kept.h"
 #include "view/loading.h"
 #include "view/page.h"
 #include "view/panes.h"
+#include "view/path_job.h"
+#include "view/retained_job.h"
+#include "view/saved_state.h"
 #include "view/tour.h"
 #include "view/view.h"
 
@@ -36,7 +36,7 @@ struct dump_place {
 	struct opened *opened;
 	enum tab tab;
 	struct page_stack pages, kept[TABS];
-	struct kept state;
+	struct saved_state state;
 	enum file_fate fate_told;
 };
 
@@ -79,8 +79,8 @@ struct app {
 	const struct view_options *options;
 	struct session session;
 	struct loader loader;
-	struct finding finding;
-	struct follow follow;
+	struct retained_job finding;
+	struct path_job follow;
 	struct panes panes;
 	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
@@ -106,7 +106,7 @@ struct app {
 	bool moved_on;            /* keys came since it waits */
 	bool copied_row;          /* by the key before this one */
 	enum action letter_for;   /* what waits for a letter: ACTION_MARK, ACTION_GO_TO_MARK; else ACTION_NONE */
-	struct kept state;        /* of the dump, from one run to the next */
+	struct saved_state state;        /* of the dump, from one run to the next */
 	bool stop_asked;          /* ^C while reading: the next one ends it */
 
 	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
@@ -265,7 +265,7 @@ bool mouse_is(const struct input *in);      /* is it no key? */
 bool mouse_scrolls(const struct input *in); /* and that is all it does */
 void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 
-/* asking.c: on the main thread; see working_ask */
+/* confirm.c: on the main thread; see working_ask */
 bool app_ask(struct app *a, const char *question);
 
 /* working.c: session.work */
@@ -276,7 +276,7 @@ void working_end(struct app *a);
 bool working_ask(void *app, const char *question);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 
-/* app_so_far.c: rows appear as they are found.  While a command or a filter works, in a turn: */
+/* app_partial_rows.c: rows appear as they are found.  While a command or a filter works, in a turn: */
 /* Show those found so far, if there are any.  False: what is shown must not be drawn now, nor moved in. */
 bool so_far_look(struct app *a);
 /* The command is done: all pages are where they were.  True: *left is how its table was left, without a result. */

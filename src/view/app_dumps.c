@@ -14,8 +14,8 @@
 /* Nothing beside the screen looks at the current dump any more. */
 static void look_away(struct app *a)
 {
-	finding_stop(&a->finding);
-	follow_stop(&a->follow);
+	retained_job_stop(&a->finding);
+	path_job_stop(&a->follow);
 	panes_stop(&a->panes);
 	a->pane_of = NULL;
 	a->inflating = a->inflated = NULL; /* that goes on, and is found again */
@@ -60,7 +60,7 @@ static void release(struct dump_place *d)
 	release_stack(&d->pages);
 	for (enum tab tab = 0; tab < TABS; tab++)
 		release_stack(&d->kept[tab]);
-	kept_release(&d->state);
+	saved_state_release(&d->state);
 }
 
 /* Where all pages of the tab shown are gone, the first tab is. */
@@ -87,7 +87,7 @@ static void leave(struct app *a)
 	    .fate_told = a->fate_told};
 	memcpy(d->kept, a->kept, sizeof d->kept);
 	a->pages = (struct page_stack){.n = 0};
-	a->state = (struct kept){.path = NULL};
+	a->state = (struct saved_state){.path = NULL};
 	a->fate_told = FILE_SAME;
 	memset(a->kept, 0, sizeof a->kept);
 }

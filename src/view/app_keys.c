@@ -101,7 +101,7 @@ void app_cancel(struct app *a)
 	} else if (a->finding.running) {
 		job_cancel(&a->finding.job);
 		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top computes them");
-	} else if (a->inflating && dump_later_stop(a->inflating)) {
+	} else if (a->inflating && lazy_dump_stop(a->inflating)) {
 		a->inflating = NULL;
 		app_say(a, ROLE_NOTE, "values stay unknown until a command needs them");
 	} else {
@@ -143,7 +143,7 @@ static void act_in_page(struct app *a, enum action action)
 
 	bool done = p && p->ops->action(p, action, &message);
 	if (done && a->session.dump && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
-		kept_write(&a->state, a->session.dump);
+		saved_state_write(&a->state, a->session.dump);
 	if (done)
 		;
 	else if (action == ACTION_WIDE)

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
-#include "result/objects.h"
 #include "command/resolve/resolve.h"
+#include "result/objects.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -41,10 +41,10 @@ void app_follow(struct app *a)
 	int wake = a->loader.wake[1];
 
 	a->path_moved = false;
-	if (follow_poll(&a->follow, wake))
+	if (path_job_poll(&a->follow, wake))
 		a->dirty = true;
 	if (h && app_references_ready(a))
-		follow_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
+		path_job_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
 	if (panes_poll(&a->panes))
 		a->dirty = true;
 }
@@ -169,7 +169,7 @@ void app_write_index(struct app *a)
 	struct text line = TEXT_INIT;
 	struct err err = ERR_INIT;
 	a->index_due = false;
-	if (saved_may_replace(h->asked.index, h->source->path, &err)) {
+	if (index_file_may_replace(h->asked.index, h->source->path, &err)) {
 		app_say(a, ROLE_ERROR, err.message);
 		return;
 	}
@@ -194,16 +194,16 @@ void app_inflate(struct app *a)
 
 	if (a->inflating && a->inflating == dump) {
 		a->dirty = true;
-		if (!dump_later_progress(dump)) {
+		if (!lazy_dump_progress(dump)) {
 			a->inflating = NULL;
 			app_fill_pages(a);
 		}
 	} else if (dump && dump != a->inflated && a->pages.n > 0) {
-		dump_later_begin(dump);
+		lazy_dump_begin(dump);
 		a->inflated = dump;
-		a->inflating = dump_later_progress(dump) ? dump : NULL;
+		a->inflating = lazy_dump_progress(dump) ? dump : NULL;
 	}
-	if (dump && dump_later_failed(dump, NULL) && values_held(session_heap(&a->session)))
+	if (dump && lazy_dump_failed(dump, NULL) && values_held(session_heap(&a->session)))
 		lose_values(a);
 }
 
@@ -211,11 +211,11 @@ void app_take_retained(struct app *a)
 {
 	int result;
 
-	if (!finding_poll(&a->finding, &result))
+	if (!retained_job_poll(&a->finding, &result))
 		return;
 	a->dirty = true;
 	if (result == 0) {
-		follow_stop(&a->follow); /* they look at what may be replaced */
+		path_job_stop(&a->follow); /* they look at what may be replaced */
 		panes_stop(&a->panes);
 		opened_take_retained(a->session.dump, &a->finding.found);
 		app_fill_pages(a);

@@ -100,7 +100,7 @@ static void set_mark(struct app *a, int letter)
 		text_addf(&said, " is marked; ' and %c return here", letter);
 		app_say(a, ROLE_NOTE, said.s);
 		if (a->session.dump)
-			kept_write(&a->state, a->session.dump);
+			saved_state_write(&a->state, a->session.dump);
 	}
 	text_release(&said);
 }
@@ -153,7 +153,7 @@ static void say_last_place(struct app *a, const struct mark *m)
 
 void app_bring_kept(struct app *a)
 {
-	kept_read(&a->state, session_at_hand(&a->session)->path, a->session.dump);
+	saved_state_read(&a->state, session_at_hand(&a->session)->path, a->session.dump);
 	app_arrange_columns(a);
 	say_last_place(a, &a->state.mark[MARKS - 1]);
 }
@@ -163,5 +163,5 @@ void app_keep(struct app *a)
 	if (!a->session.dump || !app_references_ready(a))
 		return;
 	(void)take_place(a, &a->state.mark[MARKS - 1]);
-	kept_write(&a->state, a->session.dump);
+	saved_state_write(&a->state, a->session.dump);
 }

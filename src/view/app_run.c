@@ -251,7 +251,7 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	if (a->came || a->session.n_dumps != n_dumps || (c && c->flags & COMMAND_SWITCHES))
 		switched(a, a->session.n_dumps != n_dumps || c == &cmd_tag);
 	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
-		kept_write(&a->state, a->session.dump);
+		saved_state_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
@@ -352,8 +352,8 @@ bool app_change_model(void *context, bool begins)
 	if (!app_references_ready(a))
 		return false;
 	if (begins) {
-		finding_stop(&a->finding);
-		follow_stop(&a->follow);
+		retained_job_stop(&a->finding);
+		path_job_stop(&a->follow);
 		panes_stop(&a->panes);
 		return true;
 	}

@@ -311,9 +311,9 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 static void draw_path(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
-	struct follow *f = &a->follow;
+	struct path_job *f = &a->follow;
 	struct text label = TEXT_INIT;
-	bool known = follow_known(f) && !a->path_moved;
+	bool known = path_job_known(f) && !a->path_moved;
 	int end = width;
 
 	text_add(&label, "path");

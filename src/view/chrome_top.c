@@ -220,8 +220,8 @@ static int breadcrumb_width(const struct app *a, int most)
 
 static void add_inflating(const struct app *a, struct text *to)
 {
-	struct progress *p = dump_later_progress(a->inflating);
-	double share = p ? pace_share(p) : -1;
+	struct progress *p = lazy_dump_progress(a->inflating);
+	double share = p ? eta_share(p) : -1;
 
 	text_add(to, phase_info[PHASE_INFLATE].word);
 	if (share >= 0)
@@ -239,7 +239,7 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	if (!a->loader.finished && a->pages.n > 0)
 		loader_word(&a->loader, &work);
 	else if (a->finding.running)
-		finding_word(&a->finding, &work);
+		retained_job_word(&a->finding, &work);
 	else if (a->inflating)
 		add_inflating(a, &work);
 	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);

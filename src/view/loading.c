@@ -65,7 +65,7 @@ int loader_start(struct loader *l, const struct heap_options *options, struct er
 	l->options.watcher = &l->watcher;
 	l->options.needs = needs;
 	l->options.needs_context = l;
-	l->started = pace_now();
+	l->started = eta_now();
 	if (sem_init(&l->let_go, 0, 0) != 0 || pipe(l->wake) != 0)
 		return err_set(err, ERR_IO, "cannot create a pipe to the loading thread: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ void loader_close(struct loader *l)
 
 uint64_t loader_age_ms(const struct loader *l)
 {
-	return (pace_now() - l->started) / 1000000;
+	return (eta_now() - l->started) / 1000000;
 }
 
 /* --- how it looks ------------------------------------------------------------------------------ */
@@ -158,13 +158,13 @@ static const char *words_of(struct loader *l)
 
 void loader_word(struct loader *l, struct text *to)
 {
-	double share = pace_share(&l->job.progress);
+	double share = eta_share(&l->job.progress);
 
 	text_add(to, words_of(l));
 	if (share >= 0)
 		text_addf(to, " %.0f%%", share * 100);
 	progress_add_came(&l->job.progress, to);
-	pace_add_left(&l->pace, &l->job.progress, pace_now(), to);
+	eta_add_left(&l->pace, &l->job.progress, eta_now(), to);
 }
 
 /* "603M of 1.0G, 13,149,843 objects" */
@@ -190,7 +190,7 @@ static void write_amount(struct loader *l, struct text *to)
 void loader_draw(struct loader *l, struct rect at)
 {
 	struct text t = TEXT_INIT;
-	double share = pace_share(&l->job.progress);
+	double share = eta_share(&l->job.progress);
 	int y = at.y + (at.height > 6 ? 1 : 0), x = at.x + 2, width = at.width - 4;
 
 	if (width < 8 || at.height < 1)

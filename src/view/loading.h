@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "heap/heap.h"
 #include "view/draw.h"
-#include "view/pace.h"
+#include "view/eta.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ struct loader {
 	struct heap *heap;                  /* once done; owned until somebody takes it */
 	bool told_early, told_gone, finished;
 	uint64_t started;                   /* ns */
-	struct pace pace;
+	struct eta pace;
 };
 
 MUST_CHECK int loader_start(struct loader *l, const struct heap_options *options, struct err *err);

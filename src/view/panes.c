@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "memory/big.h"
-#include "view/pace.h"
+#include "view/eta.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -295,7 +295,7 @@ static bool lacks_some(const struct panes *p)
 
 static uint64_t rested_ms(const struct panes *p)
 {
-	return (pace_now() - p->rested) / 1000000;
+	return (eta_now() - p->rested) / 1000000;
 }
 
 bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd)
@@ -315,7 +315,7 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32
 		panes_leave(p);
 		p->wanted = row;
 		p->late = false;
-		p->rested = pace_now();
+		p->rested = eta_now();
 		if (p->running)
 			job_cancel(&p->job);
 	}

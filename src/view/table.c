@@ -6,7 +6,7 @@
 #include "view/table.h"
 
 #include "base/mem.h"
-#include "view/pace.h"
+#include "view/eta.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,8 @@ bool table_work(struct table *t)
 
 	if (t->result->so_far || (t->summed == n && (t->have_whole || t->filter)))
 		return false;
-	uint64_t began = pace_now();
-	while (t->summed < end && (t->summed % LOOK_EVERY || pace_now() - began < SLICE_NS))
+	uint64_t began = eta_now();
+	while (t->summed < end && (t->summed % LOOK_EVERY || eta_now() - began < SLICE_NS))
 		sum_row(t, t->summed++);
 	if (t->summed == n && !t->filter && !t->have_whole) {
 		memcpy(t->whole, t->total, sizeof t->whole);

@@ -41,7 +41,7 @@ static int run(void *context, struct job *job)
 
 static uint64_t ms_since(uint64_t then)
 {
-	return (pace_now() - then) / 1000000;
+	return (eta_now() - then) / 1000000;
 }
 
 /* "cut * -each, 3 s: weighing references 40%; ^C stops it".  The seconds are those of the whole, the share is
@@ -49,7 +49,7 @@ static uint64_t ms_since(uint64_t then)
 static void write_line(const struct app *a, struct job *job, struct text *to)
 {
 	enum phase phase = atomic_load(&job->progress.phase);
-	double share = pace_share(&job->progress);
+	double share = eta_share(&job->progress);
 	unsigned seconds = (unsigned)(ms_since(a->waiting.began) / 1000);
 	const char *line = a->waiting.line;
 	size_t used;
@@ -165,7 +165,7 @@ static void show(struct app *a, struct job *job)
 		if (!w->shown)
 			w->ahead = term_first_kept() != NULL;
 		w->shown = true;
-		w->drawn = pace_now();
+		w->drawn = eta_now();
 	}
 	w->owes = !whole && term_first_kept();
 	if (turn)
@@ -241,7 +241,7 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 
 void working_begin(struct app *a, const char *line)
 {
-	a->waiting = (struct waiting){.line = line, .began = pace_now(), .table = line ? NULL : app_table(a)};
+	a->waiting = (struct waiting){.line = line, .began = eta_now(), .table = line ? NULL : app_table(a)};
 }
 
 void working_end(struct app *a)

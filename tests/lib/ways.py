@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A second and much simpler way to find the ways on which an HPROF dump's objects are reached.
 
-It follows the rules as src/analysis/signatures/signatures.h states them, over tuples of words; it shares
+It follows the rules as src/analysis/path_keys/path_keys.h states them, over tuples of words; it shares
 nothing with the program.  A way is a tuple of steps: first (kind, words, class), then (words, class).
 """
 

@@ -3,7 +3,7 @@
  * cuts.c - what references free, compared with a naive second algorithm.
  *
  *     cuts DUMP          take away every reference, one after another, many sets of them, and what
- *                        plans propose, and see what can still be reached; 0 when cut.h
+ *                        plans propose, and see what can still be reached; 0 when what_if.h
  *                        say the same, and no single reference does what a plan takes several for.
  *                        -s N: every N-th reference; -m: weak references hold, as in Eclipse MAT
  */

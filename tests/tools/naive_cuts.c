@@ -2,7 +2,7 @@
 /* naive_cuts.c - what references free, compared; see naive.h. */
 #include "naive.h"
 
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,12 +49,12 @@ static bool unloads(const struct naive *w, const struct retained *r, uint32_t ta
 	    h->class_of[target] == h->java_lang_class;
 }
 
-static void compare_one(struct naive *w, struct cut *c, struct reference *e, uint32_t holder)
+static void compare_one(struct naive *w, struct what_if *c, struct reference *e, uint32_t holder)
 {
 	e->gone = true;
 	take(w, holder, e->to, true);
 	uint64_t naive = w->all - naive_kept(w, NULL, 0);
-	struct cut_figure f = cut_one(c, holder, e->to);
+	struct what_if_figure f = what_if_one(c, holder, e->to);
 	/* nothing else keeps it exactly when it goes */
 	bool dies = w->seen[e->to] == 0 && c->retained->dominators.immediate[e->to] != NOT_REACHABLE;
 	if (f.freed.n != naive || (dies && f.others.n) || (!dies && !f.others.n && f.held))
@@ -83,8 +83,8 @@ static bool root_gone(const struct naive *w, uint32_t target)
 static void compare_many(struct naive *w, const struct retained *r)
 {
 	const struct heap *h = w->h;
-	struct cut_edges edges = { .edge = NULL };
-	struct cut_loss loss;
+	struct what_if_edges edges = { .edge = NULL };
+	struct what_if_loss loss;
 	uint32_t ids[4], n_ids = number(w, 4), n_edges = number(w, 12);
 	for (uint32_t i = 0; i < n_ids; i++) {
 		ids[i] = number(w, h->n_objects);
@@ -99,11 +99,11 @@ static void compare_many(struct naive *w, const struct retained *r)
 			continue; /* by itself: each reference is taken once */
 		e->gone = true;
 		take(w, holder, e->to, true);
-		if (cut_edges_add(&edges, holder, e->to, NULL))
+		if (what_if_edges_add(&edges, holder, e->to, NULL))
 			w->wrong++;
 	}
 	uint64_t naive = w->all - naive_kept(w, NULL, 0);
-	if (cut_find(&loss, w->m, &edges, ids, n_ids, NULL, NULL)) {
+	if (what_if_find(&loss, w->m, &edges, ids, n_ids, NULL, NULL)) {
 		w->wrong++;
 	} else {
 		if (loss.bytes.n != naive)
@@ -111,9 +111,9 @@ static void compare_many(struct naive *w, const struct retained *r)
 		for (uint32_t id = 0; id < h->n_objects; id++)
 			w->wrong += bits_get(&loss.dead, id) !=
 			    (!w->seen[id] && r->dominators.immediate[id] != NOT_REACHABLE);
-		cut_loss_release(&loss);
+		what_if_loss_release(&loss);
 	}
-	cut_edges_release(&edges);
+	what_if_edges_release(&edges);
 	for (size_t k = 0; k < w->n; k++)
 		w->edge[k].gone = false;
 	w->compared++;
@@ -121,10 +121,10 @@ static void compare_many(struct naive *w, const struct retained *r)
 }
 
 /* Each must be one that can be cleared; an earlier item of the plan may have it already. */
-static void take_edges(struct naive *w, const struct cut_edges *edges)
+static void take_edges(struct naive *w, const struct what_if_edges *edges)
 {
 	for (size_t i = 0; i < edges->n; i++) {
-		const struct cut_edge *e = &edges->edge[i];
+		const struct what_if_edge *e = &edges->edge[i];
 		bool there = e->holder == HEAP_NONE;
 		take(w, e->holder, e->target, true);
 		for (size_t k = 0; k < w->n; k++) {
@@ -233,8 +233,8 @@ static const struct reference *one_does(
 
 static void compare_plan(struct naive *w, const struct retained *r, uint64_t wanted, bool every)
 {
-	struct cut_plan plan;
-	if (cut_plan_find(&plan, r, wanted, NULL, NULL)) {
+	struct what_if_plan plan;
+	if (what_if_plan_find(&plan, r, wanted, NULL, NULL)) {
 		w->wrong++;
 		return;
 	}
@@ -265,18 +265,18 @@ static void compare_plan(struct naive *w, const struct retained *r, uint64_t wan
 	}
 	w->plans++;
 	w->several += plan.reached && plan.n > 1;
-	cut_plan_release(&plan);
+	what_if_plan_release(&plan);
 }
 
 unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t step, uint32_t rounds)
 {
-	struct cut climbing, numbered;
-	if (cut_init(&climbing, r, NULL) || cut_init(&numbered, r, NULL) || cut_number(&numbered, NULL))
+	struct what_if climbing, numbered;
+	if (what_if_init(&climbing, r, NULL) || what_if_init(&numbered, r, NULL) || what_if_number(&numbered, NULL))
 		return 1;
 	w->programs = of_program(w);
 	for (size_t k = 0; k < w->n; k += step) {
 		struct reference *e = &w->edge[k];
-		struct cut *c = k % 2 ? &climbing : &numbered;
+		struct what_if *c = k % 2 ? &climbing : &numbered;
 		if (e->root)
 			compare_one(w, c, e, HEAP_NONE);
 		if (e->from != HEAP_NONE)
@@ -286,8 +286,8 @@ unsigned naive_compare_cuts(struct naive *w, const struct retained *r, uint32_t 
 		compare_many(w, r);
 	for (uint32_t part = 2; w->all && part < 2 + rounds / 4; part++)
 		compare_plan(w, r, 1 + w->all / (part * part), step == 1);
-	cut_release(&climbing);
-	cut_release(&numbered);
+	what_if_release(&climbing);
+	what_if_release(&numbered);
 	free(w->programs);
 	w->programs = NULL;
 	return w->wrong;

@@ -3,7 +3,7 @@
 #include "naive.h"
 
 #include "algorithms/parallel.h"
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -20,16 +20,16 @@ static unsigned compare_sets(struct naive *w)
 	unsigned wrong = 0;
 	for (uint32_t step = 2; step < 8; step++) {
 		uint32_t *set = xcalloc((size_t)h->n_objects + 1, sizeof *set), n = 0;
-		struct cut_loss loss;
+		struct what_if_loss loss;
 		for (uint32_t id = step; id < h->n_objects; id += step)
 			set[n++] = id;
-		if (cut_find(&loss, w->m, NULL, set, n, NULL, NULL))
+		if (what_if_find(&loss, w->m, NULL, set, n, NULL, NULL))
 			return 1;
 		uint64_t kept = naive_kept(w, set, n);
 		if (w->all - kept != loss.bytes.n && wrong++ < 5)
 			printf("every %" PRIu32 ". object retains %" PRIu64 ", naively %" PRIu64 "\n", step,
 			    loss.bytes.n, w->all - kept);
-		cut_loss_release(&loss);
+		what_if_loss_release(&loss);
 		free(set);
 	}
 	return wrong;

@@ -436,7 +436,7 @@ def gzipped(folder, path):
 
 
 def damage_between_samples(path):
-    """Of 64 blocks of the dump its index has a sum (saved_key.c): one byte behind the middle one, at the same time."""
+    """Of 64 blocks of the dump its index has a sum (index_key.c): one byte behind the middle one, at the same time."""
     when, room = os.stat(path), os.path.getsize(path) - 4096
     at = room // 63 * 31 + 4096 + (room // 63 - 4096) // 2
     with open(path, "r+b") as f:

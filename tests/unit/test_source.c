@@ -318,9 +318,9 @@ static void open_later_hprof(struct later_hprof *l, size_t n)
 	write_file(packed, n ? n : all);
 	text_release(&t);
 	assert_int_equal(source_open_waiting(&l->waiting, path, &err), 0);
-	l->dump = dump_later(l->waiting, 0);
+	l->dump = lazy_dump_new(l->waiting, 0);
 	const struct dump_facts facts = {.format = "hprof", .title = "HPROF", .label = "HPROF", .values = DECLARED_FIELDS};
-	dump_later_tells(l->dump, &facts, false);
+	lazy_dump_tells(l->dump, &facts, false);
 }
 
 static void close_later_hprof(struct later_hprof *l)
@@ -353,19 +353,19 @@ static void inflated_when_asked(void **state)
 
 	(void)state;
 	open_later_hprof(&l, 0);
-	dump_later_wait_never(true);
+	lazy_dump_wait_never(true);
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
-	dump_later_wait_never(false);
+	lazy_dump_wait_never(false);
 	progress_set_own(&progress);
 	progress.cancel = true;
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	assert_int_equal(err.code, ERR_CANCELLED);
-	assert_true(dump_later_waits(l.dump));
+	assert_true(lazy_dump_waits(l.dump));
 	progress.cancel = false;
 	progress_phase(&progress, PHASE_READ_TEXTS, 7);
 	assert_int_equal(parallel_run(5, 20, ask_in_parallel, &l, &err), 0);
-	assert_false(dump_later_waits(l.dump));
-	assert_false(dump_later_failed(l.dump, NULL));
+	assert_false(lazy_dump_waits(l.dump));
+	assert_false(lazy_dump_failed(l.dump, NULL));
 	assert_int_equal(progress.phase, PHASE_READ_TEXTS); /* who waited is at its own work again */
 	assert_int_equal(progress.total, 7);
 	progress_set_own(NULL);
@@ -379,15 +379,15 @@ static void inflated_beside(void **state)
 
 	(void)state;
 	open_later_hprof(&l, 0);
-	assert_false(dump_later_stop(l.dump));
-	dump_later_begin(l.dump);
-	dump_later_stop(l.dump); /* whether it is through or not, who asks gets it */
+	assert_false(lazy_dump_stop(l.dump));
+	lazy_dump_begin(l.dump);
+	lazy_dump_stop(l.dump); /* whether it is through or not, who asks gets it */
 	assert_int_equal(locate_node(&l, &err), 0);
-	dump_later_begin(l.dump);
-	assert_null(dump_later_progress(l.dump));
+	lazy_dump_begin(l.dump);
+	assert_null(lazy_dump_progress(l.dump));
 	close_later_hprof(&l);
 	open_later_hprof(&l, 0); /* and closed while somebody is at it */
-	dump_later_begin(l.dump);
+	lazy_dump_begin(l.dump);
 	close_later_hprof(&l);
 }
 
@@ -398,16 +398,16 @@ static void inflated_in_vain(void **state)
 
 	(void)state;
 	open_later_hprof(&l, 300);
-	assert_false(dump_later_failed(l.dump, NULL));
+	assert_false(lazy_dump_failed(l.dump, NULL));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
-	assert_true(dump_later_failed(l.dump, &why));
+	assert_true(lazy_dump_failed(l.dump, &why));
 	assert_non_null(strstr(why.message, "is truncated at byte 300"));
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
 	close_later_hprof(&l);
 	open_later_hprof(&l, 0);
 	big_set_limit(big_in_use() + 1000, "the test");
 	assert_int_equal(locate_node(&l, &err), ERR_IO);
-	assert_true(dump_later_failed(l.dump, &why));
+	assert_true(lazy_dump_failed(l.dump, &why));
 	assert_non_null(strstr(why.message, "the test allows"));
 	big_set_limit(0, "--mem");
 	close_later_hprof(&l);

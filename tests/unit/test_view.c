@@ -2,11 +2,11 @@
 /*
  * test_view.c - what of the screen needs no terminal: matching words, reasons, the history file.
  */
+#include "opened/opened.h"
+#include "result/why.h"
+#include "view/eta.h"
 #include "view/history.h"
 #include "view/match.h"
-#include "view/pace.h"
-#include "result/why.h"
-#include "opened/opened.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -314,7 +314,7 @@ static double first_share(void)
 #define NS UINT64_C(1000000000)
 
 /* Seconds told at a moment of a phase, or -1. */
-static double told(struct pace *p, enum phase phase, uint64_t done, uint64_t total, double now)
+static double told(struct eta *p, enum phase phase, uint64_t done, uint64_t total, double now)
 {
 	struct progress progress = PROGRESS_INIT;
 	struct text t = TEXT_INIT;
@@ -323,7 +323,7 @@ static double told(struct pace *p, enum phase phase, uint64_t done, uint64_t tot
 	progress_phase(&progress, phase, total);
 	atomic_store(&progress.done, done);
 	text_clear(&t);
-	pace_add_left(p, &progress, (uint64_t)(now * NS) + NS, &t);
+	eta_add_left(p, &progress, (uint64_t)(now * NS) + NS, &t);
 	if (t.len > 0)
 		assert_int_equal(sscanf(t.s, ", %lf s left", &left), 1);
 	text_release(&t);
@@ -333,7 +333,7 @@ static double told(struct pace *p, enum phase phase, uint64_t done, uint64_t tot
 /* A job that takes the shares it is said to: the truth within a second, all the way. */
 static void steady(void **state)
 {
-	struct pace p = {.left = -1};
+	struct eta p = {.left = -1};
 
 	double half = 40 * first_share();
 
@@ -352,7 +352,7 @@ static void steady(void **state)
 /* One whose second phase takes three times as long as its share: what is told never jumps. */
 static void unsteady(void **state)
 {
-	struct pace p = {.left = -1};
+	struct eta p = {.left = -1};
 	double before = -1;
 
 	double half = 40 * first_share() / (first_share() + 3 * (1 - first_share()));
@@ -374,14 +374,14 @@ static void unsteady(void **state)
  * runs on. */
 static void not_known(void **state)
 {
-	struct pace p = {.left = -1};
+	struct eta p = {.left = -1};
 
 	(void)state;
 	assert_true(told(&p, PHASE_NONE, 5, 10, 0) < 0);
 	assert_true(told(&p, PHASE_NONE, 6, 10, 5) < 0);
 	assert_true(told(&p, FIRST, 0, 0, 5) < 0);
 	assert_true(told(&p, FIRST, 0, 0, 15) < 0);
-	p = (struct pace){.left = -1};
+	p = (struct eta){.left = -1};
 	told(&p, FIRST, 0, 100, 0);
 	double left = told(&p, FIRST, 100, 100, 4), truth = 4 / first_share() - 4;
 	assert_true(left > truth - 0.6 && left < truth + 0.6);
@@ -398,15 +398,15 @@ static void announced(void **state)
 	(void)state;
 	assert_true(phase_info[PHASE_FIND_TYPES].announced);
 	for (int expected = 0; expected < 2; expected++) {
-		struct pace p = {.left = -1};
+		struct eta p = {.left = -1};
 		struct text t = TEXT_INIT;
 		if (expected)
 			progress_expect(&progress, PHASE_FIND_TYPES);
 		progress_phase(&progress, PHASE_READ_REFERENCES, 100);
-		pace_add_left(&p, &progress, NS, &t);
+		eta_add_left(&p, &progress, NS, &t);
 		atomic_store(&progress.done, 100);
 		text_clear(&t);
-		pace_add_left(&p, &progress, 11 * NS, &t);
+		eta_add_left(&p, &progress, 11 * NS, &t);
 		assert_int_equal(sscanf(t.s, ", %lf s left", &left[expected]), 1);
 		text_release(&t);
 	}

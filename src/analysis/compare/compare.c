@@ -5,7 +5,7 @@
 #include "algorithms/hash.h"
 #include "algorithms/sort.h"
 #include "algorithms/string_intern.h"
-#include "analysis/ways/ways.h"
+#include "analysis/path_labels/path_labels.h"
 #include "heap/heap.h"
 #include "memory/big.h"
 
@@ -192,19 +192,19 @@ static int join_profile(struct joining *j, size_t at, uint32_t *of, struct err *
 
 /* --- ways --------------------------------------------------------------------------------------- */
 
-static struct way *ways_of(const struct comparison *c, struct err *err)
+static struct path_label *ways_of(const struct comparison *c, struct err *err)
 {
-	struct way *way = big_alloc(c->n_rows, sizeof *way, err);
+	struct path_label *way = big_alloc(c->n_rows, sizeof *way, err);
 	for (uint32_t i = 0; way && i < c->n_rows; i++) {
 		const struct profile_row *r = &c->row[i];
-		way[i] = (struct way){.parent = r->parent, .start = r->start, .words = r->words, .class = r->class,
+		way[i] = (struct path_label){.parent = r->parent, .start = r->start, .words = r->words, .class = r->class,
 		    .plain = r->class && !r->array, .chain = r->chain};
 	}
 	return way;
 }
 
 /* Put each row where its way went. */
-static int take_ways(struct comparison *c, const struct way *way, uint32_t n, const uint32_t *number, struct err *err)
+static int take_ways(struct comparison *c, const struct path_label *way, uint32_t n, const uint32_t *number, struct err *err)
 {
 	struct profile_row *row = big_alloc(n, sizeof *row, err);
 	struct compared_amounts *cell = row ? big_alloc((uint64_t)n * c->n, sizeof *cell, err) : NULL;
@@ -236,9 +236,9 @@ static int take_ways(struct comparison *c, const struct way *way, uint32_t n, co
  * head, with more by the table. */
 static int join_chains(struct comparison *c, struct err *err)
 {
-	struct way *way = ways_of(c, err);
+	struct path_label *way = ways_of(c, err);
 	uint32_t n = c->n_rows, *number = way ? big_alloc(n, sizeof *number, err) : NULL;
-	int code = number ? ways_settle(way, &n, number, err) : ERR_NOMEM;
+	int code = number ? path_labels_settle(way, &n, number, err) : ERR_NOMEM;
 	if (!code)
 		code = take_ways(c, way, n, number, err);
 	big_free(way);
@@ -396,13 +396,13 @@ void compared_add(const struct comparison *c, uint32_t row, struct text *to)
 		text_add(to, c->by == PROFILE_FIELD && !*r->words ? "?" : r->words);
 		return;
 	}
-	uint32_t way[SIGNATURE_DEPTH + 1], n = 0;
-	for (uint32_t at = row; at != PROFILE_NONE && n <= SIGNATURE_DEPTH; at = c->row[at].parent)
+	uint32_t way[PATH_KEY_DEPTH + 1], n = 0;
+	for (uint32_t at = row; at != PROFILE_NONE && n <= PATH_KEY_DEPTH; at = c->row[at].parent)
 		way[n++] = at;
 	for (uint32_t i = n; i-- > 0;) {
 		const struct profile_row *r = &c->row[way[i]];
 		enum way_start before = i + 1 < n ? c->row[way[i + 1]].start : START_NOWHERE;
 		const char *words = r->start == START_CLASS && !r->shared ? "" : r->words;
-		way_add_step(to, &(struct way_step){r->start, words, r->class}, before, i == 0);
+		path_label_add_step(to, &(struct path_label_step){r->start, words, r->class}, before, i == 0);
 	}
 }

@@ -4,7 +4,7 @@
  *
  * Rows are the same where their words are, those of paths where the ways are.  Where one of the profiles does not
  * know the names of fields, paths are compared by their classes alone.  Ways into one chain are joined as in one dump
- * (ways.h), if any of the dumps shows that it is one.
+ * (path_labels.h), if any of the dumps shows that it is one.
  *
  * Pure functions; any thread.
  */
@@ -112,7 +112,7 @@ struct trend {
  * or ERR_CANCELLED. */
 MUST_CHECK int compare_trends(struct trend **out, const struct comparison *c, struct err *err);
 
-/* Append the way of a row, as signature_add does; of other tables its words. */
+/* Append the way of a row, as path_key_add does; of other tables its words. */
 void compared_add(const struct comparison *c, uint32_t row, struct text *to);
 
 #endif

@@ -87,7 +87,7 @@ static int group_classes(struct making *m, enum profile_by by, struct err *err)
 /* --- fields and sites --------------------------------------------------------------------------- */
 
 /* The kept name of a signature's last step: by its number, kept once. */
-static const char *keep_words(struct making *m, const struct signature *at, struct err *err)
+static const char *keep_words(struct making *m, const struct path_key *at, struct err *err)
 {
 	const char **kept = &m->by_number[at->field];
 	if (!*kept)
@@ -101,13 +101,13 @@ static uint64_t hash_of_row(const void *all, uint32_t number)
 	return hash_step(hash_number((uintptr_t)row->class), (uintptr_t)row->words);
 }
 
-struct finding {
+struct retained_job {
 	struct profile_table *table;
 	uint32_t *slots, n_slots;
 };
 
 /* The row with this class and these words, both of them kept. */
-static int find_row(struct finding *f, const char *class, const char *words, uint32_t *row, struct err *err)
+static int find_row(struct retained_job *f, const char *class, const char *words, uint32_t *row, struct err *err)
 {
 	struct profile_table *t = f->table;
 	struct profile_row like = {.parent = PROFILE_NONE, .class = class, .words = words};
@@ -125,22 +125,22 @@ static int find_row(struct finding *f, const char *class, const char *words, uin
 }
 
 /* Those that begin have no field: they count by how they begin. */
-static int name_field(struct making *m, const struct signatures *s, const struct signature *at, const char **class,
+static int name_field(struct making *m, const struct path_keys *s, const struct path_key *at, const char **class,
     const char **words, struct err *err)
 {
 	static const char *const starts[] = {[START_CLASS] = "<class>", [START_LOADER] = "<loader>",
 	    [START_THREAD] = "<thread>", [START_LOCAL] = "<local>", [START_ROOT] = "<root>"};
-	const struct signature *holder = at->parent == SIGNATURE_NONE ? NULL : &s->list[at->parent];
+	const struct path_key *holder = at->parent == PATH_KEY_NONE ? NULL : &s->list[at->parent];
 	bool named = holder && holder->class != HEAP_NONE;
 	*class = named ? keep_class(m, holder->class, err) : NULL;
 	*words = !holder && at->start != START_VARIABLE ? starts[at->start] : keep_words(m, at, err);
 	return *words && (*class || !named) ? 0 : ERR_NOMEM;
 }
 
-static int group_fields(struct making *m, const struct signatures *s, struct err *err)
+static int group_fields(struct making *m, const struct path_keys *s, struct err *err)
 {
 	struct profile_table *t = &m->out->by[PROFILE_FIELD];
-	struct finding f = {.table = t};
+	struct retained_job f = {.table = t};
 	const char *class, *words;
 	int code = table_new(t, s->n, err);
 	if (!code && !(t->of_signature = big_alloc(s->n, sizeof *t->of_signature, err)))
@@ -158,8 +158,8 @@ static int group_fields(struct making *m, const struct signatures *s, struct err
 static int sum_objects(struct making *m, struct profile_table *t, const uint32_t *group, struct err *err)
 {
 	const struct heap *h = m->heap;
-	struct signature_sum *sums = big_alloc(t->n, sizeof *sums, err);
-	int code = sums ? signature_sums(m->r, group, t->n, sums, m->progress, err) : ERR_NOMEM;
+	struct path_key_sum *sums = big_alloc(t->n, sizeof *sums, err);
+	int code = sums ? path_key_sums(m->r, group, t->n, sums, m->progress, err) : ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < t->n; i++) {
 		struct profile_row *row = &t->row[i];
 		row->objects = heap_reached(h, sums[i].n_objects);
@@ -227,7 +227,7 @@ static int group_sites(struct making *m, struct err *err)
 
 /* --- paths -------------------------------------------------------------------------------------- */
 
-static int list_paths(struct making *m, const struct signatures *s, struct err *err)
+static int list_paths(struct making *m, const struct path_keys *s, struct err *err)
 {
 	const struct heap *h = m->heap;
 	struct profile_table *t = &m->out->by[PROFILE_PATH];
@@ -235,7 +235,7 @@ static int list_paths(struct making *m, const struct signatures *s, struct err *
 	if (!code && !(t->of_signature = big_alloc(s->n, sizeof *t->of_signature, err)))
 		code = ERR_NOMEM;
 	for (uint32_t i = 0; !code && i < s->n; i++) {
-		const struct signature *from = &s->list[i];
+		const struct path_key *from = &s->list[i];
 		bool classed = from->class != HEAP_NONE;
 		struct profile_row *row = &t->row[t->n++];
 		t->of_signature[i] = i;
@@ -275,7 +275,7 @@ static void tell_classes(struct making *m, struct profile_table *t, const struct
 }
 
 /* A table of objects that roots reach; counts without what they retain. */
-static void tell_reached(struct making *m, struct profile_table *t, const struct signature_sum *counts,
+static void tell_reached(struct making *m, struct profile_table *t, const struct path_key_sum *counts,
     const struct retained_sum *sums)
 {
 	const struct heap *h = m->heap;
@@ -288,14 +288,14 @@ static void tell_reached(struct making *m, struct profile_table *t, const struct
 }
 
 /* What fields hold is what paths that end with them hold: but for what is retained. */
-static int count_fields(struct making *m, const struct signature_sum *paths, struct signature_sum **out,
+static int count_fields(struct making *m, const struct path_key_sum *paths, struct path_key_sum **out,
     struct err *err)
 {
 	const struct profile_table *t = &m->out->by[PROFILE_FIELD];
 	if (!(*out = big_alloc(t->n, sizeof **out, err)))
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < m->out->by[PROFILE_PATH].n; i++) {
-		struct signature_sum *to = &(*out)[t->of_signature[i]];
+		struct path_key_sum *to = &(*out)[t->of_signature[i]];
 		to->n_objects += paths[i].n_objects;
 		to->n_unknown += paths[i].n_unknown;
 		to->shallow += paths[i].shallow;
@@ -305,14 +305,14 @@ static int count_fields(struct making *m, const struct signature_sum *paths, str
 }
 
 /* Fill in the numbers of these tables. */
-static int sum_tables(struct making *m, const struct signatures *s, struct err *err)
+static int sum_tables(struct making *m, const struct path_keys *s, struct err *err)
 {
 	static const enum profile_by tables[] = {PROFILE_CLASS, PROFILE_PACKAGE, PROFILE_LOADER, PROFILE_PATH,
 	    PROFILE_FIELD};
 	enum { TABLES = sizeof tables / sizeof *tables };
 	struct retained_grouping groupings[TABLES];
-	struct signature_sum *paths = big_alloc(s->n, sizeof *paths, err), *fields = NULL;
-	int code = paths ? signature_counts(m->heap, s->of, s->n, paths, m->progress, err) : ERR_NOMEM;
+	struct path_key_sum *paths = big_alloc(s->n, sizeof *paths, err), *fields = NULL;
+	int code = paths ? path_key_counts(m->heap, s->of, s->n, paths, m->progress, err) : ERR_NOMEM;
 	if (!code)
 		code = count_fields(m, paths, &fields, err);
 	for (unsigned i = 0; i < TABLES; i++) {
@@ -359,7 +359,7 @@ static int list_threads(struct making *m, struct err *err)
 	return code;
 }
 
-int profile_make(struct profile *out, const struct retained *r, const struct signatures *s, bool mat_sizes,
+int profile_make(struct profile *out, const struct retained *r, const struct path_keys *s, bool mat_sizes,
     struct progress *progress, struct err *err)
 {
 	const struct heap *h = r->heap;

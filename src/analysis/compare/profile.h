@@ -3,7 +3,7 @@
  * profile.h - the tables of a dump that a comparison with another one needs.
  *
  * A profile is some tables: of classes, packages, loaders, fields, allocation sites, threads and of the ways on
- * which objects are reached (signatures.h), each row with the number of its objects, their bytes and what they
+ * which objects are reached (path_keys.h), each row with the number of its objects, their bytes and what they
  * retain.  It holds no object and no text of the dump but names, and outlives the heap that it was made of.
  *
  * Immutable once made; any thread.
@@ -11,7 +11,7 @@
 #ifndef CAIRN_ANALYSIS_COMPARE_PROFILE_H
 #define CAIRN_ANALYSIS_COMPARE_PROFILE_H
 
-#include "analysis/signatures/signatures.h"
+#include "analysis/path_keys/path_keys.h"
 #include "memory/arena.h"
 
 enum profile_by {
@@ -32,7 +32,7 @@ struct profile_row {
 	 * parent and class. */
 	const char *words;
 	const char *class;    /* of paths and threads that of the objects, NULL: of the steps beyond
-	                         SIGNATURE_DEPTH; of fields that of the holders, NULL: there is none */
+	                         PATH_KEY_DEPTH; of fields that of the holders, NULL: there is none */
 	bool chain;           /* of paths: objects of it hold others of it */
 	bool array;           /* of paths: they are arrays of references */
 	bool shared;          /* of paths in a comparison, that begin at a class: others of its name have other loaders */
@@ -67,7 +67,7 @@ static inline bool profile_in_part(const struct profile *p)
 
 /* Make the profile of a heap; r must be complete.  Names are copied: the heap may be closed afterwards.
  * 0: *out is the caller's (profile_release); ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct signatures *s,
+MUST_CHECK int profile_make(struct profile *out, const struct retained *r, const struct path_keys *s,
     bool mat_sizes, struct progress *progress, struct err *err);
 /* For a profile that leaves the host: remove the path of the dump, and put numbers in place of the names of class
  * loaders, which are texts of the dump.  0, or ERR_NOMEM. */

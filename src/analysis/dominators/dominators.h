@@ -59,7 +59,7 @@ void dominators_release(struct dominators *d);
  * would be freed if all members went.  The sum leaves these objects out.  With one topmost member
  * the sum is exact, since it is that member's retained size.  With several it is a lower bound, as
  * in Eclipse MAT's histogram, unless joint.h proves that their classes hold nothing jointly.
- * cut_find (cut/cut.h) computes exactly what is freed with all members, by a walk through the heap.
+ * what_if_find (cut/cut.h) computes exactly what is freed with all members, by a walk through the heap.
  *
  * retained_find gives the sizes of objects.  retained_list adds the lists of children (8 bytes
  * an object), retained_complete the sums by class, for those who need them.  Nothing else changes a struct
@@ -75,7 +75,7 @@ struct retained_sum {
 struct retained {
 	const struct heap *heap; /* of the model */
 	struct model model; /* what the sizes are true of */
-	enum reason doubt;  /* why unreachable objects may be alive, and retain an unknown size: unrecorded.h */
+	enum reason doubt;  /* why unreachable objects may be alive, and retain an unknown size: maybe_live.h */
 	uint64_t serial;    /* different for each struct retained that was found: a sum keeps it, so that a sum
 	                       of an older one is recognised */
 	struct dominators dominators;

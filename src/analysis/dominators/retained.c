@@ -11,7 +11,7 @@
 #include "algorithms/sort.h"
 #include "analysis/dominators/joint.h"
 #include "analysis/dominators/retained_saving.h"
-#include "analysis/unrecorded.h"
+#include "analysis/maybe_live.h"
 #include "base/assert.h"
 #include "memory/big.h"
 
@@ -38,7 +38,7 @@ static inline void look_ahead(const struct retained *r, uint32_t id)
  * stay what they are, even if another program writes to the file. */
 static int keep_dominators(struct retained *r, struct err *err)
 {
-	const struct chunks *c = saved_chunks(r->heap);
+	const struct chunks *c = index_file_chunks(r->heap);
 	if (!c || chunks_packed(c))
 		return 0;
 	uint32_t *kept = big_alloc(r->dominators.n_objects, sizeof *kept, err);
@@ -383,11 +383,11 @@ int retained_find(struct retained *out, const struct model *m, struct progress *
 	if (code != ERR_NOT_FOUND && code != ERR_FORMAT && code != ERR_IO) /* what is damaged is found anew */
 		return code;
 	if (code != ERR_NOT_FOUND)
-		saved_left_out(m->heap, "the retained sizes", err);
+		index_file_left_out(m->heap, "the retained sizes", err);
 	*out = (struct retained){ .heap = m->heap, .model = *m, .serial = ++found };
 	code = dominators_find(&out->dominators, m, progress, err);
 	if (!code && out->dominators.n_reachable < out->dominators.n_objects)
-		out->doubt = unrecorded_reason(m->heap, NULL);
+		out->doubt = maybe_live_reason(m->heap, NULL);
 	if (!code)
 		code = retained_mark_unsure(out, err);
 	if (code)

@@ -183,7 +183,7 @@ int retained_unpack(struct dominators *out, const struct model *m, struct err *e
 	s.below = s.retained ? big_alloc(s.n, sizeof *s.below, err) : NULL;
 	int code = s.below ? 0 : ERR_NOMEM;
 	if (!code)
-		code = chunks_use_blocks(saved_chunks(h), chunk, parts_of(s.n, OBJECTS), use_block, &s, err);
+		code = chunks_use_blocks(index_file_chunks(h), chunk, parts_of(s.n, OBJECTS), use_block, &s, err);
 	if (!code)
 		code = parallel_run(0, parts_of(s.n, SUMMED_AT_ONCE), own_sizes, &s, err);
 	if (!code)

@@ -10,7 +10,7 @@
 #include "analysis/dominators/retained_saving.h"
 
 #include "algorithms/pack.h"
-#include "analysis/unrecorded.h"
+#include "analysis/maybe_live.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>
@@ -66,13 +66,13 @@ static int damaged(struct err *err)
 
 bool retained_saved(const struct model *m)
 {
-	const struct chunks *c = saved_chunks(m->heap);
+	const struct chunks *c = index_file_chunks(m->heap);
 	return c && model_is_default(m) && chunks_bytes(c, "class_sums") != UINT64_MAX;
 }
 
 int retained_read_sums(struct retained *out, const struct model *m, struct err *err)
 {
-	const struct chunks *c = saved_chunks(m->heap);
+	const struct chunks *c = index_file_chunks(m->heap);
 	const void *bytes;
 	uint64_t n;
 	struct pack p;
@@ -88,7 +88,7 @@ int retained_read_sums(struct retained *out, const struct model *m, struct err *
 	}
 	big_free(bytes);
 	if (!code && out->dominators.n_reachable < out->dominators.n_objects)
-		out->doubt = unrecorded_reason(m->heap, NULL);
+		out->doubt = maybe_live_reason(m->heap, NULL);
 	if (code)
 		retained_release(out);
 	return code;
@@ -177,7 +177,7 @@ static int take_mapped(struct dominators *out, const struct chunks *c, uint32_t 
 
 int retained_read(struct retained *out, const struct model *m, struct progress *progress, struct err *err)
 {
-	const struct chunks *c = saved_chunks(m->heap);
+	const struct chunks *c = index_file_chunks(m->heap);
 	struct dominators d = { .immediate = NULL };
 	struct progress *before = progress_set_own(progress);
 	progress_phase(progress, PHASE_SUM_RETAINED, 0);

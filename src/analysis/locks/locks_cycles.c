@@ -54,7 +54,7 @@ static int add_cycle(struct walk *w, uint32_t thread, struct err *err)
 	return 0;
 }
 
-int locks_find_cycles(struct finding *f)
+int locks_find_cycles(struct retained_job *f)
 {
 	const struct heap *h = f->heap;
 	struct walk w = { h, f->locks, big_alloc(h->n_threads, sizeof *w.wait, f->err),

@@ -12,7 +12,7 @@
 
 #include "algorithms/hash.h"
 #include "algorithms/sort.h"
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
@@ -190,13 +190,13 @@ static void leave(struct merge *m, uint32_t node)
 /* The objects in the order of the dominator tree: one counts in those rows of which no other object
  * stands above it. */
 static int sum_retained(
-    struct merge *m, struct cut *cut, const uint32_t *ids, size_t n, struct err *err)
+    struct merge *m, struct what_if *cut, const uint32_t *ids, size_t n, struct err *err)
 {
 	const struct dominators *d = &cut->retained->dominators;
 	uint32_t *at = big_alloc(d->n_reachable, sizeof *at, err); /* id + 1 by place in the tree */
 	uint32_t *open = NULL;
 	size_t n_open = 0, cap_open = 0;
-	int code = at ? cut_number(cut, err) : ERR_NOMEM;
+	int code = at ? what_if_number(cut, err) : ERR_NOMEM;
 	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++)
 		if (m->tree->parent[ids[i]] && d->immediate[ids[i]] != NOT_REACHABLE)
 			at[cut->span[ids[i]].from] = ids[i] + 1;
@@ -303,7 +303,7 @@ static int put_in_order(struct merged_paths *out, const struct merge *m, struct 
 	return 0;
 }
 
-static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
+static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct what_if *cut,
     struct err *err)
 {
 	m->table = big_alloc(TABLE, sizeof *m->table, err);
@@ -342,7 +342,7 @@ int merged_members(const struct merged_paths *merged, const uint32_t *rows, size
 }
 
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
-    const uint32_t *ids, size_t n, bool backward, struct cut *cut, struct err *err)
+    const uint32_t *ids, size_t n, bool backward, struct what_if *cut, struct err *err)
 {
 	struct merge m = {.heap = h, .tree = t};
 	*out = (struct merged_paths){.n = 0};

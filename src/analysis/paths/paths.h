@@ -102,7 +102,7 @@ bool path_line(const struct path_rules *r, const struct path *p, struct text *to
 
 /* --- many paths, merged by class ---------------------------------------------------------------- */
 
-struct cut; /* analysis/cut/cut.h */
+struct what_if; /* analysis/what_if/what_if.h */
 struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
@@ -130,7 +130,7 @@ enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
  * NULL: what rows retain stays unknown.  0: *out is the caller's (merged_paths_release); or
  * ERR_NOMEM. */
 MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,
-    const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct cut *cut,
+    const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct what_if *cut,
     struct err *err);
 /* Set the bits in `to` of the objects that these rows count.  Pass all other arguments as they were
  * passed to paths_merge.  0, ERR_NOMEM or ERR_CANCELLED. */

@@ -5,9 +5,9 @@
 #include "command/commands.h"
 
 #include "algorithms/sort.h"
-#include "analysis/cut/cut.h"
 #include "analysis/describe/describe.h"
 #include "analysis/java.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "memory/big.h"
@@ -304,7 +304,7 @@ static int by_thread_and_place(const void *x, const void *y)
 }
 
 /* Of the objects of a thread those that do not hang below another one. */
-static void sum_topmost(struct stacks *s, const struct retained *known, const struct cut *cut,
+static void sum_topmost(struct stacks *s, const struct retained *known, const struct what_if *cut,
     const struct stack_object *object, size_t n)
 {
 	uint32_t thread = HEAP_NONE, last = 0;
@@ -324,14 +324,14 @@ static int sum_locals(struct result *r, const struct retained *known, struct pro
 	const struct heap *h = r->heap;
 	const uint32_t *immediate = known->dominators.immediate;
 	struct stack_object *object = big_alloc((uint64_t)h->n_roots + h->n_threads, sizeof *object, err);
-	struct cut cut = {.retained = NULL};
+	struct what_if cut = {.retained = NULL};
 	size_t n = 0;
 	(void)progress;
 	if (!s->retained)
 		s->retained = big_alloc(s->n, sizeof *s->retained, err);
-	int code = object && s->retained ? cut_init(&cut, known, err) : ERR_NOMEM;
+	int code = object && s->retained ? what_if_init(&cut, known, err) : ERR_NOMEM;
 	if (!code)
-		code = cut_number(&cut, err);
+		code = what_if_number(&cut, err);
 	for (size_t i = 0; !code && i < h->n_roots + h->n_threads; i++) {
 		bool root = i < h->n_roots;
 		uint32_t thread = root ? h->roots[i].thread : (uint32_t)(i - h->n_roots);
@@ -345,7 +345,7 @@ static int sum_locals(struct result *r, const struct retained *known, struct pro
 		sum_topmost(s, known, &cut, object, n);
 		code = progress_check(progress_own(), err);
 	}
-	cut_release(&cut);
+	what_if_release(&cut);
 	big_free(object);
 	return code;
 }

@@ -107,7 +107,7 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 static int unrecorded_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct unrecorded *maybe;
+	const struct maybe_live *maybe;
 	struct reachable all;
 	struct text t = TEXT_INIT;
 	int code = session_reachable(s, &all, err);

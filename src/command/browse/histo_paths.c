@@ -21,8 +21,8 @@ static const struct column paths_columns[] = {
 const struct shape histo_paths_shape = {.form = "-by path", SHAPE_COLUMNS(paths_columns)};
 
 struct paths {
-	const struct signatures *signatures; /* the opened dump's */
-	struct signature_sum *sums;
+	const struct path_keys *signatures; /* the opened dump's */
+	struct path_key_sum *sums;
 	uint32_t *row;    /* the signature of each row */
 	struct bits only; /* the objects counted; word NULL: all */
 };
@@ -36,12 +36,12 @@ static struct amount objects_of(const struct result *r, size_t row)
 static void paths_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct paths *p = r->data;
-	const struct signature *s = &p->signatures->list[p->row[row]];
-	const struct signature_sum *sum = &p->sums[p->row[row]];
+	const struct path_key *s = &p->signatures->list[p->row[row]];
+	const struct path_key_sum *sum = &p->sums[p->row[row]];
 	switch (column) {
 	case P_PATH:
 		text_clear(scratch);
-		signature_add(p->signatures, p->row[row], scratch);
+		path_key_add(p->signatures, p->row[row], scratch);
 		*out = cell_text(scratch->s);
 		break;
 	case P_CLASS:
@@ -77,7 +77,7 @@ static int paths_members(const struct result *r, const struct bits *rows, struct
 		bits_set(&wanted, p->row[row]);
 	for (uint32_t id = 0; id < r->heap->n_objects && !progress_own_stops(id); id++) {
 		uint32_t of = p->signatures->of[id];
-		if (of != SIGNATURE_NONE && bits_get(&wanted, of) && (!p->only.word || bits_get(&p->only, id)))
+		if (of != PATH_KEY_NONE && bits_get(&wanted, of) && (!p->only.word || bits_get(&p->only, id)))
 			bits_set(to, id);
 	}
 	bits_release(&wanted);
@@ -100,7 +100,7 @@ static int sum(void *context, struct progress *progress, struct err *err)
 {
 	struct paths *p = context;
 	p->sums = big_alloc(p->signatures->n, sizeof *p->sums, err);
-	return p->sums ? signatures_sum(p->signatures, p->only.word ? &p->only : NULL, p->sums, progress, err) :
+	return p->sums ? path_keys_sum(p->signatures, p->only.word ? &p->only : NULL, p->sums, progress, err) :
 	    ERR_NOMEM;
 }
 

@@ -8,7 +8,7 @@
 
 extern const struct shape histo_paths_shape;
 
-/* One row for each way on which objects of the scope are reached (signatures.h).  0: *out is the caller's; or an
+/* One row for each way on which objects of the scope are reached (path_keys.h).  0: *out is the caller's; or an
  * error. */
 MUST_CHECK int histo_by_path(struct session *s, const struct histogram_scope *scope, const char *title,
     struct result **out, struct err *err);

@@ -63,7 +63,7 @@ struct away_kind {
 
 static int may_index(const struct session *s, struct err *err)
 {
-	int code = saved_may(session_heap(s), err);
+	int code = index_file_may(session_heap(s), err);
 	return code ? code : zstd_block_may(err);
 }
 
@@ -150,9 +150,9 @@ static void end_copy(struct away *a)
 }
 
 static const struct away_kind kinds[] = {
-    {SAVED_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
+    {INDEX_FILE_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
 	"values, texts, the dump's path, data of a javacore", AS_NUMBERS, may_index, begin_index, write_index, NULL,
-	saved_is_index},
+	index_file_is_index},
     {".profile.gz", "data for comparisons: sums by class, loader, thread, field, path",
 	"objects, references, values, texts, names of class loaders", AS_NUMBERS, may_profile, begin_profile,
 	write_profile, end_profile, profile_is_file},
@@ -169,12 +169,12 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 /* The name of the dump's file without what packs it and without its format's ending. */
 static void add_stem(struct text *to, const struct heap *h)
 {
-	static const char *const formats[] = {".hprof", ".phd", ".txt", ".dump", SAVED_ENDING, NULL};
+	static const char *const formats[] = {".hprof", ".phd", ".txt", ".dump", INDEX_FILE_ENDING, NULL};
 	const char *path = h->source && h->source->path ? h->source->path : "dump", *member = file_member(path);
 	while (member && (member = strstr(path = member + 2, "::")) != NULL)
 		;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *place = saved_beside(path); /* a pipe, or a number of a descriptor, is no name to remember it by */
+	char *place = index_file_beside(path); /* a pipe, or a number of a descriptor, is no name to remember it by */
 	size_t from = to->len;
 	text_add(to, !place || !*name ? "dump" : name);
 	free(place);

@@ -66,7 +66,7 @@ static int each_chunk(const char *path, struct pass *p, struct err *err)
 	const char *name;
 	int code = chunks_open(&chunks, path, err);
 	for (uint32_t i = 0; !code && (name = chunks_name(chunks, i)); i++) {
-		p->mark = mark && !saved_has_texts(name) ? MARK_AMONG_NUMBERS : mark;
+		p->mark = mark && !index_file_has_texts(name) ? MARK_AMONG_NUMBERS : mark;
 		code = each_of_chunk(chunks, name, p, err);
 	}
 	chunks_close(chunks);

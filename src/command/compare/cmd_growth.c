@@ -2,7 +2,7 @@
 /* cmd_growth.c - growth: what grew from dump to dump, in a sentence each. */
 #include "command/compare/comparing.h"
 
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/session/session.h"
 #include "heap/library.h"
@@ -34,7 +34,7 @@ enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table *
 
 struct telling {
 	struct comparing *comparing;
-	struct cut cut;
+	struct what_if cut;
 	struct amount all;  /* by how much what roots reach grew, bytes */
 	uint32_t *single;   /* by row of the comparison: its only object in the newest dump; HEAP_NONE.  NULL: that is
 	                       not open */
@@ -53,7 +53,7 @@ static int find_singles(struct telling *t, struct err *err)
 	memset(t->single, 0xff, c->n_rows * sizeof *t->single);
 	for (uint32_t id = 0; id < o->heap->n_objects && !progress_own_stops(id); id++) {
 		uint32_t of = o->signatures.of[id];
-		if (of != SIGNATURE_NONE && compared(c, c->of_newest[of], c->n - 1)->objects.n == 1)
+		if (of != PATH_KEY_NONE && compared(c, c->of_newest[of], c->n - 1)->objects.n == 1)
 			t->single[c->of_newest[of]] = id;
 	}
 	return 0;
@@ -62,13 +62,13 @@ static int find_singles(struct telling *t, struct err *err)
 /* Of what references the object, that which its way leads through last; HEAP_NONE: none of it. */
 static uint32_t holder_on_way(const struct opened *o, uint32_t id)
 {
-	const struct signatures *s = &o->signatures;
+	const struct path_keys *s = &o->signatures;
 	const struct adjacency *in = &o->heap->in;
-	uint32_t way[SIGNATURE_DEPTH + 1], holder = HEAP_NONE; /* by depth */
-	for (uint32_t at = s->of[id]; at != SIGNATURE_NONE; at = s->list[at].parent)
+	uint32_t way[PATH_KEY_DEPTH + 1], holder = HEAP_NONE; /* by depth */
+	for (uint32_t at = s->of[id]; at != PATH_KEY_NONE; at = s->list[at].parent)
 		way[s->list[at].depth] = at;
 	for (uint64_t k = adjacency_start(in, id); k < adjacency_start(in, id + 1); k++) {
-		uint32_t from = s->of[in->target[k]], depth = from == SIGNATURE_NONE ? SIGNATURE_DEPTH : s->list[from].depth;
+		uint32_t from = s->of[in->target[k]], depth = from == PATH_KEY_NONE ? PATH_KEY_DEPTH : s->list[from].depth;
 		bool on_way = depth < s->list[s->of[id]].depth && way[depth] == from;
 		if (on_way && (holder == HEAP_NONE || depth > s->list[s->of[holder]].depth))
 			holder = in->target[k];
@@ -77,15 +77,15 @@ static uint32_t holder_on_way(const struct opened *o, uint32_t id)
 }
 
 /* What goes when the last reference of the way to a row's only object is cleared. */
-static struct cut_figure cut_row(struct telling *t, uint32_t row)
+static struct what_if_figure cut_row(struct telling *t, uint32_t row)
 {
-	struct cut_figure none = {.freed = amount_exact(0)};
+	struct what_if_figure none = {.freed = amount_exact(0)};
 	uint32_t id = t->single ? t->single[row] : HEAP_NONE;
 	bool variable = t->comparing->comparison.row[row].start == START_VARIABLE;
 	uint32_t holder = id == HEAP_NONE || variable ? HEAP_NONE : holder_on_way(t->comparing->opened, id);
 	if (id == HEAP_NONE || (holder == HEAP_NONE && !variable))
 		return none;
-	return cut_one(&t->cut, holder, id);
+	return what_if_one(&t->cut, holder, id);
 }
 
 /* --- sentences ---------------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ static void add_shares(struct text *to, const struct telling *t, const struct gr
 }
 
 static void tell(struct text *to, struct telling *t, const struct growth *all, const struct grown *g,
-    const struct cut_figure *cut)
+    const struct what_if_figure *cut)
 {
 	const struct comparison *c = &t->comparing->comparison;
 	add_subject(to, c, g);
@@ -385,7 +385,7 @@ static void growth_rows_release(void *data)
 	free(g);
 }
 
-static void add_row(struct result *r, struct telling *t, const struct grown *g, const struct cut_figure *cut,
+static void add_row(struct result *r, struct telling *t, const struct grown *g, const struct what_if_figure *cut,
     const char *sentence)
 {
 	const struct comparison *c = &t->comparing->comparison;
@@ -415,7 +415,7 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 		const struct grown *g = &growth->list[i];
 		if (!worth_telling(t, growth, g))
 			continue;
-		struct cut_figure cut = cut_row(t, g->hangs_on);
+		struct what_if_figure cut = cut_row(t, g->hangs_on);
 		text_clear(&sentence);
 		tell(&sentence, t, growth, g, &cut);
 		add_row(r, t, g, &cut, sentence.s);
@@ -439,7 +439,7 @@ static int telling_begin(struct telling *t, struct comparing *c, struct err *err
 	t->all = amount_change(c->list[0]->reachable, c->newest->reachable);
 	if (!c->opened)
 		return 0;
-	int code = cut_init(&t->cut, opened_retained(c->opened), err);
+	int code = what_if_init(&t->cut, opened_retained(c->opened), err);
 	return code ? code : find_singles(t, err);
 }
 
@@ -495,7 +495,7 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		code = comparing_growth(&growth, comparing, comparing->opened, err);
 	if (!code && !comparing->other_program)
 		code = add_rows(r, &t, &growth, rows);
-	cut_release(&t.cut);
+	what_if_release(&t.cut);
 	big_free(t.single);
 	if (!code)
 		code = result_check(r, err);

@@ -342,14 +342,14 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32_t id)
 {
 	const struct profile_table *t = &c->own.by[c->comparison.by];
-	uint32_t signature = o->signatures.list ? o->signatures.of[id] : SIGNATURE_NONE;
+	uint32_t signature = o->signatures.list ? o->signatures.of[id] : PATH_KEY_NONE;
 	if (t->of_class)
 		return t->of_class[o->heap->class_of[id]];
 	if (t->of_site) {
 		const struct heap_site *site = o->heap->sites ? heap_site_of(o->heap, id) : NULL;
 		return site ? t->of_site[site - o->heap->sites->site] : PROFILE_NONE;
 	}
-	return signature == SIGNATURE_NONE || !t->of_signature ? PROFILE_NONE : t->of_signature[signature];
+	return signature == PATH_KEY_NONE || !t->of_signature ? PROFILE_NONE : t->of_signature[signature];
 }
 
 uint32_t comparing_row_of(const struct comparing *c, const struct opened *o, uint32_t id)

@@ -189,7 +189,7 @@ static int write_named_index(struct session *s, const char *path)
 {
 	struct err err = ERR_INIT;
 	struct index_writing w;
-	int code = saved_may_replace(path, session_heap(s)->source->path, &err);
+	int code = index_file_may_replace(path, session_heap(s)->source->path, &err);
 	if (!code)
 		code = index_write_whole(&w, s, &(struct new_file){.path = path}, &(struct index_wish){.packed = false},
 		    &err);

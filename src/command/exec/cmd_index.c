@@ -63,7 +63,7 @@ int index_begin(struct index_writing *w, struct session *s, const struct index_w
 {
 	const struct retained *found;
 	*w = (struct index_writing){.s = s, .wish = wish};
-	int code = saved_may(session_heap(s), err);
+	int code = index_file_may(session_heap(s), err);
 	if (!code && wish->packed)
 		code = zstd_block_may(err);
 	if (!code)
@@ -80,10 +80,10 @@ int index_write_whole(struct index_writing *w, struct session *s, const struct n
 		return code;
 	bool own = is_own(session_heap(s), file->path); /* what is mapped is not written to: the new one takes its name */
 	if (own)
-		saved_renewing(session_heap(s), true);
+		index_file_renewing(session_heap(s), true);
 	code = session_write_whole(s, file, index_write, w, err);
 	if (own)
-		saved_renewing(session_heap(s), false);
+		index_file_renewing(session_heap(s), false);
 	return code;
 }
 
@@ -95,7 +95,7 @@ static const struct shape part_shape = {SHAPE_COLUMNS(part_columns)};
 /* w: what was written; NULL: nothing, for the dump was opened from it. */
 static struct result *parts_of(const struct session *s, const struct index_writing *w)
 {
-	const struct chunks *c = w ? NULL : saved_chunks(session_heap(s));
+	const struct chunks *c = w ? NULL : index_file_chunks(session_heap(s));
 	struct result *r = result_new_rows("index", s->dump, &part_shape);
 	const char *name;
 	for (uint32_t i = 0; w && i < w->chunks.n; i++)
@@ -129,12 +129,12 @@ static struct result *tell(struct session *s, const struct index_writing *w, con
 static int run_index(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	char *beside = saved_beside(h->source->path);
+	char *beside = index_file_beside(h->source->path);
 	const char *path = call->argument[0].given ? call->argument[0].word : beside;
 	int map = call_option(call, DASH_NO_NAMES);
 	struct index_wish wish = {.packed = call_has(call, DASH_PACKED),
 	    .map = call->option[map].given ? call->option[map].word : NULL};
-	struct new_file file = {.path = path, .own_name = !call->argument[0].given, .ours = saved_is_index};
+	struct new_file file = {.path = path, .own_name = !call->argument[0].given, .ours = index_file_is_index};
 	struct index_writing w;
 	bool there = false;
 	*out = NULL;
@@ -147,7 +147,7 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	else if (!path)
 		code = err_set(err, ERR_USAGE, "no default index file for %.200s (name one: index FILE; cairn FILE "
 		    "opens it without values and texts)", h->source->path);
-	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(saved_chunks(h)) == wish.packed)
+	else if (!wish.map && is_own(h, path) && !h->index_refused && chunks_packed(index_file_chunks(h)) == wish.packed)
 		there = true;
 	else
 		code = index_write_whole(&w, s, &file, &wish, err);

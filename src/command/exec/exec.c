@@ -339,7 +339,7 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 			code = ERR_CANCELLED;
 		}
 	}
-	if (!code && *run->out && (run->s->work || (h && dump_later_waits(h->dump))))
+	if (!code && *run->out && (run->s->work || (h && lazy_dump_waits(h->dump))))
 		read_first_rows(*run->out);
 	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
 		result_free(*run->out);

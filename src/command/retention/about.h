@@ -6,8 +6,8 @@
 #ifndef CAIRN_COMMAND_RETENTION_ABOUT_H
 #define CAIRN_COMMAND_RETENTION_ABOUT_H
 
-#include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
+#include "analysis/what_if/what_if.h"
 #include "command/commands.h"
 
 /* In the order of their rows.  Those before PARTS_INSIDE tell what holds the objects, the others what they are; all
@@ -31,8 +31,8 @@ struct about {
 	const struct heap *heap;
 	const struct retained *known; /* NULL: not known yet */
 	struct path_rules rules;
-	struct cut cut;
-	struct cut_owner owner;
+	struct what_if cut;
+	struct what_if_owner owner;
 	bool has_rules, has_cut, has_owner;
 };
 
@@ -43,7 +43,7 @@ struct asking {
 	bool quick;
 	struct result *r;
 	struct progress *progress;
-	struct cut_loss loss; /* of several objects: what goes with them all */
+	struct what_if_loss loss; /* of several objects: what goes with them all */
 	bool has_loss;
 };
 
@@ -66,10 +66,10 @@ MUST_CHECK int about_add_holders(struct asking *q, struct err *err);
 MUST_CHECK int about_add_contents(struct asking *q, struct err *err);
 
 /* The cutter, made when it is first wanted; retained sizes must be known.  0 or ERR_NOMEM. */
-MUST_CHECK int about_cutter(struct about *a, struct cut **out, struct err *err);
+MUST_CHECK int about_cutter(struct about *a, struct what_if **out, struct err *err);
 
 /* What belongs to libraries, likewise; NULL if not computed yet and the answer must be quick.  0, ERR_NOMEM or
  * ERR_CANCELLED. */
-MUST_CHECK int about_owner(struct asking *q, struct cut_owner **out, struct err *err);
+MUST_CHECK int about_owner(struct asking *q, struct what_if_owner **out, struct err *err);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 /* --- the path ----------------------------------------------------------------------------------- */
 
 /* first: the step that the shown path begins with. */
-static void add_step(struct asking *q, struct cut *cut, const struct path *p, size_t first, size_t i)
+static void add_step(struct asking *q, struct what_if *cut, const struct path *p, size_t first, size_t i)
 {
 	const struct heap *h = q->a->heap;
 	uint32_t id = p->step[i];
@@ -49,7 +49,7 @@ static void add_step(struct asking *q, struct cut *cut, const struct path *p, si
 	if (q->a->known)
 		row.retained = object_retained_cell(q->a->opened, id);
 	if (cut)
-		row.freed = cell_bytes(cut_one(cut, i ? p->step[i - 1] : HEAP_NONE, id).freed);
+		row.freed = cell_bytes(what_if_one(cut, i ? p->step[i - 1] : HEAP_NONE, id).freed);
 	about_add(q, &row);
 	text_release(&name);
 	text_release(&value);
@@ -72,7 +72,7 @@ static size_t last_static(const struct asking *q, const struct path *p)
 	return i < p->n ? i : 0;
 }
 
-static void add_steps(struct asking *q, struct cut *cut, const struct path *p, size_t first)
+static void add_steps(struct asking *q, struct what_if *cut, const struct path *p, size_t first)
 {
 	for (size_t i = first; i < p->n; i++) {
 		if (p->n - first > STEPS_FIRST + STEPS_LAST + 1 && i == first + STEPS_FIRST) {
@@ -105,12 +105,12 @@ static void add_reference(struct asking *q, uint32_t holder, uint32_t id, struct
 }
 
 /* The few references that free all of them together, where there are such.  *found: a row tells of them. */
-static int add_together(struct asking *q, struct cut *cut, struct cut_owner *owner, bool *found, struct err *err)
+static int add_together(struct asking *q, struct what_if *cut, struct what_if_owner *owner, bool *found, struct err *err)
 {
-	struct cut_edges edges;
+	struct what_if_edges edges;
 	struct amount freed;
 	struct text name = TEXT_INIT, line = TEXT_INIT;
-	int code = cut_together(&edges, &freed, cut, owner, q->what->ids, q->what->n, FAME_OWN, TOGETHER_EFFORT,
+	int code = what_if_together(&edges, &freed, cut, owner, q->what->ids, q->what->n, FAME_OWN, TOGETHER_EFFORT,
 	    q->progress, err);
 	*found = !code && edges.n > 0;
 	text_add(&line, "cut");
@@ -119,7 +119,7 @@ static int add_together(struct asking *q, struct cut *cut, struct cut_owner *own
 	if (*found)
 		about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s, .freed = cell_bytes(freed),
 		    .value = cell_text(line.s)});
-	cut_edges_release(&edges);
+	what_if_edges_release(&edges);
 	text_release(&name);
 	text_release(&line);
 	return code;
@@ -138,20 +138,20 @@ static bool is_cleared(const struct asking *q, uint32_t id)
 }
 
 /* The reference of a path (n 0: there is none) that a person would clear, or else a few. */
-static int add_best_cut(struct asking *q, struct cut *cut, const struct path *p, struct err *err)
+static int add_best_cut(struct asking *q, struct what_if *cut, const struct path *p, struct err *err)
 {
 	const struct heap *h = q->a->heap;
 	struct text name = TEXT_INIT, line = TEXT_INIT;
-	struct cut_owner *owner;
+	struct what_if_owner *owner;
 	bool together = false, one = q->what->n == 1;
 	if ((p->n && !is_cleared(q, p->step[p->n - 1])) || (one && !p->n))
 		return 0;
 	int code = about_owner(q, &owner, err);
 	if (code || !owner)
 		return code;
-	struct cut_choice choice = {.step = 0};
+	struct what_if_choice choice = {.step = 0};
 	if (p->n)
-		choice = cut_choose(cut, owner, p->step, p->n);
+		choice = what_if_choose(cut, owner, p->step, p->n);
 	if (choice.step == p->n && !q->quick)
 		code = add_together(q, cut, owner, &together, err);
 	if (!code && choice.step == p->n && !together && one && !choice.vm_holds && !choice.internal) {
@@ -197,7 +197,7 @@ static void add_threads(struct asking *q, uint32_t id)
 }
 
 /* The nearest object above all of them in the dominator tree; HEAP_NONE: there is none. */
-static uint32_t common_holder(struct asking *q, struct cut *cut)
+static uint32_t common_holder(struct asking *q, struct what_if *cut)
 {
 	const uint32_t *immediate = q->a->known->dominators.immediate;
 	uint32_t common = HEAP_NONE;
@@ -209,7 +209,7 @@ static uint32_t common_holder(struct asking *q, struct cut *cut)
 		if (!any)
 			common = immediate[id];
 		any = true;
-		while (common < NOT_REACHABLE && (common == id || !cut_below(cut, id, common)))
+		while (common < NOT_REACHABLE && (common == id || !what_if_below(cut, id, common)))
 			common = immediate[common];
 		if (common >= NOT_REACHABLE)
 			return HEAP_NONE;
@@ -218,7 +218,7 @@ static uint32_t common_holder(struct asking *q, struct cut *cut)
 }
 
 /* The path to the object, or to what keeps all of several alive; p->n 0: there is none. */
-static int add_path(struct asking *q, struct cut *cut, struct path *p, struct err *err)
+static int add_path(struct asking *q, struct what_if *cut, struct path *p, struct err *err)
 {
 	bool one = q->what->n == 1;
 	uint32_t id = one ? q->what->ids[0] : cut && !q->quick ? common_holder(q, cut) : HEAP_NONE;
@@ -320,7 +320,7 @@ static bool label(void *context, uint32_t holder, uint32_t target)
 struct gathering {
 	const struct heap *heap;
 	size_t kind;
-	struct cut_edges edges;
+	struct what_if_edges edges;
 	struct err *err;
 	int code;
 };
@@ -329,7 +329,7 @@ static bool gather(void *context, uint32_t holder, uint32_t target)
 {
 	struct gathering *g = context;
 	if (kind_of(g->heap, holder) == g->kind)
-		g->code = cut_edges_add(&g->edges, holder, target, g->err);
+		g->code = what_if_edges_add(&g->edges, holder, target, g->err);
 	return !g->code;
 }
 
@@ -337,15 +337,15 @@ static bool gather(void *context, uint32_t holder, uint32_t target)
 static int freed_by(struct asking *q, size_t kind, struct cell *out, struct err *err)
 {
 	struct gathering g = {.heap = q->a->heap, .kind = kind, .err = err};
-	struct cut_loss loss;
+	struct what_if_loss loss;
 	int code = each(q, SIZE_MAX, gather, &g) ? g.code : err_cancelled(err);
 	if (!code)
-		code = cut_find(&loss, &q->a->known->model, &g.edges, NULL, 0, q->progress, err);
+		code = what_if_find(&loss, &q->a->known->model, &g.edges, NULL, 0, q->progress, err);
 	if (!code) {
 		*out = cell_bytes(loss.bytes);
-		cut_loss_release(&loss);
+		what_if_loss_release(&loss);
 	}
-	cut_edges_release(&g.edges);
+	what_if_edges_release(&g.edges);
 	return code;
 }
 
@@ -393,7 +393,7 @@ static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *e
 }
 
 static int add_kind(
-    struct asking *q, struct cut *cut, size_t number, const struct kind *k, bool may_cut, struct err *err)
+    struct asking *q, struct what_if *cut, size_t number, const struct kind *k, bool may_cut, struct err *err)
 {
 	const struct heap *h = q->a->heap;
 	size_t most = q->quick ? QUICK_MEMBERS : SIZE_MAX;
@@ -422,7 +422,7 @@ static int add_kind(
 	}
 	if (k->n == 1) {
 		if (cut)
-			row.freed = cell_bytes(cut_one(cut, k->holder, k->target).freed);
+			row.freed = cell_bytes(what_if_one(cut, k->holder, k->target).freed);
 	} else if (!code && may_cut && cut && k->n <= EDGES_MOST) {
 		code = freed_by(q, number, &row.freed, err);
 	}
@@ -452,7 +452,7 @@ static size_t largest_kinds(const struct kind *kinds, size_t n, size_t *to)
 	return found;
 }
 
-static int add_kinds(struct asking *q, struct cut *cut, struct err *err)
+static int add_kinds(struct asking *q, struct what_if *cut, struct err *err)
 {
 	const struct heap *h = q->a->heap;
 	size_t n = 2 * (size_t)h->n_classes, shown[KINDS], rest = 0;
@@ -480,7 +480,7 @@ static int add_kinds(struct asking *q, struct cut *cut, struct err *err)
 
 int about_add_holders(struct asking *q, struct err *err)
 {
-	struct cut *cut = NULL;
+	struct what_if *cut = NULL;
 	int code = q->a->known ? about_cutter(q->a, &cut, err) : 0;
 	if (code || !q->what->n)
 		return code;

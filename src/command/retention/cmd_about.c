@@ -143,28 +143,28 @@ void about_free(struct about *a)
 	if (a->has_rules)
 		path_rules_release(&a->rules);
 	if (a->has_cut)
-		cut_release(&a->cut);
+		what_if_release(&a->cut);
 	if (a->has_owner)
-		cut_owner_release(&a->owner);
+		what_if_owner_release(&a->owner);
 	free(a);
 }
 
-int about_cutter(struct about *a, struct cut **out, struct err *err)
+int about_cutter(struct about *a, struct what_if **out, struct err *err)
 {
-	int code = a->has_cut ? 0 : cut_init(&a->cut, a->known, err);
+	int code = a->has_cut ? 0 : what_if_init(&a->cut, a->known, err);
 	if (code)
-		cut_release(&a->cut);
+		what_if_release(&a->cut);
 	a->has_cut = !code;
 	*out = &a->cut;
 	return code;
 }
 
-int about_owner(struct asking *q, struct cut_owner **out, struct err *err)
+int about_owner(struct asking *q, struct what_if_owner **out, struct err *err)
 {
 	struct about *a = q->a;
-	int code = a->has_owner || q->quick ? 0 : cut_owner_init(&a->owner, a->known, err);
+	int code = a->has_owner || q->quick ? 0 : what_if_owner_init(&a->owner, a->known, err);
 	if (code)
-		cut_owner_release(&a->owner);
+		what_if_owner_release(&a->owner);
 	a->has_owner |= !code && !q->quick;
 	*out = a->has_owner ? &a->owner : NULL;
 	return code;
@@ -181,7 +181,7 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 		return code;
 	a->has_rules = true;
 	if (a->known && what->n > 1 && !quick) {
-		code = cut_find(&q.loss, &a->known->model, NULL, what->ids, what->n, progress, err);
+		code = what_if_find(&q.loss, &a->known->model, NULL, what->ids, what->n, progress, err);
 		if (code)
 			return code;
 		q.has_loss = true;
@@ -193,7 +193,7 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 	if (!code)
 		code = result_check(q.r, err);
 	if (q.has_loss)
-		cut_loss_release(&q.loss);
+		what_if_loss_release(&q.loss);
 	if (code) {
 		result_free(q.r);
 		return code;

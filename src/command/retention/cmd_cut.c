@@ -28,7 +28,7 @@ static const enum column_id lost_values[] = {
 static const struct shape class_shape = {SHAPE_HEAD(lost_values), SHAPE_COLUMNS(class_columns)};
 
 static void add_head(struct result *r, const struct retained *retained, const struct cut_wish *wish,
-    const struct cut_loss *loss)
+    const struct what_if_loss *loss)
 {
 	if (wish->edges.n)
 		result_head(r, COL_REFERENCES, cell_count(amount_exact(wish->edges.n)));
@@ -71,7 +71,7 @@ static void dead_release(void *data)
 
 /* Takes the bits of what dies out of loss. */
 static int by_class(const struct opened *o, const struct retained *retained, const char *title,
-    const struct cut_wish *wish, struct cut_loss *loss, struct result **out, struct err *err)
+    const struct cut_wish *wish, struct what_if_loss *loss, struct result **out, struct err *err)
 {
 	const struct heap *h = retained->heap;
 	struct dead *dead = xcalloc(1, sizeof *dead);
@@ -126,12 +126,12 @@ static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_colu
 
 struct each_rows {
 	struct path_rules rules; /* to name fields by */
-	struct cut_edges edges;
-	struct cut_figure *figure;
+	struct what_if_edges edges;
+	struct what_if_figure *figure;
 };
 
 static struct cell holder_cell(const struct result *r,
-    const struct each_rows *rows, const struct cut_edge *e, unsigned column, struct text *scratch)
+    const struct each_rows *rows, const struct what_if_edge *e, unsigned column, struct text *scratch)
 {
 	struct cell cell = cell_blank();
 	if (column == E_FIELD && e->holder == HEAP_NONE)
@@ -148,8 +148,8 @@ static void each_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct each_rows *rows = r->data;
-	const struct cut_edge *e = &rows->edges.edge[row];
-	const struct cut_figure *f = &rows->figure[row];
+	const struct what_if_edge *e = &rows->edges.edge[row];
+	const struct what_if_figure *f = &rows->figure[row];
 	switch (column) {
 	case E_TARGET:
 		object_cell(r->opened, e->target, OBJECT_ADDRESS, out, scratch);
@@ -185,7 +185,7 @@ static void each_release(void *data)
 	struct each_rows *rows = data;
 	big_free(rows->figure);
 	path_rules_release(&rows->rules);
-	cut_edges_release(&rows->edges);
+	what_if_edges_release(&rows->edges);
 	free(rows);
 }
 
@@ -200,33 +200,33 @@ static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *
 		uint32_t id = wish->ids[i];
 		uint64_t end = adjacency_start(&h->in, id + 1);
 		for (uint64_t k = adjacency_start(&h->in, id); !code && k < end; k++)
-			code = cut_edges_add(&wish->edges, h->in.target[k], id, err);
+			code = what_if_edges_add(&wish->edges, h->in.target[k], id, err);
 		if (!code && heap_is_root(h, id))
-			code = cut_edges_add(&wish->edges, HEAP_NONE, id, err);
+			code = what_if_edges_add(&wish->edges, HEAP_NONE, id, err);
 	}
 	return code;
 }
 
 struct each_task {
 	const struct retained *retained;
-	const struct cut_edges *edges;
-	struct cut_figure *figure;
+	const struct what_if_edges *edges;
+	struct what_if_figure *figure;
 };
 
 static int find_each(void *context, struct progress *progress, struct err *err)
 {
 	enum { REPORT_EVERY = 1 << 12 };
 	struct each_task *t = context;
-	const struct cut_edges *e = t->edges;
-	struct cut cut;
-	int code = cut_init(&cut, t->retained, err);
+	const struct what_if_edges *e = t->edges;
+	struct what_if cut;
+	int code = what_if_init(&cut, t->retained, err);
 	progress_phase(progress, PHASE_CUT_REFERENCES, e->n);
 	for (size_t i = 0; !code && i < e->n; i++) {
-		t->figure[i] = cut_one(&cut, e->edge[i].holder, e->edge[i].target);
+		t->figure[i] = what_if_one(&cut, e->edge[i].holder, e->edge[i].target);
 		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 			code = err_cancelled(err);
 	}
-	cut_release(&cut);
+	what_if_release(&cut);
 	return code;
 }
 
@@ -252,7 +252,7 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 	if (!code)
 		code = session_work(s, find_each, &task, err);
 	rows->edges = wish->edges;
-	wish->edges = (struct cut_edges){.edge = NULL};
+	wish->edges = (struct what_if_edges){.edge = NULL};
 	path_rules_give_back(&rows->rules);
 	if (code) {
 		each_release(rows);
@@ -267,13 +267,13 @@ static int each_one(struct session *s, const struct retained *retained, const ch
 struct cutting {
 	const struct model *model;
 	struct cut_wish *wish;
-	struct cut_loss loss;
+	struct what_if_loss loss;
 };
 
 static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct cutting *c = context;
-	return cut_find(
+	return what_if_find(
 	    &c->loss, c->model, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
 }
 
@@ -293,7 +293,7 @@ static int add_alone(struct result *r, struct session *s, const char *const *wor
 			text_addf(&note, "%s%s ", i ? ", " : "", words[i]);
 			struct cell freed = cell_bytes(c.loss.bytes);
 			cell_print(&freed, &note);
-			cut_loss_release(&c.loss);
+			what_if_loss_release(&c.loss);
 		}
 		cut_wish_release(&one);
 	}
@@ -325,7 +325,7 @@ static int run_references(struct session *s, const struct call *call, const char
 		code = session_work(s, find, &c, err);
 		if (!code) {
 			code = by_class(s->dump, retained, title.s, &wish, &c.loss, out, err);
-			cut_loss_release(&c.loss);
+			what_if_loss_release(&c.loss);
 		}
 	}
 	if (!code)

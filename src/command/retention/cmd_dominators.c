@@ -5,8 +5,8 @@
 #include "command/commands.h"
 
 #include "algorithms/sort.h"
-#include "analysis/cut/cut.h"
 #include "analysis/histogram.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "memory/big.h"
@@ -312,13 +312,13 @@ struct set_loss {
 static int find_loss(void *context, struct progress *progress, struct err *err)
 {
 	struct set_loss *l = context;
-	struct cut_loss loss;
-	int code = cut_find(&loss, l->model, NULL, l->ids, l->n, progress, err);
+	struct what_if_loss loss;
+	int code = what_if_find(&loss, l->model, NULL, l->ids, l->n, progress, err);
 	if (code)
 		return code;
 	l->objects = loss.objects;
 	l->bytes = loss.bytes;
-	cut_loss_release(&loss);
+	what_if_loss_release(&loss);
 	return 0;
 }
 

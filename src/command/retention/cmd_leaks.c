@@ -4,13 +4,13 @@
  */
 #include "command/commands.h"
 
-#include "analysis/cut/cut.h"
 #include "analysis/leaks.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
-#include "command/retention/leaks_told.h"
-#include "result/objects.h"
-#include "command/session/session.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/leaks_told.h"
+#include "command/session/session.h"
+#include "result/objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,12 +85,12 @@ static void add_row(
 }
 
 /* found: they are suspects, of which a story tells below.  since: what older dumps tell; NULL: there are none. */
-static int add_suspects(struct result *out, struct session *s, struct cut *cut, const struct leaks *leaks, bool found,
+static int add_suspects(struct result *out, struct session *s, struct what_if *cut, const struct leaks *leaks, bool found,
     const struct since *since, struct err *err)
 {
 	struct text story = TEXT_INIT;
-	struct cut_owner owner;
-	int code = cut_owner_init(&owner, cut->retained, err);
+	struct what_if_owner owner;
+	int code = what_if_owner_init(&owner, cut->retained, err);
 	for (size_t i = 0; !code && i < leaks->n; i++) {
 		struct told t = {.together = 0};
 		const struct suspect *one = &leaks->suspect[i];
@@ -108,7 +108,7 @@ static int add_suspects(struct result *out, struct session *s, struct cut *cut, 
 	}
 	if (story.len)
 		out->story = arena_strndup(&out->arena, story.s, story.len);
-	cut_owner_release(&owner);
+	what_if_owner_release(&owner);
 	text_release(&story);
 	return code;
 }
@@ -200,7 +200,7 @@ static struct result *without_roots(struct session *s)
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct retained *r;
-	struct cut cut;
+	struct what_if cut;
 	double share;
 	int code = wanted_share(call, &share, err);
 	if (!code)
@@ -227,7 +227,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		result_free(result);
 		return code;
 	}
-	code = cut_init(&cut, r, err);
+	code = what_if_init(&cut, r, err);
 	if (!code)
 		code = size_groups(s, leaks, err);
 	struct since *since = NULL;
@@ -235,7 +235,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		code = since_new(&since, s, err);
 	if (!code)
 		code = add_suspects(result, s, &cut, leaks, found, since, err);
-	cut_release(&cut);
+	what_if_release(&cut);
 	add_note(result, leaks, found, share);
 	since_add_note(since, result);
 	since_free(since);

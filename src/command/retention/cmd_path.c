@@ -4,8 +4,8 @@
  */
 #include "command/commands.h"
 
-#include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/session/session.h"
@@ -52,7 +52,7 @@ struct path_rows {
 	uint32_t *step;          /* from 1 on */
 	uint32_t *path;
 	size_t n;
-	struct cut_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
+	struct what_if_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
 	bool from_object;         /* the first row is no root */
 };
 
@@ -73,17 +73,17 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
     struct err *err)
 {
 	struct path_rows *rows = r->data;
-	struct cut cut;
-	int code = cut_init(&cut, known, err);
+	struct what_if cut;
+	int code = what_if_init(&cut, known, err);
 	if (!code && !rows->freed && !(rows->freed = big_alloc(rows->n, sizeof *rows->freed, err)))
 		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < rows->n; i++) {
 		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
-		rows->freed[i] = cut_one(&cut, holder, rows->id[i]);
+		rows->freed[i] = what_if_one(&cut, holder, rows->id[i]);
 		if (progress_cancelled(progress))
 			code = err_cancelled(err);
 	}
-	cut_release(&cut);
+	what_if_release(&cut);
 	if (code) {
 		big_free(rows->freed);
 		rows->freed = NULL;
@@ -99,7 +99,7 @@ static struct cell freed_cell(const struct result *r, size_t row, bool others)
 		return cell_blank();
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	const struct cut_figure *f = &rows->freed[row];
+	const struct what_if_figure *f = &rows->freed[row];
 	return others ? cell_count(f->others) : cell_bytes(f->freed);
 }
 
@@ -287,7 +287,7 @@ static int no_path(
 	if (session_heap(s)->incomplete)
 		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
 		    " in the part of the dump that was read", heap_address(session_heap(s), to));
-	const struct unrecorded *maybe;
+	const struct maybe_live *maybe;
 	code = session_unrecorded(s, &maybe, err);
 	if (code)
 		return code;
@@ -301,7 +301,7 @@ static int no_path(
 		[REASON_CLASS_DATA] = ": the dump lacks the class data of hidden classes, which may have held it",
 	};
 	return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64 "%s", heap_address(session_heap(s), to),
-	    why[unrecorded_has(maybe, to) ? maybe->reason : REASON_NONE]);
+	    why[maybe_live_has(maybe, to) ? maybe->reason : REASON_NONE]);
 }
 
 static int find_paths(const struct session *s, const struct call *call, struct path_rows *rows,

@@ -4,8 +4,8 @@
  */
 #include "command/commands.h"
 
-#include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/session/session.h"
@@ -158,14 +158,14 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 {
 	const struct heap *h = session_heap(s);
 	const struct retained *retained = opened_retained(s->dump);
-	struct cut cut = {.retained = NULL};
+	struct what_if cut = {.retained = NULL};
 	if (!retained && !s->finds_beside && session_retained(s, &retained, NULL) < 0)
 		retained = NULL; /* for want of memory it stays unknown */
-	int code = retained ? cut_init(&cut, retained, err) : 0;
+	int code = retained ? what_if_init(&cut, retained, err) : 0;
 	if (!code)
 		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,
 		    retained ? &cut : NULL, err);
-	cut_release(&cut);
+	what_if_release(&cut);
 	return code;
 }
 

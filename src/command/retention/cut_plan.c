@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cut_plan.c - cut -plan: a few references to clear, as rows.
+ * what_if_plan.c - cut -plan: a few references to clear, as rows.
  */
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 
 #include "analysis/paths/paths.h"
 #include "base/mem.h"
 #include "command/commands.h"
-#include "command/retention/cut_words.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/cut_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 }
 
 /* An address alone says little: the class that holds, and what makes a root one. */
-static void show_holders(struct result *out, const struct cut_plan *plan)
+static void show_holders(struct result *out, const struct what_if_plan *plan)
 {
 	bool roots = false, instances = false;
 	for (size_t i = 0; i < plan->n; i++) {
@@ -94,7 +94,7 @@ static void show_holders(struct result *out, const struct cut_plan *plan)
 }
 
 static void add_head(
-    struct result *out, const struct retained *r, const struct cut_plan *plan, uint64_t wanted)
+    struct result *out, const struct retained *r, const struct what_if_plan *plan, uint64_t wanted)
 {
 	struct text note = TEXT_INIT;
 	bool together = false;
@@ -128,10 +128,10 @@ static void add_head(
 static int plan_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
     struct err *err)
 {
-	const struct cut_plan *plan = data;
+	const struct what_if_plan *plan = data;
 	(void)err;
 	for (size_t row = 0; row < r->n_source; row++) {
-		const struct cut_edges *edges = &plan->item[row].edges;
+		const struct what_if_edges *edges = &plan->item[row].edges;
 		for (size_t i = 0; bits_get(rows, row) && i < edges->n; i++)
 			bits_set(to, edges->edge[i].target);
 	}
@@ -140,12 +140,12 @@ static int plan_members(const struct result *r, void *data, const struct bits *r
 
 static void plan_release(void *data)
 {
-	cut_plan_release(data);
+	what_if_plan_release(data);
 	free(data);
 }
 
 struct planning {
-	struct cut_plan plan;
+	struct what_if_plan plan;
 	const struct retained *retained;
 	uint64_t wanted;
 };
@@ -153,7 +153,7 @@ struct planning {
 static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct planning *p = context;
-	return cut_plan_find(&p->plan, p->retained, p->wanted, progress, err);
+	return what_if_plan_find(&p->plan, p->retained, p->wanted, progress, err);
 }
 
 int command_cut_plan(struct session *s, const struct retained *retained, uint64_t wanted,
@@ -174,11 +174,11 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 		show_holders(*out, &p.plan);
 		add_head(*out, retained, &p.plan, wanted);
 		path_rules_release(&rules);
-		struct cut_plan *kept = xcalloc(1, sizeof *kept);
+		struct what_if_plan *kept = xcalloc(1, sizeof *kept);
 		*kept = p.plan;
 		result_rows_members(*out, plan_members, plan_release, kept);
 	} else {
-		cut_plan_release(&p.plan);
+		what_if_plan_release(&p.plan);
 	}
 	return code;
 }

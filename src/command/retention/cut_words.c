@@ -15,7 +15,7 @@
 
 void cut_wish_release(struct cut_wish *w)
 {
-	cut_edges_release(&w->edges);
+	what_if_edges_release(&w->edges);
 	big_free(w->ids);
 	*w = (struct cut_wish){.ids = NULL};
 }
@@ -38,7 +38,7 @@ static int add_roots(
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++)
 		if (heap_is_root(h, ids[i]))
-			code = cut_edges_add(&to->edges, HEAP_NONE, ids[i], err);
+			code = what_if_edges_add(&to->edges, HEAP_NONE, ids[i], err);
 	return code;
 }
 
@@ -55,7 +55,7 @@ static int add_between(struct cut_wish *to, const struct session *s, const char 
 	if (!code && roots)
 		code = add_roots(to, session_heap(s), targets, n_targets, err);
 	else if (!code)
-		code = cut_edges_add_between(
+		code = what_if_edges_add_between(
 		    &to->edges, session_heap(s), holders, n_holders, targets, n_targets, err);
 	if (!code && to->edges.n == before)
 		code = nothing_there(word, err);
@@ -76,13 +76,13 @@ enum { WAYS_LISTED = 4 };
 
 /* Several fields of the name hold these: ERR_USAGE, with the ways to write each.  of_class: its name, or NULL where
  * the holder is an object. */
-static int say_several(const struct cut_edges *edges, const struct heap *h, const char *of, const char *of_class,
+static int say_several(const struct what_if_edges *edges, const struct heap *h, const char *of, const char *of_class,
     const char *field, struct err *err)
 {
 	struct text ways = TEXT_INIT, way = TEXT_INIT;
 	unsigned n = 0;
 	for (size_t i = 0; i < edges->n && n < WAYS_LISTED && !progress_own_stops(i); i++) {
-		const struct cut_edge *e = &edges->edge[i];
+		const struct what_if_edge *e = &edges->edge[i];
 		text_clear(&way);
 		if (of_class)
 			text_addf(&way, " %.150s>%.150s", of_class, heap_class_of(h, e->target)->name);
@@ -111,17 +111,17 @@ static int add_field_of_objects(struct cut_wish *to, const struct session *s, co
 		return code;
 	for (size_t i = 0; !code && i < n; i++) {
 		unsigned found;
-		code = cut_edges_add_field_of(&to->edges, h, ids[i], field, false, &found, err);
+		code = what_if_edges_add_field_of(&to->edges, h, ids[i], field, false, &found, err);
 		any |= !code && found;
 		if (code || found < 2)
 			continue;
-		struct cut_edges each = {.edge = NULL};
-		code = cut_edges_add_field_of(&each, h, ids[i], field, true, &found, err);
+		struct what_if_edges each = {.edge = NULL};
+		code = what_if_edges_add_field_of(&each, h, ids[i], field, true, &found, err);
 		if (!code && each.n > 1)
 			code = say_several(&each, h, objects, NULL, field, err);
 		else if (!code && each.n) /* all others are null */
-			code = cut_edges_add(&to->edges, each.edge[0].holder, each.edge[0].target, err);
-		cut_edges_release(&each);
+			code = what_if_edges_add(&to->edges, each.edge[0].holder, each.edge[0].target, err);
+		what_if_edges_release(&each);
 	}
 	if (!code && !any)
 		code = err_set(err, ERR_NOT_FOUND, "\"%.100s\" has no %s \"%.60s\"", objects,
@@ -134,16 +134,16 @@ static int add_field_of_class(struct cut_wish *to, const struct heap *h, uint32_
     struct err *err)
 {
 	const char *name = h->classes[class].name;
-	struct cut_edges each = {.edge = NULL};
+	struct what_if_edges each = {.edge = NULL};
 	unsigned found;
-	int code = cut_edges_add_field(&to->edges, h, class, field, false, &found, err);
+	int code = what_if_edges_add_field(&to->edges, h, class, field, false, &found, err);
 	*any |= !code && found;
 	if (code || found < 2)
 		return code;
-	code = cut_edges_add_field(&each, h, class, field, true, &found, err);
+	code = what_if_edges_add_field(&each, h, class, field, true, &found, err);
 	if (!code)
 		code = say_several(&each, h, name, name, field, err);
-	cut_edges_release(&each);
+	what_if_edges_release(&each);
 	return code;
 }
 
@@ -270,19 +270,19 @@ void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 }
 
 /* Does the word HOLDER.field mean this reference, and no other field of the same name? */
-static bool means(const struct heap *h, const struct cut_edge *e, const char *field)
+static bool means(const struct heap *h, const struct what_if_edge *e, const char *field)
 {
-	struct cut_edges edges = {.edge = NULL};
+	struct what_if_edges edges = {.edge = NULL};
 	unsigned found;
 	if (*field == '[' || !inspect_declares_fields(h))
 		return true;
-	int code = cut_edges_add_field_of(&edges, h, e->holder, field, false, &found, NULL);
+	int code = what_if_edges_add_field_of(&edges, h, e->holder, field, false, &found, NULL);
 	bool is = code || (edges.n == 1 && edges.edge[0].target == e->target) || !found;
-	cut_edges_release(&edges);
+	what_if_edges_release(&edges);
 	return is;
 }
 
-void cut_word_of_field(struct text *to, const struct session *s, const struct cut_edge *e, const char *field)
+void cut_word_of_field(struct text *to, const struct session *s, const struct what_if_edge *e, const char *field)
 {
 	static const char statics[] = "static ";
 	const struct heap *h = session_heap(s);
@@ -300,7 +300,7 @@ void cut_word_of_field(struct text *to, const struct session *s, const struct cu
 }
 
 void cut_word_of(struct text *to, struct text *field, const struct session *s,
-    const struct path_rules *rules, const struct cut_edge *e)
+    const struct path_rules *rules, const struct what_if_edge *e)
 {
 	const struct heap *h = session_heap(s);
 	if (e->holder == HEAP_NONE) {

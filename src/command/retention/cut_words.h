@@ -3,13 +3,13 @@
 #ifndef CAIRN_COMMAND_RETENTION_CUT_WORDS_H
 #define CAIRN_COMMAND_RETENTION_CUT_WORDS_H
 
-#include "analysis/cut/cut.h"
 #include "analysis/paths/paths.h"
+#include "analysis/what_if/what_if.h"
 #include "command/session/session.h"
 
 /* What is to be cleared. */
 struct cut_wish {
-	struct cut_edges edges;
+	struct what_if_edges edges;
 	uint32_t *ids; /* every reference to these objects */
 	size_t n_ids;
 };
@@ -30,9 +30,9 @@ void cut_wish_release(struct cut_wish *w);
 /* A reference as cut takes it: "com.acme.Cache.INSTANCE", "0x7a3e0010.table", "0x7a3e0010[17]",
  * "root>0x7a3e0010", or the addresses of both.  field: gets its field, or what makes it a root. */
 void cut_word_of(struct text *to, struct text *field, const struct session *s,
-    const struct path_rules *rules, const struct cut_edge *e);
+    const struct path_rules *rules, const struct what_if_edge *e);
 /* The same where the field is known already, as path_field appends it. */
-void cut_word_of_field(struct text *to, const struct session *s, const struct cut_edge *e, const char *field);
+void cut_word_of_field(struct text *to, const struct session *s, const struct what_if_edge *e, const char *field);
 /* A class as a word: its name, or where several have it the address. */
 void cut_class_word(struct text *to, const struct session *s, uint32_t class);
 /* Quotes round what a command line would take for several words ("map[string]int buckets>int"). */

@@ -39,7 +39,7 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 {
 	const struct heap *h = rules->heap;
 	struct text field = TEXT_INIT;
-	struct cut_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
+	struct what_if_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
 	cut_word_of(&t->reference, &field, s, rules, &edge);
 	cut_word_quote(&t->reference);
 	if (!i) {
@@ -60,13 +60,13 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 
 /* "com.acme.A.cache and 0xe0010228.index"; reference: the same words apart, as cut takes them. */
 static void add_together(struct told *t, const struct session *s, const struct path_rules *rules,
-    const struct cut_edges *edges)
+    const struct what_if_edges *edges)
 {
 	const struct heap *h = rules->heap;
 	text_clear(&t->reference);
 	text_clear(&t->unnamed);
 	for (size_t i = 0; i < edges->n; i++) {
-		const struct cut_edge *e = &edges->edge[i];
+		const struct what_if_edge *e = &edges->edge[i];
 		struct told one = {.together = 0};
 		if (e->holder != HEAP_NONE) {
 			add_reference(&one, s, rules, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);
@@ -88,27 +88,27 @@ static void add_together(struct told *t, const struct session *s, const struct p
 }
 
 /* Where no single reference frees all of them: the few that do together. */
-static int choose_together(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
-    const struct path_rules *rules, const uint32_t *ids, size_t n, enum cut_fame least, struct err *err)
+static int choose_together(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
+    const struct path_rules *rules, const uint32_t *ids, size_t n, enum what_if_fame least, struct err *err)
 {
-	struct cut_edges edges;
+	struct what_if_edges edges;
 	struct amount freed;
-	int code = cut_together(&edges, &freed, cut, owner, ids, n, least, UINT64_MAX, session_progress(s), err);
+	int code = what_if_together(&edges, &freed, cut, owner, ids, n, least, UINT64_MAX, session_progress(s), err);
 	if (!code && edges.n) {
 		t->target = HEAP_NONE;
 		add_together(t, s, rules, &edges);
 		t->freed = freed;
 		t->some = false;
 	}
-	cut_edges_release(&edges);
+	what_if_edges_release(&edges);
 	return code;
 }
 
 /* The step of the path that a person would cut. */
-static void choose_cut(struct told *t, const struct session *s, struct cut *cut, struct cut_owner *owner,
+static void choose_cut(struct told *t, const struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p)
 {
-	struct cut_choice choice = cut_choose(cut, owner, p->step, p->n);
+	struct what_if_choice choice = what_if_choose(cut, owner, p->step, p->n);
 	t->others = choice.others;
 	t->vm_holds |= choice.vm_holds;
 	t->internal |= choice.internal;
@@ -123,8 +123,8 @@ static void choose_cut(struct told *t, const struct session *s, struct cut *cut,
 
 /* Of a group: the last static field on the path to its largest member that frees anything, or else the
  * highest reference that does.  Nobody clears what holds a class. */
-static void choose_cut_of_group(struct told *t, const struct session *s, struct cut *cut,
-    struct cut_owner *owner, const struct path_rules *rules, const struct path *p, const struct suspect *group)
+static void choose_cut_of_group(struct told *t, const struct session *s, struct what_if *cut,
+    struct what_if_owner *owner, const struct path_rules *rules, const struct path *p, const struct suspect *group)
 {
 	const struct heap *h = rules->heap;
 	size_t best = p->n;
@@ -132,11 +132,11 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
 			continue;
 		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
-		struct cut_figure f = cut_one(cut, holder, p->step[i]);
+		struct what_if_figure f = what_if_one(cut, holder, p->step[i]);
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
-		if (!f.freed.n || (best < p->n && !statics) || !cut_clearable(h, holder, p->step[i]))
+		if (!f.freed.n || (best < p->n && !statics) || !what_if_clearable(h, holder, p->step[i]))
 			continue;
-		if (cut_owner_inside(owner, holder, p->step[i])) {
+		if (what_if_owner_inside(owner, holder, p->step[i])) {
 			t->internal = true;
 			continue;
 		}
@@ -147,49 +147,49 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 		return;
 	add_reference(t, s, rules, p, best);
 	for (uint32_t i = 0; i < group->n && !t->some; i++)
-		t->some = !cut_below(cut, group->ids[i], p->step[best]);
+		t->some = !what_if_below(cut, group->ids[i], p->step[best]);
 }
 
 /* Where a reference of the library frees it: does the library keep it, whatever the program clears? */
-static int check_internal(struct told *t, struct cut_owner *owner, const struct suspect *suspect, struct err *err)
+static int check_internal(struct told *t, struct what_if_owner *owner, const struct suspect *suspect, struct err *err)
 {
 	uint32_t n = suspect->ids ? suspect->n : 1;
 	int code = 0;
 	for (uint32_t i = 0; !code && t->internal && i < n && !progress_own_stops(i); i++) {
 		uint32_t id = suspect->ids ? suspect->ids[i] : suspect->piles_up;
-		code = cut_owner_library_keeps(owner, id, &t->internal, err);
-		t->shared |= cut_owner_reached(owner, id);
+		code = what_if_owner_library_keeps(owner, id, &t->internal, err);
+		t->shared |= what_if_owner_reached(owner, id);
 	}
-	t->shared |= cut_owner_reached(owner, suspect->id);
+	t->shared |= what_if_owner_reached(owner, suspect->id);
 	return code;
 }
 
 /* What goes without these references but one, `left_out` (SIZE_MAX: none is left out); *of: so many bytes that the
  * group retains. */
-static int weigh(const struct cut_edges *edges, size_t left_out, const struct suspect *group, struct session *s,
-    struct cut *cut, struct amount *freed, uint64_t *of, struct err *err)
+static int weigh(const struct what_if_edges *edges, size_t left_out, const struct suspect *group, struct session *s,
+    struct what_if *cut, struct amount *freed, uint64_t *of, struct err *err)
 {
-	struct cut_edges some = {.edge = NULL};
-	struct cut_loss loss;
+	struct what_if_edges some = {.edge = NULL};
+	struct what_if_loss loss;
 	int code = 0;
 	*of = 0;
 	for (size_t i = 0; !code && i < edges->n; i++)
 		if (i != left_out)
-			code = cut_edges_add(&some, edges->edge[i].holder, edges->edge[i].target, err);
+			code = what_if_edges_add(&some, edges->edge[i].holder, edges->edge[i].target, err);
 	if (!code)
-		code = cut_find(&loss, &cut->retained->model, &some, NULL, 0, session_progress(s), err);
-	cut_edges_release(&some);
+		code = what_if_find(&loss, &cut->retained->model, &some, NULL, 0, session_progress(s), err);
+	what_if_edges_release(&some);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < group->n && !progress_own_stops(i); i++)
 		*of += bits_get(&loss.dead, group->ids[i]) ? retained_of(cut->retained, group->ids[i]).n : 0;
 	*freed = loss.bytes;
-	cut_loss_release(&loss);
+	what_if_loss_release(&loss);
 	return 0;
 }
 
 /* Leave out references without which nine tenths go as well, the one that matters least first. */
-static int prune(struct cut_edges *edges, const struct suspect *group, struct session *s, struct cut *cut,
+static int prune(struct what_if_edges *edges, const struct suspect *group, struct session *s, struct what_if *cut,
     struct amount *freed, struct err *err)
 {
 	uint64_t all, of;
@@ -217,18 +217,18 @@ static int prune(struct cut_edges *edges, const struct suspect *group, struct se
 
 /* Where stacks and the like hold some of them as well: the few static fields or global variables that free all others,
  * if that is more than the reference that was chosen frees.  What frees much more than the group is no remedy. */
-static int choose_most(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+static int choose_most(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct suspect *group, struct err *err)
 {
 	const struct amount single = t->freed;
-	struct cut_edges edges = {.edge = NULL};
+	struct what_if_edges edges = {.edge = NULL};
 	size_t n = 0;
 	uint32_t *held = big_alloc(group->n, sizeof *held, err);
-	int code = held ? cut_held_by_globals(held, &n, cut, owner, group->ids, group->n, session_progress(s), err) :
+	int code = held ? what_if_held_by_globals(held, &n, cut, owner, group->ids, group->n, session_progress(s), err) :
 	    ERR_NOMEM;
 	struct amount freed;
 	if (!code && n && n < group->n)
-		code = cut_together(&edges, &freed, cut, owner, held, n, FAME_GLOBAL, UINT64_MAX, session_progress(s), err);
+		code = what_if_together(&edges, &freed, cut, owner, held, n, FAME_GLOBAL, UINT64_MAX, session_progress(s), err);
 	if (!code && edges.n)
 		code = prune(&edges, group, s, cut, &freed, err);
 	if (!code && edges.n && freed.n > single.n && freed.n / 2 <= group->retained.n) {
@@ -237,12 +237,12 @@ static int choose_most(struct told *t, struct session *s, struct cut *cut, struc
 		t->freed = freed;
 		t->some = true;
 	}
-	cut_edges_release(&edges);
+	what_if_edges_release(&edges);
 	big_free(held);
 	return code;
 }
 
-static int choose_for_group(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+static int choose_for_group(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p, const struct suspect *group, struct err *err)
 {
 	choose_cut_of_group(t, s, cut, owner, rules, p, group);
@@ -253,7 +253,7 @@ static int choose_for_group(struct told *t, struct session *s, struct cut *cut, 
 }
 
 /* Of a class that holds much in small parts, each by several references: those that free all, or most. */
-static int choose_for_all_below(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+static int choose_for_all_below(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, uint32_t id, struct err *err)
 {
 	struct suspect parts = {.id = id, .retained = retained_of(cut->retained, id)};
@@ -272,13 +272,13 @@ static int choose_for_all_below(struct told *t, struct session *s, struct cut *c
 
 /* What has piled up below an object, as a chain or below a class, goes when the object lets go of it.  Nobody clears
  * what holds a class. */
-static int choose_below(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+static int choose_below(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p, uint32_t id, struct err *err)
 {
 	const struct retained *r = cut->retained;
 	bool class = heap_class_mirrored(r->heap, id) != HEAP_NONE;
-	uint32_t below[CUT_TOGETHER] = {HEAP_NONE};
-	size_t n = leaks_largest_children(r, id, below, class ? CUT_TOGETHER : 1);
+	uint32_t below[WHAT_IF_TOGETHER] = {HEAP_NONE};
+	size_t n = leaks_largest_children(r, id, below, class ? WHAT_IF_TOGETHER : 1);
 	if (below[0] == HEAP_NONE)
 		return 0;
 	if (n > 1)
@@ -299,13 +299,13 @@ static int choose_below(struct told *t, struct session *s, struct cut *cut, stru
 	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
 }
 
-static int choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+static int choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
 {
 	uint32_t id = suspect->piles_up;
 	int code = 0;
 	if (heap_class_mirrored(rules->heap, id) != HEAP_NONE) {
-		struct cut_choice above = cut_choose(cut, owner, p->step, p->n);
+		struct what_if_choice above = what_if_choose(cut, owner, p->step, p->n);
 		t->others = above.others;
 		t->vm_holds |= above.vm_holds;
 		t->internal |= above.internal;
@@ -319,7 +319,7 @@ static int choose(struct told *t, struct session *s, struct cut *cut, struct cut
 	return code;
 }
 
-int told_choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+int told_choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
 {
 	int code = suspect->ids ? choose_for_group(t, s, cut, owner, rules, p, suspect, err) :

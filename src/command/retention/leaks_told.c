@@ -49,7 +49,7 @@ static void add_holder(struct naming *n, const char *word)
 /* Each of its references to the target, but `skipped` of them. */
 static void add_references_of(struct naming *n, uint32_t holder, unsigned skipped)
 {
-	struct cut_edge edge = {.holder = holder, .target = n->target};
+	struct what_if_edge edge = {.holder = holder, .target = n->target};
 	struct text word = TEXT_INIT, field = TEXT_INIT;
 	struct reference_names names;
 	unsigned found = 0;
@@ -72,7 +72,7 @@ static void add_references_of(struct naming *n, uint32_t holder, unsigned skippe
 
 /* What holds the suspect besides the path, if without the path it is held all the same: those first that a person
  * knows by name. */
-static void find_holders(struct told *t, const struct session *s, struct cut *cut,
+static void find_holders(struct told *t, const struct session *s, struct what_if *cut,
     const struct path_rules *rules, const struct path *p, uint32_t suspect)
 {
 	const struct heap *h = rules->heap;
@@ -84,13 +84,13 @@ static void find_holders(struct told *t, const struct session *s, struct cut *cu
 	if (at == p->n)
 		return;
 	uint32_t on_path = at ? p->step[at - 1] : HEAP_NONE;
-	struct cut_figure f = cut_one(cut, on_path, suspect);
+	struct what_if_figure f = what_if_one(cut, on_path, suspect);
 	if (f.freed.n || !f.others.n)
 		return;
 	uint64_t begin = adjacency_start(&h->in, suspect), end = begin + adjacency_degree(&h->in, suspect);
 	if (end - begin > HOLDERS_LOOKED_AT)
 		end = begin + HOLDERS_LOOKED_AT;
-	for (enum cut_fame fame = FAME_GLOBAL + 1; fame-- > FAME_NONE;) {
+	for (enum what_if_fame fame = FAME_GLOBAL + 1; fame-- > FAME_NONE;) {
 		uint32_t before = HEAP_NONE;
 		if (fame == FAME_NONE && at && heap_is_root(h, suspect)) {
 			struct text word = TEXT_INIT;
@@ -100,9 +100,9 @@ static void find_holders(struct told *t, const struct session *s, struct cut *cu
 		}
 		for (uint64_t k = begin; n.n <= HOLDERS_NAMED && k < end; k++) {
 			uint32_t from = h->in.target[k];
-			if (from == before || cut_fame(h, from, suspect) != fame ||
+			if (from == before || what_if_fame(h, from, suspect) != fame ||
 			    r->dominators.immediate[from] == NOT_REACHABLE ||
-			    weak_is(r->model.left_out, from, suspect) || cut_below(cut, from, suspect))
+			    weak_is(r->model.left_out, from, suspect) || what_if_below(cut, from, suspect))
 				continue;
 			before = from;
 			add_references_of(&n, from, from == on_path);
@@ -210,12 +210,12 @@ static uint32_t collection_around(const struct retained *r, uint32_t subject, ui
 }
 
 /* Where in it the bytes are. */
-static void add_accumulated(struct told *t, const struct opened *o, const struct retained *r, struct cut *cut,
+static void add_accumulated(struct told *t, const struct opened *o, const struct retained *r, struct what_if *cut,
     const struct suspect *s)
 {
 	struct text *to = &t->sentence;
 	uint32_t link;
-	if (t->subject != s->piles_up && cut_below(cut, s->piles_up, t->subject)) {
+	if (t->subject != s->piles_up && what_if_below(cut, s->piles_up, t->subject)) {
 		uint32_t in = collection_around(r, t->subject, s->piles_up);
 		t->inside = in == t->subject;
 		text_add(to, t->inside ? "" : " Of this, ");
@@ -323,12 +323,12 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 	} else if (!s->ids && !t->freed.n && others) {
 		text_add(to, " ");
 		text_add_count(to, others);
-		text_addf(to, "%s other reference%s hold%s it.", others == CUT_COUNTED ? " or more" : "",
+		text_addf(to, "%s other reference%s hold%s it.", others == WHAT_IF_COUNTED ? " or more" : "",
 		    others == 1 ? "" : "s", others == 1 ? "s" : "");
 	}
 }
 
-static void add_sentence(struct told *t, const struct opened *o, struct cut *cut, const struct suspect *s,
+static void add_sentence(struct told *t, const struct opened *o, struct what_if *cut, const struct suspect *s,
     size_t steps)
 {
 	const struct retained *r = cut->retained;
@@ -363,7 +363,7 @@ static void add_field(struct told *t, const struct path_rules *rules, const stru
 		path_root_words(rules->heap, id, &t->field);
 }
 
-int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+int told_find(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct suspect *suspect, struct err *err)
 {
 	struct path_rules rules;

@@ -3,9 +3,9 @@
 #ifndef CAIRN_COMMAND_RETENTION_LEAKS_TOLD_H
 #define CAIRN_COMMAND_RETENTION_LEAKS_TOLD_H
 
-#include "analysis/cut/cut.h"
 #include "analysis/leaks.h"
 #include "analysis/paths/paths.h"
+#include "analysis/what_if/what_if.h"
 #include "command/session/session.h"
 
 struct told {
@@ -27,7 +27,7 @@ struct told {
 };
 
 /* 0, ERR_NOMEM or ERR_CANCELLED; told_release in either case.  owner: of the same heap. */
-MUST_CHECK int told_find(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+MUST_CHECK int told_find(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
@@ -37,7 +37,7 @@ void told_release(struct told *t);
 bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store);
 /* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
  * same codes. */
-MUST_CHECK int told_choose(struct told *t, struct session *s, struct cut *cut, struct cut_owner *owner,
+MUST_CHECK int told_choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
     const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include "command/retention/references_of_set.h"
 
 #include "algorithms/sort.h"
-#include "analysis/cut/cut.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/commands.h"
 #include "memory/big.h"
@@ -57,13 +57,13 @@ static void release(void *data)
 
 static int by_number(const void *x, const void *y, void *cut)
 {
-	const struct cut_span *span = ((const struct cut *)cut)->span;
+	const struct what_if_span *span = ((const struct what_if *)cut)->span;
 	uint32_t a = span[*(const uint32_t *)x].from, b = span[*(const uint32_t *)y].from;
 	return (a > b) - (a < b);
 }
 
 /* Of the objects the topmost: in the tree's order of numbers each that is not below the one before. */
-static int sum_retained(struct cut *cut, const uint32_t *ids, size_t n, uint32_t *room, struct retained_sum *sum,
+static int sum_retained(struct what_if *cut, const uint32_t *ids, size_t n, uint32_t *room, struct retained_sum *sum,
     struct err *err)
 {
 	const struct retained *r = cut->retained;
@@ -75,7 +75,7 @@ static int sum_retained(struct cut *cut, const uint32_t *ids, size_t n, uint32_t
 			room[kept++] = ids[i];
 	int code = sort_with(room, kept, sizeof *room, by_number, cut, err);
 	for (size_t i = 0; !code && i < kept; i++) {
-		const struct cut_span *span = &cut->span[room[i]];
+		const struct what_if_span *span = &cut->span[room[i]];
 		if (i && span->from <= below)
 			continue;
 		below = span->to;
@@ -91,7 +91,7 @@ struct adding {
 	struct result *result;
 	struct set_rows *rows;
 	enum references_by by;
-	struct cut cut;    /* retained NULL: what they retain is not known */
+	struct what_if cut;    /* retained NULL: what they retain is not known */
 	uint32_t *room;    /* for sum_retained */
 };
 
@@ -164,12 +164,12 @@ int references_of_set(struct session *s, const struct references_of *what, struc
 		if (way ? what->in : what->out)
 			code = set_references_find(&rows->way[way], session_heap(s), what->ids, what->n, way, what->by,
 			    what->only, session_progress(s), err);
-	if (!code && known && !(code = cut_init(&a.cut, known, err)))
-		code = cut_number(&a.cut, err);
+	if (!code && known && !(code = what_if_init(&a.cut, known, err)))
+		code = what_if_number(&a.cut, err);
 	for (unsigned way = 0; !code && way < 2; way++)
 		code = add_way(&a, way, err);
 	if (a.cut.retained)
-		cut_release(&a.cut);
+		what_if_release(&a.cut);
 	if (code) {
 		result_free(r);
 		return code;

@@ -81,7 +81,7 @@ static void add_member(struct looking *l, const struct source_member *m)
 	f.path = text_take(&path);
 	memcpy(f.created, m->created, sizeof f.created);
 	struct heap_options o = {.path = f.path, .mat_sizes = l->how->mat_sizes};
-	f.told = f.label && !l->how->no_index && saved_glance(&o, (uint64_t)l->st.st_size,
+	f.told = f.label && !l->how->no_index && index_file_glance(&o, (uint64_t)l->st.st_size,
 	    nanoseconds(l->st.st_mtim.tv_sec) + l->st.st_mtim.tv_nsec, &f.objects, &f.shallow);
 	l->n_known += f.label != NULL;
 	folder_add(l->folder, &f);

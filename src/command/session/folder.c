@@ -97,11 +97,11 @@ static bool is_profile(struct folder_file *f)
 /* One without its dump, as take writes it: it is opened as a dump is. */
 static bool is_index(struct folder_file *f)
 {
-	if (!saved_is_alone(f->path))
+	if (!index_file_is_alone(f->path))
 		return false;
 	f->why = (struct err)ERR_INIT;
 	f->label = "index";
-	f->told = !saved_tell(f->path, &f->objects, &f->shallow, f->created, &f->why);
+	f->told = !index_file_tell(f->path, &f->objects, &f->shallow, f->created, &f->why);
 	return true;
 }
 
@@ -120,7 +120,7 @@ static bool look_at_head(struct folder_file *f, int fd, bool claims, const struc
 	if (!code) {
 		struct heap_options o = {.path = f->path, .mat_sizes = how->mat_sizes};
 		f->label = h.label;
-		f->told = !how->no_index && saved_glance(&o, f->size, f->written, &f->objects, &f->shallow);
+		f->told = !how->no_index && index_file_glance(&o, f->size, f->written, &f->objects, &f->shallow);
 		memcpy(f->created, h.created, sizeof f->created);
 		return true;
 	}

@@ -295,7 +295,7 @@ static int inline_work(void *context, long_work *work, void *argument, struct er
 static int profile_opened(struct profiling *p, struct opened *o, struct err *err)
 {
 	struct runner runner = {.run = inline_work, .context = p};
-	const struct signatures *signatures;
+	const struct path_keys *signatures;
 	int code = opened_find_references(o, &runner, err);
 	if (!code)
 		code = opened_find_signatures(o, &runner, &signatures, err);
@@ -364,7 +364,7 @@ int session_read_profiles(struct session *s, size_t n, struct err *err)
 int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err)
 {
 	struct profiling p = {.opened = o, .out = out, .mat_sizes = s->mat_sizes};
-	const struct signatures *signatures;
+	const struct path_keys *signatures;
 	int code = 0;
 	if (o == s->dump) /* on the screen they may be on their way */
 		code = opened_references(o, err);

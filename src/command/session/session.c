@@ -105,7 +105,7 @@ int session_reachable(const struct session *s, struct reachable *out, struct err
 	return opened_find_reachable(s->dump, &runner, out, err);
 }
 
-int session_unrecorded(const struct session *s, const struct unrecorded **out, struct err *err)
+int session_unrecorded(const struct session *s, const struct maybe_live **out, struct err *err)
 {
 	struct runner runner = runner_of(s);
 	return opened_find_unrecorded(s->dump, &runner, out, err);
@@ -134,7 +134,7 @@ int session_sizes(const struct session *s, const struct retained **out, struct e
 	return code ? code : opened_find_sizes(s->dump, &runner, out, err);
 }
 
-int session_signatures(const struct session *s, const struct signatures **out, struct err *err)
+int session_signatures(const struct session *s, const struct path_keys **out, struct err *err)
 {
 	struct runner runner = runner_of(s);
 	int code = not_yet(s, err);

@@ -282,7 +282,7 @@ MUST_CHECK int session_references(const struct session *s, struct err *err);
  * dump. */
 MUST_CHECK int session_reachable(const struct session *s, struct reachable *out, struct err *err);
 /* Which of the unreachable objects may be alive all the same; as above, and longer. */
-MUST_CHECK int session_unrecorded(const struct session *s, const struct unrecorded **out, struct err *err);
+MUST_CHECK int session_unrecorded(const struct session *s, const struct maybe_live **out, struct err *err);
 
 /* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
 MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
@@ -295,7 +295,7 @@ MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
 MUST_CHECK int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w,
     struct err *err);
 /* On which ways objects are reached; the same codes. */
-MUST_CHECK int session_signatures(const struct session *s, const struct signatures **out, struct err *err);
+MUST_CHECK int session_signatures(const struct session *s, const struct path_keys **out, struct err *err);
 /* Sizes of objects alone, without lists of children and sums by class; the same codes. */
 MUST_CHECK int session_sizes(const struct session *s, const struct retained **out, struct err *err);
 

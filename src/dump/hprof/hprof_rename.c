@@ -98,7 +98,7 @@ static int rename_class(struct renaming *r, const uint8_t *name, size_t n, struc
 }
 
 /* "(ILjava/lang/String;)V": does it name known classes alone? */
-static bool signature_is_known(const struct renaming *r, const uint8_t *s, size_t n)
+static bool path_key_is_known(const struct renaming *r, const uint8_t *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (s[i] != 'L')
@@ -118,7 +118,7 @@ const uint8_t *renaming_of(struct renaming *r, uint64_t symbol, const uint8_t *b
 	enum symbol_kind kind = (enum symbol_kind)(found >> KIND_SHIFT);
 	if (!r->wanted->map || found & KNOWN || !*n || *bytes == '<') /* <init> */
 		return bytes;
-	if (kind == SYMBOL_SIGNATURE && signature_is_known(r, bytes, *n))
+	if (kind == SYMBOL_SIGNATURE && path_key_is_known(r, bytes, *n))
 		return bytes;
 	text_clear(&r->word);
 	if (kind == SYMBOL_CLASS) {

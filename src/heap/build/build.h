@@ -4,13 +4,13 @@
  *
  * heap_open (builder.c) runs these steps in order:
  *
- *   survey    read the dump once: addresses, classes, sizes, how many references      survey.c
+ *   survey    read the dump once: addresses, classes, sizes, how many references      count_pass.c
  *   objects   ids from addresses; class, size and degree moved to their ids           objects.c
  *   classes   names, superclasses, loaders, which class a record meant                classes.c
  *   sizes     by a model where the dump holds none; sums per class                    sizes/
  *             -- here a histogram is true: watcher->objects_ready --
  *   places    where each object's record lies, where the format holds values      placing.c
- *   fill      read the dump again, all parts in parallel: references by id            fill.c
+ *   fill      read the dump again, all parts in parallel: references by id            edge_pass.c
  *   classify  classes by types, where the reader finds any                        classify.c
  *   recorded  threads and roots that the dump itself records                        recorded.c
  *   transpose incoming references                                                     adjacency.c
@@ -34,7 +34,7 @@
 #include <stdatomic.h>
 
 /* A class record.  Its texts last as long as the heap. */
-struct survey_class {
+struct count_pass_class {
 	uint64_t address, superclass, loader;
 	uint64_t instance_size;
 	uint32_t name; /* index in build->names */
@@ -45,7 +45,7 @@ struct survey_class {
 };
 
 /* A thread as the dump records it; its texts are escaped and last as long as the heap. */
-struct survey_thread {
+struct count_pass_thread {
 	uint64_t serial, address, id, waits_since, created_at;
 	const char *name, *state, *waits_for; /* or NULL */
 	bool system;
@@ -55,7 +55,7 @@ struct survey_thread {
 };
 
 /* A place where a part of the fill begins. */
-struct survey_cut {
+struct count_pass_cut {
 	struct part part;
 	uint64_t record; /* number within the part of the first record behind the cut */
 };
@@ -74,7 +74,7 @@ struct part_class {
  * on the records of a dump even if its format is surveyed as a single part.
  */
 struct slice {
-	struct survey_part *part;
+	struct count_pass_part *part;
 	struct records records;
 	uint64_t first_record; /* number over all parts of the first of them */
 	struct place_notes place_notes;
@@ -111,12 +111,12 @@ struct space_names {
 #define SPACE_BEFORE UINT8_MAX /* that of the last object of the part before */
 /* The number of an escaped name, which is copied into the arena if it is new; beyond SPACES_MOST they have one in
  * common.  Memory that it does not get: *lost. */
-unsigned spaces_number(struct space_names *names, struct arena *arena, const char *name, struct err *lost);
-/* Which heap each object is of, where the dump tells it (spaces.c); after objects_scatter. */
-MUST_CHECK int spaces_collect(struct build *b, struct err *err);
+unsigned android_heaps_number(struct space_names *names, struct arena *arena, const char *name, struct err *lost);
+/* Which heap each object is of, where the dump tells it (android_heaps.c); after objects_scatter. */
+MUST_CHECK int android_heaps_collect(struct build *b, struct err *err);
 
 /* What the survey found in one part of the dump. */
-struct survey_part {
+struct count_pass_part {
 	struct part part;
 	struct slice *slices;
 	size_t n_slices, cap_slices;
@@ -127,15 +127,15 @@ struct survey_part {
 	uint32_t n_by_handle;
 	uint64_t class_object_size; /* of the first class record, 0 none */
 	bool tells_sizes;           /* of some instance or class object */
-	struct survey_class *classes;
+	struct count_pass_class *classes;
 	size_t n_classes, cap_classes;
-	struct survey_cut *cuts; /* the first is the part's own beginning */
+	struct count_pass_cut *cuts; /* the first is the part's own beginning */
 	size_t n_cuts, cap_cuts;
 	struct root_record *roots;
 	size_t n_roots, cap_roots;
-	struct survey_thread *threads;
+	struct count_pass_thread *threads;
 	size_t n_threads, cap_threads;
-	struct survey_thread *stacks; /* of no thread that is named: serial is the number */
+	struct count_pass_thread *stacks; /* of no thread that is named: serial is the number */
 	size_t n_stacks, cap_stacks;
 	uint64_t *places; /* offsets of object records 0, PLACE_STEP, … of this part */
 	uint64_t n_places, cap_places;
@@ -194,7 +194,7 @@ struct build {
 	struct javacore *javacore; /* or NULL */
 	bool shown;                /* the watcher has a copy of the heap (heap->shown) */
 
-	struct survey_part *parts;
+	struct count_pass_part *parts;
 	unsigned n_parts;
 	struct slice **slices; /* of all parts, in the dump's order */
 	unsigned n_slices;
@@ -210,7 +210,7 @@ struct build {
 	struct arena arena;     /* names of handles */
 
 	/* Class records in address order, duplicates dropped: class index i < n_defined is defined[i]. */
-	struct survey_class *defined;
+	struct count_pass_class *defined;
 	uint32_t n_defined;
 
 	struct class_handle class_objects; /* what HANDLE_JAVA_LANG_CLASS stands for */
@@ -242,8 +242,8 @@ static inline const struct class_name *build_class_name(const struct build *b, u
  * ERR_NOMEM. */
 MUST_CHECK int need_tell(struct build *b, struct err *err);
 
-MUST_CHECK int survey_run(struct build *b, struct err *err);
-void survey_release(struct build *b);
+MUST_CHECK int count_pass_run(struct build *b, struct err *err);
+void count_pass_release(struct build *b);
 
 /* Called at the end of a step.  Returns ERR_NOMEM and fills *err if the step did not get memory
  * that it asked for with &b->lost, ERR_CANCELLED after build_stops; else 0. */
@@ -337,8 +337,8 @@ MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
 MUST_CHECK int overlaps_warn(struct build *b, struct err *err);
 
-/* Read the dump again and put all references into heap.out (fill.c). */
-MUST_CHECK int fill_run(struct build *b, struct err *err);
+/* Read the dump again and put all references into heap.out (edge_pass.c). */
+MUST_CHECK int edge_pass_run(struct build *b, struct err *err);
 
 /* Give objects the types that the reader finds (classify.c).  prepare makes b->notes before the
  * fill, which enters where each object's memory lies; run asks the reader and changes the classes,
@@ -378,8 +378,8 @@ static inline bool stale_is(const struct build *b, uint32_t id)
  * there (recorded.c). */
 MUST_CHECK int recorded_collect(struct build *b, struct err *err);
 /* Add what goroutines hold by values that they wait to send and by closures of deferred calls that lie on their
- * stacks; once threads and recorded roots are there (waiting.c). */
-MUST_CHECK int waiting_collect(struct build *b, struct err *err);
+ * stacks; once threads and recorded roots are there (goroutine_waits.c). */
+MUST_CHECK int goroutine_waits_collect(struct build *b, struct err *err);
 /* Mark the JNI globals that are the VM's own (vm_roots.c); before the roots are sorted. */
 MUST_CHECK int vm_roots_mark(struct build *b, struct err *err);
 /* Put a root into the heap, unless its object is HEAP_NONE.  Memory that it does not get: b->lost. */

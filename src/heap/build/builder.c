@@ -220,7 +220,7 @@ static void settle(struct build *b)
 
 static int read_objects(struct build *b, struct err *err)
 {
-	int code = survey_run(b, err);
+	int code = count_pass_run(b, err);
 	progress_phase(b->progress, PHASE_ORDER_OBJECTS, 0);
 	if (code == 0)
 		code = objects_index(b, err);
@@ -228,7 +228,7 @@ static int read_objects(struct build *b, struct err *err)
 	if (code == 0)
 		code = objects_scatter(b, err);
 	if (code == 0)
-		code = spaces_collect(b, err);
+		code = android_heaps_collect(b, err);
 	if (code < 0)
 		return code;
 	check_companion(b);
@@ -265,7 +265,7 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = classify_prepare(b, err);
 	if (code == 0)
-		code = fill_run(b, err);
+		code = edge_pass_run(b, err);
 	if (code == 0)
 		code = classify_run(b, err);
 	if (code == 0)
@@ -282,7 +282,7 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = adjacency_transpose(&h->out, &h->in, h->n_objects, b->progress, err);
 	if (code == 0)
-		code = waiting_collect(b, err);
+		code = goroutine_waits_collect(b, err);
 	if (code == 0)
 		code = roots_collect(b, err);
 	if (code == 0) /* those of a companion came with the roots */
@@ -425,7 +425,7 @@ static void keep_objects(struct heap *h, const struct err *why)
 
 static void build_free(struct build *b)
 {
-	survey_release(b);
+	count_pass_release(b);
 	classify_release(b);
 	big_free(b->handles);
 	big_free(b->handle_slots);
@@ -554,7 +554,7 @@ static int read_instead(struct heap *h, const struct err *damage, struct progres
 	struct text why = TEXT_INIT;
 	if (h->dump_absent) {
 		*err = *damage;
-		saved_broken(err, h->index_path);
+		index_file_broken(err, h->index_path);
 		return err->code;
 	}
 	text_addf(&why, "references are read from the dump, because those in the index %s are damaged (%s); the "
@@ -591,7 +591,7 @@ static int turn_references(struct heap *h, struct progress *progress, struct err
 static int read_saved(struct heap *h, struct progress *progress, struct err *err)
 {
 	struct err damage = ERR_INIT;
-	int code = saved_references(h, progress, &damage);
+	int code = index_file_references(h, progress, &damage);
 	if (!code && !h->in.offset) /* of a packed index */
 		code = turn_references(h, progress, &damage);
 	if (code == ERR_FORMAT || code == ERR_IO)
@@ -633,7 +633,7 @@ int heap_open(struct heap **out, const struct heap_options *options, struct prog
 	struct text why = TEXT_INIT;
 	char *dump = NULL;
 	*out = NULL;
-	int code = saved_open(out, options, &why, &dump, progress, err);
+	int code = index_file_open(out, options, &why, &dump, progress, err);
 	if (!code && (code = finish_saved(*out, options, progress, err))) {
 		heap_close(*out);
 		*out = NULL;
@@ -681,7 +681,7 @@ void heap_close(struct heap *h)
 	big_free(h->stated);
 	big_free(h->parts);
 	file_let_go(h->companion_hold);
-	saved_close(h->saved);
+	index_file_close(h->saved);
 	process_free(h->process);
 	struct source *source = h->dump_absent ? NULL : h->source; /* else it belongs to the dump */
 	dump_close(h->dump);

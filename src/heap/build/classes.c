@@ -146,7 +146,7 @@ static uint32_t add_class(struct build *b, uint32_t name, const char *shown)
 }
 
 struct record_class {
-	struct survey_class class;
+	struct count_pass_class class;
 	uint64_t order;
 };
 

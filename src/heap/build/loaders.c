@@ -69,7 +69,7 @@ static void find_in_records(struct build *b)
 {
 	struct heap *h = b->heap;
 	for (uint32_t i = 0; i < b->n_defined; i++) {
-		const struct survey_class *c = &b->defined[i];
+		const struct count_pass_class *c = &b->defined[i];
 		uint64_t address = c->loader;
 		if (!address && h->facts.loader_is_first_reference && c->n_references)
 			address = c->references[0];

@@ -87,7 +87,7 @@ static int list_slices(struct build *b, struct err *err)
 		return ERR_NOMEM;
 	struct slice **to = b->slices;
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		struct survey_part *p = &b->parts[i];
+		struct count_pass_part *p = &b->parts[i];
 		p->first_record = n;
 		for (size_t k = 0; k < p->n_slices; k++) {
 			struct slice *s = *to++ = &p->slices[k];
@@ -175,7 +175,7 @@ bool objects_look_ahead(struct objects_walk *w)
 static void settle_handles(struct build *b)
 {
 	for (unsigned i = 0; i < b->n_parts; i++) {
-		const struct survey_part *p = &b->parts[i];
+		const struct count_pass_part *p = &b->parts[i];
 		for (uint32_t n = 0; n < p->n_by_handle && n < b->n_handles && !build_stops(b, n); n++) {
 			struct class_handle *class = &b->handles[n];
 			if (p->by_handle[n].used && class->kind == HANDLE_UNUSED) {
@@ -199,7 +199,7 @@ static inline bool is_array(const struct record *r)
  * Whether the object needs a size (and length) of its own: every array, and what differs from the
  * size that its class will carry.  A record without an extent has the size its part has in common.
  */
-static inline bool needs_extent(const struct build *b, const struct survey_part *p, struct record *r)
+static inline bool needs_extent(const struct build *b, const struct count_pass_part *p, struct record *r)
 {
 	if (is_array(r))
 		return true;

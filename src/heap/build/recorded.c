@@ -61,7 +61,7 @@ static struct serial *collect_threads(struct build *b)
 		return NULL;
 	for (unsigned i = 0; i < b->n_parts; i++)
 		for (size_t k = 0; k < b->parts[i].n_threads && !build_stops(b, k); k++) {
-			const struct survey_thread *from = &b->parts[i].threads[k];
+			const struct count_pass_thread *from = &b->parts[i].threads[k];
 			serials[h->n_threads] = (struct serial){ from->serial, h->n_threads };
 			h->threads[h->n_threads++] = (struct heap_thread){
 				.name = from->name,

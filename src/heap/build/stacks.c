@@ -32,7 +32,7 @@ static bool is_hidden(const struct heap_thread *t)
 }
 
 /* Threads that the VM starts itself, and where their stacks begin. */
-static bool fits(const struct heap *h, const struct heap_thread *t, const struct survey_thread *stack)
+static bool fits(const struct heap *h, const struct heap_thread *t, const struct count_pass_thread *stack)
 {
 	static const char *const classes[] = {"java.lang.ref.Reference$ReferenceHandler",
 	    "java.lang.ref.Finalizer$FinalizerThread"};
@@ -44,7 +44,7 @@ static bool fits(const struct heap *h, const struct heap_thread *t, const struct
 }
 
 /* Give the threads their stacks, or only see whether that is possible. */
-static bool match(struct heap *h, const struct survey_thread *stacks, size_t n, bool give)
+static bool match(struct heap *h, const struct count_pass_thread *stacks, size_t n, bool give)
 {
 	size_t k = 0;
 	for (uint32_t i = 0; i < h->n_threads && !progress_own_stops(i); i++) {
@@ -64,14 +64,14 @@ static bool match(struct heap *h, const struct survey_thread *stacks, size_t n, 
 
 static int by_serial(const void *x, const void *y)
 {
-	const struct survey_thread *a = x, *b = y;
+	const struct count_pass_thread *a = x, *b = y;
 	return (a->serial > b->serial) - (a->serial < b->serial);
 }
 
 int stacks_match(struct build *b, struct err *err)
 {
 	struct heap *h = b->heap;
-	struct survey_part *part = NULL;
+	struct count_pass_part *part = NULL;
 
 	for (unsigned i = 0; i < b->n_parts && !part; i++)
 		part = b->parts[i].n_stacks ? &b->parts[i] : NULL;

@@ -14,10 +14,10 @@
 #include "base/text.h"
 #include "heap/heap.h"
 
-#define SAVED_ENDING ".cairn"
+#define INDEX_FILE_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { SAVED_VERSION = 10 };
+enum { INDEX_FILE_VERSION = 10 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the
@@ -26,55 +26,55 @@ enum { SAVED_VERSION = 10 };
  * instead (free).  Or ERR_NOMEM, ERR_CANCELLED, ERR_FORMAT: an index was named that cannot be used, and there is no
  * dump.
  */
-MUST_CHECK int saved_open(struct heap **out, const struct heap_options *options, struct text *why, char **dump,
+MUST_CHECK int index_file_open(struct heap **out, const struct heap_options *options, struct text *why, char **dump,
     struct progress *progress, struct err *err);
 /* The totals in the index of the dump at options->path, if there is one of a file of this size, in bytes, and time, in
  * nanoseconds since 1970: how many objects, and their bytes, no surer than inferred.  The dump is not read. */
-bool saved_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
+bool index_file_glance(const struct heap_options *options, uint64_t size, int64_t written, struct amount *objects,
     struct amount *shallow);
 /* Is the file an index by its first bytes, or an empty one by its name, which a full disk left? */
-bool saved_is_index(const char *path);
+bool index_file_is_index(const char *path);
 /* Is the file an index by its name and first bytes, beside which no dump of its name lies, whose index it would be? */
-bool saved_is_alone(const char *path);
+bool index_file_is_alone(const char *path);
 /* The same of an index, and when its dump was written ("": it does not tell).  ERR_FORMAT: it is damaged, or of another
  * version; ERR_IO, ERR_NOMEM. */
-MUST_CHECK int saved_tell(const char *path, struct amount *objects, struct amount *shallow, char created[static 32],
+MUST_CHECK int index_file_tell(const char *path, struct amount *objects, struct amount *shallow, char created[static 32],
     struct err *err);
-void saved_close(struct saved *s); /* NULL is fine */
+void index_file_close(struct saved *s); /* NULL is fine */
 
 /* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is
  * damaged; ERR_NOMEM, ERR_IO, ERR_CANCELLED.  After an error the heap has none.  Those of a packed index are outgoing
  * ones alone. */
-MUST_CHECK int saved_references(struct heap *h, struct progress *progress, struct err *err);
+MUST_CHECK int index_file_references(struct heap *h, struct progress *progress, struct err *err);
 
-/* The dump of an index cannot be read after all (dump_later_failed): as if only the index was there.  Nobody may
+/* The dump of an index cannot be read after all (lazy_dump_failed): as if only the index was there.  Nobody may
  * look at the heap meanwhile. */
 void heap_lose_values(struct heap *h);
 
 /* The chunks of the index that a heap came from. */
-const struct chunks *saved_chunks(const struct heap *h);
+const struct chunks *index_file_chunks(const struct heap *h);
 
 /* Do texts stand in the chunk of this name?  In all others there are numbers only. */
-bool saved_has_texts(const char *chunk);
+bool index_file_has_texts(const char *chunk);
 
 /* Findings of the index do not hold, and are computed again: say so in heap->index_refused.  What they are: "the
  * retained sizes".  Only the one thread that finds things of this heap may call it. */
-void saved_left_out(const struct heap *h, const char *what, const struct err *why);
+void index_file_left_out(const struct heap *h, const char *what, const struct err *why);
 
 /* An index cannot be used, and its dump is not there: put what to do around *err. */
-void saved_broken(struct err *err, const char *path);
+void index_file_broken(struct err *err, const char *path);
 
 /* May this heap be saved?  0 or ERR_UNSUPPORTED, and *err says why not.  Its references must be there. */
-MUST_CHECK int saved_may(const struct heap *h, struct err *err);
+MUST_CHECK int index_file_may(const struct heap *h, struct err *err);
 /* Add a heap to an index that is being written; names NULL, or what stands for the names: then it is not an index of
  * the dump any more. */
 struct nameless;
-MUST_CHECK int saved_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err);
+MUST_CHECK int index_file_write(const struct heap *h, struct nameless *names, struct chunks_writer *w, struct err *err);
 
 /*
  * Numbers in place of the names of a heap, which must outlive them: of classes outside of the class library with their
  * fields, of threads, frames, functions, variables and odd heaps.  *out is the caller's (nameless_free).  0,
- * ERR_NOMEM or ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once saved_write
+ * ERR_NOMEM or ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once index_file_write
  * is through.
  */
 MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
@@ -89,14 +89,14 @@ MUST_CHECK int nameless_write_map(const struct nameless *n, FILE *to, struct err
 
 /* May --index, which does not ask, write to this path?  0 where nothing is or an older index of this dump.  ERR_USAGE,
  * with a sentence: something else stands there; the command index may replace that. */
-MUST_CHECK int saved_may_replace(const char *path, const char *dump, struct err *err);
+MUST_CHECK int index_file_may_replace(const char *path, const char *dump, struct err *err);
 /* The index that a heap came from is written anew, beside itself (true), or that is done (false): it is not kept from
  * being written meanwhile. */
-void saved_renewing(const struct heap *h, bool begins);
+void index_file_renewing(const struct heap *h, bool begins);
 
 /* Where the index of a dump is written if nobody says where: beside it; NULL for a pipe and for standard input, which
  * have no place.  And where it is found too, or NULL; the caller's (free). */
-char *saved_beside(const char *dump);
-char *saved_in_cache(const char *dump);
+char *index_file_beside(const char *dump);
+char *index_file_in_cache(const char *dump);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * saving.h - what the files of src/heap/index_file share.
  *
- *   saved_key.c        which dump an index is of, and whether it still is
- *   saved_pack.c       facts, classes, threads: what has pointers, both ways
+ *   index_key.c        which dump an index is of, and whether it still is
+ *   index_pack.c       facts, classes, threads: what has pointers, both ways
  *   nameless.c         numbers in place of names
- *   saved_pages.c      the index of addresses
- *   saved_write.c      a heap to chunks
- *   saved_find.c       which index a dump has
- *   saved_open.c       from an index back to a heap, objects checked
- *   saved_references.c the same of references
- *   saved_packed.c     references in a packed index, both ways
+ *   index_pages.c      the index of addresses
+ *   index_write.c      a heap to chunks
+ *   index_find.c       which index a dump has
+ *   index_open.c       from an index back to a heap, objects checked
+ *   index_references.c the same of references
+ *   index_packed.c     references in a packed index, both ways
  */
 #ifndef CAIRN_HEAP_INDEX_FILE_SAVING_H
 #define CAIRN_HEAP_INDEX_FILE_SAVING_H
@@ -26,7 +26,7 @@ struct saved {
 };
 
 /* Which dump an index is of. */
-struct saved_key {
+struct index_file_key {
 	uint64_t version;
 	const char *program; /* that wrote it: "0.9" */
 	const char *path;    /* of the dump, absolute, as bytes; see pack_path */
@@ -39,16 +39,16 @@ struct saved_key {
 };
 
 /* The key of the dump that was opened from this descriptor with these options. */
-MUST_CHECK int key_of_dump(struct saved_key *k, int fd, const char *path, const struct heap_options *o,
+MUST_CHECK int key_of_dump(struct index_file_key *k, int fd, const char *path, const struct heap_options *o,
     struct err *err);
 /* The options and the version; then the file.  0, or *why gets a sentence and 1 is returned. */
-int key_fits_options(const struct saved_key *k, const struct heap_options *o, struct text *why);
-int key_fits_file(const struct saved_key *k, const char *path, const struct heap_options *o, struct text *why);
-void pack_key(struct pack *p, struct saved_key *k);
+int key_fits_options(const struct index_file_key *k, const struct heap_options *o, struct text *why);
+int key_fits_file(const struct index_file_key *k, const char *path, const struct heap_options *o, struct text *why);
+void pack_key(struct pack *p, struct index_file_key *k);
 
 /* Has the dump a path that will name it again, which a pipe, standard input and a number of a descriptor have not?
  * Nothing lies beside these.  A path where nothing is has. */
-bool saved_has_place(const char *dump);
+bool index_file_has_place(const char *dump);
 
 #define HELD_AS "the index of the dump"
 
@@ -56,9 +56,9 @@ bool saved_has_place(const char *dump);
 MUST_CHECK int saved_stream(const struct chunks *c, const char *numbers, const char *texts, struct pack *p,
     const void *taken[2], struct err *err);
 /* ERR_FORMAT: what it tells of the heap is damaged. */
-int saved_damaged(struct err *err);
+int index_file_damaged(struct err *err);
 /* Make the heap of the index at this path, which takes *saved over.  dump NULL: it is not there. */
-MUST_CHECK int saved_make(struct heap **out, struct saved **saved, const struct saved_key *key, const char *path,
+MUST_CHECK int index_file_make(struct heap **out, struct saved **saved, const struct index_file_key *key, const char *path,
     const char *dump, const struct heap_options *o, struct progress *progress, struct err *err);
 
 /* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */

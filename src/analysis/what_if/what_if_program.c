@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * what_if_program.c - what the program's own objects, static fields and stacks lead to, and what the library keeps
+ * without them (what_if_owner.h).
+ *
+ * The first is one walk from all of these.  It does not enter class objects of the JDK and what describes modules
+ * and the types of method handles: everything leads to them, and they lead to everything that the VM and the JDK
+ * keep for themselves.  The same holds of loaders, but for the fields that the program's own subclasses declare.
+ * The second is one walk from all other roots.  It enters neither class objects nor instances of the program.
+ */
+#include "analysis/what_if/what_if_owner.h"
+
+#include "analysis/what_if/what_if.h"
+#include "dump/idmap.h"
+#include "heap/library.h"
+#include "heap/value.h"
+#include "memory/big.h"
+
+#include <string.h>
+
+/* Is this frame ("com.acme.Shop.run(Shop.java:12)") of a class of the program? */
+static bool is_programs_frame(const struct heap *h, const char *frame)
+{
+	return library_programs_name(h->java_lang_class != HEAP_NONE, frame);
+}
+
+/* Those of the VM and the JDK (Reference Handler, Common-Cleaner) run nothing of the program's. */
+static bool is_programs_thread(const struct heap *h, uint32_t thread)
+{
+	const struct heap_thread *t = &h->threads[thread];
+	for (uint32_t i = 0; i < t->n_frames; i++)
+		if (t->frames[i] && is_programs_frame(h, t->frames[i]))
+			return true;
+	return !t->n_frames;
+}
+
+/* Threads of one trace share its frames, which may be many: each is looked through once. */
+static int mark_threads(struct bits *out, const struct heap *h, struct err *err)
+{
+	struct idmap known = { .n = 0 };
+	int code = bits_init(out, h->n_threads, err);
+	for (uint32_t i = 0; !code && i < h->n_threads && !progress_own_stops(16 * (uint64_t)i); i++) {
+		uint64_t trace = (uintptr_t)h->threads[i].frames, own = trace ? idmap_get(&known, trace) : IDMAP_NONE;
+		if (own == IDMAP_NONE) {
+			own = is_programs_thread(h, i);
+			code = trace ? idmap_put(&known, trace, own, err) : 0;
+		}
+		if (own)
+			bits_set(out, i);
+	}
+	idmap_release(&known);
+	return code;
+}
+
+static bool is_programs_root(const struct heap_root *root, const struct bits *threads)
+{
+	if (root->kind == ROOT_UNKNOWN) /* what a dump without roots has no holder of */
+		return true;
+	return heap_root_clearable(root) && (root->thread == HEAP_NONE || bits_get(threads, root->thread));
+}
+
+struct marking {
+	const struct model *model;
+	struct reach_filter filter;
+	struct bits *marked;
+	uint32_t *stack;
+};
+
+static void mark(struct marking *m, uint32_t id)
+{
+	if (!bits_get(m->marked, id))
+		heap_reach_without(m->model, id, m->marked->word, m->stack, &m->filter);
+}
+
+static bool follows(const void *context, uint32_t holder, uint32_t target)
+{
+	(void)context, (void)holder, (void)target;
+	return true;
+}
+
+/* Stacks of virtual threads are of jdk.internal, too, but hold what the program's code holds. */
+static bool describes_the_vm(const char *name)
+{
+	static const char *const prefixes[] = { "java.lang.Module", "java.lang.module.", "java.lang.invoke.LambdaForm",
+		"java.lang.invoke.MethodType", "java.security.ProtectionDomain", "jdk.internal.", NULL };
+	static const char stacks[] = "jdk.internal.vm.";
+	for (const char *const *p = prefixes; *p; p++)
+		if (!strncmp(name, *p, strlen(*p)))
+			return strncmp(name, stacks, sizeof stacks - 1) != 0;
+	return false;
+}
+
+static int bar(struct bits *barred, const struct heap *h, const struct bits *own, struct err *err)
+{
+	struct bits classes;
+	int code = bits_init(&classes, h->n_classes, err);
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(8 * c); c++) {
+		if (h->classes[c].object != HEAP_NONE && !bits_get(own, c))
+			bits_set(barred, h->classes[c].object);
+		if (h->classes[c].makes_loaders || describes_the_vm(h->classes[c].name))
+			bits_set(&classes, c);
+	}
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (bits_get(&classes, h->class_of[id]))
+			bits_set(barred, id);
+	bits_release(&classes);
+	return code;
+}
+
+static bool is_programs(const struct heap *h, const struct bits *own, uint32_t id)
+{
+	uint32_t class = heap_class_mirrored(h, id);
+	return bits_get(own, class == HEAP_NONE ? h->class_of[id] : class);
+}
+
+/* What the program's own subclass of ClassLoader declares is the program's. */
+static void mark_from_loader(struct marking *m, const struct bits *own, uint32_t id)
+{
+	const struct heap *h = m->model->heap;
+	struct values values;
+	if (!values_held(h)) {
+		uint64_t end = adjacency_start(&h->out, id + 1);
+		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
+			if (!bits_get(m->filter.barred, h->out.target[k]))
+				mark(m, h->out.target[k]);
+		return;
+	}
+	if (values_open(&values, h, id, NULL))
+		return;
+	struct field_walk walk = { .values = &values };
+	while (values_next_field(&walk)) {
+		uint32_t target = bits_get(own, walk.declared_in) ? value_object_id(h, &walk.value) : HEAP_NONE;
+		if (target != HEAP_NONE && !bits_get(m->filter.barred, target))
+			mark(m, target);
+	}
+}
+
+/* Loaders that the walk came to are the program's, too. */
+static void mark_loaders(struct marking *m, const struct bits *own)
+{
+	const struct heap *h = m->model->heap;
+	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
+		if (!heap_class_of(h, id)->makes_loaders)
+			continue;
+		if (bits_get(own, h->class_of[id]) || (bits_get(m->filter.met, id) && !library_usual_loader(h, id)))
+			bits_set(m->marked, id);
+	}
+}
+
+/* from_library: walk from all roots but the program's, else from the program's and all that is the program's. */
+static int walk(struct bits *out, const struct model *model, const struct bits *own, const struct bits *barred,
+    bool from_library, struct err *err)
+{
+	const struct heap *h = model->heap;
+	struct bits asked, met, threads;
+	int code = bits_init(&asked, h->n_objects, err) | bits_init(&met, h->n_objects, err) |
+	    mark_threads(&threads, h, err);
+	struct marking m = { .model = model, .marked = out,
+		.filter = { barred, &asked, follows, NULL, &met, progress_own() },
+		.stack = code ? NULL : big_alloc(h->n_objects, sizeof *m.stack, err) };
+	code = m.stack ? 0 : ERR_NOMEM;
+	for (uint32_t id = 0; !code && !from_library && id < h->n_objects && !progress_own_stops(id); id++)
+		if (is_programs(h, own, id) && !bits_get(barred, id))
+			mark(&m, id);
+		else if (heap_class_of(h, id)->makes_loaders && bits_get(own, h->class_of[id]))
+			mark_from_loader(&m, own, id);
+	for (size_t i = 0; !code && i < h->n_roots && !progress_own_stops(i); i++)
+		if (!bits_get(barred, h->roots[i].object) && is_programs_root(&h->roots[i], &threads) != from_library)
+			mark(&m, h->roots[i].object);
+	if (!code && !from_library)
+		mark_loaders(&m, own);
+	big_free(m.stack);
+	bits_release(&asked);
+	bits_release(&met);
+	bits_release(&threads);
+	return code ? code : progress_check(progress_own(), err);
+}
+
+int what_if_program_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
+{
+	struct bits barred;
+	int code = bits_init(&barred, model->heap->n_objects, err);
+	if (!code)
+		code = bar(&barred, model->heap, own, err);
+	if (!code)
+		code = walk(out, model, own, &barred, false, err);
+	bits_release(&barred);
+	return code;
+}
+
+int what_if_library_mark(struct bits *out, const struct model *model, const struct bits *own, struct err *err)
+{
+	const struct heap *h = model->heap;
+	struct bits barred;
+	int code = bits_init(&barred, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++)
+		if (is_programs(h, own, id))
+			bits_set(&barred, id);
+	if (!code)
+		code = walk(out, model, own, &barred, true, err);
+	bits_release(&barred);
+	return code;
+}

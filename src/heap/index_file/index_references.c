@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * index_references.c - references out of an index, when somebody asks for them; see saved.h.
+ *
+ * Both directions are looked at once.  They have to be the same references, for much is computed by going
+ * forth along one and back along the other.  That is seen by a sum over all pairs, of a hash with this
+ * process's own seed: nobody can forge two directions that differ and have the same sum.  A packed index has
+ * one of them, and the caller turns it round.
+ */
+#include "heap/index_file/saving.h"
+
+#include "algorithms/hash.h"
+#include "memory/big.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+struct direction {
+	struct adjacency a;
+	uint32_t n;      /* objects */
+	bool in;         /* referrers, which are in order */
+	_Atomic uint64_t sum;
+};
+
+static uint64_t start_of(const struct direction *d, uint64_t i)
+{
+	return d->a.base[i >> 16] + d->a.offset[i];
+}
+
+/* Starts ascend and end where the targets do; each list is looked at with its start. */
+static bool offsets_are(void *direction, uint64_t from, uint64_t n)
+{
+	struct direction *d = direction;
+	const uint32_t *target = d->a.target;
+	uint64_t sum = 0;
+	for (uint64_t i = from / 4; i < (from + n) / 4; i++) {
+		uint64_t at = start_of(d, i), end = i < d->n ? start_of(d, i + 1) : d->a.n;
+		if (at > end || end > d->a.n || (!i && at) || (i == d->n && at != end))
+			return false;
+		for (uint64_t k = at; k < end && i < d->n; k++) {
+			if (target[k] >= d->n || (d->in && k > at && target[k - 1] > target[k]))
+				return false;
+			sum += hash_number(d->in ? (uint64_t)target[k] << 32 | i : i << 32 | target[k]);
+		}
+	}
+	atomic_fetch_add(&d->sum, sum);
+	return true;
+}
+
+static int take(const struct chunks *c, const char *name, void *to, uint64_t *n, struct err *err)
+{
+	const void *bytes;
+	int code = chunks_take(c, name, &bytes, n, err);
+	if (!code)
+		memcpy(to, &bytes, sizeof bytes);
+	return code;
+}
+
+static int take_direction(const struct chunks *c, struct direction *d, const char *const names[3], struct err *err)
+{
+	uint64_t base = 0, offset = 0, target = 0;
+	int code = take(c, names[0], &d->a.base, &base, err);
+	if (!code)
+		code = take(c, names[1], &d->a.offset, &offset, err);
+	if (!code)
+		code = take(c, names[2], &d->a.target, &target, err);
+	d->a.n = target / sizeof *d->a.target;
+	if (!code && (base != (((uint64_t)d->n >> 16) + 1) * 8 || offset != ((uint64_t)d->n + 1) * 4 || target % 4))
+		code = err_set(err, ERR_FORMAT, "its references have a wrong length");
+	return code;
+}
+
+static void release(struct direction *d)
+{
+	big_free(d->a.base);
+	big_free(d->a.offset);
+	big_free(d->a.target);
+}
+
+static int check(const struct chunks *c, struct direction *out, struct direction *in, const char *const o[3],
+    const char *const i[3], struct err *err)
+{
+	const struct chunk_look looks[] = {
+		{ .name = o[0], .bytes = out->a.base }, { .name = i[0], .bytes = in->a.base },
+		{ .name = o[2], .bytes = out->a.target }, { .name = i[2], .bytes = in->a.target },
+		{ .name = o[1], .bytes = out->a.offset, .holds = offsets_are, .context = out },
+		{ .name = i[1], .bytes = in->a.offset, .holds = offsets_are, .context = in },
+	};
+	int code = chunks_check(c, looks, sizeof looks / sizeof *looks, err);
+	return !code && out->sum != in->sum ? err_set(err, ERR_FORMAT, "its references are damaged") : code;
+}
+
+int index_file_references(struct heap *h, struct progress *progress, struct err *err)
+{
+	static const char *const o[] = {"out_base", "out_offset", "out_target"};
+	static const char *const i[] = {"in_base", "in_offset", "in_target"};
+	struct direction out = { .n = h->n_objects }, in = { .n = h->n_objects, .in = true };
+	const struct chunks *c = h->saved->chunks;
+	struct progress *before = progress_set_own(progress);
+	progress_phase(progress, PHASE_READ_REFERENCES, 0);
+	h->references_wait = false;
+	bool packed = chunks_packed(c);
+	int code = packed ? packed_references(h, &out.a, err) : take_direction(c, &out, o, err);
+	if (!code && !packed)
+		code = take_direction(c, &in, i, err);
+	if (!code && !packed)
+		code = check(c, &out, &in, o, i, err);
+	progress_set_own(before);
+	if (code) {
+		release(&out);
+		release(&in);
+		return code;
+	}
+	h->out = out.a;
+	h->in = in.a;
+	return 0;
+}

@@ -17,7 +17,7 @@
 
 enum { AT_ONCE = 4096 }; /* collections a task */
 
-struct retained_job {
+struct finding {
 	struct collections *out;
 	const struct heap *heap;
 	uint8_t *role;     /* by class: enum collection_role */
@@ -33,7 +33,7 @@ struct retained_job {
 /* --- which objects ------------------------------------------------------------------------------ */
 
 /* In memory with types each object has to be asked. */
-static bool may_be(const struct retained_job *f, uint32_t id)
+static bool may_be(const struct finding *f, uint32_t id)
 {
 	const struct heap_class *c = heap_class_of(f->heap, id);
 	if (f->heap->dump && f->heap->dump->types)
@@ -43,7 +43,7 @@ static bool may_be(const struct retained_job *f, uint32_t id)
 	    heap_class_mirrored(f->heap, id) == HEAP_NONE;
 }
 
-static int list_all(struct retained_job *f, const struct bits *only, struct err *err)
+static int list_all(struct finding *f, const struct bits *only, struct err *err)
 {
 	const struct heap *h = f->heap;
 	if (!(f->role = big_alloc(h->n_classes, sizeof *f->role, err)))
@@ -70,13 +70,13 @@ static int list_all(struct retained_job *f, const struct bits *only, struct err 
 
 static void mark_inner(void *context, uint32_t id)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	uint64_t *word = &f->inner.word[id >> 6];
 	__atomic_fetch_or(word, UINT64_C(1) << (id & 63), __ATOMIC_RELAXED);
 }
 
 /* Without values a wrapper is taken to be made of every collection that it references. */
-static void mark_referenced(struct retained_job *f, uint32_t id)
+static void mark_referenced(struct finding *f, uint32_t id)
 {
 	const struct adjacency *out = &f->heap->out;
 	for (uint64_t i = adjacency_start(out, id); i < adjacency_start(out, id + 1); i++) {
@@ -88,7 +88,7 @@ static void mark_referenced(struct retained_job *f, uint32_t id)
 
 static int find_inner(void *context, unsigned task, struct err *err)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	size_t begin = (size_t)task * AT_ONCE, end = begin + AT_ONCE < f->n ? begin + AT_ONCE : f->n;
 	for (size_t i = begin; i < end; i++) {
 		enum collection_role role = (enum collection_role)f->role[f->heap->class_of[f->id[i]]];
@@ -105,7 +105,7 @@ static int find_inner(void *context, unsigned task, struct err *err)
 /* --- sizes -------------------------------------------------------------------------------------- */
 
 /* False: it is none, or what it says cannot be. */
-static bool read_one(struct retained_job *f, uint32_t id, struct collection_found *to)
+static bool read_one(struct finding *f, uint32_t id, struct collection_found *to)
 {
 	struct collection_size size;
 	uint64_t n = f->heap->n_objects, walked = atomic_load_explicit(&f->walked, memory_order_relaxed);
@@ -131,14 +131,14 @@ static bool read_one(struct retained_job *f, uint32_t id, struct collection_foun
 
 static int read_sizes(void *context, unsigned task, struct err *err)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	size_t begin = (size_t)task * AT_ONCE, end = begin + AT_ONCE < f->n ? begin + AT_ONCE : f->n;
 	for (size_t i = begin; i < end; i++)
 		f->keep[i] = !bits_get(&f->inner, f->id[i]) && read_one(f, f->id[i], &f->out->found[i]);
 	return progress_add(f->progress, end - begin) ? 0 : err_cancelled(err);
 }
 
-static void keep_found(struct retained_job *f)
+static void keep_found(struct finding *f)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < f->n; i++)
@@ -153,7 +153,7 @@ int collections_find(struct collections *out, const struct heap *h, const struct
     struct err *err)
 {
 	*out = (struct collections){.sizes_told = values_of_fields(h)};
-	struct retained_job f = {.out = out, .heap = h, .progress = progress};
+	struct finding f = {.out = out, .heap = h, .progress = progress};
 	int code = list_all(&f, only, err);
 	unsigned tasks = (unsigned)((f.n + AT_ONCE - 1) / AT_ONCE);
 	if (!code)

@@ -10,7 +10,7 @@ struct pair {
 	uint32_t group, object;
 };
 
-struct retained_job {
+struct finding {
 	struct set_references *out;
 	const struct heap *heap;
 	enum references_by by;
@@ -30,7 +30,7 @@ static uint64_t hash_of_group(const void *all, uint32_t number)
 	return hash_step(hash_step(hash_number(g->class), g->field), g->holder);
 }
 
-static int find_group(struct retained_job *f, const struct references_group *like, uint32_t *number, struct err *err)
+static int find_group(struct finding *f, const struct references_group *like, uint32_t *number, struct err *err)
 {
 	struct set_references *out = f->out;
 	if (2 * out->n >= f->n_slots && hash_slots_grow(&f->slots, &f->n_slots, out->n, hash_of_group, out->group, err))
@@ -55,7 +55,7 @@ static int find_group(struct retained_job *f, const struct references_group *lik
 }
 
 /* One reference; other: the object on the side that is not the set's. */
-static int count(struct retained_job *f, uint32_t holder, uint32_t other, uint32_t field, struct err *err)
+static int count(struct finding *f, uint32_t holder, uint32_t other, uint32_t field, struct err *err)
 {
 	struct references_group like = {.class = f->heap->class_of[other],
 	    .field = f->by == REFERENCES_BY_CLASS ? NAME_NOT_TOLD : field,
@@ -77,7 +77,7 @@ static int count(struct retained_job *f, uint32_t holder, uint32_t other, uint32
 }
 
 /* The references of one holder, all of them or those into the set. */
-static int count_holder(struct retained_job *f, uint32_t holder, bool in, struct err *err)
+static int count_holder(struct finding *f, uint32_t holder, bool in, struct err *err)
 {
 	const struct adjacency *out = &f->heap->out;
 	uint64_t start = adjacency_start(out, holder), end = adjacency_start(out, holder + 1);
@@ -92,7 +92,7 @@ static int count_holder(struct retained_job *f, uint32_t holder, bool in, struct
 }
 
 /* Every holder once, in the order of ids. */
-static int count_all(struct retained_job *f, const uint32_t *ids, size_t n, bool in, struct progress *progress,
+static int count_all(struct finding *f, const uint32_t *ids, size_t n, bool in, struct progress *progress,
     struct err *err)
 {
 	const struct heap *h = f->heap;
@@ -126,7 +126,7 @@ static int by_group(const void *x, const void *y)
 }
 
 /* Each object once in its group. */
-static int list_objects(struct retained_job *f, struct err *err)
+static int list_objects(struct finding *f, struct err *err)
 {
 	struct set_references *out = f->out;
 	size_t n = 0;
@@ -148,7 +148,7 @@ static int list_objects(struct retained_job *f, struct err *err)
 int set_references_find(struct set_references *out, const struct heap *h, const uint32_t *ids, size_t n, bool in,
     enum references_by by, const struct bits *only, struct progress *progress, struct err *err)
 {
-	struct retained_job f = {.out = out, .heap = h, .by = by, .only = only};
+	struct finding f = {.out = out, .heap = h, .by = by, .only = only};
 	*out = (struct set_references){.n = 0};
 	progress_phase(progress, PHASE_FOLLOW_REFERENCES, 0);
 	int code = numbered_names_new(&out->names, h, err);

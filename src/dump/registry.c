@@ -24,13 +24,13 @@ static const struct reader *const readers[] = {
 };
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */
-struct path_key {
+struct signature {
 	const char *bytes;
 	size_t n;
 	const char *what;
 };
 
-static const struct path_key signatures[] = {
+static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
@@ -76,7 +76,7 @@ static const char *looks_like(const uint8_t *head, size_t n)
 	if (n > 32 && !memcmp(head, "go1.", 4) && memmem(head, 32, go, sizeof go - 1))
 		return source_changed_newlines;
 	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-		const struct path_key *s = &signatures[i];
+		const struct signature *s = &signatures[i];
 		if (n >= s->n && !memcmp(head, s->bytes, s->n))
 			return s->what;
 	}

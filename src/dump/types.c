@@ -130,7 +130,7 @@ static uint32_t contained(const struct types *t, uint32_t type, uint32_t n)
 static int cut_nests(struct types *t, struct err *err)
 {
 	uint8_t *state = big_alloc(t->n, 1, err);
-	struct path_label { uint32_t type, next; } *way = NULL, *top;
+	struct way { uint32_t type, next; } *way = NULL, *top;
 	size_t n = 0, cap = 0;
 	int code = state ? 0 : ERR_NOMEM;
 
@@ -140,7 +140,7 @@ static int cut_nests(struct types *t, struct err *err)
 		state[start] = 1;
 		top = BIG_PUSH(way, n, cap, err);
 		if (top)
-			*top = (struct path_label){start, 0};
+			*top = (struct way){start, 0};
 		else
 			code = ERR_NOMEM;
 		while (code == 0 && n) {
@@ -163,7 +163,7 @@ static int cut_nests(struct types *t, struct err *err)
 				state[inner] = 1;
 				top = BIG_PUSH(way, n, cap, err);
 				if (top)
-					*top = (struct path_label){inner, 0};
+					*top = (struct way){inner, 0};
 				else
 					code = ERR_NOMEM;
 			}

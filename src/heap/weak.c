@@ -158,7 +158,7 @@ static bool holds_weakly(const struct heap *h, const struct weak_way *way, uint3
 }
 
 /* What is found of a heap, until it belongs to it. */
-struct retained_job {
+struct finding {
 	struct weak_references *all;
 	uint32_t *inactive; /* holders, ascending; or a chunk of the index */
 	size_t n, cap;
@@ -180,7 +180,7 @@ static uint32_t held_weakly(const struct heap *h, uint32_t id, const struct weak
 	return times < 2 && heap_class_of(h, id)->object != referent ? referent : HEAP_NONE;
 }
 
-static int add_one(struct retained_job *f, uint32_t holder, uint32_t referent, bool inactive, size_t *cap, struct err *err)
+static int add_one(struct finding *f, uint32_t holder, uint32_t referent, bool inactive, size_t *cap, struct err *err)
 {
 	struct weak_reference *at = BIG_PUSH(f->all->reference, f->all->n, *cap, err);
 	uint32_t *too = at && inactive ? BIG_PUSH(f->inactive, f->n, f->cap, err) : NULL;
@@ -194,7 +194,7 @@ static int add_one(struct retained_job *f, uint32_t holder, uint32_t referent, b
 }
 
 /* Out of the values of all instances. */
-static int find_all(struct retained_job *f, const struct heap *h, struct progress *progress, struct err *err)
+static int find_all(struct finding *f, const struct heap *h, struct progress *progress, struct err *err)
 {
 	size_t cap = 0;
 	struct weak_way *way = weak_ways(h, err);
@@ -273,7 +273,7 @@ static int take_chunk(const struct heap *h, const char *name, void *to, uint64_t
 }
 
 /* Out of the index, each number held against the heap. */
-static int take_saved(struct retained_job *f, const struct heap *h, struct err *err)
+static int take_saved(struct finding *f, const struct heap *h, struct err *err)
 {
 	uint64_t n = 0, n_inactive = 0;
 	bool holds = true;
@@ -295,14 +295,14 @@ static int take_saved(struct retained_job *f, const struct heap *h, struct err *
 	return code || holds ? code : err_set(err, ERR_FORMAT, "the weak references in the index are damaged");
 }
 
-static void drop_found(struct retained_job *f)
+static void drop_found(struct finding *f)
 {
 	weak_release(f->all);
 	big_free(f->inactive);
-	*f = (struct retained_job){.all = f->all};
+	*f = (struct finding){.all = f->all};
 }
 
-static int find_soft_and_weak(struct retained_job *f, const struct heap *h, struct progress *progress, struct err *err)
+static int find_soft_and_weak(struct finding *f, const struct heap *h, struct progress *progress, struct err *err)
 {
 	int code = is_saved(h) ? take_saved(f, h, err) : find_all(f, h, progress, err);
 	if (!is_saved(h) || (code != ERR_FORMAT && code != ERR_IO) || !values_held(h))
@@ -312,7 +312,7 @@ static int find_soft_and_weak(struct retained_job *f, const struct heap *h, stru
 }
 
 /* The same without what holds: soft ones, and those that are inactive. */
-static int leave_out_holding(struct weak_references *out, const struct retained_job *f, const struct heap *h,
+static int leave_out_holding(struct weak_references *out, const struct finding *f, const struct heap *h,
     struct err *err)
 {
 	const struct weak_references *all = f->all;
@@ -337,7 +337,7 @@ int weak_find(struct heap *h, struct progress *progress, struct err *err)
 	weak_forget(h);
 	h->soft_and_weak = xcalloc(1, sizeof *h->soft_and_weak);
 	h->weak = xcalloc(1, sizeof *h->weak);
-	struct retained_job f = {.all = h->soft_and_weak};
+	struct finding f = {.all = h->soft_and_weak};
 	int code = find_soft_and_weak(&f, h, progress, err);
 	if (!code)
 		code = leave_out_holding(h->weak, &f, h, err);

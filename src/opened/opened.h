@@ -136,8 +136,8 @@ void opened_read_class_sums(struct opened *o);
 bool opened_has_class_sums(const struct opened *o);
 /* It, if it is known by now; else NULL. */
 const struct retained *opened_class_sums(const struct opened *o);
-/* Add the heap and what was found of it to an index (heap/index_file/index_file.h).  Retained sizes must have been found, or
- * they are left out, as they are unless the model is the default; names as index_file_write has them. */
+/* Add the heap and what was found of it to an index (heap/index_file/index_file.h).  Retained sizes must have been
+ * found, or they are left out, as they are unless the model is the default; names as index_file_write has them. */
 MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
     struct chunks_writer *w, struct err *err);
 MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,

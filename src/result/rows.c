@@ -79,7 +79,7 @@ static void kept_target(const struct result *r, size_t row, struct target *out)
 	*out = k->targets[row];
 }
 
-static void saved_state_release(void *data)
+static void kept_release(void *data)
 {
 	struct kept_rows *k = data;
 	if (k->release)
@@ -97,9 +97,9 @@ static int kept_members(
 }
 
 static const struct result_ops kept_ops = {
-    .cell = kept_cell, .target = kept_target, .release = saved_state_release};
+    .cell = kept_cell, .target = kept_target, .release = kept_release};
 static const struct result_ops kept_ops_with_members = {
-    .cell = kept_cell, .target = kept_target, .release = saved_state_release, .members = kept_members};
+    .cell = kept_cell, .target = kept_target, .release = kept_release, .members = kept_members};
 
 void result_rows_late(struct result *r, enum column_id column,
     struct cell (*cell)(const struct result *r, void *data, size_t row))

@@ -10,11 +10,11 @@
 #include "view/config.h"
 
 #include "base/mem.h"
-#include "command/query/query.h"
 #include "command/commands.h"
+#include "command/query/query.h"
 #include "view/history.h"
 #include "view/keys.h"
-#include "view/term.h"
+#include "view/term/term.h"
 #include "view/view.h"
 
 #include <errno.h>

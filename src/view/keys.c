@@ -5,7 +5,7 @@
 #include "view/keys.h"
 
 #include "command/help/help.h"
-#include "view/term.h"
+#include "view/term/term.h"
 #include "view/view.h"
 
 #include <string.h>

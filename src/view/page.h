@@ -10,7 +10,7 @@
 
 #include "view/draw.h"
 #include "view/keys.h"
-#include "view/table.h"
+#include "view/table/table.h"
 
 struct page;
 

@@ -12,7 +12,7 @@
 #include "algorithms/parallel.h"
 #include "command/commands.h"
 #include "view/draw.h"
-#include "view/table.h"
+#include "view/table/table.h"
 
 /* What v chooses; if the window has no room for one, the next smaller one that fits. */
 enum layout { LAYOUT_AUTO, LAYOUT_LIST, LAYOUT_RIGHT, LAYOUT_BELOW, LAYOUT_THREE, LAYOUTS };

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "view/terminals.h"
+#include "view/term/term.h"
 
 #include <errno.h>
 #include <poll.h>

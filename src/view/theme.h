@@ -8,7 +8,7 @@
 #ifndef CAIRN_VIEW_THEME_H
 #define CAIRN_VIEW_THEME_H
 
-#include "view/term.h"
+#include "view/term/term.h"
 
 enum role {
 	ROLE_TEXT,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes src/view/terminals_table.c to standard output: the descriptions of terminals that cairn brings along,
+"""Writes src/view/term/terminals_table.c to standard output: the descriptions of terminals that cairn brings along,
 as this machine's infocmp tells them (Debian: ncurses-term, kitty-terminfo and foot-terminfo have them all), cut
 to the capabilities that curses and readline use."""
 
@@ -72,7 +72,7 @@ def main():
  * Made by tests/tools/terminals.py from what infocmp tells; names and notation are those of terminfo(5), but a
  * string stands here as its bytes.  NAME@ is a capability of the base that this one lacks.
  */
-#include "view/terminals.h"
+#include "view/term/terminals.h"
 
 #include <stddef.h>
 """)

@@ -16,7 +16,7 @@
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
-#include "analysis/strings.h"
+#include "analysis/strings/strings.h"
 #include "heap/string.h"
 #include "made_hprof.h"
 

@@ -204,7 +204,8 @@ static struct path_label *ways_of(const struct comparison *c, struct err *err)
 }
 
 /* Put each row where its way went. */
-static int take_ways(struct comparison *c, const struct path_label *way, uint32_t n, const uint32_t *number, struct err *err)
+static int take_ways(struct comparison *c, const struct path_label *way, uint32_t n, const uint32_t *number,
+    struct err *err)
 {
 	struct profile_row *row = big_alloc(n, sizeof *row, err);
 	struct compared_amounts *cell = row ? big_alloc((uint64_t)n * c->n, sizeof *cell, err) : NULL;

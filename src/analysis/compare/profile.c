@@ -101,13 +101,13 @@ static uint64_t hash_of_row(const void *all, uint32_t number)
 	return hash_step(hash_number((uintptr_t)row->class), (uintptr_t)row->words);
 }
 
-struct retained_job {
+struct finding {
 	struct profile_table *table;
 	uint32_t *slots, n_slots;
 };
 
 /* The row with this class and these words, both of them kept. */
-static int find_row(struct retained_job *f, const char *class, const char *words, uint32_t *row, struct err *err)
+static int find_row(struct finding *f, const char *class, const char *words, uint32_t *row, struct err *err)
 {
 	struct profile_table *t = f->table;
 	struct profile_row like = {.parent = PROFILE_NONE, .class = class, .words = words};
@@ -140,7 +140,7 @@ static int name_field(struct making *m, const struct path_keys *s, const struct 
 static int group_fields(struct making *m, const struct path_keys *s, struct err *err)
 {
 	struct profile_table *t = &m->out->by[PROFILE_FIELD];
-	struct retained_job f = {.table = t};
+	struct finding f = {.table = t};
 	const char *class, *words;
 	int code = table_new(t, s->n, err);
 	if (!code && !(t->of_signature = big_alloc(s->n, sizeof *t->of_signature, err)))

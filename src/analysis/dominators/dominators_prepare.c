@@ -101,15 +101,15 @@ static void find_held(struct dominance *d)
 }
 
 /* A way to the object of a class: a root, and what it references, an instance.  Of one step both are the same. */
-struct path_label {
+struct way {
 	uint32_t root, instance;
 };
 
 /* The first way to each class is kept; one that has nothing in common with it settles the matter. */
-static void lead_to_class(struct dominance *d, struct path_label *first, struct path_label way)
+static void lead_to_class(struct dominance *d, struct way *first, struct way way)
 {
 	uint32_t c = d->h->class_of[way.instance];
-	struct path_label *f = &first[c];
+	struct way *f = &first[c];
 	if (!d->instances[c].hold)
 		return;
 	if (f->root == HEAP_NONE) {
@@ -130,7 +130,7 @@ static int find_held_from_top(struct dominance *d, struct err *err)
 {
 	enum { MOST = 64 }; /* references of a root */
 	const struct heap *h = d->h;
-	struct path_label *first = big_alloc(h->n_classes, sizeof *first, err);
+	struct way *first = big_alloc(h->n_classes, sizeof *first, err);
 	if (!first)
 		return ERR_NOMEM;
 	memset(first, 0xff, h->n_classes * sizeof *first); /* HEAP_NONE */
@@ -139,10 +139,10 @@ static int find_held_from_top(struct dominance *d, struct err *err)
 		if (!d->is_root[i])
 			continue;
 		uint64_t start = adjacency_start(&h->out, root), n = adjacency_degree(&h->out, root);
-		lead_to_class(d, first, (struct path_label){ root, root });
+		lead_to_class(d, first, (struct way){ root, root });
 		for (uint64_t k = start; k < start + (n < MOST ? n : MOST); k++)
 			if (!weak_is(d->left_out, root, h->out.target[k]))
-				lead_to_class(d, first, (struct path_label){ root, h->out.target[k] });
+				lead_to_class(d, first, (struct way){ root, h->out.target[k] });
 	}
 	big_free(first);
 	return 0;

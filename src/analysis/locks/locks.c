@@ -23,7 +23,7 @@ const char *lock_kind_name(enum lock_kind kind)
 
 /* --- for those who find them -------------------------------------------------------------------- */
 
-uint32_t lock_add(struct retained_job *f, uint32_t object, uint32_t synchronizer, enum lock_kind kind)
+uint32_t lock_add(struct finding *f, uint32_t object, uint32_t synchronizer, enum lock_kind kind)
 {
 	struct locks *l = f->locks;
 	struct lock *to = f->lost || l->n >= HEAP_NONE - 1 ? NULL : BIG_PUSH(l->lock, l->n, l->cap, f->err);
@@ -44,7 +44,7 @@ uint32_t lock_add(struct retained_job *f, uint32_t object, uint32_t synchronizer
 	return (uint32_t)l->n - 1;
 }
 
-void lock_add_wait(struct retained_job *f, const struct lock_wait *wait)
+void lock_add_wait(struct finding *f, const struct lock_wait *wait)
 {
 	struct locks *l = f->locks;
 	struct lock_wait *to = f->lost || l->n_waits >= HEAP_NONE - 1 ? NULL :
@@ -59,7 +59,7 @@ bool lock_thread_timed(const struct heap *h, uint32_t thread)
 	return thread != HEAP_NONE && h->threads[thread].state && !strncmp(h->threads[thread].state, "TIMED_", 6);
 }
 
-struct lock_wait lock_wait_of(const struct retained_job *f, uint32_t lock, uint32_t thread_object)
+struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t thread_object)
 {
 	uint32_t thread = heap_thread_of(f->heap, thread_object);
 	return (struct lock_wait){ .lock = lock, .thread = thread, .object = thread_object,
@@ -74,7 +74,7 @@ static int by_synchronizer(const void *x, const void *y, void *locks)
 	return a != b ? (a > b) - (a < b) : (i > k) - (i < k);
 }
 
-int lock_order_make(struct lock_order *o, struct retained_job *f)
+int lock_order_make(struct lock_order *o, struct finding *f)
 {
 	o->n = f->locks->n;
 	o->lock = big_alloc(o->n, sizeof *o->lock, f->err);
@@ -138,7 +138,7 @@ static int by_lock(const void *x, const void *y, void *locks)
 	return a != b ? (a > b) - (a < b) : (i > k) - (i < k);
 }
 
-static int order_waits(struct retained_job *f)
+static int order_waits(struct finding *f)
 {
 	struct locks *l = f->locks;
 	uint32_t *order = big_alloc(l->n_waits, sizeof *order, f->err);
@@ -162,7 +162,7 @@ static int order_waits(struct retained_job *f)
 	return 0;
 }
 
-static int order_locks(struct retained_job *f)
+static int order_locks(struct finding *f)
 {
 	struct locks *l = f->locks;
 	uint32_t *order = big_alloc(l->n, sizeof *order, f->err);
@@ -200,7 +200,7 @@ int locks_told(const struct heap *h, struct err *err)
 
 int locks_find(struct locks *out, const struct heap *h, struct progress *progress, struct err *err)
 {
-	struct retained_job f = { .heap = h, .locks = out, .progress = progress, .err = err };
+	struct finding f = { .heap = h, .locks = out, .progress = progress, .err = err };
 	*out = (struct locks){ .lock = NULL };
 	bool java = values_held(h) && h->facts.values != TYPED_MEMORY;
 	int code = bits_init(&f.waits, h->n_objects, err);

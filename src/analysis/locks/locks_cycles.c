@@ -8,7 +8,7 @@
 #include "analysis/locks/locks_find.h"
 
 #include "analysis/describe/describe.h"
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "heap/library.h"
 #include "memory/big.h"
 
@@ -54,7 +54,7 @@ static int add_cycle(struct walk *w, uint32_t thread, struct err *err)
 	return 0;
 }
 
-int locks_find_cycles(struct retained_job *f)
+int locks_find_cycles(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	struct walk w = { h, f->locks, big_alloc(h->n_threads, sizeof *w.wait, f->err),

@@ -5,7 +5,7 @@
 
 #include "analysis/locks/locks.h"
 
-struct retained_job {
+struct finding {
 	const struct heap *heap;
 	struct locks *locks;
 	struct progress *progress;
@@ -15,32 +15,32 @@ struct retained_job {
 };
 
 /* A lock without owner and waiters; HEAP_NONE: no memory. */
-uint32_t lock_add(struct retained_job *f, uint32_t object, uint32_t synchronizer, enum lock_kind kind);
-void lock_add_wait(struct retained_job *f, const struct lock_wait *wait);
+uint32_t lock_add(struct finding *f, uint32_t object, uint32_t synchronizer, enum lock_kind kind);
+void lock_add_wait(struct finding *f, const struct lock_wait *wait);
 /* The index of the lock with this synchronizer among those found so far, which must not have changed since
  * lock_order; HEAP_NONE. */
 struct lock_order {
 	uint32_t *lock;
 	size_t n;
 };
-MUST_CHECK int lock_order_make(struct lock_order *o, struct retained_job *f);
+MUST_CHECK int lock_order_make(struct lock_order *o, struct finding *f);
 uint32_t lock_order_find(const struct lock_order *o, const struct locks *l, uint32_t synchronizer);
 void lock_order_release(struct lock_order *o);
 
 /* The thread object's index in h->threads is looked up; the object may be anything. */
-struct lock_wait lock_wait_of(const struct retained_job *f, uint32_t lock, uint32_t thread_object);
+struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t thread_object);
 /* Does it end by itself? */
 bool lock_thread_timed(const struct heap *h, uint32_t thread);
 
 /* Of Go: what has the lock at an address as a part, "main.Server.mu", appended; false: unknown. */
 bool lock_part(const struct heap *h, uint64_t address, struct text *to);
 
-MUST_CHECK int locks_find_java(struct retained_job *f);
-MUST_CHECK int locks_find_readers(struct retained_job *f);
-MUST_CHECK int locks_find_monitors(struct retained_job *f);
-MUST_CHECK int locks_find_told(struct retained_job *f);
-MUST_CHECK int locks_find_go(struct retained_job *f);
-MUST_CHECK int locks_find_sync(struct retained_job *f);
-MUST_CHECK int locks_find_cycles(struct retained_job *f);
+MUST_CHECK int locks_find_java(struct finding *f);
+MUST_CHECK int locks_find_readers(struct finding *f);
+MUST_CHECK int locks_find_monitors(struct finding *f);
+MUST_CHECK int locks_find_told(struct finding *f);
+MUST_CHECK int locks_find_go(struct finding *f);
+MUST_CHECK int locks_find_sync(struct finding *f);
+MUST_CHECK int locks_find_cycles(struct finding *f);
 
 #endif

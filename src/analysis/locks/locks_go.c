@@ -27,7 +27,7 @@ static int by_channel(const void *x, const void *y)
 	return (int)a->how - (int)b->how;
 }
 
-static void add_channel(struct retained_job *f, const struct channel_wait *wait, size_t n)
+static void add_channel(struct finding *f, const struct channel_wait *wait, size_t n)
 {
 	const struct heap *h = f->heap;
 	uint32_t object = heap_target(h, wait->channel), at = lock_add(f, object, object, LOCK_CHANNEL);
@@ -41,7 +41,7 @@ static void add_channel(struct retained_job *f, const struct channel_wait *wait,
 			    .object = h->threads[wait[i].thread].object, .how = wait[i].how });
 }
 
-int locks_find_go(struct retained_job *f)
+int locks_find_go(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	struct channel_wait *all = NULL;

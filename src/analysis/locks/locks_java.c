@@ -41,7 +41,7 @@ struct park {
 };
 
 struct reading {
-	struct retained_job *f;
+	struct finding *f;
 	const struct heap *h;
 	uint8_t *family; /* by class */
 	struct view_walk walk;
@@ -358,7 +358,7 @@ static int take_parks(struct reading *r)
 	return 0;
 }
 
-int locks_find_java(struct retained_job *f)
+int locks_find_java(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	struct reading r = { .f = f, .h = h };

@@ -39,7 +39,7 @@ struct local {
 };
 
 struct monitors {
-	struct retained_job *f;
+	struct finding *f;
 	const struct heap *h;
 	struct local *local; /* by thread, frame and order */
 	size_t n, cap;
@@ -359,7 +359,7 @@ static struct holder owner_of(struct monitors *m, const struct wish *wish, size_
 
 static void add_monitor(struct monitors *m, const struct wish *wish, size_t n)
 {
-	struct retained_job *f = m->f;
+	struct finding *f = m->f;
 	uint32_t at = lock_add(f, wish->object, wish->object, LOCK_MONITOR);
 	bool wanted = false;
 	if (at == HEAP_NONE)
@@ -404,7 +404,7 @@ static int add_all(struct monitors *m)
 	return code;
 }
 
-int locks_find_monitors(struct retained_job *f)
+int locks_find_monitors(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	struct monitors m = { .f = f, .h = h };

@@ -32,7 +32,7 @@ static bool is_wanted(const struct lock *lock)
 	return lock->kind == LOCK_READ && lock->owner_is == UNKNOWN && lock->synchronizer != HEAP_NONE;
 }
 
-static int add_reader(struct retained_job *f, struct lock *lock, uint32_t thread)
+static int add_reader(struct finding *f, struct lock *lock, uint32_t thread)
 {
 	struct locks *l = f->locks;
 	uint32_t *to = BIG_PUSH(l->reader, l->n_readers, l->cap_readers, f->err);
@@ -43,7 +43,7 @@ static int add_reader(struct retained_job *f, struct lock *lock, uint32_t thread
 	return 0;
 }
 
-static int name_readers(struct retained_job *f, struct lock *lock, const struct thread_locals *t)
+static int name_readers(struct finding *f, struct lock *lock, const struct thread_locals *t)
 {
 	const struct heap *h = f->heap;
 	uint32_t key = object_in(h, lock->synchronizer, "readHolds");
@@ -70,7 +70,7 @@ static int name_readers(struct retained_job *f, struct lock *lock, const struct 
 	return code;
 }
 
-int locks_find_readers(struct retained_job *f)
+int locks_find_readers(struct finding *f)
 {
 	struct thread_locals t = {.n = 0};
 	bool found = false;

@@ -31,7 +31,7 @@ struct sync_wait {
 };
 
 struct syncs {
-	struct retained_job *f;
+	struct finding *f;
 	const struct heap *h;
 	const struct types *types;
 	struct sync_wait *wait;
@@ -394,7 +394,7 @@ static void add_lock(const struct syncs *s, const struct sync_wait *wait, size_t
 			        wait[i].of == OF_WRITER ? WAIT_TO_WRITE : WAIT_TO_ENTER });
 }
 
-int locks_find_sync(struct retained_job *f)
+int locks_find_sync(struct finding *f)
 {
 	struct syncs s = { .f = f, .h = f->heap, .types = f->heap->dump ? f->heap->dump->types : NULL };
 	int code = s.types ? collect(&s) : 0;

@@ -72,7 +72,7 @@ static int by_address(const void *x, const void *y)
 	return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-static void add_lock(struct retained_job *f, const struct told *told, size_t n)
+static void add_lock(struct finding *f, const struct told *told, size_t n)
 {
 	const struct heap *h = f->heap;
 	uint32_t at = lock_add(f, told->object, told->object, LOCK_MONITOR);
@@ -97,7 +97,7 @@ static void add_lock(struct retained_job *f, const struct told *told, size_t n)
 	f->locks->lock[at] = lock;
 }
 
-static int collect(struct retained_job *f, const struct names *names, struct told **told, size_t *n)
+static int collect(struct finding *f, const struct names *names, struct told **told, size_t *n)
 {
 	const struct heap *h = f->heap;
 	size_t cap = 0;
@@ -121,7 +121,7 @@ static int collect(struct retained_job *f, const struct names *names, struct tol
 	return sort(*told, *n, sizeof **told, by_address, f->err);
 }
 
-int locks_find_told(struct retained_job *f)
+int locks_find_told(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	struct names names = { h, big_alloc(h->n_threads, sizeof *names.by_name, f->err) };

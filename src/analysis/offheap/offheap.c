@@ -8,7 +8,7 @@
 #include "analysis/offheap/offheap_finding.h"
 
 #include "algorithms/sort.h"
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static enum role role_of_class(const struct heap *h, uint32_t class)
 	return ROLE_NONE;
 }
 
-static int give_roles(struct retained_job *f, bool *any)
+static int give_roles(struct finding *f, bool *any)
 {
 	const struct heap *h = f->heap;
 	f->role = big_alloc(h->n_classes, sizeof *f->role, f->err);
@@ -134,7 +134,7 @@ bool field_is_null(struct fields *set, const struct values *v, unsigned which)
 
 /* --- owners ------------------------------------------------------------------------------------- */
 
-int offheap_add(struct retained_job *f, uint32_t object, enum offheap_kind kind, struct amount capacity, uint64_t limit,
+int offheap_add(struct finding *f, uint32_t object, enum offheap_kind kind, struct amount capacity, uint64_t limit,
     uint64_t address)
 {
 	struct offheap_owner *to = BIG_PUSH(f->out->owner, f->out->n, f->out->cap, f->err);
@@ -145,7 +145,7 @@ int offheap_add(struct retained_job *f, uint32_t object, enum offheap_kind kind,
 	return 0;
 }
 
-int offheap_add_stretch(struct retained_job *f, const struct stretch *s)
+int offheap_add_stretch(struct finding *f, const struct stretch *s)
 {
 	struct stretch *to = BIG_PUSH(f->stretch, f->n_stretches, f->cap_stretches, f->err);
 	if (!to)
@@ -159,7 +159,7 @@ enum { DEFLATER_BYTES = 256 << 10, INFLATER_BYTES = (32 + 7) << 10 };
 enum { Z_REFERENCE, Z_STREAM, Z_HANDLE, Z_ADDRESS };
 static const char *const stream_names[] = {"zsRef", "strm", "streamHandle", NULL};
 
-static int take_stream(struct retained_job *f, uint32_t id, enum offheap_kind kind)
+static int take_stream(struct finding *f, uint32_t id, enum offheap_kind kind)
 {
 	struct values v, reference;
 	struct value address;
@@ -180,7 +180,7 @@ static int take_stream(struct retained_job *f, uint32_t id, enum offheap_kind ki
 	    OFFHEAP_NO_LIMIT, at);
 }
 
-static int take_zip(struct retained_job *f, uint32_t id)
+static int take_zip(struct finding *f, uint32_t id)
 {
 	struct values v;
 	struct value file;
@@ -215,7 +215,7 @@ static uint64_t stack_of_options(const struct heap *h)
 	return found <= SIZE_MOST ? found : 0;
 }
 
-static int take_thread(struct retained_job *f, uint32_t id)
+static int take_thread(struct finding *f, uint32_t id)
 {
 	struct values v, held;
 	struct value of_holder;
@@ -237,7 +237,7 @@ static int take_thread(struct retained_job *f, uint32_t id)
 	    amount_unknown(REASON_OUTSIDE), OFFHEAP_NO_LIMIT, 0);
 }
 
-static int take(struct retained_job *f, uint32_t id, unsigned round)
+static int take(struct finding *f, uint32_t id, unsigned round)
 {
 	switch ((enum role)f->role[f->heap->class_of[id]]) {
 	case ROLE_BUFFER: return round ? 0 : offheap_take_buffer(f, id);
@@ -252,7 +252,7 @@ static int take(struct retained_job *f, uint32_t id, unsigned round)
 	}
 }
 
-static int take_all(struct retained_job *f)
+static int take_all(struct finding *f)
 {
 	const struct heap *h = f->heap;
 	int code = 0;
@@ -271,7 +271,7 @@ static int take_all(struct retained_job *f)
 /* --- dumps without values ----------------------------------------------------------------------- */
 
 /* The first object of this role that an object leads to, or that such a one leads to; HEAP_NONE. */
-static uint32_t led_to(const struct retained_job *f, uint32_t id, enum role role)
+static uint32_t led_to(const struct finding *f, uint32_t id, enum role role)
 {
 	const struct adjacency *out = &f->heap->out;
 	for (uint64_t i = adjacency_start(out, id); i < adjacency_start(out, id + 1); i++)
@@ -281,7 +281,7 @@ static uint32_t led_to(const struct retained_job *f, uint32_t id, enum role role
 }
 
 /* A buffer that leads to a cleaner owns memory; a deflater or an inflater may have been ended. */
-static int take_by_references(struct retained_job *f, uint32_t id)
+static int take_by_references(struct finding *f, uint32_t id)
 {
 	const struct amount capacity = amount_unknown(values_away(f->heap) ? REASON_DUMP_AWAY : REASON_SILENT);
 	enum role role = f->role[f->heap->class_of[id]];
@@ -299,7 +299,7 @@ static int take_by_references(struct retained_job *f, uint32_t id)
 	return offheap_add(f, id, mapped ? OFFHEAP_MAPPED : OFFHEAP_DIRECT, capacity, OFFHEAP_NO_LIMIT, 0);
 }
 
-static int take_all_by_references(struct retained_job *f)
+static int take_all_by_references(struct finding *f)
 {
 	int code = 0;
 	f->out->told_by_references = true;
@@ -327,7 +327,7 @@ static bool may_tell(const struct heap *h)
 
 int offheap_find(struct offheap *out, const struct heap *h, struct progress *progress, struct err *err)
 {
-	struct retained_job f = {.out = out, .heap = h, .progress = progress, .stream.names = stream_names,
+	struct finding f = {.out = out, .heap = h, .progress = progress, .stream.names = stream_names,
 	    .thread.names = thread_names, .err = err};
 	bool any = false;
 	*out = (struct offheap){.n = 0};

@@ -15,7 +15,7 @@
 enum { A_ADDRESS, A_SIZE, A_CAPACITY, A_CAP, A_LENGTH, A_POINTER, A_OUTER };
 static const char *const action_names[] = {"address", "size", "capacity", "cap", "length", "nativePtr", "this$0", NULL};
 
-static bool action_capacity(struct retained_job *f, const struct values *v, uint64_t *out)
+static bool action_capacity(struct finding *f, const struct values *v, uint64_t *out)
 {
 	return offheap_number(&f->action, v, A_CAPACITY, out) || offheap_number(&f->action, v, A_CAP, out) ||
 	    offheap_number(&f->action, v, A_SIZE, out) || offheap_number(&f->action, v, A_LENGTH, out);
@@ -32,7 +32,7 @@ static struct amount registered_size(uint64_t size)
 	return size == (ASSUMED | MALLOCED) ? offheap_usual(ASSUMED) : amount_exact(size & ~UINT64_C(1));
 }
 
-static int take_registered(struct retained_job *f, uint32_t action, const struct values *v, uint32_t owner)
+static int take_registered(struct finding *f, uint32_t action, const struct values *v, uint32_t owner)
 {
 	struct values registry;
 	struct value size;
@@ -54,7 +54,7 @@ static int take_registered(struct retained_job *f, uint32_t action, const struct
 
 /* An action that was not counted yet, and the object that stands for the owner.  *known: it is one that says what it
  * frees. */
-static int take_action(struct retained_job *f, uint32_t action, uint32_t owner, uint64_t limit, bool *known)
+static int take_action(struct finding *f, uint32_t action, uint32_t owner, uint64_t limit, bool *known)
 {
 	enum role role = f->role[f->heap->class_of[action]];
 	enum offheap_kind kind = role == ROLE_DEALLOCATOR ? OFFHEAP_DIRECT : role == ROLE_UNMAPPER ? OFFHEAP_MAPPED :
@@ -91,7 +91,7 @@ enum { C_THUNK, C_ACTION, C_REFERENT, C_NEXT, C_NODE };
 static const char *const cleaner_names[] = {"thunk", "action", "referent", "next", "node", NULL};
 
 /* What a cleaner in use runs.  One that ran, or was ended, is in no list: it leads to itself, or to no node. */
-static uint32_t cleaner_action(struct retained_job *f, const struct values *v)
+static uint32_t cleaner_action(struct finding *f, const struct values *v)
 {
 	uint32_t thunk = field_object(&f->cleaner, v, C_THUNK);
 	bool has_node = f->cleaner.has[C_NODE];
@@ -100,7 +100,7 @@ static uint32_t cleaner_action(struct retained_job *f, const struct values *v)
 	return thunk != HEAP_NONE ? thunk : field_object(&f->cleaner, v, C_ACTION);
 }
 
-int offheap_take_cleaner(struct retained_job *f, uint32_t id)
+int offheap_take_cleaner(struct finding *f, uint32_t id)
 {
 	struct values v;
 	bool known;
@@ -119,14 +119,14 @@ static const char *const buffer_names[] = {"cleaner", "att", "viewedBuffer", "fd
     "segment", "memoryRef", NULL};
 enum { ATTACHED_DEEP = 64 };
 
-static bool is_role(const struct retained_job *f, uint32_t id, enum role role)
+static bool is_role(const struct finding *f, uint32_t id, enum role role)
 {
 	return id != HEAP_NONE && f->role[f->heap->class_of[id]] == role;
 }
 
 /* Does the way over attachments end at a buffer that owns memory, or at what is no buffer?  Of one too long to be
  * followed, as slices of slices have in JDK 8, it is taken to. */
-static bool leads_to_owner(struct retained_job *f, uint32_t id)
+static bool leads_to_owner(struct finding *f, uint32_t id)
 {
 	uint32_t before = HEAP_NONE; /* passed at the last power of two: met again, it is a circle */
 	for (unsigned deep = 0; id != HEAP_NONE; deep++) {
@@ -152,14 +152,14 @@ static bool leads_to_owner(struct retained_job *f, uint32_t id)
 	return false;
 }
 
-static bool is_attached(struct retained_job *f, const struct values *v)
+static bool is_attached(struct finding *f, const struct values *v)
 {
 	return (f->buffer.has[B_ATTACHED] && !field_is_null(&f->buffer, v, B_ATTACHED)) ||
 	    (f->buffer.has[B_VIEWED] && !field_is_null(&f->buffer, v, B_VIEWED));
 }
 
 /* Android keeps small direct buffers in arrays of the heap. */
-static bool is_in_heap(struct retained_job *f, const struct values *v)
+static bool is_in_heap(struct finding *f, const struct values *v)
 {
 	uint32_t reference = field_object(&f->buffer, v, B_REFERENCE);
 	struct values memory;
@@ -169,7 +169,7 @@ static bool is_in_heap(struct retained_job *f, const struct values *v)
 }
 
 /* Nothing in the dump frees it: native code lent it, or Unsafe gave it. */
-static int take_lent(struct retained_job *f, const struct values *v, uint64_t address, uint64_t capacity, uint64_t limit)
+static int take_lent(struct finding *f, const struct values *v, uint64_t address, uint64_t capacity, uint64_t limit)
 {
 	if (!address || !capacity)
 		return 0;
@@ -180,7 +180,7 @@ static int take_lent(struct retained_job *f, const struct values *v, uint64_t ad
 }
 
 /* A buffer with a cleaner. */
-static int take_cleaned(struct retained_job *f, const struct values *v, uint32_t cleaner, bool sane, uint64_t capacity,
+static int take_cleaned(struct finding *f, const struct values *v, uint32_t cleaner, bool sane, uint64_t capacity,
     uint64_t limit, uint64_t address)
 {
 	struct values c;
@@ -201,7 +201,7 @@ static int take_cleaned(struct retained_job *f, const struct values *v, uint32_t
 	return offheap_add(f, v->id, OFFHEAP_DIRECT, offheap_usual(capacity), limit, address);
 }
 
-int offheap_take_buffer(struct retained_job *f, uint32_t id)
+int offheap_take_buffer(struct finding *f, uint32_t id)
 {
 	struct values v;
 	uint64_t address = 0, capacity = 0, limit = OFFHEAP_NO_LIMIT;
@@ -242,7 +242,7 @@ static const char *const cleanup_names[FIELDS_MOST] = {"fst", "next", "val$alloc
     "val$cleanupByteSize", "val$byteSize", "val$bytesSize", "val$allocationBase", "val$buf", "val$unmapper",
     "val$unmapperProxy", "val$shouldReserve", "cache", NULL};
 
-static int take_cleanup(struct retained_job *f, const struct values *v)
+static int take_cleanup(struct finding *f, const struct values *v)
 {
 	struct fields *c = &f->cleanup;
 	uint32_t unmapper = field_object(c, v, L_UNMAPPER);
@@ -270,7 +270,7 @@ static int take_cleanup(struct retained_job *f, const struct values *v)
 }
 
 /* A list of a closed session ends in an object that says so and frees nothing. */
-static bool is_end(const struct retained_job *f, uint32_t id)
+static bool is_end(const struct finding *f, uint32_t id)
 {
 	static const char end[] = "ResourceCleanup$1";
 	const char *name = id == HEAP_NONE ? "" : heap_class_of(f->heap, id)->name;
@@ -278,7 +278,7 @@ static bool is_end(const struct retained_job *f, uint32_t id)
 	return n >= sizeof end - 1 && !strcmp(name + n - (sizeof end - 1), end);
 }
 
-static int take_cleanups(struct retained_job *f, uint32_t at)
+static int take_cleanups(struct finding *f, uint32_t at)
 {
 	struct values v;
 	int code = 0;
@@ -295,7 +295,7 @@ static int take_cleanups(struct retained_job *f, uint32_t at)
 }
 
 /* JDK 25 keeps the first of a confined session apart, also when it is closed. */
-int offheap_take_list(struct retained_job *f, uint32_t id)
+int offheap_take_list(struct finding *f, uint32_t id)
 {
 	struct values v;
 	if (values_open_along(&v, f->heap, id, &f->walk, NULL))
@@ -321,7 +321,7 @@ static bool is_closed(const struct heap *h, uint32_t scope)
 	return values_field(&v, "state", &state) && state.type == VALUE_INT && (int64_t)state.bits < 0;
 }
 
-int offheap_take_segment(struct retained_job *f, uint32_t id)
+int offheap_take_segment(struct finding *f, uint32_t id)
 {
 	struct values v;
 	uint64_t address, size;
@@ -342,7 +342,7 @@ int offheap_take_segment(struct retained_job *f, uint32_t id)
 	    .segment = true, .limit = OFFHEAP_NO_LIMIT});
 }
 
-void offheap_name_fields(struct retained_job *f)
+void offheap_name_fields(struct finding *f)
 {
 	f->action.names = action_names;
 	f->cleaner.names = cleaner_names;

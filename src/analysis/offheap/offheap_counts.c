@@ -2,7 +2,7 @@
 /* offheap_counts.c - what the JDK and Netty count themselves of memory outside of the heap. */
 #include "analysis/offheap/offheap.h"
 
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "base/text.h"
 
 #include <string.h>

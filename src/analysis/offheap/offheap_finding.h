@@ -29,7 +29,7 @@ struct stretch {
 	uint64_t limit;
 };
 
-struct retained_job {
+struct finding {
 	struct offheap *out;
 	const struct heap *heap;
 	struct progress *progress;
@@ -44,9 +44,9 @@ struct retained_job {
 	struct err *err;
 };
 
-int offheap_add(struct retained_job *f, uint32_t object, enum offheap_kind kind, struct amount capacity, uint64_t limit,
+int offheap_add(struct finding *f, uint32_t object, enum offheap_kind kind, struct amount capacity, uint64_t limit,
     uint64_t address);
-int offheap_add_stretch(struct retained_job *f, const struct stretch *s);
+int offheap_add_stretch(struct finding *f, const struct stretch *s);
 
 /* A number or reference of an opened object; false or HEAP_NONE: it has none. */
 bool offheap_number(struct fields *set, const struct values *v, unsigned which, uint64_t *out);
@@ -54,13 +54,13 @@ uint32_t field_object(struct fields *set, const struct values *v, unsigned which
 bool field_is_null(struct fields *set, const struct values *v, unsigned which); /* false of no such field */
 
 /* Each takes one object of its role.  0, ERR_NOMEM. */
-int offheap_take_buffer(struct retained_job *f, uint32_t id);
-int offheap_take_cleaner(struct retained_job *f, uint32_t id);
-int offheap_take_list(struct retained_job *f, uint32_t id);
-int offheap_take_segment(struct retained_job *f, uint32_t id);
-void offheap_name_fields(struct retained_job *f);
+int offheap_take_buffer(struct finding *f, uint32_t id);
+int offheap_take_cleaner(struct finding *f, uint32_t id);
+int offheap_take_list(struct finding *f, uint32_t id);
+int offheap_take_segment(struct finding *f, uint32_t id);
+void offheap_name_fields(struct finding *f);
 /* Whose memory is each stretch?  What nobody's is becomes an owner's. */
-int offheap_settle_stretches(struct retained_job *f);
+int offheap_settle_stretches(struct finding *f);
 
 /* The least that says how large it is: */
 static inline struct amount offheap_usual(uint64_t n)

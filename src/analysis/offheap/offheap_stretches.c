@@ -38,7 +38,7 @@ static int by_begin(const void *x, const void *y)
 }
 
 /* The owners with an address and a size, by address. */
-static int list_owned(struct retained_job *f, struct owned **out, size_t *n)
+static int list_owned(struct finding *f, struct owned **out, size_t *n)
 {
 	struct owned *list = big_alloc(f->out->n, sizeof *list, f->err);
 	*n = 0;
@@ -54,7 +54,7 @@ static int list_owned(struct retained_job *f, struct owned **out, size_t *n)
 }
 
 /* A segment stands for the owner where that is only what the JDK's session has of it. */
-static void show(struct retained_job *f, struct owned *in, const struct stretch *s)
+static void show(struct finding *f, struct owned *in, const struct stretch *s)
 {
 	struct offheap_owner *owner = &f->out->owner[in->owner];
 	if (s->segment && s->size > in->shown && (owner->kind == OFFHEAP_SEGMENT || in->shown ||
@@ -89,7 +89,7 @@ static bool is_netty(const struct heap *h, uint32_t id)
 }
 
 /* n of them that overlap, one behind the other: one owner, the largest. */
-static int add_lent(struct retained_job *f, const struct stretch *s, size_t n)
+static int add_lent(struct finding *f, const struct stretch *s, size_t n)
 {
 	const struct stretch *largest = s;
 	uint64_t end = 0;
@@ -103,7 +103,7 @@ static int add_lent(struct retained_job *f, const struct stretch *s, size_t n)
 	    largest->limit, s->address);
 }
 
-int offheap_settle_stretches(struct retained_job *f)
+int offheap_settle_stretches(struct finding *f)
 {
 	struct owned *owned = NULL;
 	size_t n_owned = 0, at = 0, kept = 0;

@@ -19,7 +19,7 @@
 
 enum { A_STRETCH = 1 << 16, HANDS = 512, HAND_SHIFT = 55 };
 
-struct retained_job {
+struct finding {
 	struct waste_work *work;
 	const struct waste_same *what;
 	unsigned n_stretches;
@@ -29,12 +29,12 @@ struct retained_job {
 	struct waste_stretch *hand;     /* what is found in each */
 };
 
-static bool is_candidate(const struct retained_job *f, uint32_t id)
+static bool is_candidate(const struct finding *f, uint32_t id)
 {
 	return f->what->roles >> waste_role(f->work, id) & 1;
 }
 
-static uint32_t stretch_end(const struct retained_job *f, unsigned stretch)
+static uint32_t stretch_end(const struct finding *f, unsigned stretch)
 {
 	uint32_t n = f->work->heap->n_objects, begin = stretch * A_STRETCH;
 	return n - begin < A_STRETCH ? n : begin + A_STRETCH;
@@ -42,7 +42,7 @@ static uint32_t stretch_end(const struct retained_job *f, unsigned stretch)
 
 static int count(void *context, unsigned stretch, struct err *err)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	(void)err;
 	for (uint32_t id = stretch * A_STRETCH; id < stretch_end(f, stretch); id++)
 		f->first[stretch + 1] += is_candidate(f, id);
@@ -99,7 +99,7 @@ static void hash_of(struct memo memo[MEMO], const uint8_t *bytes, uint64_t n, ui
 
 static int print_stretch(void *context, unsigned stretch, struct err *err)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	struct waste_stretch s = {.work = f->work};
 	struct waste_print *to = f->print + f->first[stretch];
 	struct memo memo[MEMO] = {{.bytes = NULL}};
@@ -163,7 +163,7 @@ static int by_hash(const void *x, const void *y)
 }
 
 /* The prints of a hand that share their hash with others, those of one hash in a row. */
-static int find_several(struct table *t, const struct retained_job *f, unsigned hand, struct err *err)
+static int find_several(struct table *t, const struct finding *f, unsigned hand, struct err *err)
 {
 	t->mask = 63;
 	for (unsigned s = 0; s < f->n_stretches; s++)
@@ -213,7 +213,7 @@ static size_t gather(struct waste_stretch *s, const struct waste_same *what, str
 }
 
 /* Of equal objects the one stays that the program's constants hold, else the first. */
-static void best_first(const struct retained_job *f, struct waste_print *p, size_t n)
+static void best_first(const struct finding *f, struct waste_print *p, size_t n)
 {
 	size_t best = 0;
 	unsigned most = 0;
@@ -242,7 +242,7 @@ static int add_others(struct waste_stretch *s, enum waste_kind kind, const struc
 
 static int group_hand(void *context, unsigned hand, struct err *err)
 {
-	struct retained_job *f = context;
+	struct finding *f = context;
 	struct waste_stretch *s = &f->hand[hand];
 	struct table t = {.n = 0};
 	int code = find_several(&t, f, hand, err);
@@ -275,7 +275,7 @@ static int by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static int take_found(struct retained_job *f, struct err *err)
+static int take_found(struct finding *f, struct err *err)
 {
 	int code = 0;
 	for (unsigned k = 0; k < WASTE_KINDS && !code; k++) {
@@ -301,7 +301,7 @@ static int take_found(struct retained_job *f, struct err *err)
 	return code;
 }
 
-static int find(struct retained_job *f, struct err *err)
+static int find(struct finding *f, struct err *err)
 {
 	uint32_t n = f->work->heap->n_objects;
 	f->n_stretches = (unsigned)(((uint64_t)n + A_STRETCH - 1) / A_STRETCH);
@@ -328,7 +328,7 @@ static int find(struct retained_job *f, struct err *err)
 
 int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err)
 {
-	struct retained_job f = {.work = w, .what = what};
+	struct finding f = {.work = w, .what = what};
 	int code = find(&f, err);
 	for (unsigned hand = 0; f.hand && hand < HANDS; hand++)
 		for (unsigned k = 0; k < WASTE_KINDS; k++)

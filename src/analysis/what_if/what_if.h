@@ -171,12 +171,13 @@ void what_if_loss_release(struct what_if_loss *l);
  * ERR_CANCELLED: it is empty.
  */
 enum { WHAT_IF_TOGETHER = 3 };
-MUST_CHECK int what_if_together(struct what_if_edges *out, struct amount *freed, struct what_if *c, struct what_if_owner *owner,
-    const uint32_t *ids, size_t n, enum what_if_fame least, uint64_t effort, struct progress *progress, struct err *err);
+MUST_CHECK int what_if_together(struct what_if_edges *out, struct amount *freed, struct what_if *c,
+    struct what_if_owner *owner, const uint32_t *ids, size_t n, enum what_if_fame least, uint64_t effort,
+    struct progress *progress, struct err *err);
 
 /*
- * Those of n objects (ids) that static fields and global variables alone hold, of those that what_if_together may choose:
- * clearing all of them would free these.  to: room for n ids.  Walks the heap.  0, ERR_NOMEM or ERR_CANCELLED.
+ * Those of n objects (ids) that static fields and global variables alone hold, of those that what_if_together may
+ * choose: clearing all of them would free these.  to: room for n ids.  Walks the heap.  0, ERR_NOMEM or ERR_CANCELLED.
  */
 MUST_CHECK int what_if_held_by_globals(uint32_t *to, size_t *n_to, struct what_if *c, struct what_if_owner *owner,
     const uint32_t *ids, size_t n, struct progress *progress, struct err *err);

@@ -343,8 +343,8 @@ static int add_globals(struct together *t, struct what_if_edges *to, struct err 
 	return code ? code : progress_check(t->progress, err);
 }
 
-int what_if_held_by_globals(uint32_t *to, size_t *n_to, struct what_if *c, struct what_if_owner *owner, const uint32_t *ids,
-    size_t n, struct progress *progress, struct err *err)
+int what_if_held_by_globals(uint32_t *to, size_t *n_to, struct what_if *c, struct what_if_owner *owner,
+    const uint32_t *ids, size_t n, struct progress *progress, struct err *err)
 {
 	struct together t = {.cut = c, .owner = owner, .heap = c->retained->heap, .least = FAME_GLOBAL,
 	    .immediate = c->retained->dominators.immediate, .progress = progress};

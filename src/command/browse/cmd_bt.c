@@ -10,7 +10,7 @@
 
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "base/mem.h"
 #include "command/browse/bt_noted.h"
 #include "memory/big.h"

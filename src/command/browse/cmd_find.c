@@ -5,7 +5,7 @@
 #include "command/commands.h"
 #include "command/query/query.h"
 
-#include "analysis/strings.h"
+#include "analysis/strings/strings.h"
 #include "base/render_lock.h"
 #include "command/browse/find_values.h"
 #include "command/resolve/resolve.h"

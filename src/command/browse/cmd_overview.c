@@ -6,7 +6,7 @@
 
 #include "analysis/check/check.h"
 #include "analysis/holes.h"
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/process.h"
 #include "command/resolve/resolve.h"
@@ -74,8 +74,8 @@ static void info_dump(struct result *r, const struct heap *h)
 	result_head(r, COL_FILE, left_out ? cell_none() : h->source ? cell_text(path.s) : cell_blank());
 	text_release(&path);
 	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
-	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() : cell_text(chunks_packed(index_file_chunks(h)) ? "yes" :
-	    "no"));
+	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() :
+	    cell_text(chunks_packed(index_file_chunks(h)) ? "yes" : "no"));
 	result_head(r, COL_INDEX_ALONE, h->dump_absent ? cell_text("yes") : cell_blank());
 }
 

@@ -5,12 +5,12 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
-#include "analysis/java.h"
-#include "analysis/strings.h"
-#include "base/mem.h"
+#include "analysis/java/java.h"
+#include "analysis/strings/strings.h"
 #include "base/masking.h"
-#include "result/objects.h"
+#include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "result/objects.h"
 
 #include <stdlib.h>
 #include <inttypes.h>

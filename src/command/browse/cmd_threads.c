@@ -6,7 +6,7 @@
 
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"

@@ -2,7 +2,7 @@
 /* process.c - see process.h.  Secrets were masked when texts were read (base/masking.h). */
 #include "command/browse/process.h"
 
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "heap/library.h"
 
 #include <string.h>

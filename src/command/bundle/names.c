@@ -7,7 +7,7 @@
  */
 #include "command/bundle/texts.h"
 
-#include "analysis/java.h"
+#include "analysis/java/java.h"
 #include "dump/program/program.h"
 #include "dump/types.h"
 #include "heap/sites.h"

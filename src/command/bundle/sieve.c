@@ -31,7 +31,7 @@ struct caught {
 	uint64_t lengths; /* of the needles that are kept: a bit for each number of bytes from the key on */
 };
 
-struct saved_state {
+struct kept {
 	struct needle needle;
 	struct needle_of of;
 	uint64_t hash;       /* of the bytes from its key on */
@@ -44,7 +44,7 @@ struct sieve {
 	uint64_t n_learned; /* a power of two */
 	struct caught *caught;
 	uint64_t n_caught, n_slots; /* n_slots: a power of two, at most half of them taken */
-	struct saved_state *kept;
+	struct kept *kept;
 	uint64_t n_kept, cap_kept;
 	uint32_t *by_hash, n_by_hash;
 	pthread_mutex_t lock;
@@ -203,7 +203,7 @@ static void mark_at(const struct going *g, uint64_t at, const struct caught *c)
 		uint64_t hash = hash_bytes(g->bytes + at, length);
 		for (uint32_t slot = (uint32_t)hash & (s->n_by_hash - 1); s->by_hash[slot];
 		    slot = (slot + 1) & (s->n_by_hash - 1)) {
-			struct saved_state *k = &s->kept[s->by_hash[slot] - 1];
+			struct kept *k = &s->kept[s->by_hash[slot] - 1];
 			if (k->hash == hash && (unsigned)(k->needle.n - k->needle.skip) == length && k->needle.skip <= at &&
 			    !memcmp(g->bytes + at - k->needle.skip, k->needle.bytes, k->needle.n) &&
 			    !(k->marks & g->mark))
@@ -307,7 +307,7 @@ int sieve_match(struct sieve *s, const uint8_t *bytes, uint64_t n, enum sieve_ma
 
 static uint64_t hash_of(const void *all, uint32_t number)
 {
-	return ((const struct saved_state *)all)[number].hash;
+	return ((const struct kept *)all)[number].hash;
 }
 
 static int keep(struct sieve *s, const struct needle *needle, const struct needle_of *of, struct caught *c,
@@ -326,10 +326,10 @@ static int keep(struct sieve *s, const struct needle *needle, const struct needl
 		if (there->n == needle->n && !memcmp(there->bytes, needle->bytes, needle->n))
 			return 0;
 	}
-	struct saved_state *k = BIG_PUSH(s->kept, s->n_kept, s->cap_kept, err);
+	struct kept *k = BIG_PUSH(s->kept, s->n_kept, s->cap_kept, err);
 	if (!k)
 		return ERR_NOMEM;
-	*k = (struct saved_state){.needle = *needle, .of = *of, .hash = hash};
+	*k = (struct kept){.needle = *needle, .of = *of, .hash = hash};
 	s->by_hash[slot] = (uint32_t)s->n_kept;
 	c->lengths |= UINT64_C(1) << length;
 	return 0;
@@ -353,7 +353,7 @@ bool sieve_next(const struct sieve *s, uint64_t *i, const struct needle **needle
     unsigned *marks)
 {
 	for (; *i < s->n_kept; ++*i) {
-		const struct saved_state *k = &s->kept[*i];
+		const struct kept *k = &s->kept[*i];
 		if (!k->marks)
 			continue;
 		*needle = &k->needle;

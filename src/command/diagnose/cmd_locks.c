@@ -192,7 +192,7 @@ static int deadlock_members(const struct result *r, void *data, const struct bit
 	return 0;
 }
 
-static void saved_state_release(void *data)
+static void kept_release(void *data)
 {
 	locks_release(data);
 	free(data);
@@ -258,7 +258,7 @@ static int run_locks(struct session *s, const struct call *call, struct result *
 	struct result *r = deadlocks ? told_deadlocks(s, found) : told_locks(s, found);
 	add_notes(r, found);
 	r->of_values = values_held(r->heap);
-	result_rows_members(r, deadlocks ? deadlock_members : NULL, saved_state_release, found);
+	result_rows_members(r, deadlocks ? deadlock_members : NULL, kept_release, found);
 	*out = r;
 	return 0;
 }

@@ -105,7 +105,8 @@ static void add_reference(struct asking *q, uint32_t holder, uint32_t id, struct
 }
 
 /* The few references that free all of them together, where there are such.  *found: a row tells of them. */
-static int add_together(struct asking *q, struct what_if *cut, struct what_if_owner *owner, bool *found, struct err *err)
+static int add_together(struct asking *q, struct what_if *cut, struct what_if_owner *owner, bool *found,
+    struct err *err)
 {
 	struct what_if_edges edges;
 	struct amount freed;

@@ -2,7 +2,7 @@
 /* cmd_heap.c - heap: what holds what, as a disk is looked through. */
 #include "command/commands.h"
 
-#include "analysis/heap_fold.h"
+#include "analysis/heap_tree/heap_tree.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"

@@ -85,8 +85,8 @@ static void add_row(
 }
 
 /* found: they are suspects, of which a story tells below.  since: what older dumps tell; NULL: there are none. */
-static int add_suspects(struct result *out, struct session *s, struct what_if *cut, const struct leaks *leaks, bool found,
-    const struct since *since, struct err *err)
+static int add_suspects(struct result *out, struct session *s, struct what_if *cut, const struct leaks *leaks,
+    bool found, const struct since *since, struct err *err)
 {
 	struct text story = TEXT_INIT;
 	struct what_if_owner owner;

@@ -7,9 +7,9 @@
 #ifndef CAIRN_COMMAND_RETENTION_HEAP_LABELS_H
 #define CAIRN_COMMAND_RETENTION_HEAP_LABELS_H
 
-#include "result/objects.h"
-#include "analysis/heap_tree.h"
+#include "analysis/heap_tree/heap_tree.h"
 #include "analysis/paths/paths.h"
+#include "result/objects.h"
 
 
 struct heap_labels {

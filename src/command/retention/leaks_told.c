@@ -2,7 +2,7 @@
 /* leaks_told.c - see leaks_told.h. */
 #include "command/retention/leaks_told.h"
 
-#include "analysis/heap_fold.h"
+#include "analysis/heap_tree/heap_tree.h"
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
 #include "command/retention/heap_labels.h"

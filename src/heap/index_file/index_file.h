@@ -38,8 +38,8 @@ bool index_file_is_index(const char *path);
 bool index_file_is_alone(const char *path);
 /* The same of an index, and when its dump was written ("": it does not tell).  ERR_FORMAT: it is damaged, or of another
  * version; ERR_IO, ERR_NOMEM. */
-MUST_CHECK int index_file_tell(const char *path, struct amount *objects, struct amount *shallow, char created[static 32],
-    struct err *err);
+MUST_CHECK int index_file_tell(const char *path, struct amount *objects, struct amount *shallow,
+    char created[static 32], struct err *err);
 void index_file_close(struct saved *s); /* NULL is fine */
 
 /* Check and take the references of a heap of which they wait (heap->references_wait).  0, ERR_FORMAT: the index is
@@ -74,8 +74,8 @@ MUST_CHECK int index_file_write(const struct heap *h, struct nameless *names, st
 /*
  * Numbers in place of the names of a heap, which must outlive them: of classes outside of the class library with their
  * fields, of threads, frames, functions, variables and odd heaps.  *out is the caller's (nameless_free).  0,
- * ERR_NOMEM or ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once index_file_write
- * is through.
+ * ERR_NOMEM or ERR_CANCELLED.  The map has a line for each, "class #17", a tab, the name; it is whole once
+ * index_file_write is through.
  */
 MUST_CHECK int nameless_make(struct nameless **out, const struct heap *h, struct err *err);
 /* The same with all names as they are, without what else is left out then: the path of the dump, what a javacore says

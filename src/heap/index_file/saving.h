@@ -58,8 +58,8 @@ MUST_CHECK int saved_stream(const struct chunks *c, const char *numbers, const c
 /* ERR_FORMAT: what it tells of the heap is damaged. */
 int index_file_damaged(struct err *err);
 /* Make the heap of the index at this path, which takes *saved over.  dump NULL: it is not there. */
-MUST_CHECK int index_file_make(struct heap **out, struct saved **saved, const struct index_file_key *key, const char *path,
-    const char *dump, const struct heap_options *o, struct progress *progress, struct err *err);
+MUST_CHECK int index_file_make(struct heap **out, struct saved **saved, const struct index_file_key *key,
+    const char *path, const char *dump, const struct heap_options *o, struct progress *progress, struct err *err);
 
 /* What has pointers.  When reading, memory comes from h->arena or is big; the first lack of it is in *err. */
 void pack_heap(struct pack *p, struct heap *h, struct err *err);

@@ -423,7 +423,7 @@ void sql_end(struct sql *q, const struct sql *outer)
 	q->progress = outer->progress;
 	q->retained = outer->retained;
 	q->doubt = outer->doubt;
-	q->saved_state_read = outer->saved_state_read;
+	q->kept_read = outer->kept_read;
 	q->failed = outer->failed;
 	q->declared = outer->declared;
 	q->placed = outer->placed;
@@ -478,7 +478,7 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 		sqlite3_stmt *s = NULL;
 		sql_doubts_begin(q);
 		sql_own_begin(q);
-		q->saved_state_read = false;
+		q->kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s && *out)
 			code = err_set(err, ERR_USAGE, "a line takes one query (use another -x for the next)");

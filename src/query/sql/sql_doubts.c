@@ -290,7 +290,7 @@ void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own
 	bool inexact = q->doubt.certainty != EXACT, away = away_name(q, NULL) != NULL;
 	if (inexact)
 		look_at_views(q, &views);
-	bool single = inexact && !views.named && !q->saved_state_read && take_apart(views.text, selected) && selected->n == n;
+	bool single = inexact && !views.named && !q->kept_read && take_apart(views.text, selected) && selected->n == n;
 	bool compound = inexact && (views.compound || is_compound(views.text));
 	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
 	for (unsigned i = 0; i < n; i++) {
@@ -370,7 +370,7 @@ int sql_away(struct sql *q, sqlite3_stmt *s, const bool *own, bool *away, struct
 	if (!name)
 		return 0;
 	look_at_views(q, &views);
-	if (!n || views.named || q->saved_state_read || !split(text, &items, &from))
+	if (!n || views.named || q->kept_read || !split(text, &items, &from))
 		return no_choice(q, name, err);
 	const char *behind = away_between(q, from, text + strlen(text)), *at = items;
 	struct word w;

@@ -42,7 +42,7 @@ static int may_read(struct sql *q, const char *table, const char *database)
 	for (size_t i = 0; i < q->n_kept && database && !strcmp(database, "temp"); i++) {
 		if (sqlite3_stricmp(q->kept[i].table, table))
 			continue;
-		q->saved_state_read = true;
+		q->kept_read = true;
 		q->doubt = amount_as_sure(q->doubt, q->kept[i].sure);
 	}
 	return SQLITE_OK;

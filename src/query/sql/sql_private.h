@@ -48,7 +48,7 @@ struct sql {
 	struct sql_doubts *doubts;        /* of all tables that are connected, and the functions */
 	struct sql_kept *kept;            /* owned */
 	size_t n_kept, cap_kept;
-	bool saved_state_read;                   /* one of these is read */
+	bool kept_read;                   /* one of these is read */
 	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
 	char *drops;                      /* the table or view that it drops; the same */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * strings.h - looks at all Strings of a heap: which texts match a pattern, which Strings are equal.
+ *
+ * Both functions look at every String once, on all threads, and keep for each String 4 bytes
+ * (strings_matching) or 32 bytes (duplicates_find).  Any thread may call them.
+ */
+#ifndef CAIRN_ANALYSIS_STRINGS_STRINGS_H
+#define CAIRN_ANALYSIS_STRINGS_STRINGS_H
+
+#include "heap/amounts.h"
+#include "heap/string.h"
+
+struct string_list {
+	uint32_t *ids; /* ascending, big memory */
+	size_t n, cap;
+};
+
+/* Called on the thread that called strings_matching: the first n ids are found, and stay. */
+struct string_watcher {
+	void (*found)(void *context, const uint32_t *ids, size_t n);
+	void *context;
+};
+
+/*
+ * Find the Strings whose escaped text matches a POSIX extended regular expression (NULL: all
+ * Strings).  told: is called with those found so far, or NULL.  0: *out is the caller's
+ * (string_list_release).  ERR_USAGE: regex is not a regular expression; ERR_UNSUPPORTED: the format holds
+ * no values; ERR_NOMEM.
+ */
+MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
+    bool any_case, const struct string_watcher *told, struct err *err);
+void string_list_release(struct string_list *l);
+
+/* Strings of one text. */
+struct same_strings {
+	uint32_t first;    /* one of them */
+	struct amount count;
+	struct amount arrays; /* different arrays that hold their characters */
+	struct amount shallow; /* bytes of the Strings and these arrays */
+	struct amount wasted; /* bytes that would be saved if one String and one array replaced all */
+};
+
+struct duplicates {
+	struct same_strings *groups; /* of two or more Strings, the group that wastes most first */
+	size_t n, cap;
+	uint64_t strings, distinct;  /* number of Strings that have a text, and of different texts */
+	struct amount wasted;        /* bytes, the sum over groups */
+};
+
+/* Find Strings of the same text.  Exact: where hashes are equal, the texts are compared.  0: *out
+ * is the caller's (duplicates_release); ERR_UNSUPPORTED: the format holds no values; ERR_NOMEM. */
+MUST_CHECK int duplicates_find(struct duplicates *out, const struct heap *h, struct err *err);
+/* Set the bits in `to` of all Strings of these groups (groups: a bit for each).  0 or ERR_NOMEM. */
+MUST_CHECK int duplicates_members(const struct duplicates *d, const struct heap *h,
+    const struct bits *groups, struct bits *to, struct err *err);
+void duplicates_release(struct duplicates *d);
+
+#endif

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app.c - the loop and the stack of pages.
+ *
+ * One turn of the loop: wait for keys, signals, or the loading thread; take in all that is there;
+ * draw once.  Nothing sleeps and nothing polls, except that progress is looked at ten times a second
+ * while there is any.
+ */
+#include "view/app/app.h"
+
+#include "analysis/describe/describe.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "view/config.h"
+#include "view/history.h"
+#include "view/prompt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGES_MOST 100       /* the oldest but the first goes then */
+#define FIRST_FRAME_MS 80    /* a dump that is read by then never shows a progress bar */
+#define PROGRESS_MS 100
+
+/* --- the stack --------------------------------------------------------------------------------- */
+
+struct page *app_page(struct app *a)
+{
+	return a->pages.n > 0 ? a->pages.page[a->pages.at] : NULL;
+}
+
+void app_say(struct app *a, enum role role, const char *sentence)
+{
+	text_clear(&a->message);
+	text_add_escaped(&a->message, sentence, strlen(sentence));
+	a->message_role = role;
+	text_clear(&a->failed_line);
+	a->dirty = true;
+}
+
+void app_say_lines(struct app *a, enum role role, const char *lines)
+{
+	app_say(a, role, "");
+	for (size_t n; *lines; lines += n, lines += *lines == '\n') {
+		n = strcspn(lines, "\n");
+		if (a->message.len > 0)
+			text_add_char(&a->message, '\n');
+		text_add_escaped(&a->message, lines, n);
+	}
+}
+
+void app_back(struct app *a)
+{
+	if (a->pages.n > 0 && a->pages.at > 0)
+		a->pages.at--;
+	else if (!tabs_back(a))
+		app_say(a, ROLE_NOTE, "already at the first view; q quits");
+}
+
+void app_forward(struct app *a)
+{
+	if (a->pages.at + 1 < a->pages.n)
+		a->pages.at++;
+	else
+		app_say(a, ROLE_NOTE, "already at the last view");
+}
+
+void app_drop_pages(struct app *a, size_t from)
+{
+	a->session.shown = NULL;
+	while (a->pages.n > from)
+		page_free(a->pages.page[--a->pages.n]);
+	a->pages.at = a->pages.n > 0 ? a->pages.n - 1 : 0;
+}
+
+void app_drop_tabs(struct app *a)
+{
+	for (enum tab tab = 0; tab < TABS; tab++) {
+		struct page_stack *s = &a->kept[tab];
+		while (s->n > 0)
+			page_free(s->page[--s->n]);
+		free(s->page);
+		*s = (struct page_stack){.n = 0};
+	}
+}
+
+void app_quit(struct app *a, int status)
+{
+	a->quit = true;
+	a->status = status;
+	signals_leave(status);
+}
+
+bool app_leaves(const struct app *a, enum action action)
+{
+	bool list = a->session.folder != NULL; /* behind all pages of its dumps that is */
+	bool first = a->pages.at == 0 && !panes_focused(&a->panes) && (list ? a->tab == TAB_DUMPS :
+	    a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
+
+	if (action == ACTION_LEAVE)
+		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);
+	return action == ACTION_QUIT;
+}
+
+/* May what is typed behind this be text? */
+static bool may_open_prompt(const struct input *in)
+{
+	enum action action = key_action(in->key, ANYWHERE);
+
+	return in->pasted || action == ACTION_FILTER || action == ACTION_SEARCH || action == ACTION_PROMPT ||
+	       action == ACTION_ASK || (action == ACTION_NONE && key_command(in->key));
+}
+
+bool app_stop_typed(struct app *a)
+{
+	enum { CTRL_C = 3, ESCAPE = 27 };
+	struct input in;
+	bool stop = false;
+
+	while (!a->quit && term_read(&in, false)) {
+		enum action action = in.pasted ? ACTION_NONE : key_action(in.key, ANYWHERE);
+		bool may_leave = !prompt_is_open() && !term_keeps(may_open_prompt);
+		if (may_leave && app_leaves(a, action)) {
+			app_quit(a, a->status);
+		} else if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE || (may_leave && action == ACTION_LEAVE))) {
+			term_drop_kept();
+			stop = true;
+		} else if (in.key != SPECIAL(KEY_CLICK)) { /* what it would meet then is not what was seen */
+			term_keep(&in);
+		}
+	}
+	return stop;
+}
+
+void app_push(struct app *a, struct page *p)
+{
+	struct table *both[2] = {p->ops->table(p), NULL};
+
+	tabs_arrive(a);
+	p->session = &a->session;
+	if (p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		if (both[i])
+			both[i]->session = &a->session;
+	}
+	if (app_on_columns(a) && a->pages.at > 0)
+		a->pages.at--; /* it is about the page below, and goes before that may */
+	if (a->pages.n > 0)
+		app_drop_pages(a, a->pages.at + 1);
+	if (a->pages.n == PAGES_MOST) {
+		page_free(a->pages.page[1]);
+		memmove(a->pages.page + 1, a->pages.page + 2, (PAGES_MOST - 2) * sizeof *a->pages.page);
+		a->pages.n--;
+	}
+	VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = p;
+	a->pages.at = a->pages.n - 1;
+	a->dirty = true;
+	tour_look(&a->tour, p->line);
+}
+
+/* --- what is there ------------------------------------------------------------------------------ */
+
+bool app_references_ready(const struct app *a)
+{
+	return a->session.dump && a->session.dump->own;
+}
+
+bool app_profiles_alone(const struct app *a)
+{
+	return !a->options->heap->path && !a->session.dump;
+}
+
+void app_find_retained(struct app *a)
+{
+	if (a->finding.running || opened_retained(a->session.dump) ||
+	    session_heap(&a->session)->no_references)
+		return;
+	if (retained_job_start(&a->finding, &a->session.dump->model, a->loader.wake[1]))
+		app_say(a, ROLE_ERROR, a->finding.job.err.message);
+}
+
+/* --- loading ----------------------------------------------------------------------------------- */
+
+void app_first_page(struct app *a)
+{
+	a->tab = tabs_first(a);
+	app_run(a, a->tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo", false);
+	if (a->tab == TAB_DUMPS) /* what was asked for is asked of a dump */
+		return;
+	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
+		return;
+	/* something to stand on until the page asked for is there: it comes unless keys come before */
+	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->pages.n > 0 &&
+	    !a->pending)
+		tabs_show(a, (enum tab)a->options->start);
+}
+
+/* "; nope.hprof cannot be opened: No such file or directory": what a comparison is going to leave out, and is found
+ * without reading anything. */
+static bool add_unreadable(struct text *to, struct session_dump *const *dump, size_t n)
+{
+	size_t lacking = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (dump[i]->opened || source_is_standard_input(dump[i]->path) || file_readable(dump[i]->path))
+			continue;
+		if (lacking++ > 0)
+			continue;
+		int error = errno;
+		text_add(to, "; ");
+		text_add_escaped(to, dump[i]->path, strlen(dump[i]->path));
+		text_addf(to, " cannot be opened: %s", strerror(error));
+	}
+	if (lacking > 1)
+		text_addf(to, "; %zu more cannot be opened", lacking - 1);
+	return lacking > 0;
+}
+
+/* Once, and where nothing more urgent is to be said. */
+static void say_older(struct app *a)
+{
+	struct text t = TEXT_INIT;
+	size_t older = a->session.n_dumps - 1;
+
+	if (!session_compares(&a->session) || a->message.len)
+		return;
+	text_addf(&t, "%zu older dump%s: press 7 for growth", older, older == 1 ? "" : "s");
+	bool lacks = add_unreadable(&t, a->session.dumps, older);
+	app_say(a, lacks ? ROLE_ERROR : ROLE_NOTE, t.s);
+	text_release(&t);
+}
+
+/* What to do, for all of it would cover the page; where the disk lacks room, which folder's, too. */
+static void add_shortage(const struct heap *h, struct text *to)
+{
+	size_t n;
+	const char *advice = err_advice(&h->shortage, &n);
+
+	if (!advice || h->shortage.code != ERR_NOMEM) {
+		text_addf(to, "references were not read: %s", h->shortage.message);
+		return;
+	}
+	text_add(to, "no memory for references: ");
+	text_add_n(to, advice, n);
+}
+
+void app_say_damage(struct app *a)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct text t = TEXT_INIT;
+
+	a->index_told = h->index_refused;
+	if (h->index_refused)
+		app_say(a, ROLE_ERROR, h->index_refused);
+	if (h->no_references) {
+		add_shortage(h, &t);
+		app_say(a, ROLE_ERROR, t.s);
+		a->status = 4;
+	} else if (h->damaged) {
+		text_addf(&t, "%s%s", h->damage.message,
+		    h->damage.has_offset ? "; cairn shows the part before it" : "");
+		app_say(a, ROLE_ERROR, t.s);
+		a->status = 4;
+	} else if (h->dump_absent && !h->index_refused) {
+		app_say(a, ROLE_NOTE, values_away(h) ? "only the index of the dump is present: values and strings are ?" :
+		    "only the index of the dump is present");
+	} else if (h->n_warnings > 0 && !h->index_refused) {
+		text_add_count(&t, h->n_warnings);
+		text_addf(&t, " warning%s about the dump: i shows them", h->n_warnings == 1 ? "" : "s");
+		app_say(a, ROLE_NOTE, t.s);
+	}
+	text_release(&t);
+}
+
+void app_watch_file(struct app *a)
+{
+	struct opened *o = a->working ? NULL : a->session.dump;
+	const char *refused = o ? o->heap->index_refused : NULL;
+	enum file_fate fate = o ? opened_look(o) : FILE_SAME;
+
+	if (refused && refused != a->index_told) {
+		a->index_told = refused;
+		if (fate != FILE_INDEX_LOST) /* then nothing of it is valid, which says more */
+			app_say(a, ROLE_ERROR, refused);
+	}
+	if (!o || fate <= a->fate_told)
+		return;
+	a->fate_told = fate;
+	app_say(a, ROLE_ERROR, o->fate_words.message);
+	a->status = 4;
+}
+
+static void loaded(struct app *a)
+{
+	app_forget_stop(a);
+	if (!a->loader.heap) {
+		int code = a->loader.job.result;
+		app_quit(a, code == ERR_CANCELLED ? 130 : code == ERR_USAGE ? 2 : 3);
+		return;
+	}
+	if (!a->session.dump)
+		session_open(&a->session, session_newest(&a->session), a->loader.heap);
+	opened_read_class_sums(a->session.dump);
+	opened_own(a->session.dump, a->loader.heap);
+	a->loader.heap = NULL;
+	if (a->pages.n == 0 && !a->pending)
+		app_first_page(a);
+	if (a->pages.n == 0 && !a->pending) { /* keys would wait for a page for ever */
+		app_quit(a, 3);
+		return;
+	}
+	app_bring_kept(a);
+	app_say_damage(a);
+	a->index_due = session_heap(&a->session)->asked.index && !session_heap(&a->session)->saved;
+	say_older(a);
+	app_find_retained(a);
+	app_run_pending(a);
+	if (config_complaint(a->options->config) && !a->message.len)
+		app_say(a, ROLE_ERROR, config_complaint(a->options->config));
+	size_t wrong;
+	if (layouts_blamed(&wrong) && !a->message.len)
+		app_say(a, ROLE_ERROR, layouts_blamed(&wrong));
+}
+
+static void loading_events(struct app *a)
+{
+	unsigned events = loader_poll(&a->loader);
+
+	if (events & LOADER_EARLY && !(events & (LOADER_GONE | LOADER_DONE))) {
+		session_open(&a->session, session_newest(&a->session), atomic_load(&a->loader.early));
+		opened_read_class_sums(a->session.dump);
+		app_first_page(a);
+	}
+	if (events & LOADER_GONE) {
+		if (a->pending_tab == (enum tab)a->options->start)
+			app_drop_pending(a); /* it is asked for once more behind the histogram */
+		app_drop_tabs(a);
+		app_drop_pages(a, 0);
+		a->tab = TAB_HISTOGRAM; /* what comes first once more is that */
+		if (a->session.dump) /* it may be gone before it was shown */
+			session_close(&a->session, a->session.dump);
+		loader_let_go(&a->loader);
+	}
+	if (events & LOADER_DONE)
+		loaded(a);
+	if (events)
+		a->dirty = true;
+}
+
+/* --- the loop ---------------------------------------------------------------------------------- */
+
+void app_take_signals(struct app *a)
+{
+	int signal;
+
+	while ((signal = signals_take()) != 0) {
+		a->dirty = true;
+		switch (signal) {
+		case SIGWINCH:
+			term_check_size();
+			prompt_resize();
+			break;
+		case SIGINT:
+			app_cancel(a);
+			break;
+		case SIGTSTP:
+			term_suspend();
+			break;
+		case SIGCONT:
+			term_continued();
+			break;
+		default:
+			app_quit(a, 128 + signal);
+			break;
+		}
+	}
+}
+
+static int wait_ms(struct app *a, bool more_work)
+{
+	if (more_work)
+		return 0;
+	if (a->loader.finished) {
+		int panes = panes_wait_ms(&a->panes), most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
+		return panes >= 0 && (most < 0 || panes < most) ? panes : most;
+	}
+	uint64_t age = loader_age_ms(&a->loader);
+	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
+}
+
+static bool may_draw(struct app *a)
+{
+	return a->dirty && (a->pages.n > 0 || a->loader.finished ||
+	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
+}
+
+static bool work_on(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+
+	if (!t || t->summed >= t->result->n_rows)
+		return false;
+	bool more = table_work(t);
+	a->dirty = a->dirty || !more;
+	return more;
+}
+
+/* Does it act before there is anything to see?  Behind what opens a prompt a letter is text. */
+static bool acts_early(const struct input *in, bool is_key)
+{
+	enum action action = in->pasted ? ACTION_NONE : key_action(in->key, ANYWHERE);
+
+	return action == ACTION_CANCEL || action == ACTION_SUSPEND || action == ACTION_REDRAW ||
+	       ((action == ACTION_QUIT || action == ACTION_LEAVE) && is_key);
+}
+
+/* All that were typed, in their order; before the first page they wait for it. */
+static void take_keys(struct app *a)
+{
+	struct input in;
+	bool early = a->pages.n == 0;
+
+	while (!a->quit) {
+		/* ^C or Esc came before its answer could be seen: it was not meant for what comes now */
+		if (a->unseen && app_stop_typed(a))
+			app_say(a, ROLE_NOTE, "already done");
+		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
+			return;
+		a->dirty = true;
+		if (early && !acts_early(&in, !term_keeps(may_open_prompt))) {
+			text_clear(&a->message);
+			term_keep(&in);
+		} else {
+			app_input(a, &in);
+		}
+	}
+}
+
+static void turn(struct app *a)
+{
+	struct pollfd fds[3] = {
+	    {.fd = term_fd(), .events = POLLIN},
+	    {.fd = signals_fd(), .events = POLLIN},
+	    {.fd = loader_fd(&a->loader), .events = POLLIN},
+	};
+
+	app_find_late(a);
+	app_write_index(a);
+	if (may_draw(a)) {
+		a->dirty = false;
+		a->unseen = false;
+		app_draw(a);
+	}
+	app_want_panes(a);
+	int n = poll(fds, 3, wait_ms(a, work_on(a)));
+	if (n < 0 && errno != EINTR)
+		app_quit(a, a->status);
+	if (!a->loader.finished || a->finding.running)
+		a->dirty = true;
+	if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		app_quit(a, 128 + SIGHUP); /* the terminal is gone */
+	app_take_signals(a);
+	loading_events(a);
+	app_take_retained(a);
+	app_inflate(a);
+	take_keys(a);
+	if (!a->quit)
+		app_follow(a);
+}
+
+/* --- life -------------------------------------------------------------------------------------- */
+
+struct completing {
+	const struct session *session;
+	const char *line;
+	size_t end, limit, start, n;
+	char **found;
+};
+
+static int find_candidates(void *context, struct progress *progress, struct err *err)
+{
+	struct completing *c = context;
+
+	c->found = session_complete(c->session, c->line, c->end, c->limit, &c->start, &c->n);
+	return progress_check(progress, err);
+}
+
+/* In a large dump names may be many, so it is a job; it gives way to the next key if nobody asked. */
+static char **complete(
+    void *context, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n)
+{
+	struct app *a = context;
+	struct page *p = app_page(a);
+	struct completing c = {.session = &a->session, .line = line, .end = end, .limit = limit, .start = end};
+	struct selection selection;
+
+	app_select(a, &selection);
+	a->session.shown = p ? page_result(p) : NULL;
+	a->session.selection = &selection;
+	a->gives_way = !asked;
+	if (session_work(&a->session, find_candidates, &c, NULL)) {
+		while (c.n > 0)
+			free(c.found[--c.n]);
+		free(c.found);
+		c.found = NULL;
+	}
+	a->gives_way = false;
+	a->session.shown = NULL;
+	a->session.selection = NULL;
+	selection_release(&selection);
+	*start = c.start;
+	*n = c.n;
+	return c.found;
+}
+
+static void bring_history(struct app *a)
+{
+	size_t n;
+	char **line = history_read(&n);
+
+	prompt_init(complete, a, line, n);
+	for (size_t i = 0; i < n; i++)
+		VEC_PUSH(a->session.history, a->session.n_history, a->session.cap_history) = line[i];
+	free(line);
+}
+
+static void say_how_it_ended(const struct app *a)
+{
+	if (a->status == 2 || a->status == 3)
+		complain("%s", a->loader.job.result || !a->message.s ? a->loader.job.err.message : a->message.s);
+}
+
+static void begin_with_profiles(struct app *a)
+{
+	bool all_read = true;
+
+	app_tell_profiles(a);
+	app_first_page(a);
+	for (size_t i = 0; i < a->session.n_dumps; i++)
+		all_read &= a->session.dumps[i]->read;
+	if (a->pages.n == 0) /* nothing to stand on: none could be read, or ^C */
+		app_quit(a, all_read ? 3 : 130);
+}
+
+static int browse(struct app *a, struct err *err)
+{
+	struct term_options options = {
+	    .ascii = a->options->ascii, .mouse = a->options->mouse};
+	int rc = term_open(&options, err);
+
+	if (rc)
+		return rc;
+	theme_init(a->options->color, (enum theme_name)a->options->theme);
+	bring_history(a);
+	rc = loader_start(&a->loader, a->options->heap, err);
+	if (!rc && app_profiles_alone(a))
+		begin_with_profiles(a);
+	while (!rc && !a->quit)
+		turn(a);
+	/* the terminal first: nothing that goes on and no large heap is waited for in front of a dead screen */
+	term_close();
+	prompt_release();
+	term_drop_kept();
+	path_job_stop(&a->follow);
+	panes_stop(&a->panes);
+	app_keep(a);
+	app_drop_tabs(a);
+	app_drop_pages(a, 0);
+	app_release_dumps(a);
+	session_drop_results(&a->session);
+	return rc;
+}
+
+int view_run(const struct view_options *options)
+{
+	struct app a = {.options = options, .message = TEXT_INIT, .profiles = TEXT_INIT,
+	    .profiles_when = TEXT_INIT, .dirty = true, .wanted_tab = TABS,
+	    .tour = {.on = options->tour}};
+	struct err err = ERR_INIT;
+
+	path_job_stop(&a.follow);
+	session_init(&a.session);
+	if (options->folder)
+		session_know_folder(&a.session, options->heap, options->folder);
+	else
+		session_know(&a.session, options->heap, options->older, options->n_older);
+	a.session.interactive = a.session.typed = a.session.finds_beside = true;
+	lazy_dump_wait_never(true);
+	a.main = pthread_self();
+	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
+	render_lock_init(&a.turns);
+	a.session.turns = &a.turns;
+	a.session.growing = &a.growing;
+	a.session.work = working_run;
+	a.session.work_context = &a;
+	a.session.shell = app_step_aside;
+	a.session.shell_context = &a;
+	a.session.model = app_change_model;
+	a.session.model_context = &a;
+	a.session.leaves = app_leave_dump;
+	a.session.leaves_context = &a;
+	a.session.closes = app_close_dump;
+	a.session.closes_context = &a;
+	a.session.print = options->print;
+	config_settings(options->config, &a.session);
+	a.panes.layout = config_layout(options->config);
+	a.session.writes = (struct writing){.force = options->force, .ask = working_ask, .context = &a};
+	int rc = browse(&a, &err);
+	if (rc) {
+		complain("%s", err.message);
+		a.status = rc == ERR_UNSUPPORTED ? NO_SCREEN : 3;
+	} else {
+		say_how_it_ended(&a);
+	}
+	retained_job_stop(&a.finding);
+	loader_close(&a.loader);
+	session_release(&a.session);
+	render_lock_release(&a.turns);
+	sem_destroy(&a.asked.answered);
+	free(a.pages.page);
+	app_drop_pending(&a);
+	saved_state_release(&a.state);
+	text_release(&a.message);
+	text_release(&a.profiles);
+	text_release(&a.profiles_when);
+	text_release(&a.failed_line);
+	return a.status;
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_keys.c - what a key does.
+ *
+ * A key that asks something becomes a command line; everything else moves in what is shown.
+ */
+#include "view/app/app.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "dump/source/source.h"
+#include "result/why.h"
+#include "view/config.h"
+#include "view/history.h"
+#include "view/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- single actions ---------------------------------------------------------------------------- */
+
+/* In the lines above the prompt, or, where it would cover the rows it speaks of, as a page. */
+static void explain(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+	struct result *r = p ? page_result(p) : NULL;
+	struct text said = TEXT_INIT;
+
+	bool pane = panes_focused(&a->panes);
+	if (pane)
+		r = a->panes.shown;
+	if (!r || r->plain_text || (r->n_head == 0 && r->n_rows == 0)) {
+		app_say(a, ROLE_NOTE, "no numbers here");
+		return;
+	}
+	bool of_row = !pane && t && r->n_rows > 0 && !t->on_head;
+	struct why_value beside[TABLE_COLUMNS + 3];
+	size_t n = of_row ? table_beside(t, beside) : 0;
+	if (!pane && a->tab == TAB_HEAP && command_live(a->session.dump, &beside[n].cell, &beside[n + 1].cell)) {
+		beside[n++].name = "live"; /* in the first line */
+		beside[n++].name = "garbage";
+	}
+	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
+	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
+	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
+		text_addf(&said, "\nthe note %ssays: %s", covered ? "" : "below ", r->note);
+	if (draw_count_lines(said.s, (size_t)COLS) <= LINES / 3)
+		app_say_lines(a, ROLE_NOTE, said.s);
+	else
+		app_push(a, page_new_lines("why", said.s));
+	text_release(&said);
+}
+
+static void help(struct app *a)
+{
+	struct text t = TEXT_INIT;
+	struct page *p = app_page(a);
+
+	if (p && !*p->line && strcmp(p->title, "help") == 0)
+		return;
+	config_write_keys(a->options->config, &t);
+	keys_write_help(app_place(a), app_abilities(a), COLS, &t);
+	app_push(a, page_new_lines("help", t.s));
+	text_release(&t);
+}
+
+static const char still_read[] = "still reading references; ^C again quits cairn";
+
+void app_forget_stop(struct app *a)
+{
+	if (a->stop_asked && a->message.s && strcmp(a->message.s, still_read) == 0)
+		text_clear(&a->message);
+	a->stop_asked = false;
+}
+
+void app_cancel(struct app *a)
+{
+	if (a->asking) {
+		a->refused = true;
+	} else if (a->working) {
+		job_cancel(a->working);
+	} else if (prompt_is_open()) {
+		prompt_close();
+	} else if (a->pending) {
+		app_drop_pending(a);
+		app_say(a, ROLE_NOTE, "dropped");
+	} else if (!a->loader.finished && a->pages.n == 0 && term_first_kept()) {
+		term_drop_kept();
+		app_say(a, ROLE_NOTE, "dropped; ^C again quits cairn");
+	} else if (!a->loader.finished && loader_reads_pipe(&a->loader)) {
+		source_enough();
+		app_say(a, ROLE_NOTE, "stopped reading the pipe; this is the dump so far; ^C again quits cairn");
+	} else if (!a->loader.finished && a->pages.n == 0) {
+		app_quit(a, 130); /* there is nothing to stand on */
+	} else if (!a->loader.finished && !a->stop_asked) {
+		a->stop_asked = true;
+		app_say(a, ROLE_NOTE, still_read);
+	} else if (!a->loader.finished) {
+		app_quit(a, 130);
+	} else if (a->finding.running) {
+		job_cancel(&a->finding.job);
+		app_say(a, ROLE_NOTE, "retained sizes stay unknown until dom or top computes them");
+	} else if (a->inflating && lazy_dump_stop(a->inflating)) {
+		a->inflating = NULL;
+		app_say(a, ROLE_NOTE, "values stay unknown until a command needs them");
+	} else {
+		app_say(a, ROLE_NOTE, "nothing to stop; Q quits");
+	}
+}
+
+/* Open the prompt; text: what stands in it. */
+static void ask(struct app *a, enum prompt_kind kind, const char *text)
+{
+	struct table *t = app_table(a);
+
+	if (kind == PROMPT_FILTER && !t) {
+		app_say(a, ROLE_NOTE, "no rows to filter here");
+		return;
+	}
+	if (kind == PROMPT_FILTER && t->filter)
+		text = t->filter;
+	text_clear(&a->message);
+	prompt_open(kind, text, SIZE_MAX);
+}
+
+/* What was found may stand where there is no room for it. */
+static void tell_match(struct app *a, struct table *t)
+{
+	struct text said = TEXT_INIT;
+
+	table_tell_match(t, t->search, &said);
+	if (said.len > 0)
+		app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
+/* Actions of the page itself, and what they mean where it knows none. */
+static void act_in_page(struct app *a, enum action action)
+{
+	struct page *p = app_page(a);
+	const char *message = NULL;
+
+	bool done = p && p->ops->action(p, action, &message);
+	if (done && a->session.dump && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
+		saved_state_write(&a->state, a->session.dump);
+	if (done)
+		;
+	else if (action == ACTION_WIDE)
+		app_choose_columns(a);
+	else if (action == ACTION_OPEN || action == ACTION_INTO)
+		app_open_row(a); /* a branch has opened where it stands */
+	else if (action == ACTION_OUT)
+		app_back(a);
+	else if (p)
+		message = "this key does nothing in this view";
+	if (message)
+		app_say(a, ROLE_NOTE, message);
+	else if (done && (action == ACTION_SEARCH_NEXT || action == ACTION_SEARCH_BACK) && app_table(a))
+		tell_match(a, app_table(a));
+}
+
+/* From half to half of an object, into the panes and out of them.  False: there is but the one table. */
+static bool next_side(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *both[2] = {NULL, NULL};
+	const char *message = NULL;
+
+	if (p && p->ops->tables)
+		p->ops->tables(p, both);
+	bool was_in_pane = panes_focused(&a->panes), last = !both[1] || p->ops->table(p) == both[1];
+	if ((was_in_pane || last) && app_pane_table(a) && panes_next_side(&a->panes))
+		return true;
+	/* behind the panes comes what was first */
+	return (p && p->ops->action(p, ACTION_SIDE, &message)) || was_in_pane;
+}
+
+/* What keys do while a pane has the keyboard; false: the same as ever. */
+static bool act_in_pane(struct app *a, enum action action)
+{
+	struct panes *p = &a->panes;
+
+	switch (action) {
+	case ACTION_BACK:
+	case ACTION_LEAVE:
+	case ACTION_OUT:
+		panes_leave(p);
+		return true;
+	case ACTION_OPEN:
+	case ACTION_INTO:
+		app_open_row(a);
+		return true;
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_BACK:
+		if (!p->search)
+			app_say(a, ROLE_NOTE, "no earlier search; / searches");
+		else if (!panes_search(p, p->search, false, action == ACTION_SEARCH_BACK))
+			app_say(a, ROLE_NOTE, "no match in the panes");
+		return true;
+	default:
+		return panes_action(p, action);
+	}
+}
+
+/* And on to the next row, so that several are tagged in a row. */
+static void tag(struct app *a)
+{
+	const char *message = NULL;
+	struct target target;
+	struct text line = TEXT_INIT;
+
+	if (!(app_abilities(a) & CAN_TAG) || !app_target(a, &target)) {
+		app_say(a, ROLE_NOTE, "T tags dumps for comparison in the list of dumps (9)");
+		return;
+	}
+	text_addf(&line, "tag %s", target.command + strcspn(target.command, "0123456789"));
+	app_run(a, line.s, false);
+	if (app_table(a))
+		table_action(app_table(a), ACTION_DOWN, &message);
+	text_release(&line);
+}
+
+void app_act(struct app *a, enum action action)
+{
+	if (panes_focused(&a->panes) && act_in_pane(a, action))
+		return;
+	switch (action) {
+	case ACTION_SIDE:
+		if (!next_side(a))
+			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->page) ? "the pane has no details for this row"
+			    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
+		return;
+	case ACTION_REFERRERS:
+		app_referrers(a);
+		return;
+	case ACTION_BACK:
+	case ACTION_LEAVE:
+		if (a->pending)
+			app_cancel(a);
+		else
+			app_back(a);
+		return;
+	case ACTION_FORWARD:
+		app_forward(a);
+		return;
+	case ACTION_FILTER:
+		ask(a, PROMPT_FILTER, "");
+		return;
+	case ACTION_SEARCH:
+		ask(a, PROMPT_SEARCH, "");
+		return;
+	case ACTION_PROMPT:
+		ask(a, PROMPT_COMMAND, "");
+		return;
+	case ACTION_ASK:
+		ask(a, PROMPT_COMMAND, "sql ");
+		return;
+	case ACTION_WHY:
+		explain(a);
+		return;
+	case ACTION_PATH:
+		a->path_wanted = !a->path_wanted;
+		return;
+	case ACTION_COPY:
+		app_copy(a);
+		return;
+	case ACTION_COPY_ROW:
+		app_copy_rows(a, a->copied_row);
+		a->copied_row = !a->copied_row;
+		return;
+	case ACTION_LAYOUT:
+		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->page));
+		return;
+	case ACTION_TAG:
+		tag(a);
+		return;
+	case ACTION_MARK:
+	case ACTION_GO_TO_MARK:
+		a->letter_for = action;
+		app_say(a, ROLE_NOTE, action == ACTION_MARK ? "mark this place: type a letter"
+		    : "go to a mark: type its letter; ' returns to the last place");
+		return;
+	case ACTION_HELP:
+		help(a);
+		return;
+	default:
+		act_in_page(a, action);
+		return;
+	}
+}
+
+/* Actions that need no page. */
+static bool act_always(struct app *a, enum action action)
+{
+	if (app_leaves(a, action)) {
+		app_quit(a, a->status);
+		return true;
+	}
+	switch (action) {
+	case ACTION_CANCEL:
+		app_cancel(a);
+		return true;
+	case ACTION_SUSPEND:
+		term_suspend();
+		return true;
+	case ACTION_REDRAW:
+		clearok(curscr, TRUE);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* --- the prompt -------------------------------------------------------------------------------- */
+
+static void search_for(struct app *a, const char *words, bool here)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+	const char *trouble = NULL;
+	bool found;
+
+	if (!*words)
+		return;
+	if (panes_focused(&a->panes)) {
+		if (!panes_search(&a->panes, words, here, false))
+			app_say(a, ROLE_NOTE, "no match in the panes");
+		return;
+	}
+	if (t)
+		found = table_search(t, words, here, false);
+	else
+		found = p->ops->search && p->ops->search(p, words, here, false, &trouble);
+	if ((t && table_trouble(t, &trouble)) || trouble)
+		app_say(a, ROLE_NOTE, trouble);
+	else if (!found)
+		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row matches" : "no row matches");
+	else
+		text_clear(&a->message);
+	if (t && found)
+		tell_match(a, t);
+}
+
+/* False, and it is said why: that was not done. */
+static bool filter_rows(struct app *a, struct table *t, const char *words)
+{
+	const char *trouble;
+
+	table_filter(t, words);
+	if (!table_trouble(t, &trouble))
+		return true;
+	app_say(a, ROLE_NOTE, trouble);
+	return false;
+}
+
+static void prompt_changed(struct app *a)
+{
+	struct table *t = app_table(a);
+
+	a->filter_late = false;
+	if (prompt_kind() != PROMPT_FILTER || !t || !table_filters_live(t))
+		return;
+	a->gives_way = true;
+	a->filter_late = !filter_rows(a, t, prompt_text());
+	a->gives_way = false;
+}
+
+static void prompt_accepted(struct app *a)
+{
+	struct table *t = app_table(a);
+	char *line = xstrdup(prompt_text());
+	size_t n;
+
+	switch (prompt_kind()) {
+	case PROMPT_FILTER:
+		if (t)
+			filter_rows(a, t, line);
+		break;
+	case PROMPT_SEARCH:
+		/* nothing typed: what was searched for before */
+		if (*line && t && !panes_focused(&a->panes)) {
+			char *kept = xstrdup(line);
+			free(t->search);
+			t->search = kept;
+		}
+		if (*line)
+			search_for(a, line, true);
+		else
+			app_act(a, ACTION_SEARCH_NEXT);
+		break;
+	default:
+		n = strlen(line);
+		if (n && line[n - 1] == '\\') { /* it goes on */
+			line[n - 1] = ' ';
+			ask(a, PROMPT_COMMAND, line);
+		} else if (line[strspn(line, " ")]) {
+			history_append(line);
+			app_run(a, line, true);
+		}
+		break;
+	}
+	free(line);
+}
+
+static void prompt_key(struct app *a, const struct input *in)
+{
+	/* a filter that is given up is as it was before the prompt: that text is still in the table
+	 * only while nothing was typed, so giving up means all rows */
+	struct table *t = app_table(a);
+	bool filter = prompt_kind() == PROMPT_FILTER;
+
+	if (in->key == 26 && !in->pasted) {
+		term_suspend();
+		return;
+	}
+	/* rows can be walked while one types a filter or a search */
+	if (!in->pasted && prompt_kind() != PROMPT_COMMAND && t &&
+	    (in->key == SPECIAL(KEY_NPAGE) || in->key == SPECIAL(KEY_PPAGE))) {
+		const char *message = NULL;
+		table_action(t, in->key == SPECIAL(KEY_NPAGE) ? ACTION_PAGE_DOWN : ACTION_PAGE_UP, &message);
+		return;
+	}
+	switch (prompt_feed(in)) {
+	case PROMPT_CHANGED:
+		prompt_changed(a);
+		break;
+	case PROMPT_ACCEPTED:
+		prompt_accepted(a);
+		break;
+	case PROMPT_CANCELLED:
+		if (filter && t)
+			filter_rows(a, t, NULL);
+		break;
+	default:
+		if (a->filter_late)
+			prompt_changed(a);
+		break;
+	}
+}
+
+/* --- dispatch ---------------------------------------------------------------------------------- */
+
+void app_input(struct app *a, const struct input *in)
+{
+	a->moved_on = true;
+	if (mouse_is(in)) {
+		app_mouse(a, in);
+		return;
+	}
+	if (prompt_is_open()) {
+		prompt_key(a, in);
+		return;
+	}
+	if (in->pasted) {
+		/* text belongs into a prompt; nothing of it is a key */
+		if (a->pages.n > 0) {
+			ask(a, PROMPT_COMMAND, "");
+			prompt_feed(in);
+		}
+		return;
+	}
+	if (a->letter_for != ACTION_NONE) {
+		app_mark_letter(a, in->key);
+		return;
+	}
+	struct page *p = app_page(a);
+	const char *own = p ? config_key(a->options->config, in->key) : NULL;
+	enum action action = own ? ACTION_NONE : key_action(in->key, app_place(a));
+	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
+	if (action != ACTION_CANCEL)
+		a->stop_asked = false;
+	if (action != ACTION_COPY_ROW)
+		a->copied_row = false;
+	if (act_always(a, action) || a->pages.n == 0)
+		return;
+	if (!a->unseen) /* a key that came before it was drawn is no answer to it */
+		text_clear(&a->message);
+	if (own)
+		app_run(a, own, false);
+	else if (action == ACTION_TAB)
+		tabs_show(a, (enum tab)(in->key - '1'));
+	else if (action != ACTION_NONE)
+		app_act(a, action);
+	else if (command)
+		app_run_key(a, command);
+	else
+		app_say(a, ROLE_NOTE, panes_focused(&a->panes) && key_action(in->key, p->ops->place) != ACTION_NONE ?
+		    "this key works in the list; Esc returns to it" : key_elsewhere(in->key));
+}

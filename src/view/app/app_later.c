@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_later.c - what comes after a page is shown: retained sizes fill in, the path of the selected
+ * object follows the cursor, an index that --index asked for is written.
+ */
+#include "view/app/app.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "command/resolve/resolve.h"
+#include "result/objects.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the path line ------------------------------------------------------------------------------ */
+
+/* The object whose path is to be seen: the selected row's where that was asked for, else the page's. */
+static uint32_t path_of(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = p ? p->ops->table(p) : NULL;
+	struct target target = {.kind = TARGET_NONE};
+
+	a->path_of_row = false;
+	if (!p || !app_references_ready(a))
+		return HEAP_NONE;
+	if (a->path_wanted && t && !t->on_head && t->row < t->result->n_rows)
+		result_target(t->result, t->row, &target);
+	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE && target.opened == a->session.dump) {
+		a->path_of_row = true;
+		return target.id;
+	}
+	return p->ops->object ? p->ops->object(p) : HEAP_NONE;
+}
+
+void app_follow(struct app *a)
+{
+	const struct heap *h = session_heap(&a->session);
+	int wake = a->loader.wake[1];
+
+	a->path_moved = false;
+	if (path_job_poll(&a->follow, wake))
+		a->dirty = true;
+	if (h && app_references_ready(a))
+		path_job_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
+	if (panes_poll(&a->panes))
+		a->dirty = true;
+}
+
+struct table *app_pane_table(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return p && !app_on_columns(a) && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
+}
+
+void app_want_panes(struct app *a)
+{
+	struct page *p = app_page(a);
+	uint32_t head = p && p->ops->object ? p->ops->object(p) : HEAP_NONE;
+
+	if (a->pane_of != p) {
+		panes_leave(&a->panes);
+		a->pane_of = p;
+	}
+	if (app_references_ready(a) && !a->working &&
+	    panes_want(&a->panes, a->session.dump, app_pane_table(a), head, a->loader.wake[1]))
+		a->dirty = true;
+}
+
+/* --- retained sizes ----------------------------------------------------------------------------- */
+
+/* Fill in what tables left open; cells ask for themselves, but columns were hidden and heads are
+ * made once. */
+static void fill_in(struct result *r)
+{
+	const struct heap *h = r->heap;
+	struct field *retained = NULL;
+	uint32_t id = HEAP_NONE;
+
+	if (!h)
+		return;
+	command_show_retained(r);
+	for (size_t i = 0; i < r->n_head; i++) {
+		if (r->head[i].column == COL_RETAINED)
+			retained = &r->head[i];
+		else if (i == 0 && r->head[i].column == COL_ADDRESS)
+			id = heap_find(h, r->head[i].cell.amount.n);
+	}
+	if (retained && id != HEAP_NONE && retained->cell.type == CELL_NONE)
+		retained->cell = object_retained_cell(r->opened, id);
+}
+
+static void fill_page(struct page *p)
+{
+	struct table *both[2] = {p->ops->table(p), NULL};
+	struct result *r = page_result(p);
+
+	if (p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		if (!both[i])
+			continue;
+		fill_in(both[i]->result);
+		table_filled(both[i]);
+	}
+	if (r && !both[0])
+		fill_in(r);
+}
+
+void app_fill_pages(struct app *a)
+{
+	for (size_t i = 0; i < a->pages.n; i++)
+		fill_page(a->pages.page[i]);
+	for (enum tab tab = 0; tab < TABS; tab++)
+		for (size_t i = 0; i < a->kept[tab].n; i++)
+			fill_page(a->kept[tab].page[i]);
+}
+
+static int find_late(void *result, struct progress *progress, struct err *err)
+{
+	return result_find_late(result, progress, err);
+}
+
+void app_find_late(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *both[2] = {p ? p->ops->table(p) : NULL, NULL};
+	struct err err = ERR_INIT;
+
+	if (p && p->ops->tables)
+		p->ops->tables(p, both);
+	for (int i = 0; i < 2; i++) {
+		struct result *r = both[i] ? both[i]->result : NULL;
+		if (!r || !result_is_late(r))
+			continue;
+		/* nobody asked for this: what was said before is not yet read */
+		char *before = a->message.len > 0 ? xstrdup(a->message.s) : NULL;
+		enum role role = a->message_role;
+		int code = session_work(&a->session, find_late, r, &err);
+		result_take_late(r, code);
+		if (code)
+			app_say(a, ROLE_ERROR, err.message);
+		else if (before && a->message.len == 0)
+			app_say(a, role, before);
+		free(before);
+		table_filled(both[i]);
+		a->dirty = true;
+	}
+}
+
+/* A word of a command line that is this text, whatever stands in it. */
+static void add_word(struct text *to, const char *s)
+{
+	for (; *s; s++) {
+		if ((uint8_t)*s < 0x80 && !isalnum((unsigned char)*s) && !strchr("/._-", *s))
+			text_add_char(to, '\\');
+		text_add_char(to, *s);
+	}
+}
+
+void app_write_index(struct app *a)
+{
+	if (!a->index_due || a->pending || a->pages.n == 0 || !opened_retained(a->session.dump))
+		return;
+	const struct heap *h = session_heap(&a->session);
+	struct text line = TEXT_INIT;
+	struct err err = ERR_INIT;
+	a->index_due = false;
+	if (index_file_may_replace(h->asked.index, h->source->path, &err)) {
+		app_say(a, ROLE_ERROR, err.message);
+		return;
+	}
+	text_add(&line, "index ");
+	add_word(&line, h->asked.index);
+	app_run(a, line.s, false);
+	text_release(&line);
+}
+
+/* Its values are ? from here on, which rows that are shown do not know. */
+static void lose_values(struct app *a)
+{
+	app_change_model(a, true);
+	opened_lose_values(a->session.dump);
+	app_change_model(a, false);
+	a->model_changed = false;
+}
+
+void app_inflate(struct app *a)
+{
+	const struct dump *dump = app_references_ready(a) ? session_heap(&a->session)->dump : NULL;
+
+	if (a->inflating && a->inflating == dump) {
+		a->dirty = true;
+		if (!lazy_dump_progress(dump)) {
+			a->inflating = NULL;
+			app_fill_pages(a);
+		}
+	} else if (dump && dump != a->inflated && a->pages.n > 0) {
+		lazy_dump_begin(dump);
+		a->inflated = dump;
+		a->inflating = lazy_dump_progress(dump) ? dump : NULL;
+	}
+	if (dump && lazy_dump_failed(dump, NULL) && values_held(session_heap(&a->session)))
+		lose_values(a);
+}
+
+void app_take_retained(struct app *a)
+{
+	int result;
+
+	if (!retained_job_poll(&a->finding, &result))
+		return;
+	a->dirty = true;
+	if (result == 0) {
+		path_job_stop(&a->follow); /* they look at what may be replaced */
+		panes_stop(&a->panes);
+		opened_take_retained(a->session.dump, &a->finding.found);
+		app_fill_pages(a);
+		app_run_pending(a);
+		return;
+	}
+	app_drop_pending(a);
+	if (result != ERR_CANCELLED)
+		app_say(a, ROLE_ERROR, a->finding.job.err.message);
+}

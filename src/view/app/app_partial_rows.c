@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_partial_rows.c - rows appear as they are found: a look at a result that a job has not done with yet.
+ *
+ * A filter's look stands in its table; that of a command on a page of its own where its answer will be.  The job
+ * changes its result within session.turns, so a look is shown anew in each turn, and once the job has done with the
+ * result (session.growing) it is not drawn any more.
+ */
+#include "view/app/app.h"
+
+#include "base/mem.h"
+
+static struct page_stack *stack_of(struct app *a)
+{
+	return a->so_far.tab == a->tab ? &a->pages : &a->kept[a->so_far.tab];
+}
+
+static void put_page(struct app *a, struct result *r)
+{
+	struct so_far *f = &a->so_far;
+	size_t at = a->pages.at + !app_asked_again(a, a->waiting.line);
+
+	if (a->pages.n == 0 || a->wanted_tab != TABS)
+		return;
+	*f = (struct so_far){.page = app_new_table(a, result_look(r), a->waiting.line), .tab = a->tab, .at = at,
+	    .before = a->pages.at};
+	if (at == a->pages.n)
+		VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = NULL;
+	f->under = a->pages.page[at];
+	a->pages.page[at] = f->page;
+	a->pages.at = at;
+	a->dirty = true;
+}
+
+static bool look_of_command(struct app *a)
+{
+	struct result *r = a->growing;
+	struct page *p = a->so_far.page;
+
+	if (r && p)
+		result_look_again(p->ops->table(p)->result, r);
+	else if (r && result_found(r))
+		put_page(a, r);
+	return r || !p || app_page(a) != p;
+}
+
+static bool look_of_filter(struct app *a)
+{
+	struct table *t = a->waiting.table;
+
+	if (t && a->growing)
+		table_look(t, a->growing);
+	return a->growing || !t || !t->behind || app_table(a) != t;
+}
+
+bool so_far_look(struct app *a)
+{
+	return a->waiting.line ? look_of_command(a) : look_of_filter(a);
+}
+
+bool so_far_end(struct app *a, struct table *left)
+{
+	struct so_far *f = &a->so_far;
+	struct page_stack *stack = stack_of(a);
+
+	if (!f->page)
+		return false;
+	*left = *f->page->ops->table(f->page);
+	left->result = NULL;
+	stack->page[f->at] = f->under;
+	stack->n -= !f->under;
+	stack->at = f->before;
+	page_free(f->page);
+	f->page = NULL;
+	return true;
+}

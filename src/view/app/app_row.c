@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_row.c - what is selected, and the command lines that keys make of it.
+ *
+ * A key that asks about the selected row means just the objects that the row counts.  Where it can ask nothing
+ * about such a row it says so, and key_hint does not show it.
+ */
+#include "view/app/app.h"
+
+#include "command/commands.h"
+#include "command/resolve/resolve.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum place app_place(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return !p ? PLACE_LOADING : panes_focused(&a->panes) ? PLACE_PANE : p->ops->place;
+}
+
+struct table *app_table(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	return p ? p->ops->table(p) : NULL;
+}
+
+bool app_target(struct app *a, struct target *out)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+
+	*out = (struct target){.kind = TARGET_NONE};
+	if (panes_focused(&a->panes))
+		result_target(a->panes.shown, a->panes.row, out);
+	else if (t && t->on_head)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = p->ops->object(p), .opened = a->session.dump};
+	else if (t && t->result->n_rows > 0)
+		result_target(t->result, t->row, out);
+	if (out->kind != TARGET_COMMAND && out->opened != a->session.dump) /* its ids mean nothing here */
+		*out = (struct target){.kind = out->kind == TARGET_NONE ? TARGET_NONE : TARGET_GROUP, .opened = out->opened};
+	return out->kind != TARGET_NONE;
+}
+
+void app_select(struct app *a, struct selection *out)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+	const struct heap *h = session_heap(&a->session);
+	struct target target;
+	struct text row = TEXT_INIT, page = TEXT_INIT;
+	uint32_t id = p && p->ops->object ? p->ops->object(p) : HEAP_NONE;
+
+	*out = (struct selection){.row = NULL};
+	if (id != HEAP_NONE)
+		text_addf(&page, "0x%" PRIx64, heap_address(h, id));
+	if (panes_focused(&a->panes) && app_target(a, &target) && target.kind == TARGET_OBJECT)
+		text_addf(&row, "0x%" PRIx64, heap_address(h, target.id));
+	else if (t && t->on_head && !panes_focused(&a->panes))
+		text_add(&row, page.s);
+	else if (panes_focused(&a->panes))
+		;
+	else if (app_target(a, &target) && row_word(&a->session, t->result, t->row, &row))
+		out->several = target_is_several(&target);
+	if (t) {
+		out->first = t->top;
+		out->last = t->top + t->height < t->result->n_rows ? t->top + t->height : t->result->n_rows;
+	}
+	if (row.len > 0)
+		out->row = text_take(&row);
+	if (page.len > 0)
+		out->page = text_take(&page);
+	text_release(&row);
+	text_release(&page);
+}
+
+unsigned app_abilities(struct app *a)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct table *t = app_table(a);
+	struct target target;
+	struct branch b;
+	unsigned can = app_leaves(a, ACTION_LEAVE) ? CAN_LEAVE : CAN_GO_BACK;
+
+	if (!t)
+		return can;
+	if (app_pane_table(a) && panes_know(&a->panes))
+		can |= CAN_PANE;
+	if (t->result->n_source > 0)
+		can |= CAN_ROWS;
+	bool list = !panes_focused(&a->panes);
+	if (!list && about_line(a->panes.shown, a->panes.row))
+		can |= CAN_OPEN;
+	if (list && !t->on_head && t->row < t->result->n_rows && tree_branch(t->result, t->row, &b)) {
+		can |= b.state != BRANCH_LEAF ? CAN_BRANCH | CAN_OPEN : 0;
+		can |= b.state == BRANCH_OPEN || b.depth > 0 ? CAN_CLOSE : 0;
+		can |= tree_has_groups(t->result) && b.state != BRANCH_REST ? CAN_GROUP : 0;
+		can |= tree_is_way(t->result, t->row) ? CAN_FOLD : 0;
+	}
+	if (!app_target(a, &target))
+		return can;
+	can |= list && t->on_head ? 0 : CAN_OPEN;
+	if (target.kind == TARGET_COMMAND && list && command_of_line(app_page(a)->line) == &cmd_dumps)
+		can |= CAN_TAG;
+	if (target.kind == TARGET_COMMAND)
+		return can;
+	if (target_is_several(&target))
+		can |= CAN_SEVERAL;
+	uint32_t id = target_object(h, &target);
+	struct collection_size size;
+	if (id != HEAP_NONE)
+		can |= target.kind == TARGET_CLASS ? CAN_CLASS_OBJECT : CAN_OBJECT;
+	if (can & CAN_OBJECT && app_references_ready(a) && inspect_size(h, id, &size))
+		can |= CAN_ENTRIES;
+	if (id != HEAP_NONE)
+		return can;
+	return can | CAN_SEVERAL; /* a thread without an object: what its stack holds */
+}
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+void app_open_row(struct app *a)
+{
+	struct table *t = app_table(a);
+	const struct heap *h = session_heap(&a->session);
+	struct target target;
+	struct text line = TEXT_INIT;
+
+	const char *proposed = panes_focused(&a->panes) ? about_line(a->panes.shown, a->panes.row) : NULL;
+
+	if (t && t->on_head && !panes_focused(&a->panes)) {
+		app_say(a, ROLE_NOTE, "this is the object itself; Down: its contents, Tab: incoming references");
+		return;
+	}
+	if (!proposed && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
+		return;
+	if (!proposed && !app_target(a, &target)) {
+		app_say(a, ROLE_NOTE, "nothing to open in this row");
+		return;
+	}
+	if (proposed)
+		text_add(&line, proposed);
+	else if (target.command)
+		text_add(&line, target.command);
+	else if (target.part)
+		text_addf(&line, "ls %%%zu", t->row + 1);
+	else if (target.kind == TARGET_GROUP)
+		text_addf(&line, "histo %%%zu", t->row + 1);
+	else if (target.kind == TARGET_THREAD)
+		text_addf(&line, "bt %" PRIu64, thread_number(h, target.id));
+	else if (target.kind == TARGET_OBJECT)
+		text_addf(&line, "x 0x%" PRIx64, heap_address(h, target.id));
+	else { /* a class without objects is looked at itself: it may hold much */
+		const struct heap_class *class = &h->classes[target.id];
+		text_add(&line, class->n_objects || class->object == HEAP_NONE ? "ls " : "x ");
+		if (class->address && class->object != HEAP_NONE) /* two loaders may have one of this name each */
+			text_addf(&line, "0x%" PRIx64, class->address);
+		else
+			text_addf(&line, "'%s'", class->name);
+	}
+	app_run(a, line.s, false);
+	text_release(&line);
+}
+
+/* --- keys of commands --------------------------------------------------------------------------- */
+
+/* Why nothing can be asked about the row. */
+static void refuse(struct app *a, char key, unsigned can)
+{
+	struct text said = TEXT_INIT;
+	const struct command *c = key_command(key);
+	char word[2] = {key, '\0'};
+
+	if (app_is_of_other(a, word))
+		return;
+	struct err none = ERR_INIT;
+	if (app_profiles_alone(a) && a->session.folder && session_no_dump(&a->session, &none))
+		text_add(&said, none.message);
+	else if (app_profiles_alone(a))
+		text_addf(&said, "%c asks about objects, and " NO_DUMP_AT_HAND, key);
+	else if (can & CAN_OBJECT && c && c->flags & COMMAND_OF_COLLECTIONS)
+		text_addf(&said, "%c needs a list, set, map or queue of a known class; Enter: its fields", key);
+	else if (!app_table(a) || !(can & CAN_ROWS))
+		text_addf(&said, "%c needs a selected row; there is none here", key);
+	else if (can & CAN_SEVERAL && !panes_focused(&a->panes))
+		text_addf(&said, "%c needs a single object; this row is several: press Enter to list them", key);
+	else
+		text_addf(&said, "%c needs an object; this row is not an object", key);
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
+}
+
+static void ask_about_row(struct app *a, char key, const char *words, const char *behind)
+{
+	struct selection selection;
+	struct text line = TEXT_INIT;
+
+	app_select(a, &selection);
+	if (selection.row) {
+		text_addf(&line, "%s %s%s", words, selection.row, behind);
+		app_run(a, line.s, false);
+	} else {
+		refuse(a, key, 0);
+	}
+	selection_release(&selection);
+	text_release(&line);
+}
+
+void app_referrers(struct app *a)
+{
+	unsigned can = app_abilities(a);
+
+	if (can & CAN_OBJECT)
+		ask_about_row(a, 'u', "refs", " -in");
+	else
+		refuse(a, 'u', can);
+}
+
+void app_run_key(struct app *a, const struct command *c)
+{
+	unsigned can = app_abilities(a);
+	const char *words;
+
+	/* the top of the heap where there are no rows that it could be asked about */
+	if (!command_of_row(c) || (c->arguments[0].optional && c->arguments[0].kind == ARG_OBJECT && !app_table(a)))
+		app_run(a, c->name, false);
+	else if (key_asks(c, can, &words))
+		ask_about_row(a, c->key[0], words, "");
+	else
+		refuse(a, c->key[0], can);
+}

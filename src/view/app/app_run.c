@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_run.c - running command lines: which must wait for what is still being read or found, what is
+ * shown of an answer, and what the session asks of the screen.
+ */
+#include "view/app/app.h"
+
+#include "base/mem.h"
+#include "command/commands.h"
+#include "view/config.h"
+#include "view/prompt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP_FROM 200 /* so many referrers are grouped by class */
+
+/* Does it ask for the dominator tree, and that is not there yet? */
+static bool wants_retained(struct app *a, const char *line)
+{
+	const struct command *c = command_of_line(line);
+
+	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
+		return false;
+	app_find_retained(a);
+	return a->finding.running;
+}
+
+/* Can the line be answered now?  While references are read only what asks for classes and their
+ * objects can: the loading thread writes the rest. */
+static bool must_wait(struct app *a, const char *line)
+{
+	const struct command *first = command_of_line(line);
+
+	line += strspn(line, " \t");
+	if (!a->loader.finished && first && first->flags & COMMAND_SWITCHES)
+		return true; /* one after the other */
+	if (app_profiles_alone(a))
+		return false;
+	if (app_references_ready(a))
+		return wants_retained(a, line);
+	/* an object, a row, or a set: only the session knows what is done with it */
+	if (*line && strchr("#%$(0123456789", *line))
+		return true;
+	const struct command *c = command_of_line(line);
+	if (!c || (c->flags & COMMAND_NO_DUMP))
+		return false;
+	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
+		return true;
+	if (c->flags & COMMAND_COUNTS_VALUES && !session_heap(&a->session)->settled)
+		return true; /* values come with the references */
+	return !command_is_early(c, line, false);
+}
+
+static void wait_with(struct app *a, const char *line, struct selection *selection)
+{
+	char *kept = xstrdup(line);
+
+	app_drop_pending(a);
+	a->pending = kept;
+	a->pending_selection = *selection;
+	*selection = (struct selection){.row = NULL};
+	a->pending_tab = a->wanted_tab;
+	a->moved_on = false;
+	text_clear(&a->message); /* chrome.c says what is waited for */
+}
+
+void app_drop_pending(struct app *a)
+{
+	free(a->pending);
+	a->pending = NULL;
+	selection_release(&a->pending_selection);
+}
+
+/* What references the object, by class when there are many; NULL with a message. */
+static struct result *referrers_of(struct app *a, uint64_t address)
+{
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	char line[64];
+
+	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in", address);
+	if (session_run(&a->session, line, &out, &err) || !out)
+		return NULL;
+	if (out->n_rows < GROUP_FROM)
+		return session_take(&a->session);
+	struct result *all = session_take(&a->session);
+	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in -by class", address);
+	if (session_run(&a->session, line, &out, &err) || !out)
+		return all;
+	result_free(all);
+	return session_take(&a->session);
+}
+
+/* What a collection contains; NULL: it is none that is known, or nothing is in it. */
+static struct result *entries_of(struct app *a, uint32_t id)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct collection_size size;
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	char line[64];
+
+	if (id == HEAP_NONE || !inspect_size(h, id, &size))
+		return NULL;
+	snprintf(line, sizeof line, "entries 0x%" PRIx64, heap_address(h, id));
+	if (session_run(&a->session, line, &out, &err) || !out || !out->n_rows)
+		return NULL;
+	return session_take(&a->session);
+}
+
+/* The result of x, whole: its head begins with the object's address. */
+static bool is_object(const struct result *r, const char *line)
+{
+	return !strpbrk(line, "|>") && r->n_columns > 0 && r->n_head > 1 &&
+	       r->head[0].column == COL_ADDRESS && r->head[0].cell.type == CELL_ADDRESS;
+}
+
+/* The same question again: its answer takes the place of the one shown.  What a line with %N or $_
+ * means depends on the view, so that one is never the same. */
+bool app_asked_again(struct app *a, const char *line)
+{
+	struct page *p = app_page(a);
+
+	return p && *line && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
+}
+
+/* line: "" where what it means depends on what was selected. */
+struct page *app_new_table(struct app *a, struct result *r, const char *line)
+{
+	config_columns(a->options->config, line, r);
+	return page_new_table(r, line);
+}
+
+static void show(struct app *a, struct result *r, const char *line, bool typed)
+{
+	enum tab tab = a->tab;
+	size_t at = a->pages.at;
+
+	if (command_of_line(line) == &cmd_columns && r->explains) {
+		result_free(r);
+		app_choose_columns(a);
+		return;
+	}
+	if (app_asked_again(a, line))
+		app_drop_pages(a, a->pages.at);
+	if (r->plain_text || r->n_columns == 0) {
+		app_push(a, page_new_text(r, line));
+		return;
+	}
+	if (is_object(r, line) && app_references_ready(a)) {
+		size_t n_history = a->session.n_history;
+		uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
+		struct result *in = referrers_of(a, r->head[0].cell.amount.n);
+		struct result *entries = in && !typed ? entries_of(a, id) : NULL; /* x, typed, asks for fields */
+		/* these two were not asked for by name */
+		while (a->session.n_history > n_history)
+			free(a->session.history[--a->session.n_history]);
+		if (in) {
+			tabs_return(a, tab, at);
+			app_push(a, page_new_object(r, in, entries, id, line));
+			return;
+		}
+	}
+	tabs_return(a, tab, at);
+	app_push(a, app_new_table(a, r, line));
+}
+
+/* The prompt is closed: keys act again, and Up in the next one brings the line. */
+static void failed(struct app *a, const char *line, const struct err *err, bool typed)
+{
+	app_say(a, ROLE_ERROR, err->message);
+	if (typed)
+		text_add(&a->failed_line, line);
+}
+
+/* The nearest table before the page shown: what %N means on a page without rows. */
+static struct result *rows_below(const struct app *a)
+{
+	for (size_t i = a->pages.at; i-- > 0;) {
+		struct result *r = page_result(a->pages.page[i]);
+		if (r && result_has_sets(r))
+			return r;
+	}
+	return NULL;
+}
+
+/* Is the answer a page that one came through?  Then its place is kept.  What is shown of the session changes
+ * meanwhile, and values that are read from another file than was loaded. */
+static bool gone_back(struct app *a, const char *line)
+{
+	const struct command *c = command_of_line(line);
+	const struct opened *o = a->session.dump;
+
+	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || c == &cmd_dumps ||
+	    (!o && !app_profiles_alone(a)) || (o && o->fate != FILE_SAME) || c->flags & COMMAND_OF_SESSION)
+		return false;
+	for (size_t i = 0; i < a->pages.at; i++) {
+		struct result *r = page_result(a->pages.page[i]);
+		if (strcmp(a->pages.page[i]->line, line) != 0 || !r || r->explains)
+			continue;
+		a->pages.at = i;
+		a->dirty = true;
+		return true;
+	}
+	return false;
+}
+
+/* Other dumps are open than before, or at hand.  added: the session has one more. */
+static void switched(struct app *a, bool added)
+{
+	if (a->came)
+		app_come_to_dump(a);
+	app_series_changed(a, added);
+}
+
+static void run(struct app *a, const char *line, bool typed, struct selection *selection)
+{
+	struct result *out = NULL;
+	struct err err = ERR_INIT;
+	struct page *p = app_page(a);
+	struct table left;
+	enum tab tab = a->tab;
+	size_t at = a->pages.at, n_dumps = a->session.n_dumps;
+
+	if (must_wait(a, line)) {
+		wait_with(a, line, selection);
+		return;
+	}
+	if (gone_back(a, line)) {
+		app_say(a, ROLE_NOTE, "returned to the open view");
+		return;
+	}
+	text_clear(&a->message);
+	a->session.selection = selection;
+	a->session.shown = p ? page_result(p) : NULL;
+	a->session.shown_rows = rows_below(a);
+	a->session.print.width = (unsigned)COLS;
+	char *kept = xstrdup(line);
+	working_begin(a, kept);
+	a->came = false;
+	int rc = session_run(&a->session, kept, &out, &err);
+	bool looked = so_far_end(a, &left);
+	a->session.shown = a->session.shown_rows = NULL;
+	a->session.selection = NULL;
+	if (!a->model_changed && !a->came) /* one may have looked at other pages meanwhile */
+		tabs_return(a, tab, at);
+	struct result *answer = !rc && out ? session_take(&a->session) : NULL;
+	const struct command *c = command_of_line(kept);
+	if (a->came || a->session.n_dumps != n_dumps || (c && c->flags & COMMAND_SWITCHES))
+		switched(a, a->session.n_dumps != n_dumps || c == &cmd_tag);
+	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
+		saved_state_write(&a->state, a->session.dump);
+	if (session_must_wait(&a->session) && rc) {
+		/* it will be run again when they are there */
+		app_find_retained(a);
+		if (a->finding.running)
+			wait_with(a, kept, selection);
+		else
+			failed(a, kept, &err, typed);
+	} else if (rc) {
+		failed(a, kept, &err, typed);
+	} else if (a->session.quit) {
+		result_free(answer);
+		app_quit(a, a->status);
+	} else if (answer) {
+		show(a, answer, selection->used ? "" : kept, typed);
+		if (looked && app_table(a))
+			table_go_on(app_table(a), &left);
+		if (a->session.said.len > 0)
+			app_say(a, ROLE_NOTE, a->session.said.s);
+	} else if (a->model_changed) {
+		a->model_changed = false;
+		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
+		    "weak on: retained sizes are computed again; views of the old tree are closed" :
+		    "weak off: retained sizes are computed again; views of the old tree are closed");
+	} else if (a->session.said.len > 0) {
+		app_say(a, ROLE_NOTE, a->session.said.s);
+	} else if (kept[strspn(kept, " ")]) {
+		struct text said = TEXT_INIT;
+		text_addf(&said, "%s: done", kept);
+		app_say(a, ROLE_NOTE, said.s);
+		text_release(&said);
+	}
+	working_end(a);
+	free(kept);
+	a->dirty = true;
+}
+
+void app_run(struct app *a, const char *line, bool typed)
+{
+	struct selection selection;
+
+	app_select(a, &selection);
+	run(a, line, typed, &selection);
+	selection_release(&selection);
+}
+
+/* Rows are counted as they stood when the line was asked for. */
+static bool means_row(const char *line, const struct selection *selection)
+{
+	return strchr(line, '%') || (selection->row && selection->row[0] == '%');
+}
+
+void app_run_pending(struct app *a)
+{
+	char *line = a->pending;
+	struct selection selection = a->pending_selection;
+	enum tab shown = a->tab, wanted = a->pending_tab;
+	bool moved_on = a->moved_on;
+
+	if (!line)
+		return;
+	a->pending = NULL;
+	a->pending_selection = (struct selection){.row = NULL};
+	a->wanted_tab = wanted;
+	if (wanted == TABS && moved_on && means_row(line, &selection)) /* main pages mean no row */
+		app_say(a, ROLE_NOTE, "dropped the waiting command: its row may have changed");
+	else
+		run(a, line, false, &selection);
+	a->wanted_tab = TABS;
+	selection_release(&selection);
+	if (a->pending)
+		a->moved_on = moved_on; /* it waits on, for retained sizes now */
+	else if (wanted != TABS && moved_on && a->tab != shown)
+		tabs_leave_ready(a, shown);
+	free(line);
+}
+
+/* A shell pipe needs the terminal for itself. */
+void app_step_aside(void *context, bool begins)
+{
+	struct app *a = context;
+
+	if (begins) {
+		term_pause();
+		return;
+	}
+	term_wait_for_enter();
+	while (signals_take())
+		continue; /* ^C and ^Z were meant for the other program */
+	term_resume();
+	a->dirty = true;
+}
+
+/* Nothing beside the screen may look at what changes; pages with rows from the old tree go. */
+bool app_change_model(void *context, bool begins)
+{
+	struct app *a = context;
+
+	if (!app_references_ready(a))
+		return false;
+	if (begins) {
+		retained_job_stop(&a->finding);
+		path_job_stop(&a->follow);
+		panes_stop(&a->panes);
+		return true;
+	}
+	tabs_back(a);
+	app_drop_tabs(a);
+	app_drop_pages(a, a->pages.n > 0);
+	app_forget_pages(a, a->session.dump);
+	app_find_retained(a);
+	a->model_changed = a->dirty = true;
+	return true;
+}
+

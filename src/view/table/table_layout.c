@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table_layout.c - which columns of a table are seen, and how wide they are.
+ *
+ * A layout is made for every frame from the widths that the table has seen so far, which only
+ * grow, so that columns do not dance while one scrolls.  When it is narrow the columns in which
+ * nothing stands go first; then long texts give way, those of the dump's values beyond a third of the
+ * width before others, else the longest first, down to a floor; then the
+ * share bar; then whole columns, the least telling first; hardly the first column, never the one sorted
+ * by, or the one that names what the rows are.  A column that says the same in every row is one of
+ * those that tell least.
+ */
+#include "view/table/table_layout.h"
+
+#include <string.h>
+
+#define WIDTH_MOST 4096
+#define MEASURED 1000  /* rows looked at before the first frame */
+#define MEASURED_BYTES (1 << 20) /* of their texts, in a frame */
+#define NAME_LEAST 24  /* a name keeps so many columns before others go */
+#define NAME_LEAST_TREE 36 /* it carries the branches as well */
+#define NAME_LEAST_NARROW 16
+#define NAME_LEAST_NARROW_TREE 24
+#define NAME_LEAST_PLAIN 14 /* in half a page */
+#define TEXT_LEAST 12
+#define TEXT_WISH 30   /* a text of the dump's own wants no more beside a pane */
+#define NAME_WISH 46   /* nor does what names the row, which is cut in its middle */
+#define FIELD_LEAST 20 /* with a value of the dump's own cut at its beginning rows look alike */
+#define TEXT_LEAST_PLAIN 8
+#define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
+#define NARROW 60      /* columns; with fewer a percentage goes before a column */
+#define WIDE_LEAST 20   /* and a text where one moves sideways */
+#define BAR_LEAST 6
+#define BAR_LEAST_TREE 8 /* of siblings, with the word for that above it */
+#define TREE_NAME 60   /* columns that the name of a row in the heap's tree may have before its address goes */
+#define BAR_MOST 16
+#define NAMES_BEST 5   /* of column_kind.naming */
+
+/* added to how readily a column goes */
+#define NOTHING_THERE 100
+#define LITTLE_THERE 10
+
+/* --- measuring --------------------------------------------------------------------------------- */
+
+static void grow(struct table *t, unsigned c, const char *s)
+{
+	size_t width = text_width_most(s, WIDTH_MOST);
+
+	if (width > WIDTH_MOST)
+		width = WIDTH_MOST;
+	if ((int)width > t->width[c])
+		t->width[c] = (int)width;
+}
+
+/* Whether a column says the same in every row, as far as anybody sees: then it tells nothing about any. */
+static void compare_text(struct table *t, unsigned c, const char *s)
+{
+	uint32_t hash = 2166136261u;
+
+	for (const char *end = s + strnlen(s, WIDTH_MOST); s < end; s++)
+		hash = (hash ^ (unsigned char)*s) * 16777619u;
+	hash |= 1;
+	if (t->first_text[c] == 0)
+		t->first_text[c] = hash;
+	else if (t->first_text[c] != hash)
+		t->varies[c] = true;
+}
+
+bool table_is_heading(const struct table *t, size_t row)
+{
+	return tree_is(t->result) && result_heading(t->result, row) != NO_HEADING;
+}
+
+/* Returns the bytes of its texts. */
+static size_t measure_row(struct table *t, size_t row, struct text *buffer)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	size_t bytes = 0;
+	bool heading = table_is_heading(t, row);
+
+	for (unsigned c = 0; c < n; c++) {
+		struct cell cell;
+		text_clear(buffer);
+		if (heading && c == tree_column(t->result))
+			break; /* it needs no column */
+		result_cell(t->result, row, c, &cell);
+		if (tree_is(t->result) && c == tree_column(t->result))
+			cell.indent += 2; /* and the sign */
+		cell_print(&cell, buffer);
+		bytes += buffer->len;
+		grow(t, c, buffer->s);
+		compare_text(t, c, buffer->s);
+		if (cell.type != CELL_NONE && buffer->len > 0)
+			t->filled[c]++;
+	}
+	t->seen++;
+	return bytes;
+}
+
+/* The number of rows stands below the first column. */
+static void measure_count(struct table *t, struct text *buffer)
+{
+	if (t->plain || t->result->n_columns == 0 || t->result->columns[0].total)
+		return;
+	text_clear(buffer);
+	text_add_count(buffer, t->result->n_rows);
+	grow(t, 0, buffer->s);
+}
+
+static void measure_sums(struct table *t, struct text *buffer)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	measure_count(t, buffer);
+
+	for (unsigned c = 0; c < n; c++) {
+		grow(t, c, column_word(&t->result->columns[c]));
+		if (!t->result->columns[c].total || !t->have_whole)
+			continue;
+		struct cell whole = t->whole[c];
+		text_clear(buffer);
+		cell_print(&whole, buffer);
+		grow(t, c, buffer->s);
+	}
+}
+
+void table_measure(struct table *t, struct text *buffer)
+{
+	size_t n = t->result->n_rows;
+	size_t last = t->top + t->height < n ? t->top + t->height : n;
+
+	measure_sums(t, buffer);
+	for (size_t bytes = 0; t->measured < n && t->measured < MEASURED && bytes < MEASURED_BYTES;)
+		bytes += measure_row(t, t->measured++, buffer);
+	/* also those that are looked at: there may be many more, and numbers become known */
+	for (size_t row = t->top; row < last; row++)
+		measure_row(t, row, buffer);
+}
+
+/* --- laying out -------------------------------------------------------------------------------- */
+
+bool table_wants_share(const struct table *t)
+{
+	int sorted = t->result->sorted_by;
+
+	return sorted >= 0 && sorted < TABLE_COLUMNS && t->result->columns[sorted].total &&
+	       t->have_whole && t->whole[sorted].amount.n > 0 && !t->plain;
+}
+
+static int needed(const struct layout *l)
+{
+	int sum = ROW_MARKER - COLUMN_GAP;
+
+	for (unsigned i = 0; i < l->n; i++)
+		sum += COLUMN_GAP + l->width[i];
+	if (l->bar > 0)
+		sum += 1 + l->bar;
+	if (l->percent_x)
+		sum += SHARE_PERCENT;
+	return sum;
+}
+
+static bool is_constant(const struct table *t, unsigned c)
+{
+	return t->seen > 1 && !t->varies[c];
+}
+
+/* How readily column i goes: one that says nothing most readily, then one that says little. */
+static int readiness(const struct table *t, const struct layout *l, unsigned i)
+{
+	unsigned c = l->column[i];
+	const struct column *column = &t->result->columns[c];
+	int rank = column_readiness(column);
+
+	if (t->seen > 0 && t->filled[c] == 0)
+		return rank + NOTHING_THERE;
+	bool weighed = column->room == COLUMN_LAST || column->room == COLUMN_LATE;
+	if (!weighed && column_type(column) == CELL_TEXT && (t->filled[c] < t->seen / 4 || is_constant(t, c)))
+		return rank + LITTLE_THERE;
+	return rank;
+}
+
+/* The first column says which row it is, unless it is but a number, or a tree's branch says it. */
+static bool first_may_go(const struct table *t, const struct layout *l)
+{
+	const struct column *first = &t->result->columns[l->column[0]];
+
+	return l->name != 0 && (column_type(first) == CELL_COUNT || tree_is(t->result));
+}
+
+/* Take the column away that tells least, of those at least so ready; false when none may go. */
+static bool drop_one(const struct table *t, struct layout *l, int least)
+{
+	int worst = -1, rank = least;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		int r = readiness(t, l, i);
+		if (i == 0 && !first_may_go(t, l))
+			continue;
+		if ((int)l->column[i] != t->result->sorted_by && i != l->name && r >= rank) {
+			worst = (int)i;
+			rank = r;
+		}
+	}
+	if (worst < 0)
+		return false;
+	l->n--;
+	for (unsigned i = (unsigned)worst; i < l->n; i++)
+		l->column[i] = l->column[i + 1];
+	if (l->name > (unsigned)worst)
+		l->name--;
+	return true;
+}
+
+/* Widths as wished for, then cut the longest texts down to their floors until all of it fits.
+ * False: it does not. */
+static bool shrink(const struct table *t, struct layout *l, int width, int text_least, int name_least)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		int wished = t->width[l->column[i]], most = width;
+		/* a few long ones do not take the bars' room */
+		if (i == l->name && tree_has_groups(t->result))
+			most = width / 2 > TREE_NAME ? width / 2 : TREE_NAME;
+		l->width[i] = wished < most ? wished : most;
+	}
+	for (int excess = needed(l) - width; excess > 0; excess--) {
+		int longest = -1, most = 0;
+		for (unsigned i = 0; i < l->n; i++) {
+			bool is_name = i == l->name;
+			int more = is_name ? NAME_MORE : 0, w = l->width[i];
+			if (column_type(&t->result->columns[l->column[i]]) != CELL_TEXT ||
+			    w <= (is_name ? name_least : text_least))
+				continue;
+			if (readiness(t, l, i) >= LITTLE_THERE)
+				w += width; /* these first */
+			/* one long text takes no room that the others need */
+			if (column_kinds[t->result->columns[l->column[i]].id].contents && w > width / 3)
+				w += 2 * width;
+			if (longest < 0 || w - more > most) {
+				longest = (int)i;
+				most = w - more;
+			}
+		}
+		if (longest < 0)
+			return false;
+		l->width[longest]--;
+	}
+	return true;
+}
+
+static void remove_column(struct layout *l, unsigned i)
+{
+	l->n--;
+	if (l->name > i)
+		l->name--;
+	for (; i < l->n; i++)
+		l->column[i] = l->column[i + 1];
+}
+
+/* Where one looks through the heap the name of a row says more than its address, if not both fit.  True: it went. */
+static bool drop_address(const struct table *t, struct layout *l)
+{
+	int wished = t->width[l->column[l->name]];
+	bool cut = l->width[l->name] < (wished < TREE_NAME ? wished : TREE_NAME);
+
+	if (!cut || !tree_has_groups(t->result) || column_type(&t->result->columns[l->column[0]]) != CELL_ADDRESS)
+		return false;
+	remove_column(l, 0);
+	return true;
+}
+
+static void fit(const struct table *t, struct layout *l, int width)
+{
+	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
+	int text = t->plain ? TEXT_LEAST_PLAIN : fields && width >= NARROW ? FIELD_LEAST : TEXT_LEAST;
+	bool tree = tree_is(t->result), narrow = width < NARROW;
+	int name = t->plain ? NAME_LEAST_PLAIN
+		   : narrow ? (tree ? NAME_LEAST_NARROW_TREE : NAME_LEAST_NARROW)
+			    : (tree ? NAME_LEAST_TREE : NAME_LEAST);
+	bool fits = shrink(t, l, width, width, width);
+
+	while (!fits && drop_one(t, l, NOTHING_THERE))
+		fits = shrink(t, l, width, width, width);
+	if (!fits)
+		fits = shrink(t, l, width, text, name);
+	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
+	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
+		fits = shrink(t, l, width, text, name);
+	if (fits && drop_address(t, l))
+		fits = shrink(t, l, width, text, name);
+	if (!fits && l->bar > 0) {
+		l->bar = 0;
+		fits = shrink(t, l, width, text, name);
+	}
+	if (!fits && l->percent_x && width < NARROW) {
+		l->percent_x = 0;
+		fits = shrink(t, l, width, text, name);
+	}
+	while (!fits && drop_one(t, l, -1))
+		fits = shrink(t, l, width, text, name);
+	if (!fits && l->percent_x) {
+		l->percent_x = 0;
+		fits = shrink(t, l, width, text, name);
+	}
+	if (!fits)
+		shrink(t, l, width, 4, 4);
+	int room = width - needed(l);
+	if (l->bar > 0 && room > 0)
+		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
+}
+
+/* The name, and what there is room for behind so many others.  True: not for all of these. */
+static bool fit_behind(const struct table *t, struct layout *l, int width, unsigned left)
+{
+	bool more = false;
+
+	for (; left > 0 && l->n > 2; left--)
+		remove_column(l, l->name == 0);
+	while (l->n > 2 && !shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW)) {
+		remove_column(l, l->name == l->n - 1 ? l->n - 2 : l->n - 1);
+		more = true;
+	}
+	if (!shrink(t, l, width, WIDE_LEAST, NAME_LEAST_NARROW))
+		shrink(t, l, width, 4, 4);
+	return more;
+}
+
+/* What was chosen by hand: the name stays, and the others are moved through what room is left, no further than to
+ * the last of them. */
+static void fit_wide(struct table *t, struct layout *l, int width)
+{
+	t->more = false;
+	if (shrink(t, l, width, width, width)) {
+		t->left = 0;
+		return;
+	}
+	l->bar = l->percent_x = 0;
+	const struct layout all = *l;
+	t->more = fit_behind(t, l, width, t->left);
+	while (!t->more && t->left > 0) {
+		struct layout before = all;
+		if (fit_behind(t, &before, width, t->left - 1))
+			break;
+		*l = before;
+		t->left--;
+	}
+}
+
+static void place(const struct table *t, struct layout *l, int x)
+{
+	x += ROW_MARKER;
+	for (unsigned i = 0; i < l->n; i++) {
+		l->x[i] = x;
+		x += l->width[i];
+		if ((int)l->column[i] == t->result->sorted_by) {
+			if (l->bar > 0) {
+				l->bar_x = x + 1;
+				x += 1 + l->bar;
+			}
+			if (l->percent_x) {
+				l->percent_x = x;
+				x += SHARE_PERCENT;
+			}
+		}
+		x += COLUMN_GAP;
+	}
+}
+
+int table_header_room(const struct table *t, const struct layout *l, struct rect at)
+{
+	if (l->n == 0)
+		return 0;
+	const struct column *last = &t->result->columns[l->column[l->n - 1]];
+	int end = l->x[l->n - 1] + l->width[l->n - 1], word = (int)text_width(column_word(last));
+
+	if (!cell_is_number(column_type(last)) && word < l->width[l->n - 1])
+		end += word - l->width[l->n - 1];
+	if (l->percent_x >= end)
+		end = l->percent_x + SHARE_PERCENT;
+	return at.x + at.width - end;
+}
+
+/* Columns of one layout that another one lacks, without those in which nothing is. */
+static unsigned count_lost(const struct table *t, const struct layout *all, const struct layout *l)
+{
+	unsigned lost = 0;
+
+	for (unsigned i = 0, at = 0; i < all->n; i++) {
+		bool kept = at < l->n && l->column[at] == all->column[i];
+		at += kept;
+		lost += !kept && t->filled[all->column[i]] > 0;
+	}
+	return lost;
+}
+
+/* As wide as there is room; the sign of what is lost takes some of the share bar's, and of nothing else. */
+static void fit_with_sign(const struct table *t, struct layout *l, struct rect at)
+{
+	const struct layout all = *l;
+
+	fit(t, l, at.width);
+	place(t, l, at.x);
+	l->lost = count_lost(t, &all, l);
+	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
+		return;
+	struct layout less = all;
+	fit(t, &less, at.width - LOST_SIGN);
+	less.lost = l->lost;
+	bool same = less.n == l->n;
+	for (unsigned i = 0; same && i < l->n; i++)
+		same = less.column[i] == l->column[i] && less.width[i] == l->width[i];
+	if (same)
+		*l = less;
+}
+
+int table_wishes(struct table *t)
+{
+	struct layout l = {.n = 0};
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	if (t->seen == 0) {
+		struct text buffer = TEXT_INIT;
+		table_measure(t, &buffer);
+		text_release(&buffer);
+	}
+	for (unsigned c = 0; c < n; c++) {
+		const struct column *column = &t->result->columns[c];
+		if ((int)c == t->hidden || column->hidden || (t->seen > 0 && t->filled[c] == 0))
+			continue;
+		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
+		bool name = column->id == t->result->named_by || (tree_is(t->result) && c == tree_column(t->result));
+		int most = text ? TEXT_WISH : name ? NAME_WISH : WIDTH_MOST;
+		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
+	}
+	if (table_wants_share(t)) {
+		l.bar = BAR_LEAST;
+		l.percent_x = 1;
+	}
+	return needed(&l);
+}
+
+void table_lay_out(struct table *t, struct layout *l, struct rect at)
+{
+	*l = (struct layout){.n = 0};
+	int best = -1;
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	for (unsigned c = 0; c < n; c++) {
+		const struct column *column = &t->result->columns[c];
+		if ((int)c == t->hidden || column->hidden)
+			continue;
+		/* it is the percentage beside the bar */
+		if (!t->result->chosen && column->id == COL_SHARE && table_wants_share(t) && tree_has_groups(t->result))
+			continue;
+		l->column[l->n] = c;
+		/* a column of unknown names names nothing */
+		int rank = NAMES_BEST - column_kinds[column->id].naming + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
+			   (is_constant(t, c) ? LITTLE_THERE : 0);
+		if (column_type(column) == CELL_TEXT && (best < 0 || rank < best)) {
+			best = rank;
+			l->name = l->n;
+		}
+		l->n++;
+	}
+	if (l->n && t->result->columns[l->column[l->name]].name)
+		l->name = 0; /* a field is no name: the address stays in sight */
+	if (table_wants_share(t)) {
+		l->bar = tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
+		l->percent_x = 1;
+	}
+	if (t->result->chosen && !t->plain)
+		fit_wide(t, l, at.width);
+	else if (!t->plain)
+		fit_with_sign(t, l, at);
+	else
+		fit(t, l, at.width);
+	place(t, l, at.x);
+}
+
+void table_settle_columns(struct table *t)
+{
+	struct layout l;
+
+	table_lay_out(t, &l, t->at);
+}

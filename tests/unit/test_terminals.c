@@ -3,6 +3,7 @@
  * test_terminals.c - the descriptions of terminals that are brought along: against those of this host, as curses
  * reads both.
  */
+#include "view/term/term.h"
 #include "view/term/terminals.h"
 
 #include <fcntl.h>

@@ -18,6 +18,7 @@
 #include "analysis/reachable.h"
 #include "command/command.h"
 #include "command/exec/exec.h"
+#include "command/query/query.h"
 #include "fake_session.h"
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -53,6 +54,47 @@ static void test_histo(void **state)
 	    "class_address loader objects shallow retained loader_class superclass)");
 	expect_printed("histo -by nix", PRINT_TEXT,
 	    "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap)");
+}
+
+/* How many rows of a line's answer a condition keeps; -1: it is an error, with these words in it. */
+static int kept_rows(const char *line, const char *condition, const char *words)
+{
+	struct result *r = NULL;
+	struct err err = ERR_INIT;
+	assert_int_equal(session_ask(&session, line, &r, &err), 0);
+	size_t before = r->n_rows;
+	int code = query_keep_rows(&session, r, condition, &err);
+	if (code == ERR_UNSUPPORTED)
+		skip();
+	int n = code ? -1 : (int)r->n_rows;
+	if (code)
+		assert_int_equal(r->n_rows, before);
+	if (words)
+		assert_non_null(strstr(code ? err.message : r->note ? r->note : "", words));
+	else
+		assert_null(code ? err.message : r->note);
+	result_free(r);
+	return n;
+}
+
+static void test_conditions(void **state)
+{
+	(void)state;
+	assert_int_equal(kept_rows("histo", "objects = 2", NULL), 2);
+	assert_int_equal(kept_rows("histo", "OBJECTS > 1 and class like \"%String\"", NULL), 1);
+	assert_int_equal(kept_rows("histo", "obj = 1", NULL), 4); /* as -sort has it */
+	assert_int_equal(kept_rows("histo", "loader = null", NULL), 5);
+	assert_int_equal(kept_rows("histo", "loader = 0x1090", NULL), 1);
+	assert_int_equal(kept_rows("histo", "`class` in ('char[]', 'x') or 1 = 0", NULL), 1);
+	assert_int_equal(kept_rows("histo", "CAST(objects AS TEXT) = '2'", NULL), 2);
+	assert_int_equal(kept_rows("histo", "shallow < 30", "not exact"), 2); /* that of Lost is unknown */
+	assert_int_equal(kept_rows("histo", "shallow_certainty = 'unknown'", NULL), 1);
+	assert_int_equal(kept_rows("histo", "objcts = 2", "no column \"objcts\" (nearest: objects)"), -1);
+	assert_int_equal(kept_rows("histo", "a.b = 2", "no column \"a.b\" (there are class "), -1);
+	assert_int_equal(kept_rows("histo", "class > 3", "class of these rows is a text"), -1);
+	assert_int_equal(kept_rows("histo", "objects > 1); SELECT (1", "not allowed"), -1);
+	assert_int_equal(kept_rows("histo", "objects >", "syntax error"), -1);
+	assert_int_equal(kept_rows("histo -sort objects", "objects > 1", NULL), 2);
 }
 
 static void test_ls(void **state)
@@ -329,6 +371,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_histo, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_conditions, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_ls, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_refs, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_x_and_threads, fake_session_open, fake_session_close),

@@ -185,6 +185,13 @@ int ask_rows(struct session *s, const char *name, struct result **out, struct er
 	return code ? code : sql_rows(q, name, s->now, out, err);
 }
 
+int query_keep_rows(struct session *s, struct result *r, const char *condition, struct err *err)
+{
+	struct sql *q;
+	int code = session_at_hand(s) ? ask_open(s, &q, err) : err_set(err, ERR_USAGE, "a condition needs a dump");
+	return code ? code : sql_keep_rows(q, r, condition, s->now, err);
+}
+
 int ask_where(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
 {
 	struct sql *q;

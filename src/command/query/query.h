@@ -24,6 +24,10 @@ const struct sql_view *ask_view(const struct session *s, size_t i);
 /* The one of this name, letters of either case alike; NULL: none. */
 const struct sql_view *ask_view_named(const struct session *s, const char *name);
 
+/* Of the rows that a result shows keep those for which a condition in SQL over its columns is true: sql_keep_rows.  It
+ * needs a current dump. */
+MUST_CHECK int query_keep_rows(struct session *s, struct result *r, const char *condition, struct err *err);
+
 /* What -where says, for the table of a command's options. */
 #define WHERE_OPTION {DASH_WHERE, OPT_WORDS, "EXPR", "condition on objects: total > 9 and size(lines) = 0"}
 /* Keep of n objects (ascending, in place) those that -where lets through; all, if it was not given. */

@@ -48,6 +48,12 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
+int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct progress *progress, struct err *err)
+{
+	(void)q, (void)r, (void)condition, (void)progress;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
+}
+
 #else
 
 #include "analysis/class_tree.h"
@@ -553,6 +559,8 @@ int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, stru
 		ids[kept++] = (uint32_t)sqlite3_column_int64(s, 0);
 	if (!code && state != SQLITE_DONE)
 		code = sql_error(q, state, err);
+	if (!code)
+		code = sql_away(q, s, &(bool){false}, &(bool){false}, err);
 	sqlite3_finalize(s);
 	*n = code ? *n : kept;
 	return code;

@@ -115,6 +115,16 @@ MUST_CHECK int sql_rows(struct sql *q, const char *table, struct progress *progr
 MUST_CHECK int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err);
 
+/*
+ * Of the rows that a result shows keep those for which a condition is true: "objects > 100 and class like '%.Order'".
+ * Names are its columns, or beginnings of them as with -sort; a name of any other letters is in backquotes.  What is
+ * unknown is NULL, and then a row does not stay.  A note of the result says so where numbers are not exact.  The same
+ * codes; ERR_USAGE where there is no such column: it names the nearest one; ERR_UNSUPPORTED where the condition asks
+ * for values of a dump that is not here.  After an error the rows are as they were.
+ */
+MUST_CHECK int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct progress *progress,
+    struct err *err);
+
 /* --- tables in a file --------------------------------------------------------------------------- */
 
 struct sql_file;

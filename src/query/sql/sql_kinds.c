@@ -86,7 +86,8 @@ static int look_for(struct sql *q, const char *table, const char *value, const c
 	return code;
 }
 
-int sql_check_compared(struct sql *q, const char *table, const struct sql_compared *c, struct err *err)
+int sql_check_compared(struct sql *q, const char *table, const char *these, const struct sql_compared *c,
+    struct err *err)
 {
 	static const char numbers[] = "'integer', 'real'", texts[] = "'text'";
 	bool text = c->literal != LITERAL_NUMBER, as_meant = false, other = false;
@@ -98,10 +99,10 @@ int sql_check_compared(struct sql *q, const char *table, const struct sql_compar
 	if (code || !other)
 		return code;
 	return err_set(err, ERR_USAGE, text ?
-	    "%.200s of these objects is a number, and SQL takes every text as greater: write a number without quotes, "
+	    "%.200s of %s is a number, and SQL takes every text as greater: write a number without quotes, "
 	    "or CAST(%.200s AS TEXT)" :
-	    "%.200s of these objects is a text, and SQL takes it as greater than any number: write a text in quotes, "
-	    "or CAST(%.200s AS INTEGER)", c->name, c->name);
+	    "%.200s of %s is a text, and SQL takes it as greater than any number: write a text in quotes, "
+	    "or CAST(%.200s AS INTEGER)", c->name, these, c->name);
 }
 
 /* --- statements --------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_predicate.c - an expression about single objects, by which listings are narrowed.
+ * sql_predicate.c - conditions about single objects, or about the rows of a result, by which these are narrowed.
  *
- * The same expressions as in a statement, written as people write them: names are fields, "customer.address.city" is a
- * path of fields, and texts may stand between double quotes.  They are put into SQL's words here, and a name that no
- * object has is an error that names the nearest field.
+ * The same expressions as in a statement, written as people write them: texts may be between double quotes, names are
+ * fields of the objects, "customer.address.city" is a path of fields, or names are columns of the result.  They are
+ * put into SQL's words here.  An unknown name is an error with the nearest one.
  */
 #include "query/sql/sql_private.h"
 
@@ -22,7 +22,11 @@ enum { CLASSES_LOOKED = 1000, OBJECTS_LOOKED = 1000, NAME_MOST = 500, EDITS_MOST
 
 struct predicate {
 	struct sql *q;
-	const uint32_t *ids;
+	char table[32];
+	const struct result *rows; /* NULL: it is about objects */
+	struct sql_columns columns; /* of these rows */
+	bool retained;       /* it names what rows retain */
+	const uint32_t *ids; /* the objects */
 	size_t n;
 	uint32_t *of_class;  /* an object of each class that there is; owned */
 	size_t n_classes;
@@ -211,6 +215,64 @@ static int add_field(struct predicate *p, const char *said, struct err *err)
 	return code;
 }
 
+/* --- columns ------------------------------------------------------------------------------------ */
+
+/* The number of a column: by its whole name, or where only the beginning is given, by that; SIZE_MAX: there is none. */
+static size_t find_column(const struct predicate *p, const char *name, bool whole)
+{
+	for (size_t i = 0; i < p->columns.n; i++)
+		if (!sqlite3_stricmp(p->columns.name[i], name))
+			return i;
+	int at = whole ? -1 : result_column(p->rows, name);
+	return at < 0 ? SIZE_MAX : (size_t)at;
+}
+
+static int no_column(const struct predicate *p, const char *name, struct err *err)
+{
+	struct nearest near = {.edits = EDITS_MOST + 1};
+	struct looked_for l = {name, &near};
+	struct text list = TEXT_INIT;
+	unsigned n = p->rows->n_columns;
+	for (size_t i = 0; i < p->columns.n; i++)
+		look_at_name(&l, p->columns.name[i]);
+	for (size_t i = 0; i < n && !near.name[0]; i++)
+		text_addf(&list, " %s", p->columns.name[i]);
+	int code = near.name[0] ?
+	    err_set(err, ERR_USAGE, "no column \"%.60s\" (nearest: %.100s)", name, near.name) :
+	    err_set(err, ERR_USAGE, "no column \"%.60s\" (there are%.800s; a text needs quotes within quotes: "
+	    "\"COLUMN = '%.60s'\")", name, list.s, name);
+	text_release(&list);
+	return code;
+}
+
+static int add_column(struct predicate *p, const char *name, struct err *err)
+{
+	size_t i = find_column(p, name, false);
+	if (i == SIZE_MAX)
+		return no_column(p, name, err);
+	p->named = true;
+	p->retained |= p->rows->columns[i % p->rows->n_columns].id == COL_RETAINED;
+	char *quoted = sqlite3_mprintf("\"%w\"", p->columns.name[i]);
+	text_add(&p->sql, quoted ? quoted : "");
+	int code = quoted ? 0 : err_set(err, ERR_NOMEM, "SQLite is out of memory");
+	sqlite3_free(quoted);
+	return code;
+}
+
+/* A column may be called like a word of SQL; not behind AS, where a type is. */
+static int add_word_of_rows(struct predicate *p, const char *word, bool call, struct err *err)
+{
+	bool behind_as = p->sql.len > 4 && !sqlite3_stricmp(p->sql.s + p->sql.len - 4, " as ");
+	bool column = !call && !behind_as && find_column(p, word, true) != SIZE_MAX;
+	p->named = false;
+	if (column || (!call && !is_operator(word)))
+		return add_column(p, word, err);
+	text_add(&p->sql, word);
+	return 0;
+}
+
+/* --- fields ------------------------------------------------------------------------------------- */
+
 static int add_name(struct predicate *p, const char **at, struct err *err)
 {
 	static const char object[] = "object_";
@@ -224,7 +286,9 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 	bool path = strchr(name, '.') != NULL;
 	bool said = !strncmp(name, object, sizeof object - 1) && is_own(name + sizeof object - 1);
 	p->named = !path && !is_operator(name) && *behind != '(';
-	if (!path && (*behind == '(' || is_operator(name)))
+	if (p->rows)
+		code = add_word_of_rows(p, name, *behind == '(', err);
+	else if (!path && (*behind == '(' || is_operator(name)))
 		text_add(&p->sql, name);
 	else if (!path && said)
 		text_addf(&p->sql, "\"%s\"", name + sizeof object - 1);
@@ -241,14 +305,14 @@ static int add_name(struct predicate *p, const char **at, struct err *err)
 	return code;
 }
 
-/* A field of any name, or a path with such in it: `group`, `customer.a b`, `items[3]`. */
+/* A column or a field of any name, or a path with such in it: `group`, `customer.a b`, `items[3]`. */
 static int add_quoted_name(struct predicate *p, const char **at, struct err *err)
 {
 	const char *s = *at + 1, *end = strchr(s, '`');
 	if (!end || end == s)
 		return err_set(err, ERR_USAGE, "unclosed or empty name in backquotes: %.100s", *at);
 	char *name = xstrndup(s, (size_t)(end - s));
-	int code = add_field(p, name, err);
+	int code = p->rows ? add_column(p, name, err) : add_field(p, name, err);
 	*at = end + 1;
 	free(name);
 	return code;
@@ -334,43 +398,125 @@ static int sample_classes(struct predicate *p, struct err *err)
 	return code;
 }
 
+static int begin(struct predicate *p, struct progress *progress, struct sql *outer, struct err *err)
+{
+	return sql_begin(p->q, &(struct sql_wishes){.subclasses = false}, progress, outer, err);
+}
+
+/* Put the expression into SQL. */
+static int write(struct predicate *p, const char *expression, struct err *err)
+{
+	struct text java = TEXT_INIT;
+	snprintf(p->table, sizeof p->table, "these %s %u", p->rows ? "rows" : "objects", p->q->depth);
+	text_addf(&p->sql, "SELECT _rowid_ FROM \"%s\" WHERE (", p->table);
+	sql_null_as_java(expression, &java);
+	int code = translate(p, java.len ? java.s : "", err);
+	text_add(&p->sql, ")");
+	text_release(&java);
+	return code;
+}
+
+/* The numbers of the rows of the table for which it holds: see sql_keep_ids. */
+static int choose(struct predicate *p, uint32_t *ids, size_t *n, struct err *err)
+{
+	int code = 0;
+	for (size_t i = 0; !code && i < p->n_compared; i++)
+		code = sql_check_compared(p->q, p->table, p->rows ? "these rows" : "these objects", &p->compared[i], err);
+	return code ? code : sql_keep_ids(p->q, p->sql.s, ids, n, err);
+}
+
+static void end(struct predicate *p, const struct sql *outer)
+{
+	sql_end(p->q, outer);
+	for (size_t i = 0; i < p->n_compared; i++) {
+		free(p->compared[i].name);
+		free(p->compared[i].value);
+	}
+	free(p->compared);
+	big_free(p->of_class);
+	inspect_shared_fields_close(p->shared);
+	sql_columns_release(&p->columns);
+	text_release(&p->sql);
+}
+
 int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
     struct err *err)
 {
 	struct predicate p = {.q = q, .ids = ids, .n = *n, .sql = TEXT_INIT};
 	struct sql outer;
-	struct text java = TEXT_INIT;
-	char table[32];
-	int code = sql_begin(q, &(struct sql_wishes){.subclasses = false}, progress, &outer, err);
+	int code = begin(&p, progress, &outer, err);
 	if (code)
 		return code;
-	snprintf(table, sizeof table, "these objects %u", q->depth);
-	text_addf(&p.sql, "SELECT _rowid_ FROM \"%s\" WHERE (", table);
-	sql_null_as_java(expression, &java);
 	code = sample_classes(&p, err);
 	if (!code)
 		code = inspect_shared_fields(&p.shared, q->heap, p.of_class, p.n_classes, err);
 	if (code == ERR_UNSUPPORTED)
 		code = 0;
 	if (!code)
-		code = translate(&p, java.len ? java.s : "", err);
-	text_add(&p.sql, ")");
-	if (!code && sql_add_objects_of(q, table, ids, *n))
+		code = write(&p, expression, err);
+	if (!code && sql_add_objects_of(q, p.table, ids, *n))
 		code = sql_error(q, SQLITE_ERROR, err);
-	for (size_t i = 0; !code && i < p.n_compared; i++)
-		code = sql_check_compared(q, table, &p.compared[i], err);
 	if (!code)
-		code = sql_keep_ids(q, p.sql.s, ids, n, err);
-	sql_end(q, &outer);
-	for (size_t i = 0; i < p.n_compared; i++) {
-		free(p.compared[i].name);
-		free(p.compared[i].value);
-	}
-	free(p.compared);
-	big_free(p.of_class);
-	inspect_shared_fields_close(p.shared);
-	text_release(&p.sql);
-	text_release(&java);
+		code = choose(&p, ids, n, err);
+	end(&p, &outer);
+	return code;
+}
+
+struct chosen {
+	uint32_t *rows; /* numbers from 1 on, ascending */
+	size_t n, at;
+};
+
+static bool is_chosen(struct result *r, size_t row, void *chosen)
+{
+	struct chosen *c = chosen;
+	(void)r;
+	bool is = c->at < c->n && c->rows[c->at] == row + 1;
+	c->at += is;
+	return is;
+}
+
+/* What rows retain, where the condition asks for it. */
+static int find_late(struct predicate *p, struct result *r, struct err *err)
+{
+	if (!p->retained || r->opened != p->q->opened)
+		return 0;
+	if (!r->opened->retained_whole && sql_need_retained_whole(p->q))
+		return sql_error(p->q, SQLITE_ERROR, err);
+	if (!result_is_late(r))
+		return 0;
+	int code = result_find_late(r, p->q->progress, err);
+	result_take_late(r, code);
+	return code;
+}
+
+int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct progress *progress, struct err *err)
+{
+	struct predicate p = {.q = q, .rows = r, .columns = {.sql = TEXT_INIT}, .sql = TEXT_INIT};
+	struct chosen chosen = {.n = r->n_rows};
+	struct sql outer;
+	if (!r->n_columns)
+		return err_set(err, ERR_USAGE, "there are no rows to choose from");
+	int code = begin(&p, progress, &outer, err);
+	if (code)
+		return code;
+	sql_result_columns(r, &p.columns);
+	code = write(&p, condition, err);
+	if (!code)
+		code = find_late(&p, r, err);
+	if (!code && sql_add_rows_of(q, p.table, r))
+		code = sql_error(q, SQLITE_ERROR, err);
+	if (!code && !(chosen.rows = big_alloc(r->n_rows, sizeof *chosen.rows, err)))
+		code = ERR_NOMEM;
+	if (!code)
+		code = choose(&p, chosen.rows, &chosen.n, err);
+	bool inexact = q->doubt.certainty != EXACT;
+	end(&p, &outer);
+	if (!code)
+		code = result_filter(r, is_chosen, &chosen, err);
+	if (!code && inexact)
+		result_add_note(r, "some numbers of the condition are not exact, so rows may be missing or too many");
+	big_free(chosen.rows);
 	return code;
 }
 

@@ -179,6 +179,10 @@ MUST_CHECK int sql_add_objects_of(struct sql *q, const char *name, const uint32_
 /* Register a table of this name: of these classes (taken over), or of the rows of a result (taken over). */
 MUST_CHECK int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n);
 MUST_CHECK int sql_add_result(struct sql *q, const char *name, struct result *r);
+/* The same of the rows that a result shows; borrowed until sql_end. */
+MUST_CHECK int sql_add_rows_of(struct sql *q, const char *name, struct result *r);
+/* The columns of such a table: those of the result, then NAME_certainty of each. */
+void sql_result_columns(const struct result *r, struct sql_columns *to);
 
 /* SQLITE_OK or its code.  Not where memory was refused: words may be missing, and a table stays as it is declared. */
 int sql_declare(struct sql *q, const char *columns);
@@ -258,8 +262,10 @@ struct sql_compared {
 	char *name, *value; /* as it was written, and in SQL */
 	enum sql_literal literal;
 };
-/* ERR_USAGE: in no row of the table the value is of the literal's kind, but in some of the other. */
-MUST_CHECK int sql_check_compared(struct sql *q, const char *table, const struct sql_compared *c, struct err *err);
+/* ERR_USAGE: in no row of the table the value is of the literal's kind, but in some of the other.  these: what the rows
+ * are called in the error. */
+MUST_CHECK int sql_check_compared(struct sql *q, const char *table, const char *these, const struct sql_compared *c,
+    struct err *err);
 /* The same of a column that holds texts, or numbers, as a note. */
 void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_value *with);
 

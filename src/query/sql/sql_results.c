@@ -18,6 +18,7 @@
 struct result_of {
 	struct sql *sql;
 	struct result *result;
+	bool borrowed;
 };
 
 struct result_table {
@@ -32,27 +33,32 @@ struct result_cursor {
 	size_t at;
 };
 
+void sql_result_columns(const struct result *r, struct sql_columns *to)
+{
+	struct text hidden = TEXT_INIT;
+	for (unsigned i = 0; i < r->n_columns; i++)
+		sql_columns_add(to, column_word(&r->columns[i]), sql_type_of(column_type(&r->columns[i])), false);
+	for (unsigned i = 0; i < r->n_columns; i++) {
+		text_clear(&hidden);
+		text_addf(&hidden, "%s_certainty", column_word(&r->columns[i]));
+		sql_columns_add(to, hidden.s, "TEXT", true);
+	}
+	text_release(&hidden);
+}
+
 static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
 {
 	(void)db, (void)argc, (void)error;
 	const struct result_of *of = aux;
 	const struct result *r = of->result;
 	struct sql_columns c = {.sql = TEXT_INIT};
-	struct text hidden = TEXT_INIT;
 	text_add(&c.sql, "CREATE TABLE x(");
-	for (unsigned i = 0; i < r->n_columns; i++)
-		sql_columns_add(&c, column_word(&r->columns[i]), sql_type_of(column_type(&r->columns[i])), false);
-	for (unsigned i = 0; i < r->n_columns; i++) {
-		text_clear(&hidden);
-		text_addf(&hidden, "%s_certainty", column_word(&r->columns[i]));
-		sql_columns_add(&c, hidden.s, "TEXT", true);
-	}
+	sql_result_columns(r, &c);
 	text_add(&c.sql, ")");
 	int state = sql_declare(of->sql, c.sql.s);
 	struct sql_doubts *doubts = state ? NULL : sql_doubts_new(of->sql, argv[2], r->n_columns);
 	for (unsigned i = 0; doubts && i < r->n_columns; i++)
 		doubts->of[i].column = xstrdup(c.name[i]);
-	text_release(&hidden);
 	sql_columns_release(&c);
 	if (state)
 		return state;
@@ -116,8 +122,9 @@ static int filter_result(sqlite3_vtab_cursor *base, int uses_retained, const cha
 {
 	(void)words, (void)argc, (void)argv;
 	const struct result_table *t = (const struct result_table *)base->pVtab;
+	const struct opened *o = t->of->result->opened;
 	((struct result_cursor *)base)->at = 0;
-	return uses_retained && !t->of->result->opened->retained_whole ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
+	return uses_retained && o && !o->retained_whole ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
 }
 
 static int next_result(sqlite3_vtab_cursor *base)
@@ -139,7 +146,9 @@ static int column_result(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	struct cell cell;
 	cursor_cell(&c->cursor, c->at, (unsigned)i % n, &cell);
 	const struct result_table *t = (const struct result_table *)base->pVtab;
-	bool number = cell.type != CELL_NONE && cell.type != CELL_TEXT && cell.type != CELL_ADDRESS;
+	bool unknown = cell.type == CELL_NONE && cell.amount.certainty == UNKNOWN;
+	enum cell_type type = unknown ? column_type(&c->cursor.result->columns[(unsigned)i % n]) : cell.type;
+	bool number = type != CELL_NONE && type != CELL_TEXT && type != CELL_ADDRESS;
 	if ((unsigned)i < n && number)
 		sql_doubt(t->of->sql, &t->doubts->of[i], cell.amount);
 	if ((unsigned)i < n && cell.amount.certainty == UNKNOWN && cell.amount.reason == REASON_DUMP_AWAY)
@@ -165,15 +174,26 @@ static const sqlite3_module results = {
 static void forget_result(void *aux)
 {
 	struct result_of *of = aux;
-	result_free(of->result);
+	if (!of->borrowed)
+		result_free(of->result);
 	free(of);
+}
+
+static int add_result(struct sql *q, const char *name, struct result *r, bool borrowed)
+{
+	struct result_of *of = xcalloc(1, sizeof *of);
+	*of = (struct result_of){q, r, borrowed};
+	return sqlite3_create_module_v2(q->db, name, &results, of, forget_result);
 }
 
 int sql_add_result(struct sql *q, const char *name, struct result *r)
 {
-	struct result_of *of = xcalloc(1, sizeof *of);
-	*of = (struct result_of){q, r};
-	return sqlite3_create_module_v2(q->db, name, &results, of, forget_result);
+	return add_result(q, name, r, false);
+}
+
+int sql_add_rows_of(struct sql *q, const char *name, struct result *r)
+{
+	return add_result(q, name, r, true);
 }
 
 /* --- entries(address) --------------------------------------------------------------------------- */

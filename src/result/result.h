@@ -314,6 +314,41 @@ void result_sort_new(struct result *r, enum column_id column, bool descending);
 MUST_CHECK int result_filter(struct result *r,
     bool (*keep)(struct result *r, size_t row, void *context), void *context, struct err *err);
 
+/* Reverse the order of the rows shown.  0 or ERR_NOMEM, which the result remembers. */
+MUST_CHECK int result_reverse(struct result *r, struct err *err);
+/*
+ * A view: rows of a result grouped by some of its columns, as data.  Each column of the view says how it is made of
+ * the rows of a group.
+ */
+enum view_how {
+	VIEW_KEY,      /* the value of the column, which all rows of a group share */
+	VIEW_FIRST,    /* that of the group's first row */
+	VIEW_ROWS,     /* how many rows */
+	VIEW_DISTINCT, /* how many different values of the column */
+	VIEW_OBJECTS,  /* how many different objects the rows stand for, one each */
+	VIEW_SUM,      /* of the column; an object that several rows stand for counts once */
+	VIEW_RETAINED, /* what the objects retain together */
+};
+struct view_column {
+	enum view_how how;
+	enum column_id of; /* of the result; COL_OWN_NAME: of none */
+};
+enum { VIEW_COLUMNS = 24 }; /* the most that a view has */
+struct view {
+	const char *title;
+	const struct shape *shape;          /* of the groups */
+	const struct view_column *columns;  /* one for each column of the shape */
+	unsigned n_columns;
+};
+#define VIEW_OF(array) .columns = (array), .n_columns = sizeof(array) / sizeof *(array)
+/*
+ * Replace *r by a view of it, or by its rows with the same values in n columns (keys): with their number, the sums of
+ * the columns that have a total, and what the objects retain if each row stands for one.  The new result owns the old
+ * one.  0.  After ERR_NOMEM or ERR_CANCELLED *r is as it was, but for its order; ERR_USAGE: too many keys.
+ */
+MUST_CHECK int result_view(struct result **r, const struct view *v, struct err *err);
+MUST_CHECK int result_group_by(struct result **r, const unsigned *keys, unsigned n, struct err *err);
+
 /*
  * A draft: the rows of r, to be filtered and sorted while r goes on being shown as it is; those of a tree
  * to be filtered only (tree.h has a draft to sort).  r stays the caller's and must outlive the draft.

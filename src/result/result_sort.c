@@ -393,3 +393,22 @@ void result_sort_new(struct result *r, enum column_id column, bool descending)
 	cairn_assert(at >= 0);
 	(void)!result_sort(r, (unsigned)at, descending, NULL); /* whoever asks result_check hears of it */
 }
+
+int result_reverse(struct result *r, struct err *err)
+{
+	struct err own = ERR_INIT;
+	uint32_t *order = big_alloc(r->n_rows, sizeof *order, &own);
+	if (!order) {
+		result_lost(r, &own);
+		if (err)
+			*err = own;
+		return ERR_NOMEM;
+	}
+	for (size_t i = 0; i < r->n_rows; i++)
+		order[i] = r->order ? r->order[r->n_rows - 1 - i] : (uint32_t)(r->n_rows - 1 - i);
+	big_free(r->order);
+	r->order = order;
+	r->descending = !r->descending;
+	r->flat = true;
+	return 0;
+}

@@ -214,6 +214,10 @@ enum command_flag {
 
 extern const struct command *const commands[]; /* NULL-terminated, in the order of help */
 
+/* query_keep_rows: keep the rows for which a condition in SQL holds.  A question runs commands, so these cannot know
+ * query/ by name. */
+extern int (*const command_keep_rows)(struct session *s, struct result *r, const char *condition, struct err *err);
+
 /* Find a command by name, alias or unique prefix.  NULL: *err is ERR_USAGE and names candidates. */
 const struct command *command_find(const char *word, struct err *err);
 /* Is it another word for this command? */
@@ -258,10 +262,11 @@ struct call {
 		int choice;           /* OPT_CHOICE: index among the words */
 		uint32_t *ids;        /* OPT_SET: object ids, sorted; word is a title for it */
 		size_t n_ids;
-	} *option;                    /* by index in the command's table of options */
+	} *option;                    /* by the number of the option (command_option_at) */
+	const char *by;               /* the columns that -by names instead of one of the command's own words; or NULL */
 };
 
-/* The index of this option in the command's table; -1: the command has no such option. */
+/* The number of this option (command_option_at); -1: the command has no such option. */
 int call_option(const struct call *call, enum option_word word);
 /* Was the option given?  Which of its words was chosen (its index; `otherwise` if it was not
  * given)? */

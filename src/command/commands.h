@@ -10,7 +10,7 @@
 #include "command/command.h"
 #include "memory/arena.h"
 
-/* look/ */
+/* browse/ */
 extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
 extern const struct command cmd_histo, cmd_duplicate_classes;         /* cmd_classes.c */
 extern const struct command cmd_loaders;                              /* cmd_loaders.c */
@@ -24,7 +24,7 @@ extern const struct command cmd_threads;                              /* cmd_thr
 extern const struct command cmd_bt;                                   /* cmd_bt.c */
 extern const struct command cmd_why;                                  /* cmd_why.c */
 
-/* holds/ */
+/* retention/ */
 extern const struct command cmd_refs;                                 /* cmd_refs.c */
 extern const struct command cmd_roots;                                /* cmd_roots.c */
 extern const struct command cmd_path;                                 /* cmd_path.c */
@@ -36,19 +36,19 @@ extern const struct command cmd_about;                                /* cmd_abo
 extern const struct command cmd_cut;                                  /* cmd_cut.c */
 extern const struct command cmd_leaks;                                /* cmd_leaks.c */
 
-/* wrong/: each in the file that is named like it */
+/* diagnose/: each in the file that is named like it */
 extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, cmd_references, cmd_finalizers,
     cmd_threadlocals;
 
 /* compare/: each in the file that is named like it */
 extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_path_history;
 
-/* ask/, report/, bundle/: each in the file that is named like it */
+/* query/, report/, bundle/: each in the file that is named like it */
 extern const struct command cmd_sql, cmd_assert, cmd_export;
 extern const struct command cmd_report;
 extern const struct command cmd_bundle;
 
-/* run/ */
+/* exec/ */
 extern const struct command cmd_history, cmd_source, cmd_save, cmd_set, cmd_quit; /* cmd_session.c */
 extern const struct command cmd_use, cmd_open, cmd_close;             /* cmd_use.c */
 extern const struct command cmd_sets;                                 /* cmd_sets.c */
@@ -62,15 +62,9 @@ extern const struct command cmd_columns;                              /* cmd_col
 extern const struct command cmd_help;                                 /* help.c */
 extern const struct command cmd_apropos, cmd_alias;                   /* apropos.c */
 
-bool command_keeps_order(const struct call *call); /* neither -sort nor -r was given */
-/*
- * Sort the rows by the options -sort COL and -r, or else by this default column: numbers with the
- * largest first, all else with the smallest first.  natural: the rows are in the default order
- * already.  0, ERR_USAGE, ERR_NOMEM or ERR_CANCELLED.
- */
-MUST_CHECK int command_sort(const struct session *s, struct result *r, const struct call *call,
-    const char *column, bool natural, struct err *err);
-
+/* Sort new rows by a column of numbers that they have, largest first: the order that a command's rows come in.  0,
+ * ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int command_order(const struct session *s, struct result *r, enum column_id column, struct err *err);
 
 /* A note for below a table, in the arena: "~ roots are inferred (PHD records none)" and the like.
  * NULL: there is nothing to say. */

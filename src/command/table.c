@@ -5,6 +5,7 @@
 #include "command/commands.h"
 
 #include "command/parse/parse.h"
+#include "command/query/query.h"
 #include "result/tree.h"
 #include "command/resolve/resolve.h"
 
@@ -22,6 +23,8 @@ const struct command *const commands[] = {
     &cmd_sql, &cmd_assert, &cmd_export,
     &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_redact,
     &cmd_bundle, &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
+
+int (*const command_keep_rows)(struct session *, struct result *, const char *, struct err *) = query_keep_rows;
 
 static unsigned add_once(enum column_id *to, unsigned n, enum column_id column)
 {
@@ -47,50 +50,21 @@ unsigned command_columns(const struct command *c, bool heads, enum column_id *to
 	return n;
 }
 
-struct order {
-	unsigned column;
-	bool descending;
-};
-
 static int order_rows(struct result **r, const void *context, struct err *err)
 {
-	const struct order *o = context;
-	int code = result_sort(*r, o->column, o->descending, err);
-	if (!code)
-		pipe_warn_order(*r, o->column);
-	return code;
+	return result_sort(*r, *(const unsigned *)context, true, err);
 }
 
-bool command_keeps_order(const struct call *call)
+int command_order(const struct session *s, struct result *r, enum column_id column, struct err *err)
 {
-	int option = call_option(call, DASH_SORT);
-	return !(option >= 0 && call->option[option].given) && !call_has(call, DASH_R);
-}
-
-int command_sort(const struct session *s, struct result *r, const struct call *call,
-    const char *column, bool natural, struct err *err)
-{
-	int option = call_option(call, DASH_SORT);
-	bool given = option >= 0 && call->option[option].given;
-	const char *word = given ? call->option[option].word : column;
-	bool reverse = call_has(call, DASH_R);
-	if (natural && !given && !reverse)
-		return 0;
-	const char *name = word + (*word == '-' || *word == '+');
-	int at = result_column(r, name);
-	if (at < 0)
-		return pipe_no_column(r, name, err);
-	bool descending = cell_is_number(column_type(&r->columns[at]));
-	if (name != word)
-		descending = *word == '-';
-	if (r->columns[at].id == COL_RETAINED && result_is_late(r)) { /* the order needs the sums of rows now */
+	unsigned at = (unsigned)result_column_of(r, column);
+	if (column == COL_RETAINED && result_is_late(r)) { /* the order needs the sums of rows now */
 		int code = result_find_late(r, session_progress(s), err);
 		result_take_late(r, code);
 		if (code)
 			return code;
 	}
-	struct order order = {(unsigned)at, descending != reverse};
-	return session_on_rows(s, &r, order_rows, &order, err);
+	return session_on_rows(s, &r, order_rows, &at, err);
 }
 
 const char *command_roots_note(const struct opened *o, struct arena *arena)

@@ -53,7 +53,7 @@ static void test_histo(void **state)
 	expect_printed("histo -sort nix | head", PRINT_TEXT, "!histo: no column \"nix\" (there are class "
 	    "class_address loader objects shallow retained loader_class superclass)");
 	expect_printed("histo -by nix", PRINT_TEXT,
-	    "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap)");
+	    "!histo: -by \"nix\": unknown value (use class|package|loader|super|path|heap, or a column)");
 }
 
 /* How many rows of a line's answer a condition keeps; -1: it is an error, with these words in it. */
@@ -117,7 +117,7 @@ static void test_ls(void **state)
 	expect_printed("ls String x", PRINT_TEXT,
 	    "!ls: too many arguments (ls PAT [-min SIZE] [-max SIZE] "
 	    "[-live] [-dead] [-unreachable] [-where EXPR] "
-	    "[-heap NAME] [-sub] [-sort COL] [-r] [-retained] [-fields NAMES])");
+	    "[-heap NAME] [-sub] [-retained] [-fields NAMES])");
 }
 
 static void test_refs(void **state)

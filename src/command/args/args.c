@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "command/table_options.h"
 #include "memory/big.h"
 
 #include <ctype.h>
@@ -25,28 +26,30 @@ const char *option_name(const struct option_spec *o)
 	return words[o->word];
 }
 
-static const struct option_spec *option_of(const struct command *c, enum option_word word)
+/* The number of an option among those of a command (command_option_at); -1: it has none. */
+static int option_number(const struct command *c, enum option_word word)
 {
-	for (const struct option_spec *o = c->options; o && o->word; o++) {
+	const struct option_spec *o;
+	for (size_t i = 0; (o = command_option_at(c, i)); i++) {
 		if (o->word == word)
-			return o;
+			return (int)i;
 	}
-	return NULL;
+	return -1;
 }
 
 const struct option_spec *command_option(const struct command *c, const char *word)
 {
-	const struct option_spec *found = NULL;
+	const struct option_spec *found = NULL, *o;
 	size_t n = strcspn(word, "=");
-	for (const struct option_spec *o = c->options; o && o->word; o++) {
+	for (size_t i = 0; (o = command_option_at(c, i)); i++) {
 		if (strlen(option_name(o)) == n && !strncmp(option_name(o), word, n))
 			return o->kind == OPT_SAME ? command_option(c, o->value) : o;
 	}
-	for (const struct option_spec *o = c->options; n > 1 && o && o->word; o++) {
+	for (size_t i = 0; n > 1 && (o = command_option_at(c, i)); i++) {
 		if (strncmp(option_name(o), word, n))
 			continue;
-		if (found)
-			return NULL;
+		if (found) /* a command's own option goes before those of every table */
+			return option_is_of_tables(o) && !option_is_of_tables(found) ? found : NULL;
 		found = o;
 	}
 	return found && found->kind == OPT_SAME ? command_option(c, found->value) : found;
@@ -55,7 +58,8 @@ const struct option_spec *command_option(const struct command *c, const char *wo
 static int unknown_option(const struct command *c, const char *word, struct err *err)
 {
 	struct text list = TEXT_INIT;
-	for (const struct option_spec *o = c->options; o && o->word; o++)
+	const struct option_spec *o;
+	for (size_t i = 0; (o = command_option_at(c, i)); i++)
 		text_addf(&list, " %s", option_name(o));
 	if (list.len)
 		err_set(err, ERR_USAGE, "unknown option \"%.60s\" (options:%s)", word, list.s);
@@ -86,7 +90,7 @@ static int choice_of(const char *choices, const char *word)
 
 static int option_value(struct call *call, size_t i, const char *word, struct err *err)
 {
-	const struct option_spec *o = &call->command->options[i];
+	const struct option_spec *o = command_option_at(call->command, i);
 	char *end;
 	bool prefixed;
 	call->option[i].word = word;
@@ -100,9 +104,14 @@ static int option_value(struct call *call, size_t i, const char *word, struct er
 		return 0;
 	case OPT_CHOICE:
 		call->option[i].choice = choice_of(o->value, word);
+		if (call->option[i].choice < 0 && o->word == DASH_BY && table_has_columns(call->command, word)) {
+			call->option[i] = (struct option_value){.given = false};
+			call->by = word;
+			return 0;
+		}
 		if (call->option[i].choice < 0)
-			return err_set(err, ERR_USAGE, "%s \"%.60s\": unknown value (use %s)", option_name(o), word,
-			    o->value);
+			return err_set(err, ERR_USAGE, "%s \"%.60s\": unknown value (use %s%s)", option_name(o), word,
+			    o->value, o->word == DASH_BY && command_takes_table_options(call->command) ? ", or a column" : "");
 		return 0;
 	case OPT_SIZE:
 		if (!parse_size(word, &call->option[i].number))
@@ -278,7 +287,7 @@ static int take_option(struct call *call, const struct session *s, struct comman
 	const struct option_spec *o = command_option(call->command, word);
 	if (!o)
 		return unknown_option(call->command, word, err);
-	size_t i = (size_t)(o - call->command->options);
+	size_t i = (size_t)option_number(call->command, o->word);
 	call->option[i].given = true;
 	if (o->kind == OPT_FLAG)
 		return value ? err_set(err, ERR_USAGE, "%s takes no value", option_name(o)) : 0;
@@ -415,7 +424,7 @@ static int take_word(struct taking *t, struct err *err)
 	const struct stage *stage = &t->line->stages[0];
 	const struct word *w = &stage->words[t->at];
 	enum argument_kind kind = t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
-	if (kind == ARG_REST && !(looks_like_option(w) && c->options && command_option(c, w->s))) {
+	if (kind == ARG_REST && !(looks_like_option(w) && command_option(c, w->s))) {
 		call->argument[t->n].given = t->done = true;
 		call->argument[t->n++].word = command_line_rest(t->line, call->line, stage, t->at);
 		return 0;
@@ -473,7 +482,7 @@ static int take_words(struct call *call, const struct session *s, struct command
 static size_t count_options(const struct command *c)
 {
 	size_t n = 0;
-	while (c->options && c->options[n].word)
+	while (command_option_at(c, n))
 		n++;
 	return n;
 }
@@ -503,8 +512,7 @@ void call_release(struct call *call)
 
 int call_option(const struct call *call, enum option_word word)
 {
-	const struct option_spec *o = option_of(call->command, word);
-	return o ? (int)(o - call->command->options) : -1;
+	return option_number(call->command, word);
 }
 
 bool call_has(const struct call *call, enum option_word word)

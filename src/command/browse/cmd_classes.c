@@ -184,8 +184,6 @@ static const struct result_ops histo_ops = {
 
 static const struct option_spec histo_options[] = {
     {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "group by (default class)"},
-    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default shallow, largest first)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_ALL, OPT_FLAG, NULL, "also classes without objects"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     REACH_OPTIONS,
@@ -353,7 +351,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		return code;
 	if (wish != REACH_ALL)
 		r->note = command_roots_note(s->dump, &r->arena);
-	code = command_sort(s, r, call, path ? "retained" : "shallow", false, err);
+	code = command_order(s, r, path ? COL_RETAINED : COL_SHALLOW, err);
 	if (code) {
 		result_free(r);
 		return code;

@@ -52,8 +52,6 @@ static const struct option_spec ls_options[] = {
     WHERE_OPTION,
     HEAP_OPTION,
     {DASH_SUB, OPT_FLAG, NULL, "also instances of subclasses"},
-    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column or field (default address)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_FIELDS, OPT_WORDS, "NAMES", "fields as columns (total,status), all, or none"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
@@ -142,12 +140,17 @@ static int show_what_applies(
 	return code;
 }
 
-/* The word behind -sort, without its sign; NULL: none. */
-static const char *sort_word(const struct call *call)
+/* Append the columns that rows are sorted or grouped by, with a comma behind each, but for those of every object. */
+static void add_wanted(const struct call *call, enum option_word option, unsigned n_columns, struct text *to)
 {
-	int i = call_option(call, DASH_SORT);
-	const char *word = call->option[i].given ? call->option[i].word : NULL;
-	return word && (*word == '-' || *word == '+') ? word + 1 : word;
+	int i = call_option(call, option);
+	const char *word = call->option[i].given ? call->option[i].word : "";
+	for (word += *word == '-' || *word == '+'; *word; word += strcspn(word, ","), word += *word == ',') {
+		char *name = xstrndup(word, strcspn(word, ","));
+		if (column_find(ls_columns, n_columns, name) < 0)
+			text_addf(to, "%s,", name);
+		free(name);
+	}
 }
 
 /* The field that the first n bytes of a word name. */
@@ -157,6 +160,14 @@ static bool find_field(const struct shared_fields *fields, const char *word, siz
 	bool found = n && inspect_shared_find(fields, name, field) == n;
 	free(name);
 	return found;
+}
+
+static void mark_wanted(const struct shared_fields *fields, const char *list, bool *marked)
+{
+	size_t field;
+	for (; *list; list += strcspn(list, ",") + 1)
+		if (find_field(fields, list, strcspn(list, ","), &field))
+			marked[field] = true;
 }
 
 /* Mark the fields in a list between commas; each word must be one. */
@@ -186,8 +197,8 @@ static int mark_list(const struct shared_fields *fields, const char *list, bool 
 
 /*
  * Which fields are columns: the ones asked for; on the screen all.  In a batch none unless asked, since
- * scripts rely on the columns of ls, and reading values of millions of objects takes its time.  What the
- * rows are ordered by is always one.
+ * scripts rely on the columns of ls, and reading values of millions of objects takes its time.  What rows are
+ * sorted or grouped by is always one.
  */
 static int add_fields(struct session *s, const struct call *call, struct object_rows *rows,
     const uint32_t *ids, size_t n, bool *tell_all, struct err *err)
@@ -196,27 +207,28 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 	bool given = call->option[option].given;
 	bool values = !values_away(session_heap(s)); /* else they are many question marks */
 	const char *list = given ? call->option[option].word : s->interactive && values ? "all" : "none";
-	const char *by = sort_word(call);
+	unsigned n_columns = session_heap(s)->n_spaces ? LS_HEAP + 1 : LS_HEAP;
 	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
 	struct shared_fields *fields;
-	size_t field;
-	if (by && column_find(ls_columns, session_heap(s)->n_spaces ? LS_HEAP + 1 : LS_HEAP, by) >= 0)
-		by = NULL;
-	if (none && !by)
-		return 0;
-	int code = inspect_shared_fields(&fields, session_heap(s), ids, n, err);
-	if (code == ERR_UNSUPPORTED && (by || !given || none))
-		return 0; /* nobody asked for them; an order by one fails, as there is no such column */
-	if (code)
-		return code;
+	struct text wanted = TEXT_INIT;
+	add_wanted(call, DASH_SORT, n_columns, &wanted);
+	add_wanted(call, DASH_BY, n_columns, &wanted);
+	int code = none && !wanted.len ? ERR_UNSUPPORTED : inspect_shared_fields(&fields, session_heap(s), ids, n, err);
+	if (code) {
+		/* nobody asked for them; an order by one fails, as there is no such column */
+		bool skips = code == ERR_UNSUPPORTED && (wanted.len || !given || none);
+		text_release(&wanted);
+		return skips ? 0 : code;
+	}
 	bool *marked = xcalloc(fields->n + 1, sizeof *marked);
 	if (n && !all && !none && (code = mark_list(fields, list, marked, err))) {
 		inspect_shared_fields_close(fields);
 		free(marked);
+		text_release(&wanted);
 		return code;
 	}
-	if (by && find_field(fields, by, strlen(by), &field))
-		marked[field] = true;
+	mark_wanted(fields, wanted.len ? wanted.s : "", marked);
+	text_release(&wanted);
 	unsigned *which = xcalloc(fields->n + 1, sizeof *which), n_which = 0;
 	for (unsigned i = 0; i < fields->n; i++)
 		if (all || marked[i])
@@ -266,8 +278,6 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	if (tell_all)
 		result_show(r, LS_VALUE, false);
 	command_show_retained(r);
-	if (!code && n) /* of no object no field is missing, either */
-		code = command_sort(s, r, call, "address", true, err);
 	if (code)
 		result_free(r);
 	else

@@ -30,8 +30,6 @@ static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
 
 static const struct option_spec sites_options[] = {
     {DASH_BY, OPT_CHOICE, "stack|function", "group by stack (default) or allocating function"},
-    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default shallow)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -252,7 +250,7 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
 	if (!code)
-		code = command_sort(s, r, call, "shallow", false, err);
+		code = command_order(s, r, COL_SHALLOW, err);
 	if (code)
 		result_free(r);
 	else

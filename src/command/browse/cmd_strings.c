@@ -10,6 +10,7 @@
 #include "base/masking.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "command/table_options.h"
 #include "result/objects.h"
 
 #include <stdlib.h>
@@ -78,8 +79,6 @@ static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
 
 static const struct option_spec strings_options[] = {
     {DASH_I, OPT_FLAG, NULL, "ignore case"},
-    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default address)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -141,7 +140,7 @@ static int run_strings(
 	struct result *r = result_new("strings", s->dump, &strings_shape, &strings_ops, list, 0);
 	struct growing growing = {list, r, NULL};
 	command_show_retained(r);
-	bool grows = command_keeps_order(call) && session_grows(s, r);
+	bool grows = command_as_found(call) && session_grows(s, r);
 	growing.turns = render_lock_step_out();
 	int code = command_strings_matching(&found, h, word, call_has(call, DASH_I),
 	    grows ? &(struct string_watcher){strings_grow, &growing} : NULL, err);
@@ -155,7 +154,6 @@ static int run_strings(
 	}
 	*list = found;
 	r->n_source = r->n_rows = list->n;
-	code = command_sort(s, r, call, "address", true, err);
 	r->failed = word && !r->n_rows;
 	if (r->failed)
 		r->note = h->incomplete ? "no String matches in the part of the dump that was read" :
@@ -206,8 +204,6 @@ static const struct column dups_columns[] = {
 static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
 
 static const struct option_spec dups_options[] = {
-    {DASH_SORT, OPT_COLUMN, "COL", "sort by a column (default wasted)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -265,6 +261,7 @@ static const struct result_ops dups_ops = {
 static int run_dups(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
+	(void)call;
 	struct duplicates *d = xcalloc(1, sizeof *d);
 	struct text note = TEXT_INIT;
 	int code = duplicates_find(d, h, err);
@@ -286,7 +283,6 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 		text_add(&note, "; texts are read to the end of their block of memory; texts in one block count once");
 	r->note = arena_strndup(&r->arena, note.s, note.len);
 	text_release(&note);
-	code = command_sort(s, r, call, "wasted", true, err);
 	if (code)
 		result_free(r);
 	else

@@ -147,8 +147,6 @@ static const struct option_spec diff_options[] = {
     {DASH_NEW, OPT_FLAG, NULL, "only new rows"},
     {DASH_GONE, OPT_FLAG, NULL, "only rows that disappeared"},
     {DASH_MIN, OPT_SIZE, "SIZE", "only changes of retained size from SIZE"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default growth, largest first)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -425,7 +423,6 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, diff_blamed);
 	r->failed = !n;
-	code = command_sort(s, r, call, "d_retained", true, err);
 	if (code)
 		result_free(r);
 	else

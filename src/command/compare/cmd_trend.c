@@ -248,7 +248,6 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 	if (comparing->n_all == 1)
 		hide_course(r);
 	r->failed = !n;
-	code = command_sort(s, r, call, "slope", true, err);
 	if (code)
 		result_free(r);
 	else
@@ -259,8 +258,6 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 static const struct option_spec trend_options[] = {
     COMPARING_BY("group by (default path)"),
     {DASH_STEADY, OPT_FLAG, NULL, "only rows that rise steadily"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default steady, then slope)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 

@@ -30,8 +30,6 @@ static const struct shape fill_shape = {.form = "-fill", SHAPE_COLUMNS(by_fill)}
 static const struct option_spec options[] = {
     {DASH_BY, OPT_CHOICE, "class|holder", "group by (default class)"},
     {DASH_FILL, OPT_FLAG, NULL, "group by fill ratio"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default objects)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
@@ -294,7 +292,7 @@ static int run_collections(struct session *s, const struct call *call, struct re
 		add_notes(r, g);
 	command_show_retained(r);
 	if (!code)
-		code = command_sort(s, r, call, "objects", false, err);
+		code = command_order(s, r, COL_OBJECTS, err);
 	if (code)
 		result_free(r);
 	else

@@ -35,8 +35,6 @@ static const struct option_spec options[] = {
     {DASH_EACH, OPT_FLAG, NULL, "one row for each owner"},
     {DASH_LIMITS, OPT_FLAG, NULL, "the JDK's own counters and limits"},
     {DASH_NATIVE, OPT_FLAG, NULL, "the VM's own allocations, from its javacore"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default capacity)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -317,7 +315,7 @@ static void add_native(struct result *r)
 	text_release(&note);
 }
 
-static int run_native(struct session *s, const struct call *call, struct result **out, struct err *err)
+static int run_native(struct session *s, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	const struct process_facts *p = h->process;
@@ -341,7 +339,7 @@ static int run_native(struct session *s, const struct call *call, struct result 
 	text_release(&name);
 	result_add_note(r, "each row includes the rows with longer names below it; Java Heap is the heap itself");
 	int code = progress_check(progress_own(), err);
-	code = code ? code : command_sort(s, r, call, "capacity", false, err);
+	code = code ? code : command_order(s, r, COL_CAPACITY_BYTES, err);
 	if (code)
 		result_free(r);
 	else
@@ -407,7 +405,7 @@ static int run_owners(struct session *s, const struct call *call, const char *ki
 		add_native(r);
 	}
 	if (!code)
-		code = command_sort(s, r, call, "capacity", false, err);
+		code = command_order(s, r, COL_CAPACITY_BYTES, err);
 	if (code)
 		result_free(r);
 	else
@@ -425,7 +423,7 @@ static int run_offheap(struct session *s, const struct call *call, struct result
 	if (call_has(call, DASH_LIMITS))
 		return run_limits(s, out, err);
 	if (call_has(call, DASH_NATIVE))
-		return run_native(s, call, out, err);
+		return run_native(s, out, err);
 	if (h->facts.redacted == REDACT_ALL)
 		return heap_holds_no_values(h, err);
 	if (!h->facts.no_class_objects)

@@ -239,7 +239,6 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 	r->of_values = !w->found.only_held;
 	add_notes(r, w);
 	command_show_retained(r);
-	code = command_sort(s, r, call, "objects", true, err);
 	if (code)
 		result_free(r);
 	else
@@ -249,8 +248,6 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 
 static const struct option_spec weak_options[] = {
     {DASH_ONLY, OPT_FLAG, NULL, "referents without a stronger reference, by class"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default kind, then objects)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
+#include "command/table_options.h"
 #include "heap/library.h"
 #include "result/objects.h"
 
@@ -33,8 +34,6 @@ static const struct shape *const shapes[] = {[WASTE_BY_FIELD] = &field_shape, [W
 static const struct option_spec options[] = {
     {DASH_BY, OPT_CHOICE, "field|class|holder", "with KIND: group by (default field)"},
     {DASH_MIN, OPT_SIZE, "SIZE", "only rows that waste at least SIZE"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default wasted)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -351,7 +350,7 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 	add_groups(r, rows, call, by, true, &stay, &unheld);
 	size_t n_own = r->n_source;
 	add_groups(r, rows, call, by, false, &stay, &unheld);
-	if (n_own && r->n_source > n_own && command_keeps_order(call))
+	if (n_own && r->n_source > n_own && command_as_found(call))
 		result_add_note(r, "rows of libraries follow those of the program");
 	if (unheld)
 		result_add_note(r, "rows without a field: only stacks or other roots hold these objects, or nothing does");
@@ -373,7 +372,7 @@ static int run_waste(struct session *s, const struct call *call, struct result *
 	if (!code) {
 		(*out)->shares.part = COL_WASTED;
 		(*out)->shares.whole = heap_size_of_all(session_heap(s));
-		code = command_sort(s, *out, call, "wasted", call->argument[0].given, err);
+		code = call->argument[0].given ? 0 : command_order(s, *out, COL_WASTED, err);
 	}
 	if (code && *out) {
 		result_free(*out);

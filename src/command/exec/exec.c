@@ -10,6 +10,7 @@
 #include "command/commands.h"
 #include "command/exec/output.h"
 #include "command/resolve/resolve.h"
+#include "command/table_options.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -323,6 +324,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 		code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
 	if (!code) {
 		code = run->command->run(run->s, &call, run->out, err);
+		if (!code)
+			code = table_options_apply(run->s, &call, run->out, err);
 		if (!code && *run->out && looks_for(&call))
 			nothing_found(*run->out, "nothing found");
 		call_release(&call);

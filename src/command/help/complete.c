@@ -4,6 +4,7 @@
  */
 #include "command/args/args.h"
 #include "command/commands.h"
+#include "command/table_options.h"
 #include "command/help/help.h"
 #include "command/parse/parse.h"
 #include "command/resolve/resolve.h"
@@ -415,7 +416,8 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 		}
 	}
 	if (*c->word == '-') {
-		for (const struct option_spec *o = command->options; o && o->word; o++)
+		const struct option_spec *o;
+		for (size_t i = 0; (o = command_option_at(command, i)); i++)
 			offer(c, option_name(o));
 	} else if (command->arguments[0].kind == ARG_DUMPS) { /* of which there may be several, and none */
 		offer_argument(c, ARG_DUMPS);

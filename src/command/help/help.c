@@ -7,6 +7,7 @@
 #include "command/args/args.h"
 #include "command/commands.h"
 #include "command/parse/parse.h"
+#include "command/table_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,16 @@ static void write_keys(struct text *to)
 		write_screen_keys(to);
 }
 
+static void write_option(void *to, const struct option_spec *o)
+{
+	text_addf(to, "%s%s%s\t%s\n", option_name(o), o->value ? " " : "", o->value ? o->value : "", o->summary);
+}
+
 static void write_pipes(struct text *to)
 {
+	text_add(to, "Options of every table, unless its command has an option of this name itself:\n");
+	table_options_tell(write_option, to);
+	text_add(to, "Stages after a command:\n");
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
 		text_addf(to, "| %s\t%s\n", p->usage, p->summary);
 	text_add(to, "| !COMMAND\tpass text (or the format set) to a shell command and report its failure\n"
@@ -384,6 +393,8 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 			text_addf(&line, " %s", o->value);
 		add_pair(r, HELP_WORDS, line.s, o->summary, NULL);
 	}
+	if (command_takes_table_options(c))
+		add_pair(r, HELP_WORDS, "-where, -by ...", "options of every table: help pipes", NULL);
 	text_clear(&line);
 	command_description(c, &line);
 	if (line.len)

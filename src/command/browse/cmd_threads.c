@@ -19,7 +19,7 @@
 
 enum {
 	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
-	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM, T_OOM
+	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM, T_OOM, T_STACK
 };
 
 static const struct column threads_columns[] = {
@@ -41,8 +41,10 @@ static const struct column threads_columns[] = {
     [T_CREATED_BY] = {.id = COL_CREATED_BY, .hidden = true},
     [T_SYSTEM] = {.id = COL_SYSTEM, .hidden = true},
     [T_OOM] = {.id = COL_OOM, .hidden = true},
+    [T_STACK] = {.id = COL_STACK, .hidden = true},
 };
-static const struct shape threads_shape = {SHAPE_COLUMNS(threads_columns)};
+static const struct shape threads_shape = {.columns = threads_columns, .n_columns = T_STACK};
+static const struct shape with_stacks_shape = {SHAPE_COLUMNS(threads_columns)}; /* what is grouped by stack */
 
 static struct cell unless_zero(uint64_t n, struct cell cell)
 {
@@ -84,73 +86,6 @@ static struct amount frames_of(const struct heap_thread *thread)
 	    amount_weaken(amount_exact(thread->n_frames), INFERRED, REASON_STACK_ORDER) : amount_exact(thread->n_frames);
 }
 
-static void add_thread(struct result *r, const struct heap *h, uint32_t t, uint64_t newest, bool oom)
-{
-	const struct heap_thread *thread = &h->threads[t];
-	uint64_t address = thread->object == HEAP_NONE ? thread->address :
-	    heap_address(h, thread->object);
-	result_add_row(r, (struct cell[]){
-	    [T_ID] = cell_plain(thread_number(h, t)),
-	    [T_NAME] = cell_text(thread->name),
-	    [T_STATE] = cell_text(thread->state),
-	    [T_WAITS_FOR] = text_or_blank(thread->waits_for),
-	    [T_WAITED] = waited_cell(thread, newest),
-	    [T_ADDRESS] = unless_zero(address, cell_address(address)),
-	    [T_FRAMES] = cell_count(frames_of(thread)),
-	    [T_ROOTS] = cell_count(heap_counted(h, thread->n_roots)),
-	    [T_PRIORITY] = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority),
-	    [T_NATIVE_ID] = unless_zero(thread->native_id, cell_address(thread->native_id)),
-	    [T_RETAINED] = cell_blank(), /* when looked at */
-	    [T_WITH_LOCALS] = cell_blank(),
-	    [T_DAEMON] = cell_flag(thread->daemon),
-	    [T_CLASS] = thread->object == HEAP_NONE ? cell_none() :
-	        cell_text(heap_class_of(h, thread->object)->name),
-	    [T_TID] = unless_zero(thread->own_id, cell_plain(thread->own_id)),
-	    [T_CREATED_BY] = text_or_blank(thread->creator),
-	    [T_SYSTEM] = cell_flag(thread->system),
-	    [T_OOM] = cell_flag(oom)},
-	    &(struct target){.kind = TARGET_THREAD, .id = t});
-}
-
-/* --- by stack ----------------------------------------------------------------------------------- */
-
-enum { S_COUNT, S_STATE, S_WAITS_FOR, S_RETAINED, S_STACK, S_FIRST, S_COLUMNS };
-
-static const struct column stacks_columns[S_COLUMNS] = {
-    [S_COUNT] = {.id = COL_COUNT, .total = true},
-    [S_STATE] = {.id = COL_STATE},
-    [S_WAITS_FOR] = {.id = COL_WAITS_FOR},
-    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true, .total = true},
-    [S_STACK] = {.id = COL_STACK},
-    [S_FIRST] = {.id = COL_FIRST},
-};
-static const struct shape stacks_shape = {.form = "-by stack", SHAPE_COLUMNS(stacks_columns)};
-
-static int by_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-/* Threads of one state and one stack stand together; within, as they are. */
-static int by_stack(const void *x, const void *y, void *heap)
-{
-	const struct heap *h = heap;
-	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	const struct heap_thread *a = &h->threads[i], *b = &h->threads[k];
-	int order = (a->n_frames > b->n_frames) - (a->n_frames < b->n_frames);
-	for (uint32_t f = 0; a->frames != b->frames && !order && f < a->n_frames; f++)
-		order = a->frames[f] == b->frames[f] ? 0 : strcmp(a->frames[f], b->frames[f]);
-	order = order ? order : by_text(a->state, b->state);
-	return order ? order : by_text(a->waits_for, b->waits_for);
-}
-
-static int by_stack_then_number(const void *x, const void *y, void *heap)
-{
-	int order = by_stack(x, y, heap);
-	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	return order ? order : (i > k) - (i < k);
-}
-
 static bool of_runtime(const char *frame)
 {
 	return !strncmp(frame, "runtime.", 8);
@@ -181,112 +116,83 @@ static void add_stack(struct text *to, const struct heap_thread *thread)
 	}
 }
 
-/* The threads of each row. */
-struct stacks {
-	uint32_t *thread; /* all, those of one row together */
-	size_t *begin;    /* by row, and one more */
-	size_t n;         /* rows */
-	struct retained_sum *retained; /* by row; NULL: not summed yet */
+struct thread_rows {
+	uint64_t newest;  /* heap_newest_wait */
+	uint32_t oom;     /* java_oom_thread */
+	struct retained_sum *with_locals; /* by thread; NULL: not summed yet */
 };
 
-/* What the objects of the threads of each row retain. */
-static int sum_stacks(struct result *r, const struct retained *known, struct progress *progress,
-    struct err *err)
+static struct cell with_locals_cell(const struct result *r, const struct thread_rows *rows, size_t row)
 {
-	struct stacks *s = result_rows_data(r);
-	const struct heap *h = r->heap;
-	(void)progress;
-	if (!s->retained && !(s->retained = big_alloc(s->n, sizeof *s->retained, err)))
-		return ERR_NOMEM;
-	for (size_t row = 0; row < s->n; row++) {
-		struct retained_sum sum = {.joint = true};
-		for (size_t i = s->begin[row]; i < s->begin[row + 1]; i++) {
-			uint32_t object = h->threads[s->thread[i]].object;
-			if (object != HEAP_NONE)
-				retained_sum_add(known, &sum, object);
-		}
-		s->retained[row] = sum;
-	}
-	return 0;
-}
-
-static struct cell stack_retained(const struct result *r, void *data, size_t row)
-{
-	const struct stacks *s = data;
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	return s->retained[row].topmost ? command_retained_sum(r->opened, &s->retained[row]) : cell_none();
+	const struct retained_sum *sum = &rows->with_locals[row];
+	return sum->topmost ? command_retained_sum(r->opened, sum) : cell_none();
 }
 
-static int stack_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
+static void threads_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct stacks *s = data;
-	struct implied implied;
-	int code = implied_begin(&implied, r->heap, to, err);
-	for (size_t row = 0; !code && row < r->n_source; row++) {
-		for (size_t i = s->begin[row]; bits_get(rows, row) && i < s->begin[row + 1]; i++)
-			implied_add(&implied,
-			    &(struct target){.kind = TARGET_THREAD, .id = s->thread[i]});
+	const struct thread_rows *rows = r->data;
+	const struct heap *h = r->heap;
+	const struct heap_thread *thread = &h->threads[row];
+	uint64_t address = thread->object == HEAP_NONE ? thread->address : heap_address(h, thread->object);
+	switch (column) {
+	case T_ID: *out = cell_plain(thread_number(h, (uint32_t)row)); break;
+	case T_NAME: *out = cell_text(thread->name); break;
+	case T_STATE: *out = cell_text(thread->state); break;
+	case T_WAITS_FOR: *out = text_or_blank(thread->waits_for); break;
+	case T_WAITED: *out = waited_cell(thread, rows->newest); break;
+	case T_ADDRESS: *out = unless_zero(address, cell_address(address)); break;
+	case T_FRAMES: *out = cell_count(frames_of(thread)); break;
+	case T_ROOTS: *out = cell_count(heap_counted(h, thread->n_roots)); break;
+	case T_PRIORITY: *out = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority); break;
+	case T_NATIVE_ID: *out = unless_zero(thread->native_id, cell_address(thread->native_id)); break;
+	case T_RETAINED: *out = row_retained_cell(r, NULL, row); break;
+	case T_WITH_LOCALS: *out = with_locals_cell(r, rows, row); break;
+	case T_DAEMON: *out = cell_flag(thread->daemon); break;
+	case T_CLASS:
+		*out = thread->object == HEAP_NONE ? cell_none() : cell_text(heap_class_of(h, thread->object)->name);
+		break;
+	case T_TID: *out = unless_zero(thread->own_id, cell_plain(thread->own_id)); break;
+	case T_CREATED_BY: *out = text_or_blank(thread->creator); break;
+	case T_SYSTEM: *out = cell_flag(thread->system); break;
+	case T_OOM: *out = cell_flag(row == rows->oom); break;
+	default:
+		add_stack(scratch, thread);
+		*out = cell_text(scratch->s ? scratch->s : "");
 	}
-	implied_end(&implied);
-	return code;
 }
 
-static void stacks_release(void *data)
+static void threads_target(const struct result *r, size_t row, struct target *out)
 {
-	struct stacks *s = data;
-	big_free(s->thread);
-	big_free(s->begin);
-	big_free(s->retained);
-	free(s);
+	(void)r;
+	*out = (struct target){.kind = TARGET_THREAD, .id = (uint32_t)row};
 }
 
-static void add_group(struct result *r, const struct heap *h, const uint32_t *thread, size_t n)
+static void threads_release(void *data)
 {
-	const struct heap_thread *first = &h->threads[*thread];
-	struct text stack = TEXT_INIT;
-	add_stack(&stack, first);
-	result_add_row(r, (struct cell[S_COLUMNS]){
-	    [S_COUNT] = cell_count(heap_counted(h, n)),
-	    [S_STATE] = cell_text(first->state),
-	    [S_WAITS_FOR] = text_or_blank(first->waits_for),
-	    [S_RETAINED] = cell_blank(), /* when looked at */
-	    [S_STACK] = cell_text(stack.s),
-	    [S_FIRST] = cell_plain(thread_number(h, *thread))},
-	    &(struct target){.kind = TARGET_THREAD, .id = *thread});
-	text_release(&stack);
+	struct thread_rows *rows = data;
+	big_free(rows->with_locals);
+	free(rows);
 }
 
-static int group_by_stack(const struct opened *o, struct result **out, struct err *err)
-{
-	const struct heap *h = o->heap;
-	uint32_t *thread = big_alloc(h->n_threads, sizeof *thread, err);
-	struct stacks *s = xcalloc(1, sizeof *s);
-	s->thread = thread;
-	s->begin = big_alloc((uint64_t)h->n_threads + 1, sizeof *s->begin, err);
-	if (!s->thread || !s->begin) {
-		stacks_release(s);
-		return ERR_NOMEM;
-	}
-	struct result *r = result_new_rows("threads by stack", o, &stacks_shape);
-	result_rows_members(r, stack_members, stacks_release, s);
-	result_rows_late(r, COL_RETAINED, stack_retained);
-	for (uint32_t t = 0; t < h->n_threads; t++)
-		thread[t] = t;
-	sort_array_with(thread, h->n_threads, sizeof *thread, by_stack_then_number, (void *)(uintptr_t)h);
-	for (size_t i = 0, n; i < h->n_threads; i += n) {
-		for (n = 1; i + n < h->n_threads && !by_stack(&thread[i], &thread[i + n], (void *)(uintptr_t)h); n++)
-			;
-		add_group(r, h, thread + i, n);
-		s->begin[r->n_source] = i + n;
-	}
-	s->n = r->n_source;
-	r->later = sum_stacks;
-	result_sort_new(r, COL_COUNT, true);
-	*out = r;
-	return 0;
-}
+static const struct result_ops threads_ops = {
+    .cell = threads_cell, .target = threads_target, .release = threads_release};
+
+/* --- by stack ----------------------------------------------------------------------------------- */
+
+static const struct column stacks_columns[] = {
+    {.id = COL_COUNT, .total = true},
+    {.id = COL_STATE},
+    {.id = COL_WAITS_FOR},
+    {.id = COL_RETAINED, .hidden = true, .total = true},
+    {.id = COL_STACK},
+    {.id = COL_FIRST},
+};
+static const struct shape stacks_shape = {.form = "-by stack", SHAPE_COLUMNS(stacks_columns)};
+static const struct view_column stacks_view_columns[] = {{VIEW_ROWS}, {VIEW_KEY, COL_STATE}, {VIEW_KEY, COL_WAITS_FOR},
+    {VIEW_RETAINED}, {VIEW_KEY, COL_STACK}, {VIEW_FIRST, COL_ID}};
+static const struct view stacks_view = {"threads by stack", &stacks_shape, VIEW_OF(stacks_view_columns)};
 
 /* --- with what the stack holds ------------------------------------------------------------------- */
 
@@ -304,7 +210,7 @@ static int by_thread_and_place(const void *x, const void *y)
 }
 
 /* Of the objects of a thread those that do not hang below another one. */
-static void sum_topmost(struct stacks *s, const struct retained *known, const struct what_if *cut,
+static void sum_topmost(struct retained_sum *sums, const struct retained *known, const struct what_if *cut,
     const struct stack_object *object, size_t n)
 {
 	uint32_t thread = HEAP_NONE, last = 0;
@@ -313,23 +219,23 @@ static void sum_topmost(struct stacks *s, const struct retained *known, const st
 			continue;
 		thread = object[i].thread;
 		last = cut->span[object[i].id].to;
-		retained_sum_add(known, &s->retained[thread], object[i].id);
+		retained_sum_add(known, &sums[thread], object[i].id);
 	}
 }
 
 /* result_later */
 static int sum_locals(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
 {
-	struct stacks *s = result_rows_data(r);
+	struct thread_rows *rows = r->data;
 	const struct heap *h = r->heap;
 	const uint32_t *immediate = known->dominators.immediate;
 	struct stack_object *object = big_alloc((uint64_t)h->n_roots + h->n_threads, sizeof *object, err);
 	struct what_if cut = {.retained = NULL};
 	size_t n = 0;
 	(void)progress;
-	if (!s->retained)
-		s->retained = big_alloc(s->n, sizeof *s->retained, err);
-	int code = object && s->retained ? what_if_init(&cut, known, err) : ERR_NOMEM;
+	if (!rows->with_locals)
+		rows->with_locals = big_alloc(h->n_threads, sizeof *rows->with_locals, err);
+	int code = object && rows->with_locals ? what_if_init(&cut, known, err) : ERR_NOMEM;
 	if (!code)
 		code = what_if_number(&cut, err);
 	for (size_t i = 0; !code && i < h->n_roots + h->n_threads; i++) {
@@ -340,9 +246,9 @@ static int sum_locals(struct result *r, const struct retained *known, struct pro
 			object[n++] = (struct stack_object){thread, cut.span[id].from, id};
 	}
 	if (!code) {
-		memset(s->retained, 0, s->n * sizeof *s->retained);
+		memset(rows->with_locals, 0, h->n_threads * sizeof *rows->with_locals);
 		sort_array(object, n, sizeof *object, by_thread_and_place);
-		sum_topmost(s, known, &cut, object, n);
+		sum_topmost(rows->with_locals, known, &cut, object, n);
 		code = progress_check(progress_own(), err);
 	}
 	what_if_release(&cut);
@@ -350,55 +256,31 @@ static int sum_locals(struct result *r, const struct retained *known, struct pro
 	return code;
 }
 
-/* The rows are the threads themselves. */
-static int add_locals(struct result *r, struct err *err)
-{
-	const struct heap *h = r->heap;
-	struct stacks *s = xcalloc(1, sizeof *s);
-	s->n = h->n_threads;
-	s->thread = big_alloc(s->n, sizeof *s->thread, err);
-	s->begin = big_alloc((uint64_t)s->n + 1, sizeof *s->begin, err);
-	if (!s->thread || !s->begin) {
-		stacks_release(s);
-		return ERR_NOMEM;
-	}
-	for (uint32_t t = 0; t < h->n_threads; t++) {
-		s->thread[t] = t;
-		s->begin[t + 1] = (size_t)t + 1;
-	}
-	result_rows_members(r, stack_members, stacks_release, s);
-	result_rows_late(r, COL_WITH_LOCALS, stack_retained);
-	r->later = sum_locals;
-	return 0;
-}
-
 static int run_threads(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
+	bool by_stack = call_has(call, DASH_BY);
 	if (!h->n_threads)
 		return command_no_threads(h, err);
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
-	if (call_has(call, DASH_BY)) {
-		code = group_by_stack(s->dump, out, err);
+	struct thread_rows *rows = xcalloc(1, sizeof *rows);
+	*rows = (struct thread_rows){.newest = heap_newest_wait(h), .oom = java_oom_thread(h)};
+	struct result *r = result_new("threads", s->dump, by_stack ? &with_stacks_shape : &threads_shape, &threads_ops,
+	    rows, h->n_threads);
+	if (by_stack) {
+		code = result_view(&r, &stacks_view, err);
 		if (!code)
-			command_show_retained(*out);
-		return code;
+			code = command_order(s, r, COL_COUNT, err);
+	} else {
+		choose_columns(r, h);
+		result_show(r, T_OOM, rows->oom != HEAP_NONE);
+		result_show(r, T_WITH_LOCALS, opened_retained(s->dump) != NULL);
+		r->later = sum_locals;
 	}
-	struct result *r =
-	    result_new_rows("threads", s->dump, &threads_shape);
-	uint64_t newest = heap_newest_wait(h);
-	uint32_t oom = java_oom_thread(h);
-	result_rows_late(r, COL_RETAINED, row_retained_cell);
-	for (uint32_t t = 0; t < h->n_threads; t++)
-		add_thread(r, h, t, newest, t == oom);
-	choose_columns(r, h);
-	result_show(r, T_OOM, oom != HEAP_NONE);
 	command_show_retained(r);
-	result_show(r, T_WITH_LOCALS, opened_retained(s->dump) != NULL);
-	code = add_locals(r, err);
 	if (code)
 		result_free(r);
 	else

@@ -28,32 +28,20 @@ static const struct column locals_columns[] = {
 };
 static const struct shape locals_shape = {.named_by = COL_CLASS, .apart = true, SHAPE_COLUMNS(locals_columns)};
 
-enum { G_KEY, G_CLASS, G_THREADS, G_OBJECTS, G_SHALLOW, G_RETAINED };
 static const struct column grouped_columns[] = {
-    [G_KEY] = {.id = COL_KEY},
-    [G_CLASS] = {.id = COL_CLASS},
-    [G_THREADS] = {.id = COL_THREADS},
-    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [G_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_KEY},
+    {.id = COL_CLASS},
+    {.id = COL_THREADS},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
 };
 static const struct shape grouped_shape = {.form = "-by class", .named_by = COL_CLASS, .apart = true,
     SHAPE_COLUMNS(grouped_columns)};
 
-/* Values of one class below ThreadLocals of one class, or stale ones. */
-struct group {
-	uint64_t first, end; /* of found.at */
-	uint64_t threads, objects;
-	struct amount shallow;
-	struct retained_sum retained;
-};
-
-struct local_rows {
-	struct thread_locals found;
-	struct group *group; /* with -by class; else NULL */
-	uint64_t n;
-	bool summed;
-};
+static const struct view_column grouped_view_columns[] = {{VIEW_KEY, COL_KEY}, {VIEW_KEY, COL_CLASS},
+    {VIEW_DISTINCT, COL_THREAD}, {VIEW_OBJECTS}, {VIEW_SUM, COL_SHALLOW}, {VIEW_RETAINED}};
+static const struct view grouped_view = {"threadlocals by class", &grouped_shape, VIEW_OF(grouped_view_columns)};
 
 static const char *key_name(const struct heap *h, const struct thread_local_value *v)
 {
@@ -83,9 +71,9 @@ static struct cell thread_cell(const struct heap *h, uint32_t id, struct text *s
 
 static void locals_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct local_rows *l = r->data;
+	const struct thread_locals *l = r->data;
 	const struct heap *h = r->heap;
-	const struct thread_local_value *v = &l->found.at[row];
+	const struct thread_local_value *v = &l->at[row];
 	bool null = v->value == HEAP_NONE;
 	switch (column) {
 	case L_THREAD: *out = thread_cell(h, v->thread, scratch); break;
@@ -104,169 +92,27 @@ static void locals_cell(const struct result *r, size_t row, unsigned column, str
 
 static void locals_target(const struct result *r, size_t row, struct target *out)
 {
-	const struct local_rows *l = r->data;
-	*out = (struct target){.kind = TARGET_OBJECT, .id = row_object(&l->found.at[row])};
+	const struct thread_locals *l = r->data;
+	*out = (struct target){.kind = TARGET_OBJECT, .id = row_object(&l->at[row])};
 }
 
 static void locals_release(void *data)
 {
-	struct local_rows *l = data;
-	thread_locals_release(&l->found);
-	big_free(l->group);
+	struct thread_locals *l = data;
+	thread_locals_release(l);
 	free(l);
 }
 
 static const struct result_ops locals_ops = {
     .cell = locals_cell, .target = locals_target, .release = locals_release};
 
-/* --- by class ------------------------------------------------------------------------------------- */
-
-static int by_class_of(const struct heap *h, uint32_t a, uint32_t b)
-{
-	if (a == HEAP_NONE || b == HEAP_NONE)
-		return (b == HEAP_NONE) - (a == HEAP_NONE);
-	return heap_class_order(h->classes, h->class_of[a], h->class_of[b]);
-}
-
-static int same_group(const struct heap *h, const struct thread_local_value *a, const struct thread_local_value *b)
-{
-	int order = by_class_of(h, a->key, b->key);
-	return order ? order : by_class_of(h, a->value, b->value);
-}
-
-static int by_group(const void *x, const void *y, void *heap)
-{
-	const struct thread_local_value *a = x, *b = y;
-	int order = same_group(heap, a, b);
-	if (!order)
-		order = (row_object(a) > row_object(b)) - (row_object(a) < row_object(b));
-	return order ? order : (a->thread > b->thread) - (a->thread < b->thread);
-}
+/* --- the command ---------------------------------------------------------------------------------- */
 
 static int by_id(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	return (a > b) - (a < b);
 }
-
-/* Different threads of a group, in room for as many as it has values. */
-static int count_threads(const struct local_rows *l, struct group *g, uint32_t *room, struct err *err)
-{
-	uint64_t n = g->end - g->first;
-	for (uint64_t i = 0; i < n && !progress_own_stops(i); i++)
-		room[i] = l->found.at[g->first + i].thread;
-	int code = sort(room, n, sizeof *room, by_id, err);
-	for (uint64_t i = 0; !code && i < n && !progress_own_stops(i); i++)
-		g->threads += !i || room[i] != room[i - 1];
-	return code;
-}
-
-static int make_groups(struct local_rows *l, const struct heap *h, struct err *err)
-{
-	struct thread_local_value *at = l->found.at;
-	uint64_t cap = 0;
-	uint32_t *room = big_alloc(l->found.n, sizeof *room, err);
-	int code = room ? sort_with(at, l->found.n, sizeof *at, by_group, (void *)(uintptr_t)h, err) : ERR_NOMEM;
-	for (uint64_t i = 0; !code && i < l->found.n && !progress_own_stops(i); i++) {
-		bool begins = !i || same_group(h, &at[i - 1], &at[i]);
-		struct group *g = begins ? BIG_PUSH(l->group, l->n, cap, err) : &l->group[l->n - 1];
-		if (!g) {
-			code = ERR_NOMEM;
-			break;
-		}
-		if (begins)
-			*g = (struct group){.first = i};
-		g->end = i + 1;
-		if (!begins && row_object(&at[i - 1]) == row_object(&at[i]))
-			continue;
-		g->objects++;
-		if (at[i].value != HEAP_NONE)
-			g->shallow = amount_add(g->shallow, heap_size(h, at[i].value));
-	}
-	for (uint64_t i = 0; !code && i < l->n; i++)
-		code = count_threads(l, &l->group[i], room, err);
-	big_free(room);
-	return code ? code : progress_check(progress_own(), err);
-}
-
-static void grouped_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct local_rows *l = r->data;
-	const struct heap *h = r->heap;
-	const struct group *g = &l->group[row];
-	const struct thread_local_value *v = &l->found.at[g->first];
-	(void)scratch;
-	switch (column) {
-	case G_KEY: *out = cell_text(key_name(h, v)); break;
-	case G_CLASS: *out = cell_text(v->value == HEAP_NONE ? "null" : heap_class_of(h, v->value)->name); break;
-	case G_THREADS: *out = cell_count(heap_counted(h, g->threads)); break;
-	case G_OBJECTS: *out = cell_count(heap_counted(h, g->objects)); break;
-	case G_SHALLOW: *out = cell_bytes(amount_as_sure(g->shallow, heap_counted(h, 0))); break;
-	default:
-		*out = v->value == HEAP_NONE ? cell_blank() : !result_known(r) ? cell_unknown(REASON_NOT_FOUND_YET)
-		    : g->retained.topmost ? command_retained_sum(r->opened, &g->retained)
-		                          : cell_bytes(retained_of_nothing_reached(result_known(r)));
-	}
-}
-
-static void grouped_target(const struct result *r, size_t row, struct target *out)
-{
-	const struct local_rows *l = r->data;
-	const struct group *g = &l->group[row];
-	const struct thread_local_value *v = &l->found.at[g->first];
-	if (g->objects == 1)
-		*out = (struct target){.kind = TARGET_OBJECT, .id = row_object(v)};
-	else if (v->value == HEAP_NONE)
-		*out = (struct target){.kind = TARGET_GROUP};
-	else
-		*out = (struct target){.kind = TARGET_CLASS, .id = r->heap->class_of[v->value], .part = true};
-}
-
-static int grouped_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct local_rows *l = r->data;
-	(void)err;
-	for (uint64_t row = 0; row < l->n; row++)
-		for (uint64_t i = l->group[row].first; bits_get(rows, row) && i < l->group[row].end; i++)
-			bits_set(to, row_object(&l->found.at[i]));
-	return 0;
-}
-
-static const struct result_ops grouped_ops = {
-    .cell = grouped_cell, .target = grouped_target, .release = locals_release, .members = grouped_members};
-
-/* result_later.  A value may be in several groups: each then has less than all it retains. */
-static int sum_groups(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
-{
-	struct local_rows *l = r->data;
-	uint32_t *group;
-	int code = retained_groups(&group, known, progress, err);
-	struct retained_sum *sums = code ? NULL : big_alloc(l->n, sizeof *sums, err);
-	if (!code && !sums)
-		code = ERR_NOMEM;
-	for (uint32_t row = 0; !code && row < l->n; row++) {
-		for (uint64_t i = l->group[row].first; i < l->group[row].end && !progress_stops(progress, i); i++) {
-			uint32_t id = l->found.at[i].value;
-			if (id != HEAP_NONE && group[id] == HEAP_NONE)
-				group[id] = row;
-		}
-	}
-	if (!code)
-		code = progress_check(progress, err);
-	if (!code)
-		code = retained_by_objects(known, group, (uint32_t)l->n, sums, progress, err);
-	for (uint32_t row = 0; !code && row < l->n; row++) {
-		l->group[row].retained = sums[row];
-		for (uint64_t i = l->group[row].first; i < l->group[row].end && !progress_stops(progress, i); i++)
-			l->group[row].retained.joint |= l->found.at[i].value != HEAP_NONE &&
-			    group[l->found.at[i].value] != row;
-	}
-	big_free(group);
-	big_free(sums);
-	return code;
-}
-
-/* --- the command ---------------------------------------------------------------------------------- */
 
 static int add_notes(struct result *r, const struct thread_locals *t, struct err *err)
 {
@@ -336,24 +182,20 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
-	struct local_rows *l = xcalloc(1, sizeof *l);
-	code = thread_locals_find(&l->found, session_heap(s), session_progress(s), err);
-	if (!code && grouped)
-		code = make_groups(l, session_heap(s), err);
+	struct thread_locals *l = xcalloc(1, sizeof *l);
+	code = thread_locals_find(l, session_heap(s), session_progress(s), err);
 	if (code) {
 		locals_release(l);
 		return code;
 	}
-	struct result *r = grouped
-	    ? result_new("threadlocals by class", s->dump, &grouped_shape, &grouped_ops, l, l->n)
-	    : result_new("threadlocals", s->dump, &locals_shape, &locals_ops, l, l->found.n);
-	if (grouped)
-		r->later = sum_groups;
+	struct result *r = result_new("threadlocals", s->dump, &locals_shape, &locals_ops, l, l->n);
 	r->of_values = true;
-	code = add_notes(r, &l->found, err);
+	code = add_notes(r, l, err);
+	if (!code && grouped)
+		code = result_view(&r, &grouped_view, err);
+	if (!code && grouped)
+		code = command_order(s, r, COL_OBJECTS, err);
 	command_show_retained(r);
-	if (!code)
-		code = command_sort(s, r, call, grouped ? "objects" : "thread", !grouped, err);
 	if (code)
 		result_free(r);
 	else
@@ -363,8 +205,6 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 
 static const struct option_spec locals_options[] = {
     {DASH_BY, OPT_CHOICE, "class", "group by class of ThreadLocal and value"},
-    {DASH_SORT, OPT_COLUMN, "COL", "order by a column (default thread address)"},
-    {DASH_R, OPT_FLAG, NULL, "reverse order"},
     {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };

@@ -2,8 +2,6 @@
 /* hash.c - the seed, and the hash of bytes; see hash.h. */
 #include "algorithms/hash.h"
 
-#include "memory/big.h"
-
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
@@ -51,38 +49,4 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 		h = hash_step(h, word);
 	}
 	return hash_step(h, last_word(bytes, p, n));
-}
-
-void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2])
-{
-	const uint8_t *p = bytes;
-	uint64_t a = hash_step(hash_number(n), with), b = hash_step(hash_seed[1] ^ with, ~(uint64_t)n), word;
-
-	for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
-		memcpy(&word, p, sizeof word);
-		a = hash_step(a, word);
-		b = hash_step(b, ~word);
-	}
-	word = last_word(bytes, p, n);
-	hash[0] = hash_step(a, word);
-	hash[1] = hash_step(b, ~word);
-}
-
-int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
-    uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err)
-{
-	uint32_t more = *n_slots ? 2 * *n_slots : 1024;
-	uint32_t *to = big_alloc(more, sizeof *to, err);
-	if (!to)
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = (uint32_t)hash_of(all, i) & (more - 1);
-		while (to[at])
-			at = (at + 1) & (more - 1);
-		to[at] = i + 1;
-	}
-	big_free(*slots);
-	*slots = to;
-	*n_slots = more;
-	return 0;
 }

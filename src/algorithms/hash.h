@@ -38,15 +38,5 @@ static inline uint64_t hash_number(uint64_t key)
 
 /* Differs from machine to machine with the order of bytes in a word. */
 uint64_t hash_bytes(const void *bytes, size_t n);
-/* 128 bits, of the bytes and a number with them: to find which of many are equal. */
-void hash_bytes_128(const void *bytes, size_t n, uint64_t with, uint64_t hash[2]);
-
-/*
- * For tables of numbers 0 … n - 1 that are found by what these stand for: a slot holds a number + 1, or 0;
- * there is a power of two of them, at most half of them taken; the next free one behind its hash has it.
- * Make twice as many, at least 1,024, and enter all anew.  0 or ERR_NOMEM; then they are as they were.
- */
-MUST_CHECK int hash_slots_grow(uint32_t **slots, uint32_t *n_slots, uint32_t n,
-    uint64_t (*hash_of)(const void *all, uint32_t number), const void *all, struct err *err);
 
 #endif

@@ -2,7 +2,6 @@
 /* pack.c - see pack.h. */
 #include "algorithms/pack.h"
 
-#include "algorithms/hash.h"
 #include "base/text.h"
 #include "memory/big.h"
 
@@ -49,7 +48,7 @@ void pack_release(struct pack *p)
 	big_free(p->out);
 	big_free(p->text);
 	big_free(p->packed);
-	big_free(p->slots);
+	map_release(&p->map);
 	*p = (struct pack){ .reading = false };
 }
 
@@ -108,33 +107,35 @@ void pack_id(struct pack *p, uint32_t *id, uint64_t n)
 /* Texts of more bytes are known by where they stand: any number of classes may share a name of any length. */
 enum { SHORT = 256 };
 
-static uint64_t hash_of(const void *all, uint32_t number)
+struct text_key {
+	const char *text, *from; /* from: a long one, which is not read */
+};
+
+static struct text_key text_key(const struct pack *p, uint32_t number)
 {
-	const struct pack *p = all;
-	const struct packed_text *t = &p->packed[number];
-	const char *text = p->text + t->at;
-	return t->from ? hash_number((uintptr_t)t->from) : hash_bytes(text, strlen(text));
+	return (struct text_key){p->text + p->packed[number].at, p->packed[number].from};
 }
 
-static bool is_packed(const struct pack *p, uint32_t number, const char *text, const char *from)
+static uint64_t hash_text(struct text_key k)
 {
-	const struct packed_text *t = &p->packed[number];
-	return t->from == from && (from || !strcmp(p->text + t->at, text));
+	return k.from ? hash_number((uintptr_t)k.from) : hash_bytes(k.text, strlen(k.text));
 }
+
+static bool same_text(struct text_key a, struct text_key b)
+{
+	return a.from == b.from && (a.from || !strcmp(a.text, b.text));
+}
+
+MAP(texts, const struct pack *, struct text_key, text_key, hash_text, same_text)
 
 /* The offset of a text among the texts, which it joins. */
 static uint64_t place_of(struct pack *p, const char *text)
 {
 	size_t n = strnlen(text, SHORT + 1);
-	const char *from = n > SHORT ? text : NULL;
-	if (p->n_texts_out >= UINT32_MAX / 4 ||
-	    (p->n_texts_out * 2 >= p->n_slots &&
-	        hash_slots_grow(&p->slots, &p->n_slots, (uint32_t)p->n_texts_out, hash_of, p, &p->lost)))
-		return 0;
-	uint32_t slot = (uint32_t)(from ? hash_number((uintptr_t)from) : hash_bytes(text, n)) & (p->n_slots - 1);
-	for (; p->slots[slot]; slot = (slot + 1) & (p->n_slots - 1))
-		if (is_packed(p, p->slots[slot] - 1, text, from))
-			return p->packed[p->slots[slot] - 1].at;
+	const struct text_key key = {text, n > SHORT ? text : NULL};
+	uint32_t *slot = texts_enter(&p->map, p, (uint32_t)p->n_texts_out, key, &p->lost);
+	if (!slot || *slot)
+		return slot ? p->packed[*slot - 1].at : 0;
 	n = strlen(text) + 1;
 	while (p->cap_text - p->n_text < n) {
 		uint64_t most = p->cap_text < n ? n : p->cap_text;
@@ -147,10 +148,10 @@ static uint64_t place_of(struct pack *p, const char *text)
 	struct packed_text *t = BIG_PUSH(p->packed, p->n_texts_out, p->cap_packed, &p->lost);
 	if (!t)
 		return 0;
-	*t = (struct packed_text){ .at = p->n_text, .from = from };
+	*t = (struct packed_text){ .at = p->n_text, .from = key.from };
 	memcpy(p->text + p->n_text, text, n);
 	p->n_text += n;
-	p->slots[slot] = (uint32_t)p->n_texts_out;
+	*slot = (uint32_t)p->n_texts_out;
 	return t->at;
 }
 

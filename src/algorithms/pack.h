@@ -11,6 +11,7 @@
 #ifndef CAIRN_ALGORITHMS_PACK_H
 #define CAIRN_ALGORITHMS_PACK_H
 
+#include "algorithms/map.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -33,8 +34,7 @@ struct pack {
 		const char *from; /* a long one: where it came from; else NULL */
 	} *packed;
 	uint64_t n_texts_out, cap_packed;
-	uint32_t *slots;
-	uint32_t n_slots;
+	struct map map;
 	struct err lost; /* no memory */
 };
 

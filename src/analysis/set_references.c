@@ -2,7 +2,7 @@
 /* set_references.c - see set_references.h. */
 #include "analysis/set_references.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
@@ -17,40 +17,42 @@ struct finding {
 	const struct bits *only;
 	struct bits set;        /* the objects whose references these are */
 	size_t cap_groups;
-	uint32_t *slots, n_slots;
+	struct map map;
 	uint32_t *met;          /* by group: the object that was counted last, + 1 */
 	size_t n_met, cap_met;
 	struct pair *pair;
 	size_t n_pairs, cap_pairs;
 };
 
-static uint64_t hash_of_group(const void *all, uint32_t number)
+static uint64_t hash_group(const struct references_group *g)
 {
-	const struct references_group *g = &((const struct references_group *)all)[number];
 	return hash_step(hash_step(hash_number(g->class), g->field), g->holder);
 }
+
+static bool same_group(const struct references_group *a, const struct references_group *b)
+{
+	return a->class == b->class && a->field == b->field && a->holder == b->holder;
+}
+
+MAP(groups, const struct references_group *, const struct references_group *, map_element, hash_group, same_group)
 
 static int find_group(struct finding *f, const struct references_group *like, uint32_t *number, struct err *err)
 {
 	struct set_references *out = f->out;
-	if (2 * out->n >= f->n_slots && hash_slots_grow(&f->slots, &f->n_slots, out->n, hash_of_group, out->group, err))
+	uint32_t *slot = groups_enter(&f->map, out->group, out->n, like, err);
+	if (!slot)
 		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_group(like, 0) & (f->n_slots - 1);
-	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
-		const struct references_group *g = &out->group[f->slots[at] - 1];
-		*number = f->slots[at] - 1;
-		if (g->class == like->class && g->field == like->field && g->holder == like->holder)
-			return 0;
+	if (!*slot) {
+		size_t n = out->n;
+		struct references_group *to = BIG_PUSH(out->group, n, f->cap_groups, err);
+		uint32_t *met = to ? BIG_PUSH(f->met, f->n_met, f->cap_met, err) : NULL;
+		if (!met)
+			return ERR_NOMEM;
+		*to = *like;
+		*met = 0;
+		*slot = ++out->n;
 	}
-	size_t n = out->n;
-	struct references_group *to = BIG_PUSH(out->group, n, f->cap_groups, err);
-	uint32_t *met = to ? BIG_PUSH(f->met, f->n_met, f->cap_met, err) : NULL;
-	if (!met)
-		return ERR_NOMEM;
-	*to = *like;
-	*met = 0;
-	*number = out->n++;
-	f->slots[at] = out->n;
+	*number = *slot - 1;
 	return 0;
 }
 
@@ -157,7 +159,7 @@ int set_references_find(struct set_references *out, const struct heap *h, const 
 	if (!code)
 		code = list_objects(&f, err);
 	bits_release(&f.set);
-	big_free(f.slots);
+	map_release(&f.map);
 	big_free(f.met);
 	big_free(f.pair);
 	if (code)

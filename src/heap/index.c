@@ -29,33 +29,14 @@ void index_init(struct address_index *x, unsigned granule_shift)
 void index_release(struct address_index *x)
 {
 	big_free(x->pages);
-	big_free(x->slots);
+	map_release(&x->map);
 	big_free(x->direct);
 	big_free(x->store);
 	*x = (struct address_index){ .granule_shift = x->granule_shift };
 }
 
-static uint32_t slot_of(const struct address_index *x, uint64_t number)
-{
-	return (uint32_t)hash_number(number) & x->slot_mask;
-}
-
-static int rehash(struct address_index *x, uint32_t n_slots, struct err *err)
-{
-	uint32_t *slots = big_alloc(n_slots, sizeof *slots, err);
-	if (!slots)
-		return ERR_NOMEM;
-	big_free(x->slots);
-	x->slots = slots;
-	x->slot_mask = n_slots - 1;
-	for (uint32_t i = 0; i < x->n_pages; i++) {
-		uint32_t s = slot_of(x, x->pages[i].number);
-		while (slots[s])
-			s = (s + 1) & x->slot_mask;
-		slots[s] = i + 1;
-	}
-	return 0;
-}
+#define page_number(pages, i) ((pages)[i].number)
+MAP(pages, const struct index_page *, uint64_t, page_number, hash_number, map_same)
 
 /* Once the pages stay where they are.  Without the memory for it hashing does. */
 static void list_by_number(struct address_index *x)
@@ -72,38 +53,24 @@ static void list_by_number(struct address_index *x)
 
 struct index_page *index_page_slow(const struct address_index *x, uint64_t number)
 {
-	if (!x->slots)
-		return NULL;
-	for (uint32_t s = slot_of(x, number); x->slots[s]; s = (s + 1) & x->slot_mask)
-		if (x->pages[x->slots[s] - 1].number == number)
-			return &x->pages[x->slots[s] - 1];
-	return NULL;
+	uint32_t at = pages_get(&x->map, x->pages, number);
+	return at ? &x->pages[at - 1] : NULL;
 }
 
 static int add_page(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
 {
-	if (x->n_pages == x->cap_pages) {
-		uint32_t cap = x->cap_pages ? 2 * x->cap_pages : 1024;
-		struct index_page *pages = big_resize(x->pages, cap, sizeof *pages, err);
-		if (!pages)
-			return ERR_NOMEM;
-		x->pages = pages;
-		x->cap_pages = cap;
-		int code = rehash(x, 2 * cap, err);
-		if (code < 0)
-			return code;
-	}
-	uint32_t s = slot_of(x, number);
-	while (x->slots[s])
-		s = (s + 1) & x->slot_mask;
-	x->pages[x->n_pages++] = (struct index_page){ .number = number, .n_objects = n };
-	x->slots[s] = x->n_pages;
+	uint32_t *slot = pages_enter(&x->map, x->pages, x->n_pages, number, err);
+	struct index_page *to = slot ? BIG_PUSH(x->pages, x->n_pages, x->cap_pages, err) : NULL;
+	if (!to)
+		return ERR_NOMEM;
+	*to = (struct index_page){ .number = number, .n_objects = n };
+	*slot = x->n_pages;
 	return 0;
 }
 
 int index_note(struct address_index *x, uint64_t number, uint32_t n, struct err *err)
 {
-	struct index_page *p = x->slots ? (struct index_page *)index_page_of(x, number) : NULL;
+	struct index_page *p = x->n_pages ? (struct index_page *)index_page_of(x, number) : NULL;
 	if (!p)
 		return add_page(x, number, n, err);
 	if (__builtin_add_overflow(p->n_objects, n, &p->n_objects))
@@ -130,7 +97,7 @@ int index_layout(struct address_index *x, struct err *err)
 {
 	int code = sort(x->pages, x->n_pages, sizeof *x->pages, by_number, err);
 	if (code == 0)
-		code = rehash(x, x->slots ? x->slot_mask + 1 : 2, err);
+		code = pages_build(&x->map, x->pages, x->n_pages, err);
 	if (code < 0)
 		return code;
 	uint64_t size = 0;
@@ -233,10 +200,7 @@ int index_adopt(struct address_index *x, struct err *err)
 	if (left)
 		return err_set(err, ERR_FORMAT, "its addresses are damaged");
 	x->n_objects = (uint32_t)n;
-	uint32_t slots = 2;
-	while (slots < 2 * x->n_pages)
-		slots *= 2;
-	int code = rehash(x, slots, err);
+	int code = pages_build(&x->map, x->pages, x->n_pages, err);
 	if (code == 0)
 		list_by_number(x);
 	return code;

@@ -17,7 +17,7 @@
 #define CAIRN_HEAP_INDEX_H
 
 #include "algorithms/bits.h"
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -39,8 +39,7 @@ struct address_index {
 	unsigned granule_shift;
 	struct index_page *pages; /* ascending by number once laid out */
 	uint32_t n_pages, cap_pages;
-	uint32_t *slots; /* hash of page numbers: index in pages + 1, 0 empty */
-	uint32_t slot_mask;
+	struct map map;           /* of pages by number */
 	struct index_page **direct; /* the page of each number from that of the first to that of the last, where few are
 	                               missing; else NULL */
 	uint64_t first_number, n_direct;
@@ -91,8 +90,8 @@ static inline const struct index_page *index_page_of(const struct address_index 
 {
 	if (__builtin_expect(x->n_direct > 0, 1))
 		return number - x->first_number < x->n_direct ? x->direct[number - x->first_number] : NULL;
-	uint32_t slot = (uint32_t)hash_number(number) & x->slot_mask;
-	uint32_t at = x->slots[slot];
+	uint32_t slot = (uint32_t)hash_number(number) & (x->map.n_slots - 1);
+	uint32_t at = x->map.slots[slot];
 	if (__builtin_expect(at && x->pages[at - 1].number == number, 1))
 		return &x->pages[at - 1];
 	return at ? index_page_slow(x, number) : NULL;

@@ -4,7 +4,6 @@
 
 #include "query/profile_schema.h"
 
-#include "algorithms/hash.h"
 #include "memory/big.h"
 #include "query/sqlite_memory.h"
 #include "query/sqlite_temp.h"
@@ -87,28 +86,17 @@ const char *const profile_starts[PROFILE_STARTS] = {
 
 /* --- what paths tell of fields ------------------------------------------------------------------ */
 
-static uint64_t hash_of_names(const char *class, const char *words)
+static uint64_t hash_field(const struct path_field *f)
 {
-	return hash_step(hash_number((uintptr_t)class), (uintptr_t)words);
+	return hash_step(hash_number((uintptr_t)f->class), (uintptr_t)f->words);
 }
 
-static uint64_t hash_of_field(const void *all, uint32_t number)
+static bool same_field(const struct path_field *a, const struct path_field *b)
 {
-	const struct path_field *f = &((const struct path_field *)all)[number];
-	return hash_of_names(f->class, f->words);
+	return a->class == b->class && a->words == b->words;
 }
 
-/* The place of a field in a table that has any, or the free one for it. */
-static uint32_t slot_of(const struct path_fields *f, const char *class, const char *words)
-{
-	uint32_t at = (uint32_t)hash_of_names(class, words) & (f->n_slots - 1);
-	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
-		const struct path_field *field = &f->list[f->slots[at] - 1];
-		if (field->class == class && field->words == words)
-			break;
-	}
-	return at;
-}
+MAP(fields, const struct path_field *, const struct path_field *, map_element, hash_field, same_field)
 
 int path_fields_find(struct path_fields *out, const struct profile_table *paths, const uint32_t *counts,
     struct err *err)
@@ -119,14 +107,14 @@ int path_fields_find(struct path_fields *out, const struct profile_table *paths,
 		const struct profile_row *r = &paths->row[i];
 		if (r->parent == PROFILE_NONE || (counts && !counts[i]))
 			continue;
-		if (2 * out->n >= out->n_slots)
-			code = hash_slots_grow(&out->slots, &out->n_slots, out->n, hash_of_field, out->list, err);
-		if (code)
+		struct path_field like = {.class = paths->row[r->parent].class, .words = r->words, .path = i};
+		uint32_t *slot = fields_enter(&out->map, out->list, out->n, &like, err);
+		if (!slot) {
+			code = ERR_NOMEM;
 			break;
-		const char *class = paths->row[r->parent].class;
-		uint32_t *slot = &out->slots[slot_of(out, class, r->words)];
+		}
 		if (!*slot) {
-			out->list[out->n] = (struct path_field){.class = class, .words = r->words, .path = i};
+			out->list[out->n] = like;
 			*slot = ++out->n;
 		}
 		out->list[*slot - 1].n_paths++;
@@ -138,14 +126,14 @@ int path_fields_find(struct path_fields *out, const struct profile_table *paths,
 
 struct path_field *path_fields_of(const struct path_fields *f, const struct profile_row *field)
 {
-	uint32_t number = f->n ? f->slots[slot_of(f, field->class, field->words)] : 0;
+	uint32_t number = fields_get(&f->map, f->list, &(struct path_field){.class = field->class, .words = field->words});
 	return number ? &f->list[number - 1] : NULL;
 }
 
 void path_fields_release(struct path_fields *f)
 {
 	big_free(f->list);
-	big_free(f->slots);
+	map_release(&f->map);
 	*f = (struct path_fields){.n = 0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef CAIRN_QUERY_PROFILE_SCHEMA_H
 #define CAIRN_QUERY_PROFILE_SCHEMA_H
 
+#include "algorithms/map.h"
 #include "analysis/compare/compare.h"
 
 #include <sqlite3.h>
@@ -37,7 +38,8 @@ struct path_fields {
 		uint32_t path, n_paths;    /* the first of so many that end with it */
 		bool told;                 /* the caller's */
 	} *list;
-	uint32_t n, *slots, n_slots;
+	uint32_t n;
+	struct map map;
 };
 /* counts: by path, 0 for those that do not; NULL: all do.  0: release it; or ERR_NOMEM, nothing to release. */
 MUST_CHECK int path_fields_find(struct path_fields *out, const struct profile_table *paths, const uint32_t *counts,

@@ -9,7 +9,7 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -32,7 +32,7 @@ struct packing {
 		uint32_t uses, id;
 	} *texts;
 	size_t n_texts, cap_texts;
-	uint32_t *slots, n_slots;
+	struct map map;
 	struct used_sort {
 		enum profile_by by;
 		enum way_start start;
@@ -127,29 +127,27 @@ static int choose_rows(struct packing *p, struct err *err)
 /* --- what they have in common ------------------------------------------------------------------- */
 
 /* Names that are equal are the same pointer. */
-static uint64_t hash_of_text(const void *all, uint32_t number)
+static uint64_t hash_text(const char *s)
 {
-	return hash_number((uintptr_t)((const struct used_text *)all)[number].s);
+	return hash_number((uintptr_t)s);
 }
+
+#define text_at(texts, number) ((texts)[number].s)
+MAP(texts, const struct used_text *, const char *, text_at, hash_text, map_same)
 
 /* The entry of a text, which is made where there is none. */
 static int find_text(struct packing *p, const char *s, struct used_text **out, struct err *err)
 {
-	struct used_text like = {.s = s};
-	uint32_t n = (uint32_t)p->n_texts;
-	if (2 * n >= p->n_slots && hash_slots_grow(&p->slots, &p->n_slots, n, hash_of_text, p->texts, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_text(&like, 0) & (p->n_slots - 1);
-	for (; p->slots[at]; at = (at + 1) & (p->n_slots - 1)) {
-		*out = &p->texts[p->slots[at] - 1];
-		if ((*out)->s == s)
-			return 0;
+	uint32_t *slot = texts_enter(&p->map, p->texts, (uint32_t)p->n_texts, s, err);
+	if (slot && *slot) {
+		*out = &p->texts[*slot - 1];
+		return 0;
 	}
-	*out = BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err);
+	*out = slot ? BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err) : NULL;
 	if (!*out)
 		return ERR_NOMEM;
-	**out = like;
-	p->slots[at] = n + 1;
+	**out = (struct used_text){.s = s};
+	*slot = (uint32_t)p->n_texts;
 	return 0;
 }
 
@@ -446,7 +444,7 @@ int profile_write(const struct profile *profile, FILE *to, bool compressed, stru
 	for (unsigned by = 0; by < PROFILE_BYS; by++)
 		big_free(p.id[by]);
 	big_free(p.texts);
-	big_free(p.slots);
+	map_release(&p.map);
 	free(p.sorts);
 	return code;
 }

@@ -10,12 +10,11 @@
  */
 #include "result/result.h"
 
-#include "algorithms/hash.h"
 #include "algorithms/sort.h"
+#include "algorithms/string_intern.h"
 #include "base/assert.h"
 #include "base/progress.h"
 #include "base/render_lock.h"
-#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
@@ -24,52 +23,19 @@
 /* --- text to rank ----------------------------------------------------------------------------- */
 
 struct distinct {
-	struct arena arena;
-	const char **text; /* by number */
-	size_t n, cap;
-	uint32_t *slots;   /* number + 1, 0 free; a power of two of them, at most half full */
-	size_t n_slots;
-	uint32_t *rank;    /* of each number */
+	struct string_intern texts;
+	uint32_t *rank; /* of each number */
 };
 
-static int distinct_grow(struct distinct *d, struct err *err)
-{
-	size_t n_slots = d->n_slots ? 2 * d->n_slots : 1024;
-	uint32_t *slots = big_alloc(n_slots, sizeof *slots, err);
-	if (!slots)
-		return ERR_NOMEM;
-	big_free(d->slots);
-	d->slots = slots;
-	d->n_slots = n_slots;
-	struct render_lock *turns = render_lock_step_out();
-	for (size_t i = 0; i < d->n; i++) {
-		size_t at = hash_bytes(d->text[i], strlen(d->text[i])) & (d->n_slots - 1);
-		while (d->slots[at])
-			at = (at + 1) & (d->n_slots - 1);
-		d->slots[at] = (uint32_t)i + 1;
-	}
-	render_lock_enter(turns);
-	return 0;
-}
-
+/* Where the table of texts grows, others may draw meanwhile. */
 static int distinct_number(struct distinct *d, const char *s, uint32_t *number, struct err *err)
 {
-	if (2 * d->n >= d->n_slots && distinct_grow(d, err) < 0)
-		return ERR_NOMEM;
-	size_t at = hash_bytes(s, strlen(s)) & (d->n_slots - 1);
-	for (; d->slots[at]; at = (at + 1) & (d->n_slots - 1)) {
-		*number = d->slots[at] - 1;
-		if (!strcmp(d->text[*number], s))
-			return 0;
-	}
-	const char *kept = arena_try_strndup(&d->arena, s, strlen(s), err);
-	const char **place = kept ? BIG_PUSH(d->text, d->n, d->cap, err) : NULL;
-	if (!place)
-		return ERR_NOMEM;
-	*place = kept;
-	d->slots[at] = (uint32_t)d->n;
-	*number = (uint32_t)d->n - 1;
-	return 0;
+	bool grows = string_intern_grows(&d->texts);
+	struct render_lock *turns = grows ? render_lock_step_out() : NULL;
+	int code = string_intern_number(&d->texts, s, false, number, err);
+	if (grows)
+		render_lock_enter(turns);
+	return code;
 }
 
 struct ranked {
@@ -134,18 +100,18 @@ static int by_value(const void *a, const void *b)
 
 static int distinct_rank(struct distinct *d, bool values, struct err *err)
 {
-	struct ranked *list = big_alloc(d->n, sizeof *list, err);
-	d->rank = list ? big_alloc(d->n, sizeof *d->rank, err) : NULL;
+	struct ranked *list = big_alloc(d->texts.n, sizeof *list, err);
+	d->rank = list ? big_alloc(d->texts.n, sizeof *d->rank, err) : NULL;
 	if (!d->rank) {
 		big_free(list);
 		return ERR_NOMEM;
 	}
-	for (size_t i = 0; i < d->n; i++)
-		list[i] = (struct ranked){.text = d->text[i], .number = (uint32_t)i};
-	for (size_t i = 0; i < d->n && values; i++)
+	for (size_t i = 0; i < d->texts.n; i++)
+		list[i] = (struct ranked){.text = d->texts.word[i], .number = (uint32_t)i};
+	for (size_t i = 0; i < d->texts.n && values; i++)
 		list[i].counts = is_number(list[i].text, &list[i].value);
-	int code = sort(list, d->n, sizeof *list, values ? by_value : by_text, err);
-	for (size_t i = 0; i < d->n; i++)
+	int code = sort(list, d->texts.n, sizeof *list, values ? by_value : by_text, err);
+	for (size_t i = 0; i < d->texts.n; i++)
 		d->rank[list[i].number] = (uint32_t)i;
 	big_free(list);
 	return code;
@@ -153,9 +119,7 @@ static int distinct_rank(struct distinct *d, bool values, struct err *err)
 
 static void distinct_release(struct distinct *d)
 {
-	arena_release(&d->arena);
-	big_free(d->text);
-	big_free(d->slots);
+	string_intern_release(&d->texts);
 	big_free(d->rank);
 }
 
@@ -302,7 +266,7 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		code = distinct_rank(&s->distinct, column_kinds[r->columns[s->column].id].values, err);
 		render_lock_enter(turns);
 		s->low = 0;
-		s->high = s->distinct.n ? s->distinct.n - 1 : 0;
+		s->high = s->distinct.texts.n ? s->distinct.texts.n - 1 : 0;
 	}
 	s->known = known;
 	return code;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "dump/idmap.h"
 
 enum { KEYS = 4096, SLOTS = 2 * KEYS };
@@ -97,11 +98,76 @@ static void identifiers(void **state)
 	idmap_release(&m);
 }
 
+/* Few hashes, so that slots next to each other are asked for again and again. */
+static uint64_t poor_hash(uint64_t key)
+{
+	return key % 7;
+}
+
+#define number_at(list, i) ((list)[i])
+MAP(numbers, const uint64_t *, uint64_t, number_at, hash_number, map_same)
+MAP(crowded, const uint64_t *, uint64_t, number_at, poor_hash, map_same)
+
+static void elements(void **state)
+{
+	enum { N = 20000 };
+	static uint64_t list[N];
+	struct map m = {.n_slots = 0};
+	(void)state;
+	assert_int_equal(numbers_get(&m, list, 5), 0);
+	for (uint32_t n = 0; n < N; n++) {
+		uint64_t key = (uint64_t)n << 32 | n;
+		uint32_t *slot = numbers_enter(&m, list, n, key, NULL);
+		assert_non_null(slot);
+		assert_int_equal(*slot, 0);
+		list[n] = key;
+		*slot = n + 1;
+		assert_true(2 * (n + 1) <= m.n_slots);
+	}
+	for (uint32_t n = 0; n < N; n++) {
+		assert_int_equal(numbers_get(&m, list, list[n]), n + 1);
+		assert_int_equal(*numbers_enter(&m, list, N, list[n], NULL), n + 1);
+	}
+	assert_int_equal(numbers_get(&m, list, 1), 0);
+	assert_int_equal(*numbers_enter(&m, list, N, 1, NULL), 0);
+	for (uint32_t n = 0; n < N / 2; n++) { /* the other way round */
+		uint64_t one = list[n];
+		list[n] = list[N - 1 - n];
+		list[N - 1 - n] = one;
+	}
+	assert_int_equal(numbers_build(&m, list, N, NULL), 0);
+	for (uint32_t n = 0; n < N; n++)
+		assert_int_equal(numbers_get(&m, list, (uint64_t)(N - 1 - n) << 32 | (N - 1 - n)), n + 1);
+	map_release(&m);
+}
+
+static void crowd(void **state)
+{
+	uint64_t list[600];
+	struct map m = {.n_slots = 0};
+	uint32_t met = 0;
+	(void)state;
+	for (uint32_t n = 0; n < 600; n++) {
+		uint32_t *slot = crowded_enter(&m, list, n, n, NULL);
+		assert_non_null(slot);
+		assert_int_equal(*slot, 0);
+		list[n] = n;
+		*slot = n + 1;
+	}
+	for (uint32_t n = 0; n < 600; n++)
+		assert_int_equal(crowded_get(&m, list, n), n + 1);
+	assert_int_equal(crowded_get(&m, list, 600), 0);
+	MAP_EACH(slot, &m, 3)
+		met += m.slots[slot] % 7 == 4; /* 3, 10 … */
+	assert_int_equal(met, 86);
+	map_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spread), cmocka_unit_test(inverse), cmocka_unit_test(bytes),
-		cmocka_unit_test(seeds),  cmocka_unit_test(identifiers),
+		cmocka_unit_test(seeds),  cmocka_unit_test(identifiers), cmocka_unit_test(elements), cmocka_unit_test(crowd),
 	};
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

@@ -394,17 +394,25 @@ static void test_duplicates(void **state)
 	OBJECT(string, 0, 1, ARRAY('B', 't', 'w')); /* other characters in the same kind of bytes */
 	text("tw");
 	OBJECT(string, 0, 0, 0);
+	uint64_t both = bytes("both"); /* two texts share it, so equal Strings cannot save it */
+	OBJECT(string, 0, 1, both);
+	OBJECT(string, 0, 0, both);
+	text("both");
 	open_made();
 	struct duplicates d;
 	struct err err = ERR_INIT;
 	assert_int_equal(duplicates_find(&d, heap, &err), 0);
-	assert_int_equal(d.strings, 6);
-	assert_int_equal(d.distinct, 4);
-	assert_int_equal(d.n, 1);
+	assert_int_equal(d.strings, 9);
+	assert_int_equal(d.distinct, 6);
+	assert_int_equal(d.n, 2);
 	assert_int_equal(d.groups[0].count.n, 3);
 	assert_int_equal(d.groups[0].arrays.n, 2);
 	uint64_t one = heap_shallow(heap, d.groups[0].first), array = heap_shallow(heap, id_of(shared));
 	assert_int_equal(d.groups[0].wasted.n, 2 * one + array);
+	array = heap_shallow(heap, id_of(both)); /* that of the third one is as long */
+	assert_int_equal(d.groups[1].count.n, 2);
+	assert_int_equal(d.groups[1].shallow.n, 2 * one + array);
+	assert_int_equal(d.groups[1].wasted.n, one + array);
 	duplicates_release(&d);
 }
 

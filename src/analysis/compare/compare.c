@@ -2,7 +2,7 @@
 /* compare.c - rows side by side; see compare.h. */
 #include "analysis/compare/compare.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "algorithms/string_intern.h"
 #include "analysis/path_labels/path_labels.h"
@@ -17,16 +17,16 @@ struct joining {
 	struct joined_names {
 		const char *of, *is;   /* a name of the current profile, and the first of its kind */
 	} *names;
-	uint32_t n_names, *name_slots, n_name_slots;
+	uint32_t n_names;
+	struct map name_map;
 	size_t cap_names;
 	struct string_intern book;     /* of all profiles */
-	uint32_t *slots, n_slots;
+	struct map row_map;
 	size_t cap_rows, cap_cells, n_cells;
 };
 
-static uint64_t hash_of_row(const void *all, uint32_t number)
+static uint64_t hash_row(const struct profile_row *r)
 {
-	const struct profile_row *r = &((const struct profile_row *)all)[number];
 	uint64_t h = hash_step(hash_number(r->parent), (uint64_t)r->start);
 	return hash_step(hash_step(h, (uintptr_t)r->words), (uintptr_t)r->class);
 }
@@ -36,41 +36,39 @@ static bool same_row(const struct profile_row *a, const struct profile_row *b)
 	return a->parent == b->parent && a->start == b->start && a->words == b->words && a->class == b->class;
 }
 
-static uint64_t hash_of_name(const void *all, uint32_t number)
+MAP(rows, const struct profile_row *, const struct profile_row *, map_element, hash_row, same_row)
+
+static uint64_t hash_name(const char *name)
 {
-	return hash_number((uintptr_t)((const struct joined_names *)all)[number].of);
+	return hash_number((uintptr_t)name);
 }
+
+#define name_at(names, number) ((names)[number].of)
+MAP(names, const struct joined_names *, const char *, name_at, hash_name, map_same)
 
 /* Make a name of the current profile the one that stands for it in all, without what begins with before (NULL: whole).
  * Each is looked at once: any number of rows may share one, as long as the dump. */
 static int join_shortened(struct joining *j, const char **name, const char *before, struct err *err)
 {
-	struct joined_names like = {.of = *name ? *name + (before != NULL) : NULL}; /* another one than the whole name */
+	const char *of = *name ? *name + (before != NULL) : NULL; /* another one than the whole name */
 	uint32_t number;
 	size_t n = j->n_names;
 	if (!*name)
 		return 0;
-	if (2 * j->n_names >= j->n_name_slots &&
-	    hash_slots_grow(&j->name_slots, &j->n_name_slots, j->n_names, hash_of_name, j->names, err))
-		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_name(&like, 0) & (j->n_name_slots - 1);
-	for (; j->name_slots[at]; at = (at + 1) & (j->n_name_slots - 1)) {
-		const struct joined_names *known = &j->names[j->name_slots[at] - 1];
-		if (known->of == like.of) {
-			*name = known->is;
-			return 0;
-		}
-	}
+	uint32_t *slot = names_enter(&j->name_map, j->names, j->n_names, of, err);
+	if (slot && *slot)
+		*name = j->names[*slot - 1].is;
+	if (!slot || *slot)
+		return slot ? 0 : ERR_NOMEM;
 	const char *end = before ? strstr(*name, before) : NULL;
 	if (end)
 		*name = arena_try_strndup(&j->out->shortened, *name, (size_t)(end - *name), err);
 	struct joined_names *to = *name ? BIG_PUSH(j->names, n, j->cap_names, err) : NULL;
 	if (!to || string_intern_number(&j->book, *name, true, &number, err))
 		return ERR_NOMEM;
-	*to = (struct joined_names){like.of, j->book.word[number]};
+	*to = (struct joined_names){of, j->book.word[number]};
 	*name = to->is;
-	j->n_names++;
-	j->name_slots[at] = j->n_names;
+	*slot = ++j->n_names;
 	return 0;
 }
 
@@ -108,14 +106,12 @@ static bool of_ways(enum profile_by by)
 static int find_row(struct joining *j, const struct profile_row *like, uint32_t *number, struct err *err)
 {
 	struct comparison *out = j->out;
-	if (2 * out->n_rows >= j->n_slots &&
-	    hash_slots_grow(&j->slots, &j->n_slots, out->n_rows, hash_of_row, out->row, err))
+	uint32_t *slot = rows_enter(&j->row_map, out->row, out->n_rows, like, err);
+	if (!slot)
 		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_row(like, 0) & (j->n_slots - 1);
-	for (; j->slots[at]; at = (at + 1) & (j->n_slots - 1)) {
-		*number = j->slots[at] - 1;
-		if (same_row(&out->row[*number], like))
-			return 0;
+	if (*slot) {
+		*number = *slot - 1;
+		return 0;
 	}
 	size_t n = out->n_rows;
 	struct profile_row *row = BIG_PUSH(out->row, n, j->cap_rows, err);
@@ -135,7 +131,7 @@ static int find_row(struct joining *j, const struct profile_row *like, uint32_t 
 		*cell = (struct compared_amounts){none, none, none};
 	}
 	*number = out->n_rows++;
-	j->slots[at] = out->n_rows;
+	*slot = out->n_rows;
 	return 0;
 }
 
@@ -334,9 +330,9 @@ int compare_profiles(struct comparison *out, enum profile_by by,
 		else
 			big_free(of);
 	}
-	big_free(j.slots);
+	map_release(&j.row_map);
 	big_free(j.names);
-	big_free(j.name_slots);
+	map_release(&j.name_map);
 	string_intern_release(&j.book);
 	if (!code && by == PROFILE_PATH)
 		code = join_chains(out, err);

@@ -2,7 +2,7 @@
 /* profile.c - see profile.h. */
 #include "analysis/compare/profile.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/string_intern.h"
 #include "analysis/describe/describe.h"
 #include "analysis/packages.h"
@@ -95,15 +95,21 @@ static const char *keep_words(struct making *m, const struct path_key *at, struc
 	return *kept;
 }
 
-static uint64_t hash_of_row(const void *all, uint32_t number)
+static uint64_t hash_row(const struct profile_row *row)
 {
-	const struct profile_row *row = &((const struct profile_row *)all)[number];
 	return hash_step(hash_number((uintptr_t)row->class), (uintptr_t)row->words);
 }
 
+static bool same_row(const struct profile_row *a, const struct profile_row *b)
+{
+	return a->class == b->class && a->words == b->words;
+}
+
+MAP(rows, const struct profile_row *, const struct profile_row *, map_element, hash_row, same_row)
+
 struct finding {
 	struct profile_table *table;
-	uint32_t *slots, n_slots;
+	struct map map;
 };
 
 /* The row with this class and these words, both of them kept. */
@@ -111,16 +117,14 @@ static int find_row(struct finding *f, const char *class, const char *words, uin
 {
 	struct profile_table *t = f->table;
 	struct profile_row like = {.parent = PROFILE_NONE, .class = class, .words = words};
-	if (2 * t->n >= f->n_slots && hash_slots_grow(&f->slots, &f->n_slots, t->n, hash_of_row, t->row, err))
+	uint32_t *slot = rows_enter(&f->map, t->row, t->n, &like, err);
+	if (!slot)
 		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of_row(&like, 0) & (f->n_slots - 1);
-	for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1)) {
-		*row = f->slots[at] - 1;
-		if (t->row[*row].class == class && t->row[*row].words == words)
-			return 0;
+	if (!*slot) {
+		t->row[t->n] = like;
+		*slot = ++t->n;
 	}
-	t->row[*row = t->n++] = like;
-	f->slots[at] = t->n;
+	*row = *slot - 1;
 	return 0;
 }
 
@@ -150,7 +154,7 @@ static int group_fields(struct making *m, const struct path_keys *s, struct err 
 		if (!code)
 			code = find_row(&f, class, words, &t->of_signature[i], err);
 	}
-	big_free(f.slots);
+	map_release(&f.map);
 	return code;
 }
 

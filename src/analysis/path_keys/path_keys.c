@@ -8,7 +8,7 @@
  */
 #include "analysis/path_keys/path_key_list.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/levels.h"
@@ -39,7 +39,7 @@ struct walk {
 	struct step *step;
 	uint32_t n_steps;
 	size_t cap_steps;
-	uint32_t *slots, n_slots;
+	struct map map;
 	uint32_t last;       /* the step found last, or n_steps */
 	struct levels levels;
 	struct text scratch, name;
@@ -48,11 +48,17 @@ struct walk {
 
 /* --- signatures --------------------------------------------------------------------------------- */
 
-static uint64_t hash_of_step(const void *all, uint32_t number)
+static uint64_t hash_step_key(const struct step *s)
 {
-	const struct step *s = &((const struct step *)all)[number];
 	return hash_step(hash_step(hash_number(s->from), s->field), s->class_rank);
 }
+
+static bool same_step(const struct step *a, const struct step *b)
+{
+	return a->from == b->from && a->field == b->field && a->class_rank == b->class_rank;
+}
+
+MAP(steps, const struct step *, const struct step *, map_element, hash_step_key, same_step)
 
 static uint32_t rank_of(const struct heap *h, uint32_t class)
 {
@@ -63,25 +69,19 @@ static uint32_t rank_of(const struct heap *h, uint32_t class)
 static struct step *step_of(struct walk *w, uint32_t from, uint32_t field, uint32_t rank, struct err *err)
 {
 	struct step *s = w->last < w->n_steps ? w->step + w->last : NULL, key = {from, field, rank, PATH_KEY_NONE};
-	if (s && s->from == from && s->field == field && s->class_rank == rank)
+	if (s && same_step(s, &key))
 		return s;
-	if (2 * w->n_steps >= w->n_slots &&
-	    hash_slots_grow(&w->slots, &w->n_slots, w->n_steps, hash_of_step, w->step, err))
+	uint32_t *slot = steps_enter(&w->map, w->step, w->n_steps, &key, err);
+	if (!slot)
 		return NULL;
-	uint32_t at = (uint32_t)hash_of_step(&key, 0) & (w->n_slots - 1);
-	for (; w->slots[at]; at = (at + 1) & (w->n_slots - 1)) {
-		s = w->step + (w->last = w->slots[at] - 1);
-		if (s->from == from && s->field == field && s->class_rank == rank)
-			return s;
+	if (!*slot) {
+		size_t n = w->n_steps;
+		if (!(s = BIG_PUSH(w->step, n, w->cap_steps, err)))
+			return NULL;
+		*s = key;
+		*slot = ++w->n_steps;
 	}
-	size_t n = w->n_steps;
-	s = BIG_PUSH(w->step, n, w->cap_steps, err);
-	if (!s)
-		return NULL;
-	*s = key;
-	w->last = w->n_steps++;
-	w->slots[at] = w->n_steps;
-	return s;
+	return w->step + (w->last = *slot - 1);
 }
 
 static int add_signature(struct walk *w, const struct path_key *like, struct err *err)
@@ -429,7 +429,7 @@ int path_keys_find(struct path_keys *out, const struct retained *r, const struct
 	}
 	levels_release(&w.levels);
 	big_free(w.step);
-	big_free(w.slots);
+	map_release(&w.map);
 	text_release(&w.scratch);
 	text_release(&w.name);
 	if (!code)

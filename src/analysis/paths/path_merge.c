@@ -10,7 +10,7 @@
  */
 #include "analysis/paths/paths.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "analysis/what_if/what_if.h"
 #include "memory/big.h"
@@ -35,7 +35,7 @@ struct merge {
 	const struct path_tree *tree;
 	struct node *node; /* those above come first */
 	size_t n, cap;
-	uint32_t *table;   /* node + 1; 0: free */
+	struct map map;    /* of nodes, by the one above and the class */
 	uint32_t *node_of; /* by object, node + 1; 0: not known */
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
@@ -45,7 +45,13 @@ struct merge {
 	const bool *wanted; /* by node, when merged once more: mark the objects that it counts */
 	struct bits *marked;
 };
-enum { TABLE = 1 << 18 }; /* more than twice MERGED_ROWS */
+
+static uint64_t node_key(const struct node *list, uint32_t number)
+{
+	return (uint64_t)list[number].above << 32 | list[number].class;
+}
+
+MAP(nodes, const struct node *, uint64_t, node_key, hash_number, map_same)
 
 static uint32_t class_key(const struct heap *h, uint32_t id)
 {
@@ -58,16 +64,15 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 {
 	uint32_t class = class_key(m->heap, id);
 	uint32_t depth = above == NO_NODE ? 0 : m->node[above].depth + 1;
-	size_t at = hash_number((uint64_t)above << 32 | class) & (TABLE - 1);
 	if (depth == MERGED_DEPTH) {
 		m->deep = true;
 		return above;
 	}
-	for (; m->table[at]; at = (at + 1) & (TABLE - 1)) {
-		const struct node *n = &m->node[m->table[at] - 1];
-		if (n->above == above && n->class == class)
-			return m->table[at] - 1;
-	}
+	uint32_t *slot = nodes_enter(&m->map, m->node, (uint32_t)m->n, (uint64_t)above << 32 | class, &m->lost);
+	if (!slot)
+		return above;
+	if (*slot)
+		return *slot - 1;
 	if (m->n == MERGED_ROWS) {
 		m->many = true;
 		return above;
@@ -76,7 +81,7 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 	if (!fresh)
 		return above;
 	*fresh = (struct node){.above = above, .class = class, .depth = depth};
-	m->table[at] = (uint32_t)m->n;
+	*slot = (uint32_t)m->n;
 	return (uint32_t)m->n - 1;
 }
 
@@ -306,8 +311,7 @@ static int put_in_order(struct merged_paths *out, const struct merge *m, struct 
 static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, struct what_if *cut,
     struct err *err)
 {
-	m->table = big_alloc(TABLE, sizeof *m->table, err);
-	m->node_of = m->table ? big_alloc(m->heap->n_objects, sizeof *m->node_of, err) : NULL;
+	m->node_of = big_alloc(m->heap->n_objects, sizeof *m->node_of, err);
 	int code = m->node_of ? 0 : ERR_NOMEM;
 	if (!code && backward)
 		merge_from_objects(m, ids, n);
@@ -320,7 +324,7 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
 	if (!code && cut)
 		code = sum_retained(m, cut, ids, n, err);
 	big_free(m->node_of);
-	big_free(m->table);
+	map_release(&m->map);
 	big_free(m->chain);
 	return code;
 }

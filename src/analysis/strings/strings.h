@@ -3,11 +3,12 @@
  * strings.h - looks at all Strings of a heap: which texts match a pattern, which Strings are equal.
  *
  * Both functions look at every String once, on all threads, and keep for each String 4 bytes
- * (strings_matching) or 32 bytes (duplicates_find).  Any thread may call them.
+ * (strings_matching) or 24 bytes (duplicates_find).  Any thread may call them.
  */
 #ifndef CAIRN_ANALYSIS_STRINGS_STRINGS_H
 #define CAIRN_ANALYSIS_STRINGS_STRINGS_H
 
+#include "analysis/equal.h"
 #include "heap/amounts.h"
 #include "heap/string.h"
 
@@ -32,13 +33,31 @@ MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, c
     bool any_case, const struct string_watcher *told, struct err *err);
 void string_list_release(struct string_list *l);
 
+/* --- equal ones: for equal.h -------------------------------------------------------------------- */
+
+/* Fill in a String's text. */
+bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_print *out);
+
+/* One of several Strings of one text. */
+struct same_string {
+	uint32_t id, array;
+	bool kept;           /* one String and its array would be kept, all others are wasted */
+	bool with_array;     /* its array counts with it: only Strings of this text hold that, and this is the first of them,
+	                        or the one that is kept */
+	bool first_of_array; /* the first with this array */
+};
+/* Call each for n Strings of one text, the one to keep first, and reorder them.  holders: by object, how many Strings hold an array; NULL:
+ * the heap's references say what holds it.  0, ERR_NOMEM or what each returns. */
+MUST_CHECK int same_strings_each(const struct heap *h, const uint32_t *holders, struct equal_print *same, size_t n,
+    int (*each)(void *context, const struct same_string *one, struct err *err), void *context, struct err *err);
+
 /* Strings of one text. */
 struct same_strings {
 	uint32_t first;    /* one of them */
 	struct amount count;
 	struct amount arrays; /* different arrays that hold their characters */
-	struct amount shallow; /* bytes of the Strings and these arrays */
-	struct amount wasted; /* bytes that would be saved if one String and one array replaced all */
+	struct amount shallow; /* bytes of the Strings, and of the arrays that no Strings of other texts hold */
+	struct amount wasted; /* of these bytes, what one String with its array saves instead of all */
 };
 
 struct duplicates {

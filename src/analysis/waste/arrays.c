@@ -89,11 +89,10 @@ struct elements {
 	unsigned width; /* of an element */
 };
 
-static bool read_elements(struct waste_stretch *s, uint32_t id, struct elements *out)
+static bool read_elements(const struct heap *h, struct view_walk *walk, uint32_t id, struct elements *out)
 {
-	const struct heap *h = s->work->heap;
 	struct object_view view;
-	if (heap_view_along(h, id, &s->view, &view, NULL) || view.kind != PRIMITIVE_ARRAY)
+	if (heap_view_along(h, id, walk, &view, NULL) || view.kind != PRIMITIVE_ARRAY)
 		return false;
 	*out = (struct elements){view.bytes, view.n_bytes, values_size_of(h, view.element)};
 	out->n -= out->n % out->width;
@@ -134,7 +133,7 @@ static int look_at_primitives(struct waste_stretch *s, uint32_t id, struct err *
 	int code = 0;
 	if (length == LENGTH_UNKNOWN || by_length(s, id, length, &code, err))
 		return code;
-	if (!read_elements(s, id, &e) || e.n / e.width != length)
+	if (!read_elements(h, &s->view, id, &e) || e.n / e.width != length)
 		return 0;
 	if (is_constant(&e))
 		return waste_add(s, WASTE_CONSTANT, id, bytes, bytes, err);
@@ -145,24 +144,21 @@ static int look_at_primitives(struct waste_stretch *s, uint32_t id, struct err *
 
 /* --- equal ones --------------------------------------------------------------------------------- */
 
-static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
-    uint32_t *array)
+static bool read_array(struct equal_walk *w, uint32_t id, struct equal_print *out)
 {
 	struct elements e;
 	uint64_t zeros;
-	if (heap_length(s->work->heap, id) < 2 || !waste_array_is_own(s->work, id) || !read_elements(s, id, &e) ||
-	    e.n / e.width != heap_length(s->work->heap, id) || is_constant(&e) || has_tail(&e, &zeros))
+	if (heap_length(w->heap, id) < 2 || !waste_array_is_own(w->context, id) ||
+	    !read_elements(w->heap, &w->view, id, &e) || e.n / e.width != heap_length(w->heap, id) || is_constant(&e) ||
+	    has_tail(&e, &zeros))
 		return false;
-	*bytes = e.bytes;
-	*n = e.n;
-	*with = s->work->heap->class_of[id];
-	*array = id;
+	*out = (struct equal_print){.bytes = e.bytes, .n = e.n, .array = id, .with = w->heap->class_of[id]};
 	return true;
 }
 
 int waste_of_arrays(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_PRIMITIVE_ARRAY, WASTE_ARRAYS, bytes_of, NULL};
+	static const struct waste_same same = {ROLE_PRIMITIVE_ARRAY, WASTE_ARRAYS, read_array, NULL};
 	bool lengths = w->wanted[WASTE_EMPTY_ARRAYS] || w->wanted[WASTE_ONE_ELEMENT];
 	int code = 0;
 	if (lengths || w->wanted[WASTE_SPARSE])

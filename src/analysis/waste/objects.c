@@ -9,23 +9,18 @@
 
 /* --- equal objects ------------------------------------------------------------------------------ */
 
-static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
-    uint32_t *array)
+static bool read_fields(struct equal_walk *w, uint32_t id, struct equal_print *out)
 {
-	const struct heap *h = s->work->heap;
 	struct object_view view;
-	if (heap_view_along(h, id, &s->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
+	if (heap_view_along(w->heap, id, &w->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
 		return false;
-	*bytes = view.bytes;
-	*n = view.n_bytes;
-	*with = h->class_of[id];
-	*array = id;
+	*out = (struct equal_print){.bytes = view.bytes, .n = view.n_bytes, .array = id, .with = w->heap->class_of[id]};
 	return true;
 }
 
 int waste_of_objects(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_PLAIN, WASTE_OBJECTS, bytes_of, NULL};
+	static const struct waste_same same = {ROLE_PLAIN, WASTE_OBJECTS, read_fields, NULL};
 	return waste_find_same(w, &same, err);
 }
 

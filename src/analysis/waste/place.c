@@ -36,26 +36,6 @@ static uint32_t holder_of(const struct waste_work *w, uint32_t id)
 	return worse;
 }
 
-enum { STATICS_MOST = 8 };
-
-unsigned waste_stays(const struct waste_work *w, uint32_t id)
-{
-	const struct heap *h = w->heap;
-	uint64_t at = adjacency_start(&h->in, id), n = adjacency_degree(&h->in, id);
-	unsigned best = 0;
-	for (uint64_t i = 0; i < n && i < STATICS_MOST && best < 2; i++) {
-		uint32_t holder = h->in.target[at + i], class;
-		const char *field;
-		bool array = waste_role(w, holder) == ROLE_OBJECT_ARRAY && w->owner[holder] == HEAP_NONE &&
-		    adjacency_degree(&h->in, holder);
-		uint32_t above = array ? h->in.target[adjacency_start(&h->in, holder)] : holder;
-		if (heap_class_mirrored(h, above) == HEAP_NONE)
-			continue;
-		best = array && inspect_declared_field(h, above, holder, &class, &field) && *field == '<' ? 2 : 1;
-	}
-	return best;
-}
-
 enum { NAMED_MOST = 1024 /* references of an object in memory, each of which may have to be looked at */ };
 
 /* What an object in memory calls its reference to another one: "Tags.ptr", or NULL. */

@@ -269,8 +269,7 @@ static int look_at_stretch(void *context, unsigned task, struct err *err)
 	return progress_add(progress_own(), n) ? 0 : err_cancelled(err);
 }
 
-/* Put what the stretches found behind each other. */
-static int join(struct waste_work *w, const struct waste_stretch *stretch, unsigned n, struct err *err)
+int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsigned n, struct err *err)
 {
 	for (unsigned k = 0; k < WASTE_KINDS; k++) {
 		struct waste_items *to = &w->found[k];
@@ -294,6 +293,12 @@ static int join(struct waste_work *w, const struct waste_stretch *stretch, unsig
 	return 0;
 }
 
+void waste_stretches_release(struct waste_stretch *stretch, unsigned n)
+{
+	for (unsigned t = 0; t < n; t++)
+		items_release(stretch[t].found);
+}
+
 int waste_look(struct waste_work *w, unsigned roles, int (*look)(struct waste_stretch *s, uint32_t id,
     struct err *err), void *context, struct err *err)
 {
@@ -309,9 +314,8 @@ int waste_look(struct waste_work *w, unsigned roles, int (*look)(struct waste_st
 	progress_phase(progress_own(), PHASE_LOOK_AT_OBJECTS, w->heap->n_objects);
 	int code = parallel_run(0, n, look_at_stretch, &l, err);
 	if (!code)
-		code = join(w, l.stretch, n, err);
-	for (unsigned t = 0; t < n; t++)
-		items_release(l.stretch[t].found);
+		code = waste_join(w, l.stretch, n, err);
+	waste_stretches_release(l.stretch, n);
 	big_free(l.stretch);
 	return code;
 }

@@ -2,63 +2,20 @@
 /* texts.c - Strings of one text, and those that keep two bytes for characters of one. */
 #include "analysis/waste/work.h"
 
-#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
-#include "memory/big.h"
+#include "analysis/strings/strings.h"
 
-static bool bytes_of(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
-    uint32_t *array)
+static int add_string(void *context, const struct same_string *one, struct err *err)
 {
-	struct string_view text;
-	if (!inspect_text_along(s->work->heap, id, &s->text, &text))
-		return false;
-	*bytes = text.bytes;
-	*n = text.length * text.width;
-	*with = text.width;
-	*array = text.array;
-	return true;
-}
-
-static int by_array(const void *x, const void *y)
-{
-	const struct waste_print *a = x, *b = y;
-	if (a->array != b->array)
-		return a->array < b->array ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
-/* n Strings of one text that share an array: do they alone hold it? */
-static bool hold_alone(const struct heap *h, const struct waste_print *sharing, size_t n)
-{
-	return adjacency_degree(&h->in, sharing->array) == n;
-}
-
-/* One String and its array stay; of arrays that several share each counts once, with the first of them.  One that
- * something else holds as well, a String of another part of it for instance, is not theirs to save. */
-static int add_same(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err)
-{
+	struct waste_stretch *s = context;
 	const struct heap *h = s->work->heap;
-	const struct waste_print *stays = same;
-	struct waste_print *sorted = big_alloc(n, sizeof *sorted, err);
-	int code = sorted ? 0 : ERR_NOMEM;
-	for (size_t i = 0; i < n && sorted; i++)
-		sorted[i] = same[i];
-	if (!code)
-		code = sort(sorted, n, sizeof *sorted, by_array, err);
-	for (size_t at = 0, end; !code && at < n; at = end) {
-		for (end = at + 1; end < n && sorted[end].array == sorted[at].array;)
-			end++;
-		uint32_t with = sorted[at].array == stays->array ? stays->id : sorted[at].id;
-		bool own = sorted[at].array == sorted[at].id; /* the characters are the object itself */
-		uint64_t array = own ? 0 : hold_alone(h, &sorted[at], end - at) ? heap_shallow(h, sorted[at].array) : 0;
-		for (size_t i = at; !code && i < end; i++) {
-			uint32_t id = sorted[i].id;
-			uint64_t bytes = heap_shallow(h, id) + (id == with ? array : 0);
-			code = waste_add(s, WASTE_STRINGS, id, bytes, id == stays->id ? 0 : bytes, err);
-		}
-	}
-	big_free(sorted);
-	return code;
+	uint64_t bytes = heap_shallow(h, one->id) + (one->with_array ? heap_shallow(h, one->array) : 0);
+	return waste_add(s, WASTE_STRINGS, one->id, bytes, one->kept ? 0 : bytes, err);
+}
+
+static int add_same(struct waste_stretch *s, struct equal_print *same, size_t n, struct err *err)
+{
+	return same_strings_each(s->work->heap, NULL, same, n, add_string, s, err);
 }
 
 /* --- two bytes for one -------------------------------------------------------------------------- */
@@ -109,7 +66,7 @@ static void leave_equal_ones(struct waste_items *wide, const struct waste_items 
 
 int waste_of_texts(struct waste_work *w, struct err *err)
 {
-	static const struct waste_same same = {1U << ROLE_STRING, WASTE_STRINGS, bytes_of, add_same};
+	static const struct waste_same same = {ROLE_STRING, WASTE_STRINGS, same_strings_read, add_same};
 	bool asked = w->wanted[WASTE_STRINGS];
 	int code = w->wanted[WASTE_WIDE] ? waste_look(w, 1U << ROLE_STRING, look, NULL, err) : 0;
 	w->wanted[WASTE_STRINGS] = asked || w->found[WASTE_WIDE].n;

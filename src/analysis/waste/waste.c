@@ -2,7 +2,7 @@
 /* waste.c - the table of kinds, their sums, and who holds what a kind is about; see waste.h. */
 #include "analysis/waste/waste.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
@@ -212,7 +212,7 @@ struct grouping {
 	struct waste_place *place; /* of each item */
 	uint32_t *group;           /* of each item */
 	size_t cap;
-	uint32_t *slots, n_slots;
+	struct map map;
 };
 
 static int find_places(void *context, unsigned task, struct err *err)
@@ -228,9 +228,8 @@ static int find_places(void *context, unsigned task, struct err *err)
 	return progress_add(progress_own(), n) ? 0 : err_cancelled(err);
 }
 
-static uint64_t hash_of_group(const void *all, uint32_t number)
+static uint64_t hash_group(const struct waste_group *g)
 {
-	const struct waste_group *g = &((const struct waste_group *)all)[number];
 	uint64_t h = hash_step(hash_step(hash_number(g->class), g->declared_in), g->deep);
 	return hash_step(hash_step(h, (uintptr_t)g->field), g->holder);
 }
@@ -241,34 +240,30 @@ static bool same_group(const struct waste_group *a, const struct waste_group *b)
 	    a->holder == b->holder;
 }
 
+MAP(groups, const struct waste_group *, const struct waste_group *, map_element, hash_group, same_group)
+
 static bool known_group(const struct grouping *g, const struct waste_group *like, uint32_t *number)
 {
-	uint32_t at = (uint32_t)hash_of_group(like, 0) & (g->n_slots - 1);
-	for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
-		*number = g->slots[at] - 1;
-		if (same_group(&g->out->group[*number], like))
-			return true;
-	}
-	return false;
+	uint32_t found = groups_get(&g->map, g->out->group, like);
+	if (found)
+		*number = found - 1;
+	return found != 0;
 }
 
 static int find_group(struct grouping *g, const struct waste_group *like, uint32_t *number, struct err *err)
 {
 	struct waste_groups *out = g->out;
-	if (2 * out->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, (uint32_t)out->n, hash_of_group,
-	        out->group, err))
+	uint32_t *slot = groups_enter(&g->map, out->group, (uint32_t)out->n, like, err);
+	if (!slot)
 		return ERR_NOMEM;
-	if (known_group(g, like, number))
-		return 0;
-	uint32_t at = (uint32_t)hash_of_group(like, 0) & (g->n_slots - 1);
-	while (g->slots[at])
-		at = (at + 1) & (g->n_slots - 1);
-	struct waste_group *to = BIG_PUSH(out->group, out->n, g->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = *like;
-	*number = (uint32_t)out->n - 1;
-	g->slots[at] = (uint32_t)out->n;
+	if (!*slot) {
+		struct waste_group *to = BIG_PUSH(out->group, out->n, g->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = *like;
+		*slot = (uint32_t)out->n;
+	}
+	*number = *slot - 1;
 	return 0;
 }
 
@@ -429,7 +424,7 @@ int waste_find(struct waste_groups *out, const struct heap *h, enum waste_kind k
 		code = sort(out->group, out->n, sizeof *out->group, most_wasted, err);
 	big_free(g.place);
 	big_free(g.group);
-	big_free(g.slots);
+	map_release(&g.map);
 	out->names = w.names;
 	w.names = NULL;
 	waste_work_release(&w);

@@ -6,6 +6,7 @@
 #ifndef CAIRN_ANALYSIS_WASTE_WORK_H
 #define CAIRN_ANALYSIS_WASTE_WORK_H
 
+#include "analysis/equal.h"
 #include "analysis/waste/waste.h"
 #include "heap/string.h"
 
@@ -78,6 +79,10 @@ MUST_CHECK int waste_add(struct waste_stretch *s, enum waste_kind kind, uint32_t
 MUST_CHECK int waste_look(struct waste_work *w, unsigned roles, int (*look)(struct waste_stretch *s, uint32_t id,
     struct err *err), void *context, struct err *err);
 
+/* Append what stretches found to what the work has.  0 or ERR_NOMEM. */
+MUST_CHECK int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsigned n, struct err *err);
+void waste_stretches_release(struct waste_stretch *stretch, unsigned n);
+
 /* Bytes of a reference in an array. */
 unsigned waste_reference(const struct heap *h);
 
@@ -93,22 +98,15 @@ int waste_of_alignment(struct waste_work *w, struct err *err);
 
 /* --- equal objects (same.c) ---------------------------------------------------------------------- */
 
-/* What is compared of an object. */
-struct waste_print {
-	uint64_t hash[2];
-	uint32_t id, array; /* array: the object with the bytes, id itself if it is that */
-};
+/* Take as waste what is equal among objects with one role: analysis/equal.h has `read`, whose walk's context is the
+ * work.  found is called with n > 1 of them, the one to keep first; NULL: of each other one its own size is wasted. */
 struct waste_same {
-	unsigned roles;
+	enum waste_role role;
 	enum waste_kind kind;
-	/* The bytes of an object, and a number that must be equal, too.  False: it is not compared. */
-	bool (*bytes)(struct waste_stretch *s, uint32_t id, const uint8_t **bytes, uint64_t *n, uint64_t *with,
-	    uint32_t *array);
-	/* Called with n > 1 objects that are equal: the one that best stays, then the others, ids ascending.  NULL: of each
-	 * but that one its own size is wasted. */
-	int (*found)(struct waste_stretch *s, const struct waste_print *same, size_t n, struct err *err);
+	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_print *out);
+	int (*found)(struct waste_stretch *s, struct equal_print *same, size_t n, struct err *err);
 };
-int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err);
+MUST_CHECK int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err);
 
 /* Is it an array that is looked at on its own: not a String's, not a part of a collection? */
 bool waste_array_is_own(const struct waste_work *w, uint32_t id);
@@ -120,9 +118,6 @@ struct waste_place {
 	const char *field;
 	unsigned deep;
 };
-/* How well an object stays of several that are equal: 2 where a class's constants hold it, 1 where a static field does,
- * or an array in one, else 0. */
-unsigned waste_stays(const struct waste_work *w, uint32_t id);
 /* The field that holds an object, through arrays and what collections are made of: that of this holder, or where it is
  * HEAP_NONE of the first that counts.  False: there is none; then all is HEAP_NONE and NULL. */
 bool waste_place(const struct waste_work *w, uint32_t id, uint32_t holder, struct waste_place *out);

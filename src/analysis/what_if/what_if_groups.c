@@ -8,7 +8,7 @@
  */
 #include "analysis/what_if/what_if_groups.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/what_if/what_if_owner.h"
@@ -35,9 +35,8 @@ struct sums {
 	const struct bits *dead;
 	struct pair *pair;
 	size_t n, cap;
-	uint32_t *table; /* index in pair + 1; 0: free */
-	size_t size;     /* a power of two */
-	uint64_t alive;  /* bytes of the objects met so far that are not dead */
+	struct map map;
+	uint64_t alive; /* bytes of the objects met so far that are not dead */
 };
 
 struct level {
@@ -45,37 +44,23 @@ struct level {
 	uint64_t before; /* sums.alive before the object */
 };
 
-static size_t place_of(const struct sums *s, uint64_t key)
-{
-	size_t at = hash_number(key) & (s->size - 1);
-	while (s->table[at] && s->pair[s->table[at] - 1].key != key)
-		at = (at + 1) & (s->size - 1);
-	return at;
-}
+#define pair_key(list, number) ((list)[number].key)
+MAP(pairs, const struct pair *, uint64_t, pair_key, hash_number, map_same)
 
 /* NULL: ERR_NOMEM. */
 static struct pair *pair_of(struct sums *s, uint64_t key, struct err *err)
 {
-	if (2 * s->n >= s->size) {
-		size_t size = s->size ? 2 * s->size : 1024;
-		uint32_t *table = big_alloc(size, sizeof *table, err);
-		if (!table)
-			return NULL;
-		big_free(s->table);
-		s->table = table;
-		s->size = size;
-		for (size_t i = 0; i < s->n; i++)
-			s->table[place_of(s, s->pair[i].key)] = (uint32_t)i + 1;
-	}
-	size_t at = place_of(s, key);
-	if (!s->table[at]) {
+	uint32_t *slot = pairs_enter(&s->map, s->pair, (uint32_t)s->n, key, err);
+	if (!slot)
+		return NULL;
+	if (!*slot) {
 		struct pair *to = BIG_PUSH(s->pair, s->n, s->cap, err);
 		if (!to)
 			return NULL;
 		*to = (struct pair){ .key = key };
-		s->table[at] = (uint32_t)s->n;
+		*slot = (uint32_t)s->n;
 	}
-	return &s->pair[s->table[at] - 1];
+	return &s->pair[*slot - 1];
 }
 
 static bool is_dead(const struct sums *s, uint32_t id)
@@ -266,7 +251,7 @@ int what_if_groups_find(struct what_if_groups *out, struct what_if *cut, const s
 	if (code)
 		what_if_groups_release(out);
 	big_free(s.pair);
-	big_free(s.table);
+	map_release(&s.map);
 	return code;
 }
 

@@ -298,8 +298,9 @@ const struct command cmd_dups = {
     .summary = "list duplicate Strings and the bytes they waste",
     .shapes = SHAPES(&dups_shape),
     .description = "One row per text of more than one String, most wasted bytes first. shallow is the size of these "
-	"Strings and their character arrays; a shared array counts once. wasted is what one String with one array "
-	"saves. address is one of the Strings.",
+	"Strings and of the character arrays that no other Strings hold; a shared array counts once. wasted is what "
+	"one String with one array saves; waste strings also leaves out arrays that other objects hold. address is one "
+	"of the Strings.",
     .examples = {{"dups", ON_SHOP, "which texts waste most memory?"},
 	{"dups -sort count", ON_SHOP, "which texts occur most often?"}},
     .key = "",

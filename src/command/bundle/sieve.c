@@ -9,7 +9,7 @@
  */
 #include "command/bundle/sieve.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/parallel.h"
 #include "base/mem.h"
 #include "memory/big.h"
@@ -25,7 +25,7 @@ enum {
 	CAUGHT_AT_ONCE = 512,
 };
 
-/* Eight bytes that stand in the file and may be a needle's; key 0: a free slot. */
+/* Eight bytes that stand in the file and may be a needle's. */
 struct caught {
 	uint64_t key;
 	uint64_t lengths; /* of the needles that are kept: a bit for each number of bytes from the key on */
@@ -43,10 +43,11 @@ struct sieve {
 	_Atomic uint64_t *learned;
 	uint64_t n_learned; /* a power of two */
 	struct caught *caught;
-	uint64_t n_caught, n_slots; /* n_slots: a power of two, at most half of them taken */
+	uint64_t n_caught, cap_caught;
+	struct map by_key;
 	struct kept *kept;
 	uint64_t n_kept, cap_kept;
-	uint32_t *by_hash, n_by_hash;
+	struct map by_hash;
 	pthread_mutex_t lock;
 };
 
@@ -76,12 +77,11 @@ static void forget(struct sieve *s)
 {
 	big_free(s->caught);
 	big_free(s->kept);
-	big_free(s->by_hash);
+	map_release(&s->by_key);
+	map_release(&s->by_hash);
 	s->caught = NULL;
 	s->kept = NULL;
-	s->by_hash = NULL;
-	s->n_caught = s->n_slots = s->n_kept = s->cap_kept = 0;
-	s->n_by_hash = 0;
+	s->n_caught = s->cap_caught = s->n_kept = s->cap_kept = 0;
 }
 
 void sieve_free(struct sieve *s)
@@ -136,33 +136,23 @@ static bool has_pairs(const struct sieve *s, uint64_t key)
 
 /* --- going through bytes ------------------------------------------------------------------------ */
 
-static struct caught *slot_of(const struct sieve *s, uint64_t key)
-{
-	uint64_t at = hash_number(key);
-	while (s->caught[at & (s->n_slots - 1)].key && s->caught[at & (s->n_slots - 1)].key != key)
-		at++;
-	return &s->caught[at & (s->n_slots - 1)];
-}
+#define caught_key(list, number) ((list)[number].key)
+MAP(caughts, const struct caught *, uint64_t, caught_key, hash_number, map_same)
 
 static struct caught *find_caught(const struct sieve *s, uint64_t key)
 {
-	struct caught *c = s->n_slots ? slot_of(s, key) : NULL;
-	return c && c->key ? c : NULL;
+	uint32_t at = caughts_get(&s->by_key, s->caught, key);
+	return at ? &s->caught[at - 1] : NULL;
 }
 
-static int more_slots(struct sieve *s, struct err *err)
+static int put_one(struct sieve *s, uint64_t key, struct err *err)
 {
-	struct caught *old = s->caught;
-	uint64_t n = s->n_slots, more = n ? 2 * n : 1 << 14;
-	struct caught *slots = big_alloc(more, sizeof *slots, err);
-	if (!slots)
-		return ERR_NOMEM;
-	s->caught = slots;
-	s->n_slots = more;
-	for (uint64_t i = 0; i < n; i++)
-		if (old[i].key)
-			*slot_of(s, old[i].key) = old[i];
-	big_free(old);
+	uint32_t *slot = caughts_enter(&s->by_key, s->caught, (uint32_t)s->n_caught, key, err);
+	struct caught *to = slot && !*slot ? BIG_PUSH(s->caught, s->n_caught, s->cap_caught, err) : NULL;
+	if (!to)
+		return slot && *slot ? 0 : ERR_NOMEM;
+	*to = (struct caught){.key = key};
+	*slot = (uint32_t)s->n_caught;
 	return 0;
 }
 
@@ -171,15 +161,8 @@ static int put_caught(struct sieve *s, const uint64_t *keys, unsigned n, struct 
 {
 	int code = 0;
 	pthread_mutex_lock(&s->lock);
-	for (unsigned i = 0; i < n && !code; i++) {
-		if (2 * s->n_caught >= s->n_slots)
-			code = more_slots(s, err);
-		struct caught *c = code ? NULL : slot_of(s, keys[i]);
-		if (c && !c->key) {
-			c->key = keys[i];
-			s->n_caught++;
-		}
-	}
+	for (unsigned i = 0; i < n && !code; i++)
+		code = put_one(s, keys[i], err);
 	pthread_mutex_unlock(&s->lock);
 	return code;
 }
@@ -201,9 +184,8 @@ static void mark_at(const struct going *g, uint64_t at, const struct caught *c)
 		if (length > g->n - at)
 			return;
 		uint64_t hash = hash_bytes(g->bytes + at, length);
-		for (uint32_t slot = (uint32_t)hash & (s->n_by_hash - 1); s->by_hash[slot];
-		    slot = (slot + 1) & (s->n_by_hash - 1)) {
-			struct kept *k = &s->kept[s->by_hash[slot] - 1];
+		MAP_EACH(slot, &s->by_hash, hash) {
+			struct kept *k = &s->kept[s->by_hash.slots[slot] - 1];
 			if (k->hash == hash && (unsigned)(k->needle.n - k->needle.skip) == length && k->needle.skip <= at &&
 			    !memcmp(g->bytes + at - k->needle.skip, k->needle.bytes, k->needle.n) &&
 			    !(k->marks & g->mark))
@@ -305,10 +287,23 @@ int sieve_match(struct sieve *s, const uint8_t *bytes, uint64_t n, enum sieve_ma
 
 /* --- keeping ------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(const void *all, uint32_t number)
+struct kept_key {
+	const struct needle *needle;
+	uint64_t hash;
+};
+
+static struct kept_key kept_key(const struct kept *kept, uint32_t number)
 {
-	return ((const struct kept *)all)[number].hash;
+	return (struct kept_key){&kept[number].needle, kept[number].hash};
 }
+
+static bool same_needle(struct kept_key a, struct kept_key b)
+{
+	return a.needle->n == b.needle->n && !memcmp(a.needle->bytes, b.needle->bytes, b.needle->n);
+}
+
+#define hash_needle(key) ((key).hash)
+MAP(needles, const struct kept *, struct kept_key, kept_key, hash_needle, same_needle)
 
 static int keep(struct sieve *s, const struct needle *needle, const struct needle_of *of, struct caught *c,
     struct err *err)
@@ -317,20 +312,14 @@ static int keep(struct sieve *s, const struct needle *needle, const struct needl
 	uint64_t hash = hash_bytes(needle->bytes + needle->skip, length);
 	if (s->n_kept >= UINT32_MAX / 4)
 		return err_set(err, ERR_NOMEM, "too many candidate matches to check");
-	if (s->n_kept * 2 >= s->n_by_hash &&
-	    hash_slots_grow(&s->by_hash, &s->n_by_hash, (uint32_t)s->n_kept, hash_of, s->kept, err))
-		return ERR_NOMEM;
-	uint32_t slot = (uint32_t)hash & (s->n_by_hash - 1);
-	for (; s->by_hash[slot]; slot = (slot + 1) & (s->n_by_hash - 1)) {
-		const struct needle *there = &s->kept[s->by_hash[slot] - 1].needle;
-		if (there->n == needle->n && !memcmp(there->bytes, needle->bytes, needle->n))
-			return 0;
-	}
+	uint32_t *slot = needles_enter(&s->by_hash, s->kept, (uint32_t)s->n_kept, (struct kept_key){needle, hash}, err);
+	if (!slot || *slot)
+		return slot ? 0 : ERR_NOMEM;
 	struct kept *k = BIG_PUSH(s->kept, s->n_kept, s->cap_kept, err);
 	if (!k)
 		return ERR_NOMEM;
 	*k = (struct kept){.needle = *needle, .of = *of, .hash = hash};
-	s->by_hash[slot] = (uint32_t)s->n_kept;
+	*slot = (uint32_t)s->n_kept;
 	c->lengths |= UINT64_C(1) << length;
 	return 0;
 }

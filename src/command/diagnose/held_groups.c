@@ -2,7 +2,6 @@
 /* held_groups.c - see held_groups.h. */
 #include "command/diagnose/held_groups.h"
 
-#include "algorithms/hash.h"
 #include "base/progress.h"
 #include "memory/big.h"
 
@@ -25,13 +24,12 @@ void held_groups_release(struct held_groups *g)
 	field_holders_release(&g->holders);
 	big_free(g->of);
 	big_free(g->group);
-	big_free(g->slots);
+	map_release(&g->map);
 	*g = (struct held_groups){.n = 0};
 }
 
-static uint64_t hash_of_group(const void *all, uint32_t number)
+static uint64_t hash_group(const struct held_group *g)
 {
-	const struct held_group *g = &((const struct held_group *)all)[number];
 	uint64_t h = hash_step(hash_number(g->kind), g->class);
 	return hash_step(hash_step(h, g->holder.class), g->holder.field * 2 + g->holder.elements);
 }
@@ -42,28 +40,22 @@ static bool same_group(const struct held_group *a, const struct held_group *b)
 	    a->holder.field == b->holder.field && a->holder.elements == b->holder.elements;
 }
 
+MAP(groups, const struct held_group *, const struct held_group *, map_element, hash_group, same_group)
+
 static int find_group(struct held_groups *g, const struct held_group *like, uint32_t *number, struct err *err)
 {
-	uint32_t *slot = NULL;
+	uint32_t own = 0, *slot = g->apart ? &own : groups_enter(&g->map, g->group, g->n, like, err);
 	size_t n = g->n;
-	if (!g->apart) {
-		if (2 * g->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, g->n, hash_of_group, g->group, err))
-			return ERR_NOMEM;
-		uint32_t at = (uint32_t)hash_of_group(like, 0) & (g->n_slots - 1);
-		for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
-			*number = g->slots[at] - 1;
-			if (same_group(&g->group[*number], like))
-				return 0;
-		}
-		slot = &g->slots[at];
-	}
-	struct held_group *to = BIG_PUSH(g->group, n, g->cap, err);
-	if (!to)
+	if (!slot)
 		return ERR_NOMEM;
-	*to = *like;
-	*number = g->n++;
-	if (slot)
-		*slot = g->n;
+	if (!*slot) {
+		struct held_group *to = BIG_PUSH(g->group, n, g->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = *like;
+		*slot = ++g->n;
+	}
+	*number = *slot - 1;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define CAIRN_COMMAND_DIAGNOSE_HELD_GROUPS_H
 
 #include "algorithms/bits.h"
+#include "algorithms/map.h"
 #include "analysis/field_holders.h"
 
 #include <stddef.h>
@@ -29,7 +30,7 @@ struct held_groups {
 	struct field_holders holders;
 	bool apart;                 /* each member is a group of its own */
 	/* own */
-	uint32_t *slots, n_slots;
+	struct map map;
 	size_t cap;
 };
 

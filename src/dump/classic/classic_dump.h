@@ -21,6 +21,7 @@
 #ifndef CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
 #define CAIRN_DUMP_CLASSIC_CLASSIC_DUMP_H
 
+#include "algorithms/map.h"
 #include "dump/ebcdic.h"
 #include "dump/classic/classic.h"
 
@@ -70,13 +71,14 @@ struct classic_name {
 	uint8_t style;      /* enum classic_style, plus 2 for array_of */
 };
 
-/* The types that this part has met: an open-addressed table.  It stops growing at NAMES_MAX
+/* The types that this part has met.  The list stops growing at NAMES_MAX
  * (classic_names.c), or when memory is refused; from then on the sink is asked for a new name each time
  * it comes. */
 struct classic_names {
-	struct classic_name *slot; /* big memory */
-	size_t n_slots, n_used;
-	struct classic_name last; /* the answer for a name that found no slot */
+	struct classic_name *list; /* big memory */
+	size_t n, cap;
+	struct map map;
+	struct classic_name last; /* the answer for a name that found no room */
 };
 
 /* One reading of one part, by one thread. */

@@ -12,11 +12,9 @@
 
 #include <stdlib.h>
 
-#include "algorithms/hash.h"
 #include "base/text.h"
 #include "memory/big.h"
 
-#define NAMES_FIRST 1024
 #define NAMES_MAX (1u << 20)
 
 /* Width letters of the primitive types, and how Java source writes them. */
@@ -90,31 +88,18 @@ const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void insert(struct classic_names *t, const struct classic_name *name)
+static uint64_t hash_name(const struct classic_name *name)
 {
-	size_t i = name->hash & (t->n_slots - 1);
-	while (t->slot[i].raw)
-		i = (i + 1) & (t->n_slots - 1);
-	t->slot[i] = *name;
+	return name->hash;
 }
 
-/* False: there is no memory for a larger table. */
-static bool grow(struct classic_names *t)
+static bool same_name(const struct classic_name *a, const struct classic_name *b)
 {
-	struct classic_names old = *t;
-	size_t n_slots = old.n_slots ? old.n_slots * 2 : NAMES_FIRST;
-	struct classic_name *slot = big_alloc(n_slots, sizeof *slot, NULL);
-	if (!slot)
-		return false;
-	t->slot = slot;
-	t->n_slots = n_slots;
-	for (size_t i = 0; i < old.n_slots; i++) {
-		if (old.slot[i].raw)
-			insert(t, &old.slot[i]);
-	}
-	big_free(old.slot);
-	return true;
+	return a->hash == b->hash && a->raw_size == b->raw_size && a->style == b->style &&
+	    !memcmp(a->raw, b->raw, b->raw_size);
 }
+
+MAP(names, const struct classic_name *, const struct classic_name *, map_element, hash_name, same_name)
 
 /* A name that was not seen before. */
 static const struct classic_name *learn(struct classic_scan *s, const struct classic_header *h,
@@ -128,9 +113,11 @@ static const struct classic_name *learn(struct classic_scan *s, const struct cla
 	name.handle = s->sink->class_handle(s->sink, CLASS_NAMED, 0, internal, n);
 	free(scratch);
 	t->last = name;
-	if (t->n_used < NAMES_MAX && (2 * (t->n_used + 1) <= t->n_slots || grow(t))) {
-		insert(t, &name);
-		t->n_used++;
+	uint32_t *slot = t->n < NAMES_MAX ? names_enter(&t->map, t->list, (uint32_t)t->n, &name, NULL) : NULL;
+	struct classic_name *to = slot ? BIG_PUSH(t->list, t->n, t->cap, NULL) : NULL;
+	if (to) {
+		*to = name;
+		*slot = (uint32_t)t->n;
 	}
 	return &t->last;
 }
@@ -146,21 +133,15 @@ const struct classic_name *classic_names_find(struct classic_scan *s,
 		.hash = (uint32_t)hash_bytes(h->type, n),
 		.style = (uint8_t)(h->style + 2 * h->array_of),
 	};
-	if (t->n_slots) {
-		for (size_t i = name.hash & (t->n_slots - 1); t->slot[i].raw;
-		    i = (i + 1) & (t->n_slots - 1)) {
-			const struct classic_name *seen = &t->slot[i];
-			if (seen->hash == name.hash && seen->raw_size == n &&
-			    seen->style == name.style && !memcmp(seen->raw, name.raw, n))
-				return seen;
-		}
-	}
+	uint32_t known = names_get(&t->map, t->list, &name);
+	if (known)
+		return &t->list[known - 1];
 	return learn(s, h, name);
 }
 
 void classic_names_release(struct classic_names *t)
 {
-	big_free(t->slot);
-	t->slot = NULL;
-	t->n_slots = t->n_used = 0;
+	big_free(t->list);
+	map_release(&t->map);
+	*t = (struct classic_names){.n = 0};
 }

@@ -319,7 +319,7 @@ static int scan_lines(struct classic_scan *s, const struct part *part)
 
 int classic_scan_run(struct classic_scan *s, const struct part *part)
 {
-	s->names = (struct classic_names){ .slot = NULL };
+	s->names = (struct classic_names){ .n = 0 };
 	s->chunk = xmalloc(CLASSIC_CHUNK * sizeof *s->chunk);
 	s->class_refs_room = CLASSIC_CHUNK;
 	s->class_refs = big_alloc(s->class_refs_room, sizeof *s->class_refs, s->err);

@@ -7,48 +7,37 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 1024, MOST_SHAPES = 1 << 16, LISTED_SLOTS = 64, NAME_LIMIT = 72, LEAST_FOLD = 4 };
+enum { MOST_SHAPES = 1 << 16, LISTED_SLOTS = 64, NAME_LIMIT = 72, LEAST_FOLD = 4 };
 
 int go_shapes_init(struct go_shapes *s, const struct go *go, struct err *err)
 {
-	*s = (struct go_shapes){ .go = go, .err = err, .n_slots = FIRST_SLOTS };
-	s->slots = big_alloc(s->n_slots, sizeof *s->slots, err);
+	*s = (struct go_shapes){ .go = go, .err = err };
 	s->cap_offsets = 64; /* never NULL, so that a shape without any needs no question */
-	s->offsets = s->slots ? big_alloc(s->cap_offsets, sizeof *s->offsets, err) : NULL;
+	s->offsets = big_alloc(s->cap_offsets, sizeof *s->offsets, err);
 	return s->offsets ? 0 : ERR_NOMEM;
 }
 
 void go_shapes_release(struct go_shapes *s)
 {
 	big_free(s->list);
-	big_free(s->slots);
+	map_release(&s->map);
 	big_free(s->offsets);
 }
 
 /* --- finding ---------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct go_shape *s)
+static uint64_t hash_shape(const struct go_shape *s)
 {
 	return hash_step(s->key ? hash_number(s->key) : hash_bytes(s->list, s->list_bytes), s->size);
 }
 
-static int rehash(struct go_shapes *s, uint32_t n_slots)
+static bool same_shape(const struct go_shape *a, const struct go_shape *b)
 {
-	uint32_t *slots = big_alloc(n_slots, sizeof *slots, s->err);
-
-	if (!slots)
-		return ERR_NOMEM;
-	big_free(s->slots);
-	s->slots = slots;
-	s->n_slots = n_slots;
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t at = (uint32_t)hash_of(&s->list[i]) & (n_slots - 1);
-		while (s->slots[at])
-			at = (at + 1) & (n_slots - 1);
-		s->slots[at] = i + 1;
-	}
-	return 0;
+	return a->size == b->size && a->key == b->key &&
+	    (a->key || (a->list_bytes == b->list_bytes && !memcmp(a->list, b->list, b->list_bytes)));
 }
+
+MAP(shapes, const struct go_shape *, const struct go_shape *, map_element, hash_shape, same_shape)
 
 /* A dump made to have ever new shapes must not fill memory with them. */
 static void forget_all(struct go_shapes *s)
@@ -57,21 +46,7 @@ static void forget_all(struct go_shapes *s)
 	s->n_offsets = 0;
 	memset(s->predicted, 0, sizeof s->predicted);
 	memset(s->recent, 0, sizeof s->recent);
-	memset(s->slots, 0, s->n_slots * sizeof *s->slots);
-}
-
-static struct go_shape *find(struct go_shapes *s, const struct go_shape *wanted, uint32_t *slot)
-{
-	uint32_t at = (uint32_t)hash_of(wanted) & (s->n_slots - 1);
-	for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
-		struct go_shape *here = &s->list[s->slots[at] - 1];
-		if (here->size == wanted->size && here->key == wanted->key &&
-		    (here->key || (here->list_bytes == wanted->list_bytes &&
-		        !memcmp(here->list, wanted->list, wanted->list_bytes))))
-			return here;
-	}
-	*slot = at;
-	return NULL;
+	map_release(&s->map);
 }
 
 /* --- new ones --------------------------------------------------------------------------------------- */
@@ -109,17 +84,14 @@ static int settle(struct go_shapes *s, struct go_shape *shape)
 /* NULL: memory was refused. */
 static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted)
 {
-	uint32_t slot;
-	struct go_shape *found = find(s, wanted, &slot);
-	if (found)
-		return found;
-	if (s->n >= MOST_SHAPES || 2 * s->n >= s->n_slots) {
-		if (s->n >= MOST_SHAPES)
-			forget_all(s);
-		else if (rehash(s, 2 * s->n_slots) < 0)
-			return NULL;
-		find(s, wanted, &slot);
-	}
+	uint32_t known = shapes_get(&s->map, s->list, wanted);
+	if (known)
+		return &s->list[known - 1];
+	if (s->n >= MOST_SHAPES)
+		forget_all(s);
+	uint32_t *slot = shapes_enter(&s->map, s->list, s->n, wanted, s->err);
+	if (!slot)
+		return NULL;
 	struct go_shape *to = settle(s, wanted) < 0 ? NULL : BIG_PUSH(s->list, s->n, s->cap, s->err);
 	if (!to)
 		return NULL;
@@ -128,7 +100,7 @@ static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted
 	wanted->head = go_header(&s->go->layout, wanted->size, *wanted->list);
 	wanted->page_mask = *wanted->list ? 0 : GO_NO_PAGE;
 	*to = *wanted;
-	s->slots[slot] = s->n;
+	*slot = s->n;
 	return &s->list[s->n - 1];
 }
 

@@ -8,7 +8,7 @@
 #ifndef CAIRN_DUMP_GO_GO_SHAPE_H
 #define CAIRN_DUMP_GO_GO_SHAPE_H
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "base/text.h"
 #include "dump/go/go_dump.h"
 
@@ -39,8 +39,7 @@ struct go_shapes {
 	} recent[512];    /* those with a key, by a hash of it and the size */
 	struct go_shape *list;
 	uint32_t n, cap;
-	uint32_t *slots;  /* hash, 0 empty */
-	uint32_t n_slots; /* a power of two */
+	struct map map;
 	uint32_t *offsets;
 	uint64_t n_offsets, cap_offsets;
 	uint32_t predicted[256]; /* by object size: index + 1 of the shape with a long list that was met last */

@@ -4,7 +4,7 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "dump/go/go_dump.h"
@@ -45,14 +45,18 @@ static void add_segments(struct typing *t, const struct go *g, enum go_tag tag)
 
 /* --- frames ------------------------------------------------------------------------------------------ */
 
-enum { MOST_VARIABLE = 1 << 16, MOST_PCS = 1 << 16, PC_SET = 1 << 17 };
+enum { MOST_VARIABLE = 1 << 16, MOST_PCS = 1 << 16 };
 
 /* The variables of each pc met, so that a thousand goroutines at one place cost no more than one. */
 struct pc_cache {
-	struct { uint64_t pc; size_t first, n; } *slot; /* open addressing; pc 0: free */
+	struct pc_locals { uint64_t pc; size_t first, n; } *of;
+	struct map map;
 	struct program_local *local;
-	size_t n, cap, n_pcs;
+	size_t n, cap, n_pcs, cap_pcs;
 };
+
+#define pc_at(list, i) ((list)[i].pc)
+MAP(pcs, const struct pc_locals *, uint64_t, pc_at, hash_number, map_same)
 
 /* A stack frame and which of its words are live pointers. */
 struct frame {
@@ -66,19 +70,20 @@ struct frame {
 static const struct program_local *locals_at(struct typing *t, struct pc_cache *c, uint64_t pc,
     size_t *n)
 {
-	size_t at = hash_number(pc) & (PC_SET - 1);
+	uint32_t *slot = pcs_enter(&c->map, c->of, (uint32_t)c->n_pcs, pc, t->err);
 
-	for (; c->slot[at].pc && c->slot[at].pc != pc; at = (at + 1) % PC_SET)
-		;
-	if (!c->slot[at].pc) {
+	t->refused |= !slot;
+	if (slot && !*slot) {
 		const struct program_local *found;
 		t->refused |= program_locals(t->program, pc, &found, n, t->err) < 0;
-		if (c->n_pcs == MOST_PCS || !pc)
+		if (c->n_pcs == MOST_PCS)
 			return found;
-		c->slot[at].pc = pc;
-		c->slot[at].first = c->n;
-		c->slot[at].n = *n;
-		c->n_pcs++;
+		struct pc_locals *of = t->refused ? NULL : BIG_PUSH(c->of, c->n_pcs, c->cap_pcs, t->err);
+		t->refused |= !of;
+		if (of) {
+			*of = (struct pc_locals){pc, c->n, *n};
+			*slot = (uint32_t)c->n_pcs;
+		}
 		for (size_t i = 0; i < *n && !t->refused; i++) {
 			struct program_local *to = BIG_PUSH(c->local, c->n, c->cap, t->err);
 			t->refused |= !to;
@@ -90,8 +95,9 @@ static const struct program_local *locals_at(struct typing *t, struct pc_cache *
 		*n = 0;
 		return NULL;
 	}
-	*n = c->slot[at].n;
-	return *n ? c->local + c->slot[at].first : NULL;
+	const struct pc_locals *of = &c->of[*slot - 1];
+	*n = of->n;
+	return *n ? c->local + of->first : NULL;
 }
 
 static bool set_live(void *context, uint64_t offset, uint64_t value)
@@ -203,11 +209,10 @@ static void from_frames(struct typing *t, const struct go *g)
 	size_t run = 0;
 	uint64_t at = 0, callee_pc = 0, callee_end = 0;
 	struct frame f = {.word = t->word};
-	struct pc_cache c = {.slot = big_alloc(PC_SET, sizeof *c.slot, t->err)};
+	struct pc_cache c = {.n = 0};
 	struct variable v = {.word = t->word, .bytes = xmalloc(MOST_VARIABLE),
 	    .live = xcalloc(MOST_VARIABLE / t->word / 64 + 1, sizeof *v.live)};
 
-	t->refused |= !c.slot;
 	for (struct go_record r; !t->refused && go_next(g, GO_FRAME, &run, &at, &r);) {
 		if (load_frame(&f, g, &r, t->err) < 0) {
 			t->refused = true;
@@ -221,7 +226,8 @@ static void from_frames(struct typing *t, const struct go *g)
 		callee_end = f.sp + f.size;
 	}
 	big_free(f.live);
-	big_free(c.slot);
+	big_free(c.of);
+	map_release(&c.map);
 	big_free(c.local);
 	free(v.bytes);
 	free(v.live);

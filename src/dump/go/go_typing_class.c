@@ -14,8 +14,8 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "algorithms/hash.h"
 #include "algorithms/parallel.h"
+#include "algorithms/string_intern.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
@@ -25,36 +25,10 @@ struct classes {
 	struct typing *t;
 	uint32_t *by_form;   /* class + 1 */
 	uint32_t n_forms;
-	struct named { const char *name; uint32_t class; } *named; /* open addressing */
-	struct arena names;
-	uint32_t n_named, mask;
+	struct string_intern names;
+	uint32_t *class;     /* by number of its name */
+	size_t n_classes, cap_classes;
 };
-
-static struct named *slot_of(const struct classes *c, const char *name)
-{
-	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)) & c->mask;
-
-	while (c->named[at].name && strcmp(c->named[at].name, name) != 0)
-		at = (at + 1) & c->mask;
-	return &c->named[at];
-}
-
-static int grow(struct classes *c)
-{
-	struct named *old = c->named;
-	uint32_t n = c->mask + 1;
-	struct named *larger = big_alloc(2 * (uint64_t)n, sizeof *larger, c->t->err);
-
-	if (!larger)
-		return ERR_NOMEM;
-	c->named = larger;
-	c->mask = 2 * n - 1;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].name)
-			*slot_of(c, old[i].name) = old[i];
-	big_free(old);
-	return 0;
-}
 
 static void name_form(const struct classes *c, uint32_t form, struct text *name)
 {
@@ -84,26 +58,25 @@ static void name_form(const struct classes *c, uint32_t form, struct text *name)
 static int class_of(struct classes *c, uint32_t form)
 {
 	struct typing *t = c->t;
-	uint32_t n = t->go.types->n, type = form < 2 * n ? t->go.by_rank[form / 2] : TYPE_NONE;
+	uint32_t n = t->go.types->n, type = form < 2 * n ? t->go.by_rank[form / 2] : TYPE_NONE, number;
 	struct text name = TEXT_INIT;
 	int code = 0;
 
 	name_form(c, form, &name);
-	struct named *slot = slot_of(c, name.s);
-	if (!slot->name) {
+	if (string_intern_number(&c->names, name.s, false, &number, t->err))
+		code = ERR_NOMEM;
+	else if (number == c->n_classes) {
 		bool array = form & 1 && type != TYPE_NONE, pointers = type == TYPE_NONE || t->go.of[type].pointers;
 		enum object_kind kind = !array ? OBJECT_INSTANCE : pointers ? OBJECT_ARRAY : PRIMITIVE_ARRAY;
 		uint64_t size = array ? t->go.types->type[type].size : 0;
-		slot->class = t->c->new_class(t->c, name.s, kind, size <= UINT32_MAX ? size : 0, type);
-		slot->name = arena_try_strndup(&c->names, name.s, name.len, t->err);
-		c->by_form[form] = slot->class + 1;
-		if (!slot->name)
+		uint32_t *class = BIG_PUSH(c->class, c->n_classes, c->cap_classes, t->err);
+		if (class)
+			*class = t->c->new_class(t->c, name.s, kind, size <= UINT32_MAX ? size : 0, type);
+		else
 			code = ERR_NOMEM;
-		else if (2 * ++c->n_named > c->mask)
-			code = grow(c);
-	} else {
-		c->by_form[form] = slot->class + 1;
 	}
+	if (!code)
+		c->by_form[form] = c->class[number] + 1;
 	text_release(&name);
 	return code;
 }
@@ -161,20 +134,19 @@ static int assign_some(void *context, unsigned task, struct err *err)
 
 int typing_assign(struct typing *t)
 {
-	struct classes c = {.t = t, .mask = 255};
+	struct classes c = {.t = t};
 	uint32_t n = t->c->n_objects;
 
 	c.n_forms = t->tiny_form;
 	c.by_form = big_alloc((uint64_t)c.n_forms + 1, sizeof *c.by_form, t->err);
-	c.named = c.by_form ? big_alloc(c.mask + 1, sizeof *c.named, t->err) : NULL;
-	int code = c.named ? 0 : ERR_NOMEM;
+	int code = c.by_form ? 0 : ERR_NOMEM;
 	for (uint32_t id = 0; code == 0 && id < n; id++)
 		if (t->state[id] && !c.by_form[form_at(t, id)] && !is_left_out(t, id))
 			code = class_of(&c, form_at(t, id));
 	if (code == 0)
 		code = parallel_run(0, n / TASK + 1, assign_some, &c, t->err);
-	arena_release(&c.names);
-	big_free(c.named);
+	string_intern_release(&c.names);
+	big_free(c.class);
 	big_free(c.by_form);
 	return code;
 }

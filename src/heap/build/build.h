@@ -22,6 +22,7 @@
 #ifndef CAIRN_HEAP_BUILD_BUILD_H
 #define CAIRN_HEAP_BUILD_BUILD_H
 
+#include "algorithms/map.h"
 #include "dump/idmap.h"
 #include "dump/javacore/javacore.h"
 #include "heap/build/placing.h"
@@ -93,8 +94,7 @@ struct class_names {
 		bool component_known;
 	} *list;
 	uint32_t n, cap;
-	uint32_t *slots; /* hash: index + 1, 0 empty */
-	uint32_t n_slots;
+	struct map map;
 	struct idmap known; /* names that stay where they are, by address -> index */
 	struct arena arena;
 };
@@ -203,8 +203,7 @@ struct build {
 	pthread_mutex_t lock; /* guards the handles and names while the survey runs */
 	struct class_handle *handles;
 	uint32_t n_handles, cap_handles;
-	uint32_t *handle_slots; /* hash, 0 empty */
-	uint32_t n_handle_slots;
+	struct map handle_map;
 	uint32_t *used_handles; /* in the order in which the dump uses them, whichever thread met one first */
 	uint32_t n_used_handles;
 	struct arena arena;     /* names of handles */

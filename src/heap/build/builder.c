@@ -428,7 +428,7 @@ static void build_free(struct build *b)
 	count_pass_release(b);
 	classify_release(b);
 	big_free(b->handles);
-	big_free(b->handle_slots);
+	map_release(&b->handle_map);
 	big_free(b->used_handles);
 	names_release(&b->names);
 	big_free(b->name_of);

@@ -2,7 +2,6 @@
 /* handles.c - the numbers by which readers name classes before anybody knows what they are. */
 #include "heap/build/build.h"
 
-#include "algorithms/hash.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -12,38 +11,45 @@ bool handle_is_by_name(enum class_naming how)
 	return how == CLASS_NAMED || how == CLASS_SHOWN;
 }
 
-static uint64_t hash_handle(enum class_naming how, uint64_t address, const char *name, size_t n)
+struct handle_key {
+	enum class_naming how;
+	uint64_t address;
+	const char *name;
+	size_t name_size;
+};
+
+static uint64_t hash_handle(struct handle_key k)
 {
-	return hash_step(handle_is_by_name(how) ? hash_bytes(name, n) : hash_number(address), (uint64_t)how);
+	return hash_step(handle_is_by_name(k.how) ? hash_bytes(k.name, k.name_size) : hash_number(k.address),
+	    (uint64_t)k.how);
 }
 
-static uint64_t hash_of(const struct class_handle *c)
+static bool same_handle(struct handle_key a, struct handle_key b)
 {
-	return hash_handle(c->how, c->address, c->name, c->name ? strlen(c->name) : 0);
+	if (a.how != b.how)
+		return false;
+	return handle_is_by_name(a.how) ? a.name_size == b.name_size && !memcmp(a.name, b.name, a.name_size) :
+	    a.address == b.address;
 }
 
-static uint64_t hash_of_number(const void *build, uint32_t number)
+static struct handle_key handle_key(const struct class_handle *handles, uint32_t number)
 {
-	return hash_of(&((const struct build *)build)->handles[number]);
+	const struct class_handle *c = &handles[number];
+	return (struct handle_key){c->how, c->address, c->name, c->name ? strlen(c->name) : 0};
 }
+
+MAP(handles, const struct class_handle *, struct handle_key, handle_key, hash_handle, same_handle)
 
 /* Names are compared as plain UTF-8, which two spellings of one class in modified UTF-8 share. */
 uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, const char *name,
     size_t name_size, struct err *err)
 {
-	if (2 * b->n_handles >= b->n_handle_slots &&
-	    hash_slots_grow(&b->handle_slots, &b->n_handle_slots, b->n_handles, hash_of_number, b, err) < 0)
+	struct handle_key key = {how, address, name, name_size};
+	uint32_t *slot = handles_enter(&b->handle_map, b->handles, b->n_handles, key, err);
+	if (!slot)
 		return HEAP_NONE;
-	uint32_t mask = b->n_handle_slots - 1;
-	uint32_t s = (uint32_t)hash_handle(how, address, name, name_size) & mask;
-	for (; b->handle_slots[s]; s = (s + 1) & mask) {
-		const struct class_handle *c = &b->handles[b->handle_slots[s] - 1];
-		if (c->how != how)
-			continue;
-		if (handle_is_by_name(how) ? strlen(c->name) == name_size && !memcmp(c->name, name, name_size)
-		                       : c->address == address)
-			return b->handle_slots[s] - 1;
-	}
+	if (*slot)
+		return *slot - 1;
 	const char *kept = handle_is_by_name(how) ? arena_try_strndup(&b->arena, name, name_size, err) : NULL;
 	struct class_handle *c = handle_is_by_name(how) && !kept ? NULL
 	    : BIG_PUSH(b->handles, b->n_handles, b->cap_handles, err);
@@ -58,6 +64,6 @@ uint32_t build_handle(struct build *b, enum class_naming how, uint64_t address, 
 		.instance_size = SIZE_UNKNOWN,
 		.resolved = HEAP_NONE,
 	};
-	b->handle_slots[s] = b->n_handles;
+	*slot = b->n_handles;
 	return b->n_handles - 1;
 }

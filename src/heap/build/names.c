@@ -7,37 +7,47 @@
  */
 #include "heap/build/build.h"
 
-#include "algorithms/hash.h"
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
 #include <string.h>
 
-static uint64_t hash_of(const void *names, uint32_t number)
+struct name_key {
+	const char *internal;
+	size_t n;
+	uint64_t hash;
+};
+
+static struct name_key name_key(const struct class_name *list, uint32_t number)
 {
-	return ((const struct class_names *)names)->list[number].hash;
+	return (struct name_key){list[number].internal, list[number].n, list[number].hash};
 }
+
+static bool same_name(struct name_key a, struct name_key b)
+{
+	return a.hash == b.hash && a.n == b.n && same_bytes(a.internal, b.internal, b.n);
+}
+
+#define hash_name(key) ((key).hash)
+MAP(names, const struct class_name *, struct name_key, name_key, hash_name, same_name)
 
 uint32_t names_add(struct class_names *t, const char *internal, size_t n, struct err *err)
 {
 	n = n ? strnlen(internal, n) : 0; /* what is behind a NUL is no part of a name */
-	if (2 * t->n >= t->n_slots && hash_slots_grow(&t->slots, &t->n_slots, (uint32_t)t->n, hash_of, t, err) < 0)
+	struct name_key key = {internal, n, hash_bytes(internal, n)};
+	uint32_t *slot = names_enter(&t->map, t->list, t->n, key, err);
+	if (!slot)
 		return HEAP_NONE;
-	uint64_t hash = hash_bytes(internal, n);
-	uint32_t mask = t->n_slots - 1, s = (uint32_t)hash & mask;
-	for (; t->slots[s]; s = (s + 1) & mask) {
-		const struct class_name *name = &t->list[t->slots[s] - 1];
-		if (name->hash == hash && name->n == n && same_bytes(name->internal, internal, n))
-			return t->slots[s] - 1;
-	}
+	if (*slot)
+		return *slot - 1;
 	const char *kept = arena_try_strndup(&t->arena, internal, n, err);
 	struct class_name *name = kept ? BIG_PUSH(t->list, t->n, t->cap, err) : NULL;
 	if (!name)
 		return HEAP_NONE;
 	*name = (struct class_name){
-		.internal = kept, .n = n, .hash = hash, .rank = HEAP_NONE, .component = HEAP_NONE,
+		.internal = kept, .n = n, .hash = key.hash, .rank = HEAP_NONE, .component = HEAP_NONE,
 	};
-	t->slots[s] = t->n;
+	*slot = t->n;
 	return t->n - 1;
 }
 
@@ -64,7 +74,7 @@ int names_rank(struct class_names *t, struct err *err)
 void names_release(struct class_names *t)
 {
 	big_free(t->list);
-	big_free(t->slots);
+	map_release(&t->map);
 	idmap_release(&t->known);
 	arena_release(&t->arena);
 	*t = (struct class_names){ .list = NULL };

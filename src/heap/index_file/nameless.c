@@ -7,7 +7,7 @@
  */
 #include "heap/index_file/saving.h"
 
-#include "algorithms/hash.h"
+#include "algorithms/map.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "dump/idmap.h"
@@ -41,7 +41,8 @@ struct nameless {
 	struct heap_sites sites;
 	struct numbered_name *list;
 	uint64_t n, cap;
-	uint32_t *slots, n_slots, count[NUMBERED_KINDS];
+	struct map map;
+	uint32_t count[NUMBERED_KINDS];
 	struct err *err;
 	bool lost;
 	bool stays; /* all names do, and what else drop_words leaves is left out */
@@ -113,11 +114,17 @@ static bool is_known(const struct nameless *n, const char *name)
 
 /* --- numbers ------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(const void *all, uint32_t number)
+static uint64_t hash_name(const struct numbered_name *name)
 {
-	const struct numbered_name *name = &((const struct nameless *)all)->list[number];
 	return hash_step(hash_bytes(name->name, name->n), name->kind);
 }
+
+static bool same_name(const struct numbered_name *a, const struct numbered_name *b)
+{
+	return a->kind == b->kind && a->n == b->n && !memcmp(a->name, b->name, b->n);
+}
+
+MAP(names, const struct numbered_name *, const struct numbered_name *, map_element, hash_name, same_name)
 
 static const char *lose(struct nameless *n)
 {
@@ -128,22 +135,21 @@ static const char *lose(struct nameless *n)
 /* The word for so many bytes of a name, which must stay. */
 static const char *number(struct nameless *n, enum numbered_kind kind, const char *name, size_t bytes)
 {
-	if (n->n * 2 >= n->n_slots && hash_slots_grow(&n->slots, &n->n_slots, (uint32_t)n->n, hash_of, n, n->err))
+	struct numbered_name like = {.name = name, .n = bytes, .kind = kind};
+	uint32_t *slot = names_enter(&n->map, n->list, (uint32_t)n->n, &like, n->err);
+	if (!slot)
 		return lose(n);
-	uint32_t slot = (uint32_t)hash_step(hash_bytes(name, bytes), kind) & (n->n_slots - 1);
-	for (; n->slots[slot]; slot = (slot + 1) & (n->n_slots - 1)) {
-		const struct numbered_name *there = &n->list[n->slots[slot] - 1];
-		if (there->kind == kind && there->n == bytes && !memcmp(there->name, name, bytes))
-			return there->word;
-	}
+	if (*slot)
+		return n->list[*slot - 1].word;
 	char word[32];
 	int length = snprintf(word, sizeof word, "%s #%" PRIu32, kind_names[kind], ++n->count[kind]);
 	const char *kept = arena_try_strndup(&n->arena, word, (size_t)length, n->err);
 	struct numbered_name *to = kept ? BIG_PUSH(n->list, n->n, n->cap, n->err) : NULL;
 	if (!to)
 		return lose(n);
-	*to = (struct numbered_name){ name, kept, bytes, kind };
-	n->slots[slot] = (uint32_t)n->n;
+	like.word = kept;
+	*to = like;
+	*slot = (uint32_t)n->n;
 	return kept;
 }
 
@@ -324,7 +330,7 @@ void nameless_free(struct nameless *n)
 	if (!n)
 		return;
 	big_free(n->list);
-	big_free(n->slots);
+	map_release(&n->map);
 	arena_release(&n->arena);
 	free(n);
 }

@@ -4,13 +4,12 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "algorithms/hash.h"
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
 #include <string.h>
 
-static uint64_t hash_of(const struct group_key *key)
+static uint64_t hash_key(const struct group_key *key)
 {
 	uint64_t hash = hash_number(key->number[0]);
 	for (unsigned i = 1; i < GROUP_KEYS; i++)
@@ -18,41 +17,35 @@ static uint64_t hash_of(const struct group_key *key)
 	return hash;
 }
 
-static uint64_t hash_of_group(const void *all, uint32_t number)
+static bool same_key(const struct group_key *a, const struct group_key *b)
 {
-	return hash_of(&((const struct groups *)all)->list[number].key);
+	return !memcmp(a->number, b->number, sizeof a->number);
 }
 
-static bool is_key(const struct groups *g, uint32_t number, const struct group_key *key)
-{
-	return !memcmp(g->list[number].key.number, key->number, sizeof key->number);
-}
+#define key_at(groups, i) (&(groups)->list[i].key)
+MAP(keys, const struct groups *, const struct group_key *, key_at, hash_key, same_key)
 
 /* The group of a row, made if it is the first one. */
 static int find(struct groups *g, const struct group_key *key, struct err *err)
 {
 	size_t n = g->n;
-	if (2 * g->n >= g->n_slots && hash_slots_grow(&g->slots, &g->n_slots, g->n, hash_of_group, g, err))
+	uint32_t *slot = keys_enter(&g->map, g, g->n, key, err);
+	if (!slot)
 		return ERR_NOMEM;
-	uint32_t at = (uint32_t)hash_of(key) & (g->n_slots - 1);
-	for (; g->slots[at]; at = (at + 1) & (g->n_slots - 1)) {
-		g->newest = g->slots[at] - 1;
-		if (is_key(g, g->newest, key))
-			return 0;
+	if (!*slot) {
+		struct counted_group *to = BIG_PUSH(g->list, n, g->cap, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct counted_group){.key = *key};
+		*slot = g->n = (uint32_t)n;
 	}
-	struct counted_group *to = BIG_PUSH(g->list, n, g->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct counted_group){.key = *key};
-	g->newest = g->n;
-	g->n = (uint32_t)n;
-	g->slots[at] = g->n;
+	g->newest = *slot - 1;
 	return 0;
 }
 
 int groups_add(struct groups *g, const struct group_key *key, struct err *err)
 {
-	if ((!g->n || !is_key(g, g->newest, key)) && find(g, key, err)) /* most are like the one before */
+	if ((!g->n || !same_key(&g->list[g->newest].key, key)) && find(g, key, err)) /* most are like the one before */
 		return ERR_NOMEM;
 	g->list[g->newest].rows++;
 	return 0;
@@ -83,7 +76,7 @@ int groups_arrange(struct groups *g, struct err *err)
 void groups_release(struct groups *g)
 {
 	big_free(g->list);
-	big_free(g->slots);
+	map_release(&g->map);
 	*g = (struct groups){.n = 0};
 }
 

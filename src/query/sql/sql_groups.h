@@ -9,6 +9,7 @@
 #ifndef CAIRN_QUERY_SQL_SQL_GROUPS_H
 #define CAIRN_QUERY_SQL_SQL_GROUPS_H
 
+#include "algorithms/map.h"
 #include "query/sql/sql_private.h"
 
 enum { GROUP_KEYS = 3 };
@@ -26,7 +27,7 @@ struct groups {
 	} *list; /* big memory */
 	uint32_t n;
 	size_t cap;
-	uint32_t *slots, n_slots;
+	struct map map;
 	uint32_t newest; /* the one that got the last row */
 	size_t at;       /* what is handed out: a row of this group, */
 	uint64_t row;    /* and which of them */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * equal.h - finds objects with equal contents, for duplicate strings and the kinds of waste that are equal objects.
+ *
+ * Each object is read once, for a hash of its bytes; where several have one hash, their bytes are compared, so the
+ * answer is exact.  All threads work.  Memory: 40 bytes for each object that is compared, and while a task groups
+ * them 24 more for each of its own.
+ */
+#ifndef CAIRN_ANALYSIS_EQUAL_H
+#define CAIRN_ANALYSIS_EQUAL_H
+
+#include "base/progress.h"
+#include "heap/string.h"
+
+/* What reads objects in ascending order, on one thread. */
+struct equal_walk {
+	const struct heap *heap;
+	const void *context;    /* equal_objects.source */
+	struct view_walk view;
+	struct string_walk text;
+};
+
+struct equal_print {
+	uint64_t hash;
+	const uint8_t *bytes;
+	uint64_t n;
+	uint32_t id, array; /* array: the object with the bytes, id itself if it is that */
+	uint32_t with;      /* a number that must be equal, too */
+};
+
+enum { EQUAL_TASKS = 512 };
+
+struct equal_objects {
+	const struct heap *heap;
+	const uint8_t *kind_of; /* by class, below 32: */
+	unsigned kinds;         /* objects are compared where the bit of their class's kind is set */
+	/* Fill bytes, which stay where they are, n, array and with.  False: the object is not compared. */
+	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_print *out);
+	const void *source;     /* of the walk's */
+	/* Called with n > 1 objects that are equal: the one to keep, then the others, ids ascending;
+	 * it may reorder them.  Of equal objects
+	 * the first is kept.  On any thread; task, below
+	 * EQUAL_TASKS, has one at a time.  0 or an error. */
+	int (*found)(void *context, unsigned task, struct equal_print *same, size_t n, struct err *err);
+	void *context;
+	bool constants;         /* rather keep a constant of a class, or what a static field holds: needs the heap's references */
+	enum phase reading, comparing; /* what progress says */
+	/* out */
+	uint64_t compared, different; /* objects, and different contents of them */
+};
+
+/* 0, ERR_NOMEM, ERR_CANCELLED or what found returns. */
+MUST_CHECK int equal_objects_find(struct equal_objects *e, struct err *err);
+
+#endif

@@ -228,3 +228,9 @@ int job_wait(struct job *job)
 	}
 	return job->result;
 }
+
+int job_stop(struct job *job)
+{
+	job_cancel(job);
+	return job_wait(job);
+}

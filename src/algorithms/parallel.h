@@ -33,20 +33,6 @@ void parallel_set_threads(unsigned n);
 /* A long job: it adds to progress, gives up with ERR_CANCELLED, and fills err when it fails. */
 typedef int long_work(void *context, struct progress *progress, struct err *err);
 
-/* Runs long jobs: on a thread of their own while the screen draws, or with a progress line. */
-struct runner {
-	int (*run)(void *context, long_work *work, void *argument, struct err *err);
-	void *context;
-};
-
-/* Run a job to its end and return what it returns.  If runner is NULL, the job runs on the
- * calling thread and without progress. */
-static inline int runner_run(
-    const struct runner *runner, long_work *work, void *argument, struct err *err)
-{
-	return runner ? runner->run(runner->context, work, argument, err) : work(argument, NULL, err);
-}
-
 /* A job on a thread of its own: started, watched through its progress, cancelled, waited for. */
 struct job {
 	struct progress progress;
@@ -65,5 +51,6 @@ int job_start(struct job *job, int (*work)(void *context, struct job *job), void
 bool job_finished(const struct job *job);
 void job_cancel(struct job *job);
 int job_wait(struct job *job); /* joins; returns result */
+int job_stop(struct job *job); /* cancels and joins; the same */
 
 #endif

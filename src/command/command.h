@@ -170,6 +170,8 @@ struct command {
 	const struct option_spec *options; /* ended by DASH_NONE; NULL: none */
 	enum option_word instead;     /* the option that takes the place of the first argument; DASH_NONE: none */
 	unsigned flags;               /* enum command_flag */
+	enum finding finds;           /* found before it runs (opened/opened.h); FIND_NOTHING: it asks for more, if at
+	                                 all, by session_find */
 	const char *group;            /* "browse", "session": the heading of help above it */
 	const char *summary;          /* one line, lower case, no full stop */
 	const struct shape *const *shapes; /* of its results, one for each form, ended by NULL; NULL: it

@@ -154,34 +154,31 @@ static bool retained_is_wanted(const struct call *call)
 
 int command_retained(struct session *s, const struct call *call, struct err *err)
 {
-	const struct retained *found;
-	return retained_is_wanted(call) ? session_retained(s, &found, err) : 0;
+	return retained_is_wanted(call) ? session_find(s, FIND_RETAINED, err) : 0;
 }
 
 int command_class_sums(struct session *s, const struct call *call, bool of_classes, struct err *err)
 {
-	return of_classes && opened_has_class_sums(s->dump) && retained_is_wanted(call) ? session_class_sums(s, err) :
-	    command_retained(s, call, err);
+	bool sums = of_classes && opened_has_class_sums(s->dump);
+	return !retained_is_wanted(call) ? 0 : session_find(s, sums ? FIND_CLASS_SUMS : FIND_RETAINED, err);
 }
 
 void command_retained_beside(const struct session *s)
 {
-	const struct retained *found;
 	if (!s->finds_beside)
-		(void)!session_retained(s, &found, NULL); /* what asked goes on without them */
+		(void)!session_find(s, FIND_RETAINED, NULL); /* what asked goes on without them */
 }
 
 int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err)
 {
-	const struct retained *found;
 	if (stage->n != 2 || strcmp(stage->words[0].s, "sort"))
 		return 0;
 	const char *word = stage->words[1].s;
 	int column = result_column(r, word + (*word == '-' || *word == '+'));
 	if (column < 0 || r->columns[column].id != COL_RETAINED)
 		return 0;
-	int code = session_retained(s, &found, err);
+	int code = session_find(s, FIND_RETAINED, err);
 	if (!code)
 		command_show_retained(r);
 	return code;

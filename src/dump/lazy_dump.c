@@ -204,8 +204,7 @@ static void close_later(struct dump *dump)
 	struct lazy_dump *l = (struct lazy_dump *)dump;
 
 	if (l->begun) {
-		job_cancel(&l->job);
-		job_wait(&l->job);
+		job_stop(&l->job);
 	}
 	dump_close(l->inner);
 	source_close(l->source);

@@ -18,6 +18,21 @@ static const struct type *type_at(const struct heap *h, uint32_t type)
 	return t && type < t->n ? &t->type[type] : NULL;
 }
 
+const char *typed_by_name(enum typed_by by)
+{
+	static const char *const names[TYPED_BYS] = {
+		[TYPED_BY_SHAPE] = "shape",
+		[TYPED_BY_FIT] = "fit",
+		[TYPED_BY_POINTER] = "pointer",
+		[TYPED_BY_FRAME] = "frame",
+		[TYPED_BY_GLOBAL] = "global",
+		[TYPED_BY_INTERFACE] = "interface",
+		[TYPED_BY_RUNTIME] = "runtime",
+		[TYPED_BY_HEADER] = "header",
+	};
+	return by < TYPED_BYS ? names[by] : "?";
+}
+
 const struct type *typed_type(const struct typed *v)
 {
 	return type_at(v->heap, v->type);
@@ -80,7 +95,7 @@ bool typed_next_slot(const struct typed_object *o, struct slot_walk *w)
 {
 	const struct dump *d = o->value.heap->dump;
 	do {
-		if (!d->reader->next_slot || !d->reader->next_slot(d, &o->view, w))
+		if (!d->reader->memory || !d->reader->memory->next_slot(d, &o->view, w))
 			return false;
 	} while (w->offset < o->head);
 	w->offset -= o->head;
@@ -142,7 +157,7 @@ bool typed_at(const struct heap *h, uint64_t address, uint32_t type, struct type
 		out->bytes = view.bytes + (address - start);
 		out->size = view.n_bytes - (address - start);
 	} else if (address && h->dump->reader->memory) {
-		out->bytes = h->dump->reader->memory(h->dump, address, &out->size);
+		out->bytes = h->dump->reader->memory->bytes(h->dump, address, &out->size);
 	}
 	return out->bytes && size <= out->size;
 }
@@ -192,7 +207,7 @@ bool typed_pointer(const struct typed *v, struct typed_reference *out)
 static bool dynamic_by_record(const struct heap *h, uint64_t descriptor, struct text *name)
 {
 	const struct reader *r = h->dump->reader;
-	return name && r->type_name && r->type_name(h->dump, descriptor, name);
+	return name && r->memory && r->memory->type_name(h->dump, descriptor, name);
 }
 
 /*
@@ -235,7 +250,7 @@ bool typed_dynamic(const struct typed *v, struct typed *out, struct text *name)
 	if (!t || !descriptor)
 		return false;
 	if (t->kind == TYPE_INTERFACE)
-		descriptor = r->itab_type ? r->itab_type(h->dump, descriptor) : 0;
+		descriptor = r->memory ? r->memory->itab_type(h->dump, descriptor) : 0;
 	uint32_t type = types && descriptor ? types_by_descriptor(types, descriptor) : TYPE_NONE;
 	*out = (struct typed){ .heap = h, .type = TYPE_NONE };
 	if (type == TYPE_NONE)

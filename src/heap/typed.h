@@ -18,6 +18,8 @@
 #include "dump/types.h"
 #include "heap/heap.h"
 
+const char *typed_by_name(enum typed_by by); /* "interface", "pointer", … */
+
 /* A value in memory. */
 struct typed {
 	const struct heap *heap;

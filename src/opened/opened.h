@@ -7,14 +7,12 @@
  * therefore found once.  An opened dump is made and freed as one; there may be several, and none
  * knows of another.
  *
- * The opened_find_… functions make findings.  They run on the main thread, and a runner does the
- * long part.  A finding is published only when it is complete, so code that draws the screen
- * meanwhile sees either nothing or the truth.
+ * opened_find makes a finding and what it needs (findings.c has the table).  A finding is written first and its flag
+ * is set last, so code that draws the screen meanwhile sees either nothing or the whole.
  */
 #ifndef CAIRN_OPENED_OPENED_H
 #define CAIRN_OPENED_OPENED_H
 
-#include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"
 #include "analysis/maybe_live.h"
 #include "analysis/path_keys/path_keys.h"
@@ -52,6 +50,23 @@ enum file_fate {
 	FILE_INDEX_LOST, /* the index that it was opened from was truncated or written to: no answer is valid */
 };
 
+/* What can be found of an opened dump, each once. */
+enum finding {
+	FIND_NOTHING,
+	FIND_REFERENCES,  /* references and roots, where they wait to be read (heap_read_rest) */
+	FIND_SIZES,       /* what each object retains */
+	FIND_TREE,        /* the same, and lists of children */
+	FIND_RETAINED,    /* the same, and sums by class */
+	FIND_CLASS_SUMS,  /* what classes retain, and nothing of single objects: out of an index at once and without
+	                     references; without an index it is FIND_RETAINED */
+	FIND_REACHABLE,   /* what the roots reach */
+	FIND_MAYBE_LIVE,  /* unreachable objects that may be alive */
+	FIND_PATHS,       /* the tree of shortest paths from the roots over strong references */
+	FIND_WEAK_PATHS,  /* the same with weak references */
+	FIND_PATH_KEYS,   /* on which paths objects are reached */
+	FINDINGS
+};
+
 struct opened {
 	const struct heap *heap;
 	struct heap *own;         /* the same heap, closed by opened_free; NULL: the caller closes
@@ -59,20 +74,14 @@ struct opened {
 	struct model model;       /* of the heap: which references hold */
 	bool counts_weak;         /* as the user set it: weak references hold, too */
 
-	/* Findings: ask the functions below.  A finding is written first and its flag is set last, so a thread that sees
-	 * the flag set sees the whole finding. */
-	struct retained retained; /* heap NULL: not found */
-	atomic_bool retained_listed; /* with lists of children */
-	atomic_bool retained_whole;  /* and with sums by class */
+	/* Findings: ask the functions below. */
+	atomic_bool found[FINDINGS];
+	struct retained retained;
 	struct retained sums;     /* of classes, out of an index, until retained is found */
-	atomic_bool sums_found;
 	struct reachable reachable;
-	atomic_bool reachable_found;
-	struct maybe_live unrecorded; /* unreachable objects that may be alive */
-	atomic_bool unrecorded_found;
-	struct path_tree paths[2]; /* strong; with weak references */
-	atomic_bool paths_found[2];
-	struct path_keys signatures; /* list NULL: not found */
+	struct maybe_live maybe_live;
+	struct path_tree paths, weak_paths;
+	struct path_keys path_keys;
 	struct name_index *names;
 
 	enum file_fate fate;   /* the worst that opened_look saw */
@@ -107,48 +116,43 @@ bool opened_lose_values(struct opened *o);
  * says so. */
 MUST_CHECK int opened_references(const struct opened *o, struct err *err);
 
-/* What objects and classes retain, if that is known by now; else NULL.  o may be NULL.  Any thread. */
-const struct retained *opened_retained(const struct opened *o);
-/* The same without a need for sums by class: they are missing if only the tree was found (opened_find_tree). */
-const struct retained *opened_tree(const struct opened *o);
-/* The tree of shortest paths from the roots, if it is known by now; else NULL. */
-const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
-
 /*
- * Find something, unless it is known already.  The opened dump owns *out and keeps it until the
- * model changes or it is freed itself.  All return 0, ERR_UNSUPPORTED if there are no references,
- * ERR_NOMEM or ERR_CANCELLED; after an error nothing has changed.
+ * Find something and all that it needs, unless it is known already.  The opened dump keeps it until the model changes
+ * or it is freed itself.  A long job: on the thread of a job, or the main one with progress NULL.  0;
+ * ERR_UNSUPPORTED if there are no references; ERR_NOMEM or ERR_CANCELLED: what was complete by then is kept.
  */
-/* The references, where they wait to be read (heap_read_rest); everything below begins with that. */
-MUST_CHECK int opened_find_references(struct opened *o, const struct runner *runner, struct err *err);
-MUST_CHECK int opened_find_sizes(struct opened *o, const struct runner *runner,
-    const struct retained **out, struct err *err); /* retained sizes of objects alone */
-MUST_CHECK int opened_find_tree(struct opened *o, const struct runner *runner,
-    const struct retained **out, struct err *err); /* with lists of children */
-MUST_CHECK int opened_find_retained(struct opened *o, const struct runner *runner,
-    const struct retained **out, struct err *err); /* with lists of children and sums by class */
-/* What classes retain, and nothing of single objects.  An index has it at once, and then the references are not
- * needed either; else opened_find_retained. */
-MUST_CHECK int opened_find_class_sums(struct opened *o, const struct runner *runner, struct err *err);
-/* The same if an index has it at once: else nothing changes, whatever is wrong. */
-void opened_read_class_sums(struct opened *o);
-/* Is it there, or in an index? */
-bool opened_has_class_sums(const struct opened *o);
-/* It, if it is known by now; else NULL. */
+MUST_CHECK int opened_find(struct opened *o, enum finding what, struct progress *progress, struct err *err);
+/* Is it known?  o may be NULL here and below.  Any thread. */
+bool opened_found(const struct opened *o, enum finding what);
+/* Does finding this begin with finding that? */
+bool opened_needs(enum finding what, enum finding that);
+
+/* What was found; each is NULL until then. */
+const struct retained *opened_sizes(const struct opened *o);
+const struct retained *opened_tree(const struct opened *o);
+const struct retained *opened_retained(const struct opened *o);
 const struct retained *opened_class_sums(const struct opened *o);
+const struct reachable *opened_reachable(const struct opened *o);
+const struct maybe_live *opened_maybe_live(const struct opened *o);
+const struct path_tree *opened_path_tree(const struct opened *o, bool weak);
+const struct path_keys *opened_path_keys(const struct opened *o);
+
+/* Are FIND_CLASS_SUMS known, or in an index? */
+bool opened_has_class_sums(const struct opened *o);
+/* Take them from an index that has them; else nothing changes, whatever is wrong. */
+void opened_read_class_sums(struct opened *o);
+
+/* Take over retained sizes that were found elsewhere, lists and sums included. */
+void opened_take_retained(struct opened *o, struct retained *found);
+/* For opened.c: drop what depends on which references hold, or everything. */
+void opened_forget(struct opened *o, bool all);
+/* For opened.c: which references are weak comes with the references. */
+void opened_settle_model(struct opened *o);
+
 /* Add the heap and what was found of it to an index (heap/index_file/index_file.h).  Retained sizes must have been
  * found, or they are left out, as they are unless the model is the default; names as index_file_write has them. */
-MUST_CHECK int opened_write(struct opened *o, const struct runner *runner, struct nameless *names,
+MUST_CHECK int opened_write(struct opened *o, struct progress *progress, struct nameless *names,
     struct chunks_writer *w, struct err *err);
-MUST_CHECK int opened_find_reachable(struct opened *o, const struct runner *runner,
-    struct reachable *out, struct err *err);
-MUST_CHECK int opened_find_unrecorded(struct opened *o, const struct runner *runner,
-    const struct maybe_live **out, struct err *err); /* unreachable objects that may be alive */
-MUST_CHECK int opened_find_path_tree(struct opened *o, bool weak, const struct runner *runner,
-    const struct path_tree **out, struct err *err);
-/* On which ways objects are reached; finds retained sizes, too. */
-MUST_CHECK int opened_find_signatures(struct opened *o, const struct runner *runner, const struct path_keys **out,
-    struct err *err);
 /* The index of its classes' names; while the dump is still being read, of the classes known now.  The
  * opened dump owns it.  NULL: ERR_NOMEM. */
 const struct name_index *opened_names(struct opened *o, struct err *err);
@@ -163,17 +167,13 @@ const char *opened_columns(const struct opened *o, const char *kind);
 /* Choose them anew; names is copied, NULL drops the choice. */
 void opened_choose_columns(struct opened *o, const char *kind, const char *names);
 
-/* Take over retained sizes that were found elsewhere, lists and sums included. */
-void opened_take_retained(struct opened *o, struct retained *found);
-
 /*
  * Let weak, final and phantom references hold what they refer to, or not; strong and soft ones always do.  At first
  * they do not, as in the VM; they do in Eclipse MAT, and at first where its sizes were asked for (--sizes mat).  A
- * change drops the findings that depend on it, so the caller must make sure that nobody uses these any more.  0,
- * ERR_UNSUPPORTED if the dump does not show which references are weak, ERR_CANCELLED, or ERR_NOMEM.
+ * change drops the findings that depend on it, so the caller must make sure that nobody uses these any more.  The
+ * references were found.  0, or ERR_UNSUPPORTED if the dump does not show which references are weak.
  */
-MUST_CHECK int opened_count_weak(struct opened *o, bool counts, const struct runner *runner,
-    struct err *err);
+MUST_CHECK int opened_count_weak(struct opened *o, bool counts, struct err *err);
 /* Do all references hold, as the user set it, or because the dump does not show which are weak? */
 bool opened_counts_weak(const struct opened *o);
 /* Does the dump show which references are weak?  0, or ERR_UNSUPPORTED, and *err says why not. */

@@ -74,7 +74,8 @@ struct cell object_reachable_cell(const struct opened *o, uint32_t id)
 	if (!r)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	bool reachable = r->dominators.immediate[id] != NOT_REACHABLE;
-	bool maybe = o->unrecorded_found ? maybe_live_has(&o->unrecorded, id) : !reachable && r->doubt != REASON_NONE;
+	const struct maybe_live *live = opened_maybe_live(o);
+	bool maybe = live ? maybe_live_has(live, id) : !reachable && r->doubt != REASON_NONE;
 	/* what is reached by the part of a dump that was read, is so by all of it */
 	struct amount sure =
 	    reachable && !heap_roots_inferred(o->heap) ? amount_exact(1) : heap_held(o->heap, reachable);

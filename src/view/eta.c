@@ -117,3 +117,18 @@ void eta_add_left(struct eta *p, struct progress *progress, uint64_t now, struct
 	p->phase = phase;
 	add_left(p, progress, now, to);
 }
+
+void eta_add_share(struct progress *progress, struct text *to)
+{
+	double share = eta_share(progress);
+
+	if (share >= 0)
+		text_addf(to, " %.0f%%", share * 100);
+	progress_add_came(progress, to);
+}
+
+void eta_add_state(struct eta *p, struct progress *progress, struct text *to)
+{
+	eta_add_share(progress, to);
+	eta_add_left(p, progress, eta_now(), to);
+}

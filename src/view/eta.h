@@ -21,6 +21,10 @@ struct eta {
 
 uint64_t eta_now(void); /* ns */
 
+/* Add " 41%, 5 s left" to the words for what a job is at, and nothing where that is not known. */
+void eta_add_state(struct eta *p, struct progress *progress, struct text *to);
+/* The same without the time. */
+void eta_add_share(struct progress *progress, struct text *to);
 /* Add ", 5 s left" until the job that the phase belongs to is done; nothing while that is not known. */
 void eta_add_left(struct eta *p, struct progress *progress, uint64_t now, struct text *to);
 

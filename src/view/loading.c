@@ -128,8 +128,7 @@ void loader_close(struct loader *l)
 		return;
 	if (!l->finished) {
 		loader_let_go(l);
-		job_cancel(&l->job);
-		job_wait(&l->job);
+		job_stop(&l->job);
 		l->finished = true;
 	}
 	heap_close(l->heap);
@@ -158,13 +157,8 @@ static const char *words_of(struct loader *l)
 
 void loader_word(struct loader *l, struct text *to)
 {
-	double share = eta_share(&l->job.progress);
-
 	text_add(to, words_of(l));
-	if (share >= 0)
-		text_addf(to, " %.0f%%", share * 100);
-	progress_add_came(&l->job.progress, to);
-	eta_add_left(&l->pace, &l->job.progress, eta_now(), to);
+	eta_add_state(&l->pace, &l->job.progress, to);
 }
 
 /* "603M of 1.0G, 13,149,843 objects" */

@@ -367,8 +367,7 @@ int panes_wait_ms(const struct panes *p)
 void panes_stop(struct panes *p)
 {
 	if (p->running) {
-		job_cancel(&p->job);
-		job_wait(&p->job);
+		job_stop(&p->job);
 		result_free(p->found);
 	}
 	result_free(p->shown);

@@ -104,10 +104,8 @@ bool path_job_known(const struct path_job *f)
 
 void path_job_stop(struct path_job *f)
 {
-	if (f->running) {
-		job_cancel(&f->job);
-		job_wait(&f->job);
-	}
+	if (f->running)
+		job_stop(&f->job);
 	if (f->ready)
 		path_rules_release(&f->rules);
 	if (f->cuts)

@@ -40,8 +40,7 @@ void retained_job_stop(struct retained_job *f)
 {
 	if (!f->running)
 		return;
-	job_cancel(&f->job);
-	if (job_wait(&f->job) == 0)
+	if (job_stop(&f->job) == 0)
 		retained_release(&f->found);
 	f->running = false;
 }
@@ -50,13 +49,10 @@ void retained_job_word(struct retained_job *f, struct text *to)
 {
 	struct progress *p = &f->job.progress;
 	enum phase phase = atomic_load(&p->phase);
-	double share = eta_share(p);
 
 	text_add(to, "retained");
 	if (phase == PHASE_NONE)
 		return;
 	text_addf(to, ": %s", phase_info[phase].word);
-	if (share >= 0)
-		text_addf(to, " %.0f%%", share * 100);
-	eta_add_left(&f->pace, p, eta_now(), to);
+	eta_add_state(&f->pace, p, to);
 }

@@ -177,11 +177,10 @@ static void look_at_references(const struct heap *h)
 
 static void look_at_tree(struct opened *o)
 {
-	const struct retained *r;
-	const struct path_tree *paths;
 	struct err err = ERR_INIT;
 	struct amount n;
-	promise(opened_find_retained(o, NULL, &r, &err) == 0, "retained sizes are found");
+	promise(opened_find(o, FIND_RETAINED, NULL, &err) == 0, "retained sizes are found");
+	const struct retained *r = opened_retained(o);
 	for (uint32_t id = 0; id < o->heap->n_objects; id++) {
 		uint32_t up = id, steps = 0;
 		for (; up < NOT_REACHABLE; up = r->dominators.immediate[up])
@@ -190,10 +189,9 @@ static void look_at_tree(struct opened *o)
 		    "dominators lead to the roots");
 		promise(retained_objects_of(r, id, &n, &err) == 0, "what it retains is counted");
 	}
-	struct reachable reachable;
-	promise(opened_find_reachable(o, NULL, &reachable, &err) == 0, "what roots reach is found");
-	promise(opened_find_path_tree(o, true, NULL, &paths, &err) == 0, "paths are found");
-	int code = opened_count_weak(o, false, NULL, &err);
+	promise(opened_find(o, FIND_REACHABLE, NULL, &err) == 0, "what roots reach is found");
+	promise(opened_find(o, FIND_WEAK_PATHS, NULL, &err) == 0, "paths are found");
+	int code = opened_count_weak(o, false, &err);
 	promise(code == 0 || code == ERR_UNSUPPORTED || code == ERR_FORMAT, "weak references are told, or not");
 }
 
@@ -207,7 +205,7 @@ bool forged_opens(const char *path)
 	struct opened *o = opened_new(h);
 	opened_own(o, h);
 	look_at_objects(h);
-	if (!opened_find_references(o, NULL, &err)) {
+	if (!opened_find(o, FIND_REFERENCES, NULL, &err)) {
 		look_at_references(h);
 		look_at_tree(o);
 	}

@@ -320,7 +320,9 @@ static void classes_by_types(void **state)
 	struct heap_options options = { .watcher = &watcher };
 	struct build b = { .heap = h, .options = &options, .shown = true, .cap_classes = h->n_classes };
 
-	reader.classify = give_types;
+	struct memory_reader memory = *reader.memory;
+	memory.classify = give_types;
+	reader.memory = &memory;
 	h->dump->reader = &reader;
 	pthread_mutex_init(&b.lock, NULL);
 	assert_int_equal(classify_prepare(&b, &err), 0);

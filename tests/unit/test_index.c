@@ -88,12 +88,11 @@ static void write_image(struct opened *o, bool packed)
 
 static int begin(void **state)
 {
-	const struct retained *r;
 	struct err err = ERR_INIT;
 	begin_made(state);
 	make();
 	struct opened *o = opened_new(heap);
-	assert_int_equal(opened_find_retained(o, NULL, &r, &err), 0);
+	assert_int_equal(opened_find(o, FIND_RETAINED, NULL, &err), 0);
 	write_image(o, false);
 	if (zstd_block_may(NULL) == 0)
 		write_image(o, true);
@@ -303,8 +302,6 @@ static int refused(const struct image *i)
 {
 	struct heap *h = NULL;
 	struct err err = ERR_INIT;
-	struct reachable reachable;
-	const struct retained *retained;
 	char name[40];
 	FILE *f = file_in_memory(name);
 	assert_true(forged_write(i->bytes, i->n, false, f));
@@ -315,11 +312,11 @@ static int refused(const struct image *i)
 		return AT_ONCE;
 	struct opened *o = opened_new(h);
 	opened_own(o, h);
-	if (opened_find_references(o, NULL, &err))
+	if (opened_find(o, FIND_REFERENCES, NULL, &err))
 		when = WITH_REFERENCES;
-	else if (opened_find_retained(o, NULL, &retained, &err) || h->index_refused)
+	else if (opened_find(o, FIND_RETAINED, NULL, &err) || h->index_refused)
 		when = WITH_SIZES;
-	else if (opened_find_reachable(o, NULL, &reachable, &err) || h->index_refused)
+	else if (opened_find(o, FIND_REACHABLE, NULL, &err) || h->index_refused)
 		when = WITH_REACHABLE;
 	opened_free(o);
 	return when;
@@ -345,7 +342,7 @@ static void test_promises(void **state)
 /* What classes retain is told before references are read, and is what was found without an index. */
 static void tells_sums(const struct image *i)
 {
-	const struct retained *found, *told;
+	const struct retained *told;
 	struct err err = ERR_INIT;
 	struct heap *h = NULL;
 	char name[40];
@@ -363,7 +360,8 @@ static void tells_sums(const struct image *i)
 	told = opened_class_sums(o);
 	assert_non_null(told);
 	assert_true(heap_waits(h));
-	assert_int_equal(opened_find_retained(plain, NULL, &found, &err), 0);
+	assert_int_equal(opened_find(plain, FIND_RETAINED, NULL, &err), 0);
+	const struct retained *found = opened_retained(plain);
 	for (uint32_t c = 0; c < heap->n_classes; c++) {
 		assert_int_equal(told->by_class[c].bytes, found->by_class[c].bytes);
 		assert_int_equal(told->by_class[c].topmost, found->by_class[c].topmost);

@@ -72,22 +72,19 @@ static void test_the_last_opened_is_asked(void **state)
 /* Of 8 objects the roots of the first heap reach all, the one of the second #4, #1, #2, #0 and #6. */
 static void test_findings_are_a_dump_s_own(void **state)
 {
-	struct reachable reach;
 	struct err err = ERR_INIT;
 	(void)state;
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(opened_find_reachable(first, NULL, &reach, &err), 0);
-		assert_int_equal(reach.n.n, 8);
-		assert_int_equal(opened_find_reachable(second, NULL, &reach, &err), 0);
-		assert_int_equal(reach.n.n, 5);
+		assert_int_equal(opened_find(first, FIND_REACHABLE, NULL, &err), 0);
+		assert_int_equal(opened_reachable(first)->n.n, 8);
+		assert_int_equal(opened_find(second, FIND_REACHABLE, NULL, &err), 0);
+		assert_int_equal(opened_reachable(second)->n.n, 5);
 	}
-	const struct retained *of_first, *of_second;
-	assert_int_equal(opened_find_retained(first, NULL, &of_first, &err), 0);
+	assert_int_equal(opened_find(first, FIND_RETAINED, NULL, &err), 0);
 	assert_null(opened_retained(second));
-	assert_int_equal(opened_find_retained(second, NULL, &of_second, &err), 0);
-	assert_ptr_equal(opened_retained(first), of_first);
-	assert_int_equal(of_first->dominators.n_reachable, 8);
-	assert_int_equal(of_second->dominators.n_reachable, 5);
+	assert_int_equal(opened_find(second, FIND_RETAINED, NULL, &err), 0);
+	assert_int_equal(opened_retained(first)->dominators.n_reachable, 8);
+	assert_int_equal(opened_retained(second)->dominators.n_reachable, 5);
 }
 
 static void test_sets_and_rows_are_a_dump_s_own(void **state)
@@ -221,14 +218,13 @@ static struct cell retained_of_row(struct result *r, const char *name)
 static void test_cells_wait_for_what_they_need(void **state)
 {
 	struct err err = ERR_INIT;
-	const struct retained *known;
 	(void)state;
 	session_use(&session, first);
 	answer("histo -by package");
 	struct result *r = session_take(&session);
 	assert_false(result_is_late(r));
 	assert_int_equal(retained_of_row(r, "com.acme").amount.certainty, UNKNOWN);
-	assert_int_equal(opened_find_retained(first, NULL, &known, &err), 0);
+	assert_int_equal(opened_find(first, FIND_RETAINED, NULL, &err), 0);
 	assert_true(result_is_late(r));
 	/* known, but not summed: nobody sums while cells are drawn */
 	assert_int_equal(retained_of_row(r, "com.acme").amount.certainty, UNKNOWN);

@@ -44,7 +44,14 @@ static const uint8_t *memory(const struct dump *dump, uint64_t address, uint64_t
 	return now->bytes + (address - BASE);
 }
 
-static const struct reader reader = { .name = "test", .memory = memory };
+static uint64_t no_type(const struct dump *dump, uint64_t itab)
+{
+	(void)dump, (void)itab;
+	return 0;
+}
+
+static const struct memory_reader memory_reader = { .bytes = memory, .itab_type = no_type };
+static const struct reader reader = { .name = "test", .memory = &memory_reader };
 
 static void set_bytes(struct world *w, uint64_t address, uint64_t value, unsigned width)
 {

@@ -115,8 +115,8 @@ static void add_panic(struct result *r, const struct noted *n)
 		struct typed value;
 		inspect_value(&v, DESCRIBE_SHORT, &words);
 		(void)typed_dynamic(&v.memory.value, &value, &name);
-	} else if (h->dump->reader->type_name) {
-		(void)h->dump->reader->type_name(h->dump, n->value[0], &name);
+	} else if (h->dump->reader->memory) {
+		(void)h->dump->reader->memory->type_name(h->dump, n->value[0], &name);
 	}
 	add_row(r, HEAP_NONE, NULL, root_kind_name(ROOT_PANIC), object == HEAP_NONE ? n->value[1] :
 	    heap_address(h, object), object, name.len ? name.s : class_name(h, object), words.len ? words.s : NULL);

@@ -199,11 +199,11 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
     uint32_t **ids, size_t *n, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct reachable reach;
 	struct bits chosen;
-	int code = session_reachable(s, &reach, err);
+	int code = session_find(s, FIND_REACHABLE, err);
 	if (code)
 		return code;
+	const struct reachable *reach = opened_reachable(s->dump);
 	code = bits_init(&chosen, h->n_classes, err);
 	for (size_t i = 0; !code && i < scope->n_classes; i++)
 		bits_set(&chosen, scope->classes[i]);
@@ -214,7 +214,7 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
 		if (i % LOOKED_AT_ONCE == 0 && progress_cancelled(session_progress(s)))
 			code = err_cancelled(err);
-		if (bits_get(&reach.objects, id) == (wish == REACH_LIVE) &&
+		if (bits_get(&reach->objects, id) == (wish == REACH_LIVE) &&
 		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
 			(*ids)[(*n)++] = id;
 	}
@@ -231,7 +231,7 @@ static int limit_scope(struct session *s, enum reach_wish wish, struct histogram
 	scope->n_objects = *n;
 	scope->chosen = wish == REACH_LIVE ? heap_reached : heap_held;
 	scope->reached = wish == REACH_LIVE;
-	scope->unreachable = reach.unreachable_n;
+	scope->unreachable = reach->unreachable_n;
 	scope->classes = NULL;
 	scope->n_classes = 0;
 	return 0;

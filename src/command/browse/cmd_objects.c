@@ -72,12 +72,12 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 	uint64_t min = size_option(call, DASH_MIN, 0), max = size_option(call, DASH_MAX, UINT64_MAX);
 	bool sizes = min != 0 || max != UINT64_MAX;
 	enum reach_wish wish;
-	struct reachable reach = {.n = 0};
 	int code = command_reach(call, &wish, err);
 	if (!code && wish != REACH_ALL)
-		code = session_reachable(s, &reach, err);
+		code = session_find(s, FIND_REACHABLE, err);
 	if (code || (!sizes && wish == REACH_ALL))
 		return code;
+	const struct reachable *reach = opened_reachable(s->dump);
 	size_t kept = 0;
 	for (size_t i = 0; i < *n; i++) {
 		uint32_t id = (*ids)[i];
@@ -85,7 +85,7 @@ static int keep_asked(struct session *s, const struct call *call, uint32_t **ids
 			return err_cancelled(err);
 		uint64_t size = heap_shallow(h, id);
 		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
-		if (fits && (wish == REACH_ALL || bits_get(&reach.objects, id) == (wish == REACH_LIVE)))
+		if (fits && (wish == REACH_ALL || bits_get(&reach->objects, id) == (wish == REACH_LIVE)))
 			(*ids)[kept++] = id;
 	}
 	*ids = big_fit(*ids, kept, sizeof **ids);

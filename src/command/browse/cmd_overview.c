@@ -155,9 +155,10 @@ static int info_live(const struct session *s, struct result *r, struct err *err)
 	struct reachable reach = {.n = none, .shallow = none, .unreachable_n = none, .unreachable_shallow = none};
 	bool known = h->out.offset && h->n_roots;
 	if (known) {
-		int code = session_reachable(s, &reach, err);
+		int code = session_find(s, FIND_REACHABLE, err);
 		if (code)
 			return code;
+		reach = s->dump->reachable;
 	}
 	info_all(r, h);
 	result_head(r, COL_REACHABLE_OBJECTS, cell_count(reach.n));
@@ -234,7 +235,7 @@ static void info_types(struct result *r, const struct heap *h)
 	struct text how = TEXT_INIT;
 	uint64_t objects = 0, shallow = 0;
 
-	if (!h->dump || !h->dump->reader->classify)
+	if (!h->dump || !h->dump->reader->memory)
 		return;
 	for (unsigned by = TYPED_BY_SHAPE + 1; by < TYPED_BYS; by++) {
 		const struct typed_sum *sum = &h->typed[by];
@@ -372,11 +373,12 @@ static int check_all(struct session *s, struct checking *c, bool wanted, struct 
 {
 	c->tree = opened_retained(s->dump);
 	/* beside the screen it may be found already, or is waited for before anything is checked */
-	int code = wanted && s->finds_beside ? session_retained(s, &c->tree, err) : 0;
+	int code = wanted && s->finds_beside ? session_find(s, FIND_RETAINED, err) : 0;
 	if (!code)
 		code = session_work(s, check_graph, c, err);
 	if (!code && c->checks.walkable && wanted && !c->tree)
-		code = session_retained(s, &c->tree, err);
+		code = session_find(s, FIND_RETAINED, err);
+	c->tree = opened_retained(s->dump);
 	if (!code && c->checks.walkable && c->tree)
 		code = session_work(s, check_its_tree, c, err);
 	return code;

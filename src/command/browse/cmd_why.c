@@ -84,9 +84,8 @@ static void add_row(struct result *r, struct why_rows *w, const char *what, enum
 static int on_inferred_roots(const struct session *s, struct bits *out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct reachable all;
 	uint32_t *stack = NULL;
-	int code = session_reachable(s, &all, err);
+	int code = session_find(s, FIND_REACHABLE, err);
 	if (!code)
 		code = bits_init(out, h->n_objects, err);
 	if (!code && !(stack = big_alloc(h->n_objects, sizeof *stack, err)))
@@ -96,7 +95,7 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 			heap_reach(&s->dump->model, h->roots[i].object, out->word, stack);
 	}
 	for (uint64_t w = 0; !code && w < bits_words(out) && !progress_own_stops(w); w++)
-		out->word[w] = all.objects.word[w] & ~out->word[w];
+		out->word[w] = opened_reachable(s->dump)->objects.word[w] & ~out->word[w];
 	big_free(stack);
 	if (code)
 		bits_release(out);
@@ -107,20 +106,18 @@ static int on_inferred_roots(const struct session *s, struct bits *out, struct e
 static int unrecorded_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
-	const struct maybe_live *maybe;
-	struct reachable all;
 	struct text t = TEXT_INIT;
-	int code = session_reachable(s, &all, err);
-	if (!code)
-		code = session_unrecorded(s, &maybe, err);
-	if (code || !maybe->n)
+	int code = session_find(s, FIND_MAYBE_LIVE, err);
+	if (code || !opened_maybe_live(s->dump)->n)
 		return code;
+	const struct maybe_live *maybe = opened_maybe_live(s->dump);
+	const struct reachable *all = opened_reachable(s->dump);
 	bool frames = maybe->reason == REASON_FRAMES;
-	text_add_count(&t, all.unreachable_n.n);
-	text_add(&t, all.unreachable_n.n == 1 ? " object is unreachable, but " : " objects are unreachable, but ");
-	if (maybe->n < all.unreachable_n.n)
+	text_add_count(&t, all->unreachable_n.n);
+	text_add(&t, all->unreachable_n.n == 1 ? " object is unreachable, but " : " objects are unreachable, but ");
+	if (maybe->n < all->unreachable_n.n)
 		text_add_count(&t, maybe->n);
-	text_add(&t, maybe->n < all.unreachable_n.n ? " of them" : all.unreachable_n.n == 1 ? "it" : "all of them");
+	text_add(&t, maybe->n < all->unreachable_n.n ? " of them" : all->unreachable_n.n == 1 ? "it" : "all of them");
 	if (frames)
 		text_addf(&t, " may be alive: stack frames point to %s, in words that the dump does not record as "
 		    "pointers", maybe->n == 1 ? "it" : "them");

@@ -140,9 +140,8 @@ int histo_by_path(struct session *s, const struct histogram_scope *scope, const 
 	const struct heap *h = session_heap(s);
 	struct paths *p = xcalloc(1, sizeof *p);
 	size_t n = 0;
-	int code = session_references(s, err);
-	if (!code)
-		code = session_signatures(s, &p->signatures, err);
+	int code = session_find(s, FIND_PATH_KEYS, err);
+	p->signatures = opened_path_keys(s->dump);
 	if (!code && (scope->objects || scope->classes))
 		code = choose(p, h, scope, err);
 	if (!code)

@@ -103,7 +103,7 @@ static void end_profile(struct away *a)
 
 static int may_report(const struct session *s, struct err *err)
 {
-	return session_references(s, err);
+	return session_find(s, FIND_REFERENCES, err);
 }
 
 /* What it asks, and what its tables are made of while they are written, must name no keys. */

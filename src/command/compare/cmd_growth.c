@@ -52,7 +52,7 @@ static int find_singles(struct telling *t, struct err *err)
 		return ERR_NOMEM;
 	memset(t->single, 0xff, c->n_rows * sizeof *t->single);
 	for (uint32_t id = 0; id < o->heap->n_objects && !progress_own_stops(id); id++) {
-		uint32_t of = o->signatures.of[id];
+		uint32_t of = o->path_keys.of[id];
 		if (of != PATH_KEY_NONE && compared(c, c->of_newest[of], c->n - 1)->objects.n == 1)
 			t->single[c->of_newest[of]] = id;
 	}
@@ -62,7 +62,7 @@ static int find_singles(struct telling *t, struct err *err)
 /* Of what references the object, that which its way leads through last; HEAP_NONE: none of it. */
 static uint32_t holder_on_way(const struct opened *o, uint32_t id)
 {
-	const struct path_keys *s = &o->signatures;
+	const struct path_keys *s = &o->path_keys;
 	const struct adjacency *in = &o->heap->in;
 	uint32_t way[PATH_KEY_DEPTH + 1], holder = HEAP_NONE; /* by depth */
 	for (uint32_t at = s->of[id]; at != PATH_KEY_NONE; at = s->list[at].parent)

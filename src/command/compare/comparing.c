@@ -342,7 +342,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 static uint32_t row_of(const struct comparing *c, const struct opened *o, uint32_t id)
 {
 	const struct profile_table *t = &c->own.by[c->comparison.by];
-	uint32_t signature = o->signatures.list ? o->signatures.of[id] : PATH_KEY_NONE;
+	uint32_t signature = opened_path_keys(o) ? o->path_keys.of[id] : PATH_KEY_NONE;
 	if (t->of_class)
 		return t->of_class[o->heap->class_of[id]];
 	if (t->of_site) {

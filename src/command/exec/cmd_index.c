@@ -24,7 +24,7 @@ static int write_nameless(struct index_writing *w, struct chunks_writer *chunks,
 	int code = names ? 0 : nameless_make(&names, session_heap(w->s), err);
 	if (code)
 		return code;
-	code = session_write_chunks(w->s, names, chunks, err);
+	code = opened_write(w->s->dump, session_progress(w->s), names, chunks, err);
 	if (!code)
 		code = chunks_end(chunks, err);
 	if (!code && w->wish->map)
@@ -44,7 +44,7 @@ int index_write(void *writing, FILE *to, const char *path, struct err *err)
 	if (!code && (w->wish->map || w->wish->stranger)) {
 		code = write_nameless(w, chunks, err);
 	} else if (!code) {
-		code = session_write_chunks(w->s, NULL, chunks, err);
+		code = opened_write(w->s->dump, session_progress(w->s), NULL, chunks, err);
 		if (!code)
 			code = chunks_end(chunks, err);
 	}
@@ -61,13 +61,12 @@ static bool is_own(const struct heap *h, const char *path)
 
 int index_begin(struct index_writing *w, struct session *s, const struct index_wish *wish, struct err *err)
 {
-	const struct retained *found;
 	*w = (struct index_writing){.s = s, .wish = wish};
 	int code = index_file_may(session_heap(s), err);
 	if (!code && wish->packed)
 		code = zstd_block_may(err);
 	if (!code)
-		code = session_retained(s, &found, err);
+		code = session_find(s, FIND_RETAINED, err);
 	w->without_retained = code == ERR_NOMEM || !model_is_default(&s->dump->model);
 	return code == ERR_NOMEM ? 0 : code;
 }

@@ -53,7 +53,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	int code = 0;
 	struct result *r = result_new_rows("kept sets", s->dump, &sets_shape);
 	if (wanted)
-		code = session_references(s, err);
+		code = session_find(s, FIND_REFERENCES, err);
 	for (size_t i = 0; !code && i < s->dump->n_sets; i++) {
 		const struct kept_set *set = &s->dump->sets[i];
 		struct cell retained = cell_unknown(REASON_NOT_FOUND_YET);

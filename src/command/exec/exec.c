@@ -247,7 +247,7 @@ static int needs_references(const struct session *s, const struct command *c, co
 	bool without = c->flags & COMMAND_OBJECTS_ONLY || (early && h->settled);
 	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
 		return 0;
-	int code = session_references(s, err);
+	int code = session_find(s, FIND_REFERENCES, err);
 	return without && (code == ERR_UNSUPPORTED || (code == ERR_NOMEM && h->no_references)) ? 0 : code;
 }
 
@@ -277,12 +277,11 @@ static void nothing_found(struct result *r, const char *note)
  * whatever follows: its tables show what is known. */
 static int needs_retained(const struct session *s, const struct command *c, struct err *err)
 {
-	const struct retained *found;
 	const struct opened *o = s->dump;
 	if (!o || s->finds_beside || (c->flags & COMMAND_NO_DUMP))
 		return 0;
 	bool in_part = opened_tree(o) ? !opened_retained(o) : opened_class_sums(o) != NULL;
-	return in_part ? session_retained(s, &found, err) : 0;
+	return in_part ? session_find(s, FIND_RETAINED, err) : 0;
 }
 
 struct running {
@@ -323,7 +322,9 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	if (!code)
 		code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
 	if (!code) {
-		code = run->command->run(run->s, &call, run->out, err);
+		code = run->command->finds ? session_find(run->s, run->command->finds, err) : 0;
+		if (!code)
+			code = run->command->run(run->s, &call, run->out, err);
 		if (!code)
 			code = table_options_apply(run->s, &call, run->out, err);
 		if (!code && *run->out && looks_for(&call))

@@ -155,8 +155,7 @@ static int add_table(struct export *e, const char *word, bool optional, struct e
 static int add_tables(struct export *e, size_t first, struct err *err)
 {
 	const struct call *call = e->call;
-	const struct retained *found;
-	int code = call_has(call, DASH_RETAINED) ? session_retained(e->s, &found, err) : 0;
+	int code = call_has(call, DASH_RETAINED) ? session_find(e->s, FIND_RETAINED, err) : 0;
 	for (size_t i = first; !code && i < call->n_words; i++)
 		code = add_table(e, call->words[i], false, err);
 	for (size_t i = 0; !code && call->n_words <= first && i < USUAL; i++)

@@ -15,13 +15,15 @@
 
 static int find_sizes(void *session, const struct retained **out, struct err *err)
 {
-	return session_sizes(session, out, err);
+	const struct session *s = session;
+	int code = session_find(s, FIND_SIZES, err);
+	*out = opened_sizes(s->dump);
+	return code;
 }
 
 static int find_all_sizes(void *session, struct err *err)
 {
-	const struct retained *found;
-	return session_retained(session, &found, err);
+	return session_find(session, FIND_RETAINED, err);
 }
 
 /* "0xe0001550": the class whose object is there; HEAP_NONE: it is no such address. */

@@ -279,13 +279,12 @@ static void say_finalizers(struct report *r, struct result *finalizers)
 static int fill_map(struct report *r, struct session *s, struct err *err)
 {
 	struct report_section *heap = section_of(r, "holders");
-	const struct retained *known;
 	if (!heap || !heap->result || session_heap(s)->roots_missing)
 		return 0;
-	int code = session_retained(s, &known, err);
+	int code = session_find(s, FIND_RETAINED, err);
 	if (code)
 		return code;
-	treemap_take(&r->map, heap->result, retained_of_all(known).n);
+	treemap_take(&r->map, heap->result, retained_of_all(opened_retained(s->dump)).n);
 	heap->map = r->map.n > 0;
 	return 0;
 }

@@ -219,13 +219,9 @@ static int find(void *context, struct progress *progress, struct err *err)
 
 static int run_about(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct retained *known;
-	int code = session_retained(s, &known, err);
-	if (code)
-		return code;
 	struct finding_about f = {.about = about_new(s->dump),
 	    .what = {call->argument[0].word, call->argument[0].ids, call->argument[0].n_ids, HEAP_NONE}};
-	code = session_work(s, find, &f, err);
+	int code = session_work(s, find, &f, err);
 	about_free(f.about);
 	*out = f.found;
 	return code;
@@ -235,6 +231,7 @@ const struct command cmd_about = {
     .name = "about",
     .arguments = {{ARG_SET, "SET", false}},
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .finds = FIND_RETAINED,
     .group = "references and retained sizes",
     .summary = "summarize an object or a set: path, cut, contents",
     .shapes = SHAPES(&shape),

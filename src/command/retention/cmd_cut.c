@@ -339,7 +339,6 @@ static int run_references(struct session *s, const struct call *call, const char
 
 static int run_cut(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct retained *retained;
 	int plan = call_option(call, DASH_PLAN);
 	const char *const *words = call->words;
 	size_t n = call->n_words;
@@ -352,7 +351,8 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 		return call_missing(call->command, "REF is missing", "", 1, err);
 	if (call->n_words && call->option[plan].given)
 		return err_set(err, ERR_USAGE, "-plan takes no references (use cut -plan SIZE)");
-	int code = session_retained(s, &retained, err);
+	int code = session_find(s, FIND_RETAINED, err);
+	const struct retained *retained = opened_retained(s->dump);
 	if (!code && call->option[plan].given)
 		return command_cut_plan(s, retained, call->option[plan].number, out, err);
 	return code ? code : run_references(s, call, words, n, retained, out, err);

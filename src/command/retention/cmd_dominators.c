@@ -250,11 +250,11 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER};
 	const struct heap *h = session_heap(s);
-	const struct retained *r;
+	const struct retained *r = opened_tree(s->dump);
 	bool top = !call->argument[0].given;
 	uint32_t id = top ? HEAP_NONE : call->argument[0].id, n;
 	struct text title = TEXT_INIT;
-	int code = call_has(call, DASH_BY) ? session_retained(s, &r, err) : session_tree(s, &r, err);
+	int code = call_has(call, DASH_BY) ? session_find(s, FIND_RETAINED, err) : 0;
 	if (code)
 		return code;
 	if (!top && r->dominators.immediate[id] == NOT_REACHABLE)
@@ -281,6 +281,7 @@ const struct command cmd_dom = {
     .arguments = {{ARG_OBJECT, "OBJ", true}},
     .options = dom_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .finds = FIND_TREE,
     .group = "references and retained sizes",
     .summary = "show the dominator tree, largest objects first",
     .shapes = SHAPES(&tree_shape, &class_shape, &package_shape, &loader_shape),
@@ -443,11 +444,9 @@ static struct result *top_rows(const struct opened *o,
 /* Asks for no lists of children: these are as much work as a third of all sizes. */
 static int top_objects(struct session *s, size_t most, struct result **out, struct err *err)
 {
-	const struct retained *r;
+	const struct retained *r = opened_sizes(s->dump);
 	uint32_t n, *ids;
-	int code = session_sizes(s, &r, err);
-	if (!code)
-		code = retained_top(r, &ids, &n, err);
+	int code = retained_top(r, &ids, &n, err);
 	if (code)
 		return code;
 	code = sort_with(ids, n, sizeof *ids, by_size, r->dominators.retained, err);
@@ -466,15 +465,14 @@ static int run_top(struct session *s, const struct call *call, struct result **o
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_CLASS, BY_PACKAGE, BY_LOADER};
 	static const char *const titles[] = {"", "largest classes", "largest packages", "largest loaders"};
-	const struct retained *r;
 	int by = call_choice(call, DASH_BY, 0), n = call_option(call, DASH_N);
 	size_t most = call->option[n].given ? (size_t)call->option[n].number : 25;
 	if (by == 0)
 		return top_objects(s, most, out, err);
-	int code = session_retained(s, &r, err);
+	int code = session_find(s, FIND_RETAINED, err);
 	if (code)
 		return code;
-	code = by_group(s, r, titles[by], kinds[by], true, HEAP_NONE, out, err);
+	code = by_group(s, opened_retained(s->dump), titles[by], kinds[by], true, HEAP_NONE, out, err);
 	if (!code)
 		result_keep_first(*out, most);
 	return code;
@@ -484,6 +482,7 @@ const struct command cmd_top = {
     .name = "top",
     .options = top_options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .finds = FIND_SIZES,
     .group = "references and retained sizes",
     .summary = "list the largest retained sizes",
     .shapes = SHAPES(&top_shape, &class_shape, &package_shape, &loader_shape),

@@ -309,14 +309,11 @@ static void add_garbage(struct result *r, const struct retained *known)
 
 static int run_heap(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct retained *known;
+	const struct retained *known = opened_retained(s->dump);
 	bool all = !call->argument[0].given;
-	int code = session_retained(s, &known, err);
-	if (code)
-		return code;
 	struct held *held = xcalloc(1, sizeof *held);
 	held->serial = known->serial;
-	code = heap_tree_make(&held->tree, known, all ? NULL : call->argument[0].ids,
+	int code = heap_tree_make(&held->tree, known, all ? NULL : call->argument[0].ids,
 	    all ? 0 : call->argument[0].n_ids, call_has(call, DASH_EACH), err);
 	held->tree.unfolded = call_has(call, DASH_UNFOLDED);
 	if (!code)
@@ -357,6 +354,7 @@ const struct command cmd_heap = {
     .arguments = {{ARG_SET, "SET", true}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .finds = FIND_RETAINED,
     .group = "references and retained sizes",
     .summary = "browse the dominator tree by field, groups of objects as one row",
     .shapes = SHAPES(&shape),

@@ -116,16 +116,14 @@ static void add_note(struct result *r, uint64_t unreachable)
 
 static int run_holders(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct retained *known;
 	const char *skipped = call->option[call_option(call, DASH_SKIP)].word;
 	struct bits skip = {.word = NULL};
-	int code = session_retained(s, &known, err);
-	if (!code && skipped)
-		code = classes_to_skip(s, skipped, &skip, err);
+	int code = skipped ? classes_to_skip(s, skipped, &skip, err) : 0;
 	if (code)
 		return code;
 	struct holders *h = xcalloc(1, sizeof *h);
-	code = holders_find(h, known, call->argument[0].ids, call->argument[0].n_ids, skip.word ? &skip : NULL, err);
+	code = holders_find(h, opened_retained(s->dump), call->argument[0].ids, call->argument[0].n_ids,
+	    skip.word ? &skip : NULL, err);
 	bits_release(&skip);
 	if (code) {
 		free(h);
@@ -152,6 +150,7 @@ const struct command cmd_holders = {
     .arguments = {{ARG_SET, "SET", false}},
     .options = options,
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .finds = FIND_RETAINED,
     .group = "references and retained sizes",
     .summary = "list the immediate dominators of objects, by class",
     .shapes = SHAPES(&holders_shape),

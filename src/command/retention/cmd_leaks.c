@@ -199,14 +199,14 @@ static struct result *without_roots(struct session *s)
 
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct retained *r;
 	struct what_if cut;
 	double share;
 	int code = wanted_share(call, &share, err);
 	if (!code)
-		code = session_tree(s, &r, err);
+		code = session_find(s, FIND_TREE, err);
 	if (code)
 		return code;
+	const struct retained *r = opened_tree(s->dump);
 	if (session_heap(s)->roots_missing) {
 		*out = without_roots(s);
 		(*out)->failed = call_has(call, DASH_SHARE);

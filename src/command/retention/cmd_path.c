@@ -287,10 +287,10 @@ static int no_path(
 	if (session_heap(s)->incomplete)
 		return err_set(err, ERR_NOT_FOUND, "no root reaches 0x%" PRIx64
 		    " in the part of the dump that was read", heap_address(session_heap(s), to));
-	const struct maybe_live *maybe;
-	code = session_unrecorded(s, &maybe, err);
+	code = session_find(s, FIND_MAYBE_LIVE, err);
 	if (code)
 		return code;
+	const struct maybe_live *maybe = opened_maybe_live(s->dump);
 	const char *const why[REASONS] = {
 		[REASON_NONE] = what_it_was(session_heap(s), to),
 		[REASON_FRAMES] = ": a word in a stack frame points to it, so it may have been alive",

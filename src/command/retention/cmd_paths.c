@@ -157,10 +157,9 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 static int merge_paths(struct session *s, struct merged_tree *rows, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	const struct retained *retained = opened_retained(s->dump);
 	struct what_if cut = {.retained = NULL};
-	if (!retained && !s->finds_beside && session_retained(s, &retained, NULL) < 0)
-		retained = NULL; /* for want of memory it stays unknown */
+	command_retained_beside(s);
+	const struct retained *retained = opened_retained(s->dump);
 	int code = retained ? what_if_init(&cut, retained, err) : 0;
 	if (!code)
 		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,
@@ -178,14 +177,13 @@ static int none_reached(const struct session *s, size_t n, struct err *err)
 
 static int run_paths(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct path_tree *tree;
 	bool weak = call_has(call, DASH_WEAK), backward = call_has(call, DASH_R);
-	int code = session_path_tree(s, weak, &tree, err);
+	int code = session_find(s, weak ? FIND_WEAK_PATHS : FIND_PATHS, err);
 	if (code)
 		return code;
 	struct merged_tree *rows = xcalloc(1, sizeof *rows);
 	struct merged_paths *merged = &rows->paths;
-	rows->made_of = tree;
+	rows->made_of = opened_path_tree(s->dump, weak);
 	rows->backward = backward;
 	rows->n_ids = call->argument[0].n_ids;
 	rows->ids = big_alloc(rows->n_ids, sizeof *rows->ids, err);

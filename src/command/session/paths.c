@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* paths.c - shortest paths for commands: command_find_path and session_path_tree of session.h. */
+/* paths.c - shortest paths for commands: command_find_path of session.h. */
 #include "command/session/session.h"
 
 enum {
@@ -31,10 +31,8 @@ int command_find_path(const struct session *s, const struct path_rules *rules, u
 			return code;
 	}
 	if (plain) {
-		code = session_path_tree(s, rules->weak, &tree, err);
-		if (!code)
-			code = path_tree_path(tree, to, out, err);
-		return code;
+		code = session_find(s, rules->weak ? FIND_WEAK_PATHS : FIND_PATHS, err);
+		return code ? code : path_tree_path(opened_path_tree(s->dump, rules->weak), to, out, err);
 	}
 	struct path_tree grown;
 	struct growing growing = {&grown, rules, to};

@@ -287,20 +287,11 @@ struct profiling {
 	bool mat_sizes;
 };
 
-static int inline_work(void *context, long_work *work, void *argument, struct err *err)
-{
-	return work(argument, ((struct profiling *)context)->progress, err);
-}
-
 static int profile_opened(struct profiling *p, struct opened *o, struct err *err)
 {
-	struct runner runner = {.run = inline_work, .context = p};
-	const struct path_keys *signatures;
-	int code = opened_find_references(o, &runner, err);
-	if (!code)
-		code = opened_find_signatures(o, &runner, &signatures, err);
+	int code = opened_find(o, FIND_PATH_KEYS, p->progress, err);
 	return code ? code :
-	    profile_make(p->out, opened_retained(o), signatures, p->mat_sizes, p->progress, err);
+	    profile_make(p->out, opened_retained(o), opened_path_keys(o), p->mat_sizes, p->progress, err);
 }
 
 static int profile_file(struct profiling *p, struct err *err)
@@ -364,11 +355,10 @@ int session_read_profiles(struct session *s, size_t n, struct err *err)
 int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err)
 {
 	struct profiling p = {.opened = o, .out = out, .mat_sizes = s->mat_sizes};
-	const struct path_keys *signatures;
 	int code = 0;
 	if (o == s->dump) /* on the screen they may be on their way */
 		code = opened_references(o, err);
 	if (!code && o == s->dump)
-		code = session_signatures(s, &signatures, err);
+		code = session_find(s, FIND_PATH_KEYS, err);
 	return code ? code : session_work(s, profile_work, &p, err);
 }

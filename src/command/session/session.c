@@ -78,93 +78,34 @@ struct result *session_rows(const struct session *s)
 
 /* --- what was found of the dump, or is now ------------------------------------------------------- */
 
-static int run_work(void *session, long_work *work, void *argument, struct err *err)
-{
-	return session_work(session, work, argument, err);
-}
-
-static struct runner runner_of(const struct session *s)
-{
-	return (struct runner){.run = run_work, .context = (void *)s};
-}
-
 const struct name_index *session_names(const struct session *s, struct err *err)
 {
 	return opened_names(s->dump, err);
 }
 
-int session_references(const struct session *s, struct err *err)
+struct wanted {
+	struct opened *opened;
+	enum finding what;
+};
+
+static int find(void *context, struct progress *progress, struct err *err)
 {
-	struct runner runner = runner_of(s);
-	return opened_find_references(s->dump, &runner, err);
+	const struct wanted *w = context;
+	return opened_find(w->opened, w->what, progress, err);
 }
 
-int session_reachable(const struct session *s, struct reachable *out, struct err *err)
+int session_find(const struct session *s, enum finding what, struct err *err)
 {
-	struct runner runner = runner_of(s);
-	return opened_find_reachable(s->dump, &runner, out, err);
-}
-
-int session_unrecorded(const struct session *s, const struct maybe_live **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	return opened_find_unrecorded(s->dump, &runner, out, err);
-}
-
-int session_path_tree(
-    const struct session *s, bool weak, const struct path_tree **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	return opened_find_path_tree(s->dump, weak, &runner, out, err);
-}
-
-/* On the screen they are found beside it, and a line that asks too early is run again. */
-static int not_yet(const struct session *s, struct err *err)
-{
-	if (!s->finds_beside || s->dump->retained.heap || s->dump->heap->no_references)
+	struct opened *o = s->dump;
+	if (opened_found(o, what))
 		return 0;
-	s->dump->refused = true;
-	return err_set(err, ERR_UNSUPPORTED, "retained sizes are not ready yet");
-}
-
-int session_sizes(const struct session *s, const struct retained **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	int code = not_yet(s, err);
-	return code ? code : opened_find_sizes(s->dump, &runner, out, err);
-}
-
-int session_signatures(const struct session *s, const struct path_keys **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	int code = not_yet(s, err);
-	return code ? code : opened_find_signatures(s->dump, &runner, out, err);
-}
-
-int session_tree(const struct session *s, const struct retained **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	int code = not_yet(s, err);
-	return code ? code : opened_find_tree(s->dump, &runner, out, err);
-}
-
-int session_retained(const struct session *s, const struct retained **out, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	int code = not_yet(s, err);
-	return code ? code : opened_find_retained(s->dump, &runner, out, err);
-}
-
-int session_class_sums(const struct session *s, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	return opened_find_class_sums(s->dump, &runner, err);
-}
-
-int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w, struct err *err)
-{
-	struct runner runner = runner_of(s);
-	return opened_write(s->dump, &runner, names, w, err);
+	/* on the screen they are found beside it, and a line that asks too early is run again */
+	if (s->finds_beside && what != FIND_CLASS_SUMS && opened_needs(what, FIND_SIZES) && !opened_sizes(o) &&
+	    !o->heap->no_references) {
+		o->refused = true;
+		return err_set(err, ERR_UNSUPPORTED, "retained sizes are not ready yet");
+	}
+	return session_work(s, find, &(struct wanted){o, what}, err);
 }
 
 bool session_must_wait(struct session *s)
@@ -179,15 +120,14 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 {
 	if (!s->dump)
 		return session_no_dump(s, err);
-	struct runner runner = runner_of(s);
-	int code = s->model ? 0 : opened_find_references(s->dump, &runner, err); /* they may wait in an index */
+	int code = s->model ? 0 : session_find(s, FIND_REFERENCES, err); /* they may wait in an index */
 	if (!code && counts != opened_counts_weak(s->dump))
 		code = opened_may_count_weak(s->dump, err);
 	if (code || counts == opened_counts_weak(s->dump))
 		return code;
 	if (s->model && !s->model(s->model_context, true))
 		return err_set(err, ERR_UNSUPPORTED, "references are not loaded yet");
-	code = opened_count_weak(s->dump, counts, &runner, err);
+	code = opened_count_weak(s->dump, counts, err);
 	if (!code && s->model)
 		s->model(s->model_context, false);
 	return code;

@@ -275,29 +275,9 @@ struct result *session_rows(const struct session *s);
 struct result *session_explained(const struct session *s);
 /* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
 const struct name_index *session_names(const struct session *s, struct err *err);
-/* Does the dump have references?  0, ERR_NOMEM where they did not fit, or ERR_UNSUPPORTED while they are read, and *err
- * says so. */
-MUST_CHECK int session_references(const struct session *s, struct err *err);
-/* What the roots keep; the first call for a dump walks the heap.  *out is borrowed from the
- * dump. */
-MUST_CHECK int session_reachable(const struct session *s, struct reachable *out, struct err *err);
-/* Which of the unreachable objects may be alive all the same; as above, and longer. */
-MUST_CHECK int session_unrecorded(const struct session *s, const struct maybe_live **out, struct err *err);
-
-/* What objects and classes retain.  ERR_UNSUPPORTED while they are being found beside the screen. */
-MUST_CHECK int session_retained(const struct session *s, const struct retained **out,
-    struct err *err);
-/* The same for who needs no sums by class (opened_tree). */
-MUST_CHECK int session_tree(const struct session *s, const struct retained **out, struct err *err);
-/* What classes retain, for opened_class_sums. */
-MUST_CHECK int session_class_sums(const struct session *s, struct err *err);
-/* opened_write of the current dump. */
-MUST_CHECK int session_write_chunks(const struct session *s, struct nameless *names, struct chunks_writer *w,
-    struct err *err);
-/* On which ways objects are reached; the same codes. */
-MUST_CHECK int session_signatures(const struct session *s, const struct path_keys **out, struct err *err);
-/* Sizes of objects alone, without lists of children and sums by class; the same codes. */
-MUST_CHECK int session_sizes(const struct session *s, const struct retained **out, struct err *err);
+/* Find something of the current dump, unless it is known, as opened_find; ERR_UNSUPPORTED also while the screen finds
+ * retained sizes beside it. */
+MUST_CHECK int session_find(const struct session *s, enum finding what, struct err *err);
 
 /* Keep a sentence of what a line did and to what: "done" would leave that open.  People read it where lines are
  * typed; scripts do not. */
@@ -365,9 +345,5 @@ struct result *session_take(struct session *s);
  * ERR_CANCELLED. */
 MUST_CHECK int command_find_path(const struct session *s, const struct path_rules *rules,
     uint32_t to, struct path *out, struct err *err);
-
-/* The tree of shortest paths from the roots, found at the first call for a dump and kept. */
-MUST_CHECK int session_path_tree(const struct session *s, bool weak, const struct path_tree **out,
-    struct err *err);
 
 #endif

@@ -553,6 +553,18 @@ static int locate(const struct dump *dump, uint64_t offset, uint32_t steps, stru
 	return code;
 }
 
+static const struct memory_reader memory = {
+	.classify = go_classify,
+	.next_slot = go_next_slot,
+	.stack_words = go_stack_words,
+	.root_words = go_root_words,
+	.bytes = go_memory,
+	.itab_type = go_itab_type,
+	.next_noted = go_next_noted,
+	.captures = go_captures,
+	.type_name = go_type_name,
+};
+
 const struct reader go_reader = {
 	.name = "go",
 	.title = "a Go dump",
@@ -566,15 +578,7 @@ const struct reader go_reader = {
 	.prepare = prepare,
 	.locate = locate,
 	.symbol = go_symbol,
-	.root_words = go_root_words,
-	.next_slot = go_next_slot,
-	.stack_words = go_stack_words,
-	.memory = go_memory,
-	.itab_type = go_itab_type,
-	.type_name = go_type_name,
 	.sites = go_sites,
-	.next_noted = go_next_noted,
-	.captures = go_captures,
-	.classify = go_classify,
 	.keep = go_keep,
+	.memory = &memory,
 };

@@ -341,7 +341,7 @@ MUST_CHECK int edge_pass_run(struct build *b, struct err *err);
 
 /* Give objects the types that the reader finds (classify.c).  prepare makes b->notes before the
  * fill, which enters where each object's memory lies; run asks the reader and changes the classes,
- * and tells the watcher before and after.  Both do nothing if the reader has no classify(). */
+ * and tells the watcher before and after.  Both do nothing unless objects are memory. */
 MUST_CHECK int classify_prepare(struct build *b, struct err *err);
 MUST_CHECK int classify_run(struct build *b, struct err *err);
 void classify_release(struct build *b);

@@ -198,7 +198,7 @@ struct heap *heap_publish(struct heap *loaded)
 static bool is_settled(const struct build *b)
 {
 	const struct heap *h = b->heap;
-	return !h->dump->reader->classify && !fillers_wanted(h) && !h->damaged && !h->source->truncated &&
+	return !h->dump->reader->memory && !fillers_wanted(h) && !h->damaged && !h->source->truncated &&
 	    !h->source->remark[0];
 }
 
@@ -253,7 +253,7 @@ static int read_references(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	const struct reader *reader = h->dump->reader;
 	int code = reader->prepare ? reader->prepare(h->dump, err) : 0;
-	if (reader->classify && h->dump->program)
+	if (reader->memory && h->dump->program)
 		progress_expect(b->progress, PHASE_FIND_TYPES); /* without a program there is little to find */
 	h->facts.cannot_tell = h->dump->facts.cannot_tell; /* a program beside it may tell more */
 	if (code == 0 && h->dump->program_refused)
@@ -450,7 +450,7 @@ static int read_rest(struct build *b, struct err *err)
 	struct heap *h = b->heap;
 	int code = read_references(b, err);
 	/* not where types, and with them classes, are found after the references */
-	if (code == ERR_NOMEM && !h->dump->reader->classify) {
+	if (code == ERR_NOMEM && !h->dump->reader->memory) {
 		keep_objects(h, err);
 		code = 0;
 	}
@@ -599,6 +599,11 @@ static int read_saved(struct heap *h, struct progress *progress, struct err *err
 	else if (code)
 		*err = damage;
 	return code ? code : weak_find(h, progress, err);
+}
+
+bool heap_waits(const struct heap *h)
+{
+	return h->rest || h->references_wait;
 }
 
 int heap_read_rest(struct heap *h, struct progress *progress, struct err *err)

@@ -36,7 +36,7 @@ struct classifying {
 int classify_prepare(struct build *b, struct err *err)
 {
 	const struct heap *h = b->heap;
-	if (!h->dump->reader->classify || !h->n_objects)
+	if (!h->dump->reader->memory || !h->n_objects)
 		return 0;
 	b->notes = big_alloc(h->n_objects, sizeof *b->notes, err);
 	return b->notes ? 0 : ERR_NOMEM;
@@ -338,7 +338,7 @@ int classify_run(struct build *b, struct err *err)
 		.build = b,
 	};
 	progress_phase(b->progress, PHASE_FIND_TYPES, 0);
-	int code = h->dump->reader->classify(h->dump, &k.classifier, b->progress, err);
+	int code = h->dump->reader->memory->classify(h->dump, &k.classifier, b->progress, err);
 	if (code == 0)
 		code = build_check(b, err);
 	if (code == 0 && k.n_classes) {

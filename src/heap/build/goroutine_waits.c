@@ -167,12 +167,12 @@ static void take_capture(void *context, uint32_t type, uint64_t offset)
 static int take_deferred(struct sent *s, struct err *err)
 {
 	const struct heap *h = s->b->heap;
-	const struct reader *reader = h->dump->reader;
+	const struct memory_reader *memory = h->dump->reader->memory;
 	struct noted_walk walk = { .run = 0 };
 	struct owner *all = NULL;
 	int code = 0;
 	s->kind = ROOT_DEFER;
-	for (struct noted n; reader->captures && h->dump->types && code == 0 && !build_stops(s->b, s->steps) &&
+	for (struct noted n; memory && h->dump->types && code == 0 && !build_stops(s->b, s->steps) &&
 	     s->steps++ < h->n_objects && heap_next_noted(h, NOTED_DEFER, &walk, &n);) {
 		if (!n.closure || !n.code || typed_resolve(h, n.closure).id != HEAP_NONE)
 			continue;
@@ -181,7 +181,7 @@ static int take_deferred(struct sent *s, struct err *err)
 		struct closure c = { s, n.closure };
 		s->thread = owner_of(h, all, n.of);
 		if (s->thread != HEAP_NONE)
-			code = reader->captures(h->dump, n.code, take_capture, &c, err);
+			code = memory->captures(h->dump, n.code, take_capture, &c, err);
 	}
 	big_free(all);
 	return code;

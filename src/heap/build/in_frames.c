@@ -39,9 +39,9 @@ static int ascending(const void *x, const void *y)
 int find_in_frames(struct heap *h, struct err *err)
 {
 	struct met m = { .heap = h, .last = HEAP_NONE };
-	if (!h->dump->reader->stack_words || h->no_references)
+	if (!h->dump->reader->memory || h->no_references)
 		return 0;
-	h->dump->reader->stack_words(h->dump, meet, &m);
+	h->dump->reader->memory->stack_words(h->dump, meet, &m);
 	if (!m.lost.code)
 		m.lost.code = sort(m.ids, m.n, sizeof *m.ids, ascending, &m.lost);
 	size_t n = 0;

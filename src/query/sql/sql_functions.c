@@ -251,19 +251,16 @@ static void run_ref(sqlite3_context *to, int argc, sqlite3_value **argv)
 
 /* --- path(address) ------------------------------------------------------------------------------ */
 
-static int work_here(void *sql, long_work *work, void *argument, struct err *err)
-{
-	return work(argument, ((struct sql *)sql)->progress, err);
-}
-
 static int find_paths(struct functions *f, struct err *err)
 {
 	struct sql *q = f->sql;
-	struct runner runner = {.run = work_here, .context = q};
 	int code = 0;
 	if (!f->rules.heap)
 		code = path_rules_init(&f->rules, q->heap, false, err);
-	return code ? code : opened_find_path_tree(q->opened, false, &runner, &f->tree, err);
+	if (!code)
+		code = opened_find(q->opened, FIND_PATHS, q->progress, err);
+	f->tree = opened_path_tree(q->opened, false);
+	return code;
 }
 
 /* With its root, which only a line that begins with a variable names itself. */

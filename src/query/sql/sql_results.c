@@ -124,7 +124,7 @@ static int filter_result(sqlite3_vtab_cursor *base, int uses_retained, const cha
 	const struct result_table *t = (const struct result_table *)base->pVtab;
 	const struct opened *o = t->of->result->opened;
 	((struct result_cursor *)base)->at = 0;
-	return uses_retained && o && !o->retained_whole ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
+	return uses_retained && o && !opened_retained(o) ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
 }
 
 static int next_result(sqlite3_vtab_cursor *base)

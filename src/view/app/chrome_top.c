@@ -221,11 +221,10 @@ static int breadcrumb_width(const struct app *a, int most)
 static void add_inflating(const struct app *a, struct text *to)
 {
 	struct progress *p = lazy_dump_progress(a->inflating);
-	double share = p ? eta_share(p) : -1;
 
 	text_add(to, phase_info[PHASE_INFLATE].word);
-	if (share >= 0)
-		text_addf(to, " %.0f%%", share * 100);
+	if (p)
+		eta_add_share(p, to);
 }
 
 /* False: the tabs or the title have no room beside that, and nothing is drawn. */

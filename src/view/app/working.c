@@ -49,7 +49,6 @@ static uint64_t ms_since(uint64_t then)
 static void write_line(const struct app *a, struct job *job, struct text *to)
 {
 	enum phase phase = atomic_load(&job->progress.phase);
-	double share = eta_share(&job->progress);
 	unsigned seconds = (unsigned)(ms_since(a->waiting.began) / 1000);
 	const char *line = a->waiting.line;
 	size_t used;
@@ -63,9 +62,7 @@ static void write_line(const struct app *a, struct job *job, struct text *to)
 		text_add(to, ": ");
 	}
 	text_add(to, phase ? phase_info[phase].words : "working");
-	if (share >= 0)
-		text_addf(to, " %.0f%%", share * 100);
-	progress_add_came(&job->progress, to);
+	eta_add_share(&job->progress, to);
 	if (!line && seconds > 0)
 		text_addf(to, ", %u s", seconds);
 	text_add(to, job->progress.cancel ? "; stopping" : "; ^C stops it");

@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * name_order.c - the order of the classes' names, found once.
+ * classes.c - see classes.h.
  *
- * Classes that share a name share its bytes, so texts are compared only where their places differ:
- * two classes of one name cost nothing, however long it is.
+ * The order of the classes' names is found once.  Classes that share a name share its bytes, so texts are compared only
+ * where their places differ: two classes of one name cost nothing, however long it is.
  */
-#include "heap/heap.h"
+#include "heap/classes.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "base/assert.h"
 #include "memory/big.h"
 
 #include <string.h>
+
+uint32_t heap_class_mirrored(const struct heap *h, uint32_t id)
+{
+	cairn_assert(id < h->n_objects);
+	if (h->class_of[id] != h->java_lang_class)
+		return HEAP_NONE;
+	uint64_t address = heap_address(h, id);
+	uint32_t at;
+	BISECT(at, h->n_defined_classes, h->classes[at].address < address);
+	return at < h->n_defined_classes && h->classes[at].object == id ? at : HEAP_NONE;
+}
+
+static bool holds_classes(const struct heap *h, uint32_t id)
+{
+	return h->facts.loaders_hold_classes &&
+	    (heap_class_of(h, id)->makes_loaders || id == h->boot_loader);
+}
+
+bool heap_loader_holds(const struct heap *h, uint32_t class)
+{
+	cairn_assert(class < h->n_classes);
+	uint32_t loader = h->classes[class].loader;
+	return class < h->n_defined_classes && loader != HEAP_NONE && holds_classes(h, loader);
+}
+
+uint32_t heap_classes_of(const struct heap *h, uint32_t loader, const uint32_t **classes)
+{
+	uint32_t at, end;
+	BISECT(at, h->n_defined_classes, h->classes[h->classes_by_loader[at]].loader < loader);
+	BISECT(end, h->n_defined_classes, h->classes[h->classes_by_loader[end]].loader <= loader);
+	*classes = h->classes_by_loader + at;
+	return end - at;
+}
+
+uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t **classes)
+{
+	return holds_classes(h, id) ? heap_classes_of(h, id, classes) : 0;
+}
+
+/* --- names ------------------------------------------------------------------------------------- */
 
 struct named {
 	const char *name;

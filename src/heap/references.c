@@ -1,15 +1,77 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reach.c - walk over everything that an object leads to.
+ * references.c - see references.h.
  *
- * Objects to visit wait on a stack.  An object taken from it passes through a short queue before it
- * is visited; meanwhile the processor fetches the memory that the visit needs.  Without that the
- * walk would spend most of its time waiting for memory.
+ * A walk over everything that an object leads to: objects to visit wait on a stack.  An object taken from it passes
+ * through a short queue before it is visited; meanwhile the processor fetches the memory that the visit needs.
+ * Without that the walk would spend most of its time waiting for memory.
  */
-#include "heap/heap.h"
+#include "heap/references.h"
+
+#include "algorithms/bits.h"
+#include "base/assert.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "heap/weak.h"
 
-#include "base/assert.h"
+#include <string.h>
+
+bool model_is_default(const struct model *m)
+{
+	return m->left_out == (m->heap->asked.mat_sizes ? NULL : m->heap->weak);
+}
+
+unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[HEAP_IMPLIED])
+{
+	unsigned n = 0;
+	const struct heap_class *c = heap_class_of(h, id);
+	if (c->object != HEAP_NONE)
+		out[n++] = (struct implied_reference){ c->object, "<class>" };
+	uint32_t mirrored = h->class_of[id] == h->java_lang_class ? heap_class_mirrored(h, id) : HEAP_NONE;
+	if (mirrored == HEAP_NONE)
+		return n;
+	const struct heap_class *m = &h->classes[mirrored];
+	if (m->superclass != HEAP_NONE && h->classes[m->superclass].object != HEAP_NONE)
+		out[n++] = (struct implied_reference){ h->classes[m->superclass].object, "<super>" };
+	if (m->loader != HEAP_NONE)
+		out[n++] = (struct implied_reference){ m->loader, "<loader>" };
+	for (uint32_t k = m->keeps; k && n < HEAP_IMPLIED; k = h->classes[k - 1].next_kept)
+		out[n++] = (struct implied_reference){ h->classes[k - 1].object, "<array>" };
+	return n;
+}
+
+uint32_t heap_array_keeper(const struct heap *h, uint32_t class)
+{
+	uint32_t keeper = h->classes[class].kept_with;
+	return keeper ? h->classes[keeper - 1].object : HEAP_NONE;
+}
+
+void heap_keep_arrays(struct heap *h)
+{
+	uint32_t object = HEAP_NONE;
+	if (!h->facts.array_classes_kept || h->asked.mat_sizes)
+		return;
+	for (uint32_t c = 0; c < h->n_defined_classes && object == HEAP_NONE; c++)
+		if (!strcmp(h->classes[c].name, "java.lang.Object"))
+			object = c;
+	for (uint32_t c = 0; c < h->n_defined_classes; c++) {
+		struct heap_class *array = &h->classes[c];
+		uint32_t with = array->kind == CLASS_PRIMITIVE_ARRAY ? object : array->component, n = 0;
+		if (array->object == HEAP_NONE || with >= h->n_defined_classes || with == c ||
+		    h->classes[with].object == HEAP_NONE ||
+		    (array->kind != CLASS_PRIMITIVE_ARRAY && array->kind != CLASS_OBJECT_ARRAY))
+			continue;
+		for (uint32_t k = h->classes[with].keeps; k; k = h->classes[k - 1].next_kept)
+			n++;
+		if (n == HEAP_ARRAYS_KEPT)
+			continue;
+		array->kept_with = with + 1;
+		array->next_kept = h->classes[with].keeps;
+		h->classes[with].keeps = c + 1;
+	}
+}
+
+/* --- walks ------------------------------------------------------------------------------------- */
 
 enum { AHEAD = 16, REPORT_EVERY = 1 << 14 }; /* AHEAD objects on their way into the cache */
 

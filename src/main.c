@@ -10,7 +10,7 @@
 #include "base/locales.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "command/commands.h"
+#include "command/args/args.h"
 #include "command/exec/exec.h"
 #include "command/help/help.h"
 #include "dump/program/program.h"
@@ -47,6 +47,13 @@ struct wishes {
 	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
+
+static void drop_lines(struct wishes *w)
+{
+	for (size_t i = 0; i < w->n_lines; i++)
+		invocation_drop(w->lines[i].asked);
+	free(w->lines);
+}
 
 static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
@@ -176,8 +183,8 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 	switch (o->key) {
 	case OPTION_COMMAND:
 	case OPTION_FILE:
-		VEC_PUSH(w->lines, w->n_lines, w->cap_lines) =
-		    (struct batch_line){.text = value, .script = o->key == OPTION_FILE};
+		VEC_PUSH(w->lines, w->n_lines, w->cap_lines) = o->key == OPTION_FILE ?
+		    (struct batch_line){.script = value} : (struct batch_line){.asked = invocation_of(value)};
 		return 0;
 	case OPTION_BATCH:
 		w->never_screen = true;
@@ -358,7 +365,7 @@ static int name_dumps(const struct wishes *w, const struct text *members, int ar
 	}
 	n = n_members && !n ? 1 : n + n_members;
 	for (size_t i = 0; n && i < w->n_lines; i++)
-		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
+		if (w->lines[i].script && !strcmp(w->lines[i].script, "-"))
 			return wrong("standard input cannot be both a dump (-) and a script (-f -): use a file for "
 			    "one of them");
 	if (n > 1)
@@ -377,7 +384,7 @@ static int configure(struct wishes *w, int argc, char **argv)
 	bool done = false;
 	if (w->no_config || w->tour || !(w->plain || wants_screen(w)))
 		return 0;
-	free(w->lines);
+	drop_lines(w);
 	*w = (struct wishes){.config = config_read()};
 	for (size_t i = 0; config_option(w->config, i, &o, &value); i++)
 		if (o->argument || !strcmp(value, "on"))
@@ -396,9 +403,9 @@ static const struct folder_file *only_dump(const struct wishes *w)
 	const struct folder *f = w->folder;
 	size_t i = 0, lists = 0, compares = 0;
 	for (size_t k = 0; k < w->n_lines; k++) {
-		const struct command *c = w->lines[k].script ? NULL : command_of_line(w->lines[k].text);
-		lists += c == &cmd_dumps;
-		compares += c && (c->flags & (COMMAND_COMPARES | COMMAND_SWITCHES) || c == &cmd_profile);
+		const struct command *c = w->lines[k].script ? NULL : w->lines[k].asked->command;
+		lists += c && c->flags & COMMAND_LISTS_DUMPS;
+		compares += c && c->flags & (COMMAND_COMPARES | COMMAND_SWITCHES | COMMAND_FOR_COMPARISONS);
 	}
 	if (f->n_dumps != 1 || (w->n_lines && lists == w->n_lines) || (f->n > 1 && (!w->n_lines || compares)))
 		return NULL;
@@ -455,8 +462,7 @@ static int take_archive(struct wishes *w)
 static bool is_command_only(char **name, size_t n)
 {
 	struct stat st;
-	const struct command *c = n ? command_of_line(name[0]) : NULL;
-	return c && !strcmp(c->name, name[0]) && file_stat(name[0], &st) < 0;
+	return n && command_named(name[0], strlen(name[0])) && file_stat(name[0], &st) < 0;
 }
 
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
@@ -501,10 +507,10 @@ static void hold_named(const struct wishes *w)
 	if (w->heap.dump.exe)
 		(void)!file_hold_path(w->heap.dump.exe, "the program of the dump");
 	for (size_t i = 0; i < w->n_lines; i++) {
-		if (w->lines[i].script && !strcmp(w->lines[i].text, "-"))
+		if (w->lines[i].script && !strcmp(w->lines[i].script, "-"))
 			(void)!file_hold_open(STDIN_FILENO, "standard input");
 		else if (w->lines[i].script)
-			(void)!file_hold_path(w->lines[i].text, "a script that runs");
+			(void)!file_hold_path(w->lines[i].script, "a script that runs");
 	}
 }
 
@@ -606,7 +612,7 @@ int main(int argc, char **argv)
 			code = code ? code : run(&w);
 		}
 	}
-	free(w.lines);
+	drop_lines(&w);
 	folder_free(w.folder);
 	config_free(w.config);
 	text_release(&members);

@@ -182,6 +182,10 @@ verdict "nobody searches the message of an error" "$read_back"
 titles=$(grep -rnE 'str[a-z]*cmp\([^;]*->group' src --include='*.c' | grep -v '^src/command/help/\|^src/view/keys\.c')
 verdict "no command is chosen by the title of its group" "$titles"
 
+# What others must know of a command is a flag of its entry (enum command_flag).
+compared=$(grep -rnE '[!=]= *&cmd_|&cmd_[a-z_]+ *[!=]=' src --include='*.[ch]')
+verdict "no command is known by its entry's address" "$compared"
+
 long=$(find src tests -name '*.[ch]' -exec awk '{ gsub(/\t/, "    ") }
 	length($0) > 120 { print FILENAME ":" FNR }' {} +)
 verdict 'no line runs off the screen' "$long"

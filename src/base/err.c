@@ -42,6 +42,7 @@ static void fill(struct err *err, enum err_code code, const char *format, va_lis
 	err->advice = find_advice(err->message);
 	err->has_offset = false;
 	err->offset = 0;
+	err->begin = err->end = 0;
 }
 
 int err_set(struct err *err, enum err_code code, const char *format, ...)
@@ -78,6 +79,14 @@ int err_because(struct err *err, enum err_code code, enum err_reason reason)
 	if (err)
 		err->reason = reason;
 	return code;
+}
+
+void err_place(struct err *err, size_t begin, size_t end)
+{
+	if (!err)
+		return;
+	err->begin = (uint32_t)begin;
+	err->end = (uint32_t)end;
 }
 
 const char *err_advice(const struct err *err, size_t *n)

@@ -41,6 +41,7 @@ struct err {
 	bool has_offset;
 	uint64_t offset; /* byte of the dump (inflated bytes when it is compressed) */
 	uint16_t subject; /* bytes at the beginning of message that err_context put there */
+	uint32_t begin, end; /* bytes of the command line that are wrong; end 0: none in particular */
 	uint16_t advice;  /* where in message what to do begins, in parentheses at its end; 0: it says none */
 	char message[480];
 };
@@ -60,6 +61,9 @@ int err_at(struct err *err, enum err_code code, uint64_t offset, const char *for
 
 /* Say why of *err (which may be NULL), and return its code. */
 int err_because(struct err *err, enum err_code code, enum err_reason reason) __attribute__((cold));
+
+/* Say where in the command line *err (which may be NULL) is; end 0: nowhere in particular. */
+void err_place(struct err *err, size_t begin, size_t end);
 
 /* What to do about it, without its parentheses: *n bytes of the message.  NULL: the message says nothing of that. */
 const char *err_advice(const struct err *err, size_t *n);

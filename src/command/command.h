@@ -8,8 +8,9 @@
 #ifndef CAIRN_COMMAND_COMMAND_H
 #define CAIRN_COMMAND_COMMAND_H
 
-#include "command/session/session.h"
 #include "analysis/describe/describe.h"
+#include "command/parse/parse.h"
+#include "command/session/session.h"
 
 enum argument_kind {
 	ARG_END,
@@ -198,7 +199,7 @@ enum command_flag {
 	COMMAND_NEEDS_REFERENCES = 2,
 	COMMAND_NEEDS_RETAINED = 4,   /* the screen waits until retained sizes are known */
 	COMMAND_OBJECTS_ONLY = 8,     /* works even if references did not fit into memory */
-	COMMAND_EARLY = 16,           /* answers before references are read: see command_is_early */
+	COMMAND_EARLY = 16,           /* answers before references are read: invocation.early */
 	COMMAND_COUNTS_VALUES = 32,   /* which rows there are, or what they count, depends on values that are
 	                                 read from the dump's file when it runs */
 	COMMAND_SHOWS_CLASSES = 64,   /* its key on the row of a class shows the class itself */
@@ -210,6 +211,13 @@ enum command_flag {
 	                                 for SQL, and its answer changes from one time to the next */
 	COMMAND_WRITES = 4096,        /* writes files, so no question asks it */
 	COMMAND_SWITCHES = 1024,      /* changes which dumps are open, or which is current */
+	COMMAND_TAGS = 1 << 14,       /* changes which dumps comparisons are about */
+	COMMAND_LISTS_DUMPS = 1 << 15, /* its rows are the dumps of the session, which change with it */
+	COMMAND_FOR_COMPARISONS = 1 << 16, /* prepares one: it may be about any dump of a folder */
+	COMMAND_ARRANGES = 1 << 17,   /* lists the columns of the last table, to choose from */
+	COMMAND_SAVED = 1 << 18,      /* changes what is kept of the dump from one run to the next */
+	COMMAND_RUNS_LINES = 1 << 19, /* runs lines of a file, which may have several results */
+	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}
@@ -228,21 +236,17 @@ bool alias_is_of(const struct alias *a, const struct command *c);
 bool command_of_row(const struct command *c);
 /* "histogram, dumpheap -stat": append the command's other words.  Appends nothing if there are none. */
 void command_other_words(const struct command *c, struct text *to);
-/* The command of a whole line, after "$name =" and other tools' words; NULL: none, or several. */
-const struct command *command_of_line(const char *line);
-
-/* Is this line of the command answered from objects and classes alone?  False: it may need references, roots or what
- * follows from them.  sums: what classes retain is known without them (opened_has_class_sums). */
-bool command_is_early(const struct command *c, const char *line, bool sums);
 
 /* List every column that results of the command may have, each once; with heads, the values of
  * their heads before these.  Returns how many; `to` needs room for COL_COUNT_OF_ALL. */
 unsigned command_columns(const struct command *c, bool heads, enum column_id *to);
 
-/* A command line after parsing: a value for each argument and option of the command's table. */
+/* An invocation against a session: a value for each argument and option of the command's table. */
 struct call {
 	const struct command *command;
-	const char *line;             /* the whole line as typed */
+	const struct invocation *asked; /* borrowed */
+	struct arena arena;
+	struct stage stage;           /* the words, with what "." and the selected row mean in their places */
 	bool shown;                   /* shown on the screen as it is, where a note says which rows are left out */
 	const char **words;           /* ARG_WORDS, ARG_DUMPS */
 	size_t n_words, cap_words;

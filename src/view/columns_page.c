@@ -140,7 +140,7 @@ struct page *page_new_columns(struct table *about, struct opened *dump)
 	c->about = about;
 	c->dump = dump;
 	c->list = columns_list(about->result);
-	page_init(&c->page, &ops, "columns", "");
+	page_init(&c->page, &ops, "columns", NULL);
 	table_init(&c->table, c->list);
 	return &c->page;
 }

@@ -10,7 +10,7 @@
 #include "view/config.h"
 
 #include "base/mem.h"
-#include "command/commands.h"
+#include "command/args/args.h"
 #include "command/query/query.h"
 #include "view/history.h"
 #include "view/keys.h"
@@ -32,7 +32,8 @@ struct given {
 
 struct user_key {
 	int key;
-	char *name, *line;
+	char *name;
+	struct invocation *asked;
 };
 
 struct user_columns {
@@ -217,11 +218,15 @@ static void take_key(struct config *c, const char *name, const char *line)
 		wrong(c, "%s cannot be changed", name);
 	} else if (!*line) {
 		wrong(c, "key %s: no command line", name);
-	} else if (!strchr("$(%#.", *line) && !command_of_line(line)) {
-		wrong(c, "key %s: unknown command \"%s\" (help lists all)", name, line);
 	} else {
+		struct invocation *asked = invocation_of(line);
+		if (!asked->command) {
+			wrong(c, "key %s: unknown command \"%s\" (help lists all)", name, line);
+			invocation_drop(asked);
+			return;
+		}
 		VEC_PUSH(c->key, c->n_keys, c->cap_keys) =
-		    (struct user_key){.key = key, .name = xstrdup(name), .line = xstrdup(line)};
+		    (struct user_key){.key = key, .name = xstrdup(name), .asked = asked};
 	}
 }
 
@@ -268,7 +273,7 @@ static void take_view(struct config *c, const char *name, const char *text)
 	struct text place = TEXT_INIT;
 	struct err err = ERR_INIT;
 
-	if (c->views.n_views >= VIEWS_MOST) {
+	if (c->views.settings.n_views >= VIEWS_MOST) {
 		wrong(c, "view %s: too many views (at most %d)", name, VIEWS_MOST);
 		return;
 	}
@@ -408,7 +413,7 @@ void config_free(struct config *c)
 	}
 	for (size_t i = 0; i < c->n_keys; i++) {
 		free(c->key[i].name);
-		free(c->key[i].line);
+		invocation_drop(c->key[i].asked);
 	}
 	free(c->given);
 	free(c->key);
@@ -455,11 +460,11 @@ const char *config_complaint(const struct config *c)
 	return c ? c->complaint : NULL;
 }
 
-const char *config_key(const struct config *c, int key)
+struct invocation *config_key(const struct config *c, int key)
 {
 	for (size_t i = c ? c->n_keys : 0; i-- > 0;)
 		if (c->key[i].key == key)
-			return c->key[i].line;
+			return c->key[i].asked;
 	return NULL;
 }
 
@@ -469,14 +474,14 @@ void config_write_keys(const struct config *c, struct text *to)
 		return;
 	text_add(to, "Keys of your configuration\n");
 	for (size_t i = 0; i < c->n_keys; i++)
-		text_addf(to, "  %-22s %s\n", c->key[i].name, c->key[i].line);
+		text_addf(to, "  %-22s %s\n", c->key[i].name, c->key[i].asked->text);
 	text_add(to, "\n");
 }
 
 /* A pipe says itself what it wants.  What says what a row is stays. */
-void config_columns(const struct config *c, const char *line, struct result *r)
+void config_columns(const struct config *c, const struct invocation *asked, struct result *r)
 {
-	const struct command *command = c && c->n_columns && !strchr(line, '|') ? command_of_line(line) : NULL;
+	const struct command *command = c && asked && asked->line.n == 1 ? asked->command : NULL;
 
 	for (size_t i = command ? c->n_columns : 0; i-- > 0;) {
 		const struct user_columns *wanted = &c->columns[i];

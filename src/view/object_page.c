@@ -197,11 +197,11 @@ static const struct page_ops object_ops = {
 };
 
 struct page *page_new_object(
-    struct result *x, struct result *in, struct result *entries, uint32_t id, const char *line)
+    struct result *x, struct result *in, struct result *entries, uint32_t id, struct invocation *asked)
 {
 	struct object_page *o = xcalloc(1, sizeof *o);
 
-	page_init(&o->page, &object_ops, x->title, line);
+	page_init(&o->page, &object_ops, x->title, asked);
 	o->x = x;
 	o->in = in;
 	o->id = id;

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line)
+void page_init(struct page *p, const struct page_ops *ops, const char *title, struct invocation *asked)
 {
 	struct text shown = TEXT_INIT;
 
 	p->ops = ops;
 	text_add_escaped(&shown, title, strlen(title));
 	p->title = text_take(&shown);
-	p->line = xstrdup(line);
+	p->asked = invocation_keep(asked);
+	p->line = asked ? asked->text : "";
 }
 
 void page_free(struct page *p)
@@ -25,7 +26,7 @@ void page_free(struct page *p)
 		return;
 	p->ops->release(p);
 	free(p->title);
-	free(p->line);
+	invocation_drop(p->asked);
 	free(p);
 }
 
@@ -144,11 +145,11 @@ static const struct page_ops tree_ops = {
     .release = release,
 };
 
-struct page *page_new_table(struct result *r, const char *line)
+struct page *page_new_table(struct result *r, struct invocation *asked)
 {
 	struct table_page *t = xcalloc(1, sizeof *t);
 
-	page_init(&t->page, tree_is(r) ? &tree_ops : &table_ops, r->title, line);
+	page_init(&t->page, tree_is(r) ? &tree_ops : &table_ops, r->title, asked);
 	t->result = r;
 	table_init(&t->table, r);
 	return &t->page;

@@ -8,6 +8,7 @@
 #ifndef CAIRN_VIEW_PAGE_H
 #define CAIRN_VIEW_PAGE_H
 
+#include "command/args/args.h"
 #include "view/draw.h"
 #include "view/keys.h"
 #include "view/table/table.h"
@@ -41,17 +42,18 @@ struct page_ops {
 struct page {
 	const struct page_ops *ops;
 	char *title; /* a step of the breadcrumb */
-	char *line;  /* the command line that it answers */
+	struct invocation *asked; /* what it answers; NULL: nothing, or what means something else elsewhere */
+	const char *line; /* the text of that; "" */
 	const struct session *session; /* runs what looks at many lines; NULL: that is just done */
 };
 
-/* All take the result over and copy title and line. */
-struct page *page_new_table(struct result *r, const char *line);
+/* All take the result over, and keep what it answers. */
+struct page *page_new_table(struct result *r, struct invocation *asked);
 /* A result without rows (a head), or of plain text lines. */
-struct page *page_new_text(struct result *r, const char *line);
+struct page *page_new_text(struct result *r, struct invocation *asked);
 /* x: the object with its head; in: what references it; entries: of a collection, shown first, or NULL. */
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
-    const char *line);
+    struct invocation *asked);
 /* Which columns of this table, of the page below, are shown; dump keeps what is chosen. */
 struct page *page_new_columns(struct table *about, struct opened *dump);
 /* A text of ours. */
@@ -60,7 +62,7 @@ struct page *page_new_lines(const char *title, const char *lines);
 void page_free(struct page *p);
 
 /* For the pages' own files. */
-void page_init(struct page *p, const struct page_ops *ops, const char *title, const char *line);
+void page_init(struct page *p, const struct page_ops *ops, const char *title, struct invocation *asked);
 
 /* The result that the page shows, borrowed; NULL: a text of ours. */
 struct result *page_result(struct page *p);

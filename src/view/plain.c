@@ -68,7 +68,7 @@ static void begin(struct session *s)
 	progress_set_own(&plain.now);
 	prompt_plain_init(complete, s, line, n);
 	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(s->history, s->n_history, s->cap_history) = line[i];
+		VEC_PUSH(s->lines.history, s->lines.n_history, s->lines.cap_history) = line[i];
 	free(line);
 	config_settings(plain.config, s);
 	greet(s);

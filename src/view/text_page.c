@@ -326,12 +326,12 @@ static void add_head(struct text *to, struct result *r)
 	}
 }
 
-struct page *page_new_text(struct result *r, const char *line)
+struct page *page_new_text(struct result *r, struct invocation *asked)
 {
 	struct text_page *t = xcalloc(1, sizeof *t);
 	struct cell cell;
 
-	page_init(&t->page, &text_ops, r->title, line);
+	page_init(&t->page, &text_ops, r->title, asked);
 	add_head(&t->all, r);
 	for (size_t row = 0; row < r->n_rows && r->n_columns > 0; row++) {
 		result_cell(r, row, 0, &cell);
@@ -349,7 +349,7 @@ struct page *page_new_lines(const char *title, const char *lines)
 {
 	struct text_page *t = xcalloc(1, sizeof *t);
 
-	page_init(&t->page, &text_ops, title, "");
+	page_init(&t->page, &text_ops, title, NULL);
 	text_add(&t->all, lines);
 	return finish(t);
 }

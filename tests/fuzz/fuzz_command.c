@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct err err = ERR_INIT;
 		session_init(&session);
 		session_open(&session, NULL, open_sample());
-		int code = session_run(&session, line, &result, &err);
+		int code = session_run_line(&session, line, &result, &err);
 		if (code < 0 && !err.message[0])
 			abort();
 		if (code == 0 && result)

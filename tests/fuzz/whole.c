@@ -169,7 +169,7 @@ static void run_line(void *context, const struct command *c, const char *line)
 	unsigned n = a->n++;
 	if (a->tell)
 		fprintf(stderr, "%s\n", line);
-	int code = session_run(&a->session, line, &r, &err);
+	int code = session_run_line(&a->session, line, &r, &err);
 	if (code < 0)
 		check_message(code, &err);
 	if (code < 0 || !r)
@@ -201,7 +201,7 @@ static void ask(const struct heap *heap, const char *const *only)
 	struct asking a = {.only = only, .tell = getenv("FUZZ_TELL") != NULL};
 	struct words words;
 	session_init(&a.session);
-	a.session.progress = PROGRESS_NEVER;
+	a.session.settings.progress = PROGRESS_NEVER;
 	session_open(&a.session, NULL, heap);
 	words_find(&words, &a.session);
 	run_line(&a, &cmd_ls, "$kept = ls *");

@@ -89,7 +89,7 @@ static void run_line(struct session *s, const char *line, int number, bool quiet
 	char what[64];
 	snprintf(what, sizeof what, "%d", number);
 	steps_reset();
-	int code = session_run(s, line, &r, &err);
+	int code = session_run_line(s, line, &r, &err);
 	tell(what, code, &err);
 	if (code || !r || quiet)
 		return;
@@ -124,8 +124,8 @@ int main(int argc, char **argv)
 	session_init(&s);
 	/* its own file as an older dump: what comparing costs */
 	session_know(&s, &(struct heap_options){.path = argv[1]}, (const char *const[]){argv[1]}, 1);
-	s.progress = PROGRESS_NEVER;
-	s.work = work;
+	s.settings.progress = PROGRESS_NEVER;
+	s.hooks.work = work;
 	session_open(&s, session_newest(&s), opening.heap);
 	for (int i = 2; i < argc; i++)
 		run_line(&s, argv[i], i - 2, quiet);

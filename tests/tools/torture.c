@@ -190,11 +190,11 @@ static void begin(struct session *s, const struct trial *t)
 	faults_at(0, 0);
 	remove_copies();
 	session_init(s);
-	s->progress = PROGRESS_NEVER;
+	s->settings.progress = PROGRESS_NEVER;
 	session_open(s, NULL, t->heap);
 	for (size_t i = 0; i < t->example; i++)
 		/* what it leaves to the next line counts, not whether this heap has an answer */
-		(void)!session_run(s, t->lines[i], &r, &err);
+		(void)!session_run_line(s, t->lines[i], &r, &err);
 }
 
 /* What a line answers: its rows as JSON, or the error; the caller's. */
@@ -204,7 +204,7 @@ static char *answer(struct session *s, const char *line, int *code, struct err *
 	char *printed = NULL;
 	size_t n;
 	*err = (struct err)ERR_INIT;
-	*code = session_run(s, line, &r, err);
+	*code = session_run_line(s, line, &r, err);
 	FILE *f = open_memstream(&printed, &n);
 	struct print_options o = {.format = PRINT_JSON};
 	if (*code)

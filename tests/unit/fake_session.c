@@ -40,7 +40,7 @@ char *printed_by(const char *line, enum print_format format)
 	struct result *r;
 	char *printed = NULL;
 	size_t n;
-	if (session_run(&session, line, &r, &err)) {
+	if (session_run_line(&session, line, &r, &err)) {
 		struct text t = TEXT_INIT;
 		text_addf(&t, "!%s", err.message);
 		return text_take(&t);

@@ -181,7 +181,7 @@ static void test_x_and_threads(void **state)
 	expect_printed("find 0x1044 | cut kind,address,offset", PRINT_CSV,
 	    "kind,address,offset\r\ninside,0x1040,4\r\n");
 	expect_printed("find nonsense", PRINT_JSON, "[]\n");
-	assert_int_equal(session_exit_status(0, session.last), 1);
+	assert_int_equal(session_exit_status(0, session.results.last), 1);
 }
 
 static void test_info(void **state)
@@ -274,7 +274,7 @@ static void test_check(void **state)
 	stated[1].count = 6;
 	assert_int_equal(broken("the dump's own counts agree"), 1);
 	expect_printed("check | grep broken | cut result", PRINT_CSV, "result\r\nbroken\r\n");
-	assert_int_equal(session_exit_status(0, session.last), 1);
+	assert_int_equal(session_exit_status(0, session.results.last), 1);
 	fake.heap.n_stated = 0;
 }
 
@@ -294,7 +294,7 @@ static void test_session(void **state)
 	expect_printed("ls * | grep- String | grep -v acme | grep -i CHAR | cut address", PRINT_CSV,
 	    "address\r\n0x1050\r\n");
 	expect_printed("set top 5", PRINT_TEXT, "");
-	assert_int_equal(session.print.top, 5);
+	assert_int_equal(session.settings.print.top, 5);
 	expect_printed("set nix 5", PRINT_TEXT, "!set: no setting \"nix\" (set lists them)");
 	expect_printed("set format nix", PRINT_TEXT,
 	    "!set: invalid format \"nix\" (use text, csv, json, jsonl, md or html)");

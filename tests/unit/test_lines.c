@@ -109,6 +109,24 @@ static void expect_command(const char *word, const char *name)
 	}
 }
 
+enum { EARLY = 1, EARLY_WITH_SUMS = 2, OF_ROW = 4, OF_VIEW = 8, BROKEN = 16, EMPTY = 32 };
+
+/* The command of a line, the words that name it, and what else is known of it; broken lines fail with ERR_USAGE. */
+static void expect_invoked(const char *line, const char *name, size_t words, unsigned wanted)
+{
+	struct invocation *i = invocation_of(line);
+	unsigned known = (i->early ? EARLY | EARLY_WITH_SUMS : 0) | (i->early_with_sums ? EARLY_WITH_SUMS : 0) |
+	    (i->of_row ? OF_ROW : 0) | (i->of_view ? OF_VIEW : 0) | (i->empty ? EMPTY : 0);
+	assert_string_equal(i->text, line);
+	assert_string_equal(i->command ? i->command->name : "none", name ? name : "none");
+	assert_int_equal(i->words, words);
+	assert_int_equal(known | (i->command && i->err.code ? BROKEN : 0), wanted | (wanted & EARLY ? EARLY_WITH_SUMS : 0));
+	assert_int_equal(i->err.code, wanted & BROKEN || (!name && !i->empty) ? ERR_USAGE : 0);
+	assert_ptr_equal(invocation_keep(i), i);
+	invocation_drop(i);
+	invocation_drop(i);
+}
+
 static void test_command_names(void **state)
 {
 	(void)state;
@@ -133,10 +151,21 @@ static void test_command_names(void **state)
 	expect_command("nonsense", NULL);
 	expect_command("q!", "quit");
 	expect_command("com.acme.shop.Session", NULL); /* no command; as a line it is listed */
-	assert_string_equal(command_of_line("com.acme.shop.Session")->name, "ls");
-	assert_string_equal(command_of_line("byte[] -min 1k")->name, "ls");
-	assert_string_equal(command_of_line("Session")->name, "ls");
-	assert_null(command_of_line("session"));
+	expect_invoked("com.acme.shop.Session", "ls", 0, EARLY);
+	expect_invoked("byte[] -min 1k", "ls", 0, EARLY);
+	expect_invoked("Session", "ls", 0, EARLY);
+	expect_invoked("session", NULL, 1, 0);
+	expect_invoked("0xe0000010", "x", 0, 0);
+	expect_invoked("0xe0000010 + 0xe0000020", "ls", 0, 0); /* an object is known when references are read */
+	expect_invoked("ls %3", "ls", 1, OF_ROW | OF_VIEW);
+	expect_invoked("ls $_ | head 3", "ls", 1, OF_VIEW);
+	expect_invoked("histo -retained", "histo", 1, EARLY_WITH_SUMS);
+	expect_invoked("histo -live", "histo", 1, 0);
+	expect_invoked("dumpheap -stat", "histo", 1, EARLY);
+	expect_invoked("$big = java.lang.String", "ls", 0, OF_VIEW);
+	expect_invoked("histo 'java", "histo", 1, EARLY | BROKEN); /* what it is about is known */
+	expect_invoked("  # a remark", NULL, 0, EMPTY);
+	expect_invoked("$big =", NULL, 0, OF_VIEW);
 	expect_command("", NULL);
 	expect_command("DumpObj", "x");
 	expect_command("imm", NULL); /* a tool's word works only when it is complete */
@@ -144,6 +173,33 @@ static void test_command_names(void **state)
 	expect_command("thread_", NULL);
 	expect_printed("hist", PRINT_TEXT, "!\"hist\" is ambiguous (histo, history)");
 	expect_printed("rots", PRINT_TEXT, "!unknown command \"rots\" (nearest: roots: list GC roots)");
+}
+
+/* Which part of a line its error is about; "": none in particular. */
+static void expect_place(const char *line, const char *wrong)
+{
+	struct err err = ERR_INIT;
+	struct result *r;
+	assert_int_not_equal(session_run_line(&session, line, &r, &err), 0);
+	char *place = strndup(line + err.begin, err.end - err.begin);
+	assert_string_equal(place, wrong);
+	free(place);
+}
+
+static void test_places(void **state)
+{
+	(void)state;
+	expect_place("rots", "rots");
+	expect_place("  histo -nonsense -live", "-nonsense");
+	expect_place("histo -by foo | head 3", "-by foo");
+	expect_place("ls 'no.such.Class'", "'no.such.Class'");
+	expect_place("ls java.lang.String 'abc", "'abc");
+	expect_place("histo | nonsense 3 | head", "nonsense 3");
+	expect_place("histo | head > a.txt b", "b");
+	expect_place("histo | | head", "|");
+	expect_place("$1 = histo", "$1 =");
+	expect_place("ls", "");
+	expect_place("source /no/such/file", ""); /* nothing is wrong with the line */
 }
 
 /* What a line becomes where it begins with words of another tool. */
@@ -264,7 +320,6 @@ static void test_many_options(void **state)
 	struct option_spec table[DASH_COUNT] = {{.word = DASH_NONE}};
 	struct command many = {.name = "many", .options = table,
 	    .arguments = {{ARG_WORD, "A", false}, {ARG_WORD, "B", false}, {ARG_WORD, "C", false}}};
-	struct command_line l;
 	struct call call;
 	struct err err = ERR_INIT;
 	struct text line = TEXT_INIT;
@@ -276,15 +331,15 @@ static void test_many_options(void **state)
 	}
 	table[DASH_COUNT - 1].word = DASH_NONE;
 	text_add(&line, " two three");
-	assert_int_equal(command_line_parse(&l, line.s, false, &err), 0);
-	assert_int_equal(call_parse(&call, &session, &many, &l, line.s, 1, &err), 0);
+	struct invocation *asked = invocation_of(line.s);
+	assert_int_equal(call_parse(&call, &session, &many, asked, &err), 0);
 	for (unsigned i = 0; i + 1 < DASH_COUNT; i++) {
 		assert_true(call_has(&call, table[i].word));
 		assert_int_equal(call.option[i].number, 100 + i);
 	}
 	assert_string_equal(call.argument[COMMAND_ARGUMENTS - 1].word, "three");
 	call_release(&call);
-	command_line_release(&l);
+	invocation_drop(asked);
 	text_release(&line);
 }
 
@@ -443,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test_setup_teardown(test_command_names, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_table, fake_session_open, fake_session_close),
+		cmocka_unit_test_setup_teardown(test_places, fake_session_open, fake_session_close),
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_options),

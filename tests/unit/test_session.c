@@ -47,7 +47,7 @@ static struct result *answer(const char *line)
 {
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
-	if (session_run(&session, line, &r, &err))
+	if (session_run_line(&session, line, &r, &err))
 		fail_msg("%s: %s", line, err.message);
 	return r;
 }
@@ -56,7 +56,7 @@ static void refuse(const char *line, const char *wanted)
 {
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
-	assert_int_not_equal(session_run(&session, line, &r, &err), 0);
+	assert_int_not_equal(session_run_line(&session, line, &r, &err), 0);
 	assert_string_equal(err.message, wanted);
 }
 
@@ -98,7 +98,7 @@ static void test_sets_and_rows_are_a_dump_s_own(void **state)
 	refuse("ls %1", "ls: %1: the last table is from dump 2 (use 2 switches to it)");
 	refuse("x %1", "x: %1: the last table is from dump 2 (use 2 switches to it)");
 	refuse("ls $_", "ls: $_: the last result is from dump 2 (use 2 switches to it)");
-	result_target(session.last, 0, &target);
+	result_target(session.results.last, 0, &target);
 	assert_ptr_equal(target.opened, second);
 	session_use(&session, second);
 	assert_int_equal(answer("ls $a")->n_rows, 2);
@@ -111,7 +111,7 @@ static void test_closing_one_leaves_the_other(void **state)
 	answer("histo");
 	session_close(&session, second);
 	assert_ptr_equal(session.dump, first);
-	assert_null(session.last);
+	assert_null(session.results.last);
 	assert_int_equal(answer("ls com.acme.Session")->n_rows, 2);
 	session_close(&session, first);
 	refuse("histo", "histo: no dump is open (cairn DUMP)");
@@ -138,7 +138,7 @@ static void test_a_command_is_a_job(void **state)
 	static const char *const apart[] = {"help", "help histo", "history", "set"};
 	(void)state;
 	session_use(&session, first);
-	session.work = count_job;
+	session.hooks.work = count_job;
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
 		jobs = 0;
 		answer(asked[i]);
@@ -180,7 +180,7 @@ static void test_a_stopped_file_is_taken_back(void **state)
 	(void)state;
 	assert_true(fd >= 0 && write(fd, "before", 6) == 6 && !close(fd));
 	answer("ls char[]");
-	session.work = unwatched_job;
+	session.hooks.work = unwatched_job;
 	progress_set_own(&watched);
 	watched.cancel = true;
 	snprintf(line, sizeof line, "ls char[] >> %s", path);

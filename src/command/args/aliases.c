@@ -401,11 +401,13 @@ const struct alias *call_expand(struct command_line *l, bool more, const char **
 	if (!a)
 		return NULL;
 	struct word *words = NULL, first = stage->words[0];
+	char *rest;
 	const char *s = a->with && (more || n_taken < stage->n) ? a->with : a->means;
 	if (means)
 		*means = s;
-	for (size_t length; (length = next_word(&s)); s += length) {
-		first.s = arena_strndup(&l->arena, s, length);
+	l->ours = xstrdup(s);
+	for (char *ours = strtok_r(l->ours, " ", &rest); ours; ours = strtok_r(NULL, " ", &rest)) {
+		first.s = ours;
 		VEC_PUSH(words, n, cap) = first;
 	}
 	for (size_t i = 1; i < stage->n; i++) {

@@ -161,41 +161,38 @@ static bool only_classes(const struct session *s, const struct stage *stage, siz
 }
 
 /* A set may take several words, of which *at is the last afterwards; *word gets a title for it. */
-static int take_set(const struct session *s, struct command_line *line, size_t *at, uint32_t **ids,
-    size_t *n, const char **word, struct err *err)
+static int take_set(struct call *call, const struct session *s, size_t *at, uint32_t **ids, size_t *n,
+    const char **word, struct err *err)
 {
-	const struct stage *stage = &line->stages[0];
+	const struct stage *stage = &call->stage;
 	struct text title = TEXT_INIT;
 	size_t first = *at;
 	int code = set_parse(s, stage, at, ids, n, err);
 	if (code)
 		return code;
 	set_title(s, stage, first, *at, &title);
-	*word = arena_strndup(&line->arena, title.s, title.len);
+	*word = arena_strndup(&call->arena, title.s, title.len);
 	text_release(&title);
 	--*at;
 	return 0;
 }
 
-static int set_value(struct call *call, const struct session *s, struct command_line *line, size_t i,
-    size_t *at, struct err *err)
+static int set_value(struct call *call, const struct session *s, size_t i, size_t *at, struct err *err)
 {
 	call->argument[i].objects = true;
-	return take_set(s, line, at, &call->argument[i].ids, &call->argument[i].n_ids,
-	    &call->argument[i].word, err);
+	return take_set(call, s, at, &call->argument[i].ids, &call->argument[i].n_ids, &call->argument[i].word, err);
 }
 
 /* One object if the words mean just that, else what they mean together. */
-static int objects_value(struct call *call, const struct session *s, struct command_line *line, size_t i, size_t *at,
-    struct err *err)
+static int objects_value(struct call *call, const struct session *s, size_t i, size_t *at, struct err *err)
 {
-	const struct stage *stage = &line->stages[0];
+	const struct stage *stage = &call->stage;
 	bool alone = *at + 1 >= stage->n || !set_joins(&stage->words[*at + 1]);
 	bool place = strchr("0#%$", stage->words[*at].s[0]) != NULL; /* which no class's name begins with */
 	struct err single = ERR_INIT;
 	if (alone && !value_object(s, stage->words[*at].s, &call->argument[i].id, &single))
 		return 0;
-	int code = set_value(call, s, line, i, at, err);
+	int code = set_value(call, s, i, at, err);
 	if (code && alone && place && single.code) { /* what it means for a single one says more */
 		*err = single;
 		return single.code;
@@ -203,10 +200,9 @@ static int objects_value(struct call *call, const struct session *s, struct comm
 	return code;
 }
 
-static int argument_value(struct call *call, const struct session *s, struct command_line *line,
-    size_t i, size_t *at, struct err *err)
+static int argument_value(struct call *call, const struct session *s, size_t i, size_t *at, struct err *err)
 {
-	const struct stage *stage = &line->stages[0];
+	const struct stage *stage = &call->stage;
 	const char *word = stage->words[*at].s;
 	enum argument_kind kind = call->command->arguments[i].kind;
 	call->argument[i].given = true;
@@ -215,19 +211,19 @@ static int argument_value(struct call *call, const struct session *s, struct com
 	case ARG_OBJECT:
 		return value_object(s, word, &call->argument[i].id, err);
 	case ARG_OBJECTS:
-		return objects_value(call, s, line, i, at, err);
+		return objects_value(call, s, i, at, err);
 	case ARG_VALUE:
 		return value_of(s, word, &call->argument[i].variable, &call->argument[i].is_variable,
 		    &call->argument[i].id, err);
 	case ARG_THREAD:
 		return value_thread(s, word, &call->argument[i].id, err);
 	case ARG_SET:
-		return set_value(call, s, line, i, at, err);
+		return set_value(call, s, i, at, err);
 	case ARG_CLASS:
 		if (!session_heap(s)) /* profiles know names */
 			return 0;
 		if (!only_classes(s, stage, *at))
-			return set_value(call, s, line, i, at, err);
+			return set_value(call, s, i, at, err);
 		return value_classes(s, word, &call->argument[i].ids, &call->argument[i].n_ids, err);
 	default:
 		return 0;
@@ -279,10 +275,9 @@ static int option_without_value(const struct command *c, const struct option_spe
 	return code;
 }
 
-static int take_option(struct call *call, const struct session *s, struct command_line *line,
-    size_t *at, struct err *err)
+static int take_option(struct call *call, const struct session *s, size_t *at, struct err *err)
 {
-	const struct stage *stage = &line->stages[0];
+	const struct stage *stage = &call->stage;
 	const char *word = stage->words[*at].s, *value = strchr(word, '=');
 	const struct option_spec *o = command_option(call->command, word);
 	if (!o)
@@ -299,8 +294,7 @@ static int take_option(struct call *call, const struct session *s, struct comman
 		return option_without_value(call->command, o, err);
 	++*at;
 	if (o->kind == OPT_SET)
-		return take_set(s, line, at, &call->option[i].ids, &call->option[i].n_ids,
-		    &call->option[i].word, err);
+		return take_set(call, s, at, &call->option[i].ids, &call->option[i].n_ids, &call->option[i].word, err);
 	return option_value(call, i, stage->words[*at].s, err);
 }
 
@@ -384,7 +378,7 @@ static int put_here(const struct command *c, const struct session *s, struct sta
 /* On the screen an argument that is missing is the selected row. */
 static bool put_row(const struct command *c, const struct session *s, struct stage *stage, size_t n)
 {
-	struct selection *selection = s->selection;
+	struct selection *selection = s->results.selection;
 	if (!selection || !selection->row || n > 0 || !takes_objects(c, n))
 		return false;
 	VEC_PUSH(stage->words, stage->n, stage->cap) = (struct word){.s = selection->row};
@@ -394,7 +388,6 @@ static bool put_row(const struct command *c, const struct session *s, struct sta
 struct taking {
 	struct call *call;
 	const struct session *s;
-	struct command_line *line;
 	size_t at; /* the word */
 	size_t n;  /* the argument that it may be */
 	bool no_options; /* -- stood before it */
@@ -421,12 +414,12 @@ static int take_word(struct taking *t, struct err *err)
 {
 	struct call *call = t->call;
 	const struct command *c = call->command;
-	const struct stage *stage = &t->line->stages[0];
+	const struct stage *stage = &call->stage;
 	const struct word *w = &stage->words[t->at];
 	enum argument_kind kind = t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
 	if (kind == ARG_REST && !(looks_like_option(w) && command_option(c, w->s))) {
 		call->argument[t->n].given = t->done = true;
-		call->argument[t->n++].word = command_line_rest(t->line, call->line, stage, t->at);
+		call->argument[t->n++].word = command_line_rest(&call->arena, call->asked->text, stage, t->at);
 		return 0;
 	}
 	if (!t->no_options && !strcmp(w->s, "--") && !w->quoted) {
@@ -434,7 +427,7 @@ static int take_word(struct taking *t, struct err *err)
 		return 0;
 	}
 	if (!t->no_options && looks_like_option(w))
-		return take_option(call, t->s, t->line, &t->at, err);
+		return take_option(call, t->s, &t->at, err);
 	if (kind == ARG_DUMPS && !word_is_dump(t->s, w))
 		kind = ++t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;
 	if (kind == ARG_END)
@@ -447,28 +440,33 @@ static int take_word(struct taking *t, struct err *err)
 	if (kind == ARG_CLASS && session_heap(t->s) && ends_arguments(c, t->n) && only_classes(t->s, stage, t->at) &&
 	    t->at + 1 < stage->n && !looks_like_option(&stage->words[t->at + 1]))
 		return wrong_number(c, "too many arguments", err); /* else the first is said to be no class */
-	return argument_value(call, t->s, t->line, t->n++, &t->at, err);
+	return argument_value(call, t->s, t->n++, &t->at, err);
 }
 
 static int missing(const struct command *c, const struct session *s, size_t n, struct err *err)
 {
+	const struct selection *selection = s->results.selection;
 	struct text what = TEXT_INIT;
-	text_addf(&what, "%s is missing%s", c->arguments[n].name, s->selection && !s->selection->row && takes_objects(c, n)
+	text_addf(&what, "%s is missing%s", c->arguments[n].name, selection && !selection->row && takes_objects(c, n)
 	    ? ", and no such row is selected" : "");
 	int code = call_missing(c, what.s, "", n + 1, err);
 	text_release(&what);
 	return code;
 }
 
-static int take_words(struct call *call, const struct session *s, struct command_line *line,
-    size_t first, struct err *err)
+static int take_words(struct call *call, const struct session *s, struct err *err)
 {
 	const struct command *c = call->command;
-	struct stage *stage = &line->stages[0];
-	struct taking t = {.call = call, .s = s, .line = line};
+	struct stage *stage = &call->stage;
+	struct taking t = {.call = call, .s = s};
+	size_t first = call->asked->words;
 	int code = put_here(c, s, stage, first, err);
-	for (t.at = first; !code && !t.done && t.at < stage->n; t.at++)
+	for (t.at = first; !code && !t.done && t.at < stage->n; t.at++) {
+		size_t begins = t.at;
 		code = take_word(&t, err);
+		if (code && err)
+			err_place(err, stage->words[begins].begin, stage->words[t.at < stage->n ? t.at : stage->n - 1].end);
+	}
 	t.n += t.n < COMMAND_ARGUMENTS && call->n_words > 0;
 	if (code || t.n == COMMAND_ARGUMENTS || c->arguments[t.n].kind == ARG_END || c->arguments[t.n].optional ||
 	    (!t.n && c->instead && call_has(call, c->instead)))
@@ -487,13 +485,17 @@ static size_t count_options(const struct command *c)
 	return n;
 }
 
-int call_parse(struct call *call, const struct session *s, const struct command *c,
-    struct command_line *line, const char *typed, size_t first_word, struct err *err)
+int call_parse(struct call *call, const struct session *s, const struct command *c, const struct invocation *asked,
+    struct err *err)
 {
-	*call = (struct call){.command = c, .line = typed,
-	    .shown = !s->output && line->n == 1 && !line->file.s && !line->keep};
+	const struct stage *typed = &asked->line.stages[0];
+	*call = (struct call){.command = c, .asked = asked, .arena = ARENA_INIT,
+	    .shown = !s->output.stream && invocation_is_plain(asked) && !asked->line.keep};
+	for (size_t i = 0; i < typed->n; i++)
+		VEC_PUSH(call->stage.words, call->stage.n, call->stage.cap) = typed->words[i];
+	call->stage.end = typed->end;
 	call->option = xcalloc(count_options(c) + 1, sizeof *call->option);
-	int code = take_words(call, s, line, first_word, err);
+	int code = take_words(call, s, err);
 	if (code)
 		call_release(call);
 	return code;
@@ -507,6 +509,8 @@ void call_release(struct call *call)
 		big_free(call->option[i].ids);
 	free(call->option);
 	free(call->words);
+	free(call->stage.words);
+	arena_release(&call->arena);
 	*call = (struct call){.command = NULL};
 }
 

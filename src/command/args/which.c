@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * which.c - which command a line means, by its name, a beginning of it or another tool's word, and whether it can
- * be answered before references are read.
- */
+/* which.c - which command a line means, by its name, a beginning of it or another tool's word. */
 #include "command/args/args.h"
 
 #include "command/resolve/resolve.h"
@@ -159,45 +156,4 @@ const struct command *call_command(const struct stage *stage, size_t *words, str
 		return command_find("ls", err);
 	}
 	return c;
-}
-
-const struct command *command_of_line(const char *line)
-{
-	struct command_line l;
-	size_t words;
-	(void)!command_line_parse(&l, line, true, NULL);
-	(void)call_expand(&l, false, NULL);
-	const struct command *c = l.n && l.stages[0].n ? call_command(&l.stages[0], &words, NULL) : NULL;
-	command_line_release(&l);
-	return c;
-}
-
-/* Does it ask for what follows from references?  A word that only may do so counts as one. */
-static bool asks_for_more(const char *word, bool sums)
-{
-	static const char *const reach[] = {"-live", "-dead", "-unreachable", "-where", "-retained"};
-	size_t n_reach = sizeof reach / sizeof *reach - sums, n = strlen(word);
-	for (size_t i = 0; n > 1 && i < n_reach; i++)
-		if (strncmp(word, reach[i], n) == 0)
-			return true;
-	return false;
-}
-
-bool command_is_early(const struct command *c, const char *line, bool sums)
-{
-	struct command_line l;
-	bool early = c->flags & COMMAND_EARLY, more = false;
-	if (!(c->flags & (COMMAND_EARLY | COMMAND_EARLY_BY_OPTION)) || strpbrk(line, "#%$(&"))
-		return false;
-	(void)!command_line_parse(&l, line, true, NULL);
-	(void)call_expand(&l, false, NULL); /* words of other tools may stand for options, and have some that are none */
-	for (size_t i = 0; i < l.n; i++) {
-		for (size_t k = 0; k < l.stages[i].n; k++) {
-			const char *word = l.stages[i].words[k].s;
-			more |= asks_for_more(word, sums);
-			early |= i == 0 && word[0] == '-' && word[1];
-		}
-	}
-	command_line_release(&l);
-	return early && !more;
 }

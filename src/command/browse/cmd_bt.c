@@ -321,7 +321,7 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	    err_set(err, ERR_NOT_FOUND, "the dump does not record a thread that ran out of memory");
 	if (!code)
 		code = make_rows(&b->rows, s->dump, thread, &n_framed, err);
-	bool people = s->interactive || print_is_for_people(s->print.format); /* machines count rows, as head does */
+	bool people = s->interactive || print_is_for_people(s->settings.print.format); /* machines count rows */
 	if (!code)
 		code = find_headings(b, people ? n_framed : 0, err);
 	if (code) {

@@ -299,7 +299,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
 	result_group(r, "sizes and types");
 	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
-	result_head(r, COL_SIZES, cell_text(s->mat_sizes ? "mat" : "true"));
+	result_head(r, COL_SIZES, cell_text(s->settings.mat_sizes ? "mat" : "true"));
 	info_doubts(r, h);
 	info_types(r, h);
 	result_group(r, "counters of the program");

@@ -468,10 +468,10 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 	struct why_rows *w;
 	struct result *r = explanation(s, &w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
-	render_lock_enter(s->turns);
+	render_lock_enter(s->hooks.turns);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);
-	render_lock_leave(s->turns);
+	render_lock_leave(s->hooks.turns);
 	if (code)
 		result_free(r);
 	else
@@ -482,7 +482,7 @@ static int run_why(struct session *s, const struct call *call, struct result **o
 const struct command cmd_why = {
     .name = "why",
     .arguments = {{ARG_WORD, "%N|COLUMN", true}},
-    .flags = COMMAND_NEEDS_REFERENCES,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NO_TABLE,
     .group = "browse",
     .summary = "explain how certain the numbers of the last table are",
     .shapes = SHAPES(&why_shape),

@@ -338,7 +338,7 @@ static const char *note_of(const struct taking *t)
 /* All of them or none: files of two dumps, or of two days, would stand side by side.  *agreed: to all of it, once. */
 static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 {
-	const struct writing *rules = &t->s->writes;
+	const struct writing *rules = &t->s->settings.writes;
 	struct text path = TEXT_INIT;
 	struct stat st;
 	size_t there = 0;
@@ -362,12 +362,12 @@ static int may_replace(const struct taking *t, bool *agreed, struct err *err)
 
 static int bundle_all(struct taking *t, struct err *err)
 {
-	bool agreed = false, before = t->s->writes.force;
+	bool agreed = false, before = t->s->settings.writes.force;
 	int code = t->folder ? may_replace(t, &agreed, err) : 0;
-	t->s->writes.force |= agreed;
+	t->s->settings.writes.force |= agreed;
 	for (size_t i = 0; i < KINDS && !code; i++)
 		code = bundle_one(t, &kinds[i], err);
-	t->s->writes.force = before;
+	t->s->settings.writes.force = before;
 	if (!code && t->failed && !t->written) { /* no folder, no room: of that there is no table */
 		*err = t->why;
 		return t->failed;

@@ -159,7 +159,7 @@ enum { ROOM_FOR_TIME = 100, ROOM_FOR_DAMAGE = 140 }; /* columns */
 
 static bool is_narrow(const struct session *s, unsigned room)
 {
-	return s->interactive && s->print.width < room;
+	return s->interactive && s->settings.print.width < room;
 }
 
 /* With the time of the day where it is of this year, and else with the year, as ls has it. */
@@ -352,7 +352,7 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 
 const struct command cmd_dumps = {
     .name = "dumps",
-    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES | COMMAND_COMPARES,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_PROFILES | COMMAND_COMPARES | COMMAND_LISTS_DUMPS,
     .group = "compare",
     .summary = "list the dumps of this session or directory",
     .shapes = SHAPES(&shape, &folder_shape),

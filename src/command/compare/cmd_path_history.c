@@ -228,7 +228,6 @@ static int line_of_row(const struct session *s, const char *word, struct text *t
 static int run_path_history(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct text text = TEXT_INIT;
-	struct command_line line;
 	struct call of_row;
 	const char *word = call->argument[0].word;
 	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
@@ -238,14 +237,12 @@ static int run_path_history(struct session *s, const struct call *call, struct r
 		    "%.40s)", word, word);
 	int code = line_of_row(s, word, &text, err);
 	if (!code) {
-		code = command_line_parse(&line, text.s, false, err);
+		struct invocation *asked = invocation_of(text.s);
+		code = call_parse(&of_row, s, call->command, asked, err);
 		if (!code)
-			code = call_parse(&of_row, s, &cmd_path_history, &line, text.s, 1, err);
-		if (!code) {
 			code = course_of_words(s, &of_row, out, err);
-			call_release(&of_row);
-		}
-		command_line_release(&line);
+		call_release(&of_row);
+		invocation_drop(asked);
 	}
 	text_release(&text);
 	return code;

@@ -61,7 +61,7 @@ static int run_tag(struct session *s, const struct call *call, struct result **o
 const struct command cmd_tag = {
     .name = "tag",
     .arguments = {{ARG_DUMPS, "N...", true}},
-    .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES,
+    .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES | COMMAND_TAGS,
     .group = "compare",
     .summary = "choose the dumps to compare",
     .description = "Tags the dumps N (numbers from dumps), or removes the tag of tagged ones; without N, of all. "

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "command/commands.h"
+#include "command/args/args.h"
 #include "command/exec/output.h"
 
 #include <errno.h>
@@ -37,10 +37,10 @@ void complain(const char *format, ...)
 static void measure_terminal(struct session *s)
 {
 	struct winsize size;
-	if (!isatty(fileno(s->output)) || ioctl(fileno(s->output), TIOCGWINSZ, &size) || !size.ws_row)
+	if (!isatty(fileno(s->output.stream)) || ioctl(fileno(s->output.stream), TIOCGWINSZ, &size) || !size.ws_row)
 		return;
-	s->print.width = size.ws_col;
-	s->screenful = size.ws_row > ROWS_BESIDE + 1u ? size.ws_row - ROWS_BESIDE : 1;
+	s->settings.print.width = size.ws_col;
+	s->output.screenful = size.ws_row > ROWS_BESIDE + 1u ? size.ws_row - ROWS_BESIDE : 1;
 }
 
 /* The more serious of two statuses: a dump that cannot be read, wrong usage, nothing found. */
@@ -64,6 +64,12 @@ static void say_shortage(const struct heap *h)
 		    h->shortage.message, h->settled ? ", info, strings and dups" : " and info");
 }
 
+/* Of the command of a line; none of a script, or where there is no command. */
+static unsigned flags_of(const struct batch_line *line)
+{
+	return line->script || !line->asked->command ? 0 : line->asked->command->flags;
+}
+
 static int run_line(struct session *s, const struct batch_line *line, bool several)
 {
 	enum file_fate before = s->dump ? s->dump->fate : FILE_SAME;
@@ -73,20 +79,19 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 	struct err err = ERR_INIT;
 	struct result *r = NULL;
 	int code, status;
-	s->heading = s->print.width && several && !line->script ? line->text : NULL;
+	s->output.heading = s->settings.print.width && several && !line->script ? line->asked->text : NULL;
 	if (line->script) {
-		s->status = 0;
-		code = session_source(s, line->text, &r, &err);
-		status = worse(s->status, session_exit_status(code, NULL));
+		s->lines.status = 0;
+		code = session_source(s, line->script, &r, &err);
+		status = worse(s->lines.status, session_exit_status(code, NULL));
 	} else {
-		code = session_run(s, line->text, &r, &err);
-		status = session_exit_status(code, code ? NULL : s->last);
+		code = session_run(s, line->asked, &r, &err);
+		status = session_exit_status(code, code ? NULL : s->results.last);
 		if (!code && r)
 			code = session_print(s, r, &err);
 		status = worse(status, session_exit_status(code, NULL));
 	}
-	const struct command *c = line->script ? NULL : command_of_line(line->text);
-	if (code == ERR_NOMEM && s->dump && !(c && c->flags & COMMAND_SWITCHES)) /* these name the dump themselves */
+	if (code == ERR_NOMEM && s->dump && !(flags_of(line) & COMMAND_SWITCHES)) /* these name the dump themselves */
 		err_context(&err, "%.200s", s->dump->heap->dump->source->path);
 	if (code)
 		complain("%s", err.message);
@@ -99,31 +104,39 @@ static int run_line(struct session *s, const struct batch_line *line, bool sever
 	return status;
 }
 
+static int run_text(struct session *s, const char *text, bool several)
+{
+	struct batch_line line = {.asked = invocation_of(text)};
+	int status = run_line(s, &line, several);
+	invocation_drop(line.asked);
+	return status;
+}
+
 static int run_overview(struct session *s)
 {
 	if (!s->dump) { /* profiles alone */
-		int listed = run_line(s, &(struct batch_line){.text = "dumps"}, !s->folder);
+		int listed = run_text(s, "dumps", !s->folder);
 		if (s->folder)
 			return listed;
-		size_t top = s->print.top;
+		size_t top = s->settings.print.top;
 		if (!top)
-			s->print.top = OVERVIEW_ROWS;
-		listed = worse(listed, run_line(s, &(struct batch_line){.text = "trend"}, true));
-		s->print.top = top; /* for what is typed */
+			s->settings.print.top = OVERVIEW_ROWS;
+		listed = worse(listed, run_text(s, "trend", true));
+		s->settings.print.top = top; /* for what is typed */
 		return listed;
 	}
-	int status = run_line(s, &(struct batch_line){.text = "info"}, true);
-	if (!s->print.top)
-		s->print.top = OVERVIEW_ROWS;
-	return worse(status, run_line(s, &(struct batch_line){.text = "histo"}, true));
+	int status = run_text(s, "info", true);
+	if (!s->settings.print.top)
+		s->settings.print.top = OVERVIEW_ROWS;
+	return worse(status, run_text(s, "histo", true));
 }
 
 /* Among results for programs it would be none. */
 static void say_done(const struct session *s)
 {
 	struct text t = TEXT_INIT;
-	if (s->said.len && s->print.format == PRINT_TEXT) {
-		text_add_escaped(&t, s->said.s, s->said.len);
+	if (s->lines.said.len && s->settings.print.format == PRINT_TEXT) {
+		text_add_escaped(&t, s->lines.said.s, s->lines.said.len);
 		puts(t.s ? t.s : "");
 	}
 	text_release(&t);
@@ -136,9 +149,9 @@ static void run_typed(struct session *s, const struct batch_options *o)
 	s->typed = true;
 	while (!s->quit && (line = o->next(o->next_context, s))) {
 		measure_terminal(s); /* it may have another size by now */
-		run_line(s, &(struct batch_line){.text = line}, false);
+		run_text(s, line, false);
 		say_done(s);
-		fflush(s->output);
+		fflush(s->output.stream);
 	}
 }
 
@@ -156,7 +169,7 @@ static bool prints_several(const struct batch_options *o)
 {
 	bool several = o->n_lines != 1 || o->next; /* none: the overview, which has two */
 	for (size_t i = 0; i < o->n_lines && !several; i++)
-		several = o->lines[i].script || command_of_line(o->lines[i].text) == &cmd_source;
+		several = o->lines[i].script || flags_of(&o->lines[i]) & COMMAND_RUNS_LINES;
 	return several;
 }
 
@@ -165,8 +178,8 @@ static bool may_compare(const struct batch_options *o)
 {
 	bool may = o->next != NULL;
 	for (size_t i = 0; i < o->n_lines && !may; i++) {
-		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
-		may = !c || c->flags & COMMAND_COMPARES;
+		const struct batch_line *line = &o->lines[i];
+		may = line->script || !line->asked->command || flags_of(line) & COMMAND_COMPARES;
 	}
 	return may;
 }
@@ -178,10 +191,10 @@ static void begin_session(struct session *s, const struct batch_options *o)
 		session_know_folder(s, o->heap, o->folder);
 	else
 		session_know(s, o->heap, o->older, o->n_older);
-	s->print = o->print;
-	s->writes = o->writes;
-	s->mat_sizes = o->heap->mat_sizes;
-	s->progress = o->progress;
+	s->settings.print = o->print;
+	s->settings.writes = o->writes;
+	s->settings.mat_sizes = o->heap->mat_sizes;
+	s->settings.progress = o->progress;
 }
 
 /* --index names a file that is not there yet, or that did not fit. */
@@ -206,10 +219,10 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	int status = 0;
 	if (heap)
 		opened_own(session_open(s, session_newest(s), heap), heap);
-	s->output = to->stream;
-	s->output_name = o->output;
-	s->output_replaces = to->replaces;
-	s->output_joins = o->output && prints_several(o) && output_can_join(to->stream);
+	s->output.stream = to->stream;
+	s->output.name = o->output;
+	s->output.replaces = to->replaces;
+	s->output.joins = o->output && prints_several(o) && output_can_join(to->stream);
 	measure_terminal(s);
 	if (!o->n_lines && (!o->next || (!s->dump && s->n_dumps))) /* no screen shows profiles */
 		status = run_overview(s);
@@ -220,15 +233,15 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	bool write = heap && s->dump && s->dump->own == heap && o->heap->index && !heap->saved;
 	if (write) /* now: it finds what histo would show */
 		status = worse(status, write_named_index(s, o->heap->index));
-	if (s->output_joins && o->print.format == PRINT_JSON)
-		output_joined(to->stream, s->n_printed);
+	if (s->output.joins && o->print.format == PRINT_JSON)
+		output_joined(to->stream, s->output.n_printed);
 	for (size_t i = 0; i < s->n_dumps; i++)
 		s->part |= s->dumps[i]->opened && s->dumps[i]->opened->fate != FILE_SAME;
 	if (s->dump && s->dump->heap->no_references)
 		s->part = true;
 	*part |= s->part;
 	struct err err = ERR_INIT;
-	if (!status && output_begin(to->stream, &s->output_replaces, &err)) { /* nothing to say is an answer too */
+	if (!status && output_begin(to->stream, &s->output.replaces, &err)) { /* nothing to say is an answer too */
 		complain("%s: %s", o->output, err.message);
 		status = session_exit_status(ERR_IO, NULL);
 	}
@@ -257,10 +270,8 @@ void say_opened(const struct heap *h, bool exe)
 static bool all_are_early(const struct batch_options *o)
 {
 	bool all = o->n_lines > 0;
-	for (size_t i = 0; all && i < o->n_lines; i++) {
-		const struct command *c = o->lines[i].script ? NULL : command_of_line(o->lines[i].text);
-		all = c && command_is_early(c, o->lines[i].text, false);
-	}
+	for (size_t i = 0; all && i < o->n_lines; i++)
+		all = !o->lines[i].script && o->lines[i].asked->early;
 	return all;
 }
 

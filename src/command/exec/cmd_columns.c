@@ -180,8 +180,8 @@ static int run_columns(struct session *s, const struct call *call, struct result
 	if (!code && !(chooses && s->interactive)) /* the screen shows it where one stands */
 		*out = columns_list(about);
 	if (*out && chooses) {
-		result_add_note(*out, s->said.s);
-		text_clear(&s->said);
+		result_add_note(*out, s->lines.said.s);
+		text_clear(&s->lines.said);
 	}
 	text_release(&names);
 	return code;
@@ -191,7 +191,7 @@ const struct command cmd_columns = {
     .name = "columns",
     .arguments = {{ARG_WORDS, "NAME", true}},
     .options = columns_options,
-    .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
+    .flags = COMMAND_NO_DUMP | COMMAND_EARLY | COMMAND_ARRANGES | COMMAND_SAVED,
     .group = "session",
     .summary = "choose the columns of tables like the last one",
     .shapes = SHAPES(&list_shape),

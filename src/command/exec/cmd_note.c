@@ -58,8 +58,8 @@ static int run_note(struct session *s, const struct call *call, struct result **
 	if (!writes || !s->interactive) /* the screen shows it where one stands */
 		*out = list_notes(s);
 	if (*out && writes) {
-		result_add_note(*out, s->said.s);
-		text_clear(&s->said);
+		result_add_note(*out, s->lines.said.s);
+		text_clear(&s->lines.said);
 	}
 	return 0;
 }
@@ -67,7 +67,7 @@ static int run_note(struct session *s, const struct call *call, struct result **
 const struct command cmd_note = {
     .name = "note",
     .arguments = {{ARG_OBJECT, "OBJ", true}, {ARG_REST, "TEXT", true}},
-    .flags = COMMAND_NO_DUMP,
+    .flags = COMMAND_NO_DUMP | COMMAND_SAVED,
     .group = "session",
     .summary = "write a note about an object, or list all notes",
     .shapes = SHAPES(&note_shape),

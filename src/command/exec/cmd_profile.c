@@ -61,7 +61,7 @@ static int run_profile(struct session *s, const struct call *call, struct result
 const struct command cmd_profile = {
     .name = "profile",
     .arguments = {{ARG_FILE, "FILE", false}},
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_FOR_COMPARISONS,
     .group = "compare",
     .summary = "write the data for comparisons to a small file",
     .shapes = SHAPES(&file_shape),

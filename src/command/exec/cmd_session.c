@@ -30,11 +30,11 @@ static int run_history(
 	struct text line = TEXT_INIT;
 	(void)call;
 	(void)err;
-	for (size_t i = 0; i < s->n_history; i++) {
+	for (size_t i = 0; i < s->lines.n_history; i++) {
 		text_clear(&line);
-		text_add_escaped(&line, s->history[i], strlen(s->history[i]));
+		text_add_escaped(&line, s->lines.history[i], strlen(s->lines.history[i]));
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_text(line.s)},
-		    &(struct target){.kind = TARGET_COMMAND, .command = s->history[i]});
+		    &(struct target){.kind = TARGET_COMMAND, .command = s->lines.history[i]});
 	}
 	text_release(&line);
 	*out = r;
@@ -62,14 +62,14 @@ static int run_source(
 	struct result *last;
 	int code = session_source(s, call->argument[0].word, &last, err);
 	/* on the screen the last result is shown; elsewhere each was printed */
-	*out = !code && !s->output ? session_take(s) : NULL;
+	*out = !code && !s->output.stream ? session_take(s) : NULL;
 	return code;
 }
 
 const struct command cmd_source = {
     .name = "source",
     .arguments = {{ARG_FILE, "FILE", false}},
-    .flags = COMMAND_NO_DUMP,
+    .flags = COMMAND_NO_DUMP | COMMAND_RUNS_LINES,
     .group = "session",
     .summary = "run the command lines of a file",
     .description = "cairn skips empty lines and lines that begin with #. The first line that fails ends the script. "
@@ -118,7 +118,7 @@ enum { NO_VALUE = 1 }; /* not a value of that setting */
 
 static void show_top(const struct session *s, struct text *to)
 {
-	text_addf(to, "%zu", s->print.top);
+	text_addf(to, "%zu", s->settings.print.top);
 }
 
 static int set_top(struct session *s, const char *value, struct err *err)
@@ -127,44 +127,44 @@ static int set_top(struct session *s, const char *value, struct err *err)
 	(void)err;
 	if (!parse_size(value, &n))
 		return NO_VALUE;
-	s->print.top = (size_t)n;
+	s->settings.print.top = (size_t)n;
 	return 0;
 }
 
 static void show_format(const struct session *s, struct text *to)
 {
 	static const char *const names[] = {"text", "csv", "json", "jsonl"};
-	text_add(to, names[s->print.format]);
+	text_add(to, names[s->settings.print.format]);
 }
 
 static int set_format(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
-	return print_format_parse(value, &s->print.format) ? 0 : NO_VALUE;
+	return print_format_parse(value, &s->settings.print.format) ? 0 : NO_VALUE;
 }
 
 static void show_csv(const struct session *s, struct text *to)
 {
-	text_add(to, s->print.csv_raw ? "raw" : "safe");
+	text_add(to, s->settings.print.csv_raw ? "raw" : "safe");
 }
 
 static int set_csv(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
-	s->print.csv_raw = !strcmp(value, "raw");
-	return s->print.csv_raw || !strcmp(value, "safe") ? 0 : NO_VALUE;
+	s->settings.print.csv_raw = !strcmp(value, "raw");
+	return s->settings.print.csv_raw || !strcmp(value, "safe") ? 0 : NO_VALUE;
 }
 
 static void show_wide(const struct session *s, struct text *to)
 {
-	text_add(to, s->print.wide ? "on" : "off");
+	text_add(to, s->settings.print.wide ? "on" : "off");
 }
 
 static int set_wide(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
-	s->print.wide = !strcmp(value, "on");
-	return s->print.wide || !strcmp(value, "off") ? 0 : NO_VALUE;
+	s->settings.print.wide = !strcmp(value, "on");
+	return s->settings.print.wide || !strcmp(value, "off") ? 0 : NO_VALUE;
 }
 
 static void show_threads(const struct session *s, struct text *to)
@@ -233,27 +233,27 @@ static int set_not_mine(struct session *s, const char *value, struct err *err)
 
 static void show_q(const struct session *s, struct text *to)
 {
-	text_add(to, s->q_quits ? "quit" : "back");
+	text_add(to, s->settings.q_quits ? "quit" : "back");
 }
 
 static int set_q(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
-	s->q_quits = !strcmp(value, "quit");
-	return s->q_quits || !strcmp(value, "back") ? 0 : NO_VALUE;
+	s->settings.q_quits = !strcmp(value, "quit");
+	return s->settings.q_quits || !strcmp(value, "back") ? 0 : NO_VALUE;
 }
 
 static void show_copy(const struct session *s, struct text *to)
 {
-	text_add(to, s->copies ? s->copies : "terminal");
+	text_add(to, s->settings.copies ? s->settings.copies : "terminal");
 }
 
 static int set_copy(struct session *s, const char *value, struct err *err)
 {
 	(void)err;
 	char *file = *value && strcmp(value, "terminal") != 0 ? xstrdup(value) : NULL;
-	free(s->copies);
-	s->copies = file;
+	free(s->settings.copies);
+	s->settings.copies = file;
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static int load(struct session *s, struct session_dump *d, struct err *err)
 		    "close N frees the memory of an open dump" :
 		    "the current dump stays in memory (cairn FILE opens only this one)");
 	}
-	if (!code && s->output) /* the screen tells of it itself */
+	if (!code && s->output.stream) /* the screen tells of it itself */
 		say_opened(d->opened->heap, s->how && s->how->dump.exe);
 	return code;
 }
@@ -109,7 +109,7 @@ static int read_profile_file(void *context, struct progress *progress, struct er
 /* Where it stands among the others, if not behind all of them. */
 static void say_place(struct session *s, const struct session_dump *d)
 {
-	char *said = xstrdup(s->said.s);
+	char *said = xstrdup(s->lines.said.s);
 	size_t at = 0;
 	while (s->dumps[at] != d)
 		at++;
@@ -193,7 +193,7 @@ static int run_close(struct session *s, const struct call *call, struct result *
 	add_name(d, &t);
 	text_add(&t, ", is closed: ");
 	text_add_bytes(&t, before > after ? before - after : 0);
-	session_say(s, "%s freed; %s", t.s, s->closes ? /* the screen keeps a file of each dump */
+	session_say(s, "%s freed; %s", t.s, s->hooks.closes ? /* the screen keeps a file of each dump */
 	    "use N restores what was kept" : "its kept sets are gone");
 	text_release(&t);
 	return 0;

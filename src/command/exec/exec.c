@@ -26,24 +26,24 @@ static void replace_last(struct session *s, struct result *r)
 {
 	bool sets = result_has_sets(r);
 	if (!r->explains) {
-		result_free(s->explained);
-		s->explained = NULL;
-	} else if (s->last && !s->last->explains) {
-		result_free(s->explained);
-		s->explained = s->last;
-		s->last = NULL;
+		result_free(s->results.explained);
+		s->results.explained = NULL;
+	} else if (s->results.last && !s->results.last->explains) {
+		result_free(s->results.explained);
+		s->results.explained = s->results.last;
+		s->results.last = NULL;
 	}
-	if (s->last && !sets && result_has_sets(s->last)) {
-		result_free(s->rows);
-		s->rows = s->last;
+	if (s->results.last && !sets && result_has_sets(s->results.last)) {
+		result_free(s->results.rows);
+		s->results.rows = s->results.last;
 	} else {
-		result_free(s->last);
+		result_free(s->results.last);
 	}
 	if (sets) {
-		result_free(s->rows);
-		s->rows = NULL;
+		result_free(s->results.rows);
+		s->results.rows = NULL;
 	}
-	s->last = r;
+	s->results.last = r;
 }
 
 int session_exit_status(int code, const struct result *r)
@@ -67,38 +67,38 @@ int session_exit_status(int code, const struct result *r)
 
 int session_print(struct session *s, struct result *r, struct err *err)
 {
-	struct print_options o = s->print;
+	struct print_options o = s->settings.print;
 	uint64_t refusals = mem_refusals();
 	if (!o.top && o.format == PRINT_TEXT && !r->plain_text)
-		o.top = s->screenful;
-	int code = output_begin(s->output, &s->output_replaces, err);
+		o.top = s->output.screenful;
+	int code = output_begin(s->output.stream, &s->output.replaces, err);
 	if (code)
 		return code;
 	if (r->lacks_rows && !print_is_for_people(o.format))
 		complain("warning: %s", r->note);
 	if (r->warning && o.format != PRINT_TEXT)
 		complain("warning: %s", r->warning);
-	if (o.format == PRINT_JSON && s->output_joins)
-		code = output_join(s->output, s->n_printed, err);
+	if (o.format == PRINT_JSON && s->output.joins)
+		code = output_join(s->output.stream, s->output.n_printed, err);
 	if (code)
 		return code;
-	if (s->n_printed++) {
+	if (s->output.n_printed++) {
 		o.behind = true;
 		if (o.format == PRINT_CSV)
-			fputs("\r\n", s->output);
+			fputs("\r\n", s->output.stream);
 		else if (o.format == PRINT_TEXT || o.format == PRINT_MD)
-			putc('\n', s->output);
+			putc('\n', s->output.stream);
 	}
-	if (s->heading && o.format == PRINT_TEXT) {
+	if (s->output.heading && o.format == PRINT_TEXT) {
 		struct text heading = TEXT_INIT;
-		text_add_escaped(&heading, s->heading, strlen(s->heading));
-		fprintf(s->output, ":%s\n", heading.s ? heading.s : "");
+		text_add_escaped(&heading, s->output.heading, strlen(s->output.heading));
+		fprintf(s->output.stream, ":%s\n", heading.s ? heading.s : "");
 		text_release(&heading);
 	}
-	code = print_result(r, &o, s->output, err);
+	code = print_result(r, &o, s->output.stream, err);
 	if (code == ERR_IO)
 		err_set(err, ERR_IO, "%.200s: %s; the output is incomplete",
-		    s->output_name ? s->output_name : "standard output", err->message);
+		    s->output.name ? s->output.name : "standard output", err->message);
 	return code ? code : memory_refusals_check(refusals, err);
 }
 
@@ -139,11 +139,12 @@ static void say_written(struct session *s, const struct result *r, const struct 
 static int to_file(
     struct session *s, struct result *r, const char *path, bool append, struct err *err)
 {
-	struct print_options o = {.top = s->print.top, .wide = s->print.wide, .csv_raw = s->print.csv_raw};
+	const struct print_options *p = &s->settings.print;
+	struct print_options o = {.top = p->top, .wide = p->wide, .csv_raw = p->csv_raw};
 	struct output to;
 	int code = print_format_of_file(path, &o.format, err);
 	if (!code)
-		code = output_open(&to, path, append, session_new_mode(s), &s->writes, err);
+		code = output_open(&to, path, append, session_new_mode(s), &s->settings.writes, err);
 	if (code)
 		return code;
 	FILE *f = to.stream;
@@ -193,13 +194,13 @@ static int shell_ended(const char *command, int status, struct err *err)
 
 static int to_shell(struct session *s, struct result *r, const char *command, struct err *err)
 {
-	struct print_options o = {.format = s->print.format, .top = s->print.top,
-	    .wide = s->print.wide, .csv_raw = s->print.csv_raw};
+	struct print_options o = {.format = s->settings.print.format, .top = s->settings.print.top,
+	    .wide = s->settings.print.wide, .csv_raw = s->settings.print.csv_raw};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-	if (s->output)
-		fflush(s->output);
-	if (s->shell)
-		s->shell(s->shell_context, true);
+	if (s->output.stream)
+		fflush(s->output.stream);
+	if (s->hooks.shell)
+		s->hooks.shell(s->hooks.context, true);
 	int code = 0;
 	FILE *f = popen(command, "we");
 	if (!f) {
@@ -213,8 +214,8 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 		sigaction(SIGPIPE, &before, NULL);
 		code = code ? code : ended;
 	}
-	if (s->shell)
-		s->shell(s->shell_context, false);
+	if (s->hooks.shell)
+		s->hooks.shell(s->hooks.context, false);
 	if (!code)
 		session_say(s, "piped %s to !%s", r->title ? r->title : "the result", command);
 	return code;
@@ -237,12 +238,14 @@ static int needs_dump(const struct session *s, const struct command *c, struct e
 }
 
 /* Where references wait to be read, have them read for all but what is answered without. */
-static int needs_references(const struct session *s, const struct command *c, const char *line, struct err *err)
+static int needs_references(const struct session *s, const struct command *c, const struct invocation *asked,
+    struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	if (!h || (c->flags & COMMAND_NO_DUMP))
 		return 0;
-	bool early = command_is_early(c, line, opened_has_class_sums(s->dump)), waits = heap_waits(h) && !early;
+	bool early = c == asked->command && (opened_has_class_sums(s->dump) ? asked->early_with_sums : asked->early);
+	bool waits = heap_waits(h) && !early;
 	/* what is answered before they are read is answered where they did not fit, too */
 	bool without = c->flags & COMMAND_OBJECTS_ONLY || (early && h->settled);
 	if (!waits && !(c->flags & COMMAND_NEEDS_REFERENCES) && (!h->no_references || without))
@@ -286,10 +289,8 @@ static int needs_retained(const struct session *s, const struct command *c, stru
 
 struct running {
 	struct session *s;
-	const struct command *command;
-	struct command_line *line;
-	const char *text; /* of the line */
-	size_t words;
+	const struct command *command; /* the invocation's, or what it means on the selected row */
+	const struct invocation *asked;
 	struct result **out;
 };
 
@@ -314,19 +315,20 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 	struct call call;
 	run->s->now = progress;
 	const struct heap *h = session_heap(run->s);
-	int code = needs_references(run->s, run->command, run->text, err);
+	int code = needs_references(run->s, run->command, run->asked, err);
 	if (!code)
 		code = needs_retained(run->s, run->command, err);
 	if (!code && h && run->command->told)
 		code = run->command->told(h, err);
 	if (!code)
-		code = call_parse(&call, run->s, run->command, run->line, run->text, run->words, err);
+		code = call_parse(&call, run->s, run->command, run->asked, err);
 	if (!code) {
 		code = run->command->finds ? session_find(run->s, run->command->finds, err) : 0;
 		if (!code)
 			code = run->command->run(run->s, &call, run->out, err);
 		if (!code)
 			code = table_options_apply(run->s, &call, run->out, err);
+		err_place(err, 0, 0); /* it was of a line within */
 		if (!code && *run->out && looks_for(&call))
 			nothing_found(*run->out, "nothing found");
 		call_release(&call);
@@ -343,7 +345,7 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 			code = ERR_CANCELLED;
 		}
 	}
-	if (!code && *run->out && (run->s->work || (h && lazy_dump_waits(h->dump))))
+	if (!code && *run->out && (run->s->hooks.work || (h && lazy_dump_waits(h->dump))))
 		read_first_rows(*run->out);
 	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
 		result_free(*run->out);
@@ -358,11 +360,11 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 static void tell_alias(struct session *s, const struct alias *a, const char *means, struct result *r)
 {
 	struct text note = TEXT_INIT;
-	for (size_t i = 0; i < s->n_told; i++) {
-		if (s->told[i].alias == a && !strcmp(s->told[i].means, means))
+	for (size_t i = 0; i < s->lines.n_told; i++) {
+		if (s->lines.told[i].alias == a && !strcmp(s->lines.told[i].means, means))
 			return;
 	}
-	VEC_PUSH(s->told, s->n_told, s->cap_told) = (struct told_alias){a, means};
+	VEC_PUSH(s->lines.told, s->lines.n_told, s->lines.cap_told) = (struct told_alias){a, means};
 	text_addf(&note, "%s is %s here (alias lists such names)", a->word, means);
 	result_add_note(r, note.s);
 	text_release(&note);
@@ -386,33 +388,31 @@ static void name_kind(struct result *r, const struct command *c)
 	text_release(&kind);
 }
 
-static int run_command(struct session *s, struct command_line *l, const char *line,
-    struct result **r, struct err *err)
+/* Is nothing wrong with the line itself? */
+static int can_run(const struct invocation *asked, struct err *err)
 {
-	const char *means = NULL;
-	const struct alias *alias = call_expand(l, false, &means);
-	size_t words;
-	const struct command *c = call_command(&l->stages[0], &words, err);
-	/* "$name = java.lang.String": what is kept may be a set as well as a command's rows */
-	if (l->keep && (!c || (!words && !line_states(l->stages[0].words[0].s)))) {
-		c = command_find("ls", err);
-		words = 0;
-	}
-	if (!c)
-		return ERR_USAGE;
+	if (asked->err.code && err)
+		*err = asked->err;
+	return asked->err.code;
+}
+
+static int run_command(struct session *s, const struct invocation *asked, struct result **r, struct err *err)
+{
+	const struct command *c = asked->command;
 	/* "path" alone on a row that counts several objects asks what the key asks */
-	if (l->stages[0].n == words && s->selection && s->selection->several && !c->arguments[0].optional && c->several)
+	if (asked->line.stages[0].n == asked->words && s->results.selection && s->results.selection->several &&
+	    !c->arguments[0].optional && c->several)
 		c = command_find(c->several, err);
 	int code = needs_dump(s, c, err);
 	bool reads = !code && !(c->flags & COMMAND_NO_DUMP) && s->dump;
 	if (reads && opened_look(s->dump) == FILE_INDEX_LOST) /* of anything else info tells */
 		code = err_set(err, ERR_IO, "%s", s->dump->fate_words.message);
 	if (!code) {
-		struct running run = {s, c, l, line, words, r};
+		struct running run = {s, c, asked, r};
 		/* what is about the session, not about a dump, is its own thread's */
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
-		if (reads && c->shapes && code != ERR_CANCELLED && !s->work && opened_lose_values(s->dump)) {
+		if (reads && c->shapes && code != ERR_CANCELLED && !s->hooks.work && opened_lose_values(s->dump)) {
 			result_free(*r); /* it asked for what turned out not to be there */
 			*r = NULL;
 			code = session_work(s, run_call, &run, err);
@@ -430,44 +430,43 @@ static int run_command(struct session *s, struct command_line *l, const char *li
 			result_add_note(*r, s->dump->fate_words.message);
 		}
 	}
-	if (*r && alias && alias_is_of_tool(alias) && !(*r)->plain_text)
-		tell_alias(s, alias, means, *r);
-	if (code && !s->placed)
+	if (*r && asked->alias && alias_is_of_tool(asked->alias) && !(*r)->plain_text)
+		tell_alias(s, asked->alias, asked->means, *r);
+	if (code && !s->lines.placed)
 		err_context(err, "%s", c->name);
-	if (!code && *r && *r != s->last) {
+	if (!code && *r && *r != s->results.last) {
 		name_kind(*r, c);
 		columns_arrange(*r);
 	}
 	return code;
 }
 
-int session_ask(struct session *s, const char *line, struct result **out, struct err *err)
+int session_ask(struct session *s, const struct invocation *asked, struct result **out, struct err *err)
 {
-	struct command_line l;
+	const struct command *c = asked->command;
 	struct progress *now = s->now;
-	size_t words;
 	*out = NULL;
-	int code = command_line_parse(&l, line, false, err);
-	if (code) {
-		command_line_release(&l);
-		return code;
-	}
-	call_expand(&l, false, NULL);
-	const struct command *c = l.n ? call_command(&l.stages[0], &words, err) : NULL;
-	if (!c || l.n != 1 || l.keep || l.file.s || l.stages[0].shell ||
+	if (!c || !invocation_is_plain(asked) || asked->line.keep ||
 	    c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES | COMMAND_OF_SESSION) || !c->shapes)
-		code = err_set(err, ERR_USAGE, "\"%.200s\" is not a single command about the dump", line);
+		return err_set(err, ERR_USAGE, "\"%.200s\" is not a single command about the dump", asked->text);
+	int code = can_run(asked, err);
 	if (!code)
 		code = needs_dump(s, c, err);
 	if (!code) {
-		struct running run = {s, c, &l, line, words, out};
-		bool asked = s->asks;
+		bool asks = s->asks;
 		s->asks = true;
-		code = run_call(&run, now, err);
-		s->asks = asked;
+		code = run_call(&(struct running){s, c, asked, out}, now, err);
+		s->asks = asks;
 		s->now = now;
 	}
-	command_line_release(&l);
+	return code;
+}
+
+int session_ask_line(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct invocation *asked = invocation_of(line);
+	int code = session_ask(s, asked, out, err);
+	invocation_drop(asked);
 	return code;
 }
 
@@ -479,12 +478,11 @@ static int apply_stage(struct result **r, const void *stage, struct err *err)
 /* Is what the line answers shown on the screen, and nothing but that? */
 static bool is_shown(const struct session *s, const struct command_line *l)
 {
-	return s->interactive && !s->depth && !l->file.s;
+	return s->interactive && !s->lines.depth && !l->file.s;
 }
 
 /* The stages behind the command; *gone when the result went to a shell or a file. */
-static int run_pipe(struct session *s, struct command_line *l, struct result **r, bool *gone,
-    struct err *err)
+static int run_pipe(struct session *s, const struct command_line *l, struct result **r, bool *gone, struct err *err)
 {
 	*gone = false;
 	if (!*r && (l->n > 1 || l->file.s || l->keep))
@@ -499,8 +497,10 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 		bool grows = is_shown(s, l) && i + 1 == l->n && stage && stage->looks && !(*r)->plain_text;
 		if (!code)
 			code = (grows ? session_on_growing : session_on_rows)(s, r, apply_stage, &l->stages[i], err);
-		if (code)
+		if (code) {
+			err_place(err, l->stages[i].words[0].begin, l->stages[i].words[l->stages[i].n - 1].end);
 			return code;
+		}
 		if (stage->looks)
 			nothing_found(*r, "nothing matches");
 	}
@@ -519,56 +519,66 @@ static int run_pipe(struct session *s, struct command_line *l, struct result **r
 
 static void remember(struct session *s, const char *line)
 {
-	if (s->n_history && !strcmp(s->history[s->n_history - 1], line))
+	if (s->lines.n_history && !strcmp(s->lines.history[s->lines.n_history - 1], line))
 		return;
-	VEC_PUSH(s->history, s->n_history, s->cap_history) = xstrdup(line);
+	VEC_PUSH(s->lines.history, s->lines.n_history, s->lines.cap_history) = xstrdup(line);
 }
 
-/* A line to leave out: empty, or a remark ("#" that is not "#ID"). */
-static bool is_remark(const char *line)
+/* The answer, its stages applied; *gone: it went to a shell or a file, or is only kept. */
+static int answer(struct session *s, const struct invocation *asked, struct result **r, bool *gone, struct err *err)
 {
-	line += strspn(line, " \t\r\n");
-	return !*line || (*line == '#' && !(line[1] >= '0' && line[1] <= '9'));
-}
-
-int session_run(struct session *s, const char *line, struct result **out, struct err *err)
-{
-	struct command_line l;
-	struct result *r = NULL;
-	bool gone = false;
+	const struct command_line *l = &asked->line;
 	uint64_t refusals = mem_refusals();
-
-	*out = NULL;
-	if (is_remark(line))
-		return 0;
-	if (!s->depth) {
-		remember(s, line);
-		s->placed = false;
-		text_clear(&s->said);
-	}
-	int code = command_line_parse(&l, line, false, err);
+	*r = NULL;
+	*gone = false;
+	int code = can_run(asked, err);
+	s->grows = is_shown(s, l) && l->n == 1;
 	if (!code)
-		code = memory_refusals_check(refusals, err); /* before anything is done with half a word */
-	if (!code && !l.stages[0].n)
-		code = err_set(err, ERR_USAGE, "no command in the line: %.100s", line);
-	if (!code && l.file.s) /* before the job is done that would be for nothing */
-		code = print_format_of_file(l.file.s, &(enum print_format){PRINT_TEXT}, err);
-	s->grows = is_shown(s, &l) && l.n == 1;
+		code = run_command(s, asked, r, err);
 	if (!code)
-		code = run_command(s, &l, line, &r, err);
-	if (!code)
-		code = run_pipe(s, &l, &r, &gone, err);
+		code = run_pipe(s, l, r, gone, err);
 	/* an error behind a refusal may be but its consequence: a word cut short is not found */
 	int refused = memory_refusals_check(refusals, err);
-	if (refused)
-		code = refused;
-	if (code && r != s->last) {
-		result_free(r);
-	} else if (!code && r) {
-		if (r != s->last)
-			replace_last(s, r);
-		*out = gone ? NULL : r;
+	code = refused ? refused : code;
+	if (code && *r != s->results.last)
+		result_free(*r);
+	if (code)
+		*r = NULL;
+	return code;
+}
+
+int session_run(struct session *s, const struct invocation *asked, struct result **out, struct err *err)
+{
+	struct result *r;
+	bool gone;
+	*out = NULL;
+	if (asked->empty)
+		return 0;
+	if (!s->lines.depth) {
+		remember(s, asked->text);
+		s->lines.placed = false;
+		text_clear(&s->lines.said);
 	}
-	command_line_release(&l);
+	int code = answer(s, asked, &r, &gone, err);
+	if (!code && r && r != s->results.last)
+		replace_last(s, r);
+	*out = gone ? NULL : r;
+	return code;
+}
+
+int session_run_line(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct invocation *asked = invocation_of(line);
+	int code = session_run(s, asked, out, err);
+	invocation_drop(asked);
+	return code;
+}
+
+int session_look(struct session *s, const char *line, struct result **out, struct err *err)
+{
+	struct invocation *asked = invocation_of(line);
+	bool gone;
+	int code = answer(s, asked, out, &gone, err);
+	invocation_drop(asked);
 	return code;
 }

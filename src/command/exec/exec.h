@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * exec.h - runs command lines: finds the command, sends its result through the pipe, keeps or prints it.
+ * exec.h - runs invocations: the command, its result through the pipe, then kept or printed.
  *
  * Main thread only; a command about a dump works on a thread of its own meanwhile (session_work).
  */
@@ -9,21 +9,29 @@
 
 #include "command/session/session.h"
 
+struct invocation; /* command/args/args.h */
+
 /*
- * Run one command line, pipes and redirection included.
+ * Run one invocation, pipes and redirection included.
  *
  * *out gets the result to show or print, owned by the session until the next call (also reachable
- * as s->last); NULL when the command prints nothing or its output went to a file or a shell command.
+ * as s->results.last); NULL when the command prints nothing or its output went to a file or a shell command.
  * 0, or: ERR_USAGE, ERR_NOT_FOUND (exit 1), ERR_UNSUPPORTED (exit 1), ERR_IO …, with err->message
  * naming the command and the word, and the nearest names.
  */
-MUST_CHECK int session_run(struct session *s, const char *line, struct result **out,
+MUST_CHECK int session_run(struct session *s, const struct invocation *asked, struct result **out,
     struct err *err);
+/* The same of the text of a line. */
+MUST_CHECK int session_run_line(struct session *s, const char *line, struct result **out, struct err *err);
 
-/* The answer of one command line, for a command that needs it while it works: *out is the caller's
- * (result_free).  Nothing else of the session changes, and no file is written.  ERR_USAGE for commands that do more
- * than look at the dump. */
-MUST_CHECK int session_ask(struct session *s, const char *line, struct result **out, struct err *err);
+/* What the text of a line answers, where nobody asked for it by name: *out is the caller's (result_free), or NULL.
+ * Neither history nor last results know of it.  The same codes. */
+MUST_CHECK int session_look(struct session *s, const char *line, struct result **out, struct err *err);
+
+/* The same for a command that needs it while it works.  Nothing else of the session changes, and no file is written.
+ * ERR_USAGE for commands that do more than look at the dump. */
+MUST_CHECK int session_ask(struct session *s, const struct invocation *asked, struct result **out, struct err *err);
+MUST_CHECK int session_ask_line(struct session *s, const char *line, struct result **out, struct err *err);
 
 /* Print a result where the session's output goes, apart from the one before it.  0 or ERR_IO. */
 MUST_CHECK int session_print(struct session *s, struct result *r, struct err *err);
@@ -122,7 +130,7 @@ struct result *file_written(const struct session *s, const struct shape *shape, 
     uint64_t bytes);
 void files_table_add(struct result *r, const char *file, uint64_t bytes, const char *holds, const char *leaves_out);
 
-/* Run the lines of a script ("-": standard input), printing results to s->output; stops at the first
+/* Run the lines of a script ("-": standard input), printing results to s->output.stream; stops at the first
  * error, which then names file and line.  *out gets the last result. */
 MUST_CHECK int session_source(struct session *s, const char *path, struct result **out,
     struct err *err);
@@ -155,8 +163,8 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* --- without a screen --------------------------------------------------------------------------- */
 
 struct batch_line {
-	const char *text;
-	bool script; /* the file whose lines to run, not a line itself */
+	struct invocation *asked; /* NULL: a script */
+	const char *script;       /* the file whose lines to run */
 };
 
 struct batch_options {
@@ -170,7 +178,7 @@ struct batch_options {
 	const char *output;              /* NULL: standard output */
 	struct writing writes;
 	enum progress_wish progress;
-	/* At a prompt: the next line to run, borrowed until the next call; NULL: there will be none.  How a
+	/* At a prompt: the text of the next line, borrowed until the next call; NULL: there will be none.  How a
 	 * line ended is said, and no part of the exit status.  NULL: nobody does. */
 	const char *(*next)(void *context, struct session *s);
 	void *next_context;

@@ -308,13 +308,13 @@ int session_may_replace(const struct session *s, const struct new_file *file, st
 {
 	struct stat st;
 	if (file->own_name)
-		return may_write_own(file, &s->writes, err);
-	return stat(file->path, &st) ? 0 : may_write(file->path, false, &st, &s->writes, err);
+		return may_write_own(file, &s->settings.writes, err);
+	return stat(file->path, &st) ? 0 : may_write(file->path, false, &st, &s->settings.writes, err);
 }
 
 int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed, struct err *err)
 {
-	const struct writing *rules = &s->writes;
+	const struct writing *rules = &s->settings.writes;
 	struct text question = TEXT_INIT;
 	*agreed = false;
 	if (!n || !rules->ask || rules->force)
@@ -345,7 +345,7 @@ int session_write_whole(struct session *s, const struct new_file *file, file_wri
 	if (s->asks) /* as part of a statement of SQL, a claim or a table */
 		return err_set(err, ERR_USAGE, "%.200s: a nested command cannot write files (run the command itself)",
 		    file->path);
-	int code = output_open_aside(&to, file, mode, &s->writes, err);
+	int code = output_open_aside(&to, file, mode, &s->settings.writes, err);
 	if (code)
 		return code;
 	code = output_begin(to.stream, &to.replaces, err);

@@ -144,20 +144,21 @@ static void offer_classes(struct completion *c)
 static void offer_screen(struct completion *c)
 {
 	const struct session *s = c->s;
+	const struct selection *seen = s->results.selection;
 	const struct result *r = session_table(s);
-	if (!s->selection || !r || (*c->word && strncmp(c->word, "0x", 2)))
+	if (!seen || !r || (*c->word && strncmp(c->word, "0x", 2)))
 		return;
-	if (s->selection->page || s->selection->row)
+	if (seen->page || seen->row)
 		offer(c, ".");
-	render_lock_enter(s->turns);
-	for (size_t row = s->selection->first; row < s->selection->last && row < r->n_rows && !full(c); row++) {
+	render_lock_enter(s->hooks.turns);
+	for (size_t row = seen->first; row < seen->last && row < r->n_rows && !full(c); row++) {
 		struct text word = TEXT_INIT;
 		render_lock_offer();
 		if (row_word(s, r, row, &word) && (!c->n || strcmp(c->found[c->n - 1], word.s)))
 			offer(c, word.s);
 		text_release(&word);
 	}
-	render_lock_leave(s->turns);
+	render_lock_leave(s->hooks.turns);
 }
 
 static void offer_name(void *context, const char *name)

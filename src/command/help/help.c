@@ -176,7 +176,8 @@ static void add_line(struct result *r, const char *s, const char *command)
 /* What a line has room for: the page breaks longer ones once more. */
 static unsigned line_width(const struct session *s)
 {
-	unsigned page = s->interactive && s->print.width > 2 * PAGE_MARGINS ? s->print.width - PAGE_MARGINS : HELP_WIDTH;
+	unsigned width = s->settings.print.width;
+	unsigned page = s->interactive && width > 2 * PAGE_MARGINS ? width - PAGE_MARGINS : HELP_WIDTH;
 	return page < HELP_WIDTH ? page : HELP_WIDTH;
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "memory/arena.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 struct scanner {
 	const char *line;
-	size_t at;
+	size_t at, from; /* here, and where the word or sign begins that is read */
 	bool tolerant;
 	struct command_line *to;
 	struct text word;
@@ -140,11 +139,22 @@ static bool is_plain(const struct stage *stage, char next)
 	return next != '"' || question_word(stage, &schema) < stage->n;
 }
 
+static const char *store(struct command_line *l, const char *s, size_t n)
+{
+	char *to = l->text + l->used;
+	if (n)
+		memcpy(to, s, n);
+	to[n] = '\0';
+	l->used += n + 1;
+	return to;
+}
+
 static int scan_word(struct scanner *s, struct word *out)
 {
 	const char *line = s->line;
 	*out = (struct word){.begin = s->at, .quoted = line[s->at] == '"' || line[s->at] == '\''};
 	text_clear(&s->word);
+	s->from = s->at;
 	size_t regex = s->asks ? 0 : regex_length(line + s->at);
 	if (regex) {
 		text_add_n(&s->word, line + s->at, regex);
@@ -168,18 +178,18 @@ static int scan_word(struct scanner *s, struct word *out)
 		text_add_char(&s->word, line[s->at++]);
 	}
 	out->end = s->at;
-	out->s = arena_strndup(&s->to->arena, s->word.s, s->word.len);
+	out->s = store(s->to, s->word.s, s->word.len);
 	return 0;
 }
 
 static int scan_redirection(struct scanner *s)
 {
 	const struct stage *stage = &s->to->stages[s->to->n - 1];
+	s->from = s->at++;
 	if (!s->tolerant && stage->n > 2 && !strcmp(stage->words[stage->n - 2].s, "-where") &&
 	    !stage->words[stage->n - 1].quoted)
 		return err_set(s->err, ERR_USAGE, "put an expression with > into quotes: -where '%.40s > 1'",
 		    stage->words[stage->n - 1].s);
-	s->at++;
 	if (s->line[s->at] == '>') {
 		s->to->append = true;
 		s->at++;
@@ -189,9 +199,11 @@ static int scan_redirection(struct scanner *s)
 	skip_blanks(s);
 	if (!code && !s->tolerant && s->to->file.end == s->to->file.begin)
 		return err_set(s->err, ERR_USAGE, "a file name is missing after > (quote a name with < or >)");
-	if (!code && !s->tolerant && s->line[s->at])
-		return err_set(s->err, ERR_USAGE, "only a file name can follow >: %s",
-		    s->line + s->at);
+	if (!code && !s->tolerant && s->line[s->at]) {
+		s->from = s->at;
+		s->at = strlen(s->line);
+		return err_set(s->err, ERR_USAGE, "only a file name can follow >: %s", s->line + s->from);
+	}
 	return code;
 }
 
@@ -208,8 +220,7 @@ static int scan_stage(struct scanner *s, bool *more)
 	*more = s->joins = s->asks = s->plain = false;
 	skip_blanks(s);
 	if (s->line[s->at] == '!' && s->to->n > 1) {
-		stage->shell = arena_strndup(
-		    &s->to->arena, s->line + s->at + 1, strlen(s->line + s->at + 1));
+		stage->shell = store(s->to, s->line + s->at + 1, strlen(s->line + s->at + 1));
 		s->at = stage->end = strlen(s->line);
 		return 0;
 	}
@@ -222,7 +233,7 @@ static int scan_stage(struct scanner *s, bool *more)
 		s->asks = question && still_asks(stage, c);
 		s->plain = s->asks && is_plain(stage, c);
 		if (pipes(s)) {
-			s->at++;
+			s->from = s->at++;
 			*more = true;
 			return 0;
 		}
@@ -251,11 +262,11 @@ static int scan_keep(struct scanner *s)
 	size_t after = end + strspn(s->line + end, " \t");
 	if (s->line[after] != '=')
 		return 0;
+	s->at = after + 1;
 	if (end == begin || isdigit((unsigned char)s->line[begin]))
 		return err_set(s->err, ERR_USAGE,
 		    "invalid set name \"%s\" (use letters, digits and _, a letter first)", s->line);
-	s->to->keep = arena_strndup(&s->to->arena, s->line + begin, end - begin);
-	s->at = after + 1;
+	s->to->keep = store(s->to, s->line + begin, end - begin);
 	return 0;
 }
 
@@ -264,7 +275,8 @@ int command_line_parse(struct command_line *l, const char *line, bool tolerant, 
 	struct scanner s = {.line = line, .tolerant = tolerant, .to = l, .err = err};
 	bool more = true;
 
-	*l = (struct command_line){.arena = ARENA_INIT};
+	/* a word takes its NUL besides, in the place of the byte that parts it from the one before */
+	*l = (struct command_line){.text = xmalloc(strlen(line) + 2)};
 	int code = scan_keep(&s);
 	while (!code && more) {
 		code = scan_stage(&s, &more);
@@ -273,6 +285,8 @@ int command_line_parse(struct command_line *l, const char *line, bool tolerant, 
 			code = err_set(err, ERR_USAGE, "a command is missing %s |",
 			    more ? "before" : "after");
 	}
+	if (code)
+		err_place(err, s.from, s.at);
 	text_release(&s.word);
 	return code;
 }
@@ -282,17 +296,17 @@ void command_line_release(struct command_line *l)
 	for (size_t i = 0; i < l->n; i++)
 		free(l->stages[i].words);
 	free(l->stages);
-	arena_release(&l->arena);
-	*l = (struct command_line){.arena = ARENA_INIT};
+	free(l->text);
+	free(l->ours);
+	*l = (struct command_line){.n = 0};
 }
 
-const char *command_line_rest(
-    struct command_line *l, const char *line, const struct stage *stage, size_t word)
+const char *command_line_rest(struct arena *arena, const char *line, const struct stage *stage, size_t word)
 {
 	if (word >= stage->n)
 		return "";
 	size_t begin = stage->words[word].begin, end = stage->end;
 	while (end > begin && is_blank(line[end - 1]))
 		end--;
-	return arena_strndup(&l->arena, line + begin, end - begin);
+	return arena_strndup(arena, line + begin, end - begin);
 }

@@ -34,7 +34,8 @@ struct stage {
 };
 
 struct command_line {
-	struct arena arena;
+	char *text, *ours;   /* the words, each with its NUL; those that replaced another tool's; owned */
+	size_t used;
 	const char *keep;    /* name of the set to keep, or NULL */
 	struct stage *stages;
 	size_t n, cap;
@@ -50,9 +51,8 @@ MUST_CHECK int command_line_parse(struct command_line *l, const char *line, bool
     struct err *err);
 void command_line_release(struct command_line *l);
 
-/* The rest of a line from a word on, as typed, without blanks at its ends; in the line's arena. */
-const char *command_line_rest(
-    struct command_line *l, const char *line, const struct stage *stage, size_t word);
+/* The rest of a line from a word on, as typed, without blanks at its ends; in the arena. */
+const char *command_line_rest(struct arena *arena, const char *line, const struct stage *stage, size_t word);
 
 /* POSIX extended, slashes around it are taken off.  0: *to is the caller's (pattern_free). */
 MUST_CHECK int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err);

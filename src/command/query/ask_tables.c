@@ -66,8 +66,8 @@ bool ask_is_table(const struct session *s, const struct command *c)
 {
 	struct err none = ERR_INIT;
 	const struct heap *h = session_heap(s);
-	return c->shapes && c->shapes[0]->n_columns && !(c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES)) &&
-	    !(c->flags & COMMAND_OF_SESSION) && c != &cmd_sql && c != &cmd_assert && c != &cmd_why &&
+	unsigned none_of = COMMAND_NO_DUMP | COMMAND_WRITES | COMMAND_NO_TABLE | COMMAND_OF_SESSION;
+	return c->shapes && c->shapes[0]->n_columns && !(c->flags & none_of) &&
 	    c->arguments[0].kind != ARG_FILE && (!(c->flags & COMMAND_COMPARES) || s->n_dumps > 1) &&
 	    h && (!c->told || !c->told(h, &none));
 }

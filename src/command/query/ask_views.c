@@ -35,14 +35,14 @@ static const char *taken_by(const char *name)
 
 const struct sql_view *ask_view(const struct session *s, size_t i)
 {
-	return i < s->n_views ? &s->views[i] : NULL;
+	return i < s->settings.n_views ? &s->settings.views[i] : NULL;
 }
 
 const struct sql_view *ask_view_named(const struct session *s, const char *name)
 {
-	for (size_t i = 0; i < s->n_views; i++)
-		if (!strcasecmp(s->views[i].name, name))
-			return &s->views[i];
+	for (size_t i = 0; i < s->settings.n_views; i++)
+		if (!strcasecmp(s->settings.views[i].name, name))
+			return &s->settings.views[i];
 	return NULL;
 }
 
@@ -60,7 +60,7 @@ int ask_keep_view(struct session *s, const char *name, const char *text, const c
 	if (view)
 		sql_view_release(view);
 	else
-		view = &VEC_PUSH(s->views, s->n_views, s->cap_views);
+		view = &VEC_PUSH(s->settings.views, s->settings.n_views, s->settings.cap_views);
 	*view = (struct sql_view){.name = xstrdup(name), .text = xstrdup(text), .place = xstrdup(place)};
 	return 0;
 }

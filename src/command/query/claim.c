@@ -3,7 +3,7 @@
 #include "command/query/claim.h"
 
 #include "command/query/query.h"
-#include "command/parse/parse.h"
+#include "command/args/args.h"
 #include "command/exec/exec.h"
 
 #include <string.h>
@@ -262,6 +262,7 @@ static int judge_text(const struct cell *cell, const struct comparing *c, enum c
 struct decisive {
 	struct claim *claim;
 	const struct comparing *comparing;
+	const struct command *command; /* that was asked; NULL: none */
 	struct text name; /* of its row */
 	long double number;
 	bool lacks_rows;  /* of what the dump does not tell there may be more */
@@ -362,9 +363,8 @@ static const struct field *head_called(const struct result *r, const char *name)
 }
 
 /* Does the command tell of dumps under this word, though it tells nothing of this one? */
-static bool tells_of_others(const char *line, const char *word)
+static bool tells_of_others(const struct command *c, const char *word)
 {
-	const struct command *c = command_of_line(line);
 	for (size_t k = 0; c && c->shapes && c->shapes[k]; k++) {
 		const struct shape *shape = c->shapes[k];
 		if (column_find(shape->columns, shape->n_columns, word) >= 0)
@@ -403,7 +403,7 @@ static int look_at_result(struct decisive *d, struct result *r, struct err *err)
 	const struct field *field = column < 0 ? head_called(r, c->column.s) : NULL;
 	if (field)
 		return look_at(d, &field->cell, &tells, err);
-	if (column < 0 && tells_of_others(c->line.s, c->column.s)) {
+	if (column < 0 && tells_of_others(d->command, c->column.s)) {
 		cell = c->is_text ? cell_text("") : cell_none();
 		return look_at(d, &cell, &tells, err);
 	}
@@ -482,7 +482,9 @@ static int judge_comparison(struct claim *out, struct session *s, const struct c
 {
 	struct result *r = NULL;
 	struct decisive d = {.claim = out, .comparing = c, .name = TEXT_INIT};
-	int code = session_ask(s, c->line.s, &r, err);
+	struct invocation *asked = invocation_of(c->line.s);
+	d.command = asked->command;
+	int code = session_ask(s, asked, &r, err);
 	if (code == ERR_NOT_FOUND && (c->sums || !strncmp(c->line.s, "size ", 5))) {
 		code = judge_absence(&d, s, text, err);
 	} else if (!code) {
@@ -494,6 +496,7 @@ static int judge_comparison(struct claim *out, struct session *s, const struct c
 		text_addf(&out->sentence, ", because %s", out->absent.s);
 	result_free(r);
 	text_release(&d.name);
+	invocation_drop(asked);
 	return code;
 }
 

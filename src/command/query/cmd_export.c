@@ -365,13 +365,13 @@ static int write_parts(struct export *e, struct err *err)
 		    "(host=web1,day=2026-11-22)");
 	int code = *e->dir ? take_partitions(e, call->option[call_option(call, DASH_PARTITION)].word, err) :
 	    err_set(err, ERR_USAGE, "-dir: a directory is missing");
-	bool agreed = false, before = e->s->writes.force;
+	bool agreed = false, before = e->s->settings.writes.force;
 	if (!code)
 		code = ask_once(e, &agreed, err);
-	e->s->writes.force |= agreed;
+	e->s->settings.writes.force |= agreed;
 	if (!code)
 		code = add_tables(e, 0, err);
-	e->s->writes.force = before;
+	e->s->settings.writes.force = before;
 	return code;
 }
 

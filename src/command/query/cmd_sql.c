@@ -104,6 +104,7 @@ static const struct shape shape = {.fields = true}; /* its columns are those of 
 const struct command cmd_sql = {
     .name = "sql",
     .arguments = {{ARG_REST, "QUESTION", true}},
+    .flags = COMMAND_NO_TABLE,
     .options = sql_options,
     .group = "query and export",
     .summary = "query objects, classes and references in SQL",

@@ -105,7 +105,7 @@ static int find_table(void *session, const char *name, uint32_t **classes, size_
 	}
 	name = t ? t->command->name : alias_table(name);
 	if (is_command(name))
-		return session_ask(s, name, rows, err);
+		return session_ask_line(s, name, rows, err);
 	if (strpbrk(name, "*?[/ \t%$#&+()"))
 		return 0;
 	code = value_classes(s, name, classes, n, &none);

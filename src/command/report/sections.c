@@ -46,7 +46,7 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 	struct report_section *to = &r->section[r->n++];
 	struct err said = ERR_INIT;
 	*to = (struct report_section){.title = from->title, .anchor = from->anchor, .about = from->about, .top = from->top};
-	int code = from->line ? session_ask(s, from->line, &to->result, &said) : command_facts(s, &to->result, &said);
+	int code = from->line ? session_ask_line(s, from->line, &to->result, &said) : command_facts(s, &to->result, &said);
 	if (code == ERR_CANCELLED || code == ERR_NOMEM) {
 		*err = said;
 		return code;
@@ -72,7 +72,7 @@ static struct report_section *section_of(struct report *r, const char *anchor)
 static bool is_of_heap(const struct report *r, enum column_id column)
 {
 	if (column == COL_SIZES) /* "true" says that nobody chose the others */
-		return r->session->mat_sizes;
+		return r->session->settings.mat_sizes;
 	return column != COL_INDEX_FILE && column != COL_INDEX_PACKED;
 }
 
@@ -198,7 +198,7 @@ static int say_deadlocks(struct report *r, struct session *s, struct err *err)
 {
 	struct result *cycles = NULL;
 	struct err said = ERR_INIT;
-	int code = session_ask(s, "locks -deadlock", &cycles, &said);
+	int code = session_ask_line(s, "locks -deadlock", &cycles, &said);
 	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
 		*err = said;
 		return code;

@@ -83,7 +83,7 @@ bool row_word(const struct session *s, const struct result *r, size_t row, struc
 
 int word_here(const struct session *s, struct word *word, struct err *err)
 {
-	struct selection *selection = s->selection;
+	struct selection *selection = s->results.selection;
 	if (word->quoted || strcmp(word->s, ".") != 0)
 		return 0;
 	if (!selection)

@@ -342,9 +342,9 @@ static int run_cut(struct session *s, const struct call *call, struct result **o
 	int plan = call_option(call, DASH_PLAN);
 	const char *const *words = call->words;
 	size_t n = call->n_words;
-	if (!n && !call->option[plan].given && s->selection && s->selection->row) {
-		s->selection->used = true;
-		words = (const char *const *)&s->selection->row;
+	if (!n && !call->option[plan].given && s->results.selection && s->results.selection->row) {
+		s->results.selection->used = true;
+		words = (const char *const *)&s->results.selection->row;
 		n = 1;
 	}
 	if (!n && !call->option[plan].given)

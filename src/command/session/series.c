@@ -215,7 +215,7 @@ struct opened *session_open(struct session *s, struct session_dump *d, const str
 /* What was named for the dump of the command line is not about the others. */
 static struct heap_options options_of(const struct session *s, const struct session_dump *d)
 {
-	struct heap_options options = {.path = d->path, .mat_sizes = s->mat_sizes};
+	struct heap_options options = {.path = d->path, .mat_sizes = s->settings.mat_sizes};
 	if (s->how && s->how->path && !strcmp(s->how->path, d->path))
 		return *s->how;
 	if (s->how) {
@@ -249,16 +249,16 @@ int session_load(struct session *s, struct session_dump *d, struct err *err)
 
 void session_use(struct session *s, struct opened *o)
 {
-	if (s->leaves && o != s->dump)
-		s->leaves(s->leaves_context, o);
+	if (s->hooks.leaves && o != s->dump)
+		s->hooks.leaves(s->hooks.context, o);
 	s->dump = o;
 }
 
 void session_close(struct session *s, struct opened *o)
 {
 	struct session_dump *d = session_dump_of(s, o);
-	if (s->closes)
-		s->closes(s->closes_context, o);
+	if (s->hooks.closes)
+		s->hooks.closes(s->hooks.context, o);
 	session_drop_results(s);
 	s->part |= o->fate != FILE_SAME;
 	if (d) {
@@ -321,7 +321,7 @@ static int profile_work(void *context, struct progress *progress, struct err *er
 
 int session_read_profile(struct session *s, struct session_dump *d, struct err *err)
 {
-	struct profiling p = {.options = options_of(s, d), .out = &d->profile, .mat_sizes = s->mat_sizes};
+	struct profiling p = {.options = options_of(s, d), .out = &d->profile, .mat_sizes = s->settings.mat_sizes};
 	if (d->read)
 		return 0;
 	if (d->opened && model_is_default(&d->opened->model)) /* as every dump that is only compared */
@@ -354,7 +354,7 @@ int session_read_profiles(struct session *s, size_t n, struct err *err)
 
 int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err)
 {
-	struct profiling p = {.opened = o, .out = out, .mat_sizes = s->mat_sizes};
+	struct profiling p = {.opened = o, .out = out, .mat_sizes = s->settings.mat_sizes};
 	int code = 0;
 	if (o == s->dump) /* on the screen they may be on their way */
 		code = opened_references(o, err);

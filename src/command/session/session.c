@@ -29,15 +29,15 @@ void session_release(struct session *s)
 		free(s->dumps[i]);
 	}
 	free(s->dumps);
-	for (size_t i = 0; i < s->n_history; i++)
-		free(s->history[i]);
-	free(s->history);
-	free(s->told);
-	free(s->copies);
-	for (size_t i = 0; i < s->n_views; i++)
-		sql_view_release(&s->views[i]);
-	free(s->views);
-	text_release(&s->said);
+	for (size_t i = 0; i < s->lines.n_history; i++)
+		free(s->lines.history[i]);
+	free(s->lines.history);
+	free(s->lines.told);
+	free(s->settings.copies);
+	for (size_t i = 0; i < s->settings.n_views; i++)
+		sql_view_release(&s->settings.views[i]);
+	free(s->settings.views);
+	text_release(&s->lines.said);
 	*s = (struct session){.dump = NULL};
 }
 
@@ -52,14 +52,14 @@ void session_say(struct session *s, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	text_clear(&s->said);
-	text_addv(&s->said, format, args);
+	text_clear(&s->lines.said);
+	text_addv(&s->lines.said, format, args);
 	va_end(args);
 }
 
 struct result *session_table(const struct session *s)
 {
-	return s->shown ? s->shown : s->last;
+	return s->results.shown ? s->results.shown : s->results.last;
 }
 
 struct result *session_explained(const struct session *s)
@@ -67,12 +67,12 @@ struct result *session_explained(const struct session *s)
 	struct result *r = session_table(s);
 	if (!r || !r->explains)
 		return r;
-	return s->shown ? s->shown_rows : s->explained;
+	return s->results.shown ? s->results.shown_rows : s->results.explained;
 }
 
 struct result *session_rows(const struct session *s)
 {
-	struct result *r = session_table(s), *before = s->shown_rows ? s->shown_rows : s->rows;
+	struct result *r = session_table(s), *before = s->results.shown_rows ? s->results.shown_rows : s->results.rows;
 	return r && (!before || result_has_sets(r)) ? r : before;
 }
 
@@ -120,16 +120,16 @@ int session_count_weak(struct session *s, bool counts, struct err *err)
 {
 	if (!s->dump)
 		return session_no_dump(s, err);
-	int code = s->model ? 0 : session_find(s, FIND_REFERENCES, err); /* they may wait in an index */
+	int code = s->hooks.model ? 0 : session_find(s, FIND_REFERENCES, err); /* they may wait in an index */
 	if (!code && counts != opened_counts_weak(s->dump))
 		code = opened_may_count_weak(s->dump, err);
 	if (code || counts == opened_counts_weak(s->dump))
 		return code;
-	if (s->model && !s->model(s->model_context, true))
+	if (s->hooks.model && !s->hooks.model(s->hooks.context, true))
 		return err_set(err, ERR_UNSUPPORTED, "references are not loaded yet");
 	code = opened_count_weak(s->dump, counts, err);
-	if (!code && s->model)
-		s->model(s->model_context, false);
+	if (!code && s->hooks.model)
+		s->hooks.model(s->hooks.context, false);
 	return code;
 }
 
@@ -137,22 +137,22 @@ int session_work(const struct session *s, long_work *work, void *argument, struc
 {
 	if (s->now) /* a command is a job already */
 		return work(argument, s->now, err);
-	return s->work ? s->work(s->work_context, work, argument, err)
-	               : work_watched(work, argument, s->progress, err);
+	return s->hooks.work ? s->hooks.work(s->hooks.context, work, argument, err)
+	               : work_watched(work, argument, s->settings.progress, err);
 }
 
 void session_drop_results(struct session *s)
 {
-	result_free(s->last);
-	result_free(s->rows);
-	result_free(s->explained);
-	s->last = s->rows = s->explained = NULL;
+	result_free(s->results.last);
+	result_free(s->results.rows);
+	result_free(s->results.explained);
+	s->results.last = s->results.rows = s->results.explained = NULL;
 }
 
 struct result *session_take(struct session *s)
 {
-	struct result *r = s->last;
-	s->last = NULL;
+	struct result *r = s->results.last;
+	s->results.last = NULL;
 	return r;
 }
 
@@ -212,27 +212,27 @@ int session_on_rows(const struct session *s, struct result **r, rows_task *task,
 int session_on_shown(const struct session *s, struct result **r, rows_task *task, const void *context,
     struct err *err)
 {
-	return on_rows(s, &(struct on_rows){.turns = s->turns, .r = r, .task = task, .context = context}, err);
+	return on_rows(s, &(struct on_rows){.turns = s->hooks.turns, .r = r, .task = task, .context = context}, err);
 }
 
 int session_on_growing(const struct session *s, struct result **r, rows_task *task, const void *context,
     struct err *err)
 {
-	return on_rows(s, &(struct on_rows){.turns = s->turns, .growing = s->growing, .r = r, .task = task,
+	return on_rows(s, &(struct on_rows){.turns = s->hooks.turns, .growing = s->hooks.growing, .r = r, .task = task,
 	    .context = context}, err);
 }
 
 bool session_grows(const struct session *s, struct result *r)
 {
-	if (!s->growing || !s->grows)
+	if (!s->hooks.growing || !s->grows)
 		return false;
-	render_lock_enter(s->turns);
-	*s->growing = r;
+	render_lock_enter(s->hooks.turns);
+	*s->hooks.growing = r;
 	return true;
 }
 
 void session_grown(const struct session *s)
 {
-	*s->growing = NULL;
-	render_lock_leave(s->turns);
+	*s->hooks.growing = NULL;
+	render_lock_leave(s->hooks.turns);
 }

@@ -115,6 +115,74 @@ struct session_dump {
 	struct profile profile;
 };
 
+/* The last answers, which %N, $_, save and why are about. */
+struct session_results {
+	struct result *last;     /* of the last command; owned */
+	struct result *rows;     /* the last result before it whose rows are sets, if those of last are none (size, help,
+	                            settings); owned, or NULL */
+	struct result *explained; /* the one that last explains, if it does; owned */
+	struct result *shown;    /* the page on the screen, which stands in for last while it is set;
+	                            borrowed: commands do not free or replace it */
+	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
+	struct selection *selection; /* of that page: what a missing argument and "." mean; borrowed; NULL:
+	                            nothing can be selected (batch) */
+};
+
+/* Where results are printed. */
+struct session_output {
+	FILE *stream;            /* NULL on the screen, which shows the last result */
+	const char *name;        /* of its file; NULL: standard output */
+	bool replaces;           /* the file holds something that goes when the first result comes */
+	bool joins;              /* it is a file of its own, and what is printed there in JSON is one text */
+	size_t n_printed;        /* results so far */
+	const char *heading;     /* a line to print in front of the next one; NULL: none */
+	size_t screenful;        /* rows of a text result if --top is not given; 0: all */
+};
+
+/* The lines that were run. */
+struct session_lines {
+	char **history;          /* oldest first */
+	size_t n_history, cap_history;
+	/* words of other tools that were explained already */
+	struct told_alias { const struct alias *alias; const char *means; } *told;
+	size_t n_told, cap_told;
+	unsigned depth;          /* how many scripts run within each other */
+	bool placed;             /* the current error already names its file and line */
+	int status;              /* worst exit status of the lines of scripts */
+	struct text said;        /* what the last line did, in a sentence, where that is not a result */
+};
+
+/* What the user wants, by options, set and the configuration. */
+struct session_settings {
+	struct print_options print;
+	struct writing writes;
+	enum progress_wish progress;
+	bool mat_sizes;          /* --sizes mat */
+	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
+	char *copies;            /* set copy FILE: behind what it holds y and Y write; owned; NULL: to the terminal */
+	struct sql_view *views;  /* that questions about each dump may name (command/query); owned */
+	size_t n_views, cap_views;
+};
+
+/* What the screen does for commands; all of it NULL without one. */
+struct session_hooks {
+	void *context;
+	/* Steps aside for a shell pipe (begins) and comes back. */
+	void (*shell)(void *context, bool begins);
+	/* Runs a long job on a thread of its own (session_work); NULL: standard error has its progress. */
+	int (*work)(void *context, long_work *work, void *argument, struct err *err);
+	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
+	 * use in between.  False: not now, the dump is still being read. */
+	bool (*model)(void *context, bool begins);
+	/* Commands are going to be about another dump; `dump` is still the one before it, or NULL. */
+	void (*leaves)(void *context, struct opened *next);
+	/* An open dump is about to be closed: nothing of it may be shown or looked at any more. */
+	void (*closes)(void *context, struct opened *o);
+	struct render_lock *turns; /* whoever reads the rows of the page on the screen works there, and draws
+	                            it in between: some rows remember what was read of them last */
+	struct result **growing; /* within turns: the result whose rows found so far may be shown, or NULL */
+};
+
 struct session {
 	struct opened *dump;     /* the one that commands are about; NULL: none yet */
 	struct session_dump **dumps; /* all that it knows, the oldest first; owned */
@@ -123,70 +191,19 @@ struct session {
 	                            javacore; borrowed; NULL: with nothing in particular */
 	const struct folder *folder; /* its dumps are what it knew at first; borrowed; NULL: dumps were named one by one */
 	bool part;               /* a dump was opened that is damaged, lacks references, or changed meanwhile */
-	struct result *last;     /* of the last command, for save and why; owned */
-	struct result *rows;     /* what %N and $_ mean if the rows of last are no sets (size, help,
-	                            settings): the last result before it whose rows are; owned, or
-	                            NULL */
-	struct result *explained; /* the one that last explains, if it does; owned */
-	struct result *shown;    /* the page on the screen, which stands in for last while it is set;
-	                            borrowed: commands do not free or replace it */
-	struct result *shown_rows; /* likewise for rows: of the nearest page before it, or NULL */
-	struct selection *selection; /* of that page: what a missing argument and "." mean; borrowed; NULL:
-	                            nothing can be selected (batch) */
-	char **history;          /* command lines, oldest first */
-	size_t n_history, cap_history;
-	/* words of other tools that were explained already */
-	struct told_alias { const struct alias *alias; const char *means; } *told;
-	size_t n_told, cap_told;
-	struct print_options print;
-	struct writing writes;
-	bool asks;               /* a command asks another one (session_ask): that writes no file */
-	bool quit;               /* the quit command was given */
 	bool interactive;        /* a person types: source prints, shell pipes reach the terminal */
 	bool typed;              /* as it does at a prompt without a screen, too: what a line did is said, not shown */
-	bool mat_sizes;          /* --sizes mat */
-	bool q_quits;            /* set q quit: the screen's key leaves from everywhere */
-	struct sql_view *views;  /* that questions about each dump may name (command/query); owned */
-	size_t n_views, cap_views;
-	char *copies;            /* set copy FILE: behind what it holds y and Y write; owned; NULL: to the terminal */
 	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for
 	                            it */
-	enum progress_wish progress;
-	FILE *output;            /* where source prints; NULL on the screen, which shows the last result */
-	const char *output_name; /* of its file; NULL: standard output */
-	bool output_replaces;    /* output holds something that goes when the first result comes */
-	bool output_joins;       /* it is a file of its own, and what is printed there in JSON is one text */
-	size_t n_printed;        /* results on output so far */
-	const char *heading;     /* a line to print in front of the next one; NULL: none */
-	size_t screenful;        /* rows of a text result that output shows if --top is not given; 0:
-	                            all */
-	unsigned depth;          /* how many scripts run within each other */
-	bool placed;             /* the current error already names its file and line */
-	int status;              /* worst exit status of the lines of scripts */
-	struct text said;        /* what the last line did, in a sentence, where that is not a result */
-	/* The screen steps aside for a shell pipe (begins) and comes back; NULL: nothing to do. */
-	void (*shell)(void *context, bool begins);
-	void *shell_context;
-	/* The screen runs a long job on a thread of its own (session_work); NULL: standard error has its progress. */
-	int (*work)(void *context, long_work *work, void *argument, struct err *err);
-	void *work_context;
-	struct render_lock *turns;     /* whoever reads the rows of the page on the screen works there, and draws
-	                            it in between: some rows remember what was read of them last; NULL:
-	                            there is no screen */
-	struct result **growing; /* within turns: the result whose rows found so far may be shown, or NULL;
-	                            NULL: there is no screen */
+	bool asks;               /* a command asks another one (session_ask): that writes no file */
 	bool grows;              /* what the current command finds is its answer: nothing arranges it after that */
+	bool quit;               /* the quit command was given */
 	struct progress *now;    /* of the job that runs the current command; NULL: none, or unwatched */
-	/* What keeps objects alive is about to change (begins), and has: nothing found about it may be in
-	 * use in between.  False: not now, the dump is still being read.  NULL: nothing to do. */
-	bool (*model)(void *context, bool begins);
-	void *model_context;
-	/* Commands are going to be about another dump; `dump` is still the one before it, or NULL.  NULL: nothing to do. */
-	void (*leaves)(void *context, struct opened *next);
-	void *leaves_context;
-	/* An open dump is about to be closed: nothing of it may be shown or looked at any more.  NULL: nothing to do. */
-	void (*closes)(void *context, struct opened *o);
-	void *closes_context;
+	struct session_results results;
+	struct session_output output;
+	struct session_lines lines;
+	struct session_settings settings;
+	struct session_hooks hooks;
 };
 
 void session_init(struct session *s);
@@ -309,7 +326,7 @@ MUST_CHECK int session_work(const struct session *s, long_work *work, void *argu
 typedef int rows_task(struct result **r, const void *context, struct err *err);
 MUST_CHECK int session_on_rows(const struct session *s, struct result **r, rows_task *task,
     const void *context, struct err *err);
-/* The same of a result that may be on the screen, or a draft of one: within s->turns, which are offered where
+/* The same of a result that may be on the screen, or a draft of one: within s->hooks.turns, which are offered where
  * r->stop is asked. */
 MUST_CHECK int session_on_shown(const struct session *s, struct result **r, rows_task *task,
     const void *context, struct err *err);
@@ -320,8 +337,8 @@ MUST_CHECK int session_on_growing(const struct session *s, struct result **r, ro
 
 /*
  * A command finds rows, in the order in which it answers them: until session_grown the screen may show those that r
- * has.  In between the command is within s->turns; it offers them between rows (render_lock_offer), and steps out for
- * long searches that do not touch r (render_lock_step_out).  Nothing where there is no screen, or where a pipe follows.
+ * has.  In between the command is within s->hooks.turns; it offers them between rows (render_lock_offer), and steps out
+ * for long searches that do not touch r (render_lock_step_out).  Nothing where there is no screen, or where a pipe follows.
  */
 bool session_grows(const struct session *s, struct result *r); /* false: nobody looks, and there is nothing to end */
 void session_grown(const struct session *s);

@@ -72,7 +72,7 @@ void app_forward(struct app *a)
 
 void app_drop_pages(struct app *a, size_t from)
 {
-	a->session.shown = NULL;
+	a->session.results.shown = NULL;
 	while (a->pages.n > from)
 		page_free(a->pages.page[--a->pages.n]);
 	a->pages.at = a->pages.n > 0 ? a->pages.n - 1 : 0;
@@ -103,7 +103,7 @@ bool app_leaves(const struct app *a, enum action action)
 	    a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
 
 	if (action == ACTION_LEAVE)
-		return a->pages.n == 0 || a->session.q_quits || (first && !a->pending);
+		return a->pages.n == 0 || a->session.settings.q_quits || (first && !a->pending);
 	return action == ACTION_QUIT;
 }
 
@@ -190,7 +190,7 @@ void app_find_retained(struct app *a)
 void app_first_page(struct app *a)
 {
 	a->tab = tabs_first(a);
-	app_run(a, a->tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo", false);
+	app_run_line(a, a->tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo");
 	if (a->tab == TAB_DUMPS) /* what was asked for is asked of a dump */
 		return;
 	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
@@ -502,8 +502,8 @@ static char **complete(
 	struct selection selection;
 
 	app_select(a, &selection);
-	a->session.shown = p ? page_result(p) : NULL;
-	a->session.selection = &selection;
+	a->session.results.shown = p ? page_result(p) : NULL;
+	a->session.results.selection = &selection;
 	a->gives_way = !asked;
 	if (session_work(&a->session, find_candidates, &c, NULL)) {
 		while (c.n > 0)
@@ -512,8 +512,8 @@ static char **complete(
 		c.found = NULL;
 	}
 	a->gives_way = false;
-	a->session.shown = NULL;
-	a->session.selection = NULL;
+	a->session.results.shown = NULL;
+	a->session.results.selection = NULL;
 	selection_release(&selection);
 	*start = c.start;
 	*n = c.n;
@@ -527,7 +527,7 @@ static void bring_history(struct app *a)
 
 	prompt_init(complete, a, line, n);
 	for (size_t i = 0; i < n; i++)
-		VEC_PUSH(a->session.history, a->session.n_history, a->session.cap_history) = line[i];
+		VEC_PUSH(a->session.lines.history, a->session.lines.n_history, a->session.lines.cap_history) = line[i];
 	free(line);
 }
 
@@ -596,22 +596,13 @@ int view_run(const struct view_options *options)
 	a.main = pthread_self();
 	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
 	render_lock_init(&a.turns);
-	a.session.turns = &a.turns;
-	a.session.growing = &a.growing;
-	a.session.work = working_run;
-	a.session.work_context = &a;
-	a.session.shell = app_step_aside;
-	a.session.shell_context = &a;
-	a.session.model = app_change_model;
-	a.session.model_context = &a;
-	a.session.leaves = app_leave_dump;
-	a.session.leaves_context = &a;
-	a.session.closes = app_close_dump;
-	a.session.closes_context = &a;
-	a.session.print = options->print;
+	a.session.hooks = (struct session_hooks){.context = &a, .shell = app_step_aside, .work = working_run,
+	    .model = app_change_model, .leaves = app_leave_dump, .closes = app_close_dump, .turns = &a.turns,
+	    .growing = &a.growing};
+	a.session.settings.print = options->print;
 	config_settings(options->config, &a.session);
 	a.panes.layout = config_layout(options->config);
-	a.session.writes = (struct writing){.force = options->force, .ask = working_ask, .context = &a};
+	a.session.settings.writes = (struct writing){.force = options->force, .ask = working_ask, .context = &a};
 	int rc = browse(&a, &err);
 	if (rc) {
 		complain("%s", err.message);

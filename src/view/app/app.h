@@ -50,7 +50,7 @@ struct zone {
 
 /* What the screen waits for, all jobs of one command together. */
 struct waiting {
-	const char *line;      /* the command line; NULL: a job of a table */
+	struct invocation *asked; /* NULL: a job of a table */
 	uint64_t began, drawn; /* ns; began 0: nothing is waited for */
 	bool shown;            /* the screen says so */
 	bool owes;             /* keys wait, and there was no turn to answer them in */
@@ -100,7 +100,8 @@ struct app {
 	struct text message;
 	enum role message_role;
 	struct text failed_line;  /* the typed line that the message is about; empty: it is about none */
-	char *pending;            /* a command line that waits for the references */
+	size_t wrong_from, wrong_to; /* bytes of it that are wrong; to 0: none in particular */
+	struct invocation *pending; /* waits for the references; NULL: nothing does */
 	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
 	struct selection pending_selection; /* what was selected then */
 	bool moved_on;            /* keys came since it waits */
@@ -111,10 +112,10 @@ struct app {
 
 	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
 	struct job *working;      /* what a command waits for: ^C ends that */
-	struct render_lock turns;       /* session.turns */
+	struct render_lock turns;       /* session.hooks.turns */
 	struct waiting waiting;   /* on behalf of what */
 	struct asked asked;       /* by it */
-	struct result *growing;   /* session.growing */
+	struct result *growing;   /* session.hooks.growing */
 	struct so_far so_far;     /* its page */
 	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
 	bool gives_way;           /* the job ends when a key comes, which is another question perhaps */
@@ -165,8 +166,8 @@ void app_first_page(struct app *a);
 void app_say_damage(struct app *a); /* of the current dump */
 
 /* app_dumps.c: several dumps */
-void app_leave_dump(void *app, struct opened *next); /* session.leaves */
-void app_close_dump(void *app, struct opened *o);    /* session.closes */
+void app_leave_dump(void *app, struct opened *next); /* session.hooks.leaves */
+void app_close_dump(void *app, struct opened *o);    /* session.hooks.closes */
 /* The line that went to another dump is done: what is to be seen of that, as it was left or from the beginning. */
 void app_come_to_dump(struct app *a);
 /* No page that waits has rows of this dump. */
@@ -178,17 +179,19 @@ bool app_is_of_other(struct app *a, const char *key);
 void app_release_dumps(struct app *a);
 
 /* app_run.c */
-/* Run a command line and show what it answers.  typed: on an error it goes back to the prompt. */
-void app_run(struct app *a, const char *line, bool typed);
+/* Run an invocation and show what it answers.  typed: on an error it goes back to the prompt. */
+void app_run(struct app *a, struct invocation *asked, bool typed);
+/* The same of the text of a line, which nobody typed. */
+void app_run_line(struct app *a, const char *line);
 /* The same question again: its answer takes the place of the one shown. */
-bool app_asked_again(struct app *a, const char *line);
-/* A page for a table that answers this line. */
-struct page *app_new_table(struct app *a, struct result *r, const char *line);
+bool app_asked_again(struct app *a, const struct invocation *asked);
+/* A page for a table that answers this; NULL: what it means depends on what was selected. */
+struct page *app_new_table(struct app *a, struct result *r, struct invocation *asked);
 /* Run the line that waited, if there is one. */
 void app_run_pending(struct app *a);
 void app_drop_pending(struct app *a);
-void app_step_aside(void *app, bool begins);   /* session.shell */
-bool app_change_model(void *app, bool begins); /* session.model */
+void app_step_aside(void *app, bool begins);   /* session.hooks.shell */
+bool app_change_model(void *app, bool begins); /* session.hooks.model */
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
@@ -268,11 +271,11 @@ void mouse_zone(struct app *a, struct zone zone); /* while drawing */
 /* confirm.c: on the main thread; see working_ask */
 bool app_ask(struct app *a, const char *question);
 
-/* working.c: session.work */
-/* From here on until working_end all jobs are those of this line. */
-void working_begin(struct app *a, const char *line);
+/* working.c: session.hooks.work */
+/* From here on until working_end all jobs are those of this; NULL: of a table. */
+void working_begin(struct app *a, struct invocation *asked);
 void working_end(struct app *a);
-/* session.writes.ask: app_ask, also where a job asks; then the main thread does. */
+/* session.settings.writes.ask: app_ask, also where a job asks; then the main thread does. */
 bool working_ask(void *app, const char *question);
 MUST_CHECK int working_run(void *context, long_work *task, void *argument, struct err *err);
 

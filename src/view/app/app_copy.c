@@ -39,7 +39,7 @@ static void clipboard(const char *s)
 /* Behind what the file of "set copy" holds, or to the terminal.  said: the message about it; a file changes that. */
 static void copy_text(struct app *a, const struct text *t, struct text *said)
 {
-	const char *path = a->session.copies;
+	const char *path = a->session.settings.copies;
 	struct err err = ERR_INIT;
 
 	if (!path) {

@@ -6,7 +6,6 @@
 #include "view/app/app.h"
 
 #include "base/mem.h"
-#include "command/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +131,7 @@ void app_leave_dump(void *context, struct opened *next)
 
 void app_come_to_dump(struct app *a)
 {
-	char *said = xstrdup(a->session.said.s ? a->session.said.s : "");
+	char *said = xstrdup(a->session.lines.said.s ? a->session.lines.said.s : "");
 
 	a->came = false;
 	app_drop_pending(a); /* it meant the dump that was left */
@@ -171,7 +170,7 @@ void app_close_dump(void *context, struct opened *o)
 		break;
 	}
 	app_forget_pages(a, o);
-	a->session.shown = a->session.shown_rows = NULL;
+	a->session.results.shown = a->session.results.shown_rows = NULL;
 	for (enum tab tab = 0; tab < TABS; tab++)
 		drop_pages_of(&a->kept[tab], o);
 	drop_pages_of(&a->pages, o);
@@ -201,19 +200,20 @@ void app_series_changed(struct app *a, bool others)
 		for (size_t i = 0; i < a->n_left; i++)
 			release_stack(&a->left[i].kept[tab]);
 	}
-	if (!p || !*p->line || strpbrk(p->line, "|>%$"))
+	if (!p || !p->asked || !invocation_is_plain(p->asked) || p->asked->of_view || !p->asked->command)
 		return;
-	const struct command *c = command_of_line(p->line);
-	if ((c != &cmd_dumps || live) && !(others && a->tab >= TAB_GROWTH && c && c->flags & COMMAND_COMPARES))
+	unsigned flags = p->asked->command->flags;
+	if ((!(flags & COMMAND_LISTS_DUMPS) || live) && !(others && a->tab >= TAB_GROWTH && flags & COMMAND_COMPARES))
 		return;
-	char *line = xstrdup(p->line), *said = xstrdup(a->session.said.s ? a->session.said.s : "");
+	struct invocation *asked = invocation_keep(p->asked);
+	char *said = xstrdup(a->session.lines.said.s ? a->session.lines.said.s : "");
 	struct table *t = app_table(a);
 	size_t row = t ? t->row : 0;
-	app_run(a, line, false); /* its answer takes the place of the page */
+	app_run(a, asked, false); /* its answer takes the place of the page */
 	if ((t = app_table(a)) && row < t->result->n_rows)
 		table_select(t, row);
 	session_say(&a->session, "%s", said);
-	free(line);
+	invocation_drop(asked);
 	free(said);
 }
 

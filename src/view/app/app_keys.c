@@ -215,7 +215,7 @@ static void tag(struct app *a)
 		return;
 	}
 	text_addf(&line, "tag %s", target.command + strcspn(target.command, "0123456789"));
-	app_run(a, line.s, false);
+	app_run_line(a, line.s);
 	if (app_table(a))
 		table_action(app_table(a), ACTION_DOWN, &message);
 	text_release(&line);
@@ -395,8 +395,10 @@ static void prompt_accepted(struct app *a)
 			line[n - 1] = ' ';
 			ask(a, PROMPT_COMMAND, line);
 		} else if (line[strspn(line, " ")]) {
+			struct invocation *asked = invocation_of(line);
 			history_append(line);
-			app_run(a, line, true);
+			app_run(a, asked, true);
+			invocation_drop(asked);
 		}
 		break;
 	}
@@ -465,7 +467,7 @@ void app_input(struct app *a, const struct input *in)
 		return;
 	}
 	struct page *p = app_page(a);
-	const char *own = p ? config_key(a->options->config, in->key) : NULL;
+	struct invocation *own = p ? config_key(a->options->config, in->key) : NULL;
 	enum action action = own ? ACTION_NONE : key_action(in->key, app_place(a));
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)

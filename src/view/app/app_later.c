@@ -175,7 +175,7 @@ void app_write_index(struct app *a)
 	}
 	text_add(&line, "index ");
 	add_word(&line, h->asked.index);
-	app_run(a, line.s, false);
+	app_run_line(a, line.s);
 	text_release(&line);
 }
 

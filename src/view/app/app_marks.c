@@ -27,7 +27,7 @@ static bool take_place(struct app *a, struct mark *to)
 	struct table *t = app_table(a);
 	struct target target;
 
-	if (!p || !*p->line || strpbrk(p->line, "%$"))
+	if (!p || !p->asked || p->asked->of_view)
 		return false;
 	app_target(a, &target);
 	char *line = xstrdup(p->line);
@@ -115,7 +115,7 @@ static void go_to_mark(struct app *a, int letter)
 		return;
 	}
 	if (!tabs_show_line(a, m->line))
-		app_run(a, m->line, false);
+		app_run_line(a, m->line);
 	p = app_page(a);
 	if (p && strcmp(p->line, m->line) == 0)
 		select_place(p, m);

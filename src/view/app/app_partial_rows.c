@@ -3,8 +3,8 @@
  * app_partial_rows.c - rows appear as they are found: a look at a result that a job has not done with yet.
  *
  * A filter's look stands in its table; that of a command on a page of its own where its answer will be.  The job
- * changes its result within session.turns, so a look is shown anew in each turn, and once the job has done with the
- * result (session.growing) it is not drawn any more.
+ * changes its result within session.hooks.turns, so a look is shown anew in each turn, and once the job has done with
+ * the result (session.hooks.growing) it is not drawn any more.
  */
 #include "view/app/app.h"
 
@@ -18,11 +18,11 @@ static struct page_stack *stack_of(struct app *a)
 static void put_page(struct app *a, struct result *r)
 {
 	struct so_far *f = &a->so_far;
-	size_t at = a->pages.at + !app_asked_again(a, a->waiting.line);
+	size_t at = a->pages.at + !app_asked_again(a, a->waiting.asked);
 
 	if (a->pages.n == 0 || a->wanted_tab != TABS)
 		return;
-	*f = (struct so_far){.page = app_new_table(a, result_look(r), a->waiting.line), .tab = a->tab, .at = at,
+	*f = (struct so_far){.page = app_new_table(a, result_look(r), a->waiting.asked), .tab = a->tab, .at = at,
 	    .before = a->pages.at};
 	if (at == a->pages.n)
 		VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = NULL;
@@ -55,7 +55,7 @@ static bool look_of_filter(struct app *a)
 
 bool so_far_look(struct app *a)
 {
-	return a->waiting.line ? look_of_command(a) : look_of_filter(a);
+	return a->waiting.asked ? look_of_command(a) : look_of_filter(a);
 }
 
 bool so_far_end(struct app *a, struct table *left)

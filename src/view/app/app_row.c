@@ -76,6 +76,11 @@ void app_select(struct app *a, struct selection *out)
 	text_release(&page);
 }
 
+static bool lists_dumps(const struct page *p)
+{
+	return p->asked && p->asked->command && p->asked->command->flags & COMMAND_LISTS_DUMPS;
+}
+
 unsigned app_abilities(struct app *a)
 {
 	const struct heap *h = session_heap(&a->session);
@@ -102,7 +107,7 @@ unsigned app_abilities(struct app *a)
 	if (!app_target(a, &target))
 		return can;
 	can |= list && t->on_head ? 0 : CAN_OPEN;
-	if (target.kind == TARGET_COMMAND && list && command_of_line(app_page(a)->line) == &cmd_dumps)
+	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)))
 		can |= CAN_TAG;
 	if (target.kind == TARGET_COMMAND)
 		return can;
@@ -160,7 +165,7 @@ void app_open_row(struct app *a)
 		else
 			text_addf(&line, "'%s'", class->name);
 	}
-	app_run(a, line.s, false);
+	app_run_line(a, line.s);
 	text_release(&line);
 }
 
@@ -200,7 +205,7 @@ static void ask_about_row(struct app *a, char key, const char *words, const char
 	app_select(a, &selection);
 	if (selection.row) {
 		text_addf(&line, "%s %s%s", words, selection.row, behind);
-		app_run(a, line.s, false);
+		app_run_line(a, line.s);
 	} else {
 		refuse(a, key, 0);
 	}
@@ -225,7 +230,7 @@ void app_run_key(struct app *a, const struct command *c)
 
 	/* the top of the heap where there are no rows that it could be asked about */
 	if (!command_of_row(c) || (c->arguments[0].optional && c->arguments[0].kind == ARG_OBJECT && !app_table(a)))
-		app_run(a, c->name, false);
+		app_run_line(a, c->name);
 	else if (key_asks(c, can, &words))
 		ask_about_row(a, c->key[0], words, "");
 	else

@@ -6,7 +6,7 @@
 #include "view/app/app.h"
 
 #include "base/mem.h"
-#include "command/commands.h"
+#include "command/args/args.h"
 #include "view/config.h"
 #include "view/prompt.h"
 
@@ -17,48 +17,45 @@
 #define GROUP_FROM 200 /* so many referrers are grouped by class */
 
 /* Does it ask for the dominator tree, and that is not there yet? */
-static bool wants_retained(struct app *a, const char *line)
+static bool wants_retained(struct app *a, const struct command *c)
 {
-	const struct command *c = command_of_line(line);
-
-	if (!c || !(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
+	if (!(c->flags & COMMAND_NEEDS_RETAINED) || opened_retained(a->session.dump))
 		return false;
 	app_find_retained(a);
 	return a->finding.running;
 }
 
-/* Can the line be answered now?  While references are read only what asks for classes and their
- * objects can: the loading thread writes the rest. */
-static bool must_wait(struct app *a, const char *line)
+/* Can it be answered now?  While references are read only what asks for classes and their objects can: the loading
+ * thread writes the rest. */
+static bool must_wait(struct app *a, const struct invocation *asked)
 {
-	const struct command *first = command_of_line(line);
+	const struct command *c = asked->command;
+	const struct heap *h = session_heap(&a->session);
 
-	line += strspn(line, " \t");
-	if (!a->loader.finished && first && first->flags & COMMAND_SWITCHES)
+	if (!c || asked->empty) /* that it says at once */
+		return false;
+	if (!a->loader.finished && c->flags & COMMAND_SWITCHES)
 		return true; /* one after the other */
 	if (app_profiles_alone(a))
 		return false;
 	if (app_references_ready(a))
-		return wants_retained(a, line);
-	/* an object, a row, or a set: only the session knows what is done with it */
-	if (*line && strchr("#%$(0123456789", *line))
-		return true;
-	const struct command *c = command_of_line(line);
-	if (!c || (c->flags & COMMAND_NO_DUMP))
+		return wants_retained(a, c);
+	if (asked->line.keep)
+		return true; /* what is kept is the session's */
+	if (c->flags & COMMAND_NO_DUMP)
 		return false;
-	if (!session_heap(&a->session) || (c->flags & COMMAND_NEEDS_REFERENCES))
+	if (!h || (c->flags & COMMAND_NEEDS_REFERENCES))
 		return true;
-	if (c->flags & COMMAND_COUNTS_VALUES && !session_heap(&a->session)->settled)
+	if (c->flags & COMMAND_COUNTS_VALUES && !h->settled)
 		return true; /* values come with the references */
-	return !command_is_early(c, line, false);
+	return !asked->early;
 }
 
-static void wait_with(struct app *a, const char *line, struct selection *selection)
+static void wait_with(struct app *a, struct invocation *asked, struct selection *selection)
 {
-	char *kept = xstrdup(line);
-
+	invocation_keep(asked);
 	app_drop_pending(a);
-	a->pending = kept;
+	a->pending = asked;
 	a->pending_selection = *selection;
 	*selection = (struct selection){.row = NULL};
 	a->pending_tab = a->wanted_tab;
@@ -68,7 +65,7 @@ static void wait_with(struct app *a, const char *line, struct selection *selecti
 
 void app_drop_pending(struct app *a)
 {
-	free(a->pending);
+	invocation_drop(a->pending);
 	a->pending = NULL;
 	selection_release(&a->pending_selection);
 }
@@ -76,21 +73,18 @@ void app_drop_pending(struct app *a)
 /* What references the object, by class when there are many; NULL with a message. */
 static struct result *referrers_of(struct app *a, uint64_t address)
 {
-	struct result *out = NULL;
+	struct result *all, *by_class;
 	struct err err = ERR_INIT;
 	char line[64];
 
 	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in", address);
-	if (session_run(&a->session, line, &out, &err) || !out)
-		return NULL;
-	if (out->n_rows < GROUP_FROM)
-		return session_take(&a->session);
-	struct result *all = session_take(&a->session);
+	if (session_look(&a->session, line, &all, &err) || !all || all->n_rows < GROUP_FROM)
+		return all;
 	snprintf(line, sizeof line, "refs 0x%" PRIx64 " -in -by class", address);
-	if (session_run(&a->session, line, &out, &err) || !out)
+	if (session_look(&a->session, line, &by_class, &err) || !by_class)
 		return all;
 	result_free(all);
-	return session_take(&a->session);
+	return by_class;
 }
 
 /* What a collection contains; NULL: it is none that is known, or nothing is in it. */
@@ -98,81 +92,82 @@ static struct result *entries_of(struct app *a, uint32_t id)
 {
 	const struct heap *h = session_heap(&a->session);
 	struct collection_size size;
-	struct result *out = NULL;
+	struct result *out;
 	struct err err = ERR_INIT;
 	char line[64];
 
 	if (id == HEAP_NONE || !inspect_size(h, id, &size))
 		return NULL;
 	snprintf(line, sizeof line, "entries 0x%" PRIx64, heap_address(h, id));
-	if (session_run(&a->session, line, &out, &err) || !out || !out->n_rows)
-		return NULL;
-	return session_take(&a->session);
+	if (session_look(&a->session, line, &out, &err) || !out || out->n_rows)
+		return out;
+	result_free(out);
+	return NULL;
 }
 
 /* The result of x, whole: its head begins with the object's address. */
-static bool is_object(const struct result *r, const char *line)
+static bool is_object(const struct result *r, const struct invocation *asked)
 {
-	return !strpbrk(line, "|>") && r->n_columns > 0 && r->n_head > 1 &&
+	return invocation_is_plain(asked) && r->n_columns > 0 && r->n_head > 1 &&
 	       r->head[0].column == COL_ADDRESS && r->head[0].cell.type == CELL_ADDRESS;
 }
 
 /* The same question again: its answer takes the place of the one shown.  What a line with %N or $_
  * means depends on the view, so that one is never the same. */
-bool app_asked_again(struct app *a, const char *line)
+bool app_asked_again(struct app *a, const struct invocation *asked)
 {
 	struct page *p = app_page(a);
 
-	return p && *line && strcmp(p->line, line) == 0 && !strpbrk(line, "%$");
+	return p && asked && strcmp(p->line, asked->text) == 0 && !asked->of_view;
 }
 
-/* line: "" where what it means depends on what was selected. */
-struct page *app_new_table(struct app *a, struct result *r, const char *line)
+struct page *app_new_table(struct app *a, struct result *r, struct invocation *asked)
 {
-	config_columns(a->options->config, line, r);
-	return page_new_table(r, line);
+	config_columns(a->options->config, asked, r);
+	return page_new_table(r, asked);
 }
 
-static void show(struct app *a, struct result *r, const char *line, bool typed)
+/* used: the selection was, so that the answer's page is no invocation's. */
+static void show(struct app *a, struct result *r, struct invocation *asked, bool used, bool typed)
 {
+	struct invocation *as = used ? NULL : asked;
 	enum tab tab = a->tab;
 	size_t at = a->pages.at;
 
-	if (command_of_line(line) == &cmd_columns && r->explains) {
+	if (asked->command->flags & COMMAND_ARRANGES && r->explains) {
 		result_free(r);
 		app_choose_columns(a);
 		return;
 	}
-	if (app_asked_again(a, line))
+	if (app_asked_again(a, as))
 		app_drop_pages(a, a->pages.at);
 	if (r->plain_text || r->n_columns == 0) {
-		app_push(a, page_new_text(r, line));
+		app_push(a, page_new_text(r, as));
 		return;
 	}
-	if (is_object(r, line) && app_references_ready(a)) {
-		size_t n_history = a->session.n_history;
+	if (is_object(r, asked) && app_references_ready(a)) {
 		uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
 		struct result *in = referrers_of(a, r->head[0].cell.amount.n);
 		struct result *entries = in && !typed ? entries_of(a, id) : NULL; /* x, typed, asks for fields */
-		/* these two were not asked for by name */
-		while (a->session.n_history > n_history)
-			free(a->session.history[--a->session.n_history]);
 		if (in) {
 			tabs_return(a, tab, at);
-			app_push(a, page_new_object(r, in, entries, id, line));
+			app_push(a, page_new_object(r, in, entries, id, as));
 			return;
 		}
 	}
 	tabs_return(a, tab, at);
-	app_push(a, app_new_table(a, r, line));
+	app_push(a, app_new_table(a, r, as));
 }
 
 /* The prompt is closed: keys act again, and Up in the next one brings the line. */
-static void failed(struct app *a, const char *line, const struct err *err, bool typed)
+static void failed(struct app *a, const struct invocation *asked, const struct err *err, bool typed)
 {
 	app_say(a, ROLE_ERROR, err->message);
-	if (typed)
-		text_add(&a->failed_line, line);
+	if (!typed)
+		return;
+	text_add(&a->failed_line, asked->text);
+	a->wrong_to = err->end < a->failed_line.len ? err->end : a->failed_line.len;
+	a->wrong_from = err->begin < a->wrong_to ? err->begin : a->wrong_to;
 }
 
 /* The nearest table before the page shown: what %N means on a page without rows. */
@@ -188,17 +183,17 @@ static struct result *rows_below(const struct app *a)
 
 /* Is the answer a page that one came through?  Then its place is kept.  What is shown of the session changes
  * meanwhile, and values that are read from another file than was loaded. */
-static bool gone_back(struct app *a, const char *line)
+static bool gone_back(struct app *a, const struct invocation *asked)
 {
-	const struct command *c = command_of_line(line);
+	const struct command *c = asked->command;
 	const struct opened *o = a->session.dump;
 
-	if (!*line || strpbrk(line, "%$>|") || !c || c->flags & COMMAND_NO_DUMP || c == &cmd_dumps ||
-	    (!o && !app_profiles_alone(a)) || (o && o->fate != FILE_SAME) || c->flags & COMMAND_OF_SESSION)
+	if (!c || asked->of_view || !invocation_is_plain(asked) || (!o && !app_profiles_alone(a)) ||
+	    (o && o->fate != FILE_SAME) || c->flags & (COMMAND_NO_DUMP | COMMAND_LISTS_DUMPS | COMMAND_OF_SESSION))
 		return false;
 	for (size_t i = 0; i < a->pages.at; i++) {
 		struct result *r = page_result(a->pages.page[i]);
-		if (strcmp(a->pages.page[i]->line, line) != 0 || !r || r->explains)
+		if (strcmp(a->pages.page[i]->line, asked->text) != 0 || !r || r->explains)
 			continue;
 		a->pages.at = i;
 		a->dirty = true;
@@ -215,7 +210,7 @@ static void switched(struct app *a, bool added)
 	app_series_changed(a, added);
 }
 
-static void run(struct app *a, const char *line, bool typed, struct selection *selection)
+static void run(struct app *a, struct invocation *asked, bool typed, struct selection *selection)
 {
 	struct result *out = NULL;
 	struct err err = ERR_INIT;
@@ -224,108 +219,114 @@ static void run(struct app *a, const char *line, bool typed, struct selection *s
 	enum tab tab = a->tab;
 	size_t at = a->pages.at, n_dumps = a->session.n_dumps;
 
-	if (must_wait(a, line)) {
-		wait_with(a, line, selection);
+	if (must_wait(a, asked)) {
+		wait_with(a, asked, selection);
 		return;
 	}
-	if (gone_back(a, line)) {
+	if (gone_back(a, asked)) {
 		app_say(a, ROLE_NOTE, "returned to the open view");
 		return;
 	}
 	text_clear(&a->message);
-	a->session.selection = selection;
-	a->session.shown = p ? page_result(p) : NULL;
-	a->session.shown_rows = rows_below(a);
-	a->session.print.width = (unsigned)COLS;
-	char *kept = xstrdup(line);
-	working_begin(a, kept);
+	a->session.results.selection = selection;
+	a->session.results.shown = p ? page_result(p) : NULL;
+	a->session.results.shown_rows = rows_below(a);
+	a->session.settings.print.width = (unsigned)COLS;
+	working_begin(a, asked);
 	a->came = false;
-	int rc = session_run(&a->session, kept, &out, &err);
+	int rc = session_run(&a->session, asked, &out, &err);
 	bool looked = so_far_end(a, &left);
-	a->session.shown = a->session.shown_rows = NULL;
-	a->session.selection = NULL;
+	a->session.results.shown = a->session.results.shown_rows = NULL;
+	a->session.results.selection = NULL;
 	if (!a->model_changed && !a->came) /* one may have looked at other pages meanwhile */
 		tabs_return(a, tab, at);
 	struct result *answer = !rc && out ? session_take(&a->session) : NULL;
-	const struct command *c = command_of_line(kept);
-	if (a->came || a->session.n_dumps != n_dumps || (c && c->flags & COMMAND_SWITCHES))
-		switched(a, a->session.n_dumps != n_dumps || c == &cmd_tag);
-	if (!rc && a->session.dump && (command_of_line(kept) == &cmd_note || command_of_line(kept) == &cmd_columns))
+	unsigned flags = asked->command ? asked->command->flags : 0;
+	if (a->came || a->session.n_dumps != n_dumps || flags & COMMAND_SWITCHES)
+		switched(a, a->session.n_dumps != n_dumps || flags & COMMAND_TAGS);
+	if (!rc && a->session.dump && flags & COMMAND_SAVED)
 		saved_state_write(&a->state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
 		if (a->finding.running)
-			wait_with(a, kept, selection);
+			wait_with(a, asked, selection);
 		else
-			failed(a, kept, &err, typed);
+			failed(a, asked, &err, typed);
 	} else if (rc) {
-		failed(a, kept, &err, typed);
+		failed(a, asked, &err, typed);
 	} else if (a->session.quit) {
 		result_free(answer);
 		app_quit(a, a->status);
 	} else if (answer) {
-		show(a, answer, selection->used ? "" : kept, typed);
+		show(a, answer, asked, selection->used, typed);
 		if (looked && app_table(a))
 			table_go_on(app_table(a), &left);
-		if (a->session.said.len > 0)
-			app_say(a, ROLE_NOTE, a->session.said.s);
+		if (a->session.lines.said.len > 0)
+			app_say(a, ROLE_NOTE, a->session.lines.said.s);
 	} else if (a->model_changed) {
 		a->model_changed = false;
 		app_say(a, ROLE_NOTE, opened_counts_weak(a->session.dump) ?
 		    "weak on: retained sizes are computed again; views of the old tree are closed" :
 		    "weak off: retained sizes are computed again; views of the old tree are closed");
-	} else if (a->session.said.len > 0) {
-		app_say(a, ROLE_NOTE, a->session.said.s);
-	} else if (kept[strspn(kept, " ")]) {
+	} else if (a->session.lines.said.len > 0) {
+		app_say(a, ROLE_NOTE, a->session.lines.said.s);
+	} else if (asked->text[strspn(asked->text, " ")]) {
 		struct text said = TEXT_INIT;
-		text_addf(&said, "%s: done", kept);
+		text_addf(&said, "%s: done", asked->text);
 		app_say(a, ROLE_NOTE, said.s);
 		text_release(&said);
 	}
 	working_end(a);
-	free(kept);
 	a->dirty = true;
 }
 
-void app_run(struct app *a, const char *line, bool typed)
+void app_run(struct app *a, struct invocation *asked, bool typed)
 {
 	struct selection selection;
 
 	app_select(a, &selection);
-	run(a, line, typed, &selection);
+	run(a, asked, typed, &selection);
 	selection_release(&selection);
 }
 
-/* Rows are counted as they stood when the line was asked for. */
-static bool means_row(const char *line, const struct selection *selection)
+void app_run_line(struct app *a, const char *line)
 {
-	return strchr(line, '%') || (selection->row && selection->row[0] == '%');
+	struct invocation *asked = invocation_of(line);
+
+	app_run(a, asked, false);
+	invocation_drop(asked);
+}
+
+/* Rows are counted as they stood when the line was asked for. */
+static bool means_row(const struct invocation *asked, const struct selection *selection)
+{
+	return asked->of_row || (selection->row && selection->row[0] == '%');
 }
 
 void app_run_pending(struct app *a)
 {
-	char *line = a->pending;
+	struct invocation *asked = a->pending;
 	struct selection selection = a->pending_selection;
 	enum tab shown = a->tab, wanted = a->pending_tab;
 	bool moved_on = a->moved_on;
 
-	if (!line)
+	if (!asked)
 		return;
 	a->pending = NULL;
 	a->pending_selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
-	if (wanted == TABS && moved_on && means_row(line, &selection)) /* main pages mean no row */
+	if (wanted == TABS && moved_on && means_row(asked, &selection)) /* main pages mean no row */
 		app_say(a, ROLE_NOTE, "dropped the waiting command: its row may have changed");
 	else
-		run(a, line, false, &selection);
+		run(a, asked, false, &selection);
 	a->wanted_tab = TABS;
 	selection_release(&selection);
 	if (a->pending)
 		a->moved_on = moved_on; /* it waits on, for retained sizes now */
 	else if (wanted != TABS && moved_on && a->tab != shown)
 		tabs_leave_ready(a, shown);
-	free(line);
+	invocation_drop(asked);
 }
 
 /* A shell pipe needs the terminal for itself. */

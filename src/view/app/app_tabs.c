@@ -114,7 +114,7 @@ void tabs_show(struct app *a, enum tab tab)
 		return;
 	}
 	a->wanted_tab = tab;
-	app_run(a, tabs[tab].line, false);
+	app_run_line(a, tabs[tab].line);
 	a->wanted_tab = TABS;
 }
 

@@ -89,7 +89,7 @@ static void draw_pending(struct app *a, int y, int width)
 {
 	struct text t = TEXT_INIT;
 
-	text_add_escaped(&t, a->pending, strlen(a->pending));
+	text_add_escaped(&t, a->pending->text, strlen(a->pending->text));
 	text_addf(&t, ": waits until %s; ^C drops it", a->loader.finished ?
 	    "retained sizes are computed" : "the references are read");
 	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
@@ -131,12 +131,18 @@ static void draw_failed_line(const struct app *a, int y, int width)
 {
 	const char *how = prompt_is_vi() ? ": Esc k edits it" : ": Up edits it";
 	int room = width - (int)strlen(how) - 2;
+	const size_t ends[] = {a->wrong_from, a->wrong_to, a->failed_line.len}; /* in this order */
 	struct text shown = TEXT_INIT;
+	int x = 0;
 
-	text_add_char(&shown, ':');
-	text_add_escaped(&shown, a->failed_line.s, a->failed_line.len);
 	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
-	draw_text(y, 0, room, shown.s, theme(ROLE_QUIET));
+	text_add_char(&shown, ':');
+	for (size_t i = 0, at = 0; i < 3; at = ends[i++]) {
+		text_add_escaped(&shown, a->failed_line.s + at, ends[i] - at);
+		draw_text(y, x, room - x, shown.s, theme(i == 1 ? ROLE_ERROR : ROLE_QUIET));
+		x += (int)text_width(shown.s);
+		text_clear(&shown);
+	}
 	if (room > 0)
 		draw_right(y, width - (int)strlen(how), (int)strlen(how), how, theme(ROLE_QUIET));
 	text_release(&shown);

@@ -5,7 +5,7 @@
  *
  * Nothing else is run meanwhile, but one may look around: as soon as the screen says that it works, keys that
  * only move are answered.  All others, those typed before, and what comes behind them wait for the answer.
- * Whatever a job uses of the page shown it uses within session.turns, and we draw in between.
+ * Whatever a job uses of the page shown it uses within session.hooks.turns, and we draw in between.
  */
 #include "view/app/app.h"
 
@@ -50,7 +50,7 @@ static void write_line(const struct app *a, struct job *job, struct text *to)
 {
 	enum phase phase = atomic_load(&job->progress.phase);
 	unsigned seconds = (unsigned)(ms_since(a->waiting.began) / 1000);
-	const char *line = a->waiting.line;
+	const char *line = a->waiting.asked ? a->waiting.asked->text : NULL;
 	size_t used;
 
 	if (line) {
@@ -236,9 +236,9 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	}
 }
 
-void working_begin(struct app *a, const char *line)
+void working_begin(struct app *a, struct invocation *asked)
 {
-	a->waiting = (struct waiting){.line = line, .began = eta_now(), .table = line ? NULL : app_table(a)};
+	a->waiting = (struct waiting){.asked = asked, .began = eta_now(), .table = asked ? NULL : app_table(a)};
 }
 
 void working_end(struct app *a)

@@ -17,7 +17,7 @@ void candidates_release(struct candidates *c)
 	bits_release(&c->in);
 	c->list = NULL;
 	c->at = c->end = 0;
-	c->order = (struct ordering){.by = ""};
+	c->order = (struct ordering){.by = C_ID};
 	c->low = 0;
 	c->high = UINT32_MAX;
 	memset(c->least, 0, sizeof c->least);
@@ -89,20 +89,20 @@ static bool bound(sqlite3_value *value, const char *op, uint64_t *least, uint64_
 }
 
 /* Narrow the ids to those with a bound on their number or their address. */
-static bool bound_ids(struct candidates *c, const struct sql *q, const struct sql_word *w, sqlite3_value *value)
+static bool bound_ids(struct candidates *c, const struct sql *q, const struct sql_bound *b)
 {
 	uint64_t least = 0, most = UINT64_MAX;
-	if (!strcmp(w->name, "address") && w->op[0] == '=') {
-		uint32_t id = sql_object(q, value);
+	if (b->column == C_ADDRESS && b->op[0] == '=') {
+		uint32_t id = sql_object(q, b->value);
 		if (id == HEAP_NONE || id < c->low || id >= c->high)
 			return false;
 		c->low = id;
 		c->high = id + 1;
 		return true;
 	}
-	if (!bound(value, w->op, &least, &most))
+	if (!bound(b->value, b->op, &least, &most))
 		return false;
-	if (!strcmp(w->name, "address")) {
+	if (b->column == C_ADDRESS) {
 		uint32_t below = least ? heap_find_below(q->heap, least - 1) : HEAP_NONE;
 		uint32_t last = heap_find_below(q->heap, most);
 		least = below == HEAP_NONE ? 0 : below + 1;
@@ -122,7 +122,7 @@ static int by_size(const void *x, const void *y, void *context)
 {
 	const struct ordering *o = context;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	uint64_t m = size_of(o->sql, a, o->by[0] == 'r'), n = size_of(o->sql, b, o->by[0] == 'r');
+	uint64_t m = size_of(o->sql, a, o->by == C_RETAINED), n = size_of(o->sql, b, o->by == C_RETAINED);
 	if (m == n)
 		return (a > b) - (a < b);
 	return (m < n) == o->down ? 1 : -1;
@@ -168,10 +168,10 @@ static uint32_t next_larger(const struct candidates *c, const struct ordering *o
 static int gather(struct candidates *c, struct ordering *o, struct err *err)
 {
 	const struct heap *h = o->sql->heap;
-	bool best = o->by[0] && o->limit <= HEAPED_MOST;
+	bool best = o->by != C_ID && o->limit <= HEAPED_MOST;
 	size_t n = 0, cap = 0;
 	uint32_t high = c->high < h->n_objects ? c->high : h->n_objects;
-	bool leaps = best && o->down && o->by[0] == 'r';
+	bool leaps = best && o->down && o->by == C_RETAINED;
 	for (uint32_t id = c->low, round = 0; id < high; id++, round++) {
 		if (sql_stops(o->sql, leaps ? round * (uint64_t)PROGRESS_ROUNDS : round))
 			return err_cancelled(err);
@@ -199,7 +199,7 @@ static int gather(struct candidates *c, struct ordering *o, struct err *err)
 	c->end = n;
 	if (!c->list && !(c->list = big_alloc(0, sizeof *c->list, err)))
 		return ERR_NOMEM;
-	return o->by[0] ? sort_with(c->list, n, sizeof *c->list, by_size, o, err) : 0;
+	return o->by != C_ID ? sort_with(c->list, n, sizeof *c->list, by_size, o, err) : 0;
 }
 
 static int by_name_rank(const void *x, const void *y, void *heap)
@@ -304,17 +304,18 @@ static int begin(struct candidates *c, struct err *err)
 	bool narrow = c->high - c->low == 1;
 	if (c->of->ids)
 		return gather_these(c, c->of, err);
-	if (!strcmp(o->by, "class") && class == HEAP_NONE)
+	if (o->by == C_CLASS && class == HEAP_NONE)
 		return gather_by_class(c, q, o->down, err);
-	if (!strcmp(o->by, "class"))
-		o->down = false; /* all are of one */
-	if (!strcmp(o->by, "class") || !strcmp(o->by, "id"))
-		o->by = "";
-	if (class != HEAP_NONE && !o->by[0] && !o->down && !narrow)
+	if (o->by == C_CLASS) { /* all are of one */
+		o->down = false;
+		o->by = C_ID;
+	}
+	bool by_size = o->by != C_ID;
+	if (class != HEAP_NONE && !by_size && !o->down && !narrow)
 		return gather_instances(c, q, class, o->limit, err);
-	if (o->by[0] || o->down) {
-		bool down = o->down && !o->by[0];
-		o->first_only = o->by[0] && o->limit == UINT64_MAX;
+	if (by_size || o->down) {
+		bool down = o->down && !by_size;
+		o->first_only = by_size && o->limit == UINT64_MAX;
 		o->limit = down ? UINT64_MAX : o->first_only ? FIRST : o->limit;
 		int code = gather(c, o, err);
 		for (uint64_t i = 0, j = c->end; !code && down && i + 1 < j; i++) {
@@ -329,36 +330,27 @@ static int begin(struct candidates *c, struct err *err)
 	return settle(c) ? err_cancelled(err) : 0;
 }
 
-int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv)
+int candidates_find(struct candidates *c, const struct sql_ask *ask)
 {
 	struct sql *q = c->of->sql;
 	struct err err = ERR_INIT;
-	struct sql_word w;
 	bool some = true;
-	int state = SQLITE_OK, used = 0;
+	int state = SQLITE_OK;
 	candidates_release(c);
-	c->order = (struct ordering){.sql = q, .by = "", .limit = UINT64_MAX};
-	if (strstr(words, "retained"))
-		state = sql_need_retained(q);
-	while (!state && some && sql_plan_next(&words, &w)) {
-		sqlite3_value *value = w.argument && used < argc ? argv[used++] : NULL;
-		if (!strcmp(w.name, "by") && sql_plan_next(&words, &w))
-			c->order.by =
-			    w.name[0] == 'r' ? "retained" : w.name[0] == 's' ? "shallow" : w.name[0] == 'c' ? "class" : "id";
-		else if (!strcmp(w.name, "down"))
-			c->order.down = true;
-		else if (!value)
-			continue;
-		else if (!strcmp(w.name, "limit"))
-			c->order.limit = sqlite3_value_int64(value) < 0 ? UINT64_MAX : (uint64_t)sqlite3_value_int64(value);
-		else if (!strcmp(w.name, "class"))
-			state = sql_classes_named(q, value, &c->in, &some);
-		else if (!strcmp(w.name, "id") || !strcmp(w.name, "address"))
-			some = bound_ids(c, q, &w, value);
-		else {
-			int which = w.name[0] == 'r';
+	c->order = (struct ordering){.sql = q, .by = C_ID, .limit = ask->limit};
+	if (ask->n_orders && ask->order[0].column != C_ADDRESS)
+		c->order.by = (enum objects_column)ask->order[0].column;
+	c->order.down = ask->n_orders && ask->order[0].down;
+	for (unsigned i = 0; i < ask->n && !state && some; i++) {
+		const struct sql_bound *b = &ask->bound[i];
+		int which = b->column == C_RETAINED;
+		if (b->column == C_CLASS) {
+			state = sql_classes_named(q, b->value, &c->in, &some);
+		} else if (b->column == C_ID || b->column == C_ADDRESS) {
+			some = bound_ids(c, q, b);
+		} else {
 			c->bounded[which] = true;
-			some = bound(value, w.op, &c->least[which], &c->most[which]);
+			some = bound(b->value, b->op, &c->least[which], &c->most[which]);
 		}
 	}
 	if (!state && some && begin(c, &err))

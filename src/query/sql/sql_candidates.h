@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_candidates.h - the objects that the words of a plan leave, in the order that they ask for; private to this
- * folder.
+ * sql_candidates.h - the objects that a statement asks for by id, address, class or size, in its order; private to
+ * this folder.
  *
- * Words are "id", "address", "class", "shallow" and "retained", each with an operator and a value; "by COLUMN", perhaps
- * "down"; and "limit".  Without an order or a class nothing is gathered: objects are looked at one after another.  Of
- * an order by size without a limit the first few are found first, for max(shallow) asks for one row of all in order.
+ * Without an order or a class nothing is gathered: objects are looked at one after another.  Of an order by size
+ * without a limit the first few are found first, for max(shallow) asks for one row of all in order.
  */
 #ifndef CAIRN_QUERY_SQL_SQL_CANDIDATES_H
 #define CAIRN_QUERY_SQL_SQL_CANDIDATES_H
 
-#include "query/sql/sql_private.h"
+#include "query/sql/sql_relation.h"
 
 /* What a table is about. */
 struct objects_of {
@@ -28,7 +27,7 @@ struct candidates {
 	uint64_t at, end;
 	struct ordering {
 		const struct sql *sql;
-		const char *by;    /* "": by id */
+		enum objects_column by; /* C_ID, C_CLASS, C_SHALLOW or C_RETAINED */
 		bool down;
 		uint64_t limit;
 		bool first_only;   /* the list has only the first of them: the rest comes when it is asked for */
@@ -40,14 +39,9 @@ struct candidates {
 };
 
 /* Begin anew.  SQLITE_OK, or what the statement ends with. */
-int candidates_find(struct candidates *c, const char *words, int argc, sqlite3_value **argv);
+int candidates_find(struct candidates *c, const struct sql_ask *ask);
 int candidates_next(struct candidates *c); /* the same */
 void candidates_release(struct candidates *c);
-
-static inline bool candidates_end(const struct candidates *c)
-{
-	return c->at >= c->end;
-}
 
 static inline uint32_t candidates_id(const struct candidates *c)
 {

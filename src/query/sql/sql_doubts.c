@@ -17,11 +17,13 @@
 
 /* --- noting ------------------------------------------------------------------------------------- */
 
-struct sql_doubts *sql_doubts_new(struct sql *q, const char *table, unsigned n)
+struct sql_doubts *sql_doubts_new(struct sql *q, const char *table, char *const *columns, unsigned n)
 {
 	struct sql_doubts *d = xcalloc(1, sizeof *d);
 	*d = (struct sql_doubts){.sql = q, .next = q->doubts, .table = xstrdup(table), .of = xcalloc(n, sizeof *d->of),
 	    .n = n};
+	for (unsigned i = 0; i < n; i++)
+		d->of[i].column = columns[i];
 	q->doubts = d;
 	return d;
 }
@@ -35,8 +37,6 @@ void sql_doubts_free(struct sql_doubts *d)
 		at = &(*at)->next;
 	if (*at)
 		*at = d->next;
-	for (unsigned i = 0; i < d->n; i++)
-		free(d->of[i].column);
 	free(d->of);
 	free(d->table);
 	free(d);
@@ -178,7 +178,7 @@ static struct amount named_doubt(const struct sql *q, const struct word *w)
 	struct amount sure = amount_exact(0);
 	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; i < d->n; i++)
-			if (d->of[i].column && is_named(w, d->of[i].column))
+			if (is_named(w, d->of[i].column))
 				sure = amount_as_sure(sure, d->of[i].made);
 	return sure;
 }
@@ -260,7 +260,7 @@ static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struc
 	*sure = amount_exact(0);
 	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; !sqlite3_stricmp(d->table, table) && i < d->n; i++)
-			if (d->of[i].column && !sqlite3_stricmp(d->of[i].column, origin))
+			if (!sqlite3_stricmp(d->of[i].column, origin))
 				*sure = amount_as_sure(*sure, d->of[i].own);
 	return true;
 }
@@ -277,7 +277,7 @@ static const char *away_name(const struct sql *q, const struct word *w)
 {
 	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; i < d->n; i++)
-			if (d->of[i].away && d->of[i].column && (!w || (w->name && is_named(w, d->of[i].column))))
+			if (d->of[i].away && (!w || (w->name && is_named(w, d->of[i].column))))
 				return d->of[i].column;
 	return NULL;
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { D_SHALLOW, D_RETAINED, D_SIZE, D_TEXT, D_FIELD, D_REF, DOUBTS };
+static const char *const doubted[DOUBTS] = {"shallow", "retained", "size", "text", "field", "ref"};
 
 struct functions {
 	struct sql *sql;
@@ -383,13 +384,7 @@ int sql_add_functions(struct sql *q)
 {
 	struct functions *f = xcalloc(1, sizeof *f);
 	f->sql = q;
-	f->doubts = sql_doubts_new(q, "", DOUBTS);
-	f->doubts->of[D_SHALLOW].column = xstrdup("shallow");
-	f->doubts->of[D_RETAINED].column = xstrdup("retained");
-	f->doubts->of[D_SIZE].column = xstrdup("size");
-	f->doubts->of[D_TEXT].column = xstrdup("text");
-	f->doubts->of[D_FIELD].column = xstrdup("field");
-	f->doubts->of[D_REF].column = xstrdup("ref");
+	f->doubts = sql_doubts_new(q, "", (char *const *)doubted, DOUBTS);
 	size_t n = sizeof functions / sizeof *functions;
 	for (size_t i = 0; i < n; i++) {
 		bool sums = functions[i].run == run_setof;

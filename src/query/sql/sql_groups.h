@@ -10,7 +10,7 @@
 #define CAIRN_QUERY_SQL_SQL_GROUPS_H
 
 #include "algorithms/map.h"
-#include "query/sql/sql_private.h"
+#include "query/sql/sql_relation.h"
 
 enum { GROUP_KEYS = 3 };
 
@@ -44,11 +44,6 @@ MUST_CHECK int groups_add(struct groups *g, const struct group_key *key, struct 
 /* Put them in their order, and begin to hand them out.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int groups_arrange(struct groups *g, struct err *err);
 void groups_release(struct groups *g);
-
-static inline bool groups_end(const struct groups *g)
-{
-	return g->at >= g->n;
-}
 
 static inline void groups_next(struct groups *g)
 {

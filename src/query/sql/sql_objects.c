@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_objects.c - the table of all objects, and the tables of the instances of classes.
+ * sql_objects.c - the relation of all objects, and those of the instances of classes.
  *
  * A row is an object; its rowid is the object's id.  Constraints on address, id, class and the two sizes choose the
  * candidates; an order by id, class or a size is made here, so that SQLite sorts nothing, and with a limit only as
@@ -14,34 +14,28 @@
 #include "memory/big.h"
 #include "result/objects.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RETAINED_COLUMNS (1u << C_RETAINED | 1u << C_REACHABLE | 1u << C_DOMINATOR | 1u << C_RETAINED_CERTAINTY)
-
 struct objects_table {
-	sqlite3_vtab base;
-	const struct objects_of *of;
-	uint64_t n;                   /* objects */
+	struct relation relation;
 	struct shared_fields *fields; /* NULL: it has none */
-	struct sql_doubts *doubts;    /* by column; of fields none are kept */
 	struct amount sizes;          /* 0, as sure as the least sure shallow size of the heap */
 	bool sizes_known;
 	bool *contents;               /* by field: it leads to texts, numbers and the like, which stand for their address */
 	bool *texts;                  /* by field: to texts alone */
 };
 
-struct objects_cursor {
-	sqlite3_vtab_cursor base;
+struct objects_rows {
+	struct rows rows;
 	struct candidates candidates;
 	struct fields_walk walk;
 	struct sql_reader contents, *fields; /* of the objects themselves; by field, of what it leads to */
 };
 
-static struct sql *sql_of(const struct objects_table *t)
+static const struct objects_of *of(const struct objects_table *t)
 {
-	return t->of->sql;
+	return t->relation.of;
 }
 
 static size_t n_fields(const struct objects_table *t)
@@ -49,24 +43,27 @@ static size_t n_fields(const struct objects_table *t)
 	return t->fields ? t->fields->n : 0;
 }
 
-/* --- tables ------------------------------------------------------------------------------------- */
+/* --- columns ------------------------------------------------------------------------------------ */
 
 static void note_more(const struct objects_table *t)
 {
+	struct sql *q = t->relation.sql;
 	struct text note = TEXT_INIT;
 	text_addf(&note, "%.100s has more fields than columns: field(address, 'NAME') has the others",
-	    t->of->sql->heap->classes[t->of->classes[0]].name);
-	sql_note(t->of->sql, note.s);
-	t->of->sql->more_fields = true;
+	    q->heap->classes[of(t)->classes[0]].name);
+	sql_note(q, note.s);
+	q->more_fields = true;
 	text_release(&note);
 }
 
 static int find_fields(struct objects_table *t, struct err *err)
 {
-	const struct objects_of *of = t->of;
-	for (size_t i = 0; i < of->n_classes; i++)
-		t->n += of->sql->heap->classes[of->classes[i]].n_objects;
-	int code = sql_shared_fields(&t->fields, of->sql, of->classes, of->n_classes, err);
+	struct sql *q = t->relation.sql;
+	const uint32_t *classes = of(t)->classes;
+	size_t n = of(t)->n_classes;
+	for (size_t i = 0; i < n; i++)
+		t->relation.n += q->heap->classes[classes[i]].n_objects;
+	int code = sql_shared_fields(&t->fields, q, classes, n, err);
 	if (!code && t->fields->more)
 		note_more(t);
 	return code == ERR_UNSUPPORTED ? 0 : code;
@@ -77,7 +74,7 @@ enum { LOOKED = 10000, LOOKED_LED = 200 /* instances, and of these such with an 
 /* Which fields lead to values: those of which all objects looked at do. */
 static void find_contents(struct objects_table *t)
 {
-	struct sql *q = sql_of(t);
+	struct sql *q = t->relation.sql;
 	struct fields_walk walk = {.id = HEAP_NONE};
 	struct any_value v;
 	uint32_t id, looked = 0;
@@ -88,8 +85,8 @@ static void find_contents(struct objects_table *t)
 	struct string_view text;
 	t->contents = xcalloc(n + 1, sizeof *t->contents);
 	t->texts = xcalloc(n + 1, sizeof *t->texts);
-	for (size_t c = 0; n && c < t->of->n_classes && looked < LOOKED; c++) {
-		struct members_walk instances = members_instances(&q->members, t->of->classes[c]);
+	for (size_t c = 0; n && c < of(t)->n_classes && looked < LOOKED; c++) {
+		struct members_walk instances = members_instances(&q->members, of(t)->classes[c]);
 		for (; looked < LOOKED && members_next(&q->members, &instances, &id); looked++) {
 			for (size_t i = 0; i < n; i++) {
 				if (led[i].all >= LOOKED_LED || !inspect_shared_value(t->fields, &walk, id, i, &v))
@@ -131,204 +128,93 @@ void sql_objects_columns(struct sql *q, const struct shared_fields *fields, cons
 	}
 }
 
-static int declare_columns(struct objects_table *t, const char *called)
+/* What is compared with a literal: sizes are numbers, and so is a field that leads to no object. */
+static void tell_compared(struct objects_table *t)
 {
-	struct sql_columns c = {.sql = TEXT_INIT};
-	text_add(&c.sql, "CREATE TABLE x(");
-	sql_objects_columns(sql_of(t), t->fields, t->contents, &c);
-	text_add(&c.sql, ")");
-	t->doubts = sql_doubts_new(sql_of(t), called, C_FIELDS + (unsigned)n_fields(t));
-	for (unsigned i = 0; i < C_FIELDS + n_fields(t); i++)
-		if (i == C_SHALLOW || i == C_RETAINED || i == C_LENGTH || i == C_VALUE || i >= C_FIELDS)
-			t->doubts->of[i].column = xstrdup(c.name[i]);
-	int state = sql_declare(sql_of(t), c.sql.s);
-	sql_columns_release(&c);
-	return state;
+	struct relation_column *column = t->relation.column;
+	struct shared_field f;
+	static const int sizes[] = {C_SHALLOW, C_RETAINED, C_LENGTH};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		column[sizes[i]].compared = sql_column_name(&sql_own_columns[sizes[i]]);
+	for (size_t i = 0; i < n_fields(t); i++) {
+		inspect_shared_field(t->fields, i, &f);
+		if (f.kind != NO_NUMBER || t->texts[i])
+			column[C_FIELDS + i].compared = f.name;
+		column[C_FIELDS + i].has_texts = f.kind == NO_NUMBER;
+	}
 }
 
-static int disconnect(sqlite3_vtab *base)
+static int open(struct relation *r)
 {
-	struct objects_table *t = (struct objects_table *)base;
+	struct objects_table *t = (struct objects_table *)r;
+	struct err err = ERR_INIT;
+	r->n = of(t)->classes ? 0 : of(t)->ids ? of(t)->n_ids : r->sql->heap->n_objects;
+	if (of(t)->classes && find_fields(t, &err))
+		return sql_keep(r->sql, &err);
+	find_contents(t);
+	sql_objects_columns(r->sql, t->fields, t->contents, &r->columns);
+	sql_relation_settle(r, sql_own_columns, C_FIELDS);
+	tell_compared(t);
+	r->rowid = C_ID;
+	if (of(t)->n_classes == 1)
+		r->column[C_CLASS].ways = 0;
+	for (unsigned i = 0; of(t)->ids && i < C_FIELDS; i++) /* they come in their own order, whatever is asked for */
+		r->column[i].ways &= (unsigned char)~WAY_ORDER;
+	return SQLITE_OK;
+}
+
+static void close(struct relation *r)
+{
+	struct objects_table *t = (struct objects_table *)r;
 	inspect_shared_fields_close(t->fields);
-	sql_doubts_free(t->doubts);
 	free(t->contents);
 	free(t->texts);
-	free(t);
-	return SQLITE_OK;
 }
 
-static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
-{
-	(void)db, (void)argc, (void)error;
-	struct objects_table *t = xcalloc(1, sizeof *t);
-	struct err err = ERR_INIT;
-	t->of = aux;
-	const struct heap *h = sql_of(t)->heap;
-	int code = 0;
-	t->n = t->of->classes ? 0 : t->of->ids ? t->of->n_ids : h->n_objects;
-	if (t->of->classes)
-		code = find_fields(t, &err);
-	if (!code)
-		find_contents(t);
-	int state = code ? sql_keep(sql_of(t), &err) : declare_columns(t, argv[2]);
-	if (state) {
-		disconnect(&t->base);
-		return state;
-	}
-	*out = &t->base;
-	return SQLITE_OK;
-}
+/* --- rows --------------------------------------------------------------------------------------- */
 
-/* --- plans -------------------------------------------------------------------------------------- */
-
-/* What a constraint on this column is called in a plan; NULL: none is of use. */
-static const char *word_of(const struct objects_table *t, int column)
+static void guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
 {
-	switch (column) {
-	case -1:
-	case C_ID:
-		return "id";
-	case C_ADDRESS:
-		return "address";
-	case C_CLASS:
-		return t->of->n_classes == 1 ? NULL : "class";
-	case C_SHALLOW:
-		return "shallow";
-	case C_RETAINED:
-		return "retained";
-	default:
-		return NULL;
-	}
-}
-
-static bool take(struct objects_table *t, struct sql_plan *p, sqlite3_index_info *info, int i)
-{
-	const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-	const char *op = sql_operator(c->op), *column = word_of(t, c->iColumn);
-	char word[32];
-	if (!c->usable || !op || !column || (!strcmp(column, "class") && strcmp(op, "=")) ||
-	    (!strcmp(column, "class") && strcmp(sqlite3_vtab_collation(info, i), "BINARY")) ||
-	    (!strcmp(column, "address") && strcmp(op, "=") && !sql_addresses_ordered(sql_of(t)->heap)))
-		return false;
-	snprintf(word, sizeof word, "%s%s?", column, op);
-	sql_plan_take(p, info, i, word, true);
-	return true;
-}
-
-/* Rows that are left by the words of a plan, as a guess. */
-static double guess_rows(const struct objects_table *t, const char *words)
-{
-	double rows = (double)t->n + 1;
-	struct sql_word w;
-	while (sql_plan_next(&words, &w)) {
-		if (!strcmp(w.op, "=") && (!strcmp(w.name, "id") || !strcmp(w.name, "address")))
-			return 1;
-		if (!strcmp(w.op, "="))
-			rows /= !strcmp(w.name, "class") ? (double)sql_of(t)->heap->n_classes / 4 + 1 : 1000;
-		else if (w.op[0])
-			rows /= 4;
-	}
-	return rows;
-}
-
-static bool take_order(struct objects_table *t, struct sql_plan *p, sqlite3_index_info *info)
-{
-	if (t->of->ids) /* in their own order, whatever is asked for */
-		return false;
-	const char *column = info->nOrderBy == 1 ? word_of(t, info->aOrderBy[0].iColumn) : NULL;
-	bool down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
-	if (!column || (!strcmp(column, "address") && !sql_addresses_ordered(sql_of(t)->heap)))
-		return false;
-	if (!strcmp(column, "address"))
-		column = "id";
-	text_addf(&p->words, "%sby %s%s", p->words.len ? " " : "", column, down ? " down" : "");
-	info->orderByConsumed = 1;
-	return true;
-}
-
-/* A field, or a size, is compared with a literal. */
-static void look_at_literal(const struct objects_table *t, sqlite3_index_info *info, int i)
-{
-#if SQLITE_VERSION_NUMBER >= 3038000
-	int column = info->aConstraint[i].iColumn;
-	size_t field = column >= C_FIELDS ? (size_t)(column - C_FIELDS) : 0;
-	bool fixed = column == C_SHALLOW || column == C_RETAINED || column == C_LENGTH;
-	struct shared_field f = {.name = column == C_SHALLOW ? "shallow" : column == C_RETAINED ? "retained" : "length"};
-	sqlite3_value *with;
-	if ((!fixed && (column < C_FIELDS || field >= n_fields(t))) || !sql_operator(info->aConstraint[i].op) ||
-	    sqlite3_vtab_rhs_value(info, i, &with) || !with)
-		return;
-	if (!fixed)
-		inspect_shared_field(t->fields, field, &f);
-	if (fixed || f.kind != NO_NUMBER || t->texts[field])
-		sql_note_compared(sql_of(t), f.name, !fixed && f.kind == NO_NUMBER, with);
-#else
-	(void)t, (void)info, (void)i;
-#endif
-}
-
-static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-	struct objects_table *t = (struct objects_table *)base;
-	struct sql_plan p = {.all = true};
-	int limit = -1, offset = -1;
-	for (int i = 0; i < info->nConstraint; i++) {
-		unsigned char op = info->aConstraint[i].op;
-#ifdef SQLITE_INDEX_CONSTRAINT_LIMIT
-		if (op == SQLITE_INDEX_CONSTRAINT_LIMIT || op == SQLITE_INDEX_CONSTRAINT_OFFSET) {
-			*(op == SQLITE_INDEX_CONSTRAINT_LIMIT ? &limit : &offset) = info->aConstraint[i].usable ? i : -1;
-			continue;
+	*rows = (double)r->n + 1;
+	for (unsigned i = 0; i < ask->n; i++) {
+		int column = ask->bound[i].column;
+		bool equal = ask->bound[i].op[0] == '=';
+		if (equal && (column == C_ID || column == C_ADDRESS)) {
+			*rows = *cost = 1;
+			return;
 		}
-#endif
-		(void)op;
-		look_at_literal(t, info, i);
-		if (!take(t, &p, info, i))
-			p.all = false;
+		*rows /= !equal ? 4 : column == C_CLASS ? (double)r->sql->heap->n_classes / 4 + 1 : 1000;
 	}
-	double rows = guess_rows(t, p.words.len ? p.words.s : "");
-	bool ordered = take_order(t, &p, info);
-	if (limit >= 0 && p.all && (ordered || !info->nOrderBy) && offset < 0)
-		sql_plan_take(&p, info, limit, "limit?", false);
-	if (rows == 1)
-		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-	info->idxNum = (info->colUsed & RETAINED_COLUMNS) != 0;
-	bool class_known = p.words.len && strstr(p.words.s, "class=?");
-	double cost = rows == 1 ? 1 : class_known ? rows * 2 : (double)t->n / 8 + rows;
-	return sql_plan_end(&p, info, rows, cost);
+	*cost = sql_ask_equal(ask, C_CLASS) ? *rows * 2 : (double)r->n / 8 + *rows;
 }
 
-/* --- cursors ------------------------------------------------------------------------------------ */
-
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static void begin(struct rows *rows)
 {
-	struct objects_cursor *c = xcalloc(1, sizeof *c);
-	c->candidates.of = ((struct objects_table *)base)->of;
+	struct objects_rows *c = (struct objects_rows *)rows;
+	c->candidates.of = rows->of->of;
 	c->walk = (struct fields_walk){.id = HEAP_NONE};
-	c->fields = xcalloc(n_fields((struct objects_table *)base) + 1, sizeof *c->fields);
-	*out = &c->base;
-	return SQLITE_OK;
+	c->fields = xcalloc(n_fields((struct objects_table *)rows->of) + 1, sizeof *c->fields);
 }
 
-static int close_cursor(sqlite3_vtab_cursor *base)
+static void end(struct rows *rows)
 {
-	struct objects_cursor *c = (struct objects_cursor *)base;
+	struct objects_rows *c = (struct objects_rows *)rows;
 	candidates_release(&c->candidates);
 	text_release(&c->contents.scratch);
-	for (size_t i = 0; i < n_fields((struct objects_table *)base->pVtab); i++)
+	for (size_t i = 0; i < n_fields((struct objects_table *)rows->of); i++)
 		text_release(&c->fields[i].scratch);
 	free(c->fields);
-	free(c);
-	return SQLITE_OK;
 }
 
 /* Rows that are chosen by their sizes are not surer than the least sure of those. */
-static void doubt_choice(struct objects_table *t, const char *words)
+static void doubt_choice(struct objects_table *t, const struct sql_ask *ask)
 {
-	struct sql *q = sql_of(t);
+	struct sql *q = t->relation.sql;
+	struct sql_doubts *doubts = t->relation.doubts;
 	const struct heap *h = q->heap;
-	if (strstr(words, "retained"))
-		sql_doubt_choice(q, &t->doubts->of[C_RETAINED], retained_of_nothing_reached(q->retained));
-	if (!strstr(words, "shallow"))
+	if (sql_asks_for(ask, C_RETAINED))
+		sql_doubt_choice(q, &doubts->of[C_RETAINED], retained_of_nothing_reached(q->retained));
+	if (!sql_asks_for(ask, C_SHALLOW))
 		return;
 	for (uint32_t i = 0; !t->sizes_known && i < h->n_classes; i++) {
 		struct amount a = h->classes[i].n_objects ? class_shallow_by_name(h, &h->classes[i]) : amount_exact(0);
@@ -337,51 +223,66 @@ static void doubt_choice(struct objects_table *t, const char *words)
 		t->sizes = amount_as_sure(t->sizes, a);
 	}
 	t->sizes_known = true;
-	sql_doubt_choice(q, &t->doubts->of[C_SHALLOW], t->sizes);
+	sql_doubt_choice(q, &doubts->of[C_SHALLOW], t->sizes);
 }
 
-static int filter(sqlite3_vtab_cursor *base, int needs_retained, const char *words, int argc, sqlite3_value **argv)
+static int arrived(struct objects_rows *c, int state)
 {
-	struct objects_cursor *c = (struct objects_cursor *)base;
-	int state = needs_retained ? sql_need_retained(c->candidates.of->sql) : SQLITE_OK;
-	if (!state)
-		state = candidates_find(&c->candidates, words, argc, argv);
-	if (!state)
-		doubt_choice((struct objects_table *)base->pVtab, words);
+	c->rows.at = c->candidates.at;
+	c->rows.n = c->candidates.end;
 	return state;
 }
 
-static int next(sqlite3_vtab_cursor *base)
+static int find(struct rows *rows, const struct sql_ask *ask)
 {
-	return candidates_next(&((struct objects_cursor *)base)->candidates);
+	struct objects_rows *c = (struct objects_rows *)rows;
+	int state = candidates_find(&c->candidates, ask);
+	if (!state && (ask->n || ask->n_orders))
+		doubt_choice((struct objects_table *)rows->of, ask);
+	return arrived(c, state);
 }
 
-static int eof(sqlite3_vtab_cursor *base)
+static int next(struct rows *rows)
 {
-	return candidates_end(&((const struct objects_cursor *)base)->candidates);
+	struct objects_rows *c = (struct objects_rows *)rows;
+	return arrived(c, candidates_next(&c->candidates));
 }
 
-static void result_field(struct objects_cursor *c, sqlite3_context *to, uint32_t id, size_t i)
+static sqlite3_int64 number(const struct rows *rows)
 {
-	const struct objects_table *t = (const struct objects_table *)c->base.pVtab;
+	return candidates_id(&((const struct objects_rows *)rows)->candidates);
+}
+
+static void result_field(struct objects_rows *c, sqlite3_context *to, uint32_t id, size_t i)
+{
+	const struct objects_table *t = (const struct objects_table *)c->rows.of;
+	struct sql *q = t->relation.sql;
 	struct any_value v;
 	if (i < n_fields(t) && inspect_shared_value(t->fields, &c->walk, id, i, &v))
-		sql_result_value(sql_of(t), to, &v, t->contents[i], &c->fields[i]);
-	else {
-		if (values_away(sql_of(t)->heap))
-			sql_unknown(sql_of(t), &t->doubts->of[C_FIELDS + i]);
-		sqlite3_result_null(to);
-	}
+		sql_result_value(q, to, &v, t->contents[i], &c->fields[i]);
+	else if (values_away(q->heap))
+		sql_unknown(q, &t->relation.doubts->of[C_FIELDS + i]);
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+static struct amount amount(struct rows *rows, int i)
 {
-	struct objects_cursor *c = (struct objects_cursor *)base;
-	const struct objects_table *t = (const struct objects_table *)base->pVtab;
-	struct sql *q = sql_of(t);
+	const struct sql *q = rows->of->sql;
+	uint32_t id = candidates_id(&((struct objects_rows *)rows)->candidates);
+	if (i == C_SHALLOW)
+		return heap_size(q->heap, id);
+	if (i == C_RETAINED)
+		return retained_of(q->retained, id);
+	if (i == C_LENGTH)
+		return heap_elements(q->heap, id);
+	return q->heap->roots_missing ? amount_unknown(REASON_ROOTS_MISSING) :
+	    amount_exact(q->retained->dominators.immediate[id] != NOT_REACHABLE);
+}
+
+static void cell(struct rows *rows, sqlite3_context *to, int i)
+{
+	struct objects_rows *c = (struct objects_rows *)rows;
+	struct sql *q = rows->of->sql;
 	const struct heap *h = q->heap;
-	const struct retained *r = q->retained;
-	struct amount a;
 	uint32_t id = candidates_id(&c->candidates);
 	const struct heap_class *class = heap_class_of(h, id);
 	switch (i) {
@@ -391,79 +292,56 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	case C_CLASS:
 		sqlite3_result_text(to, class->name, -1, SQLITE_STATIC);
 		break;
-	case C_SHALLOW:
-		a = heap_size(h, id);
-		sql_doubt(q, &t->doubts->of[i], a);
-		sql_result_amount(q, to, a);
-		break;
-	case C_RETAINED:
-		a = retained_of(r, id);
-		sql_doubt(q, &t->doubts->of[i], a);
-		sql_result_amount(q, to, a);
-		break;
 	case C_LENGTH:
-		a = object_is_array(h, id) ? heap_elements(h, id) : amount_unknown(REASON_SILENT);
-		if (object_is_array(h, id))
-			sql_doubt(q, &t->doubts->of[i], a);
-		sql_result_amount(q, to, a);
+		if (!object_is_array(h, id))
+			break;
+		/* fall through */
+	case C_SHALLOW:
+	case C_RETAINED:
+	case C_REACHABLE:
+		sql_rows_amount(rows, to, i, amount(rows, i));
 		break;
 	case C_VALUE:
-		sql_unknown(q, &t->doubts->of[i]);
+		sql_unknown(q, &rows->of->doubts->of[i]);
 		sql_result_contents(q, to, id, false, &c->contents);
 		break;
 	case C_ID:
 		sqlite3_result_int64(to, id);
 		break;
-	case C_REACHABLE:
-		a = h->roots_missing ? amount_unknown(REASON_ROOTS_MISSING) :
-		    amount_exact(r->dominators.immediate[id] != NOT_REACHABLE);
-		sql_doubt(q, &t->doubts->of[i], a);
-		sql_result_amount(q, to, a);
+	case C_DOMINATOR: {
+		uint32_t dominator = q->retained->dominators.immediate[id];
+		sql_result_address(to, h, dominator < h->n_objects ? dominator : HEAP_NONE);
 		break;
-	case C_DOMINATOR:
-		sql_result_address(to, h, r->dominators.immediate[id] < h->n_objects ? r->dominators.immediate[id] : HEAP_NONE);
-		break;
+	}
 	case C_LOADER:
 		sql_result_address(to, h, class->loader);
 		break;
 	case C_CLASS_ADDRESS:
 		sql_result_address(to, h, class->object);
 		break;
-	case C_SHALLOW_CERTAINTY:
-		sql_result_certainty(to, heap_size(h, id));
-		break;
 	case C_HEAP:
 		if (h->n_spaces)
 			sqlite3_result_text(to, heap_space(h, id), -1, SQLITE_STATIC);
 		break;
-	case C_RETAINED_CERTAINTY:
-		sql_result_certainty(to, retained_of(r, id));
-		break;
 	default:
 		result_field(c, to, id, (size_t)(i - C_FIELDS));
 	}
-	return SQLITE_OK;
 }
-
-static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
-{
-	*out = candidates_id(&((const struct objects_cursor *)base)->candidates);
-	return SQLITE_OK;
-}
-
-static const sqlite3_module module = {
-    .xConnect = connect, .xDisconnect = disconnect, .xBestIndex = plan, .xOpen = open_cursor, .xClose = close_cursor,
-    .xFilter = filter, .xNext = next, .xEof = eof, .xColumn = column, .xRowid = rowid};
 
 /* --- registering -------------------------------------------------------------------------------- */
 
-static void forget(void *aux)
+static void forget(void *of)
 {
-	struct objects_of *of = aux;
-	big_free(of->classes);
-	bits_release(&of->in);
-	free(of);
+	struct objects_of *o = of;
+	big_free(o->classes);
+	bits_release(&o->in);
+	free(o);
 }
+
+static const struct relation_kind objects = {
+    .size = sizeof(struct objects_table), .rows_size = sizeof(struct objects_rows), .open = open, .close = close,
+    .forget = forget, .guess = guess, .limits = true, .begin = begin, .end = end, .find = find, .next = next,
+    .number = number, .cell = cell, .amount = amount};
 
 static int add(struct sql *q, const char *name, const struct objects_of *like)
 {
@@ -477,7 +355,7 @@ static int add(struct sql *q, const char *name, const struct objects_of *like)
 	}
 	for (size_t i = 0; of->in.word && i < of->n_classes; i++)
 		bits_set(&of->in, of->classes[i]);
-	return sqlite3_create_module_v2(q->db, name, &module, of, forget);
+	return sql_add_relation(q, name, &objects, of);
 }
 
 int sql_add_objects(struct sql *q)

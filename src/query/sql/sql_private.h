@@ -15,7 +15,7 @@
  * or of rows that were chosen by them.
  */
 struct sql_doubt {
-	char *column; /* owned; NULL: none */
+	const char *column;
 	struct amount own, made;
 	bool away;    /* a value was asked for that stands in the dump, which is not here */
 };
@@ -86,8 +86,8 @@ void sql_note(struct sql *q, const char *line);
 
 /* --- doubts -------------------------------------------------------------------------------------- */
 
-/* Those of a table with n columns, exact; the caller names the columns that have numbers. */
-struct sql_doubts *sql_doubts_new(struct sql *q, const char *table, unsigned n);
+/* Those of a table with these n columns, exact; names are borrowed. */
+struct sql_doubts *sql_doubts_new(struct sql *q, const char *table, char *const *columns, unsigned n);
 void sql_doubts_free(struct sql_doubts *d); /* NULL is fine */
 /* A statement begins: nothing was handed out. */
 void sql_doubts_begin(struct sql *q);
@@ -140,7 +140,6 @@ void sql_result_address(sqlite3_context *to, const struct heap *h, uint32_t id);
 /* The same as a text, "0xe0000af0". */
 void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id);
 void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a);
-void sql_result_certainty(sqlite3_context *to, struct amount a);
 void sql_result_text(sqlite3_context *to, const struct text *t); /* copied */
 /* Is the object a text, a number, a date or a constant, of which the contents matter and not the address? */
 bool sql_is_value(const struct sql *q, uint32_t id);
@@ -183,10 +182,6 @@ MUST_CHECK int sql_add_result(struct sql *q, const char *name, struct result *r)
 MUST_CHECK int sql_add_rows_of(struct sql *q, const char *name, struct result *r);
 /* The columns of such a table: those of the result, then NAME_certainty of each. */
 void sql_result_columns(const struct result *r, struct sql_columns *to);
-
-/* SQLITE_OK or its code.  Not where memory was refused: words may be missing, and a table stays as it is declared. */
-int sql_declare(struct sql *q, const char *columns);
-int sql_declare_table(struct sql *q, const char *name); /* one of sql_tables */
 
 /* It is there until sql_end.  What it is of is borrowed from its module. */
 struct declared {
@@ -269,22 +264,7 @@ MUST_CHECK int sql_check_compared(struct sql *q, const char *table, const char *
 /* The same of a column that holds texts, or numbers, as a note. */
 void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_value *with);
 
-/* --- constraints ---------------------------------------------------------------------------------
- *
- * A plan is handed from xBestIndex to xFilter as words: "class=? retained>=? by retained down limit?".  EXPLAIN makes
- * sentences of them (sql_plans.c).  Each with a "?" takes one of the arguments, in their order.
- */
-struct sql_plan {
-	struct text words;
-	int arguments;
-	bool all;    /* every constraint is one of them, so a limit may be, too */
-};
-/* Take constraint i for this word; omit: SQLite need not check it again. */
-void sql_plan_take(struct sql_plan *p, sqlite3_index_info *info, int i, const char *word, bool omit);
-const char *sql_operator(unsigned char op); /* "=", ">="; NULL: any other */
-/* Hand over the words.  SQLITE_OK or SQLITE_NOMEM. */
-int sql_plan_end(struct sql_plan *p, sqlite3_index_info *info, double rows, double cost);
-/* The next word of a plan, a NAME or an operator; false: there is none. */
+/* The next word of a plan (sql_table.c): a name, perhaps with an operator and an argument; false: there is none. */
 struct sql_word {
 	char name[24], op[3];
 	bool argument;

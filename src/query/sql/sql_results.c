@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_results.c - tables of what commands answer, and of what collections contain.
+ * sql_results.c - relations of what commands answer, and of what collections contain.
  */
-#include "query/sql/sql_private.h"
+#include "query/sql/sql_relation.h"
 
 #ifdef HAVE_SQLITE3
 
@@ -11,26 +11,12 @@
 #include "result/objects.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* --- rows of a result --------------------------------------------------------------------------- */
 
-struct result_of {
-	struct sql *sql;
-	struct result *result;
-	bool borrowed;
-};
-
-struct result_table {
-	sqlite3_vtab base;
-	const struct result_of *of;
-	struct sql_doubts *doubts; /* by column */
-};
-
-struct result_cursor {
-	sqlite3_vtab_cursor base;
+struct result_rows {
+	struct rows rows;
 	struct cursor cursor;
-	size_t at;
 };
 
 void sql_result_columns(const struct result *r, struct sql_columns *to)
@@ -46,227 +32,116 @@ void sql_result_columns(const struct result *r, struct sql_columns *to)
 	text_release(&hidden);
 }
 
-static int connect_result(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+static int open_result(struct relation *r)
 {
-	(void)db, (void)argc, (void)error;
-	const struct result_of *of = aux;
-	const struct result *r = of->result;
-	struct sql_columns c = {.sql = TEXT_INIT};
-	text_add(&c.sql, "CREATE TABLE x(");
-	sql_result_columns(r, &c);
-	text_add(&c.sql, ")");
-	int state = sql_declare(of->sql, c.sql.s);
-	struct sql_doubts *doubts = state ? NULL : sql_doubts_new(of->sql, argv[2], r->n_columns);
-	for (unsigned i = 0; doubts && i < r->n_columns; i++)
-		doubts->of[i].column = xstrdup(c.name[i]);
-	sql_columns_release(&c);
-	if (state)
-		return state;
-	struct result_table *t = xcalloc(1, sizeof *t);
-	t->of = of;
-	t->doubts = doubts;
-	*out = &t->base;
+	const struct result *of = r->of;
+	sql_result_columns(of, &r->columns);
+	sql_relation_settle(r, NULL, 0);
+	for (unsigned i = 0; i < 2 * of->n_columns; i++) {
+		if (i >= of->n_columns)
+			r->column[i].certainty_of = (int)(i - of->n_columns);
+		if (of->columns[i % of->n_columns].id == COL_RETAINED)
+			r->column[i].needs = NEEDS_WHOLE; /* which is looked for only when somebody asks */
+	}
+	r->n = of->n_rows;
 	return SQLITE_OK;
 }
 
-static int disconnect_result(sqlite3_vtab *base)
+static void begin_result(struct rows *c)
 {
-	struct result_table *t = (struct result_table *)base;
-	sql_doubts_free(t->doubts);
-	free(t);
-	return SQLITE_OK;
+	cursor_init(&((struct result_rows *)c)->cursor, c->of->of);
 }
 
-static int disconnect(sqlite3_vtab *base)
+static void end_result(struct rows *c)
 {
-	free(base);
-	return SQLITE_OK;
+	cursor_release(&((struct result_rows *)c)->cursor);
 }
 
-/* What rows retain is looked for only when somebody asks: does the statement use that column, or how sure it is? */
-static bool uses_retained(const struct result *r, sqlite3_uint64 used)
+static void result_cell_of(struct rows *c, sqlite3_context *to, int i)
 {
-	enum { LAST = 63 }; /* of the bits: all further columns */
-	for (unsigned i = 0; i < 2 * r->n_columns; i++)
-		if (r->columns[i % r->n_columns].id == COL_RETAINED && used >> (i < LAST ? i : LAST) & 1)
-			return true;
-	return false;
-}
-
-static int plan_result(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-	const struct result *r = ((struct result_table *)base)->of->result;
-	struct sql_plan p = {.all = true};
-	info->idxNum = uses_retained(r, info->colUsed);
-	return sql_plan_end(&p, info, (double)r->n_rows, (double)r->n_rows);
-}
-
-static int open_result(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
-{
-	struct result_cursor *c = xcalloc(1, sizeof *c);
-	cursor_init(&c->cursor, ((struct result_table *)base)->of->result);
-	*out = &c->base;
-	return SQLITE_OK;
-}
-
-static int close_result(sqlite3_vtab_cursor *base)
-{
-	struct result_cursor *c = (struct result_cursor *)base;
-	cursor_release(&c->cursor);
-	free(c);
-	return SQLITE_OK;
-}
-
-static int filter_result(sqlite3_vtab_cursor *base, int uses_retained, const char *words, int argc,
-    sqlite3_value **argv)
-{
-	(void)words, (void)argc, (void)argv;
-	const struct result_table *t = (const struct result_table *)base->pVtab;
-	const struct opened *o = t->of->result->opened;
-	((struct result_cursor *)base)->at = 0;
-	return uses_retained && o && !opened_retained(o) ? sql_need_retained_whole(t->of->sql) : SQLITE_OK;
-}
-
-static int next_result(sqlite3_vtab_cursor *base)
-{
-	((struct result_cursor *)base)->at++;
-	return SQLITE_OK;
-}
-
-static int eof_result(sqlite3_vtab_cursor *base)
-{
-	const struct result_cursor *c = (const struct result_cursor *)base;
-	return c->at >= c->cursor.result->n_rows;
-}
-
-static int column_result(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
-{
-	struct result_cursor *c = (struct result_cursor *)base;
-	unsigned n = c->cursor.result->n_columns;
+	struct cursor *cursor = &((struct result_rows *)c)->cursor;
+	struct sql *q = c->of->sql;
 	struct cell cell;
-	cursor_cell(&c->cursor, c->at, (unsigned)i % n, &cell);
-	const struct result_table *t = (const struct result_table *)base->pVtab;
+	cursor_cell(cursor, c->at, (unsigned)i, &cell);
 	bool unknown = cell.type == CELL_NONE && cell.amount.certainty == UNKNOWN;
-	enum cell_type type = unknown ? column_type(&c->cursor.result->columns[(unsigned)i % n]) : cell.type;
-	bool number = type != CELL_NONE && type != CELL_TEXT && type != CELL_ADDRESS;
-	if ((unsigned)i < n && number)
-		sql_doubt(t->of->sql, &t->doubts->of[i], cell.amount);
-	if ((unsigned)i < n && cell.amount.certainty == UNKNOWN && cell.amount.reason == REASON_DUMP_AWAY)
-		sql_unknown(t->of->sql, &t->doubts->of[i]);
-	if ((unsigned)i < n)
-		sql_result_cell(t->of->sql, to, &cell);
-	else
-		sql_result_certainty(to, cell.amount);
-	return SQLITE_OK;
+	enum cell_type type = unknown ? column_type(&cursor->result->columns[i]) : cell.type;
+	if (type != CELL_NONE && type != CELL_TEXT && type != CELL_ADDRESS)
+		sql_doubt(q, &c->of->doubts->of[i], cell.amount);
+	if (cell.amount.certainty == UNKNOWN && cell.amount.reason == REASON_DUMP_AWAY)
+		sql_unknown(q, &c->of->doubts->of[i]);
+	sql_result_cell(q, to, &cell);
 }
 
-static int rowid_result(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+static struct amount result_amount(struct rows *c, int i)
 {
-	*out = (sqlite3_int64)((const struct result_cursor *)base)->at + 1;
-	return SQLITE_OK;
+	struct cell cell;
+	cursor_cell(&((struct result_rows *)c)->cursor, c->at, (unsigned)i, &cell);
+	return cell.amount;
 }
 
-static const sqlite3_module results = {
-    .xConnect = connect_result, .xDisconnect = disconnect_result, .xBestIndex = plan_result, .xOpen = open_result,
-    .xClose = close_result, .xFilter = filter_result, .xNext = next_result, .xEof = eof_result,
-    .xColumn = column_result, .xRowid = rowid_result};
-
-static void forget_result(void *aux)
+static void forget_result(void *result)
 {
-	struct result_of *of = aux;
-	if (!of->borrowed)
-		result_free(of->result);
-	free(of);
+	result_free(result);
 }
 
-static int add_result(struct sql *q, const char *name, struct result *r, bool borrowed)
-{
-	struct result_of *of = xcalloc(1, sizeof *of);
-	*of = (struct result_of){q, r, borrowed};
-	return sqlite3_create_module_v2(q->db, name, &results, of, forget_result);
-}
+#define OF_RESULTS .size = sizeof(struct relation), .rows_size = sizeof(struct result_rows), .open = open_result, \
+	.begin = begin_result, .end = end_result, .cell = result_cell_of, .amount = result_amount
+static const struct relation_kind results = {OF_RESULTS, .forget = forget_result}, borrowed = {OF_RESULTS};
 
 int sql_add_result(struct sql *q, const char *name, struct result *r)
 {
-	return add_result(q, name, r, false);
+	return sql_add_relation(q, name, &results, r);
 }
 
 int sql_add_rows_of(struct sql *q, const char *name, struct result *r)
 {
-	return add_result(q, name, r, true);
+	return sql_add_relation(q, name, &borrowed, r);
 }
 
 /* --- entries(address) --------------------------------------------------------------------------- */
 
 enum { E_INDEX, E_KEY, E_VALUE, E_KEY_ADDRESS, E_VALUE_ADDRESS, E_OF };
 
-struct entries_table {
-	sqlite3_vtab base;
-	struct sql *sql;
-};
-
-struct entries_cursor {
-	sqlite3_vtab_cursor base;
+struct entries_rows {
+	struct rows rows;
 	struct entries *entries; /* NULL: it is no collection, or there are none */
 	struct object_parts *elements; /* of an array that is no collection */
-	size_t at;
 	struct sql_reader reader, keys; /* of values, and of keys */
 };
 
-static int connect_entries(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+static void guess_entries(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
 {
-	(void)db, (void)argc, (void)argv, (void)error;
-	int state = sql_declare_table(aux, SQL_ENTRIES);
-	if (state)
-		return state;
-	struct entries_table *t = xcalloc(1, sizeof *t);
-	t->sql = aux;
-	*out = &t->base;
-	return SQLITE_OK;
+	(void)r, (void)ask;
+	*rows = 10;
+	*cost = 100;
 }
 
-static int plan_entries(sqlite3_vtab *base, sqlite3_index_info *info)
+static void close_collection(struct entries_rows *c)
 {
-	(void)base;
-	struct sql_plan p = {.all = true};
-	for (int i = 0; i < info->nConstraint; i++) {
-		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-		if (c->iColumn != E_OF || c->op != SQLITE_INDEX_CONSTRAINT_EQ || p.arguments)
-			continue;
-		if (!c->usable)
-			return SQLITE_CONSTRAINT;
-		sql_plan_take(&p, info, i, "collection=?", true);
-	}
-	return sql_plan_end(&p, info, 10, 100);
-}
-
-static int open_entries(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
-{
-	(void)base;
-	struct entries_cursor *c = xcalloc(1, sizeof *c);
-	*out = &c->base;
-	return SQLITE_OK;
-}
-
-static int close_entries(sqlite3_vtab_cursor *base)
-{
-	struct entries_cursor *c = (struct entries_cursor *)base;
 	inspect_entries_close(c->entries);
 	inspect_parts_close(c->elements);
-	text_release(&c->reader.scratch);
-	text_release(&c->keys.scratch);
-	free(c);
-	return SQLITE_OK;
+	c->entries = NULL;
+	c->elements = NULL;
+}
+
+static void end_entries(struct rows *c)
+{
+	struct entries_rows *e = (struct entries_rows *)c;
+	close_collection(e);
+	text_release(&e->reader.scratch);
+	text_release(&e->keys.scratch);
 }
 
 /* What is no collection has no rows, as it is in a join; it is said which one was the first. */
-static int no_collection(struct entries_cursor *c, struct sql *q, uint32_t id, struct err *err)
+static int no_collection(struct entries_rows *c, struct sql *q, uint32_t id, struct err *err)
 {
 	struct range all = {0, UINT64_MAX, false};
 	int code = err->code;
 	c->entries = NULL;
-	if (code == ERR_NOT_FOUND && object_is_array(q->heap, id) && !inspect_parts(&c->elements, q->heap, id, &all, NULL))
+	if (code == ERR_NOT_FOUND && object_is_array(q->heap, id) && !inspect_parts(&c->elements, q->heap, id, &all, NULL)) {
+		c->rows.n = c->elements->n;
 		return SQLITE_OK;
+	}
 	c->elements = NULL;
 	if (code != ERR_NOT_FOUND && code != ERR_USAGE && code != ERR_UNSUPPORTED)
 		return sql_keep(q, err);
@@ -278,44 +153,31 @@ static int no_collection(struct entries_cursor *c, struct sql *q, uint32_t id, s
 	return SQLITE_OK;
 }
 
-static int filter_entries(sqlite3_vtab_cursor *base, int number, const char *words, int argc, sqlite3_value **argv)
+static int find_entries(struct rows *rows, const struct sql_ask *ask)
 {
-	(void)number, (void)words;
-	struct entries_cursor *c = (struct entries_cursor *)base;
-	struct sql *q = ((struct entries_table *)base->pVtab)->sql;
+	struct entries_rows *c = (struct entries_rows *)rows;
+	struct sql *q = rows->of->sql;
 	struct range all = {0, UINT64_MAX, false};
 	struct err err = ERR_INIT;
-	inspect_entries_close(c->entries);
-	inspect_parts_close(c->elements);
-	c->entries = NULL;
-	c->elements = NULL;
-	c->at = 0;
-	if (argc < 1) {
+	close_collection(c);
+	rows->n = 0;
+	if (!ask->n) {
 		err_set(&err, ERR_USAGE, "entries needs a collection: entries(address)");
 		return sql_keep(q, &err);
 	}
-	uint32_t id = sql_object_around(q, argv[0]);
-	int code = id == HEAP_NONE ? 0 : inspect_entries(&c->entries, q->heap, id, &all, &err);
-	return code ? no_collection(c, q, id, &err) : SQLITE_OK;
-}
-
-static int next_entry(sqlite3_vtab_cursor *base)
-{
-	((struct entries_cursor *)base)->at++;
+	uint32_t id = sql_object_around(q, ask->bound[0].value);
+	if (id == HEAP_NONE)
+		return SQLITE_OK;
+	if (inspect_entries(&c->entries, q->heap, id, &all, &err))
+		return no_collection(c, q, id, &err);
+	rows->n = c->entries->n;
 	return SQLITE_OK;
 }
 
-static int eof_entries(sqlite3_vtab_cursor *base)
-{
-	const struct entries_cursor *c = (const struct entries_cursor *)base;
-	return c->elements ? c->at >= c->elements->n : !c->entries || c->at >= c->entries->n;
-}
-
 /* The key or the value of an entry, or the address of that object. */
-static void result_entry(struct entries_cursor *c, sqlite3_context *to, const struct any_value *v, bool address,
+static void result_entry(const struct sql *q, sqlite3_context *to, const struct any_value *v, bool address,
     struct sql_reader *reader)
 {
-	const struct sql *q = ((struct entries_table *)c->base.pVtab)->sql;
 	struct value_target target = inspect_target(v);
 	text_clear(&reader->scratch);
 	if (address && target.address)
@@ -328,42 +190,32 @@ static void result_entry(struct entries_cursor *c, sqlite3_context *to, const st
 		sql_result_value(q, to, v, true, reader);
 }
 
-static int column_entry(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
+static void entry_cell(struct rows *rows, sqlite3_context *to, int i)
 {
-	struct entries_cursor *c = (struct entries_cursor *)base;
+	struct entries_rows *c = (struct entries_rows *)rows;
 	struct any_value key, value;
 	struct object_part part;
 	bool is_key = i == E_KEY || i == E_KEY_ADDRESS;
 	if (c->entries) {
-		inspect_entry(c->entries, c->at, &key, &value);
+		inspect_entry(c->entries, rows->at, &key, &value);
 	} else {
-		inspect_part(c->elements, c->at, &part);
+		inspect_part(c->elements, rows->at, &part);
 		value = part.value;
 	}
 	if (i == E_INDEX)
-		sqlite3_result_int64(to, (sqlite3_int64)((c->entries ? c->entries->start : 0) + c->at));
-	else if (i == E_OF || (is_key && !(c->entries && c->entries->map)) || (!c->entries && part.missing))
-		sqlite3_result_null(to);
-	else
-		result_entry(c, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS,
+		sqlite3_result_int64(to, (sqlite3_int64)((c->entries ? c->entries->start : 0) + rows->at));
+	else if (i != E_OF && (!is_key || (c->entries && c->entries->map)) && (c->entries || !part.missing))
+		result_entry(rows->of->sql, to, is_key ? &key : &value, i == E_KEY_ADDRESS || i == E_VALUE_ADDRESS,
 		    is_key ? &c->keys : &c->reader);
-	return SQLITE_OK;
 }
 
-static int rowid_entry(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
-{
-	*out = (sqlite3_int64)((const struct entries_cursor *)base)->at;
-	return SQLITE_OK;
-}
-
-static const sqlite3_module entries = {
-    .xConnect = connect_entries, .xDisconnect = disconnect, .xBestIndex = plan_entries, .xOpen = open_entries,
-    .xClose = close_entries, .xFilter = filter_entries, .xNext = next_entry, .xEof = eof_entries,
-    .xColumn = column_entry, .xRowid = rowid_entry};
+static const struct relation_kind entries = {
+    .size = sizeof(struct relation), .rows_size = sizeof(struct entries_rows), .table = SQL_ENTRIES,
+    .guess = guess_entries, .end = end_entries, .find = find_entries, .cell = entry_cell};
 
 int sql_add_entries(struct sql *q)
 {
-	return sqlite3_create_module_v2(q->db, SQL_ENTRIES, &entries, q, NULL);
+	return sql_add_relation(q, SQL_ENTRIES, &entries, NULL);
 }
 
 #endif

@@ -15,39 +15,42 @@
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
+#define NUMBER_WAYS (WAY_EQUAL | WAY_RANGE | WAY_ORDER)
+
 const struct sql_column sql_own_columns[C_FIELDS + 1] = {
-    [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS},
-    [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class"},
-    [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "shallow size"},
-    [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES},
+    [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS, .ways = NUMBER_WAYS},
+    [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class", .ways = WAY_NAME | WAY_ORDER},
+    [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "shallow size", .ways = NUMBER_WAYS},
+    [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES, .ways = NUMBER_WAYS, .needs = NEEDS_RETAINED},
     [C_LENGTH] = {.id = COL_LENGTH, .type = SQL_COUNT, .meaning = "number of elements of an array"},
     [C_VALUE] = {.id = COL_VALUE, .type = "", .meaning = "text, number or short description"},
-    [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "object number in address order"},
+    [C_ID] = {.id = COL_ID, .type = "INTEGER", .hidden = true, .meaning = "object number in address order",
+	.ways = NUMBER_WAYS},
     [C_REACHABLE] = {.id = COL_REACHABLE, .type = "INTEGER", .hidden = true,
-	.meaning = "1: reachable from a GC root; 0: unreachable"},
-    [C_DOMINATOR] = {.id = COL_DOMINATOR, .type = SQL_ADDRESS, .hidden = true},
+	.meaning = "1: reachable from a GC root; 0: unreachable", .needs = NEEDS_RETAINED},
+    [C_DOMINATOR] = {.id = COL_DOMINATOR, .type = SQL_ADDRESS, .hidden = true, .needs = NEEDS_RETAINED},
     [C_LOADER] = {.id = COL_LOADER, .type = SQL_ADDRESS, .hidden = true,
 	.meaning = "address of the class loader of its class"},
     [C_CLASS_ADDRESS] = {.id = COL_CLASS_ADDRESS, .type = SQL_ADDRESS, .hidden = true},
     [C_SHALLOW_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "shallow_certainty",
-	.meaning = "certainty of shallow"},
+	.meaning = "certainty of shallow", .certainty_of = C_SHALLOW},
     [C_RETAINED_CERTAINTY] = {.id = COL_CERTAINTY, .type = "TEXT", .hidden = true, .name = "retained_certainty",
-	.meaning = "certainty of retained"},
+	.meaning = "certainty of retained", .needs = NEEDS_RETAINED, .certainty_of = C_RETAINED},
     [C_HEAP] = {.id = COL_HEAP_NAME, .type = "TEXT", .hidden = true},
 };
 
 const struct sql_column sql_refs_columns[] = {
     {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .name = "source",
-	.meaning = "address of the object that holds the reference"},
+	.meaning = "address of the object that holds the reference", .ways = WAY_EQUAL | WAY_ORDER, .end = 1},
     {.id = COL_FIELD, .type = "TEXT", .meaning = "field with the reference; [] in arrays"},
-    {.id = COL_TARGET, .type = SQL_ADDRESS},
+    {.id = COL_TARGET, .type = SQL_ADDRESS, .ways = WAY_EQUAL | WAY_ORDER, .end = 2},
     {.id = COL_OWN_NAME, .type = "TEXT", .name = "source_class",
-	.meaning = "class of the object that holds the reference"},
-    {.id = COL_TARGET_CLASS, .type = "TEXT"},
+	.meaning = "class of the object that holds the reference", .ways = WAY_NAME, .end = 3},
+    {.id = COL_TARGET_CLASS, .type = "TEXT", .ways = WAY_NAME, .end = 4},
     {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "source_id",
-	.meaning = "number of the source, as objects.id"},
+	.meaning = "number of the source, as objects.id", .ways = WAY_EQUAL | WAY_ORDER, .end = 1},
     {.id = COL_ID, .type = "INTEGER", .hidden = true, .name = "target_id",
-	.meaning = "number of the target, as objects.id"},
+	.meaning = "number of the target, as objects.id", .ways = WAY_EQUAL | WAY_ORDER, .end = 2},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column entries[] = {
@@ -59,7 +62,7 @@ static const struct sql_column entries[] = {
     {.id = COL_VALUE_ADDRESS, .type = SQL_ADDRESS, .name = "value_address",
 	.meaning = "address of the value or element"},
     {.id = COL_OWN_NAME, .type = SQL_ADDRESS, .hidden = true, .name = "collection", .meaning = "address of the "
-	"collection"},
+	"collection", .ways = WAY_ARGUMENT},
     {.id = COL_OWN_NAME}};
 
 static const struct sql_column variables[] = {

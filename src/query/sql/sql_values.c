@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sql_values.c - objects, amounts and cells as SQLite's values, and back; declarations and plans of tables. */
+/* sql_values.c - objects, amounts and cells as SQLite's values, and back. */
 #include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3
@@ -100,11 +100,6 @@ void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a)
 		sqlite3_result_int64(to, (sqlite3_int64)a.n);
 	if (a.certainty == EXACT)
 		sqlite3_result_subtype(to, SQL_EXACT);
-}
-
-void sql_result_certainty(sqlite3_context *to, struct amount a)
-{
-	sqlite3_result_text(to, certainty_name(a.certainty), -1, SQLITE_STATIC);
 }
 
 void sql_result_text(sqlite3_context *to, const struct text *t)
@@ -298,80 +293,6 @@ const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n)
 			return NULL;
 	}
 	return bytes + HEAD;
-}
-
-/* --- declarations ------------------------------------------------------------------------------- */
-
-int sql_declare(struct sql *q, const char *columns)
-{
-	if (mem_refusals() != q->refusals)
-		return SQLITE_NOMEM;
-	q->declares = true;
-	int state = sqlite3_declare_vtab(q->db, columns);
-	q->declares = false;
-	return state;
-}
-
-int sql_declare_table(struct sql *q, const char *name)
-{
-	struct sql_columns c = {.sql = TEXT_INIT};
-	text_add(&c.sql, "CREATE TABLE x(");
-	for (const struct sql_column *at = sql_table_called(name)->columns; !sql_columns_end(at); at++)
-		sql_columns_add(&c, sql_column_name(at), at->type, at->hidden);
-	text_add(&c.sql, ")");
-	int state = sql_declare(q, c.sql.s);
-	sql_columns_release(&c);
-	return state;
-}
-
-/* --- plans -------------------------------------------------------------------------------------- */
-
-const char *sql_operator(unsigned char op)
-{
-	switch (op) {
-	case SQLITE_INDEX_CONSTRAINT_EQ:
-		return "=";
-	case SQLITE_INDEX_CONSTRAINT_GT:
-		return ">";
-	case SQLITE_INDEX_CONSTRAINT_GE:
-		return ">=";
-	case SQLITE_INDEX_CONSTRAINT_LT:
-		return "<";
-	case SQLITE_INDEX_CONSTRAINT_LE:
-		return "<=";
-	default:
-		return NULL;
-	}
-}
-
-void sql_plan_take(struct sql_plan *p, sqlite3_index_info *info, int i, const char *word, bool omit)
-{
-	text_addf(&p->words, "%s%s", p->words.len ? " " : "", word);
-	info->aConstraintUsage[i].argvIndex = ++p->arguments;
-	info->aConstraintUsage[i].omit = omit;
-}
-
-int sql_plan_end(struct sql_plan *p, sqlite3_index_info *info, double rows, double cost)
-{
-	info->estimatedRows = rows < 1 ? 1 : rows > 1e15 ? (sqlite3_int64)1e15 : (sqlite3_int64)rows;
-	info->estimatedCost = cost;
-	info->idxStr = sqlite3_mprintf("%s", p->words.len ? p->words.s : "all");
-	info->needToFreeIdxStr = 1;
-	text_release(&p->words);
-	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-bool sql_plan_next(const char **at, struct sql_word *out)
-{
-	const char *s = *at + strspn(*at, " ");
-	size_t n = strcspn(s, " =<>?"), ops = strspn(s + n, "=<>");
-	if (!*s)
-		return false;
-	snprintf(out->name, sizeof out->name, "%.*s", (int)n, s);
-	snprintf(out->op, sizeof out->op, "%.*s", (int)ops, s + n);
-	out->argument = s[n + ops] == '?';
-	*at = s + n + ops + out->argument;
-	return true;
 }
 
 #endif

@@ -13,12 +13,26 @@
 #define SQL_BYTES "BYTES"
 #define SQL_COUNT "COUNT"
 
+/* By which values of a column its table finds rows quicker than by a look at all. */
+enum {
+	WAY_EQUAL = 1,    /* by one value */
+	WAY_RANGE = 2,    /* by values above or below one */
+	WAY_NAME = 4,     /* by a name, letter by letter */
+	WAY_ORDER = 8,    /* in its order */
+	WAY_ARGUMENT = 16 /* by one value, without which there are no rows */
+};
+enum sql_needs { NEEDS_NOTHING, NEEDS_RETAINED, NEEDS_WHOLE /* those of classes and threads, too */ };
+
 struct sql_column {
 	enum column_id id;   /* whose word and meaning it has, but for what stands here: */
 	const char *type;    /* as it is declared; NULL: a view has that of what it is made of */
 	bool hidden;         /* SELECT * leaves it out */
 	const char *name, *meaning;
 	const char *made_of; /* of a view: the expression; NULL: what is called so in what the view is of */
+	unsigned char ways;
+	unsigned char end;   /* columns with the same number are about one thing: one of them finds it; 0: none is */
+	unsigned char needs; /* enum sql_needs: retained sizes */
+	int certainty_of;    /* the column of the table that it is the certainty of; 0: none */
 };
 /* Is it the one behind the last of a table? */
 static inline bool sql_columns_end(const struct sql_column *c)

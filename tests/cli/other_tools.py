@@ -307,7 +307,7 @@ def apropos(tap):
     rows = cairn("-x", "apropos garbage", "--format", "csv").out.replace("\r", "").splitlines()
     tap.equal(rows[0], "command,text", "apropos has columns")
     tap.ok(any(row.startswith("help histo,") for row in rows), "apropos garbage finds histo", rows)
-    tap.ok(all("garbage" in row.lower() for row in rows[1:]), "each row tells of it", rows)
+    tap.none([row for row in rows[1:] if "garbage" not in row.lower()], rows[1:], "each row tells of it")
     tap.equal([row.split(",")[0] for row in
                cairn("-x", "apropos RFC 4180", "--format", "csv").out.splitlines()[1:]], ["help formats"],
               "apropos finds pages, by all words")

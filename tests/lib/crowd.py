@@ -10,7 +10,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-from worst import BYTE, FIRST_OBJECT, INT, REFERENCE, STRING, Hprof  # noqa: E402
+from costly_dumps import BYTE, FIRST_OBJECT, INT, REFERENCE, STRING, Hprof  # noqa: E402
 
 MAIN, ENTRY, BOX, LIST, ARRAY = (0x2000 + 16 * i for i in range(5))
 KINDS = 4        # objects of an entry: itself, its text, the bytes of that, its box

@@ -22,7 +22,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools
 from cairntest import BUILD, DUMPS, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn  # noqa: E402
 from godump import records  # noqa: E402
 from javadump import named_thread, with_references  # noqa: E402
-from worst import SHAPES  # noqa: E402
+from costly_dumps import SHAPES  # noqa: E402
 
 SOON = 60  # seconds, on a machine with much else to do; these took minutes or never ended
 EVERY = ("info", "histo", "check", "x #0", "refs #0", "path #0", "dom", "leaks", "roots", "threads",

@@ -430,7 +430,7 @@ def check_threads(t, d, manifest, path):
     locals_of = [r["address"] for r in d.one("bt grove-owner") if r["class"] == "grove.Grove$StackOnly"]
     t.equal({d.fields(a)["n"]["value"] for a in locals_of}, {"1"}, "a local of grove-owner")
     if "virtual_threads" in manifest and release(manifest) < 22:  # 21 writes no parked ones
-        t.equal([n for n in got if n.startswith("grove-virtual")], [], "parked virtual threads are not there")
+        t.none([n for n in got if n.startswith("grove-virtual")], got, "parked virtual threads are not there")
     elif "virtual_threads" in manifest:
         t.equal({got["grove-virtual-%d" % k]["state"] for k in range(5)}, {"WAITING (parking)"},
                 "parked virtual threads")

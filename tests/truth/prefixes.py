@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
 from cairntest import BUILD, SAMPLE_TEXT, Run, Tap, make_dump  # noqa: E402
-from worst import FIRST_OBJECT, OBJECT, Hprof  # noqa: E402
+from costly_dumps import FIRST_OBJECT, OBJECT, Hprof  # noqa: E402
 
 PREFIXES = os.path.join(BUILD, "tests", "tools", "prefixes")
 

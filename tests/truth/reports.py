@@ -118,7 +118,7 @@ def check_planted(tap, folder):
     with open(path, "wb") as f:
         f.write(data[:-300])
     redacted = reports(path)
-    tap.ok(all("SECRET" not in t and "is damaged" in t for t in redacted.values()), "nor where the dump is cut", redacted)
+    tap.none([t for t in redacted.values() if "SECRET" in t or "is damaged" not in t], redacted, "nor where the dump is cut")
 
 
 def check_javacore(tap, folder):
@@ -136,8 +136,7 @@ def check_javacore(tap, folder):
         with open(path, "w", encoding="utf-8") as f:
             f.write(JAVACORE % cause)
         made = reports(SAMPLE, "--javacore", path)
-        tap.ok(all(kept in t and "build 11.0.10" in t and "SECRET" not in t for t in made.values()), cause,
-               made["txt"][:900])
+        tap.none([t[:900] for t in made.values() if kept not in t or "build 11.0.10" not in t or "SECRET" in t], made, cause)
 
 
 def check_keys(tap):

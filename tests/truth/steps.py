@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """No dump makes cairn slow: for each reader, each phase and each command, the steps that it takes of the
-worst shapes we can think of (tests/tools/worst.py), at a size and at four times that size, grow 5-fold at
+worst shapes we can think of (tests/tools/costly_dumps.py), at a size and at four times that size, grow 5-fold at
 most.  And who works looks at the cancel flag: the steps between two looks do not grow with the dump.
 
 Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all; further arguments are the
@@ -23,9 +23,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
 from cairntest import BUILD, SOURCE, Run, Tap, cairn, skip_all, turn  # noqa: E402
-import worst  # noqa: E402
-import worst_graphs  # noqa: E402,F401  these add shapes
-import worst_contents  # noqa: E402,F401
+import costly_dumps  # noqa: E402
+import costly_graphs  # noqa: E402,F401  these add shapes
+import costly_contents  # noqa: E402,F401
 
 MEASURE = os.path.join(BUILD, "tests", "tools", "measure")
 
@@ -174,7 +174,7 @@ def lines_of(dump, folder, name):
     found = re.search(r"^objects +([\d,]+)", cairn("-x", "info", dump).out, re.M)
     objects = int(found.group(1).replace(",", "")) if found else 1
     words = {"last": max(objects - 1, 0), "middle": objects // 2, "folder": folder}
-    number = list(worst.SHAPES).index(name) if name in worst.SHAPES else 0
+    number = list(costly_dumps.SHAPES).index(name) if name in costly_dumps.SHAPES else 0
     return [(command, line.format(**words)) for command, lines in LINES.items()
             for line in (turn(number, lines) if command in LIKE else lines)]
 
@@ -182,7 +182,7 @@ def lines_of(dump, folder, name):
 def write(name, n, folder):
     path = os.path.join(folder, "%s.%d" % (name, n))
     plain = name[3:] if name.startswith("gz-") else name
-    path = worst.write(plain, n, path)
+    path = costly_dumps.write(plain, n, path)
     if plain != name:
         subprocess.run(["gzip", "-1", path], check=True)
         return path + ".gz"
@@ -192,8 +192,8 @@ def write(name, n, folder):
 def loaded_only():
     """The shapes of which the load alone is counted."""
     left = set()
-    for number, graph in enumerate(worst_graphs.GRAPHS):
-        written = [name for name in (kind + "-" + graph.replace("_", "-") for kind in worst_graphs.WRITERS) if name in worst.SHAPES]
+    for number, graph in enumerate(costly_graphs.GRAPHS):
+        written = [name for name in (kind + "-" + graph.replace("_", "-") for kind in costly_graphs.WRITERS) if name in costly_dumps.SHAPES]
         left |= set(written) - set(turn(number, written))
     return left
 
@@ -319,7 +319,7 @@ def main():
     tap.equal(sorted(LINES), sorted(names), "every command is tried")
     seen = set()
     with tempfile.TemporaryDirectory() as folder:
-        growing = [name for name in [*worst.SHAPES, "gz-phd-ladder"] if not wanted or name in wanted]
+        growing = [name for name in [*costly_dumps.SHAPES, "gz-phd-ladder"] if not wanted or name in wanted]
         long = [name for name in LONG + LONG_TOO if "large-" + name in wanted or not wanted and name in LONG]
         left = set() if wanted else loaded_only()
         # two at a time: the longest test should not be left to run alone

@@ -161,7 +161,7 @@ def check_planted(tap, path, name, planted, whole):
             ("cleaner", "waste.Cleaned"): [n["cleaned"]] * 2 + [0], ("soft", "waste.SoftOnly"): [n["softOnly"]] * 3,
             ("weak", "waste.WeakOnly"): [weak] * 3, ("final", "waste.Doomed"): [n["doomed"]] * 2 + [stuck]}
     tap.equal({k: counted(*k) for k in want}, want, name + ": planted references")
-    tap.equal([k for k in rows if k[1].startswith("waste.") and k not in want], [], name + ": nothing else is accused")
+    tap.none([k for k in rows if k[1].startswith("waste.") and k not in want], rows, name + ": nothing else is accused")
 
 
 def waste_dumps():
@@ -219,7 +219,7 @@ def check_model(tap, path, name, tried=3):
         want += [len(whole) - len(naive.reach(*naive.holds(mat), without=a)) for a in some]
         tap.equal(got, want, "%s: what is reachable and kept in %s" % (name, "MAT's model" if mat else "the VM's model"))
         checks = ask(path, "set weak " + ("on" if mat else "off"), "check -tree")
-        tap.equal([r for r in checks if r.get("result") == "broken"], [], name + ": its dominator tree")
+        tap.none([r for r in checks if r.get("result") == "broken"], checks, name + ": its dominator tree")
 
 
 def model_dump():
@@ -518,8 +518,8 @@ def check_locals(tap, path, name, planted):
     tap.equal([len([r for r in stale if r["class"] == n["class"]]), len({r["thread"] for r in stale}),
                len({r["loader"] for r in stale}), {r["loader_class"] for r in stale} or {"waste.LeakLoader"}],
               [n["count"], n["threads"], n["loaders"], {"waste.LeakLoader"}], name + ": planted leaks of ThreadLocals")
-    tap.equal([r for r in rows if (r["loader_class"] or "").startswith("waste.") and r not in stale], [],
-              name + ": no other value is said to hold such a loader")
+    tap.none([r for r in rows if (r["loader_class"] or "").startswith("waste.") and r not in stale], rows,
+             name + ": no other value is said to hold such a loader")
     grouped = ask(path, "threadlocals -by class")
     tap.equal({(r["key"], r["class"]): (r["threads"], r["objects"]) for r in grouped},
               {k: (len({r["thread"] for r in rows if (r["key"], r["class"]) == k}),

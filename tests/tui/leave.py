@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "tools")]
 from cairntest import BUILD, GO, SAMPLE, SAMPLE_TEXT, SHOP, Tap, some, turn  # noqa: E402
 from pty_cairn import GO_BACK, OnTerminal, Silent  # noqa: E402
-import worst  # noqa: E402
-import worst_graphs  # noqa: E402,F401  it adds its shapes
+import costly_dumps  # noqa: E402
+import costly_graphs  # noqa: E402,F401  it adds its shapes
 
 # What is promised is 0.3 s.  A machine that is busy with other tests may take longer to run us at all.
 BOUND = float(os.environ.get("CAIRN_LEAVE_BOUND", "1"))
@@ -226,7 +226,7 @@ def stuck_cases(case, folder):
         held("the command %s, %s" % (command, phase), phase, SHOP, command, ways=("kill -TERM", "q"))
     large = os.path.join(folder, "large.hprof")
     with open(large, "wb") as f:
-        f.write(worst.SHAPES["hprof-wild"](50000))
+        f.write(costly_dumps.SHAPES["hprof-wild"](50000))
     for command, phase in LONG_COMMANDS:
         case.run("the command %s, %s: ^C gives the prompt back" % (command, phase), 0, gone_back(command),
                  "-t", "2", large, program=COUNTED, env={"CAIRN_SLOW": phase + ":100"})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dumps whose objects have contents that commands ask for, what stands beside dumps, and damage all along:
-shapes for worst.py."""
+shapes for costly_dumps.py."""
 
 import struct
 
-from worst import (BYTE, FIRST_CLASS, FIRST_OBJECT, INT, OBJECT, REFERENCE, STRING, Hprof, nodes_of_map, shape)
-from worst_graphs import Graph, STEP, classic, counted, fan, go, go_memory, numbers, phd, varint, wild
+from costly_dumps import (BYTE, FIRST_CLASS, FIRST_OBJECT, INT, OBJECT, REFERENCE, STRING, Hprof, nodes_of_map, shape)
+from costly_graphs import Graph, STEP, classic, counted, fan, go, go_memory, numbers, phd, varint, wild
 
 
 # --- contents ---------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""worst.py SHAPE N FILE: write a dump of the worst shape we can think of, of about N parts.
+"""costly_dumps.py SHAPE N FILE: write a dump of the worst shape we can think of, of about N parts.
 
-worst.py alone lists the shapes.  Whatever reads or analyses such a dump must take time and memory
+costly_dumps.py alone lists the shapes.  Whatever reads or analyses such a dump must take time and memory
 in proportion to N: tests make one of N and one of 4 N and compare.  A shape is a function of N that
 returns the bytes of the dump, or, by name, those of the dump and then of files that stand beside it; its
 first line of documentation says what it is about.
@@ -461,13 +461,13 @@ def main():
     if len(sys.argv) != 4 or sys.argv[1] not in SHAPES or not sys.argv[2].isdigit():
         for name, make in SHAPES.items():
             print("%-16s %s" % (name, make.__doc__.splitlines()[0]))
-        return "worst.py SHAPE N FILE" if len(sys.argv) > 1 else 0
+        return "costly_dumps.py SHAPE N FILE" if len(sys.argv) > 1 else 0
     write(sys.argv[1], int(sys.argv[2]), sys.argv[3])
     return 0
 
 
 if __name__ == "__main__":
-    import worst  # itself, as those know it who add shapes
-    import worst_graphs  # noqa: F401  these add shapes
-    import worst_contents  # noqa: F401
-    sys.exit(worst.main())
+    import costly_dumps  # itself, as those know it who add shapes
+    import costly_graphs  # noqa: F401  these add shapes
+    import costly_contents  # noqa: F401
+    sys.exit(costly_dumps.main())

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heaps of the worst shapes we can think of, as each format writes them, for worst.py.
+"""Heaps of the worst shapes we can think of, as each format writes them, for costly_dumps.py.
 
 A graph is a list of objects (address, class, references) with the names of its classes.  A shape of a
-graph is a function of n; here it becomes a shape of worst.py for each format: "phd-chain", "go-star".
+graph is a function of n; here it becomes a shape of costly_dumps.py for each format: "phd-chain", "go-star".
 """
 
 import random
 import struct
 
-from worst import FIRST_CLASS, FIRST_OBJECT, OBJECT, Hprof, SHAPES, shape
+from costly_dumps import FIRST_CLASS, FIRST_OBJECT, OBJECT, Hprof, SHAPES, shape
 
 STEP = 32  # bytes between objects
 
@@ -403,7 +403,7 @@ def go(g):
 
 
 WRITERS = {"phd": phd, "classic": classic, "hprof": hprof, "go": go}
-WITHOUT = {  # shapes that a format cannot hold, or that worst.py has for it
+WITHOUT = {  # shapes that a format cannot hold, or that costly_dumps.py has for it
     "go": {"class_each", "equal_names", "deep_packages", "super_chain", "super_circle", "long_name",
            "texts", "duplicates"},
     "classic": {"texts"},

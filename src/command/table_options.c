@@ -112,8 +112,7 @@ bool command_as_found(const struct call *call)
 /* What rows retain is found only when somebody asks. */
 static int need_retained(struct session *s, struct result *r, struct err *err)
 {
-	const struct retained *found;
-	int code = session_retained(s, &found, err);
+	int code = session_find(s, FIND_RETAINED, err);
 	if (!code)
 		command_show_retained(r);
 	if (!code && result_is_late(r)) {

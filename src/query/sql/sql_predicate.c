@@ -481,7 +481,7 @@ static int find_late(struct predicate *p, struct result *r, struct err *err)
 {
 	if (!p->retained || r->opened != p->q->opened)
 		return 0;
-	if (!r->opened->retained_whole && sql_need_retained_whole(p->q))
+	if (!opened_retained(r->opened) && sql_need_retained_whole(p->q))
 		return sql_error(p->q, SQLITE_ERROR, err);
 	if (!result_is_late(r))
 		return 0;

@@ -354,7 +354,7 @@ static int close_rows(sqlite3_vtab_cursor *base)
 static int find_needs(struct sql *q, int needs)
 {
 	int state = needs & NEEDS_RETAINED ? sql_need_retained(q) : SQLITE_OK;
-	return !state && needs & NEEDS_WHOLE && !q->opened->retained_whole ? sql_need_retained_whole(q) : state;
+	return !state && needs & NEEDS_WHOLE && !opened_retained(q->opened) ? sql_need_retained_whole(q) : state;
 }
 
 /* A walk of a join is filtered once for each row of the other table: its plan is read once. */

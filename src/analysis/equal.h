@@ -43,7 +43,7 @@ struct equal_objects {
 	 * EQUAL_TASKS, has one at a time.  0 or an error. */
 	int (*found)(void *context, unsigned task, struct equal_print *same, size_t n, struct err *err);
 	void *context;
-	bool constants;         /* rather keep a constant of a class, or what a static field holds: needs the heap's references */
+	bool constants;         /* keep a constant of a class first, or what a static field holds: needs references */
 	enum phase reading, comparing; /* what progress says */
 	/* out */
 	uint64_t compared, different; /* objects, and different contents of them */

@@ -110,7 +110,7 @@ enum option_word {
 
 enum option_kind {
 	OPT_FLAG,
-	OPT_SAME,    /* a flag that means the same as the option that `value` names */
+	OPT_SAME,    /* another word for the option that `value` names; it works, and no help has it */
 	OPT_CHOICE,  /* one of the words that `value` lists between '|' */
 	OPT_COLUMN,  /* a column of the result, perhaps with a sign before it */
 	OPT_CLASSES, /* a class pattern, as a word */

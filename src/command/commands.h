@@ -91,7 +91,7 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 #define REACH_OPTIONS                                                                              \
 	{DASH_LIVE, OPT_FLAG, NULL, "only reachable objects"},                                     \
 	{DASH_DEAD, OPT_FLAG, NULL, "only unreachable objects (garbage)"},                         \
-	{DASH_UNREACHABLE, OPT_SAME, "-dead", "the same as -dead"}
+	{DASH_UNREACHABLE, OPT_SAME, "-dead", NULL}
 /* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
 MUST_CHECK int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
 /* Keep of n ids those in the heap that -heap names, if it is given.  0, or an error as value_heap gives. */

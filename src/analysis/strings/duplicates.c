@@ -169,8 +169,8 @@ static int find(struct finding *f, struct equal_objects *e, struct err *err)
 	}
 	for (uint32_t c = 0; c < f->heap->n_classes; c++)
 		f->texts[c] = inspect_text_class(f->heap, c) != TEXT_NEVER;
-	*e = (struct equal_objects){.heap = f->heap, .kind_of = f->texts, .kinds = 1U << 1, .read = read_string, .source = f,
-	    .found = f->members ? mark_group : add_group, .context = f, .reading = PHASE_READ_TEXTS,
+	*e = (struct equal_objects){.heap = f->heap, .kind_of = f->texts, .kinds = 1U << 1, .read = read_string,
+	    .source = f, .found = f->members ? mark_group : add_group, .context = f, .reading = PHASE_READ_TEXTS,
 	    .comparing = PHASE_COMPARE_TEXTS};
 	code = equal_objects_find(e, err);
 	big_free(f->texts);

@@ -42,12 +42,12 @@ bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_print *ou
 struct same_string {
 	uint32_t id, array;
 	bool kept;           /* one String and its array would be kept, all others are wasted */
-	bool with_array;     /* its array counts with it: only Strings of this text hold that, and this is the first of them,
-	                        or the one that is kept */
+	bool with_array;     /* its array counts with it: only Strings of this text hold that, and this is the first of
+	                        them, or the one that is kept */
 	bool first_of_array; /* the first with this array */
 };
-/* Call each for n Strings of one text, the one to keep first, and reorder them.  holders: by object, how many Strings hold an array; NULL:
- * the heap's references say what holds it.  0, ERR_NOMEM or what each returns. */
+/* Call each for n Strings of one text, the one to keep first, and reorder them.  holders: by object, how many Strings
+ * hold an array; NULL: the heap's references say what holds it.  0, ERR_NOMEM or what each returns. */
 MUST_CHECK int same_strings_each(const struct heap *h, const uint32_t *holders, struct equal_print *same, size_t n,
     int (*each)(void *context, const struct same_string *one, struct err *err), void *context, struct err *err);
 

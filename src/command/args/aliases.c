@@ -146,7 +146,7 @@ const struct alias aliases[] = {
     {"class_references", "refs -by class", "MAT", NULL},
     {"outbounds", "refs -out", NULL, NULL},
     {"inbounds", "refs -in", NULL, NULL},
-    {"referrers", "refs -in", NULL, NULL},
+    {"referrers", "refs -in", ALIAS_EARLIER, NULL},
     {"users", "refs -in", NULL, NULL},
     {"retainers", "refs -in", "DevTools", NULL},
     {"outgoing_references", "refs -out", "MAT", NULL},
@@ -156,7 +156,7 @@ const struct alias aliases[] = {
     {"gc_roots", "roots", "MAT", NULL},
     {"gcroots", "roots", NULL, NULL},
     {"gchandles", "roots -by kind", "SOS", NULL},
-    {"globals", "roots -by variable", NULL, NULL},
+    {"globals", "roots -by variable", ALIAS_EARLIER, NULL},
     {"vars", "roots -by variable", "delve", NULL},
     {"info variables", "roots -by variable", "gdb", NULL},
 

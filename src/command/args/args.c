@@ -60,7 +60,8 @@ static int unknown_option(const struct command *c, const char *word, struct err 
 	struct text list = TEXT_INIT;
 	const struct option_spec *o;
 	for (size_t i = 0; (o = command_option_at(c, i)); i++)
-		text_addf(&list, " %s", option_name(o));
+		if (o->kind != OPT_SAME)
+			text_addf(&list, " %s", option_name(o));
 	if (list.len)
 		err_set(err, ERR_USAGE, "unknown option \"%.60s\" (options:%s)", word, list.s);
 	else
@@ -300,8 +301,10 @@ static int take_option(struct call *call, const struct session *s, size_t *at, s
 
 static void add_option_usage(const struct option_spec *o, struct text *to)
 {
+	if (o->kind == OPT_SAME)
+		return;
 	text_addf(to, " [%s", option_name(o));
-	if (o->value && o->kind != OPT_SAME)
+	if (o->value)
 		text_addf(to, " %s", o->value);
 	text_add(to, "]");
 }

@@ -310,22 +310,13 @@ static struct result *list_settings(struct session *s)
 {
 	struct result *r =
 	    result_new_rows("settings", s->dump, &set_shape);
-	struct text name = TEXT_INIT, value = TEXT_INIT;
+	struct text value = TEXT_INIT;
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		text_clear(&value);
 		settings[i].show(s, &value);
 		result_add_row(r, (struct cell[]){cell_text(settings[i].name), cell_text(value.s),
 		    cell_text(settings[i].meaning)}, NULL);
 	}
-	for (size_t i = 0; s->dump && i < s->dump->n_sets; i++) {
-		text_clear(&name);
-		text_clear(&value);
-		text_addf(&name, "$%s", s->dump->sets[i].name);
-		text_addf(&value, "%zu object%s", s->dump->sets[i].n, s->dump->sets[i].n == 1 ? "" : "s");
-		result_add_row(r, (struct cell[]){cell_text(name.s), cell_text(value.s),
-		    cell_text("kept set")}, NULL);
-	}
-	text_release(&name);
 	text_release(&value);
 	return r;
 }
@@ -345,15 +336,15 @@ const struct command cmd_set = {
     .arguments = {{ARG_WORD, "NAME", true}, {ARG_WORD, "VALUE", true}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "show or change settings, and list kept sets",
+    .summary = "show or change settings",
     .shapes = SHAPES(&set_shape),
-    .description = "Without a name it lists settings and kept sets; sets shows their sizes. By default weak is off, "
+    .description = "Without a name it lists the settings; sets lists kept sets. By default weak is off, "
 	"as in the VM: strong and soft references hold an object, weak, final and phantom references do not. With "
 	"weak on all of them hold, as in Eclipse MAT; cairn then computes reachability, dominators and retained sizes "
 	"again. With --sizes mat weak is on by default. diff, growth and trend compare dumps with weak off. In "
 	"formats without field values all references hold. mine and not-mine name packages; of two that fit a class, the "
 	"longer counts. leaks, cut -plan, about and growth prefer references of classes that are the program's own.",
-    .examples = {{"set", ON_ANY, "all settings and kept sets"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
+    .examples = {{"set", ON_ANY, "all settings"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
 	{"set not-mine org.apache.*,org.springframework.*", ON_ANY, "treat these libraries like the JDK"},
 	{"set weak on", ON_SHOP, "count weak references as Eclipse MAT does"}},
     .key = "",

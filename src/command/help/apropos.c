@@ -85,6 +85,8 @@ static bool offer_options(const struct apropos *a, const char *line, const struc
 	struct text t = TEXT_INIT;
 	bool found = false;
 	for (const struct option_spec *o = c->options; !found && o && o->word; o++) {
+		if (o->kind == OPT_SAME)
+			continue;
 		text_clear(&t);
 		text_addf(&t, "%s: %s", option_name(o), o->summary);
 		found = offer_text(a, line, t.s);

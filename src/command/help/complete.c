@@ -419,7 +419,8 @@ static void complete_command(struct completion *c, const struct stage *stage, si
 	if (*c->word == '-') {
 		const struct option_spec *o;
 		for (size_t i = 0; (o = command_option_at(command, i)); i++)
-			offer(c, option_name(o));
+			if (o->kind != OPT_SAME)
+				offer(c, option_name(o));
 	} else if (command->arguments[0].kind == ARG_DUMPS) { /* of which there may be several, and none */
 		offer_argument(c, ARG_DUMPS);
 		offer_argument(c, command->arguments[1].kind);

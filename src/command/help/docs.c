@@ -115,10 +115,12 @@ static void man_command(const struct command *c, struct text *to)
 	if (t.len)
 		man_text(t.s, to);
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
+		if (o->kind == OPT_SAME)
+			continue;
 		text_add(to, ".br\n\\fB");
 		troff_add(to, option_name(o));
 		text_add(to, "\\fR");
-		if (o->value && o->kind != OPT_SAME) {
+		if (o->value) {
 			text_add(to, " \\fI");
 			troff_add(to, o->value);
 			text_add(to, "\\fR");

@@ -388,9 +388,11 @@ static void describe_command(struct result *r, unsigned room, const struct comma
 	if (c->options)
 		add_line(r, "options", NULL);
 	for (const struct option_spec *o = c->options; o && o->word; o++) {
+		if (o->kind == OPT_SAME)
+			continue;
 		text_clear(&line);
 		text_add(&line, option_name(o));
-		if (o->kind != OPT_CHOICE && o->kind != OPT_SAME && o->value)
+		if (o->kind != OPT_CHOICE && o->value)
 			text_addf(&line, " %s", o->value);
 		add_pair(r, HELP_WORDS, line.s, o->summary, NULL);
 	}

@@ -285,8 +285,8 @@ const struct command cmd_roots = {
 	"description\tname of a root of the runtime\n"
 	"If the dump records no roots, cairn infers them: classes of the boot loader, threads and their monitors "
 	"from a javacore, and objects that nothing references. Roots with the same object, kind, thread, frame and "
-	"slot count once. -by name sums the roots of each variable or thread by retained size; globals does so for "
-	"variables only.",
+	"slot count once. -by name sums the roots of each variable or thread by retained size, -by variable "
+	"those of variables only.",
     .examples = {{"roots"}, {"roots -by kind", ON_ANY, "how many roots of each kind?"},
 	{"roots -by name", ON_ANY, "which variables and threads retain most?"}, {"roots java.lang.Thread", ON_SHOP}},
     .key = "R",

@@ -338,7 +338,8 @@ MUST_CHECK int session_on_growing(const struct session *s, struct result **r, ro
 /*
  * A command finds rows, in the order in which it answers them: until session_grown the screen may show those that r
  * has.  In between the command is within s->hooks.turns; it offers them between rows (render_lock_offer), and steps out
- * for long searches that do not touch r (render_lock_step_out).  Nothing where there is no screen, or where a pipe follows.
+ * for long searches that do not touch r (render_lock_step_out).  Nothing where there is no screen, or where a pipe
+ * follows.
  */
 bool session_grows(const struct session *s, struct result *r); /* false: nobody looks, and there is nothing to end */
 void session_grown(const struct session *s);

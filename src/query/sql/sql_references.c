@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sql_references.c - the relation of all recorded references, each a row: who holds it, by which field, and what it leads
- * to.
+ * sql_references.c - the relation of all recorded references, each a row: who holds it, by which field, and what it
+ * leads to.
  *
  * With a holder given a row costs a step in its list, with a target one in the list of who references that; without
  * either all are walked, holder by holder, or for an order by targets target by target.  Rows of which no more is

@@ -138,7 +138,8 @@ static int no_collection(struct entries_rows *c, struct sql *q, uint32_t id, str
 	struct range all = {0, UINT64_MAX, false};
 	int code = err->code;
 	c->entries = NULL;
-	if (code == ERR_NOT_FOUND && object_is_array(q->heap, id) && !inspect_parts(&c->elements, q->heap, id, &all, NULL)) {
+	if (code == ERR_NOT_FOUND && object_is_array(q->heap, id) &&
+	    !inspect_parts(&c->elements, q->heap, id, &all, NULL)) {
 		c->rows.n = c->elements->n;
 		return SQLITE_OK;
 	}

@@ -183,7 +183,8 @@ static void global_cell(struct rows *rows, sqlite3_context *to, int i)
 
 /* ------------------------------------------------------------------------------------------------ */
 
-#define OF_VARIABLES .size = sizeof(struct relation), .rows_size = sizeof(struct variables_rows), .guess = guess, .end = end
+#define OF_VARIABLES .size = sizeof(struct relation), .rows_size = sizeof(struct variables_rows), .guess = guess, \
+	.end = end
 static const struct relation_kind statics = {OF_VARIABLES, .table = SQL_STATICS, .find = find_statics,
     .next = next_static, .cell = static_cell};
 static const struct relation_kind globals = {OF_VARIABLES, .table = SQL_GLOBALS, .find = find_globals,

@@ -2,14 +2,13 @@
 /*
  * classes.h - the classes of a heap, their fields, names and loaders.
  *
- * A class is named by its index in heap->classes.
+ * A class is named by its index in heap->classes.  heap.h and ids.h come with it.
  */
 #ifndef CAIRN_HEAP_CLASSES_H
 #define CAIRN_HEAP_CLASSES_H
 
 #include "dump/facts.h"
 #include "heap/heap.h"
-#include "heap/ids.h"
 
 struct bits;
 

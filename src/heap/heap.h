@@ -2,8 +2,8 @@
 /*
  * heap.h - one dump in memory: its arrays, and what is known of the whole.
  *
- * What is done with them is in a header for each aspect: ids.h (objects by id and address), classes.h, references.h,
- * roots.h, threads.h, open.h (opening a dump).  A complete heap is immutable: any thread may read it.
+ * What is done with them is in a header for each aspect: ids.h (objects by id and address) and open.h (opening a dump)
+ * come with this one; classes.h brings this one along; references.h, roots.h, threads.h, noted.h.  A complete heap is immutable: any thread may read it.
  *
  * doc/how-it-works/05-heap.md has the formula for its memory.
  */
@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/files.h"
 #include "dump/facts.h"
+#include "heap/ids.h"
 #include "heap/open.h"
 #include "memory/arena.h"
 
@@ -224,7 +225,6 @@ MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
 #include "dump/process.h"
 #include "dump/reader.h"
 #include "heap/classes.h"
-#include "heap/ids.h"
 #include "heap/noted.h"
 #include "heap/references.h"
 #include "heap/roots.h"

@@ -9,6 +9,21 @@ bool values_held(const struct heap *h)
 	return h->places != NULL;
 }
 
+bool values_whole(const struct heap *h)
+{
+	return values_held(h) && !h->facts.redacted;
+}
+
+bool values_of_fields(const struct heap *h)
+{
+	return values_held(h) && h->facts.redacted != REDACT_ALL;
+}
+
+bool values_away(const struct heap *h)
+{
+	return h->facts.values == VALUES_AWAY;
+}
+
 unsigned values_size_of(const struct heap *h, enum value_type type)
 {
 	switch (type) {

@@ -39,20 +39,11 @@ struct values {
 /* Does the dump hold values of objects at all?  Where not, heap_holds_no_values says why. */
 bool values_held(const struct heap *h);
 /* And are those that are not references what they were? */
-static inline bool values_whole(const struct heap *h)
-{
-	return values_held(h) && !h->facts.redacted;
-}
+bool values_whole(const struct heap *h);
 /* Are at least the numbers in fields? */
-static inline bool values_of_fields(const struct heap *h)
-{
-	return values_held(h) && h->facts.redacted != REDACT_ALL;
-}
+bool values_of_fields(const struct heap *h);
 /* Or does it, and is not here?  Then they are unknown (REASON_DUMP_AWAY). */
-static inline bool values_away(const struct heap *h)
-{
-	return h->facts.values == VALUES_AWAY;
-}
+bool values_away(const struct heap *h);
 
 /* Open an object.  Returns 0; ERR_UNSUPPORTED where the dump holds no values; ERR_FORMAT or ERR_IO
  * where the record cannot be read.  err may be NULL. */

@@ -27,17 +27,11 @@ struct offers {
 /* Words begin behind blanks; a quote holds them together. */
 static const char *last_word(const char *typed)
 {
-	const char *word = typed;
-	char quote = '\0';
-	for (const char *s = typed; *s; s++) {
-		if (quote)
-			quote = *s == quote ? '\0' : quote;
-		else if (*s == '"' || *s == '\'')
-			quote = *s;
-		else if (*s == ' ' || *s == '\t')
-			word = s + 1;
-	}
-	return word;
+	const char *word = typed, *end = typed + strlen(typed);
+	struct sql_token t;
+	while (sql_next(&typed, end, &t))
+		word = t.apart ? t.s : word;
+	return t.apart ? t.s : word;
 }
 
 static void offer_name(const struct offers *o, const char *name, const char *behind)
@@ -213,20 +207,20 @@ struct tables {
 	bool own;    /* and TABLE or VIEW behind it: one's own are wanted */
 };
 
-static bool is_word(const char *s, size_t n, const char *word)
+static void take_token(struct tables *t, const struct sql_token *k)
 {
-	return strlen(word) == n && !strncasecmp(s, word, n);
-}
-
-static void take_word(struct tables *t, const char *s, size_t n, bool quoted)
-{
-	if (!quoted && (is_word(s, n, "from") || is_word(s, n, "join"))) {
+	static const char *const froms[] = {"from", "join", NULL}, *const made[] = {"table", "view", NULL};
+	static const char *const if_exists[] = {"if", "exists", NULL};
+	static const char *const ends[] = {"where", "on", "group", "order", "limit", "select", NULL};
+	size_t n;
+	const char *s = sql_token_contents(k, &n);
+	if (sql_is_one_of(k, froms)) {
 		t->wanted = true;
-	} else if (!quoted && is_word(s, n, "drop")) {
+	} else if (sql_is_word(k, "drop")) {
 		t->drops = true;
-	} else if (t->drops && !quoted && (is_word(s, n, "table") || is_word(s, n, "view"))) {
+	} else if (t->drops && sql_is_one_of(k, made)) {
 		t->own = true;
-	} else if (t->own && (quoted || (!is_word(s, n, "if") && !is_word(s, n, "exists")))) {
+	} else if (t->own && !sql_is_one_of(k, if_exists)) {
 		t->drops = t->own = false;
 	} else if (t->wanted) {
 		char *name = xstrndup(s, n);
@@ -235,37 +229,21 @@ static void take_word(struct tables *t, const char *s, size_t n, bool quoted)
 		free(name);
 		t->wanted = false;
 		t->listed = t->any = true;
-	} else if (!quoted && (is_word(s, n, "where") || is_word(s, n, "on") || is_word(s, n, "group") ||
-	    is_word(s, n, "order") || is_word(s, n, "limit") || is_word(s, n, "select"))) {
+	} else if (sql_is_one_of(k, ends)) {
 		t->listed = false;
 	}
 }
 
-static bool in_word(char c)
-{
-	return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("_$.", c));
-}
-
 static void read_question(struct tables *t, const char *s, const char *end)
 {
-	while (s < end) {
-		size_t n = 1;
-		if (*s == '"' || *s == '\'') {
-			for (n = 1; s + n < end && s[n] != *s;)
-				n++;
-			if (*s == '"')
-				take_word(t, s + 1, n - 1, true);
-			n += s + n < end;
-		} else if (in_word(*s)) {
-			while (s + n < end && in_word(s[n]))
-				n++;
-			take_word(t, s, n, false);
-		} else if (*s == ',') {
+	struct sql_token k;
+	while (sql_next(&s, end, &k)) {
+		if (k.kind == TOKEN_WORD || k.kind == TOKEN_QUOTED)
+			take_token(t, &k);
+		else if (sql_is_sign(&k, ','))
 			t->wanted = t->listed;
-		} else if (*s == '(') {
+		else if (sql_is_sign(&k, '('))
 			t->wanted = false;
-		}
-		s += n;
 	}
 }
 
@@ -290,11 +268,11 @@ static void offer_words(const struct offers *o, bool small)
 /* Where an opened single quote stands in the word; NULL: in none. */
 static const char *opened_text(const char *word)
 {
-	const char *at = NULL;
-	for (const char *s = word; *s; s++)
-		if (*s == '\'')
-			at = at ? NULL : s;
-	return at;
+	struct sql_token t;
+	for (const char *end = word + strlen(word); sql_next(&word, end, &t);)
+		if (t.kind == TOKEN_TEXT && t.open)
+			return t.s;
+	return NULL;
 }
 
 #define FUNCTION_NAME(name, n, usage, what) #name,

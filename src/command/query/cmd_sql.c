@@ -5,7 +5,6 @@
 #include "command/query/query.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* --- the command -------------------------------------------------------------------------------- */
 
@@ -60,14 +59,18 @@ static int tell_schema(struct session *s, const struct call *call, struct result
 /* What other programs are asked for their tables.  0: it is no such thing; ERR_USAGE: what is asked here. */
 static int refuse_other_words(const char *question, struct err *err)
 {
-	static const char *const words[] = {"describe", "desc", "show", "pragma", ".tables", ".schema"};
-	question += strspn(question, " \t");
-	size_t n = strcspn(question, " \t;(");
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == n && !strncasecmp(question, words[i], n))
-			return err_set(err, ERR_USAGE, "%.*s is not supported: sql lists the tables, sql -schema "
-			    "TABLE the columns of one", (int)n, question);
-	return 0;
+	static const char *const words[] = {"describe", "desc", "show", "pragma", NULL};
+	static const char *const behind_dot[] = {"tables", "schema", NULL};
+	const char *end = question + strlen(question);
+	struct sql_token first, t;
+	bool dot = sql_next(&question, end, &first) && sql_is_sign(&first, '.');
+	t = first;
+	if (dot)
+		(void)sql_next(&question, end, &t);
+	if (!sql_is_one_of(&t, dot ? behind_dot : words))
+		return 0;
+	return err_set(err, ERR_USAGE, "%.*s is not supported: sql lists the tables, sql -schema TABLE the columns of one",
+	    (int)(t.s + t.n - first.s), first.s);
 }
 
 static int run_sql(struct session *s, const struct call *call, struct result **out, struct err *err)

@@ -28,6 +28,13 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
 }
 
+int sql_run_over(struct sql *q, struct result *rows, const char *text, struct progress *progress,
+    struct result **out, struct err *err)
+{
+	(void)q, (void)rows, (void)text, (void)progress, (void)out;
+	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
+}
+
 int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
 {
 	(void)q, (void)table, (void)progress, (void)out;
@@ -297,12 +304,6 @@ static char *missed_table(sqlite3 *db)
 	return strncmp(said, words, sizeof words - 1) ? NULL : xstrdup(said + sizeof words - 1);
 }
 
-static bool in_name(char c)
-{
-	return c == '_' || c == '$' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z');
-}
-
 static bool is_class(const struct heap *h, const char *name, size_t n)
 {
 	for (uint32_t i = 0; i < h->n_classes; i++)
@@ -315,16 +316,14 @@ static bool is_class(const struct heap *h, const char *name, size_t n)
  * otherwise, and there is a class of that name, too? */
 int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 {
-	for (const struct declared *d = q->declared; d; d = d->next) {
-		size_t n = strlen(d->name);
-		for (const char *at = text; *at && !d->view; at++) {
-			if ((at > text && in_name(at[-1])) || sqlite3_strnicmp(at, d->name, (int)n) || in_name(at[n]) ||
-			    !strncmp(at, d->name, n))
-				continue;
-			if (is_class(q->heap, at, n))
+	struct sql_token t;
+	size_t n;
+	for (const char *end = text + strlen(text); q->declared && sql_next(&text, end, &t);) {
+		const char *said = sql_token_contents(&t, &n);
+		for (const struct declared *d = q->declared; d; d = d->next)
+			if (!d->view && sql_is_name(&t, d->name) && strncmp(said, d->name, n) && is_class(q->heap, said, n))
 				return err_set(err, ERR_USAGE, "%.*s and %.200s are two classes, but the same name in "
-				    "SQL (use two statements)", (int)(n < 200 ? n : 200), at, d->name);
-		}
+				    "SQL (use two statements)", (int)(n < 200 ? n : 200), said, d->name);
 	}
 	return 0;
 }
@@ -332,7 +331,11 @@ int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 /* Then what it names is not to be looked up. */
 static bool drops(const char *text)
 {
-	return !sqlite3_strnicmp(text + strspn(text, " \t\r\n;"), "drop", 4);
+	struct sql_token t;
+	const char *end = text + strlen(text);
+	while (sql_next(&text, end, &t) && sql_is_sign(&t, ';'))
+		;
+	return sql_is_word(&t, "drop");
 }
 
 int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
@@ -375,7 +378,7 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 			;
 		if (state != SQLITE_DONE)
 			code = sql_error(q, state, err);
-		else if (!(code = sql_away(q, s, NULL, NULL, err)))
+		else if (!(code = sql_sureness(q, s, NULL, err)))
 			sql_own_end(q);
 	}
 	if (!code && r) {
@@ -472,14 +475,16 @@ static void tell_notes(struct sql *q, struct result *r)
 	text_release(&missed);
 }
 
-int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
-    struct result **out, struct err *err)
+static int run(struct sql *q, const char *text, struct result *rows, const struct sql_wishes *wishes,
+    struct progress *progress, struct result **out, struct err *err)
 {
 	struct sql outer;
 	*out = NULL;
 	int code = sql_begin(q, wishes, progress, &outer, err);
 	if (code)
 		return code;
+	if (rows && sql_add_rows_of(q, "these rows", rows))
+		code = sql_error(q, SQLITE_ERROR, err);
 	while (!code && *text) {
 		sqlite3_stmt *s = NULL;
 		sql_doubts_begin(q);
@@ -503,6 +508,18 @@ int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, st
 	}
 	sql_end(q, &outer);
 	return code;
+}
+
+int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
+    struct result **out, struct err *err)
+{
+	return run(q, text, NULL, wishes, progress, out, err);
+}
+
+int sql_run_over(struct sql *q, struct result *rows, const char *text, struct progress *progress,
+    struct result **out, struct err *err)
+{
+	return run(q, text, rows, &(struct sql_wishes){.seconds = 0}, progress, out, err);
 }
 
 static int see_one(void *seen, int n, char **value, char **names)
@@ -560,7 +577,7 @@ int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, stru
 	if (!code && state != SQLITE_DONE)
 		code = sql_error(q, state, err);
 	if (!code)
-		code = sql_away(q, s, &(bool){false}, &(bool){false}, err);
+		code = sql_sureness(q, s, &(struct sql_sure){.own = false}, err);
 	sqlite3_finalize(s);
 	*n = code ? *n : kept;
 	return code;

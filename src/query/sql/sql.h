@@ -20,6 +20,7 @@
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
 #include "opened/opened.h"
+#include "query/sql/sql_lexer.h"
 #include "query/sql/sql_words.h"
 #include "result/result.h"
 
@@ -68,6 +69,11 @@ struct sql_wishes {
  * not SQL, names what is not there, or would write; ERR_NOMEM, ERR_CANCELLED; or what a table met.
  */
 MUST_CHECK int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
+    struct result **out, struct err *err);
+
+/* The same of one statement, in which the table SQL_ROWS has the rows that a result shows; those are borrowed. */
+#define SQL_ROWS "\"these rows\""
+MUST_CHECK int sql_run_over(struct sql *q, struct result *rows, const char *text, struct progress *progress,
     struct result **out, struct err *err);
 
 /* A column of a table.  Texts live until the call returns. */

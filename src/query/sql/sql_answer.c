@@ -24,9 +24,7 @@ enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
 
 struct answer {
 	const struct opened *opened;
-	struct amount *sure;   /* of numbers, by column: 0, and how sure the least sure is */
-	bool *away;            /* by column: it is made of values that are not here, or if own may be */
-	bool *own;             /* by column: it is one of a table, and those marked as exact are surer */
+	struct sql_sure *sure; /* by column */
 	unsigned *told;        /* by column: the one that tells how sure it is, its NAME_certainty; else itself */
 	struct shape shape;
 	struct column *column; /* owned, and their names */
@@ -65,8 +63,6 @@ static void release(void *data)
 	free(a->column);
 	free(a->has_real);
 	free(a->sure);
-	free(a->own);
-	free(a->away);
 	free(a->told);
 	big_free(a->value);
 	big_free(a->kind);
@@ -183,14 +179,9 @@ static enum cell_type type_of_word(const char *word, size_t n)
 	return type;
 }
 
-static bool begins_with(const char *name, const char *word)
-{
-	return !sqlite3_strnicmp(name, word, (int)strlen(word));
-}
-
 static bool sums_retained(const char *name)
 {
-	const char *inner = begins_with(name, "sum(") || begins_with(name, "total(") ? strchr(name, '(') + 1 : NULL;
+	const char *inner = sql_begins_with(name, "sum(") || sql_begins_with(name, "total(") ? strchr(name, '(') + 1 : NULL;
 	const char *dot = inner ? strchr(inner, '.') : NULL;
 	return inner && !sqlite3_stricmp(dot ? dot + 1 : inner, "retained)");
 }
@@ -198,7 +189,7 @@ static bool sums_retained(const char *name)
 /* A number that is no column of a table may be made of rows, of which a dump that was read in part lacks some. */
 static struct amount sureness(const struct heap *h, const char *name)
 {
-	bool adds = begins_with(name, "count(") || begins_with(name, "sum(") || begins_with(name, "total(");
+	bool adds = sql_begins_with(name, "count(") || sql_begins_with(name, "sum(") || sql_begins_with(name, "total(");
 	struct amount counted = heap_counted(h, 0);
 	return adds || counted.certainty == EXACT ? counted : amount_weaken(counted, INFERRED, counted.reason);
 }
@@ -292,10 +283,10 @@ static void name_columns(struct answer *a, sqlite3_stmt *s)
 static struct amount sure_of(const struct answer *a, size_t row, unsigned column)
 {
 	size_t cells = row * a->shape.n_columns, told = cells + a->told[column];
-	bool exact = (a->own[column] && a->kind[cells + column] & IS_EXACT) ||
+	bool exact = (a->sure[column].own && a->kind[cells + column] & IS_EXACT) ||
 	    (a->told[column] != column && slot_of(a, told) == SLOT_TEXT &&
 	    !strcmp(a->texts + a->value[told], certainty_name(EXACT)));
-	return exact ? amount_exact(0) : a->sure[column];
+	return exact ? amount_exact(0) : a->sure[column].sure;
 }
 
 static void number_cell(const struct answer *a, size_t row, unsigned column, enum slot kind, uint64_t value,
@@ -325,7 +316,7 @@ static void make_cell(const struct result *r, size_t row, unsigned column, struc
 	size_t at = row * a->shape.n_columns + column;
 	enum cell_type type = a->column[column].type;
 	uint64_t value = a->value[at];
-	if (a->away[column] && (!a->own[column] || slot_of(a, at) == SLOT_NULL)) {
+	if (a->sure[column].away && (!a->sure[column].own || slot_of(a, at) == SLOT_NULL)) {
 		*out = cell_unknown(REASON_DUMP_AWAY);
 		return;
 	}
@@ -446,8 +437,6 @@ static struct answer *begin(struct sql *q, sqlite3_stmt *s)
 	a->column = xcalloc(n, sizeof *a->column);
 	a->has_real = xcalloc(n, sizeof *a->has_real);
 	a->sure = xcalloc(n, sizeof *a->sure);
-	a->own = xcalloc(n, sizeof *a->own);
-	a->away = xcalloc(n, sizeof *a->away);
 	a->told = xcalloc(n, sizeof *a->told);
 	a->shape = (struct shape){.columns = a->column, .n_columns = n};
 	name_columns(a, s);
@@ -461,10 +450,8 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	bool overlaps = false;
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = keep_rows(q, a, s, &rows, err);
-	if (!code) {
-		sql_sureness(q, s, a->sure, a->own);
-		code = sql_away(q, s, a->own, a->away, err);
-	}
+	if (!code)
+		code = sql_sureness(q, s, a->sure, err);
 	if (code) {
 		release(a);
 		return code;
@@ -475,7 +462,7 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		bool named = !told || is_of_own_table(sqlite3_column_decltype(s, (int)i));
 		a->column[i].type = settle_type(a, i, named ? type_of_name(a->column[i].name) : said, !named);
 		if (!told)
-			a->sure[i] = amount_as_sure(a->sure[i], sureness(q->heap, a->column[i].name));
+			a->sure[i].sure = amount_as_sure(a->sure[i].sure, sureness(q->heap, a->column[i].name));
 		overlaps |= !told && sums_retained(a->column[i].name);
 	}
 	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
@@ -508,7 +495,7 @@ static bool is_looked_at(const struct answer *a, unsigned column)
 static bool is_inexact(const struct result *r, unsigned column)
 {
 	const struct answer *a = r->data;
-	return is_looked_at(a, column) && a->sure[column].certainty != EXACT;
+	return is_looked_at(a, column) && a->sure[column].sure.certainty != EXACT;
 }
 
 static const struct result_ops stretch_ops = {.cell = cell_of, .number = number_of, .target = target_of,
@@ -555,8 +542,9 @@ int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const str
 		a->column[i].type = type_of_column(sqlite3_column_decltype(s, (int)i));
 	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = look_through(q, a, table, &all, err);
+	if (!code)
+		code = sql_sureness(q, s, a->sure, err);
 	if (!code) {
-		sql_sureness(q, s, a->sure, a->own);
 		progress_phase(q->progress, PHASE_LOOK_AT_ROWS, all);
 		code = keep_rows(q, a, s, &rows, err);
 	}

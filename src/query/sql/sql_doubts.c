@@ -3,8 +3,9 @@
  * sql_doubts.c - how sure the columns of an answer are.
  *
  * Each column of a table notes how sure the numbers were that it handed out.  A column of the answer that is a column
- * of a table is as sure as that one.  Of an expression SQLite does not tell what it is made of: where the statement is
- * one plain SELECT, its words name all of it; of any other, it is as unsure as anything that was handed out.
+ * of a table is as sure as that one.  Of an expression SQLite does not tell what it is made of: a mark of a value is
+ * lost where it is calculated with, sorted or grouped.  So the statement is read: if it is one plain SELECT, its words
+ * name all that flows into a column; of any other, a column is as unsure as anything that was handed out.
  */
 #include "query/sql/sql_private.h"
 
@@ -64,154 +65,129 @@ void sql_unknown(struct sql *q, struct sql_doubt *d)
 	d->away = values_away(q->heap);
 }
 
-/* --- the words of a statement ------------------------------------------------------------------- */
-
-struct word {
-	const char *at; /* without quotes */
-	size_t n;
-	bool name;      /* it may be a name; else it is a sign */
-	bool quoted;    /* and then no word of SQL */
-};
-
-static bool in_name(char c)
-{
-	return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (unsigned char)c >= 0x80;
-}
-
-static bool is_named(const struct word *w, const char *name)
-{
-	return strlen(name) == w->n && !sqlite3_strnicmp(w->at, name, (int)w->n);
-}
-
-static bool is_word(const struct word *w, const char *word)
-{
-	return !w->quoted && is_named(w, word);
-}
-
-/* The next word before end; false: there is none.  Remarks are none; texts may be names ("o.'retained'"). */
-static bool next_word(const char **at, const char *end, struct word *w)
-{
-	const char *s = *at;
-	for (;;) {
-		s += strspn(s, " \t\r\n");
-		if (s < end && s[0] == '-' && s[1] == '-')
-			s += strcspn(s, "\n");
-		else if (s < end && s[0] == '/' && s[1] == '*')
-			s = strstr(s + 2, "*/") ? strstr(s + 2, "*/") + 2 : end;
-		else
-			break;
-	}
-	if (s >= end || !*s)
-		return false;
-	char close = *s == '"' || *s == '`' || *s == '\'' ? *s : *s == '[' ? ']' : '\0';
-	*w = (struct word){.at = s + (close != '\0'), .n = 1, .name = close || in_name(*s), .quoted = close};
-	if (close)
-		for (w->n = 0; w->at[w->n] && w->at[w->n] != close; w->n++)
-			;
-	else if (in_name(*s))
-		for (; in_name(s[w->n]); w->n++)
-			;
-	*at = w->at + w->n + (close && w->at[w->n]);
-	return true;
-}
+/* --- a statement taken apart -------------------------------------------------------------------- */
 
 enum { ITEMS_MOST = 200 };
 
-/* A statement that is one SELECT of tables alone: what it selects, and what is behind FROM but for the order. */
+/* Ranges of tokens. */
 struct selection_of {
-	const char *item[ITEMS_MOST], *end[ITEMS_MOST];
-	unsigned n;
-	const char *from, *from_end;
+	struct sql_tokens t;
+	bool single;        /* it is one SELECT of tables alone, whose own words name all that it is made of */
+	bool distinct;
+	struct item {
+		size_t at, end;
+	} item[ITEMS_MOST]; /* what it selects */
+	unsigned n;         /* 0: too many, or * */
+	size_t items, from, order, end; /* where these begin: what is selected, what is behind that, its ORDER BY */
 };
 
 /* Words with which more flows into a column than its own words tell. */
-static bool hides_names(const struct word *w)
+static bool hides_names(const struct sql_token *t)
 {
 	static const char *const words[] = {"SELECT", "WITH", "UNION", "INTERSECT", "EXCEPT", "VALUES", "NATURAL", "USING",
-	    "OVER"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (is_word(w, words[i]))
-			return true;
-	return false;
+	    "OVER", NULL};
+	return sql_is_one_of(t, words);
 }
 
-static bool take_apart(const char *text, struct selection_of *s)
+static void take_items(struct selection_of *s)
 {
-	const char *end = text + strlen(text), *at = text, *before;
-	struct word w;
+	size_t at = s->items;
 	int depth = 0;
-	bool behind_dot = false;
-	*s = (struct selection_of){.n = 0};
-	if (!next_word(&at, end, &w) || !is_word(&w, "SELECT"))
-		return false;
-	s->item[0] = at;
-	for (before = at; next_word(&at, end, &w); before = at) {
-		depth += *w.at == '(' && !w.name;
-		depth -= *w.at == ')' && !w.name;
-		bool begins = !s->from && before == s->item[s->n];
-		if (hides_names(&w) || (*w.at == '*' && !w.name && (begins || behind_dot)))
-			return false;
-		behind_dot = *w.at == '.' && !w.name;
-		if (begins && !s->n && (is_word(&w, "DISTINCT") || is_word(&w, "ALL")))
-			s->item[0] = at;
-		if (depth)
-			continue;
-		if (!s->from && ((*w.at == ',' && !w.name) || is_word(&w, "FROM"))) {
-			s->end[s->n++] = before;
-			if (s->n == ITEMS_MOST)
-				return false;
-			s->item[s->n] = at;
-			s->from = is_word(&w, "FROM") ? at : NULL;
-		} else if (s->from && !s->from_end && is_word(&w, "ORDER")) {
-			s->from_end = before;
+	for (size_t i = at; i <= s->from; i++) {
+		const struct sql_token *t = &s->t.token[i];
+		depth += sql_is_sign(t, '(');
+		depth -= sql_is_sign(t, ')');
+		if (s->n == ITEMS_MOST || (sql_is_sign(t, '*') && (i == at || sql_is_sign(t - 1, '.')))) {
+			s->n = 0;
+			return;
+		}
+		if (i == s->from || (!depth && sql_is_sign(t, ','))) {
+			s->item[s->n++] = (struct item){at, i};
+			at = i + 1;
 		}
 	}
-	s->from_end = s->from_end ? s->from_end : end;
-	return s->from != NULL;
+}
+
+static void take_apart(struct selection_of *s, const char *text)
+{
+	sql_tokens_read(&s->t, text, text + strlen(text));
+	const struct sql_token *t = s->t.token;
+	int depth = 0;
+	s->end = s->from = s->order = s->t.n - 1;
+	s->single = sql_is_word(&t[1], "SELECT");
+	s->distinct = s->single && sql_is_word(&t[2], "DISTINCT");
+	s->items = s->distinct || sql_is_word(&t[2], "ALL") ? 3 : 2;
+	for (size_t i = 2; i < s->end && s->single; i++) {
+		depth += sql_is_sign(&t[i], '(');
+		depth -= sql_is_sign(&t[i], ')');
+		s->single = !hides_names(&t[i]);
+		if (!depth && s->from == s->end && sql_is_word(&t[i], "FROM"))
+			s->from = i;
+		else if (!depth && s->from < s->end && s->order == s->end && sql_is_word(&t[i], "ORDER"))
+			s->order = i;
+	}
+	if (s->single && s->items < s->end)
+		take_items(s);
 }
 
 /* --- what is made of what ----------------------------------------------------------------------- */
 
-static struct amount named_doubt(const struct sql *q, const struct word *w)
+/* What flows into a part of a statement. */
+struct made_of {
+	struct amount sure;
+	const char *away; /* a column of which a value was asked for that is not here; NULL: none */
+};
+
+/* t NULL: of any column. */
+static void add_named(const struct sql *q, const struct sql_token *t, struct made_of *m)
 {
-	struct amount sure = amount_exact(0);
 	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
-		for (unsigned i = 0; i < d->n; i++)
-			if (is_named(w, d->of[i].column))
-				sure = amount_as_sure(sure, d->of[i].made);
-	return sure;
+		for (unsigned i = 0; i < d->n; i++) {
+			const struct sql_doubt *of = &d->of[i];
+			if ((of->made.certainty == EXACT && !of->away) || (t && !sql_is_name(t, of->column)))
+				continue;
+			m->sure = amount_as_sure(m->sure, of->made);
+			m->away = of->away && !m->away ? of->column : m->away;
+		}
 }
 
-static struct amount words_doubt(const struct sql *q, const char *at, const char *end)
+static struct made_of made_of(const struct sql *q, const struct selection_of *s, size_t at, size_t end)
 {
-	struct amount sure = amount_exact(0);
-	struct word w;
-	while (next_word(&at, end, &w))
-		if (w.name)
-			sure = amount_as_sure(sure, named_doubt(q, &w));
-	return sure;
+	struct made_of m = {.sure = amount_exact(0)};
+	for (; at < end; at++)
+		add_named(q, &s->t.token[at], &m);
+	return m;
 }
 
-/* Which rows there are may hang on what is selected, too: by its name behind AS, or by its number behind GROUP BY. */
+/* Is item i named again behind FROM, up to this token: by its other name, or by its number behind BY? */
+static bool is_named_again(const struct selection_of *s, unsigned i, size_t end)
+{
+	const struct sql_token *last = &s->t.token[s->item[i].end - 1];
+	size_t n;
+	const char *name = sql_token_contents(last, &n);
+	bool behind_by = false, again = false;
+	char *called = xstrndup(name, n);
+	for (size_t k = s->from; k < end && !again; k++) {
+		const struct sql_token *t = &s->t.token[k];
+		behind_by = sql_is_word(t, "BY") || (behind_by && !sql_is_word(t, "LIMIT"));
+		again = sql_is_name(t, called) || (behind_by && t->kind == TOKEN_NUMBER && strtoul(t->s, NULL, 10) == i + 1);
+	}
+	free(called);
+	return again;
+}
+
+/* Which rows there are may hang on what is selected, too. */
 static struct amount choice_doubt(const struct sql *q, const struct selection_of *s)
 {
-	struct amount sure = words_doubt(q, s->from, s->from_end);
-	for (unsigned i = 0; i < s->n; i++) {
-		struct word w, last = {.n = 0}, used;
-		for (const char *at = s->item[i]; next_word(&at, s->end[i], &w);)
-			last = w;
-		for (const char *at = s->from; next_word(&at, s->from_end, &used);) {
-			bool alike = last.n == used.n && !sqlite3_strnicmp(last.at, used.at, (int)last.n);
-			if (alike || (used.name && strtoul(used.at, NULL, 10) == i + 1))
-				sure = amount_as_sure(sure, words_doubt(q, s->item[i], s->end[i]));
-		}
-	}
+	struct amount sure = made_of(q, s, s->from, s->order).sure;
+	for (unsigned i = 0; i < s->n; i++)
+		if (is_named_again(s, i, s->order))
+			sure = amount_as_sure(sure, made_of(q, s, s->item[i].at, s->item[i].end).sure);
 	return sure;
 }
 
 struct views {
-	const char *text;
+	const struct sql_tokens *t;
 	bool named, compound; /* a view of the user's is named; one of any puts rows of several questions together */
 };
 
@@ -219,34 +195,26 @@ static int look_at_view(void *views, int n, char **value, char **names)
 {
 	(void)n, (void)names;
 	struct views *v = views;
-	struct word w;
-	const char *at = v->text, *end = at + strlen(at);
 	const struct sql_table *own = sql_table_called(value[0]);
 	if (own && own->from) /* its columns are called as those of the tables */
 		return 0;
 	v->compound |= value[1][0] == '1';
-	while (next_word(&at, end, &w))
-		v->named |= w.name && is_named(&w, value[0]);
+	for (size_t i = 0; i < v->t->n; i++)
+		v->named |= sql_is_name(&v->t->token[i], value[0]);
 	return 0;
 }
 
-static void look_at_views(struct sql *q, struct views *v)
+static struct views find_views(struct sql *q, const struct sql_tokens *t)
 {
+	static const char *const words[] = {"UNION", "INTERSECT", "EXCEPT", NULL};
+	struct views v = {.t = t};
 	q->declares = true;
-	sqlite3_exec(q->db, "SELECT name, sql LIKE '%union%' OR sql LIKE '%intersect%' OR sql LIKE '%except%', "
-	    "substr(sql, 7) FROM sqlite_temp_master WHERE type = 'view'", look_at_view, v, NULL);
+	sqlite3_exec(q->db, "SELECT name, sql LIKE '%union%' OR sql LIKE '%intersect%' OR sql LIKE '%except%' "
+	    "FROM sqlite_temp_master WHERE type = 'view'", look_at_view, &v, NULL);
 	q->declares = false;
-}
-
-static bool is_compound(const char *text)
-{
-	static const char *const words[] = {"UNION", "INTERSECT", "EXCEPT"};
-	struct word w;
-	for (const char *at = text, *end = at + strlen(at); next_word(&at, end, &w);)
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-			if (is_word(&w, words[i]))
-				return true;
-	return false;
+	for (size_t i = 0; i < t->n; i++)
+		v.compound |= sql_is_one_of(&t->token[i], words);
+	return v;
 }
 
 #ifdef HAVE_SQLITE3_COLUMN_METADATA
@@ -272,122 +240,59 @@ static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struc
 }
 #endif
 
-/* A column of this name of which a value was asked for that is not here; w NULL: of any name. */
-static const char *away_name(const struct sql *q, const struct word *w)
-{
-	for (const struct sql_doubts *d = q->doubts; d; d = d->next)
-		for (unsigned i = 0; i < d->n; i++)
-			if (d->of[i].away && (!w || (w->name && is_named(w, d->of[i].column))))
-				return d->of[i].column;
-	return NULL;
-}
-
-void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own)
-{
-	unsigned n = (unsigned)sqlite3_column_count(s);
-	struct views views = {.text = sqlite3_sql(s)};
-	struct selection_of *selected = xcalloc(1, sizeof *selected);
-	bool inexact = q->doubt.certainty != EXACT, away = away_name(q, NULL) != NULL;
-	if (inexact)
-		look_at_views(q, &views);
-	bool single = inexact && !views.named && !q->kept_read && take_apart(views.text, selected) && selected->n == n;
-	bool compound = inexact && (views.compound || is_compound(views.text));
-	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
-	for (unsigned i = 0; i < n; i++) {
-		own[i] = (inexact || away) && !compound && origin_doubt(q, s, (int)i, &sure[i]);
-		if (!inexact)
-			sure[i] = amount_exact(0);
-		else if (!own[i])
-			sure[i] = !single ? q->doubt :
-			    amount_as_sure(words_doubt(q, selected->item[i], selected->end[i]), chosen);
-	}
-	free(selected);
-}
-
-/* --- values that are not here --------------------------------------------------------------------- */
-
-/* What of that is named between two places. */
-static const char *away_between(const struct sql *q, const char *at, const char *end)
-{
-	const char *name = NULL;
-	struct word w;
-	while (!name && next_word(&at, end, &w))
-		name = away_name(q, &w);
-	return name;
-}
-
-/* The statement in two: what it selects, up to its own FROM, and what is behind that.  False: it is not one SELECT. */
-static bool split(const char *text, const char **items, const char **from)
-{
-	const char *at = text, *end = text + strlen(text), *before;
-	struct word w;
-	int depth = 0;
-	*from = NULL;
-	if (!next_word(&at, end, &w) || !is_word(&w, "SELECT"))
-		return false;
-	for (*items = before = at; next_word(&at, end, &w); before = at) {
-		depth += *w.at == '(' && !w.name;
-		depth -= *w.at == ')' && !w.name;
-		if (hides_names(&w))
-			return false;
-		if (!depth && !*from && is_word(&w, "FROM"))
-			*from = before;
-	}
-	*from = *from ? *from : end;
-	return true;
-}
-
-/* Is an item of the selection, which is made of such values, named again behind FROM: by its other name, or by its
- * number behind GROUP BY or ORDER BY? */
-static bool is_named_again(const char *item, const char *item_end, unsigned number, const char *from)
-{
-	const char *end = from + strlen(from);
-	struct word w, last = {.n = 0};
-	bool behind_by = false;
-	while (next_word(&item, item_end, &w))
-		last = w;
-	while (next_word(&from, end, &w)) {
-		behind_by = is_word(&w, "BY") || (behind_by && !is_word(&w, "LIMIT"));
-		if (w.name && last.n == w.n && !sqlite3_strnicmp(last.at, w.at, (int)w.n))
-			return true;
-		if (behind_by && w.name && !w.quoted && strtoul(w.at, NULL, 10) == number)
-			return true;
-	}
-	return false;
-}
-
 static int no_choice(const struct sql *q, const char *name, struct err *err)
 {
 	return err_set(err, ERR_UNSUPPORTED, "%s: the filter uses the incomplete column %.100s",
 	    q->silent.message, name);
 }
 
-int sql_away(struct sql *q, sqlite3_stmt *s, const bool *own, bool *away, struct err *err)
+/* Which columns are made of values that are not here; own: see sql_sureness. */
+static int find_away(struct sql *q, sqlite3_stmt *s, const struct selection_of *selected, const char *any,
+    struct sql_sure *sure, struct err *err)
 {
-	const char *text = sqlite3_sql(s), *items, *from, *name = away_name(q, NULL);
-	struct views views = {.text = text};
+	const char *chosen = made_of(q, selected, selected->from, selected->end).away;
 	unsigned n = (unsigned)sqlite3_column_count(s);
-	if (!name)
-		return 0;
-	look_at_views(q, &views);
-	if (!n || views.named || q->kept_read || !split(text, &items, &from))
-		return no_choice(q, name, err);
-	const char *behind = away_between(q, from, text + strlen(text)), *at = items;
-	struct word w;
-	bool distinct = next_word(&at, from, &w) && is_word(&w, "DISTINCT");
-	if (behind || distinct)
-		return no_choice(q, behind ? behind : name, err);
-	struct selection_of *selected = xcalloc(1, sizeof *selected);
-	bool apart = take_apart(text, selected) && selected->n == n;
-	int code = 0;
-	for (unsigned i = 0; i < n && !code; i++) {
-		const char *item = apart ? selected->item[i] : items, *end = apart ? selected->end[i] : from;
+	bool apart = selected->n == n;
+	if (chosen || selected->distinct)
+		return no_choice(q, chosen ? chosen : any, err);
+	for (unsigned i = 0; i < n; i++) {
+		struct item item = apart ? selected->item[i] : (struct item){selected->items, selected->from};
+		struct made_of m = made_of(q, selected, item.at, item.end), named = {.away = NULL};
 		const char *column = sqlite3_column_name(s, (int)i);
-		struct word called = {.at = column ? column : "", .n = column ? strlen(column) : 0, .name = true};
-		away[i] = own[i] ? away_name(q, &called) != NULL : away_between(q, item, end) != NULL;
-		if (apart && away_between(q, item, end) && is_named_again(item, end, i + 1, from))
-			code = no_choice(q, away_between(q, item, end), err);
+		if (sure[i].own && column)
+			add_named(q, &(struct sql_token){TOKEN_WORD, .s = column, .n = strlen(column)}, &named);
+		sure[i].away = sure[i].own ? named.away != NULL : m.away != NULL;
+		if (apart && m.away && is_named_again(selected, i, selected->end))
+			return no_choice(q, m.away, err);
 	}
+	return 0;
+}
+
+int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sure, struct err *err)
+{
+	unsigned n = sure ? (unsigned)sqlite3_column_count(s) : 0;
+	struct made_of any = {.sure = q->doubt};
+	add_named(q, NULL, &any);
+	bool inexact = q->doubt.certainty != EXACT;
+	for (unsigned i = 0; i < n; i++)
+		sure[i] = (struct sql_sure){.sure = amount_exact(0)};
+	if (!any.away && (!inexact || !n))
+		return 0;
+	struct selection_of *selected = xcalloc(1, sizeof *selected);
+	take_apart(selected, sqlite3_sql(s));
+	struct views views = find_views(q, &selected->t);
+	bool alone = !views.named && !q->kept_read && selected->single;
+	bool single = alone && selected->n == n && selected->from < selected->end;
+	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
+	for (unsigned i = 0; i < n; i++) {
+		sure[i].own = !views.compound && origin_doubt(q, s, (int)i, &sure[i].sure);
+		if (!sure[i].own)
+			sure[i].sure = single ? amount_as_sure(made_of(q, selected, selected->item[i].at,
+			    selected->item[i].end).sure, chosen) : q->doubt;
+	}
+	int code = !any.away ? 0 : n && alone ? find_away(q, s, selected, any.away, sure, err) :
+	    no_choice(q, any.away, err);
+	sql_tokens_release(&selected->t);
 	free(selected);
 	return code;
 }

@@ -10,63 +10,6 @@
 
 #ifdef HAVE_SQLITE3
 
-#include "base/mem.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* --- what stands beside a name ------------------------------------------------------------------ */
-
-/* The bytes of "<", ">=" or the like; 0: there is none. */
-static size_t sign(const char *s)
-{
-	size_t n = strspn(s, "<>=!");
-	return n > 2 || (n == 1 && *s == '!') ? 0 : n;
-}
-
-static bool take_word(const char **s, const char *word)
-{
-	size_t n = strlen(word);
-	const char *at = *s + strspn(*s, " ");
-	if (sqlite3_strnicmp(at, word, (int)n) || !strchr(" (-+.'\"0123456789", at[n]))
-		return false;
-	*s = at + n;
-	return true;
-}
-
-bool sql_is_comparison(const char *from, const char *end)
-{
-	from += strspn(from, " ");
-	size_t n = sign(from);
-	return n && from + n + strspn(from + n, " ") == end;
-}
-
-enum sql_literal sql_literal_of(const char *s)
-{
-	if (*s == '\'' || *s == '"')
-		return s[1] >= '0' && s[1] <= '9' ? LITERAL_DIGITS : LITERAL_TEXT;
-	s += strspn(s, " +-");
-	s += *s == '.';
-	return *s >= '0' && *s <= '9' ? LITERAL_NUMBER : NO_LITERAL;
-}
-
-enum sql_literal sql_literal_behind(const char *s)
-{
-	s += strspn(s, " ");
-	size_t n = sign(s);
-	(void)(!n && take_word(&s, "not"));
-	if (!n && !take_word(&s, "between")) {
-		if (!take_word(&s, "in"))
-			return NO_LITERAL;
-		s += strspn(s, " ");
-		n = *s == '(';
-		if (!n)
-			return NO_LITERAL;
-	}
-	s += n;
-	return sql_literal_of(s + strspn(s, " "));
-}
-
 /* --- expressions over objects ------------------------------------------------------------------- */
 
 /* Is a value one of these types anywhere? */

@@ -89,31 +89,16 @@ static bool may_write(const struct sql *q, int action, const char *table, const 
 	    table && !strcmp(q->drops, table));
 }
 
-static const char *skip_blanks(const char *s)
-{
-	for (;;) {
-		s += strspn(s, " \t\r\n\f;");
-		bool line = !strncmp(s, "--", 2);
-		if (!line && strncmp(s, "/*", 2))
-			return s;
-		const char *end = strstr(s + 2, line ? "\n" : "*/");
-		s = end ? end + (line ? 1 : 2) : s + strlen(s);
-	}
-}
-
 /* For SQLite asks nobody whether REINDEX may run where there is no index. */
 bool sql_may_begin(const char *statement)
 {
-	static const char *const begin[] = {"SELECT", "WITH", "VALUES", "CREATE", "DROP"}, *const before[] = {"EXPLAIN",
-	    "QUERY", "PLAN"};
-	const char *s = skip_blanks(statement);
-	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-		if (!sqlite3_strnicmp(s, before[i], (int)strlen(before[i])))
-			s = skip_blanks(s + strlen(before[i]));
-	bool may = !*s;
-	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-		may |= !sqlite3_strnicmp(s, begin[i], (int)strlen(begin[i]));
-	return may;
+	static const char *const begin[] = {"SELECT", "WITH", "VALUES", "CREATE", "DROP", NULL};
+	static const char *const before[] = {"EXPLAIN", "QUERY", "PLAN", NULL};
+	struct sql_token t;
+	const char *end = statement + strlen(statement);
+	while (sql_next(&statement, end, &t) && (sql_is_sign(&t, ';') || sql_is_one_of(&t, before)))
+		;
+	return t.kind == TOKEN_END || sql_is_one_of(&t, begin);
 }
 
 /* Functions of SQLite that are not about rows: they load code, or tell and take addresses of this process. */

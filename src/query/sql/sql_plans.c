@@ -84,11 +84,6 @@ static const struct {
     {"BLOOM FILTER ON ", "skip rows without a match early: %"},
 };
 
-static bool begins_with(const char *s, const char *word)
-{
-	return !strncmp(s, word, strlen(word));
-}
-
 /* "SCAN o VIRTUAL TABLE INDEX 1:all", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", and behind it perhaps how it is
  * joined. */
 static void add_table(const char *detail, struct text *to)
@@ -109,7 +104,7 @@ static void add_table(const char *detail, struct text *to)
 	} else {
 		size_t n = strcspn(words, " ");
 		const char *behind = words + n + (words[n] == ' ');
-		bool made = begins_with(behind, own);
+		bool made = sql_begins_with(behind, own);
 		text_add(to, searches ? "look up " : "go through all of ");
 		text_add_escaped(to, words, n);
 		const char *by = strchr(behind, '(');
@@ -127,16 +122,16 @@ static void add_table(const char *detail, struct text *to)
 
 static void add_step(const char *detail, struct text *to)
 {
-	if (begins_with(detail, "SCAN ") && strcmp(detail, "SCAN CONSTANT ROW") != 0) {
+	if (sql_begins_with(detail, "SCAN ") && strcmp(detail, "SCAN CONSTANT ROW") != 0) {
 		add_table(detail, to);
 		return;
 	}
-	if (begins_with(detail, "SEARCH ")) {
+	if (sql_begins_with(detail, "SEARCH ")) {
 		add_table(detail, to);
 		return;
 	}
 	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
-		if (!begins_with(detail, meanings[i].begins))
+		if (!sql_begins_with(detail, meanings[i].begins))
 			continue;
 		const char *rest = detail + strlen(meanings[i].begins), *means = meanings[i].means, *gap = strchr(means, '%');
 		text_add_n(to, means, gap ? (size_t)(gap - means) : strlen(means));
@@ -187,12 +182,11 @@ static int add_steps(struct sql *q, sqlite3_stmt *s, struct result *r, struct er
 	return state == SQLITE_DONE ? 0 : sql_error(q, state, err);
 }
 
-/* Behind the word EXPLAIN that a statement begins with; NULL: a remark stands before it. */
+/* Behind the word EXPLAIN that a statement begins with; NULL: it does not. */
 static const char *behind_explain(const char *text)
 {
-	static const char explain[] = "EXPLAIN";
-	text += strspn(text, " \t\r\n");
-	return sqlite3_strnicmp(text, explain, sizeof explain - 1) ? NULL : text + sizeof explain - 1;
+	struct sql_token t;
+	return sql_next(&text, text + strlen(text), &t) && sql_is_word(&t, "EXPLAIN") ? text : NULL;
 }
 
 int sql_explain(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *err)

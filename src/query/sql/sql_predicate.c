@@ -25,7 +25,6 @@ struct predicate {
 	char table[32];
 	const struct result *rows; /* NULL: it is about objects */
 	struct sql_columns columns; /* of these rows */
-	bool retained;       /* it names what rows retain */
 	const uint32_t *ids; /* the objects */
 	size_t n;
 	uint32_t *of_class;  /* an object of each class that there is; owned */
@@ -34,12 +33,10 @@ struct predicate {
 	struct text sql;
 	struct sql_compared *compared; /* owned */
 	size_t n_compared, cap_compared;
-	enum sql_literal literal; /* the last one, and the byte of sql behind it */
-	size_t literal_end;
-	bool named;               /* the current word is a field or a column */
+	bool named;          /* the current token is a field or a column */
 };
 
-/* --- names -------------------------------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------------------------------- */
 
 static bool is_own(const char *name)
 {
@@ -135,34 +132,7 @@ static int check_path(struct predicate *p, const char *words, struct err *err)
 	return code;
 }
 
-/* --- words -------------------------------------------------------------------------------------- */
-
-static bool begins_name(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
-}
-
-static bool in_name(unsigned char c)
-{
-	return begins_name(c) || (c >= '0' && c <= '9');
-}
-
-/* A text between quotes of either kind, as SQL writes it. */
-static int add_text(struct predicate *p, const char **at, struct err *err)
-{
-	const char *s = *at;
-	char quote = *s++;
-	text_add_char(&p->sql, '\'');
-	for (; *s && (*s != quote || s[1] == quote); s++) {
-		s += *s == quote;
-		text_add(&p->sql, *s == '\'' ? "''" : "");
-		if (*s != '\'')
-			text_add_char(&p->sql, *s);
-	}
-	text_add_char(&p->sql, '\'');
-	*at = *s ? s + 1 : s;
-	return *s ? 0 : err_set(err, ERR_USAGE, "unclosed quote: %.100s", *at);
-}
+/* --- names -------------------------------------------------------------------------------------- */
 
 /* Of the columns that all objects have a field of the same name takes the place, if each class of these has one, as in
  * the table of a class; "object_id" is the column then.  A text's or a number's value is what is in it. */
@@ -251,7 +221,6 @@ static int add_column(struct predicate *p, const char *name, struct err *err)
 	if (i == SIZE_MAX)
 		return no_column(p, name, err);
 	p->named = true;
-	p->retained |= p->rows->columns[i % p->rows->n_columns].id == COL_RETAINED;
 	char *quoted = sqlite3_mprintf("\"%w\"", p->columns.name[i]);
 	text_add(&p->sql, quoted ? quoted : "");
 	int code = quoted ? 0 : err_set(err, ERR_NOMEM, "SQLite is out of memory");
@@ -273,105 +242,157 @@ static int add_word_of_rows(struct predicate *p, const char *word, bool call, st
 
 /* --- fields ------------------------------------------------------------------------------------- */
 
-static int add_name(struct predicate *p, const char **at, struct err *err)
+/* A word, or a path of words and dots. */
+static int add_name(struct predicate *p, const char *name, bool call, struct err *err)
 {
 	static const char object[] = "object_";
-	const char *s = *at, *end = s, *behind;
-	while (in_name((unsigned char)*end) || (*end == '.' && begins_name((unsigned char)end[1])))
-		end++;
-	char *name = xstrndup(s, (size_t)(end - s));
-	int code = 0;
-	for (behind = end; *behind == ' '; behind++)
-		;
 	bool path = strchr(name, '.') != NULL;
 	bool said = !strncmp(name, object, sizeof object - 1) && is_own(name + sizeof object - 1);
-	p->named = !path && !is_operator(name) && *behind != '(';
+	p->named = !path && !is_operator(name) && !call;
 	if (p->rows)
-		code = add_word_of_rows(p, name, *behind == '(', err);
-	else if (!path && (*behind == '(' || is_operator(name)))
+		return add_word_of_rows(p, name, call, err);
+	if (!path && (call || is_operator(name)))
 		text_add(&p->sql, name);
 	else if (!path && said)
 		text_addf(&p->sql, "\"%s\"", name + sizeof object - 1);
 	else if (!path && !sqlite3_stricmp(name, "value") && p->q->silent.code)
-		code = err_set(err, p->q->silent.code, "%s", p->q->silent.message);
+		return err_set(err, p->q->silent.code, "%s", p->q->silent.message);
 	else if (!path && is_own(name) && !is_field_of_all(p, name))
 		text_addf(&p->sql, "\"%s\"", name);
 	else if (values_away(p->q->heap)) /* what is unknown of all is no answer to which */
-		code = err_set(err, p->q->silent.code, "%s", p->q->silent.message);
+		return err_set(err, p->q->silent.code, "%s", p->q->silent.message);
 	else
-		code = add_field(p, name, err);
-	*at = end;
-	free(name);
-	return code;
+		return add_field(p, name, err);
+	return 0;
 }
 
-/* A column or a field of any name, or a path with such in it: `group`, `customer.a b`, `items[3]`. */
-static int add_quoted_name(struct predicate *p, const char **at, struct err *err)
+/* --- tokens ------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct sql_token *t)
 {
-	const char *s = *at + 1, *end = strchr(s, '`');
-	if (!end || end == s)
-		return err_set(err, ERR_USAGE, "unclosed or empty name in backquotes: %.100s", *at);
-	char *name = xstrndup(s, (size_t)(end - s));
-	int code = p->rows ? add_column(p, name, err) : add_field(p, name, err);
-	*at = end + 1;
-	free(name);
-	return code;
+	return t->kind == TOKEN_TEXT || (t->kind == TOKEN_QUOTED && *t->s == '"');
 }
 
-/* The name that is in sql from this byte on: with what is it compared? */
-static void note_compared(struct predicate *p, size_t from, const char *name, size_t n, const char *behind)
+static bool is_arithmetic(const struct sql_token *t)
 {
-	const char *before = p->sql.s ? p->sql.s + from : "", *left = p->sql.s + p->literal_end;
-	while (from && before > p->sql.s && before[-1] == ' ')
-		before--;
-	if (from && before > p->sql.s && strchr(SQL_ARITHMETIC, before[-1]))
-		return;
-	enum sql_literal with = sql_literal_behind(behind);
-	if (!with && p->literal && sql_is_comparison(left, p->sql.s + from) &&
-	    !(behind[strspn(behind, " ")] && strchr(SQL_ARITHMETIC, behind[strspn(behind, " ")])))
-		with = p->literal;
+	return t->kind == TOKEN_SIGN && strchr("+-*/%|&~", *t->s);
+}
+
+static enum sql_literal literal_at(const struct sql_token *t)
+{
+	if (is_text(t))
+		return t->n > 1 && t->s[1] >= '0' && t->s[1] <= '9' ? LITERAL_DIGITS : LITERAL_TEXT;
+	while (sql_is_sign(t, '+') || sql_is_sign(t, '-') || sql_is_sign(t, '.'))
+		t++;
+	return t->kind == TOKEN_NUMBER ? LITERAL_NUMBER : NO_LITERAL;
+}
+
+/* What a name before these tokens is compared with: "> 30", "in ('a', 'b')". */
+static enum sql_literal literal_behind(const struct sql_token *t)
+{
+	if (t->kind == TOKEN_COMPARISON)
+		return literal_at(t + 1);
+	t += sql_is_word(t, "not");
+	if (sql_is_word(t, "between"))
+		return literal_at(t + 1);
+	return sql_is_word(t, "in") && sql_is_sign(t + 1, '(') ? literal_at(t + 2) : NO_LITERAL;
+}
+
+/* The name from token a to before b, which is in sql from this byte on: with what is it compared? */
+static void note_compared(struct predicate *p, size_t from, const struct sql_token *a, const struct sql_token *b)
+{
+	const struct sql_token *left = a - 1;
+	enum sql_literal with = is_arithmetic(left) ? NO_LITERAL : literal_behind(b);
+	if (!with && left->kind == TOKEN_COMPARISON && !is_arithmetic(b))
+		with = literal_at(left - 1);
 	if (with)
 		VEC_PUSH(p->compared, p->n_compared, p->cap_compared) = (struct sql_compared){.literal = with,
-		    .name = xstrndup(name, n), .value = xstrndup(p->sql.s + from, p->sql.len - from)};
+		    .name = xstrndup(a->s, (size_t)(b[-1].s + b[-1].n - a->s)),
+		    .value = xstrndup(p->sql.s + from, p->sql.len - from)};
 }
 
-static int add_named(struct predicate *p, const char **at, struct err *err)
+/* A text between quotes of either kind, as SQL writes it. */
+static void add_text(struct predicate *p, const struct sql_token *t)
 {
-	const char *name = *at;
-	size_t from = p->sql.len;
+	size_t n;
+	const char *s = sql_token_contents(t, &n);
+	text_add_char(&p->sql, '\'');
+	for (size_t i = 0; i < n; i++) {
+		i += s[i] == *t->s; /* it is written twice */
+		text_add(&p->sql, s[i] == '\'' ? "''" : "");
+		if (s[i] != '\'')
+			text_add_char(&p->sql, s[i]);
+	}
+	text_add_char(&p->sql, '\'');
+}
+
+static int not_allowed(const char *s, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "\"%.40s\" is not allowed in an expression", s);
+}
+
+/* The tokens that belong together from *at on, which is behind them afterwards. */
+static int add_token(struct predicate *p, const struct sql_token **at, struct err *err)
+{
+	const struct sql_token *t = *at, *end = t + 1;
+	size_t from = p->sql.len, n;
+	const char *inside = sql_token_contents(t, &n);
+	bool word = t->kind == TOKEN_WORD, back = t->kind == TOKEN_QUOTED && *t->s == '`';
+	int code = 0;
+	while (word && sql_is_sign(end, '.') && !end->apart && end[1].kind == TOKEN_WORD && !end[1].apart)
+		end += 2;
+	char *name = word ? xstrndup(t->s, (size_t)(end[-1].s + end[-1].n - t->s)) : xstrndup(inside, n);
 	p->named = false;
-	int code = *name == '`' ? add_quoted_name(p, at, err) : add_name(p, at, err);
+	if (back && (t->open || !n))
+		code = err_set(err, ERR_USAGE, "unclosed or empty name in backquotes: %.100s", t->s);
+	else if (t->open)
+		code = err_set(err, ERR_USAGE, "unclosed quote: %.100s", t->s + t->n);
+	else if (back) /* any name, or a path with such in it: `group`, `customer.a b`, `items[3]` */
+		code = p->rows ? add_column(p, name, err) : add_field(p, name, err);
+	else if (word)
+		code = add_name(p, name, sql_is_sign(end, '('), err);
+	else if (is_text(t))
+		add_text(p, t);
+	else if (sql_is_sign(t, ';'))
+		code = not_allowed(t->s, err);
+	else
+		text_add_n(&p->sql, t->s, t->n);
 	if (!code && p->named)
-		note_compared(p, from, name, (size_t)(*at - name), *at);
+		note_compared(p, from, t, end);
+	free(name);
+	*at = end;
 	return code;
 }
 
-static void end_literal(struct predicate *p, enum sql_literal kind)
+/* Of comments, and of a parenthesis too many, which would end the condition. */
+static int check_tokens(const struct sql_tokens *t, struct err *err)
 {
-	p->literal = kind;
-	p->literal_end = p->sql.len;
+	size_t depth = 0;
+	for (size_t i = 1; i < t->n; i++) {
+		const struct sql_token *k = &t->token[i];
+		const char *between = k[-1].s + k[-1].n;
+		between += strspn(between, " \t\n\f\r");
+		if (between < k->s || (sql_is_sign(k, ')') && !depth))
+			return not_allowed(between, err);
+		depth += sql_is_sign(k, '(');
+		depth -= sql_is_sign(k, ')');
+	}
+	return 0;
 }
 
 static int translate(struct predicate *p, const char *s, struct err *err)
 {
-	int code = 0;
-	while (!code && *s) {
-		if (*s == '\'' || *s == '"') {
-			enum sql_literal kind = sql_literal_of(s);
-			code = add_text(p, &s, err);
-			end_literal(p, kind);
-		} else if (*s == '`' || begins_name((unsigned char)*s)) {
-			code = add_named(p, &s, err);
-		} else if (*s >= '0' && *s <= '9') {
-			for (; in_name((unsigned char)*s) || *s == '.'; s++)
-				text_add_char(&p->sql, *s);
-			end_literal(p, LITERAL_NUMBER);
-		} else if (*s == ';' || (*s == '-' && s[1] == '-') || (*s == '/' && s[1] == '*')) {
-			code = err_set(err, ERR_USAGE, "\"%.40s\" is not allowed in an expression", s);
-		} else {
-			text_add_char(&p->sql, *s++);
-		}
+	struct sql_tokens t;
+	sql_tokens_read(&t, s, s + strlen(s));
+	int code = check_tokens(&t, err);
+	if (!code)
+		sql_null_as_java(&t);
+	for (const struct sql_token *k = t.token + 1; !code && k->kind != TOKEN_END;) {
+		if (k->apart)
+			text_add_char(&p->sql, ' ');
+		code = add_token(p, &k, err);
 	}
+	sql_tokens_release(&t);
 	return code;
 }
 
@@ -406,13 +427,10 @@ static int begin(struct predicate *p, struct progress *progress, struct sql *out
 /* Put the expression into SQL. */
 static int write(struct predicate *p, const char *expression, struct err *err)
 {
-	struct text java = TEXT_INIT;
 	snprintf(p->table, sizeof p->table, "these %s %u", p->rows ? "rows" : "objects", p->q->depth);
 	text_addf(&p->sql, "SELECT _rowid_ FROM \"%s\" WHERE (", p->table);
-	sql_null_as_java(expression, &java);
-	int code = translate(p, java.len ? java.s : "", err);
+	int code = translate(p, expression, err);
 	text_add(&p->sql, ")");
-	text_release(&java);
 	return code;
 }
 
@@ -476,20 +494,6 @@ static bool is_chosen(struct result *r, size_t row, void *chosen)
 	return is;
 }
 
-/* What rows retain, where the condition asks for it. */
-static int find_late(struct predicate *p, struct result *r, struct err *err)
-{
-	if (!p->retained || r->opened != p->q->opened)
-		return 0;
-	if (!opened_retained(r->opened) && sql_need_retained_whole(p->q))
-		return sql_error(p->q, SQLITE_ERROR, err);
-	if (!result_is_late(r))
-		return 0;
-	int code = result_find_late(r, p->q->progress, err);
-	result_take_late(r, code);
-	return code;
-}
-
 int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct progress *progress, struct err *err)
 {
 	struct predicate p = {.q = q, .rows = r, .columns = {.sql = TEXT_INIT}, .sql = TEXT_INIT};
@@ -502,8 +506,6 @@ int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct
 		return code;
 	sql_result_columns(r, &p.columns);
 	code = write(&p, condition, err);
-	if (!code)
-		code = find_late(&p, r, err);
 	if (!code && sql_add_rows_of(q, p.table, r))
 		code = sql_error(q, SQLITE_ERROR, err);
 	if (!code && !(chosen.rows = big_alloc(r->n_rows, sizeof *chosen.rows, err)))

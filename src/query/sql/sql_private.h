@@ -95,9 +95,6 @@ void sql_doubts_begin(struct sql *q);
 void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a);
 /* A value is asked for that no row of this dump tells: tell why, and where the dump is not here keep it in mind. */
 void sql_unknown(struct sql *q, struct sql_doubt *d);
-/* Of a statement that ran: which columns of its answer, own as sql_sureness has it, are made of values that are not
- * here.  ERR_UNSUPPORTED: which rows there are is. */
-MUST_CHECK int sql_away(struct sql *q, sqlite3_stmt *s, const bool *own, bool *away, struct err *err);
 /* A number as sure as this is handed out. */
 static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a)
 {
@@ -107,9 +104,15 @@ static inline void sql_doubt(struct sql *q, struct sql_doubt *d, struct amount a
 		d->own = amount_as_sure(d->own, a);
 	sql_doubt_choice(q, d, a);
 }
-/* How sure the numbers of each column of an answer are, when all rows were made.  own[i]: it is a column of a table, so
- * that a number of it that is marked SQL_EXACT is surer than that. */
-void sql_sureness(struct sql *q, sqlite3_stmt *s, struct amount *sure, bool *own);
+/* A column of an answer, when all rows were made. */
+struct sql_sure {
+	struct amount sure; /* 0, and as sure as the least sure number of it */
+	bool own;           /* it is a column of a table: a number of it that is marked SQL_EXACT is surer than that */
+	bool away;          /* it is made of values that are not here; or if own it may be */
+};
+/* sure: by column; NULL: the statement has no answer.  ERR_UNSUPPORTED: which rows there are hangs on values that are
+ * not here. */
+MUST_CHECK int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sure, struct err *err);
 #define SQL_EXACT 1 /* as a subtype of SQLite's, which is lost where rows are sorted or a number is calculated with */
 
 /* --- tables and views of one's own ---------------------------------------------------------------- */
@@ -247,11 +250,6 @@ bool sql_path_walk(struct sql_path *p, uint32_t id, struct any_value *v, struct 
 /* --- texts and numbers ---------------------------------------------------------------------------- */
 
 enum sql_literal { NO_LITERAL, LITERAL_NUMBER, LITERAL_DIGITS /* a text */, LITERAL_TEXT };
-/* What a name is compared with by the words behind it ("> 30", "in ('a', 'b')"); or do these bytes compare? */
-enum sql_literal sql_literal_behind(const char *s);
-enum sql_literal sql_literal_of(const char *s); /* at its quote, sign or digit */
-bool sql_is_comparison(const char *from, const char *end);
-#define SQL_ARITHMETIC "+-*/%|&~" /* with these beside it, it is not the name that is compared */
 /* A value that is compared with a literal. */
 struct sql_compared {
 	char *name, *value; /* as it was written, and in SQL */
@@ -290,8 +288,8 @@ MUST_CHECK int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, co
 MUST_CHECK int sql_check_spelling(struct sql *q, const char *text, struct err *err);
 /* Does a statement, up to `end`, compare something with NULL?  ERR_USAGE: that is never true. */
 MUST_CHECK int sql_check_null(const char *text, const char *end, struct err *err);
-/* Append an expression over objects with = null, == null and != null as SQL says it: IS NULL and IS NOT NULL. */
-void sql_null_as_java(const char *text, struct text *to);
+/* Let the tokens of a condition say IS NULL and IS NOT NULL where they are = null, == null and != null. */
+void sql_null_as_java(struct sql_tokens *t);
 /* What no statement on this connection goes beyond. */
 void sql_limit(sqlite3 *db);
 /* The same in stretches, of a statement that selects all of a table; it takes the statement over, and ends with the

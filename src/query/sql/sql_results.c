@@ -57,6 +57,19 @@ static void end_result(struct rows *c)
 	cursor_release(&((struct result_rows *)c)->cursor);
 }
 
+/* Of some rows what they retain is found once retained sizes are known: a command does it, if they are in time. */
+static int find_late(struct rows *c, const struct sql_ask *ask)
+{
+	(void)ask;
+	struct result *r = c->of->of;
+	struct err err = ERR_INIT;
+	if (r->opened != c->of->sql->opened || !result_is_late(r))
+		return SQLITE_OK;
+	int code = result_find_late(r, c->of->sql->progress, &err);
+	result_take_late(r, code);
+	return code == ERR_CANCELLED ? sql_keep(c->of->sql, &err) : SQLITE_OK;
+}
+
 static void result_cell_of(struct rows *c, sqlite3_context *to, int i)
 {
 	struct cursor *cursor = &((struct result_rows *)c)->cursor;
@@ -85,7 +98,7 @@ static void forget_result(void *result)
 }
 
 #define OF_RESULTS .size = sizeof(struct relation), .rows_size = sizeof(struct result_rows), .open = open_result, \
-	.begin = begin_result, .end = end_result, .cell = result_cell_of, .amount = result_amount
+	.begin = begin_result, .end = end_result, .find = find_late, .cell = result_cell_of, .amount = result_amount
 static const struct relation_kind results = {OF_RESULTS, .forget = forget_result}, borrowed = {OF_RESULTS};
 
 int sql_add_result(struct sql *q, const char *name, struct result *r)
@@ -95,7 +108,10 @@ int sql_add_result(struct sql *q, const char *name, struct result *r)
 
 int sql_add_rows_of(struct sql *q, const char *name, struct result *r)
 {
-	return sql_add_relation(q, name, &borrowed, r);
+	int state = sql_add_relation(q, name, &borrowed, r);
+	if (!state)
+		(void)sql_declared(q, name);
+	return state;
 }
 
 /* --- entries(address) --------------------------------------------------------------------------- */

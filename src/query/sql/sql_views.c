@@ -36,11 +36,9 @@ enum { VIEWS_WITHIN_MOST = 16 };
 
 static bool begins_question(const char *text)
 {
-	static const char *const words[] = {"SELECT", "WITH", "VALUES"};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!sqlite3_strnicmp(text, words[i], (int)strlen(words[i])))
-			return true;
-	return false;
+	static const char *const words[] = {"SELECT", "WITH", "VALUES", NULL};
+	struct sql_token t;
+	return sql_next(&text, text + strlen(text), &t) && sql_is_one_of(&t, words);
 }
 
 /* CREATE TEMP VIEW; SQLITE_OK, or its code.  *rest is behind the text's first statement, and 0 where that is all. */

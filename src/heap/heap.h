@@ -3,7 +3,8 @@
  * heap.h - one dump in memory: its arrays, and what is known of the whole.
  *
  * What is done with them is in a header for each aspect: ids.h (objects by id and address) and open.h (opening a dump)
- * come with this one; classes.h brings this one along; references.h, roots.h, threads.h, noted.h.  A complete heap is immutable: any thread may read it.
+ * come with this one; classes.h brings this one along; references.h, roots.h, threads.h, noted.h.  A complete heap is
+ * immutable: any thread may read it.
  *
  * doc/how-it-works/05-heap.md has the formula for its memory.
  */

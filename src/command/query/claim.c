@@ -54,7 +54,8 @@ static bool take_call(const char **at, const char *end, struct comparing *c)
 	static const struct {
 		const char *word, *line;
 		bool sums;
-	} known[] = {{"objects", "histo ", true}, {"shallow", "histo ", true}, {"retained", "size ", false}, {"rows", "", false}};
+	} known[] = {{"objects", "histo ", true}, {"shallow", "histo ", true}, {"retained", "size ", false},
+	    {"rows", "", false}};
 	struct sql_token what;
 	size_t i = 0;
 	while (i < sizeof known / sizeof *known && strcmp(known[i].word, c->line.s))

@@ -72,7 +72,8 @@ static struct sql_token *next_comparison(const struct sql_tokens *t, size_t *i)
 		size_t a = *i, b = *i;
 		if (!sql_is_word(&t->token[a], "null"))
 			continue;
-		while (a > 2 && sql_is_sign(&t->token[a - 1], '(') && sql_is_sign(&t->token[b + 1], ')') && groups(&t->token[a - 2])) {
+		while (a > 2 && sql_is_sign(&t->token[a - 1], '(') && sql_is_sign(&t->token[b + 1], ')') &&
+		    groups(&t->token[a - 2])) {
 			a--;
 			b++;
 		}
@@ -99,7 +100,8 @@ static int refuse(const struct sql_token *k, struct err *err)
 {
 	static const char never[] = "a comparison with NULL is never true (write IS NULL or IS NOT NULL)";
 	const struct sql_token *left = k - 1;
-	int sign = (int)k->n, name = left->kind == TOKEN_WORD && left->n < 100 && !sql_is_word(left, "null") ? (int)left->n : 0;
+	bool named = left->kind == TOKEN_WORD && left->n < 100 && !sql_is_word(left, "null");
+	int sign = (int)k->n, name = named ? (int)left->n : 0;
 	const char *blank = name ? " " : "";
 	if (!is_equality(k))
 		return err_set(err, ERR_USAGE, "%.*s%s NULL: %s", sign, k->s, k->kind == TOKEN_WORD ? " with" : "", never);

@@ -31,15 +31,15 @@
 
 struct page *app_page(struct app *a)
 {
-	return a->pages.n > 0 ? a->pages.page[a->pages.at] : NULL;
+	return a->here.pages.n > 0 ? a->here.pages.page[a->here.pages.at] : NULL;
 }
 
 void app_say(struct app *a, enum role role, const char *sentence)
 {
-	text_clear(&a->message);
-	text_add_escaped(&a->message, sentence, strlen(sentence));
-	a->message_role = role;
-	text_clear(&a->failed_line);
+	text_clear(&a->notice.text);
+	text_add_escaped(&a->notice.text, sentence, strlen(sentence));
+	a->notice.role = role;
+	text_clear(&a->notice.line);
 	a->dirty = true;
 }
 
@@ -48,24 +48,24 @@ void app_say_lines(struct app *a, enum role role, const char *lines)
 	app_say(a, role, "");
 	for (size_t n; *lines; lines += n, lines += *lines == '\n') {
 		n = strcspn(lines, "\n");
-		if (a->message.len > 0)
-			text_add_char(&a->message, '\n');
-		text_add_escaped(&a->message, lines, n);
+		if (a->notice.text.len > 0)
+			text_add_char(&a->notice.text, '\n');
+		text_add_escaped(&a->notice.text, lines, n);
 	}
 }
 
 void app_back(struct app *a)
 {
-	if (a->pages.n > 0 && a->pages.at > 0)
-		a->pages.at--;
+	if (a->here.pages.n > 0 && a->here.pages.at > 0)
+		a->here.pages.at--;
 	else if (!tabs_back(a))
 		app_say(a, ROLE_NOTE, "already at the first view; q quits");
 }
 
 void app_forward(struct app *a)
 {
-	if (a->pages.at + 1 < a->pages.n)
-		a->pages.at++;
+	if (a->here.pages.at + 1 < a->here.pages.n)
+		a->here.pages.at++;
 	else
 		app_say(a, ROLE_NOTE, "already at the last view");
 }
@@ -73,15 +73,15 @@ void app_forward(struct app *a)
 void app_drop_pages(struct app *a, size_t from)
 {
 	a->session.results.shown = NULL;
-	while (a->pages.n > from)
-		page_free(a->pages.page[--a->pages.n]);
-	a->pages.at = a->pages.n > 0 ? a->pages.n - 1 : 0;
+	while (a->here.pages.n > from)
+		page_free(a->here.pages.page[--a->here.pages.n]);
+	a->here.pages.at = a->here.pages.n > 0 ? a->here.pages.n - 1 : 0;
 }
 
 void app_drop_tabs(struct app *a)
 {
 	for (enum tab tab = 0; tab < TABS; tab++) {
-		struct page_stack *s = &a->kept[tab];
+		struct page_stack *s = &a->here.kept[tab];
 		while (s->n > 0)
 			page_free(s->page[--s->n]);
 		free(s->page);
@@ -99,11 +99,11 @@ void app_quit(struct app *a, int status)
 bool app_leaves(const struct app *a, enum action action)
 {
 	bool list = a->session.folder != NULL; /* behind all pages of its dumps that is */
-	bool first = a->pages.at == 0 && !panes_focused(&a->panes) && (list ? a->tab == TAB_DUMPS :
-	    a->tab == tabs_first(a) || a->kept[tabs_first(a)].n == 0);
+	bool first = a->here.pages.at == 0 && !panes_focused(&a->panes) && (list ? a->here.tab == TAB_DUMPS :
+	    a->here.tab == tabs_first(a) || a->here.kept[tabs_first(a)].n == 0);
 
 	if (action == ACTION_LEAVE)
-		return a->pages.n == 0 || a->session.settings.q_quits || (first && !a->pending);
+		return a->here.pages.n == 0 || a->session.settings.q_quits || (first && !a->pending.asked);
 	return action == ACTION_QUIT;
 }
 
@@ -149,17 +149,17 @@ void app_push(struct app *a, struct page *p)
 		if (both[i])
 			both[i]->session = &a->session;
 	}
-	if (app_on_columns(a) && a->pages.at > 0)
-		a->pages.at--; /* it is about the page below, and goes before that may */
-	if (a->pages.n > 0)
-		app_drop_pages(a, a->pages.at + 1);
-	if (a->pages.n == PAGES_MOST) {
-		page_free(a->pages.page[1]);
-		memmove(a->pages.page + 1, a->pages.page + 2, (PAGES_MOST - 2) * sizeof *a->pages.page);
-		a->pages.n--;
+	if (app_on_columns(a) && a->here.pages.at > 0)
+		a->here.pages.at--; /* it is about the page below, and goes before that may */
+	if (a->here.pages.n > 0)
+		app_drop_pages(a, a->here.pages.at + 1);
+	if (a->here.pages.n == PAGES_MOST) {
+		page_free(a->here.pages.page[1]);
+		memmove(a->here.pages.page + 1, a->here.pages.page + 2, (PAGES_MOST - 2) * sizeof *a->here.pages.page);
+		a->here.pages.n--;
 	}
-	VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = p;
-	a->pages.at = a->pages.n - 1;
+	VEC_PUSH(a->here.pages.page, a->here.pages.n, a->here.pages.cap) = p;
+	a->here.pages.at = a->here.pages.n - 1;
 	a->dirty = true;
 	tour_look(&a->tour, p->line);
 }
@@ -189,15 +189,15 @@ void app_find_retained(struct app *a)
 
 void app_first_page(struct app *a)
 {
-	a->tab = tabs_first(a);
-	app_run_line(a, a->tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo");
-	if (a->tab == TAB_DUMPS) /* what was asked for is asked of a dump */
+	a->here.tab = tabs_first(a);
+	app_run_line(a, a->here.tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo");
+	if (a->here.tab == TAB_DUMPS) /* what was asked for is asked of a dump */
 		return;
 	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
 		return;
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
-	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->pages.n > 0 &&
-	    !a->pending)
+	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->here.pages.n > 0 &&
+	    !a->pending.asked)
 		tabs_show(a, (enum tab)a->options->start);
 }
 
@@ -228,7 +228,7 @@ static void say_older(struct app *a)
 	struct text t = TEXT_INIT;
 	size_t older = a->session.n_dumps - 1;
 
-	if (!session_compares(&a->session) || a->message.len)
+	if (!session_compares(&a->session) || a->notice.text.len)
 		return;
 	text_addf(&t, "%zu older dump%s: press 7 for growth", older, older == 1 ? "" : "s");
 	bool lacks = add_unreadable(&t, a->session.dumps, older);
@@ -280,7 +280,7 @@ void app_say_damage(struct app *a)
 
 void app_watch_file(struct app *a)
 {
-	struct opened *o = a->working ? NULL : a->session.dump;
+	struct opened *o = a->work.job ? NULL : a->session.dump;
 	const char *refused = o ? o->heap->index_refused : NULL;
 	enum file_fate fate = o ? opened_look(o) : FILE_SAME;
 
@@ -289,9 +289,9 @@ void app_watch_file(struct app *a)
 		if (fate != FILE_INDEX_LOST) /* then nothing of it is valid, which says more */
 			app_say(a, ROLE_ERROR, refused);
 	}
-	if (!o || fate <= a->fate_told)
+	if (!o || fate <= a->here.fate_told)
 		return;
-	a->fate_told = fate;
+	a->here.fate_told = fate;
 	app_say(a, ROLE_ERROR, o->fate_words.message);
 	a->status = 4;
 }
@@ -309,9 +309,9 @@ static void loaded(struct app *a)
 	opened_read_class_sums(a->session.dump);
 	opened_own(a->session.dump, a->loader.heap);
 	a->loader.heap = NULL;
-	if (a->pages.n == 0 && !a->pending)
+	if (a->here.pages.n == 0 && !a->pending.asked)
 		app_first_page(a);
-	if (a->pages.n == 0 && !a->pending) { /* keys would wait for a page for ever */
+	if (a->here.pages.n == 0 && !a->pending.asked) { /* keys would wait for a page for ever */
 		app_quit(a, 3);
 		return;
 	}
@@ -321,10 +321,10 @@ static void loaded(struct app *a)
 	say_older(a);
 	app_find_retained(a);
 	app_run_pending(a);
-	if (config_complaint(a->options->config) && !a->message.len)
+	if (config_complaint(a->options->config) && !a->notice.text.len)
 		app_say(a, ROLE_ERROR, config_complaint(a->options->config));
 	size_t wrong;
-	if (layouts_blamed(&wrong) && !a->message.len)
+	if (layouts_blamed(&wrong) && !a->notice.text.len)
 		app_say(a, ROLE_ERROR, layouts_blamed(&wrong));
 }
 
@@ -338,11 +338,11 @@ static void loading_events(struct app *a)
 		app_first_page(a);
 	}
 	if (events & LOADER_GONE) {
-		if (a->pending_tab == (enum tab)a->options->start)
+		if (a->pending.tab == (enum tab)a->options->start)
 			app_drop_pending(a); /* it is asked for once more behind the histogram */
 		app_drop_tabs(a);
 		app_drop_pages(a, 0);
-		a->tab = TAB_HISTOGRAM; /* what comes first once more is that */
+		a->here.tab = TAB_HISTOGRAM; /* what comes first once more is that */
 		if (a->session.dump) /* it may be gone before it was shown */
 			session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
@@ -396,7 +396,7 @@ static int wait_ms(struct app *a, bool more_work)
 
 static bool may_draw(struct app *a)
 {
-	return a->dirty && (a->pages.n > 0 || a->loader.finished ||
+	return a->dirty && (a->here.pages.n > 0 || a->loader.finished ||
 	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
 }
 
@@ -425,17 +425,17 @@ static bool acts_early(const struct input *in, bool is_key)
 static void take_keys(struct app *a)
 {
 	struct input in;
-	bool early = a->pages.n == 0;
+	bool early = a->here.pages.n == 0;
 
 	while (!a->quit) {
 		/* ^C or Esc came before its answer could be seen: it was not meant for what comes now */
-		if (a->unseen && app_stop_typed(a))
+		if (a->work.unseen && app_stop_typed(a))
 			app_say(a, ROLE_NOTE, "already done");
 		if ((early || !term_read_kept(&in)) && !term_read(&in, prompt_is_open()))
 			return;
 		a->dirty = true;
 		if (early && !acts_early(&in, !term_keeps(may_open_prompt))) {
-			text_clear(&a->message);
+			text_clear(&a->notice.text);
 			term_keep(&in);
 		} else {
 			app_input(a, &in);
@@ -455,7 +455,7 @@ static void turn(struct app *a)
 	app_write_index(a);
 	if (may_draw(a)) {
 		a->dirty = false;
-		a->unseen = false;
+		a->work.unseen = false;
 		app_draw(a);
 	}
 	app_want_panes(a);
@@ -504,14 +504,14 @@ static char **complete(
 	app_select(a, &selection);
 	a->session.results.shown = p ? page_result(p) : NULL;
 	a->session.results.selection = &selection;
-	a->gives_way = !asked;
+	a->work.gives_way = !asked;
 	if (session_work(&a->session, find_candidates, &c, NULL)) {
 		while (c.n > 0)
 			free(c.found[--c.n]);
 		free(c.found);
 		c.found = NULL;
 	}
-	a->gives_way = false;
+	a->work.gives_way = false;
 	a->session.results.shown = NULL;
 	a->session.results.selection = NULL;
 	selection_release(&selection);
@@ -534,7 +534,7 @@ static void bring_history(struct app *a)
 static void say_how_it_ended(const struct app *a)
 {
 	if (a->status == 2 || a->status == 3)
-		complain("%s", a->loader.job.result || !a->message.s ? a->loader.job.err.message : a->message.s);
+		complain("%s", a->loader.job.result || !a->notice.text.s ? a->loader.job.err.message : a->notice.text.s);
 }
 
 static void begin_with_profiles(struct app *a)
@@ -545,7 +545,7 @@ static void begin_with_profiles(struct app *a)
 	app_first_page(a);
 	for (size_t i = 0; i < a->session.n_dumps; i++)
 		all_read &= a->session.dumps[i]->read;
-	if (a->pages.n == 0) /* nothing to stand on: none could be read, or ^C */
+	if (a->here.pages.n == 0) /* nothing to stand on: none could be read, or ^C */
 		app_quit(a, all_read ? 3 : 130);
 }
 
@@ -568,7 +568,7 @@ static int browse(struct app *a, struct err *err)
 	term_close();
 	prompt_release();
 	term_drop_kept();
-	path_job_stop(&a->follow);
+	path_job_stop(&a->path.job);
 	panes_stop(&a->panes);
 	app_keep(a);
 	app_drop_tabs(a);
@@ -580,12 +580,12 @@ static int browse(struct app *a, struct err *err)
 
 int view_run(const struct view_options *options)
 {
-	struct app a = {.options = options, .message = TEXT_INIT, .profiles = TEXT_INIT,
+	struct app a = {.options = options, .notice = {.text = TEXT_INIT}, .profiles = TEXT_INIT,
 	    .profiles_when = TEXT_INIT, .dirty = true, .wanted_tab = TABS,
 	    .tour = {.on = options->tour}};
 	struct err err = ERR_INIT;
 
-	path_job_stop(&a.follow);
+	path_job_stop(&a.path.job);
 	session_init(&a.session);
 	if (options->folder)
 		session_know_folder(&a.session, options->heap, options->folder);
@@ -594,11 +594,11 @@ int view_run(const struct view_options *options)
 	a.session.interactive = a.session.typed = a.session.finds_beside = true;
 	lazy_dump_wait_never(true);
 	a.main = pthread_self();
-	sem_init(&a.asked.answered, 0, 0); /* 0 is no value that is refused */
-	render_lock_init(&a.turns);
+	sem_init(&a.work.asked.answered, 0, 0); /* 0 is no value that is refused */
+	render_lock_init(&a.work.turns);
 	a.session.hooks = (struct session_hooks){.context = &a, .shell = app_step_aside, .work = working_run,
-	    .model = app_change_model, .leaves = app_leave_dump, .closes = app_close_dump, .turns = &a.turns,
-	    .growing = &a.growing};
+	    .model = app_change_model, .leaves = app_leave_dump, .closes = app_close_dump, .turns = &a.work.turns,
+	    .growing = &a.work.growing};
 	a.session.settings.print = options->print;
 	config_settings(options->config, &a.session);
 	a.panes.layout = config_layout(options->config);
@@ -613,14 +613,14 @@ int view_run(const struct view_options *options)
 	retained_job_stop(&a.finding);
 	loader_close(&a.loader);
 	session_release(&a.session);
-	render_lock_release(&a.turns);
-	sem_destroy(&a.asked.answered);
-	free(a.pages.page);
+	render_lock_release(&a.work.turns);
+	sem_destroy(&a.work.asked.answered);
+	free(a.here.pages.page);
 	app_drop_pending(&a);
-	saved_state_release(&a.state);
-	text_release(&a.message);
+	saved_state_release(&a.here.state);
+	text_release(&a.notice.text);
 	text_release(&a.profiles);
 	text_release(&a.profiles_when);
-	text_release(&a.failed_line);
+	text_release(&a.notice.line);
 	return a.status;
 }

@@ -31,13 +31,14 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
-/* The state of the screen for a dump, while another one is current. */
+/* What the screen shows of a dump. */
 struct dump_place {
-	struct opened *opened;
-	enum tab tab;
-	struct page_stack pages, kept[TABS];
-	struct saved_state state;
-	enum file_fate fate_told;
+	struct opened *opened;        /* while another one is current */
+	enum tab tab;                 /* that is shown */
+	struct page_stack pages;      /* of it */
+	struct page_stack kept[TABS]; /* of the others */
+	struct saved_state state;     /* of the dump, from one run to the next */
+	enum file_fate fate_told;     /* what of the file of the dump was said */
 };
 
 /* A part of a line that can be clicked, as drawn last. */
@@ -74,66 +75,88 @@ struct asked {
 	sem_t answered;
 };
 
+/* What the lines above the prompt say. */
+struct notice {
+	struct text text;
+	enum role role;
+	struct text line;  /* the typed line that it is about; empty: it is about none */
+	size_t from, to;   /* bytes of that which are wrong; to 0: none in particular */
+};
+
+/* What waits for the references, or for retained sizes. */
+struct pending {
+	struct invocation *asked;   /* NULL: nothing does */
+	enum tab tab;               /* where its page is pushed: as wanted_tab */
+	struct selection selection; /* what was selected then */
+	bool moved_on;              /* keys came since it waits */
+};
+
+/* What a command works on, on a thread of its own. */
+struct app_work {
+	struct job *job;          /* what it waits for: ^C ends that */
+	struct waiting waiting;   /* on behalf of what */
+	struct asked asked;       /* by it */
+	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
+	struct render_lock turns; /* session.hooks.turns */
+	struct result *growing;   /* session.hooks.growing */
+	struct so_far so_far;     /* its page */
+	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
+	bool gives_way;           /* the job ends when a key comes, which is another question perhaps */
+	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
+};
+
+/* The line with the path of an object. */
+struct path_line {
+	struct path_job job;
+	bool wanted;  /* P: that of the selected row is shown */
+	bool of_row;  /* that is what job is at, not the page's object */
+	bool moved;   /* the line is still that of another row */
+};
+
+/* What stands where, as drawn last. */
+struct drawn {
+	struct pane_page page; /* all of it */
+	struct rect area;      /* of the page without its panes */
+	struct zone zone[ZONES_MOST];
+	size_t n_zones;
+};
+
+/* What keys before the next one said. */
+struct key_state {
+	bool copied_row;        /* the one before did */
+	enum action letter_for; /* what waits for a letter: ACTION_MARK, ACTION_GO_TO_MARK; else ACTION_NONE */
+	bool stop_asked;        /* ^C while reading: the next one ends it */
+};
+
 struct app {
 	pthread_t main;
 	const struct view_options *options;
 	struct session session;
 	struct loader loader;
 	struct retained_job finding;
-	struct path_job follow;
+	struct app_work work;
+	struct path_line path;
 	struct panes panes;
 	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
-	bool path_wanted;   /* P: the path of the selected row is shown */
-	bool path_of_row;   /* that is what follow is at, not the page's object */
-	struct page_stack pages;      /* of the tab that is shown */
-	enum tab tab;
-	struct page_stack kept[TABS]; /* of the others */
+	struct dump_place here;       /* of the current dump, or of all that are profiles */
+	struct dump_place *left;      /* the other dumps that are open */
+	size_t n_left, cap_left;
+	bool came;                    /* the line went to another dump */
 	enum tab wanted_tab;          /* where the next page is pushed; TABS: the one that is shown */
-	struct pane_page page; /* all of it */
-	struct rect area;   /* of the page without its panes, as drawn last */
-
-	struct zone zone[ZONES_MOST];
-	size_t n_zones;
-
+	struct drawn drawn;
 	struct text profiles, profiles_when; /* where there is nothing else what the title says of them, and their dates */
-	struct text message;
-	enum role message_role;
-	struct text failed_line;  /* the typed line that the message is about; empty: it is about none */
-	size_t wrong_from, wrong_to; /* bytes of it that are wrong; to 0: none in particular */
-	struct invocation *pending; /* waits for the references; NULL: nothing does */
-	enum tab pending_tab;     /* where its page is pushed: as wanted_tab */
-	struct selection pending_selection; /* what was selected then */
-	bool moved_on;            /* keys came since it waits */
-	bool copied_row;          /* by the key before this one */
-	enum action letter_for;   /* what waits for a letter: ACTION_MARK, ACTION_GO_TO_MARK; else ACTION_NONE */
-	struct saved_state state;        /* of the dump, from one run to the next */
-	bool stop_asked;          /* ^C while reading: the next one ends it */
-
-	bool asking, refused;     /* a question is put; ^C or Esc came meanwhile */
-	struct job *working;      /* what a command waits for: ^C ends that */
-	struct render_lock turns;       /* session.hooks.turns */
-	struct waiting waiting;   /* on behalf of what */
-	struct asked asked;       /* by it */
-	struct result *growing;   /* session.hooks.growing */
-	struct so_far so_far;     /* its page */
-	bool unseen;              /* an answer that was waited for is there and was not drawn yet */
-	bool gives_way;           /* the job ends when a key comes, which is another question perhaps */
-	bool filter_late;         /* one did so: the rows are not those of the filter as it is typed */
-	bool path_moved;          /* the path line is still that of another row */
+	struct notice notice;
+	struct pending pending;
+	struct key_state keys;
 
 	const struct dump *inflating; /* beside the screen, while it is current; NULL: none, or it is there */
 	const struct dump *inflated;  /* the last one of which that was begun */
-
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool index_due;           /* --index names none that could be used: it is to be written */
+	const char *index_told;   /* what of the index was said: the sentence, which is the heap's */
 	bool dirty, quit;
 	int status;
-	enum file_fate fate_told; /* what of the file of the dump was said */
-	const char *index_told;   /* and of its index: the sentence, which is the heap's */
-	struct dump_place *left;  /* the other dumps that are open */
-	size_t n_left, cap_left;
-	bool came;                /* the line went to another dump */
 };
 
 /* app.c: the stack, and what is found beside it */

@@ -4,7 +4,7 @@
 
 bool app_on_columns(const struct app *a)
 {
-	return a->pages.n > 0 && a->pages.page[a->pages.at]->ops->place == PLACE_COLUMNS;
+	return a->here.pages.n > 0 && a->here.pages.page[a->here.pages.at]->ops->place == PLACE_COLUMNS;
 }
 
 void app_choose_columns(struct app *a)
@@ -29,7 +29,7 @@ static void arrange(struct page_stack *s)
 
 void app_arrange_columns(struct app *a)
 {
-	arrange(&a->pages);
+	arrange(&a->here.pages);
 	for (enum tab tab = 0; tab < TABS; tab++)
-		arrange(&a->kept[tab]);
+		arrange(&a->here.kept[tab]);
 }

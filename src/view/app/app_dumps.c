@@ -14,7 +14,7 @@
 static void look_away(struct app *a)
 {
 	retained_job_stop(&a->finding);
-	path_job_stop(&a->follow);
+	path_job_stop(&a->path.job);
 	panes_stop(&a->panes);
 	a->pane_of = NULL;
 	a->inflating = a->inflated = NULL; /* that goes on, and is found again */
@@ -65,7 +65,7 @@ static void release(struct dump_place *d)
 /* Where all pages of the tab shown are gone, the first tab is. */
 static void settle(struct app *a)
 {
-	if (a->pages.n == 0)
+	if (a->here.pages.n == 0)
 		tabs_back(a);
 	a->dirty = true;
 }
@@ -81,14 +81,9 @@ static void leave(struct app *a)
 		return;
 	}
 	app_keep(a);
-	struct dump_place *d = &VEC_PUSH(a->left, a->n_left, a->cap_left);
-	*d = (struct dump_place){.opened = a->session.dump, .tab = a->tab, .pages = a->pages, .state = a->state,
-	    .fate_told = a->fate_told};
-	memcpy(d->kept, a->kept, sizeof d->kept);
-	a->pages = (struct page_stack){.n = 0};
-	a->state = (struct saved_state){.path = NULL};
-	a->fate_told = FILE_SAME;
-	memset(a->kept, 0, sizeof a->kept);
+	a->here.opened = a->session.dump;
+	VEC_PUSH(a->left, a->n_left, a->cap_left) = a->here;
+	a->here = (struct dump_place){.opened = NULL};
 }
 
 /* The list of the dumps in a folder is no dump's: it goes along. */
@@ -98,10 +93,10 @@ static struct page_stack take_list(struct app *a)
 
 	if (!a->session.folder)
 		return list;
-	if (a->tab == TAB_DUMPS)
+	if (a->here.tab == TAB_DUMPS)
 		tabs_return(a, TAB_HISTOGRAM, 0);
-	list = a->kept[TAB_DUMPS];
-	a->kept[TAB_DUMPS] = (struct page_stack){.n = 0};
+	list = a->here.kept[TAB_DUMPS];
+	a->here.kept[TAB_DUMPS] = (struct page_stack){.n = 0};
 	return list;
 }
 
@@ -111,21 +106,17 @@ void app_leave_dump(void *context, struct opened *next)
 	struct page_stack list = take_list(a);
 
 	leave(a);
-	a->tab = TAB_HISTOGRAM;
+	a->here.tab = TAB_HISTOGRAM;
 	for (size_t i = 0; i < a->n_left; i++) {
 		struct dump_place d = a->left[i];
 		if (d.opened != next)
 			continue;
 		a->left[i] = a->left[--a->n_left];
-		a->tab = d.tab;
-		a->pages = d.pages;
-		a->state = d.state;
-		a->fate_told = d.fate_told;
-		memcpy(a->kept, d.kept, sizeof a->kept);
+		a->here = d;
 		break;
 	}
 	if (a->session.folder)
-		a->kept[TAB_DUMPS] = list;
+		a->here.kept[TAB_DUMPS] = list;
 	a->came = a->dirty = true;
 }
 
@@ -135,7 +126,7 @@ void app_come_to_dump(struct app *a)
 
 	a->came = false;
 	app_drop_pending(a); /* it meant the dump that was left */
-	if (a->pages.n == 0) {
+	if (a->here.pages.n == 0) {
 		app_first_page(a);
 		app_bring_kept(a);
 		app_say_damage(a);
@@ -172,8 +163,8 @@ void app_close_dump(void *context, struct opened *o)
 	app_forget_pages(a, o);
 	a->session.results.shown = a->session.results.shown_rows = NULL;
 	for (enum tab tab = 0; tab < TABS; tab++)
-		drop_pages_of(&a->kept[tab], o);
-	drop_pages_of(&a->pages, o);
+		drop_pages_of(&a->here.kept[tab], o);
+	drop_pages_of(&a->here.pages, o);
 	settle(a);
 }
 
@@ -196,14 +187,14 @@ void app_series_changed(struct app *a, bool others)
 	enum tab first = others ? TAB_GROWTH : TAB_DUMPS, end = live ? TAB_DUMPS : TABS;
 
 	for (enum tab tab = first; tab < end; tab++) {
-		release_stack(&a->kept[tab]);
+		release_stack(&a->here.kept[tab]);
 		for (size_t i = 0; i < a->n_left; i++)
 			release_stack(&a->left[i].kept[tab]);
 	}
 	if (!p || !p->asked || !invocation_is_plain(p->asked) || p->asked->of_view || !p->asked->command)
 		return;
 	unsigned flags = p->asked->command->flags;
-	if ((!(flags & COMMAND_LISTS_DUMPS) || live) && !(others && a->tab >= TAB_GROWTH && flags & COMMAND_COMPARES))
+	if ((!(flags & COMMAND_LISTS_DUMPS) || live) && !(others && a->here.tab >= TAB_GROWTH && flags & COMMAND_COMPARES))
 		return;
 	struct invocation *asked = invocation_keep(p->asked);
 	char *said = xstrdup(a->session.lines.said.s ? a->session.lines.said.s : "");

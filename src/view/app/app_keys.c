@@ -37,7 +37,7 @@ static void explain(struct app *a)
 	bool of_row = !pane && t && r->n_rows > 0 && !t->on_head;
 	struct why_value beside[TABLE_COLUMNS + 3];
 	size_t n = of_row ? table_beside(t, beside) : 0;
-	if (!pane && a->tab == TAB_HEAP && command_live(a->session.dump, &beside[n].cell, &beside[n + 1].cell)) {
+	if (!pane && a->here.tab == TAB_HEAP && command_live(a->session.dump, &beside[n].cell, &beside[n + 1].cell)) {
 		beside[n++].name = "live"; /* in the first line */
 		beside[n++].name = "garbage";
 	}
@@ -69,32 +69,32 @@ static const char still_read[] = "still reading references; ^C again quits cairn
 
 void app_forget_stop(struct app *a)
 {
-	if (a->stop_asked && a->message.s && strcmp(a->message.s, still_read) == 0)
-		text_clear(&a->message);
-	a->stop_asked = false;
+	if (a->keys.stop_asked && a->notice.text.s && strcmp(a->notice.text.s, still_read) == 0)
+		text_clear(&a->notice.text);
+	a->keys.stop_asked = false;
 }
 
 void app_cancel(struct app *a)
 {
-	if (a->asking) {
-		a->refused = true;
-	} else if (a->working) {
-		job_cancel(a->working);
+	if (a->work.asking) {
+		a->work.refused = true;
+	} else if (a->work.job) {
+		job_cancel(a->work.job);
 	} else if (prompt_is_open()) {
 		prompt_close();
-	} else if (a->pending) {
+	} else if (a->pending.asked) {
 		app_drop_pending(a);
 		app_say(a, ROLE_NOTE, "dropped");
-	} else if (!a->loader.finished && a->pages.n == 0 && term_first_kept()) {
+	} else if (!a->loader.finished && a->here.pages.n == 0 && term_first_kept()) {
 		term_drop_kept();
 		app_say(a, ROLE_NOTE, "dropped; ^C again quits cairn");
 	} else if (!a->loader.finished && loader_reads_pipe(&a->loader)) {
 		source_enough();
 		app_say(a, ROLE_NOTE, "stopped reading the pipe; this is the dump so far; ^C again quits cairn");
-	} else if (!a->loader.finished && a->pages.n == 0) {
+	} else if (!a->loader.finished && a->here.pages.n == 0) {
 		app_quit(a, 130); /* there is nothing to stand on */
-	} else if (!a->loader.finished && !a->stop_asked) {
-		a->stop_asked = true;
+	} else if (!a->loader.finished && !a->keys.stop_asked) {
+		a->keys.stop_asked = true;
 		app_say(a, ROLE_NOTE, still_read);
 	} else if (!a->loader.finished) {
 		app_quit(a, 130);
@@ -120,7 +120,7 @@ static void ask(struct app *a, enum prompt_kind kind, const char *text)
 	}
 	if (kind == PROMPT_FILTER && t->filter)
 		text = t->filter;
-	text_clear(&a->message);
+	text_clear(&a->notice.text);
 	prompt_open(kind, text, SIZE_MAX);
 }
 
@@ -143,7 +143,7 @@ static void act_in_page(struct app *a, enum action action)
 
 	bool done = p && p->ops->action(p, action, &message);
 	if (done && a->session.dump && app_on_columns(a) && (action == ACTION_WIDE || action == ACTION_OPEN))
-		saved_state_write(&a->state, a->session.dump);
+		saved_state_write(&a->here.state, a->session.dump);
 	if (done)
 		;
 	else if (action == ACTION_WIDE)
@@ -228,7 +228,7 @@ void app_act(struct app *a, enum action action)
 	switch (action) {
 	case ACTION_SIDE:
 		if (!next_side(a))
-			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->page) ? "the pane has no details for this row"
+			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->drawn.page) ? "the pane has no details for this row"
 			    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
 		return;
 	case ACTION_REFERRERS:
@@ -236,7 +236,7 @@ void app_act(struct app *a, enum action action)
 		return;
 	case ACTION_BACK:
 	case ACTION_LEAVE:
-		if (a->pending)
+		if (a->pending.asked)
 			app_cancel(a);
 		else
 			app_back(a);
@@ -260,24 +260,24 @@ void app_act(struct app *a, enum action action)
 		explain(a);
 		return;
 	case ACTION_PATH:
-		a->path_wanted = !a->path_wanted;
+		a->path.wanted = !a->path.wanted;
 		return;
 	case ACTION_COPY:
 		app_copy(a);
 		return;
 	case ACTION_COPY_ROW:
-		app_copy_rows(a, a->copied_row);
-		a->copied_row = !a->copied_row;
+		app_copy_rows(a, a->keys.copied_row);
+		a->keys.copied_row = !a->keys.copied_row;
 		return;
 	case ACTION_LAYOUT:
-		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->page));
+		app_say(a, ROLE_NOTE, panes_next_layout(&a->panes, &a->drawn.page));
 		return;
 	case ACTION_TAG:
 		tag(a);
 		return;
 	case ACTION_MARK:
 	case ACTION_GO_TO_MARK:
-		a->letter_for = action;
+		a->keys.letter_for = action;
 		app_say(a, ROLE_NOTE, action == ACTION_MARK ? "mark this place: type a letter"
 		    : "go to a mark: type its letter; ' returns to the last place");
 		return;
@@ -337,7 +337,7 @@ static void search_for(struct app *a, const char *words, bool here)
 	else if (!found)
 		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row matches" : "no row matches");
 	else
-		text_clear(&a->message);
+		text_clear(&a->notice.text);
 	if (t && found)
 		tell_match(a, t);
 }
@@ -358,12 +358,12 @@ static void prompt_changed(struct app *a)
 {
 	struct table *t = app_table(a);
 
-	a->filter_late = false;
+	a->work.filter_late = false;
 	if (prompt_kind() != PROMPT_FILTER || !t || !table_filters_live(t))
 		return;
-	a->gives_way = true;
-	a->filter_late = !filter_rows(a, t, prompt_text());
-	a->gives_way = false;
+	a->work.gives_way = true;
+	a->work.filter_late = !filter_rows(a, t, prompt_text());
+	a->work.gives_way = false;
 }
 
 static void prompt_accepted(struct app *a)
@@ -435,7 +435,7 @@ static void prompt_key(struct app *a, const struct input *in)
 			filter_rows(a, t, NULL);
 		break;
 	default:
-		if (a->filter_late)
+		if (a->work.filter_late)
 			prompt_changed(a);
 		break;
 	}
@@ -445,7 +445,7 @@ static void prompt_key(struct app *a, const struct input *in)
 
 void app_input(struct app *a, const struct input *in)
 {
-	a->moved_on = true;
+	a->pending.moved_on = true;
 	if (mouse_is(in)) {
 		app_mouse(a, in);
 		return;
@@ -456,13 +456,13 @@ void app_input(struct app *a, const struct input *in)
 	}
 	if (in->pasted) {
 		/* text belongs into a prompt; nothing of it is a key */
-		if (a->pages.n > 0) {
+		if (a->here.pages.n > 0) {
 			ask(a, PROMPT_COMMAND, "");
 			prompt_feed(in);
 		}
 		return;
 	}
-	if (a->letter_for != ACTION_NONE) {
+	if (a->keys.letter_for != ACTION_NONE) {
 		app_mark_letter(a, in->key);
 		return;
 	}
@@ -471,13 +471,13 @@ void app_input(struct app *a, const struct input *in)
 	enum action action = own ? ACTION_NONE : key_action(in->key, app_place(a));
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
-		a->stop_asked = false;
+		a->keys.stop_asked = false;
 	if (action != ACTION_COPY_ROW)
-		a->copied_row = false;
-	if (act_always(a, action) || a->pages.n == 0)
+		a->keys.copied_row = false;
+	if (act_always(a, action) || a->here.pages.n == 0)
 		return;
-	if (!a->unseen) /* a key that came before it was drawn is no answer to it */
-		text_clear(&a->message);
+	if (!a->work.unseen) /* a key that came before it was drawn is no answer to it */
+		text_clear(&a->notice.text);
 	if (own)
 		app_run(a, own, false);
 	else if (action == ACTION_TAB)

@@ -23,13 +23,13 @@ static uint32_t path_of(struct app *a)
 	struct table *t = p ? p->ops->table(p) : NULL;
 	struct target target = {.kind = TARGET_NONE};
 
-	a->path_of_row = false;
+	a->path.of_row = false;
 	if (!p || !app_references_ready(a))
 		return HEAP_NONE;
-	if (a->path_wanted && t && !t->on_head && t->row < t->result->n_rows)
+	if (a->path.wanted && t && !t->on_head && t->row < t->result->n_rows)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE && target.opened == a->session.dump) {
-		a->path_of_row = true;
+		a->path.of_row = true;
 		return target.id;
 	}
 	return p->ops->object ? p->ops->object(p) : HEAP_NONE;
@@ -40,11 +40,11 @@ void app_follow(struct app *a)
 	const struct heap *h = session_heap(&a->session);
 	int wake = a->loader.wake[1];
 
-	a->path_moved = false;
-	if (path_job_poll(&a->follow, wake))
+	a->path.moved = false;
+	if (path_job_poll(&a->path.job, wake))
 		a->dirty = true;
 	if (h && app_references_ready(a))
-		path_job_want(&a->follow, h, opened_retained(a->session.dump), path_of(a), wake);
+		path_job_want(&a->path.job, h, opened_retained(a->session.dump), path_of(a), wake);
 	if (panes_poll(&a->panes))
 		a->dirty = true;
 }
@@ -53,7 +53,7 @@ struct table *app_pane_table(struct app *a)
 {
 	struct page *p = app_page(a);
 
-	return p && !app_on_columns(a) && panes_show(&a->panes, &a->page) ? p->ops->table(p) : NULL;
+	return p && !app_on_columns(a) && panes_show(&a->panes, &a->drawn.page) ? p->ops->table(p) : NULL;
 }
 
 void app_want_panes(struct app *a)
@@ -65,7 +65,7 @@ void app_want_panes(struct app *a)
 		panes_leave(&a->panes);
 		a->pane_of = p;
 	}
-	if (app_references_ready(a) && !a->working &&
+	if (app_references_ready(a) && !a->work.job &&
 	    panes_want(&a->panes, a->session.dump, app_pane_table(a), head, a->loader.wake[1]))
 		a->dirty = true;
 }
@@ -112,11 +112,11 @@ static void fill_page(struct page *p)
 
 void app_fill_pages(struct app *a)
 {
-	for (size_t i = 0; i < a->pages.n; i++)
-		fill_page(a->pages.page[i]);
+	for (size_t i = 0; i < a->here.pages.n; i++)
+		fill_page(a->here.pages.page[i]);
 	for (enum tab tab = 0; tab < TABS; tab++)
-		for (size_t i = 0; i < a->kept[tab].n; i++)
-			fill_page(a->kept[tab].page[i]);
+		for (size_t i = 0; i < a->here.kept[tab].n; i++)
+			fill_page(a->here.kept[tab].page[i]);
 }
 
 static int find_late(void *result, struct progress *progress, struct err *err)
@@ -137,13 +137,13 @@ void app_find_late(struct app *a)
 		if (!r || !result_is_late(r))
 			continue;
 		/* nobody asked for this: what was said before is not yet read */
-		char *before = a->message.len > 0 ? xstrdup(a->message.s) : NULL;
-		enum role role = a->message_role;
+		char *before = a->notice.text.len > 0 ? xstrdup(a->notice.text.s) : NULL;
+		enum role role = a->notice.role;
 		int code = session_work(&a->session, find_late, r, &err);
 		result_take_late(r, code);
 		if (code)
 			app_say(a, ROLE_ERROR, err.message);
-		else if (before && a->message.len == 0)
+		else if (before && a->notice.text.len == 0)
 			app_say(a, role, before);
 		free(before);
 		table_filled(both[i]);
@@ -163,7 +163,7 @@ static void add_word(struct text *to, const char *s)
 
 void app_write_index(struct app *a)
 {
-	if (!a->index_due || a->pending || a->pages.n == 0 || !opened_retained(a->session.dump))
+	if (!a->index_due || a->pending.asked || a->here.pages.n == 0 || !opened_retained(a->session.dump))
 		return;
 	const struct heap *h = session_heap(&a->session);
 	struct text line = TEXT_INIT;
@@ -198,7 +198,7 @@ void app_inflate(struct app *a)
 			a->inflating = NULL;
 			app_fill_pages(a);
 		}
-	} else if (dump && dump != a->inflated && a->pages.n > 0) {
+	} else if (dump && dump != a->inflated && a->here.pages.n > 0) {
 		lazy_dump_begin(dump);
 		a->inflated = dump;
 		a->inflating = lazy_dump_progress(dump) ? dump : NULL;
@@ -215,7 +215,7 @@ void app_take_retained(struct app *a)
 		return;
 	a->dirty = true;
 	if (result == 0) {
-		path_job_stop(&a->follow); /* they look at what may be replaced */
+		path_job_stop(&a->path.job); /* they look at what may be replaced */
 		panes_stop(&a->panes);
 		opened_take_retained(a->session.dump, &a->finding.found);
 		app_fill_pages(a);

@@ -17,7 +17,7 @@ static struct mark *mark_of(struct app *a, int letter)
 {
 	const char *found = letter > 0 && letter < 128 ? strchr(MARK_LETTERS, letter) : NULL;
 
-	return found ? &a->state.mark[found - MARK_LETTERS] : NULL;
+	return found ? &a->here.state.mark[found - MARK_LETTERS] : NULL;
 }
 
 /* Where one stands.  False: the view's line means something else elsewhere. */
@@ -70,7 +70,7 @@ static void say_marks(struct app *a, int letter)
 	else
 		text_add(&said, "a mark is a letter from a to z");
 	for (size_t i = 0; i + 1 < MARKS; i++)
-		if (a->state.mark[i].line)
+		if (a->here.state.mark[i].line)
 			text_addf(&said, "%s%c", n++ ? " " : "; marks: ", MARK_LETTERS[i]);
 	if (n == 0)
 		text_add(&said, "; m and a letter set one");
@@ -100,7 +100,7 @@ static void set_mark(struct app *a, int letter)
 		text_addf(&said, " is marked; ' and %c return here", letter);
 		app_say(a, ROLE_NOTE, said.s);
 		if (a->session.dump)
-			saved_state_write(&a->state, a->session.dump);
+			saved_state_write(&a->here.state, a->session.dump);
 	}
 	text_release(&said);
 }
@@ -123,10 +123,10 @@ static void go_to_mark(struct app *a, int letter)
 
 void app_mark_letter(struct app *a, int key)
 {
-	enum action wanted = a->letter_for;
+	enum action wanted = a->keys.letter_for;
 
-	a->letter_for = ACTION_NONE;
-	text_clear(&a->message);
+	a->keys.letter_for = ACTION_NONE;
+	text_clear(&a->notice.text);
 	if (key == 27 || key == 3)
 		app_say(a, ROLE_NOTE, "no mark set");
 	else if (wanted == ACTION_MARK)
@@ -153,15 +153,15 @@ static void say_last_place(struct app *a, const struct mark *m)
 
 void app_bring_kept(struct app *a)
 {
-	saved_state_read(&a->state, session_at_hand(&a->session)->path, a->session.dump);
+	saved_state_read(&a->here.state, session_at_hand(&a->session)->path, a->session.dump);
 	app_arrange_columns(a);
-	say_last_place(a, &a->state.mark[MARKS - 1]);
+	say_last_place(a, &a->here.state.mark[MARKS - 1]);
 }
 
 void app_keep(struct app *a)
 {
 	if (!a->session.dump || !app_references_ready(a))
 		return;
-	(void)take_place(a, &a->state.mark[MARKS - 1]);
-	saved_state_write(&a->state, a->session.dump);
+	(void)take_place(a, &a->here.state.mark[MARKS - 1]);
+	saved_state_write(&a->here.state, a->session.dump);
 }

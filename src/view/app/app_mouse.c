@@ -23,8 +23,8 @@ bool mouse_is(const struct input *in)
 
 void mouse_zone(struct app *a, struct zone zone)
 {
-	if (a->n_zones < ZONES_MOST)
-		a->zone[a->n_zones++] = zone;
+	if (a->drawn.n_zones < ZONES_MOST)
+		a->drawn.zone[a->drawn.n_zones++] = zone;
 }
 
 /* What lies under the mouse, whoever has the keyboard. */
@@ -43,14 +43,14 @@ static void scroll_page(struct page *p, const struct input *in)
 
 static bool click_zone(struct app *a, const struct input *in)
 {
-	for (size_t i = 0; i < a->n_zones; i++) {
-		const struct zone *z = &a->zone[i];
+	for (size_t i = 0; i < a->drawn.n_zones; i++) {
+		const struct zone *z = &a->drawn.zone[i];
 		if (in->y != z->y || in->x < z->x || in->x >= z->x + z->width)
 			continue;
 		if (z->key)
 			app_input(a, &(struct input){.key = z->key});
-		else if (z->page < a->pages.n)
-			a->pages.at = z->page;
+		else if (z->page < a->here.pages.n)
+			a->here.pages.at = z->page;
 		return true;
 	}
 	return false;
@@ -74,12 +74,13 @@ static void click_row(struct app *a, const struct input *in)
 	struct table *t = app_table(a);
 	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
 	const char *trouble;
-	if (in->x < a->area.x || in->x >= a->area.x + a->area.width || in->y >= a->area.y + a->area.height) {
+	const struct rect *at = &a->drawn.area;
+	if (in->x < at->x || in->x >= at->x + at->width || in->y >= at->y + at->height) {
 		click_pane(a, in);
 		return;
 	}
 	panes_leave(&a->panes);
-	bool selects = p->ops->click && p->ops->click(p, a->area, in->y, in->x);
+	bool selects = p->ops->click && p->ops->click(p, a->drawn.area, in->y, in->x);
 
 	if (app_table(a) && table_trouble(app_table(a), &trouble))
 		app_say(a, ROLE_NOTE, trouble);

@@ -12,30 +12,30 @@
 
 static struct page_stack *stack_of(struct app *a)
 {
-	return a->so_far.tab == a->tab ? &a->pages : &a->kept[a->so_far.tab];
+	return a->work.so_far.tab == a->here.tab ? &a->here.pages : &a->here.kept[a->work.so_far.tab];
 }
 
 static void put_page(struct app *a, struct result *r)
 {
-	struct so_far *f = &a->so_far;
-	size_t at = a->pages.at + !app_asked_again(a, a->waiting.asked);
+	struct so_far *f = &a->work.so_far;
+	size_t at = a->here.pages.at + !app_asked_again(a, a->work.waiting.asked);
 
-	if (a->pages.n == 0 || a->wanted_tab != TABS)
+	if (a->here.pages.n == 0 || a->wanted_tab != TABS)
 		return;
-	*f = (struct so_far){.page = app_new_table(a, result_look(r), a->waiting.asked), .tab = a->tab, .at = at,
-	    .before = a->pages.at};
-	if (at == a->pages.n)
-		VEC_PUSH(a->pages.page, a->pages.n, a->pages.cap) = NULL;
-	f->under = a->pages.page[at];
-	a->pages.page[at] = f->page;
-	a->pages.at = at;
+	*f = (struct so_far){.page = app_new_table(a, result_look(r), a->work.waiting.asked), .tab = a->here.tab, .at = at,
+	    .before = a->here.pages.at};
+	if (at == a->here.pages.n)
+		VEC_PUSH(a->here.pages.page, a->here.pages.n, a->here.pages.cap) = NULL;
+	f->under = a->here.pages.page[at];
+	a->here.pages.page[at] = f->page;
+	a->here.pages.at = at;
 	a->dirty = true;
 }
 
 static bool look_of_command(struct app *a)
 {
-	struct result *r = a->growing;
-	struct page *p = a->so_far.page;
+	struct result *r = a->work.growing;
+	struct page *p = a->work.so_far.page;
 
 	if (r && p)
 		result_look_again(p->ops->table(p)->result, r);
@@ -46,21 +46,21 @@ static bool look_of_command(struct app *a)
 
 static bool look_of_filter(struct app *a)
 {
-	struct table *t = a->waiting.table;
+	struct table *t = a->work.waiting.table;
 
-	if (t && a->growing)
-		table_look(t, a->growing);
-	return a->growing || !t || !t->behind || app_table(a) != t;
+	if (t && a->work.growing)
+		table_look(t, a->work.growing);
+	return a->work.growing || !t || !t->behind || app_table(a) != t;
 }
 
 bool so_far_look(struct app *a)
 {
-	return a->waiting.asked ? look_of_command(a) : look_of_filter(a);
+	return a->work.waiting.asked ? look_of_command(a) : look_of_filter(a);
 }
 
 bool so_far_end(struct app *a, struct table *left)
 {
-	struct so_far *f = &a->so_far;
+	struct so_far *f = &a->work.so_far;
 	struct page_stack *stack = stack_of(a);
 
 	if (!f->page)

@@ -55,19 +55,19 @@ static void wait_with(struct app *a, struct invocation *asked, struct selection 
 {
 	invocation_keep(asked);
 	app_drop_pending(a);
-	a->pending = asked;
-	a->pending_selection = *selection;
+	a->pending.asked = asked;
+	a->pending.selection = *selection;
 	*selection = (struct selection){.row = NULL};
-	a->pending_tab = a->wanted_tab;
-	a->moved_on = false;
-	text_clear(&a->message); /* chrome.c says what is waited for */
+	a->pending.tab = a->wanted_tab;
+	a->pending.moved_on = false;
+	text_clear(&a->notice.text); /* chrome.c says what is waited for */
 }
 
 void app_drop_pending(struct app *a)
 {
-	invocation_drop(a->pending);
-	a->pending = NULL;
-	selection_release(&a->pending_selection);
+	invocation_drop(a->pending.asked);
+	a->pending.asked = NULL;
+	selection_release(&a->pending.selection);
 }
 
 /* What references the object, by class when there are many; NULL with a message. */
@@ -131,8 +131,8 @@ struct page *app_new_table(struct app *a, struct result *r, struct invocation *a
 static void show(struct app *a, struct result *r, struct invocation *asked, bool used, bool typed)
 {
 	struct invocation *as = used ? NULL : asked;
-	enum tab tab = a->tab;
-	size_t at = a->pages.at;
+	enum tab tab = a->here.tab;
+	size_t at = a->here.pages.at;
 
 	if (asked->command->flags & COMMAND_ARRANGES && r->explains) {
 		result_free(r);
@@ -140,7 +140,7 @@ static void show(struct app *a, struct result *r, struct invocation *asked, bool
 		return;
 	}
 	if (app_asked_again(a, as))
-		app_drop_pages(a, a->pages.at);
+		app_drop_pages(a, a->here.pages.at);
 	if (r->plain_text || r->n_columns == 0) {
 		app_push(a, page_new_text(r, as));
 		return;
@@ -165,16 +165,16 @@ static void failed(struct app *a, const struct invocation *asked, const struct e
 	app_say(a, ROLE_ERROR, err->message);
 	if (!typed)
 		return;
-	text_add(&a->failed_line, asked->text);
-	a->wrong_to = err->end < a->failed_line.len ? err->end : a->failed_line.len;
-	a->wrong_from = err->begin < a->wrong_to ? err->begin : a->wrong_to;
+	text_add(&a->notice.line, asked->text);
+	a->notice.to = err->end < a->notice.line.len ? err->end : a->notice.line.len;
+	a->notice.from = err->begin < a->notice.to ? err->begin : a->notice.to;
 }
 
 /* The nearest table before the page shown: what %N means on a page without rows. */
 static struct result *rows_below(const struct app *a)
 {
-	for (size_t i = a->pages.at; i-- > 0;) {
-		struct result *r = page_result(a->pages.page[i]);
+	for (size_t i = a->here.pages.at; i-- > 0;) {
+		struct result *r = page_result(a->here.pages.page[i]);
 		if (r && result_has_sets(r))
 			return r;
 	}
@@ -191,11 +191,11 @@ static bool gone_back(struct app *a, const struct invocation *asked)
 	if (!c || asked->of_view || !invocation_is_plain(asked) || (!o && !app_profiles_alone(a)) ||
 	    (o && o->fate != FILE_SAME) || c->flags & (COMMAND_NO_DUMP | COMMAND_LISTS_DUMPS | COMMAND_OF_SESSION))
 		return false;
-	for (size_t i = 0; i < a->pages.at; i++) {
-		struct result *r = page_result(a->pages.page[i]);
-		if (strcmp(a->pages.page[i]->line, asked->text) != 0 || !r || r->explains)
+	for (size_t i = 0; i < a->here.pages.at; i++) {
+		struct result *r = page_result(a->here.pages.page[i]);
+		if (strcmp(a->here.pages.page[i]->line, asked->text) != 0 || !r || r->explains)
 			continue;
-		a->pages.at = i;
+		a->here.pages.at = i;
 		a->dirty = true;
 		return true;
 	}
@@ -216,8 +216,8 @@ static void run(struct app *a, struct invocation *asked, bool typed, struct sele
 	struct err err = ERR_INIT;
 	struct page *p = app_page(a);
 	struct table left;
-	enum tab tab = a->tab;
-	size_t at = a->pages.at, n_dumps = a->session.n_dumps;
+	enum tab tab = a->here.tab;
+	size_t at = a->here.pages.at, n_dumps = a->session.n_dumps;
 
 	if (must_wait(a, asked)) {
 		wait_with(a, asked, selection);
@@ -227,7 +227,7 @@ static void run(struct app *a, struct invocation *asked, bool typed, struct sele
 		app_say(a, ROLE_NOTE, "returned to the open view");
 		return;
 	}
-	text_clear(&a->message);
+	text_clear(&a->notice.text);
 	a->session.results.selection = selection;
 	a->session.results.shown = p ? page_result(p) : NULL;
 	a->session.results.shown_rows = rows_below(a);
@@ -245,7 +245,7 @@ static void run(struct app *a, struct invocation *asked, bool typed, struct sele
 	if (a->came || a->session.n_dumps != n_dumps || flags & COMMAND_SWITCHES)
 		switched(a, a->session.n_dumps != n_dumps || flags & COMMAND_TAGS);
 	if (!rc && a->session.dump && flags & COMMAND_SAVED)
-		saved_state_write(&a->state, a->session.dump);
+		saved_state_write(&a->here.state, a->session.dump);
 	if (session_must_wait(&a->session) && rc) {
 		/* it will be run again when they are there */
 		app_find_retained(a);
@@ -306,15 +306,15 @@ static bool means_row(const struct invocation *asked, const struct selection *se
 
 void app_run_pending(struct app *a)
 {
-	struct invocation *asked = a->pending;
-	struct selection selection = a->pending_selection;
-	enum tab shown = a->tab, wanted = a->pending_tab;
-	bool moved_on = a->moved_on;
+	struct invocation *asked = a->pending.asked;
+	struct selection selection = a->pending.selection;
+	enum tab shown = a->here.tab, wanted = a->pending.tab;
+	bool moved_on = a->pending.moved_on;
 
 	if (!asked)
 		return;
-	a->pending = NULL;
-	a->pending_selection = (struct selection){.row = NULL};
+	a->pending.asked = NULL;
+	a->pending.selection = (struct selection){.row = NULL};
 	a->wanted_tab = wanted;
 	if (wanted == TABS && moved_on && means_row(asked, &selection)) /* main pages mean no row */
 		app_say(a, ROLE_NOTE, "dropped the waiting command: its row may have changed");
@@ -322,9 +322,9 @@ void app_run_pending(struct app *a)
 		run(a, asked, false, &selection);
 	a->wanted_tab = TABS;
 	selection_release(&selection);
-	if (a->pending)
-		a->moved_on = moved_on; /* it waits on, for retained sizes now */
-	else if (wanted != TABS && moved_on && a->tab != shown)
+	if (a->pending.asked)
+		a->pending.moved_on = moved_on; /* it waits on, for retained sizes now */
+	else if (wanted != TABS && moved_on && a->here.tab != shown)
 		tabs_leave_ready(a, shown);
 	invocation_drop(asked);
 }
@@ -354,13 +354,13 @@ bool app_change_model(void *context, bool begins)
 		return false;
 	if (begins) {
 		retained_job_stop(&a->finding);
-		path_job_stop(&a->follow);
+		path_job_stop(&a->path.job);
 		panes_stop(&a->panes);
 		return true;
 	}
 	tabs_back(a);
 	app_drop_tabs(a);
-	app_drop_pages(a, a->pages.n > 0);
+	app_drop_pages(a, a->here.pages.n > 0);
 	app_forget_pages(a, a->session.dump);
 	app_find_retained(a);
 	a->model_changed = a->dirty = true;

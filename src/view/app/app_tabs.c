@@ -66,12 +66,12 @@ void app_tell_profiles(struct app *a)
 
 static void go_to(struct app *a, enum tab tab)
 {
-	if (tab == a->tab)
+	if (tab == a->here.tab)
 		return;
-	a->kept[a->tab] = a->pages;
-	a->pages = a->kept[tab];
-	a->kept[tab] = (struct page_stack){.n = 0};
-	a->tab = tab;
+	a->here.kept[a->here.tab] = a->here.pages;
+	a->here.pages = a->here.kept[tab];
+	a->here.kept[tab] = (struct page_stack){.n = 0};
+	a->here.tab = tab;
 	a->dirty = true;
 	if (app_page(a))
 		tour_look(&a->tour, app_page(a)->line);
@@ -79,14 +79,14 @@ static void go_to(struct app *a, enum tab tab)
 
 bool tabs_has(const struct app *a, enum tab tab)
 {
-	return (tab == a->tab ? a->pages.n : a->kept[tab].n) > 0;
+	return (tab == a->here.tab ? a->here.pages.n : a->here.kept[tab].n) > 0;
 }
 
 void tabs_return(struct app *a, enum tab tab, size_t at)
 {
 	go_to(a, tab);
-	if (at < a->pages.n)
-		a->pages.at = at;
+	if (at < a->here.pages.n)
+		a->here.pages.at = at;
 }
 
 void tabs_show(struct app *a, enum tab tab)
@@ -99,13 +99,13 @@ void tabs_show(struct app *a, enum tab tab)
 		    "only one dump is open (cairn OLD... DUMP or open FILE compares)");
 		return;
 	}
-	if (tab == a->tab && a->pages.n > 0) {
-		a->pages.at = 0;
+	if (tab == a->here.tab && a->here.pages.n > 0) {
+		a->here.pages.at = 0;
 		return;
 	}
-	if (a->kept[tab].n > 0) {
+	if (a->here.kept[tab].n > 0) {
 		go_to(a, tab);
-		if (a->pages.at > 0) {
+		if (a->here.pages.at > 0) {
 			struct text said = TEXT_INIT;
 			text_addf(&said, "the last place in %s; %d again: its first view", tabs[tab].name, (int)tab + 1);
 			app_say(a, ROLE_NOTE, said.s);
@@ -124,7 +124,7 @@ bool tabs_show_line(struct app *a, const char *line)
 		if (strcmp(tabs[tab].line, line) != 0 || !tabs_offers(a, tab))
 			continue;
 		tabs_show(a, tab);
-		a->pages.at = a->pages.n > 0 && a->tab == tab ? 0 : a->pages.at;
+		a->here.pages.at = a->here.pages.n > 0 && a->here.tab == tab ? 0 : a->here.pages.at;
 		return true;
 	}
 	return false;
@@ -140,7 +140,7 @@ void tabs_arrive(struct app *a)
 void tabs_leave_ready(struct app *a, enum tab shown)
 {
 	struct text said = TEXT_INIT;
-	text_addf(&said, "%s is ready: %d shows it", tabs[a->tab].name, (int)a->tab + 1);
+	text_addf(&said, "%s is ready: %d shows it", tabs[a->here.tab].name, (int)a->here.tab + 1);
 	go_to(a, shown);
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
@@ -150,9 +150,9 @@ bool tabs_back(struct app *a)
 {
 	enum tab first = tabs_first(a), list = a->session.folder ? TAB_DUMPS : TABS;
 
-	if (a->tab == list)
+	if (a->here.tab == list)
 		return false;
-	if (a->tab != first && a->kept[first].n > 0 && !(list == TAB_DUMPS && a->tab >= TAB_GROWTH))
+	if (a->here.tab != first && a->here.kept[first].n > 0 && !(list == TAB_DUMPS && a->here.tab >= TAB_GROWTH))
 		go_to(a, first);
 	else if (list == TAB_DUMPS)
 		tabs_show(a, TAB_DUMPS);
@@ -164,7 +164,7 @@ bool tabs_back(struct app *a)
 /* Is its answer there, or does it wait for nothing of the current dump? */
 static bool is_ready(const struct app *a, enum tab tab)
 {
-	if (tab == a->tab || a->kept[tab].n > 0 || app_profiles_alone(a))
+	if (tab == a->here.tab || a->here.kept[tab].n > 0 || app_profiles_alone(a))
 		return true;
 	bool retained = tab == TAB_HEAP || tab == TAB_LEAKS || tab == TAB_GROWTH || tab == TAB_TREND;
 	return retained ? a->session.dump && opened_retained(a->session.dump) : app_references_ready(a);
@@ -186,7 +186,7 @@ enum {
 
 static bool is_named(const struct app *a, enum tab tab, int how)
 {
-	if (tab == a->tab || how <= CLOSER)
+	if (tab == a->here.tab || how <= CLOSER)
 		return true;
 	if (tab == TAB_GROWTH)
 		return how <= FEW;
@@ -226,7 +226,7 @@ bool tabs_draw(struct app *a, int y, int x, int width)
 		return false;
 	for (enum tab i = 0; i < TABS; i++) {
 		char key[2] = {(char)('1' + i), '\0'};
-		bool shown = i == a->tab, ready = is_ready(a, i);
+		bool shown = i == a->here.tab, ready = is_ready(a, i);
 		int all = tab_width(a, i, how);
 		if (all == 0)
 			continue;

@@ -66,7 +66,7 @@ static void draw_preview(struct app *a, int y, int x, int width)
 	struct table *t = app_table(a);
 	struct text said = TEXT_INIT;
 
-	if (prompt_kind() != PROMPT_FILTER || !t || a->filter_late)
+	if (prompt_kind() != PROMPT_FILTER || !t || a->work.filter_late)
 		return;
 	bool live = table_filters_live(t), tree = tree_is(t->result);
 	if (!live)
@@ -89,7 +89,7 @@ static void draw_pending(struct app *a, int y, int width)
 {
 	struct text t = TEXT_INIT;
 
-	text_add_escaped(&t, a->pending->text, strlen(a->pending->text));
+	text_add_escaped(&t, a->pending.asked->text, strlen(a->pending.asked->text));
 	text_addf(&t, ": waits until %s; ^C drops it", a->loader.finished ?
 	    "retained sizes are computed" : "the references are read");
 	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
@@ -103,7 +103,7 @@ static int draw_lines(
 {
 	struct text line = TEXT_INIT;
 	size_t next;
-	int n = 0, most = y - a->area.y - leave;
+	int n = 0, most = y - a->drawn.area.y - leave;
 
 	if (draw_count_lines(s, (size_t)width) < 2 || most < 2) {
 		draw_text(y, 0, width, s, attr);
@@ -131,14 +131,14 @@ static void draw_failed_line(const struct app *a, int y, int width)
 {
 	const char *how = prompt_is_vi() ? ": Esc k edits it" : ": Up edits it";
 	int room = width - (int)strlen(how) - 2;
-	const size_t ends[] = {a->wrong_from, a->wrong_to, a->failed_line.len}; /* in this order */
+	const size_t ends[] = {a->notice.from, a->notice.to, a->notice.line.len}; /* in this order */
 	struct text shown = TEXT_INIT;
 	int x = 0;
 
 	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
 	text_add_char(&shown, ':');
 	for (size_t i = 0, at = 0; i < 3; at = ends[i++]) {
-		text_add_escaped(&shown, a->failed_line.s + at, ends[i] - at);
+		text_add_escaped(&shown, a->notice.line.s + at, ends[i] - at);
 		draw_text(y, x, room - x, shown.s, theme(i == 1 ? ROLE_ERROR : ROLE_QUIET));
 		x += (int)text_width(shown.s);
 		text_clear(&shown);
@@ -150,9 +150,9 @@ static void draw_failed_line(const struct app *a, int y, int width)
 
 static void draw_message(const struct app *a, int y, int width)
 {
-	int above = y - draw_lines(a, y, width, a->message.s, theme(a->message_role), 0);
+	int above = y - draw_lines(a, y, width, a->notice.text.s, theme(a->notice.role), 0);
 
-	if (a->failed_line.len > 0 && above > a->area.y)
+	if (a->notice.line.len > 0 && above > a->drawn.area.y)
 		draw_failed_line(a, above, width);
 }
 
@@ -161,7 +161,7 @@ static bool draw_typed(const struct app *a, int y, int width)
 {
 	struct text t = TEXT_INIT;
 
-	if (a->pages.n == 0)
+	if (a->here.pages.n == 0)
 		term_kept_words(&t);
 	bool any = t.len > 0;
 	if (any) {
@@ -258,9 +258,9 @@ static bool draw_note(struct app *a, int y, int width)
 	struct table *t = p ? p->ops->table(p) : NULL;
 	const struct heap *h = session_heap(&a->session);
 
-	if (a->message.len > 0)
+	if (a->notice.text.len > 0)
 		draw_message(a, y, width);
-	else if (a->pending)
+	else if (a->pending.asked)
 		draw_pending(a, y, width);
 	else if (draw_typed(a, y, width) || draw_own_note(a, t, y, width) || (t && draw_sentence(a, t, y, width)))
 		return true;
@@ -317,14 +317,14 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 static void draw_path(struct app *a, int y, int width)
 {
 	struct page *p = app_page(a);
-	struct path_job *f = &a->follow;
+	struct path_job *f = &a->path.job;
 	struct text label = TEXT_INIT;
-	bool known = path_job_known(f) && !a->path_moved;
+	bool known = path_job_known(f) && !a->path.moved;
 	int end = width;
 
 	text_add(&label, "path");
 	/* beside an object's own path that of another one is called by name */
-	if (a->path_of_row && p->ops->object && !a->path_moved)
+	if (a->path.of_row && p->ops->object && !a->path.moved)
 		text_addf(&label, " to 0x%" PRIx64, heap_address(session_heap(&a->session), f->wanted));
 	int x = 2 + draw_text(y, 2, width - 2, label.s, theme(ROLE_QUIET)) + 2;
 	text_release(&label);
@@ -334,7 +334,7 @@ static void draw_path(struct app *a, int y, int width)
 		end -= 2;
 	}
 	const char *line = known                     ? f->line.s
-			   : f->wanted != HEAP_NONE || a->path_moved ? glyph(GLYPH_ELLIPSIS)
+			   : f->wanted != HEAP_NONE || a->path.moved ? glyph(GLYPH_ELLIPSIS)
 			   : !app_references_ready(a) ? "waiting for references"
 						      : "the selected row is not an object";
 	if (x < end)
@@ -345,7 +345,7 @@ static void draw_path(struct app *a, int y, int width)
 static bool has_path(struct app *a, struct page *p, int height)
 {
 	return height >= LINES_FOR_PATH &&
-	       (p->ops->object || (a->path_wanted && p->ops->table(p)));
+	       (p->ops->object || (a->path.wanted && p->ops->table(p)));
 }
 
 /* --- all of it --------------------------------------------------------------------------------- */
@@ -427,7 +427,7 @@ void app_draw_message(struct app *a)
 	if (prompt_is_open())
 		return;
 	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
-	draw_text(y, 0, COLS, a->message.s ? a->message.s : "", theme(a->message_role));
+	draw_text(y, 0, COLS, a->notice.text.s ? a->notice.text.s : "", theme(a->notice.role));
 	curs_set(0);
 	move(y, 0);
 	wnoutrefresh(stdscr);
@@ -440,33 +440,33 @@ void app_draw(struct app *a)
 	struct page *p = app_page(a);
 
 	app_watch_file(a);
-	if (app_profiles_alone(a) && !a->working)
+	if (app_profiles_alone(a) && !a->work.job)
 		app_tell_profiles(a);
 	erase();
-	a->n_zones = 0;
+	a->drawn.n_zones = 0;
 	if (height >= LINES_FOR_TITLE)
 		app_draw_title(a, width), top++;
 	int place = top++;
 	top += draw_tour(a, top, width, height);
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
-	a->area = (struct rect){top, 0, height - top - bottom, width};
-	if (p && has_path(a, p, a->area.height)) {
-		a->area.height--;
-		draw_path(a, a->area.y + a->area.height, width);
+	a->drawn.area = (struct rect){top, 0, height - top - bottom, width};
+	if (p && has_path(a, p, a->drawn.area.height)) {
+		a->drawn.area.height--;
+		draw_path(a, a->drawn.area.y + a->drawn.area.height, width);
 	}
-	a->page = page_for_panes(a, p, a->area);
+	a->drawn.page = page_for_panes(a, p, a->drawn.area);
 	if (p && app_pane_table(a)) {
-		struct pane_places places = panes_place(&a->panes, &a->page);
-		a->area = places.list;
+		struct pane_places places = panes_place(&a->panes, &a->drawn.page);
+		a->drawn.area = places.list;
 		p->ops->table(p)->aside = panes_focused(&a->panes);
-		p->ops->draw(p, a->area);
+		p->ops->draw(p, a->drawn.area);
 		panes_draw(&a->panes, &places);
 	} else if (p) {
 		if (p->ops->table(p))
 			p->ops->table(p)->aside = false;
-		p->ops->draw(p, a->area);
+		p->ops->draw(p, a->drawn.area);
 	} else if (!app_profiles_alone(a)) {
-		loader_draw(&a->loader, a->area);
+		loader_draw(&a->loader, a->drawn.area);
 	}
 	app_draw_place(a, place, width); /* after the page, which knows then how much of it is seen */
 	int x = draw_bottom(a, height, width, &cursor_y);

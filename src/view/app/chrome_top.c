@@ -70,11 +70,11 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 	if (!h)
 		return;
 	/* the page of the heap's tree says what that leaves out */
-	if (a->tab == TAB_HEAP && how_much <= FACTS_SIZE)
+	if (a->here.tab == TAB_HEAP && how_much <= FACTS_SIZE)
 		command_live_words(a->session.dump, glyph(GLYPH_DOT), to);
 	if (how_much == FACTS_ALL && !to->len)
 		add_format(h, to);
-	if (how_much <= FACTS_SIZE && (a->tab != TAB_HEAP || !opened_retained(a->session.dump)))
+	if (how_much <= FACTS_SIZE && (a->here.tab != TAB_HEAP || !opened_retained(a->session.dump)))
 		add_size(h, to);
 	if (a->session.dump->counts_weak && how_much <= FACTS_WEAK)
 		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",
@@ -161,13 +161,13 @@ static void add_state(struct app *a, enum lost lost, struct text *to)
 
 static int step_width(const struct app *a, size_t i, int most)
 {
-	return (int)text_width_most(a->pages.page[i]->title, (size_t)most) + 3;
+	return (int)text_width_most(a->here.pages.page[i]->title, (size_t)most) + 3;
 }
 
 /* The first of the steps before the view shown that stand in so many columns together. */
 static size_t first_step(const struct app *a, int room)
 {
-	size_t first = a->pages.at;
+	size_t first = a->here.pages.at;
 
 	while (first > 0 && room >= 0 && (room -= step_width(a, first - 1, room)) >= 0)
 		first--;
@@ -178,7 +178,7 @@ static size_t first_step(const struct app *a, int room)
  * before where one began.  Looks at no more of the titles than the line can show. */
 static void add_step(struct app *a, int y, size_t i, struct text *to)
 {
-	const char *title = a->pages.page[i]->title;
+	const char *title = a->here.pages.page[i]->title;
 
 	mouse_zone(a, (struct zone){y, (int)text_width(to->len ? to->s : ""), step_width(a, i, COLS) - 3, .page = i});
 	text_addf(to, "%s > ", title);
@@ -187,20 +187,20 @@ static void add_step(struct app *a, int y, size_t i, struct text *to)
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
-	const char *title = a->pages.page[a->pages.at]->title, *dots = glyph(GLYPH_ELLIPSIS);
+	const char *title = a->here.pages.page[a->here.pages.at]->title, *dots = glyph(GLYPH_ELLIPSIS);
 	int room = width - (int)text_width_most(title, (size_t)width), begin = step_width(a, 0, width), x = 0;
 	size_t first = first_step(a, room);
 
 	if (first > 0) {
 		size_t without = first_step(a, room - 4), with = first_step(a, room - 4 - begin);
-		bool folds = begin + 4 <= room && (with < a->pages.at || without == a->pages.at);
+		bool folds = begin + 4 <= room && (with < a->here.pages.at || without == a->here.pages.at);
 		first = folds ? with : without;
 		if (folds)
 			add_step(a, y, 0, &before);
 		text_addf(&before, "%s > ", dots);
 	}
 	bool fits = first == 0 || room > 6;
-	for (; first < a->pages.at; first++)
+	for (; first < a->here.pages.at; first++)
 		add_step(a, y, first, &before);
 	if (before.len > 0 && fits)
 		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
@@ -211,9 +211,9 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 /* Of all steps; no more than most + 1. */
 static int breadcrumb_width(const struct app *a, int most)
 {
-	int sum = (int)text_width_most(a->pages.page[a->pages.at]->title, (size_t)most);
+	int sum = (int)text_width_most(a->here.pages.page[a->here.pages.at]->title, (size_t)most);
 
-	for (size_t i = 0; i < a->pages.at && sum <= most; i++)
+	for (size_t i = 0; i < a->here.pages.at && sum <= most; i++)
 		sum += step_width(a, i, most);
 	return sum;
 }
@@ -235,7 +235,7 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	text_clear(&state);
 	text_clear(&work);
 	add_state(a, lost, &state);
-	if (!a->loader.finished && a->pages.n > 0)
+	if (!a->loader.finished && a->here.pages.n > 0)
 		loader_word(&a->loader, &work);
 	else if (a->finding.running)
 		retained_job_word(&a->finding, &work);
@@ -249,14 +249,14 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	int room = works ? left - work_width - 2 : left;
 	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
 	int said = (int)text_width(state.s) - gap, said_width = said < state_width ? said : state_width;
-	bool tabs = a->pages.n > 0 && a->pages.at == 0 &&
+	bool tabs = a->here.pages.n > 0 && a->here.pages.at == 0 &&
 		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap - 1 : 0));
-	bool below = a->pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
+	bool below = a->here.pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
 		(below && breadcrumb_width(a, width) <= room);
 
-	if (drawn && !tabs && a->pages.n > 0)
+	if (drawn && !tabs && a->here.pages.n > 0)
 		draw_breadcrumb(a, y, room);
-	else if (drawn && a->pages.n == 0)
+	else if (drawn && a->here.pages.n == 0)
 		draw_text(y, 0, room, "loading", theme(ROLE_PLACE));
 	if (drawn)
 		draw_right(y, width - said_width, said_width, state.s + gap, theme(ROLE_TEXT));
@@ -271,7 +271,7 @@ void app_draw_place(struct app *a, int y, int width)
 {
 	struct table *t = app_table(a);
 	enum lost lost = !t || t->lost == 0 || width < WIDTH_FOR_LOST ? LOST_UNSAID :
-			 a->pages.at > 0 ? LOST_WORDS : LOST_NUMBER;
+			 a->here.pages.at > 0 ? LOST_WORDS : LOST_NUMBER;
 
 	while (!draw_place(a, y, width, lost))
 		lost++;

@@ -65,16 +65,16 @@ bool app_ask(struct app *a, const char *question)
 			break;
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break; /* the terminal is gone, as the loop will see */
-		a->asking = true; /* so that SIGINT is an answer, too */
+		a->work.asking = true; /* so that SIGINT is an answer, too */
 		app_take_signals(a);
-		a->asking = false;
-		if (a->refused)
+		a->work.asking = false;
+		if (a->work.refused)
 			said = 0;
 		while (said < 0 && term_read(&in, false))
 			said = answer(&in, &stray);
 	}
-	a->refused = false;
-	text_clear(&a->message);
+	a->work.refused = false;
+	text_clear(&a->notice.text);
 	a->dirty = true;
 	text_release(&t);
 	return said == 1;

@@ -49,8 +49,8 @@ static uint64_t ms_since(uint64_t then)
 static void write_line(const struct app *a, struct job *job, struct text *to)
 {
 	enum phase phase = atomic_load(&job->progress.phase);
-	unsigned seconds = (unsigned)(ms_since(a->waiting.began) / 1000);
-	const char *line = a->waiting.asked ? a->waiting.asked->text : NULL;
+	unsigned seconds = (unsigned)(ms_since(a->work.waiting.began) / 1000);
+	const char *line = a->work.waiting.asked ? a->work.waiting.asked->text : NULL;
 	size_t used;
 
 	if (line) {
@@ -109,9 +109,9 @@ static bool answer(struct app *a, const struct input *in)
 		tabs_show(a, (enum tab)(in->key - '1'));
 	else
 		return false;
-	a->moved_on = true;
+	a->pending.moved_on = true;
 	panes_look_away(&a->panes);
-	a->path_moved |= a->path_wanted || action == ACTION_TAB;
+	a->path.moved |= a->path.wanted || action == ACTION_TAB;
 	return true;
 }
 
@@ -121,7 +121,7 @@ static bool answer_all(struct app *a)
 	struct input gone;
 	bool any = false;
 
-	if (!a->waiting.shown || a->waiting.ahead)
+	if (!a->work.waiting.shown || a->work.waiting.ahead)
 		return false;
 	while ((in = term_first_kept()) && answer(a, in))
 		any = term_read_kept(&gone);
@@ -132,9 +132,9 @@ static void take_keys(struct app *a, struct job *job)
 {
 	struct input in;
 
-	while (a->gives_way && term_read(&in, prompt_is_open()))
+	while (a->work.gives_way && term_read(&in, prompt_is_open()))
 		term_keep(&in);
-	if (a->gives_way ? term_first_kept() != NULL : app_stop_typed(a))
+	if (a->work.gives_way ? term_first_kept() != NULL : app_stop_typed(a))
 		job_cancel(job);
 	if (a->quit)
 		job_cancel(job);
@@ -144,9 +144,9 @@ static void take_keys(struct app *a, struct job *job)
 
 static void show(struct app *a, struct job *job)
 {
-	struct waiting *w = &a->waiting;
+	struct waiting *w = &a->work.waiting;
 	struct text t = TEXT_INIT;
-	bool turn = render_lock_take(&a->turns, w->shown ? TURN_MS : FIRST_TURN_MS);
+	bool turn = render_lock_take(&a->work.turns, w->shown ? TURN_MS : FIRST_TURN_MS);
 	bool whole = turn && so_far_look(a);
 	bool due = (whole && answer_all(a)) || !w->shown || a->dirty || ms_since(w->drawn) >= TICK_MS;
 
@@ -166,7 +166,7 @@ static void show(struct app *a, struct job *job)
 	}
 	w->owes = !whole && term_first_kept();
 	if (turn)
-		render_lock_give_back(&a->turns);
+		render_lock_give_back(&a->work.turns);
 }
 
 /* How long nothing may happen before show is called. */
@@ -194,26 +194,26 @@ bool working_ask(void *context, const char *question)
 
 	if (pthread_equal(pthread_self(), a->main))
 		return app_ask(a, question);
-	atomic_store(&a->asked.question, question);
-	ssize_t written = write(a->waiting.wake, "", 1);
+	atomic_store(&a->work.asked.question, question);
+	ssize_t written = write(a->work.waiting.wake, "", 1);
 	(void)written; /* the pipe is empty */
-	while (sem_wait(&a->asked.answered) && errno == EINTR)
+	while (sem_wait(&a->work.asked.answered) && errno == EINTR)
 		continue;
-	return a->asked.yes;
+	return a->work.asked.yes;
 }
 
 /* The job stands still meanwhile, and uses nothing of the page shown. */
 static void put_question(struct app *a, int wake_fd)
 {
-	const char *question = atomic_exchange(&a->asked.question, NULL);
+	const char *question = atomic_exchange(&a->work.asked.question, NULL);
 	char byte;
 
 	if (!question || read(wake_fd, &byte, 1) != 1)
 		return;
 	hold_others(a, false);
-	a->asked.yes = app_ask(a, question);
+	a->work.asked.yes = app_ask(a, question);
 	hold_others(a, true);
-	sem_post(&a->asked.answered);
+	sem_post(&a->work.asked.answered);
 }
 
 static void watch(struct app *a, struct job *job, int wake_fd)
@@ -225,27 +225,27 @@ static void watch(struct app *a, struct job *job, int wake_fd)
 	};
 
 	while (!job_finished(job)) {
-		int n = poll(fds, 3, wait_ms(&a->waiting));
+		int n = poll(fds, 3, wait_ms(&a->work.waiting));
 		if (n > 0 && fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_quit(a, 128 + SIGHUP); /* the terminal is gone */
 		put_question(a, wake_fd);
 		app_take_signals(a);
 		take_keys(a, job);
-		if (!job_finished(job) && (a->waiting.shown || ms_since(a->waiting.began) >= FIRST_MS))
+		if (!job_finished(job) && (a->work.waiting.shown || ms_since(a->work.waiting.began) >= FIRST_MS))
 			show(a, job);
 	}
 }
 
 void working_begin(struct app *a, struct invocation *asked)
 {
-	a->waiting = (struct waiting){.asked = asked, .began = eta_now(), .table = asked ? NULL : app_table(a)};
+	a->work.waiting = (struct waiting){.asked = asked, .began = eta_now(), .table = asked ? NULL : app_table(a)};
 }
 
 void working_end(struct app *a)
 {
-	if (a->waiting.shown)
-		a->unseen = a->dirty = true;
-	a->waiting = (struct waiting){.began = 0};
+	if (a->work.waiting.shown)
+		a->work.unseen = a->dirty = true;
+	a->work.waiting = (struct waiting){.began = 0};
 }
 
 int working_run(void *context, long_work *task, void *argument, struct err *err)
@@ -253,23 +253,23 @@ int working_run(void *context, long_work *task, void *argument, struct err *err)
 	struct app *a = context;
 	struct working w = {task, argument};
 	struct job job = {.result = 0};
-	bool alone = !a->waiting.began;
+	bool alone = !a->work.waiting.began;
 	int wake[2];
 
 	if (pipe(wake))
 		return err_set(err, ERR_IO, "cannot create a pipe to the working thread");
 	if (alone)
 		working_begin(a, NULL);
-	a->waiting.wake = wake[1];
+	a->work.waiting.wake = wake[1];
 	int code = job_start(&job, run, &w, wake[1]);
 	if (!code) {
-		a->working = &job;
+		a->work.job = &job;
 		hold_others(a, true);
 		watch(a, &job, wake[0]);
 		hold_others(a, false);
-		a->working = NULL;
+		a->work.job = NULL;
 		code = job_wait(&job);
-		text_clear(&a->message);
+		text_clear(&a->notice.text);
 	}
 	if (alone)
 		working_end(a);

@@ -293,6 +293,8 @@ void shape_words(const struct shape *shape, bool head, struct text *to);
 void shape_columns(const struct shape *shape, struct text *to);
 /* A JSON Schema of what the commands print with --format json. */
 void command_write_schema(struct text *to);
+/* The table as JSON: names, arguments, options, flags and examples. */
+void command_write_table(struct text *to);
 void command_write_man(struct text *to);                             /* troff: COMMANDS section */
 void command_write_shell_completion(const char *shell, struct text *to);
 

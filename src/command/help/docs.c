@@ -281,6 +281,8 @@ void docs_write(const char *what, struct text *to)
 		command_write_man(to);
 	} else if (!strcmp(what, "schema")) {
 		command_write_schema(to);
+	} else if (!strcmp(what, "commands")) {
+		command_write_table(to);
 	} else {
 		command_write_shell_completion(what, to);
 	}

@@ -48,7 +48,8 @@ extern const struct program_option program_options[]; /* ended by a NULL name */
 void options_write_help(struct text *to);
 void options_write_man(struct text *to); /* troff: OPTIONS section */
 
-/* "man": the sections that are made from tables; "bash", "zsh", "fish": completion (docs.c). */
+/* "man": the sections that are made from tables; "bash", "zsh", "fish": completion (docs.c);
+ * "schema", "commands": for programs (schema.c). */
 void docs_write(const char *what, struct text *to);
 
 /* Troff text: backslashes, leading dots and quotes, and dashes made safe. */

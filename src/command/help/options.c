@@ -73,7 +73,7 @@ const struct program_option program_options[] = {
     {OPTION_NO_CONFIG, "no-config", NULL, "ignore the configuration", NULL},
     {OPTION_VERSION, "version", NULL, "print the version", NULL},
     {OPTION_HELP, "help", NULL, "this", NULL},
-    {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema", NULL, NULL},
+    {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema|commands", NULL, NULL},
     {0, NULL, NULL, NULL, NULL},
 };
 

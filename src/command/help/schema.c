@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * schema.c - what --format json prints, as a JSON Schema: a definition for each command.
+ * schema.c - commands for other programs: their table, and what --format json prints, as a JSON Schema with a
+ * definition for each command.
  *
  * A definition lists the shapes of the command's results.  Rows have every column of their shape and,
  * of numbers, perhaps how sure they are; of the values of a head some may be missing.
@@ -113,4 +114,109 @@ void command_write_schema(struct text *to)
 		text_add(to, "]}");
 	}
 	text_add(to, "\n}}\n");
+}
+
+/* --- the table ------------------------------------------------------------------------------------ */
+
+static const char *argument_kind_name(enum argument_kind kind)
+{
+	static const char *const names[] = {
+	    [ARG_END] = "", [ARG_OBJECT] = "object", [ARG_OBJECTS] = "objects", [ARG_VALUE] = "value", [ARG_CLASS] = "class",
+	    [ARG_SET] = "set", [ARG_THREAD] = "thread", [ARG_REGEX] = "regex", [ARG_FILE] = "file", [ARG_DUMP] = "dump",
+	    [ARG_DUMPS] = "dumps", [ARG_COMMAND] = "command", [ARG_WORD] = "word", [ARG_WORDS] = "words", [ARG_REST] = "rest",
+	};
+	return names[kind];
+}
+
+static const char *option_kind_name(enum option_kind kind)
+{
+	static const char *const names[] = {
+	    [OPT_FLAG] = "flag", [OPT_SAME] = "same", [OPT_CHOICE] = "choice", [OPT_COLUMN] = "column",
+	    [OPT_CLASSES] = "classes", [OPT_WORDS] = "words", [OPT_SIZE] = "size", [OPT_COUNT] = "count", [OPT_HASH] = "hash",
+	    [OPT_SET] = "set",
+	};
+	return names[kind];
+}
+
+static void add_member(struct text *to, const char *name, const char *value)
+{
+	text_addf(to, "\"%s\": ", name);
+	add_string(to, value ? value : "");
+	text_add(to, ", ");
+}
+
+static void add_arguments(struct text *to, const struct command *c)
+{
+	text_add(to, "\"arguments\": [");
+	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++) {
+		text_add(to, i ? ", {" : "{");
+		add_member(to, "kind", argument_kind_name(c->arguments[i].kind));
+		add_member(to, "name", c->arguments[i].name);
+		text_addf(to, "\"optional\": %s}", c->arguments[i].optional ? "true" : "false");
+	}
+	text_add(to, "],\n");
+}
+
+static void add_options(struct text *to, const struct command *c)
+{
+	text_add(to, "\t\"options\": [");
+	for (const struct option_spec *o = c->options; o && o->word != DASH_NONE; o++) {
+		text_add(to, o > c->options ? ",\n\t\t{" : "\n\t\t{");
+		add_member(to, "word", option_name(o));
+		add_member(to, "kind", option_kind_name(o->kind));
+		add_member(to, "value", o->value);
+		text_add(to, "\"summary\": ");
+		add_string(to, o->summary);
+		text_add(to, "}");
+	}
+	text_add(to, "],\n");
+}
+
+static void add_flags(struct text *to, const struct command *c)
+{
+	static const struct {
+		enum command_flag flag;
+		const char *name;
+	} names[] = {{COMMAND_NO_DUMP, "no dump"}, {COMMAND_COMPARES, "compares"}, {COMMAND_OF_SESSION, "session"},
+	    {COMMAND_WRITES, "writes"}, {COMMAND_SWITCHES, "switches"}, {COMMAND_EARLY, "early"}};
+	bool any = false;
+	text_add(to, "\t\"flags\": [");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!(c->flags & (unsigned)names[i].flag))
+			continue;
+		text_addf(to, "%s\"%s\"", any ? ", " : "", names[i].name);
+		any = true;
+	}
+	text_add(to, "],\n");
+}
+
+static void add_examples(struct text *to, const struct command *c)
+{
+	text_add(to, "\t\"examples\": [");
+	for (const struct example *e = c->examples; e->line; e++) {
+		text_add(to, e > c->examples ? ",\n\t\t{" : "\n\t\t{");
+		add_member(to, "on", help_sample(e->on) + strspn(help_sample(e->on), " "));
+		text_add(to, "\"line\": ");
+		add_string(to, e->line);
+		text_add(to, "}");
+	}
+	text_add(to, "]");
+}
+
+void command_write_table(struct text *to)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+		text_add(to, i ? ",\n{" : "[{");
+		add_member(to, "name", c->name);
+		add_member(to, "group", c->group);
+		add_member(to, "instead", c->instead == DASH_NONE ? "" :
+		    option_name(&(struct option_spec){.word = c->instead}));
+		add_arguments(to, c);
+		add_options(to, c);
+		add_flags(to, c);
+		add_examples(to, c);
+		text_add(to, "}");
+	}
+	text_add(to, "]\n");
 }

@@ -121,9 +121,10 @@ void command_write_schema(struct text *to)
 static const char *argument_kind_name(enum argument_kind kind)
 {
 	static const char *const names[] = {
-	    [ARG_END] = "", [ARG_OBJECT] = "object", [ARG_OBJECTS] = "objects", [ARG_VALUE] = "value", [ARG_CLASS] = "class",
-	    [ARG_SET] = "set", [ARG_THREAD] = "thread", [ARG_REGEX] = "regex", [ARG_FILE] = "file", [ARG_DUMP] = "dump",
-	    [ARG_DUMPS] = "dumps", [ARG_COMMAND] = "command", [ARG_WORD] = "word", [ARG_WORDS] = "words", [ARG_REST] = "rest",
+	    [ARG_END] = "", [ARG_OBJECT] = "object", [ARG_OBJECTS] = "objects", [ARG_VALUE] = "value",
+	    [ARG_CLASS] = "class", [ARG_SET] = "set", [ARG_THREAD] = "thread", [ARG_REGEX] = "regex",
+	    [ARG_FILE] = "file", [ARG_DUMP] = "dump", [ARG_DUMPS] = "dumps", [ARG_COMMAND] = "command",
+	    [ARG_WORD] = "word", [ARG_WORDS] = "words", [ARG_REST] = "rest",
 	};
 	return names[kind];
 }
@@ -132,8 +133,8 @@ static const char *option_kind_name(enum option_kind kind)
 {
 	static const char *const names[] = {
 	    [OPT_FLAG] = "flag", [OPT_SAME] = "same", [OPT_CHOICE] = "choice", [OPT_COLUMN] = "column",
-	    [OPT_CLASSES] = "classes", [OPT_WORDS] = "words", [OPT_SIZE] = "size", [OPT_COUNT] = "count", [OPT_HASH] = "hash",
-	    [OPT_SET] = "set",
+	    [OPT_CLASSES] = "classes", [OPT_WORDS] = "words", [OPT_SIZE] = "size", [OPT_COUNT] = "count",
+	    [OPT_HASH] = "hash", [OPT_SET] = "set",
 	};
 	return names[kind];
 }

@@ -227,7 +227,8 @@ static void write_question(const struct comparing *c, enum cell_type type, const
 		text_addf(to, "WHEN \"%s_certainty\" = '%s' AND NOT (%s %s %s) THEN %d ", column,
 		    certainty_name(LOWER_BOUND), value.s, less ? c->how[1] ? ">" : ">=" : more ? c->how : ">",
 		    c->value.s, CLAIM_UNSURE);
-	text_addf(to, "WHEN %s THEN %d ELSE %d END AS answer FROM " SQL_ROWS ") GROUP BY answer ORDER BY answer DESC LIMIT 1",
+	text_addf(to,
+	    "WHEN %s THEN %d ELSE %d END AS answer FROM " SQL_ROWS ") GROUP BY answer ORDER BY answer DESC LIMIT 1",
 	    holds.s, CLAIM_TRUE, CLAIM_FALSE);
 	text_release(&value);
 	text_release(&holds);

@@ -146,7 +146,7 @@ struct example {
 /* "-by" */
 const char *option_name(const struct option_spec *o);
 
-/* Other words for commands, most of them from other tools: one table, in call/aliases.c. */
+/* Other words for commands, most of them from other tools: one list, args/aliases.txt. */
 struct alias {
 	const char *word;  /* or several; those that begin with - may be anywhere after the first */
 	const char *means; /* the words of cairn that replace them */
@@ -154,7 +154,7 @@ struct alias {
 	const char *with;  /* what it means if other words follow; NULL: the same */
 };
 #define ALIAS_EARLIER "" /* an earlier name of a command: it works in this spelling only, and no list has it */
-extern const struct alias aliases[]; /* ended by a NULL word */
+const struct alias *alias_list(void); /* ended by a NULL word; any thread */
 /* Is it an earlier name?  Is it a word of another tool? */
 bool alias_is_earlier(const struct alias *a);
 bool alias_is_of_tool(const struct alias *a);

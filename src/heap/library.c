@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char library_txt[]; /* library.txt, which the build turns into an array */
+extern const char *const library_txt[]; /* the lines of library.txt, which the build turns into an array */
 
 enum kind {
 	KIND_NONE, KIND_JDK, KIND_EITHER, KIND_ANDROID, KIND_LOADER, KIND_CLASS_PATH, KIND_GENERATED, KIND_GO, KINDS
@@ -55,13 +55,11 @@ static enum kind kind_called(const char *line, size_t n)
 static void read_list(void)
 {
 	enum kind kind = KIND_NONE;
-	for (const char *line = library_txt; *line; line += *line == '\n') {
-		size_t n = strcspn(line, "\n");
-		if (*line == '[')
-			kind = kind_called(line, n);
-		else if (n && *line != '#')
-			add_rule(&listed[kind], line, n);
-		line += n;
+	for (const char *const *line = library_txt; *line; line++) {
+		if (**line == '[')
+			kind = kind_called(*line, strlen(*line));
+		else
+			add_rule(&listed[kind], *line, strlen(*line));
 	}
 }
 

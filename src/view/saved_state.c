@@ -130,7 +130,7 @@ static char *kind_today(const char *kind, size_t n)
 {
 	struct text today = TEXT_INIT;
 
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		size_t word = strlen(a->word);
 		if (!alias_is_earlier(a) || word > n || strncmp(kind, a->word, word) != 0 || (word < n && kind[word] != ' '))
 			continue;

@@ -102,11 +102,11 @@ static void test_forged(void **state)
 	static char names[LINES_AT_ONCE][256], fields[LINES_AT_ONCE][FIELDS_TEXT];
 	unsigned walked = 0;
 	for (int how = 0; how < FORGED; how++) {
-		for (size_t first = 0; layout_line(first); first += LINES_AT_ONCE) {
+		for (size_t first = 0; layouts_txt[first]; first += LINES_AT_ONCE) {
 			uint64_t made[LINES_AT_ONCE];
 			unsigned n = 0;
-			for (; n < LINES_AT_ONCE && layout_line(first + n); n++)
-				made[n] = forge(layout_line(first + n), (enum forged)how, names[n], fields[n]);
+			for (; n < LINES_AT_ONCE && layouts_txt[first + n]; n++)
+				made[n] = forge(layouts_txt[first + n], (enum forged)how, names[n], fields[n]);
 			open_made();
 			for (unsigned i = 0; i < n; i++, walked++)
 				walk_forged(made[i]);

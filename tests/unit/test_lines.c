@@ -247,7 +247,7 @@ static void test_aliases(void **state)
 	expect_expanded("x 0x1040 -hex", false, "as it was: x 0x1040 -hex");
 	expect_expanded("", false, "as it was:");
 	/* each stands for a command that there is, with options that it has, and is no command's name */
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		const char *const means[] = {a->means, a->with ? a->with : a->means};
 		for (size_t k = 0; k < 2; k++) {
 			struct command_line l;

@@ -258,23 +258,10 @@ static int enter(struct table *t, const char *line, struct err *err)
 	return 0;
 }
 
-static const char *const *const tables[] = { layouts_jdk, layouts_guava, layouts_scala, layouts_kotlin,
-	layouts_primitive, layouts_android, layouts_frameworks };
-
-const char *layout_line(size_t i)
-{
-	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-		for (const char *const *line = tables[t]; *line; line++)
-			if (i-- == 0)
-				return *line;
-	return NULL;
-}
-
 static void make(void)
 {
-	const char *line;
-	for (size_t i = 0; (line = layout_line(i)); i++)
-		(void)!enter(&built, line, NULL); /* a test reads them all */
+	for (const char *const *line = layouts_txt; *line; line++)
+		(void)!enter(&built, *line, NULL); /* a test reads them all */
 }
 
 const struct collection_kind *layout_named(const char *class)

@@ -2,8 +2,7 @@
 /*
  * layouts.h - the table of collections: for each class how its elements are stored.
  *
- * A layout is a line of words, the same in the tables of the libraries (layouts_jdk.c, layouts_libraries.c) and in the
- * user's file; doc/layouts.md explains them:
+ * A layout is a line of words, the same in layouts.txt and in the user's file; doc/layouts.md explains them:
  *
  *     java.util.HashMap buckets map store=table next=next key=key value=value size=size
  *
@@ -94,11 +93,7 @@ const struct collection_kind *layout_named(const char *class);
 const char *layout_shape_word(size_t i);
 const char *layout_field_word(size_t i);
 
-/* Each line of the libraries in turn; NULL behind the last. */
-const char *layout_line(size_t i);
-
-/* The tables, ended by NULL. */
-extern const char *const layouts_jdk[], *const layouts_guava[], *const layouts_scala[], *const layouts_kotlin[],
-    *const layouts_primitive[], *const layouts_android[], *const layouts_frameworks[];
+/* The lines of layouts.txt, which the build turns into an array; NULL behind the last. */
+extern const char *const layouts_txt[];
 
 #endif

@@ -1,234 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * aliases.c - words of other tools: the one table of them, and a line's words turned into ours.
+ * aliases.c - words of other tools: the one list of them (aliases.txt), and a line's words turned into ours.
  */
 #include "command/args/args.h"
 
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define ALIAS_WORDS 7 /* the most that one has */
 
-/* By command, in the order of help. */
-const struct alias aliases[] = {
-    {"overview", "info", NULL, NULL},
-    {"heap_dump_overview", "info", "MAT", NULL},
-    {"info heap", "info", "jdmpview", NULL},
-    {"info heap *", "info", "jdmpview", NULL},
-    {"info system", "info", "jdmpview", NULL},
-    {"eeheap", "info", "SOS", NULL},
-    {"eeheap -gc", "info", "SOS", NULL},
-    {"jmap -heap", "info", "jmap", NULL},
-    {"GC.heap_info", "info", "jcmd", NULL},
-    {"summary", "info", NULL, NULL},
+extern const char *const aliases_txt[]; /* the lines of aliases.txt, which the build turns into an array */
 
-    {"histogram", "histo", "MAT, viewcore", NULL},
-    {"classes", "histo", NULL, NULL},
-    {"dumpheap -stat", "histo", "SOS", NULL},
-    {"dumpheap -stat -type", "histo", "SOS", NULL},
-    {"info class", "histo", "jdmpview", NULL},
-    {"info types", "histo", "gdb", NULL},
-    {"jmap -histo", "histo", "jmap", NULL},
-    {"jmap -histo:live", "histo -live", "jmap", NULL},
-    {"GC.class_histogram", "histo -live", "jcmd", NULL},
-    {"unreachable_objects", "histo -dead", "MAT", NULL},
-    {"retained", "histo -retained", NULL, "size"},
-    {"delta_histogram", "diff -by class", "MAT", NULL},
-    {"compare", "diff", NULL, NULL},
+enum { ALIASES_MOST = 1024 };
 
-    {"instances", "ls", NULL, NULL},
-    {"list_objects", "ls", "MAT", NULL},
-    {"objects", "ls *", "viewcore", "ls"},
-    {"dumpheap", "ls *", "SOS", "ls *"},
-    {"dumpheap -type", "ls", "SOS", NULL},
-    {"dumpheap -mt", "ls", "SOS", NULL},
+static struct alias listed[ALIASES_MOST]; /* ended by a NULL word */
+static pthread_once_t listed_once = PTHREAD_ONCE_INIT;
 
-    {"do", "x", "SOS", NULL},
-    {"inspect", "x", NULL, NULL},
-    {"x/j", "x", "jdmpview", NULL},
-    {"x/s", "x", "gdb, jdmpview", NULL},
-    {"x/d", "x", "gdb, jdmpview", NULL},
-    {"x/x", "x -hex", "gdb, jdmpview", NULL},
-    {"hexdump", "x -hex", "jdmpview", NULL},
-    {"print", "x", "gdb, delve", NULL},
-    {"ptype", "x", "gdb", NULL},
-    {"dumpobj", "x", "SOS", NULL},
-    {"dumparray", "x", "SOS", NULL},
-    {"da", "x", "SOS", NULL},
-    {"dumpclass", "x", "SOS", NULL},
-    {"dumpmt", "x", "SOS", NULL},
-    {"class", "x", "jhat", NULL},
-    {"p", "x", "gdb, delve", NULL},
-    {"statics", "x", NULL, NULL},
-    {"fields", "x", NULL, NULL},
+/* The next field of a line, or NULL where it is empty or missing; *line moves behind it. */
+static const char *take_field(char **line)
+{
+	char *field = *line, *end = field + strcspn(field, "\t");
+	*line = end + (*end != '\0');
+	*end = '\0';
+	return *field ? field : NULL;
+}
 
-    {"contents", "entries", NULL, NULL},
-    {"map", "entries", NULL, NULL},
-    {"list", "entries", NULL, NULL},
-    {"hash_entries", "entries", "MAT", NULL},
-    {"hash_set_values", "entries", "MAT", NULL},
-    {"extract_list_values", "entries", "MAT", NULL},
+static void read_list(void)
+{
+	size_t n = 0;
+	for (const char *const *line = aliases_txt; *line && n + 1 < ALIASES_MOST; line++) {
+		char *at = xstrdup(*line); /* as long as the program */
+		struct alias *a = &listed[n++];
+		a->word = take_field(&at);
+		a->means = take_field(&at);
+		a->tool = take_field(&at);
+		a->with = take_field(&at);
+		if (a->tool && !strcmp(a->tool, "(earlier)"))
+			a->tool = ALIAS_EARLIER;
+	}
+}
 
-    {"whatis", "find", "SOS, jdmpview", NULL},
-    {"search", "find", NULL, NULL},
-    {"grep", "strings", NULL, NULL},
-    {"find_strings", "strings", "MAT", NULL},
-    {"duplicate_strings", "dups", NULL, NULL},
-    {"duplicates", "dups", NULL, NULL},
-    {"group_by_value", "dups", "MAT", NULL},
-    {"dumpheap -strings", "dups", "SOS", NULL},
-    {"system_properties", "props", "MAT", NULL},
-    {"jinfo", "props", "jinfo", NULL},
-    {"jinfo -sysprops", "props", "jinfo", NULL},
-    {"VM.system_properties", "props", "jcmd", NULL},
-
-    {"goroutines", "threads", "viewcore, delve", NULL},
-    {"clrthreads", "threads", "SOS", NULL},
-    {"thread_overview", "threads", "MAT", NULL},
-    {"info thread", "threads", "jdmpview", "bt"},
-    {"info thread *", "threads", "jdmpview", NULL},
-    {"info threads", "threads", "gdb", NULL},
-    {"info goroutines", "threads", "gdb", NULL},
-    {"thread list", "threads", "lldb", NULL},
-    {"eestack", "threads -by stack", "SOS", NULL},
-    {"pstacks", "threads -by stack", "SOS", NULL},
-    {"parallelstacks", "threads -by stack", "SOS", NULL},
-    {"thread apply all bt", "threads -by stack", "gdb", NULL},
-    {"jstack", "threads -by stack", "jstack", NULL},
-    {"Thread.print", "threads -by stack", "jcmd", NULL},
-
-    {"clrstack", "bt", "SOS", NULL},
-    {"clrstack -a", "bt", "SOS", NULL},
-    {"dso", "bt", "SOS", NULL},
-    {"info locals", "bt", "gdb", NULL},
-    {"dumpstackobjects", "bt", "SOS", NULL},
-    {"backtrace", "bt", "gdb", NULL},
-    {"stack", "bt", NULL, NULL},
-    {"oom", "bt -oom", NULL, NULL},
-    {"thread", "bt", "gdb", NULL},
-    {"goroutine", "bt", "delve", NULL},
-    {"thread_details", "bt", "MAT", NULL},
-    {"thread_stack", "bt", "MAT", NULL},
-
-    {"finalizequeue", "finalizers", "SOS", NULL},
-    {"finalizer_overview", "finalizers", "MAT", NULL},
-    {"finalizer_queue", "finalizers", "MAT", NULL},
-    {"references_statistics", "references", "MAT", NULL},
-    {"soft_references_statistics", "references soft", "MAT", NULL},
-    {"weak_references_statistics", "references weak", "MAT", NULL},
-    {"phantom_references_statistics", "references phantom", "MAT", NULL},
-    {"reference_leak", "references -only", "MAT", NULL},
-    {"maps", "collections", NULL, NULL},
-    {"collection_fill_ratio", "collections -fill", "MAT", NULL},
-    {"collections_grouped_by_size", "collections", "MAT", NULL},
-    {"map_collision_ratio", "waste chains", "MAT", NULL},
-    {"array_fill_ratio", "waste sparse", "MAT", NULL},
-    {"primitive_arrays_with_a_constant_value", "waste constant", "MAT", NULL},
-    {"waste_in_char_arrays", "waste tails", "MAT", NULL},
-    {"deadlock", "locks -deadlock", "jdmpview", NULL},
-    {"info lock", "locks", "jdmpview", NULL},
-    {"syncblk", "locks", "SOS", NULL},
-    {"allocations", "sites", NULL, NULL},
-    {"classloaders", "loaders", NULL, NULL},
-    {"classloader_explorer", "loaders", "MAT", NULL},
-    {"jmap -clstats", "loaders", "jmap", NULL},
-    {"VM.classloaders", "loaders", "jcmd", NULL},
-    {"duplicate_classes", "duplicate-classes", "MAT", NULL},
-    {"packages", "tree -by package", NULL, NULL},
-    {"hierarchy", "tree", NULL, NULL},
-    {"subclasses", "tree", NULL, NULL},
-    {"VM.class_hierarchy", "tree", "jcmd", NULL},
-
-    {"objectrefs", "refs", "jdmpview", NULL},
-    {"class_references", "refs -by class", "MAT", NULL},
-    {"outbounds", "refs -out", NULL, NULL},
-    {"inbounds", "refs -in", NULL, NULL},
-    {"referrers", "refs -in", ALIAS_EARLIER, NULL},
-    {"users", "refs -in", NULL, NULL},
-    {"retainers", "refs -in", "DevTools", NULL},
-    {"outgoing_references", "refs -out", "MAT", NULL},
-    {"incoming_references", "refs -in", "MAT", NULL},
-    {"findptr", "refs -in", "jdmpview", NULL},
-
-    {"gc_roots", "roots", "MAT", NULL},
-    {"gcroots", "roots", NULL, NULL},
-    {"gchandles", "roots -by kind", "SOS", NULL},
-    {"globals", "roots -by variable", ALIAS_EARLIER, NULL},
-    {"vars", "roots -by variable", "delve", NULL},
-    {"info variables", "roots -by variable", "gdb", NULL},
-
-    {"gcroot", "path", "SOS", NULL},
-    {"gcroot -all", "path -n 10", "SOS", NULL},
-    {"path2gc", "path", "MAT", NULL},
-    {"pathto", "path", "SOS", NULL},
-    {"rootpathfind", "path", "jdmpview", NULL},
-    {"strongrootpathfind", "path", "jdmpview", NULL},
-    {"reachable", "path", "viewcore", NULL},
-    {"merge_shortest_paths", "paths", "MAT", NULL},
-
-    {"dominator_tree", "dom", "MAT", NULL},
-    {"show_dominator_tree", "dom", "MAT", NULL},
-    {"dominators", "dom", NULL, NULL},
-    {"immediate_dominators", "holders", "MAT", NULL},
-
-    {"top_consumers", "top", "MAT", NULL},
-    {"top_components", "top", "MAT", NULL},
-    {"biggest", "top", NULL, NULL},
-    {"largest", "top", NULL, NULL},
-    {"fattest", "top", NULL, NULL},
-    {"huge", "top", NULL, NULL},
-    {"objsize", "size", "SOS", NULL},
-    {"show_retained_set", "size", "MAT", NULL},
-    {"customized_retained_set", "size", "MAT", NULL},
-    {"component_report", "about", "MAT", NULL},
-    {"whatif", "cut", "jafar", NULL},
-    {"leakhunter", "leaks", "MAT", NULL},
-    {"find_leaks", "leaks", "MAT", NULL},
-    {"leak_suspects", "leaks", "MAT", NULL},
-    {"suspects", "leaks", NULL, NULL},
-    {"find-leaks", "leaks", "memlab", NULL},
-    {"big_drops_in_dominator_tree", "leaks -share 1", "MAT", NULL},
-    {"export_hprof", "redact", "MAT", NULL},
-    {"verifyheap", "check", "SOS", NULL},
-
-    {"describe", "sql -schema", "other SQL", NULL},
-    {"desc", "sql -schema", "other SQL", NULL},
-    {"show tables", "sql", "other SQL", NULL},
-    {".tables", "sql", "sqlite3", NULL},
-    {".schema", "sql -schema", "sqlite3", NULL},
-
-    {"?", "help", NULL, NULL},
-    {"man", "help", NULL, NULL},
-    {"keys", "help keys", NULL, NULL},
-    {"mouse", "help mouse", NULL, NULL},
-    {"theme", "help theme", NULL, NULL},
-    {"config", "set", "delve", NULL},
-    {"configuration", "set", NULL, NULL},
-    {"preferences", "set", NULL, NULL},
-    {"settings", "set", NULL, NULL},
-    {".", "source", NULL, NULL},
-    {"cmdfile", "source", "jdmpview", NULL},
-    {"exit", "quit", NULL, NULL},
-    {"q!", "quit", "vim", NULL},
-    {"wq", "quit", "vim", NULL},
-
-    {"dom -up", "holders", ALIAS_EARLIER, NULL},
-    {"dom -u", "holders", ALIAS_EARLIER, NULL},
-    {"dominators -up", "holders", ALIAS_EARLIER, NULL},
-    {"dominator_tree -up", "holders", ALIAS_EARLIER, NULL},
-    {"show_dominator_tree -up", "holders", ALIAS_EARLIER, NULL},
-    {"locals", "threadlocals", ALIAS_EARLIER, NULL},
-    {"weak", "references", ALIAS_EARLIER, NULL},
-    {"take", "bundle", ALIAS_EARLIER, NULL},
-    {"course", "path-history", ALIAS_EARLIER, NULL},
-    {"dupclasses", "duplicate-classes", ALIAS_EARLIER, NULL},
-    {"refe", "refs -in", ALIAS_EARLIER, NULL}, /* referrers, before references came */
-    {"refer", "refs -in", ALIAS_EARLIER, NULL},
-    {NULL, NULL, NULL, NULL},
-};
+const struct alias *alias_list(void)
+{
+	pthread_once(&listed_once, read_list);
+	return listed;
+}
 
 /* The next word of a list parted by blanks: its length, *s moves to it.  0: there is none. */
 static size_t next_word(const char **s)
@@ -331,7 +151,7 @@ static size_t takes(const struct alias *a, const struct stage *stage, size_t tak
 
 const struct alias *alias_named(const char *word)
 {
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		if (begins(a, word, a->word, strlen(a->word) + 1))
 			return a;
 	}
@@ -350,7 +170,7 @@ const struct alias *alias_begun(const char *word, const struct alias **other)
 {
 	const struct alias *found = NULL;
 	*other = NULL;
-	for (const struct alias *a = aliases; a->word && *word; a++) {
+	for (const struct alias *a = alias_list(); a->word && *word; a++) {
 		if (alias_is_of_tool(a) || !begins(a, a->word, word, strlen(word)) || strchr(a->word, ' '))
 			continue;
 		if (!found)
@@ -375,7 +195,7 @@ static const struct alias *alias_at(const struct stage *stage, size_t taken[ALIA
 {
 	const struct alias *found = NULL, *other;
 	*n = 0;
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		size_t own[ALIAS_WORDS], m = takes(a, stage, own);
 		if (m <= *n)
 			continue;

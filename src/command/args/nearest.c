@@ -93,7 +93,7 @@ unsigned nearest_commands(const char *word, struct near_command found[NEAR_MOST]
 	struct nearest l = {.found = found};
 	for (size_t i = 0; commands[i]; i++)
 		keep(&l, by_spelling(word, commands[i]->name), commands[i]->name, commands[i]);
-	for (const struct alias *a = aliases; a->word; a++)
+	for (const struct alias *a = alias_list(); a->word; a++)
 		if (!alias_is_earlier(a) && !strchr(a->word, ' '))
 			look_at_alias(&l, word, a);
 	for (size_t i = 0, spelled = l.n; !spelled && commands[i]; i++)

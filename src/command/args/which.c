@@ -31,7 +31,7 @@ static const struct command *by_exact_name(const char *word)
 void command_other_words(const struct command *c, struct text *to)
 {
 	size_t n = 0;
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		bool is_page = !strncmp(a->means, "help ", strlen("help "));
 		if (alias_is_of(a, c) && !alias_is_earlier(a) && !is_page)
 			text_addf(to, "%s%s", n++ ? ", " : "", a->word);

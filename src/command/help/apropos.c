@@ -200,7 +200,7 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 	const char *word = call->argument[0].word;
 	struct result *r = result_new_rows("names from other tools", s->dump, &alias_shape);
 	(void)err;
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		struct text means = TEXT_INIT;
 		if (alias_is_earlier(a))
 			continue;

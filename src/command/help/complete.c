@@ -87,7 +87,7 @@ static void offer_sets(struct completion *c)
 /* Words of other tools: the first ones, or those that follow this first word. */
 static void offer_aliases(struct completion *c, const char *first)
 {
-	for (const struct alias *a = aliases; a->word; a++) {
+	for (const struct alias *a = alias_list(); a->word; a++) {
 		size_t n = strcspn(a->word, " ");
 		const char *rest = a->word + n + strspn(a->word + n, " ");
 		if (alias_is_earlier(a))

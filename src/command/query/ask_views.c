@@ -27,7 +27,7 @@ static const char *taken_by(const char *name)
 	for (const struct command *const *c = commands; *c; c++)
 		if (!strcasecmp((*c)->name, name))
 			return "a command";
-	for (const struct alias *a = aliases; a->word; a++)
+	for (const struct alias *a = alias_list(); a->word; a++)
 		if (alias_is_earlier(a) && !strcasecmp(a->word, name))
 			return "a command";
 	return NULL;

@@ -72,7 +72,7 @@ static bool is_command(const char *line)
 	for (const struct command *const *c = commands; *c; c++)
 		if (strlen((*c)->name) == n && !strncmp((*c)->name, line, n))
 			return true;
-	for (const struct alias *a = aliases; a->word; a++)
+	for (const struct alias *a = alias_list(); a->word; a++)
 		if (alias_is_earlier(a) && strlen(a->word) == n && !strncmp(a->word, line, n))
 			return true;
 	return false;

@@ -74,11 +74,9 @@ static struct sql *opened(const struct offers *o)
 static void offer_own_table(void *offers, const struct sql_own *own)
 {
 	const struct offers *o = offers;
-	bool plain = *own->name && !own->name[strspn(own->name, "_0123456789abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] && !isdigit((unsigned char)*own->name);
 	struct text quoted = TEXT_INIT;
 	if (!strpbrk(own->name, "\"'\\")) {
-		text_addf(&quoted, plain ? "%s" : "\"%s\"", own->name);
+		text_addf(&quoted, sql_is_plain(own->name) ? "%s" : "\"%s\"", own->name);
 		offer_name(o, quoted.s, "");
 	}
 	text_release(&quoted);
@@ -115,9 +113,9 @@ static void offer_tables(const struct offers *o)
 	offer_own_tables(o);
 	for (const struct command *const *c = commands; *c; c++) {
 		const char *name = (*c)->name;
-		if (!ask_is_table(o->s, *c) || sql_table_called(name) || (quoted && !ask_quotes_name(name)))
+		if (!ask_is_table(o->s, *c) || sql_table_called(name) || (quoted && sql_is_plain(name)))
 			continue;
-		if (ask_quotes_name(name))
+		if (!sql_is_plain(name))
 			offer_quoted(o, name, o->word + quoted);
 		else
 			offer_name(o, name, "");
@@ -134,8 +132,7 @@ static void offer_column(void *offers, const char *name)
 	struct text quoted = TEXT_INIT;
 	if (strpbrk(name, "\"\\"))
 		return;
-	bool plain = !name[strcspn(name, ".-+ ()[]{}<>=*/%&|,;:'")] && strcasecmp(name, "index");
-	text_addf(&quoted, plain ? "%s" : "\"%s\"", name);
+	text_addf(&quoted, sql_is_plain(name) ? "%s" : "\"%s\"", name);
 	offer_name(o, quoted.s, "");
 	text_release(&quoted);
 }

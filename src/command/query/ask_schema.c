@@ -109,7 +109,7 @@ static void add_commands(const struct session *s, struct result *r)
 {
 	struct text name = TEXT_INIT, columns = TEXT_INIT;
 	for (const struct command *const *c = commands; *c; c++) {
-		const char *quote = wants_argument(*c) || ask_quotes_name((*c)->name) ? "\"" : "";
+		const char *quote = wants_argument(*c) || !sql_is_plain((*c)->name) ? "\"" : "";
 		if (!ask_is_table(s, *c))
 			continue;
 		text_clear(&name);

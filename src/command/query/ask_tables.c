@@ -56,11 +56,6 @@ const struct shape *ask_table_shape(const struct ask_table *t)
 	return t->shape ? t->shape : t->command->shapes[0];
 }
 
-bool ask_quotes_name(const char *name)
-{
-	return strchr(name, '-') || !strcmp(name, "references"); /* a word of SQL */
-}
-
 /* What looks at the dump and writes nothing; comparisons want several. */
 bool ask_is_table(const struct session *s, const struct command *c)
 {

@@ -17,7 +17,5 @@ const struct ask_table *ask_table_called(const char *name); /* NULL: none */
 const struct shape *ask_table_shape(const struct ask_table *t);
 /* Can the rows of this command stand behind FROM, and has the current dump any? */
 bool ask_is_table(const struct session *s, const struct command *c);
-/* Must double quotes be around this command's name in SQL? */
-bool ask_quotes_name(const char *name);
 
 #endif

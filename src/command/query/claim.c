@@ -115,7 +115,7 @@ static bool take_right(const char *at, const char *end, struct comparing *c)
 	text_add(&c->word, from);
 	while (c->word.len && strchr(" \t", c->word.s[c->word.len - 1]))
 		c->word.s[--c->word.len] = '\0';
-	return take_number(c->word.s, c);
+	return c->word.len && take_number(c->word.s, c);
 }
 
 /* False: it is no comparison. */
@@ -227,9 +227,8 @@ static void write_question(const struct comparing *c, enum cell_type type, const
 		text_addf(to, "WHEN \"%s_certainty\" = '%s' AND NOT (%s %s %s) THEN %d ", column,
 		    certainty_name(LOWER_BOUND), value.s, less ? c->how[1] ? ">" : ">=" : more ? c->how : ">",
 		    c->value.s, CLAIM_UNSURE);
-	text_addf(to,
-	    "WHEN %s THEN %d ELSE %d END AS answer FROM " SQL_ROWS ") GROUP BY answer ORDER BY answer DESC LIMIT 1",
-	    holds.s, CLAIM_TRUE, CLAIM_FALSE);
+	text_addf(to, "WHEN %s THEN %d ELSE %d END AS answer FROM " SQL_ROWS ") GROUP BY answer ORDER BY answer DESC "
+	    "LIMIT 1", holds.s, CLAIM_TRUE, CLAIM_FALSE);
 	text_release(&value);
 	text_release(&holds);
 }
@@ -259,9 +258,9 @@ static int judge_rows(struct decisive *d, struct result *rows, unsigned column, 
 		code = ask_open(d->session, &q, err);
 	write_question(c, type, column_word(&rows->columns[column]), &question);
 	if (!code)
-		code = sql_run_over(q, rows, question.s, session_progress(d->session), &answer, err);
+		code = sql_run_over(q, rows, question.s ? question.s : "", session_progress(d->session), &answer, err);
 	text_release(&question);
-	if (code || !answer->n_rows) {
+	if (code || !answer || !answer->n_rows) {
 		result_free(answer);
 		return code;
 	}
@@ -376,7 +375,7 @@ static void say(struct claim *c, const char *text, const struct decisive *d)
 /* Does nothing but absence make it true? */
 static bool expects_absence(const struct comparing *c)
 {
-	double n = c->is_text ? -1 : strtod(c->value.s, NULL);
+	double n = c->is_text || !c->value.len ? -1 : strtod(c->value.s, NULL);
 	return !strcmp(c->how, "<") ? n > 0 && n <= 1 : (*c->how == '=' || !strcmp(c->how, "<=")) && n >= 0 && n < 1;
 }
 

@@ -534,13 +534,8 @@ static int see_one(void *seen, int n, char **value, char **names)
 static bool is_ours(struct sql *q, const char *table)
 {
 	bool other = false;
-	char *ask = sqlite3_mprintf("SELECT 1 FROM sqlite_temp_master WHERE name = %Q COLLATE NOCASE", table);
-	q->declares = true;
-	if (!ask || sqlite3_exec(q->db, ask, see_one, &other, NULL))
-		other = true;
-	q->declares = false;
-	sqlite3_free(ask);
-	return !other;
+	return !sql_ask_catalogue(q, see_one, &other, "SELECT 1 FROM sqlite_temp_master WHERE name = %Q COLLATE NOCASE",
+	    table) && !other;
 }
 
 int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)

@@ -208,10 +208,8 @@ static struct views find_views(struct sql *q, const struct sql_tokens *t)
 {
 	static const char *const words[] = {"UNION", "INTERSECT", "EXCEPT", NULL};
 	struct views v = {.t = t};
-	q->declares = true;
-	sqlite3_exec(q->db, "SELECT name, sql LIKE '%union%' OR sql LIKE '%intersect%' OR sql LIKE '%except%' "
-	    "FROM sqlite_temp_master WHERE type = 'view'", look_at_view, &v, NULL);
-	q->declares = false;
+	sql_ask_catalogue(q, look_at_view, &v, "SELECT name, sql LIKE '%%union%%' OR sql LIKE '%%intersect%%' OR "
+	    "sql LIKE '%%except%%' FROM sqlite_temp_master WHERE type = 'view'");
 	for (size_t i = 0; i < t->n; i++)
 		v.compound |= sql_is_one_of(&t->token[i], words);
 	return v;

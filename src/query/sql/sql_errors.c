@@ -40,19 +40,9 @@ static int look_at_column(void *nearest, int n, char **value, char **names)
 	return 0;
 }
 
-static void look_at_names(struct sql *q, const char *question, struct nearest_name *near)
-{
-	q->declares = true;
-	sqlite3_exec(q->db, question, look_at_column, near, NULL);
-	q->declares = false;
-}
-
 static void look_at_columns(struct sql *q, const char *table, struct nearest_name *near)
 {
-	char *ask = sqlite3_mprintf("SELECT name FROM pragma_table_xinfo(%Q)", table);
-	if (ask)
-		look_at_names(q, ask, near);
-	sqlite3_free(ask);
+	sql_ask_catalogue(q, look_at_column, near, "SELECT name FROM pragma_table_xinfo(%Q)", table);
 }
 
 /* A column that is missing: what may have been meant.  The name may be SQLite's, gone with the next question. */
@@ -89,7 +79,7 @@ static int no_function(struct sql *q, const char *name, struct err *err)
 {
 	char *wanted = xstrdup(name);
 	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
-	look_at_names(q, "SELECT DISTINCT name FROM pragma_function_list", &near);
+	sql_ask_catalogue(q, look_at_column, &near, "SELECT DISTINCT name FROM pragma_function_list");
 	bool like = near.edits <= EDITS_MOST && 2 * near.edits < strlen(wanted);
 	int code = err_set(err, ERR_USAGE, like ? "no function \"%.200s\" (nearest: %.100s)" :
 	    "no function \"%.200s\" (help sql lists the functions)", wanted, near.name);

@@ -40,6 +40,8 @@ bool sql_is_sign(const struct sql_token *t, char c);
 const char *sql_token_contents(const struct sql_token *t, size_t *n);
 /* May it be this name: a word, or between quotes of any kind (SQLite takes 'name' for a name, too)? */
 bool sql_is_name(const struct sql_token *t, const char *name);
+/* May a name be written without quotes? */
+bool sql_is_plain(const char *name);
 /* Does a text begin with this word? */
 bool sql_begins_with(const char *text, const char *word);
 

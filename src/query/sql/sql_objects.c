@@ -245,7 +245,10 @@ static int find(struct rows *rows, const struct sql_ask *ask)
 static int next(struct rows *rows)
 {
 	struct objects_rows *c = (struct objects_rows *)rows;
-	return arrived(c, candidates_next(&c->candidates));
+	if (!c->candidates.list || c->candidates.order.first_only)
+		return arrived(c, candidates_next(&c->candidates));
+	rows->at = ++c->candidates.at;
+	return SQLITE_OK;
 }
 
 static sqlite3_int64 number(const struct rows *rows)
@@ -292,11 +295,13 @@ static void cell(struct rows *rows, sqlite3_context *to, int i)
 	case C_CLASS:
 		sqlite3_result_text(to, class->name, -1, SQLITE_STATIC);
 		break;
+	case C_SHALLOW:
+		sql_rows_amount(rows, to, i, heap_size(h, id));
+		break;
 	case C_LENGTH:
 		if (!object_is_array(h, id))
 			break;
 		/* fall through */
-	case C_SHALLOW:
 	case C_RETAINED:
 	case C_REACHABLE:
 		sql_rows_amount(rows, to, i, amount(rows, i));

@@ -27,6 +27,7 @@ void sql_own_table_columns(struct sql *q, const char *name, void (*tell)(void *c
 #include "base/mem.h"
 #include "query/sql/sql_private.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,20 @@ int sql_may(void *sql, int action, const char *a, const char *b, const char *dat
 	}
 }
 
+int sql_ask_catalogue(struct sql *q, sql_row *row, void *context, const char *format, ...)
+{
+	va_list values;
+	va_start(values, format);
+	char *ask = sqlite3_vmprintf(format, values);
+	va_end(values);
+	bool declares = q->declares;
+	q->declares = true;
+	int state = ask ? sqlite3_exec(q->db, ask, row, context, NULL) : SQLITE_NOMEM;
+	q->declares = declares;
+	sqlite3_free(ask);
+	return state;
+}
+
 /* --- how sure they are -------------------------------------------------------------------------- */
 
 void sql_own_begin(struct sql *q)
@@ -196,10 +211,8 @@ static int tell_one(void *telling, int n, char **value, char **names)
 int sql_each_own(struct sql *q, sql_tell_own *tell, void *context, struct err *err)
 {
 	struct telling t = {q, tell, context};
-	q->declares = true;
-	int state = sqlite3_exec(q->db, "SELECT name, type, sql FROM sqlite_temp_master WHERE type IN ('table', 'view') "
-	    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid", tell_one, &t, NULL);
-	q->declares = false;
+	int state = sql_ask_catalogue(q, tell_one, &t, "SELECT name, type, sql FROM sqlite_temp_master WHERE type IN "
+	    "('table', 'view') AND name NOT LIKE 'sqlite\\_%%' ESCAPE '\\' ORDER BY rowid");
 	return state ? sql_error(q, state, err) : 0;
 }
 
@@ -220,13 +233,8 @@ void sql_own_table_columns(struct sql *q, const char *name, void (*tell)(void *c
     void *context)
 {
 	struct columns c = {tell, context};
-	char *ask = sqlite3_mprintf("SELECT x.name FROM sqlite_temp_master m, pragma_table_info(m.name) x "
+	sql_ask_catalogue(q, tell_column, &c, "SELECT x.name FROM sqlite_temp_master m, pragma_table_info(m.name) x "
 	    "WHERE m.type = 'table' AND m.name = %Q COLLATE NOCASE ORDER BY x.cid", name);
-	q->declares = true;
-	if (ask)
-		sqlite3_exec(q->db, ask, tell_column, &c, NULL);
-	q->declares = false;
-	sqlite3_free(ask);
 }
 
 #endif

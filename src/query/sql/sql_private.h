@@ -122,6 +122,10 @@ bool sql_may_begin(const char *statement);
 int sql_no_question(struct err *err);
 /* SQLite's authorizer, about a struct sql. */
 int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger);
+/* Ask SQLite's own catalogue, which no statement may do; format and what is behind it: as sqlite3_mprintf.  SQLITE_OK,
+ * or its code. */
+typedef int sql_row(void *context, int n, char **value, char **names);
+int sql_ask_catalogue(struct sql *q, sql_row *row, void *context, const char *format, ...);
 int sql_refuse_drop(const char *name, struct err *err); /* ERR_USAGE */
 /* A statement begins; it has made or dropped what it names. */
 void sql_own_begin(struct sql *q);

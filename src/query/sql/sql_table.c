@@ -54,11 +54,10 @@ static int declare(struct relation *r, const char *name)
 {
 	struct sql *q = r->sql;
 	struct text t = TEXT_INIT;
-	if (mem_refusals() != q->refusals) /* words may be missing, and a table stays as it is declared */
-		return SQLITE_NOMEM;
-	text_addf(&t, "CREATE TABLE x(%s)", r->columns.sql.s);
+	text_addf(&t, "CREATE TABLE x(%s)", r->columns.sql.s ? r->columns.sql.s : "");
 	q->declares = true;
-	int state = sqlite3_declare_vtab(q->db, t.s);
+	/* without memory words may be missing, and a table stays as it is declared */
+	int state = mem_refusals() != q->refusals ? SQLITE_NOMEM : sqlite3_declare_vtab(q->db, t.s);
 	q->declares = false;
 	text_release(&t);
 	if (!state)
@@ -319,7 +318,7 @@ static void read_plan(const struct relation *r, const char *words, struct sql_as
 			memcpy(b->op, w.op, sizeof b->op);
 		} else if (!strcmp(w.name, "by") && sql_plan_next(&words, &w)) {
 			sql_ask_order(ask, column_called(r, w.name), false);
-		} else if (!strcmp(w.name, "down")) {
+		} else if (!strcmp(w.name, "down") && ask->n_orders) {
 			ask->order[ask->n_orders - 1].down = true;
 		} else {
 			ask->once |= !strcmp(w.name, "once");

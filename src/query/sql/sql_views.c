@@ -81,12 +81,7 @@ int sql_check_view(const char *name, const char *text, struct err *err)
 
 void sql_drop_view(struct sql *q, const char *name)
 {
-	char *drop = sqlite3_mprintf("DROP VIEW IF EXISTS temp.\"%w\"", name);
-	q->declares = true;
-	if (drop)
-		sqlite3_exec(q->db, drop, NULL, NULL, NULL);
-	q->declares = false;
-	sqlite3_free(drop);
+	sql_ask_catalogue(q, NULL, NULL, "DROP VIEW IF EXISTS temp.\"%w\"", name);
 }
 
 /* Prepare what makes SQLite look into the view. */

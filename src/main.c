@@ -15,6 +15,7 @@
 #include "command/help/help.h"
 #include "dump/program/program.h"
 #include "dump/source/source.h"
+#include "heap/open.h"
 #include "memory/big.h"
 #include "memory/memory_left.h"
 #include "memory/spill.h"

@@ -3,6 +3,8 @@
 #include "analysis/class_tree.h"
 
 #include "algorithms/sort.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -7,7 +7,14 @@
 #ifndef CAIRN_ANALYSIS_CLASS_TREE_H
 #define CAIRN_ANALYSIS_CLASS_TREE_H
 
-#include "heap/amounts.h"
+#include "base/amount.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
 
 struct class_tree_row {
 	uint32_t class;

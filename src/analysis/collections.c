@@ -11,9 +11,12 @@
 #include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
+#include "dump/reader.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 enum { AT_ONCE = 4096 }; /* collections a task */
 

@@ -9,8 +9,15 @@
 #ifndef CAIRN_ANALYSIS_COLLECTIONS_H
 #define CAIRN_ANALYSIS_COLLECTIONS_H
 
-#include "heap/heap.h"
+#include "base/err.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bits;
+struct err;
+struct heap;
 struct progress;
 
 struct collection_found {

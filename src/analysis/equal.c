@@ -13,6 +13,9 @@
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/references.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

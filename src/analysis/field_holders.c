@@ -2,7 +2,12 @@
 /* field_holders.c - the field by which a program holds an object; see field_holders.h. */
 #include "analysis/field_holders.h"
 
+#include "analysis/describe/describe.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -8,7 +8,13 @@
 #ifndef CAIRN_ANALYSIS_FIELD_HOLDERS_H
 #define CAIRN_ANALYSIS_FIELD_HOLDERS_H
 
-#include "analysis/describe/describe.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct text;
 
 struct field_holder {
 	uint32_t class;     /* that declares or has the field; HEAP_NONE: nothing of the dump holds it */

@@ -3,6 +3,11 @@
 #include "analysis/finalizers.h"
 
 #include "algorithms/sort.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/value.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -12,7 +12,6 @@
 #define CAIRN_ANALYSIS_FINALIZERS_H
 
 #include "analysis/dominators/dominators.h"
-#include "heap/value.h"
 
 /* running: a thread calls finalize() of it. */
 enum finalizer_state {

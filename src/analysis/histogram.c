@@ -7,9 +7,13 @@
  */
 #include "analysis/histogram.h"
 
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "analysis/packages.h"
 #include "analysis/search.h"
+#include "base/progress.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/arena.h"
 #include "memory/big.h"
 

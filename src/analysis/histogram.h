@@ -3,8 +3,11 @@
 #ifndef CAIRN_ANALYSIS_HISTOGRAM_H
 #define CAIRN_ANALYSIS_HISTOGRAM_H
 
-#include "heap/amounts.h"
+#include "base/amount.h"
 #include "memory/arena.h"
+
+struct bits;
+struct heap;
 
 enum histogram_by { BY_CLASS, BY_PACKAGE, BY_LOADER, BY_SUPERCLASS };
 

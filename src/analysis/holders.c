@@ -7,7 +7,10 @@
  */
 #include "analysis/holders.h"
 
+#include "base/amount.h"
 #include "base/progress.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

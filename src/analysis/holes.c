@@ -2,6 +2,8 @@
 #include "analysis/holes.h"
 
 #include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/heap.h"
 #include "heap/index.h"
 
 enum {

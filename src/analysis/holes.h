@@ -9,7 +9,9 @@
 #ifndef CAIRN_ANALYSIS_HOLES_H
 #define CAIRN_ANALYSIS_HOLES_H
 
-#include "heap/heap.h"
+#include <stdint.h>
+
+struct heap;
 
 /* The number of holes; one pass over all objects. */
 uint64_t holes_count(const struct heap *h);

@@ -3,6 +3,10 @@
 #include "analysis/leaks.h"
 
 #include "algorithms/sort.h"
+#include "base/amount.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -5,6 +5,10 @@
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
+#include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/references.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -15,7 +15,16 @@
 #ifndef CAIRN_ANALYSIS_MAYBE_LIVE_H
 #define CAIRN_ANALYSIS_MAYBE_LIVE_H
 
-#include "heap/amounts.h"
+#include "algorithms/bits.h"
+#include "base/amount.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct model;
 
 struct maybe_live {
 	struct bits objects; /* by id: unreachable, and may be alive; word NULL: no such objects */

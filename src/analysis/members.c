@@ -4,6 +4,7 @@
 
 #include "algorithms/bisect.h"
 #include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 enum { TURNS = 4 }; /* over all objects before lists are made */

@@ -11,7 +11,12 @@
 #ifndef CAIRN_ANALYSIS_MEMBERS_H
 #define CAIRN_ANALYSIS_MEMBERS_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
 
 /* A list of ids or class indices for each class, one after another. */
 struct member_lists {

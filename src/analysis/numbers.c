@@ -6,6 +6,8 @@
 
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
+#include "analysis/describe/describe.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <pthread.h>

@@ -5,7 +5,15 @@
 #ifndef CAIRN_ANALYSIS_NUMBERS_H
 #define CAIRN_ANALYSIS_NUMBERS_H
 
-#include "analysis/describe/describe.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct progress;
+struct sought_number;
 
 struct number_list {
 	struct number_hit {

@@ -10,6 +10,9 @@
 
 #include "algorithms/sort.h"
 #include "analysis/packages.h"
+#include "base/amount.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

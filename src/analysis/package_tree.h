@@ -8,7 +8,14 @@
 #ifndef CAIRN_ANALYSIS_PACKAGE_TREE_H
 #define CAIRN_ANALYSIS_PACKAGE_TREE_H
 
-#include "heap/amounts.h"
+#include "base/amount.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
 
 struct package_row {
 	const char *name;  /* in full: "com.acme.shop", "com.acme.shop.Order[]"; the heap owns it */

@@ -3,6 +3,8 @@
 #include "analysis/packages.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

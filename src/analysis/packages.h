@@ -8,7 +8,14 @@
 #ifndef CAIRN_ANALYSIS_PACKAGES_H
 #define CAIRN_ANALYSIS_PACKAGES_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct heap_class;
 
 struct package {
 	const char *name; /* n bytes; no NUL need follow.  The heap owns them, or they are a constant */

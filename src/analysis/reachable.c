@@ -7,7 +7,14 @@
 
 #include "algorithms/pack.h"
 #include "analysis/maybe_live.h"
+#include "base/amount.h"
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "heap/index_file/index_file.h"
+#include "heap/references.h"
+#include "heap/roots.h"
 #include "heap/weak.h"
 #include "memory/big.h"
 

@@ -9,7 +9,16 @@
 #ifndef CAIRN_ANALYSIS_REACHABLE_H
 #define CAIRN_ANALYSIS_REACHABLE_H
 
-#include "heap/amounts.h"
+#include "algorithms/bits.h"
+#include "base/amount.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct model;
+struct progress;
 
 struct reachable {
 	struct bits objects;  /* by id: reachable; not sealed (algorithms/bits.h) */

@@ -5,6 +5,7 @@
 #include "algorithms/sort.h"
 #include "analysis/maybe_live.h"
 #include "analysis/reachable.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 /* The classes that a referent may have, with the three that stand in place of one: null, lost, unread. */

@@ -5,12 +5,15 @@
 #include "analysis/search.h"
 
 #include "algorithms/bisect.h"
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,9 @@
 #define CAIRN_ANALYSIS_SEARCH_H
 
 #include "base/text.h"
-#include "heap/heap.h"
+
+struct bits;
+struct err;
 
 struct name_index {
 	const struct heap *heap;

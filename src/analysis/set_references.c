@@ -4,6 +4,8 @@
 
 #include "algorithms/map.h"
 #include "algorithms/sort.h"
+#include "analysis/describe/describe.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 struct pair {

@@ -9,7 +9,6 @@
 #ifndef CAIRN_ANALYSIS_SET_REFERENCES_H
 #define CAIRN_ANALYSIS_SET_REFERENCES_H
 
-#include "analysis/describe/describe.h"
 #include "analysis/dominators/dominators.h"
 
 enum references_by { REFERENCES_BY_CLASS, REFERENCES_BY_FIELD, REFERENCES_BY_HOLDER };

@@ -3,7 +3,11 @@
 #include "analysis/thread_locals.h"
 
 #include "algorithms/bits.h"
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/value.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -11,7 +11,14 @@
 #ifndef CAIRN_ANALYSIS_THREAD_LOCALS_H
 #define CAIRN_ANALYSIS_THREAD_LOCALS_H
 
-#include "heap/value.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct progress;
 
 struct thread_local_value {
 	uint32_t thread; /* the thread's object */

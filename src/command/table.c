@@ -6,6 +6,8 @@
 
 #include "command/parse/parse.h"
 #include "command/query/query.h"
+#include "heap/heap.h"
+#include "heap/weak.h"
 #include "result/tree.h"
 #include "command/resolve/resolve.h"
 

@@ -6,8 +6,10 @@
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 struct dump_stub {

@@ -77,6 +77,14 @@ enum stated_unit {
 #define STATED_PAUSE_LAST "pause_last_ns"
 #define STATED_PAUSE_LONGEST "pause_longest_ns"
 
+/* A pointer of an object. */
+struct slot_walk {
+	uint64_t offset; /* of the word in the object, bytes */
+	/* the reader's own */
+	uint64_t at, left;
+	unsigned part;
+};
+
 /* Where shallow sizes come from. */
 enum size_rule {
 	SIZES_RECORDED, /* from class and object records; the facts below say how to round them */

@@ -9,6 +9,7 @@
 
 #include "algorithms/parallel.h"
 #include "base/mem.h"
+#include "dump/source/source.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -29,7 +29,6 @@
 #include "base/err.h"
 #include "base/progress.h"
 #include "dump/facts.h"
-#include "dump/source/source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -204,14 +203,6 @@ struct classifier {
 
 struct pack; /* algorithms/pack.h */
 struct text; /* base/text.h */
-
-/* A pointer of an object. */
-struct slot_walk {
-	uint64_t offset; /* of the word in the object, bytes */
-	/* the reader's own */
-	uint64_t at, left;
-	unsigned part;
-};
 
 /* Where a program allocated objects. */
 struct site_record {

@@ -10,9 +10,11 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "dump/classic/classic.h"
+#include "dump/facts.h"
 #include "dump/go/go.h"
 #include "dump/hprof/hprof.h"
 #include "dump/phd/phd.h"
+#include "dump/source/source.h"
 
 #include <string.h>
 

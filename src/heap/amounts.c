@@ -2,6 +2,10 @@
 /* amounts.c - from the doubts of a heap to the certainty of a number; see amounts.h. */
 #include "heap/amounts.h"
 
+#include "base/progress.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+
 static struct amount as_told_apart(struct amount a, const struct heap_class *c)
 {
 	return amount_weaken(a, c->objects_inferred ? INFERRED : EXACT, REASON_FILLERS);

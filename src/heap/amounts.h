@@ -10,7 +10,7 @@
 #define CAIRN_HEAP_AMOUNTS_H
 
 #include "base/amount.h"
-#include "heap/heap.h"
+#include "heap/classes.h"
 
 /* --- numbers that the heap has ------------------------------------------------------------------ */
 

@@ -52,6 +52,37 @@ uint32_t heap_loaded_classes(const struct heap *h, uint32_t id, const uint32_t *
 	return holds_classes(h, id) ? heap_classes_of(h, id, classes) : 0;
 }
 
+uint32_t heap_array_keeper(const struct heap *h, uint32_t class)
+{
+	uint32_t keeper = h->classes[class].kept_with;
+	return keeper ? h->classes[keeper - 1].object : HEAP_NONE;
+}
+
+void heap_keep_arrays(struct heap *h)
+{
+	uint32_t object = HEAP_NONE;
+	if (!h->facts.array_classes_kept || h->asked.mat_sizes)
+		return;
+	for (uint32_t c = 0; c < h->n_defined_classes && object == HEAP_NONE; c++)
+		if (!strcmp(h->classes[c].name, "java.lang.Object"))
+			object = c;
+	for (uint32_t c = 0; c < h->n_defined_classes; c++) {
+		struct heap_class *array = &h->classes[c];
+		uint32_t with = array->kind == CLASS_PRIMITIVE_ARRAY ? object : array->component, n = 0;
+		if (array->object == HEAP_NONE || with >= h->n_defined_classes || with == c ||
+		    h->classes[with].object == HEAP_NONE ||
+		    (array->kind != CLASS_PRIMITIVE_ARRAY && array->kind != CLASS_OBJECT_ARRAY))
+			continue;
+		for (uint32_t k = h->classes[with].keeps; k; k = h->classes[k - 1].next_kept)
+			n++;
+		if (n == HEAP_ARRAYS_KEPT)
+			continue;
+		array->kept_with = with + 1;
+		array->next_kept = h->classes[with].keeps;
+		h->classes[with].keeps = c + 1;
+	}
+}
+
 /* --- names ------------------------------------------------------------------------------------- */
 
 struct named {

@@ -113,6 +113,14 @@ static inline uint64_t heap_array_size(const struct heap *h, const struct heap_c
 /* The class that this object is the class object of, or HEAP_NONE for ordinary objects. */
 uint32_t heap_class_mirrored(const struct heap *h, uint32_t id);
 
+enum { HEAP_ARRAYS_KEPT = 12 }; /* array classes that are kept with one class, at most */
+/* The class object that keeps this class's object because it is of an array of that class; HEAP_NONE: none does. */
+uint32_t heap_array_keeper(const struct heap *h, uint32_t class);
+/* Find which array classes are kept with which class (facts.array_classes_kept): HotSpot's loader data holds them,
+ * no reference of a dump does.  Not where shallow sizes are MAT's.  Arrays of primitives, which never go, are kept
+ * with java.lang.Object.  Call it once classes and their components are known. */
+void heap_keep_arrays(struct heap *h);
+
 /* Does this class's loader keep it, though no reference says so (facts.loaders_hold_classes)? */
 bool heap_loader_holds(const struct heap *h, uint32_t class);
 /* The number of classes that this object is said to have loaded; *classes gets their indices,

@@ -2,6 +2,8 @@
 /* field_words.c - see field_words.h. */
 #include "heap/field_words.h"
 
+#include "heap/classes.h"
+
 #include <string.h>
 
 /* Where a field is among those of its name. */

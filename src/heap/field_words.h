@@ -14,7 +14,9 @@
 #define CAIRN_HEAP_FIELD_WORDS_H
 
 #include "base/text.h"
-#include "heap/heap.h"
+
+struct heap;
+struct heap_field;
 
 #define FIELD_WORDS_MOST 1000
 

@@ -4,9 +4,15 @@
 
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
+#include "base/err.h"
+#include "dump/facts.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <pthread.h>
+#include <stdint.h>
 
 /* What is looked for: the object at an address, or all that have a hash. */
 struct hash_sink {

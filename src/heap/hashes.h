@@ -8,7 +8,14 @@
 #ifndef CAIRN_HEAP_HASHES_H
 #define CAIRN_HEAP_HASHES_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct progress;
 
 /* 0, or a sentence: the format holds none (ERR_UNSUPPORTED), or references did not fit into memory (ERR_NOMEM). */
 MUST_CHECK int hashes_recorded(const struct heap *h, struct err *err);

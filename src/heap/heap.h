@@ -2,9 +2,9 @@
 /*
  * heap.h - one dump in memory: its arrays, and what is known of the whole.
  *
- * What is done with them is in a header for each aspect: ids.h (objects by id and address) and open.h (opening a dump)
- * come with this one; classes.h brings this one along; references.h, roots.h, threads.h, noted.h.  A complete heap is
- * immutable: any thread may read it.
+ * What is done with them is in a header for each aspect.  ids.h (objects by id and address) and open.h (opening a
+ * dump) come with this one, and this one with classes.h; references.h, roots.h, threads.h and noted.h do not.  A
+ * complete heap is immutable: any thread may read it.
  *
  * doc/how-it-works/05-heap.md has the formula for its memory.
  */
@@ -218,17 +218,5 @@ const char *heap_bytes_are(const struct heap *h);
 
 /* ERR_UNSUPPORTED, with the sentence for a dump whose format holds no values. */
 MUST_CHECK int heap_holds_no_values(const struct heap *h, struct err *err);
-
-/* for files that do not say yet what they need */
-#include "base/amount.h"
-#include "base/assert.h"
-#include "base/progress.h"
-#include "dump/process.h"
-#include "dump/reader.h"
-#include "heap/classes.h"
-#include "heap/noted.h"
-#include "heap/references.h"
-#include "heap/roots.h"
-#include "heap/threads.h"
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "heap/classes.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -12,7 +12,13 @@
 #ifndef CAIRN_HEAP_LIBRARY_H
 #define CAIRN_HEAP_LIBRARY_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct heap;
 
 /* Does this name of a class or an array begin with a package of the JDK, its VMs or the Android platform?  It is in
  * every dump, so it says nothing of the program.  Not what the user wishes. */

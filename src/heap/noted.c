@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "dump/reader.h"
 #include "heap/heap.h"
-#include "heap/ids.h"
 
 #include <inttypes.h>
 

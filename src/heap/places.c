@@ -3,7 +3,9 @@
 #include "heap/places.h"
 
 #include "algorithms/bisect.h"
-#include "heap/heap.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

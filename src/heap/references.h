@@ -33,19 +33,12 @@ bool model_is_default(const struct model *m);
  * superclass and its loader; beyond MAT's a class object to the class objects of arrays of it.  At most
  * HEAP_IMPLIED; field names "<class>", "<super>", "<loader>", "<array>".
  */
-enum { HEAP_ARRAYS_KEPT = 12, HEAP_IMPLIED = 3 + HEAP_ARRAYS_KEPT };
+enum { HEAP_IMPLIED = 15 };
 struct implied_reference {
 	uint32_t target;
 	const char *field;
 };
 unsigned heap_implied(const struct heap *h, uint32_t id, struct implied_reference out[HEAP_IMPLIED]);
-
-/* The class object that keeps this class's object because it is of an array of that class; HEAP_NONE: none does. */
-uint32_t heap_array_keeper(const struct heap *h, uint32_t class);
-/* Find which array classes are kept with which class (facts.array_classes_kept): HotSpot's loader data holds them,
- * no reference of a dump does.  Not where shallow sizes are MAT's.  Arrays of primitives, which never go, are kept
- * with java.lang.Object.  Call it once classes and their components are known. */
-void heap_keep_arrays(struct heap *h);
 
 /*
  * Everything that can be reached from a start over recorded and implied references, but those that

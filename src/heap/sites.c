@@ -7,6 +7,9 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "dump/idmap.h"
+#include "dump/reader.h"
+#include "heap/heap.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

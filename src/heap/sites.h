@@ -11,7 +11,13 @@
 #ifndef CAIRN_HEAP_SITES_H
 #define CAIRN_HEAP_SITES_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
 
 struct heap_site {
 	const char **frames;  /* "main.visit gocart/main.go:131", escaped; innermost first */

@@ -2,6 +2,9 @@
 /* string.c - where Strings keep their characters, and how these are read; see string.h. */
 #include "heap/string.h"
 
+#include "heap/heap.h"
+#include "memory/arena.h"
+
 #include <string.h>
 
 void string_layout_find(struct heap *h)
@@ -55,6 +58,11 @@ static void take_slice(const struct string_layout *l, const struct values *strin
 bool heap_string(const struct heap *h, uint32_t id, struct string_view *out)
 {
 	return heap_string_along(h, id, &(struct string_walk){ .string = { 0 } }, out);
+}
+
+bool heap_is_string(const struct heap *h, uint32_t id)
+{
+	return h->strings && h->class_of[id] == h->strings->class;
 }
 
 bool heap_string_along(

@@ -15,6 +15,7 @@
 #define CAIRN_HEAP_STRING_H
 
 #include "base/text.h"
+#include "heap/ids.h"
 #include "heap/value.h"
 
 /* Where the fields of a String lie.  The heap's arena owns it. */
@@ -40,10 +41,7 @@ struct string_view {
  * NULL where the dump holds no values or no class java.lang.String. */
 void string_layout_find(struct heap *h);
 
-static inline bool heap_is_string(const struct heap *h, uint32_t id)
-{
-	return h->strings && h->class_of[id] == h->strings->class;
-}
+bool heap_is_string(const struct heap *h, uint32_t id);
 
 /* Find the characters of a String.  Returns false if the object is no String, or has no characters yet
  * (its field value is null). */

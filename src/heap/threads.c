@@ -4,7 +4,6 @@
 
 #include "algorithms/bisect.h"
 #include "heap/heap.h"
-#include "heap/ids.h"
 
 uint32_t heap_thread_of(const struct heap *h, uint32_t id)
 {

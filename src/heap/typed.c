@@ -3,6 +3,9 @@
 #include "heap/typed.h"
 
 #include "dump/program/program.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <string.h>

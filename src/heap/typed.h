@@ -14,9 +14,14 @@
 #ifndef CAIRN_HEAP_TYPED_H
 #define CAIRN_HEAP_TYPED_H
 
+#include "base/err.h"
 #include "base/text.h"
-#include "dump/types.h"
-#include "heap/heap.h"
+#include "dump/facts.h"
+
+struct err;
+struct slot_walk;
+struct types;
+struct view_walk;
 
 const char *typed_by_name(enum typed_by by); /* "interface", "pointer", … */
 

@@ -7,6 +7,12 @@
  */
 #include "heap/typed_contents.h"
 
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "heap/typed.h"
+
+#include <stddef.h>
 #include <string.h>
 
 enum { HOPS = 3 }; /* a pointer to a pointer to a map */

@@ -6,7 +6,15 @@
 #ifndef CAIRN_HEAP_TYPED_CONTENTS_H
 #define CAIRN_HEAP_TYPED_CONTENTS_H
 
-#include "heap/typed.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct type;
+struct typed;
+struct typed_contents;
 
 /* The i-th of a row of values that begins at `first`.  The row's memory is looked up once: the dump finds an
  * object's end by reading all that the record says of it.  *row begins zeroed. */

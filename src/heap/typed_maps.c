@@ -7,6 +7,10 @@
  * map grows, the entries that were not moved yet are in oldbuckets.  A place there whose entry was
  * moved says so in its tophash, so looking at all places of both arrays finds each entry once.
  */
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "heap/typed.h"
 #include "heap/typed_contents.h"
 
 enum {

@@ -5,6 +5,9 @@
 
 #include "base/text.h"
 #include "dump/program/program.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

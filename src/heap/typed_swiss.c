@@ -9,8 +9,14 @@
  * number that they are (group.go: ctrlGroup.get).  Behind them stand slots of key and elem or, with
  * GOEXPERIMENT=mapsplitgroup, all keys before all elems.  Where what stands, the program's types tell.
  */
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "heap/typed.h"
 #include "heap/typed_contents.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {

@@ -2,6 +2,8 @@
 /* value.c - fields and elements out of the bytes of a record; see value.h. */
 #include "heap/value.h"
 
+#include "heap/classes.h"
+
 #include <string.h>
 
 bool values_held(const struct heap *h)

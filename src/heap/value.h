@@ -13,7 +13,13 @@
 #ifndef CAIRN_HEAP_VALUE_H
 #define CAIRN_HEAP_VALUE_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+#include "dump/facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct view_walk;
 
 /* One field or element. */
 struct value {

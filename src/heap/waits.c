@@ -2,6 +2,11 @@
 /* waits.c - see waits.h. */
 #include "heap/waits.h"
 
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "heap/threads.h"
+
 #include <string.h>
 
 enum {

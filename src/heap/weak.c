@@ -7,6 +7,8 @@
 
 #include "algorithms/bisect.h"
 #include "base/mem.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "heap/index_file/index_file.h"
 #include "heap/value.h"
 #include "memory/big.h"

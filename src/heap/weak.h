@@ -20,7 +20,17 @@
 #ifndef CAIRN_HEAP_WEAK_H
 #define CAIRN_HEAP_WEAK_H
 
-#include "heap/heap.h"
+#include "algorithms/bits.h"
+#include "base/err.h"
+#include "heap/ids.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
+struct progress;
 
 struct weak_reference {
 	uint32_t holder, referent; /* object ids */

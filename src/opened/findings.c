@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* findings.c - the table of what can be found of an opened dump: see opened.h. */
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
+#include "heap/open.h"
+#include "heap/weak.h"
 #include "opened/opened.h"
 
 static int find_references(struct opened *o, struct progress *progress, struct err *err)

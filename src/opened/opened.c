@@ -2,8 +2,16 @@
 /* opened.c - see opened.h: what is not found (findings.c).  Main thread only. */
 #include "opened/opened.h"
 
+#include "algorithms/chunks.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
+#include "heap/open.h"
+#include "heap/value.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -19,10 +19,10 @@
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "analysis/search.h"
-#include "heap/index_file/index_file.h"
-#include "heap/weak.h"
 
 #include <stdatomic.h>
+
+struct nameless;
 
 /* Objects that a user keeps under a name. */
 struct kept_set {

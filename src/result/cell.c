@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cell.c - single values of tables: making them, and how people and machines read them.  Any thread. */
+#include "heap/ids.h"
 #include "result/result.h"
 
 #include <inttypes.h>

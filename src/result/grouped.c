@@ -12,6 +12,11 @@
 #include "analysis/dominators/dominators.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/heap.h"
+#include "heap/ids.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "opened/opened.h"
 

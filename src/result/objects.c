@@ -7,9 +7,17 @@
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "dump/reader.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "opened/opened.h"
+#include "result/result.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

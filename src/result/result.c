@@ -11,6 +11,10 @@
 #include "base/assert.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "opened/opened.h"
 

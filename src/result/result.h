@@ -10,14 +10,18 @@
 #ifndef CAIRN_RESULT_RESULT_H
 #define CAIRN_RESULT_RESULT_H
 
+#include "algorithms/bits.h"
+#include "base/amount.h"
 #include "base/text.h"
-#include "heap/amounts.h"
 #include "memory/arena.h"
 #include "result/columns.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct bits;
+struct progress;
 
 struct cell {
 	enum cell_type type;

@@ -6,6 +6,7 @@
  */
 #include "result/why.h"
 
+#include "heap/classes.h"
 #include "opened/opened.h"
 
 #include <string.h>

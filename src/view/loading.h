@@ -11,7 +11,7 @@
 
 #include "algorithms/parallel.h"
 #include "base/text.h"
-#include "heap/heap.h"
+#include "heap/open.h"
 #include "view/draw.h"
 #include "view/eta.h"
 

@@ -5,6 +5,8 @@
 #include "algorithms/hash.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "view/eta.h"
 

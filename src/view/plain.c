@@ -8,6 +8,8 @@
 #include "view/view.h"
 
 #include "base/mem.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"

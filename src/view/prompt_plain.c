@@ -21,6 +21,7 @@
 
 #include <readline/readline.h>
 #include <readline/history.h>
+#include <stddef.h>
 
 #define CANDIDATES 400
 #define CANDIDATES_SHOWN 60

@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/mem.h"
 #include "command/command.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 #include "view/history.h"
 

@@ -2,11 +2,16 @@
 /* forged.c - see forged.h. */
 #include "forged.h"
 
+#include "heap/classes.h"
+#include "heap/open.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "algorithms/chunks.h"
 #include "heap/index.h"
 #include "opened/opened.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -7,6 +7,7 @@
 #include "command/help/help.h"
 #include "command/exec/exec.h"
 #include "fuzz_reader.h"
+#include "heap/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * their promises (dump/types.h) and asks everything that can be asked of a program.
  */
 #include "dump/go/go_typing.h"
+#include "dump/types.h"
 #include "promise.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
  */
 #include "fuzz_reader.h"
 
+#include "dump/source/source.h"
 #include "promise.h"
 #include "whole.h"
 

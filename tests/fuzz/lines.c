@@ -3,7 +3,8 @@
 #include "lines.h"
 
 #include "base/text.h"
-#include "heap/heap.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "promise.h"
 
 #include <string.h>

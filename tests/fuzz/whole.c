@@ -2,12 +2,13 @@
 /* whole.c - see whole.h. */
 #include "whole.h"
 
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 #include "algorithms/parallel.h"
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/exec/exec.h"
-#include "heap/heap.h"
 #include "heap/typed.h"
 #include "lines.h"
 #include "printed.h"

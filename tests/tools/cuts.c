@@ -7,6 +7,8 @@
  *                        say the same, and no single reference does what a plan takes several for.
  *                        -s N: every N-th reference; -m: weak references hold, as in Eclipse MAT
  */
+#include "heap/heap.h"
+#include "heap/open.h"
 #include "naive.h"
 
 #include <inttypes.h>

@@ -22,6 +22,8 @@
 
 #include "analysis/check/check.h"
 #include "base/mem.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #include "algorithms/parallel.h"
-#include "heap/heap.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 
 static void print_address(bool known, uint64_t address)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* made_heap.c - see made_heap.h. */
 #include "base/mem.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "made_heap.h"
 #include "memory/big.h"
 

@@ -7,6 +7,7 @@
 
 #include "heap/heap.h"
 #include "heap/index.h"
+#include "heap/references.h"
 #include "heap/weak.h"
 
 struct made_edges {

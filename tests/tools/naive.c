@@ -3,6 +3,10 @@
 #include "naive.h"
 
 #include "base/mem.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "heap/weak.h"
 
 #include <stdlib.h>

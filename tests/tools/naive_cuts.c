@@ -3,6 +3,10 @@
 #include "naive.h"
 
 #include "analysis/what_if/what_if.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "algorithms/parallel.h"
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
+#include "heap/heap.h"
 
 #include <inttypes.h>
 #include <stdio.h>

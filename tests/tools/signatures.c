@@ -6,6 +6,8 @@
  *     signatures -t DUMP    seconds it takes instead
  */
 #include "analysis/path_keys/path_keys.h"
+#include "heap/classes.h"
+#include "heap/open.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

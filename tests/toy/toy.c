@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "dump/cursor.h"
+#include "dump/source/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dump/source/source.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 

@@ -16,8 +16,10 @@
 #ifndef CAIRN_TESTS_FAKE_HEAP_H
 #define CAIRN_TESTS_FAKE_HEAP_H
 
-#include "heap/heap.h"
+#include "heap/classes.h"
 #include "heap/index.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 
 enum { C_STRING, C_CLASS, C_CHARS, C_SESSION_1, C_SESSION_2, C_LOST, C_ENTRY, C_TEXT_1, C_TEXT_2,
        FAKE_CLASSES };

@@ -7,6 +7,7 @@
 
 #include "dump/go/go_typing.h"
 #include "dump/program/program_read.h"
+#include "dump/reader.h"
 
 enum { MOST = 64, START = 0xc000, W = 8 };
 

@@ -3,6 +3,7 @@
 #ifndef CAIRN_TESTS_SKETCHED_H
 #define CAIRN_TESTS_SKETCHED_H
 
+#include "heap/classes.h"
 #include "heap/sizes/layout.h"
 
 enum { FIELDS_MAX = 40 };

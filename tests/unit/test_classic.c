@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "classic_text.h"
+#include "dump/source/source.h"
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 

@@ -18,7 +18,10 @@
 #include "base/text.h"
 #include "bytes.h"
 #include "dump/go/go_dump.h"
+#include "dump/source/source.h"
 #include "heap/build/build.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/big.h"
 
 /* --- heaps ------------------------------------------------------------------------------------- */

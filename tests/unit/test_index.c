@@ -23,6 +23,7 @@
 #include "algorithms/pack.h"
 #include "algorithms/parallel.h"
 #include "algorithms/zstd_block.h"
+#include "heap/classes.h"
 #include "made_hprof.h"
 #include "opened/opened.h"
 

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "dump/code_pages.h"
 #include "dump/javacore/javacore.h"
+#include "dump/process.h"
 
 static char directory[] = "/tmp/cairn-javacore-XXXXXX";
 

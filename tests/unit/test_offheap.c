@@ -14,6 +14,7 @@
 
 #include "analysis/field_holders.h"
 #include "analysis/offheap/offheap.h"
+#include "base/text.h"
 #include "made_hprof.h"
 
 static struct offheap found;

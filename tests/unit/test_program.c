@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "dump/program/program.h"
+#include "dump/types.h"
 
 enum { DATA = 0x500000, BSS = 0x501000, TEXT = 0x401000, TYPES = 0x480000 };
 

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "dump/hprof/hprof_dump.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 
 static const struct heap_class *class_with_address(uint64_t address)
 {

@@ -16,6 +16,7 @@
 
 #include "algorithms/gzipped.h"
 #include "command/bundle/sieve.h"
+#include "heap/string.h"
 
 static uint64_t random_state = 7;
 

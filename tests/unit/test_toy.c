@@ -20,7 +20,8 @@
 #include "analysis/check/check.h"
 #include "analysis/dominators/dominators.h"
 #include "base/text.h"
-#include "heap/heap.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 
 #include "../toy/toy.h"
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/package_tree.h"
+#include "heap/classes.h"
 #include "result/cursor.h"
 #include "result/tree.h"
 

@@ -17,6 +17,9 @@
 
 #include "analysis/describe/memory.h"
 #include "base/mem.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
 #include "heap/index.h"
 #include "memory/big.h"
 

@@ -2,6 +2,9 @@
 /*
  * test_view.c - what of the screen needs no terminal: matching words, reasons, the history file.
  */
+#include "base/err.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "opened/opened.h"
 #include "result/why.h"
 #include "view/eta.h"

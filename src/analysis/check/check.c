@@ -11,11 +11,17 @@
 #include "analysis/check/check_tree.h"
 #include "analysis/reachable.h"
 #include "base/mem.h"
+#include "dump/facts.h"
+#include "dump/reader.h"
 #include "dump/types.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

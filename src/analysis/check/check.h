@@ -9,7 +9,6 @@
 #define CAIRN_ANALYSIS_CHECK_CHECK_H
 
 #include "analysis/dominators/dominators.h"
-#include "heap/heap.h"
 
 #include <stdarg.h>
 

@@ -5,6 +5,7 @@
 #include "analysis/check/check_tree.h"
 
 #include "algorithms/parallel.h"
+#include "heap/heap.h"
 #include "heap/index.h"
 #include "memory/big.h"
 

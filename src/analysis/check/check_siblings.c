@@ -13,6 +13,8 @@
 #include "analysis/check/check_tree.h"
 
 #include "algorithms/parallel.h"
+#include "analysis/check/check.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -12,10 +12,15 @@
 #include "analysis/check/check_tree.h"
 
 #include "algorithms/parallel.h"
+#include "analysis/check/check.h"
 #include "analysis/paths/paths.h"
 #include "analysis/reachable.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

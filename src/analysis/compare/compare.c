@@ -7,6 +7,7 @@
 #include "algorithms/string_intern.h"
 #include "analysis/path_labels/path_labels.h"
 #include "heap/heap.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <stddef.h>

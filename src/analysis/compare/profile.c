@@ -7,6 +7,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/packages.h"
 #include "base/text.h"
+#include "dump/source/source.h"
 #include "heap/amounts.h"
 #include "heap/sites.h"
 #include "heap/value.h"

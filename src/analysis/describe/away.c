@@ -8,6 +8,7 @@
  */
 #include "analysis/describe/declared.h"
 
+#include "heap/classes.h"
 #include "heap/field_words.h"
 
 #include <inttypes.h>

@@ -4,8 +4,10 @@
  */
 #include "analysis/describe/collection.h"
 
+#include "algorithms/bits.h"
 #include "analysis/describe/describers.h"
 #include "base/progress.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

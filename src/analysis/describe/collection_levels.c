@@ -6,6 +6,7 @@
 
 #include "algorithms/bits.h"
 #include "analysis/describe/describers.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

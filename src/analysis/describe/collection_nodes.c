@@ -5,6 +5,7 @@
 #include "analysis/describe/collection.h"
 
 #include "analysis/describe/describers.h"
+#include "heap/classes.h"
 
 /* Key and value of a node; a field that is not there reads as null. */
 static void read_node(const struct collection *c, const struct values *node, struct collection_entry *e)

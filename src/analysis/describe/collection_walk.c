@@ -8,6 +8,8 @@
 #include "analysis/describe/describers.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/value.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -10,7 +10,9 @@
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describers.h"
+#include "analysis/describe/inspector.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 #include "memory/big.h"
 

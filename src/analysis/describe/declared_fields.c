@@ -7,8 +7,10 @@
  */
 #include "analysis/describe/declared.h"
 
+#include "algorithms/bits.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

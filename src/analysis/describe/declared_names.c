@@ -5,6 +5,8 @@
  */
 #include "analysis/describe/declared.h"
 
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 #include "memory/big.h"
 

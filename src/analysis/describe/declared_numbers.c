@@ -8,6 +8,7 @@
 #include "analysis/describe/declared.h"
 
 #include "base/progress.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 #include "memory/big.h"
 

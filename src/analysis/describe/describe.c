@@ -7,6 +7,7 @@
 #include "analysis/describe/collection.h"
 #include "analysis/describe/inspector.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 
 #include <stdlib.h>

@@ -16,9 +16,13 @@
 #define CAIRN_ANALYSIS_DESCRIBE_DESCRIBE_H
 
 #include "base/text.h"
+#include "dump/facts.h"
 #include "heap/string.h"
 #include "heap/typed.h"
 #include "heap/value.h"
+
+struct bits;
+struct progress;
 
 #define DESCRIBE_SHORT 120 /* characters of a text, for a cell of a table */
 

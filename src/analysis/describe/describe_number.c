@@ -3,6 +3,8 @@
  * describe_number.c - describers of Java objects that are numbers, printed as Java prints them.
  */
 #include "analysis/describe/describers.h"
+#include "dump/facts.h"
+#include "heap/value.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,6 +3,9 @@
  * describe_text.c - describers of Java objects that are a text or have a name.
  */
 #include "analysis/describe/describers.h"
+#include "heap/classes.h"
+#include "heap/string.h"
+#include "heap/value.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,6 +3,9 @@
  * describe_time.c - dates and times in ISO 8601, as java.time prints them; instants in UTC.
  */
 #include "analysis/describe/describers.h"
+#include "dump/facts.h"
+#include "heap/string.h"
+#include "heap/value.h"
 
 #include <inttypes.h>
 

@@ -6,6 +6,8 @@
 
 #include "analysis/describe/collection.h"
 #include "analysis/describe/describe.h"
+#include "base/text.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,8 @@
 #define CAIRN_ANALYSIS_DESCRIBE_DESCRIBERS_H
 
 #include "base/text.h"
-#include "heap/string.h"
+
+struct value;
 
 struct description {
 	const struct heap *heap;

@@ -6,6 +6,7 @@
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "dump/idmap.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "analysis/describe/layouts.h"
 
 #include "algorithms/hash.h"
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
 
 #include <pthread.h>

@@ -12,8 +12,6 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
 #define CAIRN_ANALYSIS_DESCRIBE_LAYOUTS_H
 
-#include "analysis/describe/describe.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -9,6 +9,10 @@
 #include "algorithms/bits.h"
 #include "analysis/describe/slices.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "dump/types.h"
+#include "heap/classes.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

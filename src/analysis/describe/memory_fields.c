@@ -4,8 +4,13 @@
  */
 #include "analysis/describe/memory.h"
 
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

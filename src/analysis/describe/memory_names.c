@@ -6,6 +6,9 @@
 #include "analysis/describe/memory.h"
 
 #include "analysis/search.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,8 +4,14 @@
  */
 #include "analysis/describe/memory.h"
 
+#include "analysis/describe/inspector.h"
 #include "base/progress.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/classes.h"
 #include "memory/big.h"
+
+#include <stdint.h>
 
 static bool is_number(const struct type *t)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory_text.c - values in memory in words; see memory.h. */
 #include "analysis/describe/memory.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,6 +7,8 @@
 #include "analysis/describe/inspector.h"
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,6 +11,8 @@
 
 #include "algorithms/string_intern.h"
 #include "base/mem.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 #include "memory/big.h"
 

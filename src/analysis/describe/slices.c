@@ -7,10 +7,15 @@
 #include "analysis/describe/memory.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { MOST_HOLDERS = 64, SMALL_BLOCK = 16, MOST_VALUE = 60 };

@@ -9,8 +9,9 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 #define CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 
-#include "analysis/describe/describe.h"
 #include "heap/typed.h"
+
+struct collection_size;
 
 enum { SLICES_KNOWN = 4 };
 

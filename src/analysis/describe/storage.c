@@ -3,6 +3,7 @@
 #include "analysis/describe/collection.h"
 
 #include "analysis/describe/describers.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* summary.c - an object by its fields in one line, and what single fields of Java's own classes mean (describe.h). */
 #include "analysis/describe/describe.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

@@ -19,6 +19,7 @@
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINANCE_H
 
 #include "analysis/dominators/dominators.h"
+#include "heap/heap.h"
 
 #include "algorithms/bits.h"
 #include "algorithms/buckets.h"

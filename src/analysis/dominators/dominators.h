@@ -20,12 +20,15 @@
 #define CAIRN_ANALYSIS_DOMINATORS_DOMINATORS_H
 
 #include "algorithms/bits.h"
+#include "base/amount.h"
 #include "base/err.h"
 #include "base/progress.h"
-#include "heap/amounts.h"
-#include "heap/heap.h"
+#include "heap/references.h"
 
 #include <stdint.h>
+
+struct heap_root;
+struct model;
 
 #define DOMINATED_BY_ROOTS UINT32_MAX       /* in immediate: no single object dominates it, or it is
                                                a root */

@@ -10,6 +10,9 @@
 
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

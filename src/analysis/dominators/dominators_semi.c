@@ -23,6 +23,8 @@
 
 #include "algorithms/sort.h"
 #include "base/assert.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -15,9 +15,12 @@
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "base/assert.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "analysis/dominators/dominators.h"
 
 #include "base/assert.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -3,6 +3,8 @@
 #include "analysis/dominators/joint.h"
 
 #include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/weak.h"
 #include "memory/big.h"
 

@@ -8,11 +8,16 @@
  */
 #include "analysis/dominators/dominators.h"
 
+#include "algorithms/chunks.h"
 #include "algorithms/sort.h"
 #include "analysis/dominators/joint.h"
 #include "analysis/dominators/retained_saving.h"
 #include "analysis/maybe_live.h"
+#include "base/amount.h"
 #include "base/assert.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>

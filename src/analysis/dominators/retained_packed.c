@@ -7,7 +7,10 @@
  */
 #include "analysis/dominators/retained_saving.h"
 
+#include "algorithms/chunks.h"
 #include "algorithms/parallel.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>

@@ -9,12 +9,19 @@
  */
 #include "analysis/dominators/retained_saving.h"
 
+#include "algorithms/chunks.h"
 #include "algorithms/pack.h"
 #include "analysis/maybe_live.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
+#include "heap/references.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+struct chunks;
 
 /* --- writing ------------------------------------------------------------------------------------ */
 

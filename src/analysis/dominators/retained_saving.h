@@ -4,7 +4,6 @@
 #define CAIRN_ANALYSIS_DOMINATORS_RETAINED_SAVING_H
 
 #include "analysis/dominators/dominators.h"
-#include "heap/index_file/index_file.h"
 
 /* The tree in a packed index.  The heap's references must be there. */
 MUST_CHECK int retained_pack(const struct retained *r, struct chunks_writer *w, struct err *err);

@@ -5,6 +5,7 @@
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
 #include "base/render_lock.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

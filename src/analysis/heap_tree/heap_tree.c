@@ -5,6 +5,8 @@
 #include "base/assert.h"
 #include "base/progress.h"
 #include "base/render_lock.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -5,6 +5,9 @@
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <string.h>

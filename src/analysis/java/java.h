@@ -8,10 +8,13 @@
 #ifndef CAIRN_ANALYSIS_JAVA_JAVA_H
 #define CAIRN_ANALYSIS_JAVA_JAVA_H
 
-#include "analysis/describe/describe.h"
+#include "base/err.h"
 #include "base/text.h"
-#include "dump/process.h"
-#include "heap/heap.h"
+
+struct any_value;
+struct err;
+struct heap;
+struct heap_thread;
 
 /* The object with the system properties, a map; HEAP_NONE: the dump leads to none. */
 uint32_t java_properties(const struct heap *h);

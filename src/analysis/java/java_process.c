@@ -14,8 +14,13 @@
 #include "analysis/describe/describe.h"
 #include "base/masking.h"
 #include "base/progress.h"
+#include "dump/process.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/string.h"
+#include "heap/threads.h"
 #include "heap/value.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

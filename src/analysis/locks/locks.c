@@ -4,6 +4,9 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/heap.h"
+#include "heap/threads.h"
 #include "heap/value.h"
 #include "memory/big.h"
 

@@ -12,8 +12,13 @@
 #ifndef CAIRN_ANALYSIS_LOCKS_LOCKS_H
 #define CAIRN_ANALYSIS_LOCKS_LOCKS_H
 
+#include "base/amount.h"
+#include "base/err.h"
 #include "base/text.h"
-#include "heap/heap.h"
+
+struct err;
+struct heap;
+struct progress;
 
 enum lock_kind {
 	LOCK_MONITOR,

@@ -9,7 +9,11 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/java/java.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #ifndef CAIRN_ANALYSIS_LOCKS_LOCKS_FIND_H
 #define CAIRN_ANALYSIS_LOCKS_LOCKS_FIND_H
 
+#include "algorithms/bits.h"
 #include "analysis/locks/locks.h"
 
 struct finding {

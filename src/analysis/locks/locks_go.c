@@ -7,6 +7,9 @@
 #include "analysis/locks/locks_find.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/heap.h"
+#include "heap/threads.h"
 #include "heap/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"

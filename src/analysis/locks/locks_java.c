@@ -11,6 +11,9 @@
 #include "analysis/locks/locks_find.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "heap/value.h"
 #include "memory/big.h"
 

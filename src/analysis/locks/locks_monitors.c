@@ -24,6 +24,11 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -9,6 +9,10 @@
 #include "analysis/locks/locks_find.h"
 
 #include "analysis/thread_locals.h"
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/ids.h"
+#include "heap/value.h"
 #include "memory/big.h"
 
 static int64_t number_in(const struct heap *h, uint32_t id, const char *field)

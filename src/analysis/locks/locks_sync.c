@@ -11,7 +11,13 @@
 #include "analysis/locks/locks_find.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
 #include "dump/program/program.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "heap/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"

@@ -7,6 +7,11 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -9,8 +9,12 @@
 
 #include "algorithms/sort.h"
 #include "analysis/java/java.h"
+#include "base/progress.h"
+#include "dump/process.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <string.h>
 
 const char *offheap_kind_name(enum offheap_kind kind)

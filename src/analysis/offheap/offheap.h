@@ -16,7 +16,14 @@
 #ifndef CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_H
 #define CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_H
 
-#include "analysis/describe/describe.h"
+#include "base/amount.h"
+#include "base/err.h"
+
+#include <stddef.h>
+
+struct err;
+struct heap;
+struct progress;
 
 enum offheap_kind {
 	OFFHEAP_DIRECT,     /* a direct buffer with a cleaner */

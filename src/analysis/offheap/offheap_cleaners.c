@@ -7,6 +7,8 @@
  * whatever leads to it.  One that ran has the address 0, or is in no list any more.
  */
 #include "analysis/offheap/offheap_finding.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

@@ -3,7 +3,12 @@
 #include "analysis/offheap/offheap.h"
 
 #include "analysis/java/java.h"
+#include "base/progress.h"
 #include "base/text.h"
+#include "dump/facts.h"
+#include "dump/process.h"
+#include "heap/heap.h"
+#include "heap/value.h"
 
 #include <string.h>
 

@@ -3,7 +3,12 @@
 #ifndef CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_FINDING_H
 #define CAIRN_ANALYSIS_OFFHEAP_OFFHEAP_FINDING_H
 
+#include "algorithms/bits.h"
 #include "analysis/offheap/offheap.h"
+#include "heap/ids.h"
+#include "heap/value.h"
+
+struct values;
 
 /* What instances of a class are to this search. */
 enum role {

@@ -9,6 +9,8 @@
 #include "analysis/offheap/offheap_finding.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/path_labels/path_labels.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -13,8 +13,12 @@
 #include "analysis/describe/describe.h"
 #include "analysis/levels.h"
 #include "base/memory_refusals.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
 #include "heap/string.h"
+#include "heap/threads.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -32,7 +32,6 @@
 #include "analysis/dominators/dominators.h"
 #include "analysis/path_labels/path_labels.h"
 #include "base/text.h"
-#include "heap/weak.h"
 
 #define PATH_KEY_NONE PATH_LABEL_NONE /* no signature: not reached over strong references */
 

@@ -13,6 +13,9 @@
 #include "algorithms/map.h"
 #include "algorithms/sort.h"
 #include "analysis/what_if/what_if.h"
+#include "base/amount.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

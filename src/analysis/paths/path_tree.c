@@ -10,6 +10,11 @@
 #include "analysis/describe/describe.h"
 #include "analysis/levels.h"
 #include "base/assert.h"
+#include "base/text.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -10,6 +10,9 @@
 
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

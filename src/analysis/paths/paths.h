@@ -16,8 +16,6 @@
 #include "analysis/dominators/dominators.h"
 #include "analysis/members.h"
 #include "base/text.h"
-#include "heap/value.h"
-#include "heap/weak.h"
 
 struct path_rules {
 	const struct heap *heap;

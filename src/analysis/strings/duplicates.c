@@ -2,9 +2,16 @@
 /* duplicates.c - Strings of the same text, and what they waste. */
 #include "analysis/strings/strings.h"
 
+#include "algorithms/bits.h"
+#include "algorithms/hash.h"
+#include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
+#include "analysis/search.h"
+#include "analysis/strings/text_memo.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

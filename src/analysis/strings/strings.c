@@ -10,6 +10,7 @@
 #include "analysis/search.h"
 #include "analysis/strings/text_memo.h"
 #include "base/mem.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

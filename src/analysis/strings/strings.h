@@ -9,8 +9,15 @@
 #define CAIRN_ANALYSIS_STRINGS_STRINGS_H
 
 #include "analysis/equal.h"
+#include "base/amount.h"
+#include "base/err.h"
 #include "heap/amounts.h"
 #include "heap/string.h"
+#include <stddef.h>
+
+struct bits;
+struct err;
+struct heap;
 
 struct string_list {
 	uint32_t *ids; /* ascending, big memory */

@@ -8,6 +8,9 @@
 
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
+#include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -4,7 +4,10 @@
 
 #include "analysis/collections.h"
 #include "analysis/describe/describe.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum {

@@ -3,6 +3,8 @@
 #include "analysis/waste/work.h"
 
 #include "algorithms/sort.h"
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "analysis/waste/work.h"
 
 #include "analysis/describe/describe.h"
+#include "heap/classes.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -4,6 +4,9 @@
 
 #include "analysis/describe/describe.h"
 #include "analysis/strings/strings.h"
+#include "base/progress.h"
+#include "heap/classes.h"
+#include "memory/big.h"
 
 static int add_string(void *context, const struct same_string *one, struct err *err)
 {

@@ -7,6 +7,8 @@
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/waste/work.h"
+#include "dump/reader.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -15,7 +15,15 @@
 #ifndef CAIRN_ANALYSIS_WASTE_WASTE_H
 #define CAIRN_ANALYSIS_WASTE_WASTE_H
 
-#include "heap/amounts.h"
+#include "algorithms/bits.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct heap;
 
 enum waste_kind {
 	WASTE_STRINGS, WASTE_WIDE,

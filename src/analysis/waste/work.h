@@ -8,6 +8,7 @@
 
 #include "analysis/equal.h"
 #include "analysis/waste/waste.h"
+#include "heap/heap.h"
 #include "heap/string.h"
 
 /* What an object of a class is. */

@@ -11,7 +11,11 @@
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "analysis/maybe_live.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/weak.h"
 #include "memory/big.h"
 

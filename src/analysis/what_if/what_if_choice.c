@@ -3,7 +3,10 @@
 #include "analysis/what_if/what_if_owner.h"
 
 #include "analysis/describe/describe.h"
+#include "analysis/what_if/what_if.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
 
 bool what_if_untold(const struct heap *h, uint32_t holder, uint32_t id)
 {

@@ -13,6 +13,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/what_if/what_if_owner.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "heap/library.h"
 #include "heap/weak.h"
 #include "memory/big.h"

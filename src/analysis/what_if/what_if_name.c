@@ -6,6 +6,8 @@
 #include "analysis/what_if/what_if.h"
 
 #include "analysis/describe/describe.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 
 /* --- a field ------------------------------------------------------------------------------------ */
 

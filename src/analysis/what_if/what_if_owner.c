@@ -3,7 +3,11 @@
 #include "analysis/what_if/what_if_owner.h"
 
 #include "base/text.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 
 #include <string.h>
 

@@ -11,6 +11,9 @@
 #include "analysis/what_if/what_if_groups.h"
 #include "analysis/what_if/what_if_owner.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/weak.h"
 #include "memory/big.h"
 

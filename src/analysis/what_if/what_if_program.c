@@ -12,7 +12,10 @@
 
 #include "analysis/what_if/what_if.h"
 #include "dump/idmap.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "heap/value.h"
 #include "memory/big.h"
 

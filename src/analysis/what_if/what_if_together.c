@@ -11,6 +11,8 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/weak.h"
 #include "memory/big.h"
 

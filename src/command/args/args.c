@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/table_options.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <ctype.h>

@@ -9,6 +9,12 @@
 
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
+#include "dump/reader.h"
+#include "dump/types.h"
+#include "heap/classes.h"
+#include "heap/noted.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "heap/waits.h"
 #include "result/objects.h"
 

@@ -7,6 +7,8 @@
 
 #include "result/result.h"
 
+struct heap_root;
+
 /* The columns of bt. */
 enum { BT_FRAME, BT_METHOD, BT_KIND, BT_ADDRESS, BT_CLASS, BT_SHALLOW, BT_RETAINED, BT_VALUE, BT_VARIABLE };
 

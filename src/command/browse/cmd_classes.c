@@ -11,7 +11,10 @@
 #include "command/browse/histo_paths.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

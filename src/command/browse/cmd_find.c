@@ -9,9 +9,14 @@
 #include "base/render_lock.h"
 #include "command/browse/find_values.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "heap/hashes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <string.h>
 

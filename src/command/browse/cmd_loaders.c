@@ -5,7 +5,10 @@
 #include "analysis/histogram.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 

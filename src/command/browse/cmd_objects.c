@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 #include "result/objects.h"
 

@@ -4,12 +4,20 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/chunks.h"
 #include "analysis/check/check.h"
 #include "analysis/holes.h"
 #include "analysis/java/java.h"
 #include "command/browse/histo_heaps.h"
 #include "command/browse/process.h"
 #include "command/resolve/resolve.h"
+#include "dump/process.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,12 @@
 #include "command/commands.h"
 
 #include "algorithms/sort.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "dump/reader.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "heap/library.h"
 #include "heap/sites.h"
 #include "memory/big.h"

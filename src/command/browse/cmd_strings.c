@@ -11,7 +11,10 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/table_options.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <inttypes.h>

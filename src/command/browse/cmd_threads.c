@@ -10,8 +10,13 @@
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

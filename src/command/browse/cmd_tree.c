@@ -7,8 +7,11 @@
 #include "analysis/search.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 #include "result/preorder.h"
+#include "result/result.h"
 #include "result/tree.h"
 
 #include <stdlib.h>

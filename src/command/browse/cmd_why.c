@@ -7,8 +7,13 @@
  */
 #include "command/commands.h"
 
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 #include "result/cursor.h"
 #include "result/why.h"

@@ -2,12 +2,16 @@
 /* find_values.c - see find_values.h. */
 #include "command/browse/find_values.h"
 
+#include "analysis/describe/describe.h"
 #include "analysis/numbers.h"
 #include "analysis/search.h"
 #include "base/render_lock.h"
+#include "heap/classes.h"
 #include "heap/hashes.h"
+#include "heap/value.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,10 @@
 
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,15 @@
 /* inspect.c - see inspect.h. */
 #include "command/browse/inspect.h"
 
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,9 +8,13 @@
 #ifndef CAIRN_COMMAND_BROWSE_INSPECT_H
 #define CAIRN_COMMAND_BROWSE_INSPECT_H
 
-#include "analysis/describe/describe.h"
 #include "opened/opened.h"
 #include "result/result.h"
+
+struct entries;
+struct object_bytes;
+struct object_parts;
+struct range;
 
 /* The results of x, whose head cmd_inspect.c adds, and of entries. */
 extern const struct shape parts_shape, parts_of_memory_shape, references_shape, bytes_shape,

@@ -3,7 +3,10 @@
 #include "command/browse/process.h"
 
 #include "analysis/java/java.h"
+#include "dump/process.h"
+#include "heap/heap.h"
 #include "heap/library.h"
+#include "heap/threads.h"
 
 #include <string.h>
 #include <time.h>

@@ -7,6 +7,8 @@
 
 #include "command/command.h"
 
+struct process_facts;
+
 /* The values that these three may add to a head. */
 #define PROCESS_VALUES                                                                             \
 	COL_CAUSE, COL_CAUSE_DATE, COL_SIGNAL, COL_COMMAND_LINE, COL_STARTED, COL_PROCESS_ID,          \

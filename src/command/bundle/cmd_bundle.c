@@ -10,10 +10,13 @@
 
 #include "algorithms/zstd_block.h"
 #include "analysis/describe/describe.h"
+#include "base/files.h"
 #include "base/suffixes.h"
 #include "command/bundle/search.h"
 #include "command/exec/exec.h"
 #include "command/report/report.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "heap/index_file/index_file.h"
 #include "query/profile_file.h"
 

@@ -8,10 +8,15 @@
 #include "command/bundle/texts.h"
 
 #include "analysis/java/java.h"
+#include "base/progress.h"
+#include "dump/process.h"
 #include "dump/program/program.h"
+#include "dump/reader.h"
 #include "dump/types.h"
+#include "heap/classes.h"
 #include "heap/sites.h"
 #include "heap/string.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <link.h>

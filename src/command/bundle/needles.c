@@ -2,6 +2,8 @@
 /* needles.c - see needles.h. */
 #include "command/bundle/needles.h"
 
+#include "heap/string.h"
+
 #include <string.h>
 
 const char *needle_form_name(enum needle_form form)

@@ -10,9 +10,10 @@
 #define CAIRN_COMMAND_BUNDLE_NEEDLES_H
 
 #include "base/text.h"
-#include "heap/string.h"
 
 #include <string.h>
+
+struct string_view;
 
 enum { TEXT_LEAST = 8, NEEDLE_UNITS = 24, NEEDLE_ROOM = 60, NEEDLE_KEY = 8, NUMBER_DIGITS = 12 };
 

@@ -5,6 +5,7 @@
 #include "algorithms/chunks.h"
 #include "algorithms/gzipped.h"
 #include "base/files.h"
+#include "base/progress.h"
 #include "heap/index_file/index_file.h"
 #include "memory/big.h"
 

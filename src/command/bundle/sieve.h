@@ -15,8 +15,10 @@
 #ifndef CAIRN_COMMAND_BUNDLE_SIEVE_H
 #define CAIRN_COMMAND_BUNDLE_SIEVE_H
 
+#include "base/err.h"
 #include "command/bundle/needles.h"
 
+struct err;
 struct sieve;
 /* For about n texts.  0: the caller's (sieve_free).  Less memory than it would like makes it slower; ERR_NOMEM where
  * there is next to none. */

@@ -4,6 +4,8 @@
 
 #include "algorithms/parallel.h"
 #include "analysis/describe/describe.h"
+#include "dump/reader.h"
+#include "heap/classes.h"
 #include "heap/typed.h"
 #include "memory/big.h"
 

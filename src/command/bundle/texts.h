@@ -8,8 +8,11 @@
 #ifndef CAIRN_COMMAND_BUNDLE_TEXTS_H
 #define CAIRN_COMMAND_BUNDLE_TEXTS_H
 
+#include "base/err.h"
 #include "command/bundle/sieve.h"
-#include "heap/heap.h"
+
+struct err;
+struct heap;
 
 enum text_kind { TEXT_OF_OBJECT, TEXT_OF_ARRAY, TEXT_OF_SYMBOL, TEXT_KINDS };
 

@@ -6,6 +6,7 @@
 #include "analysis/search.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

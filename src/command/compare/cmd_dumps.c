@@ -6,6 +6,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "command/session/session.h"
+#include "dump/source/source.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,12 @@
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/session/session.h"
+#include "heap/heap.h"
 #include "heap/library.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

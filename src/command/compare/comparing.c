@@ -4,6 +4,8 @@
 
 #include "algorithms/sort.h"
 #include "base/mem.h"
+#include "dump/reader.h"
+#include "heap/heap.h"
 #include "heap/library.h"
 #include "heap/sites.h"
 #include "memory/big.h"

@@ -7,9 +7,13 @@
 #include "algorithms/bits.h"
 #include "analysis/collections.h"
 #include "analysis/describe/describe.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/diagnose/held_groups.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,13 @@
 #include "analysis/locks/locks.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "heap/value.h"
 #include "heap/waits.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

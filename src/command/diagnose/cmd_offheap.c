@@ -5,8 +5,12 @@
 #include "command/commands.h"
 
 #include "analysis/offheap/offheap.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/diagnose/held_groups.h"
+#include "dump/process.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <ctype.h>

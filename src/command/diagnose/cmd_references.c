@@ -6,9 +6,13 @@
 #include "command/commands.h"
 
 #include "analysis/referents.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,14 @@
 
 #include "algorithms/sort.h"
 #include "analysis/thread_locals.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,8 +7,12 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/table_options.h"
+#include "dump/reader.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "heap/library.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 /* held_groups.c - see held_groups.h. */
 #include "command/diagnose/held_groups.h"
 
+#include "algorithms/hash.h"
+#include "analysis/describe/describe.h"
 #include "base/progress.h"
+#include "heap/ids.h"
 #include "memory/big.h"
 
 int held_groups_init(struct held_groups *g, const struct heap *h, size_t members, struct err *err)

@@ -8,6 +8,10 @@
 #include "base/text.h"
 #include "command/args/args.h"
 #include "command/exec/output.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
+#include "heap/open.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,11 +2,16 @@
 /* cmd_index.c - index: what was found of the current dump, in a file from which it opens at once. */
 #include "command/commands.h"
 
+#include "algorithms/chunks.h"
 #include "algorithms/zstd_block.h"
 #include "base/mem.h"
 #include "command/exec/exec.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

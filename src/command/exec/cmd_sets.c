@@ -2,7 +2,10 @@
 /* cmd_sets.c - sets: the objects that were kept. */
 #include "command/commands.h"
 
+#include "base/amount.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
+#include "dump/source/source.h"
+#include "heap/open.h"
 #include "memory/big.h"
 #include "query/profile_file.h"
 

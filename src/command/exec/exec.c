@@ -11,6 +11,8 @@
 #include "command/exec/output.h"
 #include "command/resolve/resolve.h"
 #include "command/table_options.h"
+#include "heap/heap.h"
+#include "heap/open.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -7,7 +7,9 @@
 #ifndef CAIRN_COMMAND_EXEC_EXEC_H
 #define CAIRN_COMMAND_EXEC_EXEC_H
 
+#include "algorithms/chunks.h"
 #include "command/session/session.h"
+#include "dump/reader.h"
 
 struct invocation; /* command/args/args.h */
 

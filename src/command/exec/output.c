@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "command/exec/exec.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 
 #include <errno.h>
 #include <fcntl.h>

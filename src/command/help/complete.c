@@ -8,6 +8,10 @@
 #include "command/help/help.h"
 #include "command/parse/parse.h"
 #include "command/resolve/resolve.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
+#include "heap/threads.h"
 
 #include "algorithms/sort.h"
 #include "base/mem.h"

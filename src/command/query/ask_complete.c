@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "command/query/ask_tables.h"
 #include "command/commands.h"
+#include "heap/classes.h"
 
 #include <ctype.h>
 #include <stdlib.h>

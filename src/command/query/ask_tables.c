@@ -4,6 +4,8 @@
 
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "heap/heap.h"
+#include "heap/threads.h"
 
 #include <string.h>
 #include <strings.h>

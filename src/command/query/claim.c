@@ -10,6 +10,9 @@
 #include "command/query/query.h"
 #include "command/args/args.h"
 #include "command/exec/exec.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

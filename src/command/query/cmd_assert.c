@@ -4,6 +4,8 @@
 
 #include "command/query/claim.h"
 #include "command/exec/exec.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 
 #include <string.h>
 

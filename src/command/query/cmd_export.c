@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "command/query/query.h"
 #include "command/exec/exec.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "command/exec/exec.h"
 #include "command/query/ask_tables.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

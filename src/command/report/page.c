@@ -4,6 +4,8 @@
 
 #include "base/files.h"
 #include "command/commands.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 
 #include <errno.h>
 #include <string.h>

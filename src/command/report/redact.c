@@ -3,6 +3,8 @@
 #include "command/report/report.h"
 
 #include "base/mem.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 
 #include <ctype.h>
 #include <stdlib.h>

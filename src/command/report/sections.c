@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/exec/exec.h"
+#include "heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>

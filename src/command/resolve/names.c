@@ -6,7 +6,9 @@
 #include "command/resolve/resolve.h"
 
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "heap/field_words.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

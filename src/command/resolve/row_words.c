@@ -5,6 +5,8 @@
  */
 #include "command/resolve/resolve.h"
 
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

@@ -9,6 +9,8 @@
 
 #include "analysis/search.h"
 #include "base/mem.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 #include "result/cursor.h"
 

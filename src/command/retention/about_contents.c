@@ -5,11 +5,19 @@
 #include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/value.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,14 @@
 #include "command/retention/about.h"
 
 #include "command/retention/heap_labels.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

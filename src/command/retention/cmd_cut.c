@@ -9,8 +9,12 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/cut_words.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,10 +7,14 @@
 #include "algorithms/sort.h"
 #include "analysis/histogram.h"
 #include "analysis/what_if/what_if.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 #include "result/tree.h"
 
 #include <inttypes.h>

@@ -6,8 +6,11 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 #include "result/tree.h"
 
 #include <inttypes.h>

@@ -7,10 +7,14 @@
 #include "analysis/leaks.h"
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/leaks_told.h"
 #include "command/session/session.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,9 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/session/session.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 #include "result/objects.h"
 

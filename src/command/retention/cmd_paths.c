@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/session/session.h"
+#include "heap/classes.h"
+#include "heap/weak.h"
 #include "memory/big.h"
 #include "result/preorder.h"
 #include "result/tree.h"

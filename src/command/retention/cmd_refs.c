@@ -5,15 +5,19 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"
 #include "command/retention/references_of_set.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 #include "result/objects.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,16 @@
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
+#include "base/amount.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 #include "result/objects.h"
+#include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>

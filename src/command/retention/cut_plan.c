@@ -9,6 +9,7 @@
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/cut_words.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

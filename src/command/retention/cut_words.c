@@ -4,8 +4,11 @@
 
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/value.h"
 #include "memory/big.h"
 

@@ -2,7 +2,12 @@
 /* heap_labels.c - see heap_labels.h. */
 #include "command/retention/heap_labels.h"
 
+#include "base/text.h"
 #include "command/commands.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/weak.h"
 
 #include <stdlib.h>
 #include <string.h>

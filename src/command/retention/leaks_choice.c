@@ -4,6 +4,8 @@
 
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "command/retention/leaks_told.h"
 
 #include "analysis/describe/describe.h"
+#include "heap/classes.h"
 
 enum { LOOKED_AT = 1 << 16 };
 

@@ -3,10 +3,15 @@
 #include "command/retention/leaks_told.h"
 
 #include "analysis/heap_tree/heap_tree.h"
+#include "base/text.h"
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
 #include "command/retention/heap_labels.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "heap/weak.h"
 
 #include <inttypes.h>

@@ -4,8 +4,11 @@
 
 #include "algorithms/sort.h"
 #include "analysis/what_if/what_if.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/commands.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 #include "result/objects.h"
 

@@ -5,8 +5,13 @@
 #include "command/commands.h"
 
 #include "algorithms/sort.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/arena.h"
 #include "memory/big.h"
 

@@ -11,7 +11,10 @@
 #include "base/mem.h"
 #include "base/suffixes.h"
 #include "base/text.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
 #include "heap/index_file/index_file.h"
+#include "heap/open.h"
 #include "memory/big.h"
 
 #include <fcntl.h>

@@ -10,13 +10,17 @@
 #include "base/mem.h"
 #include "base/suffixes.h"
 #include "base/text.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
 #include "heap/index_file/index_file.h"
+#include "heap/open.h"
 #include "memory/big.h"
 #include "query/profile_file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

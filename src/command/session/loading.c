@@ -8,6 +8,7 @@
 
 #include "algorithms/parallel.h"
 #include "base/text.h"
+#include "heap/open.h"
 
 #include <poll.h>
 #include <stdio.h>

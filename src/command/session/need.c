@@ -4,6 +4,7 @@
 
 #include "analysis/dominators/dominators.h"
 #include "base/memory_limit.h"
+#include "heap/open.h"
 #include "memory/spill.h"
 
 #include <string.h>

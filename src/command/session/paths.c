@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* paths.c - shortest paths for commands: command_find_path of session.h. */
 #include "command/session/session.h"
+#include "heap/ids.h"
 
 enum {
 	EFFORT = 4 << 20,      /* references looked at backward, before all are followed forward */

@@ -9,6 +9,10 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "dump/source/source.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/open.h"
 #include "memory/big.h"
 #include "query/profile_file.h"
 #include "query/sql/sql.h"

@@ -7,6 +7,7 @@
 #include "command/session/session.h"
 
 #include "base/mem.h"
+#include "heap/heap.h"
 #include "query/sql/sql.h"
 #include "result/tree.h"
 

@@ -16,6 +16,10 @@
 #include "result/result.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
+
+struct heap_need;
+struct heap_options;
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/source/source.h"
 
 #define HEAD_BYTES 4096
 

@@ -3,8 +3,6 @@
 #ifndef CAIRN_DUMP_CLASSIC_CLASSIC_H
 #define CAIRN_DUMP_CLASSIC_CLASSIC_H
 
-#include "dump/reader.h"
-
 extern const struct reader classic_reader;
 
 #endif

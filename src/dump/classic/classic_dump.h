@@ -24,8 +24,11 @@
 #include "algorithms/map.h"
 #include "dump/ebcdic.h"
 #include "dump/classic/classic.h"
+#include "dump/reader.h"
 
 #include <stddef.h>
+
+struct part;
 
 #define CLASSIC_NAME_MAX (64u << 10) /* bytes of a type that are kept */
 #define CLASSIC_CHUNK 4096u          /* references delivered at a time */

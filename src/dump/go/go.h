@@ -3,8 +3,6 @@
 #ifndef CAIRN_DUMP_GO_GO_H
 #define CAIRN_DUMP_GO_GO_H
 
-#include "dump/reader.h"
-
 extern const struct reader go_reader;
 
 #endif

@@ -30,8 +30,17 @@
 #include "dump/go/go_span.h"
 #include "dump/idmap.h"
 #include "dump/program/program.h"
+#include "dump/reader.h"
+#include "dump/types.h"
 
 #include <pthread.h>
+
+struct classifier;
+struct pack;
+struct progress;
+struct sink;
+struct site_sink;
+struct slot_walk;
 
 /* Records of one tag that follow one another in the file.  Object records are in no run. */
 struct go_run {

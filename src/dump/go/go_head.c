@@ -10,6 +10,7 @@
  * word behind it, and in an array every second word is one.
  */
 #include "dump/go/go_dump.h"
+#include "dump/source/source.h"
 
 /* Where the linker puts descriptors and itabs. */
 static bool is_constant(const struct go *g, uint64_t word)

@@ -9,6 +9,7 @@
 #include "dump/go/go_dump.h"
 
 #include "algorithms/pack.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 static void keep_layout(struct go *g, struct pack *p)

@@ -9,6 +9,7 @@
  */
 #include "dump/go/go_reading.h"
 
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

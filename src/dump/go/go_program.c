@@ -9,6 +9,7 @@
 #include "base/suffixes.h"
 #include "base/text.h"
 #include "dump/program/program.h"
+#include "dump/source/source.h"
 #include "memory/arena.h"
 #include "memory/big.h"
 

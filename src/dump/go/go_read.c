@@ -12,6 +12,7 @@
 #include "dump/go/go_reading.h"
 
 #include "base/mem.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

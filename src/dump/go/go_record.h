@@ -10,7 +10,7 @@
 #define CAIRN_DUMP_GO_GO_RECORD_H
 
 #include "base/err.h"
-#include "dump/reader.h"
+#include "dump/facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

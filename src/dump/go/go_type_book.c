@@ -11,6 +11,7 @@
 
 #include "algorithms/sort.h"
 #include "base/text.h"
+#include "dump/types.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

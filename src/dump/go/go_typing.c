@@ -8,6 +8,7 @@
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "dump/go/go_dump.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

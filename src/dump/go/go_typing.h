@@ -14,9 +14,9 @@
 #ifndef CAIRN_DUMP_GO_GO_TYPING_H
 #define CAIRN_DUMP_GO_GO_TYPING_H
 
+#include "dump/facts.h"
 #include "dump/go/go_span.h"
 #include "dump/program/program.h"
-#include "dump/reader.h"
 #include "memory/arena.h"
 
 /* A word inside of a value that leads to other values. */

@@ -16,6 +16,8 @@
 
 #include "algorithms/parallel.h"
 #include "algorithms/string_intern.h"
+#include "dump/reader.h"
+#include "dump/types.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

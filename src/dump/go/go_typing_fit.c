@@ -12,7 +12,10 @@
 
 #include "algorithms/hash.h"
 #include "algorithms/sort.h"
+#include "base/progress.h"
 #include "dump/go/go_record.h"
+#include "dump/reader.h"
+#include "dump/types.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

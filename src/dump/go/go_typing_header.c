@@ -8,7 +8,10 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "base/progress.h"
 #include "base/text.h"
+#include "dump/reader.h"
+#include "dump/types.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "dump/go/go_typing.h"
 
 #include "algorithms/hash.h"
+#include "dump/types.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

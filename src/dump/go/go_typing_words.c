@@ -14,6 +14,8 @@
 #include "dump/go/go_typing.h"
 
 #include "dump/go/go_record.h"
+#include "dump/reader.h"
+#include "dump/types.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

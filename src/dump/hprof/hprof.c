@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

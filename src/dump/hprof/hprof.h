@@ -3,8 +3,6 @@
 #ifndef CAIRN_DUMP_HPROF_HPROF_H
 #define CAIRN_DUMP_HPROF_HPROF_H
 
-#include "dump/reader.h"
-
 extern const struct reader hprof_reader;
 /* Files of a dump that HotSpot writes in parallel (heapDumper.cpp of JDK 17 and later). */
 extern const struct source_division hprof_division;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <limits.h>

@@ -27,9 +27,17 @@
 #include "dump/cursor.h"
 #include "dump/hprof/hprof.h"
 #include "dump/idmap.h"
+#include "dump/reader.h"
 #include "memory/arena.h"
 
 #include <pthread.h>
+#include <stdio.h>
+
+struct object_view;
+struct part;
+struct sink;
+struct site_sink;
+struct source;
 
 enum hprof_tag {
 	HPROF_UTF8 = 0x01, HPROF_LOAD_CLASS = 0x02, HPROF_UNLOAD_CLASS = 0x03, HPROF_FRAME = 0x04,

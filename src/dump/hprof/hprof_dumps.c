@@ -8,6 +8,7 @@
  */
 #include "dump/hprof/hprof_dump.h"
 
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

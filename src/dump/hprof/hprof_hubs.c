@@ -10,6 +10,7 @@
 #include "dump/hprof/hprof_dump.h"
 
 #include "base/progress.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 /* The fields of a hub, from the record of java.lang.Class at `at`; its superclass has none. */

@@ -3,6 +3,7 @@
 #include "dump/hprof/hprof_dump.h"
 
 #include "algorithms/bisect.h"
+#include "dump/source/source.h"
 
 #include <inttypes.h>
 

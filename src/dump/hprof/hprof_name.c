@@ -7,6 +7,7 @@
  * GraalVM as Class.getName does (java.lang.String).
  */
 #include "dump/hprof/hprof_dump.h"
+#include "dump/source/source.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "dump/hprof/hprof_reading.h"
 
 #include "base/mem.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

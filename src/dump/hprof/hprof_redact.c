@@ -13,6 +13,7 @@
 #include "dump/hprof/hprof_rename.h"
 
 #include "base/progress.h"
+#include "dump/source/source.h"
 
 #include <errno.h>
 #include <inttypes.h>

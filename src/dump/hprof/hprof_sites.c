@@ -13,6 +13,7 @@
 
 #include "algorithms/sort.h"
 #include "base/progress.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -15,6 +15,7 @@
 
 #include "base/progress.h"
 #include "base/text.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

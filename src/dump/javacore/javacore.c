@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "dump/code_pages.h"
 #include "dump/ebcdic.h"
+#include "dump/process.h"
 #include "dump/source/source.h"
 #include "dump/token.h"
 #include "memory/big.h"

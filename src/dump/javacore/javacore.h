@@ -10,7 +10,6 @@
 
 #include "base/err.h"
 #include "base/files.h"
-#include "dump/process.h"
 #include "memory/arena.h"
 
 #include <stdbool.h>

@@ -8,6 +8,7 @@
 #include "dump/javacore/javacore_read.h"
 
 #include "base/masking.h"
+#include "dump/process.h"
 #include "dump/token.h"
 #include "memory/big.h"
 

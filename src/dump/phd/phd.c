@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/cursor.h"
+#include "dump/source/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

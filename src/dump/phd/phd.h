@@ -3,8 +3,6 @@
 #ifndef CAIRN_DUMP_PHD_PHD_H
 #define CAIRN_DUMP_PHD_PHD_H
 
-#include "dump/reader.h"
-
 extern const struct reader phd_reader;
 
 #endif

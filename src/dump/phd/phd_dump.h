@@ -6,7 +6,16 @@
 #ifndef CAIRN_DUMP_PHD_PHD_DUMP_H
 #define CAIRN_DUMP_PHD_PHD_DUMP_H
 
+#include "base/err.h"
 #include "dump/phd/phd.h"
+#include "dump/reader.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct part;
+struct sink;
 
 struct phd {
 	struct dump dump; /* first: what the others see */

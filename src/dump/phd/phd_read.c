@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "dump/source/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

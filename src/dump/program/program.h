@@ -18,7 +18,6 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "dump/types.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "dump/program/program.h"
+#include "dump/types.h"
 #include "memory/arena.h"
 
 #define MOST_NAME 4096u            /* bytes of a symbol's or type's name that are kept */

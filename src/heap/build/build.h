@@ -23,12 +23,13 @@
 #define CAIRN_HEAP_BUILD_BUILD_H
 
 #include "algorithms/map.h"
+#include "base/progress.h"
 #include "dump/idmap.h"
 #include "dump/javacore/javacore.h"
+#include "dump/reader.h"
 #include "heap/build/placing.h"
 #include "heap/build/records.h"
 #include "heap/heap.h"
-#include "heap/index.h"
 #include "memory/arena.h"
 
 #include <pthread.h>

@@ -13,6 +13,9 @@
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "base/text.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/big.h"
 
 #include <stdio.h>

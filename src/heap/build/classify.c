@@ -9,8 +9,13 @@
  */
 #include "heap/build/build.h"
 
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "base/text.h"
+#include "dump/facts.h"
+#include "dump/source/source.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "heap/sizes/sizes.h"
 #include "memory/big.h"
 

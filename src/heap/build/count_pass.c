@@ -11,6 +11,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "dump/idmap.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/classes.h"
+#include "heap/places.h"
 #include "memory/big.h"
 #include "memory/hugepage_pool.h"
 

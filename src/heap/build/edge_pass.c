@@ -8,6 +8,9 @@
 #include "heap/build/build.h"
 
 #include "algorithms/parallel.h"
+#include "dump/source/source.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

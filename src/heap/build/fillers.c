@@ -16,6 +16,8 @@
  */
 #include "heap/build/build.h"
 
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "heap/value.h"
 #include "memory/big.h"
 

@@ -10,9 +10,18 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "base/amount.h"
+#include "dump/facts.h"
+#include "dump/types.h"
+#include "heap/ids.h"
+#include "heap/noted.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
+#include "heap/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { MOST_SHARED = 8 }; /* pointers from one value on a stack to the next */

@@ -15,8 +15,11 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "heap/build/build.h"
 
 #include "base/memory_limit.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -13,6 +13,8 @@
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
+#include "heap/index.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

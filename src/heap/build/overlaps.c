@@ -8,6 +8,7 @@
 #include "heap/build/build.h"
 
 #include "algorithms/parallel.h"
+#include "heap/index.h"
 
 #include <stdatomic.h>
 

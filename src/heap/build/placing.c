@@ -5,6 +5,7 @@
 #include "algorithms/parallel.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

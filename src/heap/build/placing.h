@@ -4,7 +4,6 @@
 #define CAIRN_HEAP_BUILD_PLACING_H
 
 #include "base/err.h"
-#include "heap/places.h"
 
 #include <stdbool.h>
 

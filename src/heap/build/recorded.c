@@ -11,9 +11,16 @@
 
 #include "algorithms/bisect.h"
 #include "algorithms/sort.h"
+#include "base/amount.h"
 #include "base/text.h"
+#include "dump/facts.h"
+#include "dump/reader.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 struct serial {

@@ -12,7 +12,13 @@
 #ifndef CAIRN_HEAP_BUILD_RECORDS_H
 #define CAIRN_HEAP_BUILD_RECORDS_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+#include "dump/facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
 
 enum record_kind { RECORD_INSTANCE, RECORD_OBJECT_ARRAY, RECORD_PRIMITIVE_ARRAY, RECORD_CLASS };
 

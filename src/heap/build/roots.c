@@ -18,11 +18,19 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "base/amount.h"
 #include "base/text.h"
+#include "dump/facts.h"
+#include "dump/javacore/javacore.h"
+#include "heap/classes.h"
 #include "heap/library.h"
+#include "heap/references.h"
+#include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,6 +11,8 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -11,6 +11,8 @@
 #include "heap/build/build.h"
 
 #include "algorithms/bisect.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 int stale_prepare(struct build *b, struct err *err)

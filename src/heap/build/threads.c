@@ -10,7 +10,9 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "heap/classes.h"
 #include "heap/string.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -13,6 +13,8 @@
 #include "heap/build/build.h"
 
 #include "algorithms/sort.h"
+#include "heap/classes.h"
+#include "heap/roots.h"
 #include "memory/big.h"
 
 #include <string.h>

@@ -12,7 +12,12 @@
 
 #include "algorithms/chunks.h"
 #include "base/text.h"
-#include "heap/heap.h"
+
+struct amount;
+struct heap;
+struct heap_options;
+struct progress;
+struct saved;
 
 #define INDEX_FILE_ENDING ".cairn"
 

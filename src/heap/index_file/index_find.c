@@ -4,13 +4,18 @@
  */
 #include "heap/index_file/saving.h"
 
+#include "algorithms/chunks.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "dump/source/source.h"
 #include "heap/amounts.h"
+#include "heap/index_file/index_file.h"
 #include "memory/big.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

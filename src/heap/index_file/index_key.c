@@ -4,7 +4,11 @@
 
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "dump/javacore/javacore.h"
+#include "dump/source/source.h"
+#include "heap/index_file/index_file.h"
+#include "heap/open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,10 +7,17 @@
  */
 #include "heap/index_file/saving.h"
 
+#include "algorithms/chunks.h"
 #include "base/mem.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/classes.h"
 #include "heap/index.h"
+#include "heap/index_file/index_file.h"
+#include "heap/open.h"
 #include "heap/places.h"
 #include "heap/string.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <pthread.h>

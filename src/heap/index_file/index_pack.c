@@ -11,9 +11,13 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "dump/idmap.h"
+#include "dump/process.h"
+#include "dump/reader.h"
 #include "dump/types.h"
 #include "heap/amounts.h"
+#include "heap/roots.h"
 #include "heap/sites.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
 #include <stdio.h>

@@ -10,8 +10,13 @@
  */
 #include "heap/index_file/saving.h"
 
+#include "algorithms/chunks.h"
+#include "algorithms/zstd_blocks.h"
+#include "base/progress.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum {

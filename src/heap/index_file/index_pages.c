@@ -4,6 +4,7 @@
 
 #include "algorithms/parallel.h"
 #include "base/mem.h"
+#include "heap/heap.h"
 #include "heap/index.h"
 #include "memory/big.h"
 

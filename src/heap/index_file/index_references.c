@@ -9,7 +9,11 @@
  */
 #include "heap/index_file/saving.h"
 
+#include "algorithms/chunks.h"
 #include "algorithms/hash.h"
+#include "base/progress.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>

@@ -2,8 +2,13 @@
 /* index_write.c - a heap to chunks; see saved.h. */
 #include "heap/index_file/saving.h"
 
+#include "algorithms/chunks.h"
 #include "base/files.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "heap/index.h"
+#include "heap/index_file/index_file.h"
 #include "heap/places.h"
 #include "memory/big.h"
 

@@ -10,9 +10,15 @@
 #include "algorithms/map.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text.h"
+#include "dump/facts.h"
 #include "dump/idmap.h"
+#include "heap/classes.h"
+#include "heap/index_file/index_file.h"
 #include "heap/library.h"
 #include "heap/sites.h"
+#include "heap/threads.h"
+#include "memory/arena.h"
 #include "memory/big.h"
 
 #include <errno.h>

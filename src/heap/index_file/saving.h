@@ -16,7 +16,15 @@
 #define CAIRN_HEAP_INDEX_FILE_SAVING_H
 
 #include "algorithms/pack.h"
-#include "heap/index_file/index_file.h"
+#include "base/files.h"
+
+struct adjacency;
+struct chunks_writer;
+struct heap;
+struct heap_options;
+struct nameless;
+struct progress;
+struct text;
 
 struct saved {
 	struct chunks *chunks;

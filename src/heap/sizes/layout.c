@@ -9,6 +9,8 @@
  */
 #include "heap/sizes/layout.h"
 
+#include "base/progress.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

@@ -12,11 +12,15 @@
 #ifndef CAIRN_HEAP_SIZES_LAYOUT_H
 #define CAIRN_HEAP_SIZES_LAYOUT_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+#include "dump/facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct err;
+struct heap_class;
 
 enum layout_rule {
 	LAYOUT_OLD, /* up to JDK 14: superclasses end on a reference boundary, gaps are seldom filled */

@@ -9,6 +9,7 @@
  * Where a field that a class declares came or went together with an injected one, that field tells,
  * not the release.
  */
+#include "heap/classes.h"
 #include "heap/sizes/layout.h"
 
 #include <string.h>

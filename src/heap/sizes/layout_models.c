@@ -10,6 +10,7 @@
 #include "heap/sizes/layout.h"
 
 #include "algorithms/parallel.h"
+#include "heap/classes.h"
 #include "memory/big.h"
 
 #include <inttypes.h>

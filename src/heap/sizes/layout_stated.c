@@ -8,6 +8,7 @@
  * its only field, which is the bytes of a header (valueOffset, from JDK 9 on VALUE).  The VM computes all of them
  * when it starts.  They are true also where identifiers are not addresses (the old agent) or neighbours are few.
  */
+#include "heap/classes.h"
 #include "heap/sizes/layout.h"
 
 #include <string.h>

@@ -11,6 +11,8 @@
 #include "algorithms/parallel.h"
 #include "base/mem.h"
 #include "heap/amounts.h"
+#include "heap/index.h"
+#include "heap/sizes/sizes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>

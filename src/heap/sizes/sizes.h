@@ -6,7 +6,12 @@
 #ifndef CAIRN_HEAP_SIZES_SIZES_H
 #define CAIRN_HEAP_SIZES_SIZES_H
 
-#include "heap/heap.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct err;
+struct heap;
 
 /* Will sizes_settle look at the values of some objects?  Then heap->places must be there before. */
 bool sizes_need_values(const struct heap *h);

@@ -15,8 +15,11 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "base/progress.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "heap/sizes/layout.h"
 #include "memory/arena.h"
 #include "memory/big.h"

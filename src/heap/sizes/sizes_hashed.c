@@ -13,7 +13,12 @@
  */
 #include "heap/sizes/sizes_rules.h"
 
+#include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
 #include "memory/big.h"
+
+#include <stdint.h>
 
 enum { SLOT = 8, SAMPLE = 1 << 15, UNANIMOUS = 16 };
 

@@ -25,11 +25,15 @@
 
 #include "heap/sizes/layout.h"
 
+#include "algorithms/bits.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/arena.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* No collector's regions are smaller than 2 to this many bytes (Shenandoah's). */

@@ -19,10 +19,15 @@
 
 #include "memory/arena.h"
 
+#include "algorithms/bits.h"
 #include "algorithms/sort.h"
 #include "base/progress.h"
+#include "dump/facts.h"
+#include "heap/classes.h"
+#include "heap/index.h"
 #include "memory/big.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,9 +13,10 @@
 #ifndef CAIRN_HEAP_SIZES_SIZES_RULES_H
 #define CAIRN_HEAP_SIZES_SIZES_RULES_H
 
-#include "heap/index.h"
+#include "base/err.h"
 #include "base/text.h"
-#include "heap/sizes/sizes.h"
+
+struct err;
 
 /* What the pass counts of one class. */
 struct tally {

@@ -7,6 +7,8 @@
  */
 #include "query/sql/sql.h"
 
+#include "heap/classes.h"
+
 #ifndef HAVE_SQLITE3
 
 int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)

@@ -17,12 +17,13 @@
 #ifndef CAIRN_QUERY_SQL_SQL_H
 #define CAIRN_QUERY_SQL_SQL_H
 
-#include "analysis/describe/describe.h"
 #include "base/progress.h"
 #include "opened/opened.h"
 #include "query/sql/sql_lexer.h"
 #include "query/sql/sql_words.h"
 #include "result/result.h"
+
+struct shared_fields;
 
 /* A view that is there for every dump: its text is a SELECT, and an error in it is reported with its place. */
 struct sql_view {

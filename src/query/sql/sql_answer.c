@@ -6,6 +6,9 @@
  * from its name ("sum(shallow)"), else from its values.  A row with a set represents that set, one with an address
  * the object there.
  */
+#include "base/amount.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
 #include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3

@@ -2,6 +2,8 @@
 /* sql_candidates.c - see sql_candidates.h. */
 #include "query/sql/sql_candidates.h"
 
+#include "heap/classes.h"
+
 #ifdef HAVE_SQLITE3
 
 #include "algorithms/sort.h"

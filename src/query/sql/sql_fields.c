@@ -5,6 +5,7 @@
  * A field is found by its names (inspect_shared_find) and by that of its column.  What no column has is looked for part
  * by part: static fields of a class, elements of an array ("[3]"), fields beyond those that become columns.
  */
+#include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3

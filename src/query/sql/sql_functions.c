@@ -4,6 +4,9 @@
  *
  * Of what is no object (NULL, an address where none begins) all of them are NULL.  sql_words.h lists them.
  */
+#include "base/amount.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "query/sql/sql_private.h"
 #include "query/sql/sql_words.h"
 

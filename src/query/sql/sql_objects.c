@@ -6,7 +6,10 @@
  * candidates; an order by id, class or a size is made here, so that SQLite sorts nothing, and with a limit only as
  * many rows as are asked for are ever put in order.
  */
+#include "heap/amounts.h"
+#include "heap/classes.h"
 #include "query/sql/sql_candidates.h"
+#include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3
 

@@ -6,6 +6,8 @@
  * connection is closed; what went into one stays as unsure as it was.  Views that are there by themselves, or that
  * the configuration keeps, look the same to SQLite, but are nobody's to drop.
  */
+#include "base/amount.h"
+#include "heap/amounts.h"
 #include "query/sql/sql.h"
 
 #ifndef HAVE_SQLITE3

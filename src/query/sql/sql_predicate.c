@@ -6,6 +6,7 @@
  * fields of the objects, "customer.address.city" is a path of fields, or names are columns of the result.  They are
  * put into SQL's words here.  An unknown name is an error with the nearest one.
  */
+#include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3

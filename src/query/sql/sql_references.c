@@ -7,6 +7,7 @@
  * either all are walked, holder by holder, or for an order by targets target by target.  Rows of which no more is
  * wanted than classes and fields are counted (sql_groups.h) where an order or DISTINCT is asked for.
  */
+#include "heap/classes.h"
 #include "query/sql/sql_groups.h"
 
 #ifdef HAVE_SQLITE3

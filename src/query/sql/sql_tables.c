@@ -6,7 +6,9 @@
  */
 #include "query/sql/sql_tables.h"
 
+#include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "query/sql/sql.h"
 
 #include <stdlib.h>

@@ -6,8 +6,13 @@
 #ifndef CAIRN_QUERY_SQL_SQL_TABLES_H
 #define CAIRN_QUERY_SQL_SQL_TABLES_H
 
-#include "analysis/describe/describe.h"
+#include "base/text.h"
 #include "query/sql/sql_words.h"
+
+#include <stddef.h>
+
+struct heap;
+struct shared_fields;
 
 #define SQL_OBJECTS "objects"
 #define SQL_REFS "refs"

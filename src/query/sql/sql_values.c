@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sql_values.c - objects, amounts and cells as SQLite's values, and back. */
+#include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
 #ifdef HAVE_SQLITE3

@@ -2,6 +2,9 @@
 /*
  * sql_variables.c - relations of static fields and of global variables: numbers are numbers, texts whole.
  */
+#include "dump/reader.h"
+#include "heap/classes.h"
+#include "query/sql/sql_private.h"
 #include "query/sql/sql_relation.h"
 
 #ifdef HAVE_SQLITE3

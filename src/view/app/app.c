@@ -11,6 +11,8 @@
 #include "analysis/describe/describe.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "view/config.h"
 #include "view/history.h"
 #include "view/prompt.h"

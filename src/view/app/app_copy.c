@@ -6,6 +6,8 @@
 
 #include "base/files.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
+#include "heap/threads.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,6 +8,9 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
+#include "heap/index_file/index_file.h"
 #include "result/objects.h"
 
 #include <ctype.h>

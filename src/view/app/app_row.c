@@ -9,6 +9,7 @@
 
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "command/args/args.h"
+#include "command/commands.h"
+#include "heap/heap.h"
 #include "view/config.h"
 #include "view/prompt.h"
 

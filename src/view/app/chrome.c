@@ -8,6 +8,7 @@
 #include "view/app/app.h"
 
 #include "command/resolve/resolve.h"
+#include "heap/heap.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>

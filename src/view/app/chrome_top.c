@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chrome_top.c - what stands above the page: the title, and the line of the place, with how far works are. */
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "result/result.h"
 #include "view/app/app.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ids.c - see ids.h. */
-#include "heap/ids.h"
+/* objects.c - objects by id and address: see ids.h.  It knows classes, which ids.h does not. */
 
 #include "algorithms/bisect.h"
 #include "base/assert.h"

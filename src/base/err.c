@@ -14,20 +14,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the parentheses at the end begin. */
-static uint16_t find_advice(const char *message)
+#define NEAREST "(nearest: "
+
+/* Where the parentheses at the end begin, and in these the words that are near. */
+static void find_advice(struct err *err)
 {
+	const char *message = err->message;
 	size_t at = strlen(message);
 	unsigned open = 0;
 
+	err->advice = err->nearest = 0;
 	if (!at || message[at - 1] != ')')
-		return 0;
+		return;
 	do {
 		at--;
 		open += message[at] == ')';
 		open -= message[at] == '(';
 	} while (open && at);
-	return at && message[at - 1] == ' ' ? (uint16_t)at : 0;
+	if (!at || message[at - 1] != ' ')
+		return;
+	err->advice = (uint16_t)at;
+	if (!strncmp(message + at, NEAREST, strlen(NEAREST)))
+		err->nearest = (uint16_t)(at + strlen(NEAREST));
 }
 
 static void fill(struct err *err, enum err_code code, const char *format, va_list args)
@@ -39,7 +47,7 @@ static void fill(struct err *err, enum err_code code, const char *format, va_lis
 	err->code = code;
 	err->reason = ERR_OTHER;
 	err->subject = 0;
-	err->advice = find_advice(err->message);
+	find_advice(err);
 	err->has_offset = false;
 	err->offset = 0;
 	err->begin = err->end = 0;
@@ -54,6 +62,22 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 	fill(err, code, format, args);
 	va_end(args);
 	return code;
+}
+
+/* "A, B", or "A: what it is; B: what that is", of which A alone is known from what follows. */
+const char *err_nearest(const struct err *err, unsigned i, size_t *n)
+{
+	const char *s = err->nearest ? err->message + err->nearest : NULL, *end = err->message + strlen(err->message) - 1;
+	for (; s; i--) {
+		const char *stop = s;
+		while (stop < end && !(strchr(",:", *stop) && stop[1] == ' '))
+			stop++;
+		*n = (size_t)(stop - s);
+		if (!i)
+			return s;
+		s = stop < end && *stop == ',' ? stop + 2 : NULL;
+	}
+	return NULL;
 }
 
 int err_cancelled(struct err *err)
@@ -111,5 +135,5 @@ void err_context(struct err *err, const char *format, ...)
 	snprintf(text, sizeof text, "%s: %s", context, err->message);
 	text_escape(err->message, sizeof err->message, text);
 	err->subject = (uint16_t)(subject < strlen(err->message) ? subject : 0);
-	err->advice = find_advice(err->message);
+	find_advice(err);
 }

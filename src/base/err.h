@@ -43,6 +43,7 @@ struct err {
 	uint16_t subject; /* bytes at the beginning of message that err_context put there */
 	uint32_t begin, end; /* bytes of the command line that are wrong; end 0: none in particular */
 	uint16_t advice;  /* where in message what to do begins, in parentheses at its end; 0: it says none */
+	uint16_t nearest; /* where in that words begin that may have been meant; 0: it has none */
 	char message[480];
 };
 
@@ -67,6 +68,10 @@ void err_place(struct err *err, size_t begin, size_t end);
 
 /* What to do about it, without its parentheses: *n bytes of the message.  NULL: the message says nothing of that. */
 const char *err_advice(const struct err *err, size_t *n);
+
+/* Word i of those that may have been meant, the nearest first: *n bytes of the message.  NULL: there are no more; of
+ * commands, which the message explains, there is but the nearest. */
+const char *err_nearest(const struct err *err, unsigned i, size_t *n);
 
 /* ERR_CANCELLED, in the one word for it. */
 int err_cancelled(struct err *err) __attribute__((cold));

@@ -186,6 +186,22 @@ static void expect_place(const char *line, const char *wrong)
 	free(place);
 }
 
+/* The words that may have been meant. */
+static void expect_near(const char *line, const char *wanted)
+{
+	struct err err = ERR_INIT;
+	struct result *r;
+	struct text near = TEXT_INIT;
+	const char *word;
+	size_t n;
+	assert_int_not_equal(session_run_line(&session, line, &r, &err), 0);
+	text_add(&near, "");
+	for (unsigned i = 0; (word = err_nearest(&err, i, &n)) != NULL; i++)
+		text_addf(&near, "%.*s|", (int)n, word);
+	assert_string_equal(near.s, wanted);
+	text_release(&near);
+}
+
 static void test_places(void **state)
 {
 	(void)state;
@@ -200,6 +216,10 @@ static void test_places(void **state)
 	expect_place("$1 = histo", "$1 =");
 	expect_place("ls", "");
 	expect_place("source /no/such/file", ""); /* nothing is wrong with the line */
+	expect_near("rots", "roots|");
+	expect_near("histo -nonsense", "");
+	expect_near("locls", "locks|"); /* whose summary has a semicolon */
+	expect_near("ls java.lang.Strnig", "java.lang.String|");
 }
 
 /* What a line becomes where it begins with words of another tool. */

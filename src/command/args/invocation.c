@@ -87,10 +87,9 @@ struct invocation *invocation_of(const char *text)
 	if (i->empty)
 		return i;
 	i->err.code = command_line_parse(&i->line, text, false, &i->err);
-	/* before anything is done with half a word */
-	if (mem_refusals() == refusals || !memory_refusals_check(refusals, &none) || i->err.code)
-		find_command(i, &none);
-	else
+	find_command(i, &none);
+	/* nothing is done with half a word; an error behind a refusal may be but its consequence */
+	if (mem_refusals() != refusals && memory_refusals_check(refusals, &none))
 		i->err = none;
 	return i;
 }

@@ -494,6 +494,22 @@ static int find_candidates(void *context, struct progress *progress, struct err 
 	return progress_check(progress, err);
 }
 
+/* Behind the word that was wrong in the line before: what may have been meant. */
+static void offer_nearest(const struct notice *failed, struct completing *c)
+{
+	const struct err *err = &failed->err;
+	const char *word;
+	size_t n, cap = 0;
+
+	if (!failed->line.len || err->end != c->end || strncmp(failed->line.s, c->line, c->end) != 0)
+		return;
+	free(c->found);
+	c->found = NULL;
+	c->start = err->begin;
+	for (unsigned i = 0; (word = err_nearest(err, i, &n)) != NULL; i++)
+		VEC_PUSH(c->found, c->n, cap) = xstrndup(word, n);
+}
+
 /* In a large dump names may be many, so it is a job; it gives way to the next key if nobody asked. */
 static char **complete(
     void *context, const char *line, size_t end, size_t limit, bool asked, size_t *start, size_t *n)
@@ -512,6 +528,8 @@ static char **complete(
 			free(c.found[--c.n]);
 		free(c.found);
 		c.found = NULL;
+	} else if (asked && c.n == 0) {
+		offer_nearest(&a->notice, &c);
 	}
 	a->work.gives_way = false;
 	a->session.results.shown = NULL;

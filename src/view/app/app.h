@@ -80,7 +80,7 @@ struct notice {
 	struct text text;
 	enum role role;
 	struct text line;  /* the typed line that it is about; empty: it is about none */
-	size_t from, to;   /* bytes of that which are wrong; to 0: none in particular */
+	struct err err;    /* why that failed */
 };
 
 /* What waits for the references, or for retained sizes. */

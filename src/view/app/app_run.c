@@ -168,8 +168,7 @@ static void failed(struct app *a, const struct invocation *asked, const struct e
 	if (!typed)
 		return;
 	text_add(&a->notice.line, asked->text);
-	a->notice.to = err->end < a->notice.line.len ? err->end : a->notice.line.len;
-	a->notice.from = err->begin < a->notice.to ? err->begin : a->notice.to;
+	a->notice.err = *err;
 }
 
 /* The nearest table before the page shown: what %N means on a page without rows. */

@@ -132,7 +132,7 @@ static void draw_failed_line(const struct app *a, int y, int width)
 {
 	const char *how = prompt_is_vi() ? ": Esc k edits it" : ": Up edits it";
 	int room = width - (int)strlen(how) - 2;
-	const size_t ends[] = {a->notice.from, a->notice.to, a->notice.line.len}; /* in this order */
+	const size_t ends[] = {a->notice.err.begin, a->notice.err.end, a->notice.line.len}; /* in this order */
 	struct text shown = TEXT_INIT;
 	int x = 0;
 

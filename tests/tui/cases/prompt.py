@@ -50,6 +50,26 @@ def prompt_error(t):
     leave(t)
 
 
+@case("the prompt: where no word begins as what was wrong, Tab puts the nearest in its place")
+def prompt_nearest(t):
+    start(t, dump=SHOP)
+    enter(t, "  rots -by kind")
+    t.wait("^unknown command .rots. ")
+    t.type(":")
+    t.keys("Up")
+    t.wait("^:  rots -by kind$")
+    t.keys("C-a", "M-f", "Tab")
+    t.wait("^:  roots -by kind$")
+    t.keys("C-c")
+    enter(t, "ls com.acme.shop.Ordr")
+    t.wait("^no class matches|^ls: no class matches")
+    t.type(":")
+    t.keys("Up", "Tab")
+    t.wait(r"^:ls com\.acme\.shop\.Order *$")
+    t.keys("C-c")
+    leave(t)
+
+
 @case("an error that is too long for a line is shown whole, with what to do at its end")
 def long_error(t):
     start(t, dump=SHOP)

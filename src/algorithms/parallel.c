@@ -177,7 +177,6 @@ static void *job_body(void *context)
 
 	progress_set_own(&t->job->progress);
 	t->job->result = t->work(t->context, t->job);
-	big_rest();
 	atomic_store(&t->finished, true);
 	if (wake_fd >= 0) {
 		ssize_t n = write(wake_fd, "", 1); /* a full pipe wakes as well */

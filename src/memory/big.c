@@ -14,7 +14,6 @@
 #include "base/memory_limit.h"
 #include "memory/cold_blocks.h"
 #include "memory/guarded_alloc.h"
-#include "memory/hugepage_pool.h"
 #include "memory/mappings.h"
 #include "memory/sigbus_guard.h"
 #include "memory/spill.h"
@@ -35,7 +34,6 @@
 
 /* Where malloc, too, begins to map pages; exact blocks are all malloc's. */
 #define PAGES_FROM (CAIRN_EXACT ? UINT64_MAX : (uint64_t)128 << 10)
-#define HUGE_FROM HUGEPAGE_POOL_PAGE /* below this there is none */
 
 #define SPILL_FROM ((uint64_t)128 << 10) /* smaller blocks stay in memory */
 /* Of the limit, what blocks that may live in the file leave to the file's pages, for in a control group these count as
@@ -108,18 +106,6 @@ static bool reserve_if_room(uint64_t bytes, unsigned kept_percent)
 static void unreserve(uint64_t bytes)
 {
 	memory_limit_give_back(bytes);
-}
-
-/* More was counted: what is kept of blocks given back must not make the program larger than it ever was. */
-static void counted(void)
-{
-	if (hugepage_pool_bytes())
-		hugepage_pool_keep_at_most(memory_limit_peak() - memory_limit_in_use());
-}
-
-void big_rest(void)
-{
-	hugepage_pool_keep_at_most(0);
 }
 
 /* --- small blocks ------------------------------------------------------------------------------ */
@@ -195,7 +181,6 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 	} else if (bytes > was && reserve(bytes - was, err) < 0) {
 		return NULL;
 	}
-	counted();
 	struct header *h = realloc(header_of(old), with_header(bytes));
 	if (!h) {
 		if (bytes > was)
@@ -214,38 +199,22 @@ static void *small_resize(void *old, uint64_t bytes, struct err *err)
 
 /* --- mappings ---------------------------------------------------------------------------------- */
 
-/* New pages at a multiple of a huge page's size, so that all of them can be huge, and move; or anywhere. */
+/* New pages at a multiple of a huge page's size, so that all of them can be huge; or anywhere. */
 static void *map_pages(uint64_t bytes, int access, int flags, int fd, uint64_t offset)
 {
-	uint64_t more = flags & MAP_ANONYMOUS && bytes >= HUGE_FROM ? HUGEPAGE_POOL_PAGE : 0;
+	uint64_t more = flags & MAP_ANONYMOUS && bytes >= BIG_HUGE_PAGE ? BIG_HUGE_PAGE : 0;
 	char *at = mmap(NULL, bytes + more, access, flags, fd, (off_t)offset);
 
-	if (at == MAP_FAILED && (more || hugepage_pool_bytes())) {
-		big_rest(); /* addresses may be scarce */
+	if (at == MAP_FAILED && more) /* addresses may be scarce */
 		return mmap(NULL, bytes, access, flags, fd, (off_t)offset);
-	}
 	if (at == MAP_FAILED || !more)
 		return at;
-	uint64_t head = -(uint64_t)(uintptr_t)at & (HUGEPAGE_POOL_PAGE - 1);
+	uint64_t head = -(uint64_t)(uintptr_t)at & (BIG_HUGE_PAGE - 1);
 	if (head)
 		munmap(at, head);
 	if (head < more)
 		munmap(at + head + bytes, more - head);
 	return at + head;
-}
-
-/* Pages of blocks given back first. */
-static bool take_spare(struct mapping *m)
-{
-	if (m->owner != BIG_ANONYMOUS || m->bytes < HUGE_FROM || !hugepage_pool_bytes() ||
-	    (uintptr_t)m->at & (HUGEPAGE_POOL_PAGE - 1))
-		return true;
-	bool whole;
-	uint64_t n = hugepage_pool_take(m->at, m->bytes, &whole);
-	m->pieced = n;
-	if (whole)
-		memset(m->at, 0, n);
-	return whole;
 }
 
 /* A new mapping. */
@@ -260,10 +229,6 @@ static void *map(uint64_t bytes, enum big_owner owner, int fd, uint64_t offset, 
 	void *at = m ? map_pages(whole_pages(bytes), access, flags, fd, offset) : MAP_FAILED;
 	if (at != MAP_FAILED)
 		*m = (struct mapping){.at = at, .bytes = bytes, .owner = owner, .offset = offset};
-	if (at != MAP_FAILED && !take_spare(m)) {
-		munmap(at, whole_pages(bytes));
-		at = MAP_FAILED;
-	}
 	if (at == MAP_FAILED) {
 		free(m);
 		big_refused(bytes, 1, err);
@@ -346,10 +311,7 @@ static void mapping_free(struct mapping *m)
 	mapping_told(m, false);
 	mapping_leave(m);
 	sigbus_guard_forget(m->watch);
-	if (m->owner == BIG_ANONYMOUS && m->bytes >= HUGE_FROM)
-		hugepage_pool_give(m->at, whole);
-	else
-		munmap(m->at, whole);
+	munmap(m->at, whole);
 	if (m->owner == BIG_ANONYMOUS)
 		unreserve(whole);
 	else if (m->owner == BIG_SPILLED)
@@ -425,22 +387,6 @@ static void *shrunk(const struct mapping *m, uint64_t old_whole, uint64_t whole)
 	return munmap((char *)m->at + whole, old_whole - whole) == 0 ? m->at : MAP_FAILED;
 }
 
-static void *grown(struct mapping *m, uint64_t old_whole, uint64_t whole)
-{
-	counted();
-	if (!m->pieced)
-		return mremap(m->at, old_whole, whole, MREMAP_MAYMOVE);
-	void *at = map_pages(whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return at;
-	if (whole >= HUGE_FROM)
-		madvise(at, whole, MADV_HUGEPAGE);
-	memcpy(at, m->at, m->bytes);
-	munmap(m->at, old_whole);
-	m->pieced = false;
-	return at;
-}
-
 static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err)
 {
 	uint64_t old_whole = whole_pages(m->bytes), whole = whole_pages(bytes);
@@ -455,7 +401,7 @@ static void *anonymous_resize(struct mapping *m, uint64_t bytes, struct err *err
 	mapping_told(m, false);
 	if (whole != old_whole) {
 		mapping_leave(m); /* another thread may be given the old pages at once */
-		at = whole > old_whole ? grown(m, old_whole, whole) : shrunk(m, old_whole, whole);
+		at = whole > old_whole ? mremap(m->at, old_whole, whole, MREMAP_MAYMOVE) : shrunk(m, old_whole, whole);
 		if (at != MAP_FAILED)
 			m->at = at;
 		mapping_enter(m);
@@ -517,7 +463,6 @@ void *big_alloc(uint64_t count, uint64_t size, struct err *err)
 		unreserve(taken);
 		big_refused(count, size, err);
 	}
-	counted();
 	return p;
 }
 
@@ -527,7 +472,6 @@ void *big_alloc_held(uint64_t count, uint64_t size, struct err *err)
 	bool large = product(count, size, &bytes) && bytes >= PAGES_FROM && bytes >= SPILL_FROM && spill_allowed();
 	void *p = large ? held_pages(bytes) : NULL;
 
-	counted();
 	return p ? p : big_alloc(count, size, err);
 }
 
@@ -548,7 +492,6 @@ void *big_must(size_t bytes)
 		p = h + 1;
 	}
 	memory_limit_take_anyway(mapping_find(p) ? whole_pages(bytes) : bytes + sizeof(struct header));
-	counted();
 	return p;
 }
 

@@ -8,7 +8,7 @@
  * the caller that frees it needs to know neither.
  *
  * Small blocks come from malloc, large ones are pages of their own: zeroed by the kernel as they
- * are touched, grown without copying, given back at once, or kept for the next one (big_rest).
+ * are touched, grown without copying, and given back at once.
  */
 #ifndef CAIRN_MEMORY_BIG_H
 #define CAIRN_MEMORY_BIG_H
@@ -18,6 +18,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define BIG_HUGE_PAGE ((uint64_t)2 << 20) /* blocks of as many bytes begin at a multiple of it */
 
 /*
  * count * size zeroed bytes, anonymous and BIG_RANDOM.  NULL with ERR_NOMEM in *err when the
@@ -51,9 +53,6 @@ void *big_fit(void *old, uint64_t count, uint64_t size);
 
 /* Give back a block of any owner.  NULL is fine. */
 void big_free(const void *p);
-
-/* A job is over: return to the system the pages of freed blocks that were kept for the next ones. */
-void big_rest(void);
 
 /* Say how a block is used. */
 void big_hint(void *p, enum big_use use);

@@ -2,8 +2,8 @@
 /* mappings.c - see mappings.h. */
 #include "memory/mappings.h"
 
+#include "memory/big.h"
 #include "memory/guarded_alloc.h"
-#include "memory/hugepage_pool.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -80,7 +80,7 @@ uint64_t whole_pages(uint64_t bytes)
 void mapping_advise(const struct mapping *m)
 {
 	if (m->owner == BIG_ANONYMOUS) {
-		if (m->bytes >= HUGEPAGE_POOL_PAGE)
+		if (m->bytes >= BIG_HUGE_PAGE)
 			madvise(m->at, m->bytes, MADV_HUGEPAGE); /* only a wish, like the others */
 	} else {
 		bool alone = m->use == BIG_NEAR || m->owner == BIG_MAPPED;

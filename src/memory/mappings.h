@@ -20,7 +20,6 @@ struct mapping {
 	uint64_t bytes; /* that were asked for; what is mapped are whole pages */
 	enum big_owner owner;
 	enum big_use use;
-	bool pieced;     /* its pages come from several mappings, which do not grow as one */
 	uint64_t offset; /* of a spilled one: in the file */
 	struct cold_blocks settled;
 	struct sigbus_guard *watch; /* of a file's; or NULL */

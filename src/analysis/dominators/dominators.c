@@ -4,8 +4,7 @@
  *
  * This file decides the order of the steps and owns their memory: 4 bytes an object, 12 a number and 8 a junction, then
  * 12 an object and 4 for each number whose place in the order still matters.  The array of numbers is reused for the
- * immediate dominators, and the pages of places serve the retained sizes (memory/hugepage_pool.h), because the kernel
- * takes longer to clear new pages than we take to fill them.
+ * immediate dominators.
  */
 #include "analysis/dominators/dominance.h"
 

@@ -16,7 +16,6 @@
 #include "heap/classes.h"
 #include "heap/places.h"
 #include "memory/big.h"
-#include "memory/hugepage_pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@
 
 enum { PARTS_PER_THREAD = 8, CACHED_HANDLES = 1024, BYTES_PER_RECORD = 64 };
 
-uint64_t slice_records = HUGEPAGE_POOL_PAGE / sizeof(struct packed_record);
+uint64_t slice_records = BIG_HUGE_PAGE / sizeof(struct packed_record);
 
 struct count_pass_sink {
 	struct sink sink; /* first: the reader's view of us */

@@ -6,9 +6,9 @@
  *
  * Besides the inputs as they are, so many variations in all are run as VARIATIONS says, an equal share
  * of each input: cut short, a bit turned over, or changed by the target's own mutator, from fixed seeds.
- * So the corpus goes on being worth its bytes.  CAIRN_VARIATIONS gives another number: of a sanitized build,
- * which sees more of what goes wrong, 40; without it a long run (CAIRN_LONG) has LONG_VARIATIONS.  With CAIRN_QUICK and
- * without CAIRN_LONG every third input of a folder that has more than SHORT is run.
+ * So the corpus goes on being worth its bytes.  CAIRN_VARIATIONS gives another number; a long run (CAIRN_LONG) has
+ * LONG_VARIATIONS.  With CAIRN_QUICK and without CAIRN_LONG every sixth input, by turns (CAIRN_ROUND), of a folder that
+ * has more than SHORT is run.
  */
 #include "mutate.h"
 
@@ -118,10 +118,12 @@ static void run_folder(const char *path)
 		run_file(path, 0);
 		return;
 	}
-	int step = n > SHORT && getenv("CAIRN_QUICK") && !getenv("CAIRN_LONG") ? 3 : 1;
+	const char *round = getenv("CAIRN_ROUND");
+	int step = n > SHORT && getenv("CAIRN_QUICK") && !getenv("CAIRN_LONG") ? 6 : 1;
+	int first = round ? (int)(strtoul(round, NULL, 10) % (unsigned)step) : 0;
 	for (int i = 0; i < n; i++) {
 		char file[4096];
-		if (i % step) {
+		if (i % step != first) {
 			free(list[i]);
 			continue;
 		}

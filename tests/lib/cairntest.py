@@ -33,25 +33,35 @@ LONG = bool(os.environ.get("CAIRN_LONG"))
 QUICK = bool(os.environ.get("CAIRN_QUICK")) and not LONG
 
 
+# Which part a check takes where it does not do all: the commit's number, so that in days all is run.  ./bootstrap
+# prints it; CAIRN_ROUND=N repeats a check.
+ROUND = int(os.environ.get("CAIRN_ROUND") or 0)
+
+
 def turn(number, choices):
     """Of each thing's choices the one whose turn it is, so that each choice meets some thing; all in the long run."""
-    return list(choices) if LONG else [choices[number % len(choices)]]
+    return list(choices) if LONG else [choices[(number + ROUND) % len(choices)]]
 
 
-def some(things, every):
-    """Of things in an order the first and each every-th after it; all in the long run."""
-    return list(things)[::1 if LONG else every]
+def some(things, every, number=0):
+    """Of things in an order each every-th, from the one whose turn it is; at least one, in the long run all."""
+    things = list(things)
+    first = (number + ROUND) % min(every, len(things) or 1)
+    return things if LONG else things[first::every]
 
 
-def some_synthetic(paths, every=4):
+def some_synthetic(paths, every=6):
     """Of dumps of synthetic/ the tiny ones, which have each format, and some of the larger ones, all of one heap."""
     tiny = [path for path in paths if os.path.basename(path).startswith("tiny")]
     return tiny + ([] if QUICK else some([path for path in paths if path not in tiny], every))
 
 
 def seeds(few, all_of_them):
-    """How many random dumps a test makes: few, in the long run all, or what CAIRN_SEEDS says."""
-    return int(os.environ.get("CAIRN_SEEDS", all_of_them if LONG else few))
+    """Of the random dumps that a test can make those whose turn it is: few, or as many as CAIRN_SEEDS says; in the long
+    run all."""
+    n = int(os.environ.get("CAIRN_SEEDS", all_of_them if LONG else few))
+    first = ROUND % max(1, all_of_them // max(n, 1)) * n
+    return range(first, first + n)
 
 
 class Tap:
@@ -146,13 +156,14 @@ def need_dumps():
 
 def broken_dumps(tap, ending, least):
     """Each damaged dump with this ending: path, name, name without ending, and what stands before its
-    damage by expected.json ({} where that does not tell).  There must be so many at least."""
+    damage by expected.json ({} where that does not tell).  There must be so many at least,
+    of which each second is taken, with CAIRN_QUICK each sixth."""
     folder = os.path.join(need_dumps(), "broken")
     with open(os.path.join(folder, "expected.json"), encoding="utf-8") as f:
         expected = json.load(f)
     paths = sorted(glob.glob(os.path.join(folder, "*" + ending + "*")))
     tap.ok(len(paths) >= least, "there are damaged dumps", paths)
-    for path in paths:
+    for path in some(paths, 6 if QUICK else 2):
         name = os.path.basename(path)
         yield path, name, name.split(ending)[0], expected.get(name, {})
 
@@ -257,11 +268,11 @@ class Graph:
         return one, wrong
 
 
-def try_seeds(tap, n, one):
-    """Seeds 0 … n-1: one(directory, seed) makes a dump in an empty directory and returns its name, what is wrong
+def try_seeds(tap, those, one):
+    """Of each seed one(directory, seed) makes a dump in an empty directory and returns its name, what is wrong
     with it, and of how many objects.  Dumps with faults are kept, and more than twenty are enough."""
     kept = tempfile.mkdtemp(prefix="random.", dir=os.path.join(BUILD, "tests"))
-    for seed in range(n):
+    for seed in those:
         directory = os.path.join(kept, str(seed))
         os.mkdir(directory)
         name, wrong, objects = one(directory, seed)

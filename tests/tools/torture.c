@@ -2,7 +2,7 @@
 /*
  * torture.c - what happens when the system refuses something: at every call, to every command.
  *
- *     torture MOST [-turns|-once] DUMP…
+ *     torture MOST [-turns|-few] DUMP…
  *
  * Loads each dump again and again; each time another call of faults.h fails (memory, files, threads),
  * alone, and then with all that follow it.  After that every example of the command table is run
@@ -12,10 +12,9 @@
  * rightly afterwards.
  *
  * Of more than MOST calls of a load or a line the first half of MOST are all made to fail and then so
- * many, spread evenly from a seed of the line's own, that it is MOST.  With -turns that holds for one of
- * the dumps, another for each command; of the others a fifth of MOST is tried, with -once none: what a
- * command does when it is refused something hardly depends on the dump.  Files are written into the
- * current folder.
+ * many, spread evenly from a seed of the line's own, that it is MOST.  With -turns each command is tried on
+ * one of the dumps, with -few each second one, which changes with CAIRN_ROUND: what a command does when it
+ * is refused something hardly depends on the dump.  Files are written into the current folder.
  */
 #include "algorithms/parallel.h"
 #include "base/emergency_reserve.h"
@@ -37,12 +36,13 @@
 static unsigned n_tests, n_failed;
 static uint64_t most, whole_most; /* for the line now; without turns */
 static unsigned n_dumps, this_dump;
-static bool turns, once;
+static unsigned every; /* each command is tried on each so many-th dump; 0: on all */
+static size_t first_command;
 
 /* How many calls of the number-th command fail. */
 static void set_most(size_t number)
 {
-	most = !turns || number % n_dumps == this_dump ? whole_most : once ? 0 : (whole_most + 4) / 5;
+	most = !every || (number + first_command) % every == this_dump ? whole_most : 0;
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(bool fine, const char *format, ...)
@@ -399,14 +399,16 @@ static void torture(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc < 3) {
-		fprintf(stderr, "usage: torture MOST [-turns|-once] DUMP…\n");
+		fprintf(stderr, "usage: torture MOST [-turns|-few] DUMP…\n");
 		return 2;
 	}
 	whole_most = strtoull(argv[1], NULL, 10);
-	once = !strcmp(argv[2], "-once");
-	turns = once || !strcmp(argv[2], "-turns");
+	bool few = !strcmp(argv[2], "-few"), turns = few || !strcmp(argv[2], "-turns");
+	const char *round = getenv("CAIRN_ROUND");
 	char **dumps = argv + 2 + turns;
 	n_dumps = (unsigned)(argc - 2 - turns);
+	every = few ? 2 * n_dumps : turns ? n_dumps : 0;
+	first_command = round ? strtoul(round, NULL, 10) : 0;
 	parallel_set_threads(1); /* the k-th call is the same in every run */
 	for (this_dump = 0; this_dump < n_dumps; this_dump++)
 		torture(dumps[this_dump]);

@@ -144,7 +144,7 @@ def main():
     paths = sorted(glob.glob(os.path.join(directory, "*-classic-*.txt")) +
                    glob.glob(os.path.join(directory, "*-classic-*.txt.gz")))
     tap.ok(len(paths) >= 10, "there are classic dumps")
-    for path in some_synthetic(paths, 3):
+    for path in some_synthetic(paths, 5):
         twin = re.sub(r"-ebcdic(-iconv)?", "", path)
         opener = gzip.open if twin.endswith(".gz") else open
         with opener(twin, "rb") as f:

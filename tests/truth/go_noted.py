@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import SHOP, Tap, cairn, need_dumps, need_libdw, skip_all  # noqa: E402
+from cairntest import SHOP, Tap, cairn, need_dumps, need_libdw, skip_all, some  # noqa: E402
 from godump import records  # noqa: E402
 
 
@@ -119,9 +119,8 @@ def main():
     need_libdw()
     tap = Tap()
     found = False
-    for path in sorted(glob.glob(os.path.join(need_dumps(), "*", "go*.dump"))):
-        if "stripped" in path or not os.path.exists(path[:-len(".dump")] + ".manifest.json"):
-            continue
+    for path in some([p for p in sorted(glob.glob(os.path.join(need_dumps(), "*", "go*.dump")))
+                      if "stripped" not in p and os.path.exists(p[:-len(".dump")] + ".manifest.json")], 2):
         with open(path[:-len(".dump")] + ".manifest.json", encoding="utf-8") as f:
             m = json.load(f)
         name = os.path.basename(path)[:-len(".dump")]

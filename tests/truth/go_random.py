@@ -15,10 +15,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import BUILD, Graph, MKDUMP, Run, Tap, cairn, make_dump, try_seeds  # noqa: E402
+from cairntest import BUILD, Graph, MKDUMP, Run, Tap, cairn, make_dump, seeds, try_seeds  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
-SEEDS = int(os.environ.get("CAIRN_SEEDS", "300"))
+SEEDS = seeds(100, 300)
 
 KINDS = {"data": {"Data segment"}, "bss": {"BSS segment"}, "frame": {"Stack frame"},
          "goroutine": {"Thread"}, "machine": {"Thread"}, "defer": {"Defer"}, "panic": {"Panic"},

@@ -14,7 +14,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Graph, Tap, cairn, compare, need_dumps  # noqa: E402
+from cairntest import Graph, Tap, cairn, compare, need_dumps, some  # noqa: E402
 from hprof import java_name, reachable, read  # noqa: E402
 
 
@@ -101,13 +101,13 @@ def main():
     tap = Tap()
     real = sorted(glob.glob(os.path.join(dumps, "hotspot", "*.hprof")))
     tap.ok(len(real) >= 4, "there are dumps in hotspot/", real)
-    for path in real:
+    for path in some(real, 2):
         check_reachable(tap, path, check(tap, path, ("1", "3")))
     for name in ("grove25-gz.hprof.gz", "grove-i386.hprof", "grove-zgc.hprof"):
         check(tap, os.path.join(dumps, "grove", name), ("2",))
     counted = [p for p in sorted(glob.glob(os.path.join(dumps, "grove", "*.hprof*")))]
     tap.ok(len(counted) >= 10, "there are dumps in grove/", counted)
-    for path in counted:
+    for path in some(counted, 2):
         check_counts(tap, path)
     tap.done()
 

@@ -483,7 +483,7 @@ def main():
     folder = tempfile.TemporaryDirectory()
     found = sorted(glob.glob(os.path.join(dumps, "grove", "grove*.hprof*")) +
                    glob.glob(os.path.join(dumps, "today", "grove*.hprof*")))
-    for number, dump in enumerate(found if only else some(found, 3)):
+    for number, dump in enumerate(found if only else some(found, 5)):
         base = dump[:dump.index(".hprof")]
         name = os.path.basename(base)
         if only and name not in only:

@@ -342,7 +342,7 @@ def main():
     tap, all_nulled, all_gone = Tap(), 0, 0
     paths = [SHOP]
     if DUMPS:
-        paths += [os.path.join(DUMPS, p) for p in some(REAL[1:3] if QUICK else REAL, 3)]
+        paths += [os.path.join(DUMPS, p) for p in some(REAL[1:3] if QUICK else REAL, 4)]
     else:
         tap.skip("dumps of other releases", "CAIRN_DUMPS is not set")
     directory = tempfile.mkdtemp()

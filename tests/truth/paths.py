@@ -185,7 +185,7 @@ def check(path, naive, options, chance, most, weak=" -weak", also=()):
 
 def made(tap):
     directory = tempfile.mkdtemp(prefix="paths.", dir=os.path.join(BUILD, "tests"))
-    for seed in range(SEEDS):
+    for seed in SEEDS:
         prefix = os.path.join(directory, "r%d" % seed)
         run = Run([MKDUMP, "random", "--seed", str(seed), "--out", prefix])
         if run.status != 0:

@@ -170,7 +170,7 @@ def main():
     tap.ok(len(paths) >= 25, "there are dumps", paths)
     own = 0
     archived = [path for path in paths if path.endswith("grove25-coh.hprof")]  # whose VM has roots of its own
-    for path in paths[::6] + archived if QUICK else some(paths, 3):
+    for path in paths[::6] + archived if QUICK else some(paths, 5):
         name, manifest = os.path.relpath(path, dumps), manifest_of(path)
         edit = Edit(path)
         if path.endswith("-all.hprof"):

@@ -21,7 +21,7 @@ import hprof  # noqa: E402
 from cairntest import DUMPS, GO, LONG, QUICK, SAMPLE, SHOP, Graph, Tap, cairn  # noqa: E402
 
 REAL = 2  # dumps of CAIRN_DUMPS, the smallest
-SEEDS = 1 if QUICK else 7 if LONG else 3
+SEEDS = 1 if QUICK else 7 if LONG else 2
 FORMATS = {"boolean": ">?", "char": ">H", "float": ">f", "double": ">d", "byte": ">b", "short": ">h", "int": ">i",
            "long": ">q"}
 

@@ -4,7 +4,7 @@
 
 What is waste is computed here from the graph that was made: collections are walked by the names of their fields, equal contents are
 found with dicts.  Compared are the objects, the bytes and what of them is wasted of each kind, of each class, and of each field
-where only one can be meant; and which objects a kind's row stands for.  No object may be in two kinds.  WASTE_SEEDS: how many heaps."""
+where only one can be meant; and which objects a kind's row stands for.  No object may be in two kinds.  CAIRN_SEEDS: how many heaps."""
 
 import collections
 import json
@@ -12,10 +12,10 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap, cairn, try_seeds  # noqa: E402
+from cairntest import Tap, cairn, seeds, try_seeds  # noqa: E402
 from wastemade import BOXES, CLASSES, LOCKS, NODES, U, UC, WIDTH, Maker  # noqa: E402
 
-SEEDS = int(os.environ.get("WASTE_SEEDS", "60"))
+SEEDS = seeds(24, 60)
 PART, COLLECTION, STRING, BOX, PLAIN, REFERENCE, ARRAY = range(7)
 
 

@@ -573,7 +573,7 @@ def main():
         check_made_locals(tap, folder)
         check_made_model(tap, folder)
     check_found_model(tap)
-    for path, name, manifest, whole in waste_dumps() if sys.argv[1:] else some(waste_dumps(), 2):
+    for path, name, manifest, whole in waste_dumps() if sys.argv[1:] else some(waste_dumps(), 3):
         check_naive(tap, path, name)
         check_planted(tap, path, name, manifest["planted"], whole)
         check_model(tap, path, name)

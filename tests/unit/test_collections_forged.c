@@ -101,11 +101,14 @@ static void test_forged(void **state)
 {
 	static char names[LINES_AT_ONCE][256], fields[LINES_AT_ONCE][FIELDS_TEXT];
 	unsigned walked = 0;
+	size_t lines = 0;
+	while (layouts_txt[lines])
+		lines++;
 	for (int how = 0; how < FORGED; how++) {
-		for (size_t first = 0; layouts_txt[first]; first += LINES_AT_ONCE) {
+		for (size_t first = 0; first < lines; first += LINES_AT_ONCE) {
 			uint64_t made[LINES_AT_ONCE];
 			unsigned n = 0;
-			for (; n < LINES_AT_ONCE && layouts_txt[first + n]; n++)
+			for (; n < LINES_AT_ONCE && first + n < lines; n++)
 				made[n] = forge(layouts_txt[first + n], (enum forged)how, names[n], fields[n]);
 			open_made();
 			for (unsigned i = 0; i < n; i++, walked++)

@@ -116,7 +116,8 @@ bool sql_is_name(const struct sql_token *t, const char *name)
 
 bool sql_is_plain(const char *name)
 {
-	static const char *const words[] = {"from", "group", "index", "limit", "order", "references", "table", "where", NULL};
+	static const char *const words[] = {"from", "group", "index", "limit", "order", "references", "table", "where",
+	    NULL};
 	struct sql_token t;
 	const char *at = name, *end = name + strlen(name);
 	return sql_next(&at, end, &t) && t.kind == TOKEN_WORD && t.s == name && at == end && !sql_is_one_of(&t, words);

@@ -61,7 +61,7 @@ static int kept_rows(const char *line, const char *condition, const char *words)
 {
 	struct result *r = NULL;
 	struct err err = ERR_INIT;
-	assert_int_equal(session_ask(&session, line, &r, &err), 0);
+	assert_int_equal(session_ask_line(&session, line, &r, &err), 0);
 	size_t before = r->n_rows;
 	int code = query_keep_rows(&session, r, condition, &err);
 	if (code == ERR_UNSUPPORTED)
@@ -116,7 +116,7 @@ static void test_ls(void **state)
 	    "!ls: -min needs SIZE (for example: ls byte[] -min 1K; help ls explains it)");
 	expect_printed("ls String x", PRINT_TEXT,
 	    "!ls: too many arguments (ls PAT [-min SIZE] [-max SIZE] "
-	    "[-live] [-dead] [-unreachable] [-where EXPR] "
+	    "[-live] [-dead] [-where EXPR] "
 	    "[-heap NAME] [-sub] [-retained] [-fields NAMES])");
 }
 
@@ -305,7 +305,7 @@ static void test_session(void **state)
 	    "\"objects\": 1, \"shallow\": 24, \"retained\": null, \"loader_class\": null, "
 	    "\"superclass\": null}\n");
 	expect_printed("ls $_ | cut address", PRINT_CSV, "address\r\n0x1090\r\n"); /* the row's instances */
-	expect_printed("set | grep ^\\$a | cut value", PRINT_CSV, "value\r\n2 objects\r\n");
+	expect_printed("sets | grep ^\\$a | cut objects", PRINT_CSV, "objects\r\n2\r\n");
 	session_close(&session, session.dump);
 	expect_printed("histo", PRINT_TEXT, "!histo: no dump is open (cairn DUMP)");
 	session_open(&session, NULL, &fake.heap);

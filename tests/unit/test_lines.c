@@ -19,6 +19,7 @@
 #include "command/help/help.h"
 #include "command/parse/parse.h"
 #include "command/exec/exec.h"
+#include "command/table_options.h"
 #include "fake_session.h"
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -320,7 +321,8 @@ static void test_options(void **state)
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
 		bool here[DASH_COUNT] = {false};
-		for (const struct option_spec *o = c->options; o && o->word; o++) {
+		const struct option_spec *o;
+		for (size_t k = 0; (o = command_option_at(c, k)) != NULL; k++) {
 			assert_false(here[o->word]);
 			here[o->word] = used[o->word] = true;
 			assert_non_null(option_name(o));
@@ -413,7 +415,7 @@ static void test_completion(void **state)
 	expect_completion("hi", 0, "histo history ");
 	expect_completion("ls java.l", 3, "java.lang.Class java.lang.String ");
 	expect_completion("ls Sess", 3, "com.acme.Session ");
-	expect_completion("histo -", 6, "-by -sort -r -all -retained -live -dead -unreachable -where -heap ");
+	expect_completion("histo -", 6, "-by -all -retained -live -dead -where -heap -sort -r ");
 	expect_completion("histo -by p", 10, "package path ");
 	expect_completion("histo -sort cl", 12, "class class_address classes ");
 	expect_completion("refs 0x10", 5, "0x1000 0x1040 0x1050 0x1080 0x1090 0x10b0 ");
@@ -429,7 +431,7 @@ static void test_completion(void **state)
 	expect_completion("$m", 0, "$mine ");
 	expect_completion("histo | !l", 10, "");
 	expect_completion("dumph", 0, "dumpheap ");
-	expect_completion("dumpheap -", 9, "-stat -type -mt -strings -min -max -live -dead -unreachable -where ");
+	expect_completion("dumpheap -", 9, "-stat -type -mt -strings -min -max -live -dead -where -heap ");
 	expect_completion("info c", 5, "class ");
 	expect_completion("info class Sess", 11, "com.acme.Session ");
 	expect_completion("info thread wo", 12, "\"worker 1\" ");

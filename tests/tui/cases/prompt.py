@@ -73,7 +73,7 @@ def prompt_nearest(t):
 @case("an error that is too long for a line is shown whole, with what to do at its end")
 def long_error(t):
     start(t, dump=SHOP)
-    for line, end in (("memory", "an open dump)"), ("histo > x.xls", "none)"), ("ls -nosuch", "-fields)")):
+    for line, end in (("memory", "an open dump)"), ("histo > x.xls", "none)"), ("ls -nosuch", "-r)")):
         enter(t, line)
         t.wait(said(re.escape(end).replace(r"\ ", " ")))
         rows = t.screen()

@@ -92,20 +92,20 @@ enum {
 
 bool sql_stops(const struct sql *q, uint64_t round)
 {
-	return progress_stops(q->progress, round);
+	return progress_stops(q->now.progress, round);
 }
 
 static int look(void *sql)
 {
-	return progress_cancelled(((const struct sql *)sql)->progress);
+	return progress_cancelled(((const struct sql *)sql)->now.progress);
 }
 
 int sql_need_retained(struct sql *q)
 {
 	struct err err = ERR_INIT;
-	if (q->retained)
+	if (q->now.retained)
 		return SQLITE_OK;
-	return q->source.retained(q->source.context, &q->retained, &err) ? sql_keep(q, &err) : SQLITE_OK;
+	return q->source.retained(q->source.context, &q->now.retained, &err) ? sql_keep(q, &err) : SQLITE_OK;
 }
 
 int sql_need_retained_whole(struct sql *q)
@@ -187,9 +187,9 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 
 static void forget(struct sql *q)
 {
-	while (q->declared) {
-		struct declared *d = q->declared;
-		q->declared = d->next;
+	while (q->now.declared) {
+		struct declared *d = q->now.declared;
+		q->now.declared = d->next;
 		if (d->view)
 			sql_drop_view(q, d->name);
 		else
@@ -208,8 +208,8 @@ void sql_close(struct sql *q)
 	members_release(&q->members);
 	big_free(q->values);
 	sql_fields_release(q);
-	text_release(&q->missed);
-	text_release(&q->notes);
+	text_release(&q->now.missed);
+	text_release(&q->now.notes);
 	sql_own_release(q);
 	free(q);
 }
@@ -218,7 +218,7 @@ void sql_close(struct sql *q)
 
 static bool is_declared(const struct sql *q, const char *name)
 {
-	const struct declared *d = q->declared;
+	const struct declared *d = q->now.declared;
 	while (d && strcmp(d->name, name))
 		d = d->next;
 	return d != NULL;
@@ -227,8 +227,8 @@ static bool is_declared(const struct sql *q, const char *name)
 struct declared *sql_declared(struct sql *q, const char *name)
 {
 	struct declared *d = xcalloc(1, sizeof *d);
-	*d = (struct declared){.next = q->declared, .name = xstrdup(name)};
-	return q->declared = d;
+	*d = (struct declared){.next = q->now.declared, .name = xstrdup(name)};
+	return q->now.declared = d;
 }
 
 static int no_table(struct sql *q, const char *name, struct err *err)
@@ -279,7 +279,7 @@ static int declare(struct sql *q, const char *name, struct err *err)
 		code = no_table(q, name, err);
 	else if (!code && r && !r->n_columns)
 		code = err_set(err, ERR_USAGE, "%.200s has single values, not rows", name);
-	else if (!code && !r && q->wishes.subclasses)
+	else if (!code && !r && q->now.wishes.subclasses)
 		code = class_tree_add_below(q->heap, &classes, &n, err);
 	else if (!code && !r)
 		code = note_subclasses(q, name, classes, n, err);
@@ -320,9 +320,9 @@ int sql_check_spelling(struct sql *q, const char *text, struct err *err)
 {
 	struct sql_token t;
 	size_t n;
-	for (const char *end = text + strlen(text); q->declared && sql_next(&text, end, &t);) {
+	for (const char *end = text + strlen(text); q->now.declared && sql_next(&text, end, &t);) {
 		const char *said = sql_token_contents(&t, &n);
-		for (const struct declared *d = q->declared; d; d = d->next)
+		for (const struct declared *d = q->now.declared; d; d = d->next)
 			if (!d->view && sql_is_name(&t, d->name) && strncmp(said, d->name, n) && is_class(q->heap, said, n))
 				return err_set(err, ERR_USAGE, "%.*s and %.200s are two classes, but the same name in "
 				    "SQL (use two statements)", (int)(n < 200 ? n : 200), said, d->name);
@@ -353,7 +353,7 @@ int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **
 			code = sql_check_null(text, *rest, err);
 			return code ? code : sql_check_spelling(q, text, err);
 		}
-		char *name = q->failed.code ? NULL : missed_table(q->db);
+		char *name = q->now.failed.code ? NULL : missed_table(q->db);
 		if (!name)
 			return sql_error(q, state, err);
 		code = drops(text) ? sql_refuse_drop(name, err) :
@@ -390,68 +390,41 @@ static int run_statement(struct sql *q, sqlite3_stmt *s, struct result **out, st
 	return code;
 }
 
-int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress, struct sql *outer,
+int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress, struct sql_now *outer,
     struct err *err)
 {
-	if (q->depth == WITHIN_MOST)
+	if (q->now.depth == WITHIN_MOST)
 		return err_set(err, ERR_USAGE, "more than %d nested queries", WITHIN_MOST);
-	*outer = *q;
-	q->depth++;
-	q->refusals = mem_refusals();
-	q->wishes = *wishes;
-	q->progress = progress;
-	q->watched = sqlite_memory_watch(progress);
-	q->until = progress ? progress->until : 0;
+	*outer = q->now;
+	q->now = (struct sql_now){.depth = outer->depth + 1, .seconds = outer->seconds, .refusals = mem_refusals(),
+	    .wishes = *wishes, .progress = progress, .watched = sqlite_memory_watch(progress),
+	    .until = progress ? progress->until : 0,
+	    .failed = ERR_INIT, .missed = TEXT_INIT, .notes = TEXT_INIT, .counted_left = q->heap->n_objects};
 	uint64_t end = progress_clock() + wishes->seconds * SECOND;
-	if (progress && wishes->seconds && (!q->until || end < q->until)) {
+	if (progress && wishes->seconds && (!progress->until || end < progress->until)) {
 		progress->until = end;
-		q->seconds = wishes->seconds;
+		q->now.seconds = wishes->seconds;
 	}
-	q->retained = NULL; /* the model may have changed */
 	sql_doubts_begin(q);
-	q->failed = (struct err)ERR_INIT;
-	q->declared = NULL;
-	q->placed = false;
-	q->missed = q->notes = (struct text)TEXT_INIT;
-	q->told_entries = q->silent_noted = q->more_fields = false;
-	q->counted_left = q->heap->n_objects;
 	sqlite_memory_begin();
 	return 0;
 }
 
-void sql_end(struct sql *q, const struct sql *outer)
+void sql_end(struct sql *q, const struct sql_now *outer)
 {
-	sqlite_memory_watch(q->watched);
-	if (q->progress)
-		q->progress->until = q->until;
+	sqlite_memory_watch(q->now.watched);
+	if (q->now.progress)
+		q->now.progress->until = q->now.until;
 	forget(q); /* what commands answer is of now, and large */
-	q->depth = outer->depth;
-	q->refusals = outer->refusals;
-	q->wishes = outer->wishes;
-	q->watched = outer->watched;
-	q->until = outer->until;
-	q->seconds = outer->seconds;
-	q->progress = outer->progress;
-	q->retained = outer->retained;
-	q->doubt = outer->doubt;
-	q->kept_read = outer->kept_read;
-	q->failed = outer->failed;
-	q->declared = outer->declared;
-	q->placed = outer->placed;
-	text_release(&q->missed);
-	text_release(&q->notes); /* those of other questions than sql_run's are nobody's */
-	q->missed = outer->missed;
-	q->notes = outer->notes;
-	q->told_entries = outer->told_entries;
-	q->silent_noted = outer->silent_noted;
-	q->more_fields = outer->more_fields;
-	q->counted_left = outer->counted_left;
+	text_release(&q->now.missed);
+	text_release(&q->now.notes); /* those of other questions than sql_run's are nobody's */
+	q->now = *outer;
 }
 
 void sql_note(struct sql *q, const char *line)
 {
-	if (!q->notes.len || !strstr(q->notes.s, line))
-		text_addf(&q->notes, "%s%s", q->notes.len ? "\n" : "", line);
+	if (!q->now.notes.len || !strstr(q->now.notes.s, line))
+		text_addf(&q->now.notes, "%s%s", q->now.notes.len ? "\n" : "", line);
 }
 
 void sql_note_silent(struct sql *q)
@@ -459,19 +432,19 @@ void sql_note_silent(struct sql *q)
 	if (!q->silent.code)
 		return;
 	sql_note(q, q->silent.message);
-	q->silent_noted = true;
+	q->now.silent_noted = true;
 }
 
 static void tell_notes(struct sql *q, struct result *r)
 {
 	struct text missed = TEXT_INIT;
-	char *rest = q->notes.len ? q->notes.s : NULL;
+	char *rest = q->now.notes.len ? q->now.notes.s : NULL;
 	for (char *line; r && (line = strsep(&rest, "\n"));)
 		result_add_note(r, line);
-	if (r && q->silent_noted && values_away(q->heap))
+	if (r && q->now.silent_noted && values_away(q->heap))
 		result_warn(r, q->silent.message);
-	if (r && q->missed.len) {
-		text_addf(&missed, "no object has such a field or element: %s", q->missed.s);
+	if (r && q->now.missed.len) {
+		text_addf(&missed, "no object has such a field or element: %s", q->now.missed.s);
 		result_add_note(r, missed.s);
 	}
 	text_release(&missed);
@@ -480,7 +453,7 @@ static void tell_notes(struct sql *q, struct result *r)
 static int run(struct sql *q, const char *text, struct result *rows, const struct sql_wishes *wishes,
     struct progress *progress, struct result **out, struct err *err)
 {
-	struct sql outer;
+	struct sql_now outer;
 	*out = NULL;
 	int code = sql_begin(q, wishes, progress, &outer, err);
 	if (code)
@@ -491,7 +464,7 @@ static int run(struct sql *q, const char *text, struct result *rows, const struc
 		sqlite3_stmt *s = NULL;
 		sql_doubts_begin(q);
 		sql_own_begin(q);
-		q->kept_read = false;
+		q->now.kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s && *out)
 			code = err_set(err, ERR_USAGE, "a line takes one query (use another -x for the next)");
@@ -502,7 +475,7 @@ static int run(struct sql *q, const char *text, struct result *rows, const struc
 	if (!code && progress_cancelled(progress)) /* some loop may have been left early */
 		code = err_cancelled(err);
 	if (code == ERR_CANCELLED && progress_late(progress))
-		code = err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->seconds);
+		code = err_set(err, ERR_UNSUPPORTED, "no answer in %" PRIu64 " s (-seconds)", q->now.seconds);
 	tell_notes(q, code ? NULL : *out);
 	if (code) {
 		result_free(*out);
@@ -542,7 +515,7 @@ static bool is_ours(struct sql *q, const char *table)
 
 int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
 {
-	struct sql outer;
+	struct sql_now outer;
 	const char *rest;
 	sqlite3_stmt *s = NULL;
 	*out = NULL;

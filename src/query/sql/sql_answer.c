@@ -45,7 +45,8 @@ struct answer {
 
 /* Rows that come later. */
 struct stretches {
-	struct sql *sql, outer;
+	struct sql *sql;
+	struct sql_now outer;
 	sqlite3_stmt *s; /* NULL: there are none */
 };
 
@@ -419,7 +420,7 @@ static int keep_rows(struct sql *q, struct answer *a, sqlite3_stmt *s, size_t *r
 		for (unsigned i = 0; i < a->shape.n_columns; i++)
 			if (keep_cell(q, a, s, i, err))
 				return ERR_NOMEM;
-		if (++*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->progress, RESULT_STOP_EVERY))
+		if (++*rows % RESULT_STOP_EVERY == 0 && !progress_add(q->now.progress, RESULT_STOP_EVERY))
 			return err_cancelled(err);
 		if (a->stretches && (*rows >= STRETCH_ROWS || a->n_texts >= STRETCH_TEXTS))
 			return 0;
@@ -451,7 +452,7 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 	struct answer *a = begin(q, s);
 	size_t rows = 0;
 	bool overlaps = false;
-	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
+	progress_phase(q->now.progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = keep_rows(q, a, s, &rows, err);
 	if (!code)
 		code = sql_sureness(q, s, a->sure, err);
@@ -469,7 +470,7 @@ int sql_answer(struct sql *q, sqlite3_stmt *s, struct result **out, struct err *
 		overlaps |= !told && sums_retained(a->column[i].name);
 	}
 	*out = result_new("sql", q->opened, &a->shape, &ops, a, rows);
-	if (q->doubt.certainty != EXACT)
+	if (q->now.doubt.certainty != EXACT)
 		result_add_note(*out, "some values are not exact: see the columns NAME_certainty");
 	if (overlaps)
 		result_add_note(*out, "retained sizes may overlap, so their sum may be too large: histo and size "
@@ -533,7 +534,7 @@ static int look_through(struct sql *q, const struct answer *a, const char *table
 	return code;
 }
 
-int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql *outer, struct result **out,
+int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql_now *outer, struct result **out,
     struct err *err)
 {
 	struct answer *a = begin(q, s);
@@ -543,12 +544,12 @@ int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const str
 	*a->stretches = (struct stretches){.sql = q, .outer = *outer, .s = s};
 	for (unsigned i = 0; i < a->shape.n_columns; i++)
 		a->column[i].type = type_of_column(sqlite3_column_decltype(s, (int)i));
-	progress_phase(q->progress, PHASE_LOOK_AT_ROWS, 0);
+	progress_phase(q->now.progress, PHASE_LOOK_AT_ROWS, 0);
 	int code = look_through(q, a, table, &all, err);
 	if (!code)
 		code = sql_sureness(q, s, a->sure, err);
 	if (!code) {
-		progress_phase(q->progress, PHASE_LOOK_AT_ROWS, all);
+		progress_phase(q->now.progress, PHASE_LOOK_AT_ROWS, all);
 		code = keep_rows(q, a, s, &rows, err);
 	}
 	if (code) {

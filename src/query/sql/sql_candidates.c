@@ -29,7 +29,7 @@ void candidates_release(struct candidates *c)
 
 static uint64_t size_of(const struct sql *q, uint32_t id, int which)
 {
-	return which ? q->retained->dominators.retained[id] : heap_shallow(q->heap, id);
+	return which ? q->now.retained->dominators.retained[id] : heap_shallow(q->heap, id);
 }
 
 static bool fits(const struct candidates *c, uint32_t id)
@@ -159,7 +159,7 @@ enum { HEAPED_MOST = 100000, FIRST = 100 }; /* rows; of more all are sorted; are
  * far: nearly all retain less, and looking at nothing else makes the top ten of a large heap quick. */
 static uint32_t next_larger(const struct candidates *c, const struct ordering *o, uint32_t id, uint32_t high)
 {
-	const uint64_t *retained = o->sql->retained->dominators.retained, least = retained[c->list[0]];
+	const uint64_t *retained = o->sql->now.retained->dominators.retained, least = retained[c->list[0]];
 	uint32_t end = high - id > PROGRESS_ROUNDS ? id + PROGRESS_ROUNDS : high;
 	while (id < end && retained[id] <= least)
 		id++;

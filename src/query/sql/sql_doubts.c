@@ -45,7 +45,7 @@ void sql_doubts_free(struct sql_doubts *d)
 
 void sql_doubts_begin(struct sql *q)
 {
-	q->doubt = amount_exact(0);
+	q->now.doubt = amount_exact(0);
 	for (struct sql_doubts *d = q->doubts; d; d = d->next)
 		for (unsigned i = 0; i < d->n; i++)
 			d->of[i].own = d->of[i].made = amount_exact(0), d->of[i].away = false;
@@ -56,7 +56,7 @@ void sql_doubt_choice(struct sql *q, struct sql_doubt *d, struct amount a)
 	if (a.certainty == UNKNOWN) /* what is not there makes a sum a lower bound */
 		a = (struct amount){0, LOWER_BOUND, a.reason};
 	d->made = amount_as_sure(d->made, a);
-	q->doubt = amount_as_sure(q->doubt, a);
+	q->now.doubt = amount_as_sure(q->now.doubt, a);
 }
 
 void sql_unknown(struct sql *q, struct sql_doubt *d)
@@ -269,9 +269,9 @@ static int find_away(struct sql *q, sqlite3_stmt *s, const struct selection_of *
 int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sure, struct err *err)
 {
 	unsigned n = sure ? (unsigned)sqlite3_column_count(s) : 0;
-	struct made_of any = {.sure = q->doubt};
+	struct made_of any = {.sure = q->now.doubt};
 	add_named(q, NULL, &any);
-	bool inexact = q->doubt.certainty != EXACT;
+	bool inexact = q->now.doubt.certainty != EXACT;
 	for (unsigned i = 0; i < n; i++)
 		sure[i] = (struct sql_sure){.sure = amount_exact(0)};
 	if (!any.away && (!inexact || !n))
@@ -279,14 +279,14 @@ int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sure, struct e
 	struct selection_of *selected = xcalloc(1, sizeof *selected);
 	take_apart(selected, sqlite3_sql(s));
 	struct views views = find_views(q, &selected->t);
-	bool alone = !views.named && !q->kept_read && selected->single;
+	bool alone = !views.named && !q->now.kept_read && selected->single;
 	bool single = alone && selected->n == n && selected->from < selected->end;
-	struct amount chosen = single ? choice_doubt(q, selected) : q->doubt;
+	struct amount chosen = single ? choice_doubt(q, selected) : q->now.doubt;
 	for (unsigned i = 0; i < n; i++) {
 		sure[i].own = !views.compound && origin_doubt(q, s, (int)i, &sure[i].sure);
 		if (!sure[i].own)
 			sure[i].sure = single ? amount_as_sure(made_of(q, selected, selected->item[i].at,
-			    selected->item[i].end).sure, chosen) : q->doubt;
+			    selected->item[i].end).sure, chosen) : q->now.doubt;
 	}
 	int code = !any.away ? 0 : n && alone ? find_away(q, s, selected, any.away, sure, err) :
 	    no_choice(q, any.away, err);

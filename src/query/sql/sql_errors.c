@@ -15,8 +15,8 @@
 
 int sql_keep(struct sql *q, const struct err *err)
 {
-	if (!q->failed.code)
-		q->failed = *err;
+	if (!q->now.failed.code)
+		q->now.failed = *err;
 	return err->code == ERR_NOMEM ? SQLITE_NOMEM : err->code == ERR_CANCELLED ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
@@ -55,12 +55,12 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 		near.to = dot + 1;
 	look_at_columns(q, "objects", &near);
 	look_at_columns(q, "refs", &near);
-	for (const struct declared *d = q->declared; d; d = d->next)
+	for (const struct declared *d = q->now.declared; d; d = d->next)
 		look_at_columns(q, d->name, &near);
-	bool more = q->more_fields;
+	bool more = q->now.more_fields;
 	if (more || (q->silent.code && !near.name[0])) {
 		int code = err_set(err, ERR_USAGE, "no column \"%.200s\" (%.300s)", wanted,
-		    more ? q->notes.s : q->silent.message);
+		    more ? q->now.notes.s : q->silent.message);
 		free(wanted);
 		return code;
 	}
@@ -114,11 +114,11 @@ int sql_error(struct sql *q, int code, struct err *err)
 {
 	static const char column[] = "no such column: ", view[] = "no such view: ", circle[] = " is circularly defined";
 	static const char function[] = "no such function: ";
-	if (q->failed.code) {
-		*err = q->failed;
+	if (q->now.failed.code) {
+		*err = q->now.failed;
 		return err->code;
 	}
-	if (progress_cancelled(q->progress) || code == SQLITE_INTERRUPT)
+	if (progress_cancelled(q->now.progress) || code == SQLITE_INTERRUPT)
 		return err_cancelled(err);
 	if (code == SQLITE_NOMEM)
 		return err_set(err, ERR_NOMEM, "%s",

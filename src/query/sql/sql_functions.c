@@ -140,7 +140,7 @@ static void run_retained(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (state)
 		sqlite3_result_error_code(to, state);
 	else
-		result_amount(to, D_RETAINED, retained_of(q->retained, id));
+		result_amount(to, D_RETAINED, retained_of(q->now.retained, id));
 }
 
 /* Entries of a collection, characters of a text, elements of an array. */
@@ -153,7 +153,7 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	struct string_view view;
 	if (id == HEAP_NONE)
 		return;
-	if (inspect_count(h, id, &own(to)->sql->counted_left, &size)) {
+	if (inspect_count(h, id, &own(to)->sql->now.counted_left, &size)) {
 		if (size.known)
 			sqlite3_result_int64(to, (sqlite3_int64)size.size);
 		else
@@ -211,7 +211,7 @@ static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
 static void path_end(void *path)
 {
 	struct sql_path *p = path;
-	struct text *missed = &p->sql->missed;
+	struct text *missed = &p->sql->now.missed;
 	if (sql_path_is_missed(p) && !(missed->len && strstr(missed->s, p->words)))
 		text_addf(missed, "%s%.100s", missed->len ? ", " : "", p->words);
 	sql_path_free(p);
@@ -262,7 +262,7 @@ static int find_paths(struct functions *f, struct err *err)
 	if (!f->rules.heap)
 		code = path_rules_init(&f->rules, q->heap, false, err);
 	if (!code)
-		code = opened_find(q->opened, FIND_PATHS, q->progress, err);
+		code = opened_find(q->opened, FIND_PATHS, q->now.progress, err);
 	f->tree = opened_path_tree(q->opened, false);
 	return code;
 }

@@ -55,7 +55,7 @@ static void note_more(const struct objects_table *t)
 	text_addf(&note, "%.100s has more fields than columns: field(address, 'NAME') has the others",
 	    q->heap->classes[of(t)->classes[0]].name);
 	sql_note(q, note.s);
-	q->more_fields = true;
+	q->now.more_fields = true;
 	text_release(&note);
 }
 
@@ -216,7 +216,7 @@ static void doubt_choice(struct objects_table *t, const struct sql_ask *ask)
 	struct sql_doubts *doubts = t->relation.doubts;
 	const struct heap *h = q->heap;
 	if (sql_asks_for(ask, C_RETAINED))
-		sql_doubt_choice(q, &doubts->of[C_RETAINED], retained_of_nothing_reached(q->retained));
+		sql_doubt_choice(q, &doubts->of[C_RETAINED], retained_of_nothing_reached(q->now.retained));
 	if (!sql_asks_for(ask, C_SHALLOW))
 		return;
 	for (uint32_t i = 0; !t->sizes_known && i < h->n_classes; i++) {
@@ -277,11 +277,11 @@ static struct amount amount(struct rows *rows, int i)
 	if (i == C_SHALLOW)
 		return heap_size(q->heap, id);
 	if (i == C_RETAINED)
-		return retained_of(q->retained, id);
+		return retained_of(q->now.retained, id);
 	if (i == C_LENGTH)
 		return heap_elements(q->heap, id);
 	return q->heap->roots_missing ? amount_unknown(REASON_ROOTS_MISSING) :
-	    amount_exact(q->retained->dominators.immediate[id] != NOT_REACHABLE);
+	    amount_exact(q->now.retained->dominators.immediate[id] != NOT_REACHABLE);
 }
 
 static void cell(struct rows *rows, sqlite3_context *to, int i)
@@ -317,7 +317,7 @@ static void cell(struct rows *rows, sqlite3_context *to, int i)
 		sqlite3_result_int64(to, id);
 		break;
 	case C_DOMINATOR: {
-		uint32_t dominator = q->retained->dominators.immediate[id];
+		uint32_t dominator = q->now.retained->dominators.immediate[id];
 		sql_result_address(to, h, dominator < h->n_objects ? dominator : HEAP_NONE);
 		break;
 	}

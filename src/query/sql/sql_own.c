@@ -45,8 +45,8 @@ static int may_read(struct sql *q, const char *table, const char *database)
 	for (size_t i = 0; i < q->n_kept && database && !strcmp(database, "temp"); i++) {
 		if (sqlite3_stricmp(q->kept[i].table, table))
 			continue;
-		q->kept_read = true;
-		q->doubt = amount_as_sure(q->doubt, q->kept[i].sure);
+		q->now.kept_read = true;
+		q->now.doubt = amount_as_sure(q->now.doubt, q->kept[i].sure);
 	}
 	return SQLITE_OK;
 }
@@ -62,7 +62,7 @@ static int may_create(struct sql *q, const char *table)
 static bool is_own(const struct sql *q, const char *name)
 {
 	bool kept = false;
-	for (const struct declared *d = q->declared; d; d = d->next)
+	for (const struct declared *d = q->now.declared; d; d = d->next)
 		kept |= d->view && !sqlite3_stricmp(d->name, name);
 	return !kept && !sql_table_called(name);
 }
@@ -172,7 +172,7 @@ void sql_own_begin(struct sql *q)
 
 void sql_own_end(struct sql *q)
 {
-	struct amount sure = amount_as_sure(q->doubt, heap_counted(q->heap, 0));
+	struct amount sure = amount_as_sure(q->now.doubt, heap_counted(q->heap, 0));
 	for (size_t i = 0; q->drops && i < q->n_kept; i++) {
 		if (sqlite3_stricmp(q->kept[i].table, q->drops))
 			continue;

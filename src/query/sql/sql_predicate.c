@@ -420,7 +420,7 @@ static int sample_classes(struct predicate *p, struct err *err)
 	return code;
 }
 
-static int begin(struct predicate *p, struct progress *progress, struct sql *outer, struct err *err)
+static int begin(struct predicate *p, struct progress *progress, struct sql_now *outer, struct err *err)
 {
 	return sql_begin(p->q, &(struct sql_wishes){.subclasses = false}, progress, outer, err);
 }
@@ -428,7 +428,7 @@ static int begin(struct predicate *p, struct progress *progress, struct sql *out
 /* Put the expression into SQL. */
 static int write(struct predicate *p, const char *expression, struct err *err)
 {
-	snprintf(p->table, sizeof p->table, "these %s %u", p->rows ? "rows" : "objects", p->q->depth);
+	snprintf(p->table, sizeof p->table, "these %s %u", p->rows ? "rows" : "objects", p->q->now.depth);
 	text_addf(&p->sql, "SELECT _rowid_ FROM \"%s\" WHERE (", p->table);
 	int code = translate(p, expression, err);
 	text_add(&p->sql, ")");
@@ -444,7 +444,7 @@ static int choose(struct predicate *p, uint32_t *ids, size_t *n, struct err *err
 	return code ? code : sql_keep_ids(p->q, p->sql.s, ids, n, err);
 }
 
-static void end(struct predicate *p, const struct sql *outer)
+static void end(struct predicate *p, const struct sql_now *outer)
 {
 	sql_end(p->q, outer);
 	for (size_t i = 0; i < p->n_compared; i++) {
@@ -462,7 +462,7 @@ int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, s
     struct err *err)
 {
 	struct predicate p = {.q = q, .ids = ids, .n = *n, .sql = TEXT_INIT};
-	struct sql outer;
+	struct sql_now outer;
 	int code = begin(&p, progress, &outer, err);
 	if (code)
 		return code;
@@ -499,7 +499,7 @@ int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct
 {
 	struct predicate p = {.q = q, .rows = r, .columns = {.sql = TEXT_INIT}, .sql = TEXT_INIT};
 	struct chosen chosen = {.n = r->n_rows};
-	struct sql outer;
+	struct sql_now outer;
 	if (!r->n_columns)
 		return err_set(err, ERR_USAGE, "there are no rows to choose from");
 	int code = begin(&p, progress, &outer, err);
@@ -513,7 +513,7 @@ int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct
 		code = ERR_NOMEM;
 	if (!code)
 		code = choose(&p, chosen.rows, &chosen.n, err);
-	bool inexact = q->doubt.certainty != EXACT;
+	bool inexact = q->now.doubt.certainty != EXACT;
 	end(&p, &outer);
 	if (!code)
 		code = result_filter(r, is_chosen, &chosen, err);

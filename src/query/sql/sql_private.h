@@ -35,41 +35,46 @@ struct sql_kept {
 	struct amount sure;
 };
 
-struct sql {
-	sqlite3 *db;
-	struct opened *opened;
-	const struct heap *heap;
-	struct sql_source source;
-	struct sql_wishes wishes;         /* of the current statement */
+/* Of the current statement: what begins within another one has its own. */
+struct sql_now {
+	struct sql_wishes wishes;
 	struct progress *progress;
 	struct progress *watched;         /* what stood there before */
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
 	struct amount doubt;              /* 0, as sure as the least sure number that went into the statement */
-	struct sql_doubts *doubts;        /* of all tables that are connected, and the functions */
-	struct sql_kept *kept;            /* owned */
-	size_t n_kept, cap_kept;
-	bool kept_read;                   /* one of these is read */
-	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
-	char *drops;                      /* the table or view that it drops; the same */
+	bool kept_read;                   /* a temporary table with such numbers is read */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines below the rows */
 	uint64_t counted_left;            /* entries that size() may still count */
 	bool told_entries;                /* a note says what was not a collection */
 	bool silent_noted;                /* one says why there are no values */
 	bool more_fields;                 /* one says that a table has more fields than columns */
-	struct err silent;                /* why the dump tells no values; code 0: it does */
-	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
-	struct members members;           /* instances by class */
-	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet (sql_values.c) */
 	const struct retained *retained;  /* NULL: not asked for yet */
 	struct declared *declared;        /* the tables that were named so far */
-	bool declares;                    /* a table's columns are being declared, which looks like writing */
 	uint64_t seconds;                 /* that ended with progress->until, where that is set */
 	uint64_t until;                   /* what stood there before */
 	uint64_t refusals;                /* of memory, before the statement began */
 	unsigned depth;                   /* of questions within the lines of commands that questions name */
-	unsigned views;                   /* kept ones that are being declared, one naming the next */
 	bool placed;                      /* the current error names the place of a view already */
+};
+
+struct sql {
+	sqlite3 *db;
+	struct opened *opened;
+	const struct heap *heap;
+	struct sql_source source;
+	struct sql_now now;
+	struct sql_doubts *doubts;        /* of all tables that are connected, and the functions */
+	struct sql_kept *kept;            /* owned */
+	size_t n_kept, cap_kept;
+	char *creates;                    /* the temporary table that the statement makes; owned, NULL: none */
+	char *drops;                      /* the table or view that it drops; the same */
+	struct err silent;                /* why the dump tells no values; code 0: it does */
+	struct class_fields **fields;     /* by class index: of its instances; NULL: not asked for yet */
+	struct members members;           /* instances by class */
+	unsigned char *values;            /* by class: are its objects values?  0: not asked for yet (sql_values.c) */
+	bool declares;                    /* a table's columns are being declared, which looks like writing */
+	unsigned views;                   /* kept ones that are being declared, one naming the next */
 };
 
 /* Does SQLite's last code stand for this error?  Keep its words, for SQLite only hands on a code. */
@@ -278,8 +283,8 @@ bool sql_plan_next(const char **at, struct sql_word *out);
 /* A statement, or several, begin and end: what was named in between is forgotten.  One may begin while another is
  * prepared, of which the caller keeps the state in between.  0, or ERR_USAGE: too many within each other. */
 MUST_CHECK int sql_begin(struct sql *q, const struct sql_wishes *wishes, struct progress *progress,
-    struct sql *outer, struct err *err);
-void sql_end(struct sql *q, const struct sql *outer);
+    struct sql_now *outer, struct err *err);
+void sql_end(struct sql *q, const struct sql_now *outer);
 /* Run a statement that selects ids, and write them over ids, which has room for *n; *n gets how many they are. */
 MUST_CHECK int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, struct err *err);
 /* What an EXPLAIN says, in sentences. */
@@ -298,7 +303,7 @@ void sql_null_as_java(struct sql_tokens *t);
 void sql_limit(sqlite3 *db);
 /* The same in stretches, of a statement that selects all of a table; it takes the statement over, and ends with the
  * result what began when outer was kept. */
-MUST_CHECK int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql *outer,
+MUST_CHECK int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const struct sql_now *outer,
     struct result **out, struct err *err);
 /* What SQLite says of its last call, as an error of ours. */
 int sql_error(struct sql *q, int code, struct err *err);

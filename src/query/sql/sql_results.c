@@ -65,7 +65,7 @@ static int find_late(struct rows *c, const struct sql_ask *ask)
 	struct err err = ERR_INIT;
 	if (r->opened != c->of->sql->opened || !result_is_late(r))
 		return SQLITE_OK;
-	int code = result_find_late(r, c->of->sql->progress, &err);
+	int code = result_find_late(r, c->of->sql->now.progress, &err);
 	result_take_late(r, code);
 	return code == ERR_CANCELLED ? sql_keep(c->of->sql, &err) : SQLITE_OK;
 }
@@ -164,9 +164,9 @@ static int no_collection(struct entries_rows *c, struct sql *q, uint32_t id, str
 		return sql_keep(q, err);
 	if (values_away(q->heap) && code == ERR_UNSUPPORTED) /* no rows would mean that it is empty */
 		return sql_keep(q, err);
-	if (!q->told_entries)
+	if (!q->now.told_entries)
 		sql_note(q, err->message);
-	q->told_entries = true;
+	q->now.told_entries = true;
 	return SQLITE_OK;
 }
 

@@ -154,7 +154,7 @@ static int describe(struct described *d, const char *table, struct err *err)
 	struct sql *q = d->sql;
 	sqlite3_stmt *s = NULL;
 	int code = find_table(q, table, err);
-	for (d->declared = q->declared; d->declared && strcmp(d->declared->name, table);)
+	for (d->declared = q->now.declared; d->declared && strcmp(d->declared->name, table);)
 		d->declared = d->declared->next;
 	d->table = d->declared ? NULL : sql_table_called(table);
 	if (!code && d->declared && d->declared->classes)
@@ -175,7 +175,7 @@ int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wish
     sql_tell *tell, void *context, struct err *err)
 {
 	struct described d = {.sql = q, .tell = tell, .context = context, .scratch = TEXT_INIT};
-	struct sql outer;
+	struct sql_now outer;
 	int code = sql_begin(q, wishes, progress, &outer, err);
 	if (code)
 		return code;

@@ -57,7 +57,7 @@ static int declare(struct relation *r, const char *name)
 	text_addf(&t, "CREATE TABLE x(%s)", r->columns.sql.s ? r->columns.sql.s : "");
 	q->declares = true;
 	/* without memory words may be missing, and a table stays as it is declared */
-	int state = mem_refusals() != q->refusals ? SQLITE_NOMEM : sqlite3_declare_vtab(q->db, t.s);
+	int state = mem_refusals() != q->now.refusals ? SQLITE_NOMEM : sqlite3_declare_vtab(q->db, t.s);
 	q->declares = false;
 	text_release(&t);
 	if (!state)

@@ -92,7 +92,7 @@ void sql_result_place(sqlite3_context *to, const struct heap *h, uint32_t id)
 void sql_result_amount(struct sql *q, sqlite3_context *to, struct amount a)
 {
 	if (a.certainty != UNKNOWN) /* that is NULL */
-		q->doubt = amount_as_sure(q->doubt, a);
+		q->now.doubt = amount_as_sure(q->now.doubt, a);
 	if (a.certainty == UNKNOWN)
 		sqlite3_result_null(to);
 	else if (a.n > INT64_MAX)
@@ -242,7 +242,7 @@ void sql_result_cell(struct sql *q, sqlite3_context *to, const struct cell *c)
 {
 	char *end;
 	if (c->amount.certainty != UNKNOWN)
-		q->doubt = amount_as_sure(q->doubt, c->amount);
+		q->now.doubt = amount_as_sure(q->now.doubt, c->amount);
 	switch (c->type) {
 	case CELL_NONE:
 		sqlite3_result_null(to);

@@ -112,9 +112,9 @@ int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err
 		code = look_into(q, view, err);
 		q->views--;
 	}
-	if (code && code != ERR_CANCELLED && code != ERR_NOMEM && !q->placed) {
+	if (code && code != ERR_CANCELLED && code != ERR_NOMEM && !q->now.placed) {
 		err_context(err, "%s: view %s", view->place, view->name);
-		q->placed = true;
+		q->now.placed = true;
 	}
 	return code;
 }

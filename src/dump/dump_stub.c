@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dump_stub.c - what stands for a dump that is not there, so that nobody has to ask whether it is. */
+#include "dump/dump_stub.h"
+
 #include "dump/reader.h"
 
 #include "algorithms/bisect.h"

@@ -5,10 +5,13 @@
  * Inflating is a job of its own, so whoever asks waits for it and no longer than it wants to: when the last one leaves,
  * it is stopped, unless it goes on for whoever may ask yet (lazy_dump_begin).
  */
+#include "dump/lazy_dump.h"
+
 #include "dump/reader.h"
 
 #include "algorithms/parallel.h"
 #include "base/mem.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 
 #include <pthread.h>

@@ -323,6 +323,8 @@ struct reader {
 	const struct memory_reader *memory; /* what a format adds whose objects are memory; NULL: they are not */
 };
 
+#define DUMP_COPY_MARK "a copy without contents by cairn redact: " /* the text of a copy's first record begins so */
+
 /* What every reader's open() begins with: whose dump this is, and what its format is called. */
 static inline void dump_begin(struct dump *dump, const struct reader *reader, const struct source *source)
 {
@@ -332,64 +334,5 @@ static inline void dump_begin(struct dump *dump, const struct reader *reader, co
 	dump->facts.title = reader->title;
 	dump->facts.label = reader->label;
 }
-
-/* What source_open_if asks: a reader must know the first bytes, else ERR_FORMAT, as dump_open would say it.  options,
- * which may be NULL, are borrowed. */
-struct source_look dump_look(const struct dump_options *options);
-
-/* Sniff the source and open it with the reader that fits (dump/registry.c). */
-MUST_CHECK int dump_open(struct dump **out, const struct source *source,
-    const struct dump_options *options, struct err *err);
-void dump_close(struct dump *dump); /* NULL is fine */
-
-/* A dump of which all that is known stands elsewhere, and whose bytes are not there: a reader without functions, and a
- * source of no bytes, which belongs to it.  dump_stub_tells gives it its facts, whose texts must stay. */
-struct dump *dump_stub_new(const char *path, uint64_t file_size);
-void dump_stub_tells(struct dump *dump, const struct dump_facts *facts);
-/* It answers symbol() by these, which become its own (big memory); the names must stay, NULL: none is known. */
-struct named_address {
-	uint64_t address;
-	const char *name; /* escaped */
-};
-void dump_stub_names(struct dump *dump, struct named_address *list, size_t n);
-
-/*
- * A dump of which all that is known stands elsewhere, and whose gzip file waits to be inflated (source_open_waiting;
- * borrowed) until locate or read is asked.  Any thread may ask; it waits as long as its own work goes on
- * (progress_own), and ERR_CANCELLED leaves it to the next one.  After any other error it stays ERR_IO.
- */
-struct dump *lazy_dump_new(const struct source *waiting, unsigned heap_number);
-/* Its facts, whose texts must stay; cut: that the file ends too early is known. */
-void lazy_dump_tells(struct dump *dump, const struct dump_facts *facts, bool cut);
-/* All of these do nothing for any other dump, and may be asked by any thread. */
-/* Inflate it beside what goes on, whether somebody asks or not, or no longer.  Was it still at it? */
-void lazy_dump_begin(const struct dump *dump);
-bool lazy_dump_stop(const struct dump *dump);
-/* How far it is; NULL: nobody is at it. */
-struct progress *lazy_dump_progress(const struct dump *dump);
-/* Does it wait, or is somebody at it? */
-bool lazy_dump_waits(const struct dump *dump);
-/* Does it, and may the calling thread not wait for it (lazy_dump_wait_never)? */
-bool lazy_dump_barred(const struct dump *dump);
-/* Could it not be inflated?  *why, which may be NULL, gets a sentence with its path. */
-bool lazy_dump_failed(const struct dump *dump, struct err *why);
-/* May the calling thread never wait, since it draws a screen?  Then it gets ERR_IO meanwhile. */
-void lazy_dump_wait_never(bool never);
-
-/* What a file with these first bytes is a dump of, plain or gzipped: the reader's label, "PHD".  NULL:
- * of nothing that is known. */
-const char *dump_label_of(const uint8_t *head, size_t n);
-/* The same of a file with a path that is not opened, and when the dump in it was written; "": that tells nobody yet.
- * 0, or ERR_FORMAT, as dump_open would say it, without the path. */
-#define DUMP_COPY_MARK "a copy without contents by cairn redact: " /* the text of a copy's first record begins so */
-struct dump_head {
-	const char *label;
-	char created[32];
-	bool copy;           /* it says that it is a copy without contents: redact can write it again */
-	const char *archive; /* "zip": it is an archive of files, and so no dump; else NULL */
-};
-MUST_CHECK int dump_head_of(struct dump_head *out, const uint8_t *head, size_t n, const char *path, struct err *err);
-/* dump_label_of for source_members. */
-const char *dump_label_of_member(const uint8_t *head, size_t n, const char *name, char created[static 32]);
 
 #endif

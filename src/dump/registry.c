@@ -5,6 +5,8 @@
  * A new format is one line in `readers`.  What no reader knows is described from its first bytes,
  * so that the user learns what to do with it instead.  Any thread.
  */
+#include "dump/registry.h"
+
 #include "dump/reader.h"
 
 #include "base/assert.h"

@@ -108,7 +108,7 @@ int hashes_recorded(const struct heap *h, struct err *err)
 	return 0;
 }
 
-int hash_of(const struct heap *h, uint32_t id, uint32_t *hash, struct err *err)
+int heap_hash_of(const struct heap *h, uint32_t id, uint32_t *hash, struct err *err)
 {
 	struct err damage = ERR_INIT;
 	struct hash_sink s = {.heap = h, .address = heap_address(h, id), .progress = progress_own()};

@@ -22,7 +22,7 @@ MUST_CHECK int hashes_recorded(const struct heap *h, struct err *err);
 
 /* The hash that the record of an object holds.  0; ERR_NOT_FOUND: it holds none; ERR_UNSUPPORTED as
  * above; ERR_NOMEM, ERR_CANCELLED. */
-MUST_CHECK int hash_of(const struct heap *h, uint32_t id, uint32_t *hash, struct err *err);
+MUST_CHECK int heap_hash_of(const struct heap *h, uint32_t id, uint32_t *hash, struct err *err);
 
 /* The ids of all objects with this hash, ascending; the caller's (big_free).  0, or the same codes but
  * ERR_NOT_FOUND: none is *n == 0. */

@@ -5,6 +5,7 @@
 #include "algorithms/chunks.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/lazy_dump.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"

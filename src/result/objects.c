@@ -8,6 +8,7 @@
 #include "analysis/search.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "dump/lazy_dump.h"
 #include "dump/reader.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"

@@ -326,7 +326,7 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 		text_addf(to, "\nsizes are computed: %s", h->size_model);
 }
 
-void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to)
+void why_explain(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to)
 {
 	struct values_told v = {.r = r, .row = row, .beside = beside, .n_beside = n_beside};
 	size_t doubts = 0, damage = 0;

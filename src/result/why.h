@@ -22,7 +22,7 @@ struct why_value {
  * (WHY_NO_ROW: only the head), and about what is shown beside it.  It names each number in doubt with its reason,
  * or says that all are exact.
  */
-void why(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to);
+void why_explain(struct result *r, size_t row, const struct why_value *beside, size_t n_beside, struct text *to);
 
 /* Append the reason why a single cell, that of this row (WHY_NO_ROW: of the head) and column, is as sure as it is;
  * returns how sure it is. */

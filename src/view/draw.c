@@ -87,7 +87,7 @@ static int draw_within(int y, int x, int width, const char *s, bool middle, attr
 	int used = (int)c.head_width;
 	if (!c.clipped)
 		return used;
-	used += draw_clipped(y, x + used, 1, glyph(GLYPH_ELLIPSIS), attr);
+	used += draw_clipped(y, x + used, 1, theme_glyph(GLYPH_ELLIPSIS), attr);
 	return used + draw_clipped(y, x + used, width - used, s + c.tail, attr);
 }
 
@@ -154,7 +154,7 @@ void draw_right(int y, int x, int width, const char *s, attr_t attr)
 		draw_clipped(y, x + width - (int)needed, (int)needed, s, attr);
 		return;
 	}
-	int sign = draw_clipped(y, x, 1, glyph(GLYPH_ELLIPSIS), attr);
+	int sign = draw_clipped(y, x, 1, theme_glyph(GLYPH_ELLIPSIS), attr);
 	size_t end = text_fit_end(s, strlen(s), (size_t)(width - sign), NULL);
 	draw_clipped(y, x + sign, width - sign, s + end, attr);
 }

@@ -190,21 +190,21 @@ void loader_draw(struct loader *l, struct rect at)
 	if (width < 8 || at.height < 1)
 		return;
 	loader_word(l, &t);
-	draw_text(y++, x, width, t.s, theme(ROLE_WORKING));
+	draw_text(y++, x, width, t.s, theme_role(ROLE_WORKING));
 	if (share >= 0 && y < at.y + at.height)
-		draw_bar(y, x, width < 60 ? width : 60, share, theme(ROLE_BAR));
+		draw_bar(y, x, width < 60 ? width : 60, share, theme_role(ROLE_BAR));
 	y++;
 	write_amount(l, &t);
 	if (y < at.y + at.height)
-		draw_text(y++, x, width, t.s, theme(ROLE_TEXT));
+		draw_text(y++, x, width, t.s, theme_role(ROLE_TEXT));
 	if (atomic_load(&l->need_known) && y < at.y + at.height) {
 		text_clear(&t);
 		need_add_words(&t, &l->need, true);
-		y += draw_wrapped(y, x, width, at.y + at.height - y, t.s, theme(ROLE_TEXT));
+		y += draw_wrapped(y, x, width, at.y + at.height - y, t.s, theme_role(ROLE_TEXT));
 	}
 	if (y < at.y + at.height)
 		draw_text(y, x, width, loader_reads_pipe(l) ?
 		    "^C stops reading the pipe and shows the dump so far; Q quits cairn" : "^C quits cairn",
-		    theme(ROLE_QUIET));
+		    theme_role(ROLE_QUIET));
 	text_release(&t);
 }

@@ -44,7 +44,7 @@ static int heading(int y, int x, int width, const char *word, size_t n, const ch
 	text_addf(&t, "%s (", word);
 	text_add_count(&t, n);
 	text_addf(&t, ")%s", behind);
-	int used = draw_text(y, x, width, t.s, theme(active ? ROLE_SORTED : ROLE_HEADER));
+	int used = draw_text(y, x, width, t.s, theme_role(active ? ROLE_SORTED : ROLE_HEADER));
 	text_release(&t);
 	return used;
 }
@@ -87,7 +87,7 @@ static void draw(struct page *p, struct rect at)
 		int left = at.width * 2 / 5;
 		draw_held(o, (struct rect){at.y, at.x, at.height, left});
 		for (int y = 0; y < at.height; y++)
-			draw_clipped(at.y + y, at.x + left, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
+			draw_clipped(at.y + y, at.x + left, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 		draw_holds(o, (struct rect){at.y, at.x + left + 1, at.height, at.width - left - 1});
 		return;
 	}

@@ -52,8 +52,8 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 	int x = 0, line = 0;
 
 	if (selected) {
-		draw_blank(at.y, at.x, at.width, theme(ROLE_SELECTED));
-		draw_text(at.y, at.x - 2, 2, "> ", theme(ROLE_SELECTED));
+		draw_blank(at.y, at.x, at.width, theme_role(ROLE_SELECTED));
+		draw_text(at.y, at.x - 2, 2, "> ", theme_role(ROLE_SELECTED));
 	}
 	for (size_t i = from; i < r->n_head; i++) {
 		struct field *f = &r->head[i];
@@ -70,9 +70,9 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 		if (line >= height)
 			break;
 		bool unsure = f->cell.amount.certainty != EXACT, marked = selected && line == 0;
-		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme(marked ? ROLE_SELECTED : ROLE_QUIET));
+		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme_role(marked ? ROLE_SELECTED : ROLE_QUIET));
 		draw_text_keep_end(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
-		    value.s, theme(marked ? ROLE_SELECTED : unsure ? ROLE_UNSURE : ROLE_PLACE));
+		    value.s, theme_role(marked ? ROLE_SELECTED : unsure ? ROLE_UNSURE : ROLE_PLACE));
 		x += width + 3;
 	}
 	text_release(&value);

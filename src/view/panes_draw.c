@@ -174,8 +174,8 @@ static void draw_heading(struct result *r, const struct section *part, int y, st
 	add_heading(r, part, &t);
 	const char *word = part->number >= 0 ? column_word(&r->columns[part->number]) : "";
 	int width = part->number >= 0 ? number_x + part->digits - (int)strlen(word) - 1 - at.x : at.width;
-	draw_text(y, at.x, width, t.s, theme(ROLE_HEADER));
-	draw_right(y, number_x, part->digits, word, theme(ROLE_QUIET));
+	draw_text(y, at.x, width, t.s, theme_role(ROLE_HEADER));
+	draw_right(y, number_x, part->digits, word, theme_role(ROLE_QUIET));
 	text_release(&t);
 }
 
@@ -194,7 +194,7 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 	struct text t = TEXT_INIT;
 	struct cell cell;
 	int x = at.x + name + 1, end = at.x + at.width;
-	attr_t marked = theme(ROLE_SELECTED);
+	attr_t marked = theme_role(ROLE_SELECTED);
 
 	if (selected) {
 		draw_blank(y, at.x, at.width, marked);
@@ -206,7 +206,7 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 		text_clear(&t);
 		add_name(r, row, true, &t);
 	}
-	draw_text_keep_end(y, at.x, bare ? at.width : name, t.s, selected ? marked : theme(ROLE_TEXT));
+	draw_text_keep_end(y, at.x, bare ? at.width : name, t.s, selected ? marked : theme_role(ROLE_TEXT));
 	if (bare) {
 		text_release(&t);
 		return;
@@ -215,18 +215,18 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 		result_cell(r, row, (unsigned)part->number, &cell);
 		text_clear(&t);
 		cell_print(&cell, &t);
-		attr_t sure = theme(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT);
+		attr_t sure = theme_role(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT);
 		draw_right(y, x, part->digits, t.s, selected ? marked : sure);
 		x += part->digits + 1;
 		if (at.width >= BAR_FROM && part->largest > 0) {
-			draw_bar(y, x, BAR, (double)cell.amount.n / part->largest, theme(ROLE_BAR));
+			draw_bar(y, x, BAR, (double)cell.amount.n / part->largest, theme_role(ROLE_BAR));
 			x += BAR + 1;
 		}
 	}
 	text_clear(&t);
 	result_cell(r, row, (unsigned)result_column_of(r, COL_VALUE), &cell);
 	cell_print(&cell, &t);
-	attr_t quiet = selected ? marked : theme(ROLE_QUIET);
+	attr_t quiet = selected ? marked : theme_role(ROLE_QUIET);
 	if (end - x >= VALUE_LEAST && t.len && keeps_begin(t.s))
 		draw_text(y, x, end - x, t.s, quiet);
 	else if (end - x >= VALUE_LEAST && t.len)
@@ -305,7 +305,7 @@ static void draw_rows(struct panes *p, enum pane_side side, struct rect at)
 
 static struct rect draw_title(struct rect at, const char *title, bool ours)
 {
-	draw_text_keep_end(at.y, at.x, at.width, title, theme(ours ? ROLE_PLACE : ROLE_QUIET));
+	draw_text_keep_end(at.y, at.x, at.width, title, theme_role(ours ? ROLE_PLACE : ROLE_QUIET));
 	return (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 }
 
@@ -325,11 +325,11 @@ static void draw_borders(const struct pane_places *at)
 
 	if (self->y > at->list.y)
 		for (int k = 0; k < at->list.width; k++)
-			draw_clipped(self->y - 1, at->list.x + k, 1, glyph(GLYPH_HORIZONTAL), theme(ROLE_QUIET));
+			draw_clipped(self->y - 1, at->list.x + k, 1, theme_glyph(GLYPH_HORIZONTAL), theme_role(ROLE_QUIET));
 	for (int k = 0; k < self->height; k++)
-		draw_clipped(self->y + k, self->x - PANE_GAP, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
+		draw_clipped(self->y + k, self->x - PANE_GAP, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 	for (int k = 0; k < held->height; k++)
-		draw_clipped(held->y + k, held->x + held->width, 1, glyph(GLYPH_VERTICAL), theme(ROLE_QUIET));
+		draw_clipped(held->y + k, held->x + held->width, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 }
 
 void panes_draw(struct panes *p, const struct pane_places *at)
@@ -343,7 +343,7 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 		p->focus = PANE_SELF;
 	draw_borders(at);
 	if (p->late && !ours) {
-		draw_title(at->self, glyph(GLYPH_ELLIPSIS), false);
+		draw_title(at->self, theme_glyph(GLYPH_ELLIPSIS), false);
 		return;
 	}
 	if (!r || p->wanted.kind == TARGET_NONE)

@@ -529,7 +529,7 @@ int prompt_draw(int y, int width)
 	struct text line = TEXT_INIT;
 	const char *label = rl_display_prompt ? rl_display_prompt : labels[prompt.kind];
 
-	int before = draw_clipped(y, 0, width / 2, label, theme(ROLE_KEY));
+	int before = draw_clipped(y, 0, width / 2, label, theme_role(ROLE_KEY));
 	int room = width - before;
 	int cursor = visible_width(rl_line_buffer, (size_t)rl_point);
 	if (cursor < prompt.scroll)
@@ -541,7 +541,7 @@ int prompt_draw(int y, int width)
 	/* scrolled by whole characters: a wide one may stand across the edge */
 	size_t skipped = 0;
 	size_t from = text_fit(line.s, (size_t)prompt.scroll, &skipped);
-	draw_clipped(y, before, room, line.s + from, theme(ROLE_TEXT));
+	draw_clipped(y, before, room, line.s + from, theme_role(ROLE_TEXT));
 	text_release(&line);
 	int column = before + cursor - (int)skipped;
 	return column < width ? column : width - 1;
@@ -568,16 +568,16 @@ int prompt_draw_candidates(int bottom, int height, int width)
 		first = (size_t)prompt.chosen / across / shown * shown;
 	for (size_t l = 0; l < shown; l++) {
 		int y = bottom - (int)shown + (int)l;
-		draw_blank(y, 0, width, theme(ROLE_TEXT));
+		draw_blank(y, 0, width, theme_role(ROLE_TEXT));
 		for (size_t c = 0; c < across; c++) {
 			size_t i = (first + l) * across + c;
 			if (i >= prompt.n_candidates)
 				break;
 			draw_text(y, 2 + (int)c * cell, cell - 2, prompt.candidate[i],
-			    theme((int)i == prompt.chosen ? ROLE_CHOSEN : ROLE_QUIET));
+			    theme_role((int)i == prompt.chosen ? ROLE_CHOSEN : ROLE_QUIET));
 		}
 		if (l + 1 == shown && first + shown < lines)
-			draw_right(y, width - 2, 2, "+", theme(ROLE_KEY));
+			draw_right(y, width - 2, 2, "+", theme_role(ROLE_KEY));
 	}
 	return (int)shown;
 }

@@ -124,9 +124,9 @@ static void draw(struct page *p, struct rect at)
 		text_clear(&piece);
 		text_add_n(&piece, one->s, one->n);
 		draw_clipped(at.y + (int)i, at.x + 2 + one->indent, at.width - 2 - one->indent, piece.s,
-		    theme(found || heading ? ROLE_PLACE : ROLE_TEXT));
+		    theme_role(found || heading ? ROLE_PLACE : ROLE_TEXT));
 		if (found)
-			draw_clipped(at.y + (int)i, at.x, 1, ">", theme(ROLE_PLACE));
+			draw_clipped(at.y + (int)i, at.x, 1, ">", theme_role(ROLE_PLACE));
 	}
 	text_release(&piece);
 }

@@ -142,12 +142,12 @@ void theme_init(int color, enum theme_name name)
 	}
 }
 
-attr_t theme(enum role role)
+attr_t theme_role(enum role role)
 {
 	return attrs[role];
 }
 
-const char *glyph(enum glyph g)
+const char *theme_glyph(enum glyph g)
 {
 	static const char *const fine[GLYPH_COUNT] = {
 	    [GLYPH_ELLIPSIS] = "\u2026", [GLYPH_VERTICAL] = "\u2502", [GLYPH_HORIZONTAL] = "\u2500", [GLYPH_DOT] = "\u00b7",

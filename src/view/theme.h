@@ -35,11 +35,11 @@ enum role {
 /* In the order of --theme; auto: by the terminal's background if that is known, else the classic one. */
 enum theme_name { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_CLASSIC8, THEME_MONO };
 void theme_init(int color /* -1 never, 0 auto, 1 always */, enum theme_name name);
-attr_t theme(enum role role);
+attr_t theme_role(enum role role);
 
 /* Glyphs: UTF-8, or ASCII where that is all there is. */
 enum glyph { GLYPH_ELLIPSIS, GLYPH_VERTICAL, GLYPH_HORIZONTAL, GLYPH_DOT, GLYPH_OPEN, GLYPH_CLOSED,
 	GLYPH_COUNT };
-const char *glyph(enum glyph g);
+const char *theme_glyph(enum glyph g);
 
 #endif

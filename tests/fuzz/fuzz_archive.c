@@ -4,6 +4,7 @@
  *
  * Not as dumps: what comes out of it is only looked at from its first byte to its last.
  */
+#include "dump/registry.h"
 #include "memory/big.h"
 #include "base/text.h"
 #include "dump/reader.h"

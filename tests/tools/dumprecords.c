@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "dump/phd/phd_dump.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 
 #include <inttypes.h>

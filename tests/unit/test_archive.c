@@ -18,7 +18,9 @@
 
 #include "base/files.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/opening.h"
+#include "dump/source/source.h"
 #include "memory/big.h"
 #include "one_file.h"
 

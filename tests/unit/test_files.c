@@ -20,6 +20,7 @@
 #include "base/suffixes.h"
 #include "base/files.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 
 static char folder[] = "/tmp/cairn-files-XXXXXX";

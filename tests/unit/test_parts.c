@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "one_file.h"
 

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "bytes.h"
+#include "dump/registry.h"
 #include "guarded.h"
 #include "phd_bytes.h"
 

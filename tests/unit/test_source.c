@@ -21,7 +21,9 @@
 
 #include "algorithms/parallel.h"
 #include "base/mem.h"
+#include "dump/lazy_dump.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "hprof_bytes.h"
 #include "memory/big.h"

@@ -112,7 +112,7 @@ static void tells(struct heap *h, struct cell objects, struct cell shallow, stru
 	result_add_row(r, (struct cell[]){cell_text("Dog"), objects, shallow, cell_certainty(certainty),
 	    cell_none()}, NULL);
 	result_show(r, 4, hidden);
-	why(r, 0, NULL, 0, &said);
+	why_explain(r, 0, NULL, 0, &said);
 	assert_string_equal(said.s, wanted);
 	text_release(&said);
 	result_free(r);
@@ -128,7 +128,7 @@ static void tells_beside(struct heap *h)
 
 	result_add_row(r, (struct cell[]){cell_text("Dog"), cell_count(amount_exact(7)), cell_bytes(amount_exact(80)),
 	    cell_certainty(amount_exact(0)), cell_none()}, NULL);
-	why(r, 0, beside, 2, &said);
+	why_explain(r, 0, beside, 2, &said);
 	assert_non_null(strstr(said.s, "its sum >=160 is a lower bound: it excludes objects"));
 	assert_non_null(strstr(said.s, "\nits share ~50.0% is inferred: it excludes objects"));
 	assert_non_null(strstr(said.s, "\nthe other numbers are exact"));

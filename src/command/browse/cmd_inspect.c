@@ -174,7 +174,7 @@ static int x_hash(struct result *r, uint32_t id, struct err *err)
 	struct cell cell = cell_blank();
 	if (hashes_recorded(r->heap, NULL))
 		return 0;
-	int code = hash_of(r->heap, id, &hash, err);
+	int code = heap_hash_of(r->heap, id, &hash, err);
 	if (!code) {
 		cell = cell_address(hash);
 		cell.amount = result_of_file(r, cell.amount);

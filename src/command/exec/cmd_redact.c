@@ -5,6 +5,7 @@
 #include "algorithms/gzipped.h"
 #include "base/suffixes.h"
 #include "command/exec/exec.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/classes.h"
 #include "heap/index_file/index_file.h"

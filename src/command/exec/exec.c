@@ -11,6 +11,7 @@
 #include "command/exec/output.h"
 #include "command/resolve/resolve.h"
 #include "command/table_options.h"
+#include "dump/lazy_dump.h"
 #include "heap/heap.h"
 #include "heap/open.h"
 

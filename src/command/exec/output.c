@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "command/exec/exec.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"
 

@@ -9,6 +9,7 @@
 #include "command/parse/parse.h"
 #include "command/resolve/resolve.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"
 #include "heap/threads.h"

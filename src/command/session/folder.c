@@ -11,6 +11,7 @@
 #include "base/suffixes.h"
 #include "base/text.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/index_file/index_file.h"
 #include "heap/open.h"

@@ -112,7 +112,7 @@ int source_members(struct source_members **out, const char *path, source_label *
 	if (!code)
 		code = stored_map(o, err);
 	if (!code)
-		code = unpack_archive(o, &s, &p, progress, err);
+		code = source_unpack_archive(o, &s, &p, progress, err);
 	if (!code)
 		code = list(l, p, s, progress, err);
 	if (!code && o->source.truncated) /* what else is missing in it is for that */

@@ -145,16 +145,16 @@ int spool_dup(const char *path);
  * it), else in o->unpacked.  look (or NULL) is asked about the first bytes.  ERR_FORMAT, ERR_TRUNCATED if
  * there was nothing, ERR_USAGE if a member must be named, ERR_NOMEM, ERR_CANCELLED.
  */
-MUST_CHECK int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
-    struct err *err);
+MUST_CHECK int source_unpack(struct source_file *o, const struct source_look *look, bool in_place,
+    struct progress *progress, struct err *err);
 
 /* The same of the current member of an archive: *s is what it unpacks to, in the archive or in o->unpacked. */
-MUST_CHECK int unpack_member(struct source_file *o, struct walk *w, const struct member *m, const struct packing *p,
-    struct stretch *s, struct progress *progress, struct err *err);
+MUST_CHECK int source_unpack_member(struct source_file *o, struct walk *w, const struct member *m,
+    const struct packing *p, struct stretch *s, struct progress *progress, struct err *err);
 
 /* unpack as far as to an archive of which no member is named: where its bytes stand (*s), and how it is packed.  1: it
  * is not an archive.  No single one of its members is looked at. */
-MUST_CHECK int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p,
+MUST_CHECK int source_unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p,
     struct progress *progress, struct err *err);
 
 /* Note what opening the source showed (source.remark); a longer text is clipped. */

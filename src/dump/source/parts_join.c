@@ -74,7 +74,7 @@ int parts_take_member(struct source_file *o, struct part_file *p, struct walk *w
 	if (p->piece) /* an earlier one of the same name */
 		o->parts->piece[p->piece].end = o->parts->piece[p->piece].begin;
 	*p = (struct part_file){.number = p->number, .fd = -1};
-	int code = unpack_member(part, w, m, o->parts->packing, &s, progress_own(), &why);
+	int code = source_unpack_member(part, w, m, o->parts->packing, &s, progress_own(), &why);
 	code = take(o, p, part, s, code, &why, err);
 	p->damaged |= o->parts->damaged && !p->cut;
 	return code;
@@ -90,7 +90,7 @@ static int unpack_part(struct source_file *o, struct part_file *p, struct err *e
 	if (code == 0)
 		code = stored_map(part, &why);
 	if (code == 0)
-		code = unpack(part, NULL, true, progress_own(), &why);
+		code = source_unpack(part, NULL, true, progress_own(), &why);
 	o->source.file_size += part->source.file_size;
 	text_release(&path);
 	return take(o, p, part, (struct stretch){part->source.bytes, part->source.size}, code, &why, err);

@@ -125,7 +125,7 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 	if (code == 0 && !piped && !o->member)
 		code = parts_refuse(o, err);
 	if (code == 0 && is_packed(o))
-		code = unpack(o, look, true, progress, err);
+		code = source_unpack(o, look, true, progress, err);
 	if (code == 0 && (!piped || o->member || o->inside))
 		code = parts_open(o, err);
 	if (code == 0 && o->unpacked)
@@ -172,7 +172,7 @@ int source_inflate(struct source **out, const struct source *waiting, const stru
 	o->map_size = from->map_size;
 	o->broken_off = from->broken_off;
 	o->mapping = from->mapping;
-	int code = unpack(o, look, false, progress, err);
+	int code = source_unpack(o, look, false, progress, err);
 	o->fd = -1; /* these are the other's */
 	o->map = NULL;
 	o->mapping = NULL;

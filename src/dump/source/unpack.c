@@ -259,7 +259,7 @@ static int too_many(struct err *err)
 	return err_set(err, ERR_FORMAT, "packed in more than %d nested layers (unpack it first)", MOST_LAYERS);
 }
 
-int unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p, struct progress *progress,
+int source_unpack_archive(struct source_file *o, struct stretch *s, const struct packing **p, struct progress *progress,
     struct err *err)
 {
 	struct layers l = {.o = o, .progress = progress, .rest = o->member, .now = {o->map, o->map_size},
@@ -288,7 +288,7 @@ static int all_layers(struct layers *l, struct err *err)
 	    "member %.100s", l->rest == l->o->member ? "the file" : "the member before it", l->rest);
 }
 
-int unpack_member(struct source_file *o, struct walk *w, const struct member *m, const struct packing *p,
+int source_unpack_member(struct source_file *o, struct walk *w, const struct member *m, const struct packing *p,
     struct stretch *s, struct progress *progress, struct err *err)
 {
 	struct layers l = {.o = o, .progress = progress, .inside = TEXT_INIT};
@@ -321,7 +321,7 @@ static void fit(struct source_file *o, struct stretch s)
 	o->source.bytes = o->unpacked + before;
 }
 
-int unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
+int source_unpack(struct source_file *o, const struct source_look *look, bool in_place, struct progress *progress,
     struct err *err)
 {
 	struct layers l = {.o = o, .look = look, .progress = progress, .rest = o->member,

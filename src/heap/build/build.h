@@ -332,7 +332,7 @@ bool fillers_wanted(const struct heap *h);
 MUST_CHECK int stacks_match(struct build *b, struct err *err);
 
 /* Fill heap.in_frames (in_frames.c). */
-MUST_CHECK int find_in_frames(struct heap *h, struct err *err);
+MUST_CHECK int in_frames_find(struct heap *h, struct err *err);
 
 /* Warn of objects that reach into their neighbours, where pointers may lead into objects. */
 MUST_CHECK int overlaps_warn(struct build *b, struct err *err);

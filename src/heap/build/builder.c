@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "dump/process.h"
 #include "dump/program/program.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/amounts.h"
 #include "heap/index.h"
@@ -294,7 +295,7 @@ static int read_references(struct build *b, struct err *err)
 	if (code == 0)
 		code = fillers_find(b, err);
 	if (code == 0)
-		code = find_in_frames(h, err);
+		code = in_frames_find(h, err);
 	if (code == 0)
 		code = weak_find(h, b->progress, err);
 	return code;

@@ -36,7 +36,7 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-int find_in_frames(struct heap *h, struct err *err)
+int in_frames_find(struct heap *h, struct err *err)
 {
 	struct met m = { .heap = h, .last = HEAP_NONE };
 	if (!h->dump->reader->memory || h->no_references)

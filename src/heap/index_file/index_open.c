@@ -9,7 +9,10 @@
 
 #include "algorithms/chunks.h"
 #include "base/mem.h"
+#include "dump/dump_stub.h"
+#include "dump/lazy_dump.h"
 #include "dump/reader.h"
+#include "dump/registry.h"
 #include "dump/source/source.h"
 #include "heap/classes.h"
 #include "heap/index.h"

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "dump/dump_stub.h"
 #include "dump/idmap.h"
 #include "dump/process.h"
 #include "dump/reader.h"

@@ -4,6 +4,7 @@
 
 #include "algorithms/chunks.h"
 #include "base/files.h"
+#include "dump/lazy_dump.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"

@@ -11,6 +11,7 @@
 #include "analysis/describe/describe.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "dump/lazy_dump.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"
 #include "view/config.h"

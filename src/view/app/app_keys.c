@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "command/commands.h"
+#include "dump/lazy_dump.h"
 #include "dump/source/source.h"
 #include "result/why.h"
 #include "view/config.h"
@@ -41,7 +42,7 @@ static void explain(struct app *a)
 		beside[n++].name = "live"; /* in the first line */
 		beside[n++].name = "garbage";
 	}
-	why(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
+	why_explain(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
 	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
 	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
 		text_addf(&said, "\nthe note %ssays: %s", covered ? "" : "below ", r->note);

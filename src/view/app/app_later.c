@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "dump/lazy_dump.h"
 #include "dump/source/source.h"
 #include "heap/heap.h"
 #include "heap/index_file/index_file.h"

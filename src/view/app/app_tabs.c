@@ -59,7 +59,7 @@ void app_tell_profiles(struct app *a)
 	text_addf(&a->profiles, " %s%s", what, s->n_dumps == 1 ? "" : "s");
 	if (!first)
 		return;
-	text_addf(&a->profiles_when, " %s %.*s", glyph(GLYPH_DOT), DAY, first);
+	text_addf(&a->profiles_when, " %s %.*s", theme_glyph(GLYPH_DOT), DAY, first);
 	if (strncmp(first, last, DAY) != 0)
 		text_addf(&a->profiles_when, " to %.*s", DAY, last);
 }
@@ -231,9 +231,9 @@ bool tabs_draw(struct app *a, int y, int x, int width)
 		if (all == 0)
 			continue;
 		mouse_zone(a, (struct zone){y, x, all, .key = key[0]});
-		draw_text(y, x, 1, key, theme(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET));
+		draw_text(y, x, 1, key, theme_role(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET));
 		if (all > 1)
-			draw_text(y, x + 2, all - 2, tabs[i].name, theme(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET));
+			draw_text(y, x + 2, all - 2, tabs[i].name, theme_role(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET));
 		x += all + (how == ALL_NAMED ? 2 : 1);
 	}
 	return true;

@@ -40,8 +40,8 @@ static void draw_hints(struct app *a, int y, int width)
 		if (x + hint_width(&hint) > width - kept)
 			continue;
 		mouse_zone(a, (struct zone){y, x, hint_width(&hint), .key = hint.pressed});
-		int used = draw_clipped(y, x, width - x, hint.key, theme(ROLE_KEY)) + 1;
-		draw_clipped(y, x + used, width - x - used, hint.word, theme(ROLE_QUIET));
+		int used = draw_clipped(y, x, width - x, hint.key, theme_role(ROLE_KEY)) + 1;
+		draw_clipped(y, x + used, width - x - used, hint.word, theme_role(ROLE_QUIET));
 		x += hint_width(&hint) + 2;
 	}
 }
@@ -58,7 +58,7 @@ static void draw_prompt_hints(int y, int width)
 	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  ^C all rows",
 	    [PROMPT_SEARCH] = "Enter search  n N next  ^C close"};
 
-	draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme(ROLE_QUIET));
+	draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme_role(ROLE_QUIET));
 }
 
 /* How many rows the filter keeps, behind what is typed. */
@@ -82,7 +82,7 @@ static void draw_preview(struct app *a, int y, int x, int width)
 	text_add(&said, t->result->so_far ? " so far" : "");
 	int needed = (int)text_width(said.s);
 	if (x + 2 + needed <= width)
-		draw_right(y, width - needed, needed, said.s, theme(ROLE_QUIET));
+		draw_right(y, width - needed, needed, said.s, theme_role(ROLE_QUIET));
 	text_release(&said);
 }
 
@@ -93,7 +93,7 @@ static void draw_pending(struct app *a, int y, int width)
 	text_add_escaped(&t, a->pending.asked->text, strlen(a->pending.asked->text));
 	text_addf(&t, ": waits until %s; ^C drops it", a->loader.finished ?
 	    "retained sizes are computed" : "the references are read");
-	draw_text(y, 0, width, t.s, theme(ROLE_WORKING));
+	draw_text(y, 0, width, t.s, theme_role(ROLE_WORKING));
 	text_release(&t);
 }
 
@@ -112,12 +112,12 @@ static int draw_lines(
 	}
 	for (const char *at = s; *at && n < most; at += next, n++)
 		draw_line_of(at, (size_t)width, &next);
-	draw_blank(y - n, 0, COLS, theme(ROLE_TEXT)); /* what is beside a note that leaves room for a key, too */
+	draw_blank(y - n, 0, COLS, theme_role(ROLE_TEXT)); /* what is beside a note that leaves room for a key, too */
 	for (int i = n - 1; i > 0; i--, s += next) {
 		size_t bytes = draw_line_of(s, (size_t)width, &next);
 		text_clear(&line);
 		text_add_n(&line, s, bytes);
-		draw_blank(y - i, 0, COLS, theme(ROLE_TEXT));
+		draw_blank(y - i, 0, COLS, theme_role(ROLE_TEXT));
 		draw_text(y - i, 0, width, line.s, attr);
 	}
 	text_clear(&line);
@@ -136,22 +136,22 @@ static void draw_failed_line(const struct app *a, int y, int width)
 	struct text shown = TEXT_INIT;
 	int x = 0;
 
-	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
+	draw_blank(y, 0, COLS, theme_role(ROLE_TEXT));
 	text_add_char(&shown, ':');
 	for (size_t i = 0, at = 0; i < 3; at = ends[i++]) {
 		text_add_escaped(&shown, a->notice.line.s + at, ends[i] - at);
-		draw_text(y, x, room - x, shown.s, theme(i == 1 ? ROLE_ERROR : ROLE_QUIET));
+		draw_text(y, x, room - x, shown.s, theme_role(i == 1 ? ROLE_ERROR : ROLE_QUIET));
 		x += (int)text_width(shown.s);
 		text_clear(&shown);
 	}
 	if (room > 0)
-		draw_right(y, width - (int)strlen(how), (int)strlen(how), how, theme(ROLE_QUIET));
+		draw_right(y, width - (int)strlen(how), (int)strlen(how), how, theme_role(ROLE_QUIET));
 	text_release(&shown);
 }
 
 static void draw_message(const struct app *a, int y, int width)
 {
-	int above = y - draw_lines(a, y, width, a->notice.text.s, theme(a->notice.role), 0);
+	int above = y - draw_lines(a, y, width, a->notice.text.s, theme_role(a->notice.role), 0);
 
 	if (a->notice.line.len > 0 && above > a->drawn.area.y)
 		draw_failed_line(a, above, width);
@@ -167,7 +167,7 @@ static bool draw_typed(const struct app *a, int y, int width)
 	bool any = t.len > 0;
 	if (any) {
 		text_add(&t, " waits until objects are read; ^C drops it");
-		draw_lines(a, y, width, t.s, theme(ROLE_WORKING), 2);
+		draw_lines(a, y, width, t.s, theme_role(ROLE_WORKING), 2);
 	}
 	text_release(&t);
 	return any;
@@ -190,9 +190,9 @@ static void draw_result_note(int y, int width, const char *s)
 	if (n > 0 && s[n]) {
 		text_add_n(&t, s, n);
 		text_add(&t, more);
-		draw_text(y, 0, width, t.s, theme(ROLE_NOTE));
+		draw_text(y, 0, width, t.s, theme_role(ROLE_NOTE));
 	} else {
-		draw_text(y, 0, width, s, theme(ROLE_NOTE));
+		draw_text(y, 0, width, s, theme_role(ROLE_NOTE));
 	}
 	text_release(&t);
 }
@@ -222,7 +222,7 @@ static bool draw_sentence(struct app *a, struct table *t, int y, int width)
 	bool any = add_sentence(t, &said);
 
 	if (any)
-		draw_lines(a, y, width, said.s, theme(ROLE_TEXT), SENTENCE_LEAVES);
+		draw_lines(a, y, width, said.s, theme_role(ROLE_TEXT), SENTENCE_LEAVES);
 	text_release(&said);
 	return any;
 }
@@ -246,7 +246,7 @@ static bool draw_own_note(struct app *a, struct table *t, int y, int width)
 			result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
 		const char *else_there = cell.type == CELL_TEXT ? cell.text : t && t->result->note ? t->result->note : "";
 		text_addf(&shown, "%s%s", *else_there ? "; " : "", else_there);
-		draw_lines(a, y, width, shown.s, theme(ROLE_NOTE), SENTENCE_LEAVES);
+		draw_lines(a, y, width, shown.s, theme_role(ROLE_NOTE), SENTENCE_LEAVES);
 		text_release(&shown);
 	}
 	return own != NULL;
@@ -269,7 +269,7 @@ static bool draw_note(struct app *a, int y, int width)
 		draw_result_note(y, width, t->result->note);
 	else if (h && h->damaged)
 		draw_text(y, 0, width, h->incomplete ? "only a part of this dump was read; w says which" :
-		    "any byte of this dump may be wrong; w says why", theme(ROLE_ERROR));
+		    "any byte of this dump may be wrong; w says why", theme_role(ROLE_ERROR));
 	else
 		return false;
 	return true;
@@ -284,7 +284,7 @@ static void draw_note_or_hints(struct app *a, int y, int width)
 		draw_hints(a, y, width);
 	} else if (app_page(a)) {
 		mouse_zone(a, (struct zone){y, width - 1, 1, .key = '?'});
-		draw_clipped(y, width - 1, 1, "?", theme(ROLE_KEY));
+		draw_clipped(y, width - 1, 1, "?", theme_role(ROLE_KEY));
 	}
 }
 
@@ -327,20 +327,20 @@ static void draw_path(struct app *a, int y, int width)
 	/* beside an object's own path that of another one is called by name */
 	if (a->path.of_row && p->ops->object && !a->path.moved)
 		text_addf(&label, " to 0x%" PRIx64, heap_address(session_heap(&a->session), f->wanted));
-	int x = 2 + draw_text(y, 2, width - 2, label.s, theme(ROLE_QUIET)) + 2;
+	int x = 2 + draw_text(y, 2, width - 2, label.s, theme_role(ROLE_QUIET)) + 2;
 	text_release(&label);
 	if (known && f->cut.len > 0 && x + 20 + (int)text_width(f->cut.s) < width) {
 		end = width - (int)text_width(f->cut.s);
-		draw_text(y, end, width - end, f->cut.s, theme(ROLE_FACTS));
+		draw_text(y, end, width - end, f->cut.s, theme_role(ROLE_FACTS));
 		end -= 2;
 	}
 	const char *line = known                     ? f->line.s
-			   : f->wanted != HEAP_NONE || a->path.moved ? glyph(GLYPH_ELLIPSIS)
+			   : f->wanted != HEAP_NONE || a->path.moved ? theme_glyph(GLYPH_ELLIPSIS)
 			   : !app_references_ready(a) ? "waiting for references"
 						      : "the selected row is not an object";
 	if (x < end)
 		draw_text_keep_end(y, x, end - x, line,
-		    theme(known ? ROLE_PLACE : ROLE_QUIET));
+		    theme_role(known ? ROLE_PLACE : ROLE_QUIET));
 }
 
 static bool has_path(struct app *a, struct page *p, int height)
@@ -362,7 +362,7 @@ static int draw_tour(const struct app *a, int y, int width, int height)
 	for (const char *s = says.len ? says.s : ""; *s && n < height / 4; s += next, n++) {
 		text_clear(&line);
 		text_add_n(&line, s, draw_line_of(s, (size_t)width, &next));
-		draw_text(y + n, 0, width, line.s, theme(ROLE_WORKING));
+		draw_text(y + n, 0, width, line.s, theme_role(ROLE_WORKING));
 	}
 	text_release(&says);
 	text_release(&line);
@@ -427,8 +427,8 @@ void app_draw_message(struct app *a)
 
 	if (prompt_is_open())
 		return;
-	draw_blank(y, 0, COLS, theme(ROLE_TEXT));
-	draw_text(y, 0, COLS, a->notice.text.s ? a->notice.text.s : "", theme(a->notice.role));
+	draw_blank(y, 0, COLS, theme_role(ROLE_TEXT));
+	draw_text(y, 0, COLS, a->notice.text.s ? a->notice.text.s : "", theme_role(a->notice.role));
 	curs_set(0);
 	move(y, 0);
 	wnoutrefresh(stdscr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chrome_top.c - what stands above the page: the title, and the line of the place, with how far works are. */
+#include "dump/lazy_dump.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
 #include "result/result.h"
@@ -25,7 +26,7 @@ static void add_size(const struct heap *h, struct text *to)
 	struct cell bytes = cell_bytes(heap_size_of_all(h));
 
 	cell_print(&objects, to);
-	text_addf(to, " objects %s ", glyph(GLYPH_DOT));
+	text_addf(to, " objects %s ", theme_glyph(GLYPH_DOT));
 	cell_print(&bytes, to);
 }
 
@@ -39,16 +40,16 @@ static int draw_damage(const struct opened *o, int width)
 	int needed = (int)strlen(word);
 	if (width < needed + 8)
 		return 0;
-	draw_text(0, width - needed, needed, word, theme(ROLE_ERROR));
+	draw_text(0, width - needed, needed, word, theme_role(ROLE_ERROR));
 	if (width < 40)
 		return needed + 1;
-	draw_text(0, width - needed - 2, 1, glyph(GLYPH_DOT), theme(ROLE_FACTS));
+	draw_text(0, width - needed - 2, 1, theme_glyph(GLYPH_DOT), theme_role(ROLE_FACTS));
 	return needed + 3;
 }
 
 static void add_format(const struct heap *h, struct text *to)
 {
-	const char *dot = glyph(GLYPH_DOT);
+	const char *dot = theme_glyph(GLYPH_DOT);
 
 	const struct dump_facts *f = &h->facts;
 	if (f->vm_release)
@@ -74,20 +75,20 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 		return;
 	/* the page of the heap's tree says what that leaves out */
 	if (a->here.tab == TAB_HEAP && how_much <= FACTS_SIZE)
-		command_live_words(a->session.dump, glyph(GLYPH_DOT), to);
+		command_live_words(a->session.dump, theme_glyph(GLYPH_DOT), to);
 	if (how_much == FACTS_ALL && !to->len)
 		add_format(h, to);
 	if (how_much <= FACTS_SIZE && (a->here.tab != TAB_HEAP || !opened_retained(a->session.dump)))
 		add_size(h, to);
 	if (a->session.dump->counts_weak && how_much <= FACTS_WEAK)
-		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? glyph(GLYPH_DOT) : "",
+		text_addf(to, "%s%s%s", to->len ? " " : "", to->len ? theme_glyph(GLYPH_DOT) : "",
 		    to->len ? " weak on" : "weak on");
 }
 
 void app_draw_title(const struct app *a, int width)
 {
 	struct text name = TEXT_INIT, facts = TEXT_INIT;
-	int x = draw_clipped(0, 0, width, "cairn", theme(ROLE_TITLE)) + 2, needed, room, how_much = 0;
+	int x = draw_clipped(0, 0, width, "cairn", theme_role(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
 	width -= draw_damage(a->session.dump, width);
 	const struct session *s = &a->session;
@@ -104,10 +105,10 @@ void app_draw_title(const struct app *a, int width)
 		room = width - x - (needed ? needed + 3 : 0);
 	} while (room < named && room < least[how_much] && ++how_much < FACTS_NONE);
 	if (how_much == FACTS_NONE || !needed) {
-		draw_text_keep_end(0, x, width - x, name.s, theme(ROLE_FACTS));
+		draw_text_keep_end(0, x, width - x, name.s, theme_role(ROLE_FACTS));
 	} else {
-		draw_text_keep_end(0, x, room, name.s, theme(ROLE_FACTS));
-		draw_right(0, width - needed, needed, facts.s, theme(ROLE_FACTS));
+		draw_text_keep_end(0, x, room, name.s, theme_role(ROLE_FACTS));
+		draw_right(0, width - needed, needed, facts.s, theme_role(ROLE_FACTS));
 	}
 	text_release(&name);
 	text_release(&facts);
@@ -190,7 +191,7 @@ static void add_step(struct app *a, int y, size_t i, struct text *to)
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
-	const char *title = a->here.pages.page[a->here.pages.at]->title, *dots = glyph(GLYPH_ELLIPSIS);
+	const char *title = a->here.pages.page[a->here.pages.at]->title, *dots = theme_glyph(GLYPH_ELLIPSIS);
 	int room = width - (int)text_width_most(title, (size_t)width), begin = step_width(a, 0, width), x = 0;
 	size_t first = first_step(a, room);
 
@@ -206,8 +207,8 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 	for (; first < a->here.pages.at; first++)
 		add_step(a, y, first, &before);
 	if (before.len > 0 && fits)
-		x = draw_clipped(y, 0, room, before.s, theme(ROLE_QUIET));
-	draw_text_keep_end(y, x, width - x, title, theme(ROLE_PLACE));
+		x = draw_clipped(y, 0, room, before.s, theme_role(ROLE_QUIET));
+	draw_text_keep_end(y, x, width - x, title, theme_role(ROLE_PLACE));
 	text_release(&before);
 }
 
@@ -260,11 +261,11 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	if (drawn && !tabs && a->here.pages.n > 0)
 		draw_breadcrumb(a, y, room);
 	else if (drawn && a->here.pages.n == 0)
-		draw_text(y, 0, room, "loading", theme(ROLE_PLACE));
+		draw_text(y, 0, room, "loading", theme_role(ROLE_PLACE));
 	if (drawn)
-		draw_right(y, width - said_width, said_width, state.s + gap, theme(ROLE_TEXT));
+		draw_right(y, width - said_width, said_width, state.s + gap, theme_role(ROLE_TEXT));
 	if (drawn && works)
-		draw_right(y, left - work_width, work_width, work.s, theme(ROLE_WORKING));
+		draw_right(y, left - work_width, work_width, work.s, theme_role(ROLE_WORKING));
 	text_release(&state);
 	text_release(&work);
 	return drawn;

@@ -56,7 +56,7 @@ static void write_line(const struct app *a, struct job *job, struct text *to)
 	if (line) {
 		size_t n = text_fit(line, LINE_MOST, &used);
 		text_add_n(to, line, n);
-		text_addf(to, "%s", line[n] ? glyph(GLYPH_ELLIPSIS) : "");
+		text_addf(to, "%s", line[n] ? theme_glyph(GLYPH_ELLIPSIS) : "");
 		if (seconds > 0)
 			text_addf(to, ", %u s", seconds);
 		text_add(to, ": ");

@@ -65,7 +65,7 @@ static unsigned draw_lost(const struct table *t, const struct layout *l, struct 
 	}
 	bool fits = (int)sign.len <= room;
 	if (fits)
-		draw_right(at.y, at.x + at.width - (int)sign.len, (int)sign.len, sign.s, theme(ROLE_QUIET));
+		draw_right(at.y, at.x + at.width - (int)sign.len, (int)sign.len, sign.s, theme_role(ROLE_QUIET));
 	text_release(&sign);
 	return fits ? 0 : l->lost;
 }
@@ -75,19 +75,19 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
-		draw_cell(l, i, column, at.y, column_word(column), theme(sorted ? ROLE_SORTED : ROLE_HEADER));
+		draw_cell(l, i, column, at.y, column_word(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
 		if (!tree_has_groups(t->result)) {
 			if (l->percent_x && shows_percents(t, l))
-				draw_right(at.y, l->percent_x, SHARE_PERCENT, "% sum", theme(ROLE_HEADER));
+				draw_right(at.y, l->percent_x, SHARE_PERCENT, "% sum", theme_role(ROLE_HEADER));
 			continue;
 		}
 		/* bars and percentages are of different wholes here */
 		if (l->bar >= 8)
-			draw_text(at.y, l->bar_x, l->bar, "siblings", theme(ROLE_HEADER));
+			draw_text(at.y, l->bar_x, l->bar, "siblings", theme_role(ROLE_HEADER));
 		if (l->percent_x)
-			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme(ROLE_HEADER));
+			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
 	t->lost = draw_lost(t, l, at);
 }
@@ -153,7 +153,7 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
 	struct text percent = TEXT_INIT;
 
 	if (l->bar > 0)
-		draw_row_bar(t, l, y, row, part, share, selected ? row_attr : theme(ROLE_BAR));
+		draw_row_bar(t, l, y, row, part, share, selected ? row_attr : theme_role(ROLE_BAR));
 	if (!l->percent_x)
 		return;
 	add_percent(t, part, row != SIZE_MAX, share, &percent);
@@ -187,13 +187,13 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 	if (indent > most) {
 		text_addf(&depth, "%u", b.depth);
 		indent = most < 4 ? most : most / 2 * 2 - 2;
-		int used = draw_text(y, x, most, depth.s, theme(ROLE_QUIET));
+		int used = draw_text(y, x, most, depth.s, theme_role(ROLE_QUIET));
 		indent = used + 1 > indent ? used + 1 : indent;
 	}
 	text_release(&depth);
-	const char *sign = b.state == BRANCH_OPEN     ? glyph(GLYPH_OPEN)
-			   : b.state == BRANCH_CLOSED ? glyph(GLYPH_CLOSED)
-			   : b.state == BRANCH_REST   ? glyph(GLYPH_ELLIPSIS)
+	const char *sign = b.state == BRANCH_OPEN     ? theme_glyph(GLYPH_OPEN)
+			   : b.state == BRANCH_CLOSED ? theme_glyph(GLYPH_CLOSED)
+			   : b.state == BRANCH_REST   ? theme_glyph(GLYPH_ELLIPSIS)
 						      : " ";
 	if (indent < width)
 		draw_clipped(y, x + indent, 1, sign, attr);
@@ -209,7 +209,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
     bool has_keyboard, struct text *buffer)
 {
 	bool selected = row == t->row && !t->on_head;
-	attr_t row_attr = theme(!selected ? ROLE_TEXT : has_keyboard ? ROLE_SELECTED : ROLE_MARKED);
+	attr_t row_attr = theme_role(!selected ? ROLE_TEXT : has_keyboard ? ROLE_SELECTED : ROLE_MARKED);
 
 	if (selected) {
 		if (has_keyboard) { /* the other half of an object has the sign, and there is one */
@@ -226,7 +226,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		result_cell(t->result, row, c, &cell);
 		cell.indent = 0; /* draw_branch knows better */
 		cell_print(&cell, buffer);
-		attr_t attr = selected ? row_attr : theme(cell_role(&cell));
+		attr_t attr = selected ? row_attr : theme_role(cell_role(&cell));
 		if (heading && c == tree_column(t->result)) {
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;
@@ -257,14 +257,14 @@ static bool has_total(const struct table *t)
 static int draw_sum(const struct table *t, const struct layout *l, unsigned i, int y, int drawn_to,
     struct text *buffer)
 {
-	attr_t attr = theme(ROLE_TOTAL);
+	attr_t attr = theme_role(ROLE_TOTAL);
 	unsigned c = l->column[i];
 	struct cell sum = t->total[c], whole = t->whole[c];
 	bool done = t->summed == t->result->n_rows && !t->result->so_far, sorted = (int)c == t->result->sorted_by;
 	int end = l->x[i] + l->width[i];
 
 	if (!done) {
-		draw_cell(l, i, &t->result->columns[c], y, glyph(GLYPH_ELLIPSIS), attr);
+		draw_cell(l, i, &t->result->columns[c], y, theme_glyph(GLYPH_ELLIPSIS), attr);
 		return end;
 	}
 	cell_print(&sum, buffer);
@@ -332,7 +332,7 @@ static int room_for_count(const struct table *t, const struct layout *l, struct 
 static void draw_total(const struct table *t, const struct layout *l, struct rect at, int y,
     struct text *buffer)
 {
-	attr_t attr = theme(ROLE_TOTAL);
+	attr_t attr = theme_role(ROLE_TOTAL);
 	int drawn_to = at.x;
 
 	for (unsigned i = 0; i < l->n; i++) {
@@ -454,7 +454,7 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 		    !t->filter              ? "none"
 		    : tree_is(t->result) ? "no open row matches the filter; F: show all again"
 					    : "no row matches the filter; F: show all again",
-		    theme(ROLE_QUIET));
+		    theme_role(ROLE_QUIET));
 	if (total)
 		draw_total(t, &l, at, y, &buffer);
 	text_release(&buffer);

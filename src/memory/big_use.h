@@ -3,6 +3,10 @@
 #ifndef CAIRN_MEMORY_BIG_USE_H
 #define CAIRN_MEMORY_BIG_USE_H
 
+#include <stdint.h>
+
+#define BIG_HUGE_PAGE ((uint64_t)2 << 20) /* blocks of as many bytes begin at a multiple of it */
+
 /* Where the bytes of a block live. */
 enum big_owner {
 	BIG_ANONYMOUS, /* in memory alone; counts towards the limit */

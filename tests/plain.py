@@ -13,6 +13,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from commands import table  # noqa: E402
 from cairntest import GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 OUT = re.compile(r"\b(tells?|told|stands?|at hand|behind|beside|of which|of whom|whose|but for|so many|so much|alike|whoever|"
@@ -140,8 +141,7 @@ def main():
                               if n > WORDS_MOST and " = " not in s and "SELECT" not in s])
     check_glossary(tap, texts)
     schema = json.loads(cairn("--dump-docs", "schema").out)
-    commands = re.findall(r"^  (\S+)", cairn("-x", "help").out, re.M)
-    commands = [c for c in commands if c != "help"]
+    commands = [name for name in table() if name != "help"]
     tap.ok(len(commands) > 50 and schema, "%d commands have help" % len(commands))
     known = {name: help_of(name) for name in commands}
     report(tap, "help", [(name, "%d lines of prose" % len(lines)) for name, (_, lines) in known.items() if len(lines) > LINES_MOST])

@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every example of "help COMMAND" finds something in the sample that it names.
 
-What is tested is what help shows, so a command of the table cannot be forgotten.
+They are those of the table of commands, so none can be forgotten.
 """
 
 import csv
 import io
+import itertools
 import os
 import re
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import commands  # noqa: E402
 from cairntest import BUILD, GO, SAMPLE, SHOP, SOURCE, Tap, cairn  # noqa: E402
 
 SAMPLES = ((SAMPLE,), (SHOP,), (GO,))
@@ -27,29 +29,13 @@ ALONE = ("quit", "source")
 NONE_THERE = ("threadlocals",)
 
 
-def command_names(text):
-    """The names that "help" lists."""
-    return re.findall(r"^  ([a-z-]+)  +\S", text, re.M)
-
-
 EXAMPLES_LEAST = 2
-FIRST_EXAMPLES = 3  # before the options; the others come last
 
 
-def examples_of(name, names):
-    """The examples of "help COMMAND" as (dumps or None, lines): first a few, which end at a line that is no command."""
-    examples, reads, more, first = {}, None, None, 0
-    for line in cairn("-x", "help " + name).out.splitlines():
-        heading = re.fullmatch(r"(more )?examples(?: on (.+))?", line)
-        word = line.split()[0] if line.strip() else ""
-        if heading:
-            reads, more = examples.setdefault(heading.group(2), []), heading.group(1)
-        elif not line.startswith("  ") or not (more or word in names or word[0] in "$#"):
-            reads = None
-        elif reads is not None and word != "#" and (more or first < FIRST_EXAMPLES):
-            reads.append(line.strip())
-            first += not more
-    return list(examples.items())
+def examples_of(name):
+    """The examples of help, as (dumps or "", lines)."""
+    return [(on.replace("on ", ""), [e["line"] for e in those])
+            for on, those in itertools.groupby(commands.table()[name].examples, lambda e: e["on"])]
 
 
 def tables(text):
@@ -86,8 +72,8 @@ def try_example(tap, before, line, sample):
            "status %s, %d rows\n%s" % (run.status, rows, run.err))
 
 
-def try_command(tap, name, names, go):
-    examples = examples_of(name, names)
+def try_command(tap, name, go):
+    examples = examples_of(name)
     for named, lines in examples:
         for sample in [[os.path.join(SOURCE, d) for d in named.split()]] if named else SAMPLES:
             if GO in sample and not go:
@@ -100,12 +86,12 @@ def try_command(tap, name, names, go):
     return sum(len(lines) for _, lines in examples)
 
 
-def missing(tap, name, names):
+def missing(tap, name):
     """A command without the arguments that it needs names one of its examples."""
     said = cairn("-x", name, SHOP).err.strip() if name not in WRITES else ""
     if " is missing" not in said:
         return 0
-    lines = [line for _, lines in examples_of(name, names) for line in lines]
+    lines = [line for _, lines in examples_of(name) for line in lines]
     found = re.search(r" is missing \(for example: (.*); help (\S+) explains it\)$", said)
     tap.ok(found and found.group(1) in lines and found.group(2) == name, name + " without arguments names an example", said)
     return 1
@@ -114,13 +100,14 @@ def missing(tap, name, names):
 def main():
     tap = Tap()
     go = "without libdw" not in cairn("--version").out
-    names = command_names(cairn("-x", "help").out)
-    tap.ok(len(names) > 30, "help lists the commands")
-    lines = {name: [line for _, found in examples_of(name, names) for line in found] for name in names}
-    bare = [name for name in names if len(lines[name]) < (EXAMPLES_LEAST if name not in ALONE else 1)]
+    names = commands.table()
+    shown = {name: cairn("-x", "help " + name).out.splitlines() for name in names}
+    hidden = [e["line"] for name, c in names.items() for e in c.examples if "  " + e["line"] not in shown[name]]
+    tap.none(hidden, names, "help shows all examples")
+    bare = [name for name, c in names.items() if len(c.examples) < (EXAMPLES_LEAST if name not in ALONE else 1)]
     tap.none(bare, names, "each command has %d examples or more" % EXAMPLES_LEAST)
-    tap.ok(sum(missing(tap, name, names) for name in names) > 15, "commands need arguments")
-    tap.ok(sum(try_command(tap, name, names, go) for name in names) > 60, "there are examples")
+    tap.ok(sum(missing(tap, name) for name in names) > 15, "commands need arguments")
+    tap.ok(sum(try_command(tap, name, go) for name in names) > 60, "there are examples")
     tap.done()
 
 

@@ -12,87 +12,17 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import GO, SAMPLE, SERIES, SHOP, Tap, cairn  # noqa: E402
+import commands  # noqa: E402
+from cairntest import GO, SAMPLE, SERIES, SHOP, SOURCE, Tap, cairn  # noqa: E402
 from hprofmade import add_direct, buffers  # noqa: E402
 from javadump import add_locks, deadlock, with_references  # noqa: E402
 from schema import faults  # noqa: E402
 
-# Lines by command, such that each of its shapes comes with rows from some sample.
-LINES = {
-    "alias": ["alias"],
-    "apropos": ["apropos retained"],
-    "about": ["about #100", "about java.lang.String"],
-    "bt": ["bt main", "bt 1"],
-    "check": ["check", "check -tree"],
-    "columns": ["columns"],
-    "path-history": ["path-history -by class java.lang.String", "path-history -by class string"],
-    "report": ["report", "report -o {folder}/r.txt"],
-    "profile": ["profile {folder}/p.profile"],
-    "assert": ["assert 'info.objects > 5' 'rows(histo) < 1'"],
-    "cut": ["cut java.lang.String", "cut java.lang.String>char[] -each", "cut -plan 16K"],
-    "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
-             "diff -by field", "diff -by site", "diff -by thread"],
-    "dumps": ["dumps"],
-    "dom": ["dom", "dom -depth 2", "dom -by class", "dom -by package", "dom -by loader"],
-    "holders": ["holders java.lang.String", "holders string"],
-    "dups": ["dups"],
-    "waste": ["waste", "waste strings", "waste strings -by class", "waste strings -by holder"],
-    "duplicate-classes": ["duplicate-classes"],
-    "entries": ["entries 0xe0010228", "entries main.sessions"],
-    "find": ["find String", "find 42", "find -hash 66501cf5"],
-    "growth": ["growth"],
-    "heap": ["heap", "heap -depth 2", "heap string"],
-    "help": ["help", "help histo"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path", "histo -retained",
-              "histo -by heap"],
-    "history": ["history"],
-    "info": ["info", "info -args", "info -limits", "info -env"],
-    "leaks": ["leaks"],
-    "loaders": ["loaders"],
-    "ls": ["ls java.nio.DirectByteBuffer", "ls java.nio.DirectByteBuffer -fields all",
-           "ls java.lang.String", "ls string", "ls char[] -retained", "ls java.lang.String -fields all",
-           "ls main.Session -fields all"],
-    "note": ["note java.util.Date a day", "note"],
-    "path": ["path java.util.Date", "path #100", "path #100 -n 3"],
-    "paths": ["paths java.lang.String", "paths string -r"],
-    "props": ["props"],
-    "refs": ["refs #100", "refs #100 -by class", "refs #100 -by field", "refs #100 -by holder"],
-    "roots": ["roots", "roots -by kind", "roots -by name", "globals"],
-    "set": ["set"],
-    "sets": ["sets"],
-    "sites": ["sites"],
-    "finalizers": ["finalizers"],
-    "export": ["export {folder}/a.sqlite", "export -dir {folder}/d -partition a=b"],
-    "index": ["index {folder}/a.cairn", "index -packed {folder}/p.cairn"],
-    "redact": ["redact /dev/null"],
-    "collections": ["collections", "collections -by holder", "collections -fill"],
-    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
-    "locks": ["locks", "locks -deadlock"],
-    "size": ["size #100"],
-    "sql": ["sql SELECT address, class, shallow FROM objects LIMIT 3", "sql",
-            "sql -schema com.acme.shop.Order", "sql -schema"],
-    "strings": ["strings"],
-    "bundle": ["bundle"],
-    "threads": ["threads", "threads -by stack"],
-    "top": ["top", "top -by class", "top -by package", "top -by loader"],
-    "trend": ["trend", "trend -by class", "trend -by package", "trend -by loader", "trend -by field", "trend -by site",
-              "trend -by thread"],
-    "tree": ["tree", "tree -by package"],
-    "threadlocals": ["threadlocals", "threadlocals -by class"],
-    "references": ["references", "references -only"],
-    "why": ["why"],
-    "x": ["x #100", "x #7", "x java.util.Date", "x 0xe0001260 -hex", "x #50 -hex"],
-}
-
-
-# What is compared: the samples are of different programs, so each has what the other has not.
-OLDER = {SHOP: SAMPLE, GO: SHOP, SAMPLE: SHOP}
-
-
+# Of some sample the words that lines are about.
+WORDS = {SHOP: {"class": "java.lang.String", "object": "#100"}, GO: {"class": "string", "object": "#100"},
+         SAMPLE: {"class": "java.lang.String", "object": ["#100", "0xe0001260"]}}
 # Their rows have columns of their own.
 OWN_COLUMNS = ("sql SELECT", "growth", "diff", "trend")
-# Of these no sample has all that they tell of.
-OF_MADE = ("references", "finalizers", "locks", "threadlocals")
 
 
 def make_dump(path):
@@ -123,77 +53,115 @@ def help_columns(name):
     return forms
 
 
-def check_help(tap, line, older, before, sample, value, forms):
-    """The columns that help names are those that the command prints; returns the forms whose columns people see."""
-    rows = value if isinstance(value, list) else value.get("fields", [])
-    printed = {k for r in rows for k in r if not k.endswith("_certainty")}
-    fits = [form for form in forms if form[0] | form[1] == printed]
-    if not rows:
-        return []
-    tap.ok(fits, "%s on %s: help names its columns" % (line, os.path.basename(sample)), "%s, not %s" % (sorted(printed), forms))
-    text = cairn(*before, "-x", line, "--format", "md", *older, sample).out.split("\n")
-    under = [i for i, words in enumerate(text) if re.match(r"\| ---", words)]
-    seen = {w.strip() for w in text[under[-1] - 1].strip("| ").split("|")} if under else set()
-    return [(form, seen) for form in fits if seen]  # report and help are plain text
+class Asked:
+    """Lines in one session, and what each answered: as JSON, and in a table for people."""
+
+    def __init__(self, lines, dumps, folder):
+        self.lines, self.dumps = lines, dumps
+        scripts = [line for those in lines.values() for line in those]
+        answers = [commands.session(scripts, ("--format", form, "--top", "20"), dumps, cwd=folder)[0] for form in ("json", "md")]
+        assert [len(a) for a in answers] == [len(scripts)] * 2, "a session ended early: %s" % (dumps,)
+        self.json, self.text = (dict(zip(scripts, those)) for those in answers)
+
+    def answers(self, name):
+        """Of the command's lines those with an answer, and the value."""
+        for line in self.lines.get(name, []):
+            if self.json[line].strip() and "| cut" not in line:
+                try:
+                    yield line, json.loads(self.json[line])
+                except ValueError:
+                    yield line, "no JSON: " + self.json[line]
+
+    def columns(self, line):
+        """The columns of the last table."""
+        text = self.text[line].split("\n")
+        under = [i for i, words in enumerate(text) if re.match(r"\| ---", words)]
+        return {w.strip() for w in text[under[-1] - 1].strip("| ").split("|")} if under else set()
+
+
+def ask(folder):
+    """The lines of every command on each sample, those that compare on several, and the examples of help on theirs."""
+    compare = commands.compare()
+    for sample, dumps in ((SHOP, [SHOP]), (GO, [GO]), (SAMPLE, [SAMPLE]), (SHOP, [SAMPLE, SHOP]), (GO, [SHOP, GO]), (SAMPLE, SERIES)):
+        lines = commands.lines({"thread": "1", "folder": folder, **WORDS[sample]}, {"source", "use", "open", "close"})
+        yield Asked({name: those for name, those in lines.items() if (name in compare) == (len(dumps) > 1)}, dumps, folder)
+    yield Asked({"dumps": ["dumps"]}, [os.path.dirname(SHOP)], folder)
+    for on in sorted({e["on"] for c in commands.table().values() for e in c.examples} - {""}):
+        lines = {name: [e["line"] for e in c.examples if e["on"] == on and e["line"].split()[0] == name]
+                 for name, c in commands.table().items()}
+        yield Asked(lines, [os.path.abspath(os.path.join(SOURCE, dump)) for dump in on.split()[1:]], folder)
+
+
+def ask_more(names, dump, folder):
+    """The lines of commands that have forms which no sample shows."""
+    lines = commands.lines({"thread": "1", "folder": folder, "class": "java.nio.DirectByteBuffer", "object": "#100"})
+    return Asked({name: lines[name] for name in names}, [dump], folder)
 
 
 def rows_of(value):
     """A head counts as a row."""
-    return len(value) if isinstance(value, list) else 1 + len(value.get("fields", []))
+    return len(value) if not isinstance(value, dict) else 1 + len(value.get("fields", []))
 
 
-def try_line(tap, line, sample, schema, shapes, told):
-    """Validate the answer, if there is one; the titles of the shapes that it may have.  told: the forms of help, and
-    by form the columns that people saw."""
-    name = os.path.basename(sample)
-    older = [OLDER[sample]] if sample in OLDER and line.split()[0] in ("path-history", "diff", "dumps", "trend") else []
-    if line == "growth" and sample == SHOP:
-        older = SERIES[:1]  # of another program nothing grew
-    before = [] if os.path.isdir(sample) else ["-x", "$kept = histo"]
-    if line == "note":
-        before += ["-x", "note #100 a day > " + os.devnull]
-    run = cairn(*before, "-x", line + " > " + os.devnull, "-x", line, "--format", "json", *older, sample)
-    if run.status not in (0, 1) or not run.out.strip():
-        return set()  # the format or the sample does not have it; another one does
-    value = json.loads(run.out)
-    wrong = faults(value, {"anyOf": shapes}, schema)
-    fits = [s["title"] for s in shapes if not faults(value, s, schema)]
-    if len(shapes) == 1:
-        wrong = faults(value, shapes[0], schema)
-    tap.equal(wrong, [], "%s on %s is as promised" % (line, name))
-    if told and not line.startswith(OWN_COLUMNS) and " -fields" not in line:
-        for form, seen in check_help(tap, line, older, before, sample, value, told[0]):
-            told[1].setdefault(tuple(map(frozenset, form)), set()).update(seen)
-    return set(fits) if rows_of(value) else set()
+def check_help(line, value, seen, forms):
+    """What is wrong with the columns that help names; and the form whose columns people see."""
+    rows = value if isinstance(value, list) else value.get("fields", []) if isinstance(value, dict) else []
+    if not rows or line.startswith(OWN_COLUMNS) or " -fields" in line:
+        return [], []
+    printed = {k for r in rows for k in r if not k.endswith("_certainty")}
+    fits = [form for form in forms if form[0] | form[1] == printed]
+    wrong = [] if fits else ["%s: help names %s, printed are %s" % (line, forms, sorted(printed))]
+    return wrong, [(tuple(map(frozenset, form)), seen) for form in fits if seen]  # report and help are plain text
+
+
+def forms_seen(name, asked, shapes, schema):
+    return {s["title"] for one in asked for _, value in one.answers(name) if rows_of(value)
+            for s in shapes if not faults(value, s, schema)}
+
+
+def try_command(tap, name, asked, shapes, schema):
+    forms, told, wrong, answered, silent = help_columns(name), {}, [], 0, set()
+    for one in asked:
+        silent |= set(one.lines.get(name, []))
+    for one in asked:
+        for line, value in one.answers(name):
+            answered += 1
+            silent.discard(line)
+            wrong += ["%s on %s: %s" % (line, one.dumps[-1], f) for f in faults(value, shapes[0] if len(shapes) == 1 else
+                                                                                {"anyOf": shapes}, schema)]
+            odd, shown = check_help(line, value, one.columns(line), forms)
+            wrong += odd
+            for form, seen in shown:
+                told.setdefault(form, set()).update(seen)
+    tap.none(wrong, answered, "%s: %d answers are as promised, with the columns of help" % (name, answered))
+    for (shown, _), printed in told.items():
+        tap.ok(shown <= printed, name + ": help calls hidden what text leaves out", sorted(shown - printed))
+    titles = forms_seen(name, asked, shapes, schema)
+    for shape in shapes:
+        tap.ok(shape["title"] in titles, "a result like %s was seen" % shape["title"])
+    return silent
 
 
 def main(direct):
     tap = Tap()
-    schema = json.loads(cairn("--dump-docs", "schema").out)
+    promised, schema = commands.shapes()
     folder = tempfile.TemporaryDirectory()
     made = os.path.join(folder.name, "made.hprof")
     make_dump(made)
-    promised = {k: v["anyOf"] for k, v in schema["$defs"].items() if not k.startswith("_")}
-    tap.equal(sorted(LINES), sorted(promised), "every command that answers is tried")
-    tap.ok(faults([{"text": 7}], {"anyOf": promised["help"]}, schema), "a wrong type is seen")
-    tap.ok(faults([{}], {"anyOf": promised["help"]}, schema), "a missing column is seen")
-    tap.ok(faults([{"text": "", "more": 1}], {"anyOf": promised["help"]}, schema),
-           "a column that is not promised is seen")
-    for name, lines in LINES.items():
-        seen, told = set(), (help_columns(name), {})
-        for line in lines:
-            line, with_rows = line.replace("{folder}", folder.name), set()
-            for sample in (SHOP, GO, SAMPLE) + ((direct,) if name in ("offheap", "histo", "ls") else ()) + (
-                    (made,) if name in OF_MADE else ()):
-                with_rows |= try_line(tap, line, sample, schema, promised.get(name, []), told)
-            if line == "dumps":
-                with_rows |= try_line(tap, line, os.path.dirname(SHOP), schema, promised[name], told)
-            tap.ok(with_rows, "%s has rows on some dump" % line)
-            seen |= with_rows
-        for (shown, _), printed in told[1].items():
-            tap.ok(shown <= printed, name + ": help calls hidden what text leaves out", sorted(shown - printed))
-        for shape in promised.get(name, []):
-            tap.ok(shape["title"] in seen, "a result like %s was seen" % shape["title"])
+    help_shape = {"anyOf": promised["help"]}
+    tap.ok(faults([{"text": 7}], help_shape, schema), "a wrong type is seen")
+    tap.ok(faults([{}], help_shape, schema), "a missing column is seen")
+    tap.ok(faults([{"text": "", "more": 1}], help_shape, schema), "a column that is not promised is seen")
+    asked = list(ask(folder.name))
+    lacking = [name for name, shapes in promised.items() if len(forms_seen(name, asked, shapes, schema)) < len(shapes)]
+    asked += [ask_more(lacking, dump, folder.name) for dump in (direct, made)]
+    silent = set()
+    for name, shapes in promised.items():
+        silent |= try_command(tap, name, asked, shapes, schema)
+    # the lines are made from the table of commands, so the program understands them
+    refused = [(line, run.err) for line in sorted(silent) for run in [cairn("-x", line.split("; ")[-1], *map(os.path.abspath, SERIES), cwd=folder.name)]
+               if run.status == 2 and "no row" not in run.err]
+    tap.none(refused, promised, "every line is understood")
     tap.done()
 
 

@@ -15,14 +15,14 @@ from pty_cairn import OnTerminal
 class Screen(OnTerminal):
     """lines(): what is seen.  changed: when something came last (time.monotonic)."""
 
-    def __init__(self, *arguments, width=100, height=30, env=None):
+    def __init__(self, *arguments, width=100, height=30, env=None, **more):
         self.width, self.height = width, height
         self.cells = [[" "] * width for _ in range(height)]
         self.y = self.x = 0
         self.rest = b""
         self.changed = time.monotonic()
         super().__init__("--ascii", *arguments, width=width, height=height,
-                         before=("env", "TERM=vt52"), env=env)
+                         before=("env", "TERM=vt52"), env=env, **more)
 
     def take(self, seconds):
         """Draw what comes within this time; False when nothing did."""

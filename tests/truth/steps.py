@@ -5,9 +5,9 @@ worst shapes we can think of (tests/tools/costly_dumps.py), at a size and at fou
 most.  And who works looks at the cancel flag: the steps between two looks do not grow with the dump.
 
 Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all; further arguments are the
-shapes to try, else all.  A graph that each format can write is asked all commands in one of them, by turns, and
-of the others the load is counted; of a command whose lines do much the same one is asked, by turns.  "./bootstrap
-check --long" spares nothing of that.
+shapes to try, else all.  Lines are those of tests/lib/commands.py: of the commands that a shape is made for each
+fourth, of the others each sixteenth, by turns (MADE_FOR).  A graph that each format can write is asked in one of them,
+by turns, and of the others the load is counted.  "./bootstrap check --long" asks all lines of all shapes.
 """
 
 import concurrent.futures
@@ -22,7 +22,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
-from cairntest import BUILD, SOURCE, Run, Tap, cairn, skip_all, turn  # noqa: E402
+import commands  # noqa: E402
+from cairntest import BUILD, LONG as ALL, SOURCE, Run, Tap, cairn, skip_all, some, turn  # noqa: E402
 import costly_dumps  # noqa: E402
 import costly_graphs  # noqa: E402,F401  these add shapes
 import costly_contents  # noqa: E402,F401
@@ -45,9 +46,9 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 #   large object costs its length.
 # - A path in a random graph is as long as chance has it.
 # - The hash of an object is found by reading its part of the dump up to it: as far as its record lies.
-# - A plan of cuts looks through the name of each class once, and names may be long and shared; export writes them so,
-#   and texts, which may be shared as well; index writes those that go on from one another.
-KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export)|nested-name: index|shared-text: export")
+# - Plans of cuts, reports, tables of SQL, indexes, bundles and the classes of top look through the name of each class
+#   once, and names may be long and shared; export writes them so, and texts, which may be shared as well.
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export|report|sql|index|bundle|top -by class)|shared-text: export")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 # These are of the tables on the screen, which this program has not, and of what comes before a dump is open: a pipe
@@ -61,85 +62,16 @@ LONG_TOO = ["classic-wild", "phd-class-each", "ebcdic-wild", "hprof-texts", "hpr
 # Shapes of a run with CAIRN_QUICK.
 QUICK = ["phd-ladder", "hash-map", "go-fan"]
 
-# Lines by command, in this order in one session.  {last} and {middle} are ids of objects, {folder} is
-# one to write into.
-LINES = {
-    "info": ["info"],
-    "histo": ["histo", "histo -by package", "histo -by loader", "histo -by super", "histo -by path",
-              "histo * -all -sort class", "histo -live", "histo -dead", "histo /a.*e/ -sort objects -r"],
-    "ls": ["ls *", "ls * -sort address -r", "ls * -live -min 1", "ls %1-100", "ls * -sub -where 'size(address) > 1'", "ls * | grep o", "ls * -fields all",
-           "ls * | grep- o", "ls * | sort -class | head 10 | cut class", "$all = ls *"],
-    "x": ["x #0", "x #{middle}", "x #{last}", "x #{last} -hex"],
-    "entries": ["ls java.util.HashMap", "entries %1", "ls java.util.LinkedList", "entries %1",
-                "entries #{last}", "entries #{middle}"],
-    "find": ["find o", "find (a|o)*$ -i", "find 7", "find -hash 1234"],
-    "strings": ["strings", "strings s.*e", "strings -sort shallow -r"],
-    "dups": ["dups"],
-    "waste": ["waste", "waste strings", "waste objects -by holder", "waste one -by class", "waste boxed", "waste fields"],
-    "props": ["props"],
-    "threads": ["threads", "threads -by stack"],
-    "bt": ["bt 0", "bt 1", "bt 2"],
-    "sites": ["sites", "sites -by function"],
-    "loaders": ["loaders"],
-    "duplicate-classes": ["duplicate-classes"],
-    "tree": ["tree", "tree *", "tree -by package", "tree -by package -depth 2"],
-    "refs": ["refs #0", "refs #{middle}", "refs #{last} -by class", "refs #0 -by class", "refs #{middle} -in",
-             "refs * -in", "refs * -out -by class", "refs * -by holder -retained"],
-    "roots": ["roots", "roots -by kind", "roots -by name", "roots -by variable", "roots *"],
-    "path": ["path #{middle}", "path #{last}", "path #{last} -n 5", "path #0 #{last}", "path #{last} #0",
-             "path #{last} -weak -not java.*"],
-    "paths": ["paths *", "paths * -r", "paths $all -weak -depth 3"],
-    "dom": ["dom", "dom -depth 1000000", "dom -by class", "dom -by package", "dom -by loader", "dom #0"],
-    "holders": ["holders *", "holders * -skip *"],
-    "about": ["about #0", "about #{middle}", "about *", "about %1"],
-    "heap": ["heap", "heap -depth 1000000", "heap -each", "heap *", "heap #0", "heap $all -each"],
-    "top": ["top", "top -by class -n 1000000", "top -by package", "top -by loader", "top -n 1000000"],
-    "size": ["size #0", "size *", "size $all", "size ( $all - #0 ) & *", "size %1"],
-    "cut": ["cut #{middle}", "cut *", "cut * -each", "cut *>*", "cut -plan 1K"],
-    "leaks": ["leaks", "leaks -share 1"],
-    "why": ["histo -retained", "why", "ls *", "why %1", "why shallow", "roots", "why"],
-    "check": ["check", "check -tree"],
-    "references": ["references", "references -retained", "references -only", "references cleaner"],
-    "finalizers": ["finalizers", "finalizers -retained"],
-    "threadlocals": ["threadlocals", "threadlocals -by class -retained"],
-    "collections": ["collections", "collections -by holder", "collections -fill"],
-    "offheap": ["offheap", "offheap -by holder", "offheap -each", "offheap -limits", "offheap -native"],
-    "locks": ["locks", "locks -deadlock"],
-    "dumps": ["dumps"],
-    "diff": ["diff", "diff -by class", "diff -by package", "diff -by loader",
-             "diff -by field", "diff -by site", "diff -by thread", "diff *", "diff 1 * -by field"],
-    "growth": ["growth"],
-    "trend": ["trend", "trend -by class -sort first_seen"],
-    "path-history": ["path-history -by class java.lang.Class"],
-    "profile": ["profile {folder}/its.profile"],
-    "sql": ["sql SELECT class, count(*), sum(shallow) FROM objects GROUP BY class",
-            "sql SELECT address, retained FROM objects ORDER BY retained DESC LIMIT 100",
-            "sql SELECT source_class, field, count(*) FROM refs GROUP BY 1, 2",
-            "sql SELECT count(r.field) FROM objects o JOIN refs r ON r.target = o.address",
-            "sql SELECT count(value), count(path(address)) FROM objects WHERE id < 100", "sql SELECT * FROM statics"],
-    "report": ["report", "report -o {folder}/its.html", "report -redact"],
-    "assert": ["assert 'leaks.share < 1' 'rows(\"ls *\") < 1' 'retained(*) < 1' '(SELECT count(*) FROM objects) > 0'"],
-    "export": ["export {folder}/its.sqlite", "export {folder}/its.db objects refs",
-               "export -dir {folder} -partition host=a,day=b"],
-    "use": ["use 2"],
-    "open": ["open {folder}/its.profile"],
-    "close": ["close 1"],
-    "tag": ["tag 1 2", "tag"],
-    "help": ["help", "help histo"],
-    "alias": ["alias"],
-    "apropos": ["apropos class"],
-    "index": ["index {folder}/its.cairn", "index -packed {folder}/packed.cairn"],
-    "redact": ["redact {folder}/its.hprof", "redact -strings {folder}/its.hprof"],
-    "bundle": ["bundle", "bundle -o {folder}/away"],
-    "save": ["ls *", "save {folder}/saved.csv"],
-    "source": ["source {folder}/script"],
-    "set": ["set", "set weak on", "dom", "paths *", "histo -retained"],
-    "sets": ["sets", "sets -retained"],
-    "note": ["note #0 the first", "note"],
-    "columns": ["histo", "columns", "columns objects", "histo"],
-    "history": ["history"],
-    "quit": ["quit"],
-}
+# What shapes are made for: these commands are asked of them more often than others.
+READERS = {"info", "histo", "check", "ls"}
+HOLDING = {"refs", "roots", "path", "paths", "heap", "about", "dom", "holders", "top", "size", "cut", "leaks", "sql", "trend"}
+NAMES = {"histo", "tree", "ls", "loaders", "duplicate-classes", "find", "export", "index", "redact"}
+STACKS = {"threads", "bt", "roots", "sites", "locks", "offheap", "paths"}
+CONTENTS = {"entries", "collections", "waste", "props", "strings", "dups", "find", "x", "report"}
+MADE_FOR = [("(phd|classic|hprof|go)-|chain|circle|ladder|fan|one-target|wild", HOLDING), ("name|class|package|super|loader|cycle|statics", NAMES),
+            ("thread|frame|roots|javacore|trace|sites", STACKS), ("map|properties|texts?$|shared|chained|circle|gap", CONTENTS),
+            ("weak", {"references", "threadlocals", "finalizers", "path", "paths"})]
+OWN_EVERY, OTHERS_EVERY = 4, 16  # of its own lines each 4th by turns, of the others each 16th; in the long run all
 
 
 class Counted:
@@ -165,18 +97,21 @@ class Counted:
                 self.place[at] = row[4:7]
 
 
-# Commands of which each line does most of what the others do.
-LIKE = {"waste", "collections", "report"}
-
-
 def lines_of(dump, folder, name):
     """The lines for this dump of a shape, and the command of each."""
     found = re.search(r"^objects +([\d,]+)", cairn("-x", "info", dump).out, re.M)
     objects = int(found.group(1).replace(",", "")) if found else 1
-    words = {"last": max(objects - 1, 0), "middle": objects // 2, "folder": folder}
+    words = {"class": "*", "object": ["#0", "#%d" % (objects // 2), "#%d" % max(objects - 1, 0)], "thread": ["0", "1"],
+             "folder": folder}
     number = list(costly_dumps.SHAPES).index(name) if name in costly_dumps.SHAPES else 0
-    return [(command, line.format(**words)) for command, lines in LINES.items()
-            for line in (turn(number, lines) if command in LIKE else lines)]
+    own = set().union(*(those for shape, those in MADE_FOR if re.search(shape, name))) or READERS
+    asked = commands.lines(words)
+    parts = [[(command, script) for command, those in asked.items() if (command in own) == mine for script in those]
+             for mine in (True, False)]
+    scripts = some(parts[0], OWN_EVERY, number) + some(parts[1], OTHERS_EVERY, number)
+    # before a pipe stands a line of its own, so that printed() knows how much goes through it
+    return [(command, line) for command, script in scripts for whole in script.split("; ")
+            for line in ([whole.split(" | ")[0]] if " | " in whole else []) + [whole]]
 
 
 def write(name, n, folder):
@@ -315,8 +250,7 @@ def main():
                  "this build cannot count steps (it needs -fsanitize-coverage=trace-pc, and no sanitizer or fuzzer)")
     verbose = "-v" in sys.argv
     wanted = [a for a in sys.argv[1:] if a != "-v"] or (QUICK if os.environ.get("CAIRN_QUICK") else [])
-    names = set(re.findall(r"^  ([a-z-]+)  +\S", cairn("-x", "help").out, re.M))
-    tap.equal(sorted(LINES), sorted(names), "every command is tried")
+    names = set(commands.table())
     seen = set()
     with tempfile.TemporaryDirectory() as folder:
         growing = [name for name in [*costly_dumps.SHAPES, "gz-phd-ladder"] if not wanted or name in wanted]
@@ -330,7 +264,7 @@ def main():
                 try_growth(tap, name, results, verbose, seen)
             for name, measured in zip(long, large):
                 try_stretch(tap, name, measured.result(), verbose, seen)
-    if not wanted:
+    if not wanted and ALL:
         tap.ok(names - seen <= NEVER, "commands answered something", sorted(names - seen))
         tap.ok(phases() - seen <= NEVER, "phases were seen", sorted(phases() - seen))
     tap.done()

@@ -13,14 +13,14 @@ CAIRN_CROWD: objects of the dump (250000); with 5000000 it is what doc/performan
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib")]
-from cairntest import BUILD, CAIRN, Tap  # noqa: E402
+import commands  # noqa: E402
+from cairntest import BUILD, Tap  # noqa: E402
 from crowd import crowd  # noqa: E402
 from vt52 import Screen  # noqa: E402
 
@@ -48,10 +48,8 @@ LINES = [
 
 def others():
     """Commands that have no line above, as they are; quit would end it."""
-    listed = subprocess.run([CAIRN, "-n", "-x", "help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = re.findall(r"^  (\w+) ", listed.split("\nmore")[0], re.M)
     driven = {part.split()[0] for line in LINES for part in line.split("; ")} | {"quit"}
-    return [name for name in names if name not in driven]
+    return [name for name in commands.table() if name not in driven]
 
 
 # On the page of all objects, one after the other; what is there then.

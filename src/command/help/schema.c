@@ -160,9 +160,13 @@ static void add_arguments(struct text *to, const struct command *c)
 
 static void add_options(struct text *to, const struct command *c)
 {
+	bool first = true;
 	text_add(to, "\t\"options\": [");
 	for (const struct option_spec *o = c->options; o && o->word != DASH_NONE; o++) {
-		text_add(to, o > c->options ? ",\n\t\t{" : "\n\t\t{");
+		if (o->kind == OPT_SAME)
+			continue;
+		text_add(to, first ? "\n\t\t{" : ",\n\t\t{");
+		first = false;
 		add_member(to, "word", option_name(o));
 		add_member(to, "kind", option_kind_name(o->kind));
 		add_member(to, "value", o->value);

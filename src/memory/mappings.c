@@ -2,7 +2,6 @@
 /* mappings.c - see mappings.h. */
 #include "memory/mappings.h"
 
-#include "memory/big.h"
 #include "memory/guarded_alloc.h"
 
 #include <pthread.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_bundle.c - bundle: the small files that may leave the host, each searched for texts of the dump before it has its
- * name.
+ * cmd_bundle.c - bundle: the small files that may leave the host.
  *
- * A file is written as its own command writes it (run/run.h, report/report.h).  The report is a page of HTML: there no
- * text is cut or broken over lines, so one that stands in it is found.
+ * A file is written as its own command writes it (exec/exec.h, report/report.h), redacted by how it is made: none of
+ * the writers reads a value.  tests/truth/bundle.py searches the files for the dump's texts.
  */
 #include "command/commands.h"
 
@@ -12,7 +11,6 @@
 #include "analysis/describe/describe.h"
 #include "base/files.h"
 #include "base/suffixes.h"
-#include "command/bundle/search.h"
 #include "command/exec/exec.h"
 #include "command/report/report.h"
 #include "dump/source/source.h"
@@ -30,10 +28,8 @@ struct taking {
 	struct session *s;
 	const char *folder;  /* NULL: only list */
 	struct text stem;    /* what names of files begin with */
-	struct search search;
 	struct result *r;
 	unsigned written;
-	uint64_t named, by_chance;
 	int failed;          /* the code of the first that should have been written and was not */
 	struct err why;
 };
@@ -55,7 +51,6 @@ struct away {
 
 struct away_kind {
 	const char *ending, *holds, *leaves_out;
-	enum written_as as;
 	/* ERR_UNSUPPORTED where the dump has none, at once; and what it takes to begin, write and end. */
 	int (*may)(const struct session *s, struct err *err);
 	int (*begin)(struct away *a, struct err *err);
@@ -154,15 +149,15 @@ static void end_copy(struct away *a)
 
 static const struct away_kind kinds[] = {
     {INDEX_FILE_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
-	"values, texts, the dump's path, data of a javacore", AS_NUMBERS, may_index, begin_index, write_index, NULL,
+	"values, texts, the dump's path, data of a javacore", may_index, begin_index, write_index, NULL,
 	index_file_is_index},
     {".profile.gz", "data for comparisons: sums by class, loader, thread, field, path",
-	"objects, references, values, texts, names of class loaders", AS_NUMBERS, may_profile, begin_profile,
+	"objects, references, values, texts, names of class loaders", may_profile, begin_profile,
 	write_profile, end_profile, profile_is_file},
     {".html", "the report: suspects, holders, waste, threads, locks",
-	"values, texts, messages, names of files, properties", AS_WORDS, may_report, begin_report, write_report,
+	"values, texts, messages, names of files, properties", may_report, begin_report, write_report,
 	end_report, report_is_page},
-    {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, AS_NUMBERS, may_copy, begin_copy,
+    {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, may_copy, begin_copy,
 	write_copy, end_copy, copy_is_dump},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -195,46 +190,16 @@ static void add_stem(struct text *to, const struct heap *h)
 
 /* --- one file ----------------------------------------------------------------------------------- */
 
-static const char *what_of(enum text_kind kind)
-{
-	return kind == TEXT_OF_SYMBOL ? "the text of a symbol that is not a name" :
-	    kind == TEXT_OF_ARRAY ? "the text of the array" : "the text of the object";
-}
-
-/* The text itself is not shown: the sentence may be kept where the dump may not be. */
-static int leaks(const struct taking *t, const struct searched *found, struct err *err)
-{
-	struct text of = TEXT_INIT;
-	text_add(&of, what_of(found->first.kind));
-	if (found->first.where != HEAP_NONE)
-		text_addf(&of, " 0x%" PRIx64, heap_address(t->search.h, found->first.where));
-	if (found->texts > 1)
-		text_addf(&of, " and %" PRIu64 " more", found->texts - 1);
-	int code = err_set(err, ERR_NOT_FOUND, "a text of the dump is in it: %s (as %s)", of.s,
-	    needle_form_name(found->form));
-	text_release(&of);
-	return code;
-}
-
-static int write_and_search(void *away, FILE *to, const char *path, struct err *err)
+static int write_away(void *away, FILE *to, const char *path, struct err *err)
 {
 	struct away *a = away;
-	struct searched found;
 	if (!path)
-		return err_set(err, ERR_IO, "cannot create a temporary file to search it before it gets its name");
+		return err_set(err, ERR_IO, "cannot create a temporary file");
 	int code = a->kind->write(a, to, path, err);
 	if (!code && fflush(to))
 		code = err_set(err, ERR_IO, "%s", strerror(errno));
 	off_t end = code ? 0 : ftello(to);
 	a->bytes = end > 0 ? (uint64_t)end : 0;
-	if (!code)
-		code = search_file(&a->t->search, path, a->kind->as, &found, err);
-	if (!code && found.texts)
-		code = leaks(a->t, &found, err);
-	if (!code) {
-		a->t->named += found.named;
-		a->t->by_chance += found.by_chance;
-	}
 	return code;
 }
 
@@ -259,7 +224,7 @@ static int write_one(struct taking *t, const struct away_kind *kind, const char 
 		return code;
 	}
 	struct new_file file = {.path = name, .ours = kind->ours};
-	code = session_write_in(t->s, t->folder, &file, write_and_search, &a, err);
+	code = session_write_in(t->s, t->folder, &file, write_away, &a, err);
 	if (kind->end)
 		kind->end(&a);
 	*bytes = a.bytes;
@@ -296,47 +261,6 @@ static int bundle_one(struct taking *t, const struct away_kind *kind, struct err
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
-
-/* "12,345 texts of 8 or more characters, 12,400 arrays that read as text and 17 symbols" */
-static void add_found(const struct texts_found *found, struct text *to)
-{
-	text_add_count(to, found->of[TEXT_OF_OBJECT]);
-	text_addf(to, " texts of %d or more characters, ", TEXT_LEAST);
-	text_add_count(to, found->of[TEXT_OF_ARRAY]);
-	text_add(to, " arrays of them and ");
-	text_add_count(to, found->of[TEXT_OF_SYMBOL]);
-	text_add(to, " symbols");
-}
-
-static const char *note_of(const struct taking *t)
-{
-	struct text note = TEXT_INIT;
-	if (!t->folder)
-		return "bundle -o DIR writes these files, and searches each for texts of the dump before it gets its "
-		    "name";
-	if (!t->written)
-		return NULL;
-	if (!search_has_texts(&t->search)) {
-		text_add(&note, "the dump has no texts to search for");
-	} else {
-		text_add(&note, "no text of the dump is in the files: ");
-		add_found(&t->search.found, &note);
-		text_add(&note, " were searched for");
-		if (t->named)
-			text_addf(&note, t->named == 1 ? "; the beginning of one matches a name of the program, or words of cairn" :
-			    "; the beginnings of %" PRIu64 " match names of the program, or words of cairn", t->named);
-		if (t->by_chance)
-			text_addf(&note, "; %" PRIu64 " may be there by chance, as numbers or next to a name", t->by_chance);
-		if (t->search.found.same)
-			text_addf(&note, "; %" PRIu64 " that repeat a single character were not searched for",
-			    t->search.found.same);
-	}
-	if (t->search.h->damaged)
-		text_add(&note, "; texts in the unreadable part of the dump were not searched for");
-	const char *kept = arena_strndup(&t->r->arena, note.s, note.len);
-	text_release(&note);
-	return kept;
-}
 
 /* All of them or none: files of two dumps, or of two days, would stand side by side.  *agreed: to all of it, once. */
 static int may_replace(const struct taking *t, bool *agreed, struct err *err)
@@ -382,11 +306,11 @@ static int run_bundle(struct session *s, const struct call *call, struct result 
 {
 	int o = call_option(call, DASH_O);
 	const struct heap *h = session_heap(s);
-	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL, .search = {.h = h}};
+	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL};
 	*out = NULL;
 	if (values_away(h))
-		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open: bundle searches its files for "
-		    "texts of the dump");
+		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, and the redacted copy needs the "
+		    "dump");
 	if (t.folder && !*t.folder)
 		return err_set(err, ERR_USAGE, "-o: a directory is missing");
 	add_stem(&t.stem, h);
@@ -395,11 +319,10 @@ static int run_bundle(struct session *s, const struct call *call, struct result 
 	if (code) {
 		result_free(t.r);
 	} else {
-		t.r->note = note_of(&t);
+		t.r->note = t.folder ? NULL : "bundle -o DIR writes these files";
 		t.r->failed = t.failed != 0;
 		*out = t.r;
 	}
-	search_release(&t.search);
 	text_release(&t.stem);
 	return code;
 }
@@ -418,13 +341,8 @@ const struct command cmd_bundle = {
     .shapes = SHAPES(&files_shape),
     .description = "Lists four files with their contents, or why one cannot be written: a packed index (index "
 	"-packed), a profile, a redacted HTML report (report -redact) and a redacted HPROF copy (redact). -o DIR "
-	"writes them. They lack the dump's path and data of a javacore.\n"
-	"cairn searches each file for texts of the dump: it deletes a file that has one, and the exit status "
-	"is 1. Existing files are replaced as by save, all or none.\n"
-	"text\ta String, an array of characters, an array of bytes that is readable, or a symbol that is not a name; of 8 "
-	"characters or more, by its first 24; in UTF-8, Latin-1 or UTF-16, also in compressed data\n"
-	"allowed\tmatches with names of the program, the VM's version, words of cairn or SQLite, and chance numbers; a "
-	"note counts them",
+	"writes them. They have names of classes, fields and threads, but no texts and values of the dump, not its "
+	"path and no data of a javacore. Existing files are replaced as by save, all or none.",
     .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"},
 	{"bundle -o ticket", ON_ANY, "write them to the directory ticket"}},
     .key = "",

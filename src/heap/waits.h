@@ -10,7 +10,7 @@
 #ifndef CAIRN_HEAP_WAITS_H
 #define CAIRN_HEAP_WAITS_H
 
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 
 struct wait {
 	uint64_t channel;   /* address of the channel */

@@ -9,7 +9,7 @@
 #include "command/commands.h"
 #include "command/help/help.h"
 #include "command/exec/exec.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "lines.h"
 #include "printed.h"
 #include "promise.h"

@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "dump/facts.h"
 #include "heap/string.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "heap/value.h"
 
 struct bits;

@@ -9,7 +9,7 @@
 #ifndef CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 #define CAIRN_ANALYSIS_DESCRIBE_SLICES_H
 
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 
 struct collection_size;
 

@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "heap/heap.h"
 #include "heap/threads.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"
 

@@ -18,7 +18,7 @@
 #include "heap/heap.h"
 #include "heap/roots.h"
 #include "heap/threads.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"
 

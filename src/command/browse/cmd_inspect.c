@@ -6,16 +6,16 @@
 
 #include "analysis/describe/describe.h"
 #include "command/browse/inspect.h"
+#include "command/resolve/resolve.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
+#include "heap/hashes.h"
 #include "heap/noted.h"
 #include "heap/roots.h"
+#include "heap/sites.h"
+#include "heap/typed/typed.h"
 #include "heap/value.h"
 #include "result/objects.h"
-#include "command/resolve/resolve.h"
-#include "heap/hashes.h"
-#include "heap/sites.h"
-#include "heap/typed.h"
 #include "result/result.h"
 
 #include <inttypes.h>

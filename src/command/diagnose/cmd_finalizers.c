@@ -14,7 +14,7 @@
 #include "heap/classes.h"
 #include "heap/noted.h"
 #include "heap/threads.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "memory/big.h"
 #include "result/objects.h"
 

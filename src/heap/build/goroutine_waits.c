@@ -17,7 +17,7 @@
 #include "heap/noted.h"
 #include "heap/roots.h"
 #include "heap/threads.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 #include "heap/waits.h"
 #include "memory/big.h"
 

@@ -3,8 +3,8 @@
  * typed_contents.h - what the walks over contents share; private to typed_contents.c, typed_maps.c (maps
  * of Go before 1.24) and typed_swiss.c (since).
  */
-#ifndef CAIRN_HEAP_TYPED_CONTENTS_H
-#define CAIRN_HEAP_TYPED_CONTENTS_H
+#ifndef CAIRN_HEAP_TYPED_TYPED_CONTENTS_H
+#define CAIRN_HEAP_TYPED_TYPED_CONTENTS_H
 
 #include "base/err.h"
 

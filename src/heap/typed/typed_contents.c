@@ -5,12 +5,12 @@
  * A slice or array is a row of elements, a channel an hchan<T> with a ring of them.  For maps see
  * typed_maps.c (Go before 1.24) and typed_swiss.c (since).
  */
-#include "heap/typed_contents.h"
+#include "heap/typed/typed_contents.h"
 
 #include "dump/reader.h"
 #include "dump/types.h"
 #include "heap/heap.h"
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 
 #include <stddef.h>
 #include <string.h>

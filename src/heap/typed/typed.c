@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* typed.c - values by their types: objects, parts, pointers, names, texts; see typed.h. */
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 
 #include "dump/program/program.h"
 #include "dump/reader.h"

@@ -10,8 +10,8 @@
 #include "dump/reader.h"
 #include "dump/types.h"
 #include "heap/heap.h"
-#include "heap/typed.h"
-#include "heap/typed_contents.h"
+#include "heap/typed/typed.h"
+#include "heap/typed/typed_contents.h"
 
 enum {
 	PLACES = 8,           /* of a bucket */

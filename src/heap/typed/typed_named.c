@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* typed_named.c - find a global variable, or a part of one, by its name in the program; see
  * typed.h. */
-#include "heap/typed.h"
+#include "heap/typed/typed.h"
 
 #include "base/text.h"
 #include "dump/program/program.h"

@@ -11,8 +11,8 @@
  * against the bytes of the value, and types promise that their parts lie within them (dump/types.h).  Call
  * these functions for a heap whose facts.values is TYPED_MEMORY.  Any thread may.
  */
-#ifndef CAIRN_HEAP_TYPED_H
-#define CAIRN_HEAP_TYPED_H
+#ifndef CAIRN_HEAP_TYPED_TYPED_H
+#define CAIRN_HEAP_TYPED_TYPED_H
 
 #include "base/err.h"
 #include "base/text.h"

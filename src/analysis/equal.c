@@ -58,7 +58,7 @@ static unsigned task_of(const struct equal_print *p)
 }
 
 /* Put n prints in the order of their tasks; the others' order is any. */
-static void deal(struct equal_print *p, uint32_t n, uint32_t begin[EQUAL_TASKS + 1])
+static void partition(struct equal_print *p, uint32_t n, uint32_t begin[EQUAL_TASKS + 1])
 {
 	uint32_t at[EQUAL_TASKS] = {0}, sum = 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -112,7 +112,7 @@ static int print_chunk(void *context, unsigned chunk, struct err *err)
 		to[n].hash = hash_step(hash_of(memo, to[n].bytes, to[n].n), to[n].with);
 		n++;
 	}
-	deal(to, n, f->begin[chunk]);
+	partition(to, n, f->begin[chunk]);
 	return progress_add(progress_own(), chunk_end(f, chunk) - chunk * A_CHUNK) ? 0 : err_cancelled(err);
 }
 

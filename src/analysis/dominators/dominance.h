@@ -77,8 +77,8 @@ struct whereabouts {
 	struct readahead out_offset, out_target, class_of, object, place;
 };
 
-/* References to junctions, dealt: see dominators_dealt.c. */
-struct dealt {
+/* References to junctions, partitioned: see dominators_partition.c. */
+struct partition {
 	struct buckets buckets; /* by id: id of the junction << 32 | number of the referrer; then by number, of both */
 	unsigned shift;     /* of ids and numbers: the rest is the bucket */
 	uint64_t window;    /* so many ids of number[] are filled at a time: those of whole buckets */
@@ -100,7 +100,7 @@ enum leads {
 struct dominance {
 	const struct heap *h;
 	struct whereabouts *near; /* NULL: all is in memory */
-	struct dealt *dealt;      /* NULL: referrers are looked up where they stand */
+	struct partition *partition;      /* NULL: referrers are looked up where they stand */
 	const struct weak_references *left_out; /* NULL: all references count */
 	struct progress *progress;
 	uint32_t n;             /* objects numbered so far */
@@ -156,22 +156,22 @@ MUST_CHECK int dominance_prepare(struct dominance *d, struct err *err);
 MUST_CHECK int dominance_walk(struct dominance *d, struct err *err);
 MUST_CHECK int dominance_of_junctions(struct dominance *d, struct err *err);
 
-/* Dealing, for heaps that live in the file.  dealt_init before the walk, which leaves
- * number[] as it is; dealt_by_number behind it, which fills that; dealt_take before the
+/* Dealing, for heaps that live in the file.  partition_init before the walk, which leaves
+ * number[] as it is; partition_by_number behind it, which fills that; partition_take before the
  * junction w is looked at.  Each returns 0, ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int dealt_init(struct dominance *d, struct err *err);
-MUST_CHECK int dealt_by_number(struct dominance *d, struct err *err);
-MUST_CHECK int dealt_take(struct dominance *d, uint32_t w, struct err *err);
-void dealt_release(struct dominance *d);
+MUST_CHECK int partition_init(struct dominance *d, struct err *err);
+MUST_CHECK int partition_by_number(struct dominance *d, struct err *err);
+MUST_CHECK int partition_take(struct dominance *d, uint32_t w, struct err *err);
+void partition_release(struct dominance *d);
 
 /* At last, with the junctions' dominators known: retained sizes, sums, and the immediate dominators, which stand where
- * the numbers were (dominators_dealt_sum.c).  The same errors. */
-MUST_CHECK int dealt_sum(struct dominance *d, struct dominators *out, struct err *err);
+ * the numbers were (dominators_partition_sum.c).  The same errors. */
+MUST_CHECK int partition_sum(struct dominance *d, struct dominators *out, struct err *err);
 
 /* Piles of ids come first, behind them those of numbers. */
-static inline size_t dealt_buckets(const struct dominance *d)
+static inline size_t partition_buckets(const struct dominance *d)
 {
-	return (size_t)(d->size >> d->dealt->shift) + 1;
+	return (size_t)(d->size >> d->partition->shift) + 1;
 }
 
 /* The only one that references this object, which is not a junction. */
@@ -181,9 +181,9 @@ static inline uint32_t dominance_referrer(const struct dominance *d, uint32_t id
 }
 
 /* The object with number k references the junction with this id. */
-MUST_CHECK static inline int dealt_note(struct dominance *d, uint32_t id, uint32_t k, struct err *err)
+MUST_CHECK static inline int partition_note(struct dominance *d, uint32_t id, uint32_t k, struct err *err)
 {
-	return buckets_add(&d->dealt->buckets, id >> d->dealt->shift, (uint64_t)id << 32 | k, err);
+	return buckets_add(&d->partition->buckets, id >> d->partition->shift, (uint64_t)id << 32 | k, err);
 }
 
 #endif

@@ -228,7 +228,7 @@ static void release_junctions(struct dominance *d)
 
 static void release(struct dominance *d)
 {
-	dealt_release(d);
+	partition_release(d);
 	release_junctions(d);
 	big_free(d->place);
 	big_free(d->number);
@@ -304,11 +304,11 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 	if (code == 0)
 		code = look_around(&d, true, err);
 	if (code == 0 && d.near)
-		code = dealt_init(&d, err);
+		code = partition_init(&d, err);
 	if (code == 0)
 		code = dominance_walk(&d, err);
-	if (code == 0 && d.dealt)
-		code = dealt_by_number(&d, err);
+	if (code == 0 && d.partition)
+		code = partition_by_number(&d, err);
 	if (code == 0)
 		code = allocate_junctions(&d, err);
 	if (code == 0 && d.near)
@@ -319,7 +319,7 @@ int dominators_find(struct dominators *out, const struct model *m, struct progre
 		code = progress_check(progress, err);
 	progress_phase(progress, PHASE_SUM_RETAINED, 0);
 	if (code == 0)
-		code = d.dealt ? dealt_sum(&d, out, err) : sum_where_it_stands(&d, out, err);
+		code = d.partition ? partition_sum(&d, out, err) : sum_where_it_stands(&d, out, err);
 	look_no_more(&d, out);
 	big_free(d.near);
 	release(&d);
@@ -344,7 +344,7 @@ uint64_t dominators_need(uint64_t objects, uint64_t references)
 	return 8 * objects + 4 * counting;
 }
 
-/* Measured as well, within a fifth: what is dealt into buckets stands there beside what it is made of. */
+/* Measured as well, within a fifth: what is partitioned into buckets stands there beside what it is made of. */
 uint64_t dominators_need_in_file(uint64_t objects, uint64_t references)
 {
 	return dominators_need(objects, references) / 2 * 5;

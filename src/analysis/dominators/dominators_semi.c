@@ -163,14 +163,14 @@ static uint32_t last_before(const uint64_t *a, uint32_t k)
 	return bits ? (uint32_t)(word * 64 + 63 - (unsigned)__builtin_clzll(bits)) : 0;
 }
 
-/* The same for referrers that were dealt. */
+/* The same for referrers that were partitioned. */
 static int take_dealt(struct dominance *d, struct batch *b, uint32_t w, struct err *err)
 {
-	const struct dealt *t = d->dealt;
+	const struct partition *t = d->partition;
 	int code = 0;
 	b->n = 0;
 	while (b->n < BATCH && (w = last_before(d->at.word, w)) && (!b->n || w >= t->begin)) {
-		if (!b->n && (code = dealt_take(d, w, err)))
+		if (!b->n && (code = partition_take(d, w, err)))
 			return code;
 		uint64_t begin = t->end[w - t->begin + 1];
 		b->item[b->n++] = (struct batch_item){ .w = w, .least = t->least[w - t->begin],
@@ -266,7 +266,7 @@ static void look_up_ways(struct dominance *d, struct batch *b)
 static int take_batch(struct dominance *d, struct batch *b, uint32_t w, struct err *err)
 {
 	int code = 0;
-	if (d->dealt) {
+	if (d->partition) {
 		code = take_dealt(d, b, w, err);
 	} else {
 		take_junctions(d, b, w);

@@ -158,10 +158,10 @@ static inline uint32_t enter(struct dominance *d, struct cursor *c, uint32_t id,
 	LOOK(d, place, k);
 	cairn_assert(k < d->room && !bits_get(&d->seen, id) && c->k < k);
 	bits_set(&d->seen, id);
-	if (__builtin_expect(d->dealt == NULL, 1))
+	if (__builtin_expect(d->partition == NULL, 1))
 		d->number[id] = k;
 	else
-		d->dealt->parent[k] = c->k;
+		d->partition->parent[k] = c->k;
 	d->object[k] = id;
 	*group = c->group;
 	if (bits_get(&d->meets, id)) {
@@ -225,8 +225,8 @@ static inline uint32_t next_new(struct dominance *d, struct cursor *c, struct er
 		uint32_t target = h->out.target[c->next++];
 		if (c->end - c->next > AHEAD)
 			ask(d, h->out.target[c->next + AHEAD]);
-		if (__builtin_expect(d->dealt != NULL, 0) && target != c->weak && bits_get(&d->meets, target))
-			c->code = dealt_note(d, target, c->k, err);
+		if (__builtin_expect(d->partition != NULL, 0) && target != c->weak && bits_get(&d->meets, target))
+			c->code = partition_note(d, target, c->k, err);
 		if (bits_get(&d->seen, target) || target == c->weak)
 			continue;
 		LOOK(d, out_offset, target);
@@ -255,7 +255,7 @@ static inline void go_down(struct dominance *d, struct cursor *c, uint32_t targe
 /* Does anything that has no number seem to be left here, or anything to note? */
 static inline bool more_is_left(const struct dominance *d, const struct cursor *c)
 {
-	if (c->special || c->end - c->next > (d->dealt ? 0 : AHEAD))
+	if (c->special || c->end - c->next > (d->partition ? 0 : AHEAD))
 		return true;
 	for (uint64_t i = c->next; i < c->end; i++)
 		if (!bits_get(&d->seen, d->h->out.target[i]))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dominators_dealt.c - who references junctions, where memory does not hold what would tell.
+ * dominators_partition.c - who references junctions, where memory does not hold what would tell.
  *
  * To look up a junction's referrers and their numbers is to jump through three arrays in the order of the
  * walk.  Where these live in the file, each jump is a wait for the disk.  But the walk meets every
  * reference of the objects that it numbers: it notes (id of the junction, number of the referrer) in
  * buckets by ids.  When all numbers are known, each bucket is read with the few numbers that it needs, and
- * dealt anew by the junction's number; so when the algorithm comes to a stretch of numbers, all that
+ * partitioned anew by the junction's number; so when the algorithm comes to a stretch of numbers, all that
  * references it lies in one bucket.
  */
 #include "analysis/dominators/dominance.h"
@@ -28,19 +28,19 @@ static unsigned shift_of(const struct dominance *d)
 	return shift;
 }
 
-int dealt_init(struct dominance *d, struct err *err)
+int partition_init(struct dominance *d, struct err *err)
 {
-	d->dealt = big_alloc(1, sizeof *d->dealt, err);
-	if (!d->dealt)
+	d->partition = big_alloc(1, sizeof *d->partition, err);
+	if (!d->partition)
 		return ERR_NOMEM;
-	d->dealt->shift = shift_of(d);
-	uint64_t window = memory_limit_bytes() / WINDOW_PART / sizeof *d->number >> d->dealt->shift;
-	d->dealt->window = (window ? window : 1) << d->dealt->shift;
-	d->dealt->parent = big_alloc(d->size, sizeof *d->dealt->parent, err);
-	return d->dealt->parent ? buckets_init(&d->dealt->buckets, 2 * dealt_buckets(d), err) : ERR_NOMEM;
+	d->partition->shift = shift_of(d);
+	uint64_t window = memory_limit_bytes() / WINDOW_PART / sizeof *d->number >> d->partition->shift;
+	d->partition->window = (window ? window : 1) << d->partition->shift;
+	d->partition->parent = big_alloc(d->size, sizeof *d->partition->parent, err);
+	return d->partition->parent ? buckets_init(&d->partition->buckets, 2 * partition_buckets(d), err) : ERR_NOMEM;
 }
 
-static void release_stretch(struct dealt *t)
+static void release_stretch(struct partition *t)
 {
 	big_free(t->end);
 	big_free(t->least);
@@ -49,51 +49,51 @@ static void release_stretch(struct dealt *t)
 	t->least = t->holder = NULL;
 }
 
-void dealt_release(struct dominance *d)
+void partition_release(struct dominance *d)
 {
-	if (!d->dealt)
+	if (!d->partition)
 		return;
-	release_stretch(d->dealt);
-	big_free(d->dealt->parent);
-	buckets_release(&d->dealt->buckets);
-	big_free(d->dealt);
-	d->dealt = NULL;
+	release_stretch(d->partition);
+	big_free(d->partition->parent);
+	buckets_release(&d->partition->buckets);
+	big_free(d->partition);
+	d->partition = NULL;
 }
 
 static size_t bucket_of(const struct dominance *d, uint32_t number)
 {
-	return dealt_buckets(d) + (number >> d->dealt->shift);
+	return partition_buckets(d) + (number >> d->partition->shift);
 }
 
 /* The numbers of the ids from begin on.  room: for some objects. */
 static int number_window(struct dominance *d, uint64_t begin, uint32_t *number, uint32_t *room, struct err *err)
 {
-	memset(number, 0, d->dealt->window * sizeof *number);
+	memset(number, 0, d->partition->window * sizeof *number);
 	for (uint32_t first = 0; first <= d->n; first += READ_AT_ONCE) {
 		uint32_t n = d->n - first < READ_AT_ONCE ? d->n - first + 1 : READ_AT_ONCE;
 		const uint32_t *object = big_look(d->object, first * sizeof *object, n * sizeof *object, room);
 		for (uint32_t i = !first; i < n; i++)
-			if (object[i] - begin < d->dealt->window)
+			if (object[i] - begin < d->partition->window)
 				number[object[i] - begin] = first + i;
 		if (progress_cancelled(d->progress))
 			return err_cancelled(err);
 	}
 	uint64_t left = d->size - begin;
 	big_write(d->number, begin * sizeof *number, number,
-	    (left < d->dealt->window ? left : d->dealt->window) * sizeof *number);
+	    (left < d->partition->window ? left : d->partition->window) * sizeof *number);
 	return 0;
 }
 
 /* number: of the bucket's ids. */
-static int deal_bucket(struct dominance *d, size_t bucket, const uint32_t *number, struct err *err)
+static int partition_bucket(struct dominance *d, size_t bucket, const uint32_t *number, struct err *err)
 {
-	struct buckets *p = &d->dealt->buckets;
+	struct buckets *p = &d->partition->buckets;
 	const uint64_t *note;
 	uint32_t at = BUCKETS_FIRST, n;
 	int code = 0;
 	while ((note = buckets_next(p, bucket, &at, &n))) {
 		for (uint32_t i = 0; i < n && code == 0; i++) {
-			uint32_t w = number[(note[i] >> 32) - ((uint64_t)bucket << d->dealt->shift)];
+			uint32_t w = number[(note[i] >> 32) - ((uint64_t)bucket << d->partition->shift)];
 			cairn_assert(w && bits_get(&d->at, w));
 			code = buckets_add(p, bucket_of(d, w), (uint64_t)w << 32 | (uint32_t)note[i], err);
 		}
@@ -107,16 +107,16 @@ static int deal_bucket(struct dominance *d, size_t bucket, const uint32_t *numbe
 }
 
 /* Only so many numbers are jumped through at once as memory holds. */
-int dealt_by_number(struct dominance *d, struct err *err)
+int partition_by_number(struct dominance *d, struct err *err)
 {
-	uint32_t *number = big_alloc_held(d->dealt->window, sizeof *number, err);
+	uint32_t *number = big_alloc_held(d->partition->window, sizeof *number, err);
 	uint32_t *room = number ? big_alloc_held(READ_AT_ONCE, sizeof *room, err) : NULL;
 	int code = room ? 0 : ERR_NOMEM;
-	size_t bucket = 0, n = dealt_buckets(d);
-	for (uint64_t begin = 0; begin < d->size && code == 0; begin += d->dealt->window) {
+	size_t bucket = 0, n = partition_buckets(d);
+	for (uint64_t begin = 0; begin < d->size && code == 0; begin += d->partition->window) {
 		code = number_window(d, begin, number, room, err);
-		for (; bucket < n && bucket << d->dealt->shift < begin + d->dealt->window && code == 0; bucket++)
-			code = deal_bucket(d, bucket, number + ((bucket << d->dealt->shift) - begin), err);
+		for (; bucket < n && bucket << d->partition->shift < begin + d->partition->window && code == 0; bucket++)
+			code = partition_bucket(d, bucket, number + ((bucket << d->partition->shift) - begin), err);
 	}
 	big_free(room);
 	big_free(number);
@@ -126,7 +126,7 @@ int dealt_by_number(struct dominance *d, struct err *err)
 /* Referrers with smaller numbers are done with: the least of them is kept.  The others are counted. */
 static int count_holders(struct dominance *d, size_t bucket, struct err *err)
 {
-	struct dealt *t = d->dealt;
+	struct partition *t = d->partition;
 	const uint64_t *note;
 	uint32_t at = BUCKETS_FIRST, n;
 	while ((note = buckets_next(&t->buckets, bucket, &at, &n))) {
@@ -145,7 +145,7 @@ static int count_holders(struct dominance *d, size_t bucket, struct err *err)
 
 static int place_holders(struct dominance *d, size_t bucket, struct err *err)
 {
-	struct dealt *t = d->dealt;
+	struct partition *t = d->partition;
 	const uint64_t *note;
 	uint32_t at = BUCKETS_FIRST, n;
 	while ((note = buckets_next(&t->buckets, bucket, &at, &n))) {
@@ -160,9 +160,9 @@ static int place_holders(struct dominance *d, size_t bucket, struct err *err)
 	return 0;
 }
 
-int dealt_take(struct dominance *d, uint32_t w, struct err *err)
+int partition_take(struct dominance *d, uint32_t w, struct err *err)
 {
-	struct dealt *t = d->dealt;
+	struct partition *t = d->partition;
 	size_t bucket = bucket_of(d, w);
 	uint32_t room = UINT32_C(1) << t->shift;
 	if (t->end && w >= t->begin)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dominators_dealt_sum.c - retained sizes, where memory does not hold what they are added up in.
+ * dominators_partition_sum.c - retained sizes, where memory does not hold what they are added up in.
  *
  * By ids, an object and its dominator lie anywhere.  By numbers, the dominator comes before the object, and mostly
- * near.  So sizes are dealt into buckets by number, which are added up one after another, the last first: what belongs
- * to an object further up is put on the bucket of that one.  Sums are dealt back into buckets by id, and likewise the
- * dominators of junctions.  Closed objects have no number: first what they have is dealt to what holds them, by id.
- * Each step deals from one half of the buckets into the other.
+ * near.  So sizes are partitioned into buckets by number, which are added up one after another, the last first:
+ * what belongs to an object further up is put on the bucket of that one.  Sums are partitioned back into buckets
+ * by id, and likewise the dominators of junctions.  Closed objects have no number: first what they have is
+ * partitioned to what holds them, by id. Each step partitions from one half of the buckets into the other.
  *
  * A note has a place within its bucket in the lowest bits, an amount above them, and in the highest bit whether that
  * amount is the upper part of a large one.  Notes of one place add up.
@@ -22,7 +22,7 @@ enum { STRETCH = 1 << 17 };
 
 static uint64_t bucket_size(const struct dominance *d)
 {
-	return UINT64_C(1) << d->dealt->shift;
+	return UINT64_C(1) << d->partition->shift;
 }
 
 static uint64_t bucket_begin(const struct dominance *d, size_t bucket)
@@ -40,7 +40,7 @@ static uint64_t bucket_end(const struct dominance *d, size_t bucket)
 /* Bits of an amount in one note. */
 static unsigned amount_bits(const struct dominance *d)
 {
-	return 63 - d->dealt->shift;
+	return 63 - d->partition->shift;
 }
 
 static uint64_t place_of(const struct dominance *d, uint64_t note)
@@ -50,19 +50,19 @@ static uint64_t place_of(const struct dominance *d, uint64_t note)
 
 static uint64_t amount_of(const struct dominance *d, uint64_t note)
 {
-	uint64_t part = note << 1 >> 1 >> d->dealt->shift;
+	uint64_t part = note << 1 >> 1 >> d->partition->shift;
 	return note >> 63 ? part << amount_bits(d) : part;
 }
 
 /* at: an id or a number. */
 static inline int note(struct dominance *d, unsigned half, uint32_t at, uint64_t amount, struct err *err)
 {
-	unsigned shift = d->dealt->shift, bits = amount_bits(d);
+	unsigned shift = d->partition->shift, bits = amount_bits(d);
 	uint64_t place = place_of(d, at), low = amount & ((UINT64_C(1) << bits) - 1), high = amount >> bits;
-	size_t bucket = half * dealt_buckets(d) + (at >> shift);
-	int code = buckets_add(&d->dealt->buckets, bucket, low << shift | place, err);
+	size_t bucket = half * partition_buckets(d) + (at >> shift);
+	int code = buckets_add(&d->partition->buckets, bucket, low << shift | place, err);
 	if (code == 0 && high)
-		code = buckets_add(&d->dealt->buckets, bucket, UINT64_C(1) << 63 | high << shift | place, err);
+		code = buckets_add(&d->partition->buckets, bucket, UINT64_C(1) << 63 | high << shift | place, err);
 	return code;
 }
 
@@ -71,11 +71,11 @@ static void take_bucket(struct dominance *d, unsigned half, size_t bucket, uint6
 {
 	const uint64_t *notes;
 	uint32_t at = BUCKETS_FIRST, n;
-	bucket += half * dealt_buckets(d);
-	while ((notes = buckets_next(&d->dealt->buckets, bucket, &at, &n)))
+	bucket += half * partition_buckets(d);
+	while ((notes = buckets_next(&d->partition->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n; i++)
 			sum[place_of(d, notes[i])] += amount_of(d, notes[i]);
-	buckets_clear(&d->dealt->buckets, bucket);
+	buckets_clear(&d->partition->buckets, bucket);
 }
 
 /* Of these ids all that is looked at in the order of ids. */
@@ -89,7 +89,7 @@ static void ask_ids(const struct dominance *d, uint64_t begin, uint64_t end)
 }
 
 /* What leads nowhere, to what references it. */
-static int deal_leaves(struct dominance *d, struct err *err)
+static int partition_leaves(struct dominance *d, struct err *err)
 {
 	int code = 0;
 	for (uint32_t id = 0; id < d->h->n_objects && code == 0; id++) {
@@ -104,8 +104,8 @@ static int deal_leaves(struct dominance *d, struct err *err)
 }
 
 /* Other closed objects with their leaves, likewise, and to themselves; those that hang below nothing are seen no
- * more.  What has a number keeps what was dealt to it. */
-static int deal_closed(struct dominance *d, size_t bucket, uint64_t *room, struct err *err)
+ * more.  What has a number keeps what was partitioned to it. */
+static int partition_closed(struct dominance *d, size_t bucket, uint64_t *room, struct err *err)
 {
 	uint64_t begin = bucket_begin(d, bucket), end = bucket_end(d, bucket);
 	int code = 0;
@@ -130,9 +130,9 @@ static int deal_closed(struct dominance *d, size_t bucket, uint64_t *room, struc
 	return code;
 }
 
-/* What has a number, with what was dealt to it, into buckets by number; for all others this is what they retain.
+/* What has a number, with what was partitioned to it, into buckets by number; for all others this is what they retain.
  * Numbers become dominators, except those of junctions. */
-static int deal_sizes(struct dominance *d, size_t bucket, struct dominators *out, uint64_t *room, struct err *err)
+static int partition_sizes(struct dominance *d, size_t bucket, struct dominators *out, uint64_t *room, struct err *err)
 {
 	uint64_t begin = bucket_begin(d, bucket), end = bucket_end(d, bucket);
 	int code = 0;
@@ -168,13 +168,13 @@ static int add_up(struct dominance *d, size_t bucket, uint64_t *sum, uint32_t *j
 {
 	uint64_t begin = bucket_begin(d, bucket), last = begin + bucket_size(d) - 1;
 	int code = 0;
-	readahead_all(d->dealt->parent, begin, bucket_size(d), sizeof *d->dealt->parent);
+	readahead_all(d->partition->parent, begin, bucket_size(d), sizeof *d->partition->parent);
 	readahead_all(d->object, begin, bucket_size(d), sizeof *d->object);
 	memset(sum, 0, bucket_size(d) * sizeof *sum);
 	take_bucket(d, 0, bucket, sum);
 	for (uint64_t k = last < d->n ? last : d->n; k >= begin && k > 0 && code == 0; k--) {
 		bool joins = bits_get(&d->at, k);
-		uint32_t dominator = joins ? d->junction[--*junction].semi : d->dealt->parent[k];
+		uint32_t dominator = joins ? d->junction[--*junction].semi : d->partition->parent[k];
 		cairn_assert(dominator < k);
 		if (dominator >= begin)
 			sum[dominator - begin] += sum[k - begin];
@@ -197,7 +197,7 @@ static void give_sums(struct dominance *d, size_t bucket, uint64_t *retained, ui
 }
 
 /* Junctions into the buckets of their dominators' numbers. */
-static int deal_junctions(struct dominance *d, struct err *err)
+static int partition_junctions(struct dominance *d, struct err *err)
 {
 	struct bits_walk walk = bits_walk(&d->at);
 	uint64_t k, asked = 0;
@@ -214,20 +214,20 @@ static int deal_junctions(struct dominance *d, struct err *err)
 }
 
 /* From there, with the ids of those dominators, into buckets by id. */
-static int deal_names(struct dominance *d, size_t bucket, struct err *err)
+static int partition_names(struct dominance *d, size_t bucket, struct err *err)
 {
 	const uint32_t *object = d->object + bucket_begin(d, bucket);
 	const uint64_t *notes;
 	uint32_t at = BUCKETS_FIRST, n;
 	int code = 0;
 	readahead_all(d->object, bucket_begin(d, bucket), bucket_size(d), sizeof *object);
-	while (code == 0 && (notes = buckets_next(&d->dealt->buckets, bucket, &at, &n)))
+	while (code == 0 && (notes = buckets_next(&d->partition->buckets, bucket, &at, &n)))
 		for (uint32_t i = 0; i < n && code == 0; i++) {
 			uint64_t place = place_of(d, notes[i]);
 			uint32_t dominator = bucket || place ? object[place] : DOMINATED_BY_ROOTS;
 			code = note(d, 1, (uint32_t)amount_of(d, notes[i]), dominator, err);
 		}
-	buckets_clear(&d->dealt->buckets, bucket);
+	buckets_clear(&d->partition->buckets, bucket);
 	return code;
 }
 
@@ -237,22 +237,22 @@ static void give_names(struct dominance *d, size_t bucket)
 	const uint64_t *notes;
 	uint32_t at = BUCKETS_FIRST, n;
 	readahead_all(d->number, bucket_begin(d, bucket), bucket_size(d), sizeof *number);
-	while ((notes = buckets_next(&d->dealt->buckets, dealt_buckets(d) + bucket, &at, &n)))
+	while ((notes = buckets_next(&d->partition->buckets, partition_buckets(d) + bucket, &at, &n)))
 		for (uint32_t i = 0; i < n; i++)
 			number[place_of(d, notes[i])] = (uint32_t)amount_of(d, notes[i]);
-	buckets_clear(&d->dealt->buckets, dealt_buckets(d) + bucket);
+	buckets_clear(&d->partition->buckets, partition_buckets(d) + bucket);
 }
 
 static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, struct err *err)
 {
-	size_t n = (size_t)((d->h->n_objects + bucket_size(d) - 1) >> d->dealt->shift); /* with ids in them */
+	size_t n = (size_t)((d->h->n_objects + bucket_size(d) - 1) >> d->partition->shift); /* with ids in them */
 	uint32_t junction = d->m;
-	int code = deal_leaves(d, err);
+	int code = partition_leaves(d, err);
 	for (size_t bucket = 0; bucket < n && code == 0; bucket++)
-		code = deal_closed(d, bucket, room, err);
+		code = partition_closed(d, bucket, room, err);
 	for (size_t bucket = 0; bucket < n && code == 0; bucket++)
-		code = deal_sizes(d, bucket, out, room, err);
-	for (size_t bucket = dealt_buckets(d); bucket-- > 0 && code == 0;)
+		code = partition_sizes(d, bucket, out, room, err);
+	for (size_t bucket = partition_buckets(d); bucket-- > 0 && code == 0;)
 		code = add_up(d, bucket, room, &junction, err);
 	for (size_t bucket = 0; bucket < n && code == 0 && !progress_cancelled(d->progress); bucket++)
 		give_sums(d, bucket, out->retained, room);
@@ -261,16 +261,16 @@ static int sum_all(struct dominance *d, struct dominators *out, uint64_t *room, 
 
 static int name_all(struct dominance *d, struct err *err)
 {
-	int code = deal_junctions(d, err);
-	for (size_t bucket = 0; bucket < dealt_buckets(d) && code == 0; bucket++)
-		code = deal_names(d, bucket, err);
-	for (size_t bucket = 0; bucket < dealt_buckets(d) && code == 0 && !progress_cancelled(d->progress); bucket++)
+	int code = partition_junctions(d, err);
+	for (size_t bucket = 0; bucket < partition_buckets(d) && code == 0; bucket++)
+		code = partition_names(d, bucket, err);
+	for (size_t bucket = 0; bucket < partition_buckets(d) && code == 0 && !progress_cancelled(d->progress); bucket++)
 		give_names(d, bucket);
 	return code ? code : progress_check(d->progress, err);
 }
 
 /* The places are done with: they may be in memory, which the file's pages need now. */
-int dealt_sum(struct dominance *d, struct dominators *out, struct err *err)
+int partition_sum(struct dominance *d, struct dominators *out, struct err *err)
 {
 	big_free(d->place);
 	d->place = NULL;

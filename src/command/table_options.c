@@ -200,7 +200,7 @@ int table_options_apply(struct session *s, const struct call *call, struct resul
 	int code = 0;
 	if (!*r || command_as_found(call) || ((*r)->n_columns && !(*r)->n_rows)) /* of no object no field is missing */
 		return 0;
-	if (!(*r)->n_columns || (*r)->plain_text)
+	if (!(*r)->n_columns || result_is(*r, RESULT_PLAIN_TEXT))
 		return err_set(err, ERR_USAGE, "the answer is no table (-where, -by, -sort and -r are for rows)");
 	if (where)
 		code = command_keep_rows(s, *r, where, err);

@@ -141,7 +141,7 @@ static int count_group(struct grouped *g, const struct group *group, unsigned k,
 {
 	const struct view_column *c = &g->view.columns[k];
 	struct result *r = g->from;
-	struct amount counted = r->heap && !r->first_only ? heap_counted(r->heap, 0) : amount_exact(0);
+	struct amount counted = r->heap && !result_is(r, RESULT_FIRST_ONLY) ? heap_counted(r->heap, 0) : amount_exact(0);
 	struct cell sum = {.amount = counted};
 	if (c->how == VIEW_SUM)
 		sum = result_sum_begin(r, (unsigned)g->source[k]);
@@ -383,11 +383,8 @@ static int sort_by_keys(struct result *r, const struct view *v, struct err *err)
 static void take_over_words(struct result *out, const struct result *from)
 {
 	out->note = from->note;
-	out->of_values = from->of_values;
-	out->lacks_rows = from->lacks_rows;
+	out->state = from->state & (RESULT_FAILED | RESULT_NONE_ANSWERS | RESULT_OF_VALUES | RESULT_LACKS_ROWS);
 	out->warning = from->warning;
-	out->says_none = from->says_none;
-	out->failed = from->failed;
 }
 
 /* source: by column of the view. */

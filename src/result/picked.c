@@ -87,7 +87,7 @@ bool result_has_sets(const struct result *r)
 {
 	struct target target = {.kind = TARGET_NONE};
 	size_t row = 0;
-	if (!r->n_columns || r->plain_text)
+	if (!r->n_columns || result_is(r, RESULT_PLAIN_TEXT))
 		return false;
 	if (tells_members(r))
 		return true;
@@ -121,13 +121,8 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;
 	out->shares = r->shares;
-	out->failed = r->failed;
-	out->explains = r->explains;
-	out->plain_text = r->plain_text;
-	out->of_values = r->of_values;
-	out->first_only = r->first_only;
-	out->lacks_rows = r->lacks_rows;
+	out->state = r->state & ~(unsigned)(RESULT_NONE_ANSWERS | RESULT_OF_PATHS | RESULT_NO_PANES);
 	out->warning = r->warning;
-	out->ahead = r->ahead;
+	out->note_first = r->note_first;
 	return out;
 }

@@ -355,7 +355,7 @@ static void print_text(struct result *r, const struct print_options *o, FILE *to
 {
 	struct layout l = {.to = to, .terminal = o->width > 0};
 	choose_columns(&l, r, o);
-	if (r->plain_text) {
+	if (result_is(r, RESULT_PLAIN_TEXT)) {
 		print_plain(&l, r);
 	} else {
 		print_head(&l, r);
@@ -367,8 +367,8 @@ static void print_text(struct result *r, const struct print_options *o, FILE *to
 				fit(&l, r, o->width);
 			print_rows(&l, r);
 		}
-		if (r->story && r->n_rows == r->n_source) /* of all rows */
-			print_lines(&l, r->story);
+		if (r->text_below && r->n_rows == r->n_source) /* of all rows */
+			print_lines(&l, r->text_below);
 		if (r->note)
 			print_lines(&l, r->note);
 	}

@@ -396,7 +396,7 @@ void print_markup(struct result *r, const struct print_options *o, FILE *to)
 	struct markup m = {.html = o->format == PRINT_HTML, .to = to};
 	choose_columns(&m, r, o);
 	begin_page(&m, r, o);
-	if (r->plain_text) {
+	if (result_is(r, RESULT_PLAIN_TEXT)) {
 		print_plain(&m, r);
 	} else {
 		if (r->n_head)
@@ -405,8 +405,8 @@ void print_markup(struct result *r, const struct print_options *o, FILE *to)
 			putc('\n', to);
 		if (m.n)
 			print_rows(&m, r);
-		if (r->story && r->n_rows == r->n_source) /* of all rows */
-			put_story(&m, r->story);
+		if (r->text_below && r->n_rows == r->n_source) /* of all rows */
+			put_story(&m, r->text_below);
 		if (r->note)
 			put_notes(&m, r->note);
 		put_legend(&m);

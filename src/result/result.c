@@ -184,7 +184,7 @@ struct amount result_of_file(const struct result *r, struct amount amount)
 
 static void doubt_cell(const struct result *r, struct cell *c)
 {
-	if (r->of_values && cell_is_number(c->type))
+	if (result_is(r, RESULT_OF_VALUES) && cell_is_number(c->type))
 		c->amount = result_of_file(r, c->amount);
 }
 
@@ -196,10 +196,11 @@ void result_doubt_head(struct result *r)
 
 struct amount result_count(const struct result *r)
 {
-	struct amount rows = r->heap && !r->first_only ? heap_counted(r->heap, r->n_rows) : amount_exact(r->n_rows);
-	if (r->lacks_rows)
+	struct amount rows = r->heap && !result_is(r, RESULT_FIRST_ONLY) ? heap_counted(r->heap, r->n_rows) :
+	    amount_exact(r->n_rows);
+	if (result_is(r, RESULT_LACKS_ROWS))
 		rows = amount_weaken(rows, LOWER_BOUND, REASON_SILENT);
-	return r->of_values ? result_of_file(r, rows) : rows;
+	return result_is(r, RESULT_OF_VALUES) ? result_of_file(r, rows) : rows;
 }
 
 void result_read(const struct result *r, size_t row, unsigned column, struct cell *out,
@@ -444,7 +445,7 @@ void result_adopt(struct result *r, struct result *draft)
 	r->sorted_by = draft->sorted_by;
 	r->descending = draft->descending;
 	r->flat = draft->flat;
-	r->first_only = draft->first_only;
+	result_mark(r, RESULT_FIRST_ONLY, result_is(draft, RESULT_FIRST_ONLY));
 	result_changed(r);
 	result_drop(draft);
 }
@@ -471,7 +472,7 @@ struct result *result_look(const struct result *r)
 	*look = *r;
 	look->so_far = true;
 	look->kept = NULL;
-	look->note = look->story = look->warning = look->ahead = NULL;
+	look->note = look->text_below = look->warning = look->note_first = NULL;
 	look->totals = NULL;
 	look->stop = NULL;
 	look->lost = (struct err)ERR_INIT;
@@ -485,7 +486,7 @@ void result_keep_first(struct result *r, size_t n)
 {
 	if (n < r->n_rows) {
 		r->n_rows = n;
-		r->first_only = true;
+		result_mark(r, RESULT_FIRST_ONLY, true);
 		result_changed(r);
 	}
 }
@@ -495,7 +496,7 @@ void result_show_all(struct result *r)
 	big_free(r->order);
 	r->order = NULL;
 	r->n_rows = r->n_source;
-	r->first_only = false;
+	result_mark(r, RESULT_FIRST_ONLY, false);
 	result_changed(r);
 	if (r->sorted_by >= 0 && (r->flat || !r->within)) /* a tree's own order is sorted */
 		if (result_sort(r, (unsigned)r->sorted_by, r->descending, NULL))
@@ -505,7 +506,7 @@ void result_show_all(struct result *r)
 struct cell result_sum_begin(const struct result *r, unsigned column)
 {
 	return (struct cell){.type = column_type(&r->columns[column]),
-	    .amount = r->heap && !r->first_only ? heap_counted(r->heap, 0) : amount_exact(0)};
+	    .amount = r->heap && !result_is(r, RESULT_FIRST_ONLY) ? heap_counted(r->heap, 0) : amount_exact(0)};
 }
 
 /* The sum is of those that are known. */

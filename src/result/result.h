@@ -101,6 +101,20 @@ struct field {
 	struct cell cell; /* text owned by the result's arena */
 };
 
+/* What is to be known of a result besides its rows; several may be true. */
+enum result_state {
+	RESULT_FAILED = 1,         /* the command answered "no": exit status 1 (check, find) */
+	RESULT_NONE_ANSWERS = 2,   /* having no rows is the answer, and the note says so: nothing failed */
+	RESULT_LACKS_ROWS = 4,     /* the note says so: with formats that have no notes it goes to standard error */
+	RESULT_FIRST_ONLY = 8,     /* the stage head removed rows: counts and sums are of the others */
+	RESULT_OF_VALUES = 16,     /* which rows there are, or what they count, depends on values that are read from the
+	                              dump's file: see result_of_file */
+	RESULT_OF_PATHS = 32,      /* rows are named by what the paths to their objects lead through */
+	RESULT_PLAIN_TEXT = 64,    /* help and the like: print the lines of the one text column, no header */
+	RESULT_EXPLAINS = 128,     /* it is about the result before it (why), which can be asked about again */
+	RESULT_NO_PANES = 256,     /* the table itself says what its rows are: it has no panes */
+};
+
 struct result {
 	const char *title;     /* "histogram", "java.lang.String", "0xe0000af0" */
 	const struct opened *opened; /* the dump that it is about, borrowed; NULL: about none */
@@ -138,25 +152,15 @@ struct result {
 	struct field *head;    /* single values above the table */
 	size_t n_head, cap_head;
 	const char *group;     /* the group that begins with the next value of the head; NULL: none */
-	const char *story;     /* lines below the table that people read, or NULL; ends with a line's end */
+	unsigned state;        /* enum result_state */
+	const char *text_below; /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	struct {
 		enum column_id part;
 		struct amount whole;
 	} shares;              /* what the column share is of: its total is that of `part`; part 0: it has none */
-	bool failed;           /* the command answered "no": exit status 1 (check, find) */
-	bool says_none;        /* having no rows is the answer, and the note says so: nothing failed */
-	bool no_panes;         /* the table itself says what its rows are: it has no panes */
-	bool explains;         /* it is about the result before it (why), which can be asked about again */
-	bool of_values;        /* which rows there are, or what they count, depends on values that are read
-	                          from the dump's file: see result_of_file */
-	bool lacks_rows;       /* the note says so: with formats that have no notes it goes to standard error */
 	const char *warning;   /* likewise what of the note goes to standard error with such formats, or NULL */
-	const char *ahead;     /* the part of the note that people also read before the sentence of a row; or NULL */
-	bool through;          /* rows are named by what the paths to their objects lead through */
-	bool first_only;       /* the stage head removed rows: counts and sums are of the others */
-	bool plain_text;       /* help and the like: print the lines of the one text column, no
-	                          header */
+	const char *note_first; /* the part of the note that people also read before the sentence of a row; or NULL */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
 	                          yet */
 	/* Called every RESULT_STOP_EVERY rows while rows are filtered, sorted or printed; true: give up, as
@@ -176,6 +180,16 @@ struct result {
 	struct text scratch;
 };
 #define RESULT_STOP_EVERY 256
+
+static inline bool result_is(const struct result *r, enum result_state state)
+{
+	return r->state & state;
+}
+
+static inline void result_mark(struct result *r, enum result_state state, bool is)
+{
+	r->state = is ? r->state | state : r->state & ~(unsigned)state;
+}
 
 /* A result over a source of n_rows rows; the caller's (result_free).  It takes data over; shape and
  * ops must outlive it. */

@@ -244,7 +244,7 @@ static char *title_of(struct table *t, const struct pane_row *row, const struct 
 		result_cell(t->result, t->row, tree_is(t->result) ? tree_column(t->result) :
 		    named >= 0 ? (unsigned)named : 0, &cell);
 		cell.indent = 0;
-		text_add(&title, t->result->through ? "by way of " : "");
+		text_add(&title, result_is(t->result, RESULT_OF_PATHS) ? "by way of " : "");
 		cell_print(&cell, &title);
 	}
 	return text_take(&title);

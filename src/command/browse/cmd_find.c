@@ -192,8 +192,8 @@ static int find_hash(struct session *s, struct result *r, const struct call *cal
 	if (call->argument[0].given)
 		return err_set(err, ERR_USAGE, "-hash and RE exclude each other (use one of them)");
 	int code = find_hashes(s, r, (uint32_t)call->option[i].number, err);
-	r->failed = !r->n_rows;
-	if (r->failed)
+	result_mark(r, RESULT_FAILED, !r->n_rows);
+	if (result_is(r, RESULT_FAILED))
 		r->note = "no object has this identity hash; an object has one only after its first use";
 	return code;
 }
@@ -304,13 +304,13 @@ static int run_find(struct session *s, const struct call *call, struct result **
 		result_free(r);
 		return code;
 	}
-	r->failed = !r->n_rows;
-	if (!r->failed && !r->note && values_away(session_heap(s)))
+	result_mark(r, RESULT_FAILED, !r->n_rows);
+	if (!result_is(r, RESULT_FAILED) && !r->note && values_away(session_heap(s)))
 		r->note = "only classes and threads were searched; values and texts are in the dump, and only its index is "
 		    "open";
-	if (r->failed && !r->note)
+	if (result_is(r, RESULT_FAILED) && !r->note)
 		note_printed(r, call);
-	if (r->failed && !r->note)
+	if (result_is(r, RESULT_FAILED) && !r->note)
 		r->note = nothing_found(session_heap(s));
 	if (values_away(session_heap(s)))
 		r->warning = r->note;

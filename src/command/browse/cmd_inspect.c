@@ -450,7 +450,7 @@ static void say_empty(struct result *r, const struct entries *entries, const str
 	if (entries->n || entries->note.len || entries->lacks_some || which->given || counted)
 		return;
 	r->note = entries->map ? "the map is empty" : "no elements";
-	r->says_none = true;
+	result_mark(r, RESULT_NONE_ANSWERS, true);
 }
 
 static int run_entries(

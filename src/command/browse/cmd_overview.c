@@ -439,7 +439,7 @@ static int run_check(struct session *s, const struct call *call, struct result *
 		    cell_plain(checks.line[i].milliseconds)}, NULL);
 		text_release(&detail);
 	}
-	r->failed = checks.n_broken > 0;
+	result_mark(r, RESULT_FAILED, checks.n_broken > 0);
 	r->note = proof_note(&checks, &r->arena);
 	checks_release(&checks);
 	*out = r;

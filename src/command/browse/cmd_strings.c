@@ -157,8 +157,8 @@ static int run_strings(
 	}
 	*list = found;
 	r->n_source = r->n_rows = list->n;
-	r->failed = word && !r->n_rows;
-	if (r->failed)
+	result_mark(r, RESULT_FAILED, word && !r->n_rows);
+	if (result_is(r, RESULT_FAILED))
 		r->note = h->incomplete ? "no String matches in the part of the dump that was read" :
 		    "no String matches";
 	else if (inspect_texts_run_on(h))

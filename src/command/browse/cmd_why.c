@@ -449,10 +449,10 @@ static int about_all(const struct session *s, struct result *r, struct why_rows 
 static struct result *explanation(const struct session *s, struct why_rows **w)
 {
 	struct result *r = result_new_rows("why", s->dump, &why_shape);
-	r->no_panes = true;
+	result_mark(r, RESULT_NO_PANES, true);
 	*w = xcalloc(1, sizeof **w);
 	result_rows_members(r, why_members, why_release, *w);
-	r->explains = true;
+	result_mark(r, RESULT_EXPLAINS, true);
 	return r;
 }
 

@@ -290,7 +290,7 @@ struct result *entries_result(const struct opened *o, struct entries *entries, c
 	result_show(r, E_KEY, entries->map); /* no keys where there are none */
 	if (entries->note.len)
 		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
-	r->lacks_rows = entries->lacks_some;
+	result_mark(r, RESULT_LACKS_ROWS, entries->lacks_some);
 	return r;
 }
 
@@ -302,7 +302,7 @@ static void note_entries(struct result *r, const struct heap *h, uint32_t id)
 		return;
 	if (!entries->n && entries->note.len)
 		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
-	r->lacks_rows |= entries->lacks_some;
+	result_mark(r, RESULT_LACKS_ROWS, result_is(r, RESULT_LACKS_ROWS) || entries->lacks_some);
 	inspect_entries_close(entries);
 }
 

@@ -320,7 +320,7 @@ static int run_bundle(struct session *s, const struct call *call, struct result 
 		result_free(t.r);
 	} else {
 		t.r->note = t.folder ? NULL : "bundle -o DIR writes these files";
-		t.r->failed = t.failed != 0;
+		result_mark(t.r, RESULT_FAILED, t.failed != 0);
 		*out = t.r;
 	}
 	text_release(&t.stem);

@@ -423,7 +423,7 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 	    comparing->objects ? &diff_ops : &diff_profile_ops, d, n);
 	r->note = comparing_note(r, comparing);
 	comparing_tell_dumps(r, comparing, diff_blamed);
-	r->failed = !n;
+	result_mark(r, RESULT_FAILED, !n);
 	if (code)
 		result_free(r);
 	else

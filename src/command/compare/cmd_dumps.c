@@ -313,7 +313,7 @@ static struct result *list_folder(const struct session *s)
 	folder_add_archives(s->folder, &note);
 	result_add_note(r, note.s);
 	text_release(&note);
-	r->no_panes = true;
+	result_mark(r, RESULT_NO_PANES, true);
 	if (is_narrow(s, ROOM_FOR_TIME)) {
 		result_show(r, F_NUMBER, false);
 		result_show(r, F_OBJECTS, false);

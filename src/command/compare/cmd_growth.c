@@ -429,7 +429,7 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 		}
 	}
 	if (story.len)
-		r->story = arena_strndup(&r->arena, story.s, story.len);
+		r->text_below = arena_strndup(&r->arena, story.s, story.len);
 	text_release(&story);
 	text_release(&sentence);
 	return 0;
@@ -521,9 +521,10 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 		note_places(r, &growth);
 	growth_release(&growth);
 	int over = call_option(call, DASH_FAIL_OVER);
-	r->failed = !rows->n;
+	result_mark(r, RESULT_FAILED, !rows->n);
 	if (call->option[over].given) /* what compared nothing has not passed */
-		r->failed = note_over(r, t.all, call->option[over].number) || comparing->n == 1 || comparing->other_program;
+		result_mark(r, RESULT_FAILED, note_over(r, t.all, call->option[over].number) || comparing->n == 1 ||
+		    comparing->other_program);
 	*out = r;
 	return 0;
 }

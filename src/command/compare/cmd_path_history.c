@@ -204,7 +204,7 @@ static int course_of_words(struct session *s, const struct call *call, struct re
 	*out = result_new(title.s, comparing->opened, &shape, comparing->opened ? &course_ops : &course_profile_ops, d,
 	    comparing->n_all);
 	(*out)->note = comparing_note(*out, comparing);
-	(*out)->no_panes = true; /* most rows are of dumps that are not open */
+	result_mark(*out, RESULT_NO_PANES, true); /* most rows are of dumps that are not open */
 	text_release(&title);
 	return 0;
 }

@@ -247,7 +247,7 @@ static int run_trend(struct session *s, const struct call *call, struct result *
 	say_what_it_takes(r, s, d);
 	if (comparing->n_all == 1)
 		hide_course(r);
-	r->failed = !n;
+	result_mark(r, RESULT_FAILED, !n);
 	if (code)
 		result_free(r);
 	else

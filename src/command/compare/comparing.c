@@ -331,7 +331,7 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	if (warning.len)
 		add_sentence(&one, warning.s);
 	if (one.len)
-		r->ahead = arena_strndup(&r->arena, one.s, one.len);
+		r->note_first = arena_strndup(&r->arena, one.s, one.len);
 	text_release(&note);
 	text_release(&warning);
 	text_release(&one);

@@ -251,7 +251,7 @@ static void add_notes(struct result *r, const struct groups *g)
 	}
 	if (!g->all.n) {
 		result_add_note(r, "no known collections");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 }
 

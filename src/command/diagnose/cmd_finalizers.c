@@ -277,7 +277,7 @@ static void tell_java(struct result *r, const struct finalizers *f)
 	}
 	if (!f->n) {
 		result_add_note(r, "no object waits for its finalize() or is registered for it");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 	text_release(&words);
 }
@@ -300,7 +300,7 @@ static int run_java(struct session *s, struct result **out, struct err *err)
 	}
 	struct result *r = result_new("finalizers", s->dump, &java_shape, &java_ops, j, j->found.n);
 	r->later = sum_java;
-	r->of_values = true;
+	result_mark(r, RESULT_OF_VALUES, true);
 	tell_java(r, &j->found);
 	command_show_retained(r);
 	*out = r;

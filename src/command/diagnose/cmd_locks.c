@@ -213,10 +213,10 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
 		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, &(struct target){.kind = TARGET_GROUP});
 	}
-	r->lacks_rows = owners_lack(r->heap, l);
+	result_mark(r, RESULT_LACKS_ROWS, owners_lack(r->heap, l));
 	if (!l->n_cycles) {
 		result_add_note(r, "no deadlock found");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 	text_release(&sentence);
 	return r;
@@ -238,14 +238,14 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 		text_add(&story, ".\n");
 	}
 	if (story.len)
-		r->story = arena_strndup(&r->arena, story.s, story.len);
+		r->text_below = arena_strndup(&r->arena, story.s, story.len);
 	text_release(&story);
 	result_show(r, L_CYCLE, l->n_cycles != 0);
 	result_show(r, L_FRAME, frames);
 	result_show(r, L_WAITED, newest != 0);
 	if (!l->n) {
 		result_add_note(r, "the dump shows no lock with an owner or waiting threads");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 	return r;
 }
@@ -261,7 +261,7 @@ static int run_locks(struct session *s, const struct call *call, struct result *
 	bool deadlocks = call_has(call, DASH_DEADLOCK);
 	struct result *r = deadlocks ? told_deadlocks(s, found) : told_locks(s, found);
 	add_notes(r, found);
-	r->of_values = values_held(r->heap);
+	result_mark(r, RESULT_OF_VALUES, values_held(r->heap));
 	result_rows_members(r, deadlocks ? deadlock_members : NULL, kept_release, found);
 	*out = r;
 	return 0;

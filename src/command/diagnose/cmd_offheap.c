@@ -232,10 +232,10 @@ static void add_notes(struct result *r, const struct offheap *found)
 			add_compared(r, &counts[i], found);
 		else if (counts[i].which == COUNTS_OPTION)
 			add_option(r, counts[i].limit.n);
-	r->lacks_rows = !values_held(r->heap); /* what has no buffer, or no cleaner, is not seen then */
+	result_mark(r, RESULT_LACKS_ROWS, !values_held(r->heap)); /* what has no buffer, or no cleaner, is not seen then */
 	if (!found->n) {
 		result_add_note(r, "no object owns known off-heap memory");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	} else if (found->told_by_references)
 		result_add_note(r, "without field values, each buffer with a reference to a cleaner counts as an owner, and "
 		    "capacities are unknown");

@@ -204,7 +204,7 @@ static void add_notes(struct result *r, const struct weak_rows *w)
 	if (!w->n) {
 		result_add_note(r, w->only ? "each referent has a stronger reference, or is unreachable"
 		                           : "no such references");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 }
 
@@ -240,7 +240,7 @@ static int run_weak(struct session *s, const struct call *call, struct result **
 	struct result *r = result_new(w->only ? "references: objects reachable only through them" : "references", s->dump,
 	    w->only ? &only_shape : &weak_shape, &weak_ops, w, w->n);
 	r->later = sum_weak;
-	r->of_values = !w->found.only_held;
+	result_mark(r, RESULT_OF_VALUES, !w->found.only_held);
 	add_notes(r, w);
 	command_show_retained(r);
 	if (code)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { L_THREAD, L_KEY, L_CLASS, L_ADDRESS, L_SHALLOW, L_RETAINED, L_LOADER, L_LOADER_CLASS, L_FIELD };
+enum { L_THREAD, L_KEY, L_CLASS, L_ADDRESS, L_SHALLOW, L_RETAINED, L_LOADER, L_LOADER_CLASS, L_FIELD, L_ID };
 static const struct column locals_columns[] = {
     [L_THREAD] = {.id = COL_THREAD},
     [L_KEY] = {.id = COL_KEY, .room = COLUMN_LATE},
@@ -30,8 +30,11 @@ static const struct column locals_columns[] = {
     [L_LOADER] = {.id = COL_LOADER},
     [L_LOADER_CLASS] = {.id = COL_LOADER_CLASS},
     [L_FIELD] = {.id = COL_FIELD, .hidden = true},
+    [L_ID] = {.id = COL_ID},
 };
-static const struct shape locals_shape = {.named_by = COL_CLASS, .apart = true, SHAPE_COLUMNS(locals_columns)};
+static const struct shape locals_shape = {.named_by = COL_CLASS, .apart = true, .columns = locals_columns,
+    .n_columns = L_ID};
+static const struct shape with_ids_shape = {SHAPE_COLUMNS(locals_columns)}; /* several threads may have one name */
 
 static const struct column grouped_columns[] = {
     {.id = COL_KEY},
@@ -45,7 +48,7 @@ static const struct shape grouped_shape = {.form = "-by class", .named_by = COL_
     SHAPE_COLUMNS(grouped_columns)};
 
 static const struct view_column grouped_view_columns[] = {{VIEW_KEY, COL_KEY}, {VIEW_KEY, COL_CLASS},
-    {VIEW_DISTINCT, COL_THREAD}, {VIEW_OBJECTS}, {VIEW_SUM, COL_SHALLOW}, {VIEW_RETAINED}};
+    {VIEW_DISTINCT, COL_ID}, {VIEW_OBJECTS}, {VIEW_SUM, COL_SHALLOW}, {VIEW_RETAINED}};
 static const struct view grouped_view = {"threadlocals by class", &grouped_shape, VIEW_OF(grouped_view_columns)};
 
 static const char *key_name(const struct heap *h, const struct thread_local_value *v)
@@ -91,6 +94,7 @@ static void locals_cell(const struct result *r, size_t row, unsigned column, str
 	case L_LOADER_CLASS:
 		*out = v->loader == HEAP_NONE ? cell_blank() : cell_text(heap_class_of(h, v->loader)->name);
 		break;
+	case L_ID: *out = cell_plain(v->thread); break;
 	default: *out = cell_text(v->field);
 	}
 }
@@ -168,7 +172,7 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 	text_release(&words);
 	if (!t->n) {
 		result_add_note(r, "no thread has a value in a ThreadLocal");
-		r->says_none = true;
+		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 	return code;
 }
@@ -193,8 +197,9 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 		locals_release(l);
 		return code;
 	}
-	struct result *r = result_new("threadlocals", s->dump, &locals_shape, &locals_ops, l, l->n);
-	r->of_values = true;
+	struct result *r = result_new("threadlocals", s->dump, grouped ? &with_ids_shape : &locals_shape, &locals_ops, l,
+	    l->n);
+	result_mark(r, RESULT_OF_VALUES, true);
 	code = add_notes(r, l, err);
 	if (!code && grouped)
 		code = result_view(&r, &grouped_view, err);

@@ -155,8 +155,8 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 		    r->n_rows || call_has(call, DASH_MIN) ?
 		    "other kinds need values, strings or fields that this dump does not have" :
 		    "no waste of the kinds that this dump can show; others need values, strings or fields that it lacks");
-	r->lacks_rows = left_out;
-	r->says_none = !call_has(call, DASH_MIN);
+	result_mark(r, RESULT_LACKS_ROWS, left_out);
+	result_mark(r, RESULT_NONE_ANSWERS, !call_has(call, DASH_MIN));
 	*out = r;
 	return 0;
 }
@@ -360,8 +360,8 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 		result_add_note(r, "rows without a field: only stacks or other roots hold these objects, or nothing does");
 	if (stay)
 		add_staying(r, stay);
-	r->says_none = !call_has(call, DASH_MIN);
-	if (!r->n_rows && r->says_none)
+	result_mark(r, RESULT_NONE_ANSWERS, !call_has(call, DASH_MIN));
+	if (!r->n_rows && result_is(r, RESULT_NONE_ANSWERS))
 		result_add_note(r, "no objects of this kind");
 	*out = r;
 	return 0;

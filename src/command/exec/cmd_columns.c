@@ -102,7 +102,7 @@ struct result *columns_list(const struct result *about)
 	text_addf(&title, "columns of %s", about->title);
 	struct result *r = result_new(title.s, about->opened, &list_shape, &list_ops, rows, about->n_columns);
 	text_release(&title);
-	r->explains = true; /* asked again it is about the same table */
+	result_mark(r, RESULT_EXPLAINS, true); /* asked again it is about the same table */
 	for (unsigned c = 0; c < about->n_columns; c++) {
 		const struct column *column = &about->columns[c];
 		const char *word = column_word(column);
@@ -164,7 +164,7 @@ static int run_columns(struct session *s, const struct call *call, struct result
 	int code = 0;
 
 	*out = NULL;
-	if (!about || !about->n_columns || about->plain_text)
+	if (!about || !about->n_columns || result_is(about, RESULT_PLAIN_TEXT))
 		return err_set(err, ERR_USAGE, "no table to choose columns of");
 	bool all = call_has(call, DASH_ALL), fit = call_has(call, DASH_FIT);
 	if (all + fit + (call->n_words > 0) > 1)

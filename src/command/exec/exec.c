@@ -28,10 +28,10 @@
 static void replace_last(struct session *s, struct result *r)
 {
 	bool sets = result_has_sets(r);
-	if (!r->explains) {
+	if (!result_is(r, RESULT_EXPLAINS)) {
 		result_free(s->results.explained);
 		s->results.explained = NULL;
-	} else if (s->results.last && !s->results.last->explains) {
+	} else if (s->results.last && !result_is(s->results.last, RESULT_EXPLAINS)) {
 		result_free(s->results.explained);
 		s->results.explained = s->results.last;
 		s->results.last = NULL;
@@ -53,7 +53,7 @@ int session_exit_status(int code, const struct result *r)
 {
 	switch (code) {
 	case 0:
-		return r && r->failed ? 1 : 0;
+		return r && result_is(r, RESULT_FAILED) ? 1 : 0;
 	case ERR_NOT_FOUND:
 	case ERR_UNSUPPORTED:
 	case ERR_FAILED:
@@ -72,12 +72,12 @@ int session_print(struct session *s, struct result *r, struct err *err)
 {
 	struct print_options o = s->settings.print;
 	uint64_t refusals = mem_refusals();
-	if (!o.top && o.format == PRINT_TEXT && !r->plain_text)
+	if (!o.top && o.format == PRINT_TEXT && !result_is(r, RESULT_PLAIN_TEXT))
 		o.top = s->output.screenful;
 	int code = output_begin(s->output.stream, &s->output.replaces, err);
 	if (code)
 		return code;
-	if (r->lacks_rows && !print_is_for_people(o.format))
+	if (result_is(r, RESULT_LACKS_ROWS) && !print_is_for_people(o.format))
 		complain("warning: %s", r->note);
 	if (r->warning && o.format != PRINT_TEXT)
 		complain("warning: %s", r->warning);
@@ -272,9 +272,9 @@ static bool looks_for(const struct call *call)
 /* The answer of whoever looked for something is that there is nothing: no row, and no head. */
 static void nothing_found(struct result *r, const char *note)
 {
-	if (r->n_rows || r->n_head || r->says_none)
+	if (r->n_rows || r->n_head || result_is(r, RESULT_NONE_ANSWERS))
 		return;
-	r->failed = true;
+	result_mark(r, RESULT_FAILED, true);
 	if (!r->note)
 		r->note = note;
 }
@@ -378,7 +378,7 @@ static void tell_alias(struct session *s, const struct alias *a, const char *mea
 static void name_kind(struct result *r, const struct command *c)
 {
 	struct text kind = TEXT_INIT;
-	if (!r->n_columns || r->plain_text || !r->shape || r->kind)
+	if (!r->n_columns || result_is(r, RESULT_PLAIN_TEXT) || !r->shape || r->kind)
 		return;
 	text_add(&kind, c->name);
 	if (r->shape->form)
@@ -427,13 +427,13 @@ static int run_command(struct session *s, const struct invocation *asked, struct
 		code = err_set(err, ERR_IO, "%s", s->dump->fate_words.message);
 	}
 	if (reads && *r) {
-		(*r)->of_values = c->flags & COMMAND_COUNTS_VALUES;
+		result_mark(*r, RESULT_OF_VALUES, c->flags & COMMAND_COUNTS_VALUES);
 		if (opened_look(s->dump) != FILE_SAME) {
 			result_doubt_head(*r);
 			result_add_note(*r, s->dump->fate_words.message);
 		}
 	}
-	if (*r && asked->alias && alias_is_of_tool(asked->alias) && !(*r)->plain_text)
+	if (*r && asked->alias && alias_is_of_tool(asked->alias) && !result_is(*r, RESULT_PLAIN_TEXT))
 		tell_alias(s, asked->alias, asked->means, *r);
 	if (code && !s->lines.placed)
 		err_context(err, "%s", c->name);
@@ -497,7 +497,7 @@ static int run_pipe(struct session *s, const struct command_line *l, struct resu
 		}
 		int code = command_before_stage(s, *r, &l->stages[i], err);
 		const struct pipe_stage *stage = pipe_stage_of(&l->stages[i]); /* NULL: pipe_apply says so */
-		bool grows = is_shown(s, l) && i + 1 == l->n && stage && stage->looks && !(*r)->plain_text;
+		bool grows = is_shown(s, l) && i + 1 == l->n && stage && stage->looks && !result_is(*r, RESULT_PLAIN_TEXT);
 		if (!code)
 			code = (grows ? session_on_growing : session_on_rows)(s, r, apply_stage, &l->stages[i], err);
 		if (code) {

@@ -165,7 +165,7 @@ static int run_apropos(struct session *s, const struct call *call, struct result
 		search_page(&a, p);
 	for (const struct program_option *o = program_options; o->name; o++)
 		search_option(&a, o);
-	a.r->failed = !a.r->n_rows;
+	result_mark(a.r, RESULT_FAILED, !a.r->n_rows);
 	a.r->note = a.r->n_rows ? NULL : "nothing in the help matches it (help lists all commands)";
 	*out = a.r;
 	return 0;
@@ -210,7 +210,7 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 			    a->tool ? cell_text(a->tool) : cell_blank()}, NULL);
 		text_release(&means);
 	}
-	r->failed = !r->n_rows;
+	result_mark(r, RESULT_FAILED, !r->n_rows);
 	r->note = r->n_rows ? NULL : "no name from another tool contains it (help lists all commands)";
 	*out = r;
 	return 0;

@@ -454,7 +454,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	if (word && !page && !c)
 		return err->code;
 	struct result *r = result_new_rows("help", s->dump, &help_shape);
-	r->plain_text = true;
+	result_mark(r, RESULT_PLAIN_TEXT, true);
 	if (page) {
 		struct text text = TEXT_INIT;
 		help_page_text(page, &text);

@@ -338,8 +338,8 @@ static int judge_result(struct decisive *d, struct result *r, struct err *err)
 	/* which rows there are may be in doubt: what is not there settles nothing then, nor what holds of all others */
 	if (!code && !d->rows)
 		d->claim->answer = result_count(r).certainty == EXACT ? CLAIM_TRUE : CLAIM_UNSURE;
-	d->lacks_rows = r->lacks_rows;
-	if (r->lacks_rows && d->claim->answer == CLAIM_TRUE)
+	d->lacks_rows = result_is(r, RESULT_LACKS_ROWS);
+	if (result_is(r, RESULT_LACKS_ROWS) && d->claim->answer == CLAIM_TRUE)
 		d->claim->answer = CLAIM_UNSURE;
 	return code;
 }

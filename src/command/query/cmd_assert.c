@@ -88,11 +88,11 @@ static struct result *tell(struct session *s, const struct suite *suite)
 			text_addf(&absent, "%s%s", absent.len ? "; " : "", c->sentence.s);
 		if (c->answer == CLAIM_TRUE && !c->absent.len)
 			continue;
-		r->failed |= c->answer != CLAIM_TRUE;
+		result_mark(r, RESULT_FAILED, result_is(r, RESULT_FAILED) || c->answer != CLAIM_TRUE);
 		text_addf(&story, "%s%s\n", story.len ? "" : "\n", c->sentence.s);
 	}
 	if (story.len)
-		r->story = arena_strndup(&r->arena, story.s, story.len);
+		r->text_below = arena_strndup(&r->arena, story.s, story.len);
 	if (absent.len)
 		r->warning = arena_strndup(&r->arena, absent.s, absent.len);
 	text_release(&story);

@@ -136,7 +136,7 @@ static int add_table(struct export *e, const char *word, bool optional, struct e
 	struct err own = ERR_INIT;
 	char *name = name_of(word, &line);
 	int code = ask_rows(e->s, line, &r, &own);
-	if (!code && r->plain_text)
+	if (!code && result_is(r, RESULT_PLAIN_TEXT))
 		code = err_set(&own, ERR_USAGE, "%.200s is not a table", line);
 	if (code && optional && (code == ERR_UNSUPPORTED || code == ERR_NOT_FOUND)) {
 		text_addf(&e->left_out, "%s%s", e->left_out.len ? ", " : "", name);

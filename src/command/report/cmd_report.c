@@ -50,7 +50,7 @@ static int as_lines(struct session *s, const struct report *report, struct resul
 		result_add_row(r, (struct cell[]){cell_text(text.s + at)}, NULL);
 	}
 	if (r)
-		r->plain_text = true;
+		result_mark(r, RESULT_PLAIN_TEXT, true);
 	text_release(&text);
 	*out = r;
 	return code;

@@ -136,7 +136,7 @@ static int run_holders(struct session *s, const struct call *call, struct result
 	text_release(&title);
 	result_sort_new(r, COL_HELD_SHALLOW, true);
 	add_note(r, h->unreachable);
-	r->says_none = !skipped;
+	result_mark(r, RESULT_NONE_ANSWERS, !skipped);
 	*out = r;
 	return 0;
 }

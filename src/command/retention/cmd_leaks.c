@@ -111,7 +111,7 @@ static int add_suspects(struct result *out, struct session *s, struct what_if *c
 		told_release(&t);
 	}
 	if (story.len)
-		out->story = arena_strndup(&out->arena, story.s, story.len);
+		out->text_below = arena_strndup(&out->arena, story.s, story.len);
 	what_if_owner_release(&owner);
 	text_release(&story);
 	return code;
@@ -197,7 +197,7 @@ static struct result *without_roots(struct session *s)
 {
 	struct result *r = result_new_rows("leaks", s->dump, &shape);
 	r->note = command_roots_note(s->dump, &r->arena);
-	r->lacks_rows = true;
+	result_mark(r, RESULT_LACKS_ROWS, true);
 	return r;
 }
 
@@ -213,7 +213,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	const struct retained *r = opened_tree(s->dump);
 	if (session_heap(s)->roots_missing) {
 		*out = without_roots(s);
-		(*out)->failed = call_has(call, DASH_SHARE);
+		result_mark(*out, RESULT_FAILED, call_has(call, DASH_SHARE));
 		return 0;
 	}
 	struct leaks *leaks = xcalloc(1, sizeof *leaks);
@@ -243,7 +243,7 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 	add_note(result, leaks, found, share);
 	since_add_note(since, result);
 	since_free(since);
-	result->failed = !found && call_has(call, DASH_SHARE); /* so much was looked for */
+	result_mark(result, RESULT_FAILED, !found && call_has(call, DASH_SHARE)); /* so much was looked for */
 	result_show(result, L_POINT, found);
 	result_show(result, L_FIELD, !found);
 	result_show(result, L_REFERENCE, !found);

@@ -208,7 +208,7 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	text_addf(&title, "paths to %s", call->argument[0].word);
 	struct result *r = tree_result(title.s, s->dump, &merged_shape,
 	    &merged_source, rows, command_at_once(s));
-	r->through = true;
+	result_mark(r, RESULT_OF_PATHS, true);
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
 	if (merged->retained)

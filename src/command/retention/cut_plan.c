@@ -122,7 +122,7 @@ static void add_head(
 	if (note.len)
 		out->note = arena_strndup(&out->arena, note.s, note.len);
 	text_release(&note);
-	out->failed = !plan->reached;
+	result_mark(out, RESULT_FAILED, !plan->reached);
 }
 
 /* A row stands for what its references lead to; data is the plan. */

@@ -66,7 +66,7 @@ struct result *session_table(const struct session *s)
 struct result *session_explained(const struct session *s)
 {
 	struct result *r = session_table(s);
-	if (!r || !r->explains)
+	if (!r || !result_is(r, RESULT_EXPLAINS))
 		return r;
 	return s->results.shown ? s->results.shown_rows : s->results.explained;
 }

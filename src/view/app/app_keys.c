@@ -31,7 +31,7 @@ static void explain(struct app *a)
 	bool pane = panes_focused(&a->panes);
 	if (pane)
 		r = a->panes.shown;
-	if (!r || r->plain_text || (r->n_head == 0 && r->n_rows == 0)) {
+	if (!r || result_is(r, RESULT_PLAIN_TEXT) || (r->n_head == 0 && r->n_rows == 0)) {
 		app_say(a, ROLE_NOTE, "no numbers here");
 		return;
 	}

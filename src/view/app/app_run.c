@@ -136,14 +136,14 @@ static void show(struct app *a, struct result *r, struct invocation *asked, bool
 	enum tab tab = a->here.tab;
 	size_t at = a->here.pages.at;
 
-	if (asked->command->flags & COMMAND_ARRANGES && r->explains) {
+	if (asked->command->flags & COMMAND_ARRANGES && result_is(r, RESULT_EXPLAINS)) {
 		result_free(r);
 		app_choose_columns(a);
 		return;
 	}
 	if (app_asked_again(a, as))
 		app_drop_pages(a, a->here.pages.at);
-	if (r->plain_text || r->n_columns == 0) {
+	if (result_is(r, RESULT_PLAIN_TEXT) || r->n_columns == 0) {
 		app_push(a, page_new_text(r, as));
 		return;
 	}
@@ -194,7 +194,7 @@ static bool gone_back(struct app *a, const struct invocation *asked)
 		return false;
 	for (size_t i = 0; i < a->here.pages.at; i++) {
 		struct result *r = page_result(a->here.pages.page[i]);
-		if (strcmp(a->here.pages.page[i]->line, asked->text) != 0 || !r || r->explains)
+		if (strcmp(a->here.pages.page[i]->line, asked->text) != 0 || !r || result_is(r, RESULT_EXPLAINS))
 			continue;
 		a->here.pages.at = i;
 		a->dirty = true;

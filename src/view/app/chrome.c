@@ -210,8 +210,8 @@ static bool add_sentence(struct table *t, struct text *to)
 	result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
 	if (cell.type != CELL_TEXT)
 		return false;
-	if (t->result->ahead)
-		text_addf(to, "%s; ", t->result->ahead);
+	if (t->result->note_first)
+		text_addf(to, "%s; ", t->result->note_first);
 	text_add(to, cell.text);
 	return true;
 }
@@ -400,7 +400,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	if (!t)
 		return page;
 	page.empty = !a->session.dump || t->result->opened != a->session.dump || !t->result->n_source ||
-	    t->result->no_panes || /* its rows are nothing */
+	    result_is(t->result, RESULT_NO_PANES) || /* its rows are nothing */
 	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
 	page.columns = table_wishes(t);
 	if (p->ops->object) {

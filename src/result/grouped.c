@@ -110,30 +110,26 @@ static int by_object(const void *x, const void *y, void *result)
 	return left != right ? (left > right) - (left < right) : (a > b) - (a < b);
 }
 
-static int by_text(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
-/* Different values of a column in a group. */
+/* Different values of a column of numbers in a group. */
 static int count_values(struct grouped *g, const struct group *group, unsigned column, uint64_t *n, struct err *err)
 {
-	struct text *value = xcalloc(group->end - group->first + 1, sizeof *value);
-	const char **s = xcalloc(group->end - group->first + 1, sizeof *s);
 	size_t rows = group->end - group->first;
-	for (size_t i = 0; i < rows; i++) {
+	uint64_t *value = big_alloc(rows, sizeof *value, err);
+	for (size_t i = 0; value && i < rows; i++) {
 		struct cell cell;
-		result_cell(g->from, g->row[group->first + i], column, &cell);
-		cell_print_plain(&cell, &value[i]);
-		s[i] = value[i].s ? value[i].s : "";
+		result_cell_number(g->from, g->row[group->first + i], column, &cell);
+		value[i] = cell.amount.n;
 	}
-	int code = sort(s, rows, sizeof *s, by_text, err);
+	int code = value ? sort(value, rows, sizeof *value, by_number, err) : ERR_NOMEM;
 	for (size_t i = 0; i < rows && !code; i++)
-		*n += !i || strcmp(s[i - 1], s[i]) != 0;
-	for (size_t i = 0; i < rows; i++)
-		text_release(&value[i]);
-	free(value);
-	free(s);
+		*n += !i || value[i - 1] != value[i];
+	big_free(value);
 	return code;
 }
 

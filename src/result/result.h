@@ -342,7 +342,7 @@ enum view_how {
 	VIEW_KEY,      /* the value of the column, which all rows of a group share */
 	VIEW_FIRST,    /* that of the group's first row */
 	VIEW_ROWS,     /* how many rows */
-	VIEW_DISTINCT, /* how many different values of the column */
+	VIEW_DISTINCT, /* how many different values of the column, which has numbers */
 	VIEW_OBJECTS,  /* how many different objects the rows stand for, one each */
 	VIEW_SUM,      /* of the column; an object that several rows stand for counts once */
 	VIEW_RETAINED, /* what the objects retain together */

@@ -176,7 +176,7 @@ static void close(struct relation *r)
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-static void guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
+static bool guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
 {
 	*rows = (double)r->n + 1;
 	for (unsigned i = 0; i < ask->n; i++) {
@@ -184,11 +184,12 @@ static void guess(const struct relation *r, const struct sql_ask *ask, double *r
 		bool equal = ask->bound[i].op[0] == '=';
 		if (equal && (column == C_ID || column == C_ADDRESS)) {
 			*rows = *cost = 1;
-			return;
+			return true;
 		}
 		*rows /= !equal ? 4 : column == C_CLASS ? (double)r->sql->heap->n_classes / 4 + 1 : 1000;
 	}
 	*cost = sql_ask_equal(ask, C_CLASS) ? *rows * 2 : (double)r->n / 8 + *rows;
+	return false;
 }
 
 static void begin(struct rows *rows)

@@ -140,7 +140,7 @@ static bool take_order(const struct relation *r, sqlite3_index_info *info, struc
 	return true;
 }
 
-static void guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
+static bool guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
 {
 	double all = (double)r->n + 1;
 	*rows = all;
@@ -152,6 +152,7 @@ static void guess(const struct relation *r, const struct sql_ask *ask, double *r
 		*rows = all / ((double)r->sql->heap->n_classes / 4 + 1);
 		*cost = all / 4 + *rows;
 	}
+	return false;
 }
 
 /* --- walking ------------------------------------------------------------------------------------ */

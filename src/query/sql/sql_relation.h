@@ -71,8 +71,9 @@ struct relation_kind {
 	int (*open)(struct relation *r);
 	void (*close)(struct relation *r);
 	void (*forget)(void *of);                   /* what was registered */
-	/* How many rows there may be, and what finding them costs; else all, each alike. */
-	void (*guess)(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost);
+	/* How many rows there may be, and what finding them costs; else all, each alike.  True: there is one at most,
+	 * whatever the dump has. */
+	bool (*guess)(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost);
 	/* Which order of the statement's rows come in; else that of one column with WAY_ORDER. */
 	bool (*order)(const struct relation *r, sqlite3_index_info *info, struct sql_ask *ask);
 	bool limits;                                /* it makes use of a limit */

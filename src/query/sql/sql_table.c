@@ -269,14 +269,13 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 		info->aConstraintUsage[i].argvIndex = ++arguments;
 		info->aConstraintUsage[i].omit = true;
 	}
-	if (r->kind->guess)
-		r->kind->guess(r, &ask, &rows, &cost);
+	bool one = r->kind->guess && r->kind->guess(r, &ask, &rows, &cost);
 	bool ordered = r->kind->order ? r->kind->order(r, info, &ask) : take_order(r, info, &ask);
 	if (r->kind->limits && limit >= 0 && all && (ordered || !info->nOrderBy) && offset < 0) {
 		info->aConstraintUsage[limit].argvIndex = ++arguments;
 		ask.limited = true;
 	}
-	if (rows == 1)
+	if (one)
 		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
 	info->idxNum = needs_of(r, info->colUsed, &ask);
 	info->estimatedRows = rows < 1 ? 1 : rows > 1e15 ? (sqlite3_int64)1e15 : (sqlite3_int64)rows;

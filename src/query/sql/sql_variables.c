@@ -27,11 +27,12 @@ struct variables_rows {
 	uint64_t refusals; /* of memory, before the names were taken */
 };
 
-static void guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
+static bool guess(const struct relation *r, const struct sql_ask *ask, double *rows, double *cost)
 {
 	(void)ask;
 	*rows = r->sql->heap->n_classes;
 	*cost = *rows * 10;
+	return false;
 }
 
 static void begin_again(struct variables_rows *c)

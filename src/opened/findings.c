@@ -155,8 +155,10 @@ void opened_forget(struct opened *o, bool all)
 
 void opened_take_retained(struct opened *o, struct retained *found)
 {
-	if (opened_sizes(o))
+	if (atomic_exchange(&o->found[FIND_SIZES], false)) {
+		o->found[FIND_TREE] = o->found[FIND_RETAINED] = false;
 		retained_release(&o->retained);
+	}
 	o->retained = *found;
 	o->found[FIND_SIZES] = o->found[FIND_TREE] = o->found[FIND_RETAINED] = true;
 }
@@ -222,7 +224,7 @@ int opened_write(struct opened *o, struct progress *progress, struct nameless *n
     struct err *err)
 {
 	int code = opened_find(o, FIND_REACHABLE, progress, err);
-	progress_phase(progress_own(), PHASE_WRITE_INDEX, 0);
+	progress_phase(progress, PHASE_WRITE_INDEX, 0);
 	if (!code)
 		code = index_file_write(o->heap, names, w, err);
 	if (!code)

@@ -66,6 +66,10 @@ extern const struct command cmd_apropos, cmd_alias;                   /* apropos
  * ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int command_order(const struct session *s, struct result *r, enum column_id column, struct err *err);
 
+/* Find what the rows of a table retain, which is found only when somebody asks, and show the column.  0 or what
+ * session_find returns. */
+MUST_CHECK int command_find_retained(struct session *s, struct result *r, struct err *err);
+
 /* A note for below a table, in the arena: "~ roots are inferred (PHD records none)" and the like.
  * NULL: there is nothing to say. */
 const char *command_roots_note(const struct opened *o, struct arena *arena);

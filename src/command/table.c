@@ -180,9 +180,18 @@ int command_before_stage(struct session *s, struct result *r, const struct stage
 	int column = result_column(r, word + (*word == '-' || *word == '+'));
 	if (column < 0 || r->columns[column].id != COL_RETAINED)
 		return 0;
+	return command_find_retained(s, r, err);
+}
+
+int command_find_retained(struct session *s, struct result *r, struct err *err)
+{
 	int code = session_find(s, FIND_RETAINED, err);
 	if (!code)
 		command_show_retained(r);
+	if (!code && result_is_late(r)) {
+		code = result_find_late(r, session_progress(s), err);
+		result_take_late(r, code);
+	}
 	return code;
 }
 

@@ -34,6 +34,15 @@ static bool is_table(const struct command *c)
 	return false;
 }
 
+/* Are fields of the dump's objects columns, too? */
+static bool has_fields(const struct command *c)
+{
+	for (size_t i = 0; c->shapes && c->shapes[i]; i++)
+		if (c->shapes[i]->fields)
+			return true;
+	return false;
+}
+
 static bool has_own(const struct command *c, enum option_word word)
 {
 	for (const struct option_spec *o = c->options; o && o->word; o++)
@@ -107,20 +116,12 @@ bool command_as_found(const struct call *call)
 	return true;
 }
 
-/* --- applying them -------------------------------------------------------------------------------- */
-
-/* What rows retain is found only when somebody asks. */
-static int need_retained(struct session *s, struct result *r, struct err *err)
+bool command_filters(const struct call *call)
 {
-	int code = session_find(s, FIND_RETAINED, err);
-	if (!code)
-		command_show_retained(r);
-	if (!code && result_is_late(r)) {
-		code = result_find_late(r, session_progress(s), err);
-		result_take_late(r, code);
-	}
-	return code;
+	return given(call, DASH_WHERE);
 }
+
+/* --- applying them -------------------------------------------------------------------------------- */
 
 static int find_column(struct session *s, struct result *r, const char *name, unsigned *column, struct err *err)
 {
@@ -128,13 +129,21 @@ static int find_column(struct session *s, struct result *r, const char *name, un
 	if (at < 0)
 		return pipe_no_column(r, name, err);
 	*column = (unsigned)at;
-	return r->columns[at].id == COL_RETAINED && r->opened ? need_retained(s, r, err) : 0;
+	return r->columns[at].id == COL_RETAINED && r->opened ? command_find_retained(s, r, err) : 0;
 }
 
 struct keys {
 	unsigned *column;
 	unsigned n;
 };
+
+static bool is_among(const struct keys *keys, unsigned column)
+{
+	for (unsigned k = 0; k < keys->n; k++)
+		if (keys->column[k] == column)
+			return true;
+	return false;
+}
 
 static int group_rows(struct result **r, const void *context, struct err *err)
 {
@@ -149,7 +158,8 @@ static int group(struct session *s, struct result **r, const char *words, struct
 	for (const char *w = words; *w && !code;) {
 		size_t n = strcspn(w, ",");
 		char *name = xstrndup(w, n);
-		code = n ? find_column(s, *r, name, &keys.column[keys.n++], err) : 0;
+		code = n ? find_column(s, *r, name, &keys.column[keys.n], err) : 0;
+		keys.n += n && !is_among(&keys, keys.column[keys.n]);
 		free(name);
 		w += n + (w[n] == ',');
 	}
@@ -157,6 +167,8 @@ static int group(struct session *s, struct result **r, const char *words, struct
 		code = err_set(err, ERR_USAGE, "-by needs a column (-by class)");
 	if (!code)
 		code = session_on_rows(s, r, group_rows, &keys, err);
+	if (!code && (*r)->opened && opened_tree((*r)->opened) && result_column_of(*r, COL_RETAINED) >= 0)
+		code = command_find_retained(s, *r, err); /* what single objects retain is known */
 	free(keys.column);
 	return code;
 }
@@ -185,6 +197,8 @@ static int sort_by(struct session *s, struct result **r, const char *word, bool 
 {
 	const char *name = word + (*word == '-' || *word == '+');
 	struct order order = {.column = 0};
+	if (!*name)
+		return err_set(err, ERR_USAGE, "-sort needs a column (-sort shallow)");
 	int code = find_column(s, *r, name, &order.column, err);
 	if (code)
 		return code;
@@ -198,7 +212,9 @@ int table_options_apply(struct session *s, const struct call *call, struct resul
 	const char *where = given(call, DASH_WHERE), *by = given(call, DASH_BY), *sort = given(call, DASH_SORT);
 	bool reverse = given(call, DASH_R);
 	int code = 0;
-	if (!*r || command_as_found(call) || ((*r)->n_columns && !(*r)->n_rows)) /* of no object no field is missing */
+	if (!*r || command_as_found(call))
+		return 0;
+	if ((*r)->n_columns && !(*r)->n_rows && has_fields(call->command)) /* of no object no field is missing */
 		return 0;
 	if (!(*r)->n_columns || result_is(*r, RESULT_PLAIN_TEXT))
 		return err_set(err, ERR_USAGE, "the answer is no table (-where, -by, -sort and -r are for rows)");

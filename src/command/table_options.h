@@ -21,6 +21,8 @@ void table_options_tell(void (*tell)(void *context, const struct option_spec *o)
 /* Are these words, with commas between them, columns of some table that the command makes? */
 bool table_has_columns(const struct command *c, const char *words);
 
+/* Does a condition say which rows are looked for? */
+bool command_filters(const struct call *call);
 /* Are the rows wanted as the command finds them: none of the options was given? */
 bool command_as_found(const struct call *call);
 /*

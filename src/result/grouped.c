@@ -4,7 +4,7 @@
  *
  * The rows are sorted by the keys and, where each stands for one object, by that: so equal ones stand side by side, a
  * group is a stretch of rows, and an object that several rows stand for counts once.  Rows that others contain are not
- * summed, and headings are in no group.  Takes 4 bytes a row and 24 for each group and number of it.
+ * summed, and headings are in no group.  Takes 4 bytes a row, 48 a group and 16 for each number of it.
  */
 #include "result/result.h"
 
@@ -176,8 +176,9 @@ static int count_groups(struct grouped *g, struct err *err)
 		for (unsigned k = 0; k < n; k++) {
 			enum view_how how = g->view.columns[k].how;
 			bool counts = how != VIEW_KEY && how != VIEW_FIRST && how != VIEW_RETAINED;
-			if (counts && count_group(g, group, k, &g->number[i * n + k], err))
-				return ERR_NOMEM;
+			int code = counts ? count_group(g, group, k, &g->number[i * n + k], err) : 0;
+			if (code)
+				return code;
 		}
 	}
 	return progress_check(progress_own(), err);
@@ -233,7 +234,7 @@ static int by_head(const void *x, const void *y, void *result)
 	return (a > b) - (a < b);
 }
 
-/* Groups come in the order of their first rows. */
+/* Groups come in the order of their first rows in the source. */
 static int find_groups(struct grouped *g, struct err *err)
 {
 	struct result *r = g->from;
@@ -457,18 +458,19 @@ int result_group_by(struct result **r, const unsigned *keys, unsigned n, struct 
 		how[v.n_columns++] = (struct view_column){VIEW_KEY, columns[k].id};
 		text_addf(&title, "%s%s", k ? ", " : " by ", column_word(&from->columns[keys[k]]));
 	}
+	bool retained = result_column_of(from, COL_RETAINED) >= 0 && stands_for_objects(from);
 	unsigned rows = v.n_columns;
 	columns[rows] = (struct column){.id = COL_ROWS, .total = true};
 	source[rows] = NO_COLUMN;
 	how[v.n_columns++] = (struct view_column){VIEW_ROWS, COL_OWN_NAME};
 	for (unsigned c = 0; c < from->n_columns && v.n_columns + 1 < VIEW_COLUMNS; c++) {
-		if (!from->columns[c].total || is_among(keys, n, c))
+		if (!from->columns[c].total || is_among(keys, n, c) || (retained && from->columns[c].id == COL_RETAINED))
 			continue;
 		columns[v.n_columns] = from->columns[c];
 		source[v.n_columns] = (int)c;
 		how[v.n_columns++] = (struct view_column){VIEW_SUM, from->columns[c].id};
 	}
-	if (result_column_of(from, COL_RETAINED) >= 0 && stands_for_objects(from)) {
+	if (retained) {
 		columns[v.n_columns] = (struct column){.id = COL_RETAINED, .hidden = true};
 		source[v.n_columns] = NO_COLUMN;
 		how[v.n_columns++] = (struct view_column){VIEW_RETAINED, COL_OWN_NAME};

@@ -321,7 +321,8 @@ const char *result_noun(const struct result *r, bool one);
 
 /* Was a loop over rows that is at this row asked to stop?  Calls r->stop only now and then. */
 bool result_stopped(const struct result *r, size_t row);
-/* Sort the rows shown, stably; unknown cells come last in either direction.  A tree becomes a list
+/* Sort the rows shown, stably; empty cells come last in either direction, unknown ones behind them.  A tree becomes
+ * a list
  * (tree.h has tree_sort).  0.  ERR_CANCELLED: it was stopped; ERR_NOMEM: also remembered by the
  * result.  After an error the order is as it was. */
 MUST_CHECK int result_sort(struct result *r, unsigned column, bool descending, struct err *err);

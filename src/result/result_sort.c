@@ -242,7 +242,7 @@ static int look_at_rows(struct sorting *s, struct err *err)
 			return err_cancelled(err);
 		sorting_cell(s, source, &c);
 		if (c.type == CELL_NONE) {
-			rows[r->n_rows - ++unknown] = source;
+			s->a[unknown++] = (uint64_t)(c.amount.certainty != EXACT) << 32 | source;
 			continue;
 		}
 		rows[known++] = source;
@@ -256,10 +256,10 @@ static int look_at_rows(struct sorting *s, struct err *err)
 		if (key > s->high)
 			s->high = key;
 	}
-	for (size_t i = known, j = r->n_rows; i + 1 < j; i++) { /* unknown ones in their old order */
-		uint32_t swap = rows[i];
-		rows[i] = rows[--j];
-		rows[j] = swap;
+	for (size_t pass = 0, at = known; pass < 2; pass++) { /* what does not apply, then what is unknown */
+		for (size_t i = 0; i < unknown; i++)
+			if (s->a[i] >> 32 == pass)
+				rows[at++] = (uint32_t)s->a[i];
 	}
 	if (s->by_text) {
 		struct render_lock *turns = render_lock_step_out();

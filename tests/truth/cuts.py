@@ -195,7 +195,9 @@ def groups(path, share):
 
 def check_groups(tap, directory):
     wrong, tried = [], 0
-    for seed in SEEDS[::4]:
+    for number, seed in enumerate(range(SEEDS[0], SEEDS[0] + 400)):  # few have such groups
+        if number >= len(SEEDS) // 4 and tried:
+            break
         made = Run([MKDUMP, "random", "--seed", str(seed), "--out", os.path.join(directory, "g")])
         path = made.out.split("\t")[0]
         want = groups(path, 5)

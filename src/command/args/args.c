@@ -271,8 +271,9 @@ static int option_without_value(const struct command *c, const struct option_spe
 	text_addf(&what, "%s needs %s", option_name(o), o->value);
 	if (!example_with(c, option_name(o), 0))
 		text_addf(&what, ": %s", o->summary);
-	int code = o->kind == OPT_CHOICE ? err_set(err, ERR_USAGE, "%s needs a value (use %s)", option_name(o), o->value) :
-	    call_missing(c, what.s, option_name(o), 0, err);
+	bool column = o->word == DASH_BY && command_takes_table_options(c);
+	int code = o->kind == OPT_CHOICE ? err_set(err, ERR_USAGE, "%s needs a value (use %s%s)", option_name(o), o->value,
+	    column ? ", or a column" : "") : call_missing(c, what.s, option_name(o), 0, err);
 	text_release(&what);
 	return code;
 }
@@ -285,6 +286,10 @@ static int take_option(struct call *call, const struct session *s, size_t *at, s
 	if (!o)
 		return unknown_option(call->command, word, err);
 	size_t i = (size_t)option_number(call->command, o->word);
+	bool again = call->option[i].given || (o->word == DASH_BY && call->by);
+	if (again && o->kind != OPT_FLAG && (option_is_of_tables(o) || o->word == DASH_BY))
+		return err_set(err, ERR_USAGE, "%s is given twice%s", option_name(o),
+		    o->word == DASH_WHERE ? " (join conditions with AND)" : "");
 	call->option[i].given = true;
 	if (o->kind == OPT_FLAG)
 		return value ? err_set(err, ERR_USAGE, "%s takes no value", option_name(o)) : 0;

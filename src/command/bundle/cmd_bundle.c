@@ -3,7 +3,7 @@
  * cmd_bundle.c - bundle: the small files that may leave the host.
  *
  * A file is written as its own command writes it (exec/exec.h, report/report.h), redacted by how it is made: none of
- * the writers reads a value.  tests/truth/bundle.py searches the files for the dump's texts.
+ * the writers writes a value.  tests/truth/bundle.py searches the files for the dump's texts.
  */
 #include "command/commands.h"
 

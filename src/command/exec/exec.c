@@ -263,7 +263,7 @@ static bool looks_for(const struct call *call)
 {
 	static const enum option_word narrow[] = {DASH_MIN, DASH_MAX, DASH_SHARE, DASH_START,
 	    DASH_LENGTH, DASH_NOT, DASH_SKIP};
-	bool looks = call->argument[0].given;
+	bool looks = call->argument[0].given || command_filters(call);
 	for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
 		looks |= call_has(call, narrow[i]);
 	return looks && !(call->command->flags & COMMAND_NO_DUMP);

@@ -134,10 +134,16 @@ static int sum_loaders(struct result *r, const struct retained *known, struct pr
 static struct cell loaders_retained(const struct result *r, void *data, size_t row)
 {
 	const struct loader_rows *l = data;
+	static const struct retained_sum nothing;
+	const struct retained_sum *sum = row < l->n && result_known(r) ? &l->retained[row] : &nothing;
+	struct text scratch = TEXT_INIT;
+	struct cell instances;
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	static const struct retained_sum nothing;
-	return command_retained_sum(r->opened, row < l->n ? &l->retained[row] : &nothing);
+	r->ops->cell(r, row, L_INSTANCES, &instances, &scratch);
+	text_release(&scratch);
+	return !sum->topmost && instances.amount.n ? cell_bytes(retained_of_nothing_reached(result_known(r))) :
+	    command_retained_sum(r->opened, sum);
 }
 
 static void loaders_release(void *data)

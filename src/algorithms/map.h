@@ -46,11 +46,6 @@ static inline void map_release(struct map *m)
 /* Free slots for n elements and one more, at least 1,024.  0 or ERR_NOMEM. */
 MUST_CHECK int map_room(struct map *m, uint32_t n, struct err *err);
 
-/* Go through the slots from a hash's on: of several elements with one hash all are there, and others. */
-#define MAP_EACH(at, map, hash)                                                                             \
-	for (uint32_t at = (uint32_t)(hash) & ((map)->n_slots - 1); (map)->slots[at];                       \
-	     at = (at + 1) & ((map)->n_slots - 1))
-
 #define map_element(list, number) (&(list)[number])
 #define map_same(a, b) ((a) == (b))
 

@@ -145,7 +145,6 @@ static void crowd(void **state)
 {
 	uint64_t list[600];
 	struct map m = {.n_slots = 0};
-	uint32_t met = 0;
 	(void)state;
 	for (uint32_t n = 0; n < 600; n++) {
 		uint32_t *slot = crowded_enter(&m, list, n, n, NULL);
@@ -157,9 +156,6 @@ static void crowd(void **state)
 	for (uint32_t n = 0; n < 600; n++)
 		assert_int_equal(crowded_get(&m, list, n), n + 1);
 	assert_int_equal(crowded_get(&m, list, 600), 0);
-	MAP_EACH(slot, &m, 3)
-		met += m.slots[slot] % 7 == 4; /* 3, 10 … */
-	assert_int_equal(met, 86);
 	map_release(&m);
 }
 

@@ -394,7 +394,8 @@ MUST_CHECK int threads_complete(struct heap *h, struct err *err);
 /* Fill threads_by_object. */
 MUST_CHECK int threads_order(struct heap *h, struct err *err);
 
-/* Give the watcher a copy of the heap as it is now, if there is a watcher. */
+/* Give the watcher a copy of the heap as it is now; build_show: if there is a watcher. */
+void build_show_heap(struct heap *h, const struct heap_watcher *w);
 void build_show(struct build *b);
 /* Take the copy back, and wait until nobody reads it, before what it points to changes.  False: there was none. */
 bool build_hide(struct build *b);

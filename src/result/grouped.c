@@ -133,12 +133,19 @@ static int count_values(struct grouped *g, const struct group *group, unsigned c
 	return code;
 }
 
+static struct amount key_amount(struct result *r, size_t row, unsigned column)
+{
+	struct cell cell;
+	result_cell(r, row, column, &cell);
+	return cell.amount;
+}
+
 static int count_group(struct grouped *g, const struct group *group, unsigned k, struct amount *to, struct err *err)
 {
 	const struct view_column *c = &g->view.columns[k];
 	struct result *r = g->from;
-	struct amount counted = r->heap && !result_is(r, RESULT_FIRST_ONLY) ? heap_counted(r->heap, 0) : amount_exact(0);
-	struct cell sum = {.amount = counted};
+	struct amount counted = amount_as_sure(amount_exact(0), result_count(r));
+	struct cell sum = {.amount = c->how == VIEW_KEY ? amount_exact(0) : counted};
 	if (c->how == VIEW_SUM)
 		sum = result_sum_begin(r, (unsigned)g->source[k]);
 	if (c->how == VIEW_DISTINCT) {
@@ -153,6 +160,8 @@ static int count_group(struct grouped *g, const struct group *group, unsigned k,
 			sum.amount.n++;
 		else if (c->how == VIEW_OBJECTS)
 			sum.amount.n += !again;
+		else if (c->how == VIEW_KEY)
+			sum.amount = amount_as_sure(sum.amount, key_amount(r, g->row[i], (unsigned)g->source[k]));
 		else if (!again)
 			result_sum_row(r, g->row[i], (unsigned)g->source[k], &sum);
 	}
@@ -175,7 +184,7 @@ static int count_groups(struct grouped *g, struct err *err)
 			sort_array_with(g->row + group->first, group->end - group->first, sizeof *g->row, by_object, g->from);
 		for (unsigned k = 0; k < n; k++) {
 			enum view_how how = g->view.columns[k].how;
-			bool counts = how != VIEW_KEY && how != VIEW_FIRST && how != VIEW_RETAINED;
+			bool counts = how != VIEW_FIRST && how != VIEW_RETAINED;
 			int code = counts ? count_group(g, group, k, &g->number[i * n + k], err) : 0;
 			if (code)
 				return code;
@@ -287,9 +296,11 @@ static void grouped_cell(const struct result *r, size_t row, unsigned column, st
 	enum view_how how = g->view.columns[column].how;
 	if (how == VIEW_KEY || how == VIEW_FIRST)
 		result_read(g->from, group->head, (unsigned)g->source[column], out, scratch);
-	else if (how == VIEW_RETAINED)
+	if (how == VIEW_KEY && out->type != CELL_NONE) /* one value, in some row less sure */
+		out->amount = amount_as_sure(out->amount, g->number[row * g->view.n_columns + column]);
+	if (how == VIEW_RETAINED)
 		*out = retained_cell(r, g, group);
-	else
+	else if (how != VIEW_KEY && how != VIEW_FIRST)
 		*out = (struct cell){.type = column_type(&r->columns[column]),
 		    .amount = g->number[row * g->view.n_columns + column]};
 	if (out->type != CELL_NONE && out->amount.certainty == UNKNOWN)

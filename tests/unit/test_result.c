@@ -164,6 +164,38 @@ static void test_sort_values(void **state)
 	result_free(r);
 }
 
+/* Rows of one value are one group, as sure as the least sure of them; what is empty is one, what is unknown another. */
+static void test_group(void **state)
+{
+	static const struct column columns[] = {{.id = COL_OBJECTS}, {.id = COL_SHALLOW, .total = true}};
+	static const struct shape shape = {SHAPE_COLUMNS(columns)};
+	struct amount sure = amount_exact(5), unsure = amount_weaken(sure, INFERRED, REASON_ROOTS);
+	struct cell keys[] = {cell_count(sure), cell_unknown(REASON_SILENT), cell_blank(), cell_count(unsure),
+	    cell_unknown(REASON_SILENT), cell_count(amount_exact(7)), cell_blank(), cell_count(sure)};
+	static const struct { enum certainty certainty; uint64_t key, rows, shallow; } wanted[] = {
+	    {INFERRED, 5, 3, 3 * 16}, {UNKNOWN, 0, 2, 2 * 16}, {EXACT, 0, 2, 2 * 16}, {EXACT, 7, 1, 16}};
+	struct result *r = result_new_rows("t", NULL, &shape);
+	(void)state;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		result_add_row(r, (struct cell[]){keys[i], cell_bytes(amount_exact(16))}, NULL);
+	assert_int_equal(result_group_by(&r, (unsigned[]){0}, 1, NULL), 0);
+	assert_int_equal(r->n_columns, 3);
+	assert_int_equal(r->n_rows, sizeof wanted / sizeof *wanted);
+	for (size_t i = 0; i < r->n_rows; i++) {
+		struct cell key, rows, shallow;
+		result_cell(r, i, 0, &key);
+		result_cell(r, i, 1, &rows);
+		result_cell(r, i, 2, &shallow);
+		assert_int_equal(key.amount.certainty, wanted[i].certainty);
+		assert_int_equal(key.type == CELL_NONE, !wanted[i].key);
+		assert_int_equal(key.type == CELL_NONE ? 0 : key.amount.n, wanted[i].key);
+		assert_int_equal(rows.amount.n, wanted[i].rows);
+		assert_int_equal(rows.amount.certainty, EXACT);
+		assert_int_equal(shallow.amount.n, wanted[i].shallow);
+	}
+	result_free(r);
+}
+
 /* A cell that is of another type than its column is not shown: the result has an error instead. */
 static void test_cell_of_column(void **state)
 {
@@ -498,7 +530,8 @@ int main(void)
 	    cmocka_unit_test(test_filter_and_total),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_looked_at),
-	    cmocka_unit_test(test_cell_of_column),
+	    cmocka_unit_test(test_group),
+		cmocka_unit_test(test_cell_of_column),
 	    cmocka_unit_test(test_amounts),
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_sort_changes),

@@ -89,6 +89,8 @@ struct cell command_share(const struct retained *r, struct amount bytes);
 struct retained_sum; /* analysis/dominators/dominators.h */
 /* What a group retains; unknown while retained sizes are not known. */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
+/* The same of a sum that has objects: where nothing reaches any of them it is no surer than the roots. */
+struct cell command_retained_members(const struct opened *o, const struct retained_sum *sum);
 
 /* What -live, -dead and -unreachable ask for. */
 enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };

@@ -105,6 +105,12 @@ struct cell command_retained_sum(const struct opened *o, const struct retained_s
 	return r ? cell_bytes(retained_sum_bytes(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
+struct cell command_retained_members(const struct opened *o, const struct retained_sum *sum)
+{
+	const struct retained *r = opened_class_sums(o);
+	return !r || sum->topmost ? command_retained_sum(o, sum) : cell_bytes(retained_of_nothing_reached(r));
+}
+
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)
 {
 	bool live = call_has(call, DASH_LIVE);

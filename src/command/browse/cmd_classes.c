@@ -138,8 +138,7 @@ static struct cell retained_cell(const struct result *r, size_t row)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	const struct retained_sum *sum =
 	    h->retained ? &h->retained[row] : &known->by_class[h->histogram.rows[row].class];
-	return !sum->topmost && h->histogram.rows[row].objects.n ? cell_bytes(retained_of_nothing_reached(known)) :
-	    command_retained_sum(r->opened, sum);
+	return (h->histogram.rows[row].objects.n ? command_retained_members : command_retained_sum)(r->opened, sum);
 }
 
 static void histo_cell(

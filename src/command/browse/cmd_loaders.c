@@ -102,8 +102,8 @@ static int idle_loaders(
 
 /* What the rows of loaders sum; rows behind n have no classes. */
 struct loader_rows {
+	struct histogram by_loader;
 	uint32_t *group;    /* the row of each class */
-	size_t n;
 	struct retained_sum *retained; /* NULL: not summed yet */
 };
 
@@ -119,11 +119,11 @@ static int sum_loaders(struct result *r, const struct retained *known, struct pr
 {
 	struct loader_rows *l = result_rows_data(r);
 	if (!l->retained)
-		l->retained = big_alloc(l->n + 1, sizeof *l->retained, err);
+		l->retained = big_alloc(l->by_loader.n + 1, sizeof *l->retained, err);
 	if (!l->retained)
 		return ERR_NOMEM;
 	int code = retained_by_group(
-	    known, l->group, (uint32_t)l->n, NULL, NULL, l->retained, progress, err);
+	    known, l->group, (uint32_t)l->by_loader.n, NULL, NULL, l->retained, progress, err);
 	if (code) {
 		big_free(l->retained);
 		l->retained = NULL;
@@ -135,20 +135,17 @@ static struct cell loaders_retained(const struct result *r, void *data, size_t r
 {
 	const struct loader_rows *l = data;
 	static const struct retained_sum nothing;
-	const struct retained_sum *sum = row < l->n && result_known(r) ? &l->retained[row] : &nothing;
-	struct text scratch = TEXT_INIT;
-	struct cell instances;
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	r->ops->cell(r, row, L_INSTANCES, &instances, &scratch);
-	text_release(&scratch);
-	return !sum->topmost && instances.amount.n ? cell_bytes(retained_of_nothing_reached(result_known(r))) :
-	    command_retained_sum(r->opened, sum);
+	if (row >= l->by_loader.n || !l->by_loader.rows[row].objects.n)
+		return command_retained_sum(r->opened, &nothing);
+	return command_retained_members(r->opened, &l->retained[row]);
 }
 
 static void loaders_release(void *data)
 {
 	struct loader_rows *l = data;
+	histogram_release(&l->by_loader);
 	big_free(l->group);
 	big_free(l->retained);
 	free(l);
@@ -169,30 +166,31 @@ static int run_loaders(
 {
 	const struct heap *h = session_heap(s);
 	struct histogram_scope scope = {.empty = true};
-	struct histogram by_loader;
 	struct bits seen = {.word = NULL};
 	int code = command_retained(s, call, err);
-	if (!code)
-		code = histogram_make(&by_loader, h, BY_LOADER, &scope, err);
 	if (code)
 		return code;
 	struct loader_rows *rows = xcalloc(1, sizeof *rows);
-	rows->group = histogram_groups(&by_loader, h, BY_LOADER, &scope, err);
-	rows->n = by_loader.n;
+	struct histogram *by_loader = &rows->by_loader;
+	code = histogram_make(by_loader, h, BY_LOADER, &scope, err);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	rows->group = histogram_groups(by_loader, h, BY_LOADER, &scope, err);
 	struct result *r =
 	    result_new_rows("class loaders", s->dump, &loaders_shape);
 	result_rows_members(r, loaders_members, loaders_release, rows);
 	result_rows_late(r, COL_RETAINED, loaders_retained);
 	r->later = sum_loaders;
 	code = rows->group ? bits_init(&seen, h->n_objects, err) : ERR_NOMEM;
-	for (size_t i = 0; !code && i < by_loader.n; i++) {
-		add_loader(r, h, &by_loader.rows[i]);
-		if (by_loader.rows[i].loader != HEAP_NONE)
-			bits_set(&seen, by_loader.rows[i].loader);
+	for (size_t i = 0; !code && i < by_loader->n; i++) {
+		add_loader(r, h, &by_loader->rows[i]);
+		if (by_loader->rows[i].loader != HEAP_NONE)
+			bits_set(&seen, by_loader->rows[i].loader);
 	}
 	if (!code)
 		code = idle_loaders(r, h, &seen, err);
-	histogram_release(&by_loader);
 	bits_release(&seen);
 	if (code) {
 		result_free(r);
@@ -200,7 +198,7 @@ static int run_loaders(
 	}
 	result_sort_new(r, COL_CLASSES, true);
 	command_show_retained(r);
-	r->note = by_loader.n == 1 && h->boot_loader == HEAP_NONE ?
+	r->note = by_loader->n == 1 && h->boot_loader == HEAP_NONE ?
 	    "the dump does not record the loader of a class" : NULL;
 	*out = r;
 	return 0;

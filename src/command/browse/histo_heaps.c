@@ -52,9 +52,8 @@ static void heaps_cell(const struct result *r, size_t row, unsigned column, stru
 		*out = cell_bytes(heap_sized(h, heap_counted(h, sum->shallow), sum->doubts, sum->n_unknown));
 		break;
 	case H_RETAINED:
-		*out = !x->retained ? cell_unknown(REASON_NOT_FOUND_YET) : !x->retained[space].topmost ?
-		    cell_bytes(retained_of_nothing_reached(result_known(r))) :
-		    command_retained_sum(r->opened, &x->retained[space]);
+		*out = !x->retained ? cell_unknown(REASON_NOT_FOUND_YET) :
+		    command_retained_members(r->opened, &x->retained[space]);
 		break;
 	}
 }

@@ -158,11 +158,8 @@ static int sum_retained(struct result *r, const struct retained *known, struct p
 static struct cell retained_cell(const struct result *r, void *data, size_t row)
 {
 	const struct groups *g = data;
-	const struct retained *known = result_known(r);
-	if (!known || !g->retained)
-		return cell_unknown(REASON_NOT_FOUND_YET);
-	return g->retained[row].topmost ? command_retained_sum(r->opened, &g->retained[row]) :
-	    cell_bytes(retained_of_nothing_reached(known));
+	return result_known(r) && g->retained ? command_retained_members(r->opened, &g->retained[row]) :
+	    cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */

@@ -110,11 +110,8 @@ struct java_rows {
 static struct cell java_retained(const struct result *r, size_t row)
 {
 	const struct java_rows *j = r->data;
-	const struct retained *known = result_known(r);
-	if (!known)
-		return cell_unknown(REASON_NOT_FOUND_YET);
-	return j->retained[row].topmost ? command_retained_sum(r->opened, &j->retained[row])
-	                                : cell_bytes(retained_of_nothing_reached(known));
+	return result_known(r) ? command_retained_members(r->opened, &j->retained[row]) :
+	    cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 static void java_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)

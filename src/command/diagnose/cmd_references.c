@@ -62,14 +62,11 @@ static struct cell class_cell(const struct heap *h, uint32_t class)
 
 static struct cell retained_cell(const struct result *r, const struct weak_rows *w, size_t row)
 {
-	const struct retained *known = result_known(r);
 	const struct referents_row *at = &w->found.row[w->row[row]];
 	if (!at->only)
 		return cell_bytes(heap_held_sized(r->heap, 0, 0));
-	if (!known)
-		return cell_unknown(REASON_NOT_FOUND_YET);
-	const struct retained_sum *sum = &w->retained[w->row[row]];
-	return sum->topmost ? command_retained_sum(r->opened, sum) : cell_bytes(retained_of_nothing_reached(known));
+	return result_known(r) ? command_retained_members(r->opened, &w->retained[w->row[row]]) :
+	    cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 /* How many nothing firmer reaches: no surer than the roots, and than what the dump leaves out. */

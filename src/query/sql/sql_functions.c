@@ -395,8 +395,10 @@ int sql_add_functions(struct sql *q)
 		    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, f,
 		    sums ? NULL : functions[i].run, sums ? functions[i].run : NULL, sums ? end_setof : NULL,
 		    i + 1 == n ? release : NULL);
+		if (state && i + 1 < n) /* of the last one the destructor is called even if it fails */
+			release(f);
 		if (state)
-			return state; /* the last one's destructor is called even if it fails */
+			return state;
 	}
 	return SQLITE_OK;
 }

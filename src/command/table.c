@@ -108,7 +108,7 @@ struct cell command_retained_sum(const struct opened *o, const struct retained_s
 struct cell command_retained_members(const struct opened *o, const struct retained_sum *sum)
 {
 	const struct retained *r = opened_class_sums(o);
-	return !r || sum->topmost ? command_retained_sum(o, sum) : cell_bytes(retained_of_nothing_reached(r));
+	return r ? cell_bytes(retained_of_members(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)

@@ -128,6 +128,26 @@ void result_add_note(struct result *r, const char *sentence)
 	text_release(&note);
 }
 
+void result_addf_note(struct result *r, const char *format, ...)
+{
+	struct text words = TEXT_INIT;
+	va_list arguments;
+	va_start(arguments, format);
+	text_addv(&words, format, arguments);
+	va_end(arguments);
+	result_add_note(r, words.s);
+	text_release(&words);
+}
+
+void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many)
+{
+	struct text number = TEXT_INIT;
+	text_add_count(&number, n);
+	if (n)
+		result_addf_note(r, "%s %s", number.s, n == 1 ? one : many);
+	text_release(&number);
+}
+
 void result_warn(struct result *r, const char *sentence)
 {
 	struct text all = TEXT_INIT;

@@ -213,6 +213,9 @@ bool result_head_next(const struct result *r, struct head_walk *w);
 void result_head_print(const struct field *f, struct text *to);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
+/* Add a sentence made like printf; or "1,204 are missing" of a number with the words for one or many, nothing of 0. */
+void result_addf_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many);
 /* Add a sentence to the note; for formats without notes it is printed on standard error, too; copied. */
 void result_warn(struct result *r, const char *sentence);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */
@@ -230,7 +233,7 @@ struct result *result_new_rows(
 /* Add a row: a cell for each column; texts are copied.  Where there is no memory the row is left out.
  * A cell of another type than its column is left unknown.  result_check reports both. */
 void result_add_row(struct result *r, const struct cell *cells, const struct target *target);
-/* Let this function make the cells of a column when they are asked for; data is what
+/* Let this function make the cells of a column when they are asked for, of rows that were added without; data is what
  * result_rows_members took over. */
 void result_rows_late(struct result *r, enum column_id column,
     struct cell (*cell)(const struct result *r, void *data, size_t row));
@@ -252,8 +255,14 @@ const struct retained *result_known(const struct result *r);
 
 /* The data that result_rows_members took over. */
 void *result_rows_data(const struct result *r);
-/* For a result that keeps its rows: let this function say which objects rows count.  The result
- * takes data over and calls release for it.  members NULL: they count none. */
+/* For a result that keeps its rows: a row stands for this object, and for all others that were added to it. */
+void result_add_member(struct result *r, size_t row, uint32_t id);
+/* It retains what this object does; of a result with such objects the others are not summed. */
+void result_add_freed(struct result *r, size_t row, uint32_t id);
+/* Let the column retained have what these objects of each row retain together, where a row was added without. */
+void result_sum_members(struct result *r);
+/* Instead let this function say which objects rows count.  The result takes data over and calls release for it.
+ * members NULL: they count what their targets imply. */
 void result_rows_members(struct result *r,
     int (*members)(const struct result *r, void *data, const struct bits *rows, struct bits *to,
         struct err *err),

@@ -4,9 +4,12 @@
  */
 #include "result/result.h"
 
+#include "analysis/what_if/what_if.h"
 #include "base/assert.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "memory/big.h"
+#include "opened/opened.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +63,11 @@ struct kept_rows {
 		unsigned column;
 	} late[LATE_MOST];
 	unsigned n_late;
+	struct row_members {
+		struct what_if_member *at;
+		size_t n, cap;
+	} counted, freed; /* of result_add_member, result_add_freed */
+	struct retained_sum *retained; /* by row, of these; NULL: not summed yet */
 };
 
 static void kept_cell(
@@ -69,7 +77,7 @@ static void kept_cell(
 	(void)scratch;
 	*out = k->cells[row * k->n_columns + column];
 	for (unsigned i = 0; i < k->n_late; i++)
-		if (column == k->late[i].column)
+		if (column == k->late[i].column && out->type == CELL_NONE)
 			*out = k->late[i].cell(r, k->data, row);
 }
 
@@ -86,6 +94,9 @@ static void kept_release(void *data)
 		k->release(k->data);
 	big_free(k->cells);
 	big_free(k->targets);
+	big_free(k->counted.at);
+	big_free(k->freed.at);
+	big_free(k->retained);
 	free(k);
 }
 
@@ -93,7 +104,12 @@ static int kept_members(
     const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
 {
 	const struct kept_rows *k = r->data;
-	return k->members(r, k->data, rows, to, err);
+	if (k->members)
+		return k->members(r, k->data, rows, to, err);
+	for (size_t i = 0; i < k->counted.n && !progress_own_stops(i); i++)
+		if (bits_get(rows, k->counted.at[i].row))
+			bits_set(to, k->counted.at[i].object);
+	return 0;
 }
 
 static const struct result_ops kept_ops = {
@@ -121,6 +137,52 @@ void result_rows_members(struct result *r,
 	k->members = members;
 	k->release = release;
 	k->data = data;
+}
+
+static void add_member(struct result *r, struct row_members *m, size_t row, uint32_t id)
+{
+	struct err err = ERR_INIT;
+	struct what_if_member *to = BIG_PUSH(m->at, m->n, m->cap, &err);
+	if (to)
+		*to = (struct what_if_member){(uint32_t)row, id};
+	else
+		result_lost(r, &err);
+}
+
+void result_add_member(struct result *r, size_t row, uint32_t id)
+{
+	r->ops = &kept_ops_with_members;
+	add_member(r, &((struct kept_rows *)r->data)->counted, row, id);
+}
+
+void result_add_freed(struct result *r, size_t row, uint32_t id)
+{
+	add_member(r, &((struct kept_rows *)r->data)->freed, row, id);
+}
+
+/* result_later */
+static int sum_members(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
+{
+	struct kept_rows *k = r->data;
+	(void)progress;
+	if (!k->retained && !(k->retained = big_alloc(k->n, sizeof *k->retained, err)))
+		return ERR_NOMEM;
+	struct row_members *m = k->freed.n ? &k->freed : &k->counted;
+	return what_if_sum_members(k->retained, (uint32_t)k->n, m->at, m->n, known, err);
+}
+
+static struct cell retained_by_members(const struct result *r, void *data, size_t row)
+{
+	const struct kept_rows *k = r->data;
+	const struct retained *known = result_known(r);
+	(void)data;
+	return known ? cell_bytes(retained_of_members(known, &k->retained[row])) : cell_unknown(REASON_NOT_FOUND_YET);
+}
+
+void result_sum_members(struct result *r)
+{
+	result_rows_late(r, COL_RETAINED, retained_by_members);
+	r->later = sum_members;
 }
 
 void *result_rows_data(const struct result *r)

@@ -52,6 +52,15 @@ void what_if_release(struct what_if *c);
  * (retained_complete).  0 or ERR_NOMEM. */
 MUST_CHECK int what_if_number(struct what_if *c, struct err *err);
 
+/* An object of a row, of a group and the like; it may be in several, and several times in one. */
+struct what_if_member {
+	uint32_t row, object;
+};
+/* What the objects of each row retain together: those that are below another of the row are left out.  Sorts the
+ * members.  The retained sizes must be complete.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int what_if_sum_members(struct retained_sum *sums, uint32_t n_rows, struct what_if_member *member, size_t n,
+    const struct retained *r, struct err *err);
+
 /* Are id and above the same object, or does every way from the roots to id lead through above? */
 bool what_if_below(struct what_if *c, uint32_t id, uint32_t above);
 

@@ -7,15 +7,11 @@
 #include "algorithms/bits.h"
 #include "analysis/collections.h"
 #include "analysis/describe/describe.h"
-#include "base/amount.h"
-#include "base/mem.h"
+#include "base/text.h"
 #include "command/diagnose/held_groups.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
-#include "memory/big.h"
 #include "result/result.h"
-
-#include <stdlib.h>
 
 enum { BY_CLASS, BY_HOLDER };
 
@@ -65,136 +61,67 @@ static enum degree degree_of(const struct collection_found *f)
 
 /* --- groups ------------------------------------------------------------------------------------- */
 
-struct sums {
-	uint64_t size, capacity, empty;
-	uint64_t filling;         /* places in use */
-	uint64_t unsized;         /* of them: their size is not known */
-};
+/* What held_groups sums: FILLING are places in use, UNSIZED those whose size is not known. */
+enum { SIZE, CAPACITY, EMPTY, FILLING, UNSIZED };
 
 struct groups {
 	struct collections all;
-	struct held_groups in;  /* their kind is the degree of fill */
+	struct held_groups in;  /* their kind is the degree of fill; a row each */
 	bool by_holder, fill;
-	struct sums *sums;      /* by group */
-	size_t n_sums, cap_sums;
-	struct retained_sum *retained; /* by group; NULL: not found yet */
 };
 
-static void release(void *data)
+static int group_all(struct groups *g, struct result *r, struct err *err)
 {
-	struct groups *g = data;
-	collections_release(&g->all);
-	held_groups_release(&g->in);
-	big_free(g->sums);
-	big_free(g->retained);
-	free(g);
-}
-
-static uint32_t object_of(const void *data, size_t i)
-{
-	return ((const struct groups *)data)->all.found[i].id;
-}
-
-static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
-{
-	(void)r;
-	return held_groups_members(&((const struct groups *)data)->in, rows, object_of, data, to, err);
-}
-
-static int add_one(struct groups *g, const struct heap *h, size_t i, struct err *err)
-{
-	const struct collection_found *f = &g->all.found[i];
-	int code = held_groups_put(&g->in, i, g->fill ? degree_of(f) : 0, g->fill ? HEAP_NONE : h->class_of[f->id],
-	    g->by_holder ? f->id : HEAP_NONE, err);
-	if (code)
-		return code;
-	if (g->n_sums < g->in.n) {
-		struct sums *added = BIG_PUSH(g->sums, g->n_sums, g->cap_sums, err);
-		if (!added)
+	const struct heap *h = r->heap;
+	int code = held_groups_init(&g->in, h, err);
+	for (size_t i = 0; !code && i < g->all.n; i++) {
+		const struct collection_found *f = &g->all.found[i];
+		struct held_group *to = held_groups_put(&g->in, i, g->fill ? degree_of(f) : 0,
+		    g->fill ? HEAP_NONE : h->class_of[f->id], g->by_holder ? f->id : HEAP_NONE, err);
+		if (!to)
 			return ERR_NOMEM;
-		*added = (struct sums){.size = 0};
+		to->sum[SIZE] += f->size;
+		to->sum[CAPACITY] += f->capacity;
+		to->sum[FILLING] += f->taken;
+		to->sum[EMPTY] += f->sized && !f->size;
+		to->sum[UNSIZED] += !f->sized;
+		result_add_member(r, (size_t)(to - g->in.group), f->id);
+		code = progress_own_stops(i) ? err_cancelled(err) : 0;
 	}
-	struct sums *to = &g->sums[g->in.of[i]];
-	to->size += f->size;
-	to->capacity += f->capacity;
-	to->filling += f->taken;
-	to->empty += f->sized && !f->size;
-	to->unsized += !f->sized;
-	return 0;
-}
-
-static int group_all(struct groups *g, const struct heap *h, struct err *err)
-{
-	int code = held_groups_init(&g->in, h, g->all.n, err);
-	for (size_t i = 0; !code && i < g->all.n; i++)
-		code = progress_own_stops(i) ? err_cancelled(err) : add_one(g, h, i, err);
 	return code;
-}
-
-/* --- what they retain --------------------------------------------------------------------------- */
-
-static int sum_retained(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
-{
-	struct groups *g = result_rows_data(r);
-	uint32_t *of;
-	int code = retained_groups(&of, known, progress, err);
-	struct retained_sum *sums = code ? NULL : big_alloc(g->in.n, sizeof *sums, err);
-	if (!code && !sums)
-		code = ERR_NOMEM;
-	for (size_t i = 0; !code && i < g->all.n; i++)
-		of[g->all.found[i].id] = g->in.of[i];
-	if (!code)
-		code = retained_by_objects(known, of, g->in.n, sums, progress, err);
-	big_free(of);
-	if (code) {
-		big_free(sums);
-		return code;
-	}
-	big_free(g->retained);
-	g->retained = sums;
-	return 0;
-}
-
-static struct cell retained_cell(const struct result *r, void *data, size_t row)
-{
-	const struct groups *g = data;
-	return result_known(r) && g->retained ? command_retained_members(r->opened, &g->retained[row]) :
-	    cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
 /* A sum over those whose size is known; without any it is unknown. */
-static struct amount summed(const struct heap *h, const struct sums *g, uint64_t objects, uint64_t n)
+static struct amount summed(const struct heap *h, const struct held_group *g, uint64_t n)
 {
-	if (g->unsized == objects)
+	if (g->sum[UNSIZED] == g->n)
 		return amount_unknown(REASON_SILENT);
-	return g->unsized ? amount_weaken(heap_counted(h, n), LOWER_BOUND, REASON_SILENT) : heap_counted(h, n);
+	return g->sum[UNSIZED] ? amount_weaken(heap_counted(h, n), LOWER_BOUND, REASON_SILENT) : heap_counted(h, n);
 }
 
-static void add_row(struct result *r, const struct groups *all, uint32_t number)
+static void add_row(struct result *r, const struct groups *all, const struct held_group *g)
 {
 	const struct heap *h = r->heap;
-	const struct held_group *g = &all->in.group[number];
-	const struct sums *of = &all->sums[number];
 	uint32_t first = all->all.found[g->first].id;
 	struct text holder = TEXT_INIT;
 	struct cell cells[8];
 	unsigned at = 0;
-	struct amount size = summed(h, of, g->n, of->size), empty = summed(h, of, g->n, of->empty);
-	struct amount capacity = all->all.sizes_told ? heap_counted(h, of->capacity) : amount_unknown(REASON_SILENT);
+	struct amount size = summed(h, g, g->sum[SIZE]);
+	struct amount capacity = all->all.sizes_told ? heap_counted(h, g->sum[CAPACITY]) : amount_unknown(REASON_SILENT);
 	if (all->by_holder) {
 		field_holder_add(&all->in.holders, &g->holder, first, &holder);
 		cells[at++] = cell_text(holder.s);
 	}
 	cells[at++] = cell_text(all->fill ? degrees[g->kind] : h->classes[g->class].name);
 	cells[at++] = cell_count(heap_counted(h, g->n));
-	cells[at++] = size.certainty == UNKNOWN ? cell_unknown(size.reason) : cell_count(size);
-	cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : cell_count(capacity);
+	cells[at++] = cell_count(size);
+	cells[at++] = cell_count(capacity);
 	if (!all->fill) {
-		cells[at++] = capacity.certainty == UNKNOWN ? cell_unknown(capacity.reason) : !of->capacity ? cell_blank() :
-		    cell_percent(amount_as_sure(amount_exact(of->filling), size), capacity);
-		cells[at++] = empty.certainty == UNKNOWN ? cell_unknown(empty.reason) : cell_count(empty);
+		cells[at++] = capacity.certainty != UNKNOWN && !capacity.n ? cell_blank() :
+		    cell_percent(amount_as_sure(amount_exact(g->sum[FILLING]), size), capacity);
+		cells[at++] = cell_count(summed(h, g, g->sum[EMPTY]));
 	}
 	cells[at] = cell_blank(); /* when looked at */
 	bool one = g->n == 1;
@@ -203,66 +130,45 @@ static void add_row(struct result *r, const struct groups *all, uint32_t number)
 	text_release(&holder);
 }
 
-static void add_note(struct result *r, uint64_t n, const char *one, const char *many)
-{
-	struct text note = TEXT_INIT;
-	if (!n)
-		return;
-	text_add_count(&note, n);
-	text_addf(&note, " %s", n == 1 ? one : many);
-	result_add_note(r, note.s);
-	text_release(&note);
-}
-
 /* What is wrong with the user's own layouts: their collections may be missing. */
 static void add_blamed(struct result *r)
 {
 	size_t n;
 	const char *first = layouts_blamed(&n);
-	struct text note = TEXT_INIT;
 	if (!first)
 		return;
-	text_add(&note, first);
-	if (n > 1) {
-		text_add(&note, ", and ");
-		text_add_count(&note, n - 1);
-		text_addf(&note, " more line%s", n == 2 ? "" : "s");
-	}
-	result_add_note(r, note.s);
-	text_release(&note);
+	struct text more = TEXT_INIT;
+	text_add_count(&more, n - 1);
+	result_addf_note(r, n > 1 ? "%s, and %s more line%s" : "%s", first, more.s, n == 2 ? "" : "s");
+	text_release(&more);
 }
 
 static void add_notes(struct result *r, const struct groups *g)
 {
 	add_blamed(r);
-	add_note(r, g->all.lying, "is left out: its size is impossible, or its fields do not match its layout",
+	result_add_number_note(r, g->all.lying, "is left out: its size is impossible, or its fields do not match its layout",
 	    "are left out: their sizes are impossible, or their fields do not match their layouts");
-	add_note(r, g->all.damaged, "is counted in part: its nodes form a cycle or are damaged",
+	result_add_number_note(r, g->all.damaged, "is counted in part: its nodes form a cycle or are damaged",
 	    "are counted in part: their nodes form cycles or are damaged");
-	if (!g->all.sizes_told) {
-		struct text note = TEXT_INIT;
-		text_addf(&note, "%s holds no values: collections are found by class, and their sizes are unknown",
+	if (!g->all.sizes_told)
+		result_addf_note(r, "%s holds no values: collections are found by class, and their sizes are unknown",
 		    r->heap->facts.title);
-		result_add_note(r, note.s);
-		text_release(&note);
-	}
 	if (!g->all.n) {
 		result_add_note(r, "no known collections");
 		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 }
 
-static int find_all(struct session *s, const struct call *call, struct groups *g, struct err *err)
+static int find_all(struct session *s, const struct call *call, struct groups *g, struct result *r, struct err *err)
 {
 	struct bits only = {.word = NULL};
-	const struct heap *h = session_heap(s);
-	int code = call->argument[0].given ? bits_init(&only, h->n_objects, err) : 0;
+	int code = call->argument[0].given ? bits_init(&only, r->heap->n_objects, err) : 0;
 	for (size_t i = 0; !code && i < call->argument[0].n_ids && !progress_own_stops(i); i++)
 		bits_set(&only, call->argument[0].ids[i]);
 	if (!code)
-		code = collections_find(&g->all, h, only.word ? &only : NULL, session_progress(s), err);
+		code = collections_find(&g->all, r->heap, only.word ? &only : NULL, session_progress(s), err);
 	bits_release(&only);
-	return code ? code : group_all(g, h, err);
+	return code ? code : group_all(g, r, err);
 }
 
 static int run_collections(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -270,35 +176,23 @@ static int run_collections(struct session *s, const struct call *call, struct re
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
-	struct groups *g = xcalloc(1, sizeof *g);
-	g->fill = call_has(call, DASH_FILL);
-	g->by_holder = !g->fill && call_choice(call, DASH_BY, BY_CLASS) == BY_HOLDER;
-	const struct shape *shape = g->fill ? &fill_shape : g->by_holder ? &holder_shape : &class_shape;
+	bool fill = call_has(call, DASH_FILL);
+	struct groups g = {.fill = fill, .by_holder = !fill && call_choice(call, DASH_BY, BY_CLASS) == BY_HOLDER};
 	struct text title = TEXT_INIT;
-	text_add(&title, "collections");
-	if (call->argument[0].given)
-		text_addf(&title, " of %s", call->argument[0].word);
-	struct result *r = result_new_rows(title.s, s->dump, shape);
+	text_addf(&title, call->argument[0].given ? "collections of %s" : "collections", call->argument[0].word);
+	struct result *r = *out = result_new_rows(title.s, s->dump, fill ? &fill_shape : g.by_holder ? &holder_shape :
+	    &class_shape);
 	text_release(&title);
-	result_rows_members(r, members, release, g);
-	result_rows_late(r, COL_RETAINED, retained_cell);
-	r->later = sum_retained;
-	code = find_all(s, call, g, err);
-	for (uint32_t i = 0; !code && i < g->in.n; i++)
-		if (progress_own_stops(i))
-			code = err_cancelled(err);
-		else
-			add_row(r, g, i);
+	code = find_all(s, call, &g, r, err);
+	for (size_t i = 0; !code && i < g.in.n && !progress_own_stops(i); i++)
+		add_row(r, &g, &g.in.group[i]);
 	if (!code)
-		add_notes(r, g);
+		add_notes(r, &g);
+	collections_release(&g.all);
+	held_groups_release(&g.in);
+	result_sum_members(r);
 	command_show_retained(r);
-	if (!code)
-		code = command_order(s, r, COL_OBJECTS, err);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	return code ? code : command_order(s, r, COL_OBJECTS, err);
 }
 
 const struct command cmd_collections = {

@@ -6,15 +6,12 @@
 
 #include "analysis/offheap/offheap.h"
 #include "base/amount.h"
-#include "base/mem.h"
 #include "command/diagnose/held_groups.h"
 #include "dump/process.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
-#include "memory/big.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_CAPACITY_BYTES, .total = true}, {.id = COL_LIMIT}, \
@@ -44,74 +41,37 @@ static const struct option_spec options[] = {
 
 /* --- groups ------------------------------------------------------------------------------------- */
 
-struct sums {
-	struct amount capacity;
-	uint64_t limit;
-	bool limited; /* some of them tell a limit */
-};
+enum { LIMIT, LIMITED }; /* what held_groups sums: LIMITED are those that tell a limit */
 
 struct owners {
 	struct offheap found;
-	struct held_groups in;
+	struct held_groups in; /* a row each */
 	bool by_holder, each;
-	struct sums *sums;     /* by group */
-	size_t n_sums, cap_sums;
 };
 
-static void release(void *data)
-{
-	struct owners *o = data;
-	offheap_release(&o->found);
-	held_groups_release(&o->in);
-	big_free(o->sums);
-	free(o);
-}
-
-static uint32_t object_of(const void *data, size_t i)
-{
-	return ((const struct owners *)data)->found.owner[i].object;
-}
-
-static int members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
-{
-	(void)r;
-	return held_groups_members(&((const struct owners *)data)->in, rows, object_of, data, to, err);
-}
-
-static int group_owner(struct owners *o, const struct heap *h, size_t i, struct err *err)
+static int group_owner(struct owners *o, struct result *r, size_t i, struct err *err)
 {
 	const struct offheap_owner *w = &o->found.owner[i];
 	bool asked = (o->by_holder || o->each) && w->kind != OFFHEAP_STACK; /* threads hold their own */
-	int code = held_groups_put(&o->in, i, w->kind, h->class_of[w->object], asked ? w->object : HEAP_NONE, err);
-	if (code)
-		return code;
-	if (o->n_sums < o->in.n) {
-		struct sums *added = BIG_PUSH(o->sums, o->n_sums, o->cap_sums, err);
-		if (!added)
-			return ERR_NOMEM;
-		*added = (struct sums){.limited = false};
-	}
-	uint32_t number = o->in.of[i];
-	struct sums *to = &o->sums[number];
-	to->capacity = o->in.group[number].n > 1 ? amount_add(to->capacity, w->capacity) : w->capacity;
-	if (w->limit != OFFHEAP_NO_LIMIT) {
-		to->limit += w->limit;
-		to->limited = true;
-	}
+	struct held_group *to = held_groups_put(&o->in, i, w->kind, r->heap->class_of[w->object],
+	    asked ? w->object : HEAP_NONE, err);
+	if (!to)
+		return ERR_NOMEM;
+	to->bytes = to->n > 1 ? amount_add(to->bytes, w->capacity) : w->capacity;
+	to->sum[LIMIT] += w->limit == OFFHEAP_NO_LIMIT ? 0 : w->limit;
+	to->sum[LIMITED] += w->limit != OFFHEAP_NO_LIMIT;
+	result_add_member(r, (size_t)(to - o->in.group), w->object);
 	return 0;
 }
 
-static int group_all(struct owners *o, const struct heap *h, const char *kind, struct err *err)
+static int group_all(struct owners *o, struct result *r, const char *kind, struct err *err)
 {
-	int code = held_groups_init(&o->in, h, o->found.n, err);
+	int code = held_groups_init(&o->in, r->heap, err);
 	o->in.apart = o->each;
-	for (size_t i = 0; !code && i < o->found.n; i++) {
-		if (progress_own_stops(i))
-			code = err_cancelled(err);
-		else if (!kind || !strcmp(kind, offheap_kind_name(o->found.owner[i].kind)))
-			code = group_owner(o, h, i, err);
-	}
-	return code;
+	for (size_t i = 0; !code && i < o->found.n && !progress_own_stops(i); i++)
+		if (!kind || !strcmp(kind, offheap_kind_name(o->found.owner[i].kind)))
+			code = group_owner(o, r, i, err);
+	return code ? code : progress_check(progress_own(), err);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */
@@ -129,17 +89,15 @@ static void add_line(struct text *to, const struct held_group *g, const char *na
 	text_add(to, "'");
 }
 
-static void add_row(struct result *r, const struct owners *o, uint32_t number)
+static void add_row(struct result *r, const struct owners *o, const struct held_group *g)
 {
 	const struct heap *h = r->heap;
-	const struct held_group *g = &o->in.group[number];
-	const struct sums *of = &o->sums[number];
 	const struct offheap_owner *w = &o->found.owner[g->first];
 	const char *class = h->classes[g->class].name, *kind = offheap_kind_name(g->kind);
 	struct text holder = TEXT_INIT, line = TEXT_INIT;
 	struct cell cells[8];
 	unsigned at = 0;
-	struct amount n = heap_counted(h, g->n), capacity = amount_as_sure(of->capacity, heap_counted(h, 0));
+	struct amount n = heap_counted(h, g->n), capacity = amount_as_sure(g->bytes, heap_counted(h, 0));
 	if (o->found.told_by_references)
 		n = amount_weaken(n, INFERRED, REASON_OUTSIDE);
 	if (g->kind == OFFHEAP_STACK)
@@ -155,7 +113,7 @@ static void add_row(struct result *r, const struct owners *o, uint32_t number)
 	if (!o->each)
 		cells[at++] = cell_count(n);
 	cells[at++] = cell_bytes(capacity);
-	cells[at++] = of->limited ? cell_bytes(amount_exact(of->limit)) : cell_blank();
+	cells[at++] = g->sum[LIMITED] ? cell_bytes(amount_exact(g->sum[LIMIT])) : cell_blank();
 	if (o->each) {
 		cells[at++] = w->address ? cell_address(w->address) : cell_blank();
 		cells[at++] = cell_text(holder.s);
@@ -163,7 +121,7 @@ static void add_row(struct result *r, const struct owners *o, uint32_t number)
 	cells[at++] = cell_certainty(o->found.told_by_references ? amount_as_sure(capacity, n) : capacity);
 	add_line(&line, g, o->by_holder ? holder.s : class);
 	result_add_row(r, cells, o->each || g->n == 1 ? &(struct target){.kind = TARGET_OBJECT, .id = w->object} :
-	    &(struct target){.kind = TARGET_COMMAND, .command = arena_strndup(&r->arena, line.s, line.len)});
+	    &(struct target){.kind = TARGET_COMMAND, .command = line.s});
 	text_release(&holder);
 	text_release(&line);
 }
@@ -203,23 +161,10 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 
 static void add_option(struct result *r, uint64_t bytes)
 {
-	struct text note = TEXT_INIT;
-	text_add(&note, "limit of direct memory: ");
-	text_add_bytes(&note, bytes);
-	text_add(&note, " (-XX:MaxDirectMemorySize)");
-	result_add_note(r, note.s);
-	text_release(&note);
-}
-
-static void add_counted(struct result *r, uint64_t n, const char *one, const char *many)
-{
-	struct text note = TEXT_INIT;
-	if (!n)
-		return;
-	text_add_count(&note, n);
-	text_addf(&note, " %s", n == 1 ? one : many);
-	result_add_note(r, note.s);
-	text_release(&note);
+	struct text size = TEXT_INIT;
+	text_add_bytes(&size, bytes);
+	result_addf_note(r, "limit of direct memory: %s (-XX:MaxDirectMemorySize)", size.s);
+	text_release(&size);
 }
 
 static void add_notes(struct result *r, const struct offheap *found)
@@ -240,12 +185,12 @@ static void add_notes(struct result *r, const struct offheap *found)
 		result_add_note(r, "without field values, each buffer with a reference to a cleaner counts as an owner, and "
 		    "capacities are unknown");
 	else
-		add_counted(r, found->views, "buffer or segment shares the memory of another and does not count",
+		result_add_number_note(r, found->views, "buffer or segment shares the memory of another and does not count",
 		    "buffers and segments share the memory of others and do not count");
-	add_counted(r, found->lost, "of them has no owner in the dump", "of them have no owner in the dump");
-	add_counted(r, found->freed, "owner was closed and has no memory any more",
+	result_add_number_note(r, found->lost, "of them has no owner in the dump", "of them have no owner in the dump");
+	result_add_number_note(r, found->freed, "owner was closed and has no memory any more",
 	    "owners were closed and have no memory any more");
-	add_counted(r, found->broken, "object is left out: its memory size or address is impossible",
+	result_add_number_note(r, found->broken, "object is left out: its memory size or address is impossible",
 	    "objects are left out: their memory sizes or addresses are impossible");
 }
 
@@ -271,7 +216,6 @@ static int run_go(struct session *s, struct result **out, struct err *err)
 	if (!stated(h, go_parts[0][0]))
 		return err_set(err, ERR_UNSUPPORTED, "%s does not record off-heap memory", h->facts.title);
 	struct result *r = result_new_rows("off-heap memory", s->dump, &class_shape);
-	result_rows_members(r, NULL, NULL, NULL);
 	for (unsigned c = 0; c < r->n_columns; c++) /* no object owns it */
 		if (r->columns[c].id == COL_CLASS || r->columns[c].id == COL_OBJECTS || r->columns[c].id == COL_LIMIT)
 			result_show(r, c, false);
@@ -329,7 +273,6 @@ static int run_native(struct session *s, struct result **out, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "%s: no javacore with the VM's allocations (section NATIVEMEMINFO, of "
 		    "OpenJ9 and of IBM's VMs since Java 6)", h->facts.title);
 	struct result *r = result_new_rows("native memory", s->dump, &native_shape);
-	result_rows_members(r, NULL, NULL, NULL);
 	for (size_t i = 0; i < p->n_memory && !progress_own_stops(i); i++) {
 		const struct process_memory *m = &p->memory[i];
 		above[m->deep] = m->name;
@@ -342,13 +285,7 @@ static int run_native(struct session *s, struct result **out, struct err *err)
 	}
 	text_release(&name);
 	result_add_note(r, "each row includes the rows with longer names below it; Java Heap is the heap itself");
-	int code = progress_check(progress_own(), err);
-	code = code ? code : command_order(s, r, COL_CAPACITY_BYTES, err);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	return command_order(s, *out = r, COL_CAPACITY_BYTES, err);
 }
 
 /* --- all ---------------------------------------------------------------------------------------- */
@@ -362,7 +299,6 @@ static int run_limits(struct session *s, struct result **out, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "%s holds no counters of off-heap memory%s", h->facts.title,
 		    h->facts.values == DECLARED_FIELDS ? "" : ": it has no values");
 	struct result *r = result_new_rows("counters of off-heap memory", s->dump, &count_shape);
-	result_rows_members(r, NULL, NULL, NULL);
 	for (unsigned i = 0; i < n; i++)
 		result_add_row(r, (struct cell[]){cell_text(counts[i].name), cell_count(counts[i].count),
 		    cell_bytes(counts[i].capacity), cell_bytes(counts[i].reserved), cell_bytes(counts[i].limit)}, NULL);
@@ -388,33 +324,22 @@ static int find_kind(const char *word, const char **out, struct err *err)
 static int run_owners(struct session *s, const struct call *call, const char *kind, struct result **out,
     struct err *err)
 {
-	const struct heap *h = session_heap(s);
-	struct owners *o = xcalloc(1, sizeof *o);
-	o->each = call_has(call, DASH_EACH);
-	o->by_holder = !o->each && call_choice(call, DASH_BY, 0) == 1;
-	struct result *r = result_new_rows("off-heap memory", s->dump, o->each ? &each_shape :
-	    o->by_holder ? &holder_shape : &class_shape);
-	result_rows_members(r, members, release, o);
-	int code = offheap_find(&o->found, h, session_progress(s), err);
+	struct owners o = {.each = call_has(call, DASH_EACH)};
+	o.by_holder = !o.each && call_choice(call, DASH_BY, 0) == 1;
+	struct result *r = *out = result_new_rows("off-heap memory", s->dump, o.each ? &each_shape :
+	    o.by_holder ? &holder_shape : &class_shape);
+	int code = offheap_find(&o.found, r->heap, session_progress(s), err);
 	if (!code)
-		code = group_all(o, h, kind, err);
-	for (uint32_t i = 0; !code && i < o->in.n; i++) {
-		if (progress_own_stops(i))
-			code = err_cancelled(err);
-		else
-			add_row(r, o, i);
-	}
+		code = group_all(&o, r, kind, err);
+	for (size_t i = 0; !code && i < o.in.n && !progress_own_stops(i); i++)
+		add_row(r, &o, &o.in.group[i]);
 	if (!code && !kind) {
-		add_notes(r, &o->found);
+		add_notes(r, &o.found);
 		add_native(r);
 	}
-	if (!code)
-		code = command_order(s, r, COL_CAPACITY_BYTES, err);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	offheap_release(&o.found);
+	held_groups_release(&o.in);
+	return code ? code : command_order(s, r, COL_CAPACITY_BYTES, err);
 }
 
 static int run_offheap(struct session *s, const struct call *call, struct result **out, struct err *err)

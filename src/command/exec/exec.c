@@ -342,19 +342,16 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 		/* for want of memory those cells stay unknown */
 		int found = result_find_late(*run->out, progress, err);
 		result_take_late(*run->out, found);
-		if (found == ERR_CANCELLED) {
-			result_free(*run->out);
-			*run->out = NULL;
-			code = ERR_CANCELLED;
-		}
+		code = found == ERR_CANCELLED ? found : 0;
 	}
 	if (!code && *run->out && (run->s->hooks.work || (h && lazy_dump_waits(h->dump))))
 		read_first_rows(*run->out);
-	if (!code && progress_cancelled(progress)) { /* some loop may have been left early */
-		result_free(*run->out);
-		*run->out = NULL;
+	if (!code && progress_cancelled(progress)) /* some loop may have been left early */
 		code = err_cancelled(err);
-	}
+	if (code && *run->out != run->s->results.last)
+		result_free(*run->out);
+	if (code)
+		*run->out = NULL;
 	run->s->now = NULL;
 	return code;
 }

@@ -327,19 +327,3 @@ void finalizers_release(struct finalizers *f)
 	big_free(f->thread);
 	*f = (struct finalizers){.n = 0};
 }
-
-int finalizers_retained(const struct finalizers *f, const struct retained *known, struct retained_sum *sums,
-    struct progress *progress, struct err *err)
-{
-	uint32_t *group;
-	int code = retained_groups(&group, known, progress, err);
-	for (uint32_t row = 0; !code && row < f->n; row++)
-		for (uint64_t i = f->row[row].first; i < f->row[row].end && !progress_stops(progress, i); i++)
-			group[f->at[i].object] = row;
-	if (!code)
-		code = progress_check(progress, err);
-	if (!code)
-		code = retained_by_objects(known, group, f->n, sums, progress, err);
-	big_free(group);
-	return code;
-}

@@ -64,8 +64,4 @@ MUST_CHECK int finalizers_find(struct finalizers *out, const struct heap *h, str
     struct err *err);
 void finalizers_release(struct finalizers *f);
 
-/* What the objects of each row retain: sums by row. */
-MUST_CHECK int finalizers_retained(const struct finalizers *f, const struct retained *known, struct retained_sum *sums,
-    struct progress *progress, struct err *err);
-
 #endif

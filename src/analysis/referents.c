@@ -145,19 +145,3 @@ void referents_release(struct referents *r)
 	big_free(r->at);
 	*r = (struct referents){.n = 0};
 }
-
-int referents_retained(const struct referents *r, const struct retained *known, struct retained_sum *sums,
-    struct progress *progress, struct err *err)
-{
-	uint32_t *group;
-	int code = retained_groups(&group, known, progress, err);
-	for (uint64_t i = 0; !code && i < r->n_at && !progress_stops(progress, i); i++)
-		if (r->at[i].only)
-			group[r->at[i].referent] = r->at[i].row;
-	if (!code)
-		code = progress_check(progress, err);
-	if (!code)
-		code = retained_by_objects(known, group, r->n, sums, progress, err);
-	big_free(group);
-	return code;
-}

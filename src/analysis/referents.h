@@ -39,8 +39,4 @@ struct referents {
 MUST_CHECK int referents_find(struct referents *out, const struct heap *h, struct progress *progress, struct err *err);
 void referents_release(struct referents *r);
 
-/* What the objects retain that are reached only through the references of each row: sums by row. */
-MUST_CHECK int referents_retained(const struct referents *r, const struct retained *known, struct retained_sum *sums,
-    struct progress *progress, struct err *err);
-
 #endif

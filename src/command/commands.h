@@ -70,9 +70,8 @@ MUST_CHECK int command_order(const struct session *s, struct result *r, enum col
  * session_find returns. */
 MUST_CHECK int command_find_retained(struct session *s, struct result *r, struct err *err);
 
-/* A note for below a table, in the arena: "~ roots are inferred (PHD records none)" and the like.
- * NULL: there is nothing to say. */
-const char *command_roots_note(const struct opened *o, struct arena *arena);
+/* Add to the note "~ roots are inferred (PHD records none)" and the like, if there is anything to say. */
+void command_add_roots_note(struct result *r);
 
 /* The bytes that roots reach, and the others.  False: not known yet. */
 bool command_live(const struct opened *o, struct cell *live, struct cell *garbage);

@@ -69,11 +69,11 @@ int command_order(const struct session *s, struct result *r, enum column_id colu
 	return session_on_rows(s, &r, order_rows, &at, err);
 }
 
-const char *command_roots_note(const struct opened *o, struct arena *arena)
+void command_add_roots_note(struct result *r)
 {
-	const struct heap *h = o->heap;
+	const struct heap *h = r->heap;
 	struct text note = TEXT_INIT;
-	if (o->counts_weak && weak_known(h))
+	if (r->opened->counts_weak && weak_known(h))
 		text_add(&note, "weak, final and phantom references hold, too, as in Eclipse MAT (set weak on)");
 	if ((h->n_inferred_roots || h->roots_missing) && note.len)
 		text_add(&note, "; ");
@@ -89,9 +89,9 @@ const char *command_roots_note(const struct opened *o, struct arena *arena)
 		text_addf(&note, "%s~ roots may be in the part that was not read: what they hold counts as garbage "
 		    "here", note.len ? "; " : "");
 	}
-	const char *kept = note.len ? arena_strndup(arena, note.s, note.len) : NULL;
+	if (note.len)
+		result_add_note(r, note.s);
 	text_release(&note);
-	return kept;
 }
 
 struct cell command_share(const struct retained *r, struct amount bytes)

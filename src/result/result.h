@@ -259,6 +259,8 @@ void *result_rows_data(const struct result *r);
 void result_add_member(struct result *r, size_t row, uint32_t id);
 /* It retains what this object does; of a result with such objects the others are not summed. */
 void result_add_freed(struct result *r, size_t row, uint32_t id);
+/* Rows are classes, and stand for those of their instances that are among these objects; takes these over. */
+void result_rows_among(struct result *r, struct bits *objects);
 /* Let the column retained have what these objects of each row retain together, where a row was added without. */
 void result_sum_members(struct result *r);
 /* Instead let this function say which objects rows count.  The result takes data over and calls release for it.

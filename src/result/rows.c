@@ -4,10 +4,12 @@
  */
 #include "result/result.h"
 
+#include "analysis/search.h"
 #include "analysis/what_if/what_if.h"
 #include "base/assert.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 #include "opened/opened.h"
 
@@ -67,6 +69,7 @@ struct kept_rows {
 		struct what_if_member *at;
 		size_t n, cap;
 	} counted, freed; /* of result_add_member, result_add_freed */
+	struct bits among; /* of result_rows_among; word NULL: none */
 	struct retained_sum *retained; /* by row, of these; NULL: not summed yet */
 };
 
@@ -94,10 +97,26 @@ static void kept_release(void *data)
 		k->release(k->data);
 	big_free(k->cells);
 	big_free(k->targets);
+	bits_release(&k->among);
 	big_free(k->counted.at);
 	big_free(k->freed.at);
 	big_free(k->retained);
 	free(k);
+}
+
+/* Of the objects those of the rows' classes. */
+static int mark_among(const struct result *r, const struct kept_rows *k, const struct bits *rows, struct bits *to,
+    struct err *err)
+{
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t row = 0; !code && row < k->n && !progress_own_stops(row); row++)
+		if (bits_get(rows, row) && k->targets[row].kind == TARGET_CLASS)
+			bits_set(&classes, k->targets[row].id);
+	if (!code)
+		objects_mark(r->heap, &classes, &k->among, to);
+	bits_release(&classes);
+	return code;
 }
 
 static int kept_members(
@@ -106,6 +125,8 @@ static int kept_members(
 	const struct kept_rows *k = r->data;
 	if (k->members)
 		return k->members(r, k->data, rows, to, err);
+	if (k->among.word)
+		return mark_among(r, k, rows, to, err);
 	for (size_t i = 0; i < k->counted.n && !progress_own_stops(i); i++)
 		if (bits_get(rows, k->counted.at[i].row))
 			bits_set(to, k->counted.at[i].object);
@@ -158,6 +179,13 @@ void result_add_member(struct result *r, size_t row, uint32_t id)
 void result_add_freed(struct result *r, size_t row, uint32_t id)
 {
 	add_member(r, &((struct kept_rows *)r->data)->freed, row, id);
+}
+
+void result_rows_among(struct result *r, struct bits *objects)
+{
+	r->ops = &kept_ops_with_members;
+	((struct kept_rows *)r->data)->among = *objects;
+	*objects = (struct bits){.word = NULL};
 }
 
 /* result_later */

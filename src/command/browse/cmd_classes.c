@@ -352,7 +352,7 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 	if (code)
 		return code;
 	if (wish != REACH_ALL)
-		r->note = command_roots_note(s->dump, &r->arena);
+		command_add_roots_note(r);
 	code = command_order(s, r, path ? COL_RETAINED : COL_SHALLOW, err);
 	if (code) {
 		result_free(r);

@@ -312,7 +312,8 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	info_types(r, h);
 	result_group(r, "counters of the program");
 	info_stated(r, h);
-	r->note = brief ? NULL : command_roots_note(s->dump, &r->arena);
+	if (!brief)
+		command_add_roots_note(r);
 	if (!brief && !h->facts.roots_recorded)
 		info_holes(r, s->dump);
 	*out = r;

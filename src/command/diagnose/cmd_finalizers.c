@@ -90,92 +90,31 @@ static int run_noted(struct session *s, struct result **out, struct err *err)
 
 /* --- Java ----------------------------------------------------------------------------------------- */
 
-enum { J_STATE, J_CLASS, J_OBJECTS, J_SHALLOW, J_RETAINED };
 static const struct column java_columns[] = {
-    [J_STATE] = {.id = COL_STATE},
-    [J_CLASS] = {.id = COL_CLASS},
-    [J_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [J_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [J_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_STATE},
+    {.id = COL_CLASS},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
 };
 static const struct shape java_shape = {.form = "of Java", .named_by = COL_CLASS, .apart = true,
     SHAPE_COLUMNS(java_columns)};
 
-struct java_rows {
-	struct finalizers found;
-	struct amount *shallow;        /* by row */
-	struct retained_sum *retained; /* by row; NULL: not summed yet */
-};
-
-static struct cell java_retained(const struct result *r, size_t row)
+static void add_java(struct result *r, const struct finalizers *f, const struct finalizers_row *at)
 {
-	const struct java_rows *j = r->data;
-	return result_known(r) ? command_retained_members(r->opened, &j->retained[row]) :
-	    cell_unknown(REASON_NOT_FOUND_YET);
-}
-
-static void java_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct java_rows *j = r->data;
-	const struct finalizers_row *at = &j->found.row[row];
-	struct amount n = heap_counted(r->heap, at->end - at->first);
-	(void)scratch;
-	switch (column) {
-	case J_STATE: *out = cell_text(finalizer_state_name(at->state)); break;
-	case J_CLASS: *out = cell_text(at->class == HEAP_NONE ? "<cleared>" : r->heap->classes[at->class].name); break;
-	case J_OBJECTS: *out = cell_count(n); break;
-	case J_SHALLOW: *out = cell_bytes(amount_as_sure(j->shallow[row], n)); break;
-	default: *out = java_retained(r, row);
+	const struct heap *h = r->heap;
+	const bool cleared = at->class == HEAP_NONE;
+	struct amount n = heap_counted(h, at->end - at->first), shallow = amount_exact(0);
+	for (uint64_t i = at->first; i < at->end && !progress_own_stops(i); i++) {
+		result_add_member(r, r->n_source, f->at[i].object);
+		shallow = amount_add(shallow, heap_size(h, f->at[i].object));
 	}
-}
-
-static void java_target(const struct result *r, size_t row, struct target *out)
-{
-	const struct java_rows *j = r->data;
-	const struct finalizers_row *at = &j->found.row[row];
+	struct target target = {.kind = cleared ? TARGET_GROUP : TARGET_CLASS, .id = at->class, .part = !cleared};
 	if (at->end - at->first == 1)
-		*out = (struct target){.kind = TARGET_OBJECT, .id = j->found.at[at->first].object};
-	else if (at->class == HEAP_NONE)
-		*out = (struct target){.kind = TARGET_GROUP};
-	else
-		*out = (struct target){.kind = TARGET_CLASS, .id = at->class, .part = true};
-}
-
-static int java_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct java_rows *j = r->data;
-	(void)err;
-	for (uint32_t row = 0; row < j->found.n; row++)
-		for (uint64_t i = j->found.row[row].first; bits_get(rows, row) && i < j->found.row[row].end; i++)
-			bits_set(to, j->found.at[i].object);
-	return 0;
-}
-
-static void java_release(void *data)
-{
-	struct java_rows *j = data;
-	finalizers_release(&j->found);
-	big_free(j->shallow);
-	big_free(j->retained);
-	free(j);
-}
-
-static const struct result_ops java_ops = {
-    .cell = java_cell, .target = java_target, .release = java_release, .members = java_members};
-
-/* result_later */
-static int sum_java(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
-{
-	struct java_rows *j = r->data;
-	struct retained_sum *sums = big_alloc(j->found.n, sizeof *sums, err);
-	int code = sums ? finalizers_retained(&j->found, known, sums, progress, err) : ERR_NOMEM;
-	if (code) {
-		big_free(sums);
-		return code;
-	}
-	big_free(j->retained);
-	j->retained = sums;
-	return 0;
+		target = (struct target){.kind = TARGET_OBJECT, .id = f->at[at->first].object};
+	result_add_row(r, (struct cell[]){cell_text(finalizer_state_name(at->state)),
+	    cell_text(cleared ? "<cleared>" : h->classes[at->class].name), cell_count(n),
+	    cell_bytes(amount_as_sure(shallow, n)), cell_blank() /* when looked at */}, &target);
 }
 
 /* --- what the thread does ------------------------------------------------------------------------- */
@@ -281,26 +220,18 @@ static void tell_java(struct result *r, const struct finalizers *f)
 
 static int run_java(struct session *s, struct result **out, struct err *err)
 {
-	const struct heap *h = session_heap(s);
-	struct java_rows *j = xcalloc(1, sizeof *j);
-	int code = finalizers_find(&j->found, h, session_progress(s), err);
-	if (!code && !(j->shallow = big_alloc(j->found.n, sizeof *j->shallow, err)))
-		code = ERR_NOMEM;
-	for (uint32_t row = 0; !code && row < j->found.n; row++)
-		for (uint64_t i = j->found.row[row].first; i < j->found.row[row].end && !progress_own_stops(i); i++)
-			j->shallow[row] = amount_add(j->shallow[row], heap_size(h, j->found.at[i].object));
-	if (!code)
-		code = progress_check(progress_own(), err);
-	if (code) {
-		java_release(j);
+	struct finalizers found;
+	int code = finalizers_find(&found, session_heap(s), session_progress(s), err);
+	if (code)
 		return code;
-	}
-	struct result *r = result_new("finalizers", s->dump, &java_shape, &java_ops, j, j->found.n);
-	r->later = sum_java;
+	struct result *r = *out = result_new_rows("finalizers", s->dump, &java_shape);
+	for (uint32_t row = 0; row < found.n; row++)
+		add_java(r, &found, &found.row[row]);
+	result_sum_members(r);
 	result_mark(r, RESULT_OF_VALUES, true);
-	tell_java(r, &j->found);
+	tell_java(r, &found);
 	command_show_retained(r);
-	*out = r;
+	finalizers_release(&found);
 	return 0;
 }
 

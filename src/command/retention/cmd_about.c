@@ -198,7 +198,7 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 		result_free(q.r);
 		return code;
 	}
-	q.r->note = command_roots_note(a->opened, &q.r->arena);
+	command_add_roots_note(q.r);
 	*out = q.r;
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "command/commands.h"
 
 #include "analysis/paths/paths.h"
-#include "analysis/search.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/cut_words.h"
@@ -43,72 +42,33 @@ static void add_head(struct result *r, const struct retained *retained, const st
 	result_head(r, COL_SHARE, command_share(retained, loss->bytes));
 }
 
-/* What a row by class counts: data is what dies, a bit for each object, and a class for each row. */
-struct dead {
-	struct bits objects;
-	uint32_t *class;
-};
-
-static int dead_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
-{
-	const struct dead *dead = data;
-	struct bits classes;
-	int code = bits_init(&classes, r->heap->n_classes, err);
-	for (size_t row = 0; !code && row < r->n_source; row++) {
-		if (bits_get(rows, row))
-			bits_set(&classes, dead->class[row]);
-	}
-	if (!code)
-		objects_mark(r->heap, &classes, &dead->objects, to);
-	bits_release(&classes);
-	return code;
-}
-
-static void dead_release(void *data)
-{
-	struct dead *dead = data;
-	bits_release(&dead->objects);
-	big_free(dead->class);
-	free(dead);
-}
-
 /* Takes the bits of what dies out of loss. */
 static int by_class(const struct opened *o, const struct retained *retained, const char *title,
     const struct cut_wish *wish, struct what_if_loss *loss, struct result **out, struct err *err)
 {
 	const struct heap *h = retained->heap;
-	struct dead *dead = xcalloc(1, sizeof *dead);
-	dead->class = big_alloc((uint64_t)h->n_classes + 1, sizeof *dead->class, err);
 	struct sum { uint64_t objects, bytes; } *sum = big_alloc(h->n_classes, sizeof *sum, err);
-	if (!dead->class || !sum) {
-		dead_release(dead);
-		big_free(sum);
+	if (!sum)
 		return ERR_NOMEM;
-	}
 	for (uint32_t id = 0; id < h->n_objects && !progress_own_stops(id); id++) {
 		if (!bits_get(&loss->dead, id))
 			continue;
 		sum[h->class_of[id]].objects++;
 		sum[h->class_of[id]].bytes += heap_shallow(h, id);
 	}
-	struct result *r = result_new_rows(title, o, &class_shape);
+	struct result *r = *out = result_new_rows(title, o, &class_shape);
 	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(c); c++) {
 		if (!sum[c].objects)
 			continue;
 		struct amount freed = heap_held_sized(h, sum[c].bytes, class_size_doubts(h, &h->classes[c]));
-		dead->class[r->n_source] = c;
 		result_add_row(r, (struct cell[]){cell_text(h->classes[c].name),
 		    cell_count(heap_held(h, sum[c].objects)), cell_bytes(freed), command_share(retained, freed)},
 		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true});
 	}
-	dead->objects = loss->dead;
-	loss->dead = (struct bits){.word = NULL};
-	result_rows_members(r, dead_members, dead_release, dead);
+	result_rows_among(r, &loss->dead);
 	big_free(sum);
 	result_sort_new(r, COL_FREED, true);
 	add_head(r, retained, wish, loss);
-	*out = r;
 	return 0;
 }
 
@@ -333,7 +293,7 @@ static int run_references(struct session *s, const struct call *call, const char
 		}
 	}
 	if (!code)
-		(*out)->note = command_roots_note(s->dump, &(*out)->arena);
+		command_add_roots_note(*out);
 	if (!code && n > 1 && !call_has(call, DASH_EACH))
 		code = add_alone(*out, s, words, n, err);
 	text_release(&title);

@@ -110,7 +110,7 @@ static struct result *groups_result(const struct opened *o, const struct retaine
 	result_rows_members(out, groups_members, groups_release, groups);
 	result_tell_loaders(out);
 	result_sort_new(out, COL_RETAINED, true);
-	out->note = command_roots_note(o, &out->arena);
+	command_add_roots_note(out);
 	return out;
 }
 
@@ -246,7 +246,7 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 	tree_sort(out, DOM_RETAINED, true);
 	if (depth > 1)
 		tree_open_levels(out, depth);
-	out->note = command_roots_note(s->dump, &out->arena);
+	command_add_roots_note(out);
 	return out;
 }
 
@@ -362,7 +362,7 @@ static int run_size(struct session *s, const struct call *call, struct result **
 	result_head(r, COL_SHALLOW, cell_bytes(amount_as_sure(heap_size_of(h, ids, n), count)));
 	result_head(r, COL_RETAINED, cell_bytes(bytes));
 	result_head(r, COL_RETAINED_OBJECTS, cell_count(freed));
-	r->note = command_roots_note(s->dump, &r->arena);
+	command_add_roots_note(r);
 	*out = r;
 	return 0;
 }
@@ -441,7 +441,7 @@ static struct result *top_rows(const struct opened *o,
 	text_release(&command);
 	out->sorted_by = TOP_RETAINED;
 	out->descending = true;
-	out->note = command_roots_note(o, &out->arena);
+	command_add_roots_note(out);
 	return out;
 }
 

@@ -336,7 +336,7 @@ static int run_heap(struct session *s, const struct call *call, struct result **
 	uint32_t depth = command_depth(call, 1);
 	if (depth > 1)
 		tree_open_levels(r, depth);
-	r->note = command_roots_note(s->dump, &r->arena);
+	command_add_roots_note(r);
 	if (all)
 		add_garbage(r, known);
 	else if (!r->n_rows)

@@ -5,85 +5,28 @@
 #include "command/commands.h"
 
 #include "analysis/holders.h"
-#include "analysis/search.h"
-#include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "heap/classes.h"
 #include "memory/big.h"
 
-#include <stdlib.h>
-
-enum { U_CLASS, U_OBJECTS, U_SHALLOW, U_HELD, U_HELD_SHALLOW, U_RETAINED };
-
 static const struct column up_columns[] = {
-    [U_CLASS] = {.id = COL_CLASS},
-    [U_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [U_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [U_HELD] = {.id = COL_HELD, .total = true},
-    [U_HELD_SHALLOW] =
-        {.id = COL_HELD_SHALLOW, .total = true},
-    [U_RETAINED] = {.id = COL_RETAINED},
+    {.id = COL_CLASS},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_HELD, .total = true},
+    {.id = COL_HELD_SHALLOW, .total = true},
+    {.id = COL_RETAINED},
 };
 static const struct shape holders_shape = {SHAPE_COLUMNS(up_columns)};
 
-static void up_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+static void add_row(struct result *r, const struct holders_row *at)
 {
-	const struct holders *h = r->data;
-	const struct holders_row *at = &h->rows[row];
-	(void)scratch;
-	switch (column) {
-	case U_CLASS:
-		*out = cell_text(at->class == HEAP_NONE ? "<roots>" : r->heap->classes[at->class].name);
-		return;
-	case U_OBJECTS:
-		*out = cell_count(at->holders);
-		return;
-	case U_SHALLOW:
-		*out = cell_bytes(at->holders_shallow);
-		return;
-	case U_HELD:
-		*out = cell_count(at->held);
-		return;
-	case U_HELD_SHALLOW:
-		*out = cell_bytes(at->held_shallow);
-		return;
-	default:
-		*out = at->class == HEAP_NONE ? cell_blank() : command_retained_sum(r->opened, &at->retained);
-	}
+	bool roots = at->class == HEAP_NONE;
+	result_add_row(r, (struct cell[]){cell_text(roots ? "<roots>" : r->heap->classes[at->class].name),
+	    cell_count(at->holders), cell_bytes(at->holders_shallow), cell_count(at->held), cell_bytes(at->held_shallow),
+	    roots ? cell_blank() : command_retained_sum(r->opened, &at->retained)},
+	    roots ? NULL : &(struct target){.kind = TARGET_CLASS, .id = at->class, .part = true});
 }
-
-static void up_target(const struct result *r, size_t row, struct target *out)
-{
-	const struct holders *h = r->data;
-	if (h->rows[row].class != HEAP_NONE)
-		*out = (struct target){.kind = TARGET_CLASS, .id = h->rows[row].class, .part = true};
-}
-
-static int up_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct holders *h = r->data;
-	struct bits classes;
-	int code = bits_init(&classes, r->heap->n_classes, err);
-	for (size_t row = 0; !code && row < h->n; row++) {
-		if (h->rows[row].class != HEAP_NONE && bits_get(rows, row))
-			bits_set(&classes, h->rows[row].class);
-	}
-	if (!code)
-		objects_mark(r->heap, &classes, &h->objects, to);
-	bits_release(&classes);
-	return code;
-}
-
-static void up_release(void *data)
-{
-	holders_release(data);
-	free(data);
-}
-
-static const struct result_ops up_ops = {
-    .cell = up_cell, .target = up_target, .release = up_release, .members = up_members};
 
 static int classes_to_skip(
     const struct session *s, const char *word, struct bits *skip, struct err *err)
@@ -100,21 +43,6 @@ static int classes_to_skip(
 	return code;
 }
 
-static void add_note(struct result *r, uint64_t unreachable)
-{
-	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(r->opened, &r->arena);
-	if (unreachable) {
-		text_add_count(&note, unreachable);
-		text_addf(&note, r->heap->roots_missing ? " of them %s reached by no root that was read and not counted" :
-		    " of them %s unreachable and not counted", unreachable == 1 ? "is" : "are");
-	}
-	if (roots)
-		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
-	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
-	text_release(&note);
-}
-
 static int run_holders(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *skipped = call->option[call_option(call, DASH_SKIP)].word;
@@ -122,22 +50,27 @@ static int run_holders(struct session *s, const struct call *call, struct result
 	int code = skipped ? classes_to_skip(s, skipped, &skip, err) : 0;
 	if (code)
 		return code;
-	struct holders *h = xcalloc(1, sizeof *h);
-	code = holders_find(h, opened_retained(s->dump), call->argument[0].ids, call->argument[0].n_ids,
+	struct holders h;
+	code = holders_find(&h, opened_retained(s->dump), call->argument[0].ids, call->argument[0].n_ids,
 	    skip.word ? &skip : NULL, err);
 	bits_release(&skip);
-	if (code) {
-		free(h);
+	if (code)
 		return code;
-	}
 	struct text title = TEXT_INIT;
 	text_addf(&title, "holders of %s", call->argument[0].word);
-	struct result *r = result_new(title.s, s->dump, &holders_shape, &up_ops, h, h->n);
+	struct result *r = *out = result_new_rows(title.s, s->dump, &holders_shape);
 	text_release(&title);
+	for (size_t i = 0; i < h.n; i++)
+		add_row(r, &h.rows[i]);
+	result_rows_among(r, &h.objects);
 	result_sort_new(r, COL_HELD_SHALLOW, true);
-	add_note(r, h->unreachable);
+	result_add_number_note(r, h.unreachable, r->heap->roots_missing ?
+	    "of them is reached by no root that was read and not counted" : "of them is unreachable and not counted",
+	    r->heap->roots_missing ? "of them are reached by no root that was read and not counted" :
+	    "of them are unreachable and not counted");
+	command_add_roots_note(r);
 	result_mark(r, RESULT_NONE_ANSWERS, !skipped);
-	*out = r;
+	holders_release(&h);
 	return 0;
 }
 

@@ -73,6 +73,8 @@ static void add_row(
 		object_class_words(h, s->id, &class);
 	object_class_words(h, s->piles_up, &point);
 	struct target target = {.kind = TARGET_OBJECT, .id = s->id};
+	for (uint32_t i = 0; i < (s->ids ? s->n : 1); i++) /* a row stands for the suspect, or the objects of a group */
+		result_add_member(out, out->n_source, s->ids ? s->ids[i] : s->id);
 	if (s->ids)
 		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
@@ -117,31 +119,7 @@ static int add_suspects(struct result *out, struct session *s, struct what_if *c
 	return code;
 }
 
-/* A row stands for the suspect, that of a group for its objects; data is the suspects. */
-static int suspects_members(const struct result *r, void *data, const struct bits *rows,
-    struct bits *to, struct err *err)
-{
-	const struct leaks *leaks = data;
-	(void)err;
-	for (size_t row = 0; row < r->n_source; row++) {
-		const struct suspect *s = &leaks->suspect[row];
-		if (!bits_get(rows, row))
-			continue;
-		if (!s->ids)
-			bits_set(to, s->id);
-		for (uint32_t i = 0; s->ids && i < s->n; i++)
-			bits_set(to, s->ids[i]);
-	}
-	return 0;
-}
-
 enum { HOLDERS = 12 }; /* rows where there is no suspect */
-
-static void suspects_release(void *data)
-{
-	leaks_release(data);
-	free(data);
-}
 
 static int wanted_share(const struct call *call, double *share, struct err *err)
 {
@@ -161,21 +139,17 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 
 static void add_note(struct result *r, const struct leaks *leaks, bool found, double share)
 {
-	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (!found)
-		text_addf(&note, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
+		result_addf_note(r, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
 		    "; the rows are the largest holders" : "");
 	if (leaks->vms_own.n > leaks->least) {
-		text_add(&note, note.len ? "; " : "");
-		struct cell bytes = cell_bytes(leaks->vms_own);
-		cell_print(&bytes, &note);
-		text_add(&note, " more is retained by roots of the VM itself; no program can clear them");
+		struct text bytes = TEXT_INIT;
+		struct cell cell = cell_bytes(leaks->vms_own);
+		cell_print(&cell, &bytes);
+		result_addf_note(r, "%s more is retained by roots of the VM itself; no program can clear them", bytes.s);
+		text_release(&bytes);
 	}
-	text_addf(&note, "%s%s", note.len && roots ? "; " : "", roots ? roots : "");
-	if (note.len)
-		r->note = arena_strndup(&r->arena, note.s, note.len);
-	text_release(&note);
+	command_add_roots_note(r);
 }
 
 /* What the objects of a group hold jointly goes with them as well; there are few groups. */
@@ -192,68 +166,54 @@ static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
 	return code;
 }
 
-/* Without roots no suspect has a meaning, and none is no answer either. */
-static struct result *without_roots(struct session *s)
+static int find_suspects(struct session *s, struct leaks *leaks, double share, bool *found, struct err *err)
 {
-	struct result *r = result_new_rows("leaks", s->dump, &shape);
-	r->note = command_roots_note(s->dump, &r->arena);
-	result_mark(r, RESULT_LACKS_ROWS, true);
-	return r;
+	const struct retained *r = opened_tree(s->dump);
+	int code = leaks_find(leaks, r, share, session_progress(s), err);
+	*found = !code && leaks->n;
+	if (!code && !*found)
+		code = leaks_find_holders(leaks, r, share, HOLDERS, session_progress(s), err);
+	return code ? code : size_groups(s, leaks, err);
 }
 
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct what_if cut;
+	struct what_if cut = {.retained = NULL};
+	struct leaks leaks = {.n = 0};
+	struct since *since = NULL;
 	double share;
+	bool found, asked = call_has(call, DASH_SHARE);
 	int code = wanted_share(call, &share, err);
 	if (!code)
 		code = session_find(s, FIND_TREE, err);
 	if (code)
 		return code;
-	const struct retained *r = opened_tree(s->dump);
-	if (session_heap(s)->roots_missing) {
-		*out = without_roots(s);
-		result_mark(*out, RESULT_FAILED, call_has(call, DASH_SHARE));
+	if (session_heap(s)->roots_missing) { /* no suspect has a meaning, and none is no answer either */
+		*out = result_new_rows("leaks", s->dump, &shape);
+		command_add_roots_note(*out);
+		result_mark(*out, RESULT_LACKS_ROWS, true);
+		result_mark(*out, RESULT_FAILED, asked);
 		return 0;
 	}
-	struct leaks *leaks = xcalloc(1, sizeof *leaks);
-	code = leaks_find(leaks, r, share, session_progress(s), err);
-	if (code) {
-		free(leaks);
-		return code;
-	}
-	bool found = leaks->n;
-	if (!found)
-		code = leaks_find_holders(leaks, r, share, HOLDERS, session_progress(s), err);
-	struct result *result = result_new_rows(found ? "leaks" : "leaks: no suspect, largest holders", s->dump, &shape);
-	if (code) {
-		free(leaks);
-		result_free(result);
-		return code;
-	}
-	code = what_if_init(&cut, r, err);
+	code = find_suspects(s, &leaks, share, &found, err);
+	struct result *r = *out = result_new_rows(found ? "leaks" : "leaks: no suspect, largest holders", s->dump, &shape);
 	if (!code)
-		code = size_groups(s, leaks, err);
-	struct since *since = NULL;
+		code = what_if_init(&cut, opened_tree(s->dump), err);
 	if (!code)
 		code = since_new(&since, s, err);
 	if (!code)
-		code = add_suspects(result, s, &cut, leaks, found, since, err);
+		code = add_suspects(r, s, &cut, &leaks, found, since, err);
 	what_if_release(&cut);
-	add_note(result, leaks, found, share);
-	since_add_note(since, result);
+	add_note(r, &leaks, found, share);
+	since_add_note(since, r);
 	since_free(since);
-	result_mark(result, RESULT_FAILED, !found && call_has(call, DASH_SHARE)); /* so much was looked for */
-	result_show(result, L_POINT, found);
-	result_show(result, L_FIELD, !found);
-	result_show(result, L_REFERENCE, !found);
-	result_rows_members(result, suspects_members, suspects_release, leaks);
+	leaks_release(&leaks);
+	result_mark(r, RESULT_FAILED, !found && asked); /* so much was looked for */
+	result_show(r, L_POINT, found);
+	result_show(r, L_FIELD, !found);
+	result_show(r, L_REFERENCE, !found);
 	if (s->finds_beside) /* where the story does not stand below */
-		result_show(result, L_SENTENCE, true);
-	if (code)
-		result_free(result);
-	else
-		*out = result;
+		result_show(r, L_SENTENCE, true);
 	return code;
 }
 

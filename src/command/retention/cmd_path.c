@@ -337,21 +337,13 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 {
 	const struct heap *h = r->heap;
 	const struct path_rows *rows = r->data;
-	struct text note = TEXT_INIT;
-	const char *roots = command_roots_note(r->opened, &r->arena);
 	if (found < wanted)
-		text_addf(&note, "there is no other path without objects of %s",
-		    found == 1 ? "this one" : "these");
+		result_addf_note(r, "there is no other path without objects of %s", found == 1 ? "this one" : "these");
 	if (rows->rules.relaxed)
-		text_addf(&note, "%sno strong path exists; this one follows a soft or queued reference",
-		    note.len ? "; " : "");
-	if (roots)
-		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
+		result_add_note(r, "no strong path exists; this one follows a soft or queued reference");
+	command_add_roots_note(r);
 	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
-		text_addf(&note, "%s%s has no field names, so weak references count as strong",
-		    note.len ? "; " : "", h->facts.title);
-	r->note = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
-	text_release(&note);
+		result_addf_note(r, "%s has no field names, so weak references count as strong", h->facts.title);
 }
 
 static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)

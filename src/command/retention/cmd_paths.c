@@ -136,23 +136,14 @@ static const struct tree_source merged_source = {.children = merged_children,
 
 static void add_merged_note(struct result *r, const struct merged_paths *merged, bool weak)
 {
-	struct text note = TEXT_INIT;
-	if (merged->missing) {
-		text_add_count(&note, merged->missing);
-		text_addf(&note, " of them %s unreachable%s; ",
-		    merged->missing == 1 ? "is" : "are",
-		    weak || !weak_known(r->heap) ? "" : " (by strong references)");
-	}
+	bool strongly = !weak && weak_known(r->heap);
+	result_add_number_note(r, merged->missing, strongly ? "of them is unreachable (by strong references)" :
+	    "of them is unreachable", strongly ? "of them are unreachable (by strong references)" : "of them are unreachable");
 	if (merged->deep)
-		text_addf(&note, "paths are limited to %d steps; ", MERGED_DEPTH);
+		result_addf_note(r, "paths are limited to %d steps", MERGED_DEPTH);
 	if (merged->many)
-		text_addf(&note, "the tree is limited to %d rows; ", MERGED_ROWS);
-	const char *roots = command_roots_note(r->opened, &r->arena);
-	if (roots)
-		text_addf(&note, "%s; ", roots);
-	if (note.len)
-		r->note = arena_strndup(&r->arena, note.s, note.len - 2);
-	text_release(&note);
+		result_addf_note(r, "the tree is limited to %d rows", MERGED_ROWS);
+	command_add_roots_note(r);
 }
 
 /* With what they retain, if that is known or nobody waits on the screen for it. */

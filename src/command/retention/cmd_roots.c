@@ -273,7 +273,7 @@ static int run_roots(struct session *s, const struct call *call, struct result *
 		show_slots(r, h);
 		command_show_retained(r);
 	}
-	r->note = command_roots_note(s->dump, &r->arena);
+	command_add_roots_note(r);
 	*out = r;
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "analysis/what_if/what_if.h"
 
 #include "analysis/paths/paths.h"
-#include "base/mem.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/cut_words.h"
@@ -54,6 +53,8 @@ static void add_row(struct result *out, const struct session *s, const struct pa
 {
 	const struct heap *h = session_heap(s);
 	struct text name = TEXT_INIT, field = TEXT_INIT;
+	for (size_t i = 0; i < item->edges.n; i++) /* a row stands for what its references lead to */
+		result_add_member(out, out->n_source, item->edges.edge[i].target);
 	uint32_t holder = item->edges.n ? item->edges.edge[0].holder : HEAP_NONE;
 	bool single = item->target != HEAP_NONE, one = single && item->edges.n == 1;
 	uint32_t class = item->class;
@@ -97,52 +98,22 @@ static void show_holders(struct result *out, const struct what_if_plan *plan)
 static void add_head(
     struct result *out, const struct retained *r, const struct what_if_plan *plan, uint64_t wanted)
 {
-	struct text note = TEXT_INIT;
 	bool together = false;
-	const char *roots = command_roots_note(out->opened, &out->arena);
 	result_head(out, COL_WANTED, cell_bytes(amount_exact(wanted)));
 	result_head(out, COL_OBJECTS, cell_count(plan->objects));
 	result_head(out, COL_FREED, cell_bytes(plan->bytes));
 	result_head(out, COL_SHARE, command_share(r, plan->bytes));
 	result_head(out, COL_REACHED, cell_flag(plan->reached));
-	bool short_of = !plan->reached && !out->heap->roots_missing;
-	if (short_of)
-		text_addf(&note, plan->n == PLAN_MOST
-		    ? "a plan has at most %zu references, and these do not free enough"
-		    : "these %zu references do not free enough; no other one frees more", plan->n);
-	if (short_of)
-		text_add(&note, " (see help cut)");
+	if (!plan->reached && !out->heap->roots_missing)
+		result_addf_note(out, plan->n == PLAN_MOST
+		    ? "a plan has at most %zu references, and these do not free enough (see help cut)"
+		    : "these %zu references do not free enough; no other one frees more (see help cut)", plan->n);
 	for (size_t i = 0; i < plan->n && !together; i++)
 		together = !plan->item[i].freed.n;
 	if (together)
-		text_addf(&note, "%srows with freed 0 free memory only together with others",
-		    note.len ? "; " : "");
-	if (roots)
-		text_addf(&note, "%s%s", note.len ? "; " : "", roots);
-	if (note.len)
-		out->note = arena_strndup(&out->arena, note.s, note.len);
-	text_release(&note);
+		result_add_note(out, "rows with freed 0 free memory only together with others");
+	command_add_roots_note(out);
 	result_mark(out, RESULT_FAILED, !plan->reached);
-}
-
-/* A row stands for what its references lead to; data is the plan. */
-static int plan_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
-{
-	const struct what_if_plan *plan = data;
-	(void)err;
-	for (size_t row = 0; row < r->n_source; row++) {
-		const struct what_if_edges *edges = &plan->item[row].edges;
-		for (size_t i = 0; bits_get(rows, row) && i < edges->n; i++)
-			bits_set(to, edges->edge[i].target);
-	}
-	return 0;
-}
-
-static void plan_release(void *data)
-{
-	what_if_plan_release(data);
-	free(data);
 }
 
 struct planning {
@@ -169,17 +140,13 @@ int command_cut_plan(struct session *s, const struct retained *retained, uint64_
 		return code;
 	code = path_rules_init(&rules, session_heap(s), true, err);
 	if (!code) {
-		*out = result_new_rows("plan", s->dump, &cut_plan_shape);
+		struct result *r = *out = result_new_rows("plan", s->dump, &cut_plan_shape);
 		for (size_t i = 0; i < p.plan.n; i++)
-			add_row(*out, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total.n : 0);
-		show_holders(*out, &p.plan);
-		add_head(*out, retained, &p.plan, wanted);
+			add_row(r, s, &rules, &p.plan.item[i], i ? p.plan.item[i - 1].total.n : 0);
+		show_holders(r, &p.plan);
+		add_head(r, retained, &p.plan, wanted);
 		path_rules_release(&rules);
-		struct what_if_plan *kept = xcalloc(1, sizeof *kept);
-		*kept = p.plan;
-		result_rows_members(*out, plan_members, plan_release, kept);
-	} else {
-		what_if_plan_release(&p.plan);
 	}
+	what_if_plan_release(&p.plan);
 	return code;
 }

@@ -6,7 +6,6 @@
 
 #include "analysis/describe/describe.h"
 #include "base/amount.h"
-#include "base/mem.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
 #include "command/retention/heap_labels.h"
@@ -18,7 +17,6 @@
 
 #include <inttypes.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { R_DIRECTION, R_FIELD, R_ADDRESS, R_CLASS, R_SHALLOW, R_RETAINED, R_VALUE, R_COLUMNS };
@@ -66,6 +64,7 @@ static const struct option_spec refs_options[] = {
 struct group {
 	uint64_t references, objects;
 	struct amount shallow; /* of the objects */
+	size_t row;
 };
 
 void references_line(struct text *to, const struct heap *h, uint32_t id, enum direction direction,
@@ -79,60 +78,16 @@ void references_line(struct text *to, const struct heap *h, uint32_t id, enum di
 		text_addf(to, "'%s'", h->classes[class].name);
 }
 
-/* What the rows of a grouped result sum. */
-struct grouped {
-	struct object_rows *rows;
-	struct row_group {
-		enum direction direction;
-		uint32_t class;
-	} *group; /* of each row */
-	size_t n, cap;
-};
-
-static int grouped_members(const struct result *r, void *data, const struct bits *rows,
-    struct bits *to, struct err *err)
-{
-	const struct grouped *g = data;
-	const struct heap *h = r->heap;
-	struct bits in, out;
-	int code = bits_init(&in, h->n_classes, err) | bits_init(&out, h->n_classes, err);
-	for (size_t row = 0; !code && row < g->n; row++) {
-		if (bits_get(rows, row))
-			bits_set(g->group[row].direction == DIRECTION_IN ? &in : &out, g->group[row].class);
-	}
-	for (size_t row = 0; !code && row < object_rows_count(g->rows) && !progress_own_stops(row); row++) {
-		enum direction way;
-		uint32_t other = object_rows_id(g->rows, row, &way);
-		if (bits_get(way == DIRECTION_IN ? &in : &out, h->class_of[other]))
-			bits_set(to, other);
-	}
-	bits_release(&in);
-	bits_release(&out);
-	return code ? ERR_NOMEM : 0;
-}
-
-static void grouped_release(void *data)
-{
-	struct grouped *g = data;
-	object_rows_free(g->rows);
-	big_free(g->group);
-	free(g);
-}
-
 /* Sum the rows of one direction by class into r. */
-static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum direction direction,
+static int group_rows(struct result *r, const struct object_rows *rows, uint32_t id, enum direction direction,
     struct err *err)
 {
-	const struct object_rows *rows = into->rows;
 	const struct heap *h = r->heap;
 	struct bits seen = {.word = NULL};
 	struct group *groups = big_alloc(h->n_classes, sizeof *groups, err);
-	if (!groups || bits_init(&seen, h->n_objects, err)) {
-		big_free(groups);
-		return ERR_NOMEM;
-	}
-	int code = 0;
-	for (size_t row = 0; row < object_rows_count(rows) && !progress_own_stops(row); row++) {
+	struct text command = TEXT_INIT;
+	int code = groups ? bits_init(&seen, h->n_objects, err) : ERR_NOMEM;
+	for (size_t row = 0; !code && row < object_rows_count(rows) && !progress_own_stops(row); row++) {
 		enum direction way;
 		uint32_t other = object_rows_id(rows, row, &way);
 		if (way != direction)
@@ -145,26 +100,24 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 		g->objects++;
 		g->shallow = amount_add(g->shallow, heap_size(h, other));
 	}
-	struct text command = TEXT_INIT;
-	for (uint32_t c = 0; c < h->n_classes && !progress_own_stops(4 * c); c++) {
+	for (uint32_t c = 0; !code && c < h->n_classes && !progress_own_stops(c); c++) {
 		if (!groups[c].references)
 			continue;
 		/* what an object refers to stands in its record; who refers to it may be anywhere */
 		struct amount all = direction == DIRECTION_IN ? heap_counted(h, 0) : amount_exact(0);
-		struct amount references = amount_exact(groups[c].references);
-		struct amount objects = amount_exact(groups[c].objects);
 		references_line(&command, h, id, direction, c);
-		struct row_group *to = BIG_PUSH(into->group, into->n, into->cap, err);
-		if (!to) {
-			code = ERR_NOMEM;
-			break;
-		}
-		*to = (struct row_group){.direction = direction, .class = c};
-		result_add_row(r, (struct cell[]){cell_text(direction_word(direction)),
-		    cell_text(h->classes[c].name), cell_count(amount_as_sure(references, all)),
-		    cell_count(amount_as_sure(objects, all)), cell_bytes(amount_as_sure(groups[c].shallow, all)),
-		    cell_blank()},
+		groups[c].row = r->n_source;
+		result_add_row(r, (struct cell[]){cell_text(direction_word(direction)), cell_text(h->classes[c].name),
+		    cell_count(amount_as_sure(amount_exact(groups[c].references), all)),
+		    cell_count(amount_as_sure(amount_exact(groups[c].objects), all)),
+		    cell_bytes(amount_as_sure(groups[c].shallow, all)), cell_blank()},
 		    &(struct target){.kind = TARGET_CLASS, .id = c, .part = true, .command = command.s});
+	}
+	for (size_t row = 0; !code && row < object_rows_count(rows) && !progress_own_stops(row); row++) {
+		enum direction way;
+		uint32_t other = object_rows_id(rows, row, &way);
+		if (way == direction)
+			result_add_member(r, groups[h->class_of[other]].row, other);
 	}
 	text_release(&command);
 	bits_release(&seen);
@@ -175,23 +128,14 @@ static int group_rows(struct result *r, struct grouped *into, uint32_t id, enum 
 static int grouped(const struct opened *o, struct object_rows *rows, const char *title, uint32_t id,
     struct result **out, struct err *err)
 {
-	struct result *r =
-	    result_new_rows(title, o, &grouped_shape);
-	struct grouped *sums = xcalloc(1, sizeof *sums);
-	sums->rows = rows;
-	result_rows_members(r, grouped_members, grouped_release, sums);
-	int code = group_rows(r, sums, id, DIRECTION_OUT, err);
+	struct result *r = *out = result_new_rows(title, o, &grouped_shape);
+	int code = group_rows(r, rows, id, DIRECTION_OUT, err);
 	if (!code)
-		code = group_rows(r, sums, id, DIRECTION_IN, err);
-	if (code) {
-		result_free(r);
-		return code;
-	}
-	result_sort_new(r, COL_OBJECTS, true); /* within their direction */
-	result_sort_new(r, COL_DIRECTION, true);
-	r->sorted_by = -1;
-	*out = r;
-	return 0;
+		code = group_rows(r, rows, id, DIRECTION_IN, err);
+	object_rows_free(rows);
+	result_sum_members(r);
+	command_sort_directions(r, COL_OBJECTS);
+	return code;
 }
 
 static int only_classes(
@@ -251,10 +195,6 @@ static int references_of(
 		*out = listed(h, rows, title.s);
 	if (!code)
 		code = ask_where_rows(s, call, *out, err);
-	if (code) {
-		result_free(*out);
-		*out = NULL;
-	}
 	if (!code)
 		command_show_retained(*out);
 	text_release(&title);

@@ -6,7 +6,6 @@
 
 #include "analysis/describe/describe.h"
 #include "base/amount.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
@@ -16,7 +15,6 @@
 #include "result/objects.h"
 #include "result/result.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum root_column {
@@ -45,85 +43,76 @@ static const struct column roots_columns[] = {
 };
 static const struct shape roots_shape = {SHAPE_COLUMNS(roots_columns)};
 
-/* Data of the result: the numbers of the roots shown. */
-struct root_rows {
-	size_t *root;
+static const unsigned char roots_what[] = { /* of the columns that roots_cell does not make itself */
+    [R_ADDRESS] = OBJECT_ADDRESS,
+    [R_CLASS] = OBJECT_CLASS,
+    [R_SHALLOW] = OBJECT_SHALLOW,
+    [R_RETAINED] = OBJECT_RETAINED,
+    [R_VALUE] = OBJECT_VALUE,
 };
+
+/* Data of the result: the numbers of the roots shown. */
+static const struct heap_root *root_of(const struct result *r, size_t row)
+{
+	return &r->heap->roots[((const size_t *)r->data)[row]];
+}
 
 static void roots_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct root_rows *rows = r->data;
 	const struct heap *h = r->heap;
-	const struct heap_root *root = &h->roots[rows->root[row]];
-	const struct heap_thread *thread =
-	    root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	const struct heap_root *root = root_of(r, row);
+	const struct heap_thread *thread = root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	*out = cell_blank();
+	text_clear(scratch);
 	switch ((enum root_column)column) {
 	case R_KIND:
 		*out = cell_text(root_kind_name(root->kind));
 		return;
-	case R_ADDRESS:
-		object_cell(r->opened, root->object, OBJECT_ADDRESS, out, scratch);
-		return;
-	case R_CLASS:
-		object_cell(r->opened, root->object, OBJECT_CLASS, out, scratch);
-		return;
 	case R_THREAD:
-		*out = thread ? cell_text(thread->name) : cell_blank();
+		if (thread)
+			*out = cell_text(thread->name);
 		return;
 	case R_FRAME:
-		*out = thread && root->frame < thread->n_frames ?
-		    cell_text(thread->frames[root->frame]) : cell_blank();
+		if (thread && root->frame < thread->n_frames)
+			*out = cell_text(thread->frames[root->frame]);
 		return;
 	case R_SLOT:
-		text_clear(scratch);
-		*out = cell_blank();
 		if (!root->slot || root->kind == ROOT_VM_INTERNAL)
 			return;
 		if (!heap_symbol(h, root->slot, scratch))
-			text_addf(scratch, "0x%llx", (unsigned long long)root->slot);
+			text_add_hex(scratch, root->slot);
 		*out = cell_text(scratch->s);
 		return;
 	case R_DESCRIPTION:
-		text_clear(scratch);
-		*out = heap_root_words(h, root, scratch) ? cell_text(scratch->s) : cell_blank();
+		if (heap_root_words(h, root, scratch))
+			*out = cell_text(scratch->s);
 		return;
 	case R_OFFSET:
-		*out = points_inside(root) ? cell_plain(root->offset) : cell_blank();
+		if (points_inside(root))
+			*out = cell_plain(root->offset);
 		return;
 	case R_CERTAINTY:
 		*out = cell_certainty(amount_weaken(amount_exact(0), root->certainty, REASON_ROOTS));
 		return;
-	case R_SHALLOW:
-		object_cell(r->opened, root->object, OBJECT_SHALLOW, out, scratch);
-		return;
-	case R_RETAINED:
-		object_cell(r->opened, root->object, OBJECT_RETAINED, out, scratch);
-		return;
-	case R_VALUE:
-		object_cell(r->opened, root->object, OBJECT_VALUE, out, scratch);
-		if (out->type == CELL_NONE && !values_away(h))
+	default:
+		object_cell(r->opened, root->object, roots_what[column], out, scratch);
+		if (column == R_VALUE && out->type == CELL_NONE && !values_away(h))
 			*out = cell_blank();
-		return;
 	}
 }
 
 static void roots_target(const struct result *r, size_t row, struct target *out)
 {
-	const struct root_rows *rows = r->data;
-	*out = (struct target){
-	    .kind = TARGET_OBJECT, .id = r->heap->roots[rows->root[row]].object};
+	*out = (struct target){.kind = TARGET_OBJECT, .id = root_of(r, row)->object};
 }
 
 static void roots_release(void *data)
 {
-	struct root_rows *rows = data;
-	big_free(rows->root);
-	free(rows);
+	big_free(data);
 }
 
-static const struct result_ops roots_ops = {
-    .cell = roots_cell, .target = roots_target, .release = roots_release};
+static const struct result_ops roots_ops = {.cell = roots_cell, .target = roots_target, .release = roots_release};
 
 static const struct column kinds_columns[] = {
     {.id = COL_KIND},
@@ -163,119 +152,72 @@ static int choose(struct bits *chosen, const struct heap *h, const struct call *
 	return code;
 }
 
-/* What the rows of a result by kind sum. */
-struct kinds {
-	struct root_rows *rows;
-	size_t n;
-	enum root_kind kind[ROOT_KINDS]; /* of each row */
-};
-
-static int kinds_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
+static void add_kind(struct result *r, enum root_kind kind, const size_t *numbers, size_t n)
 {
-	const struct kinds *k = data;
-	bool wanted[ROOT_KINDS] = {false};
-	(void)err;
-	for (size_t row = 0; row < r->n_source; row++)
-		wanted[k->kind[row]] |= bits_get(rows, row);
-	for (size_t i = 0; i < k->n; i++) {
-		const struct heap_root *root = &r->heap->roots[k->rows->root[i]];
-		if (wanted[root->kind])
-			bits_set(to, root->object);
-	}
-	return 0;
-}
-
-static void kinds_release(void *data)
-{
-	struct kinds *k = data;
-	roots_release(k->rows);
-	free(k);
-}
-
-/* Takes rows over. */
-static struct result *sum_kinds(const struct opened *o, struct root_rows *rows, size_t n)
-{
-	const struct heap *h = o->heap;
-	struct result *r = result_new_rows("roots by kind", o, &kinds_shape);
-	struct kinds *k = xcalloc(1, sizeof *k);
-	k->rows = rows;
-	k->n = n;
-	result_rows_members(r, kinds_members, kinds_release, k);
-	struct text command = TEXT_INIT;
-	for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++) {
-		struct amount roots = heap_counted(h, 0), objects = roots, shallow = roots;
-		uint32_t before = HEAP_NONE; /* roots of one object and kind stand together */
-		for (size_t i = 0; i < n; i++) {
-			const struct heap_root *root = &h->roots[rows->root[i]];
-			if (root->kind != kind)
-				continue;
-			roots.n++;
-			roots = amount_weaken(roots, root->certainty, REASON_ROOTS);
-			if (root->object == before)
-				continue;
-			before = root->object;
-			objects.n++;
-			shallow = amount_add(shallow, heap_size(h, root->object));
-		}
-		text_clear(&command);
-		text_addf(&command, "roots | grep '^%s$'", root_kind_name(kind));
-		if (!roots.n)
+	const struct heap *h = r->heap;
+	struct amount roots = heap_counted(h, 0), objects = roots, shallow = roots;
+	uint32_t before = HEAP_NONE; /* roots of one object and kind stand together */
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		const struct heap_root *root = &h->roots[numbers[i]];
+		if (root->kind != kind)
 			continue;
-		k->kind[r->n_source] = kind;
-		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)),
-		    cell_count(roots), cell_count(amount_as_sure(objects, roots)),
-		    cell_bytes(amount_as_sure(shallow, roots))},
-		    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
+		roots.n++;
+		roots = amount_weaken(roots, root->certainty, REASON_ROOTS);
+		if (root->object == before)
+			continue;
+		before = root->object;
+		objects.n++;
+		shallow = amount_add(shallow, heap_size(h, root->object));
+		result_add_member(r, r->n_source, root->object);
 	}
-	text_release(&command);
-	return r;
+	char command[64];
+	snprintf(command, sizeof command, "roots | grep '^%s$'", root_kind_name(kind));
+	if (roots.n)
+		result_add_row(r, (struct cell[]){cell_text(root_kind_name(kind)), cell_count(roots),
+		    cell_count(amount_as_sure(objects, roots)), cell_bytes(amount_as_sure(shallow, roots))},
+		    &(struct target){.kind = TARGET_COMMAND, .command = command});
 }
 
 static int run_roots(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct root_rows *rows = xcalloc(1, sizeof *rows);
 	struct bits chosen = {.word = NULL};
-	size_t n = 0;
+	size_t n = 0, *numbers = NULL;
 	enum { LIST = -1, BY_KIND, BY_NAME, BY_VARIABLE };
 	int by = call_choice(call, DASH_BY, LIST);
 	bool all = !call->argument[0].given, globals = by == BY_VARIABLE;
-	bool names = by == BY_NAME || globals;
 	int code = all ? 0 : choose(&chosen, h, call, err);
 	if (globals && !inspect_has_variables(h) && !(values_away(h) && h->facts.no_class_objects))
 		code = err_set(err, ERR_UNSUPPORTED, "%s has no global variables%s", h->facts.title,
 		    values_held(h) ? " (use x CLASS for static fields)" : "");
-	if (names)
+	if (by > BY_KIND)
 		command_retained_beside(s);
-	if (!code && !(rows->root = big_alloc(h->n_roots, sizeof *rows->root, err)))
+	if (!code && !(numbers = big_alloc(h->n_roots, sizeof *numbers, err)))
 		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < h->n_roots; i++) {
 		uint32_t id = h->roots[i].object;
 		if (all || bits_get(&chosen, call->argument[0].objects ? id : h->class_of[id]))
-			rows->root[n++] = i;
+			numbers[n++] = i;
 	}
 	bits_release(&chosen);
-	if (code) {
-		roots_release(rows);
-		return code;
+	if (!code && by > BY_KIND) {
+		code = command_roots_by_name(out, s->dump, numbers, n, globals, err);
+		if (!code)
+			code = command_order(s, *out, opened_retained(s->dump) ? COL_RETAINED : COL_SHALLOW, err);
+	} else if (!code && by == BY_KIND) {
+		*out = result_new_rows("roots by kind", s->dump, &kinds_shape);
+		for (enum root_kind kind = 0; kind < ROOT_KINDS; kind++)
+			add_kind(*out, kind, numbers, n);
+	} else if (!code) {
+		*out = result_new("roots", s->dump, &roots_shape, &roots_ops, numbers, n);
+		numbers = NULL;
+		show_slots(*out, h);
+		command_show_retained(*out);
 	}
-	struct result *r;
-	if (names) {
-		code = command_roots_by_name(&r, s->dump, rows->root, n, globals, err);
-		roots_release(rows);
-		if (code)
-			return code;
-	} else if (by == BY_KIND) {
-		r = sum_kinds(s->dump, rows, n);
-	} else {
-		r = result_new("roots", s->dump, &roots_shape, &roots_ops, rows, n);
-		show_slots(r, h);
-		command_show_retained(r);
-	}
-	command_add_roots_note(r);
-	*out = r;
-	return 0;
+	big_free(numbers);
+	if (!code)
+		command_add_roots_note(*out);
+	return code;
 }
 
 const struct command cmd_roots = {

@@ -21,4 +21,7 @@ struct references_of {
 MUST_CHECK int references_of_set(struct session *s, const struct references_of *what, struct result **out,
     struct err *err);
 
+/* Rows of both directions: outgoing ones first, within that the largest in this column. */
+void command_sort_directions(struct result *r, enum column_id column);
+
 #endif

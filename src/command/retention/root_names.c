@@ -6,8 +6,6 @@
 
 #include "algorithms/sort.h"
 #include "base/amount.h"
-#include "base/mem.h"
-#include "command/resolve/resolve.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
 #include "heap/roots.h"
@@ -15,7 +13,6 @@
 #include "memory/arena.h"
 #include "memory/big.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct column names_columns[] = {
@@ -88,63 +85,12 @@ static int by_name_of_root(const void *x, const void *y)
 	return (a->root->object > b->root->object) - (a->root->object < b->root->object);
 }
 
-/* What the objects of roots of one name retain each, those that another of them dominates left out. */
-static struct cell retained_by_roots(const struct opened *o, const struct named_root *root, size_t n)
-{
-	const struct retained *r = opened_retained(o);
-	struct retained_sum sum = {.bytes = 0};
-	for (size_t i = 0; r && i < n; i++) {
-		if (i && root[i].root->object == root[i - 1].root->object)
-			continue;
-		struct named_root up = root[i];
-		struct heap_root place = *up.root;
-		bool inside = false;
-		up.root = &place;
-		for (uint32_t id = r->dominators.immediate[place.object]; !inside &&
-		     id != DOMINATED_BY_ROOTS && id != NOT_REACHABLE; id = r->dominators.immediate[id]) {
-			place.object = id;
-			inside = find_sorted(&up, root, n, sizeof up, by_name_of_root) != NULL;
-		}
-		inside |= r->dominators.immediate[root[i].root->object] == NOT_REACHABLE;
-		if (!inside)
-			retained_sum_add(r, &sum, root[i].root->object);
-	}
-	return command_retained_sum(o, &sum);
-}
-
-/* The objects of each row, for those who ask which a row counts. */
-struct name_rows {
-	struct named_object {
-		uint32_t row, object;
-	} *list;
-	size_t n;
-};
-
-static int names_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
-{
-	const struct name_rows *names = data;
-	(void)r;
-	(void)err;
-	for (size_t i = 0; i < names->n; i++) {
-		if (bits_get(rows, names->list[i].row))
-			bits_set(to, names->list[i].object);
-	}
-	return 0;
-}
-
-static void names_release(void *data)
-{
-	struct name_rows *names = data;
-	big_free(names->list);
-	free(names);
-}
-
 static void add_named_roots(struct result *r, const struct named_root *root, size_t n)
 {
 	struct amount words = heap_counted(r->heap, n), objects = heap_counted(r->heap, 0), shallow = objects;
 	bool one_kind = true;
 	for (size_t i = 0; i < n; i++) {
+		result_add_member(r, r->n_source, root[i].root->object);
 		one_kind &= root[i].root->kind == root->root->kind;
 		words = amount_weaken(words, root[i].root->certainty, REASON_ROOTS);
 		if (i && root[i].root->object == root[i - 1].root->object)
@@ -157,40 +103,26 @@ static void add_named_roots(struct result *r, const struct named_root *root, siz
 	result_add_row(r, (struct cell[]){cell_text(root->name),
 	    cell_text(one_kind ? root_kind_name(root->root->kind) : "Thread"), cell_count(words),
 	    cell_count(amount_as_sure(objects, words)), cell_bytes(amount_as_sure(shallow, words)),
-	    retained_by_roots(r->opened, root, n)},
+	    cell_blank()}, /* when looked at */
 	    objects.n == 1 ? &one : &several);
 }
 
 int command_roots_by_name(struct result **out, const struct opened *o, const size_t *roots, size_t n,
     bool globals, struct err *err)
 {
-	const struct heap *h = o->heap;
 	struct named_root *named = big_alloc(n, sizeof *named, err);
-	struct named_object *list = big_alloc(n, sizeof *list, err);
 	struct arena names = ARENA_INIT;
 	size_t kept = 0;
-	if (!named || !list || name_roots(h, roots, n, globals, named, &kept, &names, err)) {
-		arena_release(&names);
-		big_free(named);
-		big_free(list);
-		return ERR_NOMEM;
-	}
-	struct result *r = result_new_rows(globals ? "globals" : "roots by name", o, &root_names_shape);
-	struct name_rows *members = xcalloc(1, sizeof *members);
-	members->list = list;
+	int code = named ? name_roots(o->heap, roots, n, globals, named, &kept, &names, err) : ERR_NOMEM;
+	struct result *r = *out = result_new_rows(globals ? "globals" : "roots by name", o, &root_names_shape);
 	sort_array(named, kept, sizeof *named, by_name_of_root);
 	for (size_t i = 0, same; i < kept; i += same) {
 		for (same = 1; i + same < kept && !strcmp(named[i].name, named[i + same].name); same++)
 			;
-		for (size_t k = i; k < i + same; k++)
-			members->list[members->n++] =
-			    (struct named_object){(uint32_t)r->n_source, named[k].root->object};
 		add_named_roots(r, named + i, same);
 	}
-	result_rows_members(r, names_members, names_release, members);
+	result_sum_members(r);
 	arena_release(&names);
 	big_free(named);
-	result_sort_new(r, opened_retained(o) ? COL_RETAINED : COL_SHALLOW, true);
-	*out = r;
-	return 0;
+	return code;
 }

@@ -9,7 +9,7 @@
 #include "result/result.h"
 
 #include "algorithms/sort.h"
-#include "analysis/dominators/dominators.h"
+#include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "heap/amounts.h"
@@ -285,8 +285,7 @@ static struct cell retained_cell(const struct result *r, const struct grouped *g
 		return result_column_of(g->from, COL_RETAINED) < 0 ? cell_none() : cell_blank();
 	if (!known)
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	return cell_bytes(group->retained.topmost ? retained_sum_bytes(known, &group->retained)
-	                                          : retained_of_nothing_reached(known));
+	return cell_bytes(retained_of_members(known, &group->retained));
 }
 
 static void grouped_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -345,34 +344,28 @@ static const struct result_ops ops = {
 static const struct result_ops ops_of_sets = {
     .cell = grouped_cell, .target = grouped_target, .release = grouped_release, .members = grouped_members};
 
-/* result_later.  An object of several groups is summed in the first: the others then have less than all they retain. */
+/* result_later */
 static int sum_retained(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
 {
 	struct grouped *g = r->data;
 	int column = result_column_of(g->from, COL_RETAINED);
-	uint32_t *group;
-	int code = retained_groups(&group, known, progress, err);
-	struct retained_sum *sums = code ? NULL : big_alloc(g->n, sizeof *sums, err);
-	if (!code && !sums)
-		code = ERR_NOMEM;
-	for (uint32_t row = 0; !code && row < g->n; row++) {
-		g->group[row].retained.joint = false;
+	size_t n = 0;
+	struct what_if_member *member = big_alloc(g->from->n_rows, sizeof *member, err);
+	struct retained_sum *sums = member ? big_alloc(g->n, sizeof *sums, err) : NULL;
+	int code = sums ? 0 : ERR_NOMEM;
+	for (uint32_t row = 0; !code && row < g->n; row++)
 		for (size_t i = g->group[row].first; i < g->group[row].end && !progress_stops(progress, i); i++) {
 			uint32_t id = row_retains(g->from, column, g->row[i]) ? row_object(g->from, g->row[i]) : HEAP_NONE;
-			if (id != HEAP_NONE && group[id] == HEAP_NONE)
-				group[id] = row;
-			g->group[row].retained.joint |= id != HEAP_NONE && group[id] != row;
+			if (id != HEAP_NONE)
+				member[n++] = (struct what_if_member){row, id};
 		}
-	}
 	if (!code)
 		code = progress_check(progress, err);
 	if (!code)
-		code = retained_by_objects(known, group, (uint32_t)g->n, sums, progress, err);
-	for (size_t row = 0; !code && row < g->n; row++) {
-		sums[row].joint |= g->group[row].retained.joint;
+		code = what_if_sum_members(sums, (uint32_t)g->n, member, n, known, err);
+	for (size_t row = 0; !code && row < g->n; row++)
 		g->group[row].retained = sums[row];
-	}
-	big_free(group);
+	big_free(member);
 	big_free(sums);
 	return code;
 }

@@ -139,6 +139,11 @@ void object_cell(const struct opened *o, uint32_t id, enum object_column what, s
 	case OBJECT_VALUE:
 		*out = value_cell(h, id, scratch);
 		return;
+	case OBJECT_VALUE_IF_ANY:
+		*out = object_value_cell(h, id, scratch);
+		if (out->type == CELL_NONE && !values_away(h))
+			*out = cell_blank();
+		return;
 	case OBJECT_RETAINED:
 		*out = object_retained_cell(o, id);
 		return;

@@ -24,6 +24,7 @@ enum object_column {
 	OBJECT_CHILDREN, /* in the dominator tree */
 	OBJECT_HEAP,     /* Android's heap that it is in */
 	OBJECT_VALUE, /* the object in a few words; for a class object, the class that it stands for */
+	OBJECT_VALUE_IF_ANY, /* as object_value_cell, but blank where the dump has none */
 };
 
 /* The cell of an object; its text points into the heap or *scratch. */

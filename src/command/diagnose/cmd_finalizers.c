@@ -145,13 +145,12 @@ static void add_place(struct text *to, const struct heap_thread *t, uint32_t bel
 		text_addf(to, ", called from %s", t->frames[from - 1]);
 }
 
-static void tell_thread(struct result *r, const struct finalizers *f, const struct finalizing *at, uint64_t waiting)
+static void tell_thread(struct result *r, const struct finalizing *at, uint64_t waiting)
 {
 	const struct heap *h = r->heap;
 	const struct heap_thread *t = &h->threads[at->thread];
 	struct text words = TEXT_INIT;
 	bool blocked = t->state && (!strncmp(t->state, "BLOCKED", 7) || strstr(t->state, "WAITING"));
-	(void)f;
 	text_addf(&words, "thread %s ", t->name ? t->name : "?");
 	if (t->state)
 		text_addf(&words, "(%s) ", t->state);
@@ -191,7 +190,7 @@ static void tell_java(struct result *r, const struct finalizers *f)
 	uint64_t waiting = objects_in(f, FINALIZER_QUEUED) + objects_in(f, FINALIZER_PENDING);
 	struct text words = TEXT_INIT;
 	for (uint32_t i = 0; i < f->n_threads; i++)
-		tell_thread(r, f, &f->thread[i], waiting);
+		tell_thread(r, &f->thread[i], waiting);
 	if (!f->n_threads)
 		tell_nobody(r, f, waiting);
 	if (f->states_length && f->stated != f->in_queue) {

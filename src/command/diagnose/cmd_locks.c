@@ -5,7 +5,6 @@
 #include "command/commands.h"
 
 #include "analysis/locks/locks.h"
-#include "base/mem.h"
 #include "base/progress.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
@@ -16,7 +15,6 @@
 #include "result/result.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum {
 	L_ADDRESS, L_KIND, L_OWNER, L_WAITERS, L_WAITING, L_WAITED, L_HOLDS, L_CYCLE, L_CLASS, L_FIELD, L_FRAME, L_CERTAINTY
@@ -141,7 +139,6 @@ static void add_lock(struct result *r, const struct locks *l, const struct lock 
 static void add_notes(struct result *r, const struct locks *l)
 {
 	const struct heap *h = r->heap;
-	struct text t = TEXT_INIT;
 	if (h->facts.values == TYPED_MEMORY)
 		result_add_note(r, !waits_told(h) ? "without the program (--exe) which locks goroutines wait for is unknown" :
 		    "Go does not record the owners of locks; only locks that goroutines wait for are shown");
@@ -152,18 +149,10 @@ static void add_notes(struct result *r, const struct locks *l)
 		result_add_note(r, "owners and waiters are from the javacore");
 	if (h->facts.redacted == REDACT_ALL)
 		result_add_note(r, h->facts.no_values);
-	if (l->n_unplaced) {
-		text_addf(&t, "%" PRIu32 " blocked thread%s: the monitor is unknown (no frame holds it)", l->n_unplaced,
-		    l->n_unplaced == 1 ? "" : "s");
-		result_add_note(r, t.s);
-	}
-	if (l->broken) {
-		text_clear(&t);
-		text_addf(&t, "%" PRIu64 " queue%s damaged; waiters after the damage are missing", l->broken,
-		    l->broken == 1 ? " is" : "s are");
-		result_add_note(r, t.s);
-	}
-	text_release(&t);
+	result_add_number_note(r, l->n_unplaced, "blocked thread: the monitor is unknown (no frame holds it)",
+	    "blocked threads: the monitor is unknown (no frame holds it)");
+	result_add_number_note(r, l->broken, "queue is damaged; waiters after the damage are missing",
+	    "queues are damaged; waiters after the damage are missing");
 }
 
 /* May there be deadlocks that are not seen: does a thread wait for what somebody has, and nobody knows who? */
@@ -176,32 +165,6 @@ static bool owners_lack(const struct heap *h, const struct locks *l)
 	return lack;
 }
 
-/* The threads of a deadlock, and what they wait for. */
-static int deadlock_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
-    struct err *err)
-{
-	const struct locks *l = data;
-	(void)r;
-	(void)err;
-	for (size_t row = 0; row < l->n_cycles; row++) {
-		const struct lock_cycle *c = &l->cycle[row];
-		for (uint32_t i = c->first; bits_get(rows, row) && i < c->first + c->n; i++) {
-			const struct lock_wait *wait = &l->wait[l->cycle_wait[i]];
-			const uint32_t of[] = {l->lock[wait->lock].object, wait->object};
-			for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-				if (of[k] != HEAP_NONE)
-					bits_set(to, of[k]);
-		}
-	}
-	return 0;
-}
-
-static void kept_release(void *data)
-{
-	locks_release(data);
-	free(data);
-}
-
 static struct result *told_deadlocks(const struct session *s, const struct locks *l)
 {
 	struct result *r = result_new_rows("deadlocks", s->dump, &deadlocks_shape);
@@ -210,6 +173,13 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 		const struct lock_cycle *c = &l->cycle[i];
 		text_clear(&sentence);
 		lock_sentence(r->heap, l, c, &sentence);
+		for (uint32_t k = c->first; k < c->first + c->n; k++) { /* the threads, and what they wait for */
+			const struct lock_wait *wait = &l->wait[l->cycle_wait[k]];
+			const uint32_t of[] = {l->lock[wait->lock].object, wait->object};
+			for (size_t m = 0; m < sizeof of / sizeof *of; m++)
+				if (of[m] != HEAP_NONE)
+					result_add_member(r, i, of[m]);
+		}
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
 		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, &(struct target){.kind = TARGET_GROUP});
 	}
@@ -252,18 +222,14 @@ static struct result *told_locks(const struct session *s, const struct locks *l)
 
 static int run_locks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct locks *found = xcalloc(1, sizeof *found);
-	int code = locks_find(found, session_heap(s), progress_own(), err);
-	if (code) {
-		free(found);
+	struct locks found;
+	int code = locks_find(&found, session_heap(s), progress_own(), err);
+	if (code)
 		return code;
-	}
-	bool deadlocks = call_has(call, DASH_DEADLOCK);
-	struct result *r = deadlocks ? told_deadlocks(s, found) : told_locks(s, found);
-	add_notes(r, found);
+	struct result *r = *out = call_has(call, DASH_DEADLOCK) ? told_deadlocks(s, &found) : told_locks(s, &found);
+	add_notes(r, &found);
 	result_mark(r, RESULT_OF_VALUES, values_held(r->heap));
-	result_rows_members(r, deadlocks ? deadlock_members : NULL, kept_release, found);
-	*out = r;
+	locks_release(&found);
 	return 0;
 }
 

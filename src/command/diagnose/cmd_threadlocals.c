@@ -126,7 +126,6 @@ static int by_id(const void *x, const void *y)
 static int add_notes(struct result *r, const struct thread_locals *t, struct err *err)
 {
 	uint64_t stale = 0, own = 0, loaders = 0;
-	struct text words = TEXT_INIT;
 	uint32_t *loader = big_alloc(t->n, sizeof *loader, err);
 	if (!loader)
 		return ERR_NOMEM;
@@ -139,37 +138,28 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 	for (uint64_t i = 0; !code && i < own && !progress_own_stops(i); i++)
 		loaders += !i || loader[i] != loader[i - 1];
 	big_free(loader);
-	if (stale) {
-		text_add_count(&words, stale);
-		text_add(&words, stale == 1 ? " is stale: its ThreadLocal was collected; it stays until the thread ends or "
-		    "happens to clean up its map" : " are stale: their ThreadLocals were collected; they stay until the "
-		    "thread ends or happens to clean up its map");
-		result_add_note(r, words.s);
-	}
-	text_clear(&words);
+	result_add_number_note(r, stale, "is stale: its ThreadLocal was collected; it stays until the thread ends or "
+	    "happens to clean up its map", "are stale: their ThreadLocals were collected; they stay until the thread ends or "
+	    "happens to clean up its map");
 	if (own) {
+		struct text words = TEXT_INIT;
 		text_add_count(&words, own);
 		text_add(&words, own == 1 ? " holds " : " hold ");
 		text_add_count(&words, loaders);
-		text_add(&words, loaders == 1 ? " application class loader with all its classes"
-		                              : " application class loaders with all their classes");
-		result_add_note(r, words.s);
+		result_addf_note(r, "%s application class loader%s all %s classes", words.s, loaders == 1 ? " with" : "s with",
+		    loaders == 1 ? "its" : "their");
+		text_release(&words);
 	}
-	text_clear(&words);
-	if (t->n_shared) {
-		text_add_count(&words, t->n_shared);
-		text_add(&words, t->n_shared == 1 ? " table of values belongs to several threads; it is listed once" :
-		    " tables of values belong to several threads; each is listed once");
-		result_add_note(r, words.s);
-	}
-	text_clear(&words);
+	result_add_number_note(r, t->n_shared, "table of values belongs to several threads; it is listed once",
+	    "tables of values belong to several threads; each is listed once");
 	if (t->n_broken) {
+		struct text words = TEXT_INIT;
 		text_add_count(&words, t->n_broken);
 		text_add(&words, t->n_broken == 1 ? " map or entry with an unknown layout is left out"
 		                                  : " maps or entries with an unknown layout are left out");
 		result_warn(r, words.s);
+		text_release(&words);
 	}
-	text_release(&words);
 	if (!t->n) {
 		result_add_note(r, "no thread has a value in a ThreadLocal");
 		result_mark(r, RESULT_NONE_ANSWERS, true);
@@ -197,19 +187,14 @@ static int run_locals(struct session *s, const struct call *call, struct result 
 		locals_release(l);
 		return code;
 	}
-	struct result *r = result_new("threadlocals", s->dump, grouped ? &with_ids_shape : &locals_shape, &locals_ops, l,
-	    l->n);
-	result_mark(r, RESULT_OF_VALUES, true);
-	code = add_notes(r, l, err);
+	*out = result_new("threadlocals", s->dump, grouped ? &with_ids_shape : &locals_shape, &locals_ops, l, l->n);
+	result_mark(*out, RESULT_OF_VALUES, true);
+	code = add_notes(*out, l, err);
 	if (!code && grouped)
-		code = result_view(&r, &grouped_view, err);
+		code = result_view(out, &grouped_view, err);
 	if (!code && grouped)
-		code = command_order(s, r, COL_OBJECTS, err);
-	command_show_retained(r);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
+		code = command_order(s, *out, COL_OBJECTS, err);
+	command_show_retained(*out);
 	return code;
 }
 

@@ -128,9 +128,7 @@ static void each_cell(
 		*out = cell_count(f->others);
 		return;
 	case E_VALUE:
-		*out = object_value_cell(r->heap, e->target, scratch);
-		if (out->type == CELL_NONE && !values_away(r->heap))
-			*out = cell_blank();
+		object_cell(r->opened, e->target, OBJECT_VALUE_IF_ANY, out, scratch);
 		return;
 	default:
 		*out = holder_cell(r, rows, e, column, scratch);

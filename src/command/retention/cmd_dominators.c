@@ -23,34 +23,13 @@
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-enum { G_NAME, G_LOADER, G_OBJECTS, G_SHALLOW, G_RETAINED, G_SHARE };
-
-static const struct column class_columns[] = {
-    [G_NAME] = {.id = COL_CLASS},
-    [G_LOADER] = {.id = COL_LOADER, .hidden = true},
-    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [G_RETAINED] = {.id = COL_RETAINED},
-    [G_SHARE] = {.id = COL_SHARE},
-};
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, {.id = COL_RETAINED}, \
+    {.id = COL_SHARE}
+static const struct column class_columns[] = {{.id = COL_CLASS}, {.id = COL_LOADER, .hidden = true}, AMOUNTS};
+static const struct column package_columns[] = {{.id = COL_PACKAGE}, {.id = COL_LOADER, .hidden = true}, AMOUNTS};
+static const struct column loader_columns[] = {{.id = COL_LOADER_CLASS}, {.id = COL_LOADER}, AMOUNTS};
 static const struct shape class_shape = {.form = "-by class", SHAPE_COLUMNS(class_columns)};
-static const struct column package_columns[] = {
-    [G_NAME] = {.id = COL_PACKAGE},
-    [G_LOADER] = {.id = COL_LOADER, .hidden = true},
-    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [G_RETAINED] = {.id = COL_RETAINED},
-    [G_SHARE] = {.id = COL_SHARE},
-};
 static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
-static const struct column loader_columns[] = {
-    [G_NAME] = {.id = COL_LOADER_CLASS},
-    [G_LOADER] = {.id = COL_LOADER},
-    [G_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [G_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [G_RETAINED] = {.id = COL_RETAINED},
-    [G_SHARE] = {.id = COL_SHARE},
-};
 static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
 static const struct shape *const group_shapes[] = {
     [BY_CLASS] = &class_shape, [BY_PACKAGE] = &package_shape, [BY_LOADER] = &loader_shape};

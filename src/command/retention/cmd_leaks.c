@@ -98,7 +98,7 @@ static int add_suspects(struct result *out, struct session *s, struct what_if *c
 	struct what_if_owner owner;
 	int code = what_if_owner_init(&owner, cut->retained, err);
 	for (size_t i = 0; !code && i < leaks->n; i++) {
-		struct told t = {.together = 0};
+		struct told t;
 		const struct suspect *one = &leaks->suspect[i];
 		code = told_find(&t, s, cut, &owner, one, err);
 		if (!code)

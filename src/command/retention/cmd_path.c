@@ -106,13 +106,21 @@ static struct cell freed_cell(const struct result *r, size_t row, bool others)
 	return others ? cell_count(f->others) : cell_bytes(f->freed);
 }
 
+static const unsigned char path_what[] = { /* of the columns that path_cell does not make itself */
+    [P_ADDRESS] = OBJECT_ADDRESS,
+    [P_CLASS] = OBJECT_CLASS,
+    [P_SHALLOW] = OBJECT_SHALLOW,
+    [P_RETAINED] = OBJECT_RETAINED,
+    [P_VALUE] = OBJECT_VALUE_IF_ANY,
+};
+
 static void path_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct path_rows *rows = r->data;
-	const struct heap *h = r->heap;
 	uint32_t id = rows->id[row];
 	bool first = rows->step[row] == 1;
+	*out = cell_blank();
 	switch ((enum path_column)column) {
 	case P_PATH:
 		*out = cell_plain(rows->path[row]);
@@ -121,36 +129,19 @@ static void path_cell(
 		*out = cell_plain(rows->step[row]);
 		return;
 	case P_FIELD:
-		*out = cell_blank();
-		if (!first && path_field(&rows->rules, rows->id[row - 1], id, scratch))
-			*out = cell_text(scratch->s);
-		else if (!first)
-			*out = cell_none();
-		return;
-	case P_ADDRESS:
-		object_cell(r->opened, id, OBJECT_ADDRESS, out, scratch);
-		return;
-	case P_CLASS:
-		object_cell(r->opened, id, OBJECT_CLASS, out, scratch);
+		if (!first)
+			*out = path_field(&rows->rules, rows->id[row - 1], id, scratch) ? cell_text(scratch->s) : cell_none();
 		return;
 	case P_ROOT:
-		*out = first ? root_cell(h, id, scratch) : cell_blank();
-		return;
-	case P_SHALLOW:
-		object_cell(r->opened, id, OBJECT_SHALLOW, out, scratch);
-		return;
-	case P_RETAINED:
-		object_cell(r->opened, id, OBJECT_RETAINED, out, scratch);
+		if (first)
+			*out = root_cell(r->heap, id, scratch);
 		return;
 	case P_FREED:
 	case P_OTHERS:
 		*out = freed_cell(r, row, column == P_OTHERS);
 		return;
-	case P_VALUE:
-		*out = object_value_cell(h, id, scratch);
-		if (out->type == CELL_NONE && !values_away(h))
-			*out = cell_blank();
-		return;
+	default:
+		object_cell(r->opened, id, path_what[column], out, scratch);
 	}
 }
 

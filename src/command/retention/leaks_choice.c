@@ -36,13 +36,12 @@ static void add_root_names(struct text *to, const struct heap *h, uint32_t id)
 
 /* The reference to a path's step, as a word for cut; unnamed: what the word does not say, the variable or the
  * class of a holder whose fields have no names in the dump. */
-static void add_reference(struct told *t, const struct session *s, const struct path_rules *rules,
-    const struct path *p, size_t i)
+static void add_reference(struct told *t, const struct path *p, size_t i)
 {
-	const struct heap *h = rules->heap;
+	const struct heap *h = t->rules->heap;
 	struct text field = TEXT_INIT;
 	struct what_if_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
-	cut_word_of(&t->reference, &field, s, rules, &edge);
+	cut_word_of(&t->reference, &field, t->session, t->rules, &edge);
 	cut_word_quote(&t->reference);
 	if (!i) {
 		size_t first, n = heap_roots_of(h, p->step[0], &first);
@@ -61,20 +60,19 @@ static void add_reference(struct told *t, const struct session *s, const struct 
 }
 
 /* "com.acme.A.cache and 0xe0010228.index"; reference: the same words apart, as cut takes them. */
-static void add_together(struct told *t, const struct session *s, const struct path_rules *rules,
-    const struct what_if_edges *edges)
+static void add_together(struct told *t, const struct what_if_edges *edges)
 {
-	const struct heap *h = rules->heap;
+	const struct heap *h = t->rules->heap;
 	text_clear(&t->reference);
 	text_clear(&t->unnamed);
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct what_if_edge *e = &edges->edge[i];
-		struct told one = {.together = 0};
+		struct told one = {.session = t->session, .rules = t->rules};
 		if (e->holder != HEAP_NONE) {
-			add_reference(&one, s, rules, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);
+			add_reference(&one, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);
 		} else {
 			struct text root = TEXT_INIT;
-			cut_word_of(&one.reference, &root, s, rules, e);
+			cut_word_of(&one.reference, &root, t->session, t->rules, e);
 			add_root_names(&one.unnamed, h, e->target);
 			text_release(&root);
 		}
@@ -90,15 +88,15 @@ static void add_together(struct told *t, const struct session *s, const struct p
 }
 
 /* Where no single reference frees all of them: the few that do together. */
-static int choose_together(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const uint32_t *ids, size_t n, enum what_if_fame least, struct err *err)
+static int choose_together(struct told *t, const uint32_t *ids, size_t n, enum what_if_fame least, struct err *err)
 {
 	struct what_if_edges edges;
 	struct amount freed;
-	int code = what_if_together(&edges, &freed, cut, owner, ids, n, least, UINT64_MAX, session_progress(s), err);
+	int code = what_if_together(&edges, &freed, t->cut, t->owner, ids, n, least, UINT64_MAX,
+	    session_progress(t->session), err);
 	if (!code && edges.n) {
 		t->target = HEAP_NONE;
-		add_together(t, s, rules, &edges);
+		add_together(t, &edges);
 		t->freed = freed;
 		t->some = false;
 	}
@@ -107,10 +105,9 @@ static int choose_together(struct told *t, struct session *s, struct what_if *cu
 }
 
 /* The step of the path that a person would cut. */
-static void choose_cut(struct told *t, const struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p)
+static void choose_cut(struct told *t, const struct path *p)
 {
-	struct what_if_choice choice = what_if_choose(cut, owner, p->step, p->n);
+	struct what_if_choice choice = what_if_choose(t->cut, t->owner, p->step, p->n);
 	t->others = choice.others;
 	t->vm_holds |= choice.vm_holds;
 	t->internal |= choice.internal;
@@ -120,25 +117,25 @@ static void choose_cut(struct told *t, const struct session *s, struct what_if *
 	t->freed = choice.freed;
 	t->hidden = !choice.untold && choice.fame == FAME_NONE && choice.step;
 	t->target = choice.untold ? HEAP_NONE : p->step[choice.step];
-	add_reference(t, s, rules, p, choice.step);
+	add_reference(t, p, choice.step);
 }
 
 /* Of a group: the last static field on the path to its largest member that frees anything, or else the
  * highest reference that does.  Nobody clears what holds a class. */
-static void choose_cut_of_group(struct told *t, const struct session *s, struct what_if *cut,
-    struct what_if_owner *owner, const struct path_rules *rules, const struct path *p, const struct suspect *group)
+static void choose_cut_of_group(struct told *t)
 {
-	const struct heap *h = rules->heap;
+	const struct path *p = t->steps;
+	const struct heap *h = t->rules->heap;
 	size_t best = p->n;
 	for (size_t i = 0; i < p->n; i++) {
 		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
 			continue;
 		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
-		struct what_if_figure f = what_if_one(cut, holder, p->step[i]);
+		struct what_if_figure f = what_if_one(t->cut, holder, p->step[i]);
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
 		if (!f.freed.n || (best < p->n && !statics) || !what_if_clearable(h, holder, p->step[i]))
 			continue;
-		if (what_if_owner_inside(owner, holder, p->step[i])) {
+		if (what_if_owner_inside(t->owner, holder, p->step[i])) {
 			t->internal = true;
 			continue;
 		}
@@ -147,22 +144,23 @@ static void choose_cut_of_group(struct told *t, const struct session *s, struct 
 	}
 	if (best == p->n)
 		return;
-	add_reference(t, s, rules, p, best);
-	for (uint32_t i = 0; i < group->n && !t->some; i++)
-		t->some = !what_if_below(cut, group->ids[i], p->step[best]);
+	add_reference(t, p, best);
+	for (uint32_t i = 0; i < t->suspect->n && !t->some; i++)
+		t->some = !what_if_below(t->cut, t->suspect->ids[i], p->step[best]);
 }
 
 /* Where a reference of the library frees it: does the library keep it, whatever the program clears? */
-static int check_internal(struct told *t, struct what_if_owner *owner, const struct suspect *suspect, struct err *err)
+static int check_internal(struct told *t, struct err *err)
 {
+	const struct suspect *suspect = t->suspect;
 	uint32_t n = suspect->ids ? suspect->n : 1;
 	int code = 0;
 	for (uint32_t i = 0; !code && t->internal && i < n && !progress_own_stops(i); i++) {
 		uint32_t id = suspect->ids ? suspect->ids[i] : suspect->piles_up;
-		code = what_if_owner_library_keeps(owner, id, &t->internal, err);
-		t->shared |= what_if_owner_reached(owner, id);
+		code = what_if_owner_library_keeps(t->owner, id, &t->internal, err);
+		t->shared |= what_if_owner_reached(t->owner, id);
 	}
-	t->shared |= what_if_owner_reached(owner, suspect->id);
+	t->shared |= what_if_owner_reached(t->owner, suspect->id);
 	return code;
 }
 
@@ -219,23 +217,23 @@ static int prune(struct what_if_edges *edges, const struct suspect *group, struc
 
 /* Where stacks and the like hold some of them as well: the few static fields or global variables that free all others,
  * if that is more than the reference that was chosen frees.  What frees much more than the group is no remedy. */
-static int choose_most(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct suspect *group, struct err *err)
+static int choose_most(struct told *t, const struct suspect *group, struct err *err)
 {
 	const struct amount single = t->freed;
 	struct what_if_edges edges = {.edge = NULL};
 	size_t n = 0;
 	uint32_t *held = big_alloc(group->n, sizeof *held, err);
-	int code = held ? what_if_held_by_globals(held, &n, cut, owner, group->ids, group->n, session_progress(s), err) :
-	    ERR_NOMEM;
+	int code = held ? what_if_held_by_globals(held, &n, t->cut, t->owner, group->ids, group->n,
+	    session_progress(t->session), err) : ERR_NOMEM;
 	struct amount freed;
 	if (!code && n && n < group->n)
-		code = what_if_together(&edges, &freed, cut, owner, held, n, FAME_GLOBAL, UINT64_MAX, session_progress(s), err);
+		code = what_if_together(&edges, &freed, t->cut, t->owner, held, n, FAME_GLOBAL, UINT64_MAX,
+		    session_progress(t->session), err);
 	if (!code && edges.n)
-		code = prune(&edges, group, s, cut, &freed, err);
+		code = prune(&edges, group, t->session, t->cut, &freed, err);
 	if (!code && edges.n && freed.n > single.n && freed.n / 2 <= group->retained.n) {
 		t->target = HEAP_NONE;
-		add_together(t, s, rules, &edges);
+		add_together(t, &edges);
 		t->freed = freed;
 		t->some = true;
 	}
@@ -244,47 +242,45 @@ static int choose_most(struct told *t, struct session *s, struct what_if *cut, s
 	return code;
 }
 
-static int choose_for_group(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p, const struct suspect *group, struct err *err)
+static int choose_for_group(struct told *t, struct err *err)
 {
-	choose_cut_of_group(t, s, cut, owner, rules, p, group);
+	choose_cut_of_group(t);
 	if (!t->some && t->freed.n)
 		return 0;
-	int code = choose_together(t, s, cut, owner, rules, group->ids, group->n, FAME_NONE, err);
-	return code || t->together ? code : choose_most(t, s, cut, owner, rules, group, err);
+	int code = choose_together(t, t->suspect->ids, t->suspect->n, FAME_NONE, err);
+	return code || t->together ? code : choose_most(t, t->suspect, err);
 }
 
 /* Of a class that holds much in small parts, each by several references: those that free all, or most. */
-static int choose_for_all_below(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, uint32_t id, struct err *err)
+static int choose_for_all_below(struct told *t, uint32_t id, struct err *err)
 {
-	struct suspect parts = {.id = id, .retained = retained_of(cut->retained, id)};
-	const uint32_t *child = retained_children(cut->retained, id, &parts.n);
+	struct suspect parts = {.id = id, .retained = retained_of(t->cut->retained, id)};
+	const uint32_t *child = retained_children(t->cut->retained, id, &parts.n);
 	parts.ids = big_alloc(parts.n, sizeof *parts.ids, err);
 	int code = parts.ids ? 0 : ERR_NOMEM;
 	if (!code)
 		memcpy(parts.ids, child, parts.n * sizeof *parts.ids);
 	if (!code)
-		code = choose_together(t, s, cut, owner, rules, parts.ids, parts.n, FAME_GLOBAL, err);
+		code = choose_together(t, parts.ids, parts.n, FAME_GLOBAL, err);
 	if (!code && !t->together)
-		code = choose_most(t, s, cut, owner, rules, &parts, err);
+		code = choose_most(t, &parts, err);
 	big_free(parts.ids);
 	return code;
 }
 
 /* What has piled up below an object, as a chain or below a class, goes when the object lets go of it.  Nobody clears
  * what holds a class. */
-static int choose_below(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p, uint32_t id, struct err *err)
+static int choose_below(struct told *t, uint32_t id, struct err *err)
 {
-	const struct retained *r = cut->retained;
+	const struct path *p = t->steps;
+	const struct retained *r = t->cut->retained;
 	bool class = heap_class_mirrored(r->heap, id) != HEAP_NONE;
 	uint32_t below[WHAT_IF_TOGETHER] = {HEAP_NONE};
 	size_t n = leaks_largest_children(r, id, below, class ? WHAT_IF_TOGETHER : 1);
 	if (below[0] == HEAP_NONE)
 		return 0;
 	if (n > 1)
-		return choose_together(t, s, cut, owner, rules, below, n, FAME_GLOBAL, err);
+		return choose_together(t, below, n, FAME_GLOBAL, err);
 	struct path longer = {.n = p->n + 1};
 	longer.step = big_alloc(longer.n, sizeof *longer.step, err);
 	if (!longer.step)
@@ -292,41 +288,39 @@ static int choose_below(struct told *t, struct session *s, struct what_if *cut, 
 	memcpy(longer.step, p->step, p->n * sizeof *longer.step);
 	longer.step[p->n] = below[0];
 	size_t skipped = class ? p->n - 1 : 0;
-	choose_cut(t, s, cut, owner, rules, &(struct path){.step = longer.step + skipped, .n = longer.n - skipped});
+	choose_cut(t, &(struct path){.step = longer.step + skipped, .n = longer.n - skipped});
 	big_free(longer.step);
 	t->some = !n && t->freed.n;
 	t->target = t->some ? HEAP_NONE : t->target;
 	if (class && !n)
-		return choose_for_all_below(t, s, cut, owner, rules, id, err);
-	return t->freed.n || !n ? 0 : choose_together(t, s, cut, owner, rules, below, n, FAME_NONE, err);
+		return choose_for_all_below(t, id, err);
+	return t->freed.n || !n ? 0 : choose_together(t, below, n, FAME_NONE, err);
 }
 
-static int choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
+static int choose(struct told *t, struct err *err)
 {
-	uint32_t id = suspect->piles_up;
+	uint32_t id = t->suspect->piles_up;
 	int code = 0;
-	if (heap_class_mirrored(rules->heap, id) != HEAP_NONE) {
-		struct what_if_choice above = what_if_choose(cut, owner, p->step, p->n);
+	if (heap_class_mirrored(t->rules->heap, id) != HEAP_NONE) {
+		struct what_if_choice above = what_if_choose(t->cut, t->owner, t->steps->step, t->steps->n);
 		t->others = above.others;
 		t->vm_holds |= above.vm_holds;
 		t->internal |= above.internal;
-		return choose_below(t, s, cut, owner, rules, p, id, err);
+		return choose_below(t, id, err);
 	}
-	choose_cut(t, s, cut, owner, rules, p);
+	choose_cut(t, t->steps);
 	if (!t->freed.n || t->hidden)
-		code = choose_together(t, s, cut, owner, rules, &id, 1, t->freed.n ? FAME_OWN : FAME_NONE, err);
-	if (!code && !t->freed.n && suspect->chain)
-		code = choose_below(t, s, cut, owner, rules, p, id, err);
+		code = choose_together(t, &id, 1, t->freed.n ? FAME_OWN : FAME_NONE, err);
+	if (!code && !t->freed.n && t->suspect->chain)
+		code = choose_below(t, id, err);
 	return code;
 }
 
-int told_choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err)
+int told_choose(struct told *t, struct err *err)
 {
-	int code = suspect->ids ? choose_for_group(t, s, cut, owner, rules, p, suspect, err) :
-	    choose(t, s, cut, owner, rules, p, suspect, err);
+	int code = t->suspect->ids ? choose_for_group(t, err) :
+	    choose(t, err);
 	if (!code && t->internal && !t->freed.n)
-		code = check_internal(t, owner, suspect, err);
+		code = check_internal(t, err);
 	return code;
 }

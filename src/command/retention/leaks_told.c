@@ -35,41 +35,33 @@ static void add_root(const struct heap *h, uint32_t id, struct text *to)
 
 enum { HOLDERS_NAMED = 3, HOLDERS_LOOKED_AT = 1 << 16 };
 
-struct naming {
-	struct told *told;
-	const struct session *session;
-	const struct path_rules *rules;
-	uint32_t target, n;
-};
-
-static void add_holder(struct naming *n, const char *word)
+static void add_holder(struct told *t, uint32_t *n, const char *word)
 {
-	struct text *to = &n->told->holders;
-	if (++n->n > HOLDERS_NAMED)
+	if (++*n > HOLDERS_NAMED)
 		return;
-	text_add(to, n->n > 1 ? ", " : "");
-	text_add_name(to, word);
+	text_add(&t->holders, *n > 1 ? ", " : "");
+	text_add_name(&t->holders, word);
 }
 
-/* Each of its references to the target, but `skipped` of them. */
-static void add_references_of(struct naming *n, uint32_t holder, unsigned skipped)
+/* Each of its references to the suspect, but `skipped` of them. */
+static void add_references_of(struct told *t, uint32_t *n, uint32_t holder, unsigned skipped)
 {
-	struct what_if_edge edge = {.holder = holder, .target = n->target};
+	struct what_if_edge edge = {.holder = holder, .target = t->suspect->id};
 	struct text word = TEXT_INIT, field = TEXT_INIT;
 	struct reference_names names;
 	unsigned found = 0;
-	reference_names_begin(&names, n->rules->heap, holder);
-	while (n->n <= HOLDERS_NAMED && reference_names_next(&names, n->target, &field)) {
+	reference_names_begin(&names, t->rules->heap, holder);
+	while (*n <= HOLDERS_NAMED && reference_names_next(&names, edge.target, &field)) {
 		if (found++ >= skipped) {
-			cut_word_of_field(&word, n->session, &edge, field.s);
-			add_holder(n, word.s);
+			cut_word_of_field(&word, t->session, &edge, field.s);
+			add_holder(t, n, word.s);
 		}
 		text_clear(&word);
 		text_clear(&field);
 	}
 	if (!found && !skipped) {
-		cut_word_of(&word, &field, n->session, n->rules, &edge);
-		add_holder(n, word.s);
+		cut_word_of(&word, &field, t->session, t->rules, &edge);
+		add_holder(t, n, word.s);
 	}
 	text_release(&word);
 	text_release(&field);
@@ -77,12 +69,14 @@ static void add_references_of(struct naming *n, uint32_t holder, unsigned skippe
 
 /* What holds the suspect besides the path, if without the path it is held all the same: those first that a person
  * knows by name. */
-static void find_holders(struct told *t, const struct session *s, struct what_if *cut,
-    const struct path_rules *rules, const struct path *p, uint32_t suspect)
+static void find_holders(struct told *t)
 {
-	const struct heap *h = rules->heap;
+	struct what_if *cut = t->cut;
+	const struct path *p = t->steps;
+	const struct heap *h = t->rules->heap;
 	const struct retained *r = cut->retained;
-	struct naming n = {t, s, rules, suspect, 0};
+	const uint32_t suspect = t->suspect->id;
+	uint32_t n = 0;
 	size_t at = 0;
 	while (at < p->n && p->step[at] != suspect)
 		at++;
@@ -100,20 +94,20 @@ static void find_holders(struct told *t, const struct session *s, struct what_if
 		if (fame == FAME_NONE && at && heap_is_root(h, suspect)) {
 			struct text word = TEXT_INIT;
 			add_root(h, suspect, &word);
-			add_holder(&n, word.s);
+			add_holder(t, &n, word.s);
 			text_release(&word);
 		}
-		for (uint64_t k = begin; n.n <= HOLDERS_NAMED && k < end; k++) {
+		for (uint64_t k = begin; n <= HOLDERS_NAMED && k < end; k++) {
 			uint32_t from = h->in.target[k];
 			if (from == before || what_if_fame(h, from, suspect) != fame ||
 			    r->dominators.immediate[from] == NOT_REACHABLE ||
 			    weak_is(r->model.left_out, from, suspect) || what_if_below(cut, from, suspect))
 				continue;
 			before = from;
-			add_references_of(&n, from, from == on_path);
+			add_references_of(t, &n, from, from == on_path);
 		}
 	}
-	if (n.n > HOLDERS_NAMED)
+	if (n > HOLDERS_NAMED)
 		text_add(&t->holders, " and others");
 }
 
@@ -373,8 +367,8 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 {
 	struct path_rules rules;
 	struct path p = {.n = 0};
-	t->freed = heap_held_sized(session_heap(s), 0, 0);
-	t->target = t->subject = HEAP_NONE;
+	*t = (struct told){.session = s, .cut = cut, .owner = owner, .suspect = suspect, .rules = &rules, .steps = &p,
+	    .freed = heap_held_sized(session_heap(s), 0, 0), .target = HEAP_NONE, .subject = HEAP_NONE};
 	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;
@@ -388,14 +382,16 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 			text_clear(&t->path);
 			add_root(session_heap(s), p.step[0], &t->path);
 		}
-		code = told_choose(t, s, cut, owner, &rules, &p, suspect, err);
+		code = told_choose(t, err);
 		if (!code && !suspect->ids && !t->together)
-			find_holders(t, s, cut, &rules, &p, suspect->id);
+			find_holders(t);
 	}
 	if (!code)
 		add_sentence(t, s->dump, cut, suspect, p.n);
 	path_release(&p);
 	path_rules_release(&rules);
+	t->rules = NULL;
+	t->steps = NULL;
 	return code;
 }
 

@@ -9,6 +9,14 @@
 #include "command/session/session.h"
 
 struct told {
+	/* what it is told of, borrowed while told_find works */
+	struct session *session;
+	struct what_if *cut;
+	struct what_if_owner *owner;
+	const struct suspect *suspect;
+	const struct path_rules *rules;
+	const struct path *steps; /* to the accumulation point */
+	/* what is told */
 	struct text path, field, reference, unnamed, sentence;
 	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
@@ -37,7 +45,6 @@ void told_release(struct told *t);
 bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store);
 /* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
  * same codes. */
-MUST_CHECK int told_choose(struct told *t, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct path_rules *rules, const struct path *p, const struct suspect *suspect, struct err *err);
+MUST_CHECK int told_choose(struct told *t, struct err *err);
 
 #endif

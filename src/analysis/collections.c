@@ -61,10 +61,8 @@ static int list_all(struct finding *f, const struct bits *only, struct err *err)
 			return err_cancelled(err);
 		if (!may_be(f, id) || (only && !bits_get(only, id)))
 			continue;
-		uint32_t *to = BIG_PUSH(f->id, f->n, f->cap, err);
-		if (!to)
+		if (BIG_ADD(f->id, f->n, f->cap, err, id))
 			return ERR_NOMEM;
-		*to = id;
 	}
 	return 0;
 }

@@ -175,10 +175,8 @@ static int find_threads(struct search *s, struct err *err)
 				s->out->idle = t;
 			continue;
 		}
-		struct finalizing *at = BIG_PUSH(s->out->thread, n, cap, err);
-		if (!at)
+		if (BIG_ADD(s->out->thread, n, cap, err, (struct finalizing){t, HEAP_NONE, frame}))
 			return ERR_NOMEM;
-		*at = (struct finalizing){t, HEAP_NONE, frame};
 		s->out->n_threads = (uint32_t)n;
 	}
 	return 0;
@@ -275,10 +273,8 @@ static int list_finalizers(struct search *s, struct err *err)
 			return err_cancelled(err);
 		if (s->h->class_of[id] != s->class)
 			continue;
-		uint32_t *at = BIG_PUSH(s->ids, s->n, s->cap, err);
-		if (!at)
+		if (BIG_ADD(s->ids, s->n, s->cap, err, id))
 			return ERR_NOMEM;
-		*at = id;
 	}
 	s->state = big_alloc(s->n, sizeof *s->state, err);
 	if (!s->state)

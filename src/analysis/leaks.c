@@ -75,20 +75,12 @@ static bool parts(const struct search *s, uint32_t id)
 
 static int add(struct search *s, const struct suspect *suspect, struct err *err)
 {
-	struct suspect *to = BIG_PUSH(s->out->suspect, s->out->n, s->out->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = *suspect;
-	return 0;
+	return BIG_ADD(s->out->suspect, s->out->n, s->out->cap, err, *suspect);
 }
 
 static int open_children(struct search *s, uint32_t id, struct err *err)
 {
-	uint32_t *to = BIG_PUSH(s->open, s->n_open, s->cap_open, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = id;
-	return 0;
+	return BIG_ADD(s->open, s->n_open, s->cap_open, err, id);
 }
 
 /* Does a loader or a class object hold it, which is none itself: a loader's own list of its classes? */
@@ -141,11 +133,7 @@ static int follow(struct search *s, uint32_t id, struct err *err)
 
 static int add_piece(struct search *s, uint32_t id, struct err *err)
 {
-	struct piece *to = BIG_PUSH(s->piece, s->n_pieces, s->cap_pieces, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct piece){ s->r->heap->class_of[id], id };
-	return 0;
+	return BIG_ADD(s->piece, s->n_pieces, s->cap_pieces, err, (struct piece){ s->r->heap->class_of[id], id });
 }
 
 static int by_class(const void *x, const void *y)

@@ -73,11 +73,7 @@ static int count(struct finding *f, uint32_t holder, uint32_t other, uint32_t fi
 	if (f->met[group] == other + 1) /* of those that follow each other one is enough */
 		return 0;
 	f->met[group] = other + 1;
-	struct pair *to = BIG_PUSH(f->pair, f->n_pairs, f->cap_pairs, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct pair){group, other};
-	return 0;
+	return BIG_ADD(f->pair, f->n_pairs, f->cap_pairs, err, (struct pair){group, other});
 }
 
 /* The references of one holder, all of them or those into the set. */

@@ -185,8 +185,8 @@ struct command {
 	                                 that counts so many; NULL: there are none */
 	/* Does the dump have what the command needs?  0, or ERR_UNSUPPORTED and why not; NULL: every dump does. */
 	int (*told)(const struct heap *h, struct err *err);
-	/* Run it.  *out, NULL at first, is the caller's, who frees it after an error, too; NULL if there is nothing to
-	 * show.  0, or an error. */
+	/* Run it.  *out, which is NULL before, is the caller's (result_free), after an error, too; NULL: there is
+	 * nothing to show.  0, or an error. */
 	int (*run)(struct session *s, const struct call *call, struct result **out, struct err *err);
 	/* Offer continuations of an argument that is the rest of the line; typed ends at the cursor, and behind is the
 	 * text after it.  NULL: nothing. */

@@ -89,6 +89,14 @@ enum big_use big_use(const void *p);
 	              (capacity) = big_bytes(array) / sizeof *(array),                             \
 	              (count) < (capacity) ? &(array)[(count)++] : NULL))
 
+/* Put an element there: 0, or ERR_NOMEM with everything as it was.  The element comes last: it may have commas. */
+#define BIG_ADD(array, count, capacity, err, ...)                                                  \
+	((count) < (capacity) ||                                                                   \
+	            ((array) = big_more((array), (count), sizeof *(array), (err)),                 \
+	                (capacity) = big_bytes(array) / sizeof *(array), (count) < (capacity))     \
+	        ? ((array)[count] = (__VA_ARGS__), (count)++, 0)                                   \
+	        : ERR_NOMEM)
+
 /* For BIG_PUSH: old with room for more than count elements, or old itself and *err. */
 void *big_more(void *old, uint64_t count, uint64_t size, struct err *err);
 

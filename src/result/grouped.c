@@ -221,10 +221,8 @@ static int part_classes(struct grouped *g, struct err *err)
 			uint32_t a = row_object(g->from, g->row[k - 1]), b = row_object(g->from, g->row[k]);
 			if (a == HEAP_NONE || (b != HEAP_NONE && class_of[a] == class_of[b]))
 				continue;
-			struct group *part = BIG_PUSH(g->group, g->n, g->cap, err);
-			if (!part)
+			if (BIG_ADD(g->group, g->n, g->cap, err, (struct group){.first = k, .end = end, .head = g->row[k]}))
 				return ERR_NOMEM;
-			*part = (struct group){.first = k, .end = end, .head = g->row[k]};
 			g->group[at].end = k;
 			at = g->n - 1;
 		}

@@ -18,6 +18,7 @@
 #include "memory/big.h"
 #include "opened/opened.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,24 +129,21 @@ void result_add_note(struct result *r, const char *sentence)
 	text_release(&note);
 }
 
-void result_addf_note(struct result *r, const char *format, ...)
+void result_add_note_text(struct result *r, struct text *sentence)
 {
-	struct text words = TEXT_INIT;
-	va_list arguments;
-	va_start(arguments, format);
-	text_addv(&words, format, arguments);
-	va_end(arguments);
-	result_add_note(r, words.s);
-	text_release(&words);
+	if (sentence->len)
+		result_add_note(r, sentence->s);
+	text_release(sentence);
 }
 
-void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many)
+void result_notef(struct result *r, const char *format, ...)
 {
-	struct text number = TEXT_INIT;
-	text_add_count(&number, n);
-	if (n)
-		result_addf_note(r, "%s %s", number.s, n == 1 ? one : many);
-	text_release(&number);
+	struct text note = TEXT_INIT;
+	va_list args;
+	va_start(args, format);
+	text_addv(&note, format, args);
+	va_end(args);
+	result_add_note_text(r, &note);
 }
 
 void result_warn(struct result *r, const char *sentence)
@@ -157,6 +155,15 @@ void result_warn(struct result *r, const char *sentence)
 	text_addf(&all, "%s%s%s", r->warning ? r->warning : "", r->warning ? "; " : "", sentence);
 	r->warning = arena_strndup(&r->arena, all.s, all.len);
 	text_release(&all);
+}
+
+void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many)
+{
+	struct text number = TEXT_INIT;
+	text_add_count(&number, n);
+	if (n)
+		result_notef(r, "%s %s", number.s, n == 1 ? one : many);
+	text_release(&number);
 }
 
 void result_head_named(struct result *r, const char *name, struct cell cell)

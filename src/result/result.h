@@ -213,11 +213,13 @@ bool result_head_next(const struct result *r, struct head_walk *w);
 void result_head_print(const struct field *f, struct text *to);
 /* Add a sentence to the note, behind what it says already; copied.  Nothing if it says that already. */
 void result_add_note(struct result *r, const char *sentence);
-/* Add a sentence made like printf; or "1,204 are missing" of a number with the words for one or many, nothing of 0. */
-void result_addf_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many);
+/* The same of a text, which is released; nothing if it is empty.  And of a sentence that is printed. */
+void result_add_note_text(struct result *r, struct text *sentence);
+void result_notef(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Add a sentence to the note; for formats without notes it is printed on standard error, too; copied. */
 void result_warn(struct result *r, const char *sentence);
+/* Add "1,204 are missing" to the note, of a number with the words for one or many; nothing of 0. */
+void result_add_number_note(struct result *r, uint64_t n, const char *one, const char *many);
 /* Add a value to the head under a name of the dump's own; name and text are copied. */
 void result_head_named(struct result *r, const char *name, struct cell cell);
 

@@ -375,20 +375,12 @@ struct rows {
 
 static int add_row(struct rows *to, const struct tree_row *row, struct err *err)
 {
-	struct tree_row *at = BIG_PUSH(to->row, to->n, to->cap, err);
-	if (!at)
-		return ERR_NOMEM;
-	*at = *row;
-	return 0;
+	return BIG_ADD(to->row, to->n, to->cap, err, *row);
 }
 
 static int go_down(struct rows *to, uint32_t list, struct err *err)
 {
-	struct place *at = BIG_PUSH(to->place, to->n_place, to->cap_place, err);
-	if (!at)
-		return ERR_NOMEM;
-	*at = (struct place){list, 0};
-	return 0;
+	return BIG_ADD(to->place, to->n_place, to->cap_place, err, (struct place){list, 0});
 }
 
 /* All rows, from list 0 on. */

@@ -93,10 +93,8 @@ static int weigh(const struct way *w, struct weighing *to, uint32_t id, struct e
 		return 0;
 	}
 	if (!t->place[class]) {
-		uint32_t *met = BIG_PUSH(to->class, to->n, to->cap, err);
-		if (!met)
+		if (BIG_ADD(to->class, to->n, to->cap, err, class))
 			return ERR_NOMEM;
-		*met = class;
 	}
 	t->weight[class] += bytes;
 	uint32_t few = t->node[w->head].topmost;

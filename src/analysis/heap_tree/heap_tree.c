@@ -39,11 +39,7 @@ static bool stops(uint64_t round)
 
 static int push(struct ids *to, uint32_t id, struct err *err)
 {
-	uint32_t *at = BIG_PUSH(to->id, to->n, to->cap, err);
-	if (!at)
-		return ERR_NOMEM;
-	*at = id;
-	return 0;
+	return BIG_ADD(to->id, to->n, to->cap, err, id);
 }
 
 static void level_release(struct level *l)
@@ -68,10 +64,8 @@ bool heap_tree_joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint
 
 static int add_member(struct heap_tree *t, struct heap_node *node, uint32_t id, struct err *err)
 {
-	uint32_t *at = BIG_PUSH(t->member, t->n_members, t->cap_members, err);
-	if (!at)
+	if (BIG_ADD(t->member, t->n_members, t->cap_members, err, id))
 		return ERR_NOMEM;
-	*at = id;
 	node->n++;
 	node->shallow += heap_shallow(t->retained->heap, id);
 	node->doubts |= heap_size_doubts(t->retained->heap, id);

@@ -141,21 +141,14 @@ bool field_is_null(struct fields *set, const struct values *v, unsigned which)
 int offheap_add(struct finding *f, uint32_t object, enum offheap_kind kind, struct amount capacity, uint64_t limit,
     uint64_t address)
 {
-	struct offheap_owner *to = BIG_PUSH(f->out->owner, f->out->n, f->out->cap, f->err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct offheap_owner){.object = object, .kind = kind, .capacity = capacity, .limit = limit,
-	    .address = address, .reserved = kind == OFFHEAP_DIRECT || kind == OFFHEAP_SEGMENT};
-	return 0;
+	return BIG_ADD(f->out->owner, f->out->n, f->out->cap, f->err, (struct offheap_owner){.object = object,
+	    .kind = kind, .capacity = capacity, .limit = limit, .address = address,
+	    .reserved = kind == OFFHEAP_DIRECT || kind == OFFHEAP_SEGMENT});
 }
 
 int offheap_add_stretch(struct finding *f, const struct stretch *s)
 {
-	struct stretch *to = BIG_PUSH(f->stretch, f->n_stretches, f->cap_stretches, f->err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = *s;
-	return 0;
+	return BIG_ADD(f->stretch, f->n_stretches, f->cap_stretches, f->err, *s);
 }
 
 /* What zlib says that it takes by its defaults, which the JDK does not change (zconf.h, "memory requirements"). */

@@ -91,10 +91,8 @@ static struct step *step_of(struct walk *w, uint32_t from, uint32_t field, uint3
 static int add_signature(struct walk *w, const struct path_key *like, struct err *err)
 {
 	size_t n = w->out->n;
-	struct path_key *to = BIG_PUSH(w->out->list, n, w->cap, err);
-	if (!to)
+	if (BIG_ADD(w->out->list, n, w->cap, err, *like))
 		return ERR_NOMEM;
-	*to = *like;
 	w->out->n++;
 	return 0;
 }

@@ -65,10 +65,8 @@ static int keep_held(struct kept_boxes *k, const struct waste_work *w, uint32_t 
 			return err_cancelled(err);
 		if (waste_role(w, h->out.target[at]) != ROLE_BOX)
 			continue;
-		uint32_t *to = BIG_PUSH(k->id, k->n, k->cap, err);
-		if (!to)
+		if (BIG_ADD(k->id, k->n, k->cap, err, h->out.target[at]))
 			return ERR_NOMEM;
-		*to = h->out.target[at];
 	}
 	return 0;
 }

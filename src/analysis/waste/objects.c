@@ -159,11 +159,8 @@ static int add_field(struct waste_work *w, const struct comparing *c, uint32_t c
 	unsigned bytes = field->type == VALUE_OBJECT ? waste_reference(c->heap) : values_size_of(c->heap, field->type);
 	if (whole->differs || whole->objects < INSTANCES_LEAST)
 		return 0;
-	struct waste_of_class *to = BIG_PUSH(w->of_class, w->n_of_class, w->cap_of_class, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = (struct waste_of_class){class, field->name, {whole->objects, whole->shallow, whole->objects * bytes}};
-	return 0;
+	return BIG_ADD(w->of_class, w->n_of_class, w->cap_of_class, err, (struct waste_of_class){class,
+	    field->name, {whole->objects, whole->shallow, whole->objects * bytes}});
 }
 
 int waste_of_fields(struct waste_work *w, struct err *err)
@@ -243,10 +240,9 @@ int waste_of_alignment(struct waste_work *w, struct err *err)
 		uint64_t loss = c->n_objects && class != h->java_lang_class ? loss_of(h, class, header) : 0;
 		if (!loss)
 			continue;
-		struct waste_of_class *to = BIG_PUSH(w->of_class, w->n_of_class, w->cap_of_class, err);
-		if (!to)
+		if (BIG_ADD(w->of_class, w->n_of_class, w->cap_of_class, err, (struct waste_of_class){class, NULL,
+		    {c->n_objects, c->shallow, c->n_objects * loss}}))
 			return ERR_NOMEM;
-		*to = (struct waste_of_class){class, NULL, {c->n_objects, c->shallow, c->n_objects * loss}};
 	}
 	return 0;
 }

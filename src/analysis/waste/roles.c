@@ -103,11 +103,7 @@ struct owning {
 
 static int stack_up(struct owning *o, uint32_t id, struct err *err)
 {
-	uint32_t *to = BIG_PUSH(o->stack, o->n, o->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = id;
-	return 0;
+	return BIG_ADD(o->stack, o->n, o->cap, err, id);
 }
 
 /* Does what `from` refers to in an array of its own store the collection? */
@@ -236,11 +232,7 @@ int waste_add(struct waste_stretch *s, enum waste_kind kind, uint32_t id, uint64
 	struct waste_items *to = &s->found[kind];
 	if (!s->work->wanted[kind])
 		return 0;
-	struct waste_item *item = BIG_PUSH(to->item, to->n, to->cap, err);
-	if (!item)
-		return ERR_NOMEM;
-	*item = (struct waste_item){id, shallow, wasted};
-	return 0;
+	return BIG_ADD(to->item, to->n, to->cap, err, (struct waste_item){id, shallow, wasted});
 }
 
 unsigned waste_reference(const struct heap *h)

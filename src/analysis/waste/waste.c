@@ -259,10 +259,8 @@ static int find_group(struct grouping *g, const struct waste_group *like, uint32
 	if (!slot)
 		return ERR_NOMEM;
 	if (!*slot) {
-		struct waste_group *to = BIG_PUSH(out->group, out->n, g->cap, err);
-		if (!to)
+		if (BIG_ADD(out->group, out->n, g->cap, err, *like))
 			return ERR_NOMEM;
-		*to = *like;
 		*slot = (uint32_t)out->n;
 	}
 	*number = *slot - 1;
@@ -393,11 +391,10 @@ static int group_classes(struct waste_groups *out, const struct waste_work *w, e
 			out->group[out->n - 1].sum.wasted += one->sum.wasted;
 			continue;
 		}
-		struct waste_group *to = BIG_PUSH(out->group, out->n, cap, err);
-		if (!to)
+		if (BIG_ADD(out->group, out->n, cap, err, (struct waste_group){.class = one->class,
+		    .declared_in = by != WASTE_BY_CLASS && one->field ? one->class : HEAP_NONE,
+		    .field = one->field, .holder = HEAP_NONE, .sum = one->sum}))
 			return ERR_NOMEM;
-		*to = (struct waste_group){.class = one->class, .declared_in = by != WASTE_BY_CLASS && one->field ? one->class :
-		    HEAP_NONE, .field = one->field, .holder = HEAP_NONE, .sum = one->sum};
 	}
 	return 0;
 }

@@ -195,11 +195,7 @@ static int add_group(struct what_if_groups *out, const struct what_if_group *gro
 			return 0;
 		}
 	}
-	struct what_if_group *to = BIG_PUSH(out->group, out->n, out->cap, err);
-	if (!to)
-		return ERR_NOMEM;
-	*to = *group;
-	return 0;
+	return BIG_ADD(out->group, out->n, out->cap, err, *group);
 }
 
 static int by_pair_bytes(const void *x, const void *y)

@@ -134,10 +134,8 @@ static int come_to(struct together *t, uint32_t id, uint32_t from, bool undoes, 
 {
 	if (bits_get(&t->seen, id))
 		return 0;
-	struct reached *to = BIG_PUSH(t->list, t->n_list, t->cap_list, err);
-	if (!to)
+	if (BIG_ADD(t->list, t->n_list, t->cap_list, err, (struct reached){id, from, undoes}))
 		return ERR_NOMEM;
-	*to = (struct reached){id, from, undoes};
 	bits_set(&t->seen, id);
 	return 0;
 }

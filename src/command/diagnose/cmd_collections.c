@@ -109,7 +109,8 @@ static void add_row(struct result *r, const struct groups *all, const struct hel
 	struct cell cells[8];
 	unsigned at = 0;
 	struct amount size = summed(h, g, g->sum[SIZE]);
-	struct amount capacity = all->all.sizes_told ? heap_counted(h, g->sum[CAPACITY]) : amount_unknown(REASON_SILENT);
+	struct amount capacity = all->all.sizes_told ? heap_counted(h, g->sum[CAPACITY]) :
+	    amount_unknown(REASON_SILENT);
 	if (all->by_holder) {
 		field_holder_add(&all->in.holders, &g->holder, first, &holder);
 		cells[at++] = cell_text(holder.s);
@@ -139,7 +140,7 @@ static void add_blamed(struct result *r)
 		return;
 	struct text more = TEXT_INIT;
 	text_add_count(&more, n - 1);
-	result_addf_note(r, n > 1 ? "%s, and %s more line%s" : "%s", first, more.s, n == 2 ? "" : "s");
+	result_notef(r, n > 1 ? "%s, and %s more line%s" : "%s", first, more.s, n == 2 ? "" : "s");
 	text_release(&more);
 }
 
@@ -151,7 +152,7 @@ static void add_notes(struct result *r, const struct groups *g)
 	result_add_number_note(r, g->all.damaged, "is counted in part: its nodes form a cycle or are damaged",
 	    "are counted in part: their nodes form cycles or are damaged");
 	if (!g->all.sizes_told)
-		result_addf_note(r, "%s holds no values: collections are found by class, and their sizes are unknown",
+		result_notef(r, "%s holds no values: collections are found by class, and their sizes are unknown",
 		    r->heap->facts.title);
 	if (!g->all.n) {
 		result_add_note(r, "no known collections");

@@ -163,8 +163,7 @@ static void tell_thread(struct result *r, const struct finalizing *at, uint64_t 
 		add_objects(&words, waiting);
 		text_add(&words, waiting == 1 ? " waits for it" : " wait for it");
 	}
-	result_add_note(r, words.s);
-	text_release(&words);
+	result_add_note_text(r, &words);
 }
 
 static void tell_nobody(struct result *r, const struct finalizers *f, uint64_t waiting)
@@ -180,9 +179,7 @@ static void tell_nobody(struct result *r, const struct finalizers *f, uint64_t w
 		    : h->n_threads ? ", but no thread in this dump calls finalize()"
 		                   : "; the dump has no threads, so the reason is unknown");
 	}
-	if (words.len)
-		result_add_note(r, words.s);
-	text_release(&words);
+	result_add_note_text(r, &words);
 }
 
 static void tell_java(struct result *r, const struct finalizers *f)
@@ -199,22 +196,17 @@ static void tell_java(struct result *r, const struct finalizers *f)
 		text_add(&words, f->stated == 1 ? " object, but " : " objects, but ");
 		text_add_count(&words, f->in_queue);
 		text_add(&words, f->in_queue == 1 ? " was found in it" : " were found in it");
-		result_add_note(r, words.s);
+		result_add_note_text(r, &words);
 	}
 	if (f->broken)
 		result_add_note(r, "a list of finalizers is cyclic: its other entries are missing");
-	if (f->linked) {
-		text_clear(&words);
-		add_objects(&words, f->linked);
-		text_add(&words, f->linked == 1 ? " registered is" : " registered are");
-		text_add(&words, " linked in a list of the VM: pending, or found by a running garbage collection");
-		result_add_note(r, words.s);
-	}
+	result_add_number_note(r, f->linked, "object registered is linked in a list of the VM: pending, or found by a "
+	    "running garbage collection", "objects registered are linked in a list of the VM: pending, or found by a "
+	    "running garbage collection");
 	if (!f->n) {
 		result_add_note(r, "no object waits for its finalize() or is registered for it");
 		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
-	text_release(&words);
 }
 
 static int run_java(struct session *s, struct result **out, struct err *err)

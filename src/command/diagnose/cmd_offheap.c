@@ -155,15 +155,14 @@ static void add_compared(struct result *r, const struct offheap_count *c, const 
 		text_add_bytes(&note, c->limit.n);
 		text_add(&note, " (MaxDirectMemorySize, default -Xmx)");
 	}
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 }
 
 static void add_option(struct result *r, uint64_t bytes)
 {
 	struct text size = TEXT_INIT;
 	text_add_bytes(&size, bytes);
-	result_addf_note(r, "limit of direct memory: %s (-XX:MaxDirectMemorySize)", size.s);
+	result_notef(r, "limit of direct memory: %s (-XX:MaxDirectMemorySize)", size.s);
 	text_release(&size);
 }
 
@@ -259,8 +258,7 @@ static void add_native(struct result *r)
 	text_addf(&note, "%s has allocated ", p->memory[0].name);
 	text_add_bytes(&note, p->memory[0].bytes);
 	text_add(&note, " (javacore; offheap -native lists the parts)");
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 }
 
 static int run_native(struct session *s, struct result **out, struct err *err)

@@ -139,14 +139,14 @@ static int add_notes(struct result *r, const struct thread_locals *t, struct err
 		loaders += !i || loader[i] != loader[i - 1];
 	big_free(loader);
 	result_add_number_note(r, stale, "is stale: its ThreadLocal was collected; it stays until the thread ends or "
-	    "happens to clean up its map", "are stale: their ThreadLocals were collected; they stay until the thread ends or "
-	    "happens to clean up its map");
+	    "happens to clean up its map", "are stale: their ThreadLocals were collected; they stay until the thread "
+	    "ends or happens to clean up its map");
 	if (own) {
 		struct text words = TEXT_INIT;
 		text_add_count(&words, own);
 		text_add(&words, own == 1 ? " holds " : " hold ");
 		text_add_count(&words, loaders);
-		result_addf_note(r, "%s application class loader%s all %s classes", words.s, loaders == 1 ? " with" : "s with",
+		result_notef(r, "%s application class loader%s all %s classes", words.s, loaders == 1 ? " with" : "s with",
 		    loaders == 1 ? "its" : "their");
 		text_release(&words);
 	}

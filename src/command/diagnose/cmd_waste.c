@@ -290,8 +290,7 @@ static void add_staying(struct result *r, uint64_t n)
 	cell_print(&count, &note);
 	text_add(&note, n == 1 ? " more is not wasted: one of the equal objects has to stay" :
 	    " more are not wasted: one of each set of equal objects has to stay");
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 }
 
 /* What is a part of every instance is held by nobody in particular, and alignment is no field's. */

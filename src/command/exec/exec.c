@@ -311,6 +311,12 @@ static void read_first_rows(struct result *r)
 	}
 }
 
+static void drop(struct result **r)
+{
+	result_free(*r);
+	*r = NULL;
+}
+
 /* Words into values, then the command, then what its cells need: any of these may take long. */
 static int run_call(void *context, struct progress *progress, struct err *err)
 {
@@ -348,10 +354,8 @@ static int run_call(void *context, struct progress *progress, struct err *err)
 		read_first_rows(*run->out);
 	if (!code && progress_cancelled(progress)) /* some loop may have been left early */
 		code = err_cancelled(err);
-	if (code && *run->out != run->s->results.last)
-		result_free(*run->out);
 	if (code)
-		*run->out = NULL;
+		drop(run->out);
 	run->s->now = NULL;
 	return code;
 }
@@ -413,14 +417,12 @@ static int run_command(struct session *s, const struct invocation *asked, struct
 		code = c->flags & COMMAND_NO_DUMP ? run_call(&run, NULL, err)
 		                                  : session_work(s, run_call, &run, err);
 		if (reads && c->shapes && code != ERR_CANCELLED && !s->hooks.work && opened_lose_values(s->dump)) {
-			result_free(*r); /* it asked for what turned out not to be there */
-			*r = NULL;
+			drop(r); /* it asked for what turned out not to be there */
 			code = session_work(s, run_call, &run, err);
 		}
 	}
 	if (reads && !code && opened_look(s->dump) == FILE_INDEX_LOST) {
-		result_free(*r);
-		*r = NULL;
+		drop(r);
 		code = err_set(err, ERR_IO, "%s", s->dump->fate_words.message);
 	}
 	if (reads && *r) {

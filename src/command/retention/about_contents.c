@@ -273,10 +273,8 @@ static int add_classes(struct asking *q, const uint32_t *ids, size_t n, struct a
 static int gather_below(struct asking *q, uint32_t id, uint32_t **ids, size_t *n, bool *all, struct err *err)
 {
 	size_t cap = 0;
-	uint32_t *first = BIG_PUSH(*ids, *n, cap, err);
-	if (!first)
+	if (BIG_ADD(*ids, *n, cap, err, id))
 		return ERR_NOMEM;
-	*first = id;
 	*all = true;
 	for (size_t at = 0; at < *n && *all; at++) {
 		uint32_t more;
@@ -284,10 +282,8 @@ static int gather_below(struct asking *q, uint32_t id, uint32_t **ids, size_t *n
 		if (progress_stops(q->progress, at))
 			return err_cancelled(err);
 		for (uint32_t i = 0; i < more; i++) {
-			uint32_t *to = BIG_PUSH(*ids, *n, cap, err);
-			if (!to)
+			if (BIG_ADD(*ids, *n, cap, err, child[i]))
 				return ERR_NOMEM;
-			*to = child[i];
 		}
 		*all = !q->quick || *n < QUICK_BELOW;
 	}

@@ -306,8 +306,7 @@ static void add_garbage(struct result *r, const struct retained *known)
 	text_add(&t, " of ");
 	cell_print(&all, &t);
 	text_add(&t, " is unreachable and not shown here (histo -unreachable lists it)");
-	result_add_note(r, t.s);
-	text_release(&t);
+	result_add_note_text(r, &t);
 }
 
 static int run_heap(struct session *s, const struct call *call, struct result **out, struct err *err)

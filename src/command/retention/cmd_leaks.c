@@ -140,13 +140,13 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 static void add_note(struct result *r, const struct leaks *leaks, bool found, double share)
 {
 	if (!found)
-		result_addf_note(r, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
+		result_notef(r, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
 		    "; the rows are the largest holders" : "");
 	if (leaks->vms_own.n > leaks->least) {
 		struct text bytes = TEXT_INIT;
 		struct cell cell = cell_bytes(leaks->vms_own);
 		cell_print(&cell, &bytes);
-		result_addf_note(r, "%s more is retained by roots of the VM itself; no program can clear them", bytes.s);
+		result_notef(r, "%s more is retained by roots of the VM itself; no program can clear them", bytes.s);
 		text_release(&bytes);
 	}
 	command_add_roots_note(r);

@@ -51,11 +51,11 @@ static const struct option_spec path_options[] = {
 /* Data of the result: the paths one after another. */
 struct path_rows {
 	struct path_rules rules; /* to name fields by; the marks are given back */
-	uint32_t *id;
-	uint32_t *step;          /* from 1 on */
-	uint32_t *path;
-	size_t n;
-	struct what_if_figure *freed; /* by row; NULL: nobody looked since retained sizes are known */
+	struct path_row {
+		uint32_t id, step, path; /* step, path: from 1 on */
+		struct what_if_figure freed; /* if the reference to it were cleared; once retained sizes are known */
+	} *row;
+	size_t n, cap;
 	bool from_object;         /* the first row is no root */
 };
 
@@ -78,19 +78,13 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 	struct path_rows *rows = r->data;
 	struct what_if cut;
 	int code = what_if_init(&cut, known, err);
-	if (!code && !rows->freed && !(rows->freed = big_alloc(rows->n, sizeof *rows->freed, err)))
-		code = ERR_NOMEM;
 	for (size_t i = 0; !code && i < rows->n; i++) {
-		uint32_t holder = rows->step[i] == 1 ? HEAP_NONE : rows->id[i - 1];
-		rows->freed[i] = what_if_one(&cut, holder, rows->id[i]);
+		struct path_row *row = &rows->row[i];
+		row->freed = what_if_one(&cut, row->step == 1 ? HEAP_NONE : row[-1].id, row->id);
 		if (progress_cancelled(progress))
 			code = err_cancelled(err);
 	}
 	what_if_release(&cut);
-	if (code) {
-		big_free(rows->freed);
-		rows->freed = NULL;
-	}
 	return code;
 }
 
@@ -98,11 +92,11 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 static struct cell freed_cell(const struct result *r, size_t row, bool others)
 {
 	const struct path_rows *rows = r->data;
-	if (rows->step[row] == 1 && rows->from_object)
+	const struct what_if_figure *f = &rows->row[row].freed;
+	if (rows->row[row].step == 1 && rows->from_object)
 		return cell_blank();
 	if (!result_known(r))
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	const struct what_if_figure *f = &rows->freed[row];
 	return others ? cell_count(f->others) : cell_bytes(f->freed);
 }
 
@@ -118,47 +112,44 @@ static void path_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct path_rows *rows = r->data;
-	uint32_t id = rows->id[row];
-	bool first = rows->step[row] == 1;
+	const struct path_row *at = &rows->row[row];
+	bool first = at->step == 1;
 	*out = cell_blank();
 	switch ((enum path_column)column) {
 	case P_PATH:
-		*out = cell_plain(rows->path[row]);
+		*out = cell_plain(at->path);
 		return;
 	case P_STEP:
-		*out = cell_plain(rows->step[row]);
+		*out = cell_plain(at->step);
 		return;
 	case P_FIELD:
 		if (!first)
-			*out = path_field(&rows->rules, rows->id[row - 1], id, scratch) ? cell_text(scratch->s) : cell_none();
+			*out = path_field(&rows->rules, at[-1].id, at->id, scratch) ? cell_text(scratch->s) : cell_none();
 		return;
 	case P_ROOT:
 		if (first)
-			*out = root_cell(r->heap, id, scratch);
+			*out = root_cell(r->heap, at->id, scratch);
 		return;
 	case P_FREED:
 	case P_OTHERS:
 		*out = freed_cell(r, row, column == P_OTHERS);
 		return;
 	default:
-		object_cell(r->opened, id, path_what[column], out, scratch);
+		object_cell(r->opened, at->id, path_what[column], out, scratch);
 	}
 }
 
 static void path_target(const struct result *r, size_t row, struct target *out)
 {
 	const struct path_rows *rows = r->data;
-	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->id[row]};
+	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->row[row].id};
 }
 
 static void path_rows_release(void *data)
 {
 	struct path_rows *rows = data;
 	path_rules_release(&rows->rules);
-	big_free(rows->id);
-	big_free(rows->step);
-	big_free(rows->path);
-	big_free(rows->freed);
+	big_free(rows->row);
 	free(rows);
 }
 
@@ -167,21 +158,11 @@ static const struct result_ops path_ops = {
 
 static int add_path(struct path_rows *rows, const struct path *p, uint32_t number, struct err *err)
 {
-	uint64_t n = (uint64_t)rows->n + p->n;
-	uint32_t *id = big_resize(rows->id, n, sizeof *id, err);
-	rows->id = id ? id : rows->id;
-	uint32_t *step = id ? big_resize(rows->step, n, sizeof *step, err) : NULL;
-	rows->step = step ? step : rows->step;
-	uint32_t *path = step ? big_resize(rows->path, n, sizeof *path, err) : NULL;
-	if (!path)
-		return ERR_NOMEM;
-	rows->path = path;
-	for (size_t i = 0; i < p->n; i++) {
-		rows->id[rows->n] = p->step[i];
-		rows->step[rows->n] = (uint32_t)i + 1;
-		rows->path[rows->n++] = number;
-	}
-	return 0;
+	int code = 0;
+	for (size_t i = 0; !code && i < p->n; i++)
+		code = BIG_ADD(rows->row, rows->n, rows->cap, err, (struct path_row){p->step[i], (uint32_t)i + 1, number,
+		    {.held = false}});
+	return code;
 }
 
 /* --- finding ------------------------------------------------------------------------------------ */
@@ -329,12 +310,12 @@ static void add_note(struct result *r, bool weak, uint32_t found, uint64_t wante
 	const struct heap *h = r->heap;
 	const struct path_rows *rows = r->data;
 	if (found < wanted)
-		result_addf_note(r, "there is no other path without objects of %s", found == 1 ? "this one" : "these");
+		result_notef(r, "there is no other path without objects of %s", found == 1 ? "this one" : "these");
 	if (rows->rules.relaxed)
 		result_add_note(r, "no strong path exists; this one follows a soft or queued reference");
 	command_add_roots_note(r);
 	if (!weak && !weak_known(h) && h->facts.values == NO_VALUES)
-		result_addf_note(r, "%s has no field names, so weak references count as strong", h->facts.title);
+		result_notef(r, "%s has no field names, so weak references count as strong", h->facts.title);
 }
 
 static int run_path(struct session *s, const struct call *call, struct result **out, struct err *err)

@@ -138,11 +138,12 @@ static void add_merged_note(struct result *r, const struct merged_paths *merged,
 {
 	bool strongly = !weak && weak_known(r->heap);
 	result_add_number_note(r, merged->missing, strongly ? "of them is unreachable (by strong references)" :
-	    "of them is unreachable", strongly ? "of them are unreachable (by strong references)" : "of them are unreachable");
+	    "of them is unreachable", strongly ? "of them are unreachable (by strong references)" :
+	    "of them are unreachable");
 	if (merged->deep)
-		result_addf_note(r, "paths are limited to %d steps", MERGED_DEPTH);
+		result_notef(r, "paths are limited to %d steps", MERGED_DEPTH);
 	if (merged->many)
-		result_addf_note(r, "the tree is limited to %d rows", MERGED_ROWS);
+		result_notef(r, "the tree is limited to %d rows", MERGED_ROWS);
 	command_add_roots_note(r);
 }
 

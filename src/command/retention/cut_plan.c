@@ -105,7 +105,7 @@ static void add_head(
 	result_head(out, COL_SHARE, command_share(r, plan->bytes));
 	result_head(out, COL_REACHED, cell_flag(plan->reached));
 	if (!plan->reached && !out->heap->roots_missing)
-		result_addf_note(out, plan->n == PLAN_MOST
+		result_notef(out, plan->n == PLAN_MOST
 		    ? "a plan has at most %zu references, and these do not free enough (see help cut)"
 		    : "these %zu references do not free enough; no other one frees more (see help cut)", plan->n);
 	for (size_t i = 0; i < plan->n && !together; i++)

@@ -147,6 +147,8 @@ struct retained_grouping {
 	const uint32_t *group;       /* by this number the group, HEAP_NONE: none; NULL: the number is the group's */
 	uint32_t n_groups;
 	struct retained_sum *sums;   /* filled; the caller's */
+	const uint32_t *within;      /* as for retained_by_group */
+	const struct bits *only;     /* likewise */
 };
 MUST_CHECK int retained_by_groupings(const struct retained *r, const struct retained_grouping *groupings, size_t n,
     struct progress *progress, struct err *err);

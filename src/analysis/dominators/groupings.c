@@ -2,9 +2,10 @@
 /*
  * groupings.c - what groups of objects retain, for several ways to group them in one walk; see dominators.h.
  *
- * The way through the tree costs more than what is done at each object, so it is gone once.
+ * The tree is walked from top to bottom without recursion.  The way through it costs more than what is done at each
+ * object, so it is gone once.
  */
-#include "analysis/dominators/dominators.h"
+#include "analysis/dominators/joint.h"
 
 #include "base/assert.h"
 #include "heap/heap.h"
@@ -19,23 +20,33 @@ struct walk {
 	const struct retained_grouping *groupings;
 	size_t n;
 	uint32_t **inside; /* by grouping, by group: members on the way from the top to here */
-	uint32_t *stack;   /* a position in the array of children for each level */
+	uint32_t *stack;   /* a position in the array of children for each level: the next one is the next sibling */
+	int64_t *ways;     /* joint_ways; added up on the way back, for: */
+	struct bits *joint; /* by class */
 };
 
 /* The group of an object, or HEAP_NONE. */
 static inline uint32_t group_of(const struct retained_grouping *g, uint32_t id, uint32_t class)
 {
 	uint32_t number = g->of_object ? g->of_object[id] : class;
+	if (g->only && !bits_get(g->only, id))
+		return HEAP_NONE;
 	return g->group && number != HEAP_NONE ? g->group[number] : number;
+}
+
+static inline uint32_t group_around(const struct retained_grouping *g, uint32_t group)
+{
+	return g->within ? g->within[group] : HEAP_NONE;
 }
 
 static inline void enter(const struct walk *w, uint32_t id)
 {
 	uint32_t class = w->r->heap->class_of[id];
 	for (size_t i = 0; i < w->n; i++) {
-		uint32_t group = group_of(&w->groupings[i], id, class);
-		if (group != HEAP_NONE && w->inside[i][group]++ == 0)
-			retained_sum_add(w->r, &w->groupings[i].sums[group], id);
+		const struct retained_grouping *g = &w->groupings[i];
+		for (uint32_t group = group_of(g, id, class); group != HEAP_NONE; group = group_around(g, group))
+			if (w->inside[i][group]++ == 0)
+				retained_sum_add(w->r, &g->sums[group], id);
 	}
 }
 
@@ -43,11 +54,20 @@ static inline void leave(const struct walk *w, uint32_t id)
 {
 	uint32_t class = w->r->heap->class_of[id];
 	for (size_t i = 0; i < w->n; i++) {
-		uint32_t group = group_of(&w->groupings[i], id, class);
-		cairn_assert(group == HEAP_NONE || w->inside[i][group] > 0);
-		if (group != HEAP_NONE)
+		const struct retained_grouping *g = &w->groupings[i];
+		for (uint32_t group = group_of(g, id, class); group != HEAP_NONE; group = group_around(g, group)) {
+			cairn_assert(w->inside[i][group] > 0);
 			w->inside[i][group]--;
+		}
 	}
+}
+
+/* All below this object is added up. */
+static void pass_ways_on(const struct walk *w, uint32_t id, uint32_t parent)
+{
+	bits_set(w->joint, w->r->heap->class_of[id]);
+	if (parent != DOMINATED_BY_ROOTS)
+		w->ways[parent] += w->ways[id];
 }
 
 static inline void look_ahead(const struct walk *w, uint32_t id)
@@ -83,15 +103,18 @@ static int go(const struct walk *w, struct progress *progress, struct err *err)
 			return 0;
 		at = w->stack[--depth];
 		leave(w, child[at]);
-		uint32_t parent = d->immediate[child[at++]];
+		uint32_t parent = d->immediate[child[at]];
+		if (w->ways && w->ways[child[at]])
+			pass_ways_on(w, child[at], parent);
+		at++;
 		end = first[(parent == DOMINATED_BY_ROOTS ? n : parent) + 1];
 	}
 }
 
-int retained_by_groupings(const struct retained *r, const struct retained_grouping *groupings, size_t n,
-    struct progress *progress, struct err *err)
+int joint_sum(const struct retained *r, const struct retained_grouping *groupings, size_t n, int64_t *ways,
+    struct bits *joint, struct progress *progress, struct err *err)
 {
-	struct walk w = {.r = r, .groupings = groupings, .n = n};
+	struct walk w = {.r = r, .groupings = groupings, .n = n, .ways = ways, .joint = joint};
 	w.stack = big_alloc(r->dominators.n_reachable, sizeof *w.stack, err);
 	w.inside = big_alloc(n, sizeof *w.inside, err);
 	int code = w.stack && w.inside ? 0 : ERR_NOMEM;
@@ -107,6 +130,20 @@ int retained_by_groupings(const struct retained *r, const struct retained_groupi
 	big_free(w.inside);
 	big_free(w.stack);
 	return code;
+}
+
+int retained_by_groupings(const struct retained *r, const struct retained_grouping *groupings, size_t n,
+    struct progress *progress, struct err *err)
+{
+	return joint_sum(r, groupings, n, NULL, NULL, progress, err);
+}
+
+int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups, const uint32_t *within,
+    const struct bits *only, struct retained_sum *sums, struct progress *progress, struct err *err)
+{
+	const struct retained_grouping one = {.group = group, .n_groups = n_groups, .sums = sums, .within = within,
+	    .only = only};
+	return retained_by_groupings(r, &one, 1, progress, err);
 }
 
 int retained_groups(uint32_t **group, const struct retained *r, struct progress *progress, struct err *err)

@@ -27,4 +27,9 @@
 MUST_CHECK int joint_ways(const struct retained *r, int64_t **ways,
     struct progress *progress, struct err *err);
 
+/* retained_by_groupings (groupings.c), which also adds the ways up from the bottom to the top, and marks the classes of
+ * objects through which some lead.  ways NULL: there are none. */
+MUST_CHECK int joint_sum(const struct retained *r, const struct retained_grouping *groupings, size_t n, int64_t *ways,
+    struct bits *joint, struct progress *progress, struct err *err);
+
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * retained.c - sums over the dominator tree.
+ * retained.c - retained sizes with lists of children and sums by class.
  *
- * The tree is walked from top to bottom without recursion.  A stack holds the way down: for each
- * level a position in the array of children, so that the next position is the next sibling.  Any
- * thread.
+ * Any thread.
  */
 #include "analysis/dominators/dominators.h"
 
@@ -24,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPORT_EVERY = 1 << 14, AHEAD = 16 };
+enum { AHEAD = 16 };
 
 static uint32_t parent_of(const struct retained *r, uint32_t id)
 {
@@ -153,113 +151,6 @@ int retained_count_children(const struct retained *r, const uint32_t *ids, size_
 	return code;
 }
 
-struct group_walk {
-	const struct retained *r;
-	const uint32_t *group, *within;
-	const struct bits *only;
-	uint32_t *inside; /* by group: members on the way from the top to here */
-	struct retained_sum *sums;
-	int64_t *ways;       /* joint_ways; added up on the way back, for: */
-	struct bits *joint;  /* by class */
-};
-
-/* Group of an object, or HEAP_NONE. */
-static inline uint32_t group_of(const struct group_walk *w, uint32_t id)
-{
-	uint32_t class = w->r->heap->class_of[id];
-	if (w->only && !bits_get(w->only, id))
-		return HEAP_NONE;
-	return w->group ? w->group[class] : class;
-}
-
-static inline uint32_t group_around(const struct group_walk *w, uint32_t group)
-{
-	return w->within ? w->within[group] : HEAP_NONE;
-}
-
-static inline void enter(struct group_walk *w, uint32_t id)
-{
-	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
-		if (w->inside[group]++ == 0)
-			retained_sum_add(w->r, &w->sums[group], id);
-	}
-}
-
-static inline void leave(struct group_walk *w, uint32_t id)
-{
-	for (uint32_t group = group_of(w, id); group != HEAP_NONE; group = group_around(w, group)) {
-		cairn_assert(w->inside[group] > 0);
-		w->inside[group]--;
-	}
-}
-
-/* All below this object is added up. */
-static void pass_ways_on(struct group_walk *w, uint32_t id, uint32_t parent)
-{
-	bits_set(w->joint, w->r->heap->class_of[id]);
-	if (parent != w->r->dominators.n_objects)
-		w->ways[parent] += w->ways[id];
-}
-
-static int walk_groups(
-    struct group_walk *w, uint32_t *stack, struct progress *progress, struct err *err)
-{
-	const struct retained *r = w->r;
-	const uint32_t *first = r->first, *child = r->child;
-	uint32_t n_objects = r->dominators.n_objects, depth = 0, done = 0;
-	uint32_t at = first[n_objects], end = first[n_objects + 1];
-	for (;;) {
-		if (at < end) {
-			uint32_t id = child[at];
-			if (at + 8 < end) {
-				__builtin_prefetch(&first[child[at + 8]]);
-				__builtin_prefetch(&r->heap->class_of[child[at + 8]]);
-				__builtin_prefetch(&r->dominators.retained[child[at + 8]]);
-			}
-			enter(w, id);
-			if (++done % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
-				return err_cancelled(err);
-			cairn_assert(depth < r->dominators.n_reachable);
-			stack[depth++] = at;
-			at = first[id];
-			end = first[id + 1];
-			continue;
-		}
-		if (depth == 0)
-			return 0;
-		at = stack[--depth];
-		leave(w, child[at]);
-		uint32_t parent = parent_of(r, child[at]);
-		if (w->ways && w->ways[child[at]])
-			pass_ways_on(w, child[at], parent);
-		end = first[parent + 1];
-		at++;
-	}
-}
-
-static int sum_groups(
-    struct group_walk *w, uint32_t n_groups, struct progress *progress, struct err *err)
-{
-	uint32_t n = w->r->dominators.n_reachable, *stack = big_alloc(n, sizeof *stack, err);
-	w->inside = big_alloc(n_groups, sizeof *w->inside, err);
-	int code = stack && w->inside ? 0 : ERR_NOMEM;
-	memset(w->sums, 0, n_groups * sizeof *w->sums);
-	if (code == 0)
-		code = walk_groups(w, stack, progress, err);
-	big_free(stack);
-	big_free(w->inside);
-	return code;
-}
-
-int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t n_groups,
-    const uint32_t *within, const struct bits *only, struct retained_sum *sums,
-    struct progress *progress, struct err *err)
-{
-	struct group_walk w = {
-		.r = r, .group = group, .within = within, .only = only, .sums = sums };
-	return sum_groups(&w, n_groups, progress, err);
-}
-
 /* Mark what dominates objects of unsure size, with them.  A mark ends a way up, so all ways together are linear. */
 int retained_mark_unsure(struct retained *r, struct err *err)
 {
@@ -345,16 +236,17 @@ static int sum_classes(struct retained *r, struct progress *progress, struct err
 {
 	uint32_t n = r->heap->n_classes;
 	struct bits joint;
-	struct group_walk w = { .r = r, .sums = r->by_class, .joint = &joint };
+	const struct retained_grouping classes = { .n_groups = n, .sums = r->by_class };
+	int64_t *ways;
 	int code = bits_init(&joint, n, err);
 	if (code)
 		return code;
-	code = joint_ways(r, &w.ways, progress, err);
+	code = joint_ways(r, &ways, progress, err);
 	if (code == 0)
-		code = sum_groups(&w, n, progress, err);
+		code = joint_sum(r, &classes, 1, ways, &joint, progress, err);
 	for (uint32_t c = 0; c < n && !progress_stops(progress, c); c++)
 		r->by_class[c].joint = bits_get(&joint, c);
-	big_free(w.ways);
+	big_free(ways);
 	r->joint = joint;
 	return code;
 }

@@ -231,11 +231,9 @@ void object_rows_add(struct object_rows *rows, enum direction direction, const c
 		    .ids = ids, .n = n, .big = big});
 }
 
-void object_rows_add_one(
-    struct object_rows *rows, enum direction direction, const char *field, uint32_t id)
+static void add_one(struct object_rows *rows, enum direction direction, const char *field, uint32_t id)
 {
-	add_stretch(rows,
-	    (struct stretch){.direction = direction, .field = field, .one = id, .n = 1});
+	add_stretch(rows, (struct stretch){.direction = direction, .field = field, .one = id, .n = 1});
 }
 
 void object_rows_free(struct object_rows *rows)
@@ -340,7 +338,7 @@ void object_rows_out(struct object_rows *rows, uint32_t id, enum direction direc
 	struct implied_reference implied[HEAP_IMPLIED];
 	unsigned n = heap_implied(h, id, implied);
 	for (unsigned i = 0; i < n; i++)
-		object_rows_add_one(rows, direction, implied[i].field, implied[i].target);
+		add_one(rows, direction, implied[i].field, implied[i].target);
 	uint64_t start = adjacency_start(&h->out, id), end = adjacency_start(&h->out, id + 1);
 	add_recorded(rows, direction, NAMED_BY_OWNER, id, h->out.target + start, end - start);
 }
@@ -357,7 +355,7 @@ static void implied_holders(struct object_rows *rows, uint32_t id, enum directio
 		unsigned n = heap_implied(h, holder, implied);
 		for (unsigned i = 0; i < n; i++) {
 			if (implied[i].target == id && strcmp(implied[i].field, "<class>") != 0)
-				object_rows_add_one(rows, direction, implied[i].field, holder);
+				add_one(rows, direction, implied[i].field, holder);
 		}
 	}
 }

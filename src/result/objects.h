@@ -63,9 +63,6 @@ struct object_rows *object_rows_new(const struct opened *o);
  * over; otherwise they are borrowed. */
 void object_rows_add(struct object_rows *rows, enum direction direction, const char *field,
     uint32_t *ids, size_t n, bool big);
-/* Add a single id with its field. */
-void object_rows_add_one(
-    struct object_rows *rows, enum direction direction, const char *field, uint32_t id);
 void object_rows_free(struct object_rows *rows);
 /* 0, or ERR_NOMEM when memory for a stretch was refused since the rows were made: that one is missing.
  * The result over them tells it as well, by result_check. */

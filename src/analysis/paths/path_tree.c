@@ -249,9 +249,10 @@ void path_root_words(const struct heap *h, uint32_t id, struct text *to)
 		text_addf(to, " (and %zu more)", n - 1);
 }
 
-static bool is_static(const char *field)
+const char *path_static_name(const char *field)
 {
-	return !strncmp(field, "static ", strlen("static "));
+	static const char statics[] = "static ";
+	return strncmp(field, statics, sizeof statics - 1) ? NULL : field + sizeof statics - 1;
 }
 
 /* The variable that holds a root, where the dump's program tells it. */
@@ -275,7 +276,7 @@ bool path_line(const struct path_rules *r, const struct path *p, struct text *to
 	bool statics = false, variable = false;
 	for (size_t i = low; i + 1 < p->n; i++) {
 		text_clear(&field);
-		if (path_field(r, p->step[i], p->step[i + 1], &field) && is_static(field.s)) {
+		if (path_field(r, p->step[i], p->step[i + 1], &field) && path_static_name(field.s)) {
 			begin = i;
 			statics = true;
 		}
@@ -289,7 +290,7 @@ bool path_line(const struct path_rules *r, const struct path *p, struct text *to
 		uint32_t class = heap_class_mirrored(h, p->step[i]);
 		text_clear(&field);
 		bool named = i > begin && path_field(r, p->step[i - 1], p->step[i], &field);
-		bool last = i + 1 == p->n, of_class = named && is_static(field.s);
+		bool last = i + 1 == p->n, of_class = named && path_static_name(field.s);
 		if (i == begin && last)
 			text_add(to, "this");
 		else if (i == begin && class != HEAP_NONE)
@@ -299,7 +300,7 @@ bool path_line(const struct path_rules *r, const struct path *p, struct text *to
 		else if (i == begin)
 			text_add(to, heap_class_of(h, p->step[i])->name);
 		else if (of_class)
-			text_addf(to, ".%s", field.s + strlen("static "));
+			text_addf(to, ".%s", path_static_name(field.s));
 		else if (named && class != HEAP_NONE && !strcmp(field.s, "<loaded>"))
 			text_addf(to, " > <loaded %s>", h->classes[class].name);
 		else if (named || !last)

@@ -86,6 +86,9 @@ int path_tree_path(const struct path_tree *t, uint32_t to, struct path *out, str
  * "<class>".  False: unknown, and nothing was appended. */
 bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, struct text *to);
 
+/* The name of a static field as path_field has it, without "static "; NULL: it is none. */
+const char *path_static_name(const char *field);
+
 /* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
  * if it is not a root. */
 void path_root_words(const struct heap *h, uint32_t id, struct text *to);

@@ -201,62 +201,26 @@ static const struct view stacks_view = {"threads by stack", &stacks_shape, VIEW_
 
 /* --- with what the stack holds ------------------------------------------------------------------- */
 
-/* An object of a thread: its own, or one that its stack holds.  from: its place in the dominator tree. */
-struct stack_object {
-	uint32_t thread, from, id;
-};
-
-static int by_thread_and_place(const void *x, const void *y)
-{
-	const struct stack_object *a = x, *b = y;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->from > b->from) - (a->from < b->from);
-}
-
-/* Of the objects of a thread those that do not hang below another one. */
-static void sum_topmost(struct retained_sum *sums, const struct retained *known, const struct what_if *cut,
-    const struct stack_object *object, size_t n)
-{
-	uint32_t thread = HEAP_NONE, last = 0;
-	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
-		if (object[i].thread == thread && object[i].from <= last)
-			continue;
-		thread = object[i].thread;
-		last = cut->span[object[i].id].to;
-		retained_sum_add(known, &sums[thread], object[i].id);
-	}
-}
-
 /* result_later */
 static int sum_locals(struct result *r, const struct retained *known, struct progress *progress, struct err *err)
 {
 	struct thread_rows *rows = r->data;
 	const struct heap *h = r->heap;
-	const uint32_t *immediate = known->dominators.immediate;
-	struct stack_object *object = big_alloc((uint64_t)h->n_roots + h->n_threads, sizeof *object, err);
-	struct what_if cut = {.retained = NULL};
 	size_t n = 0;
+	struct what_if_member *object = big_alloc((uint64_t)h->n_roots + h->n_threads, sizeof *object, err);
 	(void)progress;
 	if (!rows->with_locals)
 		rows->with_locals = big_alloc(h->n_threads, sizeof *rows->with_locals, err);
-	int code = object && rows->with_locals ? what_if_init(&cut, known, err) : ERR_NOMEM;
-	if (!code)
-		code = what_if_number(&cut, err);
+	int code = object && rows->with_locals ? 0 : ERR_NOMEM;
 	for (size_t i = 0; !code && i < h->n_roots + h->n_threads; i++) {
 		bool root = i < h->n_roots;
 		uint32_t thread = root ? h->roots[i].thread : (uint32_t)(i - h->n_roots);
 		uint32_t id = root ? h->roots[i].object : h->threads[thread].object;
-		if (thread != HEAP_NONE && id != HEAP_NONE && immediate[id] != NOT_REACHABLE)
-			object[n++] = (struct stack_object){thread, cut.span[id].from, id};
+		if (thread != HEAP_NONE && id != HEAP_NONE)
+			object[n++] = (struct what_if_member){thread, id};
 	}
-	if (!code) {
-		memset(rows->with_locals, 0, h->n_threads * sizeof *rows->with_locals);
-		sort_array(object, n, sizeof *object, by_thread_and_place);
-		sum_topmost(rows->with_locals, known, &cut, object, n);
-		code = progress_check(progress_own(), err);
-	}
-	what_if_release(&cut);
+	if (!code)
+		code = what_if_sum_members(rows->with_locals, h->n_threads, object, n, known, err);
 	big_free(object);
 	return code;
 }

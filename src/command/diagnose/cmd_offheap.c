@@ -128,27 +128,30 @@ static void add_row(struct result *r, const struct owners *o, const struct held_
 
 /* --- notes -------------------------------------------------------------------------------------- */
 
+/* "12 buffers, 3.0M" */
+static void add_amounts(struct text *to, uint64_t n, const char *what, uint64_t bytes)
+{
+	text_add_count(to, n);
+	if (*what)
+		text_addf(to, " %s%s", what, n == 1 ? "" : "s");
+	text_add(to, ", ");
+	text_add_bytes(to, bytes);
+}
+
 static void add_compared(struct result *r, const struct offheap_count *c, const struct offheap *found)
 {
 	struct text note = TEXT_INIT;
-	bool mapped = c->which == COUNTS_MAPPED;
+	bool mapped = c->which == COUNTS_MAPPED, any = c->count.n || c->capacity.n;
 	uint64_t n, bytes;
 	offheap_sum(found, mapped, &n, &bytes);
-	text_add(&note, mapped ? "the JDK counts " : "java.nio.Bits counts ");
-	if (c->count.n || c->capacity.n) {
-		text_add_count(&note, c->count.n);
-		text_addf(&note, " %s%s, ", mapped ? "mapping" : "buffer", c->count.n == 1 ? "" : "s");
-		text_add_bytes(&note, c->capacity.n);
-	} else {
-		text_add(&note, "none");
-	}
+	text_addf(&note, "%s%s", mapped ? "the JDK counts " : "java.nio.Bits counts ", any ? "" : "none");
+	if (any)
+		add_amounts(&note, c->count.n, mapped ? "mapping" : "buffer", c->capacity.n);
 	if (n == c->count.n && bytes == c->capacity.n) {
 		text_add(&note, ", as found");
 	} else {
 		text_add(&note, "; found: ");
-		text_add_count(&note, n);
-		text_add(&note, ", ");
-		text_add_bytes(&note, bytes);
+		add_amounts(&note, n, "", bytes);
 	}
 	if (c->limit.certainty != UNKNOWN && c->limit.n) {
 		text_add(&note, "; limit: ");
@@ -250,9 +253,7 @@ static void add_native(struct result *r)
 		return;
 	if (direct) {
 		text_add(&note, "the VM counts ");
-		text_add_count(&note, direct->count);
-		text_addf(&note, " direct buffer%s, ", direct->count == 1 ? "" : "s");
-		text_add_bytes(&note, direct->bytes);
+		add_amounts(&note, direct->count, "direct buffer", direct->bytes);
 		text_add(&note, "; ");
 	}
 	text_addf(&note, "%s has allocated ", p->memory[0].name);

@@ -163,38 +163,20 @@ static int run_all(struct session *s, const struct call *call, struct result **o
 
 /* --- one kind ----------------------------------------------------------------------------------- */
 
-struct group_rows {
-	struct waste_groups groups;
-	enum waste_kind kind;
-	size_t n, cap;
-	size_t *group; /* of each row */
-};
-
-static void group_release(void *data)
+/* Of kinds of classes; data: the kind. */
+static int class_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
 {
-	struct group_rows *rows = data;
-	waste_groups_release(&rows->groups);
-	free(rows->group);
-	free(rows);
-}
-
-static int group_members(const struct result *r, void *data, const struct bits *which, struct bits *to, struct err *err)
-{
-	const struct group_rows *rows = data;
-	struct bits classes = {.word = NULL};
-	bool of_classes = waste_kinds[rows->kind].of_classes;
-	int code = of_classes ? bits_init(&classes, r->heap->n_classes, err) : 0;
-	for (size_t i = 0; !code && i < rows->n && !progress_own_stops(i); i++) {
-		const struct waste_group *g = &rows->groups.group[rows->group[i]];
-		if (!bits_get(which, i))
-			continue;
-		if (of_classes)
-			bits_set(&classes, g->class);
-		for (uint64_t at = g->first; at < g->end; at++)
-			bits_set(to, rows->groups.object[at]);
+	const enum waste_kind *kind = data;
+	struct bits classes;
+	int code = bits_init(&classes, r->heap->n_classes, err);
+	for (size_t row = 0; !code && row < r->n_source && !progress_own_stops(row); row++) {
+		struct target target;
+		r->ops->target(r, row, &target);
+		if (bits_get(which, row))
+			bits_set(&classes, target.id);
 	}
-	if (!code && of_classes)
-		code = waste_mark_classes(r->heap, rows->kind, &classes, to, err);
+	if (!code)
+		code = waste_mark_classes(r->heap, *kind, &classes, to, err);
 	bits_release(&classes);
 	return code;
 }
@@ -213,25 +195,26 @@ static bool add_field(const struct heap *h, const struct waste_group *g, struct 
 }
 
 /* False: no field holds them. */
-static bool add_group(struct result *r, struct group_rows *rows, size_t number, enum waste_by by, struct text *scratch)
+static bool add_group(struct result *r, const struct waste_groups *groups, const struct waste_group *g,
+    enum waste_kind kind, enum waste_by by, struct text *scratch)
 {
-	const struct waste_group *g = &rows->groups.group[number];
 	const struct heap *h = r->heap;
 	struct cell cells[8];
 	unsigned at = 0;
-	cells[at++] = kind_cell(rows->kind);
+	cells[at++] = kind_cell(kind);
 	if (by == WASTE_BY_HOLDER)
 		cells[at++] = g->holder == HEAP_NONE ? cell_blank() : cell_address(heap_address(h, g->holder));
 	text_clear(scratch);
 	if (by != WASTE_BY_CLASS)
 		cells[at++] = add_field(h, g, scratch) ? cell_text(scratch->s) : cell_blank();
 	cells[at++] = cell_text(h->classes[g->class].name);
-	amount_cells(h, rows->kind, &g->sum, cells + at);
+	amount_cells(h, kind, &g->sum, cells + at);
 	bool one = g->end - g->first == 1;
 	struct target target = {.kind = one ? TARGET_OBJECT : TARGET_CLASS, .part = !one,
-	    .id = one ? rows->groups.object[g->first] : g->class};
+	    .id = one ? groups->object[g->first] : g->class};
+	for (uint64_t i = g->first; i < g->end; i++)
+		result_add_member(r, r->n_source, groups->object[i]);
 	result_add_row(r, cells, &target);
-	VEC_PUSH(rows->group, rows->n, rows->cap) = number;
 	return g->declared_in != HEAP_NONE;
 }
 
@@ -310,18 +293,18 @@ static bool is_own(const struct heap *h, const struct waste_group *g, enum waste
 }
 
 /* The rows of the program's own classes, or the others. */
-static void add_groups(struct result *r, struct group_rows *rows, const struct call *call, enum waste_by by, bool own,
-    uint64_t *stay, bool *unheld)
+static void add_groups(struct result *r, const struct waste_groups *groups, enum waste_kind kind,
+    const struct call *call, enum waste_by by, bool own, uint64_t *stay, bool *unheld)
 {
 	struct text scratch = TEXT_INIT;
-	for (size_t i = 0; i < rows->groups.n && !progress_own_stops(i); i++) {
-		const struct waste_sum *sum = &rows->groups.group[i].sum;
-		if (!sum->objects || is_own(r->heap, &rows->groups.group[i], by) != own)
+	for (size_t i = 0; i < groups->n && !progress_own_stops(i); i++) {
+		const struct waste_group *g = &groups->group[i];
+		if (!g->sum.objects || is_own(r->heap, g, by) != own)
 			continue; /* no objects: all are held by fields that hold more */
-		if (!sum->wasted && rows->kind != WASTE_CHAINS)
-			*stay += sum->objects;
-		else if (sum->wasted >= least(call))
-			*unheld |= !add_group(r, rows, i, by, &scratch) && by != WASTE_BY_CLASS;
+		if (!g->sum.wasted && kind != WASTE_CHAINS)
+			*stay += g->sum.objects;
+		else if (g->sum.wasted >= least(call))
+			*unheld |= !add_group(r, groups, g, kind, by, &scratch) && by != WASTE_BY_CLASS;
 	}
 	text_release(&scratch);
 }
@@ -336,23 +319,25 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 		code = not_told(h, kind, err);
 	if (code)
 		return code;
-	struct group_rows *rows = xcalloc(1, sizeof *rows);
-	rows->kind = kind;
+	struct waste_groups groups;
 	enum waste_by by = by_of(call, kind);
-	code = waste_find(&rows->groups, h, kind, by, err);
-	if (code) {
-		free(rows);
+	code = waste_find(&groups, h, kind, by, err);
+	if (code)
 		return code;
-	}
 	snprintf(title, sizeof title, "waste: %s", waste_kinds[kind].name);
 	bool fields = kind == WASTE_FIELDS && by == WASTE_BY_FIELD;
-	struct result *r = result_new_rows(title, s->dump, fields ? &fields_shape : shapes[by]);
-	result_rows_members(r, group_members, group_release, rows);
+	struct result *r = *out = result_new_rows(title, s->dump, fields ? &fields_shape : shapes[by]);
+	if (waste_kinds[kind].of_classes) {
+		enum waste_kind *kept = xcalloc(1, sizeof *kept);
+		*kept = kind;
+		result_rows_members(r, class_members, free, kept);
+	}
 	uint64_t stay = 0;
 	bool unheld = false;
-	add_groups(r, rows, call, by, true, &stay, &unheld);
+	add_groups(r, &groups, kind, call, by, true, &stay, &unheld);
 	size_t n_own = r->n_source;
-	add_groups(r, rows, call, by, false, &stay, &unheld);
+	add_groups(r, &groups, kind, call, by, false, &stay, &unheld);
+	waste_groups_release(&groups);
 	if (n_own && r->n_source > n_own && command_as_found(call))
 		result_add_note(r, "rows of libraries follow those of the program");
 	if (unheld)
@@ -362,7 +347,6 @@ static int run_kind(struct session *s, const struct call *call, struct result **
 	result_mark(r, RESULT_NONE_ANSWERS, !call_has(call, DASH_MIN));
 	if (!r->n_rows && result_is(r, RESULT_NONE_ANSWERS))
 		result_add_note(r, "no objects of this kind");
-	*out = r;
 	return 0;
 }
 
@@ -376,10 +360,6 @@ static int run_waste(struct session *s, const struct call *call, struct result *
 		(*out)->shares.part = COL_WASTED;
 		(*out)->shares.whole = heap_size_of_all(session_heap(s));
 		code = call->argument[0].given ? 0 : command_order(s, *out, COL_WASTED, err);
-	}
-	if (code && *out) {
-		result_free(*out);
-		*out = NULL;
 	}
 	return code;
 }

@@ -64,14 +64,12 @@ static void add_step(struct asking *q, struct what_if *cut, const struct path *p
 /* The last static field of the path: before it stand only a class and what loaded it.  0: there is none. */
 static size_t last_static(const struct asking *q, const struct path *p)
 {
-	static const char statics[] = "static ";
 	struct text name = TEXT_INIT;
 	size_t i = p->n;
 	while (i-- > 1 && !progress_stops(q->progress, i)) {
 		text_clear(&name);
 		if (heap_class_mirrored(q->a->heap, p->step[i - 1]) != HEAP_NONE &&
-		    path_field(&q->a->rules, p->step[i - 1], p->step[i], &name) &&
-		    !strncmp(name.s, statics, sizeof statics - 1))
+		    path_field(&q->a->rules, p->step[i - 1], p->step[i], &name) && path_static_name(name.s))
 			break;
 	}
 	text_release(&name);

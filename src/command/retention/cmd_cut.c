@@ -89,6 +89,7 @@ static const struct column each_columns[] = {
 static const struct shape each_shape = {.form = "-each", SHAPE_COLUMNS(each_columns)};
 
 struct each_rows {
+	const struct retained *retained;
 	struct path_rules rules; /* to name fields by */
 	struct what_if_edges edges;
 	struct what_if_figure *figure;
@@ -169,22 +170,15 @@ static int add_holders(struct cut_wish *wish, const struct heap *h, struct err *
 	return code;
 }
 
-struct each_task {
-	const struct retained *retained;
-	const struct what_if_edges *edges;
-	struct what_if_figure *figure;
-};
-
 static int find_each(void *context, struct progress *progress, struct err *err)
 {
 	enum { REPORT_EVERY = 1 << 12 };
-	struct each_task *t = context;
-	const struct what_if_edges *e = t->edges;
+	struct each_rows *rows = context;
 	struct what_if cut;
-	int code = what_if_init(&cut, t->retained, err);
-	progress_phase(progress, PHASE_CUT_REFERENCES, e->n);
-	for (size_t i = 0; !code && i < e->n; i++) {
-		t->figure[i] = what_if_one(&cut, e->edge[i].holder, e->edge[i].target);
+	int code = what_if_init(&cut, rows->retained, err);
+	progress_phase(progress, PHASE_CUT_REFERENCES, rows->edges.n);
+	for (size_t i = 0; !code && i < rows->edges.n; i++) {
+		rows->figure[i] = what_if_one(&cut, rows->edges.edge[i].holder, rows->edges.edge[i].target);
 		if (i % REPORT_EVERY == 0 && !progress_add(progress, REPORT_EVERY))
 			code = err_cancelled(err);
 	}
@@ -201,20 +195,17 @@ static int order_each(struct result **r, const void *context, struct err *err)
 static int each_one(struct session *s, const struct retained *retained, const char *title,
     struct cut_wish *wish, struct result **out, struct err *err)
 {
-	const struct heap *h = retained->heap;
 	struct each_rows *rows = xcalloc(1, sizeof *rows);
-	int code = path_rules_init(&rows->rules, h, true, err);
-	if (!code)
-		code = add_holders(wish, h, err);
-	if (!code)
-		rows->figure = big_alloc(wish->edges.n, sizeof *rows->figure, err);
-	if (!code && !rows->figure)
-		code = ERR_NOMEM;
-	struct each_task task = {retained, &wish->edges, rows->figure};
-	if (!code)
-		code = session_work(s, find_each, &task, err);
+	int code = add_holders(wish, retained->heap, err);
+	rows->retained = retained;
 	rows->edges = wish->edges;
 	wish->edges = (struct what_if_edges){.edge = NULL};
+	if (!code)
+		code = path_rules_init(&rows->rules, retained->heap, true, err);
+	if (!code && !(rows->figure = big_alloc(rows->edges.n, sizeof *rows->figure, err)))
+		code = ERR_NOMEM;
+	if (!code)
+		code = session_work(s, find_each, rows, err);
 	path_rules_give_back(&rows->rules);
 	if (code) {
 		each_release(rows);

@@ -34,63 +34,27 @@ static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(lo
 static const struct shape *const group_shapes[] = {
     [BY_CLASS] = &class_shape, [BY_PACKAGE] = &package_shape, [BY_LOADER] = &loader_shape};
 
-/* What the rows of a result by groups sum: all objects, or those that hang on one. */
-struct groups {
-	uint32_t *group; /* the row of each class */
-	bool all;
-	uint32_t below;  /* not all: this object's children in the tree, or the top's */
-};
-
-static int groups_members(const struct result *r, void *data, const struct bits *rows,
-    struct bits *to, struct err *err)
+/* data: the row of each class. */
+static int groups_members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
 {
-	const struct groups *g = data;
-	const struct heap *h = r->heap;
-	const struct retained *known = opened_retained(r->opened);
-	uint32_t n;
-	if (g->all)
-		return histogram_members(h, g->group, rows, NULL, to, err);
-	if (!known)
-		return err_set(err, ERR_UNSUPPORTED, "the dominator tree was released (run the command again)");
-	const uint32_t *ids = retained_children(known, g->below, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (bits_get(rows, g->group[h->class_of[ids[i]]]))
-			bits_set(to, ids[i]);
-	}
-	return 0;
+	return histogram_members(r->heap, data, rows, NULL, to, err);
 }
 
 static void groups_release(void *data)
 {
-	struct groups *g = data;
-	big_free(g->group);
-	free(g);
+	big_free(data);
 }
 
-static struct result *groups_result(const struct opened *o, const struct retained *r,
-    const char *title, enum histogram_by by, const struct histogram *rows,
-    const struct retained_sum *sums, struct groups *groups)
+static void add_group(struct result *r, const struct retained *known, enum histogram_by by, bool all,
+    const struct histogram_row *row, const struct retained_sum *sum)
 {
-	const struct heap *h = r->heap;
-	struct result *out = result_new_rows(title, o, group_shapes[by]);
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct histogram_row *row = &rows->rows[i];
-		struct amount retained = retained_sum_bytes(r, &sums[i]);
-		struct target target = {.kind = TARGET_GROUP};
-		if (by == BY_CLASS)
-			target = (struct target){
-			    .kind = TARGET_CLASS, .id = row->class, .part = !groups->all};
-		result_add_row(out, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
-		    cell_object_address(h, row->loader),
-		    cell_count(row->objects), cell_bytes(row->shallow),
-		    cell_bytes(retained), command_share(r, retained)},
-		    &target);
-	}
-	result_rows_members(out, groups_members, groups_release, groups);
-	result_tell_loaders(out);
-	result_sort_new(out, COL_RETAINED, true);
-	command_add_roots_note(out);
-	return out;
+	struct amount retained = retained_sum_bytes(known, sum);
+	struct target target = {.kind = TARGET_GROUP};
+	if (by == BY_CLASS)
+		target = (struct target){.kind = TARGET_CLASS, .id = row->class, .part = !all};
+	result_add_row(r, (struct cell[]){row->name ? cell_text(row->name) : cell_none(),
+	    cell_object_address(r->heap, row->loader), cell_count(row->objects), cell_bytes(row->shallow),
+	    cell_bytes(retained), command_share(known, retained)}, &target);
 }
 
 /* All objects, or the children of one in the tree (none of which stands above another). */
@@ -105,21 +69,26 @@ static int by_group(const struct session *s, const struct retained *r, const cha
 	int code = histogram_make(&rows, h, by, &scope, err);
 	if (code)
 		return code;
-	struct groups *groups = xcalloc(1, sizeof *groups);
 	uint32_t *group = histogram_groups(&rows, h, by, &scope, err);
 	struct retained_sum *sums = big_alloc(rows.n + 1, sizeof *sums, err);
-	*groups = (struct groups){.group = group, .all = all, .below = below};
+	struct result *found = *out = result_new_rows(title, s->dump, group_shapes[by]);
 	if (!group || !sums)
 		code = ERR_NOMEM;
 	else if (all)
-		code = retained_by_group(
-		    r, group, (uint32_t)rows.n, NULL, NULL, sums, session_progress(s), err);
-	for (uint32_t i = 0; !code && !all && i < n; i++)
+		code = retained_by_group(r, group, (uint32_t)rows.n, NULL, NULL, sums, session_progress(s), err);
+	for (uint32_t i = 0; !code && i < n && !progress_own_stops(i); i++) {
 		retained_sum_add(r, &sums[group[h->class_of[ids[i]]]], ids[i]);
-	if (code)
-		groups_release(groups);
+		result_add_member(found, group[h->class_of[ids[i]]], ids[i]);
+	}
+	for (size_t i = 0; !code && i < rows.n; i++)
+		add_group(found, r, by, all, &rows.rows[i], &sums[i]);
+	if (all)
+		result_rows_members(found, groups_members, groups_release, group);
 	else
-		*out = groups_result(s->dump, r, title, by, &rows, sums, groups);
+		big_free(group);
+	result_tell_loaders(found);
+	result_sort_new(found, COL_RETAINED, true);
+	command_add_roots_note(found);
 	big_free(sums);
 	histogram_release(&rows);
 	return code;

@@ -48,12 +48,15 @@ static struct held *held_of(const struct result *r)
 	return known && known->serial == held->serial ? held : NULL;
 }
 
+static int changed(struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
+}
+
 static int held_open(const struct result *r, uint32_t node, struct err *err)
 {
 	struct held *held = held_of(r);
-	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
-	return heap_fold_open(&held->tree, node + 1, err);
+	return held ? heap_fold_open(&held->tree, node + 1, err) : changed(err);
 }
 
 static int held_ready(const struct result *r, uint32_t node, struct err *err)
@@ -106,7 +109,7 @@ static int held_regroup(const struct result *r, uint32_t node, uint32_t *shown, 
 {
 	struct held *held = held_of(r);
 	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
+		return changed(err);
 	int code = heap_tree_regroup(&held->tree, node + 1, shown, err);
 	if (!code)
 		--*shown;
@@ -227,7 +230,7 @@ static int held_members(const struct result *r, const uint32_t *nodes, size_t n,
 {
 	struct held *held = held_of(r);
 	if (!held)
-		return err_set(err, ERR_UNSUPPORTED, "the setting weak has changed (run heap again)");
+		return changed(err);
 	for (size_t i = 0; i < n; i++) {
 		const struct heap_node *node = &held->tree.node[nodes[i] + 1];
 		for (size_t k = 0; k < node->n; k++)

@@ -287,11 +287,10 @@ static bool means(const struct heap *h, const struct what_if_edge *e, const char
 
 void cut_word_of_field(struct text *to, const struct session *s, const struct what_if_edge *e, const char *field)
 {
-	static const char statics[] = "static ";
 	const struct heap *h = session_heap(s);
 	uint32_t class = heap_class_mirrored(h, e->holder);
-	bool is_static = class != HEAP_NONE && !strncmp(field, statics, sizeof statics - 1);
-	field += is_static ? sizeof statics - 1 : 0;
+	bool is_static = class != HEAP_NONE && path_static_name(field);
+	field = is_static ? path_static_name(field) : field;
 	if (!means(h, e, field)) {
 		text_addf(to, "0x%" PRIx64 ">0x%" PRIx64, heap_address(h, e->holder), heap_address(h, e->target));
 	} else if (is_static) {

@@ -14,8 +14,6 @@
 
 enum { SAMPLE = 16, REFERRERS = 64 }; /* objects of a node that are asked, holders of an object */
 
-static const char statics[] = "static ";
-
 int heap_labels_init(struct heap_labels *l, const struct heap_tree *tree, struct err *err)
 {
 	l->tree = tree;
@@ -73,8 +71,8 @@ bool heap_reference_label(const struct path_rules *rules, uint32_t holder, uint3
 	struct text field = TEXT_INIT;
 	bool named = path_field(rules, holder, id, &field);
 	class = brief ? heap_brief_name(h, class) : class;
-	if (named && mirrored != HEAP_NONE && !strncmp(field.s, statics, sizeof statics - 1))
-		text_addf(to, "static %s.%s", class, field.s + sizeof statics - 1);
+	if (named && mirrored != HEAP_NONE && path_static_name(field.s))
+		text_addf(to, "static %s.%s", class, path_static_name(field.s));
 	else if (mirrored != HEAP_NONE)
 		text_addf(to, "class %s%s%s", class, named ? " " : "", named ? field.s : "");
 	else if (named)
@@ -149,11 +147,6 @@ void heap_label_fold(struct text *t)
 	free(old);
 }
 
-static bool is_static(const struct text *label)
-{
-	return label->len && !strncmp(label->s, statics, sizeof statics - 1);
-}
-
 /* What the labels of some of the objects have in common, if anything. */
 static void common_label(struct heap_labels *l, const uint32_t *ids, uint32_t n, struct text *to)
 {
@@ -166,7 +159,7 @@ static void common_label(struct heap_labels *l, const uint32_t *ids, uint32_t n,
 		label_of(l, ids[(uint64_t)i * n / asked], label);
 		heap_label_fold(label);
 		same &= label->len && first.len && !strcmp(label->s, first.s);
-		all_static &= is_static(label);
+		all_static &= label->len && path_static_name(label->s);
 	}
 	if (same || all_static)
 		text_add(to, same ? first.s : "static fields");

@@ -236,14 +236,13 @@ static void add_accumulated(struct told *t, const struct opened *o, const struct
 /* Is the path the reference to clear, or leads it from there only into what the collection is made of? */
 static bool is_path_said(const struct told *t)
 {
-	static const char statics[] = "static ";
-	size_t skipped = !strncmp(t->path.s, statics, sizeof statics - 1) ? sizeof statics - 1 : 0;
+	const char *skipped = path_static_name(t->path.s);
 	const char *word = t->variable.len ? t->variable.s : t->reference.len ? t->reference.s : "";
-	const char *path = t->path.s + skipped;
+	const char *path = skipped ? skipped : t->path.s;
 	size_t n = strcspn(word += *word == '\'', "'"); /* without quotes */
 	if (!n || (!skipped && !t->variable.len) || strncmp(path, word, n) != 0)
 		return false;
-	return !path[n] ? skipped > 0 : t->inside && t->subject == t->target && !strncmp(path + n, " > ", 3);
+	return !path[n] ? skipped != NULL : t->inside && t->subject == t->target && !strncmp(path + n, " > ", 3);
 }
 
 /* The path to where the bytes are, unless the reference is all of it. */

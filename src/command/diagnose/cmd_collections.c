@@ -147,7 +147,8 @@ static void add_blamed(struct result *r)
 static void add_notes(struct result *r, const struct groups *g)
 {
 	add_blamed(r);
-	result_add_number_note(r, g->all.lying, "is left out: its size is impossible, or its fields do not match its layout",
+	result_add_number_note(r, g->all.lying,
+	    "is left out: its size is impossible, or its fields do not match its layout",
 	    "are left out: their sizes are impossible, or their fields do not match their layouts");
 	result_add_number_note(r, g->all.damaged, "is counted in part: its nodes form a cycle or are damaged",
 	    "are counted in part: their nodes form cycles or are damaged");

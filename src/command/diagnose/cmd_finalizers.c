@@ -90,13 +90,8 @@ static int run_noted(struct session *s, struct result **out, struct err *err)
 
 /* --- Java ----------------------------------------------------------------------------------------- */
 
-static const struct column java_columns[] = {
-    {.id = COL_STATE},
-    {.id = COL_CLASS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
-};
+static const struct column java_columns[] = {{.id = COL_STATE}, {.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true}, {.id = COL_RETAINED, .hidden = true}};
 static const struct shape java_shape = {.form = "of Java", .named_by = COL_CLASS, .apart = true,
     SHAPE_COLUMNS(java_columns)};
 

@@ -13,23 +13,12 @@
 
 #include <string.h>
 
-static const struct column weak_columns[] = {
-    {.id = COL_KIND},
-    {.id = COL_CLASS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_REFERENTS},
-    {.id = COL_ONLY_THROUGH, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
-};
+static const struct column weak_columns[] = {{.id = COL_KIND}, {.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true},
+    {.id = COL_REFERENTS}, {.id = COL_ONLY_THROUGH, .total = true}, {.id = COL_RETAINED, .hidden = true}};
 static const struct shape weak_shape = {.named_by = COL_CLASS, .apart = true, SHAPE_COLUMNS(weak_columns)};
 
-static const struct column only_columns[] = {
-    {.id = COL_KIND},
-    {.id = COL_CLASS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
-};
+static const struct column only_columns[] = {{.id = COL_KIND}, {.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true}, {.id = COL_RETAINED, .hidden = true}};
 static const struct shape only_shape = {.form = "-only", .named_by = COL_CLASS, .apart = true,
     SHAPE_COLUMNS(only_columns)};
 

@@ -36,14 +36,8 @@ static const struct shape locals_shape = {.named_by = COL_CLASS, .apart = true, 
     .n_columns = L_ID};
 static const struct shape with_ids_shape = {SHAPE_COLUMNS(locals_columns)}; /* several threads may have one name */
 
-static const struct column grouped_columns[] = {
-    {.id = COL_KEY},
-    {.id = COL_CLASS},
-    {.id = COL_THREADS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_RETAINED, .hidden = true},
-};
+static const struct column grouped_columns[] = {{.id = COL_KEY}, {.id = COL_CLASS}, {.id = COL_THREADS},
+    {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, {.id = COL_RETAINED, .hidden = true}};
 static const struct shape grouped_shape = {.form = "-by class", .named_by = COL_CLASS, .apart = true,
     SHAPE_COLUMNS(grouped_columns)};
 

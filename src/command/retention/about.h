@@ -60,6 +60,8 @@ struct about_row {
 	const char *command; /* else the command line for details, or NULL */
 };
 void about_add(struct asking *q, const struct about_row *row);
+/* Add one of an object (HEAP_NONE: of none) with what it retains, as far as that is known.  Releases the name. */
+void about_add_object(struct asking *q, const struct about_row *row, struct text *name, uint32_t id);
 
 /* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_add_holders(struct asking *q, struct err *err);

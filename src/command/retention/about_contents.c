@@ -108,18 +108,12 @@ static void add_field(struct asking *q, const struct object_parts *parts, const 
 {
 	struct object_part part;
 	struct text name = TEXT_INIT, value = TEXT_INIT;
-	struct about_row row = {.part = PART_FIELDS, .object = f->target, .is_object = f->target != HEAP_NONE};
 	inspect_part(parts, f->part, &part);
 	inspect_part_name(parts, f->part, &name);
 	if (!part.missing)
 		add_value(q, &part.value, DESCRIBE_SHORT, &value);
-	row.name = name.s;
-	row.value = part.missing ? cell_none() :
-	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)));
-	if (row.is_object && q->a->known)
-		row.retained = object_retained_cell(q->a->opened, f->target);
-	about_add(q, &row);
-	text_release(&name);
+	about_add_object(q, &(struct about_row){.part = PART_FIELDS, .value = part.missing ? cell_none() :
+	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)))}, &name, f->target);
 	text_release(&value);
 }
 
@@ -170,10 +164,8 @@ static void add_references(struct asking *q, uint32_t id)
 	for (size_t i = 0; i < shown; i++) {
 		struct text name = TEXT_INIT;
 		text_addf(&name, "0x%" PRIx64, heap_address(h, rows[i].target));
-		about_add(q, &(struct about_row){.part = PART_FIELDS, .name = name.s,
-		    .retained = q->a->known ? object_retained_cell(q->a->opened, rows[i].target) : cell_blank(),
-		    .value = cell_text(heap_class_of(h, rows[i].target)->name), .object = rows[i].target, .is_object = true});
-		text_release(&name);
+		about_add_object(q, &(struct about_row){.part = PART_FIELDS,
+		    .value = cell_text(heap_class_of(h, rows[i].target)->name)}, &name, rows[i].target);
 	}
 	if (shown < end - first)
 		add_more(q, PART_FIELDS, (size_t)(end - first - shown), "reference");
@@ -196,11 +188,8 @@ static int add_entries(struct asking *q, uint32_t id, struct err *err)
 		else
 			text_addf(&name, "[%" PRIu64 "]", entries->start + i);
 		add_value(q, &value, DESCRIBE_SHORT, &words);
-		about_add(q, &(struct about_row){.part = PART_ENTRIES, .name = name.s,
-		    .retained = q->a->known && target != HEAP_NONE ? object_retained_cell(q->a->opened, target) : cell_blank(),
-		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0))),
-		    .object = target, .is_object = target != HEAP_NONE});
-		text_release(&name);
+		about_add_object(q, &(struct about_row){.part = PART_ENTRIES,
+		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0)))}, &name, target);
 		text_release(&words);
 	}
 	inspect_entries_close(entries);
@@ -228,11 +217,8 @@ static void add_samples(struct asking *q)
 		struct text name = TEXT_INIT, words = TEXT_INIT;
 		text_addf(&name, "0x%" PRIx64, heap_address(q->a->heap, id));
 		describe_summary(q->a->heap, id, &words);
-		about_add(q, &(struct about_row){.part = PART_SAMPLE, .name = name.s,
-		    .retained = q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank(),
-		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0))),
-		    .object = id, .is_object = true});
-		text_release(&name);
+		about_add_object(q, &(struct about_row){.part = PART_SAMPLE,
+		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0)))}, &name, id);
 		text_release(&words);
 	}
 }
@@ -345,10 +331,8 @@ static void add_local(struct asking *q, uint32_t id, size_t root)
 	if (!heap_symbol(h, h->roots[root].slot, &name))
 		text_add(&name, class);
 	struct cell cell = object_value_cell(h, id, &value);
-	about_add(q, &(struct about_row){.part = PART_STACK, .indent = 2, .name = name.s,
-	    .retained = q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank(),
-	    .value = cell.type == CELL_TEXT ? cell : cell_text(class), .object = id, .is_object = true, .beside = true});
-	text_release(&name);
+	about_add_object(q, &(struct about_row){.part = PART_STACK, .indent = 2,
+	    .value = cell.type == CELL_TEXT ? cell : cell_text(class), .beside = true}, &name, id);
 	text_release(&value);
 }
 

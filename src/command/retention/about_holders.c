@@ -39,7 +39,7 @@ static void add_step(struct asking *q, struct what_if *cut, const struct path *p
 	const struct heap *h = q->a->heap;
 	uint32_t id = p->step[i];
 	struct text name = TEXT_INIT, value = TEXT_INIT;
-	struct about_row row = {.part = PART_HELD_BY, .object = id, .is_object = true};
+	struct about_row row = {.part = PART_HELD_BY};
 	if (!i)
 		path_root_words(h, id, &name);
 	else if (i == first)
@@ -49,15 +49,11 @@ static void add_step(struct asking *q, struct what_if *cut, const struct path *p
 	uint32_t class = heap_class_mirrored(h, id);
 	text_addf(&value, class == HEAP_NONE ? "%s" : "class %s",
 	    heap_brief_name(h, class == HEAP_NONE ? heap_class_of(h, id)->name : h->classes[class].name));
-	row.name = name.s;
 	row.indent = i - first < INDENT_MOST ? (unsigned)(i - first) : INDENT_MOST;
 	row.value = cell_text(value.s);
-	if (q->a->known)
-		row.retained = object_retained_cell(q->a->opened, id);
 	if (cut)
 		row.freed = cell_bytes(what_if_one(cut, i ? p->step[i - 1] : HEAP_NONE, id).freed);
-	about_add(q, &row);
-	text_release(&name);
+	about_add_object(q, &row, &name, id);
 	text_release(&value);
 }
 

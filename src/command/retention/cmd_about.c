@@ -45,48 +45,47 @@ static const struct shape shape = {SHAPE_COLUMNS(columns), SHAPE_HEAD(head), .na
 
 void about_add(struct asking *q, const struct about_row *row)
 {
-	struct cell name = row->name ? cell_text(row->name) : cell_none();
+	struct cell part = cell_text(part_words[row->part]), name = row->name ? cell_text(row->name) : cell_none();
+	part.amount.n = row->part; /* a text's own number is nowhere shown: part_of, about_things */
 	name.indent = row->indent;
-	name.amount.n = row->beside ? NO_THING : row->rest; /* a text's own number is nowhere shown: about_things */
-	result_add_row(q->r, (struct cell[]){cell_text(part_words[row->part]), name, row->references, row->objects,
+	name.amount.n = row->beside ? NO_THING : row->rest;
+	result_add_row(q->r, (struct cell[]){part, name, row->references, row->objects,
 	    row->shallow, row->retained, row->freed, row->value},
 	    row->is_object ? &(struct target){.kind = TARGET_OBJECT, .id = row->object} :
 	    row->command ? &(struct target){.kind = TARGET_COMMAND, .command = row->command} : NULL);
 }
 
-static void part_of(struct result *r, size_t row, struct cell *out)
+void about_add_object(struct asking *q, const struct about_row *row, struct text *name, uint32_t id)
 {
-	result_cell(r, row, A_PART, out);
+	struct about_row own = *row;
+	own.name = name->s;
+	own.object = id;
+	own.is_object = id != HEAP_NONE;
+	own.retained = own.is_object && q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank();
+	about_add(q, &own);
+	text_release(name);
+}
+
+static enum about_part part_of(struct result *r, size_t row)
+{
+	struct cell part;
+	result_cell(r, row, A_PART, &part);
+	return (enum about_part)part.amount.n;
 }
 
 size_t about_inside(struct result *r)
 {
-	struct cell part;
 	size_t row = 0;
-	for (; row < r->n_rows; row++) {
-		part_of(r, row, &part);
-		bool outside = false;
-		for (enum about_part p = 0; p < PARTS_INSIDE; p++)
-			outside |= !strcmp(part.text, part_words[p]);
-		if (!outside)
-			break;
-	}
+	while (row < r->n_rows && part_of(r, row) < PARTS_INSIDE)
+		row++;
 	return row;
 }
 
 bool about_begins(struct result *r, size_t row, const char **part)
 {
-	struct cell here, before;
-	part_of(r, row, &here);
-	*part = NULL;
-	for (enum about_part p = 0; p < PARTS; p++) {
-		if (!strcmp(here.text, part_words[p]))
-			*part = part_words[p];
-	}
-	if (!row)
-		return true;
-	part_of(r, row - 1, &before);
-	return strcmp(before.text, *part) != 0;
+	enum about_part here = part_of(r, row);
+	*part = part_words[here];
+	return !row || part_of(r, row - 1) != here;
 }
 
 size_t about_things(const struct result *r, size_t first, size_t n)
@@ -119,9 +118,8 @@ const char *about_thing(const char *part)
 
 const char *about_line(struct result *r, size_t row)
 {
-	struct cell part, value;
-	part_of(r, row, &part);
-	if (strcmp(part.text, part_words[PART_CUT]) != 0)
+	struct cell value;
+	if (part_of(r, row) != PART_CUT)
 		return NULL;
 	result_cell(r, row, A_VALUE, &value);
 	return value.type == CELL_TEXT ? value.text : NULL;

@@ -20,12 +20,8 @@
 
 /* --- what dies, by class ---------------------------------------------------------------------- */
 
-static const struct column class_columns[] = {
-    {.id = COL_CLASS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_FREED, .total = true},
-    {.id = COL_SHARE},
-};
+static const struct column class_columns[] = {{.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true},
+    {.id = COL_FREED, .total = true}, {.id = COL_SHARE}};
 static const enum column_id lost_values[] = {
     COL_REFERENCES, COL_SET, COL_OBJECTS, COL_FREED, COL_SHARE};
 static const struct shape class_shape = {SHAPE_HEAD(lost_values), SHAPE_COLUMNS(class_columns)};
@@ -109,8 +105,7 @@ static struct cell holder_cell(const struct result *r,
 	return cell;
 }
 
-static void each_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+static void each_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct each_rows *rows = r->data;
 	const struct what_if_edge *e = &rows->edges.edge[row];
@@ -226,8 +221,7 @@ struct cutting {
 static int find(void *context, struct progress *progress, struct err *err)
 {
 	struct cutting *c = context;
-	return what_if_find(
-	    &c->loss, c->model, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
+	return what_if_find(&c->loss, c->model, &c->wish->edges, c->wish->ids, c->wish->n_ids, progress, err);
 }
 
 /* "alone: com.acme.Cache.map 1.2M, root>0x7a3e0010 0": what each word means, cut by itself. */

@@ -141,8 +141,7 @@ static uint32_t dom_children(const struct result *r, uint32_t node, uint32_t *to
 	return n;
 }
 
-static void dom_cell(
-    const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
+static void dom_cell(const struct result *r, uint32_t id, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct heap *h = r->heap;
 	const struct retained *known = opened_tree(r->opened);

@@ -9,14 +9,9 @@
 #include "heap/classes.h"
 #include "memory/big.h"
 
-static const struct column up_columns[] = {
-    {.id = COL_CLASS},
-    {.id = COL_OBJECTS, .total = true},
-    {.id = COL_SHALLOW, .total = true},
-    {.id = COL_HELD, .total = true},
-    {.id = COL_HELD_SHALLOW, .total = true},
-    {.id = COL_RETAINED},
-};
+static const struct column up_columns[] = {{.id = COL_CLASS}, {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true}, {.id = COL_HELD, .total = true}, {.id = COL_HELD_SHALLOW, .total = true},
+    {.id = COL_RETAINED}};
 static const struct shape holders_shape = {SHAPE_COLUMNS(up_columns)};
 
 static void add_row(struct result *r, const struct holders_row *at)
@@ -28,8 +23,7 @@ static void add_row(struct result *r, const struct holders_row *at)
 	    roots ? NULL : &(struct target){.kind = TARGET_CLASS, .id = at->class, .part = true});
 }
 
-static int classes_to_skip(
-    const struct session *s, const char *word, struct bits *skip, struct err *err)
+static int classes_to_skip(const struct session *s, const char *word, struct bits *skip, struct err *err)
 {
 	uint32_t *classes;
 	size_t n;

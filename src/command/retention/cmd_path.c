@@ -67,8 +67,7 @@ static struct cell root_cell(const struct heap *h, uint32_t id, struct text *to)
 	if (!n)
 		return cell_blank();
 	path_root_words(h, id, to);
-	return cell_text_as_sure(
-	    to->s, amount_weaken(amount_exact(0), h->roots[first].certainty, REASON_ROOTS));
+	return cell_text_as_sure(to->s, amount_weaken(amount_exact(0), h->roots[first].certainty, REASON_ROOTS));
 }
 
 /* If single steps of the paths were cleared. */
@@ -108,8 +107,7 @@ static const unsigned char path_what[] = { /* of the columns that path_cell does
     [P_VALUE] = OBJECT_VALUE_IF_ANY,
 };
 
-static void path_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+static void path_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct path_rows *rows = r->data;
 	const struct path_row *at = &rows->row[row];
@@ -168,8 +166,7 @@ static int add_path(struct path_rows *rows, const struct path *p, uint32_t numbe
 /* --- finding ------------------------------------------------------------------------------------ */
 
 /* The objects of these classes, and the class objects. */
-static int bar_classes(
-    const struct session *s, struct path_rules *rules, const char *word, struct err *err)
+static int bar_classes(const struct session *s, struct path_rules *rules, const char *word, struct err *err)
 {
 	const struct heap *h = session_heap(s);
 	struct bits barred;
@@ -234,8 +231,7 @@ static const char *what_it_was(const struct heap *h, uint32_t id)
 	                  : ": it is probably a filler object of the collector";
 }
 
-static int no_path(
-    const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
+static int no_path(const struct session *s, const struct call *call, const struct path_rules *rules, struct err *err)
 {
 	uint32_t to = call->argument[call->argument[1].given].id;
 	bool found = false;
@@ -352,8 +348,7 @@ static int run_path(struct session *s, const struct call *call, struct result **
 		    heap_address(h, call->argument[0].id), heap_address(h, call->argument[1].id));
 	else
 		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
-	struct result *r = result_new(
-	    title.s, s->dump, &path_shape, &path_ops, rows, rows->n);
+	struct result *r = result_new(title.s, s->dump, &path_shape, &path_ops, rows, rows->n);
 	r->later = find_freed;
 	text_release(&title);
 	if (wanted > 1)

@@ -53,8 +53,7 @@ static const struct merged_row *merged_row(const struct result *r, uint32_t node
 	return &((const struct merged_tree *)tree_data(r))->paths.row[node];
 }
 
-static void merged_cell(
-    const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
+static void merged_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct merged_row *m = merged_row(r, node);
 	switch ((enum merged_column)column) {

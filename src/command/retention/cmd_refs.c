@@ -41,16 +41,6 @@ static const unsigned char refs_what[R_COLUMNS] = {
     [R_VALUE] = OBJECT_VALUE,
 };
 
-static const struct column grouped_columns[] = {
-    {.id = COL_DIRECTION},
-    {.id = COL_CLASS},
-    {.id = COL_REFERENCES},
-    {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW},
-    {.id = COL_RETAINED, .hidden = true},
-};
-static const struct shape grouped_shape = {.form = "-by class", SHAPE_COLUMNS(grouped_columns)};
-
 static const struct option_spec refs_options[] = {
     {DASH_OUT, OPT_FLAG, NULL, "only outgoing references"},
     {DASH_IN, OPT_FLAG, NULL, "only incoming references"},
@@ -128,7 +118,7 @@ static int group_rows(struct result *r, const struct object_rows *rows, uint32_t
 static int grouped(const struct opened *o, struct object_rows *rows, const char *title, uint32_t id,
     struct result **out, struct err *err)
 {
-	struct result *r = *out = result_new_rows(title, o, &grouped_shape);
+	struct result *r = *out = result_new_rows(title, o, &set_by_class_shape);
 	int code = group_rows(r, rows, id, DIRECTION_OUT, err);
 	if (!code)
 		code = group_rows(r, rows, id, DIRECTION_IN, err);
@@ -138,8 +128,7 @@ static int grouped(const struct opened *o, struct object_rows *rows, const char 
 	return code;
 }
 
-static int only_classes(
-    const struct session *s, const struct call *call, struct object_rows *rows, struct err *err)
+static int only_classes(const struct session *s, const struct call *call, struct object_rows *rows, struct err *err)
 {
 	int i = call_option(call, DASH_CLASS);
 	uint32_t *classes;
@@ -169,8 +158,7 @@ static const char *title_of(bool forward, bool back)
 	return !back ? "outgoing references" : forward ? "outgoing and incoming references" : "incoming references";
 }
 
-static int references_of(
-    struct session *s, const struct call *call, bool forward, bool back, struct result **out,
+static int references_of(struct session *s, const struct call *call, bool forward, bool back, struct result **out,
     struct err *err)
 {
 	const struct heap *h = session_heap(s);
@@ -293,7 +281,7 @@ const struct command cmd_refs = {
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "references and retained sizes",
     .summary = "list outgoing and incoming references of an object",
-    .shapes = SHAPES(&refs_shape, &grouped_shape, &set_by_field_shape, &set_by_holder_shape),
+    .shapes = SHAPES(&refs_shape, &set_by_class_shape, &set_by_field_shape, &set_by_holder_shape),
     .description = "One row per reference: first outgoing ones in the order of the dump, then incoming ones by "
 	"address. Implied references have the fields <class>, <super>, <loader> and <array> (from a class to the "
 	"class of its arrays). -by class counts each reference, but each object once.\n"

@@ -57,8 +57,7 @@ static const struct heap_root *root_of(const struct result *r, size_t row)
 	return &r->heap->roots[((const size_t *)r->data)[row]];
 }
 
-static void roots_cell(
-    const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+static void roots_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct heap *h = r->heap;
 	const struct heap_root *root = root_of(r, row);
@@ -114,12 +113,8 @@ static void roots_release(void *data)
 
 static const struct result_ops roots_ops = {.cell = roots_cell, .target = roots_target, .release = roots_release};
 
-static const struct column kinds_columns[] = {
-    {.id = COL_KIND},
-    {.id = COL_ROOTS, .total = true},
-    {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW},
-};
+static const struct column kinds_columns[] = {{.id = COL_KIND}, {.id = COL_ROOTS, .total = true}, {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW}};
 static const struct shape kinds_shape = {.form = "-by kind", SHAPE_COLUMNS(kinds_columns)};
 
 /* Where a dump tells by which pointer an object is held. */

@@ -95,8 +95,7 @@ static void show_holders(struct result *out, const struct what_if_plan *plan)
 	result_show(out, C_CLASS, instances);
 }
 
-static void add_head(
-    struct result *out, const struct retained *r, const struct what_if_plan *plan, uint64_t wanted)
+static void add_head(struct result *out, const struct retained *r, const struct what_if_plan *plan, uint64_t wanted)
 {
 	bool together = false;
 	result_head(out, COL_WANTED, cell_bytes(amount_exact(wanted)));

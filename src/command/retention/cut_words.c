@@ -35,8 +35,7 @@ static bool means_roots(const char *word)
 	return !strcmp(word, "root") || !strcmp(word, "roots");
 }
 
-static int add_roots(
-    struct cut_wish *to, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
+static int add_roots(struct cut_wish *to, const struct heap *h, const uint32_t *ids, size_t n, struct err *err)
 {
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++)
@@ -58,8 +57,7 @@ static int add_between(struct cut_wish *to, const struct session *s, const char 
 	if (!code && roots)
 		code = add_roots(to, session_heap(s), targets, n_targets, err);
 	else if (!code)
-		code = what_if_edges_add_between(
-		    &to->edges, session_heap(s), holders, n_holders, targets, n_targets, err);
+		code = what_if_edges_add_between(&to->edges, session_heap(s), holders, n_holders, targets, n_targets, err);
 	if (!code && to->edges.n == before)
 		code = nothing_there(word, err);
 	free(holder);
@@ -221,8 +219,7 @@ static int add_set(struct cut_wish *to, const struct session *s, const char *wor
 	return more ? 0 : ERR_NOMEM;
 }
 
-int cut_wish_add(
-    struct cut_wish *to, const struct session *s, const char *word, struct err *err)
+int cut_wish_add(struct cut_wish *to, const struct session *s, const char *word, struct err *err)
 {
 	const char *arrow = strchr(word, '>');
 	if (*word == '<' && arrow) /* <unknown 0x…> */

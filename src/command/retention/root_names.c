@@ -15,14 +15,8 @@
 
 #include <string.h>
 
-static const struct column names_columns[] = {
-    {.id = COL_NAME},
-    {.id = COL_KIND},
-    {.id = COL_ROOTS, .total = true},
-    {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW},
-    {.id = COL_RETAINED},
-};
+static const struct column names_columns[] = {{.id = COL_NAME}, {.id = COL_KIND}, {.id = COL_ROOTS, .total = true},
+    {.id = COL_OBJECTS}, {.id = COL_SHALLOW}, {.id = COL_RETAINED}};
 const struct shape root_names_shape = {
     .form = "-by name|variable", SHAPE_COLUMNS(names_columns)};
 

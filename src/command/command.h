@@ -180,7 +180,7 @@ struct command {
 	const char *description;      /* a paragraph or more */
 	void (*more)(struct text *to); /* append the paragraphs after it that are made from tables; NULL: none */
 	struct example examples[COMMAND_EXAMPLES + 1]; /* ended by a NULL line */
-	const char *key;              /* the screen's key for it, which nothing else has; "": none */
+	const char *key;              /* the screen's key for it, which nothing else has; NULL: none */
 	const char *several;          /* the words that ask the same of several objects, for its key on a row
 	                                 that counts so many; NULL: there are none */
 	/* Does the dump have what the command needs?  0, or ERR_UNSUPPORTED and why not; NULL: every dump does. */
@@ -220,6 +220,7 @@ enum command_flag {
 	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 
+#define OPTIONS(...) (const struct option_spec[]){__VA_ARGS__, {DASH_NONE, OPT_FLAG, NULL, NULL}}
 #define SHAPES(...) (const struct shape *const[]){__VA_ARGS__, NULL}
 
 extern const struct command *const commands[]; /* NULL-terminated, in the order of help */
@@ -274,9 +275,11 @@ struct call {
 
 /* The number of this option (command_option_at); -1: the command has no such option. */
 int call_option(const struct call *call, enum option_word word);
-/* Was the option given?  Which of its words was chosen (its index; `otherwise` if it was not
- * given)? */
+/* Was the option given?  What word (NULL: it was not), which number, and which of its words was chosen (its index;
+ * `otherwise` if it was not given)? */
 bool call_has(const struct call *call, enum option_word word);
+const char *call_word(const struct call *call, enum option_word word);
+uint64_t call_number(const struct call *call, enum option_word word, uint64_t otherwise);
 int call_choice(const struct call *call, enum option_word word, int otherwise);
 
 /* ERR_USAGE: what ("SET is missing"), with an example of help that has the option ("": any) and at least so many words
@@ -295,7 +298,5 @@ void shape_columns(const struct shape *shape, struct text *to);
 void command_write_schema(struct text *to);
 /* The table as JSON: names, arguments, options, flags and examples. */
 void command_write_table(struct text *to);
-void command_write_man(struct text *to);                             /* troff: COMMANDS section */
-void command_write_shell_completion(const char *shell, struct text *to);
 
 #endif

@@ -10,57 +10,18 @@
 #include "command/command.h"
 #include "memory/arena.h"
 
-/* browse/ */
-extern const struct command cmd_info, cmd_check;                      /* cmd_overview.c */
-extern const struct command cmd_histo, cmd_duplicate_classes;         /* cmd_classes.c */
-extern const struct command cmd_loaders;                              /* cmd_loaders.c */
-extern const struct command cmd_tree;                                 /* cmd_tree.c */
-extern const struct command cmd_ls;                                   /* cmd_objects.c */
-extern const struct command cmd_find;                                 /* cmd_find.c */
-extern const struct command cmd_x, cmd_entries;                       /* cmd_inspect.c */
-extern const struct command cmd_strings, cmd_dups, cmd_props;         /* cmd_strings.c */
-extern const struct command cmd_sites;                                /* cmd_sites.c */
-extern const struct command cmd_threads;                              /* cmd_threads.c */
-extern const struct command cmd_bt;                                   /* cmd_bt.c */
-extern const struct command cmd_why;                                  /* cmd_why.c */
-
-/* retention/ */
-extern const struct command cmd_refs;                                 /* cmd_refs.c */
-extern const struct command cmd_roots;                                /* cmd_roots.c */
-extern const struct command cmd_path;                                 /* cmd_path.c */
-extern const struct command cmd_paths;                                /* cmd_paths.c */
-extern const struct command cmd_dom, cmd_size, cmd_top;               /* cmd_dominators.c */
-extern const struct command cmd_holders;                              /* cmd_holders.c */
-extern const struct command cmd_heap;                                 /* cmd_heap.c */
-extern const struct command cmd_about;                                /* cmd_about.c */
-extern const struct command cmd_cut;                                  /* cmd_cut.c */
-extern const struct command cmd_leaks;                                /* cmd_leaks.c */
-
-/* diagnose/: each in the file that is named like it */
-extern const struct command cmd_waste, cmd_collections, cmd_offheap, cmd_locks, cmd_references, cmd_finalizers,
-    cmd_threadlocals;
-
-/* compare/: each in the file that is named like it */
-extern const struct command cmd_dumps, cmd_tag, cmd_diff, cmd_growth, cmd_trend, cmd_path_history;
-
-/* query/, report/, bundle/: each in the file that is named like it */
-extern const struct command cmd_sql, cmd_assert, cmd_export;
-extern const struct command cmd_report;
-extern const struct command cmd_bundle;
-
-/* exec/ */
-extern const struct command cmd_history, cmd_source, cmd_save, cmd_set, cmd_quit; /* cmd_session.c */
-extern const struct command cmd_use, cmd_open, cmd_close;             /* cmd_use.c */
-extern const struct command cmd_sets;                                 /* cmd_sets.c */
-extern const struct command cmd_profile;                              /* cmd_profile.c */
-extern const struct command cmd_redact;                               /* cmd_redact.c */
-extern const struct command cmd_index;                                /* cmd_index.c */
-extern const struct command cmd_note;                                 /* cmd_note.c */
-extern const struct command cmd_columns;                              /* cmd_columns.c */
-
-/* help/ */
-extern const struct command cmd_help;                                 /* help.c */
-extern const struct command cmd_apropos, cmd_alias;                   /* apropos.c */
+/* All commands in the order of help: NAME is cmd_NAME, in the file of a folder of its topic. */
+#define COMMANDS(X) \
+	X(info) X(histo) X(ls) X(x) X(entries) X(find) X(strings) X(dups) X(props) X(threads) X(bt) \
+	X(sites) X(loaders) X(duplicate_classes) X(tree) X(refs) X(roots) X(path) X(paths) X(heap) X(about) \
+	X(dom) X(holders) X(top) X(size) X(cut) X(leaks) X(waste) X(collections) X(offheap) X(locks) \
+	X(references) X(finalizers) X(threadlocals) X(report) X(dumps) X(use) X(open) X(close) X(tag) \
+	X(diff) X(growth) X(trend) X(path_history) X(profile) X(sql) X(assert) X(export) X(check) X(help) \
+	X(apropos) X(alias) X(history) X(source) X(save) X(index) X(redact) X(bundle) X(set) X(sets) \
+	X(note) X(columns) X(why) X(quit)
+#define COMMAND(name) extern const struct command cmd_##name;
+COMMANDS(COMMAND)
+#undef COMMAND
 
 /* Sort new rows by a column of numbers that they have, largest first: the order that a command's rows come in.  0,
  * ERR_NOMEM or ERR_CANCELLED. */
@@ -99,11 +60,14 @@ enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };
 	{DASH_UNREACHABLE, OPT_SAME, "-dead", NULL}
 /* Read these options off the call.  0, or ERR_USAGE if they contradict each other. */
 MUST_CHECK int command_reach(const struct call *call, enum reach_wish *out, struct err *err);
-/* Keep of n ids those in the heap that -heap names, if it is given.  0, or an error as value_heap gives. */
 #define HEAP_OPTION {DASH_HEAP, OPT_WORDS, "NAME", "only objects of this Android heap: app, zygote, image"}
-MUST_CHECK int command_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n,
+/* The objects that the first argument of a call names (ARG_CLASS; with -sub those of subclasses, too), or all.  *ids is
+ * the caller's (big_free).  0 or ERR_NOMEM. */
+MUST_CHECK int command_objects(const struct session *s, const struct call *call, uint32_t **ids, size_t *n,
     struct err *err);
-
+/* Keep of such ids those that -live, -dead, -heap and -where let through, if the command has them.  0, or an error of
+ * these; *ids stays the caller's. */
+MUST_CHECK int command_narrow(struct session *s, const struct call *call, uint32_t **ids, size_t *n, struct err *err);
 /* Find what would be freed if all these objects went at once, by a walk with progress that ^C
  * stops.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int command_set_retained(struct session *s, const uint32_t *ids, size_t n,
@@ -191,12 +155,14 @@ const char *about_line(struct result *r, size_t row);
 /* A setting of `set`. */
 struct setting {
 	const char *name, *values, *meaning;
-	void (*show)(const struct session *s, struct text *to);
-	int (*set)(struct session *s, const char *value, struct err *err);
 	bool lasts; /* it may stand in the configuration: it is about no dump and no machine */
+	void (*show)(const struct setting *of, const struct session *s, struct text *to);
+	int (*set)(const struct setting *of, struct session *s, const char *value, struct err *err);
+	size_t flag; /* of one with two words: where the bool stands in a session, and its words */
+	const char *yes, *no;
 };
-/* Setting number i; false after the last. */
-bool setting_of(size_t i, struct setting *out);
+/* Setting number i; NULL after the last. */
+const struct setting *setting_at(size_t i);
 /* ERR_USAGE: no setting has this name, or it takes no such value. */
 MUST_CHECK int setting_set(struct session *s, const char *name, const char *value, struct err *err);
 

@@ -4,27 +4,22 @@
  */
 #include "command/commands.h"
 
+#include "analysis/class_tree.h"
 #include "command/parse/parse.h"
 #include "command/query/query.h"
 #include "heap/heap.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 #include "result/tree.h"
 #include "command/resolve/resolve.h"
 
 #include <string.h>
 
 const struct command *const commands[] = {
-    &cmd_info, &cmd_histo, &cmd_ls, &cmd_x, &cmd_entries, &cmd_find, &cmd_strings, &cmd_dups,
-    &cmd_props, &cmd_threads, &cmd_bt, &cmd_sites, &cmd_loaders, &cmd_duplicate_classes, &cmd_tree, &cmd_refs,
-    &cmd_roots, &cmd_path, &cmd_paths,
-    &cmd_heap, &cmd_about, &cmd_dom, &cmd_holders, &cmd_top, &cmd_size, &cmd_cut, &cmd_leaks,
-    &cmd_waste, &cmd_collections, &cmd_offheap, &cmd_locks, &cmd_references, &cmd_finalizers, &cmd_threadlocals,
-    &cmd_report,
-    &cmd_dumps, &cmd_use, &cmd_open, &cmd_close, &cmd_tag, &cmd_diff, &cmd_growth, &cmd_trend, &cmd_path_history,
-    &cmd_profile,
-    &cmd_sql, &cmd_assert, &cmd_export,
-    &cmd_check, &cmd_help, &cmd_apropos, &cmd_alias, &cmd_history, &cmd_source, &cmd_save, &cmd_index, &cmd_redact,
-    &cmd_bundle, &cmd_set, &cmd_sets, &cmd_note, &cmd_columns, &cmd_why, &cmd_quit, NULL};
+#define COMMAND(name) &cmd_##name,
+    COMMANDS(COMMAND)
+#undef COMMAND
+    NULL};
 
 int (*const command_keep_rows)(struct session *, struct result *, const char *, struct err *) = query_keep_rows;
 
@@ -119,13 +114,30 @@ int command_reach(const struct call *call, enum reach_wish *out, struct err *err
 	return live && dead ? err_set(err, ERR_USAGE, "-live and -dead leave nothing") : 0;
 }
 
-int command_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
+static int keep_reached(const struct session *s, enum reach_wish wish, uint32_t *ids, size_t *n, struct err *err)
+{
+	size_t kept = 0;
+	int code = wish == REACH_ALL ? 0 : session_find(s, FIND_REACHABLE, err);
+	if (code || wish == REACH_ALL)
+		return code;
+	const struct reachable *reach = opened_reachable(s->dump);
+	for (size_t i = 0; i < *n; i++) {
+		if (progress_stops(session_progress(s), i))
+			return err_cancelled(err);
+		if (bits_get(&reach->objects, ids[i]) == (wish == REACH_LIVE))
+			ids[kept++] = ids[i];
+	}
+	*n = kept;
+	return 0;
+}
+
+static int keep_of_heap(const struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
 {
 	unsigned space;
 	size_t kept = 0;
 	if (!call_has(call, DASH_HEAP))
 		return 0;
-	int code = value_heap(s, call->option[call_option(call, DASH_HEAP)].word, &space, err);
+	int code = value_heap(s, call_word(call, DASH_HEAP), &space, err);
 	for (size_t i = 0; !code && i < *n; i++) {
 		if (progress_stops(session_progress(s), i))
 			return err_cancelled(err);
@@ -134,6 +146,47 @@ int command_heap(const struct session *s, const struct call *call, uint32_t *ids
 	}
 	*n = kept;
 	return code;
+}
+
+int command_narrow(struct session *s, const struct call *call, uint32_t **ids, size_t *n, struct err *err)
+{
+	enum reach_wish wish;
+	int code = command_reach(call, &wish, err);
+	if (!code)
+		code = keep_reached(s, wish, *ids, n, err);
+	if (!code)
+		code = keep_of_heap(s, call, *ids, n, err);
+	if (!code)
+		code = ask_where(s, call, *ids, n, err);
+	*ids = big_fit(*ids, *n, sizeof **ids);
+	return code;
+}
+
+static int instances(const struct heap *h, const struct call *call, uint32_t **ids, size_t *n, struct err *err)
+{
+	size_t n_classes = call->argument[0].n_ids;
+	uint32_t *classes = big_alloc(n_classes, sizeof *classes, err);
+	int code = classes ? 0 : ERR_NOMEM;
+	for (size_t i = 0; classes && i < n_classes; i++)
+		classes[i] = call->argument[0].ids[i];
+	if (!code && call_has(call, DASH_SUB))
+		code = class_tree_add_below(h, &classes, &n_classes, err);
+	*ids = code ? NULL : objects_of_classes(h, classes, n_classes, n, err);
+	big_free(classes);
+	return code || *ids ? code : ERR_NOMEM;
+}
+
+int command_objects(const struct session *s, const struct call *call, uint32_t **ids, size_t *n, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	bool given = call->argument[0].given;
+	if (given && !call->argument[0].objects)
+		return instances(h, call, ids, n, err);
+	*n = given ? call->argument[0].n_ids : h->n_objects;
+	*ids = big_alloc(*n, sizeof **ids, err);
+	for (size_t i = 0; *ids && i < *n; i++)
+		(*ids)[i] = given ? call->argument[0].ids[i] : (uint32_t)i;
+	return *ids ? 0 : ERR_NOMEM;
 }
 
 /* Could this word name what rows retain, in some form of the command's results? */
@@ -150,14 +203,9 @@ static bool names_retained(const struct command *c, const char *word)
 
 static bool retained_is_wanted(const struct call *call)
 {
-	int sort = call_option(call, DASH_SORT);
-	bool wanted = call_option(call, DASH_RETAINED) >= 0 && call_has(call, DASH_RETAINED);
-	if (sort >= 0 && call->option[sort].given) {
-		const char *word = call->option[sort].word;
-		word += *word == '-' || *word == '+';
-		wanted |= names_retained(call->command, word);
-	}
-	return wanted;
+	const char *word = call_word(call, DASH_SORT);
+	return call_has(call, DASH_RETAINED) ||
+	    (word && names_retained(call->command, word + (*word == '-' || *word == '+')));
 }
 
 int command_retained(struct session *s, const struct call *call, struct err *err)
@@ -220,10 +268,8 @@ void command_show_class_sums(struct result *r)
 
 uint32_t command_depth(const struct call *call, uint32_t otherwise)
 {
-	int i = call_option(call, DASH_DEPTH);
-	if (!call->option[i].given)
-		return otherwise;
-	return call->option[i].number < TREE_ALL ? (uint32_t)call->option[i].number : TREE_ALL;
+	uint64_t depth = call_number(call, DASH_DEPTH, otherwise);
+	return depth < TREE_ALL ? (uint32_t)depth : TREE_ALL;
 }
 
 uint32_t command_at_once(const struct session *s)

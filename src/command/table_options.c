@@ -14,16 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_spec table_options[] = {
+const struct option_spec table_options[] = {
     {DASH_WHERE, OPT_WORDS, "COND", "keep rows with this condition on columns: shallow > 1000"},
     {DASH_BY, OPT_COLUMN, "COL", "group rows with the same value; of several columns: COL,COL"},
     {DASH_SORT, OPT_COLUMN, "COL", "sort by a column, numbers largest first; +COL smallest first"},
     {DASH_R, OPT_FLAG, NULL, "reverse order"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
-enum { TABLE_OPTIONS = sizeof table_options / sizeof *table_options };
+enum { TABLE_OPTIONS = sizeof table_options / sizeof *table_options - 1 };
 
 /* A question has ORDER BY and the like of its own, and what takes the rest of the line would swallow them. */
-static bool is_table(const struct command *c)
+bool command_takes_table_options(const struct command *c)
 {
 	for (size_t i = 0; i < COMMAND_ARGUMENTS && c->arguments[i].kind != ARG_END; i++)
 		if (c->arguments[i].kind == ARG_REST)
@@ -56,7 +57,7 @@ const struct option_spec *command_option_at(const struct command *c, size_t i)
 	for (const struct option_spec *o = c->options; o && o->word; o++)
 		if (!i--)
 			return o;
-	for (size_t t = 0; t < TABLE_OPTIONS && is_table(c); t++)
+	for (size_t t = 0; t < TABLE_OPTIONS && command_takes_table_options(c); t++)
 		if (!has_own(c, table_options[t].word) && !i--)
 			return &table_options[t];
 	return NULL;
@@ -67,33 +68,16 @@ bool option_is_of_tables(const struct option_spec *o)
 	return o >= table_options && o < table_options + TABLE_OPTIONS;
 }
 
-bool command_takes_table_options(const struct command *c)
-{
-	return is_table(c);
-}
-
-void table_options_tell(void (*tell)(void *context, const struct option_spec *o), void *context)
-{
-	for (size_t t = 0; t < TABLE_OPTIONS; t++)
-		tell(context, &table_options[t]);
-}
-
 bool table_has_columns(const struct command *c, const char *words)
 {
-	if (!is_table(c) || !*words)
-		return false;
-	for (const char *s = words; *s;) {
-		size_t n = strcspn(s, ",");
-		char *word = xstrndup(s, n);
-		bool found = false;
+	bool found = command_takes_table_options(c) && *words;
+	for (char *word; found && (word = line_next_name(&words));) {
+		found = false;
 		for (size_t k = 0; !found && c->shapes[k]; k++)
 			found = column_find(c->shapes[k]->columns, c->shapes[k]->n_columns, word) >= 0;
 		free(word);
-		if (!found)
-			return false;
-		s += n + (s[n] == ',');
 	}
-	return true;
+	return found;
 }
 
 /* What an option of tables was given; NULL: it was not, or the command's own option of this word was. */
@@ -155,13 +139,10 @@ static int group(struct session *s, struct result **r, const char *words, struct
 {
 	struct keys keys = {.column = xcalloc(strlen(words) + 1, sizeof *keys.column)};
 	int code = 0;
-	for (const char *w = words; *w && !code;) {
-		size_t n = strcspn(w, ",");
-		char *name = xstrndup(w, n);
-		code = n ? find_column(s, *r, name, &keys.column[keys.n], err) : 0;
-		keys.n += n && !is_among(&keys, keys.column[keys.n]);
+	for (char *name; !code && (name = line_next_name(&words));) {
+		code = find_column(s, *r, name, &keys.column[keys.n], err);
+		keys.n += !is_among(&keys, keys.column[keys.n]);
 		free(name);
-		w += n + (w[n] == ',');
 	}
 	if (!code && !keys.n)
 		code = err_set(err, ERR_USAGE, "-by needs a column (-by class)");

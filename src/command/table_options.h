@@ -15,8 +15,7 @@ const struct option_spec *command_option_at(const struct command *c, size_t i);
 bool option_is_of_tables(const struct option_spec *o);
 /* Does the command make tables that take them? */
 bool command_takes_table_options(const struct command *c);
-/* Call back with each of them. */
-void table_options_tell(void (*tell)(void *context, const struct option_spec *o), void *context);
+extern const struct option_spec table_options[]; /* ended by DASH_NONE */
 
 /* Are these words, with commas between them, columns of some table that the command makes? */
 bool table_has_columns(const struct command *c, const char *words);

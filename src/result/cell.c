@@ -76,6 +76,11 @@ struct cell cell_text(const char *s)
 	return s ? (struct cell){.type = CELL_TEXT, .text = s} : cell_none();
 }
 
+struct cell cell_text_or_blank(const char *s)
+{
+	return s && *s ? cell_text(s) : cell_blank();
+}
+
 struct cell cell_word(const char *word, const char *name)
 {
 	struct cell c = cell_text(word);
@@ -100,6 +105,11 @@ struct cell cell_certainty(struct amount of)
 struct cell cell_address(uint64_t address)
 {
 	return number(CELL_ADDRESS, amount_exact(address));
+}
+
+struct cell cell_address_or_none(uint64_t address)
+{
+	return address ? cell_address(address) : cell_none();
 }
 
 struct cell cell_object_address(const struct heap *h, uint32_t id)

@@ -24,18 +24,19 @@
 #define ENDING_MOST 9 /* with its dot: ".markdown", but not what mktemp ends names with */
 #define NARROWEST 12 /* columns that a text column keeps when lines are clipped */
 
+const char *const print_format_names[] = {
+    [PRINT_TEXT] = "text",
+    [PRINT_CSV] = "csv",
+    [PRINT_JSON] = "json",
+    [PRINT_JSONL] = "jsonl",
+    [PRINT_MD] = "md",
+    [PRINT_HTML] = "html",
+};
+
 bool print_format_parse(const char *name, enum print_format *format)
 {
-	static const char *const names[] = {
-	    [PRINT_TEXT] = "text",
-	    [PRINT_CSV] = "csv",
-	    [PRINT_JSON] = "json",
-	    [PRINT_JSONL] = "jsonl",
-	    [PRINT_MD] = "md",
-	    [PRINT_HTML] = "html",
-	};
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		if (!strcmp(name, names[i])) {
+	for (unsigned i = 0; i < sizeof print_format_names / sizeof *print_format_names; i++) {
+		if (!strcmp(name, print_format_names[i])) {
 			*format = (enum print_format)i;
 			return true;
 		}

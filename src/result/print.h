@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 enum print_format { PRINT_TEXT, PRINT_CSV, PRINT_JSON, PRINT_JSONL, PRINT_MD, PRINT_HTML };
+extern const char *const print_format_names[]; /* by format */
 
 bool print_format_parse(const char *name, enum print_format *format);
 #define PRINT_ENDINGS ".csv, .json, .jsonl, .md, .html, .txt, .log or none"

@@ -181,6 +181,13 @@ void result_show(struct result *r, unsigned column, bool shown)
 	r->columns = own;
 }
 
+void result_show_column(struct result *r, enum column_id column, bool shown)
+{
+	int at = result_column_of(r, column);
+	if (at >= 0)
+		result_show(r, (unsigned)at, shown);
+}
+
 bool result_next_rows(struct result *r)
 {
 	struct err err = ERR_INIT;
@@ -245,6 +252,15 @@ void result_cell(struct result *r, size_t row, unsigned column, struct cell *out
 	result_read(r, row, column, out, &r->scratch);
 }
 
+bool result_cell_in(struct result *r, size_t row, enum column_id column, struct cell *out)
+{
+	int at = result_column_of(r, column);
+	*out = cell_none();
+	if (at >= 0)
+		result_cell(r, row, (unsigned)at, out);
+	return at >= 0;
+}
+
 void result_cell_number(struct result *r, size_t row, unsigned column, struct cell *out)
 {
 	if (!r->ops->number) {
@@ -262,6 +278,12 @@ void result_target(const struct result *r, size_t row, struct target *out)
 	if (r->ops && r->ops->target)
 		r->ops->target(r, source_row(r, row), out);
 	out->opened = r->opened;
+}
+
+void result_target_group(const struct result *r, size_t row, struct target *out)
+{
+	(void)r, (void)row;
+	*out = (struct target){.kind = TARGET_GROUP};
 }
 
 enum row_heading result_heading(const struct result *r, size_t row)

@@ -225,6 +225,7 @@ void result_head_named(struct result *r, const char *name, struct cell cell);
 
 /* Show a column of this one result, or hide it. */
 void result_show(struct result *r, unsigned column, bool shown);
+void result_show_column(struct result *r, enum column_id column, bool shown); /* nothing if it has none such */
 
 /* Of rows that are classes: show the column loader where two of them have one name. */
 void result_tell_loaders(struct result *r);
@@ -275,6 +276,8 @@ void result_rows_members(struct result *r,
 /* The cell of a row.  row: its position as shown, after sorting and filtering.  The text is valid
  * until the next cell of r is asked for (cursor.h has readers that do not disturb each other). */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
+/* The same of the column with this word; unknown, and false, if there is none. */
+bool result_cell_in(struct result *r, size_t row, enum column_id column, struct cell *out);
 /* The same of a column of numbers if only the amount is wanted: its digits may be missing. */
 void result_cell_number(struct result *r, size_t row, unsigned column, struct cell *out);
 /* The same, but a text may be put into the caller's *scratch; it is valid until scratch changes. */
@@ -284,6 +287,8 @@ void result_read(const struct result *r, size_t row, unsigned column, struct cel
  * on.  False: there are none, or an error, which result_check reports. */
 bool result_next_rows(struct result *r);
 void result_target(const struct result *r, size_t row, struct target *out);
+/* For result_ops: every row is a group. */
+void result_target_group(const struct result *r, size_t row, struct target *out);
 enum row_heading result_heading(const struct result *r, size_t row);
 
 /* The dumps that it compares, its columns picked or not; NULL. */
@@ -448,12 +453,14 @@ struct cell cell_none(void);  /* unknown: not recorded in the dump */
 struct cell cell_unknown(enum reason reason);
 struct cell cell_blank(void); /* does not apply, as the length of an object that is not an array */
 struct cell cell_text(const char *s); /* NULL: unknown */
+struct cell cell_text_or_blank(const char *s); /* NULL or empty: it does not apply */
 /* A word for machines, and a name of it for people, which lasts. */
 struct cell cell_word(const char *word, const char *name);
 struct cell cell_text_as_sure(const char *s, struct amount as);
 /* A text cell: the word for the certainty of another amount; it has that amount's reason. */
 struct cell cell_certainty(struct amount of);
 struct cell cell_address(uint64_t address);
+struct cell cell_address_or_none(uint64_t address); /* unknown of 0 */
 struct cell cell_object_address(const struct heap *h, uint32_t id); /* unknown of HEAP_NONE */
 /* A number of the dump: its digits, and a rank that is the larger, the larger the number. */
 struct cell cell_number(const char *digits, uint64_t rank, struct amount as);

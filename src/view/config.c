@@ -149,12 +149,11 @@ static bool take_option(struct config *c, const char *name, const char *value)
 /* As take_option, for settings; they are tried on a session of our own. */
 static bool take_setting(struct config *c, const char *name, const char *value)
 {
-	struct setting setting;
 
-	for (size_t i = 0; setting_of(i, &setting); i++) {
+	for (size_t i = 0; setting_at(i); i++) {
 		struct session trial;
 		struct err err = ERR_INIT;
-		if (!setting.lasts || strcmp(setting.name, name) != 0)
+		if (!setting_at(i)->lasts || strcmp(setting_at(i)->name, name) != 0)
 			continue;
 		session_init(&trial);
 		if (setting_set(&trial, name, value, &err))
@@ -513,8 +512,6 @@ struct told {
 /* Name number i of all but keys and columns; false behind the last. */
 static bool tell(size_t i, struct told *out)
 {
-	struct setting setting;
-
 	text_clear(&out->value);
 	if (i < N_OPTION_KEYS) {
 		const struct program_option *o = option_of(option_keys[i]);
@@ -533,15 +530,16 @@ static bool tell(size_t i, struct told *out)
 		text_add(&out->value, layouts[LAYOUT_AUTO]);
 		return true;
 	}
-	for (size_t k = 0; setting_of(k, &setting); k++) {
+	for (size_t k = 0; setting_at(k); k++) {
+		const struct setting *setting = setting_at(k);
 		struct session fresh;
-		if (!setting.lasts || i-- > 0)
+		if (!setting->lasts || i-- > 0)
 			continue;
-		out->name = setting.name;
-		out->meaning = setting.meaning;
-		out->values = setting.values;
+		out->name = setting->name;
+		out->meaning = setting->meaning;
+		out->values = setting->values;
 		session_init(&fresh);
-		setting.show(&fresh, &out->value);
+		setting->show(setting, &fresh, &out->value);
 		session_release(&fresh);
 		return true;
 	}

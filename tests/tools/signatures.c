@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	}
 	struct path_key_sum *sums = big_alloc(s.n, sizeof *sums, &err);
 	double middle = now();
-	if (!sums || path_keys_sum(&s, NULL, sums, NULL, &err))
+	if (!sums || path_key_sums(s.retained, s.of, s.n, sums, NULL, &err))
 		return 2;
 	if (timed)
 		printf("%.3f s and %.3f s, %" PRIu32 " objects, %" PRIu32 " signatures\n", middle - began,

@@ -130,15 +130,6 @@ void path_keys_release(struct path_keys *s)
 
 /* --- sums --------------------------------------------------------------------------------------- */
 
-/* The signatures of the objects that count, for retained_by_objects. */
-static uint32_t *groups_of(const struct path_keys *s, const struct bits *only, struct err *err)
-{
-	uint32_t n = s->retained->heap->n_objects, *group = big_alloc(n, sizeof *group, err);
-	for (uint32_t id = 0; group && id < n; id++)
-		group[id] = bits_get(only, id) ? s->of[id] : PATH_KEY_NONE;
-	return group;
-}
-
 int path_key_counts(const struct heap *h, const uint32_t *group, uint32_t n, struct path_key_sum *sums,
     struct progress *progress, struct err *err)
 {
@@ -167,17 +158,6 @@ int path_key_sums(const struct retained *r, const uint32_t *group, uint32_t n, s
 	for (uint32_t i = 0; !code && i < n; i++)
 		sums[i].retained = retained[i];
 	big_free(retained);
-	return code;
-}
-
-int path_keys_sum(const struct path_keys *s, const struct bits *only, struct path_key_sum *sums,
-    struct progress *progress, struct err *err)
-{
-	uint32_t *some = only ? groups_of(s, only, err) : NULL;
-	if (only && !some)
-		return ERR_NOMEM;
-	int code = path_key_sums(s->retained, only ? some : s->of, s->n, sums, progress, err);
-	big_free(some);
 	return code;
 }
 

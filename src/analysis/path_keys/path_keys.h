@@ -57,7 +57,7 @@ struct path_keys {
 	struct numbered_names *names; /* has the words */
 };
 
-/* r: need not be complete for this, but for path_keys_sum.  weak: these references are not followed; NULL: all
+/* r: need not be complete for this, but for path_key_sums.  weak: these references are not followed; NULL: all
  * are.  Takes 4 bytes an object, and 4 more and a bit while it runs.
  * 0: *out is the caller's (path_keys_release); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int path_keys_find(struct path_keys *out, const struct retained *r,
@@ -71,11 +71,8 @@ struct path_key_sum {
 	uint8_t doubts;                /* enum size_doubt of them */
 	struct retained_sum retained;  /* of the topmost of them */
 };
-/* Fill sums[0 … s->n - 1].  only: the objects that count; NULL: all.  0, ERR_NOMEM or ERR_CANCELLED. */
-MUST_CHECK int path_keys_sum(const struct path_keys *s, const struct bits *only, struct path_key_sum *sums,
-    struct progress *progress, struct err *err);
-
-/* The same for any groups of objects: group by object id, below n; PATH_KEY_NONE: in none. */
+/* Fill sums[0 … n - 1].  group: by object id, below n, as of path_keys; PATH_KEY_NONE: in none.  0, ERR_NOMEM or
+ * ERR_CANCELLED. */
 MUST_CHECK int path_key_sums(const struct retained *r, const uint32_t *group, uint32_t n,
     struct path_key_sum *sums, struct progress *progress, struct err *err);
 /* The same without what they retain. */

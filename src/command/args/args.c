@@ -528,14 +528,31 @@ int call_option(const struct call *call, enum option_word word)
 	return option_number(call->command, word);
 }
 
-bool call_has(const struct call *call, enum option_word word)
+static const struct option_value *given(const struct call *call, enum option_word word)
 {
 	int i = call_option(call, word);
-	return i >= 0 && call->option[i].given;
+	return i >= 0 && call->option[i].given ? &call->option[i] : NULL;
+}
+
+bool call_has(const struct call *call, enum option_word word)
+{
+	return given(call, word);
+}
+
+const char *call_word(const struct call *call, enum option_word word)
+{
+	const struct option_value *o = given(call, word);
+	return o ? o->word : NULL;
+}
+
+uint64_t call_number(const struct call *call, enum option_word word, uint64_t otherwise)
+{
+	const struct option_value *o = given(call, word);
+	return o ? o->number : otherwise;
 }
 
 int call_choice(const struct call *call, enum option_word word, int otherwise)
 {
-	int i = call_option(call, word);
-	return i >= 0 && call->option[i].given ? call->option[i].choice : otherwise;
+	const struct option_value *o = given(call, word);
+	return o ? o->choice : otherwise;
 }

@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "dump/reader.h"
 #include "dump/types.h"
+#include "heap/amounts.h"
 #include "heap/classes.h"
 #include "heap/noted.h"
 #include "heap/roots.h"
@@ -21,26 +22,27 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Row by row: what stands in the columns of bt, texts that may be missing (NULL), an object or HEAP_NONE. */
-static void add_row(struct result *r, uint32_t frame, const char *method, const char *kind, uint64_t address,
-    uint32_t object, const char *class, const char *value)
+void bt_add_row(struct result *r, const struct bt_row *row)
 {
-	struct text scratch = TEXT_INIT;
-	struct cell shallow = cell_blank();
-	if (object != HEAP_NONE)
-		object_cell(r->opened, object, OBJECT_SHALLOW, &shallow, &scratch);
 	result_add_row(r, (struct cell[]){
-	    [BT_FRAME] = frame == HEAP_NONE ? cell_blank() : cell_plain(frame),
-	    [BT_METHOD] = method ? cell_text(method) : cell_blank(),
-	    [BT_KIND] = cell_text(kind),
-	    [BT_ADDRESS] = address ? cell_address(address) : cell_blank(),
-	    [BT_CLASS] = class ? cell_text(class) : cell_blank(),
-	    [BT_SHALLOW] = shallow,
+	    [BT_FRAME] = row->frame == HEAP_NONE ? cell_blank() : cell_plain(row->frame),
+	    [BT_METHOD] = cell_text_or_blank(row->method),
+	    [BT_KIND] = cell_text_or_blank(row->kind),
+	    [BT_ADDRESS] = row->address ? cell_address(row->address) : cell_blank(),
+	    [BT_CLASS] = cell_text_or_blank(row->class),
+	    [BT_SHALLOW] = row->object == HEAP_NONE ? cell_blank() : cell_bytes(heap_size(r->heap, row->object)),
 	    [BT_RETAINED] = cell_blank(), /* when looked at */
-	    [BT_VALUE] = value ? cell_text(value) : cell_blank(),
-	    [BT_VARIABLE] = cell_blank()},
-	    object == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = object});
-	text_release(&scratch);
+	    [BT_VALUE] = row->value,
+	    [BT_VARIABLE] = cell_text_or_blank(row->variable)},
+	    row->object == HEAP_NONE ? NULL : &(struct target){.kind = TARGET_OBJECT, .id = row->object});
+}
+
+/* Of no frame, with what is said of the value. */
+static void add_row(struct result *r, const char *kind, uint64_t address, uint32_t object,
+    const char *class, const char *value)
+{
+	bt_add_row(r, &(struct bt_row){.frame = HEAP_NONE, .object = object, .kind = kind, .class = class,
+	    .address = address, .value = cell_text_or_blank(value)});
 }
 
 static const char *class_name(const struct heap *h, uint32_t object)
@@ -75,9 +77,9 @@ static void add_deferred(struct result *r, const struct heap_thread *t, const st
 	heap_noted_function(h, n, &function);
 	if (closure != HEAP_NONE)
 		object_cell(r->opened, closure, OBJECT_VALUE, &value, &words);
-	add_row(r, frame_of(h, t, n->made_at), function.s, "Deferred call",
-	    closure == HEAP_NONE ? n->closure : heap_address(h, closure), closure, class_name(h, closure),
-	    words.len ? words.s : NULL);
+	bt_add_row(r, &(struct bt_row){.frame = frame_of(h, t, n->made_at), .object = closure, .method = function.s,
+	    .kind = "Deferred call", .class = class_name(h, closure), .value = cell_text_or_blank(words.s),
+	    .address = closure == HEAP_NONE ? n->closure : heap_address(h, closure)});
 	text_release(&function);
 	text_release(&words);
 }
@@ -110,7 +112,7 @@ static void add_panic(struct result *r, const struct noted *n)
 	struct text name = TEXT_INIT, words = TEXT_INIT;
 	uint32_t object = heap_target(h, n->value[1]);
 	if (is_goexit(h, n)) {
-		add_row(r, HEAP_NONE, NULL, "Goexit", 0, HEAP_NONE, NULL, NULL);
+		add_row(r, "Goexit", 0, HEAP_NONE, NULL, NULL);
 		return;
 	}
 	put_word(h, bytes, n->value[0]);
@@ -124,8 +126,8 @@ static void add_panic(struct result *r, const struct noted *n)
 	} else if (h->dump->reader->memory) {
 		(void)h->dump->reader->memory->type_name(h->dump, n->value[0], &name);
 	}
-	add_row(r, HEAP_NONE, NULL, root_kind_name(ROOT_PANIC), object == HEAP_NONE ? n->value[1] :
-	    heap_address(h, object), object, name.len ? name.s : class_name(h, object), words.len ? words.s : NULL);
+	add_row(r, root_kind_name(ROOT_PANIC), object == HEAP_NONE ? n->value[1] : heap_address(h, object), object,
+	    name.len ? name.s : class_name(h, object), words.s);
 	text_release(&name);
 	text_release(&words);
 }
@@ -140,7 +142,7 @@ static void add_sent(struct result *r, const struct wait *w)
 	struct value_target to = inspect_target(&v);
 	uint64_t address = to.id != HEAP_NONE ? heap_address(h, to.id) : to.address ? to.address : w->sent.address;
 	inspect_value(&v, DESCRIBE_SHORT, &words);
-	add_row(r, HEAP_NONE, NULL, "Sends", address, to.id, inspect_type(&v), words.s);
+	add_row(r, "Sends", address, to.id, inspect_type(&v), words.s);
 	text_release(&words);
 }
 
@@ -154,8 +156,7 @@ static void add_wait(struct result *r, const struct wait *w)
 	struct cell value = cell_blank();
 	if (channel != HEAP_NONE)
 		object_cell(r->opened, channel, OBJECT_VALUE, &value, &words);
-	add_row(r, HEAP_NONE, NULL, kinds[w->how], w->channel, channel, class_name(h, channel),
-	    words.len ? words.s : NULL);
+	add_row(r, kinds[w->how], w->channel, channel, class_name(h, channel), words.s);
 	text_release(&words);
 	if (w->sent.bytes)
 		add_sent(r, w);

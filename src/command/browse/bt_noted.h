@@ -12,6 +12,14 @@ struct heap_root;
 /* The columns of bt. */
 enum { BT_FRAME, BT_METHOD, BT_KIND, BT_ADDRESS, BT_CLASS, BT_SHALLOW, BT_RETAINED, BT_VALUE, BT_VARIABLE };
 
+/* A row of bt.  object HEAP_NONE: it has none; frame HEAP_NONE, and texts that are NULL: that does not apply. */
+struct bt_row {
+	uint32_t frame, object;
+	const char *method, *kind, *class, *variable;
+	uint64_t address;  /* 0: none */
+	struct cell value;
+};
+void bt_add_row(struct result *r, const struct bt_row *row);
 /* Add them to the rows of a thread (index in heap->threads). */
 void bt_add_noted(struct result *r, uint32_t thread);
 /* Does a row of bt_add_noted say the same as this root, and more? */

@@ -82,25 +82,19 @@ static void add_variables(
 static void add_frame(struct result *r, const struct heap *h, const struct heap_thread *thread,
     uint32_t frame, const struct heap_root *root, size_t n)
 {
-	bool known = frame != HEAP_NONE;
-	struct text scratch = TEXT_INIT, words = TEXT_INIT, name = TEXT_INIT;
-	struct cell shallow = cell_blank(), value = cell_blank(), variable = cell_blank();
+	struct text words = TEXT_INIT, name = TEXT_INIT;
+	struct bt_row row = {.frame = frame, .object = root ? root->object : HEAP_NONE, .value = cell_blank(),
+	    .method = frame != HEAP_NONE ? thread->frames[frame] : NULL};
 	if (root) {
 		add_variables(h, root, n, &name);
-		if (name.len)
-			variable = cell_text(name.s);
-		object_cell(r->opened, root->object, OBJECT_SHALLOW, &shallow, &scratch);
-		object_cell(r->opened, root->object, OBJECT_VALUE, &value, &words);
+		row.variable = name.s;
+		row.kind = root_kind_name(root->kind);
+		row.class = heap_class_of(h, root->object)->name;
+		row.address = heap_address(h, root->object);
+		object_cell(r->opened, root->object, OBJECT_VALUE, &row.value, &words);
 	}
-	result_add_row(r, (struct cell[]){known ? cell_plain(frame) : cell_blank(),
-	    known ? cell_text(thread->frames[frame]) : cell_blank(),
-	    root ? cell_text(root_kind_name(root->kind)) : cell_blank(),
-	    root ? cell_address(heap_address(h, root->object)) : cell_blank(),
-	    root ? cell_text(heap_class_of(h, root->object)->name) : cell_blank(), shallow,
-	    cell_blank() /* when looked at */, value, variable},
-	    root ? &(struct target){.kind = TARGET_OBJECT, .id = root->object} : NULL);
+	bt_add_row(r, &row);
 	text_release(&name);
-	text_release(&scratch);
 	text_release(&words);
 }
 
@@ -147,7 +141,7 @@ static int make_rows(struct result **out, const struct opened *o, uint32_t t, si
 		*to = (struct held){h->roots[i].frame, i};
 	}
 	sort_array(held, n, sizeof *held, by_frame);
-	struct result *r = result_new_rows(thread->name ? thread->name : "thread", o, &row_shape);
+	struct result *r = *out = result_new_rows(thread->name ? thread->name : "thread", o, &row_shape);
 	result_rows_late(r, COL_RETAINED, row_retained_cell);
 	for (uint32_t frame = 0; frame < thread->n_frames; frame++) {
 		bool any = false;
@@ -166,12 +160,7 @@ static int make_rows(struct result **out, const struct opened *o, uint32_t t, si
 	}
 	bt_add_noted(r, t);
 	big_free(held);
-	int code = result_check(r, err);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	return result_check(r, err);
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */
@@ -334,29 +323,23 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	for (uint32_t n = h->threads[thread].n_frames; n > 10; n = (n + 9) / 10)
 		b->digits++;
 	b->digits++;
-	struct result *r = tree_result(b->rows->title, s->dump, &bt_shape, &backtrace_source, b, command_at_once(s));
+	struct result *r = *out = tree_result(b->rows->title, s->dump, &bt_shape, &backtrace_source, b, command_at_once(s));
 	tree_open_levels(r, TREE_ALL);
 	if (values_held(h))
-		result_show(r, (unsigned)result_column_of(r, COL_VALUE), true);
+		result_show_column(r, COL_VALUE, true);
 	command_show_retained(r);
 	if (h->threads[thread].stack == STACK_UNKNOWN)
 		r->note = "the dump does not record which stack belongs to this thread";
 	else if (!r->n_rows)
 		r->note = "the dump has no frames of this thread";
-	*out = r;
 	return 0;
 }
-
-static const struct option_spec bt_options[] = {
-    {DASH_OOM, OPT_FLAG, NULL, "the thread that ran out of memory"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 const struct command cmd_bt = {
     .name = "bt",
     .arguments = {{ARG_THREAD, "THREAD", false}},
-    .options = bt_options,
+    .options = OPTIONS({DASH_OOM, OPT_FLAG, NULL, "the thread that ran out of memory"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"}),
     .instead = DASH_OOM,
     .group = "browse",
     .summary = "show the stack of a thread and the objects its frames hold",
@@ -370,6 +353,5 @@ const struct command cmd_bt = {
 	"for, values to send, deferred calls, and values of a panic.",
     .examples = {{"bt main", ON_SHOP, "the stack of the thread main"},
 	{"bt 0", ON_SHOP, "the stack of the first thread"}, {"bt 8", ON_GO, "the stack of goroutine 8"}},
-    .key = "",
     .run = run_bt,
 };

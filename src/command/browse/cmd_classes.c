@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd_classes.c - histo, duplicate-classes: rows that are classes or groups of them.
+ * cmd_classes.c - histo, loaders, duplicate-classes: rows that are classes or groups of them.
  */
 #include "command/commands.h"
 
 #include "analysis/describe/describe.h"
 #include "analysis/histogram.h"
 #include "base/mem.h"
-#include "command/browse/histo_heaps.h"
-#include "command/browse/histo_paths.h"
+#include "command/browse/histo_groups.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
 #include "heap/amounts.h"
@@ -51,43 +50,94 @@ static const struct column loader_columns[] = {
     {.id = COL_LOADER_CLASS}, GROUPED_COLUMNS};
 static const struct shape loader_shape = {.form = "-by loader", SHAPE_COLUMNS(loader_columns)};
 
+static const struct column loaders_columns[] = {
+    {.id = COL_ADDRESS},
+    {.id = COL_CLASS},
+    {.id = COL_NAME},
+    {.id = COL_PARENT},
+    {.id = COL_CLASSES, .total = true},
+    {.id = COL_INSTANCES, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_BOOT},
+    {.id = COL_RETAINED, .hidden = true},
+};
+static const struct shape loaders_shape = {.named_by = COL_LOADER, SHAPE_COLUMNS(loaders_columns)};
+
 static const struct form {
 	const char *title;
 	const struct shape *shape;
-	enum column_id name; /* the column that shows the row's name */
+	enum column_id name; /* the column that shows the row's name; COL_OWN_NAME: none */
 } forms[] = {
     [BY_CLASS] = {"histogram", &class_shape, COL_CLASS},
     [BY_PACKAGE] = {"histogram by package", &package_shape, COL_PACKAGE},
     [BY_LOADER] = {"histogram by loader", &loader_shape, COL_LOADER_CLASS},
     [BY_SUPERCLASS] = {"histogram by superclass", &super_shape, COL_SUPERCLASS},
 };
+static const struct form loaders_form = {"class loaders", &loaders_shape, COL_OWN_NAME};
 
 struct histo {
 	struct histogram histogram;
-	enum histogram_by by;
+	const struct form *form;
 	uint32_t *group;     /* by class: its row */
 	struct bits only;    /* the objects counted; word NULL: all */
 	struct retained_sum *retained; /* by row; NULL: those of the classes, or not summed yet */
 };
 
-static struct cell loader_class_cell(const struct heap *h, uint32_t loader, bool lost)
+static bool open_loader(const struct heap *h, uint32_t loader, struct values *values)
 {
-	const char *name = heap_loader_class_name(h, loader, lost);
-	return name ? cell_text(name) : cell_none();
+	return loader != HEAP_NONE && values_open(values, h, loader, NULL) == 0 &&
+	    values_as_named(values, "java.lang.ClassLoader");
+}
+
+/* As the javacore says, else as the loader's own field does; blank: it has none. */
+static struct cell parent_cell(const struct heap *h, uint32_t loader)
+{
+	struct values values;
+	struct value parent;
+	for (uint32_t i = 0; i < h->n_loader_parents; i++)
+		if (h->loader_parents[i].loader == loader && loader != HEAP_NONE)
+			return h->loader_parents[i].parent == HEAP_NONE ? cell_blank() :
+			    cell_object_address(h, h->loader_parents[i].parent);
+	if (!open_loader(h, loader, &values) || !values_field(&values, "parent", &parent))
+		return cell_none();
+	return parent.bits ? cell_object_address(h, value_object_id(h, &parent)) : cell_blank();
+}
+
+static struct cell loader_name(const struct heap *h, uint32_t loader, struct text *text)
+{
+	struct values values;
+	struct value name;
+	bool has = open_loader(h, loader, &values) && values_field(&values, "name", &name);
+	uint32_t id = has ? value_object_id(h, &name) : HEAP_NONE;
+	return id != HEAP_NONE && describe_object(h, id, DESCRIBE_SHORT, text) ? cell_text(text->s) : cell_none();
+}
+
+static struct cell boot_cell(const struct heap *h, const struct histogram_row *row)
+{
+	if (row->loader != HEAP_NONE)
+		return cell_flag(row->loader == h->boot_loader);
+	return h->facts.boot_loader_is_null ? cell_flag(!row->loader_lost) : cell_none();
+}
+
+static struct cell superclass_cell(const struct heap *h, const struct histogram_row *row)
+{
+	uint32_t above = row->class == HEAP_NONE ? HEAP_NONE : h->classes[row->class].superclass;
+	return above == HEAP_NONE ? cell_none() : cell_text(h->classes[above].name);
 }
 
 static void class_cell(const struct heap *h, const struct histogram_row *row,
-    enum column_id column, struct cell *out)
+    enum column_id column, struct cell *out, struct text *scratch)
 {
-	const struct heap_class *class = row->class == HEAP_NONE ? NULL : &h->classes[row->class];
 	switch (column) {
 	case COL_CLASS_ADDRESS:
-		*out = class && class->address ? cell_address(class->address) : cell_none();
+		*out = row->class == HEAP_NONE ? cell_none() : cell_address_or_none(h->classes[row->class].address);
 		break;
+	case COL_ADDRESS:
 	case COL_LOADER:
 		*out = cell_object_address(h, row->loader);
 		break;
 	case COL_OBJECTS:
+	case COL_INSTANCES:
 		*out = cell_count(row->objects);
 		break;
 	case COL_SHALLOW:
@@ -96,12 +146,21 @@ static void class_cell(const struct heap *h, const struct histogram_row *row,
 	case COL_CLASSES:
 		*out = cell_count(heap_counted(h, row->n_classes));
 		break;
+	case COL_CLASS:
 	case COL_LOADER_CLASS:
-		*out = loader_class_cell(h, row->loader, row->loader_lost);
+		*out = cell_text(heap_loader_class_name(h, row->loader, row->loader_lost));
 		break;
 	case COL_SUPERCLASS:
-		*out = !class || class->superclass == HEAP_NONE ? cell_none() :
-		    cell_text(h->classes[class->superclass].name);
+		*out = superclass_cell(h, row);
+		break;
+	case COL_NAME:
+		*out = loader_name(h, row->loader, scratch);
+		break;
+	case COL_PARENT:
+		*out = parent_cell(h, row->loader);
+		break;
+	case COL_BOOT:
+		*out = boot_cell(h, row);
 		break;
 	default:
 		break;
@@ -119,13 +178,10 @@ static int sum_rows(struct result *r, const struct retained *known, struct progr
 		return ERR_NOMEM;
 	int code = retained_by_group(
 	    known, h->group, n, NULL, h->only.word ? &h->only : NULL, sums, progress, err);
-	if (code) {
-		big_free(sums);
-		return code;
-	}
-	big_free(h->retained);
-	h->retained = sums;
-	return 0;
+	big_free(code ? sums : h->retained);
+	if (!code)
+		h->retained = sums;
+	return code;
 }
 
 static struct cell retained_cell(const struct result *r, size_t row)
@@ -146,22 +202,23 @@ static void histo_cell(
 {
 	const struct histo *h = r->data;
 	enum column_id id = r->shape->columns[column].id;
-	(void)scratch;
 	if (id == COL_RETAINED)
 		*out = retained_cell(r, row);
-	else if (id == forms[h->by].name)
+	else if (id == h->form->name)
 		*out = cell_text(h->histogram.rows[row].name);
 	else
-		class_cell(r->heap, &h->histogram.rows[row], id, out);
+		class_cell(r->heap, &h->histogram.rows[row], id, out, scratch);
 }
 
 static void histo_target(const struct result *r, size_t row, struct target *out)
 {
 	const struct histo *h = r->data;
-	uint32_t class = h->histogram.rows[row].class;
+	const struct histogram_row *of = &h->histogram.rows[row];
 	*out = (struct target){.kind = TARGET_GROUP};
-	if (h->by == BY_CLASS && class != HEAP_NONE)
-		*out = (struct target){.kind = TARGET_CLASS, .id = class, .part = h->only.word != NULL};
+	if (h->form == &forms[BY_CLASS] && of->class != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_CLASS, .id = of->class, .part = h->only.word != NULL};
+	else if (h->form == &loaders_form && of->loader != HEAP_NONE)
+		*out = (struct target){.kind = TARGET_OBJECT, .id = of->loader};
 }
 
 static int histo_members(
@@ -184,87 +241,11 @@ static void histo_release(void *data)
 static const struct result_ops histo_ops = {
     .cell = histo_cell, .target = histo_target, .release = histo_release, .members = histo_members};
 
-static const struct option_spec histo_options[] = {
-    {DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "group by (default class)"},
-    {DASH_ALL, OPT_FLAG, NULL, "also classes without objects"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
-    REACH_OPTIONS,
-    WHERE_OPTION,
-    HEAP_OPTION,
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
-enum { LOOKED_AT_ONCE = 1 << 14 }; /* objects, before ^C is asked for */
-
-/* The objects of the scope that roots reach, or do not, in place of the scope; *ids: big memory of n. */
-static int limit_scope(struct session *s, enum reach_wish wish, struct histogram_scope *scope,
-    uint32_t **ids, size_t *n, struct err *err)
-{
-	const struct heap *h = session_heap(s);
-	struct bits chosen;
-	int code = session_find(s, FIND_REACHABLE, err);
-	if (code)
-		return code;
-	const struct reachable *reach = opened_reachable(s->dump);
-	code = bits_init(&chosen, h->n_classes, err);
-	for (size_t i = 0; !code && i < scope->n_classes; i++)
-		bits_set(&chosen, scope->classes[i]);
-	*n = 0;
-	size_t most = scope->objects ? scope->n_objects : h->n_objects;
-	*ids = code ? NULL : big_alloc(most, sizeof **ids, err);
-	for (size_t i = 0; *ids && !code && i < most; i++) {
-		uint32_t id = scope->objects ? scope->objects[i] : (uint32_t)i;
-		if (i % LOOKED_AT_ONCE == 0 && progress_cancelled(session_progress(s)))
-			code = err_cancelled(err);
-		if (bits_get(&reach->objects, id) == (wish == REACH_LIVE) &&
-		    (!scope->classes || bits_get(&chosen, h->class_of[id])))
-			(*ids)[(*n)++] = id;
-	}
-	bits_release(&chosen);
-	if (!*ids)
-		return ERR_NOMEM;
-	if (code) {
-		big_free(*ids);
-		*ids = NULL;
-		return code;
-	}
-	*ids = big_fit(*ids, *n, sizeof **ids);
-	scope->objects = *ids;
-	scope->n_objects = *n;
-	scope->chosen = wish == REACH_LIVE ? heap_reached : heap_held;
-	scope->reached = wish == REACH_LIVE;
-	scope->unreachable = reach->unreachable_n;
-	scope->classes = NULL;
-	scope->n_classes = 0;
-	return 0;
-}
-
 /* Only some objects of what the scope has? */
 static bool is_narrowed(const struct call *call)
 {
-	return call_has(call, DASH_WHERE) || call_has(call, DASH_HEAP);
-}
-
-/* The objects of the scope that are in the heap of -heap and for which -where is true, in place of the scope. */
-static int narrow_scope(struct session *s, const struct call *call, struct histogram_scope *scope, uint32_t **ids,
-    struct err *err)
-{
-	const struct heap *h = session_heap(s);
-	size_t n = scope->objects ? scope->n_objects : h->n_objects;
-	uint32_t *kept = scope->classes ? objects_of_classes(h, scope->classes, scope->n_classes, &n, err) :
-	    big_alloc(n, sizeof *kept, err);
-	for (size_t i = 0; kept && !scope->classes && i < n; i++)
-		kept[i] = scope->objects ? scope->objects[i] : (uint32_t)i;
-	int code = kept ? command_heap(s, call, kept, &n, err) : ERR_NOMEM;
-	if (!code)
-		code = ask_where(s, call, kept, &n, err);
-	big_free(*ids);
-	*ids = kept;
-	scope->classes = NULL;
-	scope->n_classes = 0;
-	scope->objects = kept;
-	scope->n_objects = n;
-	return code;
+	return call_has(call, DASH_LIVE) || call_has(call, DASH_DEAD) || call_has(call, DASH_WHERE) ||
+	    call_has(call, DASH_HEAP);
 }
 
 static void histo_title(struct text *to, const char *title, const struct call *call, enum reach_wish wish)
@@ -274,16 +255,17 @@ static void histo_title(struct text *to, const char *title, const struct call *c
 	if (call->argument[0].given && (call->argument[0].objects || wish != REACH_ALL))
 		text_addf(to, "%s%s", wish == REACH_ALL ? " of " : ": ", call->argument[0].word);
 	if (call_has(call, DASH_HEAP))
-		text_addf(to, " in the heap %s", call->option[call_option(call, DASH_HEAP)].word);
+		text_addf(to, " in the heap %s", call_word(call, DASH_HEAP));
 	if (call_has(call, DASH_WHERE))
-		text_addf(to, " where %s", call->option[call_option(call, DASH_WHERE)].word);
+		text_addf(to, " where %s", call_word(call, DASH_WHERE));
 }
 
-static int by_classes(struct session *s, enum histogram_by by, const struct histogram_scope *scope,
-    const char *title, struct result **out, struct err *err)
+static int by_classes(struct session *s, enum histogram_by by, const struct form *form,
+    const struct histogram_scope *scope, const char *title, struct result **out, struct err *err)
 {
 	struct histo *h = xcalloc(1, sizeof *h);
-	h->by = by;
+	h->form = form;
+	struct result *r = *out = result_new(title, s->dump, form->shape, &histo_ops, h, 0);
 	int code = histogram_make(&h->histogram, session_heap(s), by, scope, err);
 	if (!code && !(h->group = histogram_groups(&h->histogram, session_heap(s), by, scope, err)))
 		code = ERR_NOMEM;
@@ -291,31 +273,39 @@ static int by_classes(struct session *s, enum histogram_by by, const struct hist
 		code = bits_init(&h->only, session_heap(s)->n_objects, err);
 	for (size_t i = 0; !code && i < scope->n_objects; i++)
 		bits_set(&h->only, scope->objects[i]);
-	if (code) {
-		histo_release(h);
-		return code;
-	}
-	*out = result_new(title, s->dump, forms[by].shape, &histo_ops, h, h->histogram.n);
-	if (by != BY_CLASS || h->only.word)
-		(*out)->later = sum_rows;
-	return 0;
+	r->n_source = r->n_rows = h->histogram.n;
+	r->later = by != BY_CLASS || scope->objects ? sum_rows : NULL;
+	return code;
 }
 
-static int histo_scope(struct session *s, const struct call *call, enum reach_wish wish,
+/* *ids: big memory that the scope needs.  grouped: it cannot have classes. */
+static int histo_scope(struct session *s, const struct call *call, enum reach_wish wish, bool grouped,
     struct histogram_scope *scope, uint32_t **ids, struct err *err)
 {
-	size_t n_ids = 0;
-	*ids = NULL;
+	const uint32_t *named = call->argument[0].ids;
+	size_t n = call->argument[0].n_ids;
 	*scope = (struct histogram_scope){.empty = call_has(call, DASH_ALL)};
-	if (call->argument[0].given && call->argument[0].objects) {
-		scope->objects = call->argument[0].ids;
-		scope->n_objects = call->argument[0].n_ids;
-	} else if (call->argument[0].given) {
-		scope->classes = call->argument[0].ids;
-		scope->n_classes = call->argument[0].n_ids;
+	if (!is_narrowed(call) && call->argument[0].given && !call->argument[0].objects && !grouped) {
+		scope->classes = named;
+		scope->n_classes = n;
+		return 0;
 	}
-	int code = wish == REACH_ALL ? 0 : limit_scope(s, wish, scope, ids, &n_ids, err);
-	return code || !is_narrowed(call) ? code : narrow_scope(s, call, scope, ids, err);
+	if (!is_narrowed(call) && (!call->argument[0].given || call->argument[0].objects)) {
+		scope->objects = named;
+		scope->n_objects = n;
+		return 0;
+	}
+	int code = command_objects(s, call, ids, &n, err);
+	if (!code)
+		code = command_narrow(s, call, ids, &n, err);
+	scope->objects = *ids;
+	scope->n_objects = n;
+	if (code || wish == REACH_ALL)
+		return code;
+	scope->chosen = wish == REACH_LIVE ? heap_reached : heap_held;
+	scope->reached = wish == REACH_LIVE;
+	scope->unreachable = opened_reachable(s->dump)->unreachable_n;
+	return 0;
 }
 
 static int run_histo(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -330,48 +320,42 @@ static int run_histo(struct session *s, const struct call *call, struct result *
 		return err_set(err, ERR_UNSUPPORTED, "%s has no superclasses", session_heap(s)->facts.title);
 	struct histogram_scope scope;
 	struct text title = TEXT_INIT;
-	struct result *r = NULL;
 	uint32_t *ids = NULL;
 	enum reach_wish wish = REACH_ALL;
 	int code = command_reach(call, &wish, err);
-	bool whole = by == BY_CLASS && !path && !heap && wish == REACH_ALL && !is_narrowed(call) &&
-	    !call->argument[0].objects;
+	bool whole = by == BY_CLASS && !path && !heap && !is_narrowed(call) && !call->argument[0].objects;
 	if (!code)
 		code = command_class_sums(s, call, whole, err);
 	if (!code)
-		code = histo_scope(s, call, wish, &scope, &ids, err);
-	if (code) {
-		big_free(ids);
-		return code;
-	}
+		code = histo_scope(s, call, wish, path || heap, &scope, &ids, err);
 	histo_title(&title, path ? "histogram by path" : heap ? "histogram by heap" : forms[by].title, call, wish);
-	code = path ? histo_by_path(s, &scope, title.s, &r, err) : heap ? histo_by_heap(s, &scope, title.s, &r, err) :
-	    by_classes(s, by, &scope, title.s, &r, err);
+	if (!code)
+		code = path || heap ? histo_by_groups(s, path, &scope, title.s, out, err) :
+		    by_classes(s, by, &forms[by], &scope, title.s, out, err);
 	text_release(&title);
 	big_free(ids);
 	if (code)
 		return code;
 	if (wish != REACH_ALL)
-		command_add_roots_note(r);
-	code = command_order(s, r, path ? COL_RETAINED : COL_SHALLOW, err);
-	if (code) {
-		result_free(r);
-		return code;
-	}
+		command_add_roots_note(*out);
 	if (call->argument[0].given) /* of all classes few have a name twice, and W shows their loaders */
-		result_tell_loaders(r);
+		result_tell_loaders(*out);
 	if (whole)
-		command_show_class_sums(r);
+		command_show_class_sums(*out);
 	else
-		command_show_retained(r);
-	*out = r;
-	return 0;
+		command_show_retained(*out);
+	return command_order(s, *out, path ? COL_RETAINED : COL_SHALLOW, err);
 }
 
 const struct command cmd_histo = {
     .name = "histo",
     .arguments = {{ARG_CLASS, "PAT", true}},
-    .options = histo_options,
+    .options = OPTIONS({DASH_BY, OPT_CHOICE, "class|package|loader|super|path|heap", "group by (default class)"},
+	{DASH_ALL, OPT_FLAG, NULL, "also classes without objects"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
+	REACH_OPTIONS,
+	WHERE_OPTION,
+	HEAP_OPTION),
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "browse",
     .summary = "count objects and bytes by class, largest first",
@@ -394,6 +378,80 @@ const struct command cmd_histo = {
     .run = run_histo,
 };
 
+/* --- loaders ---------------------------------------------------------------------------------- */
+
+/* Loaders without classes have rows of zeros. */
+static int add_idle_loaders(struct histogram *l, const struct heap *h, struct err *err)
+{
+	struct bits seen;
+	uint32_t *classes = big_alloc(h->n_classes, sizeof *classes, err);
+	size_t n_classes = 0, n = 0, cap = l->n;
+	for (uint32_t c = 0; classes && c < h->n_classes; c++)
+		if (h->classes[c].n_objects && h->classes[c].makes_loaders)
+			classes[n_classes++] = c;
+	uint32_t *ids = classes ? objects_of_classes(h, classes, n_classes, &n, err) : NULL;
+	int code = bits_init(&seen, h->n_objects, err);
+	big_free(classes);
+	for (size_t i = 0; !code && i < l->n; i++)
+		if (l->rows[i].loader != HEAP_NONE)
+			bits_set(&seen, l->rows[i].loader);
+	for (size_t i = 0; ids && !code && i < n; i++) {
+		if (bits_get(&seen, ids[i]))
+			continue;
+		struct histogram_row *row = BIG_PUSH(l->rows, l->n, cap, err);
+		if (row)
+			*row = (struct histogram_row){.class = HEAP_NONE, .loader = ids[i],
+			    .objects = heap_counted(h, 0), .shallow = heap_counted(h, 0)};
+		else
+			code = ERR_NOMEM;
+	}
+	bits_release(&seen);
+	big_free(ids);
+	return code || ids ? code : ERR_NOMEM;
+}
+
+static int loaders_told(const struct heap *h, struct err *err)
+{
+	return h->facts.no_class_objects ? err_set(err, ERR_UNSUPPORTED, "%s has no class loaders", h->facts.title) : 0;
+}
+
+static int run_loaders(
+    struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	const struct heap *h = session_heap(s);
+	int code = command_retained(s, call, err);
+	if (!code)
+		code = by_classes(s, BY_LOADER, &loaders_form, &(struct histogram_scope){.empty = true}, loaders_form.title,
+		    out, err);
+	if (code)
+		return code;
+	struct histogram *loaders = &((struct histo *)(*out)->data)->histogram;
+	if (loaders->n == 1 && h->boot_loader == HEAP_NONE)
+		(*out)->note = "the dump does not record the loader of a class";
+	code = add_idle_loaders(loaders, h, err);
+	(*out)->n_source = (*out)->n_rows = loaders->n;
+	result_sort_new(*out, COL_CLASSES, true);
+	command_show_retained(*out);
+	return code;
+}
+
+const struct command cmd_loaders = {
+    .name = "loaders",
+    .options = OPTIONS({DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"}),
+    .group = "browse",
+    .summary = "list class loaders with their classes and objects",
+    .shapes = SHAPES(&loaders_shape),
+    .description = "One row per class loader object. A row without address has the classes of a boot loader that is "
+	"not an object, or of an unknown loader; <unknown> is a loader outside of the part of the dump that was "
+	"read. instances, shallow and retained include arrays and class objects of its classes. parent is empty if "
+	"there is none, and unknown if the dump does not record it.",
+    .examples = {{"loaders", ON_SHOP, "which class loaders keep many classes?"},
+	{"loaders -retained | sort -retained", ON_SHOP, "which class loaders retain most?"}},
+    .key = "L",
+    .told = loaders_told,
+    .run = run_loaders,
+};
+
 /* --- duplicate-classes ------------------------------------------------------------------------ */
 
 static const struct column dup_columns[] = {
@@ -411,8 +469,8 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 {
 	const struct heap_class *class = &h->classes[c];
 	result_add_row(r, (struct cell[]){cell_text(class->name), cell_count(heap_counted(h, times)),
-	    class->address ? cell_address(class->address) : cell_none(),
-	    cell_object_address(h, class->loader), loader_class_cell(h, class->loader, class->loader_lost),
+	    cell_address_or_none(class->address), cell_object_address(h, class->loader),
+	    cell_text(heap_loader_class_name(h, class->loader, class->loader_lost)),
 	    cell_count(class_objects(h, class)), cell_bytes(class_shallow(h, class))},
 	    &(struct target){.kind = TARGET_CLASS, .id = c});
 }
@@ -420,11 +478,10 @@ static void add_duplicate(struct result *r, const struct heap *h, uint32_t c, si
 static int run_duplicate_classes(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	const struct name_index *ix = session_names(s, err);
+	const struct name_index *ix = opened_names(s->dump, err);
 	if (!ix)
 		return ERR_NOMEM;
-	struct result *r =
-	    result_new_rows("duplicate-classes", s->dump, &dup_shape);
+	struct result *r = *out = result_new_rows("duplicate-classes", s->dump, &dup_shape);
 	(void)call;
 	for (uint32_t i = 0, end; i < ix->n; i = end) {
 		const char *name = name_index_name(ix, i);
@@ -435,7 +492,6 @@ static int run_duplicate_classes(
 	}
 	if (!r->n_rows)
 		r->note = "no class is loaded more than once";
-	*out = r;
 	return 0;
 }
 
@@ -448,6 +504,5 @@ const struct command cmd_duplicate_classes = {
     .description = "One row per class that has the same name as another class, with its class loader.",
     .examples = {{"duplicate-classes", ON_SHOP, "is a web application loaded twice?"},
 	{"duplicate-classes | sort -shallow", ON_SHOP, "those with most bytes first"}},
-    .key = "",
     .run = run_duplicate_classes,
 };

@@ -32,18 +32,11 @@ static const struct column find_columns[] = {
 };
 static const struct shape find_shape = {SHAPE_COLUMNS(find_columns)};
 
-static const struct option_spec find_options[] = {
-    {DASH_I, OPT_FLAG, NULL, "ignore case"},
-    {DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash (instead of RE)"},
-    WHERE_OPTION,
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 static int find_classes(
     struct result *r, const struct session *s, struct pattern *regex, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	const struct name_index *ix = session_names(s, err);
+	const struct name_index *ix = opened_names(s->dump, err);
 	bool matches = false;
 	for (uint32_t i = 0; ix && i < ix->n && !progress_own_stops(i); i++) {
 		const struct heap_class *c = &h->classes[ix->by_name[i]];
@@ -53,8 +46,7 @@ static int find_classes(
 		if (!matches)
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("class"),
-		    c->address ? cell_address(c->address) :
-		        h->facts.no_class_objects ? cell_blank() : cell_none(),
+		    !c->address && h->facts.no_class_objects ? cell_blank() : cell_address_or_none(c->address),
 		    h->facts.no_class_objects ? cell_blank() : cell_text("java.lang.Class"), cell_text(c->name),
 		    cell_count(class_objects(h, c)), cell_bytes(class_shallow(h, c)), cell_blank(), cell_blank()},
 		    &(struct target){.kind = TARGET_CLASS, .id = ix->by_name[i]});
@@ -70,7 +62,7 @@ static void find_threads(struct result *r, const struct heap *h, struct pattern 
 		if (!thread->name || !pattern_matches(regex, thread->name))
 			continue;
 		result_add_row(r, (struct cell[]){cell_text("thread"),
-		    thread->address ? cell_address(thread->address) : cell_none(),
+		    cell_address_or_none(thread->address),
 		    known ? cell_text(heap_class_of(h, thread->object)->name) : cell_none(),
 		    cell_text(thread->name), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
 		    &(struct target){.kind = TARGET_THREAD, .id = t});
@@ -100,12 +92,9 @@ static void find_globals(struct result *r, const struct heap *h, struct pattern 
 static void add_string(struct result *r, uint32_t id)
 {
 	struct text t = TEXT_INIT;
-	struct cell value, shallow;
+	struct cell value;
 	object_cell(r->opened, id, OBJECT_VALUE, &value, &t);
-	object_cell(r->opened, id, OBJECT_SHALLOW, &shallow, &r->scratch);
-	result_add_row(r, (struct cell[]){cell_text("string"), cell_address(heap_address(r->heap, id)),
-	    cell_text(heap_class_of(r->heap, id)->name), value, cell_plain(1), shallow, cell_blank(), cell_blank()},
-	    &(struct target){.kind = TARGET_OBJECT, .id = id});
+	find_add(r, "string", id, value, cell_blank(), NULL);
 	text_release(&t);
 }
 
@@ -142,13 +131,8 @@ static int find_strings(struct result *r, const struct call *call, struct err *e
 	render_lock_enter(found.turns);
 	if (code)
 		return code;
-	if (list.n > found.most) {
-		struct text t = TEXT_INIT;
-		text_addf(&t, "%d of %zu strings are shown (strings lists all)", FOUND_SHOWN,
-		    list.n);
-		result_add_note(r, t.s);
-		text_release(&t);
-	}
+	if (list.n > found.most)
+		result_notef(r, "%d of %zu strings are shown (strings lists all)", FOUND_SHOWN, list.n);
 	if (list.n <= FOUND_SHOWN)
 		find_keys(r, list.ids, list.n);
 	string_list_release(&list);
@@ -188,10 +172,9 @@ static int find_place(struct result *r, const struct session *s, const char *wor
 /* The objects whose identity hash is asked for. */
 static int find_hash(struct session *s, struct result *r, const struct call *call, struct err *err)
 {
-	int i = call_option(call, DASH_HASH);
 	if (call->argument[0].given)
 		return err_set(err, ERR_USAGE, "-hash and RE exclude each other (use one of them)");
-	int code = find_hashes(s, r, (uint32_t)call->option[i].number, err);
+	int code = find_hashes(s, r, (uint32_t)call_number(call, DASH_HASH, 0), err);
 	result_mark(r, RESULT_FAILED, !r->n_rows);
 	if (result_is(r, RESULT_FAILED))
 		r->note = "no object has this identity hash; an object has one only after its first use";
@@ -232,11 +215,11 @@ static int find_words(struct session *s, struct result *r, const struct call *ca
 /* Of all objects those of which an expression is true. */
 static int find_where(struct session *s, struct result *r, const struct call *call, struct err *err)
 {
-	size_t n = session_heap(s)->n_objects;
-	uint32_t *ids = big_alloc(n, sizeof *ids, err);
-	for (size_t i = 0; ids && i < n; i++)
-		ids[i] = (uint32_t)i;
-	int code = ids ? ask_where(s, call, ids, &n, err) : ERR_NOMEM;
+	uint32_t *ids;
+	size_t n;
+	int code = command_objects(s, call, &ids, &n, err);
+	if (!code)
+		code = ask_where(s, call, ids, &n, err);
 	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++)
 		find_object(r, ids[i], 0);
 	big_free(ids);
@@ -281,47 +264,43 @@ static int find_all(struct session *s, struct result *r, const struct call *call
 static void note_printed(struct result *r, const struct call *call)
 {
 	struct err why = ERR_INIT;
-	struct text note = TEXT_INIT;
 	uint32_t hash;
 	if (!call->argument[0].given || !find_is_printed(call->argument[0].word, &hash) ||
 	    !hashes_recorded(r->heap, &why) || why.code != ERR_UNSUPPORTED)
 		return;
-	text_addf(&note, "no text matches, and %s: cairn cannot find an object by its hash after @", why.message);
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_notef(r, "no text matches, and %s: cairn cannot find an object by its hash after @", why.message);
 }
 
 static int run_find(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct result *r = result_new_rows("found", s->dump, &find_shape);
+	struct result *r = *out = result_new_rows("found", s->dump, &find_shape);
 	bool grows = session_grows(s, r);
 	int code = find_all(s, r, call, err);
 	if (grows)
 		session_grown(s);
 	if (!code && call->argument[0].given)
 		code = ask_where_rows(s, call, r, err);
-	if (code) {
-		result_free(r);
+	if (code)
 		return code;
-	}
 	result_mark(r, RESULT_FAILED, !r->n_rows);
-	if (!result_is(r, RESULT_FAILED) && !r->note && values_away(session_heap(s)))
+	if (r->n_rows && !r->note && values_away(session_heap(s)))
 		r->note = "only classes and threads were searched; values and texts are in the dump, and only its index is "
 		    "open";
-	if (result_is(r, RESULT_FAILED) && !r->note)
+	if (!r->n_rows && !r->note)
 		note_printed(r, call);
-	if (result_is(r, RESULT_FAILED) && !r->note)
+	if (!r->n_rows && !r->note)
 		r->note = nothing_found(session_heap(s));
 	if (values_away(session_heap(s)))
 		r->warning = r->note;
-	*out = r;
 	return 0;
 }
 
 const struct command cmd_find = {
     .name = "find",
     .arguments = {{ARG_REGEX, "RE", true}},
-    .options = find_options,
+    .options = OPTIONS({DASH_I, OPT_FLAG, NULL, "ignore case"},
+	{DASH_HASH, OPT_HASH, "HASH", "objects with this identity hash (instead of RE)"},
+	WHERE_OPTION),
     .flags = COMMAND_COUNTS_VALUES,
     .group = "browse",
     .summary = "find names, texts, numbers and addresses",
@@ -339,6 +318,5 @@ const struct command cmd_find = {
 	{"find -i '^com.*status$'", ON_SHOP, "texts that match, in any case"},
 	{"find 4711000004", ON_SHOP, "which field holds this number of a log?"}, {"find 0xE0000AF4", ON_PHD},
 	{"find -hash 0x66501cf5", ON_PHD}},
-    .key = "",
     .run = run_find,
 };

@@ -37,13 +37,6 @@ static const unsigned char reference_what[R_COLUMNS] = {
     [R_RETAINED] = OBJECT_RETAINED,
 };
 
-static const struct option_spec x_options[] = {
-    {DASH_START, OPT_COUNT, "N", "first element, or first character of a text"},
-    {DASH_LENGTH, OPT_COUNT, "N", "number of elements or characters"},
-    {DASH_HEX, OPT_FLAG, NULL, "bytes of an array or Go object, 16 per row"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 /* " (finalizer queue)", where the dump says it. */
 static void add_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
 {
@@ -91,13 +84,6 @@ static void x_class(struct result *r, const struct heap *h, const struct heap_cl
 	result_head(r, COL_INSTANCES_SHALLOW, cell_bytes(class_shallow(h, class)));
 }
 
-/* Option -start or -length. */
-static uint64_t stretch_option(const struct call *call, enum option_word word, uint64_t otherwise)
-{
-	int i = call_option(call, word);
-	return call->option[i].given ? call->option[i].number : otherwise;
-}
-
 /* The text of a string: all of it within reason, or the part that is asked for. */
 static struct cell text_cell(
     const struct heap *h, uint32_t id, const struct call *call, struct text *to)
@@ -105,8 +91,8 @@ static struct cell text_cell(
 	struct string_view s;
 	if (!inspect_characters(h, id, &s))
 		return object_value_cell(h, id, to);
-	uint64_t start = stretch_option(call, DASH_START, 0);
-	uint64_t length = stretch_option(call, DASH_LENGTH, TEXT_SHOWN);
+	uint64_t start = call_number(call, DASH_START, 0);
+	uint64_t length = call_number(call, DASH_LENGTH, TEXT_SHOWN);
 	uint64_t left = start < s.length ? s.length - start : 0;
 	text_clear(to);
 	text_add(to, start ? "…" : "\"");
@@ -293,8 +279,8 @@ static bool by_itself(const struct call *call)
 /* What -start and -length choose. */
 static struct range range_of_call(const struct call *call)
 {
-	return (struct range){stretch_option(call, DASH_START, 0),
-	    stretch_option(call, DASH_LENGTH, UINT64_MAX), call_has(call, DASH_START) || call_has(call, DASH_LENGTH)};
+	return (struct range){call_number(call, DASH_START, 0),
+	    call_number(call, DASH_LENGTH, UINT64_MAX), call_has(call, DASH_START) || call_has(call, DASH_LENGTH)};
 }
 
 /* A global variable, whose memory is outside of the heap. */
@@ -402,17 +388,15 @@ static int run_x(struct session *s, const struct call *call, struct result **out
 	show_retained(*out);
 	code = x_head(*out, h, id, call, err);
 	x_meant(*out, call);
-	if (code) {
-		result_free(*out);
-		*out = NULL;
-	}
 	return code;
 }
 
 const struct command cmd_x = {
     .name = "x",
     .arguments = {{ARG_VALUE, "OBJ", false}},
-    .options = x_options,
+    .options = OPTIONS({DASH_START, OPT_COUNT, "N", "first element, or first character of a text"},
+	{DASH_LENGTH, OPT_COUNT, "N", "number of elements or characters"},
+	{DASH_HEX, OPT_FLAG, NULL, "bytes of an array or Go object, 16 per row"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_SHOWS_CLASSES,
     .group = "browse",
     .summary = "show an object: its fields, elements and size",
@@ -437,12 +421,6 @@ const struct command cmd_x = {
 };
 
 /* --- entries ---------------------------------------------------------------------------------- */
-
-static const struct option_spec entries_options[] = {
-    {DASH_START, OPT_COUNT, "N", "first entry"},
-    {DASH_LENGTH, OPT_COUNT, "N", "number of entries"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 /* What was looked at is there and has no entries: all were asked for, and nothing says that some are lacking. */
 static void say_empty(struct result *r, const struct entries *entries, const struct range *which, bool counted)
@@ -485,7 +463,8 @@ static int run_entries(
 const struct command cmd_entries = {
     .name = "entries",
     .arguments = {{ARG_VALUE, "OBJ", false}},
-    .options = entries_options,
+    .options = OPTIONS({DASH_START, OPT_COUNT, "N", "first entry"},
+	{DASH_LENGTH, OPT_COUNT, "N", "number of entries"}),
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_OF_COLLECTIONS,
     .group = "browse",
     .summary = "list the elements of a list, set, map or queue",

@@ -7,6 +7,7 @@
 #include "analysis/class_tree.h"
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
+#include "command/parse/parse.h"
 #include "command/query/query.h"
 #include "command/resolve/resolve.h"
 #include "heap/classes.h"
@@ -46,76 +47,23 @@ static const unsigned char ls_what[LS_COLUMNS] = {
     [LS_HEAP] = OBJECT_HEAP,
 };
 
-static const struct option_spec ls_options[] = {
-    {DASH_MIN, OPT_SIZE, "SIZE", "minimum shallow size"},
-    {DASH_MAX, OPT_SIZE, "SIZE", "maximum shallow size"},
-    REACH_OPTIONS,
-    WHERE_OPTION,
-    HEAP_OPTION,
-    {DASH_SUB, OPT_FLAG, NULL, "also instances of subclasses"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
-    {DASH_FIELDS, OPT_WORDS, "NAMES", "fields as columns (total,status), all, or none"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
-static uint64_t size_option(const struct call *call, enum option_word word, uint64_t otherwise)
-{
-	int i = call_option(call, word);
-	return call->option[i].given ? call->option[i].number : otherwise;
-}
-
-/* Drop what is too small or too large, and what roots reach or do not; objects of unknown size stay
- * only where no bound is set. */
-static int keep_asked(struct session *s, const struct call *call, uint32_t **ids, size_t *n,
-    struct err *err)
+/* Drop what is too small or too large; objects of unknown size stay only where no bound is set. */
+static int keep_sizes(struct session *s, const struct call *call, uint32_t *ids, size_t *n, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	uint64_t min = size_option(call, DASH_MIN, 0), max = size_option(call, DASH_MAX, UINT64_MAX);
-	bool sizes = min != 0 || max != UINT64_MAX;
-	enum reach_wish wish;
-	int code = command_reach(call, &wish, err);
-	if (!code && wish != REACH_ALL)
-		code = session_find(s, FIND_REACHABLE, err);
-	if (code || (!sizes && wish == REACH_ALL))
-		return code;
-	const struct reachable *reach = opened_reachable(s->dump);
+	uint64_t min = call_number(call, DASH_MIN, 0), max = call_number(call, DASH_MAX, UINT64_MAX);
 	size_t kept = 0;
+	if (!min && max == UINT64_MAX)
+		return 0;
 	for (size_t i = 0; i < *n; i++) {
-		uint32_t id = (*ids)[i];
+		uint64_t size = heap_shallow(h, ids[i]);
 		if (progress_stops(session_progress(s), i))
 			return err_cancelled(err);
-		uint64_t size = heap_shallow(h, id);
-		bool fits = !sizes || (size >= min && size <= max && heap_size_known(h, id));
-		if (fits && (wish == REACH_ALL || bits_get(&reach->objects, id) == (wish == REACH_LIVE)))
-			(*ids)[kept++] = id;
+		if (size >= min && size <= max && heap_size_known(h, ids[i]))
+			ids[kept++] = ids[i];
 	}
-	*ids = big_fit(*ids, kept, sizeof **ids);
 	*n = kept;
 	return 0;
-}
-
-/* The ids that the first argument names, as big memory. */
-static int named_objects(const struct heap *h, const struct call *call, uint32_t **ids, size_t *n,
-    struct err *err)
-{
-	if (call->argument[0].objects) {
-		*n = call->argument[0].n_ids;
-		*ids = big_alloc(*n, sizeof **ids, err);
-		if (*ids && *n)
-			memcpy(*ids, call->argument[0].ids, *n * sizeof **ids);
-		return *ids ? 0 : ERR_NOMEM;
-	}
-	size_t n_classes = call->argument[0].n_ids;
-	uint32_t *classes = big_alloc(n_classes, sizeof *classes, err);
-	int code = classes ? 0 : ERR_NOMEM;
-	if (classes && n_classes)
-		memcpy(classes, call->argument[0].ids, n_classes * sizeof *classes);
-	if (!code && call_has(call, DASH_SUB))
-		code = class_tree_add_below(h, &classes, &n_classes, err);
-	if (!code && !(*ids = objects_of_classes(h, classes, n_classes, n, err)))
-		code = ERR_NOMEM;
-	big_free(classes);
-	return code;
 }
 
 /* Lengths are shown where there are arrays, values where there is something to say. */
@@ -144,55 +92,45 @@ static int show_what_applies(
 /* Append the columns that rows are sorted or grouped by, with a comma behind each, but for those of every object. */
 static void add_wanted(const struct call *call, enum option_word option, unsigned n_columns, struct text *to)
 {
-	int i = call_option(call, option);
-	const char *word = call->option[i].given ? call->option[i].word : "";
-	for (word += *word == '-' || *word == '+'; *word; word += strcspn(word, ","), word += *word == ',') {
-		char *name = xstrndup(word, strcspn(word, ","));
+	const char *given = call_word(call, option), *list = given ? given : "";
+	list += *list == '-' || *list == '+';
+	for (char *name; (name = line_next_name(&list));) {
 		if (column_find(ls_columns, n_columns, name) < 0)
 			text_addf(to, "%s,", name);
 		free(name);
 	}
 }
 
-/* The field that the first n bytes of a word name. */
-static bool find_field(const struct shared_fields *fields, const char *word, size_t n, size_t *field)
+static bool find_field(const struct shared_fields *fields, const char *name, size_t *field)
 {
-	char *name = xstrndup(word, n);
-	bool found = n && inspect_shared_find(fields, name, field) == n;
-	free(name);
-	return found;
+	return inspect_shared_find(fields, name, field) == strlen(name);
 }
 
-static void mark_wanted(const struct shared_fields *fields, const char *list, bool *marked)
-{
-	size_t field;
-	for (; *list; list += strcspn(list, ",") + 1)
-		if (find_field(fields, list, strcspn(list, ","), &field))
-			marked[field] = true;
-}
-
-/* Mark the fields in a list between commas; each word must be one. */
-static int mark_list(const struct shared_fields *fields, const char *list, bool *marked, struct err *err)
+static int not_a_field(const struct shared_fields *fields, const char *name, struct err *err)
 {
 	struct text names = TEXT_INIT;
+	for (size_t i = 0; i < fields->n && names.len < 400; i++) {
+		text_add(&names, " ");
+		inspect_shared_word(fields, i, &names);
+	}
+	int code = err_set(err, ERR_USAGE, names.len ? "not a field of all these objects: \"%.60s\" (use one of%s)" :
+	    "not a field of all these objects: \"%.60s\"", name, names.s);
+	text_release(&names);
+	return code;
+}
+
+/* Mark the fields in a list between commas; each word must be one, or (err NULL) may be. */
+static int mark_list(const struct shared_fields *fields, const char *list, bool *marked, struct err *err)
+{
 	size_t field;
 	int code = 0;
-	for (; !code && *list; list += strcspn(list, ","), list += *list == ',') {
-		size_t n = strcspn(list, ",");
-		if (find_field(fields, list, n, &field)) {
+	for (char *name; !code && (name = line_next_name(&list));) {
+		if (find_field(fields, name, &field))
 			marked[field] = true;
-			continue;
-		}
-		if (!n)
-			continue;
-		for (size_t i = 0; i < fields->n && names.len < 400; i++) {
-			text_add(&names, " ");
-			inspect_shared_word(fields, i, &names);
-		}
-		code = err_set(err, ERR_USAGE, names.len ? "not a field of all these objects: \"%.*s\" (use one of%s)" :
-		    "not a field of all these objects: \"%.*s\"", n < 60 ? (int)n : 60, list, names.s);
+		else if (err)
+			code = not_a_field(fields, name, err);
+		free(name);
 	}
-	text_release(&names);
 	return code;
 }
 
@@ -204,10 +142,9 @@ static int mark_list(const struct shared_fields *fields, const char *list, bool 
 static int add_fields(struct session *s, const struct call *call, struct object_rows *rows,
     const uint32_t *ids, size_t n, bool *tell_all, struct err *err)
 {
-	int option = call_option(call, DASH_FIELDS);
-	bool given = call->option[option].given;
+	const char *given = call_word(call, DASH_FIELDS);
 	bool values = !values_away(session_heap(s)); /* else they are many question marks */
-	const char *list = given ? call->option[option].word : s->interactive && values ? "all" : "none";
+	const char *list = given ? given : s->interactive && values ? "all" : "none";
 	unsigned n_columns = session_heap(s)->n_spaces ? LS_HEAP + 1 : LS_HEAP;
 	bool all = !strcmp(list, "all"), none = !strcmp(list, "none");
 	struct shared_fields *fields;
@@ -228,7 +165,7 @@ static int add_fields(struct session *s, const struct call *call, struct object_
 		text_release(&wanted);
 		return code;
 	}
-	mark_wanted(fields, wanted.len ? wanted.s : "", marked);
+	(void)!mark_list(fields, wanted.len ? wanted.s : "", marked, NULL);
 	text_release(&wanted);
 	unsigned *which = xcalloc(fields->n + 1, sizeof *which), n_which = 0;
 	for (unsigned i = 0; i < fields->n; i++)
@@ -249,13 +186,11 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 	int code = command_retained(s, call, err);
 	if (code)
 		return code;
-	code = named_objects(h, call, &ids, &n, err);
+	code = command_objects(s, call, &ids, &n, err);
 	if (!code)
-		code = keep_asked(s, call, &ids, &n, err);
+		code = keep_sizes(s, call, ids, &n, err);
 	if (!code)
-		code = command_heap(s, call, ids, &n, err);
-	if (!code)
-		code = ask_where(s, call, ids, &n, err);
+		code = command_narrow(s, call, &ids, &n, err);
 	if (code) {
 		big_free(ids);
 		return code;
@@ -274,22 +209,25 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		title = h->classes[call->argument[0].ids[0]].name;
 	const struct shape *shape = !h->n_spaces ? call_has(call, DASH_FIELDS) ? &ls_fields_shape : &ls_shape :
 	    call_has(call, DASH_FIELDS) ? &ls_heaps_fields_shape : &ls_heaps_shape;
-	struct result *r = object_rows_result(rows, title, shape, ls_what);
-	code = show_what_applies(r, h, ids, n, err);
+	*out = object_rows_result(rows, title, shape, ls_what);
+	code = show_what_applies(*out, h, ids, n, err);
 	if (tell_all)
-		result_show(r, LS_VALUE, false);
-	command_show_retained(r);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
+		result_show(*out, LS_VALUE, false);
+	command_show_retained(*out);
 	return code;
 }
 
 const struct command cmd_ls = {
     .name = "ls",
     .arguments = {{ARG_CLASS, "PAT", false}},
-    .options = ls_options,
+    .options = OPTIONS({DASH_MIN, OPT_SIZE, "SIZE", "minimum shallow size"},
+	{DASH_MAX, OPT_SIZE, "SIZE", "maximum shallow size"},
+	REACH_OPTIONS,
+	WHERE_OPTION,
+	HEAP_OPTION,
+	{DASH_SUB, OPT_FLAG, NULL, "also instances of subclasses"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
+	{DASH_FIELDS, OPT_WORDS, "NAMES", "fields as columns (total,status), all, or none"}),
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "browse",
     .summary = "list the objects of a class",
@@ -310,6 +248,5 @@ const struct command cmd_ls = {
 	{"ls com.acme.shop.Order -fields number,status,total -sort -total | head 5", ON_SHOP,
 	    "the five orders with the highest total"},
 	{"ls '*[]' -sort shallow | head 5", ON_SHOP}, {"ls main.Session -retained", ON_GO}},
-    .key = "",
     .run = run_ls,
 };

@@ -8,7 +8,6 @@
 #include "analysis/check/check.h"
 #include "analysis/holes.h"
 #include "analysis/java/java.h"
-#include "command/browse/histo_heaps.h"
 #include "command/browse/process.h"
 #include "command/resolve/resolve.h"
 #include "dump/process.h"
@@ -39,14 +38,6 @@ static const enum column_id info_values[] = {
 };
 static const struct shape info_shape = {SHAPE_HEAD(info_values), .more = true};
 
-static const struct option_spec info_options[] = {
-    {DASH_BRIEF, OPT_FLAG, NULL, "without references and values that need them"},
-    {DASH_ARGS, OPT_FLAG, NULL, "options of the VM, one per row"},
-    {DASH_ENV, OPT_FLAG, NULL, "environment variables of the process"},
-    {DASH_LIMITS, OPT_FLAG, NULL, "resource limits of the process"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 static struct cell text_or_unknown(const char *s)
 {
 	return s && *s ? cell_text(s) : cell_none();
@@ -68,7 +59,7 @@ static void info_dump(struct result *r, const struct heap *h)
 {
 	const struct dump_facts *f = &h->facts;
 	result_head(r, COL_FORMAT, cell_text(f->format));
-	result_head(r, COL_VERSION, *f->version ? cell_text(f->version) : cell_blank());
+	result_head(r, COL_VERSION, cell_text_or_blank(f->version));
 	info_vm(r, h);
 	result_head(r, COL_WORD_BITS, f->word_unknown ? cell_none() : cell_plain(heap_word_bits(h)));
 	result_head(r, COL_BYTE_ORDER, cell_text(f->big_endian ? "big" : "little"));
@@ -81,7 +72,7 @@ static void info_dump(struct result *r, const struct heap *h)
 		text_addf(&path, "%s%s", h->source->path, source_inside(h->source));
 	result_head(r, COL_FILE, left_out ? cell_none() : h->source ? cell_text(path.s) : cell_blank());
 	text_release(&path);
-	result_head(r, COL_INDEX_FILE, h->index_path ? cell_text(h->index_path) : cell_blank());
+	result_head(r, COL_INDEX_FILE, cell_text_or_blank(h->index_path));
 	result_head(r, COL_INDEX_PACKED, !h->index_path ? cell_blank() :
 	    cell_text(chunks_packed(index_file_chunks(h)) ? "yes" : "no"));
 	result_head(r, COL_INDEX_ALONE, h->dump_absent ? cell_text("yes") : cell_blank());
@@ -101,20 +92,28 @@ static void info_references(struct result *r, const struct heap *h)
 		result_head(r, COL_OUTSIDE_ROOTS, cell_count(heap_lost(h, h->n_outside_roots)));
 }
 
+static void add_part(struct text *to, const char *name, uint64_t objects, uint64_t bytes)
+{
+	text_addf(to, "%s%s ", to->len ? ", " : "", name);
+	text_add_count(to, objects);
+	text_add(to, " (");
+	text_add_bytes(to, bytes);
+	text_add(to, ")");
+}
+
 /* "app 1,234 (5.6M), zygote 200 (12K)": of Android, objects and their shallow size by heap. */
 static void info_heaps(struct result *r, const struct heap *h)
 {
-	struct heap_sum sums[SPACES_MOST + 1];
+	uint64_t objects[SPACES_MOST + 1] = {0}, shallow[SPACES_MOST + 1] = {0};
 	struct text all = TEXT_INIT;
-	heap_sums(h, sums);
+	for (uint32_t id = 0; h->n_spaces && id < h->n_objects && !progress_own_stops(id); id++) {
+		objects[h->space_of[id]]++;
+		shallow[h->space_of[id]] += heap_shallow(h, id);
+	}
 	for (unsigned i = 0; i < h->n_spaces; i++) {
-		if (!sums[i].objects)
+		if (!objects[i])
 			continue;
-		text_addf(&all, "%s%s ", all.len ? ", " : "", h->spaces[i]);
-		text_add_count(&all, sums[i].objects);
-		text_add(&all, " (");
-		text_add_bytes(&all, sums[i].shallow);
-		text_add(&all, ")");
+		add_part(&all, h->spaces[i], objects[i], shallow[i]);
 	}
 	if (all.len)
 		result_head(r, COL_HEAP_NAMES, cell_text(all.s));
@@ -146,14 +145,10 @@ static void info_holes(struct result *r, const struct opened *o)
 {
 	const struct heap *h = o->heap;
 	uint64_t holes = holes_count(h);
-	struct text note = TEXT_INIT;
 	result_head(r, COL_HOLES, cell_count(heap_sized_any(h, heap_counted(h, holes), 0)));
-	if (!holes)
-		return;
-	text_addf(&note, "%s; the VM did not compact the heap before the dump, so it contains garbage",
-	    r->note ? r->note : "~");
-	r->note = arena_strndup(&r->arena, note.s, note.len);
-	text_release(&note);
+	if (holes)
+		result_add_note(r, r->note ? "the VM did not compact the heap before the dump, so it contains garbage" :
+		    "~; the VM did not compact the heap before the dump, so it contains garbage");
 }
 
 static int info_live(const struct session *s, struct result *r, struct err *err)
@@ -191,7 +186,7 @@ static void info_warnings(struct result *r, const struct heap *h)
 	}
 	if (h->n_warnings > kept)
 		text_addf(&all, "; and %llu more", (unsigned long long)(h->n_warnings - kept));
-	result_head(r, COL_WARNING_TEXT, all.len ? cell_text(all.s) : cell_blank());
+	result_head(r, COL_WARNING_TEXT, cell_text_or_blank(all.s));
 	text_release(&all);
 }
 
@@ -201,7 +196,7 @@ static void info_damage(struct result *r, const struct opened *o)
 	const struct err *damage = o->fate != FILE_SAME ? &o->fate_words : h->damaged ? &h->damage : NULL;
 	result_head(r, COL_DAMAGE, damage ? cell_text(damage->message) : cell_blank());
 	result_head(r, COL_TRUE_UP_TO, damage && damage->has_offset ? cell_plain(damage->offset) : cell_blank());
-	result_head(r, COL_CANNOT_TELL, h->facts.cannot_tell ? cell_text(h->facts.cannot_tell) : cell_blank());
+	result_head(r, COL_CANNOT_TELL, cell_text_or_blank(h->facts.cannot_tell));
 }
 
 /* Of computed sizes: which classes the rules do not fit. */
@@ -251,16 +246,12 @@ static void info_types(struct result *r, const struct heap *h)
 		shallow += sum->shallow;
 		if (!sum->objects)
 			continue;
-		text_addf(&how, "%s%s ", how.len ? ", " : "", typed_by_name((enum typed_by)by));
-		text_add_count(&how, sum->objects);
-		text_add(&how, " (");
-		text_add_bytes(&how, sum->shallow);
-		text_add(&how, ")");
+		add_part(&how, typed_by_name((enum typed_by)by), sum->objects, sum->shallow);
 	}
-	result_head(r, COL_PROGRAM, h->dump->program_note ? cell_text(h->dump->program_note) : cell_blank());
+	result_head(r, COL_PROGRAM, cell_text_or_blank(h->dump->program_note));
 	result_head(r, COL_TYPED_OBJECTS, cell_count(heap_counted(h, objects)));
 	result_head(r, COL_TYPED_SHALLOW, cell_bytes(heap_sized_any(h, heap_counted(h, shallow), 0)));
-	result_head(r, COL_TYPED_BY, how.len ? cell_text(how.s) : cell_blank());
+	result_head(r, COL_TYPED_BY, cell_text_or_blank(how.s));
 	result_head(r, COL_TYPE_CONFLICTS, cell_count(heap_counted(h, h->dump->type_conflicts)));
 	text_release(&how);
 }
@@ -274,7 +265,7 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	for (enum process_list i = PROCESS_ARGUMENTS; i <= PROCESS_VARIABLES; i++)
 		if (lists[i])
 			return process_list(out, s->dump, i, err);
-	struct result *r = result_new("info", s->dump, &info_shape, NULL, NULL, 0);
+	struct result *r = *out = result_new("info", s->dump, &info_shape, NULL, NULL, 0);
 	struct process_facts *own;
 	const struct process_facts *process = process_of(h, &own);
 	info_dump(r, h);
@@ -297,16 +288,12 @@ static int run_info(struct session *s, const struct call *call, struct result **
 	result_group(r, "process");
 	process_head(r, h, process);
 	process_free(own);
-	if (code) {
-		result_free(r);
-		return code;
-	}
 	if (!brief)
 		result_head(r, COL_THREADS, h->companion || h->n_threads ? cell_count(heap_counted(h, h->n_threads)) :
 		    cell_none());
-	result_head(r, COL_COMPANION, h->companion ? cell_text(h->companion) : cell_blank());
+	result_head(r, COL_COMPANION, cell_text_or_blank(h->companion));
 	result_group(r, "sizes and types");
-	result_head(r, COL_SIZE_MODEL, h->size_model ? cell_text(h->size_model) : cell_blank());
+	result_head(r, COL_SIZE_MODEL, cell_text_or_blank(h->size_model));
 	result_head(r, COL_SIZES, cell_text(s->settings.mat_sizes ? "mat" : "true"));
 	info_doubts(r, h);
 	info_types(r, h);
@@ -316,13 +303,15 @@ static int run_info(struct session *s, const struct call *call, struct result **
 		command_add_roots_note(r);
 	if (!brief && !h->facts.roots_recorded)
 		info_holes(r, s->dump);
-	*out = r;
-	return 0;
+	return code;
 }
 
 const struct command cmd_info = {
     .name = "info",
-    .options = info_options,
+    .options = OPTIONS({DASH_BRIEF, OPT_FLAG, NULL, "without references and values that need them"},
+	{DASH_ARGS, OPT_FLAG, NULL, "options of the VM, one per row"},
+	{DASH_ENV, OPT_FLAG, NULL, "environment variables of the process"},
+	{DASH_LIMITS, OPT_FLAG, NULL, "resource limits of the process"}),
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY_BY_OPTION,
     .group = "browse",
     .summary = "summarize the dump: format, VM, process and sizes",
@@ -352,11 +341,6 @@ static const struct column check_columns[] = {
     {.id = COL_MILLISECONDS, .hidden = true},
 };
 static const struct shape check_shape = {SHAPE_COLUMNS(check_columns)};
-
-static const struct option_spec check_options[] = {
-    {DASH_TREE, OPT_FLAG, NULL, "also check the dominator tree"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 struct checking {
 	struct checks checks;
@@ -394,15 +378,15 @@ static int check_all(struct session *s, struct checking *c, bool wanted, struct 
 }
 
 /* "18 checks passed, 2 do not apply; it took 1.3 seconds" */
-static const char *proof_note(const struct checks *checks, struct arena *arena)
+static void proof_note(struct result *r, const struct checks *checks)
 {
-	struct text note = TEXT_INIT;
 	uint64_t milliseconds = 0;
 	size_t kept = 0;
 	for (size_t i = 0; i < checks->n; i++) {
 		milliseconds += checks->line[i].milliseconds;
 		kept += checks->line[i].outcome == CHECK_OK;
 	}
+	struct text note = TEXT_INIT;
 	text_addf(&note, "%zu checks passed", kept);
 	if (checks->n_broken)
 		text_addf(&note, ", %zu failed", checks->n_broken);
@@ -412,9 +396,7 @@ static const char *proof_note(const struct checks *checks, struct arena *arena)
 		text_addf(&note, "%u milliseconds", (unsigned)milliseconds);
 	else
 		text_addf(&note, "%.1f seconds", (double)milliseconds / 1000);
-	const char *kept_note = arena_strndup(arena, note.s, note.len);
-	text_release(&note);
-	return kept_note;
+	result_add_note_text(r, &note);
 }
 
 static int run_check(struct session *s, const struct call *call, struct result **out, struct err *err)
@@ -426,30 +408,24 @@ static int run_check(struct session *s, const struct call *call, struct result *
 	};
 	struct checking c = {.heap = session_heap(s)};
 	int code = check_all(s, &c, call_has(call, DASH_TREE), err);
-	struct checks checks = c.checks;
-	if (code) {
-		checks_release(&checks);
-		return code;
-	}
-	struct result *r = result_new_rows("check", s->dump, &check_shape);
-	for (size_t i = 0; i < checks.n; i++) {
+	struct result *r = *out = result_new_rows("check", s->dump, &check_shape);
+	for (size_t i = 0; !code && i < c.checks.n; i++) {
 		struct text detail = TEXT_INIT;
-		text_add_escaped(&detail, checks.line[i].detail, strlen(checks.line[i].detail));
-		result_add_row(r, (struct cell[]){cell_text(checks.line[i].name),
-		    cell_text(words[checks.line[i].outcome]), cell_text(detail.len ? detail.s : ""),
-		    cell_plain(checks.line[i].milliseconds)}, NULL);
+		text_add_escaped(&detail, c.checks.line[i].detail, strlen(c.checks.line[i].detail));
+		result_add_row(r, (struct cell[]){cell_text(c.checks.line[i].name),
+		    cell_text(words[c.checks.line[i].outcome]), cell_text(detail.len ? detail.s : ""),
+		    cell_plain(c.checks.line[i].milliseconds)}, NULL);
 		text_release(&detail);
 	}
-	result_mark(r, RESULT_FAILED, checks.n_broken > 0);
-	r->note = proof_note(&checks, &r->arena);
-	checks_release(&checks);
-	*out = r;
-	return 0;
+	result_mark(r, RESULT_FAILED, c.checks.n_broken > 0);
+	proof_note(r, &c.checks);
+	checks_release(&c.checks);
+	return code;
 }
 
 const struct command cmd_check = {
     .name = "check",
-    .options = check_options,
+    .options = OPTIONS({DASH_TREE, OPT_FLAG, NULL, "also check the dominator tree"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "verify the loaded object graph",
@@ -465,6 +441,5 @@ const struct command cmd_check = {
 	"Exit status 1 if a result is broken.",
     .examples = {{"check", ON_ANY, "every check with its result"},
 	{"check | grep- '^ok$'", ON_ANY, "only the checks that are not ok"}},
-    .key = "",
     .run = run_check,
 };

@@ -18,25 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { S_SITE, S_OBJECTS, S_SHALLOW, S_RETAINED, S_OBJECT_SIZE, S_ALLOCS, S_FREES, S_STACK };
-
 static const struct column sites_columns[] = {
-    [S_SITE] = {.id = COL_SITE},
-    [S_OBJECTS] = {.id = COL_OBJECTS, .total = true},
-    [S_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true},
-    [S_OBJECT_SIZE] = {.id = COL_OBJECT_SIZE, .hidden = true},
-    [S_ALLOCS] = {.id = COL_ALLOCS, .hidden = true},
-    [S_FREES] = {.id = COL_FREES, .hidden = true},
-    [S_STACK] = {.id = COL_STACK},
+    {.id = COL_SITE},
+    {.id = COL_OBJECTS, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_OBJECT_SIZE, .hidden = true},
+    {.id = COL_ALLOCS, .hidden = true},
+    {.id = COL_FREES, .hidden = true},
+    {.id = COL_STACK},
 };
 static const struct shape sites_shape = {SHAPE_COLUMNS(sites_columns)};
-
-static const struct option_spec sites_options[] = {
-    {DASH_BY, OPT_CHOICE, "stack|function", "group by stack (default) or allocating function"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 /* The sites of each row. */
 struct site_rows {
@@ -229,14 +221,13 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 	struct site_rows *rows = xcalloc(1, sizeof *rows);
 	struct text note = TEXT_INIT;
 	rows->row = big_alloc(h->sites->n, sizeof *rows->row, err);
-	struct result *r =
-	    result_new_rows("allocation sites", s->dump, &sites_shape);
+	struct result *r = *out = result_new_rows("allocation sites", s->dump, &sites_shape);
 	code = add_rows(r, rows, call_choice(call, DASH_BY, 0) == 1, err);
 	result_rows_members(r, sites_members, sites_release, rows);
 	command_show_retained(r);
 	if (!h->n_objects) {
-		result_show(r, S_ALLOCS, true);
-		result_show(r, S_FREES, true);
+		result_show_column(r, COL_ALLOCS, true);
+		result_show_column(r, COL_FREES, true);
 		text_add(&note, "the dump has no heap; objects are the counts of its writer");
 	} else {
 		text_add_count(&note, h->sites->n_samples);
@@ -251,20 +242,14 @@ static int run_sites(struct session *s, const struct call *call, struct result *
 		text_add(&note, h->sites->n_lost == 1 ? " more sample names an object or a stack that is not in the dump" :
 		    " more samples name an object or a stack that is not in the dump");
 	}
-	r->note = arena_strndup(&r->arena, note.s, note.len);
-	text_release(&note);
-	if (!code)
-		code = command_order(s, r, COL_SHALLOW, err);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	result_add_note_text(r, &note);
+	return code ? code : command_order(s, r, COL_SHALLOW, err);
 }
 
 const struct command cmd_sites = {
     .name = "sites",
-    .options = sites_options,
+    .options = OPTIONS({DASH_BY, OPT_CHOICE, "stack|function", "group by stack (default) or allocating function"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"}),
     .flags = COMMAND_NEEDS_REFERENCES,
     .group = "browse",
     .summary = "list the stacks that allocated objects, by bytes",
@@ -277,7 +262,6 @@ const struct command cmd_sites = {
     .examples = {{"sites", ON_GO, "which stacks allocated most bytes?"},
 	{"sites -by function", ON_GO, "which functions allocated most bytes?"},
 	{"sites -sort objects | head 5", ON_GO, "the stacks with most objects"}},
-    .key = "",
     .told = told,
     .run = run_sites,
 };

@@ -45,14 +45,6 @@ static struct cell length_cell(const struct heap *h, uint32_t id)
 	    amount_weaken(amount_exact(s.length), inspect_texts_run_on(h) ? INFERRED : EXACT, REASON_BLOCK));
 }
 
-/* A regular expression with slashes around it, as the word has it, without them. */
-static char *bare_regex(const char *word)
-{
-	size_t n = strlen(word);
-	bool slashes = n >= 2 && word[0] == '/' && word[n - 1] == '/';
-	return slashes ? xstrndup(word + 1, n - 2) : xstrdup(word);
-}
-
 int command_strings_matching(struct string_list *out, const struct heap *h, const char *word, bool any_case,
     const struct string_watcher *told, struct err *err)
 {
@@ -61,7 +53,7 @@ int command_strings_matching(struct string_list *out, const struct heap *h, cons
 	if (code)
 		return code;
 	pattern_free(regex);
-	char *bare = word ? bare_regex(word) : NULL;
+	char *bare = word ? line_bare_regex(word) : NULL;
 	code = strings_matching(out, h, bare, any_case, told, err);
 	free(bare);
 	return code;
@@ -69,21 +61,14 @@ int command_strings_matching(struct string_list *out, const struct heap *h, cons
 
 /* --- strings ---------------------------------------------------------------------------------- */
 
-enum { S_ADDRESS, S_VALUE, S_LENGTH, S_SHALLOW, S_RETAINED };
-
 static const struct column strings_columns[] = {
-    [S_ADDRESS] = {.id = COL_ADDRESS},
-    [S_VALUE] = {.id = COL_VALUE},
-    [S_LENGTH] = {.id = COL_LENGTH},
-    [S_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [S_RETAINED] = {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_ADDRESS},
+    {.id = COL_VALUE},
+    {.id = COL_LENGTH},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_RETAINED, .hidden = true},
 };
 static const struct shape strings_shape = {SHAPE_COLUMNS(strings_columns)};
-
-static const struct option_spec strings_options[] = {
-    {DASH_I, OPT_FLAG, NULL, "ignore case"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 static void strings_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
@@ -91,15 +76,16 @@ static void strings_cell(
 	const struct string_list *list = r->data;
 	const struct heap *h = r->heap;
 	uint32_t id = list->ids[row];
-	if (column == S_ADDRESS)
+	enum column_id what = r->shape->columns[column].id;
+	if (what == COL_ADDRESS)
 		*out = cell_address(heap_address(h, id));
-	else if (column == S_VALUE)
+	else if (what == COL_VALUE)
 		*out = text_cell(h, id, scratch);
-	else if (column == S_LENGTH)
+	else if (what == COL_LENGTH)
 		*out = length_cell(h, id);
-	else if (column == S_SHALLOW)
+	else if (what == COL_SHALLOW)
 		*out = cell_bytes(heap_size(h, id));
-	else if (column == S_RETAINED)
+	else
 		*out = object_retained_cell(r->opened, id);
 }
 
@@ -140,7 +126,7 @@ static int run_strings(
 	const struct heap *h = session_heap(s);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	struct string_list *list = xcalloc(1, sizeof *list), found;
-	struct result *r = result_new("strings", s->dump, &strings_shape, &strings_ops, list, 0);
+	struct result *r = *out = result_new("strings", s->dump, &strings_shape, &strings_ops, list, 0);
 	struct growing growing = {list, r, NULL};
 	command_show_retained(r);
 	bool grows = command_as_found(call) && session_grows(s, r);
@@ -150,11 +136,8 @@ static int run_strings(
 	render_lock_enter(growing.turns);
 	if (grows)
 		session_grown(s);
-	if (code) {
-		list->ids = NULL;
-		result_free(r);
-		return code;
-	}
+	if (code)
+		found = (struct string_list){.ids = NULL};
 	*list = found;
 	r->n_source = r->n_rows = list->n;
 	result_mark(r, RESULT_FAILED, word && !r->n_rows);
@@ -164,17 +147,13 @@ static int run_strings(
 	else if (inspect_texts_run_on(h))
 		r->note = "~ a text is read to the end of its block of memory and may include other texts; "
 		    "held_as of x shows the range in use";
-	if (code)
-		result_free(r);
-	else
-		*out = r;
 	return code;
 }
 
 const struct command cmd_strings = {
     .name = "strings",
     .arguments = {{ARG_REGEX, "RE", true}},
-    .options = strings_options,
+    .options = OPTIONS({DASH_I, OPT_FLAG, NULL, "ignore case"}),
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "browse",
     .summary = "list Strings by their text",
@@ -186,57 +165,49 @@ const struct command cmd_strings = {
     .examples = {{"strings", ON_SHOP, "all Strings with their text"},
 	{"strings '^session-[0-9]*$'", ON_SHOP, "Strings that match a pattern"},
 	{"strings -i berlin | head 5", ON_SHOP, "five Strings with this word, in any case"}},
-    .key = "",
     .told = inspect_texts_held,
     .run = run_strings,
 };
 
 /* --- dups ------------------------------------------------------------------------------------- */
 
-enum { D_VALUE, D_COUNT, D_SHALLOW, D_WASTED, D_LENGTH, D_ARRAYS, D_ADDRESS };
-
 static const struct column dups_columns[] = {
-    [D_VALUE] = {.id = COL_VALUE},
-    [D_COUNT] = {.id = COL_COUNT, .total = true},
-    [D_SHALLOW] = {.id = COL_SHALLOW, .total = true},
-    [D_WASTED] = {.id = COL_WASTED, .total = true},
-    [D_LENGTH] = {.id = COL_LENGTH, .hidden = true},
-    [D_ARRAYS] = {.id = COL_ARRAYS, .hidden = true},
-    [D_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
+    {.id = COL_VALUE},
+    {.id = COL_COUNT, .total = true},
+    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_WASTED, .total = true},
+    {.id = COL_LENGTH, .hidden = true},
+    {.id = COL_ARRAYS, .hidden = true},
+    {.id = COL_ADDRESS, .hidden = true},
 };
 static const struct shape dups_shape = {SHAPE_COLUMNS(dups_columns)};
-
-static const struct option_spec dups_options[] = {
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 static void dups_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct duplicates *d = r->data;
 	const struct same_strings *g = &d->groups[row];
-	switch (column) {
-	case D_VALUE:
+	switch (r->shape->columns[column].id) {
+	case COL_VALUE:
 		*out = text_cell(r->heap, g->first, scratch);
-		return;
-	case D_COUNT:
+		break;
+	case COL_COUNT:
 		*out = cell_count(g->count);
-		return;
-	case D_SHALLOW:
+		break;
+	case COL_SHALLOW:
 		*out = cell_bytes(g->shallow);
-		return;
-	case D_WASTED:
+		break;
+	case COL_WASTED:
 		*out = cell_bytes(g->wasted);
-		return;
-	case D_LENGTH:
+		break;
+	case COL_LENGTH:
 		*out = length_cell(r->heap, g->first);
-		return;
-	case D_ARRAYS:
+		break;
+	case COL_ARRAYS:
 		*out = cell_count(g->arrays);
-		return;
-	case D_ADDRESS:
+		break;
+	default:
 		*out = cell_address(heap_address(r->heap, g->first));
-		return;
 	}
 }
 
@@ -272,8 +243,7 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 		free(d);
 		return code;
 	}
-	struct result *r = result_new(
-	    "duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
+	struct result *r = *out = result_new("duplicate strings", s->dump, &dups_shape, &dups_ops, d, d->n);
 	struct cell strings = cell_count(result_of_file(r, heap_counted(h, d->strings)));
 	struct cell distinct = cell_count(result_of_file(r, heap_counted(h, d->distinct)));
 	struct cell saved = cell_bytes(result_of_file(r, d->wasted));
@@ -284,18 +254,12 @@ static int run_dups(struct session *s, const struct call *call, struct result **
 	cell_print(&saved, &note);
 	if (inspect_texts_run_on(h))
 		text_add(&note, "; texts are read to the end of their block of memory; texts in one block count once");
-	r->note = arena_strndup(&r->arena, note.s, note.len);
-	text_release(&note);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
-	return code;
+	result_add_note_text(r, &note);
+	return 0;
 }
 
 const struct command cmd_dups = {
     .name = "dups",
-    .options = dups_options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_EARLY,
     .group = "browse",
     .summary = "list duplicate Strings and the bytes they waste",
@@ -306,7 +270,6 @@ const struct command cmd_dups = {
 	"of the Strings.",
     .examples = {{"dups", ON_SHOP, "which texts waste most memory?"},
 	{"dups -sort count", ON_SHOP, "which texts occur most often?"}},
-    .key = "",
     .told = inspect_texts_held,
     .run = run_dups,
 };
@@ -395,7 +358,6 @@ const struct command cmd_props = {
     .description = "The static field props of java.lang.System, by name, as from System.getProperties(). Values of "
 	"secrets (password, token, key) are shown as ***; x of their address shows them.",
     .examples = {{"props", ON_SHOP}, {"props | grep java", ON_SHOP, "properties with java in name or value"}},
-    .key = "",
     .told = props_told,
     .run = run_props,
 };

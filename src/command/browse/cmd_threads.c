@@ -22,39 +22,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	T_ID, T_NAME, T_STATE, T_WAITS_FOR, T_WAITED, T_ADDRESS, T_FRAMES, T_ROOTS, T_PRIORITY, T_NATIVE_ID,
-	T_RETAINED, T_WITH_LOCALS, T_DAEMON, T_CLASS, T_TID, T_CREATED_BY, T_SYSTEM, T_OOM, T_STACK
-};
-
 static const struct column threads_columns[] = {
-    [T_ID] = {.id = COL_ID},
-    [T_NAME] = {.id = COL_NAME},
-    [T_STATE] = {.id = COL_STATE},
-    [T_WAITS_FOR] = {.id = COL_WAITS_FOR, .hidden = true},
-    [T_WAITED] = {.id = COL_WAITED, .hidden = true},
-    [T_ADDRESS] = {.id = COL_ADDRESS},
-    [T_FRAMES] = {.id = COL_FRAMES},
-    [T_ROOTS] = {.id = COL_ROOTS},
-    [T_PRIORITY] = {.id = COL_PRIORITY, .hidden = true},
-    [T_NATIVE_ID] = {.id = COL_NATIVE_ID},
-    [T_RETAINED] = {.id = COL_RETAINED, .hidden = true},
-    [T_WITH_LOCALS] = {.id = COL_WITH_LOCALS, .hidden = true},
-    [T_DAEMON] = {.id = COL_DAEMON, .hidden = true},
-    [T_CLASS] = {.id = COL_CLASS, .hidden = true},
-    [T_TID] = {.id = COL_TID, .hidden = true},
-    [T_CREATED_BY] = {.id = COL_CREATED_BY, .hidden = true},
-    [T_SYSTEM] = {.id = COL_SYSTEM, .hidden = true},
-    [T_OOM] = {.id = COL_OOM, .hidden = true},
-    [T_STACK] = {.id = COL_STACK, .hidden = true},
+    {.id = COL_ID},
+    {.id = COL_NAME},
+    {.id = COL_STATE},
+    {.id = COL_WAITS_FOR, .hidden = true},
+    {.id = COL_WAITED, .hidden = true},
+    {.id = COL_ADDRESS},
+    {.id = COL_FRAMES},
+    {.id = COL_ROOTS},
+    {.id = COL_PRIORITY, .hidden = true},
+    {.id = COL_NATIVE_ID},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_WITH_LOCALS, .hidden = true},
+    {.id = COL_DAEMON, .hidden = true},
+    {.id = COL_CLASS, .hidden = true},
+    {.id = COL_TID, .hidden = true},
+    {.id = COL_CREATED_BY, .hidden = true},
+    {.id = COL_SYSTEM, .hidden = true},
+    {.id = COL_OOM, .hidden = true},
+    {.id = COL_STACK, .hidden = true},
 };
-static const struct shape threads_shape = {.columns = threads_columns, .n_columns = T_STACK};
+static const struct shape threads_shape = {
+    .columns = threads_columns, .n_columns = sizeof threads_columns / sizeof *threads_columns - 1};
 static const struct shape with_stacks_shape = {SHAPE_COLUMNS(threads_columns)}; /* what is grouped by stack */
-
-static struct cell unless_zero(uint64_t n, struct cell cell)
-{
-	return n ? cell : cell_none();
-}
 
 /* Columns that tell something of some thread: the system's ids from a javacore, Java's from thread
  * objects; what goroutines wait for and who started them. */
@@ -68,21 +59,16 @@ static void choose_columns(struct result *r, const struct heap *h)
 		waited |= h->threads[t].waits_since != 0;
 		created |= h->threads[t].creator != NULL;
 	}
-	result_show(r, T_NATIVE_ID, native || !own);
-	result_show(r, T_TID, own && !thread_numbers_are_own(h));
-	result_show(r, T_WAITS_FOR, waits);
-	result_show(r, T_WAITED, waited);
-	result_show(r, T_CREATED_BY, created);
+	result_show_column(r, COL_NATIVE_ID, native || !own);
+	result_show_column(r, COL_TID, own && !thread_numbers_are_own(h));
+	result_show_column(r, COL_WAITS_FOR, waits);
+	result_show_column(r, COL_WAITED, waited);
+	result_show_column(r, COL_CREATED_BY, created);
 }
 
 static struct cell waited_cell(const struct heap_thread *thread, uint64_t newest)
 {
 	return thread->waits_since ? cell_count(heap_waited(thread->waits_since, newest)) : cell_none();
-}
-
-static struct cell text_or_blank(const char *s)
-{
-	return s ? cell_text(s) : cell_blank();
 }
 
 static struct amount frames_of(const struct heap_thread *thread)
@@ -141,27 +127,27 @@ static void threads_cell(const struct result *r, size_t row, unsigned column, st
 	const struct heap *h = r->heap;
 	const struct heap_thread *thread = &h->threads[row];
 	uint64_t address = thread->object == HEAP_NONE ? thread->address : heap_address(h, thread->object);
-	switch (column) {
-	case T_ID: *out = cell_plain(thread_number(h, (uint32_t)row)); break;
-	case T_NAME: *out = cell_text(thread->name); break;
-	case T_STATE: *out = cell_text(thread->state); break;
-	case T_WAITS_FOR: *out = text_or_blank(thread->waits_for); break;
-	case T_WAITED: *out = waited_cell(thread, rows->newest); break;
-	case T_ADDRESS: *out = unless_zero(address, cell_address(address)); break;
-	case T_FRAMES: *out = cell_count(frames_of(thread)); break;
-	case T_ROOTS: *out = cell_count(heap_counted(h, thread->n_roots)); break;
-	case T_PRIORITY: *out = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority); break;
-	case T_NATIVE_ID: *out = unless_zero(thread->native_id, cell_address(thread->native_id)); break;
-	case T_RETAINED: *out = row_retained_cell(r, NULL, row); break;
-	case T_WITH_LOCALS: *out = with_locals_cell(r, rows, row); break;
-	case T_DAEMON: *out = cell_flag(thread->daemon); break;
-	case T_CLASS:
+	switch (r->shape->columns[column].id) {
+	case COL_ID: *out = cell_plain(thread_number(h, (uint32_t)row)); break;
+	case COL_NAME: *out = cell_text(thread->name); break;
+	case COL_STATE: *out = cell_text(thread->state); break;
+	case COL_WAITS_FOR: *out = cell_text_or_blank(thread->waits_for); break;
+	case COL_WAITED: *out = waited_cell(thread, rows->newest); break;
+	case COL_ADDRESS: *out = cell_address_or_none(address); break;
+	case COL_FRAMES: *out = cell_count(frames_of(thread)); break;
+	case COL_ROOTS: *out = cell_count(heap_counted(h, thread->n_roots)); break;
+	case COL_PRIORITY: *out = thread->priority < 0 ? cell_none() : cell_plain((uint64_t)thread->priority); break;
+	case COL_NATIVE_ID: *out = cell_address_or_none(thread->native_id); break;
+	case COL_RETAINED: *out = row_retained_cell(r, NULL, row); break;
+	case COL_WITH_LOCALS: *out = with_locals_cell(r, rows, row); break;
+	case COL_DAEMON: *out = cell_flag(thread->daemon); break;
+	case COL_CLASS:
 		*out = thread->object == HEAP_NONE ? cell_none() : cell_text(heap_class_of(h, thread->object)->name);
 		break;
-	case T_TID: *out = unless_zero(thread->own_id, cell_plain(thread->own_id)); break;
-	case T_CREATED_BY: *out = text_or_blank(thread->creator); break;
-	case T_SYSTEM: *out = cell_flag(thread->system); break;
-	case T_OOM: *out = cell_flag(row == rows->oom); break;
+	case COL_TID: *out = thread->own_id ? cell_plain(thread->own_id) : cell_none(); break;
+	case COL_CREATED_BY: *out = cell_text_or_blank(thread->creator); break;
+	case COL_SYSTEM: *out = cell_flag(thread->system); break;
+	case COL_OOM: *out = cell_flag(row == rows->oom); break;
 	default:
 		add_stack(scratch, thread);
 		*out = cell_text(scratch->s ? scratch->s : "");
@@ -245,27 +231,19 @@ static int run_threads(
 			code = command_order(s, r, COL_COUNT, err);
 	} else {
 		choose_columns(r, h);
-		result_show(r, T_OOM, rows->oom != HEAP_NONE);
-		result_show(r, T_WITH_LOCALS, opened_retained(s->dump) != NULL);
+		result_show_column(r, COL_OOM, rows->oom != HEAP_NONE);
+		result_show_column(r, COL_WITH_LOCALS, opened_retained(s->dump) != NULL);
 		r->later = sum_locals;
 	}
 	command_show_retained(r);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
+	*out = r;
 	return code;
 }
 
-static const struct option_spec threads_options[] = {
-    {DASH_BY, OPT_CHOICE, "stack", "group threads with the same stack"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 const struct command cmd_threads = {
     .name = "threads",
-    .options = threads_options,
+    .options = OPTIONS({DASH_BY, OPT_CHOICE, "stack", "group threads with the same stack"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"}),
     .group = "browse",
     .summary = "list threads or goroutines with state, frames and roots",
     .shapes = SHAPES(&threads_shape, &stacks_shape),

@@ -17,18 +17,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_spec tree_options[] = {
-    {DASH_BY, OPT_CHOICE, "super|package", "by superclass (default) or package"},
-    {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default: all; on the screen: 2)"},
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes of packages"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 enum { SCREEN_DEPTH = 2 };
 
 static uint32_t first_depth(const struct session *s, const struct call *call)
 {
 	return command_depth(call, s->interactive ? SCREEN_DEPTH : TREE_ALL);
+}
+
+/* The rows of one of the trees. */
+struct levels {
+	struct class_tree classes;
+	struct package_tree packages;
+	struct preorder order;
+	struct retained_sum *retained; /* by row, of packages */
+};
+
+static uint32_t children(const struct result *r, uint32_t node, uint32_t *to)
+{
+	return preorder_children(&((const struct levels *)tree_data(r))->order, node, to);
+}
+
+static void release(void *data)
+{
+	struct levels *t = data;
+	class_tree_release(&t->classes);
+	package_tree_release(&t->packages);
+	preorder_release(&t->order);
+	big_free(t->retained);
+	free(t);
 }
 
 /* --- superclasses ----------------------------------------------------------------------------- */
@@ -49,16 +65,11 @@ static const struct column tree_columns[] = {
 };
 static const struct shape tree_shape = {SHAPE_COLUMNS(tree_columns)};
 
-struct classes {
-	struct class_tree tree;
-	struct preorder order;
-};
-
 static void class_cell(
     const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct classes *t = tree_data(r);
-	const struct class_tree_row *row = &t->tree.rows[node];
+	const struct levels *t = tree_data(r);
+	const struct class_tree_row *row = &t->classes.rows[node];
 	const struct heap_class *class = &r->heap->classes[row->class];
 	(void)scratch;
 	switch (column) {
@@ -70,7 +81,7 @@ static void class_cell(
 		*out = cell_plain(row->depth);
 		break;
 	case TREE_ADDRESS:
-		*out = class->address ? cell_address(class->address) : cell_none();
+		*out = cell_address_or_none(class->address);
 		break;
 	case TREE_OBJECTS:
 		*out = cell_count(class_objects(r->heap, class));
@@ -91,27 +102,14 @@ static void class_cell(
 
 static void class_target(const struct result *r, uint32_t node, struct target *out)
 {
-	const struct classes *t = tree_data(r);
-	*out = (struct target){.kind = TARGET_CLASS, .id = t->tree.rows[node].class};
+	const struct levels *t = tree_data(r);
+	*out = (struct target){.kind = TARGET_CLASS, .id = t->classes.rows[node].class};
 }
 
-static uint32_t class_children(const struct result *r, uint32_t node, uint32_t *to)
-{
-	return preorder_children(&((const struct classes *)tree_data(r))->order, node, to);
-}
-
-static void class_release(void *data)
-{
-	struct classes *t = data;
-	class_tree_release(&t->tree);
-	preorder_release(&t->order);
-	free(t);
-}
-
-static const struct tree_source class_source = {.children = class_children,
+static const struct tree_source class_source = {.children = children,
     .cell = class_cell,
     .target = class_target,
-    .release = class_release,
+    .release = release,
     .branch = TREE_BRANCH,
     .weight = TREE_SHALLOW_BELOW};
 
@@ -138,6 +136,19 @@ static uint32_t class_depth(const void *data, uint32_t node)
 	return ((const struct class_tree *)data)->rows[node].depth;
 }
 
+static int keep_chosen(struct class_tree *t, const struct heap *h, const struct call *call, struct err *err)
+{
+	bool *chosen = big_alloc((uint64_t)h->n_classes + 1, sizeof *chosen, err);
+	if (!chosen)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < call->argument[0].n_ids; i++)
+		chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
+		    call->argument[0].ids[i]] = true;
+	keep_branches(t, chosen);
+	big_free(chosen);
+	return 0;
+}
+
 static int by_superclass(
     const struct session *s, const struct call *call, struct result **out, struct err *err)
 {
@@ -145,26 +156,15 @@ static int by_superclass(
 	if (!h->facts.references_superclass_recorded)
 		return err_set(err, ERR_UNSUPPORTED, "%s has no superclasses (use -by package)",
 		    h->facts.title);
-	struct classes *t = xcalloc(1, sizeof *t);
-	if (class_tree_make(&t->tree, h, err)) {
-		class_release(t);
-		return ERR_NOMEM;
-	}
-	if (call->argument[0].given) {
-		bool *chosen = big_alloc((uint64_t)h->n_classes + 1, sizeof *chosen, err);
-		if (!chosen) {
-			class_release(t);
-			return ERR_NOMEM;
-		}
-		for (size_t i = 0; i < call->argument[0].n_ids; i++)
-			chosen[call->argument[0].objects ? h->class_of[call->argument[0].ids[i]] :
-			    call->argument[0].ids[i]] = true;
-		keep_branches(&t->tree, chosen);
-		big_free(chosen);
-	}
-	if (preorder_init(&t->order, t->tree.n, class_depth, &t->tree, err) < 0) {
-		class_release(t);
-		return ERR_NOMEM;
+	struct levels *t = xcalloc(1, sizeof *t);
+	int code = class_tree_make(&t->classes, h, err);
+	if (!code && call->argument[0].given)
+		code = keep_chosen(&t->classes, h, call, err);
+	if (!code)
+		code = preorder_init(&t->order, t->classes.n, class_depth, &t->classes, err);
+	if (code) {
+		release(t);
+		return code;
 	}
 	*out = tree_result("superclass tree", s->dump, &tree_shape, &class_source, t,
 	    command_at_once(s));
@@ -187,18 +187,12 @@ static const struct column package_columns[] = {
 };
 static const struct shape package_shape = {.form = "-by package", SHAPE_COLUMNS(package_columns)};
 
-struct packages {
-	struct package_tree tree;
-	struct preorder order;
-	struct retained_sum *retained; /* by row */
-};
-
 /* What all rows retain: a class is a part of its package, that one of the package it stands in. */
 static int sum_packages(struct result *r, const struct retained *known, struct progress *progress,
     struct err *err)
 {
-	struct packages *t = tree_data(r);
-	uint32_t n = t->tree.n, n_classes = known->heap->n_classes;
+	struct levels *t = tree_data(r);
+	uint32_t n = t->packages.n, n_classes = known->heap->n_classes;
 	uint32_t *group = big_alloc((uint64_t)n_classes + 1, sizeof *group, err);
 	uint32_t *within = big_alloc((uint64_t)n + 1, sizeof *within, err);
 	uint32_t *open = big_alloc((uint64_t)n + 1, sizeof *open, err); /* by depth: the current row */
@@ -207,7 +201,7 @@ static int sum_packages(struct result *r, const struct retained *known, struct p
 		goto out;
 	memset(group, 0xFF, n_classes * sizeof *group);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct package_row *row = &t->tree.rows[i];
+		const struct package_row *row = &t->packages.rows[i];
 		open[row->depth] = i;
 		within[i] = row->depth ? open[row->depth - 1] : HEAP_NONE;
 		if (row->class != HEAP_NONE)
@@ -224,7 +218,7 @@ out:
 
 static struct cell package_retained(const struct result *r, uint32_t node)
 {
-	const struct packages *t = tree_data(r);
+	const struct levels *t = tree_data(r);
 	return result_known(r) ? command_retained_sum(r->opened, &t->retained[node])
 	                       : cell_unknown(REASON_NOT_FOUND_YET);
 }
@@ -241,8 +235,8 @@ static struct cell package_text(const struct package_row *row, size_t from, stru
 static void package_cell(
     const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct packages *t = tree_data(r);
-	const struct package_row *row = &t->tree.rows[node];
+	const struct levels *t = tree_data(r);
+	const struct package_row *row = &t->packages.rows[node];
 	switch (column) {
 	case P_BRANCH:
 	case P_NAME:
@@ -267,8 +261,8 @@ static void package_cell(
 
 static void package_target(const struct result *r, uint32_t node, struct target *out)
 {
-	const struct packages *t = tree_data(r);
-	uint32_t class = t->tree.rows[node].class;
+	const struct levels *t = tree_data(r);
+	uint32_t class = t->packages.rows[node].class;
 	*out = (struct target){.kind = TARGET_GROUP};
 	if (class != HEAP_NONE)
 		*out = (struct target){.kind = TARGET_CLASS, .id = class};
@@ -278,13 +272,13 @@ static void package_target(const struct result *r, uint32_t node, struct target 
 static int package_members(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
     struct err *err)
 {
-	const struct packages *t = tree_data(r);
+	const struct levels *t = tree_data(r);
 	struct bits classes;
 	int code = bits_init(&classes, r->heap->n_classes, err);
 	for (size_t i = 0; !code && i < n; i++) {
 		for (uint32_t k = nodes[i]; k < t->order.end[nodes[i]]; k++) {
-			if (t->tree.rows[k].class != HEAP_NONE)
-				bits_set(&classes, t->tree.rows[k].class);
+			if (t->packages.rows[k].class != HEAP_NONE)
+				bits_set(&classes, t->packages.rows[k].class);
 		}
 	}
 	if (!code)
@@ -293,25 +287,11 @@ static int package_members(const struct result *r, const uint32_t *nodes, size_t
 	return code;
 }
 
-static uint32_t package_children(const struct result *r, uint32_t node, uint32_t *to)
-{
-	return preorder_children(&((const struct packages *)tree_data(r))->order, node, to);
-}
-
-static void package_release(void *data)
-{
-	struct packages *t = data;
-	package_tree_release(&t->tree);
-	preorder_release(&t->order);
-	big_free(t->retained);
-	free(t);
-}
-
-static const struct tree_source package_source = {.children = package_children,
+static const struct tree_source package_source = {.children = children,
     .cell = package_cell,
     .target = package_target,
     .members = package_members,
-    .release = package_release,
+    .release = release,
     .branch = P_BRANCH,
     .weight = P_SHALLOW};
 
@@ -326,14 +306,14 @@ static int by_package(
 	if (call->argument[0].given)
 		return err_set(err, ERR_USAGE, "too many arguments: \"%.100s\" (-by package shows all classes)",
 		    call->argument[0].word);
-	struct packages *t = xcalloc(1, sizeof *t);
-	int code = package_tree_make(&t->tree, session_heap(s), err);
-	if (!code && !(t->retained = big_alloc((uint64_t)t->tree.n + 1, sizeof *t->retained, err)))
+	struct levels *t = xcalloc(1, sizeof *t);
+	int code = package_tree_make(&t->packages, session_heap(s), err);
+	if (!code && !(t->retained = big_alloc((uint64_t)t->packages.n + 1, sizeof *t->retained, err)))
 		code = ERR_NOMEM;
 	if (!code)
-		code = preorder_init(&t->order, t->tree.n, package_depth, &t->tree, err);
+		code = preorder_init(&t->order, t->packages.n, package_depth, &t->packages, err);
 	if (code) {
-		package_release(t);
+		release(t);
 		return code;
 	}
 	*out = tree_result("package tree", s->dump, &package_shape,
@@ -360,7 +340,9 @@ static int run_tree(struct session *s, const struct call *call, struct result **
 const struct command cmd_tree = {
     .name = "tree",
     .arguments = {{ARG_CLASS, "PAT", true}},
-    .options = tree_options,
+    .options = OPTIONS({DASH_BY, OPT_CHOICE, "super|package", "by superclass (default) or package"},
+	{DASH_DEPTH, OPT_COUNT, "N", "number of levels (default: all; on the screen: 2)"},
+	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes of packages"}),
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
     .group = "browse",
     .summary = "show the tree of classes by superclass or package",
@@ -373,6 +355,5 @@ const struct command cmd_tree = {
     .examples = {{"tree -by package", ON_ANY, "which packages use most memory?"},
 	{"tree -by package -depth 2", ON_ANY, "the same, two levels"},
 	{"tree", ON_SHOP, "classes below their superclasses"}, {"tree java.util.AbstractMap", ON_SHOP}},
-    .key = "",
     .run = run_tree,
 };

@@ -22,14 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { W_WHAT, W_CERTAINTY, W_OBJECTS, W_SHALLOW, W_WHY };
-
 static const struct column why_columns[] = {
-    [W_WHAT] = {.id = COL_WHAT},
-    [W_CERTAINTY] = {.id = COL_CERTAINTY},
-    [W_OBJECTS] = {.id = COL_OBJECTS},
-    [W_SHALLOW] = {.id = COL_SHALLOW},
-    [W_WHY] = {.id = COL_WHY},
+    {.id = COL_WHAT},
+    {.id = COL_CERTAINTY},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_WHY},
 };
 static const struct shape why_shape = {SHAPE_COLUMNS(why_columns)};
 
@@ -67,8 +65,7 @@ static void add_counted(struct result *r, struct why_rows *w, const char *what, 
 	struct cell count = cell_blank(), shallow = cell_blank();
 	struct bits none = {.word = NULL};
 	if (objects && objects->word) {
-		for (uint64_t at = 0; at <= objects->n / 64; at++)
-			all.n += (unsigned)__builtin_popcountll(objects->word[at]);
+		all.n += bits_ones_of(objects);
 		count = cell_count(all);
 		shallow = cell_bytes(amount_as_sure(heap_size_of_marked(r->heap, objects), all));
 	}
@@ -241,51 +238,68 @@ static int holding_fact(
 	return code;
 }
 
+/* A row of the objects for which this is true, if there are any. */
+static int add_marked(struct result *r, struct why_rows *w, const char *what, enum certainty c,
+    bool (*is)(const struct heap *h, uint32_t id, unsigned value), unsigned value, const char *sentence,
+    struct err *err)
+{
+	const struct heap *h = r->heap;
+	struct bits objects;
+	bool any = false;
+	int code = bits_init(&objects, h->n_objects, err);
+	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
+		if (is(h, id, value)) {
+			bits_set(&objects, id);
+			any = true;
+		}
+	}
+	if (!code && any)
+		add_row(r, w, what, c, &objects, sentence);
+	else
+		bits_release(&objects);
+	return code;
+}
+
+static bool of_unknown_size(const struct heap *h, uint32_t id, unsigned unused)
+{
+	(void)unused;
+	return !heap_size_known(h, id);
+}
+
 static int sizes_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct bits unknown = {.word = NULL};
 	struct text t = TEXT_INIT;
 	if (h->size_model)
 		text_addf(&t, "computed: %s", h->size_model);
 	add_row(r, w, "sizes", h->sizes_assumed ? INFERRED : EXACT, NULL,
 	    h->size_model ? t.s : "as the dump records them");
 	text_release(&t);
-	if (!h->n_unknown_size)
-		return 0;
-	int code = bits_init(&unknown, h->n_objects, err);
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		if (!heap_size_known(h, id))
-			bits_set(&unknown, id);
-	}
-	if (!code)
-		add_row(r, w, "sizes", UNKNOWN, &unknown,
-		    "the dump does not record the size of these objects; they count as 0, so sums with them are "
-		    "lower bounds");
-	return code;
+	return !h->n_unknown_size ? 0 : add_marked(r, w, "sizes", UNKNOWN, of_unknown_size, 0,
+	    "the dump does not record the size of these objects; they count as 0, so sums with them are lower bounds", err);
+}
+
+static bool of_shared_name(const struct heap *h, uint32_t id, unsigned unused)
+{
+	(void)unused;
+	return heap_class_of(h, id)->name_shared;
 }
 
 static int names_fact(
     const struct session *s, struct result *r, struct why_rows *w, struct err *err)
 {
 	const struct heap *h = session_heap(s);
-	struct bits shared;
 	bool some = false;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		some |= h->classes[c].name_shared;
-	if (!some)
-		return 0;
-	int code = bits_init(&shared, h->n_objects, err);
-	for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-		if (heap_class_of(h, id)->name_shared)
-			bits_set(&shared, id);
-	}
-	if (!code)
-		add_row(r, w, "classes", INFERRED, &shared,
-		    "several classes have the same name, and records give only the name: the first class has all "
-		    "objects");
-	return code;
+	return !some ? 0 : add_marked(r, w, "classes", INFERRED, of_shared_name, 0,
+	    "several classes have the same name, and records give only the name: the first class has all objects", err);
+}
+
+static bool typed_by(const struct heap *h, uint32_t id, unsigned by)
+{
+	return h->typed_by[id] == by;
 }
 
 /* By what an object came to its type, in the order of enum typed_by. */
@@ -308,21 +322,8 @@ static int types_fact(
 {
 	const struct heap *h = session_heap(s);
 	int code = 0;
-	for (unsigned by = TYPED_BYS; h->typed_by && !code && by-- > 0;) {
-		struct bits objects;
-		bool any = false;
-		code = bits_init(&objects, h->n_objects, err);
-		for (uint32_t id = 0; !code && id < h->n_objects && !progress_own_stops(id); id++) {
-			if (h->typed_by[id] == by) {
-				bits_set(&objects, id);
-				any = true;
-			}
-		}
-		if (!code && any)
-			add_row(r, w, "types", type_means[by].certainty, &objects, type_means[by].sentence);
-		else
-			bits_release(&objects);
-	}
+	for (unsigned by = TYPED_BYS; h->typed_by && !code && by-- > 0;)
+		code = add_marked(r, w, "types", type_means[by].certainty, typed_by, by, type_means[by].sentence, err);
 	return code;
 }
 
@@ -460,27 +461,18 @@ int command_facts(struct session *s, struct result **out, struct err *err)
 {
 	struct why_rows *w;
 	*out = explanation(s, &w);
-	int code = all_facts(s, *out, w, err);
-	if (code) {
-		result_free(*out);
-		*out = NULL;
-	}
-	return code;
+	return all_facts(s, *out, w, err);
 }
 
 static int run_why(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct why_rows *w;
-	struct result *r = explanation(s, &w);
+	struct result *r = *out = explanation(s, &w);
 	const char *word = call->argument[0].given ? call->argument[0].word : NULL;
 	render_lock_enter(s->hooks.turns);
 	int code = !word ? about_all(s, r, w, err) : *word == '%' ? about_row(s, r, w, word, err)
 	                                                          : about_column(s, r, w, word, err);
 	render_lock_leave(s->hooks.turns);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
 	return code;
 }
 
@@ -500,6 +492,5 @@ const struct command cmd_why = {
     .examples = {{"why", ON_ANY, "is anything in the last table inferred?"},
 	{"histo -retained", ON_ANY, "a table with lower bounds (>=)"},
 	{"why retained", ON_ANY, "why are these sizes lower bounds?"}, {"why %1", ON_ANY, "the numbers of its first row"}},
-    .key = "",
     .run = run_why,
 };

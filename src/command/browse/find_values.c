@@ -6,6 +6,7 @@
 #include "analysis/numbers.h"
 #include "analysis/search.h"
 #include "base/render_lock.h"
+#include "heap/amounts.h"
 #include "heap/classes.h"
 #include "heap/hashes.h"
 #include "heap/value.h"
@@ -19,43 +20,36 @@
 
 enum { REFERRERS_LOOKED_AT = 1000 }; /* of a key: one text may be the key of very many */
 
-void find_object(struct result *r, uint32_t id, uint64_t offset)
+void find_add(struct result *r, const char *kind, uint32_t id, struct cell name, struct cell offset, const char *field)
 {
 	const struct heap *h = r->heap;
-	struct text t = TEXT_INIT, scratch = TEXT_INIT;
-	struct cell shallow, name = offset ? cell_none() : object_value_cell(h, id, &scratch);
-	object_cell(r->opened, id, OBJECT_SHALLOW, &shallow, &scratch);
-	if (offset) {
+	result_add_row(r, (struct cell[]){cell_text(kind), cell_address(heap_address(h, id)),
+	    cell_text(heap_class_of(h, id)->name), name, cell_plain(1), cell_bytes(heap_size(h, id)), offset,
+	    cell_text_or_blank(field)}, &(struct target){.kind = TARGET_OBJECT, .id = id});
+}
+
+void find_object(struct result *r, uint32_t id, uint64_t offset)
+{
+	struct text t = TEXT_INIT;
+	if (offset)
 		text_addf(&t, "byte %" PRIu64 " of it", offset);
-		name = cell_text(t.s);
-	}
-	result_add_row(r, (struct cell[]){cell_text(offset ? "inside" : "object"),
-	    cell_address(heap_address(h, id)), cell_text(heap_class_of(h, id)->name), name,
-	    cell_plain(1), shallow, cell_plain(offset), cell_blank()},
-	    &(struct target){.kind = TARGET_OBJECT, .id = id});
+	find_add(r, offset ? "inside" : "object", id, offset ? cell_text(t.s) : object_value_cell(r->heap, id, &t),
+	    cell_plain(offset), NULL);
 	text_release(&t);
-	text_release(&scratch);
 }
 
 /* --- keys of maps ------------------------------------------------------------------------------- */
 
 static void add_key(struct result *r, uint32_t key, uint32_t entry, const char *field)
 {
-	const struct heap *h = r->heap;
 	struct text name = TEXT_INIT, scratch = TEXT_INIT;
-	struct cell shallow, words = object_value_cell(h, key, &scratch);
-	if (words.type == CELL_TEXT && strcmp(field, "key") == 0)
-		text_add(&name, words.text);
-	else
-		text_add(&name, "");
+	struct cell words = object_value_cell(r->heap, key, &scratch);
+	text_add(&name, words.type == CELL_TEXT && strcmp(field, "key") == 0 ? words.text : "");
 	size_t n = name.len;
 	text_add(&name, " -> ");
-	if (!describe_entry_value(h, entry, &name))
+	if (!describe_entry_value(r->heap, entry, &name))
 		name.s[name.len = n] = 0;
-	object_cell(r->opened, entry, OBJECT_SHALLOW, &shallow, &scratch);
-	result_add_row(r, (struct cell[]){cell_text("key"), cell_address(heap_address(h, entry)),
-	    cell_text(heap_class_of(h, entry)->name), name.len ? cell_text(name.s) : cell_blank(), cell_plain(1),
-	    shallow, cell_blank(), cell_text(field)}, &(struct target){.kind = TARGET_OBJECT, .id = entry});
+	find_add(r, "key", entry, cell_text_or_blank(name.s), cell_blank(), field);
 	text_release(&name);
 	text_release(&scratch);
 }
@@ -119,15 +113,11 @@ int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *
 	uint32_t *ids = enum_constants(h, &n, err);
 	render_lock_enter(turns);
 	for (size_t i = 0; ids && i < n && !(shown && found == FOUND_SHOWN) && !progress_own_stops(i); i++) {
-		struct cell shallow;
 		render_lock_offer();
 		text_clear(&name);
 		if (!describe_object(h, ids[i], DESCRIBE_SHORT, &name) || !pattern_matches(regex, name.s))
 			continue;
-		object_cell(r->opened, ids[i], OBJECT_SHALLOW, &shallow, &r->scratch);
-		result_add_row(r, (struct cell[]){cell_text("enum"), cell_address(heap_address(h, ids[i])),
-		    cell_text(heap_class_of(h, ids[i])->name), cell_text(name.s), cell_plain(1), shallow, cell_blank(),
-		    cell_blank()}, &(struct target){.kind = TARGET_OBJECT, .id = ids[i]});
+		find_add(r, "enum", ids[i], cell_text(name.s), cell_blank(), NULL);
 		found++;
 	}
 	big_free(ids);
@@ -150,12 +140,19 @@ static int search_hash(void *context, struct progress *progress, struct err *err
 	return hashes_find(s->heap, s->hash, &s->ids, &s->n, progress, err);
 }
 
+/* The objects with the hash that is sought, in search->ids: the caller's (big_free). */
+static int look_for_hash(struct session *s, struct hash_search *search, struct err *err)
+{
+	struct render_lock *turns = render_lock_step_out();
+	int code = session_work(s, search_hash, search, err);
+	render_lock_enter(turns);
+	return code;
+}
+
 int find_hashes(struct session *s, struct result *r, uint32_t hash, struct err *err)
 {
 	struct hash_search search = {.heap = session_heap(s), .hash = hash};
-	struct render_lock *turns = render_lock_step_out();
-	int code = session_work(s, search_hash, &search, err);
-	render_lock_enter(turns);
+	int code = look_for_hash(s, &search, err);
 	for (size_t k = 0; !code && k < search.n && !progress_own_stops(k); k++) {
 		find_object(r, search.ids[k], 0);
 		render_lock_offer();
@@ -180,18 +177,12 @@ static int search_number(void *context, struct progress *progress, struct err *e
 
 static void add_number(struct result *r, const struct number_hit *hit)
 {
-	const struct heap *h = r->heap;
-	struct text field = TEXT_INIT, scratch = TEXT_INIT, words = TEXT_INIT;
-	struct cell shallow, name = object_value_cell(h, hit->id, &words);
+	struct text field = TEXT_INIT, words = TEXT_INIT;
 	text_add(&field, "");
-	inspect_number_place(h, hit->id, hit->place, &field);
-	object_cell(r->opened, hit->id, OBJECT_SHALLOW, &shallow, &scratch);
-	result_add_row(r, (struct cell[]){cell_text(strncmp(field.s, "key ", 4) ? "field" : "key"),
-	    cell_address(heap_address(h, hit->id)), cell_text(heap_class_of(h, hit->id)->name), name, cell_plain(1),
-	    shallow, cell_blank(), field.len ? cell_text(field.s) : cell_blank()},
-	    &(struct target){.kind = TARGET_OBJECT, .id = hit->id});
+	inspect_number_place(r->heap, hit->id, hit->place, &field);
+	find_add(r, strncmp(field.s, "key ", 4) ? "field" : "key", hit->id, object_value_cell(r->heap, hit->id, &words),
+	    cell_blank(), field.s);
 	text_release(&field);
-	text_release(&scratch);
 	text_release(&words);
 }
 
@@ -208,16 +199,12 @@ static void add_numbers(struct result *r, const struct number_list *list, bool s
 	}
 	if (n)
 		result_show(r, FOUND_FIELD, true);
-	if (n < list->n) {
-		text_addf(&note, "%d of %zu places with this number are shown", FOUND_SHOWN, list->n);
-		result_add_note(r, note.s);
-		text_clear(&note);
-	}
+	if (n < list->n)
+		result_notef(r, "%d of %zu places with this number are shown", FOUND_SHOWN, list->n);
 	text_add(&note, "searched the fields, static fields and number arrays (except bytes) of ");
 	text_add_count(&note, h->n_objects);
 	text_add(&note, " objects for the number");
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 }
 
 bool find_is_printed(const char *word, uint32_t *hash)
@@ -245,9 +232,7 @@ int find_printed(struct session *s, struct result *r, const char *word, struct e
 	size_t shown = 0;
 	if (!find_is_printed(word, &search.hash) || hashes_recorded(h, NULL))
 		return 0;
-	struct render_lock *turns = render_lock_step_out();
-	int code = session_work(s, search_hash, &search, err);
-	render_lock_enter(turns);
+	int code = look_for_hash(s, &search, err);
 	const uint32_t *ids = search.ids;
 	size_t n = search.n;
 	for (size_t i = 0; !code && i < n; i++) {

@@ -14,6 +14,8 @@ enum {
 };
 enum { FOUND_SHOWN = 1000 }; /* rows of a kind on the screen */
 
+/* A row of an object; field NULL or empty: of none. */
+void find_add(struct result *r, const char *kind, uint32_t id, struct cell name, struct cell offset, const char *field);
 /* An object, or (offset not 0) what lies so many bytes inside of it. */
 void find_object(struct result *r, uint32_t id, uint64_t offset);
 

@@ -16,8 +16,6 @@
 
 /* --- parts -------------------------------------------------------------------------------------- */
 
-enum { V_NAME, V_TYPE, V_VALUE, V_DECLARED_IN, V_CLASS, V_ADDRESS, V_SHALLOW, V_RETAINED, V_OFFSET };
-
 /* What x tells of the object before its rows, where it can. */
 static const enum column_id head[] = {
     COL_ADDRESS, COL_CLASS, COL_SHALLOW, COL_RETAINED, COL_LENGTH, COL_LOADER, COL_HEAP_NAME, COL_ROOT,
@@ -27,18 +25,18 @@ static const enum column_id head[] = {
 };
 
 static const struct column part_columns[] = {
-    [V_NAME] = {.id = COL_NAME},
-    [V_TYPE] = {.id = COL_TYPE},
-    [V_VALUE] = {.id = COL_VALUE},
-    [V_DECLARED_IN] = {.id = COL_DECLARED_IN, .hidden = true},
-    [V_CLASS] = {.id = COL_CLASS, .hidden = true},
-    [V_ADDRESS] = {.id = COL_ADDRESS, .hidden = true},
-    [V_SHALLOW] = {.id = COL_SHALLOW, .hidden = true},
-    [V_RETAINED] = {.id = COL_RETAINED, .hidden = true},
-    [V_OFFSET] = {.id = COL_OFFSET, .hidden = true}, /* the last: not every dump tells it */
+    {.id = COL_NAME},
+    {.id = COL_TYPE},
+    {.id = COL_VALUE},
+    {.id = COL_DECLARED_IN, .hidden = true},
+    {.id = COL_CLASS, .hidden = true},
+    {.id = COL_ADDRESS, .hidden = true},
+    {.id = COL_SHALLOW, .hidden = true},
+    {.id = COL_RETAINED, .hidden = true},
+    {.id = COL_OFFSET, .hidden = true}, /* the last: not every dump tells it */
 };
 const struct shape parts_shape = {
-    .columns = part_columns, .n_columns = V_OFFSET, SHAPE_HEAD(head)};
+    .columns = part_columns, .n_columns = sizeof part_columns / sizeof *part_columns - 1, SHAPE_HEAD(head)};
 const struct shape parts_of_memory_shape = {
     .form = "of untyped memory (Go)", SHAPE_COLUMNS(part_columns), SHAPE_HEAD(head)};
 
@@ -55,11 +53,6 @@ static const struct column reference_columns[R_COLUMNS] = {
 const struct shape references_shape = {.form = "of a format without values",
     SHAPE_COLUMNS(reference_columns), SHAPE_HEAD(head)};
 
-static struct cell text_or_blank(const char *s)
-{
-	return s ? cell_text(s) : cell_blank();
-}
-
 /* A value as it is read from the file now. */
 static struct cell value_cell(const struct result *r, const char *s)
 {
@@ -75,44 +68,46 @@ static void part_cell(
 	inspect_part(parts, row, &part);
 	struct value_target to = inspect_target(&part.value);
 	*out = cell_blank();
-	switch (column) {
-	case V_NAME: /* declared_in says of which class */
+	switch (r->shape->columns[column].id) {
+	case COL_NAME: /* declared_in says of which class */
 		if (part.field)
 			field_word(h, part.declared_in, part.field, scratch);
 		else
 			inspect_part_name(parts, row, scratch);
 		*out = cell_text(scratch->s);
 		return;
-	case V_TYPE:
-		*out = text_or_blank(inspect_type(&part.value));
+	case COL_TYPE:
+		*out = cell_text_or_blank(inspect_type(&part.value));
 		return;
-	case V_VALUE:
+	case COL_VALUE:
 		if (!part.missing)
 			inspect_value(&part.value, DESCRIBE_SHORT, scratch);
 		*out = part.missing ? cell_none() : value_cell(r, scratch->s);
 		return;
-	case V_DECLARED_IN:
+	case COL_DECLARED_IN:
 		if (part.declared_in != HEAP_NONE)
 			*out = cell_text(h->classes[part.declared_in].name);
 		return;
-	case V_CLASS:
+	case COL_CLASS:
 		if (to.id != HEAP_NONE)
 			*out = cell_text(heap_class_of(h, to.id)->name);
 		return;
-	case V_ADDRESS:
+	case COL_ADDRESS:
 		if (to.address)
 			*out = cell_address(to.address);
 		return;
-	case V_SHALLOW:
+	case COL_SHALLOW:
 		if (to.id != HEAP_NONE)
 			*out = cell_bytes(result_of_file(r, heap_size(h, to.id)));
 		return;
-	case V_RETAINED:
+	case COL_RETAINED:
 		if (to.id != HEAP_NONE)
 			*out = object_retained_cell(r->opened, to.id);
 		return;
-	case V_OFFSET:
+	case COL_OFFSET:
 		*out = cell_plain(part.offset);
+		return;
+	default:
 		return;
 	}
 }
@@ -161,19 +156,17 @@ struct result *parts_result(
 	const struct shape *shape = parts->has_offsets ? &parts_of_memory_shape : &parts_shape;
 	struct result *r = result_new(title, o, shape, &part_ops, parts, parts->n);
 	if (hides_some(parts))
-		result_show(r, V_DECLARED_IN, true);
+		result_show_column(r, COL_DECLARED_IN, true);
 	return r;
 }
 
 /* --- bytes -------------------------------------------------------------------------------------- */
 
 enum { BYTES_A_ROW = 16 };
-enum { B_OFFSET, B_HEX, B_TEXT };
-
 static const struct column byte_columns[] = {
-    [B_OFFSET] = {.id = COL_OFFSET},
-    [B_HEX] = {.id = COL_HEX},
-    [B_TEXT] = {.id = COL_TEXT},
+    {.id = COL_OFFSET},
+    {.id = COL_HEX},
+    {.id = COL_TEXT},
 };
 const struct shape bytes_shape = {
     .form = "-hex", SHAPE_COLUMNS(byte_columns), SHAPE_HEAD(head)};
@@ -190,12 +183,13 @@ static void bytes_cell(
 	uint64_t at = (uint64_t)row * BYTES_A_ROW;
 	uint64_t n = s->n - at < BYTES_A_ROW ? s->n - at : BYTES_A_ROW;
 	const uint8_t *p = s->bytes + s->start + at;
-	if (column == B_OFFSET) {
+	enum column_id what = r->shape->columns[column].id;
+	if (what == COL_OFFSET) {
 		*out = cell_plain(s->start + at);
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		if (column == B_HEX)
+		if (what == COL_HEX)
 			text_addf(scratch, i == 8 ? "  %02x" : i ? " %02x" : "%02x", p[i]);
 		else
 			text_add_char(scratch, p[i] >= 0x20 && p[i] < 0x7F ? (char)p[i] : '.');
@@ -219,16 +213,14 @@ struct result *bytes_result(const struct opened *o, const char *title, const str
 
 /* --- entries ------------------------------------------------------------------------------------ */
 
-enum { E_INDEX, E_KEY, E_VALUE, E_KEY_CLASS, E_VALUE_CLASS, E_KEY_ADDRESS, E_ADDRESS };
-
 static const struct column entry_columns[] = {
-    [E_INDEX] = {.id = COL_INDEX},
-    [E_KEY] = {.id = COL_KEY},
-    [E_VALUE] = {.id = COL_VALUE},
-    [E_KEY_CLASS] = {.id = COL_KEY_CLASS, .hidden = true},
-    [E_VALUE_CLASS] = {.id = COL_VALUE_CLASS},
-    [E_KEY_ADDRESS] = {.id = COL_KEY_ADDRESS, .hidden = true},
-    [E_ADDRESS] = {.id = COL_ADDRESS},
+    {.id = COL_INDEX},
+    {.id = COL_KEY},
+    {.id = COL_VALUE},
+    {.id = COL_KEY_CLASS, .hidden = true},
+    {.id = COL_VALUE_CLASS},
+    {.id = COL_KEY_ADDRESS, .hidden = true},
+    {.id = COL_ADDRESS},
 };
 const struct shape entries_shape = {SHAPE_COLUMNS(entry_columns)};
 
@@ -236,10 +228,11 @@ static void entry_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct entries *entries = r->data;
-	bool of_key = column == E_KEY || column == E_KEY_CLASS || column == E_KEY_ADDRESS;
+	enum column_id what = r->shape->columns[column].id;
+	bool of_key = what == COL_KEY || what == COL_KEY_CLASS || what == COL_KEY_ADDRESS;
 	struct any_value key, value;
 	*out = cell_blank();
-	if (column == E_INDEX) {
+	if (what == COL_INDEX) {
 		*out = cell_plain(entries->start + row);
 		return;
 	}
@@ -247,7 +240,7 @@ static void entry_cell(
 		return;
 	inspect_entry(entries, row, &key, &value);
 	const struct any_value *v = of_key ? &key : &value;
-	if (column == E_KEY || column == E_VALUE) {
+	if (what == COL_KEY || what == COL_VALUE) {
 		uint32_t id = inspect_target(v).id;
 		inspect_value(v, DESCRIBE_SHORT, scratch);
 		bool bare = !strncmp(scratch->s, "0x", 2) && !strchr(scratch->s, ' ');
@@ -258,8 +251,8 @@ static void entry_cell(
 		if (!scratch->len)
 			inspect_value(v, DESCRIBE_SHORT, scratch);
 		*out = value_cell(r, scratch->s);
-	} else if (column == E_KEY_CLASS || column == E_VALUE_CLASS) {
-		*out = text_or_blank(inspect_type(v));
+	} else if (what == COL_KEY_CLASS || what == COL_VALUE_CLASS) {
+		*out = cell_text_or_blank(inspect_type(v));
 	} else {
 		uint64_t address = inspect_target(v).address;
 		*out = address ? cell_address(address) : cell_blank();
@@ -287,7 +280,7 @@ struct result *entries_result(const struct opened *o, struct entries *entries, c
 {
 	struct result *r = result_new(
 	    title, o, &entries_shape, &entry_ops, entries, entries->n);
-	result_show(r, E_KEY, entries->map); /* no keys where there are none */
+	result_show_column(r, COL_KEY, entries->map); /* no keys where there are none */
 	if (entries->note.len)
 		r->note = arena_strndup(&r->arena, entries->note.s, entries->note.len);
 	result_mark(r, RESULT_LACKS_ROWS, entries->lacks_some);

@@ -163,14 +163,9 @@ const struct shape process_arguments_shape = {.form = "-args", SHAPE_COLUMNS(arg
 const struct shape process_limits_shape = {.form = "-limits", SHAPE_COLUMNS(limit_columns)};
 const struct shape process_variables_shape = {.form = "-env", SHAPE_COLUMNS(variable_columns)};
 
-static struct cell told(const char *s)
-{
-	return s ? cell_text(s) : cell_none();
-}
-
 static void add_row(struct result *r, enum process_list which, const struct process_setting *s)
 {
-	struct cell cells[3] = {told(s->name), told(s->value), told(s->hard)};
+	struct cell cells[3] = {cell_text(s->name), cell_text(s->value), cell_text(s->hard)};
 	result_add_row(r, which == PROCESS_ARGUMENTS ? cells + 1 : cells, NULL);
 }
 

@@ -37,25 +37,20 @@ struct taking {
 /* --- the files ---------------------------------------------------------------------------------- */
 
 /* What is being written, by the functions of its own command. */
-struct away {
-	struct taking *t;
-	const struct away_kind *kind;
-	union {
-		struct index_writing index;
-		struct profile_writing profile;
-		struct report report;
-		struct copy_writing copy;
-	} of;
-	uint64_t bytes;
+union away {
+	struct index_writing index;
+	struct profile_writing profile;
+	struct report report;
+	struct copy_writing copy;
 };
 
 struct away_kind {
 	const char *ending, *holds, *leaves_out;
-	/* ERR_UNSUPPORTED where the dump has none, at once; and what it takes to begin, write and end. */
+	/* ERR_UNSUPPORTED where the dump has none, at once; and what it takes to begin, write and end (in any case). */
 	int (*may)(const struct session *s, struct err *err);
-	int (*begin)(struct away *a, struct err *err);
-	int (*write)(struct away *a, FILE *to, const char *path, struct err *err);
-	void (*end)(struct away *a);
+	int (*begin)(void *writing, struct session *s, struct err *err);
+	file_writer *write;
+	void (*end)(void *writing);
 	bool (*ours)(const char *path); /* is the file of this name one of the kind? */
 };
 
@@ -65,38 +60,23 @@ static int may_index(const struct session *s, struct err *err)
 	return code ? code : zstd_block_may(err);
 }
 
-static int begin_index(struct away *a, struct err *err)
+static int begin_index(void *index, struct session *s, struct err *err)
 {
 	static const struct index_wish wish = {.packed = true, .stranger = true};
-	return index_begin(&a->of.index, a->t->s, &wish, err);
-}
-
-static int write_index(struct away *a, FILE *to, const char *path, struct err *err)
-{
-	return index_write(&a->of.index, to, path, err);
+	return index_begin(index, s, &wish, err);
 }
 
 static int may_profile(const struct session *s, struct err *err)
 {
 	(void)s;
-	return profile_support() ? 0 : err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and "
-	    "cannot write profiles");
+	return profile_may(err);
 }
 
-static int begin_profile(struct away *a, struct err *err)
+static int begin_profile(void *writing, struct session *s, struct err *err)
 {
-	int code = profile_begin(&a->of.profile, a->t->s, true, err);
-	return code ? code : profile_leave_out(&a->of.profile.profile, err);
-}
-
-static int write_profile(struct away *a, FILE *to, const char *path, struct err *err)
-{
-	return profile_into(&a->of.profile, to, path, err);
-}
-
-static void end_profile(struct away *a)
-{
-	profile_end(&a->of.profile);
+	struct profile_writing *w = writing;
+	int code = profile_begin(w, s, true, err);
+	return code ? code : profile_leave_out(&w->profile, err);
 }
 
 static int may_report(const struct session *s, struct err *err)
@@ -105,60 +85,40 @@ static int may_report(const struct session *s, struct err *err)
 }
 
 /* What it asks, and what its tables are made of while they are written, must name no keys. */
-static int begin_report(struct away *a, struct err *err)
+static int begin_report(void *report, struct session *s, struct err *err)
 {
 	bool before = inspect_hide_keys(true);
-	int code = report_make(&a->of.report, a->t->s, true, err);
+	int code = report_make(report, s, true, err);
 	(void)inspect_hide_keys(before);
 	return code;
 }
 
-static int write_report(struct away *a, FILE *to, const char *path, struct err *err)
+static int write_report(void *report, FILE *to, const char *path, struct err *err)
 {
 	bool before = inspect_hide_keys(true);
-	int code = report_write(&a->of.report, PRINT_HTML, to, err);
+	int code = report_write(report, PRINT_HTML, to, err);
 	(void)path;
 	(void)inspect_hide_keys(before);
 	return code;
 }
 
-static void end_report(struct away *a)
+static int begin_copy(void *copy, struct session *s, struct err *err)
 {
-	report_release(&a->of.report);
-}
-
-static int may_copy(const struct session *s, struct err *err)
-{
-	return copy_may(s, err);
-}
-
-static int begin_copy(struct away *a, struct err *err)
-{
-	return copy_begin(&a->of.copy, a->t->s, true, err);
-}
-
-static int write_copy(struct away *a, FILE *to, const char *path, struct err *err)
-{
-	return copy_write(&a->of.copy, to, path, err);
-}
-
-static void end_copy(struct away *a)
-{
-	copy_end(&a->of.copy);
+	return copy_begin(copy, s, true, err);
 }
 
 static const struct away_kind kinds[] = {
     {INDEX_FILE_ENDING, "objects, classes, references, roots, sizes, threads, stacks; names",
-	"values, texts, the dump's path, data of a javacore", may_index, begin_index, write_index, NULL,
+	"values, texts, the dump's path, data of a javacore", may_index, begin_index, index_write, NULL,
 	index_file_is_index},
     {".profile.gz", "data for comparisons: sums by class, loader, thread, field, path",
 	"objects, references, values, texts, names of class loaders", may_profile, begin_profile,
-	write_profile, end_profile, profile_is_file},
+	profile_into, profile_end, profile_is_file},
     {".html", "the report: suspects, holders, waste, threads, locks",
 	"values, texts, messages, names of files, properties", may_report, begin_report, write_report,
-	end_report, report_is_page},
-    {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, may_copy, begin_copy,
-	write_copy, end_copy, copy_is_dump},
+	report_release, report_is_page},
+    {"-redacted.hprof.gz", "the dump for other tools: " COPY_HOLDS, COPY_LEAVES_OUT, copy_may, begin_copy,
+	copy_write, copy_end, copy_is_dump},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -190,19 +150,6 @@ static void add_stem(struct text *to, const struct heap *h)
 
 /* --- one file ----------------------------------------------------------------------------------- */
 
-static int write_away(void *away, FILE *to, const char *path, struct err *err)
-{
-	struct away *a = away;
-	if (!path)
-		return err_set(err, ERR_IO, "cannot create a temporary file");
-	int code = a->kind->write(a, to, path, err);
-	if (!code && fflush(to))
-		code = err_set(err, ERR_IO, "%s", strerror(errno));
-	off_t end = code ? 0 : ftello(to);
-	a->bytes = end > 0 ? (uint64_t)end : 0;
-	return code;
-}
-
 static void add_row(struct taking *t, const struct away_kind *kind, const char *name, uint64_t bytes, const char *why)
 {
 	struct text out = TEXT_INIT;
@@ -216,18 +163,13 @@ static void add_row(struct taking *t, const struct away_kind *kind, const char *
 
 static int write_one(struct taking *t, const struct away_kind *kind, const char *name, uint64_t *bytes, struct err *err)
 {
-	struct away a = {.t = t, .kind = kind};
-	int code = kind->begin(&a, err);
-	if (code) {
-		if (kind->end && kind->begin != begin_report) /* that one has released it */
-			kind->end(&a);
-		return code;
-	}
-	struct new_file file = {.path = name, .ours = kind->ours};
-	code = session_write_in(t->s, t->folder, &file, write_away, &a, err);
+	union away writing;
+	int code = kind->begin(&writing, t->s, err);
+	if (!code)
+		code = session_write_in(t->s, t->folder, &(struct new_file){.path = name, .ours = kind->ours, .bytes = bytes},
+		    kind->write, &writing, err);
 	if (kind->end)
-		kind->end(&a);
-	*bytes = a.bytes;
+		kind->end(&writing);
 	return code;
 }
 
@@ -304,37 +246,25 @@ static int bundle_all(struct taking *t, struct err *err)
 
 static int run_bundle(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	int o = call_option(call, DASH_O);
 	const struct heap *h = session_heap(s);
-	struct taking t = {.s = s, .folder = call->option[o].given ? call->option[o].word : NULL};
-	*out = NULL;
+	struct taking t = {.s = s, .folder = call_word(call, DASH_O)};
 	if (values_away(h))
 		return err_set(err, ERR_UNSUPPORTED, "only the index of the dump is open, and the redacted copy needs the "
 		    "dump");
 	if (t.folder && !*t.folder)
 		return err_set(err, ERR_USAGE, "-o: a directory is missing");
 	add_stem(&t.stem, h);
-	t.r = files_table(s, "bundle");
+	t.r = *out = files_table(s, "bundle");
 	int code = bundle_all(&t, err);
-	if (code) {
-		result_free(t.r);
-	} else {
-		t.r->note = t.folder ? NULL : "bundle -o DIR writes these files";
-		result_mark(t.r, RESULT_FAILED, t.failed != 0);
-		*out = t.r;
-	}
+	t.r->note = t.folder ? NULL : "bundle -o DIR writes these files";
+	result_mark(t.r, RESULT_FAILED, t.failed != 0);
 	text_release(&t.stem);
 	return code;
 }
 
-static const struct option_spec options[] = {
-    {DASH_O, OPT_WORDS, "DIR", "write them to this directory; it is created if missing"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 const struct command cmd_bundle = {
     .name = "bundle",
-    .options = options,
+    .options = OPTIONS({DASH_O, OPT_WORDS, "DIR", "write them to this directory; it is created if missing"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "list or write small files that may leave the host",
@@ -345,6 +275,5 @@ const struct command cmd_bundle = {
 	"path and no data of a javacore. Existing files are replaced as by save, all or none.",
     .examples = {{"bundle", ON_ANY, "the files and their contents, without writing them"},
 	{"bundle -o ticket", ON_ANY, "write them to the directory ticket"}},
-    .key = "",
     .run = run_bundle,
 };

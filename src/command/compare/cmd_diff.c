@@ -24,135 +24,8 @@
 
 COMPARING_FORMS("growth", DIFF_COLUMNS);
 
-struct diff {
-	struct comparing *comparing;
-	size_t base;   /* the profile that the newest one is compared with */
-	uint32_t *row; /* the comparison's, of each row */
-	struct bits only; /* the comparison's rows that may be shown; word NULL: all */
-	struct text line; /* of the row that was asked for last, where there is no dump */
-};
-
-static void diff_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct diff *d = r->data;
-	const struct comparison *c = &d->comparing->comparison;
-	uint32_t at = d->row[row];
-	const struct compared_amounts *before = compared(c, at, d->base), *now = compared(c, at, c->n - 1);
-	if (column < forms[c->by].words) {
-		comparing_words(c, at, column, out, scratch);
-		return;
-	}
-	switch (r->shape->columns[column].id) {
-	case COL_OBJECTS:
-		*out = cell_count(now->objects);
-		break;
-	case COL_D_OBJECTS:
-		*out = cell_delta(before->objects, now->objects);
-		break;
-	case COL_SHALLOW:
-		*out = cell_bytes(now->shallow);
-		break;
-	case COL_D_SHALLOW:
-		*out = cell_bytes_delta(before->shallow, now->shallow);
-		break;
-	case COL_RETAINED:
-		*out = cell_bytes(now->retained);
-		break;
-	case COL_D_RETAINED:
-		*out = cell_bytes_delta(before->retained, now->retained);
-		break;
-	case COL_GREW:
-		text_clear(scratch);
-		text_addf(scratch, "%u/%zu", d->comparing->other_words ? compare_objects(c, at).up : compare_retained(c, at).up,
-		    c->n - 1);
-		*out = cell_text(scratch->s);
-		break;
-	case COL_COURSE:
-		text_clear(scratch);
-		comparing_course(c, at, scratch);
-		*out = cell_text(scratch->s);
-		break;
-	default:
-		break;
-	}
-}
-
-/* The two dumps that it is about: their figures of this column. */
-static bool diff_blamed(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump)
-{
-	const struct diff *d = r->data;
-	const struct comparison *c = &d->comparing->comparison;
-	const struct compared_amounts *a = compared(c, d->row[row], dump);
-	if (column < forms[c->by].words || (dump != d->base && dump != c->n - 1))
-		return false;
-	switch (r->shape->columns[column].id) {
-	case COL_OBJECTS:
-		return dump == c->n - 1 && comparing_blames(a->objects, reason);
-	case COL_D_OBJECTS:
-		return comparing_blames(a->objects, reason);
-	case COL_SHALLOW:
-		return dump == c->n - 1 && comparing_blames(a->shallow, reason);
-	case COL_D_SHALLOW:
-		return comparing_blames(a->shallow, reason);
-	case COL_RETAINED:
-		return dump == c->n - 1 && comparing_blames(a->retained, reason);
-	case COL_D_RETAINED:
-		return comparing_blames(a->retained, reason);
-	default:
-		break;
-	}
-	return false;
-}
-
-static void diff_target(const struct result *r, size_t row, struct target *out)
-{
-	(void)r, (void)row;
-	*out = (struct target){.kind = TARGET_GROUP};
-}
-
-static void diff_profile_target(const struct result *r, size_t row, struct target *out)
-{
-	struct diff *d = r->data;
-	text_clear(&d->line);
-	comparing_add_course_line(&d->comparing->comparison, d->row[row], &d->line);
-	*out = (struct target){.kind = TARGET_COMMAND, .command = d->line.s};
-}
-
-static int diff_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct diff *d = r->data;
-	return comparing_rows_members(d->comparing, r->opened, d->row, rows, to, err);
-}
-
-static void diff_release(void *data)
-{
-	struct diff *d = data;
-	comparing_free(d->comparing);
-	big_free(d->row);
-	bits_release(&d->only);
-	text_release(&d->line);
-	free(d);
-}
-
-static const struct result_ops diff_ops = {
-    .cell = diff_cell, .target = diff_target, .release = diff_release, .members = diff_members};
-/* a profile's rows count nothing that could be shown */
-static const struct result_ops diff_profile_ops = {
-    .cell = diff_cell, .target = diff_profile_target, .release = diff_release};
-
-static const struct option_spec diff_options[] = {
-    COMPARING_BY("group by (default path)"),
-    {DASH_BASE, OPT_COUNT, "N", "compare with dump N (default the oldest)"},
-    {DASH_GREW, OPT_FLAG, NULL, "only rows that retain more"},
-    {DASH_SHRANK, OPT_FLAG, NULL, "only rows that retain less"},
-    {DASH_NEW, OPT_FLAG, NULL, "only new rows"},
-    {DASH_GONE, OPT_FLAG, NULL, "only rows that disappeared"},
-    {DASH_MIN, OPT_SIZE, "SIZE", "only changes of retained size from SIZE"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 /* What tells whether a row grew: what it retains; its objects where bytes compare badly. */
-static struct amount measure(const struct diff *d, uint32_t row, size_t dump)
+static struct amount measure(const struct compared_rows *d, uint32_t row, size_t dump)
 {
 	const struct compared_amounts *a = compared(&d->comparing->comparison, row, dump);
 	return d->comparing->other_words ? a->objects : a->retained;
@@ -170,17 +43,16 @@ static bool is_absent(const struct compared_amounts *a)
 }
 
 /* Of which the wishes of the call are true. */
-static bool wanted(const struct diff *d, const struct call *call, uint32_t row)
+static bool wanted(const struct compared_rows *d, const struct call *call, uint32_t row)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	const struct compared_amounts *before = compared(c, row, d->base), *now = compared(c, row, c->n - 1);
 	uint64_t b = measure(d, row, d->base).n, n = measure(d, row, c->n - 1).n;
-	int min = call_option(call, DASH_MIN);
 	bool some = call_has(call, DASH_GREW) || call_has(call, DASH_SHRANK) || call_has(call, DASH_NEW) ||
 	    call_has(call, DASH_GONE);
 	if ((!before->objects.n && !now->objects.n) || (d->only.word && !bits_get(&d->only, row)))
 		return false;
-	if (call->option[min].given && distance(before->retained.n, now->retained.n) < call->option[min].number)
+	if (distance(before->retained.n, now->retained.n) < call_number(call, DASH_MIN, 0))
 		return false;
 	return !some || (call_has(call, DASH_GREW) && n > b) || (call_has(call, DASH_SHRANK) && n < b) ||
 	    (call_has(call, DASH_NEW) && is_absent(before)) || (call_has(call, DASH_GONE) && is_absent(now));
@@ -202,8 +74,7 @@ static int by_growth(const void *x, const void *y)
 }
 
 /* The rows that are shown: what grows first, and behind it the other changes. */
-static int order_rows(struct diff *d, const struct call *call, size_t *n,
-    struct err *err)
+static int order_rows(struct compared_rows *d, const struct call *call, size_t *n, struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	struct growth growth;
@@ -229,14 +100,13 @@ static int order_rows(struct diff *d, const struct call *call, size_t *n,
 
 /* --- which dumps -------------------------------------------------------------------------------- */
 
-static int choose_base(struct diff *d, const struct call *call, struct err *err)
+static int choose_base(struct compared_rows *d, const struct call *call, struct err *err)
 {
-	const struct option_value *base = &call->option[call_option(call, DASH_BASE)];
 	const struct comparing *c = d->comparing;
 	size_t i = 0;
-	if (!base->given)
+	if (!call_has(call, DASH_BASE))
 		return 0;
-	while (i < c->n_all && c->all[i].dump->number != base->number)
+	while (i < c->n_all && c->all[i].dump->number != call_number(call, DASH_BASE, 0))
 		i++;
 	if (i == c->n_all || c->all[i].at >= c->n - 1)
 		return err_set(err, ERR_USAGE, "-base needs the number of a readable older dump (dumps lists them)");
@@ -269,7 +139,7 @@ static int choose_dumps(const struct session *s, const struct call *call, struct
 	return code;
 }
 
-static int compare_chosen(struct diff *d, struct session *s, const struct call *call, struct err *err)
+static int compare_chosen(struct compared_rows *d, struct session *s, const struct call *call, struct err *err)
 {
 	enum profile_by by = comparing_by(call);
 	struct session_dump **dump;
@@ -323,7 +193,7 @@ static size_t order_names(const char **name, const struct heap *h, const uint32_
 }
 
 /* The rows of these classes, in whatever dump they are. */
-static int only_of_classes(struct diff *d, const struct heap *h, const uint32_t *class, size_t n)
+static int only_of_classes(struct compared_rows *d, const struct heap *h, const uint32_t *class, size_t n)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	const char **name = xcalloc(n + 1, sizeof *name), *before = NULL;
@@ -342,7 +212,7 @@ static int only_of_classes(struct diff *d, const struct heap *h, const uint32_t 
 }
 
 /* The same where no dump is current: a name, the last part of one, or a glob. */
-static int only_of_name(struct diff *d, const char *word, struct err *err)
+static int only_of_name(struct compared_rows *d, const char *word, struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
 	bool any = false;
@@ -358,7 +228,7 @@ static int only_of_name(struct diff *d, const char *word, struct err *err)
 }
 
 /* The rows that count any of these objects of the current dump. */
-static void only_of_objects(struct diff *d, const struct session *s, const uint32_t *ids, size_t n)
+static void only_of_objects(struct compared_rows *d, const struct session *s, const uint32_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
 		uint32_t row = comparing_row_of(d->comparing, s->dump, ids[i]);
@@ -367,7 +237,7 @@ static void only_of_objects(struct diff *d, const struct session *s, const uint3
 	}
 }
 
-static int choose_rows(struct diff *d, const struct session *s, const struct call *call, struct err *err)
+static int choose_rows(struct compared_rows *d, const struct session *s, const struct call *call, struct err *err)
 {
 	const struct comparing *c = d->comparing;
 	bool one_class = c->comparison.by == PROFILE_PATH || c->comparison.by == PROFILE_CLASS;
@@ -400,9 +270,8 @@ static int choose_rows(struct diff *d, const struct session *s, const struct cal
 
 static int run_diff(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct diff *d = xcalloc(1, sizeof *d);
+	struct compared_rows *d = xcalloc(1, sizeof *d);
 	size_t n = 0;
-	d->line = (struct text)TEXT_INIT;
 	int code = compare_chosen(d, s, call, err);
 	if (code) {
 		free(d);
@@ -413,28 +282,20 @@ static int run_diff(struct session *s, const struct call *call, struct result **
 		code = choose_rows(d, s, call, err);
 	if (!code)
 		code = order_rows(d, call, &n, err);
-	if (code) {
-		diff_release(d);
-		return code;
-	}
-	struct comparing *comparing = d->comparing;
-	const struct comparing_form *form = &forms[comparing->comparison.by];
-	struct result *r = result_new(form->title, comparing->opened, form->shape,
-	    comparing->objects ? &diff_ops : &diff_profile_ops, d, n);
-	r->note = comparing_note(r, comparing);
-	comparing_tell_dumps(r, comparing, diff_blamed);
-	result_mark(r, RESULT_FAILED, !n);
-	if (code)
-		result_free(r);
-	else
-		*out = r;
+	*out = compared_rows_result(d, forms, n);
 	return code;
 }
 
 const struct command cmd_diff = {
     .name = "diff",
     .arguments = {{ARG_DUMPS, "DUMP...", true}, {ARG_CLASS, "SET", true}},
-    .options = diff_options,
+    .options = OPTIONS(COMPARING_BY("group by (default path)"),
+	{DASH_BASE, OPT_COUNT, "N", "compare with dump N (default the oldest)"},
+	{DASH_GREW, OPT_FLAG, NULL, "only rows that retain more"},
+	{DASH_SHRANK, OPT_FLAG, NULL, "only rows that retain less"},
+	{DASH_NEW, OPT_FLAG, NULL, "only new rows"},
+	{DASH_GONE, OPT_FLAG, NULL, "only rows that disappeared"},
+	{DASH_MIN, OPT_SIZE, "SIZE", "only changes of retained size from SIZE"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
@@ -458,6 +319,5 @@ const struct command cmd_diff = {
 	{"diff -by class -sort d_objects | head 5", ON_SERIES, "which classes got most new objects"},
 	{"diff -shrank -base 2", ON_SERIES, "what retains less than in dump 2"},
 	{"diff 1 2 com.acme.shop.Session", ON_SERIES}},
-    .key = "",
     .run = run_diff,
 };

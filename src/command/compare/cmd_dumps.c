@@ -16,23 +16,41 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum {
-	D_NUMBER, D_FILE, D_FORMAT, D_CREATED, D_FILE_SIZE, D_OBJECTS, D_SHALLOW, D_STATE, D_DAMAGE, D_TAG, D_COLUMNS
-};
-
-static const struct column columns[D_COLUMNS] = {
-    [D_NUMBER] = {.id = COL_NUMBER},
-    [D_FILE] = {.id = COL_FILE},
-    [D_FORMAT] = {.id = COL_FORMAT},
-    [D_CREATED] = {.id = COL_CREATED},
-    [D_FILE_SIZE] = {.id = COL_FILE_SIZE, .hidden = true},
-    [D_OBJECTS] = {.id = COL_OBJECTS},
-    [D_SHALLOW] = {.id = COL_SHALLOW},
-    [D_STATE] = {.id = COL_STATE},
-    [D_DAMAGE] = {.id = COL_DAMAGE},
-    [D_TAG] = {.id = COL_TAG, .hidden = true},
+static const struct column columns[] = {
+    {.id = COL_NUMBER},
+    {.id = COL_FILE},
+    {.id = COL_FORMAT},
+    {.id = COL_CREATED},
+    {.id = COL_FILE_SIZE, .hidden = true},
+    {.id = COL_OBJECTS},
+    {.id = COL_SHALLOW},
+    {.id = COL_STATE},
+    {.id = COL_DAMAGE},
+    {.id = COL_TAG, .hidden = true},
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
+
+static const struct column folder_columns[] = {
+    {.id = COL_NUMBER},
+    {.id = COL_TAG},
+    {.id = COL_FILE, .room = COLUMN_LAST},
+    {.id = COL_FORMAT, .room = COLUMN_EARLY},
+    {.id = COL_CREATED, .room = COLUMN_LATE},
+    {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
+    {.id = COL_OBJECTS, .room = COLUMN_EARLY},
+    {.id = COL_SHALLOW},
+    {.id = COL_STATE},
+    {.id = COL_DAMAGE, .room = COLUMN_EARLY},
+};
+static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns)};
+
+/* Rows are made when somebody looks: what becomes known of a dump stands in its row at once. */
+struct dump_rows {
+	const struct session *s;
+	struct session_dump **dump; /* of a folder the newest first: one is wanted most often just after it was written;
+	                               owned */
+	struct text line;
+};
 
 static struct cell file_size(const char *path)
 {
@@ -49,11 +67,6 @@ static const char *state_of(const struct session *s, const struct session_dump *
 	if (d->is_profile || d->read || d->was_open)
 		return d->is_profile ? "profile" : "closed";
 	return d->listed && d->listed->grows ? "growing" : "not read";
-}
-
-static struct cell tag_of(const struct session_dump *d)
-{
-	return d->tagged ? cell_text("*") : cell_blank();
 }
 
 /* Each row is of a dump of its own. */
@@ -102,62 +115,6 @@ static void tell_contents(const struct session_dump *d, struct cell *format, str
 	}
 }
 
-static void add_dump(struct result *r, const struct session *s, const struct session_dump *d)
-{
-	struct text path = TEXT_INIT, damage = TEXT_INIT, command = TEXT_INIT;
-	struct cell format = cell_none(), objects = cell_none(), shallow = cell_none();
-	const char *created = session_created(d);
-	tell_contents(d, &format, &objects, &shallow);
-	text_add_escaped(&path, d->path, strlen(d->path));
-	if (d->opened && d->opened->heap->damaged)
-		text_add(&damage, d->opened->heap->damage.message);
-	else if (!d->opened && d->code)
-		text_add_escaped(&damage, d->err.message, strlen(d->err.message));
-	else if (!d->opened && d->read && profile_in_part(&d->profile))
-		text_add(&damage, "read in part");
-	text_addf(&command, "use %zu", d->number);
-	struct cell cells[D_COLUMNS] = {
-	    [D_NUMBER] = cell_plain(d->number),
-	    [D_FILE] = cell_text(path.s),
-	    [D_FORMAT] = format,
-	    [D_CREATED] = *created ? cell_text(created) : cell_none(),
-	    [D_FILE_SIZE] = file_size(d->path),
-	    [D_OBJECTS] = objects,
-	    [D_SHALLOW] = shallow,
-	    [D_STATE] = cell_text(state_of(s, d)),
-	    [D_DAMAGE] = damage.len ? cell_text(damage.s) : cell_blank(),
-	    [D_TAG] = tag_of(d)};
-	result_add_row(r, cells, &(struct target){.kind = TARGET_COMMAND, .command = command.s});
-	text_release(&path);
-	text_release(&damage);
-	text_release(&command);
-}
-
-/* --- the dumps in a folder ------------------------------------------------------------------------ */
-
-enum { F_NUMBER, F_TAG, F_FILE, F_FORMAT, F_CREATED, F_FILE_SIZE, F_OBJECTS, F_SHALLOW, F_STATE, F_DAMAGE };
-
-static const struct column folder_columns[] = {
-    [F_NUMBER] = {.id = COL_NUMBER},
-    [F_TAG] = {.id = COL_TAG},
-    [F_FILE] = {.id = COL_FILE, .room = COLUMN_LAST},
-    [F_FORMAT] = {.id = COL_FORMAT, .room = COLUMN_EARLY},
-    [F_CREATED] = {.id = COL_CREATED, .room = COLUMN_LATE},
-    [F_FILE_SIZE] = {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
-    [F_OBJECTS] = {.id = COL_OBJECTS, .room = COLUMN_EARLY},
-    [F_SHALLOW] = {.id = COL_SHALLOW},
-    [F_STATE] = {.id = COL_STATE},
-    [F_DAMAGE] = {.id = COL_DAMAGE, .room = COLUMN_EARLY},
-};
-static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns)};
-
-/* Rows are made when somebody looks: what becomes known of a dump stands in its row at once. */
-struct folder_rows {
-	const struct session *s;
-	struct session_dump **dump; /* the newest first: one is wanted most often just after it was written; owned */
-	struct text line;
-};
-
 /* Below these widths some columns are shorter or hidden, so that a file's name and its state still fit. */
 enum { ROOM_FOR_TIME = 100, ROOM_FOR_DAMAGE = 140 }; /* columns */
 
@@ -185,7 +142,7 @@ static void add_short_time(const char *created, struct text *to)
 	}
 }
 
-static struct cell folder_created(const struct session *s, const struct session_dump *d, struct text *scratch)
+static struct cell created_cell(const struct session *s, const struct session_dump *d, struct text *scratch)
 {
 	const char *created = session_created(d);
 	bool by_file = !*created && d->listed;
@@ -193,7 +150,7 @@ static struct cell folder_created(const struct session *s, const struct session_
 		created = d->listed->created;
 	if (!*created)
 		return cell_none();
-	if (is_narrow(s, ROOM_FOR_TIME))
+	if (s->folder && is_narrow(s, ROOM_FOR_TIME))
 		add_short_time(created, scratch);
 	else
 		text_add(scratch, created);
@@ -211,7 +168,7 @@ static void add_path(const struct session *s, const struct session_dump *d, stru
 	text_add_escaped(to, path, strlen(path));
 }
 
-static struct cell folder_damage(const struct session_dump *d, struct text *scratch)
+static struct cell damage_cell(const struct session_dump *d, struct text *scratch)
 {
 	if (d->opened && d->opened->heap->damaged)
 		text_add(scratch, d->opened->heap->damage.message);
@@ -226,78 +183,85 @@ static struct cell folder_damage(const struct session_dump *d, struct text *scra
 	return scratch->len ? cell_text(scratch->s) : cell_blank();
 }
 
-static void folder_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
+static void dumps_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
-	const struct folder_rows *f = r->data;
-	const struct session_dump *d = f->dump[row];
-	struct cell format = cell_none(), objects = cell_unknown(REASON_NOT_READ), shallow = objects;
+	const struct dump_rows *rows = r->data;
+	const struct session_dump *d = rows->dump[row];
+	struct cell format = cell_none(), objects = rows->s->folder ? cell_unknown(REASON_NOT_READ) : cell_none();
+	struct cell shallow = objects;
 	text_clear(scratch);
 	tell_contents(d, &format, &objects, &shallow);
 	if (d->listed && d->listed->label)
 		format = cell_text(d->listed->label);
-	switch (column) {
-	case F_NUMBER:
+	if (d->is_profile && rows->s->folder)
+		format = cell_text("profile");
+	switch (r->shape->columns[column].id) {
+	case COL_NUMBER:
 		*out = cell_plain(d->number);
 		break;
-	case F_TAG:
-		*out = tag_of(d);
+	case COL_TAG:
+		*out = d->tagged ? cell_text("*") : cell_blank();
 		break;
-	case F_FILE:
-		add_path(f->s, d, scratch);
+	case COL_FILE:
+		add_path(rows->s, d, scratch);
 		*out = cell_text(scratch->s);
 		break;
-	case F_FORMAT:
-		*out = d->is_profile ? cell_text("profile") : format;
+	case COL_FORMAT:
+		*out = format;
 		break;
-	case F_CREATED:
-		*out = folder_created(f->s, d, scratch);
+	case COL_CREATED:
+		*out = created_cell(rows->s, d, scratch);
 		break;
-	case F_FILE_SIZE:
+	case COL_FILE_SIZE:
 		*out = d->listed && !d->listed->sized ? cell_blank() : d->listed ? cell_bytes(amount_exact(d->listed->size)) :
 		    file_size(d->path);
 		break;
-	case F_OBJECTS:
+	case COL_OBJECTS:
 		*out = objects;
 		break;
-	case F_SHALLOW:
+	case COL_SHALLOW:
 		*out = shallow;
 		break;
-	case F_STATE:
-		*out = cell_text(state_of(f->s, d));
+	case COL_STATE:
+		*out = cell_text(state_of(rows->s, d));
 		break;
-	case F_DAMAGE:
-		*out = folder_damage(d, scratch);
-		break;
+	default:
+		*out = damage_cell(d, scratch);
 	}
 }
 
-static void folder_target(const struct result *r, size_t row, struct target *out)
+static void dumps_target(const struct result *r, size_t row, struct target *out)
 {
-	struct folder_rows *f = r->data;
-	text_clear(&f->line);
-	text_addf(&f->line, "use %zu", f->dump[row]->number);
-	*out = (struct target){.kind = TARGET_COMMAND, .command = f->line.s};
+	struct dump_rows *rows = r->data;
+	text_clear(&rows->line);
+	text_addf(&rows->line, "use %zu", rows->dump[row]->number);
+	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s};
 }
 
-static void folder_release(void *data)
+static void dumps_release(void *data)
 {
-	struct folder_rows *f = data;
-	free(f->dump);
-	text_release(&f->line);
-	free(f);
+	struct dump_rows *rows = data;
+	free(rows->dump);
+	text_release(&rows->line);
+	free(rows);
 }
 
-static const struct result_ops folder_ops = {
-    .cell = folder_cell, .target = folder_target, .release = folder_release};
+static const struct result_ops dumps_ops = {
+    .cell = dumps_cell, .target = dumps_target, .release = dumps_release};
 
-static struct result *list_folder(const struct session *s)
+static struct result *list_dumps(const struct session *s)
 {
-	struct folder_rows *f = xcalloc(1, sizeof *f);
-	struct text note = TEXT_INIT;
-	*f = (struct folder_rows){s, xcalloc(s->n_dumps + 1, sizeof(*f->dump)), TEXT_INIT};
+	struct dump_rows *rows = xcalloc(1, sizeof *rows);
+	*rows = (struct dump_rows){s, xcalloc(s->n_dumps + 1, sizeof(*rows->dump)), TEXT_INIT};
 	for (size_t i = 0; i < s->n_dumps; i++)
-		f->dump[i] = s->dumps[s->n_dumps - 1 - i];
-	struct result *r = result_new("dumps", NULL, &folder_shape, &folder_ops, f, s->n_dumps);
+		rows->dump[i] = s->dumps[s->folder ? s->n_dumps - 1 - i : i];
+	return result_new("dumps", s->folder ? NULL : s->dump, s->folder ? &folder_shape : &shape, &dumps_ops, rows,
+	    s->n_dumps);
+}
+
+static void tell_folder(struct result *r, const struct session *s)
+{
+	struct text note = TEXT_INIT;
 	if (s->folder->n_unseen) {
 		text_add_count(&note, s->folder->n_unseen);
 		text_add(&note, " more files of the archive are not listed (limit: ");
@@ -311,46 +275,36 @@ static struct result *list_folder(const struct session *s)
 	if (s->folder->n_others)
 		text_addf(&note, ", with %zu other file%s", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	folder_add_archives(s->folder, &note);
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 	result_mark(r, RESULT_NO_PANES, true);
 	if (is_narrow(s, ROOM_FOR_TIME)) {
-		result_show(r, F_NUMBER, false);
-		result_show(r, F_OBJECTS, false);
+		result_show_column(r, COL_NUMBER, false);
+		result_show_column(r, COL_OBJECTS, false);
 	}
 	if (is_narrow(s, ROOM_FOR_DAMAGE)) /* Enter tells it, too */
-		result_show(r, F_DAMAGE, false);
-	return r;
+		result_show_column(r, COL_DAMAGE, false);
 }
 
 /* --- dumps ---------------------------------------------------------------------------------------- */
 
 static int run_dumps(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	int code = 0;
+	struct text same = TEXT_INIT;
 	(void)call;
-	if (s->folder) { /* its dumps may be many: none is read for its row */
-		*out = list_folder(s);
+	for (size_t i = 0; !s->folder && i < s->n_dumps; i++) /* of a folder they may be many: none is read for its row */
+		if (!s->dumps[i]->opened && session_read_profile(s, s->dumps[i], err))
+			return err_cancelled(err);
+	struct result *r = *out = list_dumps(s);
+	if (s->folder) {
+		tell_folder(r, s);
 		return 0;
 	}
-	for (size_t i = 0; !code && i < s->n_dumps; i++)
-		if (!s->dumps[i]->opened)
-			code = session_read_profile(s, s->dumps[i], err);
-	if (code)
-		return code;
-	struct result *r = result_new_rows("dumps", s->dump, &shape);
-	for (size_t i = 0; i < s->n_dumps; i++) {
-		add_dump(r, s, s->dumps[i]);
+	for (size_t i = 0; i < s->n_dumps; i++)
 		if (s->dumps[i]->tagged)
-			result_show(r, D_TAG, true);
-	}
+			result_show_column(r, COL_TAG, true);
 	name_dumps(r, s);
-	struct text same = TEXT_INIT;
 	comparing_add_same(s->dumps, s->n_dumps, &same);
-	if (same.len)
-		result_add_note(r, same.s);
-	text_release(&same);
-	*out = r;
+	result_add_note_text(r, &same);
 	return 0;
 }
 
@@ -371,6 +325,5 @@ const struct command cmd_dumps = {
 	"only the first bytes of each file. open FILE adds a file that came later.",
     .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"},
 	{"dumps | sort -file_size", ON_SERIES, "the largest files first"}},
-    .key = "",
     .run = run_dumps,
 };

@@ -100,21 +100,12 @@ static void add_cell(struct text *to, struct cell cell)
 /* "500 to 1,000 to 1,500", "0 in the first 2 dumps to 40 to 80" */
 static void add_course(struct text *to, const struct comparison *c, uint32_t row)
 {
-	enum { SHOWN = 6 };
 	size_t first = 0;
 	while (first + 2 < c->n && !compared(c, row, first + 1)->objects.n)
 		first++;
 	if (first)
 		text_addf(to, "0 in the first %zu dumps to ", ++first);
-	for (size_t i = first; i < c->n; i++) {
-		if (c->n - first > SHOWN && i == first + 2) {
-			text_add(to, " … ");
-			i = c->n - 3;
-			continue;
-		}
-		text_add(to, i == first ? "" : " to ");
-		add_cell(to, cell_count(compared(c, row, i)->objects));
-	}
+	comparing_add_series(c, row, first, false, to);
 }
 
 /* Of what filled up, as a cache does. */
@@ -360,22 +351,12 @@ static bool growth_blamed(const struct result *r, size_t row, unsigned column, e
 {
 	const struct growth_rows *g = result_rows_data(r);
 	const struct comparison *c = &g->comparing->comparison;
-	const struct compared_amounts *its = compared(c, g->row[row], dump), *keeps = compared(c, g->keeps[row], dump);
-	bool first = dump == 0, last = dump == c->n - 1;
-	switch (column) {
-	case G_OBJECTS:
-		return last && comparing_blames(its->objects, reason);
-	case G_D_OBJECTS:
-		return (first || last) && comparing_blames(its->objects, reason);
-	case G_RETAINED:
-		return last && comparing_blames(keeps->retained, reason);
-	case G_D_RETAINED:
-		return (first || last) && comparing_blames(keeps->retained, reason);
-	case G_SHARE:
-		return (first || last) && (comparing_blames(keeps->retained, reason) ||
+	uint32_t keeps = g->keeps[row];
+	if (column == G_SHARE)
+		return (dump == 0 || dump == c->n - 1) && (comparing_blames(compared(c, keeps, dump)->retained, reason) ||
 		    comparing_blames(c->profile[dump]->reachable, reason));
-	}
-	return false;
+	return comparing_blames_figure(c, column == G_RETAINED || column == G_D_RETAINED ? keeps : g->row[row], 0,
+	    columns[column].id, reason, dump);
 }
 
 static void growth_rows_release(void *data)
@@ -409,7 +390,7 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	text_release(&course);
 }
 
-static int add_rows(struct result *r, struct telling *t, const struct growth *growth, struct growth_rows *rows)
+static void add_rows(struct result *r, struct telling *t, const struct growth *growth, struct growth_rows *rows)
 {
 	struct text story = TEXT_INIT, sentence = TEXT_INIT;
 	size_t told = 0;
@@ -432,7 +413,6 @@ static int add_rows(struct result *r, struct telling *t, const struct growth *gr
 		r->text_below = arena_strndup(&r->arena, story.s, story.len);
 	text_release(&story);
 	text_release(&sentence);
-	return 0;
 }
 
 static int telling_begin(struct telling *t, struct comparing *c, struct err *err)
@@ -453,8 +433,7 @@ static void note_places(struct result *r, const struct growth *growth)
 	    growth->n_fell == 1 ? "it" : "them");
 	text_add_count(&note, growth->n_looked_at);
 	text_add(&note, " places in all)");
-	result_add_note(r, note.s);
-	text_release(&note);
+	result_add_note_text(r, &note);
 }
 
 /* By how much -fail-over is passed, where it is: the exit status alone says nothing. */
@@ -467,15 +446,7 @@ static bool note_over(struct result *r, struct amount all, uint64_t most)
 	add_cell(&note, cell_bytes(all));
 	text_add(&note, ", more than ");
 	text_add_bytes(&note, most);
-	result_add_note(r, note.s);
-	if (r->warning) {
-		struct text both = TEXT_INIT;
-		text_addf(&both, "%s; %s", r->warning, note.s);
-		r->warning = arena_strndup(&r->arena, both.s, both.len);
-		text_release(&both);
-	} else {
-		r->warning = arena_strndup(&r->arena, note.s, note.len);
-	}
+	result_warn(r, note.s);
 	text_release(&note);
 	return true;
 }
@@ -489,27 +460,19 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	if (code)
 		return code;
 	struct growth_rows *rows = xcalloc(1, sizeof *rows);
-	struct result *r = result_new_rows("growth", comparing->opened, &shape);
+	struct result *r = *out = result_new_rows("growth", comparing->opened, &shape);
 	rows->comparing = comparing;
 	result_rows_members(r, comparing->opened ? growth_members : NULL, growth_rows_release, rows);
 	code = telling_begin(&t, comparing, err);
 	if (!code)
 		code = comparing_growth(&growth, comparing, comparing->opened, err);
 	if (!code && !comparing->other_program)
-		code = add_rows(r, &t, &growth, rows);
+		add_rows(r, &t, &growth, rows);
 	what_if_release(&t.cut);
 	big_free(t.single);
-	if (!code)
-		code = result_check(r, err);
-	if (code) {
-		growth_release(&growth);
-		result_free(r);
-		return code;
-	}
 	if (!comparing->opened)
 		result_show(r, G_FREED, false); /* objects would tell */
-	r->note = comparing_note(r, comparing);
-	comparing_tell_dumps(r, comparing, growth_blamed);
+	comparing_tell(r, comparing, growth_blamed);
 	if (comparing->n == 2 && rows->n)
 		result_add_note(r, "with two dumps a leak looks like a cache that fills; a third dump helps");
 	if (comparing->n == 1)
@@ -520,23 +483,16 @@ static int run_growth(struct session *s, const struct call *call, struct result 
 	if (growth.n_fell && !comparing->other_program)
 		note_places(r, &growth);
 	growth_release(&growth);
-	int over = call_option(call, DASH_FAIL_OVER);
 	result_mark(r, RESULT_FAILED, !rows->n);
-	if (call->option[over].given) /* what compared nothing has not passed */
-		result_mark(r, RESULT_FAILED, note_over(r, t.all, call->option[over].number) || comparing->n == 1 ||
-		    comparing->other_program);
-	*out = r;
-	return 0;
+	if (call_has(call, DASH_FAIL_OVER)) /* what compared nothing has not passed */
+		result_mark(r, RESULT_FAILED, note_over(r, t.all, call_number(call, DASH_FAIL_OVER, 0)) ||
+		    comparing->n == 1 || comparing->other_program);
+	return code;
 }
-
-static const struct option_spec growth_options[] = {
-    {DASH_FAIL_OVER, OPT_SIZE, "SIZE", "exit status 1 if reachable memory grew by more"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
 
 const struct command cmd_growth = {
     .name = "growth",
-    .options = growth_options,
+    .options = OPTIONS({DASH_FAIL_OVER, OPT_SIZE, "SIZE", "exit status 1 if reachable memory grew by more"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
@@ -556,6 +512,5 @@ const struct command cmd_growth = {
     .examples = {{"growth", ON_SERIES, "growth, and the references to clear"},
 	{"ls %2", ON_SERIES, "the objects of its second row"},
 	{"growth -fail-over 10M", ON_SERIES, "exit status 1 if the heap grew by more than 10 MiB"}},
-    .key = "",
     .run = run_growth,
 };

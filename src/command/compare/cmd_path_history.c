@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { C_NUMBER, C_CREATED, C_OBJECTS, C_SHALLOW, C_RETAINED, C_BAR, C_D_RETAINED, C_FILE };
+enum { C_NUMBER, C_CREATED, C_OBJECTS, C_SHALLOW, C_RETAINED, C_BAR, C_D_RETAINED, C_FILE, C_COLUMNS };
 
 static const struct column columns[] = {
     [C_NUMBER] = {.id = COL_NUMBER, .room = COLUMN_LAST},
@@ -32,66 +32,45 @@ enum { BAR_COLUMNS = 16 };
 struct course_of {
 	struct comparing *comparing;
 	uint32_t row;     /* of the comparison */
-	uint64_t most;    /* bytes that it retained */
-	struct text line; /* of the row that was asked for last */
 };
 
-static struct cell bar_cell(const struct course_of *d, struct amount retained, struct text *scratch)
+/* The row of a dump, the i-th of all.  To the objects of the newest one, and to the other dumps, one goes. */
+static void add_dump(struct result *r, const struct course_of *d, size_t i)
 {
-	if (retained.certainty == UNKNOWN)
-		return cell_none();
-	plot_add_bar(scratch, retained.n, d->most, BAR_COLUMNS);
-	return cell_text(scratch->s ? scratch->s : ""); /* how sure it is stands beside it */
-}
-
-static void course_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
-{
-	const struct course_of *d = r->data;
 	const struct comparison *c = &d->comparing->comparison;
-	const struct session_dump *dump = d->comparing->all[row].dump;
-	size_t at = d->comparing->all[row].at;
-	const struct compared_amounts *now = at == COMPARING_LEFT_OUT ? NULL : compared(c, d->row, at);
-
-	text_clear(scratch);
-	*out = cell_none();
-	if (column == C_NUMBER) {
-		*out = cell_plain(dump->number);
-	} else if (column == C_FILE) {
-		text_add_escaped(scratch, dump->path, strlen(dump->path));
-		*out = cell_text(scratch->s);
-	} else if (!now) {
-		return;
-	} else if (column == C_CREATED) {
-		*out = *c->profile[at]->created ? cell_text(c->profile[at]->created) : cell_none();
-	} else if (column == C_OBJECTS) {
-		*out = cell_count(now->objects);
-	} else if (column == C_SHALLOW) {
-		*out = cell_bytes(now->shallow);
-	} else if (column == C_RETAINED) {
-		*out = cell_bytes(now->retained);
-	} else if (column == C_BAR) {
-		*out = bar_cell(d, now->retained, scratch);
-	} else {
-		*out = !at ? cell_blank() : cell_bytes_delta(compared(c, d->row, at - 1)->retained, now->retained);
+	const struct session_dump *dump = d->comparing->all[i].dump;
+	size_t at = d->comparing->all[i].at;
+	struct text path = TEXT_INIT, bar = TEXT_INIT, line = TEXT_INIT;
+	struct cell cells[C_COLUMNS];
+	for (unsigned column = 0; column < C_COLUMNS; column++)
+		cells[column] = cell_none();
+	text_add_escaped(&path, dump->path, strlen(dump->path));
+	cells[C_NUMBER] = cell_plain(dump->number);
+	cells[C_FILE] = cell_text(path.s);
+	if (at != COMPARING_LEFT_OUT) {
+		const struct compared_amounts *now = compared(c, d->row, at);
+		plot_add_bar(&bar, now->retained.n, comparing_most(c, d->row), BAR_COLUMNS);
+		cells[C_CREATED] = *c->profile[at]->created ? cell_text(c->profile[at]->created) : cell_none();
+		cells[C_OBJECTS] = cell_count(now->objects);
+		cells[C_SHALLOW] = cell_bytes(now->shallow);
+		cells[C_RETAINED] = cell_bytes(now->retained);
+		if (now->retained.certainty != UNKNOWN) /* how sure it is stands beside it */
+			cells[C_BAR] = cell_text(bar.s ? bar.s : "");
+		cells[C_D_RETAINED] = !at ? cell_blank() :
+		    cell_bytes_delta(compared(c, d->row, at - 1)->retained, now->retained);
 	}
+	text_addf(&line, "use %zu", dump->number); /* which says it of what cannot be opened, or has no objects */
+	bool objects = r->opened && i == d->comparing->n_all - 1;
+	result_add_row(r, cells, objects ? &(struct target){.kind = TARGET_GROUP} :
+	    &(struct target){.kind = TARGET_COMMAND, .command = line.s});
+	text_release(&path);
+	text_release(&bar);
+	text_release(&line);
 }
 
-/* The objects that the newest one has of it; to the others one goes. */
-static void course_target(const struct result *r, size_t row, struct target *out)
+static int course_members(const struct result *r, void *data, const struct bits *rows, struct bits *to, struct err *err)
 {
-	struct course_of *d = r->data;
-	const struct session_dump *dump = d->comparing->all[row].dump;
-	text_clear(&d->line);
-	text_addf(&d->line, "use %zu", dump->number);
-	if (r->opened && row == d->comparing->n_all - 1)
-		*out = (struct target){.kind = TARGET_GROUP};
-	else /* use says it of what cannot be opened, or has no objects */
-		*out = (struct target){.kind = TARGET_COMMAND, .command = d->line.s};
-}
-
-static int course_members(const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	const struct course_of *d = r->data;
+	const struct course_of *d = data;
 	struct bits wanted;
 	if (!bits_get(rows, d->comparing->n_all - 1))
 		return 0;
@@ -107,14 +86,8 @@ static void course_release(void *data)
 {
 	struct course_of *d = data;
 	comparing_free(d->comparing);
-	text_release(&d->line);
 	free(d);
 }
-
-static const struct result_ops course_ops = {
-    .cell = course_cell, .target = course_target, .release = course_release, .members = course_members};
-static const struct result_ops course_profile_ops = {
-    .cell = course_cell, .target = course_target, .release = course_release};
 
 /* --- which row ------------------------------------------------------------------------------------ */
 
@@ -171,42 +144,27 @@ void comparing_add_course_line(const struct comparison *c, uint32_t row, struct 
 
 /* --- the command ---------------------------------------------------------------------------------- */
 
-static uint64_t most_retained(const struct comparison *c, uint32_t row)
-{
-	uint64_t most = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		struct amount a = compared(c, row, i)->retained;
-		most = a.certainty != UNKNOWN && a.n > most ? a.n : most;
-	}
-	return most;
-}
-
 static int course_of_words(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	int class = call_option(call, DASH_CLASS);
 	const char *words = call->argument[0].word;
-	struct comparing *comparing;
+	struct course_of *d = xcalloc(1, sizeof *d);
 	struct text title = TEXT_INIT;
-	uint32_t row = 0;
-	int code = comparing_begin(&comparing, s, comparing_by(call), false, err);
-	if (code)
-		return code;
-	code = find_row(&comparing->comparison, words, call->option[class].given ? call->option[class].word : NULL, &row,
-	    err);
+	int code = comparing_begin(&d->comparing, s, comparing_by(call), false, err);
 	if (code) {
-		comparing_free(comparing);
+		free(d);
 		return code;
 	}
-	struct course_of *d = xcalloc(1, sizeof *d);
-	*d = (struct course_of){.comparing = comparing, .row = row, .most = most_retained(&comparing->comparison, row),
-	    .line = TEXT_INIT};
+	struct comparing *c = d->comparing;
 	text_addf(&title, "path-history of %s", words);
-	*out = result_new(title.s, comparing->opened, &shape, comparing->opened ? &course_ops : &course_profile_ops, d,
-	    comparing->n_all);
-	(*out)->note = comparing_note(*out, comparing);
-	result_mark(*out, RESULT_NO_PANES, true); /* most rows are of dumps that are not open */
+	struct result *r = *out = result_new_rows(title.s, c->opened, &shape);
+	result_rows_members(r, c->opened ? course_members : NULL, course_release, d);
 	text_release(&title);
-	return 0;
+	code = find_row(&c->comparison, words, call_word(call, DASH_CLASS), &d->row, err);
+	for (size_t i = 0; !code && i < c->n_all; i++)
+		add_dump(r, d, i);
+	r->note = comparing_note(r, c);
+	result_mark(r, RESULT_NO_PANES, true); /* most rows are of dumps that are not open */
+	return code;
 }
 
 /* The line that Enter runs on row N of the last table, where that is this command's. */
@@ -232,7 +190,7 @@ static int run_path_history(struct session *s, const struct call *call, struct r
 	const char *word = call->argument[0].word;
 	if (word[0] != '%' || !isdigit((unsigned char)word[1]))
 		return course_of_words(s, call, out, err);
-	if (call->option[call_option(call, DASH_BY)].given || call->option[call_option(call, DASH_CLASS)].given)
+	if (call_has(call, DASH_BY) || call_has(call, DASH_CLASS))
 		return err_set(err, ERR_USAGE, "%.40s is a row: -by and -class do not apply (use path-history "
 		    "%.40s)", word, word);
 	int code = line_of_row(s, word, &text, err);
@@ -248,16 +206,11 @@ static int run_path_history(struct session *s, const struct call *call, struct r
 	return code;
 }
 
-static const struct option_spec course_options[] = {
-    COMPARING_BY("kind of the row (default path)"),
-    {DASH_CLASS, OPT_CLASSES, "CLASS", "class, if several rows have this name"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 const struct command cmd_path_history = {
     .name = "path-history",
     .arguments = {{ARG_WORD, "ROW", false}},
-    .options = course_options,
+    .options = OPTIONS(COMPARING_BY("kind of the row (default path)"),
+	{DASH_CLASS, OPT_CLASSES, "CLASS", "class, if several rows have this name"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_PROFILES |
 	COMMAND_COMPARES,
     .group = "compare",
@@ -269,6 +222,5 @@ const struct command cmd_path_history = {
 	"also on a row of diff and growth.",
     .examples = {{"path-history \"static com.acme.shop.AuditLog.ENTRIES\"", ON_SERIES, "how a static field grew"},
 	{"path-history -by class com.acme.shop.Session", ON_SERIES}, {"trend", ON_SERIES}, {"path-history %1", ON_SERIES}},
-    .key = "",
     .run = run_path_history,
 };

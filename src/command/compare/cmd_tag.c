@@ -69,6 +69,5 @@ const struct command cmd_tag = {
 	"or in a directory none. On the screen T tags a row of dumps.",
     .examples = {{"tag 1 3", ON_SERIES, "compare only dumps 1 and 3"},
 	{"growth | head 1", ON_SERIES, "what grew most between them"}, {"tag", ON_SERIES, "compare all again"}},
-    .key = "",
     .run = run_tag,
 };

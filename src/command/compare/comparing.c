@@ -10,6 +10,7 @@
 #include "heap/sites.h"
 #include "memory/big.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,32 +220,26 @@ void comparing_free(void *comparing)
 	free(c);
 }
 
-void comparing_tell_dumps(struct result *r, struct comparing *c,
-    bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump))
-{
-	c->dumps = (struct result_dumps){c->n, c->n - (c->opened != NULL), (const char *const *)c->name, blamed};
-	r->dumps = &c->dumps;
-}
-
 /* --- what makes it less sure -------------------------------------------------------------------- */
 
-static void add_sentence(struct text *to, const char *words)
+static void __attribute__((format(printf, 2, 3))) add_sentence(struct text *to, const char *format, ...)
 {
-	text_addf(to, "%s%s", to->len ? "; " : "", words);
+	va_list args;
+	text_add(to, to->len ? "; " : "");
+	va_start(args, format);
+	text_addv(to, format, args);
+	va_end(args);
 }
 
 /* Whose objects and retained sizes a table has while another dump is current. */
 static void add_whose(struct text *to, const struct comparing *c)
 {
 	const struct session_dump *its = NULL;
-	struct text one = TEXT_INIT;
 	for (size_t i = 0; i < c->n_all; i++)
 		its = c->all[i].at == c->n - 1 ? c->all[i].dump : its;
-	text_addf(&one, "these rows are from %s", c->name[c->n - 1]);
+	add_sentence(to, "these rows are from %s", c->name[c->n - 1]);
 	if (!its->is_profile)
-		text_addf(&one, " (use %zu opens it)", its->number);
-	add_sentence(to, one.s);
-	text_release(&one);
+		text_addf(to, " (use %zu opens it)", its->number);
 }
 
 void comparing_add_same(struct session_dump *const *dump, size_t n, struct text *to)
@@ -255,7 +250,7 @@ void comparing_add_same(struct session_dump *const *dump, size_t n, struct text 
 		const struct session_dump *first = session_first_same(dump, i);
 		if (!first)
 			continue;
-		text_addf(to, "%sdump %zu is the same file as %zu", to->len ? "; " : "", dump[i - 1]->number, first->number);
+		add_sentence(to, "dump %zu is the same file as %zu", dump[i - 1]->number, first->number);
 		told++;
 	}
 }
@@ -272,37 +267,31 @@ static bool is_later(const struct profile *a, const struct profile *b)
 const char *comparing_note(struct result *r, const struct comparing *c)
 {
 	const struct opened *o = r->opened;
-	struct text note = TEXT_INIT, one = TEXT_INIT, warning = TEXT_INIT;
+	struct text note = TEXT_INIT, first = TEXT_INIT, warning = TEXT_INIT;
 	const struct profile *newest = c->newest;
 	bool other_sizes = false, backwards = false;
 	if (c->elsewhere)
 		add_whose(&note, c);
-	if (c->chosen_of) {
-		text_addf(&one, "compares the %zu tagged dumps of %zu", c->n_all, c->chosen_of);
-		add_sentence(&note, one.s);
-	}
+	if (c->chosen_of)
+		add_sentence(&note, "compares the %zu tagged dumps of %zu", c->n_all, c->chosen_of);
 	if (c->other_model)
 		add_sentence(&note, COMPARING_MODEL);
 	if (c->left_out.len) {
-		add_sentence(&note, c->left_out.s);
-		add_sentence(&warning, c->left_out.s);
+		add_sentence(&note, "%s", c->left_out.s);
+		add_sentence(&warning, "%s", c->left_out.s);
 	}
 	if (c->same.len)
-		add_sentence(&note, c->same.s);
+		add_sentence(&note, "%s", c->same.s);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct profile *p = c->list[i];
 		other_sizes |= p->mat_sizes != newest->mat_sizes;
 		backwards |= i && is_later(c->list[i - 1], p);
 		if (profile_in_part(p)) {
-			text_clear(&one);
-			text_addf(&one, "%s was read in part", file_of(p->path));
-			add_sentence(&note, one.s);
+			add_sentence(&note, "%s was read in part", file_of(p->path));
 			if (p != &c->own) /* of what is open loading said so */
-				add_sentence(&warning, one.s);
+				add_sentence(&warning, "%s was read in part", file_of(p->path));
 		} else if (p->reachable.certainty != EXACT) {
-			text_clear(&one);
-			text_addf(&one, "retained sizes of %s are inferred", file_of(p->path));
-			add_sentence(&note, one.s);
+			add_sentence(&note, "retained sizes of %s are inferred", file_of(p->path));
 		}
 	}
 	if (backwards)
@@ -325,17 +314,24 @@ const char *comparing_note(struct result *r, const struct comparing *c)
 	const char *kept = note.len ? arena_strndup(&r->arena, note.s, note.len) : NULL;
 	if (warning.len)
 		r->warning = arena_strndup(&r->arena, warning.s, warning.len);
-	text_clear(&one);
 	if (c->elsewhere)
-		add_whose(&one, c);
+		add_whose(&first, c);
 	if (warning.len)
-		add_sentence(&one, warning.s);
-	if (one.len)
-		r->note_first = arena_strndup(&r->arena, one.s, one.len);
+		add_sentence(&first, "%s", warning.s);
+	if (first.len)
+		r->note_first = arena_strndup(&r->arena, first.s, first.len);
 	text_release(&note);
 	text_release(&warning);
-	text_release(&one);
+	text_release(&first);
 	return kept;
+}
+
+void comparing_tell(struct result *r, struct comparing *c,
+    bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump))
+{
+	r->note = comparing_note(r, c);
+	c->dumps = (struct result_dumps){c->n, c->n - (c->opened != NULL), (const char *const *)c->name, blamed};
+	r->dumps = &c->dumps;
 }
 
 /* --- objects ------------------------------------------------------------------------------------ */
@@ -429,5 +425,21 @@ void comparing_course(const struct comparison *c, uint32_t row, struct text *to)
 		text_add(to, i ? " " : "");
 		struct cell objects = cell_count(compared(c, row, i)->objects);
 		cell_print(&objects, to);
+	}
+}
+
+void comparing_add_series(const struct comparison *c, uint32_t row, size_t first, bool bytes, struct text *to)
+{
+	enum { SHOWN = 6 };
+	for (size_t i = first; i < c->n; i++) {
+		const struct compared_amounts *a = compared(c, row, i);
+		struct cell cell = bytes ? cell_bytes(a->retained) : cell_count(a->objects);
+		if (c->n - first > SHOWN && i == first + 2) {
+			text_add(to, " … ");
+			i = c->n - 3;
+			continue;
+		}
+		text_add(to, i > first ? " to " : "");
+		cell_print(&cell, to);
 	}
 }

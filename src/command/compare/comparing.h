@@ -31,7 +31,7 @@ struct comparing {
 	bool java;                    /* the newest is of a program for a JVM */
 	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
 	bool other_program;           /* one is of another program than the newest: growth means nothing */
-	struct result_dumps dumps;    /* for results: comparing_tell_dumps */
+	struct result_dumps dumps;    /* for results: comparing_tell */
 	char **name;                  /* of each of the list: "dump 1 (hour-1.hprof)" */
 	struct text same;             /* which of them are one file; empty: none */
 	struct text left_out;         /* which older ones are, and why: "left out: ..."; empty: none */
@@ -45,7 +45,6 @@ struct comparing {
 struct comparing_form {
 	const char *title;
 	const struct shape *shape;
-	unsigned words; /* columns of words: comparing_words has their cells */
 };
 #define COMPARING_BY(summary) {DASH_BY, OPT_CHOICE, "path|class|package|loader|field|site|thread", summary}
 #define COMPARING_SHAPES                                                                                            \
@@ -66,13 +65,13 @@ struct comparing_form {
 	static const struct column thread_columns[] = {{.id = COL_THREAD}, {.id = COL_CLASS}, __VA_ARGS__};             \
 	static const struct shape thread_shape = {.form = "-by thread", SHAPE_COLUMNS(thread_columns)};                 \
 	static const struct comparing_form forms[PROFILE_BYS] = {                                                       \
-	    [PROFILE_CLASS] = {what " by class", &class_shape, 1},                                                      \
-	    [PROFILE_PACKAGE] = {what " by package", &package_shape, 1},                                                \
-	    [PROFILE_LOADER] = {what " by loader", &loader_shape, 1},                                                   \
-	    [PROFILE_PATH] = {what " by path", &path_shape, 2},                                                         \
-	    [PROFILE_FIELD] = {what " by field", &field_shape, 1},                                                      \
-	    [PROFILE_SITE] = {what " by site", &site_shape, 1},                                                         \
-	    [PROFILE_THREAD] = {what " by thread", &thread_shape, 2},                                                   \
+	    [PROFILE_CLASS] = {what " by class", &class_shape},                                                         \
+	    [PROFILE_PACKAGE] = {what " by package", &package_shape},                                                   \
+	    [PROFILE_LOADER] = {what " by loader", &loader_shape},                                                      \
+	    [PROFILE_PATH] = {what " by path", &path_shape},                                                            \
+	    [PROFILE_FIELD] = {what " by field", &field_shape},                                                         \
+	    [PROFILE_SITE] = {what " by site", &site_shape},                                                            \
+	    [PROFILE_THREAD] = {what " by thread", &thread_shape},                                                      \
 	}
 /* What the rows of this call are: as its -by says, or else paths. */
 enum profile_by comparing_by(const struct call *call);
@@ -95,10 +94,11 @@ void comparing_add_same(struct session_dump *const *dump, size_t n, struct text 
 /* What the comparison is no surer of, as a note in the result's arena; or NULL.  Which dumps are left out, or in it
  * in part, is the result's warning. */
 const char *comparing_note(struct result *r, const struct comparing *c);
-/* Let why say which of the dumps make a cell no surer: blamed tells it, and finds the comparison in the result's data.
- * amount is the dump's figure that the cell is made of. */
-void comparing_tell_dumps(struct result *r, struct comparing *c,
+/* Give the result that note, and let why say which of the dumps make a cell no surer: blamed tells it, and finds the
+ * comparison in the result's data. */
+void comparing_tell(struct result *r, struct comparing *c,
     bool (*blamed)(const struct result *r, size_t row, unsigned column, enum reason reason, size_t dump));
+/* Is that because of this figure of a dump? */
 static inline bool comparing_blames(struct amount amount, enum reason reason)
 {
 	return amount.certainty != EXACT && amount.reason == reason;
@@ -121,5 +121,27 @@ void comparing_words(const struct comparison *c, uint32_t row, unsigned column, 
 void comparing_add_course_line(const struct comparison *c, uint32_t row, struct text *to);
 /* Append how many objects it has in each dump: "500 1,000 1,500". */
 void comparing_course(const struct comparison *c, uint32_t row, struct text *to);
+/* Append them, or what it retained, from this dump on: "46.1K to 80.3K to 92.2K"; of many the first and last ones. */
+void comparing_add_series(const struct comparison *c, uint32_t row, size_t first, bool bytes, struct text *to);
+/* The most bytes that it ever retained. */
+uint64_t comparing_most(const struct comparison *c, uint32_t row);
+
+/* Is the cell of a column that is a figure, or its change, no surer because of this dump, for this reason?  base: the dump
+ * that changes begin with. */
+bool comparing_blames_figure(const struct comparison *c, uint32_t row, size_t base, enum column_id column,
+    enum reason reason, size_t dump);
+
+/* A table whose rows are rows of a comparison (compared_rows.c). */
+struct compared_rows {
+	struct comparing *comparing; /* owned */
+	uint32_t *row;        /* of the comparison, by row of the table; big memory */
+	size_t base;          /* the profile that changes begin with */
+	struct trend *trend;  /* by row of the comparison; big memory; NULL: nobody asked for it */
+	struct bits only;     /* the rows of the comparison that may be shown; word NULL: all */
+	struct text line;     /* of the row that was asked for last */
+};
+#define COMPARING_PLOT 60 /* columns of a plot; of more dumps several share one */
+/* The table with its note, n rows; it owns them.  forms: of COMPARING_FORMS.  No row: the command has failed. */
+struct result *compared_rows_result(struct compared_rows *rows, const struct comparing_form *forms, size_t n);
 
 #endif

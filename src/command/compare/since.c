@@ -64,23 +64,6 @@ void since_add_note(const struct since *since, struct result *r)
 		result_add_note(r, note);
 }
 
-/* "46.1K to 80.3K to 92.2K", or of many dumps the first and the last ones. */
-static void add_amounts(const struct comparison *c, uint32_t row, bool bytes, struct text *to)
-{
-	enum { SHOWN = 6 };
-	for (size_t i = 0; i < c->n; i++) {
-		const struct compared_amounts *a = compared(c, row, i);
-		struct cell cell = bytes ? cell_bytes(a->retained) : cell_count(a->objects);
-		if (c->n > SHOWN && i == 2) {
-			text_add(to, " … ");
-			i = c->n - 3;
-			continue;
-		}
-		text_add(to, i ? " to " : "");
-		cell_print(&cell, to);
-	}
-}
-
 static bool is_below(const struct comparison *c, uint32_t row, uint32_t above)
 {
 	while (row != PROFILE_NONE && row != above)
@@ -115,7 +98,7 @@ static void add_course(struct text *to, const struct comparing *comparing, uint3
 		    comparing->name[0]);
 	}
 	if (last != first || course.up) {
-		add_amounts(c, row, true, to);
+		comparing_add_series(c, row, 0, true, to);
 		return;
 	}
 	struct cell cell = cell_bytes(compared(c, row, 0)->retained);
@@ -165,7 +148,7 @@ void since_add(const struct since *since, uint32_t id, uint32_t n, const char *i
 		text_add(to, shrank ? ", while " : ", with ");
 		text_add_name(to, c->row[g->row].class);
 		text_add(to, shrank ? " grew from " : " from ");
-		add_amounts(c, g->row, false, to);
+		comparing_add_series(c, g->row, 0, false, to);
 	}
 	text_add(to, ".");
 }

@@ -329,8 +329,9 @@ int batch_run(const struct batch_options *o)
 	begin_session(&s, o);
 	say_unreadable(o);
 	/* one after another: so there is never more than one dump in memory; why one cannot be read is kept */
-	if (o->n_older && may_compare(o) && session_read_profiles(&s, o->n_older, &err))
-		complain("%s", err.message);
+	for (size_t i = 0; may_compare(o) && !err.code && i < o->n_older && i < s.n_dumps; i++)
+		if (session_read_profile(&s, s.dumps[i], &err))
+			complain("%s", err.message);
 	struct heap_options options = *o->heap;
 	options.references_later = all_are_early(o);
 	options.index_later = true;

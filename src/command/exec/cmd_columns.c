@@ -14,12 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { C_NAME, C_SHOWN, C_MEANING };
-
 static const struct column list_columns[] = {
-    [C_NAME] = {.id = COL_NAME},
-    [C_SHOWN] = {.id = COL_SHOWN},
-    [C_MEANING] = {.id = COL_MEANING},
+    {.id = COL_NAME},
+    {.id = COL_SHOWN},
+    {.id = COL_MEANING},
 };
 static const struct shape list_shape = {SHAPE_COLUMNS(list_columns)};
 
@@ -90,7 +88,8 @@ static void list_cell(const struct result *r, size_t row, unsigned column, struc
 {
 	const struct list_row *l = &((const struct list_row *)r->data)[row];
 	(void)scratch;
-	*out = column == C_NAME ? cell_text(l->name) : column == C_SHOWN ? cell_flag(l->shown) : cell_text(l->meaning);
+	enum column_id what = r->shape->columns[column].id;
+	*out = what == COL_SHOWN ? cell_flag(l->shown) : cell_text(what == COL_NAME ? l->name : l->meaning);
 }
 
 static const struct result_ops list_ops = {.cell = list_cell, .release = free};
@@ -120,28 +119,19 @@ void columns_mark(struct result *list, unsigned row, bool shown)
 
 /* --- the command -------------------------------------------------------------------------------- */
 
-static const struct option_spec columns_options[] = {
-    {DASH_FIT, OPT_FLAG, NULL, "as many columns as fit (default)"},
-    {DASH_ALL, OPT_FLAG, NULL, "all columns"},
-    {DASH_NONE},
-};
-
 /* "id, total" and "id total" name the same; words as the table has them. */
 static int add_names(const struct result *about, const char *word, struct text *to, struct err *err)
 {
-	for (size_t n; *word; word += n + (word[n] == ',')) {
-		n = strcspn(word, ",");
-		if (!n)
-			continue;
-		char *name = xstrndup(word, n);
+	int code = 0;
+	for (char *name; !code && (name = line_next_name(&word));) {
 		int column = result_column(about, name);
-		int code = column < 0 ? pipe_no_column(about, name, err) : 0;
+		if (column < 0)
+			code = pipe_no_column(about, name, err);
+		else
+			text_addf(to, "%s\t", column_word(&about->columns[column]));
 		free(name);
-		if (code)
-			return code;
-		text_addf(to, "%s\t", column_word(&about->columns[column]));
 	}
-	return 0;
+	return code;
 }
 
 static void say_chosen(struct session *s, const struct result *about, const char *names)
@@ -163,7 +153,6 @@ static int run_columns(struct session *s, const struct call *call, struct result
 	struct text names = TEXT_INIT;
 	int code = 0;
 
-	*out = NULL;
 	if (!about || !about->n_columns || result_is(about, RESULT_PLAIN_TEXT))
 		return err_set(err, ERR_USAGE, "no table to choose columns of");
 	bool all = call_has(call, DASH_ALL), fit = call_has(call, DASH_FIT);
@@ -190,7 +179,8 @@ static int run_columns(struct session *s, const struct call *call, struct result
 const struct command cmd_columns = {
     .name = "columns",
     .arguments = {{ARG_WORDS, "NAME", true}},
-    .options = columns_options,
+    .options = OPTIONS({DASH_FIT, OPT_FLAG, NULL, "as many columns as fit (default)"},
+	{DASH_ALL, OPT_FLAG, NULL, "all columns"}),
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY | COMMAND_ARRANGES | COMMAND_SAVED,
     .group = "session",
     .summary = "choose the columns of tables like the last one",
@@ -202,6 +192,5 @@ const struct command cmd_columns = {
 	"overrides the configuration. csv, json and jsonl have all columns; | cut selects columns of one table.",
     .examples = {{"histo", ON_ANY}, {"columns class shallow", ON_ANY, "show only these columns"},
 	{"columns -fit", ON_ANY, "back to the default"}},
-    .key = "",
     .run = run_columns,
 };

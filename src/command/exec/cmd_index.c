@@ -46,14 +46,11 @@ int index_write(void *writing, FILE *to, const char *path, struct err *err)
 	if (!path) /* somebody may have mapped what would be written over */
 		return err_set(err, ERR_IO, "cannot create a temporary file in the index's directory");
 	int code = chunks_begin(chunks, to, w->wish->packed, err);
-	if (!code && (w->wish->map || w->wish->stranger)) {
-		code = write_nameless(w, chunks, err);
-	} else if (!code) {
+	if (!code && (w->wish->map || w->wish->stranger))
+		return write_nameless(w, chunks, err);
+	if (!code)
 		code = opened_write(w->s->dump, session_progress(w->s), NULL, chunks, err);
-		if (!code)
-			code = chunks_end(chunks, err);
-	}
-	return code;
+	return code ? code : chunks_end(chunks, err);
 }
 
 /* Is it the file that the heap came from? */
@@ -135,13 +132,10 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	const struct heap *h = session_heap(s);
 	char *beside = index_file_beside(h->source->path);
 	const char *path = call->argument[0].given ? call->argument[0].word : beside;
-	int map = call_option(call, DASH_NO_NAMES);
-	struct index_wish wish = {.packed = call_has(call, DASH_PACKED),
-	    .map = call->option[map].given ? call->option[map].word : NULL};
+	struct index_wish wish = {.packed = call_has(call, DASH_PACKED), .map = call_word(call, DASH_NO_NAMES)};
 	struct new_file file = {.path = path, .own_name = !call->argument[0].given, .ours = index_file_is_index};
 	struct index_writing w;
 	bool there = false;
-	*out = NULL;
 	int code = 0;
 	if (wish.map && !call->argument[0].given)
 		code = err_set(err, ERR_USAGE, "an index without names needs its own file name (index -no-names MAP "
@@ -166,16 +160,11 @@ static int run_index(struct session *s, const struct call *call, struct result *
 	return code;
 }
 
-static const struct option_spec index_options[] = {
-    {DASH_NO_NAMES, OPT_WORDS, "MAP", "replace names by numbers; MAP lists both"},
-    {DASH_PACKED, OPT_FLAG, NULL, "a small file for transport, slower to open"},
-    {DASH_NONE},
-};
-
 const struct command cmd_index = {
     .name = "index",
     .arguments = {{ARG_FILE, "FILE", true}},
-    .options = index_options,
+    .options = OPTIONS({DASH_NO_NAMES, OPT_WORDS, "MAP", "replace names by numbers; MAP lists both"},
+	{DASH_PACKED, OPT_FLAG, NULL, "a small file for transport, slower to open"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "write a file that opens this dump at once",
@@ -192,6 +181,5 @@ const struct command cmd_index = {
     .examples = {{"index heap.cairn", ON_ANY, "the next start opens the dump at once (--index heap.cairn)"},
 	{"index -packed small.cairn", ON_ANY, "a small file to take off the host"},
 	{"index -no-names names.txt nameless.cairn", ON_ANY, "an index without the names of the program"}},
-    .key = "",
     .run = run_index,
 };

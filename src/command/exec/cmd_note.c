@@ -48,7 +48,6 @@ static void write_note(struct session *s, uint32_t id, const char *text)
 
 static int run_note(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	*out = NULL;
 	if (!s->dump)
 		return session_no_dump(s, err);
 	bool writes = call->argument[0].given;
@@ -79,6 +78,5 @@ const struct command cmd_note = {
 	"note . TEXT\tis about the object of the page, else about the selected row",
     .examples = {{"note com.acme.shop.Shop holds it all", ON_SHOP, "a note about a class object"},
 	{"note", ON_SHOP, "all notes"}},
-    .key = "",
     .run = run_note,
 };

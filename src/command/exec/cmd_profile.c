@@ -10,34 +10,37 @@
 #include <inttypes.h>
 #include <string.h>
 
+int profile_may(struct err *err)
+{
+	return profile_support() ? 0 :
+	    err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write profiles");
+}
+
 int profile_begin(struct profile_writing *w, struct session *s, bool compressed, struct err *err)
 {
 	*w = (struct profile_writing){.s = s, .compressed = compressed};
-	if (!profile_support())
-		return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write profiles");
-	return session_profile(s, s->dump, &w->profile, err);
+	int code = profile_may(err);
+	return code ? code : session_profile(s, s->dump, &w->profile, err);
 }
 
-void profile_end(struct profile_writing *w)
+void profile_end(void *writing)
 {
+	struct profile_writing *w = writing;
 	profile_release(&w->profile);
 }
 
 int profile_into(void *writing, FILE *to, const char *path, struct err *err)
 {
-	(void)path;
 	struct profile_writing *w = writing;
-	int code = profile_write(&w->profile, to, w->compressed, session_progress(w->s), err);
-	off_t end = ftello(to);
-	w->bytes = end > 0 ? (uint64_t)end : 0;
-	return code;
+	(void)path;
+	return profile_write(&w->profile, to, w->compressed, session_progress(w->s), err);
 }
 
 static int run_profile(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *path = call->argument[0].word;
 	struct profile_writing w;
-	*out = NULL;
+	uint64_t bytes;
 	if (suffix_of_other_packing(path))
 		return err_set(err, ERR_USAGE, "a profile cannot be compressed as %s (name it heap.profile or "
 		    "heap.profile.gz)", suffix_of_other_packing(path));
@@ -45,14 +48,14 @@ static int run_profile(struct session *s, const struct call *call, struct result
 	if (code == ERR_UNSUPPORTED) /* none is written, and nothing was looked for */
 		code = err->code = ERR_IO;
 	if (!code)
-		code = session_write_whole(s, &(struct new_file){.path = path}, profile_into, &w, err);
+		code = session_write_whole(s, &(struct new_file){.path = path, .bytes = &bytes}, profile_into, &w, err);
 	if (!code) {
 		struct text size = TEXT_INIT;
-		text_add_bytes(&size, w.bytes);
+		text_add_bytes(&size, bytes);
 		session_say(s, "wrote the profile of this dump to %s, %s: %" PRIu32 " classes, %" PRIu32 " paths", path,
 		    size.s, w.profile.by[PROFILE_CLASS].n, w.profile.by[PROFILE_PATH].n);
 		text_release(&size);
-		*out = file_written(s, &file_shape, "profile", path, w.bytes);
+		*out = file_written(s, &file_shape, "profile", path, bytes);
 	}
 	profile_end(&w);
 	return code;
@@ -73,6 +76,5 @@ const struct command cmd_profile = {
 	"replaced as by save.",
     .examples = {{"profile heap.profile", ON_ANY, "for comparisons with later dumps"},
 	{"profile heap.profile.gz", ON_ANY, "the same, half as large"}},
-    .key = "",
     .run = run_profile,
 };

@@ -109,8 +109,9 @@ int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struc
 	return copy_may(s, err);
 }
 
-void copy_end(struct copy_writing *w)
+void copy_end(void *writing)
 {
+	struct copy_writing *w = writing;
 	text_release(&w->names);
 }
 
@@ -153,7 +154,6 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	const struct heap *h = session_heap(s);
 	struct string_arrays strings = {.h = h};
 	struct copy_writing w;
-	*out = NULL;
 	int code = copy_begin(&w, s, suffix_is_gzip(call->argument[0].word), err);
 	if (code == ERR_UNSUPPORTED) /* a copy that is not written, and nothing that was looked for */
 		err->code = ERR_IO;
@@ -167,7 +167,7 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	if (call_has(call, DASH_STRINGS) + call_has(call, DASH_ARRAYS) + call_has(call, DASH_ALL) > 1)
 		return err_set(err, ERR_USAGE, "use only one of -strings, -arrays and -all");
 	if (call_has(call, DASH_NAMES)) {
-		w.map = call->option[call_option(call, DASH_NAMES)].word;
+		w.map = call_word(call, DASH_NAMES);
 		w.wanted.map = &w.names;
 		w.wanted.knows = nameless_knows;
 	}
@@ -192,18 +192,13 @@ static int run_redact(struct session *s, const struct call *call, struct result 
 	return code;
 }
 
-static const struct option_spec redact_options[] = {
-    {DASH_ALL, OPT_FLAG, NULL, "leave out every value that is not a reference (default)"},
-    {DASH_ARRAYS, OPT_FLAG, NULL, "leave out contents of primitive arrays, keep fields"},
-    {DASH_NAMES, OPT_WORDS, "MAP", "replace the program's names by numbers; MAP lists both"},
-    {DASH_STRINGS, OPT_FLAG, NULL, "leave out only the texts of Strings"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 const struct command cmd_redact = {
     .name = "redact",
     .arguments = {{ARG_FILE, "FILE", false}},
-    .options = redact_options,
+    .options = OPTIONS({DASH_ALL, OPT_FLAG, NULL, "leave out every value that is not a reference (default)"},
+	{DASH_ARRAYS, OPT_FLAG, NULL, "leave out contents of primitive arrays, keep fields"},
+	{DASH_NAMES, OPT_WORDS, "MAP", "replace the program's names by numbers; MAP lists both"},
+	{DASH_STRINGS, OPT_FLAG, NULL, "leave out only the texts of Strings"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "write a copy of an HPROF dump without its contents",
@@ -220,6 +215,5 @@ const struct command cmd_redact = {
     .examples = {{"redact copy.hprof.gz", ON_SHOP, "a copy for other tools, without contents"},
 	{"redact -names names.txt nameless.hprof.gz", ON_SHOP, "also without the names of the program"},
 	{"redact -strings textless.hprof", ON_SHOP, "only without the texts of Strings"}},
-    .key = "",
     .run = run_redact,
 };

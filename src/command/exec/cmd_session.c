@@ -11,6 +11,7 @@
 #include "heap/library.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,7 @@ static const struct shape history_shape = {SHAPE_COLUMNS(history_columns)};
 static int run_history(
     struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct result *r =
-	    result_new_rows("history", s->dump, &history_shape);
+	struct result *r = *out = result_new_rows("history", s->dump, &history_shape);
 	struct text line = TEXT_INIT;
 	(void)call;
 	(void)err;
@@ -37,7 +37,6 @@ static int run_history(
 		    &(struct target){.kind = TARGET_COMMAND, .command = s->lines.history[i]});
 	}
 	text_release(&line);
-	*out = r;
 	return 0;
 }
 
@@ -50,7 +49,6 @@ const struct command cmd_history = {
     .description = "Oldest first.",
     .examples = {{"history", ON_ANY, "all lines, oldest first"},
 	{"history | grep refs", ON_ANY, "the lines that contain refs"}},
-    .key = "",
     .run = run_history,
 };
 
@@ -75,7 +73,6 @@ const struct command cmd_source = {
     .description = "cairn skips empty lines and lines that begin with #. The first line that fails ends the script. "
 	"The screen shows the last result.",
     .examples = {{"source leaks.txt", ON_ANY, "the answers of the lines in leaks.txt"}},
-    .key = "",
     .run = run_source,
 };
 
@@ -84,7 +81,7 @@ const struct command cmd_source = {
 static int run_save(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct result *r = session_table(s);
-	*out = NULL;
+	(void)out;
 	if (!r)
 		return err_set(err, ERR_NOT_FOUND, "no result yet");
 	return session_save(s, r, call->argument[0].word, err);
@@ -101,7 +98,6 @@ const struct command cmd_save = {
 	"only with --force. cairn never writes to a file that it reads.",
     .examples = {{"histo", ON_ANY}, {"save histo.csv", ON_ANY, "the last result for a spreadsheet"},
 	{"save histo.md", ON_ANY, "the same as a table for a ticket"}},
-    .key = "",
     .run = run_save,
 };
 
@@ -116,177 +112,146 @@ static const struct shape set_shape = {SHAPE_COLUMNS(set_columns)};
 
 enum { NO_VALUE = 1 }; /* not a value of that setting */
 
-static void show_top(const struct session *s, struct text *to)
+static bool *flag_of(const struct setting *of, const struct session *s)
 {
+	return (bool *)((char *)(uintptr_t)s + of->flag);
+}
+
+static void show_flag(const struct setting *of, const struct session *s, struct text *to)
+{
+	text_add(to, *flag_of(of, s) ? of->yes : of->no);
+}
+
+static int set_flag(const struct setting *of, struct session *s, const char *value, struct err *err)
+{
+	(void)err;
+	if (strcmp(value, of->yes) && strcmp(value, of->no))
+		return NO_VALUE;
+	*flag_of(of, s) = !strcmp(value, of->yes);
+	return 0;
+}
+
+static void show_top(const struct setting *of, const struct session *s, struct text *to)
+{
+	(void)of;
 	text_addf(to, "%zu", s->settings.print.top);
 }
 
-static int set_top(struct session *s, const char *value, struct err *err)
+static int set_top(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
 	uint64_t n;
-	(void)err;
+	(void)of, (void)err;
 	if (!parse_size(value, &n))
 		return NO_VALUE;
 	s->settings.print.top = (size_t)n;
 	return 0;
 }
 
-static void show_format(const struct session *s, struct text *to)
+static void show_format(const struct setting *of, const struct session *s, struct text *to)
 {
-	static const char *const names[] = {"text", "csv", "json", "jsonl"};
-	text_add(to, names[s->settings.print.format]);
+	(void)of;
+	text_add(to, print_format_names[s->settings.print.format]);
 }
 
-static int set_format(struct session *s, const char *value, struct err *err)
+static int set_format(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
-	(void)err;
+	(void)of, (void)err;
 	return print_format_parse(value, &s->settings.print.format) ? 0 : NO_VALUE;
 }
 
-static void show_csv(const struct session *s, struct text *to)
+static void show_threads(const struct setting *of, const struct session *s, struct text *to)
 {
-	text_add(to, s->settings.print.csv_raw ? "raw" : "safe");
-}
-
-static int set_csv(struct session *s, const char *value, struct err *err)
-{
-	(void)err;
-	s->settings.print.csv_raw = !strcmp(value, "raw");
-	return s->settings.print.csv_raw || !strcmp(value, "safe") ? 0 : NO_VALUE;
-}
-
-static void show_wide(const struct session *s, struct text *to)
-{
-	text_add(to, s->settings.print.wide ? "on" : "off");
-}
-
-static int set_wide(struct session *s, const char *value, struct err *err)
-{
-	(void)err;
-	s->settings.print.wide = !strcmp(value, "on");
-	return s->settings.print.wide || !strcmp(value, "off") ? 0 : NO_VALUE;
-}
-
-static void show_threads(const struct session *s, struct text *to)
-{
-	(void)s;
+	(void)of, (void)s;
 	text_addf(to, "%u", parallel_threads());
 }
 
-static int set_threads(struct session *s, const char *value, struct err *err)
+static int set_threads(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
-	(void)s;
-	(void)err;
+	(void)of, (void)s, (void)err;
 	if (*end || end == value || *value == '-' || n > 1024)
 		return NO_VALUE;
 	parallel_set_threads((unsigned)n);
 	return 0;
 }
 
-static void show_weak(const struct session *s, struct text *to)
+static void show_weak(const struct setting *of, const struct session *s, struct text *to)
 {
-	text_add(to, !s->dump || opened_counts_weak(s->dump) ? "on" : "off");
+	text_add(to, !s->dump || opened_counts_weak(s->dump) ? of->yes : of->no);
 }
 
-static int set_weak(struct session *s, const char *value, struct err *err)
+static int set_weak(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
-	bool on = !strcmp(value, "on");
-	return on || !strcmp(value, "off") ? session_count_weak(s, on, err) : NO_VALUE;
+	bool on = !strcmp(value, of->yes);
+	return on || !strcmp(value, of->no) ? session_count_weak(s, on, err) : NO_VALUE;
 }
 
-static void show_patterns(bool mine, struct text *to)
+static bool is_mine(const struct setting *of)
 {
-	const char *words = library_wished(mine);
+	return !strcmp(of->name, "mine");
+}
+
+static void show_patterns(const struct setting *of, const struct session *s, struct text *to)
+{
+	const char *words = library_wished(is_mine(of));
+	(void)s;
 	text_add(to, words ? words : "none");
 }
 
-static int set_patterns(bool mine, const char *value, struct err *err)
-{
-	return library_wish(mine, strcmp(value, "none") ? value : "", err);
-}
-
-static void show_mine(const struct session *s, struct text *to)
+static int set_patterns(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
 	(void)s;
-	show_patterns(true, to);
+	return library_wish(is_mine(of), strcmp(value, "none") ? value : "", err);
 }
 
-static int set_mine(struct session *s, const char *value, struct err *err)
+static void show_copy(const struct setting *of, const struct session *s, struct text *to)
 {
-	(void)s;
-	return set_patterns(true, value, err);
-}
-
-static void show_not_mine(const struct session *s, struct text *to)
-{
-	(void)s;
-	show_patterns(false, to);
-}
-
-static int set_not_mine(struct session *s, const char *value, struct err *err)
-{
-	(void)s;
-	return set_patterns(false, value, err);
-}
-
-static void show_q(const struct session *s, struct text *to)
-{
-	text_add(to, s->settings.q_quits ? "quit" : "back");
-}
-
-static int set_q(struct session *s, const char *value, struct err *err)
-{
-	(void)err;
-	s->settings.q_quits = !strcmp(value, "quit");
-	return s->settings.q_quits || !strcmp(value, "back") ? 0 : NO_VALUE;
-}
-
-static void show_copy(const struct session *s, struct text *to)
-{
+	(void)of;
 	text_add(to, s->settings.copies ? s->settings.copies : "terminal");
 }
 
-static int set_copy(struct session *s, const char *value, struct err *err)
+static int set_copy(const struct setting *of, struct session *s, const char *value, struct err *err)
 {
-	(void)err;
+	(void)of, (void)err;
 	char *file = *value && strcmp(value, "terminal") != 0 ? xstrdup(value) : NULL;
 	free(s->settings.copies);
 	s->settings.copies = file;
 	return 0;
 }
 
+#define FLAG(member) show_flag, set_flag, offsetof(struct session, settings.member)
+#define OTHER(name) show_##name, set_##name, 0
+
 /* set: 0, NO_VALUE, or an error. */
 static const struct setting settings[] = {
-    {"top", "a number, 0 for all", "rows printed of each result; 0: all", show_top, set_top, true},
-    {"format", "text, csv, json, jsonl, md or html", "format of printed results", show_format, set_format, true},
-    {"csv", "safe or raw", "mark texts like formulas in CSV (safe), or not (raw)", show_csv, set_csv, true},
-    {"wide", "on or off", "text has all columns of machine formats", show_wide, set_wide, true},
-    {"threads", "a number, 0 for all processors", "worker threads", show_threads,
-	set_threads, false},
-    {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", show_weak,
-	set_weak, false},
-    {"mine", "packages like com.acme.*, or none", "packages and classes of the program", show_mine, set_mine, true},
-    {"not-mine", "packages like org.apache.*, or none", "packages and classes that are not the program's",
-	show_not_mine, set_not_mine, true},
-    {"q", "back or quit", "the key q goes to the previous view, or quits", show_q, set_q, true},
-    {"copy", "terminal or a file's name", "target of y and Y: the clipboard, or the end of a file",
-	show_copy, set_copy, true},
+    {"top", "a number, 0 for all", "rows printed of each result; 0: all", true, OTHER(top), NULL, NULL},
+    {"format", "text, csv, json, jsonl, md or html", "format of printed results", true, OTHER(format), NULL, NULL},
+    {"csv", "safe or raw", "mark texts like formulas in CSV (safe), or not (raw)", true, FLAG(print.csv_raw), "raw",
+	"safe"},
+    {"wide", "on or off", "text has all columns of machine formats", true, FLAG(print.wide), "on", "off"},
+    {"threads", "a number, 0 for all processors", "worker threads", false, OTHER(threads), NULL, NULL},
+    {"weak", "on or off", "on: weak, final and phantom references hold, as in Eclipse MAT", false, OTHER(weak), "on",
+	"off"},
+    {"mine", "packages like com.acme.*, or none", "packages and classes of the program", true, OTHER(patterns), NULL,
+	NULL},
+    {"not-mine", "packages like org.apache.*, or none", "packages and classes that are not the program's", true,
+	OTHER(patterns), NULL, NULL},
+    {"q", "back or quit", "the key q goes to the previous view, or quits", true, FLAG(q_quits), "quit", "back"},
+    {"copy", "terminal or a file's name", "target of y and Y: the clipboard, or the end of a file", true, OTHER(copy),
+	NULL, NULL},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 
-bool setting_of(size_t i, struct setting *out)
+const struct setting *setting_at(size_t i)
 {
-	if (i < N_SETTINGS)
-		*out = settings[i];
-	return i < N_SETTINGS;
+	return i < N_SETTINGS ? &settings[i] : NULL;
 }
 
 static void say_setting(struct session *s, const struct setting *of)
 {
 	struct text value = TEXT_INIT;
-	of->show(s, &value);
+	of->show(of, s, &value);
 	session_say(s, "%s is %s now (%s)", of->name, value.s, of->meaning);
 	text_release(&value);
 }
@@ -296,7 +261,7 @@ int setting_set(struct session *s, const char *name, const char *value, struct e
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		if (strcmp(settings[i].name, name))
 			continue;
-		int code = value ? settings[i].set(s, value, err) : NO_VALUE;
+		int code = value ? settings[i].set(&settings[i], s, value, err) : NO_VALUE;
 		if (!code)
 			say_setting(s, &settings[i]);
 		return code != NO_VALUE ? code : value
@@ -308,12 +273,11 @@ int setting_set(struct session *s, const char *name, const char *value, struct e
 
 static struct result *list_settings(struct session *s)
 {
-	struct result *r =
-	    result_new_rows("settings", s->dump, &set_shape);
+	struct result *r = result_new_rows("settings", s->dump, &set_shape);
 	struct text value = TEXT_INIT;
 	for (size_t i = 0; i < N_SETTINGS; i++) {
 		text_clear(&value);
-		settings[i].show(s, &value);
+		settings[i].show(&settings[i], s, &value);
 		result_add_row(r, (struct cell[]){cell_text(settings[i].name), cell_text(value.s),
 		    cell_text(settings[i].meaning)}, NULL);
 	}
@@ -327,7 +291,6 @@ static int run_set(struct session *s, const struct call *call, struct result **o
 		*out = list_settings(s);
 		return 0;
 	}
-	*out = NULL;
 	return setting_set(s, call->argument[0].word, call->argument[1].given ? call->argument[1].word : NULL, err);
 }
 
@@ -347,7 +310,6 @@ const struct command cmd_set = {
     .examples = {{"set", ON_ANY, "all settings"}, {"set top 20", ON_ANY, "print 20 rows of each result"},
 	{"set not-mine org.apache.*,org.springframework.*", ON_ANY, "treat these libraries like the JDK"},
 	{"set weak on", ON_SHOP, "count weak references as Eclipse MAT does"}},
-    .key = "",
     .run = run_set,
 };
 
@@ -355,10 +317,8 @@ const struct command cmd_set = {
 
 static int run_quit(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	(void)call;
-	(void)err;
+	(void)call, (void)out, (void)err;
 	s->quit = true;
-	*out = NULL;
 	return 0;
 }
 
@@ -369,6 +329,5 @@ const struct command cmd_quit = {
     .summary = "exit cairn",
     .description = "",
     .examples = {{"quit"}},
-    .key = "",
     .run = run_quit,
 };

@@ -19,11 +19,6 @@ static const struct column sets_columns[SETS_COLUMNS] = {
 };
 static const struct shape sets_shape = {SHAPE_COLUMNS(sets_columns)};
 
-static const struct option_spec sets_options[] = {
-    {DASH_RETAINED, OPT_FLAG, NULL, "compute the retained size of each"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 /* The names are the result's; the sets may have been replaced meanwhile. */
 static int sets_members(const struct result *r, void *data, const struct bits *rows, struct bits *to,
     struct err *err)
@@ -54,7 +49,7 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	struct text name = TEXT_INIT, command = TEXT_INIT;
 	bool wanted = call_has(call, DASH_RETAINED);
 	int code = 0;
-	struct result *r = result_new_rows("kept sets", s->dump, &sets_shape);
+	struct result *r = *out = result_new_rows("kept sets", s->dump, &sets_shape);
 	if (wanted)
 		code = session_find(s, FIND_REFERENCES, err);
 	for (size_t i = 0; !code && i < s->dump->n_sets; i++) {
@@ -78,20 +73,15 @@ static int run_sets(struct session *s, const struct call *call, struct result **
 	}
 	text_release(&name);
 	text_release(&command);
-	if (code) {
-		result_free(r);
-		return code;
-	}
 	result_rows_members(r, sets_members, NULL, s);
 	result_show(r, SETS_RETAINED, wanted);
 	r->note = s->dump->n_sets ? NULL : "no kept sets yet ($name = COMMAND keeps the objects of a result's rows)";
-	*out = r;
-	return 0;
+	return code;
 }
 
 const struct command cmd_sets = {
     .name = "sets",
-    .options = sets_options,
+    .options = OPTIONS({DASH_RETAINED, OPT_FLAG, NULL, "compute the retained size of each"}),
     .flags = COMMAND_OBJECTS_ONLY | COMMAND_OF_SESSION,
     .group = "session",
     .summary = "list the kept sets of objects",
@@ -109,6 +99,5 @@ const struct command cmd_sets = {
 	{"$texts = ls byte[] -min 512", ON_SHOP, "keep the objects of a result"},
 	{"sets -retained", ON_SHOP, "what each kept set retains"},
 	{"size ( $sessions + $texts )", ON_SHOP, "what both retain together"}},
-    .key = "",
     .run = run_sets,
 };

@@ -96,7 +96,6 @@ const struct command cmd_use = {
     .examples = {{"use 1", ON_SERIES, "the oldest dump becomes the current one"},
 	{"ls com.acme.shop.Session | head 3", ON_SERIES, "sessions of that dump"},
 	{"use 3", ON_SERIES, "back to the newest dump"}},
-    .key = "",
     .run = run_use,
 };
 
@@ -171,7 +170,6 @@ const struct command cmd_open = {
     .examples = {{"open data/shop-1.hprof", ON_SHOP, "an older dump becomes the current one"},
 	{"diff", ON_SHOP, "the changes from the older dump to the newer one"},
 	{"use 2", ON_SHOP, "back to the newer dump"}},
-    .key = "",
     .run = run_open,
 };
 
@@ -211,6 +209,5 @@ const struct command cmd_close = {
 	"it, and use N reads it again. The current dump cannot be closed: use switches to another one first.",
     .examples = {{"use 1", ON_SERIES, "read the oldest dump"}, {"use 3", ON_SERIES, "back to the newest one"},
 	{"close 1", ON_SERIES, "free the memory of the oldest dump"}},
-    .key = "",
     .run = run_close,
 };

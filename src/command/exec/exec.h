@@ -48,6 +48,7 @@ struct new_file {
 	bool secret;                    /* only the user may read it, whoever may read the dump */
 	bool own_name;                  /* the program chose the name */
 	bool (*ours)(const char *path); /* did cairn write the file of this name?  NULL: any may be replaced */
+	uint64_t *bytes;                /* gets how many were written; NULL: nobody asks */
 };
 
 /* Write what is good only whole to a file that exists or not, as the session's rules allow: write puts it into `to`, an
@@ -79,9 +80,8 @@ struct index_wish {
 
 /*
  * What index, profile and redact write, for who writes it elsewhere: a struct is begun, the function that writes is a
- * file_writer of it, and tells in `bytes` (of an index: in `chunks`) how many these are.  profile_end, copy_end: in any
- * case.  To begin may fail as the commands do: ERR_UNSUPPORTED where the dump has nothing of the kind, and *err says
- * why.
+ * file_writer of it.  profile_end, copy_end: in any case.  To begin may fail as the commands do: ERR_UNSUPPORTED where
+ * the dump has nothing of the kind, and *err says why.
  */
 struct index_writing {
 	struct session *s;
@@ -99,11 +99,11 @@ struct profile_writing {
 	struct session *s;
 	struct profile profile;
 	bool compressed;
-	uint64_t bytes;
 };
+MUST_CHECK int profile_may(struct err *err);
 MUST_CHECK int profile_begin(struct profile_writing *w, struct session *s, bool compressed, struct err *err);
 MUST_CHECK int profile_into(void *profile_writing, FILE *to, const char *path, struct err *err);
-void profile_end(struct profile_writing *w);
+void profile_end(void *profile_writing);
 
 #define COPY_HOLDS "objects, references, sizes, stacks, names" /* without options, in words */
 #define COPY_LEAVES_OUT "values (zeros), so texts and names of threads; other symbols"
@@ -120,7 +120,7 @@ bool copy_is_dump(const char *path);
 MUST_CHECK int copy_may(const struct session *s, struct err *err);
 MUST_CHECK int copy_begin(struct copy_writing *w, struct session *s, bool compressed, struct err *err);
 MUST_CHECK int copy_write(void *copy_writing, FILE *to, const char *path, struct err *err);
-void copy_end(struct copy_writing *w);
+void copy_end(void *copy_writing);
 
 /* The table of files that a command wrote: at a prompt, a sentence says it instead (session_say).  title
  * stays; words that are NULL or "" are unknown, and so is a number of 0 bytes. */

@@ -29,16 +29,11 @@ struct result *files_table(const struct session *s, const char *title)
 	return result_new_rows(title, s->dump, &files_shape);
 }
 
-static struct cell text_or_blank(const char *words)
-{
-	return words && *words ? cell_text(words) : cell_blank();
-}
-
 void files_table_add(struct result *r, const char *file, uint64_t bytes, const char *holds, const char *leaves_out)
 {
 	struct text name = TEXT_INIT;
 	text_add_escaped(&name, file, strlen(file));
 	result_add_row(r, (struct cell[]){cell_text(name.s ? name.s : ""), bytes ? cell_bytes(amount_exact(bytes)) :
-	    cell_blank(), text_or_blank(holds), text_or_blank(leaves_out)}, NULL);
+	    cell_blank(), cell_text_or_blank(holds), cell_text_or_blank(leaves_out)}, NULL);
 	text_release(&name);
 }

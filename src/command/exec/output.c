@@ -141,7 +141,7 @@ void output_take_back(struct output *out, struct err *err)
 
 /*
  * A signal that ends the program takes the file away that is being written beside another.  Where somebody handles the
- * signal already, that is a stop, and output_close_aside does it.
+ * signal already, that is a stop, and close_aside does it.
  */
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDS = sizeof ends / sizeof *ends };
@@ -261,7 +261,11 @@ static int open_own_aside(struct output *out, const struct new_file *file, mode_
 	    err_set(err, ERR_IO, "%.200s: %s", file->path, strerror(errno));
 }
 
-int output_open_aside(struct output *out, const struct new_file *file, mode_t mode, const struct writing *rules,
+/*
+ * output_open for what is good only whole: a regular file is written beside the one it replaces, and takes its name in
+ * close_aside, which is called in any case: with code, and its err, the file is left as it was.
+ */
+static int open_aside(struct output *out, const struct new_file *file, mode_t mode, const struct writing *rules,
     struct err *err)
 {
 	const char *path = file->path;
@@ -286,7 +290,8 @@ int output_open_aside(struct output *out, const struct new_file *file, mode_t mo
 	return 0;
 }
 
-int output_close_aside(struct output *out, int code, struct err *err)
+/* Returns code, or ERR_IO and the sentence. */
+static int close_aside(struct output *out, int code, struct err *err)
 {
 	bool replaces = out->aside && access(out->path, F_OK) == 0;
 	if (code && !out->aside)
@@ -348,13 +353,16 @@ int session_write_whole(struct session *s, const struct new_file *file, file_wri
 	if (s->asks) /* as part of a statement of SQL, a claim or a table */
 		return err_set(err, ERR_USAGE, "%.200s: a nested command cannot write files (run the command itself)",
 		    file->path);
-	int code = output_open_aside(&to, file, mode, &s->settings.writes, err);
+	int code = open_aside(&to, file, mode, &s->settings.writes, err);
 	if (code)
 		return code;
 	code = output_begin(to.stream, &to.replaces, err);
 	if (!code)
 		code = write(context, to.stream, to.aside, err);
-	code = output_close_aside(&to, code, err);
+	off_t end = code || !file->bytes ? 0 : ftello(to.stream);
+	if (file->bytes)
+		*file->bytes = end > 0 ? (uint64_t)end : 0;
+	code = close_aside(&to, code, err);
 	if (code && code != ERR_CANCELLED)
 		err_context(err, "%.200s", file->path);
 	return code;

@@ -12,7 +12,7 @@ struct output {
 	bool behind;  /* something stands in the file already, and this comes behind it */
 	off_t end;     /* where it began to be written */
 	bool replaces; /* something stands in the file already: output_begin before the first byte */
-	char *path, *aside; /* output_open_aside: what is written to instead until all is there; else NULL */
+	char *path, *aside; /* of session_write_whole: what is written to instead until all is there; else NULL */
 };
 
 /*
@@ -23,15 +23,6 @@ struct output {
  */
 MUST_CHECK int output_open(struct output *out, const char *path, bool append, mode_t mode,
     const struct writing *rules, struct err *err);
-
-/*
- * The same for what is good only whole: a regular file is written beside the one it replaces, and takes its name in
- * output_close_aside, which is called in any case: with code, and its err, the file is left as it was.  mode: as
- * above.  It returns code, or ERR_IO and the sentence.
- */
-MUST_CHECK int output_open_aside(struct output *out, const struct new_file *file, mode_t mode,
-    const struct writing *rules, struct err *err);
-MUST_CHECK int output_close_aside(struct output *out, int code, struct err *err);
 
 /* Something will be written to stream: what it replaces goes, once.  0 or ERR_IO. */
 MUST_CHECK int output_begin(FILE *stream, bool *replaces, struct err *err);

@@ -80,84 +80,69 @@ static bool offer_text(const struct apropos *a, const char *line, const char *s)
 	return true;
 }
 
-static bool offer_options(const struct apropos *a, const char *line, const struct command *c)
+static bool offer_word(const struct apropos *a, const char *line, const char *word, const char *meaning)
 {
 	struct text t = TEXT_INIT;
-	bool found = false;
-	for (const struct option_spec *o = c->options; !found && o && o->word; o++) {
-		if (o->kind == OPT_SAME)
-			continue;
-		text_clear(&t);
-		text_addf(&t, "%s: %s", option_name(o), o->summary);
-		found = offer_text(a, line, t.s);
-	}
+	text_addf(&t, "%s: %s", word, meaning);
+	bool found = offer_text(a, line, t.s);
 	text_release(&t);
+	return found;
+}
+
+static bool offer_options(const struct apropos *a, const char *line, const struct command *c)
+{
+	bool found = false;
+	for (const struct option_spec *o = c->options; !found && o && o->word; o++)
+		found = o->kind != OPT_SAME && offer_word(a, line, option_name(o), o->summary);
 	return found;
 }
 
 static bool offer_meanings(const struct apropos *a, const char *line, const struct command *c)
 {
 	enum column_id columns[COL_COUNT_OF_ALL];
-	struct text t = TEXT_INIT;
 	unsigned n = command_columns(c, true, columns);
 	bool found = false;
-	for (unsigned i = 0; i < n && !found; i++) {
-		text_clear(&t);
-		text_addf(&t, "%s: %s", column_kinds[columns[i]].word, column_kinds[columns[i]].meaning);
-		found = offer_text(a, line, t.s);
-	}
-	text_release(&t);
+	for (unsigned i = 0; i < n && !found; i++)
+		found = offer_word(a, line, column_kinds[columns[i]].word, column_kinds[columns[i]].meaning);
 	return found;
 }
 
 /* One row for a command, of the first place that tells of the words. */
 static void search_command(const struct apropos *a, const struct command *c)
 {
-	struct text line = TEXT_INIT, t = TEXT_INIT;
+	struct text line = TEXT_INIT, t = TEXT_INIT, other = TEXT_INIT;
 	text_addf(&line, "help %s", c->name);
-	text_addf(&t, "%s: %s", c->name, c->summary);
-	bool found = offer_text(a, line.s, t.s) || offer_options(a, line.s, c);
-	text_clear(&t);
 	command_description(c, &t);
-	if (!found)
-		found = offer_text(a, line.s, t.s);
-	text_clear(&t);
-	command_other_words(c, &t);
-	if (!found)
-		found = offer_text(a, line.s, t.s);
-	if (!found)
-		(void)offer_meanings(a, line.s, c);
+	command_other_words(c, &other);
+	(void)(offer_word(a, line.s, c->name, c->summary) || offer_options(a, line.s, c) || offer_text(a, line.s, t.s) ||
+	    offer_text(a, line.s, other.s) || offer_meanings(a, line.s, c));
 	text_release(&line);
 	text_release(&t);
+	text_release(&other);
 }
 
 static void search_page(const struct apropos *a, const struct help_page *p)
 {
-	struct text line = TEXT_INIT, summary = TEXT_INIT, text = TEXT_INIT;
+	struct text line = TEXT_INIT, text = TEXT_INIT;
 	help_page_text(p, &text);
 	text_addf(&line, "help %s", p->name);
-	text_addf(&summary, "%s: %s", p->name, p->summary);
-	if (!offer_text(a, line.s, summary.s))
-		(void)offer_text(a, line.s, text.s);
+	(void)(offer_word(a, line.s, p->name, p->summary) || offer_text(a, line.s, text.s));
 	text_release(&line);
-	text_release(&summary);
 	text_release(&text);
 }
 
 static void search_option(const struct apropos *a, const struct program_option *o)
 {
-	struct text line = TEXT_INIT, summary = TEXT_INIT;
+	struct text line = TEXT_INIT;
 	text_addf(&line, "cairn --%s", o->name);
-	text_addf(&summary, "--%s: %s", o->name, o->summary ? o->summary : "");
-	if (!offer_text(a, line.s, summary.s))
-		(void)offer_text(a, line.s, o->more);
+	(void)(offer_word(a, line.s, line.s + strlen("cairn "), o->summary ? o->summary : "") ||
+	    offer_text(a, line.s, o->more));
 	text_release(&line);
-	text_release(&summary);
 }
 
 static int run_apropos(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct apropos a = {call, result_new_rows("apropos", s->dump, &apropos_shape)};
+	struct apropos a = {call, *out = result_new_rows("apropos", s->dump, &apropos_shape)};
 	(void)err;
 	for (size_t i = 0; commands[i]; i++)
 		search_command(&a, commands[i]);
@@ -167,7 +152,6 @@ static int run_apropos(struct session *s, const struct call *call, struct result
 		search_option(&a, o);
 	result_mark(a.r, RESULT_FAILED, !a.r->n_rows);
 	a.r->note = a.r->n_rows ? NULL : "nothing in the help matches it (help lists all commands)";
-	*out = a.r;
 	return 0;
 }
 
@@ -182,7 +166,6 @@ const struct command cmd_apropos = {
 	"sentence that contains the first. A word also matches the beginning of a longer one; case does not matter.",
     .examples = {{"apropos garbage", ON_ANY, "help about garbage"},
 	{"apropos retained set", ON_ANY, "help that has both words"}},
-    .key = "",
     .run = run_apropos,
 };
 
@@ -198,7 +181,7 @@ static const struct shape alias_shape = {SHAPE_COLUMNS(alias_columns)};
 static int run_alias(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const char *word = call->argument[0].word;
-	struct result *r = result_new_rows("names from other tools", s->dump, &alias_shape);
+	struct result *r = *out = result_new_rows("names from other tools", s->dump, &alias_shape);
 	(void)err;
 	for (const struct alias *a = alias_list(); a->word; a++) {
 		struct text means = TEXT_INIT;
@@ -207,12 +190,11 @@ static int run_alias(struct session *s, const struct call *call, struct result *
 		alias_add_meaning(a, &means);
 		if (!word || find_word(a->word, word) || find_word(a->means, word) || (a->tool && find_word(a->tool, word)))
 			result_add_row(r, (struct cell[]){cell_text(a->word), cell_text(means.s),
-			    a->tool ? cell_text(a->tool) : cell_blank()}, NULL);
+			    cell_text_or_blank(a->tool)}, NULL);
 		text_release(&means);
 	}
 	result_mark(r, RESULT_FAILED, !r->n_rows);
 	r->note = r->n_rows ? NULL : "no name from another tool contains it (help lists all commands)";
-	*out = r;
 	return 0;
 }
 
@@ -228,6 +210,5 @@ const struct command cmd_alias = {
 	"tool or command. $name = COMMAND keeps a set under a name of your own.",
     .examples = {{"alias", ON_ANY, "all names"}, {"alias SOS", ON_ANY, "the names of one tool"},
 	{"alias dumpheap", ON_ANY, "the cairn command for one name"}},
-    .key = "",
     .run = run_alias,
 };

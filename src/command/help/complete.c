@@ -108,9 +108,8 @@ static void offer_aliases(struct completion *c, const char *first)
 
 static void offer_settings(struct completion *c)
 {
-	struct setting setting;
-	for (size_t i = 0; setting_of(i, &setting); i++)
-		offer(c, setting.name);
+	for (size_t i = 0; setting_at(i); i++)
+		offer(c, setting_at(i)->name);
 }
 
 static void offer_commands(struct completion *c)
@@ -128,7 +127,7 @@ static void offer_classes(struct completion *c)
 {
 	if (!session_heap(c->s))
 		return;
-	const struct name_index *ix = session_names(c->s, NULL);
+	const struct name_index *ix = opened_names(c->s->dump, NULL);
 	if (!ix)
 		return;
 	uint32_t first, n = name_index_prefix(ix, c->word, &first);

@@ -142,7 +142,7 @@ static void man_command(const struct command *c, struct text *to)
 	text_release(&t);
 }
 
-void command_write_man(struct text *to)
+static void write_man(struct text *to)
 {
 	text_add(to, ".SH COMMANDS\n");
 	for (size_t i = 0; commands[i]; i++)
@@ -264,7 +264,7 @@ static void write_fish(struct text *to)
 	}
 }
 
-void command_write_shell_completion(const char *shell, struct text *to)
+static void write_shell_completion(const char *shell, struct text *to)
 {
 	if (!strcmp(shell, "bash"))
 		write_bash(to);
@@ -278,12 +278,12 @@ void docs_write(const char *what, struct text *to)
 {
 	if (!strcmp(what, "man")) {
 		options_write_man(to);
-		command_write_man(to);
+		write_man(to);
 	} else if (!strcmp(what, "schema")) {
 		command_write_schema(to);
 	} else if (!strcmp(what, "commands")) {
 		command_write_table(to);
 	} else {
-		command_write_shell_completion(what, to);
+		write_shell_completion(what, to);
 	}
 }

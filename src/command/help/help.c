@@ -27,15 +27,11 @@ static void write_keys(struct text *to)
 		write_screen_keys(to);
 }
 
-static void write_option(void *to, const struct option_spec *o)
-{
-	text_addf(to, "%s%s%s\t%s\n", option_name(o), o->value ? " " : "", o->value ? o->value : "", o->summary);
-}
-
 static void write_pipes(struct text *to)
 {
 	text_add(to, "Options of every table, unless its command has an option of this name itself:\n");
-	table_options_tell(write_option, to);
+	for (const struct option_spec *o = table_options; o->word; o++)
+		text_addf(to, "%s%s%s\t%s\n", option_name(o), o->value ? " " : "", o->value ? o->value : "", o->summary);
 	text_add(to, "Stages after a command:\n");
 	for (const struct pipe_stage *p = pipe_stages; p->name; p++)
 		text_addf(to, "| %s\t%s\n", p->usage, p->summary);
@@ -453,7 +449,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	const struct command *c = word && !page ? command_find(word, err) : NULL;
 	if (word && !page && !c)
 		return err->code;
-	struct result *r = result_new_rows("help", s->dump, &help_shape);
+	struct result *r = *out = result_new_rows("help", s->dump, &help_shape);
 	result_mark(r, RESULT_PLAIN_TEXT, true);
 	if (page) {
 		struct text text = TEXT_INIT;
@@ -466,7 +462,6 @@ static int run_help(struct session *s, const struct call *call, struct result **
 	} else {
 		list_commands(r);
 	}
-	*out = r;
 	return 0;
 }
 
@@ -481,6 +476,5 @@ const struct command cmd_help = {
 	"that all commands share; help keys, help mouse and help theme are about the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
 	{"help values", ON_ANY, "how to write objects, classes and threads"}},
-    .key = "",
     .run = run_help,
 };

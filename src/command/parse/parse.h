@@ -54,6 +54,10 @@ void command_line_release(struct command_line *l);
 /* The rest of a line from a word on, as typed, without blanks at its ends; in the arena. */
 const char *command_line_rest(struct arena *arena, const char *line, const struct stage *stage, size_t word);
 
+/* The next name of a list with commas, which moves behind it: the caller's (free).  NULL: there are no more. */
+char *line_next_name(const char **list);
+/* A regular expression without the slashes around it: the caller's (free). */
+char *line_bare_regex(const char *word);
 /* POSIX extended, slashes around it are taken off.  0: *to is the caller's (pattern_free). */
 MUST_CHECK int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err);
 
@@ -72,8 +76,6 @@ const struct pipe_stage *pipe_stage_of(const struct stage *stage);
 /* Apply one stage to *r, which may be replaced by another result.  0, ERR_USAGE, ERR_NOT_FOUND. */
 MUST_CHECK int pipe_apply(struct result **r, const struct stage *stage, struct err *err);
 
-/* Sort by the column that a word names: "-shallow" largest first, "class" smallest first. */
-MUST_CHECK int pipe_sort(struct result *r, const char *word, struct err *err);
 
 /* Rows were sorted by a column: tell where what it holds stands in a dump that is not here. */
 void pipe_warn_order(struct result *r, unsigned column);

@@ -12,16 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err)
+char *line_next_name(const char **list)
+{
+	*list += strspn(*list, ",");
+	size_t n = strcspn(*list, ",");
+	char *name = n ? xstrndup(*list, n) : NULL;
+	*list += n;
+	return name;
+}
+
+char *line_bare_regex(const char *word)
 {
 	size_t n = strlen(word);
-	struct text pattern = TEXT_INIT;
-	if (n >= 2 && word[0] == '/' && word[n - 1] == '/')
-		text_add_n(&pattern, word + 1, n - 2);
-	else
-		text_add(&pattern, word);
-	int code = pattern_compile(to, pattern.s, any_case, err);
-	text_release(&pattern);
+	bool slashes = n >= 2 && word[0] == '/' && word[n - 1] == '/';
+	return slashes ? xstrndup(word + 1, n - 2) : xstrdup(word);
+}
+
+int line_regex(const char *word, bool any_case, struct pattern **to, struct err *err)
+{
+	char *bare = line_bare_regex(word);
+	int code = pattern_compile(to, bare, any_case, err);
+	free(bare);
 	return code;
 }
 
@@ -150,25 +161,22 @@ void pipe_warn_order(struct result *r, unsigned column)
 		result_warn(r, "the order is unknown: the values are in the dump, and only its index is open");
 }
 
-int pipe_sort(struct result *r, const char *word, struct err *err)
-{
-	bool descending = *word == '-';
-	if (!r->n_columns)
-		return err_set(err, ERR_USAGE, "there are no rows to sort");
-	int column = result_column(r, word + (descending || *word == '+'));
-	if (column < 0)
-		return pipe_no_column(r, word + descending, err);
-	int code = result_sort(r, (unsigned)column, descending, err);
-	if (!code)
-		pipe_warn_order(r, (unsigned)column);
-	return code;
-}
-
+/* "-shallow": largest first; "class" or "+class": smallest first. */
 static int apply_sort(struct result **r, const struct stage *stage, struct err *err)
 {
 	if (stage->n != 2)
 		return err_set(err, ERR_USAGE, "needs one column (sort -shallow)");
-	return pipe_sort(*r, stage->words[1].s, err);
+	const char *word = stage->words[1].s;
+	bool descending = *word == '-';
+	if (!(*r)->n_columns)
+		return err_set(err, ERR_USAGE, "there are no rows to sort");
+	int column = result_column(*r, word + (descending || *word == '+'));
+	if (column < 0)
+		return pipe_no_column(*r, word + descending, err);
+	int code = result_sort(*r, (unsigned)column, descending, err);
+	if (!code)
+		pipe_warn_order(*r, (unsigned)column);
+	return code;
 }
 
 /* --- cut -------------------------------------------------------------------------------------- */
@@ -198,15 +206,13 @@ static int apply_cut(struct result **r, const struct stage *stage, struct err *e
 	if (stage->n < 2)
 		return err_set(err, ERR_USAGE, "needs columns (cut class,shallow)");
 	for (size_t w = 1; w < stage->n && !code; w++) {
-		for (const char *s = stage->words[w].s; *s && !code;) {
-			size_t length = strcspn(s, ",");
-			char *name = xstrndup(s, length);
+		const char *s = stage->words[w].s;
+		for (char *name; !code && (name = line_next_name(&s));) {
 			unsigned one;
-			if (length && !pick_one(*r, name, &one))
+			if (!pick_one(*r, name, &one))
 				VEC_PUSH(pick, n, cap) = one;
-			else if (length)
+			else
 				code = pipe_no_column(*r, name, err);
-			s += length + (s[length] == ',');
 			free(name);
 		}
 	}

@@ -15,17 +15,13 @@ static const struct shape shape = {SHAPE_COLUMNS(columns)};
 struct report_writing {
 	const struct report *report;
 	enum print_format format;
-	uint64_t bytes; /* gets how many were written */
 };
 
 static int write_report(void *writing, FILE *to, const char *path, struct err *err)
 {
-	struct report_writing *w = writing;
+	const struct report_writing *w = writing;
 	(void)path;
-	int code = report_write(w->report, w->format, to, err);
-	off_t end = ftello(to);
-	w->bytes = end > 0 ? (uint64_t)end : 0;
-	return code;
+	return report_write(w->report, w->format, to, err);
 }
 
 static ssize_t add_text(void *text, const char *bytes, size_t n)
@@ -58,11 +54,10 @@ static int as_lines(struct session *s, const struct report *report, struct resul
 
 static int make(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	int o = call_option(call, DASH_O);
-	const char *path = call->option[o].given ? call->option[o].word : NULL;
+	const char *path = call_word(call, DASH_O);
 	struct report report;
-	struct report_writing w = {&report, PRINT_TEXT, 0};
-	*out = NULL;
+	struct report_writing w = {&report, PRINT_TEXT};
+	uint64_t bytes;
 	int code = path ? print_format_of_file(path, &w.format, NULL) : 0;
 	if (code || (w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML))
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a name of a report (use .txt, .md or .html)", path);
@@ -70,11 +65,11 @@ static int make(struct session *s, const struct call *call, struct result **out,
 		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
 	if (code)
 		return code;
-	code = path ? session_write_whole(s, &(struct new_file){.path = path}, write_report, &w, err) :
+	code = path ? session_write_whole(s, &(struct new_file){.path = path, .bytes = &bytes}, write_report, &w, err) :
 	    as_lines(s, &report, out, err);
 	if (path && !code) {
 		session_say(s, "wrote the report to %s", path);
-		*out = file_written(s, &file_by_option_shape, "report", path, w.bytes);
+		*out = file_written(s, &file_by_option_shape, "report", path, bytes);
 	}
 	report_release(&report);
 	return code;
@@ -89,15 +84,10 @@ static int run_report(struct session *s, const struct call *call, struct result 
 	return code;
 }
 
-static const struct option_spec options[] = {
-    {DASH_O, OPT_WORDS, "FILE", "output file: .txt, .md or .html"},
-    {DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"},
-    {DASH_NONE, OPT_FLAG, NULL, NULL},
-};
-
 const struct command cmd_report = {
     .name = "report",
-    .options = options,
+    .options = OPTIONS({DASH_O, OPT_WORDS, "FILE", "output file: .txt, .md or .html"},
+	{DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "problems",
     .summary = "write a report for a ticket, as text, Markdown or HTML",
@@ -110,6 +100,5 @@ const struct command cmd_report = {
 	"messages, file names or command line.",
     .examples = {{"report", ON_ANY, "everything about this dump on one page"},
 	{"report -redact", ON_ANY, "the same without values and paths"}},
-    .key = "",
     .run = run_report,
 };

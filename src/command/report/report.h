@@ -32,7 +32,7 @@ struct report {
 /* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; a command's error is the text of its
  * section. */
 MUST_CHECK int report_make(struct report *out, struct session *s, bool redact, struct err *err);
-void report_release(struct report *r);
+void report_release(void *report); /* once more is fine */
 
 /* Remove texts of the process and paths of its host from a report (redact.c).
  * ERR_NOMEM, ERR_CANCELLED. */

@@ -32,15 +32,6 @@ static const struct section {
     {"How sure this is", "certainty", NULL, "The basis of the numbers, and the limits of the format.", 0},
 };
 
-static bool is_command(const char *line)
-{
-	size_t n = strcspn(line, " ");
-	for (const struct command *const *c = commands; *c; c++)
-		if (strlen((*c)->name) == n && !strncmp((*c)->name, line, n))
-			return true;
-	return false;
-}
-
 /* What one command cannot tell leaves the others as they are. */
 static int ask(struct report *r, struct session *s, const struct section *from, struct err *err)
 {
@@ -80,24 +71,21 @@ static bool is_of_heap(const struct report *r, enum column_id column)
 /* For a reader of the report without the help. */
 static int arrange(struct report *r, struct err *err)
 {
-	struct report_section *waste = section_of(r, "waste"), *dump = section_of(r, "dump");
-	struct report_section *locals = section_of(r, "locals"), *suspects = section_of(r, "suspects");
-	int sentence = suspects && suspects->result ? result_column_of(suspects->result, COL_SENTENCE) : -1;
-	int retained = locals && locals->result ? result_column_of(locals->result, COL_RETAINED) : -1, code = 0;
-	int meaning = waste && waste->result ? result_column_of(waste->result, COL_MEANING) : -1;
+	const struct report_section *waste = section_of(r, "waste"), *suspects = section_of(r, "suspects");
+	const struct report_section *locals = section_of(r, "locals"), *dump = section_of(r, "dump");
+	int retained = locals->result ? result_column_of(locals->result, COL_RETAINED) : -1;
 	size_t kept = 0;
-	if (meaning >= 0)
-		result_show(waste->result, (unsigned)meaning, true);
-	if (sentence >= 0) /* a screen shows it in the table; here it stands in front of all */
-		result_show(suspects->result, (unsigned)sentence, false);
+	if (waste->result)
+		result_show_column(waste->result, COL_MEANING, true);
+	if (suspects->result) /* a screen shows it in the table; here it stands in front of all */
+		result_show_column(suspects->result, COL_SENTENCE, false);
 	for (size_t i = 0; dump->result && i < dump->result->n_head; i++)
 		if (is_of_heap(r, dump->result->head[i].column))
 			dump->result->head[kept++] = dump->result->head[i];
 	if (dump->result)
 		dump->result->n_head = kept;
-	if (retained >= 0) /* as large as those may be that are not among the first */
-		code = result_sort(locals->result, (unsigned)retained, true, err);
-	return code;
+	/* as large as those may be that are not among the first */
+	return retained < 0 ? 0 : result_sort(locals->result, (unsigned)retained, true, err);
 }
 
 /* --- what is said first ------------------------------------------------------------------------- */
@@ -156,9 +144,7 @@ static void say_rows(struct report *r, const char *before, struct result *rows, 
 {
 	struct text t = TEXT_INIT;
 	struct cell cell;
-	int sentence = rows ? result_column_of(rows, COL_SENTENCE) : -1;
-	for (size_t i = 0; sentence >= 0 && i < rows->n_rows && i < most; i++) {
-		result_cell(rows, i, (unsigned)sentence, &cell);
+	for (size_t i = 0; rows && i < rows->n_rows && i < most && result_cell_in(rows, i, COL_SENTENCE, &cell); i++) {
 		text_clear(&t);
 		if (!cell.text || !*cell.text)
 			continue;
@@ -175,18 +161,15 @@ static void say_rows(struct report *r, const char *before, struct result *rows, 
 static void say_suspects(struct report *r, struct result *leaks)
 {
 	enum { SUSPECT = 100 }; /* tenths of a percent */
-	int share = leaks ? result_column_of(leaks, COL_SHARE) : -1;
 	struct cell cell;
-	if (share < 0)
+	if (!leaks || result_column_of(leaks, COL_SHARE) < 0)
 		return;
 	if (session_heap(r->session)->roots_missing) {
 		say(r, "The GC roots are in the part of the dump that was not read: leak suspects and retained sizes are "
 		    "unknown.");
 		return;
 	}
-	if (leaks->n_rows)
-		result_cell(leaks, 0, (unsigned)share, &cell);
-	if (leaks->n_rows && cell.amount.n > SUSPECT)
+	if (leaks->n_rows && result_cell_in(leaks, 0, COL_SHARE, &cell) && cell.amount.n > SUSPECT)
 		say_rows(r, "", leaks, 3);
 	else if (session_heap(r->session)->incomplete)
 		say(r, "No leak suspect in the readable part of the dump.");
@@ -215,21 +198,17 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 {
 	struct text t = TEXT_INIT;
 	struct cell wasted, share, one;
-	int meaning = waste ? result_column_of(waste, COL_MEANING) : -1; /* of all kinds, whose columns these are */
-	int kind = meaning >= 0 ? result_column_of(waste, COL_KIND) : -1;
-	int bytes = meaning >= 0 ? result_column_of(waste, COL_WASTED) : -1;
-	int part = meaning >= 0 ? result_column_of(waste, COL_SHARE) : -1;
 	const struct cell *garbage = head_of(info, COL_UNREACHABLE_SHALLOW);
 	size_t most = 0;
 	uint64_t largest = 0;
-	if (bytes < 0 || part < 0 || kind < 0 || meaning < 0 || !waste->n_rows)
+	if (!waste || !waste->n_rows || result_column_of(waste, COL_MEANING) < 0) /* that of all kinds has it */
 		return;
-	result_total(waste, (unsigned)bytes, &wasted);
-	result_total(waste, (unsigned)part, &share);
+	result_total(waste, (unsigned)result_column_of(waste, COL_WASTED), &wasted);
+	result_total(waste, (unsigned)result_column_of(waste, COL_SHARE), &share);
 	if (wasted.type != CELL_BYTES || !wasted.amount.n)
 		return;
 	for (size_t i = 0; i < waste->n_rows; i++) {
-		result_cell(waste, i, (unsigned)bytes, &one);
+		result_cell_in(waste, i, COL_WASTED, &one);
 		size_t source = waste->order ? waste->order[i] : i;
 		if (one.amount.n > largest && !(waste->within && waste->within(waste, source))) {
 			largest = one.amount.n;
@@ -241,13 +220,12 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 	cell_print(&share, &t);
 	text_add(&t, ") is wasted");
 	if (largest) {
-		result_cell(waste, most, (unsigned)bytes, &one);
-		struct cell word;
-		result_cell(waste, most, (unsigned)kind, &word);
-		text_addf(&t, ". The largest kind is %s, ", word.name ? word.name : word.text);
+		result_cell_in(waste, most, COL_KIND, &one);
+		text_addf(&t, ". The largest kind is %s, ", one.name ? one.name : one.text);
+		result_cell_in(waste, most, COL_WASTED, &one);
 		cell_print(&one, &t);
 		text_add(&t, ": ");
-		result_cell(waste, most, (unsigned)meaning, &one);
+		result_cell_in(waste, most, COL_MEANING, &one);
 		text_add(&t, one.text);
 	}
 	if (garbage && garbage->amount.n > wasted.amount.n / 10)
@@ -263,12 +241,9 @@ static void say_waste(struct report *r, struct result *waste, const struct resul
 static void say_finalizers(struct report *r, struct result *finalizers)
 {
 	struct cell state;
-	int column = finalizers ? result_column_of(finalizers, COL_STATE) : -1;
 	bool runs = false;
-	for (size_t i = 0; column >= 0 && i < finalizers->n_rows && !runs && i < BRIEF_LOOKED_AT; i++) {
-		result_cell(finalizers, i, (unsigned)column, &state);
-		runs = state.text && !strcmp(state.text, "running");
-	}
+	for (size_t i = 0; finalizers && i < finalizers->n_rows && !runs && i < BRIEF_LOOKED_AT; i++)
+		runs = result_cell_in(finalizers, i, COL_STATE, &state) && state.text && !strcmp(state.text, "running");
 	if (!runs || !finalizers->note)
 		return;
 	struct text t = TEXT_INIT;
@@ -296,8 +271,7 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 	*out = (struct report){.session = s, .redacted = leave_out};
 	_Static_assert(sizeof sections / sizeof *sections <= sizeof out->section / sizeof *out->section, "there is room");
 	for (size_t i = 0; !code && i < sizeof sections / sizeof *sections; i++)
-		if (!sections[i].line || is_command(sections[i].line))
-			code = ask(out, s, &sections[i], err);
+		code = ask(out, s, &sections[i], err);
 	if (!code)
 		code = fill_map(out, s, err);
 	if (!code)
@@ -318,8 +292,9 @@ int report_make(struct report *out, struct session *s, bool leave_out, struct er
 	return code;
 }
 
-void report_release(struct report *r)
+void report_release(void *report)
 {
+	struct report *r = report;
 	for (unsigned i = 0; i < r->n; i++) {
 		result_free(r->section[i].result);
 		free(r->section[i].instead);
@@ -328,4 +303,5 @@ void report_release(struct report *r)
 		free(r->brief[i]);
 	free(r->brief);
 	treemap_release(&r->map);
+	*r = (struct report){.session = NULL};
 }

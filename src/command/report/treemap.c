@@ -25,9 +25,7 @@ static char *read_cell(struct result *r, size_t row, enum column_id column)
 {
 	struct cell cell;
 	struct text words = TEXT_INIT;
-	int at = result_column_of(r, column);
-	if (at >= 0) {
-		result_cell(r, row, (unsigned)at, &cell);
+	if (result_cell_in(r, row, column, &cell)) {
 		cell.indent = 0;
 		cell_print(&cell, &words);
 	}

@@ -21,9 +21,7 @@ enum { PARENTHESES_DEEP = 16 };
 
 int ids_of_bits(const struct bits *b, uint32_t **out, size_t *n, struct err *err)
 {
-	size_t count = 0, at = 0;
-	for (uint64_t w = 0; w <= b->n / 64; w++)
-		count += bits_ones(b->word[w]);
+	size_t count = bits_ones_of(b), at = 0;
 	uint32_t *ids = big_alloc(count, sizeof *ids, err);
 	if (!ids)
 		return ERR_NOMEM;
@@ -96,15 +94,6 @@ static int mark_rows(
 	return 0;
 }
 
-static bool any(const struct bits *b)
-{
-	for (uint64_t w = 0; w <= b->n / 64; w++) {
-		if (b->word[w])
-			return true;
-	}
-	return false;
-}
-
 static int rows_of_table(const struct session *s, const char *word, struct bits *to, struct err *err)
 {
 	struct result *r = session_rows(s);
@@ -119,7 +108,7 @@ static int rows_of_table(const struct session *s, const char *word, struct bits 
 		code = mark_rows(r, word, &rows, err);
 	if (!code)
 		code = result_members(r, &rows, to, err);
-	if (!code && !any(to))
+	if (!code && !bits_ones_of(to))
 		code = err_set(err, ERR_NOT_FOUND, "row %.60s counts no objects", word);
 	bits_release(&rows);
 	return code;
@@ -176,7 +165,7 @@ static bool of_variable(const struct session *s, const char *word, struct bits *
 	}
 	if (v.target.id != HEAP_NONE)
 		bits_set(to, v.target.id);
-	return any(to);
+	return bits_ones_of(to);
 }
 
 const char *set_heap(const char *word)

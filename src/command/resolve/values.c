@@ -90,13 +90,8 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	int code = value_row(s, word, &t, err);
 	if (code)
 		return code;
-	*id = HEAP_NONE;
-	if (t.kind == TARGET_OBJECT)
-		*id = t.id;
-	else if (t.kind == TARGET_CLASS)
-		*id = session_heap(s)->classes[t.id].object;
-	else if (t.kind == TARGET_THREAD)
-		*id = session_heap(s)->threads[t.id].object;
+	t.part = false; /* of several objects the first */
+	*id = target_object(session_heap(s), &t);
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s is not an object", word) : 0;
 }
 
@@ -240,12 +235,13 @@ static void take_exact(struct class_list *list, const struct name_index *ix, con
 	text_release(&name);
 }
 
-static void take_glob(struct class_list *list, const struct name_index *ix, const char *pattern)
+/* The names that a glob or, if it is not NULL, a regular expression fits. */
+static void take_matching(struct class_list *list, const struct name_index *ix, const char *glob, struct pattern *regex)
 {
 	bool matches = false;
 	for (uint32_t i = 0; i < ix->n && !progress_own_stops(8 * i); i++) {
 		if (!name_index_repeats(ix, i))
-			matches = glob_match(pattern, name_index_name(ix, i));
+			matches = regex ? pattern_matches(regex, name_index_name(ix, i)) : glob_match(glob, name_index_name(ix, i));
 		if (matches)
 			take_range(list, ix, i, 1);
 	}
@@ -258,13 +254,7 @@ static int take_regex(
 	int code = line_regex(word, false, &regex, err);
 	if (code)
 		return code;
-	bool matches = false;
-	for (uint32_t i = 0; i < ix->n && !progress_own_stops(8 * i); i++) {
-		if (!name_index_repeats(ix, i))
-			matches = pattern_matches(regex, name_index_name(ix, i));
-		if (matches)
-			take_range(list, ix, i, 1);
-	}
+	take_matching(list, ix, NULL, regex);
 	pattern_free(regex);
 	return 0;
 }
@@ -373,7 +363,7 @@ static int address_class(
 int value_classes(
     const struct session *s, const char *word, uint32_t **ids, size_t *n, struct err *err)
 {
-	const struct name_index *ix = session_names(s, err);
+	const struct name_index *ix = opened_names(s->dump, err);
 	struct class_list list = {.ids = NULL};
 	size_t length = strlen(word);
 	uint64_t address;
@@ -391,11 +381,11 @@ int value_classes(
 	} else if (*word == '%') {
 		code = row_class(s, word, &one, err);
 	} else if (strpbrk(word, "*?")) {
-		take_glob(&list, ix, word);
+		take_matching(&list, ix, word, NULL);
 		if (!list.n && strchr(word, '/')) {
 			struct text name = TEXT_INIT;
 			class_name_as_source(word, &name);
-			take_glob(&list, ix, name.s);
+			take_matching(&list, ix, name.s, NULL);
 			text_release(&name);
 		}
 	} else {

@@ -260,7 +260,7 @@ int cut_wish_add(struct cut_wish *to, const struct session *s, const char *word,
 void cut_class_word(struct text *to, const struct session *s, uint32_t class)
 {
 	const struct heap_class *c = &session_heap(s)->classes[class];
-	const struct name_index *ix = session_names(s, NULL);
+	const struct name_index *ix = opened_names(s->dump, NULL);
 	uint32_t first;
 	/* for want of memory nobody knows whether the name is one class's alone */
 	if (c->object != HEAP_NONE && (!ix || name_index_exact(ix, c->name, &first) > 1))

@@ -92,7 +92,7 @@ void session_sort_in(struct session *s, struct session_dump *d)
 	}
 }
 
-struct session_dump *session_dump_of(const struct session *s, const struct opened *o)
+static struct session_dump *dump_of(const struct session *s, const struct opened *o)
 {
 	for (size_t i = 0; o && i < s->n_dumps; i++)
 		if (s->dumps[i]->opened == o)
@@ -110,7 +110,7 @@ struct session_dump *session_numbered(const struct session *s, uint64_t number)
 
 struct session_dump *session_at_hand(const struct session *s)
 {
-	return session_dump_of(s, s->dump);
+	return dump_of(s, s->dump);
 }
 
 struct session_dump *session_newest(const struct session *s)
@@ -168,7 +168,7 @@ struct session_dump *session_first_same(struct session_dump *const *dump, size_t
 int session_not_of_other(const struct session *s, const struct opened *o, const char *word, const char *what,
     struct err *err)
 {
-	const struct session_dump *d = session_dump_of(s, o);
+	const struct session_dump *d = dump_of(s, o);
 	if (o == s->dump)
 		return 0;
 	if (!d)
@@ -260,7 +260,7 @@ void session_use(struct session *s, struct opened *o)
 
 void session_close(struct session *s, struct opened *o)
 {
-	struct session_dump *d = session_dump_of(s, o);
+	struct session_dump *d = dump_of(s, o);
 	if (s->hooks.closes)
 		s->hooks.closes(s->hooks.context, o);
 	session_drop_results(s);
@@ -346,14 +346,6 @@ int session_dump_error(int code, struct err *err)
 	if (err)
 		err->code = ERR_FORMAT;
 	return ERR_FORMAT;
-}
-
-int session_read_profiles(struct session *s, size_t n, struct err *err)
-{
-	int code = 0;
-	for (size_t i = 0; !code && i < n && i < s->n_dumps; i++)
-		code = session_read_profile(s, s->dumps[i], err);
-	return code;
 }
 
 int session_profile(struct session *s, struct opened *o, struct profile *out, struct err *err)

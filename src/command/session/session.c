@@ -79,11 +79,6 @@ struct result *session_rows(const struct session *s)
 
 /* --- what was found of the dump, or is now ------------------------------------------------------- */
 
-const struct name_index *session_names(const struct session *s, struct err *err)
-{
-	return opened_names(s->dump, err);
-}
-
 struct wanted {
 	struct opened *opened;
 	enum finding what;

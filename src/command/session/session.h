@@ -236,8 +236,6 @@ size_t session_series(const struct session *s, struct session_dump ***dumps);
 /* Is there anything to compare: several of them, or a profile? */
 bool session_compares(const struct session *s);
 struct session_dump *session_numbered(const struct session *s, uint64_t number);
-/* The one that this is; NULL: none. */
-struct session_dump *session_dump_of(const struct session *s, const struct opened *o);
 /* The one whose file this is, under whatever name; NULL: none. */
 struct session_dump *session_same_file(const struct session *s, const char *path);
 /* The first of these n dumps that has the same file as the last of them; NULL: none. */
@@ -260,12 +258,10 @@ void session_use(struct session *s, struct opened *o);
  * open is current now, or none. */
 void session_close(struct session *s, struct opened *o);
 
-/* Read the profiles of the first n dumps that were not read yet, one after another; of each stays its profile, or why
- * there is none.  What is open is not read again.  0 or ERR_CANCELLED. */
-MUST_CHECK int session_read_profiles(struct session *s, size_t n, struct err *err);
-/* The same of one. */
 /* The code of a dump that cannot be read, for the exit status 3: ERR_IO is of a result that cannot be written. */
 int session_dump_error(int code, struct err *err);
+/* Read the profile of a dump, unless it was read; of it stays its profile, or why there is none.  What is open is not
+ * read again.  0 or ERR_CANCELLED. */
 MUST_CHECK int session_read_profile(struct session *s, struct session_dump *d, struct err *err);
 /* The profile of an open dump as it is now: the caller's (profile_release).  ERR_UNSUPPORTED while retained sizes are
  * being found beside the screen; ERR_NOMEM or ERR_CANCELLED. */
@@ -294,8 +290,6 @@ struct result *session_table(const struct session *s);
 struct result *session_rows(const struct session *s);
 /* What why is about: the last table that is not an explanation itself; or NULL. */
 struct result *session_explained(const struct session *s);
-/* The heap's class names, built at the first call for a heap.  NULL: ERR_NOMEM. */
-const struct name_index *session_names(const struct session *s, struct err *err);
 /* Find something of the current dump, unless it is known, as opened_find; ERR_UNSUPPORTED also while the screen finds
  * retained sizes beside it. */
 MUST_CHECK int session_find(const struct session *s, enum finding what, struct err *err);

@@ -61,7 +61,6 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_CHECK_PARENTS] = ALONE("checking parents"),
 	[PHASE_CHECK_RETAINED] = ALONE("checking retained sizes"),
 	[PHASE_CHECK_SIBLINGS] = ALONE("checking siblings"),
-	[PHASE_CHECK_CYCLES] = {.words = "checking siblings that hold each other", .word = "checking siblings"},
 };
 
 _Static_assert(PHASES <= 64, "struct progress keeps a bit of each phase");

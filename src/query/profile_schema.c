@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* profile_schema.c - the tables of a profile's file, and what its numbers and words mean. */
-#ifdef HAVE_SQLITE3
-
 #include "query/profile_schema.h"
 
 #include "memory/big.h"
@@ -206,5 +204,3 @@ int profile_sql_open(sqlite3 **db, struct progress *progress, struct err *err)
 		sqlite3_limit(*db, limits[i].limit, limits[i].most);
 	return sqlite_temp_rules(*db) ? profile_sql_error(*db, progress, err) : 0;
 }
-
-#endif

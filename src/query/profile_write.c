@@ -3,14 +3,11 @@
  * profile_write.c - a profile into a file; see profile_file.h.
  *
  * The database is made in memory and written as bytes, so no journal stands beside the file and nothing of it is
- * there before all is known.  Ids are numbered by how often they occur: small ones take less room.
+ * there before all is known.
  */
 #include "query/profile_file.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "algorithms/map.h"
-#include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "memory/big.h"
@@ -29,8 +26,7 @@ struct packing {
 	uint32_t n_rows;
 	struct used_text {
 		const char *s;      /* borrowed from the profile */
-		uint32_t uses, id;
-	} *texts;
+	} *texts;                   /* a text's id is its number here */
 	size_t n_texts, cap_texts;
 	struct map map;
 	struct used_sort {
@@ -38,8 +34,7 @@ struct packing {
 		enum way_start start;
 		bool chain, array;
 		struct amount objects, shallow, retained; /* without their numbers */
-		uint32_t uses, id;
-	} *sorts;
+	} *sorts;                   /* likewise */
 	size_t n_sorts, cap_sorts;
 };
 
@@ -135,85 +130,70 @@ static uint64_t hash_text(const char *s)
 #define text_at(texts, number) ((texts)[number].s)
 MAP(texts, const struct used_text *, const char *, text_at, hash_text, map_same)
 
-/* The entry of a text, which is made where there is none. */
-static int find_text(struct packing *p, const char *s, struct used_text **out, struct err *err)
+/* The id of a text, which is entered where it is new.  0 or ERR_NOMEM. */
+static int find_text(struct packing *p, const char *s, uint32_t *id, struct err *err)
 {
 	uint32_t *slot = texts_enter(&p->map, p->texts, (uint32_t)p->n_texts, s, err);
-	if (slot && *slot) {
-		*out = &p->texts[*slot - 1];
-		return 0;
-	}
-	*out = slot ? BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err) : NULL;
-	if (!*out)
+	if (!slot)
 		return ERR_NOMEM;
-	**out = (struct used_text){.s = s};
-	*slot = (uint32_t)p->n_texts;
+	if (!*slot) {
+		struct used_text *to = BIG_PUSH(p->texts, p->n_texts, p->cap_texts, err);
+		if (!to)
+			return ERR_NOMEM;
+		*to = (struct used_text){.s = s};
+		*slot = (uint32_t)p->n_texts;
+	}
+	*id = *slot - 1;
 	return 0;
 }
 
-static struct used_sort *find_sort(struct packing *p, enum profile_by by, const struct profile_row *r)
+/* The id of what a row has in common with others. */
+static size_t find_sort(struct packing *p, enum profile_by by, const struct profile_row *r)
 {
 	struct used_sort like = {.by = by, .start = r->start, .chain = r->chain, .array = r->array,
 	    .objects = fitting(r->objects), .shallow = fitting(r->shallow), .retained = fitting(r->retained)};
 	for (size_t i = 0; i < p->n_sorts; i++) {
-		struct used_sort *s = &p->sorts[i];
+		const struct used_sort *s = &p->sorts[i];
 		if (s->by == by && s->start == r->start && s->chain == r->chain && s->array == r->array &&
 		    as_sure(s->objects, like.objects) && as_sure(s->shallow, like.shallow) &&
 		    as_sure(s->retained, like.retained))
-			return s;
+			return i;
 	}
 	VEC_PUSH(p->sorts, p->n_sorts, p->cap_sorts) = like;
-	return &p->sorts[p->n_sorts - 1];
+	return p->n_sorts - 1;
 }
 
-/* Number the rows that are written, and count what they use. */
-static int count_uses(struct packing *p, struct err *err)
+/* Number the rows that are written, and what they use. */
+static int number_rows(struct packing *p, struct err *err)
 {
-	for (unsigned by = 0; by < PROFILE_BYS; by++) {
+	for (unsigned by = PROFILE_BYS; by-- > 0;) {
 		const struct profile_table *t = &p->profile->by[by];
 		for (uint32_t i = 0; i < t->n; i++) {
 			const struct profile_row *r = &t->row[i];
-			struct used_text *text;
+			uint32_t text;
 			if (!p->id[by][i])
 				continue;
 			if (p->n_rows == PROFILE_ROWS_MOST)
 				return err_set(err, ERR_UNSUPPORTED, "the dump has more classes and paths than a profile holds");
 			p->id[by][i] = ++p->n_rows;
-			find_sort(p, by, r)->uses++;
-			if (find_text(p, r->words, &text, err))
+			(void)find_sort(p, by, r);
+			if (find_text(p, r->words, &text, err) || (r->class && find_text(p, r->class, &text, err)))
 				return ERR_NOMEM;
-			text->uses++;
-			if (r->class && find_text(p, r->class, &text, err))
-				return ERR_NOMEM;
-			text->uses += r->class != NULL;
 		}
 	}
 	return 0;
 }
 
-static int by_text_uses(const void *x, const void *y)
-{
-	const struct used_text *const *a = x, *const *b = y;
-	return ((*a)->uses < (*b)->uses) - ((*a)->uses > (*b)->uses);
-}
-
 static int enter_texts(struct packing *p, struct err *err)
 {
-	sqlite3_stmt *s = NULL;
-	struct used_text **order = big_alloc(p->n_texts, sizeof *order, err);
-	int code = order ? prepare(p, &s, "INSERT INTO string VALUES (?,?)", err) : ERR_NOMEM;
-	for (size_t i = 0; !code && i < p->n_texts; i++)
-		order[i] = &p->texts[i];
-	if (!code)
-		code = sort(order, p->n_texts, sizeof *order, by_text_uses, err);
-	for (uint32_t i = 0; !code && i < p->n_texts; i++) {
-		order[i]->id = i;
-		sqlite3_bind_int64(s, 1, i);
-		sqlite3_bind_text(s, 2, order[i]->s, -1, SQLITE_STATIC);
+	sqlite3_stmt *s;
+	int code = prepare(p, &s, "INSERT INTO string VALUES (?,?)", err);
+	for (size_t i = 0; !code && i < p->n_texts; i++) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)i);
+		sqlite3_bind_text(s, 2, p->texts[i].s, -1, SQLITE_STATIC);
 		code = step(p, s, err);
 	}
 	sqlite3_finalize(s);
-	big_free(order);
 	return code;
 }
 
@@ -226,24 +206,13 @@ static void bind_sure(sqlite3_stmt *s, int at, struct amount a)
 		sqlite3_bind_text(s, at + 1, profile_reasons[a.reason], -1, SQLITE_STATIC);
 }
 
-static int by_sort_uses(const void *x, const void *y)
-{
-	const struct used_sort *const *a = x, *const *b = y;
-	return (*a)->uses != (*b)->uses ? ((*a)->uses < (*b)->uses) - ((*a)->uses > (*b)->uses) : (*a > *b) - (*a < *b);
-}
-
 static int enter_sorts(struct packing *p, struct err *err)
 {
 	sqlite3_stmt *s;
-	struct used_sort **order = xcalloc(p->n_sorts + 1, sizeof *order);
 	int code = prepare(p, &s, "INSERT INTO sort VALUES (?,?,?,?,?,?,?,?,?,?,?)", err);
-	for (size_t i = 0; i < p->n_sorts; i++)
-		order[i] = &p->sorts[i];
-	sort_array(order, p->n_sorts, sizeof *order, by_sort_uses);
-	for (uint32_t i = 0; !code && i < p->n_sorts; i++) {
-		struct used_sort *sort = order[i];
-		sort->id = i;
-		sqlite3_bind_int64(s, 1, i);
+	for (size_t i = 0; !code && i < p->n_sorts; i++) {
+		const struct used_sort *sort = &p->sorts[i];
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)i);
 		sqlite3_bind_text(s, 2, profile_kinds[sort->by], -1, SQLITE_STATIC);
 		sqlite3_bind_text(s, 3, profile_starts[sort->start], -1, SQLITE_STATIC); /* of NULL a NULL */
 		sqlite3_bind_int64(s, 4, sort->chain);
@@ -254,7 +223,6 @@ static int enter_sorts(struct packing *p, struct err *err)
 		code = step(p, s, err);
 	}
 	sqlite3_finalize(s);
-	free(order);
 	return code;
 }
 
@@ -263,23 +231,22 @@ static int enter_sorts(struct packing *p, struct err *err)
 static int enter_row(struct packing *p, sqlite3_stmt *s, enum profile_by by, uint32_t i, struct err *err)
 {
 	const struct profile_row *r = &p->profile->by[by].row[i];
-	const struct used_sort *sort = find_sort(p, by, r);
 	uint64_t shallow = fitting(r->shallow).n, retained = fitting(r->retained).n;
-	struct used_text *words, *class;
+	uint32_t words, class;
 	int code = find_text(p, r->words, &words, err);
 	sqlite3_clear_bindings(s); /* to NULL */
 	if (!code && r->class) {
 		code = find_text(p, r->class, &class, err);
 		if (!code)
-			sqlite3_bind_int64(s, 5, class->id);
+			sqlite3_bind_int64(s, 5, class);
 	}
 	if (code)
 		return code;
 	sqlite3_bind_int64(s, 1, p->id[by][i] - 1);
-	sqlite3_bind_int64(s, 2, sort->id);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)find_sort(p, by, r));
 	if (r->parent != PROFILE_NONE)
 		sqlite3_bind_int64(s, 3, p->id[by][r->parent] - 1);
-	sqlite3_bind_int64(s, 4, words->id);
+	sqlite3_bind_int64(s, 4, words);
 	sqlite3_bind_int64(s, 6, (sqlite3_int64)fitting(r->objects).n);
 	sqlite3_bind_int64(s, 7, (sqlite3_int64)shallow);
 	if (retained != shallow)
@@ -291,7 +258,7 @@ static int enter_rows(struct packing *p, struct err *err)
 {
 	sqlite3_stmt *s;
 	int code = prepare(p, &s, "INSERT INTO row VALUES (?,?,?,?,?,?,?,?)", err);
-	for (unsigned by = 0; !code && by < PROFILE_BYS; by++)
+	for (unsigned by = PROFILE_BYS; !code && by-- > 0;)
 		for (uint32_t i = 0; !code && i < p->profile->by[by].n; i++)
 			if (p->id[by][i])
 				code = enter_row(p, s, by, i, err);
@@ -379,7 +346,7 @@ static int pack(struct packing *p, struct err *err)
 {
 	int code = choose_rows(p, err);
 	if (!code)
-		code = count_uses(p, err);
+		code = number_rows(p, err);
 	if (!code)
 		code = make_tables(p, err);
 	if (!code)
@@ -448,5 +415,3 @@ int profile_write(const struct profile *profile, FILE *to, bool compressed, stru
 	free(p.sorts);
 	return code;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sqlite_memory.c - see sqlite_memory.h. */
-#ifdef HAVE_SQLITE3
-
 #include "query/sqlite_memory.h"
 
 #include "memory/big.h"
@@ -79,5 +77,3 @@ const char *sqlite_memory_refusal(void)
 {
 	return refused.message;
 }
-
-#endif

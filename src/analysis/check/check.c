@@ -20,7 +20,6 @@
 #include "memory/big.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,16 +33,6 @@ struct checker {
 	struct progress *progress;
 	bool indexes_sound; /* classes and references can be followed */
 };
-
-static void __attribute__((format(printf, 4, 5))) say(
-    struct checker *k, const char *name, enum check_outcome outcome, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	checks_add_list(k->to, name, outcome, format, arguments);
-	va_end(arguments);
-	progress_add(k->progress, 1);
-}
 
 /* --- objects and classes ---------------------------------------------------------------------- */
 
@@ -63,7 +52,7 @@ static void check_classes(struct checker *k)
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		if (h->class_of[id] >= h->n_classes) {
 			k->indexes_sound = false;
-			say(k, "classes are known", CHECK_BROKEN, "#%" PRIu32 " has class %" PRIu32
+			checks_add(k->to, "classes are known", CHECK_BROKEN, "#%" PRIu32 " has class %" PRIu32
 			    " of %" PRIu32, id, h->class_of[id], h->n_classes);
 			return;
 		}
@@ -73,7 +62,7 @@ static void check_classes(struct checker *k)
 		if (!class_or_none(h, class->superclass) || !class_or_none(h, class->component) ||
 		    !object_or_none(h, class->object) || !object_or_none(h, class->loader)) {
 			k->indexes_sound = false;
-			say(k, "classes are known", CHECK_BROKEN, "%.100s names a missing class",
+			checks_add(k->to, "classes are known", CHECK_BROKEN, "%.100s names a missing class",
 			    class->name);
 			return;
 		}
@@ -81,7 +70,8 @@ static void check_classes(struct checker *k)
 	uint32_t n_used = 0;
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		n_used += h->classes[c].n_objects != 0;
-	say(k, "classes are known", CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " with objects", h->n_classes, n_used);
+	checks_add(k->to, "classes are known", CHECK_OK, "%" PRIu32 " classes, %" PRIu32 " with objects", h->n_classes,
+	    n_used);
 }
 
 /* Each chain of superclasses ends.  Each class is passed once: a chain stops where an earlier one
@@ -99,11 +89,11 @@ static int check_superclasses(struct checker *k, struct err *err)
 		if (at == HEAP_NONE || passed[at] != c + 1)
 			continue;
 		big_free(passed);
-		say(k, "superclasses end", CHECK_BROKEN, "those of %.150s form a cycle", h->classes[c].name);
+		checks_add(k->to, "superclasses end", CHECK_BROKEN, "those of %.150s form a cycle", h->classes[c].name);
 		return 0;
 	}
 	big_free(passed);
-	say(k, "superclasses end", CHECK_OK, "no class is its own ancestor");
+	checks_add(k->to, "superclasses end", CHECK_OK, "no class is its own ancestor");
 	return 0;
 }
 
@@ -121,7 +111,7 @@ static void check_class_objects(struct checker *k)
 		named++;
 		if (h->class_of[id] != h->java_lang_class || heap_class_mirrored(h, id) != c ||
 		    heap_address(h, id) != h->classes[c].address) {
-			say(k, name, CHECK_BROKEN, "that of %.100s at 0x%" PRIx64 " is not",
+			checks_add(k->to, name, CHECK_BROKEN, "that of %.100s at 0x%" PRIx64 " is not",
 			    h->classes[c].name, h->classes[c].address);
 			return;
 		}
@@ -129,7 +119,7 @@ static void check_class_objects(struct checker *k)
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++)
 		mirrors += heap_class_mirrored(h, id) != HEAP_NONE;
 	bool ok = mirrors == named && mirrors == h->n_class_objects;
-	say(k, name, ok ? CHECK_OK : CHECK_BROKEN,
+	checks_add(k->to, name, ok ? CHECK_OK : CHECK_BROKEN,
 	    "%" PRIu32 " class objects found, %" PRIu32 " classes have one, %" PRIu32
 	    " are stated", mirrors, named, h->n_class_objects);
 }
@@ -166,13 +156,13 @@ static int check_sums(struct checker *k, struct err *err)
 		const struct heap_class *class = &h->classes[c];
 		if (class->n_objects == tally[c].objects && class->shallow == tally[c].shallow)
 			continue;
-		say(k, name, CHECK_BROKEN, "%.80s: %" PRIu32 " objects of %" PRIu64
+		checks_add(k->to, name, CHECK_BROKEN, "%.80s: %" PRIu32 " objects of %" PRIu64
 		    " bytes stated, %" PRIu64 " of %" PRIu64 " found", class->name,
 		    class->n_objects, class->shallow, tally[c].objects, tally[c].shallow);
 		goto out;
 	}
 	bool ok = shallow == h->shallow && unknown == h->n_unknown_size;
-	say(k, name, ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " bytes found, %" PRIu64 " stated; %"
+	checks_add(k->to, name, ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " bytes found, %" PRIu64 " stated; %"
 	    PRIu32 " of unknown size, %" PRIu32 " stated", shallow, h->shallow, unknown,
 	    h->n_unknown_size);
 out:
@@ -190,8 +180,8 @@ static void check_spaces(struct checker *k)
 		return;
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++)
 		n += h->space_of[id] < h->n_spaces;
-	say(k, name, n == h->n_objects ? CHECK_OK : CHECK_BROKEN, "%" PRIu32 " of %" PRIu32 " objects in %u heaps", n,
-	    h->n_objects, h->n_spaces);
+	checks_add(k->to, name, n == h->n_objects ? CHECK_OK : CHECK_BROKEN, "%" PRIu32 " of %" PRIu32
+	    " objects in %u heaps", n, h->n_objects, h->n_spaces);
 }
 
 /* What was measured is not larger than any distance, and not smaller than all. */
@@ -202,7 +192,7 @@ static int check_measured(struct checker *k, struct err *err)
 	if (!h->size_model || h->facts.values == NO_VALUES) /* no distance changed the dump's own */
 		return 0;
 	if (!h->n_measured) {
-		say(k, name, CHECK_OK, "no class is larger than its fields need");
+		checks_add(k->to, name, CHECK_OK, "no class is larger than its fields need");
 		return 0;
 	}
 	uint64_t *least = big_alloc(h->n_classes, sizeof *least, err);
@@ -217,14 +207,14 @@ static int check_measured(struct checker *k, struct err *err)
 	for (uint32_t c = 0; c < h->n_classes; c++) {
 		if (!least[c] || h->classes[c].instance_size <= least[c])
 			continue;
-		say(k, name, CHECK_BROKEN, "%.80s: %" PRIu64 " bytes measured, but %" PRIu64 " to the next object",
-		    h->classes[c].name, h->classes[c].instance_size, least[c]);
+		checks_add(k->to, name, CHECK_BROKEN, "%.80s: %" PRIu64 " bytes measured, but %" PRIu64
+		    " to the next object", h->classes[c].name, h->classes[c].instance_size, least[c]);
 		big_free(least);
 		return 0;
 	}
 	big_free(least);
-	say(k, name, CHECK_OK, "except for %" PRIu32 " classes, measured by distances: %.120s", h->n_measured,
-	    h->measured_names);
+	checks_add(k->to, name, CHECK_OK, "except for %" PRIu32 " classes, measured by distances: %.120s",
+	    h->n_measured, h->measured_names);
 	return 0;
 }
 
@@ -269,7 +259,7 @@ static void check_kinds(struct checker *k, const struct kinds *n)
 	    h->n_class_objects;
 	bool ok = sum == h->n_objects && n->object_arrays == h->n_object_arrays && n->instances == h->n_instances &&
 	    n->primitive_arrays == h->n_primitive_arrays && n->class_objects == h->n_class_objects;
-	say(k, "kinds add up", ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " instances, %" PRIu64
+	checks_add(k->to, "kinds add up", ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64 " instances, %" PRIu64
 	    " object arrays, %" PRIu64 " primitive arrays, %" PRIu64 " class objects by their classes, %" PRIu32
 	    ", %" PRIu32 ", %" PRIu32 " and %" PRIu32 " by their records, of %" PRIu32 " objects",
 	    n->instances, n->object_arrays, n->primitive_arrays, n->class_objects, h->n_instances,
@@ -288,7 +278,7 @@ static bool adjacency_sound(struct checker *k, const struct adjacency *a, const 
 			return false;
 		uint64_t start = adjacency_start(a, id);
 		if (start < before || start > a->n || (id == 0 && start)) {
-			say(k, name, CHECK_BROKEN, "those of #%" PRIu32 " begin at %" PRIu64
+			checks_add(k->to, name, CHECK_BROKEN, "those of #%" PRIu32 " begin at %" PRIu64
 			    " after %" PRIu64 " of %" PRIu64, id, start, before, a->n);
 			return false;
 		}
@@ -297,17 +287,17 @@ static bool adjacency_sound(struct checker *k, const struct adjacency *a, const 
 			break;
 	}
 	if (before != a->n) {
-		say(k, name, CHECK_BROKEN, "they end at %" PRIu64 " of %" PRIu64, before, a->n);
+		checks_add(k->to, name, CHECK_BROKEN, "they end at %" PRIu64 " of %" PRIu64, before, a->n);
 		return false;
 	}
 	for (uint64_t i = 0; i < a->n && !progress_stops(k->progress, i); i++) {
 		if (a->target[i] >= h->n_objects) {
-			say(k, name, CHECK_BROKEN, "reference %" PRIu64 " leads to #%" PRIu32
+			checks_add(k->to, name, CHECK_BROKEN, "reference %" PRIu64 " leads to #%" PRIu32
 			    " of %" PRIu32, i, a->target[i], h->n_objects);
 			return false;
 		}
 	}
-	say(k, name, CHECK_OK, "%" PRIu64 " lead to an object", a->n);
+	checks_add(k->to, name, CHECK_OK, "%" PRIu64 " lead to an object", a->n);
 	return true;
 }
 
@@ -339,13 +329,13 @@ static int check_mirror(struct checker *k, struct err *err)
 	for (uint32_t id = 0; id < h->n_objects && !progress_stops(k->progress, id); id++) {
 		uint64_t start = adjacency_start(&h->in, id), end = adjacency_start(&h->in, id + 1);
 		if (end - start != degree[id]) {
-			say(k, name, CHECK_BROKEN, "#%" PRIu32 " has %" PRIu64 " referrers, but %"
+			checks_add(k->to, name, CHECK_BROKEN, "#%" PRIu32 " has %" PRIu64 " referrers, but %"
 			    PRIu32 " references lead to it", id, end - start, degree[id]);
 			goto out;
 		}
 		for (uint64_t i = start; i < end; i++) {
 			if (i > start && h->in.target[i] < h->in.target[i - 1]) {
-				say(k, name, CHECK_BROKEN,
+				checks_add(k->to, name, CHECK_BROKEN,
 				    "the referrers of #%" PRIu32 " are out of order", id);
 				goto out;
 			}
@@ -353,9 +343,9 @@ static int check_mirror(struct checker *k, struct err *err)
 		}
 	}
 	if (out_hash != in_hash)
-		say(k, name, CHECK_BROKEN, "counts agree, pairs do not");
+		checks_add(k->to, name, CHECK_BROKEN, "counts agree, pairs do not");
 	else
-		say(k, name, CHECK_OK, "%" PRIu64 " pairs, the same in both directions", h->out.n);
+		checks_add(k->to, name, CHECK_OK, "%" PRIu64 " pairs, the same in both directions", h->out.n);
 out:
 	big_free(degree);
 	return code;
@@ -365,7 +355,7 @@ static void check_reference_count(struct checker *k)
 {
 	const struct heap *h = k->h;
 	bool ok = h->out.n + h->n_dangling == h->n_references && h->in.n == h->out.n;
-	say(k, "references are all counted", ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64
+	checks_add(k->to, "references are all counted", ok ? CHECK_OK : CHECK_BROKEN, "%" PRIu64
 	    " recorded, %" PRIu64 " of them to nowhere; %" PRIu64 " out, %" PRIu64 " in",
 	    h->n_references, h->n_dangling, h->out.n, h->in.n);
 }
@@ -398,12 +388,12 @@ static void check_types(struct checker *k)
 			continue;
 		n++;
 		if (h->typed_by[id] >= TYPED_BYS || !type_fits(h, id)) {
-			say(k, name, CHECK_BROKEN, "%.100s at 0x%" PRIx64 " does not",
+			checks_add(k->to, name, CHECK_BROKEN, "%.100s at 0x%" PRIx64 " does not",
 			    heap_class_of(h, id)->name, heap_address(h, id));
 			return;
 		}
 	}
-	say(k, name, CHECK_OK, "%" PRIu64 " objects have one", n);
+	checks_add(k->to, name, CHECK_OK, "%" PRIu64 " objects have one", n);
 }
 
 /* --- roots and threads ------------------------------------------------------------------------ */
@@ -436,7 +426,7 @@ static bool check_roots(struct checker *k)
 		    (r[-1].object == r->object && r[-1].kind > r->kind)))
 			fault = "is out of order";
 		if (fault) {
-			say(k, "roots are objects", CHECK_BROKEN, "root %zu (#%" PRIu32 ") %s", i,
+			checks_add(k->to, "roots are objects", CHECK_BROKEN, "root %zu (#%" PRIu32 ") %s", i,
 			    r->object, fault);
 			return false;
 		}
@@ -444,7 +434,7 @@ static bool check_roots(struct checker *k)
 		sound &= heap_is_root(h, r->object);
 	}
 	bool ok = sound && objects == h->n_root_objects;
-	say(k, "roots are objects", ok ? CHECK_OK : CHECK_BROKEN, "%zu roots on %" PRIu32
+	checks_add(k->to, "roots are objects", ok ? CHECK_OK : CHECK_BROKEN, "%zu roots on %" PRIu32
 	    " objects, %" PRIu32 " stated", h->n_roots, objects, h->n_root_objects);
 	return true;
 }
@@ -463,13 +453,13 @@ static int check_threads(struct checker *k, struct err *err)
 		const struct heap_thread *thread = &h->threads[t];
 		if (object_or_none(h, thread->object) && roots[t] == thread->n_roots)
 			continue;
-		say(k, "threads hold their roots", CHECK_BROKEN, "%.80s states %" PRIu32
+		checks_add(k->to, "threads hold their roots", CHECK_BROKEN, "%.80s states %" PRIu32
 		    " roots, %" PRIu64 " name it", thread->name, thread->n_roots, roots[t]);
 		big_free(roots);
 		return 0;
 	}
 	big_free(roots);
-	say(k, "threads hold their roots", h->n_threads ? CHECK_OK : CHECK_DOES_NOT_APPLY,
+	checks_add(k->to, "threads hold their roots", h->n_threads ? CHECK_OK : CHECK_DOES_NOT_APPLY,
 	    "%" PRIu32 " threads", h->n_threads);
 	return 0;
 }
@@ -478,16 +468,16 @@ static int check_reachable(struct checker *k, struct err *err)
 {
 	struct reachable r;
 	if (k->h->facts.roots_recorded) {
-		say(k, "inferred roots reach everything", CHECK_DOES_NOT_APPLY,
+		checks_add(k->to, "inferred roots reach everything", CHECK_DOES_NOT_APPLY,
 		    "the dump records its roots");
 		return 0;
 	}
 	int code = reachable_from_roots(&r, &(struct model){.heap = k->h}, k->progress, err);
 	if (code)
 		return code;
-	say(k, "inferred roots reach everything", r.unreachable_n.n != k->h->n_stale ? CHECK_BROKEN : CHECK_OK,
-	    "%" PRIu64 " of %" PRIu32 " objects; %" PRIu32 " are garbage with stale references", r.n.n, k->h->n_objects,
-	    k->h->n_stale);
+	checks_add(k->to, "inferred roots reach everything",
+	    r.unreachable_n.n != k->h->n_stale ? CHECK_BROKEN : CHECK_OK, "%" PRIu64 " of %" PRIu32
+	    " objects; %" PRIu32 " are garbage with stale references", r.n.n, k->h->n_objects, k->h->n_stale);
 	reachable_release(&r);
 	return 0;
 }
@@ -535,13 +525,13 @@ static void check_stated(struct checker *k, const struct kinds *n)
 		if (count == table[i].found || count == table[i].or_else)
 			continue;
 		broken = true;
-		say(k, "the dump's own counts agree", CHECK_BROKEN, "%s: %" PRIu64
+		checks_add(k->to, "the dump's own counts agree", CHECK_BROKEN, "%s: %" PRIu64
 		    " stated, %" PRIu64 " read", table[i].what, count, table[i].found);
 	}
 	if (!compared)
-		say(k, "the dump's own counts agree", CHECK_DOES_NOT_APPLY, "it states none");
+		checks_add(k->to, "the dump's own counts agree", CHECK_DOES_NOT_APPLY, "it states none");
 	else if (!broken)
-		say(k, "the dump's own counts agree", CHECK_OK, "%u counts", compared);
+		checks_add(k->to, "the dump's own counts agree", CHECK_OK, "%u counts", compared);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */

@@ -10,8 +10,6 @@
 
 #include "analysis/dominators/dominators.h"
 
-#include <stdarg.h>
-
 enum check_outcome { CHECK_OK, CHECK_BROKEN, CHECK_DOES_NOT_APPLY };
 
 struct check_line {
@@ -39,11 +37,9 @@ MUST_CHECK int check_heap(struct checks *out, const struct heap *heap, struct pr
  * right, are the shortest paths paths?  r must be complete.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int check_tree(struct checks *to, const struct retained *r, struct err *err);
 void checks_begin(struct checks *c); /* start the clock of the first check */
-void checks_add(
-    struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
+/* A check is done: add its line, and a step of the progress. */
+void checks_add(struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void checks_add_list(struct checks *to, const char *name, enum check_outcome outcome,
-    const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
 /* Is there a line too few?  0, or ERR_NOMEM. */
 MUST_CHECK int checks_lost(const struct checks *c, struct err *err);
 void checks_release(struct checks *c);

@@ -114,15 +114,12 @@ int check_addresses(struct checks *to, const struct heap *h, struct progress *pr
 	a.fault = big_alloc(stretches, sizeof *a.fault, err);
 	int code = a.fault ? parallel_run(0, stretches, ascend, &a, err) : ERR_NOMEM;
 	const struct fault *fault = code ? NULL : first_fault(&a, stretches);
-	if (!code) {
+	if (!code)
 		say_ascend(to, h, fault);
-		progress_add(progress, 1);
-	}
 	if (!code && !fault) {
 		code = parallel_run(0, stretches, lead_back, &a, err);
 		if (!code)
 			say_lead_back(to, first_fault(&a, stretches));
-		progress_add(progress, 1);
 	}
 	big_free(a.fault);
 	return code;

@@ -44,19 +44,21 @@ void checks_begin(struct checks *c)
 	c->since = now();
 }
 
-void checks_add_list(struct checks *to, const char *name, enum check_outcome outcome,
-    const char *format, va_list arguments)
+void checks_add(struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
 {
+	va_list arguments;
 	double at = now();
 	struct check_line line = {.name = name, .outcome = outcome,
 	    .milliseconds = to->since > 0 ? (uint64_t)((at - to->since) * 1000 + 0.5) : 0};
+	va_start(arguments, format);
 	text_format(line.detail, sizeof line.detail, format, arguments);
+	va_end(arguments);
 	struct check_line *at_end = BIG_PUSH(to->line, to->n, to->cap, &to->lost);
 	if (at_end)
 		*at_end = line;
-	if (outcome == CHECK_BROKEN)
-		to->n_broken++;
+	to->n_broken += outcome == CHECK_BROKEN;
 	to->since = at;
+	progress_add(to->progress, 1);
 }
 
 int checks_lost(const struct checks *c, struct err *err)
@@ -64,15 +66,6 @@ int checks_lost(const struct checks *c, struct err *err)
 	if (c->lost.code)
 		*err = c->lost;
 	return c->lost.code;
-}
-
-void checks_add(
-    struct checks *to, const char *name, enum check_outcome outcome, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	checks_add_list(to, name, outcome, format, arguments);
-	va_end(arguments);
 }
 
 /* --- the tree ----------------------------------------------------------------------------------- */
@@ -192,7 +185,7 @@ void tree_edges(const struct tree *t, unsigned part, tree_edge *visit, void *con
 /* --- parents ------------------------------------------------------------------------------------ */
 
 struct parents {
-	struct tree *t;
+	const struct tree *t;
 	uint64_t edges;
 	uint32_t bad_from, bad_to; /* the first that breaks the property; bad_to HEAP_NONE: none */
 };
@@ -200,14 +193,9 @@ struct parents {
 static void leads(void *context, uint32_t from, uint32_t to)
 {
 	struct parents *p = context;
-	struct tree *t = p->t;
+	const struct tree *t = p->t;
 	uint32_t parent = t->r->dominators.immediate[to];
 	p->edges++;
-	if (from == (parent == DOMINATED_BY_ROOTS ? HEAP_NONE : parent)) {
-		if (!tree_marked(&t->direct, to))
-			tree_mark(&t->direct, to);
-		return; /* it holds itself up */
-	}
 	bool ok = parent == DOMINATED_BY_ROOTS ||
 	    (parent != NOT_REACHABLE && from != HEAP_NONE && tree_holds(t, parent, from));
 	if (ok || p->bad_to != HEAP_NONE)
@@ -225,7 +213,7 @@ static int parents_of_part(void *context, unsigned part, struct err *err)
 }
 
 /* By all threads; *all gets the sum, and what the first part found that is bad. */
-static int look_at_parents(struct parents *all, struct tree *t, struct err *err)
+static int look_at_parents(struct parents *all, const struct tree *t, struct err *err)
 {
 	unsigned parts = tree_parts(t);
 	struct parents *of = big_alloc(parts, sizeof *of, err);
@@ -245,7 +233,7 @@ static int look_at_parents(struct parents *all, struct tree *t, struct err *err)
 	return code;
 }
 
-static int check_parents(struct checks *to, struct tree *t, struct err *err)
+static int check_parents(struct checks *to, const struct tree *t, struct err *err)
 {
 	const char *name = "parents dominate";
 	const struct heap *h = t->h;
@@ -419,7 +407,7 @@ static void step(void *context, uint32_t from, uint32_t to)
 	if (!begins && !s->paths->parent[from])
 		return;
 	if (parent == (begins ? PATH_START : from + 1))
-		tree_mark(&s->held, to);
+		__atomic_fetch_or(&s->held.word[to >> 6], UINT64_C(1) << (to & 63), __ATOMIC_RELAXED);
 	if (s->length[to] > (begins ? 0 : s->length[from]) + 1)
 		part->shorter = to;
 }
@@ -521,7 +509,7 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 	t.span = big_alloc(n, sizeof *t.span, err);
 	t.order = big_alloc(n_order, sizeof *t.order, err);
 	progress_phase(t.progress, PHASE_CHECK_PARENTS, n);
-	int code = t.span && t.order ? bits_init(&t.direct, n, err) : ERR_NOMEM;
+	int code = t.span && t.order ? 0 : ERR_NOMEM;
 	if (!code)
 		code = number(&t, err);
 	if (!code)
@@ -548,6 +536,5 @@ int check_tree(struct checks *to, const struct retained *r, struct err *err)
 		code = checks_lost(to, err);
 	big_free(t.span);
 	big_free(t.order);
-	bits_release(&t.direct);
 	return code;
 }

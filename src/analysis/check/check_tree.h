@@ -18,7 +18,6 @@ struct tree {
 	struct span *span; /* by id; {0, 0}: not in the tree */
 	uint32_t *order;   /* by number: the id; [0] is not used */
 	uint32_t n;        /* objects in the tree */
-	struct bits direct; /* by id: its parent itself references it, or it is a root; by check_parents */
 	struct progress *progress; /* a round of tree_edges adds the heap's objects */
 };
 
@@ -26,18 +25,6 @@ struct tree {
 static inline bool tree_holds(const struct tree *t, uint32_t above, uint32_t below)
 {
 	return t->span[above].from <= t->span[below].from && t->span[below].from <= t->span[above].to;
-}
-
-/* Set a bit that several threads may set.  True: it was not set before. */
-static inline bool tree_mark(struct bits *b, uint32_t id)
-{
-	uint64_t bit = UINT64_C(1) << (id & 63);
-	return !(__atomic_fetch_or(&b->word[id >> 6], bit, __ATOMIC_RELAXED) & bit);
-}
-
-static inline bool tree_marked(const struct bits *b, uint32_t id)
-{
-	return __atomic_load_n(&b->word[id >> 6], __ATOMIC_RELAXED) >> (id & 63) & 1;
 }
 
 /* Call visit for every reference that counts: recorded and implied ones except those that are left

@@ -69,6 +69,18 @@ struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t t
 		.timed = lock_thread_timed(f->heap, thread) };
 }
 
+uint32_t lock_object_in(const struct values *v, const char *field)
+{
+	struct value value;
+	return values_field(v, field, &value) ? value_object_id(v->heap, &value) : HEAP_NONE;
+}
+
+int64_t lock_number_in(const struct values *v, const char *field)
+{
+	struct value value;
+	return values_field(v, field, &value) && value.type != VALUE_OBJECT ? (int64_t)value.bits : 0;
+}
+
 static int by_synchronizer(const void *x, const void *y, void *locks)
 {
 	const struct locks *l = locks;
@@ -141,51 +153,50 @@ static int by_lock(const void *x, const void *y, void *locks)
 	return a != b ? (a > b) - (a < b) : (i > k) - (i < k);
 }
 
+/* A list in another order: compare is called with numbers of elements, and the locks.  NULL: no memory. */
+static void *in_order(struct finding *f, const void *list, size_t n, size_t size,
+    int (*compare)(const void *, const void *, void *))
+{
+	uint32_t *order = big_alloc(n, sizeof *order, f->err);
+	char *out = order ? big_alloc(n, size, f->err) : NULL;
+	for (uint32_t i = 0; out && i < n; i++)
+		order[i] = i;
+	if (out)
+		sort_array_with(order, n, sizeof *order, compare, f->locks);
+	for (size_t i = 0; out && i < n; i++)
+		memcpy(out + i * size, (const char *)list + order[i] * size, size);
+	big_free(order);
+	return out;
+}
+
 static int order_waits(struct finding *f)
 {
 	struct locks *l = f->locks;
-	uint32_t *order = big_alloc(l->n_waits, sizeof *order, f->err);
-	struct lock_wait *waits = big_alloc(l->n_waits, sizeof *waits, f->err);
-	int code = order && waits ? 0 : ERR_NOMEM;
-	for (uint32_t i = 0; !code && i < l->n_waits; i++)
-		order[i] = i;
-	if (!code)
-		sort_array_with(order, l->n_waits, sizeof *order, by_lock, l);
-	for (uint32_t i = 0; !code && i < l->n_waits; i++) {
-		waits[i] = l->wait[order[i]];
+	struct lock_wait *waits = in_order(f, l->wait, l->n_waits, sizeof *waits, by_lock);
+	if (!waits)
+		return ERR_NOMEM; /* the caller releases what was found */
+	big_free(l->wait);
+	l->wait = waits;
+	l->cap_waits = l->n_waits;
+	for (uint32_t i = 0; i < l->n_waits; i++) {
 		struct lock *lock = &l->lock[waits[i].lock];
 		lock->first_wait = lock->n_waits++ ? lock->first_wait : i;
 	}
-	big_free(order);
-	big_free(code ? waits : l->wait);
-	if (code)
-		return code; /* the caller releases what was found */
-	l->wait = waits;
-	l->cap_waits = l->n_waits;
 	return 0;
 }
 
 static int order_locks(struct finding *f)
 {
 	struct locks *l = f->locks;
-	uint32_t *order = big_alloc(l->n, sizeof *order, f->err);
-	struct lock *locks = big_alloc(l->n, sizeof *locks, f->err);
-	int code = order && locks ? 0 : ERR_NOMEM;
-	for (uint32_t i = 0; !code && i < l->n; i++)
-		order[i] = i;
-	if (!code)
-		sort_array_with(order, l->n, sizeof *order, by_interest, l);
-	for (uint32_t i = 0; !code && i < l->n; i++) {
-		locks[i] = l->lock[order[i]];
-		for (uint32_t w = 0; w < locks[i].n_waits; w++)
-			l->wait[locks[i].first_wait + w].lock = i;
-	}
-	big_free(order);
-	big_free(code ? locks : l->lock);
-	if (code)
-		return code;
+	struct lock *locks = in_order(f, l->lock, l->n, sizeof *locks, by_interest);
+	if (!locks)
+		return ERR_NOMEM;
+	big_free(l->lock);
 	l->lock = locks;
 	l->cap = l->n;
+	for (uint32_t i = 0; i < l->n; i++)
+		for (uint32_t w = 0; w < locks[i].n_waits; w++)
+			l->wait[locks[i].first_wait + w].lock = i;
 	return 0;
 }
 

@@ -6,6 +6,8 @@
 #include "algorithms/bits.h"
 #include "analysis/locks/locks.h"
 
+struct values;
+
 struct finding {
 	const struct heap *heap;
 	struct locks *locks;
@@ -32,6 +34,10 @@ void lock_order_release(struct lock_order *o);
 struct lock_wait lock_wait_of(const struct finding *f, uint32_t lock, uint32_t thread_object);
 /* Does it end by itself? */
 bool lock_thread_timed(const struct heap *h, uint32_t thread);
+
+/* The object that a field leads to, or HEAP_NONE; the number in a field, or 0. */
+uint32_t lock_object_in(const struct values *v, const char *field);
+int64_t lock_number_in(const struct values *v, const char *field);
 
 /* Of Go: what has the lock at an address as a part, "main.Server.mu", appended; false: unknown. */
 bool lock_part(const struct heap *h, uint64_t address, struct text *to);

@@ -91,19 +91,6 @@ static bool open_object(const struct heap *h, uint32_t id, struct values *out)
 	return id != HEAP_NONE && !values_open(out, h, id, NULL) && !out->is_class;
 }
 
-/* The object that a field leads to, or HEAP_NONE. */
-static uint32_t object_in(const struct values *v, const char *field)
-{
-	struct value value;
-	return values_field(v, field, &value) ? value_object_id(v->heap, &value) : HEAP_NONE;
-}
-
-static int64_t number_in(const struct values *v, const char *field)
-{
-	struct value value;
-	return values_field(v, field, &value) && value.type != VALUE_OBJECT ? (int64_t)value.bits : 0;
-}
-
 static bool is_thread(const struct reading *r, uint32_t object)
 {
 	return object != HEAP_NONE && r->family[r->h->class_of[object]] == THREAD;
@@ -116,8 +103,8 @@ static uint32_t thread_at(const struct reading *r, const struct values *node)
 {
 	struct value waiter;
 	bool since_14 = values_field(node, "waiter", &waiter);
-	uint32_t thread = object_in(node, since_14 ? "waiter" : "thread");
-	bool cancelled = since_14 ? number_in(node, "status") < 0 : number_in(node, "waitStatus") > 0;
+	uint32_t thread = lock_object_in(node, since_14 ? "waiter" : "thread");
+	bool cancelled = since_14 ? lock_number_in(node, "status") < 0 : lock_number_in(node, "waitStatus") > 0;
 	return cancelled || !is_thread(r, thread) ? HEAP_NONE : thread;
 }
 
@@ -146,7 +133,7 @@ static void follow(struct reading *r, uint32_t lock, uint32_t node, const char *
 			add_waiter(r, lock, thread, how);
 		if (progress_stops(r->f->progress, n))
 			return;
-		node = object_in(&v, next);
+		node = lock_object_in(&v, next);
 	}
 }
 
@@ -187,7 +174,7 @@ static uint32_t outer_of(const struct reading *r, uint32_t synchronizer)
 	for (uint64_t k = 0; k < n && k < MOST_HOLDERS; k++) {
 		uint32_t holder = h->in.target[begin + k];
 		if (r->family[h->class_of[holder]] == OUTER && open_object(h, holder, &v) &&
-		    object_in(&v, "sync") == synchronizer)
+		    lock_object_in(&v, "sync") == synchronizer)
 			return holder;
 	}
 	return synchronizer;
@@ -216,8 +203,8 @@ static void set_owner(const struct reading *r, struct lock *lock, uint32_t owner
 /* A read-write lock keeps no list of its readers, but knows one of them and how often that one entered: perhaps all. */
 static void set_reader(const struct reading *r, struct lock *lock, const struct values *v)
 {
-	uint32_t first = object_in(v, "firstReader");
-	int64_t holds = number_in(v, "firstReaderHoldCount");
+	uint32_t first = lock_object_in(v, "firstReader");
+	int64_t holds = lock_number_in(v, "firstReaderHoldCount");
 	lock->owner_is = UNKNOWN;
 	if (is_thread(r, first) && holds > 0 && (uint64_t)holds == lock->holds.n)
 		set_owner(r, lock, first);
@@ -242,7 +229,7 @@ static void take_synchronizer(struct reading *r, struct values *v, bool is_long)
 	if (!values_as_named(v, is_long ? bases[QUEUED_LONG - QUEUED].name : bases[0].name))
 		return;
 	bool known = values_field(v, "state", &state) && (state.type == VALUE_INT || state.type == VALUE_LONG);
-	uint32_t owner = object_in(v, "exclusiveOwnerThread"), tail = object_in(v, "tail");
+	uint32_t owner = lock_object_in(v, "exclusiveOwnerThread"), tail = lock_object_in(v, "tail");
 	enum lock_kind kind = kind_of(heap_class_of(r->h, v->id)->name);
 	bool held = kind == LOCK_EXCLUSIVE || kind == LOCK_WRITE ? owner != HEAP_NONE || (known && state.bits) : false;
 	if (!held && tail == HEAP_NONE)
@@ -263,7 +250,7 @@ static void take_synchronizer(struct reading *r, struct values *v, bool is_long)
 static void take_condition(struct reading *r, const struct values *v)
 {
 	struct locks *l = r->f->locks;
-	uint32_t first_waiter = object_in(v, "firstWaiter");
+	uint32_t first_waiter = lock_object_in(v, "firstWaiter");
 	size_t n = l->n, first = l->n_waits;
 	uint32_t lock = first_waiter == HEAP_NONE ? HEAP_NONE : lock_add(r->f, v->id, v->id, LOCK_CONDITION);
 	if (lock == HEAP_NONE)
@@ -276,7 +263,7 @@ static void take_condition(struct reading *r, const struct values *v)
 
 static void take_thread(struct reading *r, struct values *v)
 {
-	uint32_t blocker = values_as_named(v, "java.lang.Thread") ? object_in(v, "parkBlocker") : HEAP_NONE;
+	uint32_t blocker = values_as_named(v, "java.lang.Thread") ? lock_object_in(v, "parkBlocker") : HEAP_NONE;
 	struct park *park = blocker == HEAP_NONE ? NULL : BIG_PUSH(r->park, r->n_parks, r->cap_parks, r->f->err);
 	r->f->lost |= blocker != HEAP_NONE && !park;
 	if (park)
@@ -315,7 +302,7 @@ static void set_stamped(struct lock *lock, const struct values *v)
 	struct value state;
 	if (!values_field(v, "state", &state) || state.type != VALUE_LONG)
 		return;
-	uint64_t readers = state.bits & READERS, beyond = (uint64_t)number_in(v, "readerOverflow");
+	uint64_t readers = state.bits & READERS, beyond = (uint64_t)lock_number_in(v, "readerOverflow");
 	lock->holds = amount_exact(state.bits & WRITER ? 1 : readers < MOST_READERS ? readers : MOST_READERS + beyond);
 	lock->owner_is = lock->holds.n ? UNKNOWN : EXACT;
 }
@@ -331,7 +318,7 @@ static uint32_t add_blocker(struct reading *r, uint32_t blocker)
 		return lock;
 	if (stamped && open_object(r->h, blocker, &v))
 		set_stamped(&r->f->locks->lock[lock], &v);
-	uint32_t runner = task && open_object(r->h, blocker, &v) ? object_in(&v, "runner") : HEAP_NONE;
+	uint32_t runner = task && open_object(r->h, blocker, &v) ? lock_object_in(&v, "runner") : HEAP_NONE;
 	if (runner != HEAP_NONE && is_thread(r, runner))
 		set_owner(r, &r->f->locks->lock[lock], runner);
 	return lock;

@@ -15,22 +15,6 @@
 #include "heap/value.h"
 #include "memory/big.h"
 
-static int64_t number_in(const struct heap *h, uint32_t id, const char *field)
-{
-	struct values v;
-	struct value n;
-	bool there = id != HEAP_NONE && !values_open(&v, h, id, NULL) && values_field(&v, field, &n) &&
-	    n.type != VALUE_OBJECT;
-	return there ? (int64_t)n.bits : 0;
-}
-
-static uint32_t object_in(const struct heap *h, uint32_t id, const char *field)
-{
-	struct values v;
-	struct value to;
-	return !values_open(&v, h, id, NULL) && values_field(&v, field, &to) ? value_object_id(h, &to) : HEAP_NONE;
-}
-
 static bool is_wanted(const struct lock *lock)
 {
 	return lock->kind == LOCK_READ && lock->owner_is == UNKNOWN && lock->synchronizer != HEAP_NONE;
@@ -49,20 +33,24 @@ static int add_reader(struct finding *f, struct lock *lock, uint32_t thread)
 
 static int name_readers(struct finding *f, struct lock *lock, const struct thread_locals *t)
 {
-	const struct heap *h = f->heap;
-	uint32_t key = object_in(h, lock->synchronizer, "readHolds");
-	uint32_t first = object_in(h, lock->synchronizer, "firstReader");
-	int64_t held = number_in(h, lock->synchronizer, "firstReaderHoldCount");
+	struct values v;
 	uint64_t sum = 0;
 	int code = 0;
+	if (values_open(&v, f->heap, lock->synchronizer, NULL))
+		return 0;
+	uint32_t key = lock_object_in(&v, "readHolds"), first = lock_object_in(&v, "firstReader");
+	int64_t held = lock_number_in(&v, "firstReaderHoldCount");
 	lock->first_reader = (uint32_t)f->locks->n_readers;
 	if (first != HEAP_NONE && held > 0) {
 		sum = (uint64_t)held;
 		code = add_reader(f, lock, first);
 	}
 	for (uint64_t i = 0; !code && key != HEAP_NONE && i < t->n && !progress_stops(f->progress, i); i++) {
-		int64_t count = t->at[i].key == key ? number_in(h, t->at[i].value, "count") : 0;
-		if (count <= 0 || t->at[i].thread == first)
+		if (t->at[i].key != key || t->at[i].thread == first || t->at[i].value == HEAP_NONE ||
+		    values_open(&v, f->heap, t->at[i].value, NULL))
+			continue;
+		int64_t count = lock_number_in(&v, "count");
+		if (count <= 0)
 			continue;
 		sum += (uint64_t)count;
 		code = add_reader(f, lock, t->at[i].thread);

@@ -5,70 +5,12 @@
  * Nothing is declared before it is named: where SQLite finds no table of a name, that name is looked up among the
  * classes and commands, a module is registered under it, and the statement is prepared again.
  */
-#include "query/sql/sql.h"
-
-#include "heap/classes.h"
-
-#ifndef HAVE_SQLITE3
-
-int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)
-{
-	(void)o, (void)source;
-	*out = NULL;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-void sql_close(struct sql *q)
-{
-	(void)q;
-}
-
-int sql_run(struct sql *q, const char *text, const struct sql_wishes *wishes, struct progress *progress,
-    struct result **out, struct err *err)
-{
-	(void)q, (void)text, (void)wishes, (void)progress, (void)out;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-int sql_run_over(struct sql *q, struct result *rows, const char *text, struct progress *progress,
-    struct result **out, struct err *err)
-{
-	(void)q, (void)rows, (void)text, (void)progress, (void)out;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-int sql_rows(struct sql *q, const char *table, struct progress *progress, struct result **out, struct err *err)
-{
-	(void)q, (void)table, (void)progress, (void)out;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wishes, struct progress *progress,
-    sql_tell *tell, void *context, struct err *err)
-{
-	(void)q, (void)table, (void)wishes, (void)progress, (void)tell, (void)context;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-int sql_where(struct sql *q, const char *expression, uint32_t *ids, size_t *n, struct progress *progress,
-    struct err *err)
-{
-	(void)q, (void)expression, (void)ids, (void)n, (void)progress;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct progress *progress, struct err *err)
-{
-	(void)q, (void)r, (void)condition, (void)progress;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot run SQL");
-}
-
-#else
+#include "query/sql/sql_private.h"
 
 #include "analysis/class_tree.h"
 #include "base/mem.h"
+#include "heap/classes.h"
 #include "memory/big.h"
-#include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
 #include "query/sqlite_temp.h"
 
@@ -343,6 +285,8 @@ static bool drops(const char *text)
 int sql_prepare(struct sql *q, const char *text, sqlite3_stmt **s, const char **rest, struct err *err)
 {
 	for (int i = 0; i < TABLES_MOST; i++) {
+		q->now.selects = 0;
+		q->now.indirect = false;
 		int code, state = sqlite3_prepare_v2(q->db, text, -1, s, rest);
 		if (state == SQLITE_OK && *s && !sql_may_begin(sqlite3_sql(*s))) {
 			sqlite3_finalize(*s);
@@ -464,7 +408,6 @@ static int run(struct sql *q, const char *text, struct result *rows, const struc
 		sqlite3_stmt *s = NULL;
 		sql_doubts_begin(q);
 		sql_own_begin(q);
-		q->now.kept_read = false;
 		code = sql_prepare(q, text, &s, &text, err);
 		if (!code && s && *out)
 			code = err_set(err, ERR_USAGE, "a line takes one query (use another -x for the next)");
@@ -552,5 +495,3 @@ int sql_keep_ids(struct sql *q, const char *text, uint32_t *ids, size_t *n, stru
 	*n = code ? *n : kept;
 	return code;
 }
-
-#endif

@@ -11,8 +11,6 @@
 #include "heap/heap.h"
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "memory/big.h"
 
@@ -525,10 +523,13 @@ static int look_through(struct sql *q, const struct answer *a, const char *table
 			sqlite3_str_appendf(question, ", max(\"%w\")", sqlite3_column_name(a->stretches->s, (int)i));
 	sqlite3_str_appendf(question, " FROM \"%w\"", table);
 	char *text = sqlite3_str_finish(question);
-	int state = text ? sqlite3_prepare_v2(q->db, text, -1, &s, NULL) : SQLITE_NOMEM;
-	if (state == SQLITE_OK && (state = sqlite3_step(s)) == SQLITE_ROW)
+	const char *rest;
+	int code = text ? sql_prepare(q, text, &s, &rest, err) : sql_error(q, SQLITE_NOMEM, err);
+	int state = code ? SQLITE_ERROR : sqlite3_step(s);
+	if (state == SQLITE_ROW)
 		*rows = (uint64_t)sqlite3_column_int64(s, 0);
-	int code = state == SQLITE_ROW ? 0 : sql_error(q, state, err);
+	else if (!code)
+		code = sql_error(q, state, err);
 	sqlite3_finalize(s);
 	sqlite3_free(text);
 	return code;
@@ -559,5 +560,3 @@ int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table, const str
 	*out = result_new(table, q->opened, &a->shape, &stretch_ops, a, rows);
 	return 0;
 }
-
-#endif

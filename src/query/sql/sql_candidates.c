@@ -4,8 +4,6 @@
 
 #include "heap/classes.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
@@ -44,49 +42,26 @@ static bool fits(const struct candidates *c, uint32_t id)
 		if (!c->bounded[which])
 			continue;
 		uint64_t size = size_of(q, id, which);
-		if (size < c->least[which] || size > c->most[which] || (!which && !heap_size_known(q->heap, id)))
+		if (size < c->least[which] || size > c->most[which])
 			return false;
 	}
 	return true;
 }
 
-/* A bound of a size or an id, from a value that SQL compares with it.  False: nothing fits. */
+/* Narrow a size or an id by a value that SQL compares with it, perhaps not as far as could be: SQLite looks at each row
+ * again.  False: nothing fits. */
 static bool bound(sqlite3_value *value, const char *op, uint64_t *least, uint64_t *most)
 {
 	int type = sqlite3_value_numeric_type(value); /* '16' is 16, as these columns compare */
-	bool lower = op[0] == '>', upper = op[0] == '<', equal = op[0] == '=';
 	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-		return type != SQLITE_NULL && upper; /* texts and blobs are above all numbers */
-	double d = sqlite3_value_double(value);
-	bool excludes = !equal && !op[1], whole = true;
-	sqlite3_int64 n;
-	if (type == SQLITE_INTEGER) {
-		n = sqlite3_value_int64(value);
-	} else if (d >= 9.2e18) {
-		return upper;
-	} else if (d < 0) {
-		return lower;
-	} else {
-		n = (sqlite3_int64)d;
-		whole = (double)n == d;
-	}
+		return *op != '=';
+	sqlite3_int64 n = sqlite3_value_int64(value); /* a real number is cut off */
 	if (n < 0)
-		return lower;
-	if (equal && !whole)
-		return false;
-	if (lower || equal) {
-		uint64_t from = (uint64_t)n + (lower && (excludes || !whole));
-		if (from > *least)
-			*least = from;
-	}
-	if (upper || equal) {
-		excludes = excludes && whole;
-		if (n == 0 && upper && excludes)
-			return false;
-		uint64_t to = (uint64_t)n - (upper && excludes);
-		if (to < *most)
-			*most = to;
-	}
+		return *op == '>';
+	if (*op != '<' && (uint64_t)n > *least)
+		*least = (uint64_t)n;
+	if (*op != '>' && (uint64_t)n < *most)
+		*most = (uint64_t)n;
 	return *least <= *most;
 }
 
@@ -381,5 +356,3 @@ int candidates_next(struct candidates *c)
 		return find_rest(c);
 	return settle(c);
 }
-
-#endif

@@ -9,8 +9,6 @@
  */
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -81,13 +79,8 @@ struct selection_of {
 	size_t items, from, order, end; /* where these begin: what is selected, what is behind that, its ORDER BY */
 };
 
-/* Words with which more flows into a column than its own words tell. */
-static bool hides_names(const struct sql_token *t)
-{
-	static const char *const words[] = {"SELECT", "WITH", "UNION", "INTERSECT", "EXCEPT", "VALUES", "NATURAL", "USING",
-	    "OVER", NULL};
-	return sql_is_one_of(t, words);
-}
+/* Words with which more flows into a column than its own words tell; SELECTs within it SQLite counts. */
+static const char *const hide_names[] = {"VALUES", "NATURAL", "USING", "OVER", NULL};
 
 static void take_items(struct selection_of *s)
 {
@@ -108,19 +101,19 @@ static void take_items(struct selection_of *s)
 	}
 }
 
-static void take_apart(struct selection_of *s, const char *text)
+static void take_apart(const struct sql *q, struct selection_of *s, const char *text)
 {
 	sql_tokens_read(&s->t, text, text + strlen(text));
 	const struct sql_token *t = s->t.token;
 	int depth = 0;
 	s->end = s->from = s->order = s->t.n - 1;
-	s->single = sql_is_word(&t[1], "SELECT");
+	s->single = q->now.selects == 1 && !q->now.indirect && sql_is_word(&t[1], "SELECT");
 	s->distinct = s->single && sql_is_word(&t[2], "DISTINCT");
 	s->items = s->distinct || sql_is_word(&t[2], "ALL") ? 3 : 2;
 	for (size_t i = 2; i < s->end && s->single; i++) {
 		depth += sql_is_sign(&t[i], '(');
 		depth -= sql_is_sign(&t[i], ')');
-		s->single = !hides_names(&t[i]);
+		s->single = !sql_is_one_of(&t[i], hide_names);
 		if (!depth && s->from == s->end && sql_is_word(&t[i], "FROM"))
 			s->from = i;
 		else if (!depth && s->from < s->end && s->order == s->end && sql_is_word(&t[i], "ORDER"))
@@ -186,41 +179,35 @@ static struct amount choice_doubt(const struct sql *q, const struct selection_of
 	return sure;
 }
 
-struct views {
-	const struct sql_tokens *t;
-	bool named, compound; /* a view of the user's is named; one of any puts rows of several questions together */
-};
-
-static int look_at_view(void *views, int n, char **value, char **names)
+static int look_at_view(void *any, int n, char **value, char **names)
 {
 	(void)n, (void)names;
-	struct views *v = views;
-	const struct sql_table *own = sql_table_called(value[0]);
-	if (own && own->from) /* its columns are called as those of the tables */
-		return 0;
-	v->compound |= value[1][0] == '1';
-	for (size_t i = 0; i < v->t->n; i++)
-		v->named |= sql_is_name(&v->t->token[i], value[0]);
+	*(bool *)any |= !sql_table_called(value[0]);
 	return 0;
 }
 
-static struct views find_views(struct sql *q, const struct sql_tokens *t)
+/* May rows of several questions be put together, as a view may do?  What SQLite calls a column's origin is that of the
+ * first of them. */
+static bool is_compound(struct sql *q, const struct sql_tokens *t)
 {
 	static const char *const words[] = {"UNION", "INTERSECT", "EXCEPT", NULL};
-	struct views v = {.t = t};
-	sql_ask_catalogue(q, look_at_view, &v, "SELECT name, sql LIKE '%%union%%' OR sql LIKE '%%intersect%%' OR "
-	    "sql LIKE '%%except%%' FROM sqlite_temp_master WHERE type = 'view'");
-	for (size_t i = 0; i < t->n; i++)
-		v.compound |= sql_is_one_of(&t->token[i], words);
-	return v;
+	bool compound = false;
+	if (q->now.indirect)
+		sql_ask_catalogue(q, look_at_view, &compound, "SELECT name FROM sqlite_temp_master WHERE type = 'view'");
+	for (size_t i = 0; i < t->n && !compound; i++)
+		compound = sql_is_one_of(&t->token[i], words);
+	return compound;
 }
 
-#ifdef HAVE_SQLITE3_COLUMN_METADATA
 /* The answer's column is one of a table: is that known, and how sure was it? */
 static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struct amount *sure)
 {
-	const char *base = sqlite3_column_database_name(s, column), *table = sqlite3_column_table_name(s, column);
-	const char *origin = sqlite3_column_origin_name(s, column);
+	const char *base = NULL, *table = NULL, *origin = NULL;
+#ifdef HAVE_SQLITE3_COLUMN_METADATA
+	base = sqlite3_column_database_name(s, column);
+	table = sqlite3_column_table_name(s, column);
+	origin = sqlite3_column_origin_name(s, column);
+#endif
 	if (!base || !table || !origin || strcmp(base, "main") != 0)
 		return false;
 	*sure = amount_exact(0);
@@ -230,13 +217,6 @@ static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struc
 				*sure = amount_as_sure(*sure, d->of[i].own);
 	return true;
 }
-#else
-static bool origin_doubt(const struct sql *q, sqlite3_stmt *s, int column, struct amount *sure)
-{
-	(void)q, (void)s, (void)column, (void)sure;
-	return false;
-}
-#endif
 
 static int no_choice(const struct sql *q, const char *name, struct err *err)
 {
@@ -277,22 +257,19 @@ int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sure, struct e
 	if (!any.away && (!inexact || !n))
 		return 0;
 	struct selection_of *selected = xcalloc(1, sizeof *selected);
-	take_apart(selected, sqlite3_sql(s));
-	struct views views = find_views(q, &selected->t);
-	bool alone = !views.named && !q->now.kept_read && selected->single;
-	bool single = alone && selected->n == n && selected->from < selected->end;
+	take_apart(q, selected, sqlite3_sql(s));
+	bool compound = is_compound(q, &selected->t);
+	bool single = selected->single && selected->n == n && selected->from < selected->end;
 	struct amount chosen = single ? choice_doubt(q, selected) : q->now.doubt;
 	for (unsigned i = 0; i < n; i++) {
-		sure[i].own = !views.compound && origin_doubt(q, s, (int)i, &sure[i].sure);
+		sure[i].own = !compound && origin_doubt(q, s, (int)i, &sure[i].sure);
 		if (!sure[i].own)
 			sure[i].sure = single ? amount_as_sure(made_of(q, selected, selected->item[i].at,
 			    selected->item[i].end).sure, chosen) : q->now.doubt;
 	}
-	int code = !any.away ? 0 : n && alone ? find_away(q, s, selected, any.away, sure, err) :
+	int code = !any.away ? 0 : n && selected->single ? find_away(q, s, selected, any.away, sure, err) :
 	    no_choice(q, any.away, err);
 	sql_tokens_release(&selected->t);
 	free(selected);
 	return code;
 }
-
-#endif

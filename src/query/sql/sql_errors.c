@@ -2,8 +2,6 @@
 /* sql_errors.c - what SQLite and others refuse, as errors of ours: with the name that may have been meant. */
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "analysis/search.h"
 #include "base/mem.h"
 #include "memory/spill.h"
@@ -20,27 +18,25 @@ int sql_keep(struct sql *q, const struct err *err)
 	return err->code == ERR_NOMEM ? SQLITE_NOMEM : err->code == ERR_CANCELLED ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
-enum { EDITS_MOST = 2, NAME_MOST = 200 };
-
-struct nearest_name {
-	const char *to;
-	unsigned edits;
-	char name[NAME_MOST];
-};
+void sql_look_at_name(void *nearest, const char *candidate)
+{
+	struct sql_nearest *near = nearest;
+	unsigned edits = strlen(candidate) < sizeof near->name ? edit_distance(near->to, candidate, near->edits) :
+	    near->edits;
+	if (edits < near->edits) {
+		near->edits = edits;
+		snprintf(near->name, sizeof near->name, "%s", candidate);
+	}
+}
 
 static int look_at_column(void *nearest, int n, char **value, char **names)
 {
 	(void)n, (void)names;
-	struct nearest_name *near = nearest;
-	unsigned edits = edit_distance(near->to, value[0], near->edits);
-	if (edits < near->edits) {
-		near->edits = edits;
-		snprintf(near->name, sizeof near->name, "%s", value[0]);
-	}
+	sql_look_at_name(nearest, value[0]);
 	return 0;
 }
 
-static void look_at_columns(struct sql *q, const char *table, struct nearest_name *near)
+static void look_at_columns(struct sql *q, const char *table, struct sql_nearest *near)
 {
 	sql_ask_catalogue(q, look_at_column, near, "SELECT name FROM pragma_table_xinfo(%Q)", table);
 }
@@ -49,7 +45,7 @@ static void look_at_columns(struct sql *q, const char *table, struct nearest_nam
 static int no_column(struct sql *q, const char *name, struct err *err)
 {
 	char *wanted = xstrdup(name);
-	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
+	struct sql_nearest near = {.to = wanted, .edits = SQL_EDITS_MOST + 1};
 	const char *dot = strrchr(wanted, '.');
 	if (dot && dot[1])
 		near.to = dot + 1;
@@ -64,7 +60,8 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 		free(wanted);
 		return code;
 	}
-	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : EDITS_MOST) && 2 * near.edits < strlen(near.to);
+	bool like = near.name[0] && near.edits && near.edits <= (dot ? 1 : SQL_EDITS_MOST) &&
+	    2 * near.edits < strlen(near.to);
 	int code = like ?
 	    err_set(err, ERR_USAGE, "no column \"%.200s\" (nearest: %.100s)", wanted, near.name) : dot ?
 	    err_set(err, ERR_USAGE, "no column \"%.200s\" (for a field of a referenced object, use field(address, "
@@ -78,9 +75,9 @@ static int no_column(struct sql *q, const char *name, struct err *err)
 static int no_function(struct sql *q, const char *name, struct err *err)
 {
 	char *wanted = xstrdup(name);
-	struct nearest_name near = {.to = wanted, .edits = EDITS_MOST + 1};
+	struct sql_nearest near = {.to = wanted, .edits = SQL_EDITS_MOST + 1};
 	sql_ask_catalogue(q, look_at_column, &near, "SELECT DISTINCT name FROM pragma_function_list");
-	bool like = near.edits <= EDITS_MOST && 2 * near.edits < strlen(wanted);
+	bool like = near.edits <= SQL_EDITS_MOST && 2 * near.edits < strlen(wanted);
 	int code = err_set(err, ERR_USAGE, like ? "no function \"%.200s\" (nearest: %.100s)" :
 	    "no function \"%.200s\" (help sql lists the functions)", wanted, near.name);
 	free(wanted);
@@ -148,5 +145,3 @@ int sql_error(struct sql *q, int code, struct err *err)
 		    "%.400s (put names that are SQL keywords into double quotes)", said);
 	return err_set(err, ERR_USAGE, "%.400s", said);
 }
-
-#endif

@@ -8,8 +8,6 @@
 #include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "heap/field_words.h"
 #include "memory/big.h"
@@ -253,5 +251,3 @@ bool sql_path_walk(struct sql_path *p, uint32_t id, struct any_value *v, struct 
 	p->led = true;
 	return p->n > 0;
 }
-
-#endif

@@ -5,34 +5,9 @@
  * What a dump says is bound to statements, never part of them; names of tables and columns are quoted.  The file is
  * nobody else's until it is whole, so there is no journal: whoever fails throws it away.
  */
-#include "query/sql/sql.h"
-
-#ifndef HAVE_SQLITE3
-
-int sql_file_open(struct sql_file **out, const char *path, struct progress *progress, struct err *err)
-{
-	(void)path, (void)progress;
-	*out = NULL;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite (libsqlite3) and cannot write .sqlite files "
-	    "(export -dir writes CSV)");
-}
-
-int sql_file_add(struct sql_file *f, const char *name, struct result *r, struct err *err)
-{
-	(void)f, (void)name, (void)r;
-	return err_set(err, ERR_UNSUPPORTED, "this build has no SQLite");
-}
-
-int sql_file_close(struct sql_file *f, int code, struct err *err)
-{
-	(void)f, (void)err;
-	return code;
-}
-
-#else
+#include "query/sql/sql_private.h"
 
 #include "base/mem.h"
-#include "query/sql/sql_private.h"
 #include "query/sqlite_memory.h"
 #include "query/sqlite_temp.h"
 #include "result/print_machine.h"
@@ -250,5 +225,3 @@ int sql_file_add(struct sql_file *f, const char *name, struct result *r, struct 
 	free(inexact);
 	return code;
 }
-
-#endif

@@ -10,8 +10,6 @@
 #include "query/sql/sql_private.h"
 #include "query/sql/sql_words.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "algorithms/sort.h"
 #include "analysis/paths/paths.h"
 #include "base/mem.h"
@@ -402,5 +400,3 @@ int sql_add_functions(struct sql *q)
 	}
 	return SQLITE_OK;
 }
-
-#endif

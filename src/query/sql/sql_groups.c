@@ -2,8 +2,6 @@
 /* sql_groups.c - see sql_groups.h. */
 #include "query/sql/sql_groups.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
@@ -79,5 +77,3 @@ void groups_release(struct groups *g)
 	map_release(&g->map);
 	*g = (struct groups){.n = 0};
 }
-
-#endif

@@ -8,8 +8,6 @@
  */
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 /* --- expressions over objects ------------------------------------------------------------------- */
 
 /* Is a value one of these types anywhere? */
@@ -65,5 +63,3 @@ void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_val
 		sql_note(q, note.s);
 	text_release(&note);
 }
-
-#endif

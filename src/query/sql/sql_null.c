@@ -8,8 +8,6 @@
  */
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include <string.h>
 
 /* --- comparisons -------------------------------------------------------------------------------- */
@@ -133,5 +131,3 @@ void sql_null_as_java(struct sql_tokens *t)
 		k[0].apart = k[1].apart = true;
 	}
 }
-
-#endif

@@ -11,8 +11,6 @@
 #include "query/sql/sql_candidates.h"
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "memory/big.h"
 #include "result/objects.h"
@@ -384,5 +382,3 @@ int sql_add_classes(struct sql *q, const char *name, uint32_t *classes, size_t n
 {
 	return add(q, name, &(struct objects_of){.classes = classes, .n_classes = n});
 }
-
-#endif

@@ -6,28 +6,10 @@
  * connection is closed; what went into one stays as unsure as it was.  Views that are there by themselves, or that
  * the configuration keeps, look the same to SQLite, but are nobody's to drop.
  */
-#include "base/amount.h"
-#include "heap/amounts.h"
-#include "query/sql/sql.h"
-
-#ifndef HAVE_SQLITE3
-
-int sql_each_own(struct sql *q, sql_tell_own *tell, void *context, struct err *err)
-{
-	(void)q, (void)tell, (void)context, (void)err;
-	return 0;
-}
-
-void sql_own_table_columns(struct sql *q, const char *name, void (*tell)(void *context, const char *column),
-    void *context)
-{
-	(void)q, (void)name, (void)tell, (void)context;
-}
-
-#else
+#include "query/sql/sql_private.h"
 
 #include "base/mem.h"
-#include "query/sql/sql_private.h"
+#include "heap/amounts.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,7 +27,7 @@ static int may_read(struct sql *q, const char *table, const char *database)
 	for (size_t i = 0; i < q->n_kept && database && !strcmp(database, "temp"); i++) {
 		if (sqlite3_stricmp(q->kept[i].table, table))
 			continue;
-		q->now.kept_read = true;
+		q->now.indirect = true;
 		q->now.doubt = amount_as_sure(q->now.doubt, q->kept[i].sure);
 	}
 	return SQLITE_OK;
@@ -114,12 +96,15 @@ static bool is_outside(const char *function)
 	return false;
 }
 
-int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger)
+/* view: in which a column is read or rows are selected; NULL: in the statement itself. */
+int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *view)
 {
 	struct sql *q = sql;
-	(void)trigger;
 	if (q->declares)
 		return SQLITE_OK;
+	bool within = view && sql_table_called(view); /* one that is there by itself: columns are called as its tables' */
+	q->now.indirect |= view && !within;
+	q->now.selects += action == SQLITE_SELECT && !within;
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_RECURSIVE:
@@ -238,5 +223,3 @@ void sql_own_table_columns(struct sql *q, const char *name, void (*tell)(void *c
 	sql_ask_catalogue(q, tell_column, &c, "SELECT x.name FROM sqlite_temp_master m, pragma_table_info(m.name) x "
 	    "WHERE m.type = 'table' AND m.name = %Q COLLATE NOCASE ORDER BY x.cid", name);
 }
-
-#endif

@@ -3,55 +3,14 @@
  * sql_plans.c - what EXPLAIN answers: how SQLite goes about a question, in sentences.
  *
  * EXPLAIN QUERY PLAN tells of steps, each within another one, in words that SQLite's manual explains; of our tables it
- * shows the words of a plan (sql_private.h).  Whatever is not known here stays as SQLite says it.
+ * shows the words of a plan (sql_table.c).  Whatever is not known here stays as SQLite says it.
  */
 #include "query/sql/sql_private.h"
-
-#ifdef HAVE_SQLITE3
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* --- words of our tables ------------------------------------------------------------------------ */
-
-static const char *bound_of(const char *op)
-{
-	return op[0] == '=' ? "equal to" : op[0] == '<' ? op[1] ? "at most" : "below" : op[1] ? "at least" : "above";
-}
-
-/* "class=? retained>=? by retained down limit?" */
-static void add_our_words(const char *words, const char *name, size_t n, struct text *to)
-{
-	struct text how = TEXT_INIT;
-	struct sql_word w;
-	bool found = false, bounded = false, ordered = false;
-	while (sql_plan_next(&words, &w)) {
-		if (!strcmp(w.op, "=") && strcmp(w.name, "shallow") != 0 && strcmp(w.name, "retained") != 0) {
-			text_addf(&how, " %s %s", found ? "and" : "by its", w.name);
-			found = true;
-		} else if (w.op[0]) {
-			text_addf(&how, "%s %s is %s a value", bounded ? " and" : ", where", w.name, bound_of(w.op));
-			bounded = true;
-		} else if (!strcmp(w.name, "by") && sql_plan_next(&words, &w)) {
-			text_addf(&how, ordered ? " and %s" : ", in the order of %s", w.name);
-			ordered = true;
-		} else if (!strcmp(w.name, "down")) {
-			text_add(&how, ", descending");
-		} else if (!strcmp(w.name, "counted")) {
-			text_add(&how, ", equal rows only counted");
-		} else if (!strcmp(w.name, "limit")) {
-			text_add(&how, ", no more than LIMIT rows");
-		} else if (strcmp(w.name, "all") != 0) {
-			text_addf(&how, ", %s", w.name);
-		}
-	}
-	text_add(to, found ? "look up " : how.len ? "go through " : "go through all of ");
-	text_add_escaped(to, name, n);
-	text_add(to, how.s ? how.s : "");
-	text_release(&how);
-}
 
 /* --- SQLite's own words ------------------------------------------------------------------------- */
 
@@ -84,8 +43,19 @@ static const struct {
     {"BLOOM FILTER ON ", "skip rows without a match early: %"},
 };
 
-/* "SCAN o VIRTUAL TABLE INDEX 1:all", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", and behind it perhaps how it is
- * joined. */
+/* What a step means, with a text at its %. */
+static void add_meaning(const char *means, const char *rest, size_t n, struct text *to)
+{
+	const char *gap = strchr(means, '%');
+	text_add_n(to, means, gap ? (size_t)(gap - means) : strlen(means));
+	if (gap) {
+		text_add_escaped(to, rest, n);
+		text_add(to, gap + 1);
+	}
+}
+
+/* "SCAN o VIRTUAL TABLE INDEX 1:go through all of %", "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", and behind it
+ * perhaps how it is joined. */
 static void add_table(const char *detail, struct text *to)
 {
 	static const char table[] = " VIRTUAL TABLE INDEX ", left[] = " LEFT-JOIN", own[] = "USING AUTOMATIC ";
@@ -98,9 +68,7 @@ static void add_table(const char *detail, struct text *to)
 	}
 	const char *colon = ours ? strchr(ours, ':') : NULL;
 	if (colon) {
-		add_our_words(words + (colon - name) + 1, name, (size_t)(ours - name), to);
-		if (strtol(ours + sizeof table - 1, NULL, 10))
-			text_add(to, "; retained sizes are needed");
+		add_meaning(words + (colon - name) + 1, name, (size_t)(ours - name), to);
 	} else {
 		size_t n = strcspn(words, " ");
 		const char *behind = words + n + (words[n] == ' ');
@@ -133,12 +101,8 @@ static void add_step(const char *detail, struct text *to)
 	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
 		if (!sql_begins_with(detail, meanings[i].begins))
 			continue;
-		const char *rest = detail + strlen(meanings[i].begins), *means = meanings[i].means, *gap = strchr(means, '%');
-		text_add_n(to, means, gap ? (size_t)(gap - means) : strlen(means));
-		if (gap) {
-			text_add_escaped(to, rest, strlen(rest));
-			text_add(to, gap + 1);
-		}
+		const char *rest = detail + strlen(meanings[i].begins);
+		add_meaning(meanings[i].means, rest, strlen(rest), to);
 		return;
 	}
 	text_add_escaped(to, detail, strlen(detail));
@@ -210,5 +174,3 @@ int sql_explain(struct sql *q, sqlite3_stmt *s, struct result **out, struct err 
 	*out = code ? NULL : r;
 	return code;
 }
-
-#endif

@@ -9,9 +9,6 @@
 #include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
-#include "analysis/search.h"
 #include "base/mem.h"
 #include "memory/big.h"
 
@@ -19,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES_LOOKED = 1000, OBJECTS_LOOKED = 1000, NAME_MOST = 500, EDITS_MOST = 2 };
+enum { CLASSES_LOOKED = 1000, OBJECTS_LOOKED = 1000 };
 
 struct predicate {
 	struct sql *q;
@@ -41,10 +38,8 @@ struct predicate {
 
 static bool is_own(const char *name)
 {
-	static const char *const names[] = {"address", "class", "shallow", "retained", "length", "value", "id", "reachable",
-	    "dominator", "loader", "class_address", "shallow_certainty", "retained_certainty"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!sqlite3_stricmp(names[i], name))
+	for (size_t i = 0; i < C_FIELDS; i++)
+		if (!sqlite3_stricmp(sql_column_name(&sql_own_columns[i]), name))
 			return true;
 	return false;
 }
@@ -62,41 +57,21 @@ static bool is_operator(const char *word)
 	return false;
 }
 
-struct nearest {
-	char name[NAME_MOST];
-	unsigned edits;
-};
-
-struct looked_for {
-	const char *name;
-	struct nearest *near;
-};
-
-static void look_at_name(void *context, const char *candidate)
-{
-	struct looked_for *l = context;
-	unsigned edits = strlen(candidate) < NAME_MOST ? edit_distance(l->name, candidate, l->near->edits) : l->near->edits;
-	if (edits < l->near->edits) {
-		l->near->edits = edits;
-		snprintf(l->near->name, sizeof l->near->name, "%s", candidate);
-	}
-}
-
-/* Has this object such a field?  Else *near gets the most similar name, if what it had was further off. */
-static int look_for(struct sql *q, uint32_t id, const char *name, bool *found, struct nearest *near, struct err *err)
+/* The names of this object's fields, unless it has the one that is looked for. */
+static int look_for(struct sql *q, uint32_t id, struct sql_nearest *near, struct err *err)
 {
 	struct err none = ERR_INIT;
-	struct looked_for l = {name, near};
-	*found = sql_has_field(q, id, name, &none);
-	int code = none.code || *found ? none.code : sql_each_field(q, id, look_at_name, &l, &none);
+	bool found = sql_has_field(q, id, near->to, &none);
+	int code = none.code || found ? none.code : sql_each_field(q, id, sql_look_at_name, near, &none);
 	if (code && code != ERR_UNSUPPORTED)
 		*err = none;
 	return code == ERR_UNSUPPORTED ? 0 : code;
 }
 
 /* A word that is not near a field may have been meant as a text. */
-static int no_field(const char *name, const struct nearest *near, const char *of, struct err *err)
+static int no_field(const struct sql_nearest *near, const char *of, struct err *err)
 {
+	const char *name = near->to;
 	return near->name[0] ?
 	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s (nearest: %.100s)", name, of, near->name) :
 	    err_set(err, ERR_USAGE, "no field \"%.200s\" in %s (a text needs quotes within quotes: \"FIELD = '%.60s'\")",
@@ -108,10 +83,8 @@ static int no_field(const char *name, const struct nearest *near, const char *of
 static int check_path(struct predicate *p, const char *words, struct err *err)
 {
 	struct sql_path *path = sql_path_make(p->q, words);
-	struct nearest near = {.edits = EDITS_MOST + 1};
 	struct any_value v;
 	struct err none = ERR_INIT;
-	bool found = false;
 	size_t n = p->n < OBJECTS_LOOKED ? p->n : OBJECTS_LOOKED;
 	for (size_t i = 0; !path->led && !none.code && i < p->n_classes + n; i++)
 		sql_path_walk(path, i < p->n_classes ? p->of_class[i] : p->ids[i - p->n_classes], &v, &none);
@@ -121,12 +94,13 @@ static int check_path(struct predicate *p, const char *words, struct err *err)
 	if (!code && sql_path_is_missed(path)) {
 		char *step = xstrdup(words + path->missed_at);
 		step[strcspn(step, ".")] = '\0';
+		struct sql_nearest near = {.to = step, .edits = SQL_EDITS_MOST + 1};
 		for (size_t i = 0; !code && !path->missed_at && i < p->n_classes; i++)
-			code = look_for(p->q, p->of_class[i], step, &found, &near, err);
+			code = look_for(p->q, p->of_class[i], &near, err);
 		if (!code && path->missed_at)
-			code = look_for(p->q, path->missed_id, step, &found, &near, err);
+			code = look_for(p->q, path->missed_id, &near, err);
 		if (!code)
-			code = no_field(step, &near, path->missed_at ? "the object there" : "these objects", err);
+			code = no_field(&near, path->missed_at ? "the object there" : "these objects", err);
 		free(step);
 	}
 	sql_path_free(path);
@@ -200,12 +174,11 @@ static size_t find_column(const struct predicate *p, const char *name, bool whol
 
 static int no_column(const struct predicate *p, const char *name, struct err *err)
 {
-	struct nearest near = {.edits = EDITS_MOST + 1};
-	struct looked_for l = {name, &near};
+	struct sql_nearest near = {.to = name, .edits = SQL_EDITS_MOST + 1};
 	struct text list = TEXT_INIT;
 	unsigned n = p->rows->n_columns;
 	for (size_t i = 0; i < p->columns.n; i++)
-		look_at_name(&l, p->columns.name[i]);
+		sql_look_at_name(&near, p->columns.name[i]);
 	for (size_t i = 0; i < n && !near.name[0]; i++)
 		text_addf(&list, " %s", p->columns.name[i]);
 	int code = near.name[0] ?
@@ -522,5 +495,3 @@ int sql_keep_rows(struct sql *q, struct result *r, const char *condition, struct
 	big_free(chosen.rows);
 	return code;
 }
-
-#endif

@@ -42,7 +42,8 @@ struct sql_now {
 	struct progress *watched;         /* what stood there before */
 	struct err failed;                /* what a table met, in its own words; code 0: nothing */
 	struct amount doubt;              /* 0, as sure as the least sure number that went into the statement */
-	bool kept_read;                   /* a temporary table with such numbers is read */
+	unsigned selects;                 /* SELECTs of it, but for those of views that are there by themselves */
+	bool indirect;                    /* it reads a view of the user's, WITH, or a temporary table with such numbers */
 	struct text missed;               /* paths of fields that led nowhere, because no object had such a field */
 	struct text notes;                /* lines below the rows */
 	uint64_t counted_left;            /* entries that size() may still count */
@@ -126,7 +127,7 @@ MUST_CHECK int sql_sureness(struct sql *q, sqlite3_stmt *s, struct sql_sure *sur
 bool sql_may_begin(const char *statement);
 int sql_no_question(struct err *err);
 /* SQLite's authorizer, about a struct sql. */
-int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *trigger);
+int sql_may(void *sql, int action, const char *a, const char *b, const char *database, const char *view);
 /* Ask SQLite's own catalogue, which no statement may do; format and what is behind it: as sqlite3_mprintf.  SQLITE_OK,
  * or its code. */
 typedef int sql_row(void *context, int n, char **value, char **names);
@@ -271,13 +272,6 @@ MUST_CHECK int sql_check_compared(struct sql *q, const char *table, const char *
 /* The same of a column that holds texts, or numbers, as a note. */
 void sql_note_compared(struct sql *q, const char *column, bool text, sqlite3_value *with);
 
-/* The next word of a plan (sql_table.c): a name, perhaps with an operator and an argument; false: there is none. */
-struct sql_word {
-	char name[24], op[3];
-	bool argument;
-};
-bool sql_plan_next(const char **at, struct sql_word *out);
-
 /* --- answers ------------------------------------------------------------------------------------- */
 
 /* A statement, or several, begin and end: what was named in between is forgotten.  One may begin while another is
@@ -307,5 +301,13 @@ MUST_CHECK int sql_answer_rows(struct sql *q, sqlite3_stmt *s, const char *table
     struct result **out, struct err *err);
 /* What SQLite says of its last call, as an error of ours. */
 int sql_error(struct sql *q, int code, struct err *err);
+/* The name that is nearest to a wrong one, of those looked at; none as long as it is empty. */
+struct sql_nearest {
+	const char *to;
+	unsigned edits; /* all of more count as none: begin with SQL_EDITS_MOST + 1 */
+	char name[500];
+};
+enum { SQL_EDITS_MOST = 2 };
+void sql_look_at_name(void *nearest, const char *candidate);
 
 #endif

@@ -10,8 +10,6 @@
 #include "heap/classes.h"
 #include "query/sql/sql_groups.h"
 
-#ifdef HAVE_SQLITE3
-
 #include <string.h>
 
 /* As in sql_refs_columns. */
@@ -482,5 +480,3 @@ int sql_add_references(struct sql *q)
 {
 	return sql_add_relation(q, SQL_REFS, &references, NULL);
 }
-
-#endif

@@ -32,6 +32,7 @@ struct sql_ask {
 	bool counted;    /* of rows with equal columns one stands for the others: only these columns are wanted */
 	bool limited;
 	uint64_t limit;  /* UINT64_MAX: all */
+	int needs;       /* of enum sql_needs, all that is looked at */
 };
 
 struct relation_column {
@@ -51,6 +52,8 @@ struct relation {
 	struct sql_columns columns;
 	struct relation_column *column; /* by column; owned */
 	struct sql_doubts *doubts;      /* by column; owned */
+	struct sql_ask *plan;           /* those that statements made; owned */
+	size_t n_plans, cap_plans;
 	uint64_t n;                     /* rows, or about so many */
 	int rowid;                      /* the column that is SQLite's rowid, too; -1: none is */
 };
@@ -60,8 +63,8 @@ struct rows {
 	sqlite3_vtab_cursor base;
 	struct relation *of;
 	uint64_t at, n;
-	const char *words; /* the plan that was read into ask; SQLite's */
 	struct sql_ask ask;
+	int planned;       /* number of the plan that it is a copy of, + 1 */
 };
 
 /* All functions but cell may be NULL. */

@@ -4,8 +4,6 @@
  */
 #include "query/sql/sql_relation.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "result/cursor.h"
 #include "result/objects.h"
@@ -235,5 +233,3 @@ int sql_add_entries(struct sql *q)
 {
 	return sql_add_relation(q, SQL_ENTRIES, &entries, NULL);
 }
-
-#endif

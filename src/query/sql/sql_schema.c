@@ -7,8 +7,6 @@
  */
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "memory/big.h"
 
@@ -186,5 +184,3 @@ int sql_describe(struct sql *q, const char *table, const struct sql_wishes *wish
 	sql_end(q, &outer);
 	return code;
 }
-
-#endif

@@ -2,12 +2,10 @@
 /*
  * sql_table.c - the one module by which SQLite sees relations: declarations, plans, walks, and how sure values are.
  *
- * A plan goes from xBestIndex to xFilter as words: "class=? retained>=? by retained down limit?".  Each "?" is one of
- * the arguments, in their order.  EXPLAIN makes sentences of the words (sql_plans.c).
+ * A plan goes from xBestIndex to xFilter as its number among those of the relation, and to EXPLAIN as words, in which %
+ * is the table: "look up % by its class, where retained is at least a value" (sql_plans.c).
  */
 #include "query/sql/sql_relation.h"
-
-#ifdef HAVE_SQLITE3
 
 #include "base/mem.h"
 
@@ -73,6 +71,7 @@ static int disconnect(sqlite3_vtab *base)
 	sql_doubts_free(r->doubts);
 	sql_columns_release(&r->columns);
 	free(r->column);
+	free(r->plan);
 	free(r);
 	return SQLITE_OK;
 }
@@ -205,12 +204,7 @@ static int needs_of(const struct relation *r, sqlite3_uint64 used, const struct 
 	return needs;
 }
 
-static void add_word(struct text *to, const char *word)
-{
-	text_addf(to, "%s%s", to->len ? " " : "", word);
-}
-
-/* Which column a word of a plan means: those with ways in are called as in the catalogue. */
+/* What a column is called in the catalogue. */
 static const char *word_of(const struct relation *r, int column)
 {
 	static const char object[] = "object_"; /* it gave way to a field */
@@ -218,35 +212,57 @@ static const char *word_of(const struct relation *r, int column)
 	return strncmp(name, object, sizeof object - 1) ? name : name + sizeof object - 1;
 }
 
-static char *write_plan(const struct relation *r, const struct sql_ask *ask)
+static const char *bound_of(const char *op)
 {
-	struct text words = TEXT_INIT;
+	return op[0] == '=' ? "equal to" : op[0] == '<' ? op[1] ? "at most" : "below" : op[1] ? "at least" : "above";
+}
+
+static char *plan_words(const struct relation *r, const struct sql_ask *ask)
+{
+	struct text how = TEXT_INIT;
+	bool found = false, bounded = false;
 	for (unsigned i = 0; i < ask->n; i++) {
-		add_word(&words, word_of(r, ask->bound[i].column));
-		text_addf(&words, "%s?", ask->bound[i].op);
+		const struct sql_bound *b = &ask->bound[i];
+		const char *word = word_of(r, b->column);
+		if (b->op[0] == '=' && strcmp(word, "shallow") != 0 && strcmp(word, "retained") != 0) {
+			text_addf(&how, " %s %s", found ? "and" : "by its", word);
+			found = true;
+		} else {
+			text_addf(&how, "%s %s is %s a value", bounded ? " and" : ", where", word, bound_of(b->op));
+			bounded = true;
+		}
 	}
-	for (unsigned i = 0; i < ask->n_orders; i++) {
-		add_word(&words, "by ");
-		text_addf(&words, "%s%s", word_of(r, ask->order[i].column), ask->order[i].down ? " down" : "");
-	}
-	if (ask->once)
-		add_word(&words, "once");
-	if (ask->counted)
-		add_word(&words, "counted");
-	if (ask->limited)
-		add_word(&words, "limit?");
-	char *out = sqlite3_mprintf("%s", words.len ? words.s : "all");
-	text_release(&words);
+	for (unsigned i = 0; i < ask->n_orders; i++)
+		text_addf(&how, "%s %s%s", i ? " and" : ", in the order of", word_of(r, ask->order[i].column),
+		    ask->order[i].down ? ", descending" : "");
+	text_addf(&how, "%s%s%s", ask->once ? ", once" : "", ask->counted ? ", equal rows only counted" : "",
+	    ask->limited ? ", no more than LIMIT rows" : "");
+	const char *verb = found ? "look up" : how.len ? "go through" : "go through all of";
+	char *out = sqlite3_mprintf("%s %%%s%s", verb, how.len ? how.s : "",
+	    ask->needs ? "; retained sizes are needed" : "");
+	text_release(&how);
 	return out;
+}
+
+/* The number of a plan among those of the relation: statements make a few, again and again. */
+static int plan_number(struct relation *r, const struct sql_ask *ask)
+{
+	size_t i = 0;
+	while (i < r->n_plans && memcmp(&r->plan[i], ask, sizeof *ask) != 0)
+		i++;
+	if (i == r->n_plans)
+		VEC_PUSH(r->plan, r->n_plans, r->cap_plans) = *ask;
+	return (int)i;
 }
 
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct relation *r = (struct relation *)base;
-	struct sql_ask ask = {.n = 0};
-	bool all = true; /* constraints are ways in, so a limit may be, too */
+	struct sql_ask ask;
+	bool all = true; /* constraints are ways in that give no other rows, so a limit may be one, too */
 	int limit = -1, offset = -1, arguments = 0;
 	double rows = (double)r->n, cost = rows;
+	memset(&ask, 0, sizeof ask);
 	for (int i = 0; i < info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
 		bool argument = c->iColumn >= 0 && r->column[c->iColumn].ways & WAY_ARGUMENT;
@@ -267,7 +283,8 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 		b->column = column_of(r, c->iColumn);
 		snprintf(b->op, sizeof b->op, "%s", operator_of(c->op));
 		info->aConstraintUsage[i].argvIndex = ++arguments;
-		info->aConstraintUsage[i].omit = true;
+		info->aConstraintUsage[i].omit = b->op[0] == '=' && !(r->column[b->column].ways & WAY_ROUGH);
+		all &= info->aConstraintUsage[i].omit;
 	}
 	bool one = r->kind->guess && r->kind->guess(r, &ask, &rows, &cost);
 	bool ordered = r->kind->order ? r->kind->order(r, info, &ask) : take_order(r, info, &ask);
@@ -277,54 +294,13 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
 	}
 	if (one)
 		info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-	info->idxNum = needs_of(r, info->colUsed, &ask);
+	ask.needs = needs_of(r, info->colUsed, &ask);
 	info->estimatedRows = rows < 1 ? 1 : rows > 1e15 ? (sqlite3_int64)1e15 : (sqlite3_int64)rows;
 	info->estimatedCost = cost;
-	info->idxStr = write_plan(r, &ask);
+	info->idxNum = plan_number(r, &ask);
+	info->idxStr = plan_words(r, &ask);
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-bool sql_plan_next(const char **at, struct sql_word *out)
-{
-	const char *s = *at + strspn(*at, " ");
-	size_t n = strcspn(s, " =<>?"), ops = strspn(s + n, "=<>");
-	if (!*s)
-		return false;
-	snprintf(out->name, sizeof out->name, "%.*s", (int)n, s);
-	snprintf(out->op, sizeof out->op, "%.*s", (int)ops, s + n);
-	out->argument = s[n + ops] == '?';
-	*at = s + n + ops + out->argument;
-	return true;
-}
-
-static int column_called(const struct relation *r, const char *word)
-{
-	int i = 0;
-	while (i + 1 < (int)r->columns.n && strcmp(word_of(r, i), word))
-		i++;
-	return i;
-}
-
-static void read_plan(const struct relation *r, const char *words, struct sql_ask *ask)
-{
-	struct sql_word w;
-	*ask = (struct sql_ask){.n = 0};
-	while (sql_plan_next(&words, &w)) {
-		if (w.op[0]) {
-			struct sql_bound *b = &ask->bound[ask->n++];
-			b->column = column_called(r, w.name);
-			memcpy(b->op, w.op, sizeof b->op);
-		} else if (!strcmp(w.name, "by") && sql_plan_next(&words, &w)) {
-			sql_ask_order(ask, column_called(r, w.name), false);
-		} else if (!strcmp(w.name, "down") && ask->n_orders) {
-			ask->order[ask->n_orders - 1].down = true;
-		} else {
-			ask->once |= !strcmp(w.name, "once");
-			ask->counted |= !strcmp(w.name, "counted");
-			ask->limited |= !strcmp(w.name, "limit");
-		}
-	}
 }
 
 /* --- walks -------------------------------------------------------------------------------------- */
@@ -355,15 +331,16 @@ static int find_needs(struct sql *q, int needs)
 	return !state && needs & NEEDS_WHOLE && !opened_retained(q->opened) ? sql_need_retained_whole(q) : state;
 }
 
-/* A walk of a join is filtered once for each row of the other table: its plan is read once. */
-static int filter(sqlite3_vtab_cursor *base, int needs, const char *words, int argc, sqlite3_value **argv)
+/* A walk of a join is filtered once for each row of the other table: its plan is copied once. */
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *words, int argc, sqlite3_value **argv)
 {
 	struct rows *c = (struct rows *)base;
 	struct sql_ask *ask = &c->ask;
-	int state = needs ? find_needs(c->of->sql, needs) : SQLITE_OK;
-	if (c->words != words)
-		read_plan(c->of, words, ask);
-	c->words = words;
+	(void)words;
+	if (c->planned != plan + 1)
+		*ask = c->of->plan[plan];
+	c->planned = plan + 1;
+	int state = ask->needs ? find_needs(c->of->sql, ask->needs) : SQLITE_OK;
 	for (unsigned i = 0; i < ask->n && (int)i < argc; i++)
 		ask->bound[i].value = argv[i];
 	sqlite3_int64 limit = ask->limited && (int)ask->n < argc ? sqlite3_value_int64(argv[ask->n]) : -1;
@@ -433,5 +410,3 @@ int sql_add_relation(struct sql *q, const char *name, const struct relation_kind
 	*as = (struct registered){q, kind, of};
 	return sqlite3_create_module_v2(q->db, name, &module, as, forget);
 }
-
-#endif

@@ -17,10 +17,11 @@
 
 /* --- tables ------------------------------------------------------------------------------------- */
 
-#define NUMBER_WAYS (WAY_EQUAL | WAY_RANGE | WAY_ORDER)
+#define ADDRESS_WAYS (WAY_EQUAL | WAY_RANGE | WAY_ORDER)
+#define NUMBER_WAYS (ADDRESS_WAYS | WAY_ROUGH)
 
 const struct sql_column sql_own_columns[C_FIELDS + 1] = {
-    [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS, .ways = NUMBER_WAYS},
+    [C_ADDRESS] = {.id = COL_ADDRESS, .type = SQL_ADDRESS, .ways = ADDRESS_WAYS},
     [C_CLASS] = {.id = COL_CLASS, .type = "TEXT", .meaning = "name of its class", .ways = WAY_NAME | WAY_ORDER},
     [C_SHALLOW] = {.id = COL_SHALLOW, .type = SQL_BYTES, .meaning = "shallow size", .ways = NUMBER_WAYS},
     [C_RETAINED] = {.id = COL_RETAINED, .type = SQL_BYTES, .ways = NUMBER_WAYS, .needs = NEEDS_RETAINED},
@@ -256,4 +257,11 @@ void sql_class_columns(const struct shared_fields *fields, void (*tell)(void *co
 	for (size_t i = 0; i < c.n; i++)
 		tell(context, c.name[i]);
 	sql_columns_release(&c);
+}
+
+void sql_view_release(struct sql_view *view)
+{
+	free(view->name);
+	free(view->text);
+	free(view->place);
 }

@@ -3,8 +3,6 @@
 #include "heap/classes.h"
 #include "query/sql/sql_private.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 
 #include <errno.h>
@@ -295,5 +293,3 @@ const char *sql_set(const struct sql *q, sqlite3_value *value, size_t *n)
 	}
 	return bytes + HEAD;
 }
-
-#endif

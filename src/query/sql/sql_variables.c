@@ -7,8 +7,6 @@
 #include "query/sql/sql_private.h"
 #include "query/sql/sql_relation.h"
 
-#ifdef HAVE_SQLITE3
-
 #include "base/mem.h"
 #include "memory/big.h"
 
@@ -199,5 +197,3 @@ int sql_add_variables(struct sql *q)
 	int state = sql_add_relation(q, SQL_STATICS, &statics, NULL);
 	return state ? state : sql_add_relation(q, SQL_GLOBALS, &globals, NULL);
 }
-
-#endif

@@ -6,28 +6,8 @@
  * by preparing a question about all of it: an error in a view is then reported with the place where it is written,
  * and nobody who does not name it hears of that.
  */
-#include "query/sql/sql.h"
-
-#include <stdlib.h>
-
-void sql_view_release(struct sql_view *view)
-{
-	free(view->name);
-	free(view->text);
-	free(view->place);
-}
-
-#ifndef HAVE_SQLITE3
-
-int sql_check_view(const char *name, const char *text, struct err *err)
-{
-	(void)name, (void)text, (void)err;
-	return 0;
-}
-
-#else
-
 #include "query/sql/sql_private.h"
+
 #include "query/sqlite_memory.h"
 
 #include <string.h>
@@ -118,5 +98,3 @@ int sql_declare_view(struct sql *q, const struct sql_view *view, struct err *err
 	}
 	return code;
 }
-
-#endif

@@ -19,7 +19,8 @@ enum {
 	WAY_RANGE = 2,    /* by values above or below one */
 	WAY_NAME = 4,     /* by a name, letter by letter */
 	WAY_ORDER = 8,    /* in its order */
-	WAY_ARGUMENT = 16 /* by one value, without which there are no rows */
+	WAY_ARGUMENT = 16, /* by one value, without which there are no rows */
+	WAY_ROUGH = 32    /* some of the rows may have another value, as with WAY_RANGE: SQLite looks at each again */
 };
 enum sql_needs { NEEDS_NOTHING, NEEDS_RETAINED, NEEDS_WHOLE /* those of classes and threads, too */ };
 

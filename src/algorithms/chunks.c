@@ -137,16 +137,6 @@ int chunks_add_numbers(struct chunks_writer *w, const char *name, const void *nu
 	return note_place(w, e, &place, code);
 }
 
-int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make, void *context,
-    struct err *err)
-{
-	struct zstd_blocks_place place;
-	cairn_assert(w->packed);
-	struct chunk_entry *e = new_entry(w, name);
-	int code = zstd_blocks_write_blocks(w->to, &place, n_blocks, make, context, err);
-	return note_place(w, e, &place, code);
-}
-
 int chunks_end(struct chunks_writer *w, struct err *err)
 {
 	int code = put_zeros(w, 8, err);
@@ -295,12 +285,6 @@ const char *chunks_name(const struct chunks *c, uint32_t i)
 	return i < c->n ? c->entry[i].name : NULL;
 }
 
-unsigned chunks_blocks(const struct chunks *c, const char *name)
-{
-	const struct chunk_entry *e = find(c, name);
-	return e && c->packed ? c->blocks[e - c->entry].tail.n_blocks : 0;
-}
-
 uint64_t chunks_bytes(const struct chunks *c, const char *name)
 {
 	const struct chunk_entry *e = find(c, name);
@@ -328,15 +312,6 @@ int chunks_take(const struct chunks *c, const char *name, const void **bytes, ui
 	else
 		*bytes = copy;
 	return code;
-}
-
-int chunks_use_blocks(const struct chunks *c, const char *name, unsigned n_blocks, block_use *use, void *context,
-    struct err *err)
-{
-	const struct chunk_entry *e = find(c, name);
-	if (!e || !c->packed || c->blocks[e - c->entry].tail.n_blocks != n_blocks)
-		return err_set(err, ERR_FORMAT, "it has no chunk %s of this length", name);
-	return zstd_blocks_use(&c->blocks[e - c->entry], use, context, err);
 }
 
 /* --- checking ----------------------------------------------------------------------------------- */

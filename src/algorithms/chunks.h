@@ -38,8 +38,6 @@ void chunks_close(struct chunks *c); /* NULL is fine; what was taken stays */
 bool chunks_packed(const struct chunks *c);
 /* The name of chunk number i; NULL behind the last. */
 const char *chunks_name(const struct chunks *c, uint32_t i);
-/* Of a packed file: how many blocks a chunk has; 0: there is none of this name. */
-unsigned chunks_blocks(const struct chunks *c, const char *name);
 /* Bytes of a chunk, UINT64_MAX: there is none of this name. */
 uint64_t chunks_bytes(const struct chunks *c, const char *name);
 /* Was the file truncated or written to since it was opened, and is some of it mapped?  Then what was taken is no
@@ -88,14 +86,6 @@ MUST_CHECK int chunks_add(struct chunks_writer *w, const char *name, const void 
 MUST_CHECK int chunks_add_numbers(struct chunks_writer *w, const char *name, const void *numbers, uint64_t count,
     unsigned width, bool ascending, struct err *err);
 MUST_CHECK int chunks_end(struct chunks_writer *w, struct err *err);
-
-/* Blocks whose bytes mean something else than they are taken for (algorithms/zstd_blocks.h); in a packed file only. */
-MUST_CHECK int chunks_add_blocks(struct chunks_writer *w, const char *name, unsigned n_blocks, block_make *make,
-    void *context, struct err *err);
-/* And back: all blocks, which must be n_blocks, on all threads.  ERR_FORMAT where there are others, or where they are
- * damaged; or what `use` returned. */
-MUST_CHECK int chunks_use_blocks(const struct chunks *c, const char *name, unsigned n_blocks, block_use *use,
-    void *context, struct err *err);
 
 /* The file behind it, the container's own. */
 int chunks_fd(const struct chunks *c);

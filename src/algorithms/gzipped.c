@@ -7,6 +7,7 @@
 #include "memory/big.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -28,8 +29,6 @@ struct gzip_out {
 	int code;
 	struct err err;
 };
-
-/* --- writing ------------------------------------------------------------------------------------ */
 
 static void put_le32(uint8_t *to, uint32_t n)
 {
@@ -128,67 +127,5 @@ int gzip_end(struct gzip_out *g, FILE *stream, int code, uint64_t *written, stru
 	big_free(g->in);
 	big_free(g->out);
 	free(g);
-	return code;
-}
-
-/* --- reading ------------------------------------------------------------------------------------ */
-
-bool gzip_is(const uint8_t *bytes, uint64_t n)
-{
-	return n > HEAD && bytes[0] == 0x1F && bytes[1] == 0x8B && bytes[2] == 8;
-}
-
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_FORMAT, "the compressed data does not unpack");
-}
-
-/* As much as there is room for, over the ends of members.  *ends: all is unpacked. */
-static int fill(z_stream *z, uint64_t *left, bool *ends, struct err *err)
-{
-	enum { MOST_IN = 1 << 30 };
-	while (z->avail_out && !*ends) {
-		if (!z->avail_in) {
-			z->avail_in = *left < MOST_IN ? (uInt)*left : MOST_IN;
-			*left -= z->avail_in;
-		}
-		int state = inflate(z, Z_NO_FLUSH);
-		if (state == Z_STREAM_END) {
-			*ends = !z->avail_in && !*left;
-			if (!*ends && inflateReset(z) != Z_OK)
-				return damaged(err);
-		} else if (state != Z_OK) {
-			return state == Z_MEM_ERROR ? err_set(err, ERR_NOMEM, "not enough memory to unpack") : damaged(err);
-		}
-	}
-	return 0;
-}
-
-int gzip_each(const uint8_t *bytes, uint64_t n, unsigned overlap, gzip_use *use, void *context, struct err *err)
-{
-	enum { ROOM = 8 << 20, GZIP = 15 + 16, MOST_OVERLAP = 1024 };
-	z_stream z = {.next_in = (uint8_t *)(uintptr_t)bytes};
-	uint64_t left = n, kept = 0;
-	bool ends = false;
-	overlap = overlap < MOST_OVERLAP ? overlap : MOST_OVERLAP;
-	uint8_t *room = big_alloc(ROOM + MOST_OVERLAP, 1, err);
-	int code = !room ? ERR_NOMEM : inflateInit2(&z, GZIP) == Z_OK ? 0 :
-	    err_set(err, ERR_NOMEM, "not enough memory to unpack");
-	if (code) {
-		big_free(room);
-		return code;
-	}
-	while (!code && !ends) {
-		z.next_out = room + kept;
-		z.avail_out = ROOM;
-		code = fill(&z, &left, &ends, err);
-		uint64_t there = (uint64_t)(z.next_out - room);
-		if (!code)
-			code = use(context, room, there, err);
-		kept = there < overlap ? there : overlap;
-		memmove(room, room + there - kept, kept);
-	}
-	inflateEnd(&z);
-	big_free(room);
 	return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gzipped.h - bytes into a gzip file on all threads, and out of one from front to back.
+ * gzipped.h - bytes into a gzip file on all threads.
  *
  * What is written are independent blocks, as "jcmd GC.heap_dump -gz" writes them (RFC 1952, a
  * member for each block, with the block's size as a comment of the first): tools inflate several at once, or only
@@ -11,7 +11,6 @@
 
 #include "base/err.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,15 +23,5 @@ MUST_CHECK int gzip_begin(struct gzip_out **out, FILE **stream, FILE *to, struct
 /* Write what waits, close the stream, and free *out.  code: what became of the writing; 0 or that, ERR_IO in the
  * system's words, ERR_NOMEM, ERR_CANCELLED.  *written: bytes of the file. */
 MUST_CHECK int gzip_end(struct gzip_out *out, FILE *stream, int code, uint64_t *written, struct err *err);
-
-/* Do the bytes begin like a gzip file? */
-bool gzip_is(const uint8_t *bytes, uint64_t n);
-/*
- * Call use with all that n bytes of a gzip file unpack to, in stretches; each has the last `overlap` bytes (1024 at
- * most) of the one before in front.  0, what use returned, ERR_FORMAT: it is damaged; ERR_NOMEM, ERR_CANCELLED.
- */
-typedef int gzip_use(void *context, const uint8_t *bytes, uint64_t n, struct err *err);
-MUST_CHECK int gzip_each(const uint8_t *bytes, uint64_t n, unsigned overlap, gzip_use *use, void *context,
-    struct err *err);
 
 #endif

@@ -90,6 +90,7 @@ static inline void put_together(uint8_t *to, const uint8_t *from, uint64_t count
 	uint64_t before = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t n = 0;
+#pragma GCC unroll 8
 		for (unsigned k = 0; k < width; k++)
 			n |= (uint64_t)from[k * count + i] << 8 * k;
 		if (steps)
@@ -98,49 +99,25 @@ static inline void put_together(uint8_t *to, const uint8_t *from, uint64_t count
 	}
 }
 
-/* For each width a loop of its own. */
+/* For each width a loop of its own, with steps and without. */
 #define BY_WIDTH(how, to, from, n, tail)                                                           \
 	do {                                                                                       \
 		switch ((tail).width) {                                                            \
 		case 1: memcpy((to), (from), (n)); break;                                          \
-		case 2: how((to), (from), (n) / 2, 2, (tail).steps); break;                        \
-		case 4: how((to), (from), (n) / 4, 4, (tail).steps); break;                        \
-		default: how((to), (from), (n) / 8, 8, (tail).steps);                              \
+		case 2: BY_STEPS(how, to, from, n, 2, tail); break;                                \
+		case 4: BY_STEPS(how, to, from, n, 4, tail); break;                                \
+		default: BY_STEPS(how, to, from, n, 8, tail);                                      \
 		}                                                                                  \
 	} while (0)
-
-struct array {
-	const uint8_t *bytes; /* when writing */
-	uint8_t *to;          /* when reading */
-	uint64_t n;
-	struct zstd_blocks_tail tail;
-};
-
-static int make_numbers(void *array, unsigned block, void **bytes, uint64_t *n, struct err *err)
-{
-	const struct array *a = array;
-	uint64_t from = (uint64_t)block * BLOCK;
-	*n = a->n - from < BLOCK ? a->n - from : BLOCK;
-	uint8_t *to = *bytes = big_alloc(*n, 1, err);
-	if (!to)
-		return ERR_NOMEM;
-	BY_WIDTH(set_apart, to, a->bytes + from, *n, a->tail);
-	return 0;
-}
-
-static int use_numbers(void *array, unsigned block, const uint8_t *bytes, uint64_t n, struct err *err)
-{
-	const struct array *a = array;
-	(void)err;
-	BY_WIDTH(put_together, a->to + (uint64_t)block * BLOCK, bytes, n, a->tail);
-	return 0;
-}
+#define BY_STEPS(how, to, from, n, width, tail)                                                    \
+	((tail).steps ? how((to), (from), (n) / (width), (width), true) : how((to), (from), (n) / (width), (width), false))
 
 /* --- writing ------------------------------------------------------------------------------------ */
 
 struct making {
-	block_make *make;
-	void *context;
+	const uint8_t *numbers;
+	uint64_t n; /* bytes */
+	struct zstd_blocks_tail tail;
 	unsigned first;
 	struct made {
 		void *squeezed;
@@ -153,13 +130,13 @@ static int make_block(void *making, unsigned task, struct err *err)
 {
 	struct making *m = making;
 	struct made *made = &m->made[task];
-	void *bytes = NULL;
-	int code = m->make(m->context, m->first + task, &bytes, &made->bytes, err);
-	if (!code) {
-		cairn_assert(made->bytes <= BLOCK_MOST);
-		made->squeezed = big_alloc(zstd_block_room(made->bytes), 1, err);
-		code = made->squeezed ? zstd_block_pack(made->squeezed, &made->n, bytes, made->bytes, err) : ERR_NOMEM;
-	}
+	uint64_t from = (uint64_t)(m->first + task) * BLOCK;
+	made->bytes = m->n - from < BLOCK ? m->n - from : BLOCK;
+	uint8_t *bytes = big_alloc(made->bytes, 1, err);
+	made->squeezed = bytes ? big_alloc(zstd_block_room(made->bytes), 1, err) : NULL;
+	if (bytes)
+		BY_WIDTH(set_apart, bytes, m->numbers + from, made->bytes, m->tail);
+	int code = made->squeezed ? zstd_block_pack(made->squeezed, &made->n, bytes, made->bytes, err) : ERR_NOMEM;
 	big_free(bytes);
 	return code;
 }
@@ -174,7 +151,6 @@ static int put(FILE *to, struct zstd_blocks_place *place, const void *bytes, uin
 static int put_blocks(FILE *to, struct zstd_blocks_place *place, struct making *m, unsigned n,
     struct block_entry *entry, struct err *err)
 {
-	memset(m->made, 0, sizeof m->made);
 	int code = parallel_run(0, n, make_block, m, err);
 	for (unsigned i = 0; i < n; i++) {
 		struct made *made = &m->made[i];
@@ -196,20 +172,21 @@ static uint64_t sum_entries(const struct block_entry *entry, const struct zstd_b
 	    stretch_sum((const uint8_t *)tail, sizeof *tail, 1);
 }
 
-static int write_all(FILE *to, struct zstd_blocks_place *place, struct zstd_blocks_tail tail, block_make *make,
-    void *context, struct err *err)
+int zstd_blocks_write(FILE *to, struct zstd_blocks_place *place, const void *numbers, uint64_t n, unsigned width,
+    bool ascending, struct err *err)
 {
+	const struct zstd_blocks_tail tail = { .n_blocks = (uint32_t)((n + BLOCK - 1) / BLOCK), .width = (uint8_t)width,
+		.steps = ascending };
 	struct making *m = big_alloc(1, sizeof *m, err);
 	struct block_entry *entry = m ? big_alloc(tail.n_blocks, sizeof *entry, err) : NULL;
 	unsigned threads = parallel_threads() < MOST_THREADS ? parallel_threads() : MOST_THREADS;
 	int code = entry ? 0 : ERR_NOMEM;
+	cairn_assert(width == 1 || width == 2 || width == 4 || width == 8);
 	*place = (struct zstd_blocks_place){ .bytes = 0 };
-	for (unsigned first = 0, n; first < tail.n_blocks && !code; first += n) {
-		n = tail.n_blocks - first < threads * AT_ONCE ? tail.n_blocks - first : threads * AT_ONCE;
-		m->make = make;
-		m->context = context;
-		m->first = first;
-		code = put_blocks(to, place, m, n, entry + first, err);
+	for (unsigned first = 0, some; first < tail.n_blocks && !code; first += some) {
+		some = tail.n_blocks - first < threads * AT_ONCE ? tail.n_blocks - first : threads * AT_ONCE;
+		*m = (struct making){ .numbers = numbers, .n = n, .tail = tail, .first = first };
+		code = put_blocks(to, place, m, some, entry + first, err);
 	}
 	if (!code)
 		code = put(to, place, entry, (uint64_t)tail.n_blocks * sizeof *entry, err);
@@ -221,21 +198,6 @@ static int write_all(FILE *to, struct zstd_blocks_place *place, struct zstd_bloc
 	return code;
 }
 
-int zstd_blocks_write(FILE *to, struct zstd_blocks_place *place, const void *numbers, uint64_t n, unsigned width,
-    bool ascending, struct err *err)
-{
-	cairn_assert(width == 1 || width == 2 || width == 4 || width == 8);
-	struct array a = { .bytes = numbers, .n = n,
-		.tail = { .n_blocks = (uint32_t)((n + BLOCK - 1) / BLOCK), .width = (uint8_t)width, .steps = ascending } };
-	return write_all(to, place, a.tail, make_numbers, &a, err);
-}
-
-int zstd_blocks_write_blocks(FILE *to, struct zstd_blocks_place *place, unsigned n_blocks, block_make *make,
-    void *context, struct err *err)
-{
-	return write_all(to, place, (struct zstd_blocks_tail){ .n_blocks = n_blocks, .width = 1 }, make, context, err);
-}
-
 /* --- reading ------------------------------------------------------------------------------------ */
 
 void zstd_blocks_release(struct zstd_blocks *s)
@@ -245,13 +207,14 @@ void zstd_blocks_release(struct zstd_blocks *s)
 	*s = (struct zstd_blocks){ .block = NULL };
 }
 
-/* They fill the place up to their entries. */
+/* They fill the place up to their entries, and all but the last are full. */
 static bool entries_hold(struct zstd_blocks *s, uint64_t at, uint64_t end)
 {
 	for (uint32_t i = 0; i < s->tail.n_blocks; i++) {
 		const struct block_entry *b = &s->block[i];
 		s->at[i] = at;
-		if (b->squeezed > end - at || b->bytes > BLOCK_MOST)
+		bool last = i + 1 == s->tail.n_blocks;
+		if (b->squeezed > end - at || b->bytes > BLOCK || (!last && b->bytes != BLOCK) || b->bytes % s->tail.width)
 			return false;
 		at += b->squeezed;
 		s->bytes += b->bytes;
@@ -280,44 +243,42 @@ int zstd_blocks_open(struct zstd_blocks *s, int fd, const struct zstd_blocks_pla
 	return code;
 }
 
-struct using {
+struct reading {
 	const struct zstd_blocks *s;
-	block_use *use;
-	void *context;
+	uint8_t *to;
 };
 
-static int use_block(void *using, unsigned task, struct err *err)
+static int read_block(const struct reading *r, uint32_t block, uint8_t *squeezed, struct err *err)
 {
-	struct using *u = using;
-	const struct block_entry *b = &u->s->block[task];
-	uint8_t *squeezed = big_alloc((uint64_t)b->squeezed + b->bytes, 1, err);
-	if (!squeezed)
-		return ERR_NOMEM;
+	const struct block_entry *b = &r->s->block[block];
 	uint8_t *bytes = squeezed + b->squeezed;
-	int code = stretch_read(u->s->fd, squeezed, b->squeezed, u->s->at[task], err);
-	if (!code && stretch_sum(squeezed, b->squeezed, task) != b->sum)
+	int code = stretch_read(r->s->fd, squeezed, b->squeezed, r->s->at[block], err);
+	if (!code && stretch_sum(squeezed, b->squeezed, block) != b->sum)
 		code = err_set(err, ERR_FORMAT, "the checksum of a block is wrong");
 	if (!code)
 		code = zstd_block_unpack(bytes, b->bytes, squeezed, b->squeezed, err);
 	if (!code)
-		code = u->use(u->context, task, bytes, b->bytes, err);
-	big_free(squeezed);
+		BY_WIDTH(put_together, r->to + (uint64_t)block * BLOCK, bytes, b->bytes, r->s->tail);
 	return code;
 }
 
-int zstd_blocks_use(const struct zstd_blocks *s, block_use *use, void *context, struct err *err)
+/* Some blocks in the same room, which the kernel clears once. */
+static int read_blocks(void *reading, unsigned task, struct err *err)
 {
-	struct using u = { .s = s, .use = use, .context = context };
-	return parallel_run(0, s->tail.n_blocks, use_block, &u, err);
+	const struct reading *r = reading;
+	uint32_t first = task * AT_ONCE, left = r->s->tail.n_blocks - first, n = left < AT_ONCE ? left : AT_ONCE;
+	uint64_t most = 0;
+	for (uint32_t i = first; i < first + n; i++)
+		most = r->s->block[i].squeezed > most ? r->s->block[i].squeezed : most;
+	uint8_t *room = big_alloc(most + BLOCK, 1, err);
+	int code = room ? 0 : ERR_NOMEM;
+	for (uint32_t i = first; i < first + n && !code; i++)
+		code = read_block(r, i, room, err);
+	big_free(room);
+	return code;
 }
 
 int zstd_blocks_read(const struct zstd_blocks *s, void *to, struct err *err)
 {
-	struct array a = { .to = to, .n = s->bytes, .tail = s->tail };
-	for (uint32_t i = 0; i < s->tail.n_blocks; i++) {
-		bool last = i + 1 == s->tail.n_blocks;
-		if ((last ? s->block[i].bytes > BLOCK : s->block[i].bytes != BLOCK) || s->block[i].bytes % s->tail.width)
-			return damaged(err);
-	}
-	return zstd_blocks_use(s, use_numbers, &a, err);
+	return parallel_run(0, (s->tail.n_blocks + AT_ONCE - 1) / AT_ONCE, read_blocks, &(struct reading){ s, to }, err);
 }

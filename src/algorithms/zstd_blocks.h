@@ -15,14 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BLOCK_MOST (1u << 26) /* bytes of a block at most */
-
-/* Make block number `block`: *bytes is big memory and becomes the writer's.  Several are made at once, on any
- * threads. */
-typedef int block_make(void *context, unsigned block, void **bytes, uint64_t *n, struct err *err);
-/* And what is done with its bytes, which are gone afterwards. */
-typedef int block_use(void *context, unsigned block, const uint8_t *bytes, uint64_t n, struct err *err);
-
 struct block_entry {
 	uint32_t squeezed, bytes; /* how many bytes a block takes, and becomes */
 	uint64_t sum;
@@ -51,17 +43,12 @@ struct zstd_blocks {
  * bytes and sum.  0, ERR_IO in the system's words, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int zstd_blocks_write(FILE *to, struct zstd_blocks_place *place, const void *numbers, uint64_t n,
     unsigned width, bool ascending, struct err *err);
-/* The same of blocks that are made as they are written. */
-MUST_CHECK int zstd_blocks_write_blocks(FILE *to, struct zstd_blocks_place *place, unsigned n_blocks, block_make *make,
-    void *context, struct err *err);
 
 /* Read the entries of what stands there.  0: the caller's (zstd_blocks_release), as long as the file is open. */
 MUST_CHECK int zstd_blocks_open(struct zstd_blocks *s, int fd, const struct zstd_blocks_place *place, struct err *err);
 void zstd_blocks_release(struct zstd_blocks *s);
-/* Read all, s->bytes, into `to`; or block by block, on all threads.  0, ERR_FORMAT, ERR_IO, ERR_NOMEM, ERR_CANCELLED,
- * or what `use` returned. */
+/* Read all, s->bytes, into `to`, on all threads.  0, ERR_FORMAT, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int zstd_blocks_read(const struct zstd_blocks *s, void *to, struct err *err);
-MUST_CHECK int zstd_blocks_use(const struct zstd_blocks *s, block_use *use, void *context, struct err *err);
 
 /* The checksum of a stretch of bytes. */
 uint64_t stretch_sum(const uint8_t *p, uint64_t n, uint64_t number);

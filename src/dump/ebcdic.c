@@ -19,10 +19,10 @@
 
 void ebcdic_table(uint8_t table[256], unsigned code_page)
 {
-	const struct ebcdic_page *page = ebcdic_pages;
-	while (page->number != code_page)
-		page++;
-	memcpy(table, page->latin1, 256);
+	uint16_t latin1[256] = { 0 };
+	code_page_find(code_page, latin1);
+	for (unsigned byte = 0; byte < 256; byte++)
+		table[byte] = (uint8_t)latin1[byte];
 	/* Which of NL and LF is U+000A is a matter of taste among converters; both end a line. */
 	table[EBCDIC_NL] = '\n';
 	table[EBCDIC_LF] = '\n';

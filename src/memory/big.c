@@ -295,14 +295,6 @@ void big_settle(void *p)
 		cold_blocks_enter(&m->settled, m->at, whole_pages(m->bytes));
 }
 
-void big_unsettle(void *p)
-{
-	struct mapping *m = p ? mapping_find(p) : NULL;
-
-	if (m)
-		cold_blocks_leave(&m->settled);
-}
-
 static void mapping_free(struct mapping *m)
 {
 	uint64_t whole = whole_pages(m->bytes);

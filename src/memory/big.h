@@ -59,10 +59,9 @@ void big_hint(void *p, enum big_use use);
 
 /*
  * big_settle: nobody writes to this block any more; when memory is short it may move to the unnamed file, at the
- * same address.  big_unsettle: it will be written again.  Both do nothing to a block that cannot move.
+ * same address.  Does nothing to a block that cannot move.
  */
 void big_settle(void *p);
-void big_unsettle(void *p);
 
 /* The same as big_alloc, for random access: in memory if the share of big_hold has room for it. */
 void *big_alloc_held(uint64_t count, uint64_t size, struct err *err) __attribute__((warn_unused_result));

@@ -93,12 +93,6 @@ void readahead_over(void *block)
 		big_hint(block, BIG_RANDOM);
 }
 
-void readahead_bytes(const void *at, uint64_t bytes)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)at & (page - 1);
-	ask((const char *)at - before, 0, bytes + before);
-}
-
 void readahead_all(const void *block, uint64_t first, uint64_t count, size_t size)
 {
 	if (!block || big_owner(block) != BIG_SPILLED)

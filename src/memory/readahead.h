@@ -4,6 +4,7 @@
  *
  * If the array is in the file of big.h and its pages were dropped, each page costs a wait for the disk.  The walk
  * announces where it will look, and the pages around are read at once: sixteen cost hardly more than one.
+ * Without it `top` in a small control group may take more than twice as long (doc/performance.md).
  *
  * One thread.  The array must not be freed, grown or moved meanwhile.
  */
@@ -42,7 +43,5 @@ void readahead_over(void *block);
 
 /* All elements of a stretch will be looked at. */
 void readahead_all(const void *block, uint64_t first, uint64_t count, size_t size);
-/* These bytes of a block in the file will be looked at. */
-void readahead_bytes(const void *at, uint64_t bytes);
 
 #endif

@@ -293,17 +293,6 @@ static void big_spilling(void **state)
 	char *small = big_alloc(1000, 1, &err);
 	assert_int_equal(big_owner(small), BIG_ANONYMOUS);
 
-	/* what is settled no more does not move */
-	uint64_t *changing = big_alloc(WORDS, sizeof *changing, &err);
-	assert_int_equal(big_owner(changing), BIG_ANONYMOUS);
-	big_settle(changing);
-	big_unsettle(changing);
-	uint64_t *last = big_alloc(WORDS * 3 / 2, sizeof *last, &err);
-	assert_int_equal(big_owner(changing), BIG_ANONYMOUS);
-	assert_int_equal(big_owner(last), BIG_SPILLED);
-	big_free(last);
-	big_free(changing);
-
 	/* what is jumped through may have nearly all there is, but no more */
 	more = big_hold(more);
 	assert_int_equal(big_owner(more), BIG_ANONYMOUS);

@@ -56,16 +56,6 @@ static size_t n_added, n_blamed;
 static char *blamed; /* what is wrong with the user's file */
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
-const char *layout_shape_word(size_t i)
-{
-	return i < SHAPES ? shapes[i] : NULL;
-}
-
-const char *layout_field_word(size_t i)
-{
-	return i < N_FIELDS ? fields[i].word : NULL;
-}
-
 /* --- a line ------------------------------------------------------------------------------------- */
 
 static bool take_shape(struct collection_kind *k, const char *word)

@@ -87,10 +87,6 @@ struct collection_kind {
 /* The first line of a class, by its name; NULL: there is none.  Any thread. */
 const struct collection_kind *layout_named(const char *class);
 
-/* The words for shapes and for what has names of fields, each once; NULL behind the last. */
-const char *layout_shape_word(size_t i);
-const char *layout_field_word(size_t i);
-
 /* The lines of layouts.txt, which the build turns into an array; NULL behind the last. */
 extern const char *const layouts_txt[];
 

@@ -2,8 +2,8 @@
 /*
  * retained_packed.c - dominators in a packed index, both ways; see retained_saving.h.
  *
- * Most objects have one referrer, and that dominates them: so what stands in the file is which objects have another
- * dominator, and how far away it is.  Retained sizes are summed anew.
+ * Most objects have one referrer, and that dominates them: so the file has a 0 for each object whose dominator follows
+ * from its referrers, and how far away it is for the others.  Retained sizes are summed anew.
  */
 #include "analysis/dominators/retained_saving.h"
 
@@ -13,24 +13,10 @@
 #include "heap/index_file/index_file.h"
 #include "memory/big.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
-enum { OBJECTS = 1 << 18, WIDTH = 5 /* bytes of a distance */, SUMMED_AT_ONCE = 1 << 16 };
-enum { BY_ROOTS, NOT_REACHED, OTHERS }; /* in place of distances */
+enum { TAKEN_AT_ONCE = 1 << 16 /* objects */ };
+enum { AS_GUESSED, BY_ROOTS, NOT_REACHED, OTHERS /* and more: distances */ };
 
 static const char chunk[] = "dominator";
-
-static unsigned parts_of(uint32_t n, uint32_t each)
-{
-	return (unsigned)(((uint64_t)n + each - 1) / each);
-}
-
-static uint32_t end_of(unsigned part, uint32_t each, uint32_t n)
-{
-	uint64_t end = ((uint64_t)part + 1) * each;
-	return end < n ? (uint32_t)end : n;
-}
 
 /* The dominator of an object, as far as its referrers tell. */
 static uint32_t guess(const struct heap *h, uint32_t id)
@@ -41,62 +27,47 @@ static uint32_t guess(const struct heap *h, uint32_t id)
 	return h->in.target[from] == h->in.target[to - 1] ? h->in.target[from] : DOMINATED_BY_ROOTS;
 }
 
-static uint64_t encode(uint32_t id, uint32_t above)
+static uint32_t encode(const struct heap *h, uint32_t id, uint32_t above)
 {
+	uint32_t step = above - id;
+	if (above == guess(h, id))
+		return AS_GUESSED;
 	if (above >= NOT_REACHABLE)
 		return above == NOT_REACHABLE ? NOT_REACHED : BY_ROOTS;
-	uint32_t step = above - id;
-	return (uint64_t)(step << 1 ^ (uint32_t)-(step >> 31)) + OTHERS;
+	return (step << 1 ^ (uint32_t)-(step >> 31)) + OTHERS;
 }
 
-static uint32_t decode(uint32_t id, uint64_t code)
+static uint32_t decode(const struct heap *h, uint32_t id, uint32_t code)
 {
+	uint32_t distance = code - OTHERS;
 	if (code < OTHERS)
-		return code == NOT_REACHED ? NOT_REACHABLE : DOMINATED_BY_ROOTS;
-	uint32_t distance = (uint32_t)(code - OTHERS);
+		return code == AS_GUESSED ? guess(h, id) : code == BY_ROOTS ? DOMINATED_BY_ROOTS : NOT_REACHABLE;
 	return id + (distance >> 1 ^ -(distance & 1));
-}
-
-/* --- writing ------------------------------------------------------------------------------------ */
-
-static int make_block(void *retained, unsigned block, void **bytes, uint64_t *n, struct err *err)
-{
-	const struct retained *r = retained;
-	const uint32_t *immediate = r->dominators.immediate;
-	uint32_t begin = block * (uint32_t)OBJECTS, end = end_of(block, OBJECTS, r->dominators.n_objects);
-	uint64_t marks = (end - begin + 7) / 8, others = 0, k = 0;
-	for (uint32_t id = begin; id < end && !progress_own_stops(id); id++)
-		others += guess(r->heap, id) != immediate[id];
-	*n = marks + WIDTH * others;
-	uint8_t *mark = *bytes = big_alloc(*n, 1, err), *plane = mark + marks;
-	if (!mark)
-		return ERR_NOMEM;
-	for (uint32_t id = begin; id < end && k < others && !progress_own_stops(id); id++) {
-		if (guess(r->heap, id) == immediate[id])
-			continue;
-		mark[(id - begin) / 8] |= (uint8_t)(1 << (id & 7));
-		uint64_t code = encode(id, immediate[id]);
-		for (unsigned i = 0; i < WIDTH; i++)
-			plane[i * others + k] = (uint8_t)(code >> 8 * i);
-		k++;
-	}
-	return progress_check(progress_own(), err);
 }
 
 int retained_pack(const struct retained *r, struct chunks_writer *w, struct err *err)
 {
-	return chunks_add_blocks(w, chunk, parts_of(r->dominators.n_objects, OBJECTS), make_block,
-	    (struct retained *)(uintptr_t)r, err);
+	uint32_t n = r->dominators.n_objects;
+	if (n > INT32_MAX - OTHERS) /* else distances have 32 bits */
+		return err_set(err, ERR_UNSUPPORTED, "too many objects for a packed index");
+	uint32_t *codes = big_alloc(n, sizeof *codes, err);
+	if (!codes)
+		return ERR_NOMEM;
+	for (uint32_t id = 0; id < n && !progress_own_stops(id); id++)
+		codes[id] = encode(r->heap, id, r->dominators.immediate[id]);
+	int code = progress_check(progress_own(), err);
+	if (!code)
+		code = chunks_add_numbers(w, chunk, codes, n, sizeof *codes, false, err);
+	big_free(codes);
+	return code;
 }
-
-/* --- reading ------------------------------------------------------------------------------------ */
 
 struct summing {
 	const struct heap *heap;
 	uint32_t n;
-	uint32_t *above;
+	uint32_t *above;    /* codes at first */
 	uint64_t *retained;
-	uint32_t *below; /* how many objects below each are not yet summed */
+	uint32_t *below;    /* how many objects below each are not yet summed */
 };
 
 static int damaged(struct err *err)
@@ -104,41 +75,19 @@ static int damaged(struct err *err)
 	return err_set(err, ERR_FORMAT, "its dominators are damaged");
 }
 
-static int use_block(void *summing, unsigned block, const uint8_t *bytes, uint64_t n, struct err *err)
+/* Dominators, and the objects' own sizes. */
+static int take_part(void *summing, unsigned part, struct err *err)
 {
 	struct summing *s = summing;
-	uint32_t begin = block * (uint32_t)OBJECTS, end = end_of(block, OBJECTS, s->n);
-	uint64_t marks = (end - begin + 7) / 8, others = n < marks ? 0 : (n - marks) / WIDTH, k = 0;
-	const uint8_t *plane = bytes + marks;
-	if (n != marks + WIDTH * others)
-		return damaged(err);
-	for (uint32_t id = begin; id < end; id++) {
-		if (progress_own_stops(id))
-			return err_cancelled(err);
-		if (!(bytes[(id - begin) / 8] >> (id & 7) & 1)) {
-			s->above[id] = guess(s->heap, id);
-			continue;
-		}
-		if (k == others)
+	uint64_t begin = (uint64_t)part * TAKEN_AT_ONCE, end = begin + TAKEN_AT_ONCE;
+	for (uint64_t at = begin; at < end && at < s->n; at++) {
+		uint32_t id = (uint32_t)at, above = decode(s->heap, id, s->above[id]);
+		if (above >= s->n && above < NOT_REACHABLE)
 			return damaged(err);
-		uint64_t code = 0;
-		for (unsigned i = 0; i < WIDTH; i++)
-			code |= (uint64_t)plane[i * others + k] << 8 * i;
-		k++;
-		s->above[id] = decode(id, code);
-		if (s->above[id] >= s->n && s->above[id] < NOT_REACHABLE)
-			return damaged(err);
+		s->above[id] = above;
+		s->retained[id] = above == NOT_REACHABLE ? 0 : heap_shallow(s->heap, id);
 	}
-	return k == others ? 0 : damaged(err);
-}
-
-static int own_sizes(void *summing, unsigned part, struct err *err)
-{
-	struct summing *s = summing;
-	(void)err;
-	for (uint32_t id = part * (uint32_t)SUMMED_AT_ONCE; id < end_of(part, SUMMED_AT_ONCE, s->n); id++)
-		s->retained[id] = s->above[id] == NOT_REACHABLE ? 0 : heap_shallow(s->heap, id);
-	return 0;
+	return progress_cancelled(progress_own()) ? err_cancelled(err) : 0;
 }
 
 /* From the leaves upwards: an object is added to the one above it when all below it were.  In a circle none ever is. */
@@ -179,16 +128,17 @@ static int sum(struct summing *s, uint32_t *n_reachable, struct err *err)
 
 int retained_unpack(struct dominators *out, const struct model *m, struct err *err)
 {
-	const struct heap *h = m->heap;
-	struct summing s = { .heap = h, .n = h->n_objects };
-	s.above = big_alloc(s.n, sizeof *s.above, err);
-	s.retained = s.above ? big_alloc(s.n, sizeof *s.retained, err) : NULL;
-	s.below = s.retained ? big_alloc(s.n, sizeof *s.below, err) : NULL;
-	int code = s.below ? 0 : ERR_NOMEM;
-	if (!code)
-		code = chunks_use_blocks(index_file_chunks(h), chunk, parts_of(s.n, OBJECTS), use_block, &s, err);
-	if (!code)
-		code = parallel_run(0, parts_of(s.n, SUMMED_AT_ONCE), own_sizes, &s, err);
+	struct summing s = { .heap = m->heap, .n = m->heap->n_objects };
+	const struct chunks *c = index_file_chunks(m->heap);
+	const void *codes = NULL;
+	uint64_t bytes = chunks_bytes(c, chunk);
+	int code = bytes == s.n * sizeof *s.above ? chunks_take(c, chunk, &codes, &bytes, err) : damaged(err);
+	s.above = (uint32_t *)(uintptr_t)codes; /* our own, as all that was packed */
+	if (!code) {
+		s.retained = big_alloc(s.n, sizeof *s.retained, err);
+		s.below = s.retained ? big_alloc(s.n, sizeof *s.below, err) : NULL;
+		code = s.below ? parallel_run(0, s.n / TAKEN_AT_ONCE + 1, take_part, &s, err) : ERR_NOMEM;
+	}
 	if (!code)
 		code = sum(&s, &out->n_reachable, err);
 	big_free(s.below);

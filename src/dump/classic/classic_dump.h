@@ -160,8 +160,6 @@ void classic_names_release(struct classic_names *t);
  * the caller frees *scratch, which may be NULL.
  */
 const uint8_t *classic_internal_name(const struct classic_header *h, size_t *n, char **scratch);
-/* What kind of object a type in internal spelling makes. */
-enum object_kind classic_kind(const uint8_t *name, size_t n);
 
 /* Look at the first and the last records and set c->digits, mixed_digits, old_style and
  * facts.word_bits.  Returns 0. */

@@ -36,7 +36,8 @@ static bool is_primitive_letter(uint8_t c)
 	return false;
 }
 
-enum object_kind classic_kind(const uint8_t *name, size_t n)
+/* What kind of object a type in internal spelling makes. */
+static enum object_kind classic_kind(const uint8_t *name, size_t n)
 {
 	if (n == 0 || name[0] != '[')
 		return OBJECT_INSTANCE;

@@ -146,7 +146,8 @@ static inline __attribute__((always_inline)) int object(struct go_reading *r, ui
 	return many_pointers(r, shape, contents, true, &record.n_references);
 }
 
-int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
+/* Announce an object, whose pointers the shape has, to the sink.  Returns the sink's code. */
+static int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
     struct go_shape *shape)
 {
 	return object(r, offset, address, contents, shape, false);

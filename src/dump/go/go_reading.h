@@ -37,9 +37,6 @@ struct go_reading {
 int go_tell(struct go_reading *r, const struct go_record *record);
 int go_tell_goroutine(struct go_reading *r);
 
-/* go_read.c: announce an object, whose pointers the shape has, to the sink.  Returns the sink's code. */
-int go_object(struct go_reading *r, uint64_t offset, uint64_t address, const uint8_t *contents,
-    struct go_shape *shape);
 /* Put a pointer to the *n that wait for the sink, and deliver them when the buffer is full. */
 static inline int go_deliver(struct go_reading *r, size_t *n, uint64_t target)
 {
@@ -52,7 +49,7 @@ static inline int go_deliver(struct go_reading *r, size_t *n, uint64_t target)
 	return code;
 }
 
-/* go_old.c: what go_object does, for an object record of go1.3. */
+/* go_old.c: announce the object of a record of go1.3 to the sink.  Returns the sink's code. */
 int go_old_object(struct go_reading *r, const struct go_record *record);
 
 #endif

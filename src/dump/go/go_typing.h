@@ -202,8 +202,6 @@ bool typing_pointer_free(struct typing *t, uint32_t id);
  * begins with so many?  GUESSED_COUNT: as many as it may be. */
 #define GUESSED_COUNT UINT64_MAX
 bool typing_fits(struct typing *t, uint32_t id, uint32_t type, uint64_t count);
-/* The function whose closure an object is, or UINT32_MAX. */
-uint32_t typing_closure_of(const struct typing *t, uint32_t id);
 
 /* --- walks -------------------------------------------------------------------------------------- */
 

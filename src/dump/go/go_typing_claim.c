@@ -93,7 +93,8 @@ uint32_t typing_of(const struct typing *t, uint32_t id, bool *array)
 	return t->go.by_rank[form / 2];
 }
 
-uint32_t typing_closure_of(const struct typing *t, uint32_t id)
+/* The function whose closure an object is, or UINT32_MAX. */
+static uint32_t typing_closure_of(const struct typing *t, uint32_t id)
 {
 	uint32_t form = form_of(t->state[id]);
 

@@ -93,7 +93,7 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	char name[32], spelling[3][40];
 	s = span_trim(s);
 	size_t n = span_size(s);
-	if (n == 0 || n >= sizeof name || r->has_charset || r->upper || r->is_utf8)
+	if (n == 0 || n >= sizeof name || r->has_charset || r->has_set || r->is_utf8)
 		return;
 	size_t kept = 0, digits = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -106,8 +106,8 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	name[kept] = '\0';
 	if (!strcasecmp(name, "UTF-8") || !strcasecmp(name, "UTF8"))
 		return;
-	r->upper = code_page_upper(name);
-	if (r->upper)
+	r->has_set = code_page_named(name, r->set);
+	if (r->has_set)
 		return;
 	const char *number = name + strcspn(name, "0123456789");
 	snprintf(spelling[0], sizeof spelling[0], "%s%s", digits == kept ? "CP" : "", name);
@@ -119,23 +119,23 @@ static void set_charset(struct javacore_reading *r, struct span s)
 	}
 }
 
-/* By the set's upper half; a byte that is no character stays, to be escaped. */
-static void add_by_table(const uint16_t upper[128], struct span s, struct text *utf8)
+/* By the set's table; a byte that is no character stays, to be escaped. */
+static void add_by_table(const uint16_t set[256], struct span s, struct text *utf8)
 {
 	for (const uint8_t *p = s.p; p < s.end; p++) {
 		char bytes[4];
-		if (*p < 0x80 || upper[*p - 0x80] == CODE_PAGE_NONE)
+		if (*p < 0x80 || set[*p] == CODE_PAGE_NONE)
 			text_add_char(utf8, (char)*p);
 		else
-			text_add_n(utf8, bytes, utf8_encode(bytes, upper[*p - 0x80]));
+			text_add_n(utf8, bytes, utf8_encode(bytes, set[*p]));
 	}
 }
 
 void javacore_text(struct javacore_reading *r, struct span s, struct text *t)
 {
-	if (r->upper) {
+	if (r->has_set) {
 		struct text utf8 = TEXT_INIT;
-		add_by_table(r->upper, s, &utf8);
+		add_by_table(r->set, s, &utf8);
 		if (utf8.s)
 			text_add_escaped(t, utf8.s, utf8.len);
 		text_release(&utf8);

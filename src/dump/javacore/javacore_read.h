@@ -33,7 +33,8 @@ struct javacore_lock {
 struct javacore_reading {
 	struct javacore *j;
 	iconv_t charset;
-	const uint16_t *upper; /* the text is not UTF-8: of a set of one byte a character (code_pages.h) */
+	bool has_set;          /* the text is not UTF-8: of a set of one byte a character (code_pages.h) */
+	uint16_t set[256];
 	bool has_charset; /* the text is not UTF-8: strings go through charset */
 	bool is_utf8;     /* the text was translated as a whole; ignore the charset that it names */
 	bool any_tag;     /* some line had a tag that javacores have */

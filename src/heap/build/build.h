@@ -313,8 +313,6 @@ static inline __attribute__((always_inline)) bool objects_next(struct objects_wa
  * those that records mention and the dump does not define.  Afterwards heap.class_of holds class
  * indices. */
 MUST_CHECK int classes_resolve(struct build *b, struct err *err);
-/* The class whose class object lies at this address. */
-uint32_t class_at_address(const struct build *b, uint64_t address);           /* or HEAP_NONE */
 /* The first class of this internal name, preferring one with this loader; or HEAP_NONE. */
 uint32_t class_named(const struct build *b, const char *internal_name, size_t n, uint32_t loader);
 

@@ -203,7 +203,8 @@ static void collect(struct build *b)
 	h->n_defined_classes = b->n_defined;
 }
 
-uint32_t class_at_address(const struct build *b, uint64_t address)
+/* The class whose class object lies at this address, or HEAP_NONE. */
+static uint32_t class_at_address(const struct build *b, uint64_t address)
 {
 	uint32_t at;
 	BISECT(at, b->n_defined, b->defined[at].address < address);

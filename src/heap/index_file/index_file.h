@@ -22,7 +22,7 @@ struct saved;
 #define INDEX_FILE_ENDING ".cairn"
 
 /* Changes whenever what is saved means something else, or is found by other rules. */
-enum { INDEX_FILE_VERSION = 10 };
+enum { INDEX_FILE_VERSION = 11 };
 
 /*
  * Open the index that belongs to options->path, or that is the file of this path.  Returns 0: *out is the
@@ -58,9 +58,6 @@ void heap_lose_values(struct heap *h);
 
 /* The chunks of the index that a heap came from. */
 const struct chunks *index_file_chunks(const struct heap *h);
-
-/* Do texts stand in the chunk of this name?  In all others there are numbers only. */
-bool index_file_has_texts(const char *chunk);
 
 /* Findings of the index do not hold, and are computed again: say so in heap->index_refused.  What they are: "the
  * retained sizes".  Only the one thread that finds things of this heap may call it. */

@@ -69,13 +69,6 @@ static int write_key(const struct heap *h, bool nameless, struct chunks_writer *
 	return write_packed(w, &p, "key", "key_texts", err);
 }
 
-bool index_file_has_texts(const char *chunk)
-{
-	static const char ending[] = "_texts"; /* of what write_packed was given */
-	size_t n = strlen(chunk), length = strlen(ending);
-	return n > length && !strcmp(chunk + n - length, ending);
-}
-
 static int write_reader(const struct heap *h, struct chunks_writer *w, struct err *err)
 {
 	struct pack p = { .reading = false };

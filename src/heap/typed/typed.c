@@ -379,7 +379,8 @@ static bool has_pointers(const struct types *t, uint32_t type, unsigned depth)
 	}
 }
 
-bool types_has_pointers(const struct types *t, uint32_t type)
+/* Do values of this type hold a pointer? */
+static bool types_has_pointers(const struct types *t, uint32_t type)
 {
 	return type < t->n && has_pointers(t, type, 2 * TYPE_DEPTH);
 }

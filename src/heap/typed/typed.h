@@ -136,9 +136,6 @@ bool typed_text(const struct typed_object *o, const uint8_t **text, uint64_t *n)
  * cut off. */
 bool typed_printable(const uint8_t *bytes, uint64_t n);
 
-/* Do values of this type hold a pointer? */
-bool types_has_pointers(const struct types *t, uint32_t type);
-
 /* --- contents of slices, maps, channels (typed_contents.c) -------------------------------------- */
 
 /*

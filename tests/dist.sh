@@ -15,7 +15,7 @@ work=$(mktemp -d "$CAIRN_BUILD/tests/cli.dist.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # made FOLDER UMASK DAYS: the clone's files are that many days old; its archives are in FOLDER/clone/build.  What
-# autoreconf makes is the same for the same autotools: it is taken from here, as it takes long.
+# autoreconf and configure make is the same for the same tools: it is taken from here, as it takes long.
 made() (
 	umask "$2"
 	unset SOURCE_DATE_EPOCH MAKEFLAGS MFLAGS MAKELEVEL
@@ -23,7 +23,8 @@ made() (
 		find . -path ./.git -prune -o -type f -exec touch -d "$3 days ago" {} + &&
 		cp -RL "$CAIRN_SOURCE/build-aux" . && cp "$CAIRN_SOURCE/aclocal.m4" . && sleep 0.02 &&
 		cp "$CAIRN_SOURCE/config.h.in" "$CAIRN_SOURCE/configure" "$CAIRN_SOURCE/Makefile.in" . && mkdir build && cd build &&
-		../configure -q --cache-file="$work/cache" && make -s dist-gzip
+		sed "s#^ac_pwd=.*#ac_pwd='$PWD'#; s#^srcdir=.*#srcdir='..'#" "$CAIRN_BUILD/config.status" >config.status &&
+		sh ./config.status -q && make -s dist-gzip
 ) >"$work/log.$3" 2>&1
 second() { [ -z "${CAIRN_LONG:-}" ] || made "$work/here" 022 1; }
 made "$work/quite/elsewhere" 077 400 && second || {

@@ -50,7 +50,7 @@ def some(things, every, number=0):
     return things if LONG else things[first::every]
 
 
-def some_synthetic(paths, every=6):
+def some_synthetic(paths, every=12):
     """Of dumps of synthetic/ the tiny ones, which have each format, and some of the larger ones, all of one heap."""
     tiny = [path for path in paths if os.path.basename(path).startswith("tiny")]
     return tiny + ([] if QUICK else some([path for path in paths if path not in tiny], every))

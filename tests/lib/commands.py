@@ -20,11 +20,12 @@ KINDS = {
     "object": ["{object}"], "objects": ["{object}", "{class}"], "value": ["{object}"], "class": ["{class}"],
     "set": ["{class}", "{object}"], "thread": ["{thread}"], "regex": ["o"], "file": ["{folder}/written"], "dump": ["1"],
     "dumps": ["1"], "command": ["histo"], "classes": ["java.*"], "size": ["1K"], "count": ["3"], "hash": ["1234"],
+    "column": ["1"],
 }
 # Words that only their name in the usage explains; none: only without it.
 NAMES = {
     "FILE": ["{folder}/written"], "ROW": ["java.lang.Class"], "EXPR...": ["'info.objects > 5' 'rows(\"{class}\") < 1'"],
-    "WORD...": ["retained"], "REF...": ["{object}", "{class}"], "TEXT": ["a note"], "%N|COLUMN": [], "KIND": [], "NAME": [],
+    "WORD...": ["retained"], "REF...": ["{object}", "{class}"], "TEXT": ["a note"], "%N|COLUMN": [], "KIND": [], "NAME": [], "COND": ["'COL = COL'"],
     "NAMES": ["all"], "VALUE": [], "WORD": ["dumpobj"], "FILE.xml": ["{folder}/its.xml"], "DIR": ["{folder}/parts"],
     "EXPR": ["'size(address) > 1'"], "KEY=VALUE,...": [], "MAP": ["{folder}/its.map"], "PERCENT": ["1"],
     "FILE.sqlite TABLE...": ["{folder}/its.sqlite"], "DUMP...": [], "N...": ["1"],
@@ -53,7 +54,7 @@ MORE = {
               "waste fields"],
     "refs": ["refs {class} -in", "refs {class} -out -by class", "refs {class} -by holder -retained"],
     "path": ["path {object} -weak -not java.*"],
-    "paths": ["$all = ls {class}; paths $all -weak -depth 3"],
+    "paths": ["$all = ls {class}; paths $all -weak -depth 3", "paths {class} -r"],
     "heap": ["heap -depth 1000000", "$all = ls {class}; heap $all -each"],
     "dom": ["dom -depth 1000000"],
     "top": ["top -by class -n 1000000"],
@@ -107,13 +108,13 @@ class Command:
         for option in self.options:
             word, kind, value = option["word"], option["kind"], option["value"]
             if kind == "flag":
-                values = [""]
+                values = [""] if word != "-r" else []  # with -sort
             elif kind == "choice":
                 values = value.split("|")
-            elif value == "NUMBER" or kind == "column":
-                values = [column] if word == "-sort" else ["1"]
+            elif value == "COL":
+                values = [column + " -r" if word == "-sort" else column]
             else:
-                values = self.words(value, kind)
+                values = [v.replace("COL", column) for v in self.words(value, kind)]
             yield from (" ".join([self.name if word in ALONE else head, word, v]).strip() for v in values)
 
     def lines(self, column):
@@ -142,7 +143,12 @@ def column_of(name):
     """A column to sort by, which all forms of the results have."""
     forms = [form.get("items") or form["properties"].get("fields", {}).get("items", {}) for form in shapes()[0].get(name, [])]
     forms = [form.get("required", []) for form in forms]
-    return next((c for c in reversed(forms[0]) if all(c in form for form in forms)), "objects") if forms else ""
+    return next((c for c in reversed(forms[0]) if all(c in form for form in forms)), "shallow") if forms else ""
+
+
+def groups(line):
+    """Does the line group rows by a column, so that they have columns of their own?"""
+    return line.endswith(" -by " + column_of(line.split("; ")[-1].split()[0]))
 
 
 def filled(line, words, number):

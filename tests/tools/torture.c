@@ -13,7 +13,7 @@
  *
  * Of more than MOST calls of a load or a line the first half of MOST are all made to fail and then so
  * many, spread evenly from a seed of the line's own, that it is MOST.  With -turns each command is tried on
- * one of the dumps, with -few each second one, which changes with CAIRN_ROUND: what a command does when it
+ * one of the dumps, with -few each fourth one, which changes with CAIRN_ROUND: what a command does when it
  * is refused something hardly depends on the dump.  Files are written into the current folder.
  */
 #include "algorithms/parallel.h"
@@ -407,7 +407,7 @@ int main(int argc, char **argv)
 	const char *round = getenv("CAIRN_ROUND");
 	char **dumps = argv + 2 + turns;
 	n_dumps = (unsigned)(argc - 2 - turns);
-	every = few ? 2 * n_dumps : turns ? n_dumps : 0;
+	every = few ? 4 * n_dumps : turns ? n_dumps : 0;
 	first_command = round ? strtoul(round, NULL, 10) : 0;
 	parallel_set_threads(1); /* the k-th call is the same in every run */
 	for (this_dump = 0; this_dump < n_dumps; this_dump++)

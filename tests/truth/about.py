@@ -14,10 +14,9 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, GO, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, GO, LONG, SAMPLE, SHOP, Tap, cairn  # noqa: E402
 
-QUICK = bool(os.environ.get("CAIRN_QUICK"))
-CLASSES = 6 if QUICK else 14
+CLASSES = 14 if LONG else 6
 
 
 def ask(path, *lines):
@@ -128,7 +127,7 @@ def main():
     tap = Tap()
     for path in (SAMPLE, SHOP, GO):
         check(tap, path, os.path.basename(path))
-    if DUMPS and not QUICK:
+    if DUMPS:
         for path in sorted(glob.glob(os.path.join(DUMPS, "grove", "*.hprof")))[:1]:
             check(tap, path, os.path.basename(path))
     tap.done()

@@ -105,7 +105,7 @@ def check(tap, name, path, status, says, commands):
 OF_VALUES = ("dups", "dups | sort -count | head 5 | cut count,wasted", "strings", "strings nothing-is-so",
              "find Berlin")
 NOT_OF_VALUES = ("histo", "size *", "ls java.lang.String", "path 0xe00200a8", "dom")
-LINES = OF_VALUES + NOT_OF_VALUES
+LINES = some(OF_VALUES, 3) + some(NOT_OF_VALUES, 3)
 WITHOUT_TOTAL = ("find Berlin", "size *", "path 0xe00200a8")
 NUMBERS = {"count", "shallow", "retained", "wasted", "length", "arrays", "objects"}
 

@@ -20,7 +20,7 @@ from cairntest import BUILD, DUMPS, MKDUMP, Run, SOURCE, Tap, cairn, seeds  # no
 
 TOOL = os.path.join(BUILD, "tests", "tools", "cuts")
 DOMINATORS = os.path.join(BUILD, "tests", "tools", "dominators")
-SEEDS = seeds(36, 160)
+SEEDS = seeds(20, 160)
 
 
 def check_random(tap, directory):

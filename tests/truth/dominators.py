@@ -26,8 +26,8 @@ PROMISES = {
     "retained sizes sum up", "classes retain the sum of their topmost objects",
     "paths are valid and shortest",
 }
-SEEDS = seeds(36, 160)
-NODES = "20000" if QUICK else "1000000" if LONG else "300000"
+SEEDS = seeds(20, 160)
+NODES = "20000" if QUICK else "1000000" if LONG else "150000"
 
 
 def tree(*arguments):

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from cairntest import BUILD, Graph, MKDUMP, Run, Tap, cairn, make_dump, seeds, try_seeds  # noqa: E402
 
 TOOL = os.path.join(BUILD, "tests", "tools", "dominators")
-SEEDS = seeds(100, 300)
+SEEDS = seeds(60, 300)
 
 KINDS = {"data": {"Data segment"}, "bss": {"BSS segment"}, "frame": {"Stack frame"},
          "goroutine": {"Thread"}, "machine": {"Thread"}, "defer": {"Defer"}, "panic": {"Panic"},

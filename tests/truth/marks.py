@@ -20,9 +20,9 @@ from cairntest import DUMPS, GO, LONG, SAMPLE, SAMPLE_TEXT, SHOP, Tap, cairn, so
 
 # {class}: a class with many objects, {array}: an array class, {object}: an object, {thread}: a thread.
 MORE = ["find '^{pattern}$'", "find {object}", "ls {array}", "heap -depth 3", "sets -retained"]
-# Each dump is asked these, and of the others each sixth by turns; in the long run all.
+# Each dump is asked these, and of the others each ninth by turns; in the long run all.
 ALWAYS = ["info", "histo", "histo -live", "duplicate-classes", "roots -by kind", "ls {class}", "size {class}", "cut {class}", "x {object}"]
-EVERY = 6
+EVERY = 9
 
 
 SURENESS = ["exact", "lower bound", "inferred", "unknown"]
@@ -346,7 +346,8 @@ def ask_why(tap, kind, results, words):
 def lines_of(number):
     """Lines of the commands that have figures, with words in braces, for a dump of this number."""
     those = commands.lines({}, commands.without_figures())
-    lines = [line for lines in those.values() for line in lines if "; " not in line and "| cut" not in line] + MORE
+    lines = [line for lines in those.values() for line in lines if "; " not in line and "| cut" not in line
+             and not commands.groups(line)] + MORE
     return list(dict.fromkeys(ALWAYS + some(lines, EVERY, number)))
 
 

@@ -20,11 +20,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import DUMPS, QUICK, SHOP, Tap, cairn, some  # noqa: E402
+from cairntest import DUMPS, LONG, SHOP, Tap, cairn, some  # noqa: E402
 from hprofedit import Edit  # noqa: E402
 
 SEED = os.environ.get("CAIRN_SEED", "1")
-CUTS = int(os.environ.get("CAIRN_NULLED", "6" if QUICK else "14"))
+CUTS = int(os.environ.get("CAIRN_NULLED", "14" if LONG else "6"))
 REAL = ["today/grove8.hprof", "today/grove21.hprof", "today/grove28.hprof", "grove/grove-i386.hprof",
         "grove/grove25.hprof", "waste/jdk17-wide/waste.hprof"]
 IMPLIED = ("<class>", "<super>", "<loader>")
@@ -259,7 +259,7 @@ def reference(edit, words):
 
 
 def check_plans(bench):
-    shares = (50, 8) if QUICK else (50, 20, 8, 3, 1)
+    shares = (50, 20, 8, 3, 1) if LONG else (50, 8)
     plans = ask(bench.path, ["cut -plan %d" % (bench.before[1] * s // 100) for s in shares])
     for plan in plans:
         at, roots, rows = {}, set(), plan["fields"]
@@ -315,13 +315,13 @@ def false_steps(edit, rows, without=None):
 def check_paths(bench):
     """Number of paths, of objects whose last reference was nulled, and of those that were gone then."""
     edit, rng = bench.edit, random.Random(bench.seed + "paths")
-    objects = rng.sample(sorted(edit.places), 40 if QUICK else 120)
+    objects = rng.sample(sorted(edit.places), 120 if LONG else 40)
     nulled = gone = 0
     paths = ask(bench.path, ["path %s" % hexed(a) for a in objects], False)
     for rows in paths:
         a = number(rows[-1]["address"])
         bench.wrong += false_steps(edit, rows)
-        if len(rows) < 2 or nulled >= (6 if QUICK else 16):
+        if len(rows) < 2 or nulled >= (16 if LONG else 6):
             continue
         last = rows[-1]
         case = bench.named(number(rows[-2]["address"]), last["field"], a)
@@ -342,7 +342,7 @@ def main():
     tap, all_nulled, all_gone = Tap(), 0, 0
     paths = [SHOP]
     if DUMPS:
-        paths += [os.path.join(DUMPS, p) for p in some(REAL[1:3] if QUICK else REAL, 4)]
+        paths += [os.path.join(DUMPS, p) for p in some(REAL, 4)]
     else:
         tap.skip("dumps of other releases", "CAIRN_DUMPS is not set")
     directory = tempfile.mkdtemp()

@@ -18,10 +18,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import hprof  # noqa: E402
-from cairntest import DUMPS, GO, LONG, QUICK, SAMPLE, SHOP, Graph, Tap, cairn  # noqa: E402
+from cairntest import DUMPS, GO, LONG, SAMPLE, SHOP, Graph, Tap, cairn  # noqa: E402
 
 REAL = 2  # dumps of CAIRN_DUMPS, the smallest
-SEEDS = 1 if QUICK else 7 if LONG else 2
+SEEDS = 7 if LONG else 1
 FORMATS = {"boolean": ">?", "char": ">H", "float": ">f", "double": ">d", "byte": ">b", "short": ">h", "int": ">i",
            "long": ">q"}
 

@@ -96,7 +96,8 @@ def main():
         compared = collections.Counter()
         left = commands.without_figures() | commands.compare() | {"find", "sets"}  # their rows depend on the question
         for command, lines in commands.lines(words, left).items():
-            lines = [line for line in lines if not any(word in line for word in ("|", ";", "-sort", "-where"))]
+            lines = [line for line in lines if not any(word in line for word in ("|", ";", "-sort", "-where"))
+                     and not commands.groups(line)]
             for line in some(lines, 3, len(command)) if lines else ():
                 check(tap, path, line, compared)
         for option, least in (("sort", 20), ("where", 8), ("by", 12)):

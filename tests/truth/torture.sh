@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Calls of the system that fail, at every one, while loading and in every command (TAP); see torture.c.
 # CAIRN_FAULTS is how many of a line's calls are made to fail (5; 0: all, which takes an hour).  Each command is tried on
-# one dump, by turns (CAIRN_QUICK: each second command); "./bootstrap check --long" tries 10 calls on all dumps.
+# one dump, by turns (CAIRN_QUICK: each fourth command); "./bootstrap check --long" tries 10 calls on all dumps.
 set -u
 top=$(cd "$CAIRN_SOURCE" && pwd) || exit 1
 build=$(cd "$CAIRN_BUILD" && pwd) || exit 1

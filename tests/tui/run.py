@@ -5,7 +5,7 @@
     run.py [-k] [WORD...]    only the cases with one of the words in the title, in the name of the function
                              or in the name of the file in tests/tui/cases
 
-A few run at a time (CAIRN_TERMINALS): mostly they wait.
+A few run at a time (CAIRN_TERMINALS): mostly they wait.  Without words, a case with several sizes has one by turns.
 """
 
 import concurrent.futures
@@ -18,7 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
-from cairntest import Tap, skip_all  # noqa: E402
+from cairntest import Tap, skip_all, turn  # noqa: E402
 from tmux import Gone, Terminal  # noqa: E402
 from tui import CASES  # noqa: E402
 
@@ -56,13 +56,15 @@ def main():
     for program in ("tmux", "bash"):
         if not shutil.which(program):
             skip_all(program + " is not installed")
-    cases = wanted([word for word in sys.argv[1:] if word != "-k"])
+    words = [word for word in sys.argv[1:] if word != "-k"]
+    cases = wanted(words)
     if not cases:
         sys.exit("run.py: no case has one of these words")
     tap = Tap()
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("CAIRN_TERMINALS", "2"))) as pool:
         runs = [pool.submit(run, name, function, size, env)
-                for name, function, sizes, env in cases for size in sizes]
+                for i, (name, function, sizes, env) in enumerate(cases)
+                for size in (sizes if words else turn(i, sizes))]
         for done in runs:
             name, wrong = done.result()
             tap.ok(wrong == "", name, wrong)

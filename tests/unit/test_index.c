@@ -114,6 +114,18 @@ static bool opens(const struct image *i, size_t n, bool forged)
 	return opened;
 }
 
+/* A check changes each fourth byte, from the one whose turn it is; a long one changes all. */
+static size_t step(void)
+{
+	return getenv("CAIRN_LONG") ? 1 : 4;
+}
+
+static size_t first(void)
+{
+	const char *round = getenv("CAIRN_ROUND");
+	return round ? strtoul(round, NULL, 10) % step() : 0;
+}
+
 static void test_whole(void **state)
 {
 	(void)state;
@@ -127,7 +139,7 @@ static void test_cut(void **state)
 {
 	(void)state;
 	for (struct image *i = images; i <= &images[PACKED]; i++)
-		for (size_t n = 0; n < i->n; n++)
+		for (size_t n = first(); n < i->n; n += step())
 			assert_false(opens(i, n, false));
 }
 
@@ -137,12 +149,12 @@ static void test_accident(void **state)
 	(void)state;
 	for (struct image *i = images; i <= &images[PACKED]; i++) {
 		size_t opened = 0;
-		for (size_t at = 0; at < i->n; at++) {
+		for (size_t at = first(); at < i->n; at += step()) {
 			i->bytes[at] ^= 0x10;
 			opened += opens(i, i->n, false);
 			i->bytes[at] ^= 0x10;
 		}
-		assert_in_range(opened, i->n ? 1 : 0, i->n ? i->n - 1000 : 0);
+		assert_in_range(opened, i->n ? 1 : 0, i->n ? (i->n - 1000) / step() : 0);
 	}
 }
 
@@ -152,7 +164,7 @@ static void test_forged(void **state)
 	(void)state;
 	for (struct image *i = images; i < images + IMAGES; i++) {
 		size_t opened = 0;
-		for (size_t at = 0; at < i->n; at++) {
+		for (size_t at = first(); at < i->n; at += step()) {
 			for (size_t k = 0; k < sizeof changes; k++) {
 				i->bytes[at] ^= changes[k];
 				opened += opens(i, i->n, true);
@@ -160,7 +172,7 @@ static void test_forged(void **state)
 			}
 		}
 		/* names, counts and doubts may be any */
-		assert_in_range(opened, i->n / 100, i->n ? sizeof changes * i->n - 1 : 0);
+		assert_in_range(opened, i->n / 100 / step(), i->n ? sizeof changes * (i->n / step()) - 1 : 0);
 	}
 }
 

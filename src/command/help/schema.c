@@ -8,6 +8,7 @@
  */
 #include "command/command.h"
 #include "command/help/help.h"
+#include "command/table_options.h"
 
 #include <string.h>
 
@@ -162,7 +163,8 @@ static void add_options(struct text *to, const struct command *c)
 {
 	bool first = true;
 	text_add(to, "\t\"options\": [");
-	for (const struct option_spec *o = c->options; o && o->word != DASH_NONE; o++) {
+	const struct option_spec *o;
+	for (size_t i = 0; (o = command_option_at(c, i)); i++) {
 		if (o->kind == OPT_SAME)
 			continue;
 		text_add(to, first ? "\n\t\t{" : ",\n\t\t{");

@@ -3,7 +3,7 @@ _cairn() {
 	COMPREPLY=()
 	case $before in
 	-x|--command)
-		COMPREPLY=($(compgen -W 'info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit' -- "$word"))
+		COMPREPLY=($(compgen -W 'overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit' -- "$word"))
 		return;;
 	--format)
 		COMPREPLY=($(compgen -W 'text csv json jsonl md html' -- "$word"))
@@ -21,7 +21,7 @@ _cairn() {
 		COMPREPLY=($(compgen -W 'DIR none' -- "$word"))
 		return;;
 	--start)
-		COMPREPLY=($(compgen -W 'histo heap leaks threads packages info growth' -- "$word"))
+		COMPREPLY=($(compgen -W 'overview histo heap leaks threads packages info growth' -- "$word"))
 		return;;
 	--color)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))

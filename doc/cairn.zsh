@@ -1,6 +1,6 @@
 #compdef cairn
 _arguments -s \
-	'*--command=[run a command line and print its result]:command:(info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit)' \
+	'*--command=[run a command line and print its result]:command:(overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit)' \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \
@@ -19,7 +19,7 @@ _arguments -s \
 	'--threads=[worker threads (the processors available)]:N:' \
 	'--mem=[memory limit (512M, 2G); other data is in a file]:SIZE:' \
 	'--spill=[folder for data beyond --mem]:spill:(DIR none)' \
-	'--start=[the first page]:start:(histo heap leaks threads packages info growth)' \
+	'--start=[the first page]:start:(overview histo heap leaks threads packages info growth)' \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--theme=[colour theme]:theme:(auto dark light classic8 mono)' \
 	'--ascii[ASCII characters only on the screen]' \

@@ -12,7 +12,7 @@
 
 /* All commands in the order of help: NAME is cmd_NAME, in the file of a folder of its topic. */
 #define COMMANDS(X) \
-	X(info) X(histo) X(ls) X(x) X(entries) X(find) X(strings) X(dups) X(props) X(threads) X(bt) \
+	X(overview) X(info) X(histo) X(ls) X(x) X(entries) X(find) X(strings) X(dups) X(props) X(threads) X(bt) \
 	X(sites) X(loaders) X(duplicate_classes) X(tree) X(refs) X(roots) X(path) X(paths) X(heap) X(about) \
 	X(dom) X(holders) X(top) X(size) X(cut) X(leaks) X(waste) X(collections) X(offheap) X(locks) \
 	X(references) X(finalizers) X(threadlocals) X(report) X(dumps) X(use) X(open) X(close) X(tag) \

@@ -221,6 +221,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"records of GC roots, without duplicates"},
     [COL_ROOTS] = {"roots", CELL_COUNT, 5, "number of GC roots"},
     [COL_ROWS] = {"rows", CELL_COUNT, 3, "number of rows in the group"},
+    [COL_SECTION] = {"section", CELL_TEXT, 0, "part of the overview"},
     [COL_SENTENCE] = {"sentence", CELL_TEXT, 5, "summary sentence"},
     [COL_SET] = {"set", CELL_COUNT, 5, "objects of the set with cleared references"},
     [COL_SHALLOW] = {"shallow", CELL_BYTES, 2, "size of the objects themselves"},

@@ -5,6 +5,7 @@
 #include "view/draw.h"
 
 #include "base/text.h"
+#include "view/names.h"
 
 #include <string.h>
 #include <wchar.h>
@@ -99,6 +100,16 @@ int draw_text(int y, int x, int width, const char *s, attr_t attr)
 int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 {
 	return draw_within(y, x, width, s, true, attr);
+}
+
+int draw_name(int y, int x, int width, const char *s, attr_t attr)
+{
+	struct text fitted = TEXT_INIT;
+
+	names_fit(s, width, &fitted);
+	int used = draw_text_keep_end(y, x, width, fitted.len ? fitted.s : "", attr);
+	text_release(&fitted);
+	return used;
 }
 
 size_t draw_line_of(const char *s, size_t width, size_t *next)

@@ -12,8 +12,9 @@
 
 #define CTRL(letter) ((letter) & 0x1F)
 #define ROWS (PLACE_TABLE | PLACE_OBJECT | PLACE_TREE)
-#define KEYS_MOST 10
-#define PAGES (ROWS | PLACE_TEXT | PLACE_COLUMNS | PLACE_PANE)
+#define OBJECTS (ROWS | PLACE_OVERVIEW)
+#define KEYS_MOST 11
+#define PAGES (OBJECTS | PLACE_TEXT | PLACE_COLUMNS | PLACE_PANE)
 
 /* In the order of the hints: what opens and asks about the row (the keys of commands stand behind these), what
  * arranges, what is always there. */
@@ -29,9 +30,9 @@ static const struct binding {
 	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
 	const char *brief; /* in the overview of help; NULL: not there */
 } bindings[] = {
-    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, ROWS | PLACE_PANE, "Enter",
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, OBJECTS | PLACE_PANE, "Enter",
 	"open the selected row: objects of a class, an object, a thread; in a tree its children",
-	"open", "Enter", ROWS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
+	"open", "Enter", OBJECTS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0, .brief = "show or hide"},
     {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
@@ -46,14 +47,14 @@ static const struct binding {
     {{'a'}, ACTION_FOLD, PLACE_TREE, "a",
 	"in the heap's tree: split or join a row of several references (Config > props.table)",
 	"split", "a", PLACE_TREE, CAN_FOLD, .brief = "split a chain"},
-    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, "Tab",
+    {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, OBJECTS | PLACE_PANE, "Tab",
 	"into the pane next to a list, and back; in an object from outgoing to incoming references; in a "
 	"collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
 	CAN_PANE},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},
     {{27}, ACTION_BACK, PLACE_PANE, NULL, NULL, "list", "Esc", PLACE_PANE, 0},
-    {{'u'}, ACTION_REFERRERS, ROWS | PLACE_PANE, "u", "incoming references of the selected object, in a table",
+    {{'u'}, ACTION_REFERRERS, OBJECTS | PLACE_PANE, "u", "incoming references of the selected object, in a table",
 	NULL, NULL, 0, 0, .brief = "referrers"},
     {{'T', SPECIAL(KEY_IC)}, ACTION_TAG, PLACE_TABLE, "T, Insert",
 	"in the list of dumps: tag or untag a dump for growth and trend (7, 8)",
@@ -85,9 +86,9 @@ static const struct binding {
 	.brief = "scroll left"},
     {{'w'}, ACTION_WHY, PAGES, "w", "why the numbers of the selected row are exact or not", "why", "w",
 	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS, .brief = "why exact or not"},
-    {{'P'}, ACTION_PATH, ROWS, "P", "show or hide the path from a GC root to the selected object",
+    {{'P'}, ACTION_PATH, OBJECTS, "P", "show or hide the path from a GC root to the selected object",
 	NULL, NULL, 0, 0, .brief = "path of the row"},
-    {{'y'}, ACTION_COPY, ROWS | PLACE_PANE, "y",
+    {{'y'}, ACTION_COPY, OBJECTS | PLACE_PANE, "y",
 	"copy the row's address, class name or value to the terminal's clipboard (set copy FILE: to a file)",
 	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0, .brief = "copy the value"},
     {{'Y'}, ACTION_COPY_ROW, PAGES, "Y",
@@ -102,8 +103,8 @@ static const struct binding {
     {{CTRL('D')}, ACTION_HALF_DOWN, PAGES, "^D", "down half a page", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_HOME), 'g'}, ACTION_FIRST, PAGES, "Home, g", "first row", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_END), 'G'}, ACTION_LAST, PAGES, "End, G", "last row", NULL, NULL, 0, 0},
-    {{'1', '2', '3', '4', '5', '6', '7', '8', '9'}, ACTION_TAB, PAGES, "1 to 9",
-	"the main pages: histogram, heap, leaks, threads, packages, info; with several dumps growth, trend, "
+    {{'0', '1', '2', '3', '4', '5', '6', '7', '8', '9'}, ACTION_TAB, PAGES, "0 to 9",
+	"the main pages: overview, histogram, heap, leaks, threads, packages, info; with several dumps growth, trend, "
 	"dumps; again: its first view", NULL, NULL, 0, 0, .brief = "main pages"},
     {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
 	"panes for the selected row, next to a list: on the right, below, both, none",
@@ -225,7 +226,7 @@ static bool binding_hint(enum place place, unsigned can, enum action first, enum
 bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
 {
 	unsigned left = i;
-	bool rows = place & (ROWS | PLACE_PANE);
+	bool rows = place & (OBJECTS | PLACE_PANE);
 
 	return binding_hint(place, can, ACTION_NONE, ACTION_REFERRERS, &left, out) ||
 	       (rows && command_hint(can, true, &left, out)) ||
@@ -318,7 +319,7 @@ static void write_row_keys(unsigned can, struct text *to)
 static void write_overview(enum place place, unsigned can, int width, struct text *to)
 {
 	struct overview o = {.to = to, .across = width > 2 + OVERVIEW_CELL ? (width - 2) / OVERVIEW_CELL : 1};
-	bool rows = place & ROWS && can & (CAN_OBJECT | CAN_SEVERAL);
+	bool rows = place & OBJECTS && can & (CAN_OBJECT | CAN_SEVERAL);
 	const char *words;
 
 	if (rows)
@@ -351,7 +352,7 @@ static const char *const at_prompt[][2] = {
 
 void keys_write_help(enum place place, unsigned can, int width, struct text *to)
 {
-	bool rows = place & ROWS;
+	bool rows = place & OBJECTS;
 
 	write_overview(place, can, width, to);
 	if (rows && can & (CAN_OBJECT | CAN_SEVERAL)) {

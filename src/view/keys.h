@@ -31,7 +31,7 @@ enum action {
 /* What is shown; a key may act in some places only, or mean one thing here and another there. */
 enum place {
 	PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8, PLACE_TREE = 16, PLACE_COLUMNS = 32,
-	PLACE_PANE = 64, ANYWHERE = 127
+	PLACE_PANE = 64, PLACE_OVERVIEW = 128, ANYWHERE = 255
 };
 
 /* What can be done with the selected row, and from where it stands. */

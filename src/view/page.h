@@ -54,6 +54,11 @@ struct page *page_new_text(struct result *r, struct invocation *asked);
 /* x: the object with its head; in: what references it; entries: of a collection, shown first, or NULL. */
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     struct invocation *asked);
+/* The rows of overview, in parts. */
+struct page *page_new_overview(struct result *r, struct invocation *asked);
+bool page_is_overview(const struct page *p);
+/* Another overview showed what was known before: stand where one stood there. */
+void overview_go_on(struct page *p, const struct page *left);
 /* Which columns of this table, of the page below, are shown; dump keeps what is chosen. */
 struct page *page_new_columns(struct table *about, struct opened *dump);
 /* A text of ours. */

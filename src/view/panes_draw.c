@@ -206,7 +206,7 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 		text_clear(&t);
 		add_name(r, row, true, &t);
 	}
-	draw_text_keep_end(y, at.x, bare ? at.width : name, t.s, selected ? marked : theme_role(ROLE_TEXT));
+	draw_name(y, at.x, bare ? at.width : name, t.s, selected ? marked : theme_role(ROLE_TEXT));
 	if (bare) {
 		text_release(&t);
 		return;
@@ -305,7 +305,7 @@ static void draw_rows(struct panes *p, enum pane_side side, struct rect at)
 
 static struct rect draw_title(struct rect at, const char *title, bool ours)
 {
-	draw_text_keep_end(at.y, at.x, at.width, title, theme_role(ours ? ROLE_PLACE : ROLE_QUIET));
+	draw_name(at.y, at.x, at.width, title, theme_role(ours ? ROLE_PLACE : ROLE_QUIET));
 	return (struct rect){at.y + 1, at.x, at.height - 1, at.width};
 }
 

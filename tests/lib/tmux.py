@@ -35,7 +35,7 @@ class Terminal:
         self.width, self.height = width, height
         words = {"PS1": PROMPT + " ", "HOME": self.home, "XDG_STATE_HOME": self.home,
                  "HISTFILE": "/dev/null", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "screen-256color",
-                 "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": CAIRN,
+                 "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": self.starting("histo"), "CAIRN_ITSELF": CAIRN,
                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
         words.update(env or {})
         command = ["env", "-i"] + ["%s=%s" % w for w in words.items()]
@@ -46,6 +46,14 @@ class Terminal:
         self.tmux("set-option", "-g", "escape-time", "0")
         self.resize(width, height)
         self.wait(PROMPT)
+
+    def starting(self, page):
+        """The program as most cases want it: it opens with this page, whose rows are all there at once."""
+        path = os.path.join(self.home, "cairn-" + page)
+        with open(path, "w") as f:
+            f.write('#!/bin/sh\nexec \'%s\' --start %s "$@"\n' % (CAIRN, page))
+        os.chmod(path, 0o755)
+        return path
 
     def tmux(self, *arguments):
         done = subprocess.run(["tmux", "-L", self.server, *arguments], stdout=subprocess.PIPE,

@@ -27,7 +27,7 @@ def need(condition, what, terminal):
 
 def start(t, dump=SAMPLE, options=""):
     t.line('"$CAIRN" %s \'%s\'' % (options, dump))
-    return t.wait(r"^(?:1 )?histogram")
+    return t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram")
 
 
 def selected(t):

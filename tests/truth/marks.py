@@ -266,9 +266,13 @@ def same_figures(tap, kind, results, words):
 
 def allowed(kind, line, row, column):
     """Marks that the number may have."""
-    verb = line.split()[0]
+    verb, value = line.split()[0], row[column]
     single = "address" in row and verb not in ("loaders", "dups", "duplicate-classes") and row.get("kind") != "class"
     single |= verb in ("path", "x") or line == "size {object}"
+    if verb == "overview" and column in ("bytes", "share"):  # of several columns of other commands
+        if row["section"] == "also":
+            return set(SURENESS)
+        column = "shallow" if row["section"] == "class" else "retained"
     if column.startswith("d_"):  # how it changed in no time is as sure as what it is
         return {"exact"} if mark(row, column[2:]) == "exact" else {"lower bound", "inferred", "unknown"}
     if verb == "waste" and column in ("wasted", "share"):
@@ -286,7 +290,7 @@ def allowed(kind, line, row, column):
     if "roots" in kind.doubts and column in HELD | REACHED:
         return {"inferred"}
     if "sizes" in kind.doubts and column in BYTES:
-        return {"inferred"} if row[column] else {"exact", "inferred"}  # nothing has no size that is assumed
+        return {"inferred"} if value else {"exact", "inferred"}  # nothing has no size that is assumed
     if "cut" in kind.doubts and column in HELD:
         return {"inferred"}
     if "cut" in kind.doubts and column in REACHED:

@@ -103,7 +103,7 @@ def screen(root, term):
     t = Terminal(100, 24, {"TERM": term, "LANG": "xx_XX.UTF-8", "LC_ALL": ""})
     try:
         before = t.stty()
-        t.line("%s '%s' /cairn shop.hprof" % (" ".join(ENTER), root))
+        t.line("%s '%s' /cairn --start histo shop.hprof" % (" ".join(ENTER), root))
         wait_selected(t, r"byte\[\]")
         need("64 bit · 4,861 objects" in t.text(), "no dots between the words above", t)
         t.keys("Down")

@@ -123,7 +123,7 @@ def home(screen):
         screen.type("\x03")
         settle(screen)
     screen.type("1g")
-    screen.until(lambda text: text.split("\n")[1].startswith("1 histogram"))
+    screen.until(lambda text: text.split("\n")[1].startswith("0 overview  1 histogram"))
     settle(screen)
 
 
@@ -132,7 +132,7 @@ def pushed(line):
 
     def done(text):
         lines = text.split("\n")
-        answered = not lines[1].startswith("1 histogram") and not lines[-2].startswith(":")
+        answered = not lines[1].startswith("0 overview  1 histogram") and not lines[-2].startswith(":")
         return answered or any(re.match(" *(" + re.escape(word) + ": |no dump is tagged)", end) for end in lines[2:])
     return done
 

@@ -129,10 +129,7 @@ static int run_overview(struct session *s)
 		s->settings.print.top = top; /* for what is typed */
 		return listed;
 	}
-	int status = run_text(s, "info", true);
-	if (!s->settings.print.top)
-		s->settings.print.top = OVERVIEW_ROWS;
-	return worse(status, run_text(s, "histo", true));
+	return run_text(s, "overview -brief", false);
 }
 
 /* Among results for programs it would be none. */
@@ -171,7 +168,7 @@ static void say_damage(const struct heap *h)
 /* May there be more than one result? */
 static bool prints_several(const struct batch_options *o)
 {
-	bool several = o->n_lines != 1 || o->next; /* none: the overview, which has two */
+	bool several = o->n_lines > 1 || o->next;
 	for (size_t i = 0; i < o->n_lines && !several; i++)
 		several = o->lines[i].script || flags_of(&o->lines[i]) & COMMAND_RUNS_LINES;
 	return several;

@@ -55,9 +55,9 @@ const struct program_option program_options[] = {
 	"limit, only this option enables it, because a mapped file takes addresses too. With none, data beyond the "
 	"limit is refused: if memory suffices for objects but not for references, histo, ls, tree and info still "
 	"work, and the exit status is 4."},
-    {OPTION_START, "start", "histo|heap|leaks|threads|packages|info|growth", "the first page",
+    {OPTION_START, "start", "overview|histo|heap|leaks|threads|packages|info|growth", "the first page",
 	"The screen shows the histogram until this page is ready. If you press a key before, it stays. growth needs "
-	"older dumps; without them the first page is the histogram."},
+	"older dumps; without them the first page is the histogram. The default is overview, which fills in."},
     {OPTION_COLOR, "color", "auto|always|never", "colours of the screen", "cairn honours NO_COLOR."},
     {OPTION_THEME, "theme", "auto|dark|light|classic8|mono", "colour theme",
 	"dark and light are for a dark or a light background, with the colours of the terminal: direct, 256, 16 or 8. "

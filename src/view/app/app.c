@@ -193,13 +193,14 @@ void app_find_retained(struct app *a)
 void app_first_page(struct app *a)
 {
 	a->here.tab = tabs_first(a);
-	app_run_line(a, a->here.tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" : "histo");
+	app_run_line(a, a->here.tab == TAB_DUMPS ? "dumps" : app_profiles_alone(a) ? "trend" :
+	    a->here.tab == TAB_OVERVIEW ? "overview" : "histo");
 	if (a->here.tab == TAB_DUMPS) /* what was asked for is asked of a dump */
 		return;
 	if (a->n_left > 0 && a->options->start >= TAB_GROWTH) /* that was asked for once, of all dumps */
 		return;
 	/* something to stand on until the page asked for is there: it comes unless keys come before */
-	if (a->options->start != TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->here.pages.n > 0 &&
+	if (a->options->start > TAB_HISTOGRAM && tabs_offers(a, (enum tab)a->options->start) && a->here.pages.n > 0 &&
 	    !a->pending.asked)
 		tabs_show(a, (enum tab)a->options->start);
 }
@@ -345,7 +346,7 @@ static void loading_events(struct app *a)
 			app_drop_pending(a); /* it is asked for once more behind the histogram */
 		app_drop_tabs(a);
 		app_drop_pages(a, 0);
-		a->here.tab = TAB_HISTOGRAM; /* what comes first once more is that */
+		a->here.tab = tabs_first(a); /* what comes first once more is that */
 		if (a->session.dump) /* it may be gone before it was shown */
 			session_close(&a->session, a->session.dump);
 		loader_let_go(&a->loader);
@@ -462,6 +463,8 @@ static void turn(struct app *a)
 		app_draw(a);
 	}
 	app_want_panes(a);
+	if (app_refresh_overview(a))
+		return;
 	int n = poll(fds, 3, wait_ms(a, work_on(a)));
 	if (n < 0 && errno != EINTR)
 		app_quit(a, a->status);

@@ -21,7 +21,8 @@
 
 /* In the order of --start.  Those from growth on are of several dumps or profiles, those before of a current dump. */
 enum tab {
-	TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TAB_GROWTH, TAB_TREND, TAB_DUMPS, TABS
+	TAB_OVERVIEW, TAB_HISTOGRAM, TAB_HEAP, TAB_LEAKS, TAB_THREADS, TAB_PACKAGES, TAB_INFO, TAB_GROWTH, TAB_TREND,
+	TAB_DUMPS, TABS
 };
 
 /* A stack of pages, and behind `at` where one has come back from. */
@@ -223,6 +224,8 @@ void app_fill_pages(struct app *a);    /* all tables of the current dump */
 void app_inflate(struct app *a);
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
+/* Once retained sizes are known.  True: there is something to draw. */
+bool app_refresh_overview(struct app *a);
 void app_write_index(struct app *a);   /* once all that stands in it is found */
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
 void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */

@@ -482,7 +482,7 @@ void app_input(struct app *a, const struct input *in)
 	if (own)
 		app_run(a, own, false);
 	else if (action == ACTION_TAB)
-		tabs_show(a, (enum tab)(in->key - '1'));
+		tabs_show(a, (enum tab)(in->key - '0'));
 	else if (action != ACTION_NONE)
 		app_act(a, action);
 	else if (command)

@@ -13,6 +13,7 @@
 #include "heap/heap.h"
 #include "heap/index_file/index_file.h"
 #include "result/objects.h"
+#include "view/prompt.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -121,6 +122,54 @@ void app_fill_pages(struct app *a)
 	for (enum tab tab = 0; tab < TABS; tab++)
 		for (size_t i = 0; i < a->here.kept[tab].n; i++)
 			fill_page(a->here.kept[tab].page[i]);
+}
+
+/* ^C and Esc mean the work, any other key something else. */
+static void give_up(struct app *a, struct page *overview)
+{
+	enum { CTRL_C = 3, ESCAPE = 27 };
+	const struct input *in = term_first_kept();
+	struct input gone;
+
+	if (!in || (in->key != CTRL_C && in->key != ESCAPE) || !term_read_kept(&gone))
+		return;
+	result_mark(page_result(overview), RESULT_LACKS_ROWS, false);
+	app_say(a, ROLE_NOTE, "stopped; :overview finds the rest");
+}
+
+/* The overview was shown with what was known then: ask again, until a key comes.  Where it stands nothing moves. */
+bool app_refresh_overview(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct result *r = NULL;
+	struct err err = ERR_INIT;
+
+	if (!page_is_overview(p) || !result_is(page_result(p), RESULT_LACKS_ROWS) || a->work.job || a->pending.asked ||
+	    prompt_is_open() || !opened_retained(a->session.dump))
+		return false;
+	char *before = a->notice.text.len > 0 ? xstrdup(a->notice.text.s) : NULL;
+	enum role role = a->notice.role;
+	a->work.gives_way = true;
+	int code = session_look(&a->session, p->line, &r, &err);
+	a->work.gives_way = false;
+	if (!code && r && p == app_page(a)) {
+		struct page *next = page_new_overview(r, p->asked);
+		next->session = p->session;
+		p->ops->table(next)->session = &a->session;
+		overview_go_on(next, p);
+		a->here.pages.page[a->here.pages.at] = next;
+		page_free(p);
+	} else {
+		result_free(r);
+	}
+	if (code == ERR_CANCELLED)
+		give_up(a, p);
+	else if (code)
+		app_say(a, ROLE_ERROR, err.message);
+	else if (before && a->notice.text.len == 0)
+		app_say(a, role, before);
+	free(before);
+	return a->dirty = true;
 }
 
 static int find_late(void *result, struct progress *progress, struct err *err)

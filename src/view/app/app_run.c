@@ -147,6 +147,10 @@ static void show(struct app *a, struct result *r, struct invocation *asked, bool
 		app_push(a, page_new_text(r, as));
 		return;
 	}
+	if (asked->command->flags & COMMAND_IN_PARTS && r->sorted_by < 0) {
+		app_push(a, page_new_overview(r, as));
+		return;
+	}
 	if (is_object(r, asked) && app_references_ready(a)) {
 		uint32_t id = heap_find(session_heap(&a->session), r->head[0].cell.amount.n);
 		struct result *in = referrers_of(a, r->head[0].cell.amount.n);

@@ -10,6 +10,7 @@
 static const struct {
 	const char *name, *line;
 } tabs[TABS] = {
+    [TAB_OVERVIEW] = {"overview", "overview"},
     [TAB_HISTOGRAM] = {"histogram", "histo"},
     [TAB_HEAP] = {"heap", "heap"},
     [TAB_LEAKS] = {"leaks", "leaks"},
@@ -34,7 +35,9 @@ bool tabs_offers(const struct app *a, enum tab tab)
 
 enum tab tabs_first(const struct app *a)
 {
-	return tabs_offers(a, TAB_HISTOGRAM) ? TAB_HISTOGRAM : a->session.folder ? TAB_DUMPS : TAB_TREND;
+	if (!tabs_offers(a, TAB_HISTOGRAM))
+		return a->session.folder ? TAB_DUMPS : TAB_TREND;
+	return a->options->start == TAB_OVERVIEW ? TAB_OVERVIEW : TAB_HISTOGRAM;
 }
 
 /* "365 profiles", and " · 2025-11-21 to 2026-11-20", as far as they were read. */
@@ -107,7 +110,7 @@ void tabs_show(struct app *a, enum tab tab)
 		go_to(a, tab);
 		if (a->here.pages.at > 0) {
 			struct text said = TEXT_INIT;
-			text_addf(&said, "the last place in %s; %d again: its first view", tabs[tab].name, (int)tab + 1);
+			text_addf(&said, "the last place in %s; %d again: its first view", tabs[tab].name, (int)tab);
 			app_say(a, ROLE_NOTE, said.s);
 			text_release(&said);
 		}
@@ -140,7 +143,7 @@ void tabs_arrive(struct app *a)
 void tabs_leave_ready(struct app *a, enum tab shown)
 {
 	struct text said = TEXT_INIT;
-	text_addf(&said, "%s is ready: %d shows it", tabs[a->here.tab].name, (int)a->here.tab + 1);
+	text_addf(&said, "%s is ready: %d shows it", tabs[a->here.tab].name, (int)a->here.tab);
 	go_to(a, shown);
 	app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
@@ -175,7 +178,8 @@ static bool is_ready(const struct app *a, enum tab tab)
 /* With less room names give way in this order, then the keys; the one shown and growth, which tells at once what
  * several dumps are good for, keep theirs to the last. */
 static const enum tab giving_way[] = {
-    TAB_INFO, TAB_PACKAGES, TAB_THREADS, TAB_DUMPS, TAB_LEAKS, TAB_HEAP, TAB_HISTOGRAM, TAB_TREND};
+    TAB_INFO, TAB_PACKAGES, TAB_THREADS, TAB_DUMPS, TAB_LEAKS, TAB_HEAP, TAB_HISTOGRAM, TAB_TREND,
+    TAB_OVERVIEW};
 enum {
 	NAMES_GIVING_WAY = sizeof giving_way / sizeof *giving_way,
 	ALL_NAMED = 0, CLOSER, FEWER_NAMED,
@@ -225,7 +229,7 @@ bool tabs_draw(struct app *a, int y, int x, int width)
 	if (how == HOW_MUCH)
 		return false;
 	for (enum tab i = 0; i < TABS; i++) {
-		char key[2] = {(char)('1' + i), '\0'};
+		char key[2] = {(char)('0' + i), '\0'};
 		bool shown = i == a->here.tab, ready = is_ready(a, i);
 		int all = tab_width(a, i, how);
 		if (all == 0)

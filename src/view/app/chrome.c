@@ -339,7 +339,7 @@ static void draw_path(struct app *a, int y, int width)
 			   : !app_references_ready(a) ? "waiting for references"
 						      : "the selected row is not an object";
 	if (x < end)
-		draw_text_keep_end(y, x, end - x, line,
+		draw_name(y, x, end - x, line,
 		    theme_role(known ? ROLE_PLACE : ROLE_QUIET));
 }
 

@@ -208,7 +208,7 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 		add_step(a, y, first, &before);
 	if (before.len > 0 && fits)
 		x = draw_clipped(y, 0, room, before.s, theme_role(ROLE_QUIET));
-	draw_text_keep_end(y, x, width - x, title, theme_role(ROLE_PLACE));
+	draw_name(y, x, width - x, title, theme_role(ROLE_PLACE));
 	text_release(&before);
 }
 
@@ -254,7 +254,7 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
 	int said = (int)text_width(state.s) - gap, said_width = said < state_width ? said : state_width;
 	bool tabs = a->here.pages.n > 0 && a->here.pages.at == 0 &&
-		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap - 1 : 0));
+		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap : 0));
 	bool below = a->here.pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
 		(below && breadcrumb_width(a, width) <= room);
 

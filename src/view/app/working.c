@@ -105,8 +105,8 @@ static bool answer(struct app *a, const struct input *in)
 		return panes_action(&a->panes, action);
 	else if (moves(action))
 		p->ops->action(p, action, &message);
-	else if (action == ACTION_TAB && tabs_has(a, (enum tab)(in->key - '1')))
-		tabs_show(a, (enum tab)(in->key - '1'));
+	else if (action == ACTION_TAB && tabs_has(a, (enum tab)(in->key - '0')))
+		tabs_show(a, (enum tab)(in->key - '0'));
 	else
 		return false;
 	a->pending.moved_on = true;

@@ -35,7 +35,7 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 	if (cell_is_number(column_type(column)))
 		draw_right(y, l->x[i], l->width[i], s, attr);
 	else if (column_kinds[column->id].clip == CLIP_MIDDLE)
-		draw_text_keep_end(y, l->x[i], l->width[i], s, attr);
+		draw_name(y, l->x[i], l->width[i], s, attr);
 	else
 		draw_text(y, l->x[i], l->width[i], s, attr);
 }
@@ -202,7 +202,7 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 	if (width > 0 && table_is_heading(t, row))
 		draw_heading(y, x, width, s, attr);
 	else if (width > 0)
-		draw_text_keep_end(y, x, width, s, attr);
+		draw_name(y, x, width, s, attr);
 }
 
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,

@@ -19,7 +19,7 @@ def type_ahead(t):
     t.wait(r"^cairn  big\.phd")  # a quick machine may have read it all by then
     t.type(":ls quitquit")  # no q of these may leave
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram")
     t.wait(r"no class matches .quitquit")
     leave(t)
 
@@ -29,14 +29,14 @@ def check_beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(r"^1 histogram .*6 info +shallow v")  # references are there, and retained sizes
+    t.wait(r"^(?:0 (?:overview )? ?)?1 histogram .*6 (?:info)? +shallow v")  # references are there, and retained sizes
     t.wait(lambda lines: lines[2].endswith("retained"))
     t.type(":check -tree")
     t.keys("Enter")
     t.wait(r"^check -tree(, \d+ s)?: (checking|following)[a-z ]* \d+%; \^C stops it")
     t.keys("C-c")
     t.wait(r"^check: stopped")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     t.type(":check -tree")
     t.keys("Enter")
     t.wait(r"^check -tree.*: checking[a-z ]* \d+%")
@@ -44,7 +44,7 @@ def check_beside(t):
     t.wait(lambda lines: lines[3].startswith("  ") and lines[4].startswith(">") and
            re.search("; \\^C stops it", "\n".join(lines)))
     t.type("i")  # heard when the answer is there
-    t.wait(r"^(?:1 )?histogram > check > info")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > check > info")
     leave(t)
 
 
@@ -68,10 +68,10 @@ def beside(t):
     t.keys("Down")
     enter(t, "dom")
     t.wait(r"^dom: waits until retained sizes are computed|> dominators")
-    t.wait(r"^(?:1 )?histogram > dominators")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > dominators")
     t.keys("Escape")
     # the histogram below has filled in, and the cursor stayed
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     t.wait(lambda lines: lines[2].endswith("retained") and lines[4].startswith("> "))
     t.keys("2")
     t.wait(r"^ +(address +)?branch")
@@ -128,7 +128,7 @@ def first_screen(t):
     t.wait(r"^:dups waits until objects are read; \^C")
     t.keys("C-c")
     t.wait(r"^dropped; \^C again quits cairn")
-    t.wait(r"^(?:1 )?histogram")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram")
     enter(t, "histo -live")  # what the roots reach is not known before they are
     t.wait(r"^histo -live: waits until ")
     t.keys("C-c", "C-c")  # the first one drops that
@@ -189,7 +189,7 @@ def storm(t):
         if wave % 3 == 2:  # a drag of the window's edge in between
             t.resize(*((60, 15), (120, 40), (80, 24))[wave // 3])
     t.resize(80, 24)
-    t.wait(r"^1 histogram|^\S.* > ")
+    t.wait(r"^(?:0 (?:overview )? ?)?1 histogram|^\S.* > ")
     t.keys("C-c", "C-c")  # what still waits is given up
     t.type(":info\r")
     t.wait(r"^ +format +phd")

@@ -17,7 +17,7 @@ def configuration(t):
         f.write("start = threads\nlayout = list\nkey z = size\nkey d = histo -by package\nq = quit\n"
                 "columns histo = class objects superclass\ncolour = red\n"
                 "view by_status = SELECT status, count(*) AS n \\\n  FROM \"com.acme.shop.Order\" GROUP BY 1\n")
-    t.line('"$CAIRN" "%s"' % SHOP)
+    t.line('"$CAIRN_ITSELF" "%s"' % SHOP)
     t.wait(r"^> +\S+ +main +")
     t.wait(said(r'cairn/config:7: unknown name "colour"'))
     t.keys("1")

@@ -60,7 +60,7 @@ def mouse_blocks(t):
                    "\033[<0;", "\033[<0;10;5x", "\033[<99999999999;1;1M", "\033[<0;0;0M", "\033[M\042*%", "\033[M !",
                    "\033[<0;10;5M\033[<0;10;5m\033[<0;10;5M\033[<0;10;5m\033[<2;10;5M"):
         t.line('"$CAIRN" --mouse %s' % SHOP)
-        t.wait(r"^1 histogram")
+        t.wait(r"^(?:0 (?:overview )? ?)?1 histogram")
         t.type(report)
         t.resize(90, 20)
         t.wait(lambda lines: len(lines) <= 20 and any(line.endswith(("quit", "back")) for line in lines[18:]))

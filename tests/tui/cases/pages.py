@@ -24,22 +24,22 @@ def walk(t):
     t.keys("Down", "Down")
     wait_selected(t, r"java\.lang\.String ")
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > java\.lang\.String")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String")
     t.wait("0xe0000af0")
     for _ in range(10):
         t.keys("Down")
     wait_selected(t, "0xe0000af0")
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > java\.lang\.String > 0xe0000af0")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String > 0xe0000af0")
     t.wait("0xfff07498")  # who references it
     t.wait("0xe0000b00")  # what it references
     # the path in words ends at the object; PHD names holders by class
-    t.wait(r"^  path  .*java\.lang\.String\[\] > \[0\] > this")
+    t.wait(r"^  path  .*String\[\] > \[0\] > this")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram > java\.lang\.String(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String(?! >)")
     wait_selected(t, "0xe0000af0")
     t.keys("BSpace")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     wait_selected(t, r"java\.lang\.String ")
     leave(t)
 
@@ -48,17 +48,17 @@ def walk(t):
 def forward(t):
     start(t)
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > byte\[\]")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > byte\[\]")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     t.keys("]")
-    t.wait(r"^(?:1 )?histogram > byte\[\]")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > byte\[\]")
     leave(t)
 
 
 @case("1 to 6: the main pages, each with its own views and its own place", BOTH)
 def tabs(t):
-    names = r"^1 histogram +2 heap +3 leaks +4 threads +5 packages +6 info"
+    names = r"^(?:0 (?:overview )? ?)?1 histogram +2 heap +3 leaks +4 threads +5 packages +6(?: info)?"
     start(t, dump=SHOP)
     t.wait(names)
     t.wait(r"^> byte\[\]")
@@ -149,7 +149,7 @@ def help_page(t):
     t.keys("?")
     t.wait(r" s +sort by the next ")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     leave(t)
 
 
@@ -204,7 +204,7 @@ def collection(t):
 @case("a damaged dump opens, says up to where it is true, and does not forget it", BOTH)
 def damaged(t):
     t.line('cd; head -c 20000 \'%s\' >x.phd; clear; "$CAIRN" x.phd' % SAMPLE)
-    t.wait(r"^(?:1 )?histogram")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram")
     t.wait(r"x\.phd: .*at byte [0-9,]+|x\.phd: truncated")
     for _ in range(3):
         t.keys("Down")
@@ -226,7 +226,7 @@ def why(t):
     t.keys("w")
     t.wait(r"^retained ~195K is inferred: PHD records no roots")
     t.keys("i")
-    t.wait(r"^(?:1 )?histogram > info")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > info")
     t.keys("w")
     t.wait(r"roots ~\d+, root_entries")
     t.wait(lambda lines: "and every object that nothing references" in " ".join(lines) and "the other numbers are exact" in lines)
@@ -246,9 +246,9 @@ def same_again(t):
     wait_selected(t, r"char\[\]")
     need("histogram >" not in t.text(), "stacked", t)
     t.keys("?", "?")
-    t.wait(r"^(?:1 )?histogram > help +lines 1-\d+/\d+$")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > help +lines 1-\d+/\d+$")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     leave(t)
 
 
@@ -266,7 +266,7 @@ def quits(t):
     t.keys("q")
     t.wait(r"^histogram > info(?! >)")
     t.keys("q")
-    t.wait(r"^1 histogram")
+    t.wait(r"^(?:0 (?:overview )? ?)?1 histogram")
     t.keys("6")
     t.wait(r"^ +format +phd")
     t.keys("q")  # the first view of another main page: before it stands the histogram
@@ -327,7 +327,7 @@ def folds(t):
     t.wait(r"^returned to the open view")
     t.wait(r"^histogram > java\.lang\.String +3/1,046$")
     t.keys("q")
-    t.wait(r"^1 histogram")
+    t.wait(r"^(?:0 (?:overview )? ?)?1 histogram")
     leave(t)
 
 

@@ -52,7 +52,7 @@ def path_pane(t):
     # a list alone holds the orders: what one retains is what the cut of its element frees
     t.wait(r"^> 0x\w+ +(com\.acme\.shop\.Order +)?48 +\d+ .*4711000000")
     for element in range(6):
-        t.wait(r"^(?:1 )?histogram > .* %d/320$" % (element + 1))
+        t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > .* %d/320$" % (element + 1))
         settled(t)
         if element in (1, 2, 3):  # the stacks of threads hold these as well
             t.wait(r"^  path  a root: .* cut frees 0$")
@@ -115,7 +115,7 @@ def pane_keys(t):
         t.keys("Enter")
     in_pane(t, "0xe00200a8")
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > 0xe00200a8 ")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > 0xe00200a8 ")
     leave(t)
 
 
@@ -127,7 +127,7 @@ def pane_mouse(t):
     t.wait("if cut, 6 of 10 classes", panes=True)  # the whole answer: its lines stay where they are
     x, y = place_of(t, "session-4733")
     click(t, x, y)
-    t.wait(r"^(?:1 )?histogram > .* > 0xe001f7e8 ")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > .* > 0xe001f7e8 ")
     t.keys("Escape")
     t.wait(r"^> 0xe00340b8 ")
     t.wait("if cut, 6 of 10 classes", panes=True)

@@ -176,7 +176,7 @@ def completion(t):
     t.keys("Tab")
     t.wait(r"^:ls com\.acme\.shop\.SessionStore")
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > com\.acme\.shop\.SessionStore|1 object")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > com\.acme\.shop\.SessionStore|1 object")
     leave(t)
 
 
@@ -247,7 +247,7 @@ def history(t):
 def two_escapes(t):
     start(t)
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > byte\[\]")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > byte\[\]")
     t.type(":info")
     t.wait("^:info")
     t.keys("Escape", "Escape")

@@ -30,7 +30,7 @@ def narrow_backtrace(t):
     t.keys("t")
     t.wait(r"^> +0 +main ")
     t.keys("Enter")
-    t.wait(r"^(?:1 )?histogram > threads > main")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > threads > main")
     t.wait(r"^  branch +address +class")
     t.resize(40, 10)
     t.wait(r"^  branch +class")
@@ -53,7 +53,7 @@ def weak_on(t):
     t.keys("Enter")
     if t.height >= 10:
         t.wait(r"weak on: retained sizes are computed")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     title = t.wait(r"^cairn .*weak on$")[0]
     need(t.width < 80 or "HPROF 1.0.2 · 64 bit · 4,861 objects" in title, "the facts are gone", t)
     t.type(":set weak off")
@@ -66,16 +66,16 @@ def weak_on(t):
 def cuts(t):
     start(t, dump=SHOP)
     t.keys("K")
-    t.wait(r"^(?:1 )?histogram > leaks")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks")
     t.keys("Down")
     t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
     t.keys("c")
-    t.wait(r"^(?:1 )?histogram > leaks > cut 0x\w+")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks > cut 0x\w+")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram > leaks(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks(?! >)")
     t.type(":cut -plan 190K")
     t.keys("Enter")
-    t.wait(r"^  com\.acme.*AuditLog\.ENTRIES ")  # cut off where the screen is narrow
+    t.wait(r"^  c\S*AuditLog\.ENTRIES ")  # cut off where the screen is narrow
     leave(t)
 
 
@@ -114,7 +114,7 @@ def heap_groups(t):
 def dominators(t):
     start(t)
     enter(t, "dom")
-    t.wait(r"^(?:1 )?histogram > dominators")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > dominators")
     t.wait(r"^> 0xe0000090 +▸ .* ~267K ")
     t.keys("Right")
     t.wait(r"^> 0xe0000090 +▾ ")
@@ -131,7 +131,7 @@ def dominators(t):
     t.wait(r"^  0xe\w+ +  ▾ class com\.acme\.shop\.AuditLog ")
     t.wait(r"^> 0x\w+ +    ( )*▾ ")
     t.keys("Escape")
-    t.wait(r"^(?:1 )?histogram(?! >)")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     t.type(":top")
     t.keys("Enter")
     t.wait(r"> largest objects")
@@ -145,7 +145,7 @@ def dominators(t):
 def tree_rows(t):
     start(t)
     enter(t, "dom")
-    t.wait(r"^(?:1 )?histogram > dominators")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > dominators")
     t.keys("*", "End", "Home", "d")
     t.wait(r"> dominated by 0xe0000090")
     t.keys("Escape")

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * overview.c - overview: the cause, the suspects, what fills the heap and what holds it, in one table.
+ *
+ * It asks other commands and takes their first rows, so a figure is the same here and there.  Each row opens the page
+ * that it was taken from.  While the screen still finds retained sizes, the parts that need them are missing: the
+ * screen asks again when they are known.
+ */
+#include "command/commands.h"
+
+#include "analysis/dominators/dominators.h"
+#include "command/browse/process.h"
+#include "command/exec/exec.h"
+#include "command/session/session.h"
+#include "dump/process.h"
+#include "heap/amounts.h"
+#include "heap/heap.h"
+#include "heap/ids.h"
+#include "result/result.h"
+
+#include <string.h>
+
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE };
+
+static const struct column columns[] = {
+    [O_SECTION] = {.id = COL_SECTION},
+    [O_NAME] = {.id = COL_NAME},
+    [O_BYTES] = {.id = COL_BYTES},
+    [O_SHARE] = {.id = COL_SHARE},
+    [O_FREED] = {.id = COL_FREED},
+    [O_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
+};
+static const struct shape overview_shape = {SHAPE_COLUMNS(columns), .named_by = COL_NAME, .apart = true};
+
+static const struct option_spec overview_options[] = {
+    {DASH_BRIEF, OPT_FLAG, NULL, "at most 11 rows"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
+/* The most rows of a section, by -brief and without. */
+static const struct most {
+	size_t suspects, classes, holders;
+} most_of[] = {{12, 12, 12}, {2, 3, 2}};
+
+enum { BRIEF_ROWS = 11 };
+
+struct overview {
+	struct session *s;
+	bool brief;
+	const struct heap *heap;
+	struct result *to;
+	struct most most;
+};
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+static void add(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
+    const struct target *target)
+{
+	struct cell all[O_SENTENCE + 1] = {cell_text(section)};
+	if (o->brief && o->to->n_rows == BRIEF_ROWS)
+		return;
+	memcpy(all + 1, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
+	result_add_row(o->to, all, target);
+}
+
+/* A row of words alone. */
+static void add_words(struct overview *o, const char *section, const char *words, const char *line)
+{
+	add(o, section, (struct cell[]){cell_text(words), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
+	    &(struct target){.kind = TARGET_COMMAND, .command = line});
+}
+
+/* What another command answers; *out NULL: it does not apply to this dump.  ERR_NOMEM or ERR_CANCELLED. */
+static int ask(struct overview *o, const char *line, struct result **out, struct err *err)
+{
+	struct err said = ERR_INIT;
+	*out = NULL;
+	int code = session_ask_line(o->s, line, out, &said);
+	if (code != ERR_NOMEM && code != ERR_CANCELLED)
+		return 0;
+	*err = said;
+	return code;
+}
+
+/* The cell of a row in the column of this kind, its text kept by the overview; blank without such a column. */
+static struct cell cell_of(struct overview *o, struct result *from, size_t row, enum column_id id)
+{
+	struct cell cell = cell_blank();
+	int column = from ? result_column_of(from, id) : -1;
+	if (column >= 0)
+		result_cell(from, row, (unsigned)column, &cell);
+	return result_keep_cell(o->to, cell);
+}
+
+static struct cell total_of(struct result *from, enum column_id id)
+{
+	struct cell cell = cell_blank();
+	int column = from ? result_column_of(from, id) : -1;
+	if (column >= 0 && from->n_rows)
+		result_total(from, (unsigned)column, &cell);
+	return cell;
+}
+
+/* --- the cause ---------------------------------------------------------------------------------- */
+
+static const enum column_id cause_values[] = {PROCESS_VALUES};
+static const struct shape cause_shape = {SHAPE_HEAD(cause_values)};
+
+static void add_cause(struct overview *o, bool early)
+{
+	struct process_facts *own;
+	const struct process_facts *process = process_of(o->heap, &own);
+	struct result *r = result_new("cause", o->s->dump, &cause_shape, NULL, NULL, 0);
+	const char *cause = NULL;
+	bool thread = false;
+	process_cause(r, o->heap, process, early);
+	for (size_t i = 0; i < r->n_head; i++) {
+		if (r->head[i].column == COL_CAUSE && r->head[i].cell.type == CELL_TEXT)
+			cause = r->head[i].cell.text;
+		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
+	}
+	if (cause && *cause)
+		add_words(o, "cause", cause, thread ? "bt -oom" : "info");
+	result_free(r);
+	process_free(own);
+	if (o->heap->damaged)
+		add_words(o, "damage", o->heap->damage.message, "info");
+}
+
+static int add_deadlocks(struct overview *o, struct err *err)
+{
+	struct result *r;
+	int code = ask(o, "locks -deadlock", &r, err);
+	for (size_t i = 0; r && i < r->n_rows; i++) {
+		struct cell said = cell_of(o, r, i, COL_SENTENCE);
+		if (said.type == CELL_TEXT && *said.text)
+			add_words(o, "deadlock", said.text, "locks -deadlock");
+	}
+	result_free(r);
+	return code;
+}
+
+/* --- who holds ---------------------------------------------------------------------------------- */
+
+/* One reference to clear as people name it: a root without an address has the words of the field instead. */
+static void add_reference(struct text *to, const char *word, size_t n, const struct cell *field)
+{
+	static const char root[] = "root>";
+	text_add(to, to->len ? " + " : "");
+	if (n >= sizeof root - 1 && !strncmp(word, root, sizeof root - 1) && field->type == CELL_TEXT && *field->text)
+		text_add(to, field->text);
+	else
+		text_add_n(to, word, n);
+}
+
+/* "com.acme.Cache.all + local, thread "worker"": what to clear; else what holds the object, or its class. */
+static struct cell suspect_name(struct overview *o, struct result *leaks, size_t row)
+{
+	struct cell references = cell_of(o, leaks, row, COL_REFERENCE), field = cell_of(o, leaks, row, COL_FIELD);
+	struct cell objects = cell_of(o, leaks, row, COL_OBJECTS), class = cell_of(o, leaks, row, COL_CLASS);
+	struct text name = TEXT_INIT;
+	if (objects.amount.n > 1) {
+		text_add_count(&name, objects.amount.n);
+		text_addf(&name, " \u00d7 %s", class.text);
+		class = result_keep_cell(o->to, cell_text(name.s));
+		text_release(&name);
+		return class;
+	}
+	for (const char *at = references.type == CELL_TEXT ? references.text : ""; *at;) {
+		bool quoted = *at == '\'';
+		size_t n = strcspn(at += quoted, quoted ? "'" : " ");
+		add_reference(&name, at, n, &field);
+		at += n + (at[n] != '\0');
+		at += strspn(at, " ");
+	}
+	struct cell out = name.len ? cell_text(name.s) : field;
+	if (out.type != CELL_TEXT || !*out.text)
+		out = class;
+	out = result_keep_cell(o->to, out);
+	text_release(&name);
+	return out;
+}
+
+static int add_suspects(struct overview *o, struct err *err)
+{
+	struct result *r;
+	int code = ask(o, "leaks", &r, err);
+	if (r && r->note)
+		result_add_note(o->to, r->note);
+	for (size_t i = 0; r && i < r->n_rows && i < o->most.suspects; i++) {
+		struct cell kind = cell_of(o, r, i, COL_KIND), at = cell_of(o, r, i, COL_ACCUMULATED_IN);
+		if (kind.type != CELL_TEXT || strcmp(kind.text, "suspect") != 0)
+			break;
+		uint32_t id = heap_find(o->heap, at.amount.n);
+		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
+		    .command = id == HEAP_NONE ? "leaks" : NULL};
+		add(o, "suspect", (struct cell[]){suspect_name(o, r, i), cell_of(o, r, i, COL_RETAINED),
+		    cell_of(o, r, i, COL_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
+	}
+	result_free(r);
+	return code;
+}
+
+static int add_holders(struct overview *o, struct err *err)
+{
+	struct result *r;
+	int code = ask(o, "heap", &r, err);
+	for (size_t i = 0; r && i < r->n_rows && i < o->most.holders; i++) {
+		struct target target;
+		result_target(r, i, &target);
+		if (target.kind != TARGET_OBJECT || target.part)
+			target = (struct target){.kind = TARGET_COMMAND, .command = "heap"};
+		add(o, "holder", (struct cell[]){cell_of(o, r, i, COL_BRANCH), cell_of(o, r, i, COL_RETAINED),
+		    cell_of(o, r, i, COL_SHARE), cell_blank(), cell_blank()}, &target);
+	}
+	result_free(r);
+	return code;
+}
+
+/* --- what fills --------------------------------------------------------------------------------- */
+
+static int add_classes(struct overview *o, struct err *err)
+{
+	struct result *r;
+	int code = ask(o, "histo", &r, err);
+	struct cell all = total_of(r, COL_SHALLOW);
+	for (size_t i = 0; r && i < r->n_rows && i < o->most.classes; i++) {
+		struct target target;
+		struct cell bytes = cell_of(o, r, i, COL_SHALLOW);
+		result_target(r, i, &target);
+		target.command = NULL;
+		add(o, "class", (struct cell[]){cell_of(o, r, i, COL_CLASS), bytes,
+		    all.type == CELL_BYTES && bytes.type == CELL_BYTES ? cell_percent(bytes.amount, all.amount) : cell_none(),
+		    cell_blank(), cell_blank()}, &target);
+	}
+	result_free(r);
+	return code;
+}
+
+/* --- further findings --------------------------------------------------------------------------- */
+
+/* A table whose total is worth a row. */
+static int add_total(struct overview *o, const char *line, const char *name, enum column_id bytes, struct err *err)
+{
+	struct result *r;
+	int code = ask(o, line, &r, err);
+	struct cell sum = total_of(r, bytes), share = total_of(r, COL_SHARE);
+	if (sum.type == CELL_BYTES && sum.amount.n)
+		add(o, "also", (struct cell[]){cell_text(name), sum, share.type == CELL_PERCENT ? share : cell_blank(),
+		    cell_blank(), cell_blank()}, &(struct target){.kind = TARGET_COMMAND, .command = line});
+	result_free(r);
+	return code;
+}
+
+static int add_unreachable(struct overview *o, struct err *err)
+{
+	struct err said = ERR_INIT;
+	if (!o->heap->n_roots || o->heap->roots_missing)
+		return 0;
+	int code = session_find(o->s, FIND_REACHABLE, &said);
+	if (code == ERR_NOMEM || code == ERR_CANCELLED) {
+		*err = said;
+		return code;
+	}
+	struct amount bytes = o->s->dump->reachable.unreachable_shallow;
+	if (!code && bytes.certainty != UNKNOWN && bytes.n)
+		add(o, "also", (struct cell[]){cell_text("unreachable"), cell_bytes(bytes),
+		    cell_percent(bytes, heap_size_of_all(o->heap)), cell_blank(), cell_blank()},
+		    &(struct target){.kind = TARGET_COMMAND, .command = "histo -unreachable"});
+	return 0;
+}
+
+/* "14 threads, 2 blocked" */
+static int add_threads(struct overview *o, struct err *err)
+{
+	struct result *r;
+	struct text words = TEXT_INIT;
+	int code = ask(o, "threads", &r, err);
+	size_t blocked = 0;
+	for (size_t i = 0; r && i < r->n_rows; i++) {
+		struct cell state = cell_of(o, r, i, COL_STATE);
+		blocked += state.type == CELL_TEXT && !strncmp(state.text, "BLOCKED", sizeof "BLOCKED" - 1);
+	}
+	if (r && r->n_rows) {
+		text_add_count(&words, r->n_rows);
+		text_addf(&words, " %s%s", o->heap->java_lang_class == HEAP_NONE ? "goroutine" : "thread",
+		    r->n_rows == 1 ? "" : "s");
+		if (blocked)
+			text_addf(&words, ", %zu blocked", blocked);
+		add_words(o, "also", words.s, "threads");
+	}
+	text_release(&words);
+	result_free(r);
+	return code;
+}
+
+static int add_findings(struct overview *o, struct err *err)
+{
+	int code = add_total(o, "waste", "waste", COL_WASTED, err);
+	if (!code)
+		code = add_unreachable(o, err);
+	if (!code)
+		code = add_total(o, "offheap", "off-heap", COL_CAPACITY_BYTES, err);
+	return code ? code : add_threads(o, err);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------- */
+
+static int add_all(struct overview *o, struct err *err)
+{
+	bool known = !o->s->finds_beside || opened_retained(o->s->dump);
+	struct err none = ERR_INIT;
+	int code = known ? session_find(o->s, FIND_REFERENCES, &none) : 0;
+	if (code == ERR_CANCELLED) {
+		*err = none;
+		return code;
+	}
+	known &= !code; /* objects and classes are known where the rest has no room */
+	if (!known)
+		result_add_note(o->to, code ? none.message : "retained sizes are computed");
+	result_mark(o->to, RESULT_LACKS_ROWS, !known);
+	result_mark(o->to, RESULT_NO_PANES, true);
+	add_cause(o, !known);
+	code = known ? add_deadlocks(o, err) : 0;
+	if (!code && known)
+		code = add_suspects(o, err);
+	if (!code)
+		code = add_classes(o, err);
+	if (!code && known)
+		code = add_holders(o, err);
+	return !code && known ? add_findings(o, err) : code;
+}
+
+static int run_overview(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	bool brief = call_has(call, DASH_BRIEF);
+	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, .most = most_of[brief]};
+	o.to = result_new_rows("overview", s->dump, &overview_shape);
+	int code = add_all(&o, err);
+	if (code)
+		result_free(o.to);
+	else
+		*out = o.to;
+	return code;
+}
+
+const struct command cmd_overview = {
+    .name = "overview",
+    .options = overview_options,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY | COMMAND_IN_PARTS,
+    .group = "browse",
+    .summary = "show what fills the heap, what holds it, and what to clear",
+    .shapes = SHAPES(&overview_shape),
+    .description = "Each row is taken from another command, which Enter opens.\n"
+	"cause, damage, deadlock\twhy the dump was written; what is wrong with it; threads that wait for each other\n"
+	"suspect\ta leak suspect by the reference to clear; bytes: what it retains (leaks)\n"
+	"class\tbytes: shallow size of its objects (histo)\n"
+	"holder\tbytes: retained size (heap)\n"
+	"also\tfurther findings: waste, unreachable objects, off-heap memory, threads",
+    .examples = {{"overview"}, {"overview -brief", ON_ANY, "as cairn DUMP prints it"}},
+    .key = "",
+    .run = run_overview,
+};

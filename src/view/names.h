@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.h - the one rule by which names are shortened: packages to their first letters, then without packages; a simple
+ * name, field or frame stays whole as long as there is room for it.
+ *
+ * Pure functions, any thread.
+ */
+#ifndef CAIRN_VIEW_NAMES_H
+#define CAIRN_VIEW_NAMES_H
+
+#include "base/text.h"
+
+/* Append s, with the packages of all names in it shortened no more than it takes to fit into so many columns:
+ * "com.acme.shop.Order[]", "c.a.s.Order[]", "Order[]"; of Go "github.com/acme/shop.Order", "shop.Order".  What then
+ * does not fit is left to whoever draws it. */
+void names_fit(const char *s, int width, struct text *to);
+
+#endif

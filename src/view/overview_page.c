@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * overview_page.c - the page that a dump opens with: the rows of overview, laid out in parts.
+ *
+ * Above stands why the dump was written, below it who holds the heap as one bar, then suspects, what fills the heap
+ * beside what holds it, and further findings in a line.  Parts that need retained sizes have their place from the
+ * beginning, so nothing moves when they come.  The selected row is that of a table: keys mean it as elsewhere.
+ */
+#include "view/page.h"
+
+#include "base/mem.h"
+#include "result/result.h"
+#include "view/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
+enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, GAP = 1 };
+
+struct part_rows {
+	size_t first, n;
+};
+
+struct overview_page {
+	struct page page;
+	struct result *result;
+	struct table table;
+	int name, bytes, share, freed, section; /* columns */
+	struct part_rows part[PARTS]; /* its rows */
+	struct shown {
+		int y, x, width;
+		size_t row;
+		enum overview_part part;
+	} shown[SHOWN_MOST]; /* as drawn last, in the order of the cursor */
+	size_t n_shown;
+};
+
+/* --- its rows ----------------------------------------------------------------------------------- */
+
+static enum overview_part part_of(const char *section)
+{
+	static const char *const words[] = {
+	    [PART_SUSPECT] = "suspect", [PART_CLASS] = "class", [PART_HOLDER] = "holder", [PART_ALSO] = "also"};
+	for (enum overview_part p = PART_SUSPECT; p < PARTS; p++)
+		if (!strcmp(section, words[p]))
+			return p;
+	return PART_ALERT;
+}
+
+static void find_parts(struct overview_page *o)
+{
+	for (size_t row = 0; row < o->result->n_rows; row++) {
+		struct cell cell;
+		result_cell(o->result, row, (unsigned)o->section, &cell);
+		struct part_rows *part = &o->part[part_of(cell.text)];
+		part->first = part->n++ ? part->first : row;
+	}
+}
+
+static void print_cell(struct overview_page *o, size_t row, int column, struct text *to)
+{
+	struct cell cell;
+	text_clear(to);
+	result_cell(o->result, row, (unsigned)column, &cell);
+	cell_print(&cell, to);
+}
+
+static uint64_t bytes_of(struct overview_page *o, size_t row)
+{
+	struct cell cell;
+	result_cell(o->result, row, (unsigned)o->bytes, &cell);
+	return cell.type == CELL_BYTES ? cell.amount.n : 0;
+}
+
+/* --- drawing ------------------------------------------------------------------------------------ */
+
+static bool is_selected(const struct overview_page *o, size_t row)
+{
+	return o->table.row == row;
+}
+
+static void show(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
+{
+	if (o->n_shown < SHOWN_MOST)
+		o->shown[o->n_shown++] = (struct shown){y, x, width, row, part};
+}
+
+static void draw_number(struct overview_page *o, size_t row, int column, int y, int x, int width, attr_t attr)
+{
+	struct text number = TEXT_INIT;
+	struct cell cell;
+	result_cell(o->result, row, (unsigned)column, &cell);
+	cell_print(&cell, &number);
+	bool unsure = cell.amount.certainty != EXACT && !is_selected(o, row);
+	draw_right(y, x, width, number.len ? number.s : "", unsure ? theme_role(ROLE_UNSURE) : attr);
+	text_release(&number);
+}
+
+/* Name, bar, share and bytes; of suspects also what clearing frees. */
+static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
+{
+	bool selected = is_selected(o, row);
+	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
+	int end = x + width, bar = width >= 60 ? 14 : width >= 36 ? 8 : 0;
+	struct text name = TEXT_INIT, fitted = TEXT_INIT;
+
+	show(o, part, row, y, x, width);
+	if (selected) {
+		draw_blank(y, x, width, attr);
+		draw_clipped(y, x, 1, ">", attr);
+	}
+	if (part == PART_SUSPECT && width >= 50)
+		draw_number(o, row, o->freed, y, end -= BYTES_WIDTH, BYTES_WIDTH, attr);
+	draw_number(o, row, o->bytes, y, end -= BYTES_WIDTH, BYTES_WIDTH, attr);
+	if (width >= 44)
+		draw_number(o, row, o->share, y, end -= SHARE_WIDTH, SHARE_WIDTH, attr);
+	uint64_t largest = bytes_of(o, o->part[part].first);
+	if (bar)
+		end -= bar + GAP;
+	if (bar && largest)
+		draw_bar(y, end, bar, (double)bytes_of(o, row) / (double)largest, selected ? attr : theme_role(ROLE_BAR));
+	print_cell(o, row, o->name, &name);
+	int room = end - GAP - x - MARKER;
+	if (part == PART_CLASS) {
+		draw_name(y, x + MARKER, room, name.s, attr);
+	} else { /* by what it is held stands first, and says more than its class */
+		names_fit(name.s, room, &fitted);
+		draw_text(y, x + MARKER, room, fitted.len ? fitted.s : "", attr);
+	}
+	text_release(&name);
+	text_release(&fitted);
+}
+
+static void draw_title(int y, int x, int width, const char *word, const char *numbers)
+{
+	draw_text(y, x, width, word, theme_role(ROLE_HEADER));
+	draw_right(y, x + (int)strlen(word) + GAP, width - (int)strlen(word) - GAP, numbers, theme_role(ROLE_QUIET));
+}
+
+/* A heading and as many rows as there is room for.  Lines used. */
+static int draw_part(struct overview_page *o, enum overview_part part, struct rect at, const char *word,
+    const char *numbers)
+{
+	const struct part_rows *rows = &o->part[part];
+	int lines = 0;
+	if (at.height < 2)
+		return 0;
+	draw_title(at.y, at.x, at.width, word, numbers);
+	for (size_t i = 0; i < rows->n && ++lines < at.height; i++)
+		draw_row(o, part, rows->first + i, at.y + lines, at.x, at.width);
+	return at.height;
+}
+
+/* Who holds the heap: one bar, a piece for each holder that has room for a few letters. */
+static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
+{
+	enum { PIECE_LEAST = 4 };
+	const struct part_rows *rows = &o->part[PART_HOLDER];
+	struct text name = TEXT_INIT;
+	int at = x, end = x + width;
+	for (size_t i = 0; i < rows->n && end - at > PIECE_LEAST; i++) {
+		struct cell share;
+		result_cell(o->result, rows->first + i, (unsigned)o->share, &share);
+		int piece = (int)((double)share.amount.n * width / 1000);
+		if (share.type != CELL_PERCENT || piece < PIECE_LEAST)
+			break;
+		piece = piece < end - at ? piece : end - at;
+		print_cell(o, rows->first + i, o->name, &name);
+		attr_t attr = theme_role(i % 2 ? ROLE_QUIET : ROLE_BAR) | A_REVERSE;
+		draw_blank(y, at, piece - GAP, attr);
+		draw_name(y, at, piece - GAP, name.s, attr);
+		at += piece;
+	}
+	if (end - at > PIECE_LEAST)
+		draw_text(y, at, end - at, rows->n ? "other" : theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+	text_release(&name);
+}
+
+static int draw_alerts(struct overview_page *o, struct rect at)
+{
+	const struct part_rows *rows = &o->part[PART_ALERT];
+	struct text words = TEXT_INIT;
+	int lines = 0;
+	for (size_t i = 0; i < rows->n && lines < 3 && lines < at.height; i++, lines++) {
+		size_t row = rows->first + i;
+		attr_t attr = theme_role(ROLE_ERROR) | (is_selected(o, row) ? A_REVERSE : 0);
+		show(o, PART_ALERT, row, at.y + lines, at.x, at.width);
+		print_cell(o, row, o->name, &words);
+		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : "!", attr);
+		draw_text(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
+	}
+	text_release(&words);
+	return lines;
+}
+
+/* "ALSO  waste 1.1M 12% · 14 threads, 2 blocked": on two lines at most. */
+static void draw_also(struct overview_page *o, struct rect at)
+{
+	const struct part_rows *rows = &o->part[PART_ALSO];
+	struct text words = TEXT_INIT, bytes = TEXT_INIT;
+	int x = at.x + draw_text(at.y, at.x, at.width, "ALSO", theme_role(ROLE_HEADER)) + 2, first = x, y = at.y;
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t row = rows->first + i;
+		print_cell(o, row, o->name, &words);
+		print_cell(o, row, o->bytes, &bytes);
+		if (bytes.len)
+			text_addf(&words, " %s", bytes.s);
+		int width = (int)text_width(words.s);
+		if (x > first && x + 3 + width > at.x + at.width) {
+			if (++y >= at.y + at.height)
+				break;
+			x = first;
+		} else if (x > first) {
+			x += 1 + draw_text(y, x + 1, 1, theme_glyph(GLYPH_DOT), theme_role(ROLE_QUIET)) + 1;
+		}
+		show(o, PART_ALSO, row, y, x, width);
+		x += draw_text(y, x, at.x + at.width - x, words.s, theme_role(is_selected(o, row) ? ROLE_SELECTED : ROLE_TEXT));
+	}
+	if (!rows->n)
+		draw_text(y, x, 1, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+	text_release(&words);
+	text_release(&bytes);
+}
+
+static void draw_suspects(struct overview_page *o, struct rect at)
+{
+	draw_part(o, PART_SUSPECT, at, "SUSPECTS", at.width >= 50 ? "retains   frees" : "retains");
+	if (o->part[PART_SUSPECT].n || at.height < 2)
+		return;
+	bool waits = result_is(o->result, RESULT_LACKS_ROWS);
+	draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, waits ? theme_glyph(GLYPH_ELLIPSIS) :
+	    o->result->note ? o->result->note : "none", theme_role(ROLE_QUIET));
+}
+
+static void draw_filled_and_held(struct overview_page *o, struct rect at)
+{
+	bool beside = at.width >= SIDE_BY_SIDE;
+	int half = (at.width - 2) / 2, upper = beside ? at.height : at.height / 2;
+	struct rect filled = {at.y, at.x, upper, beside ? half : at.width};
+	struct rect held = beside ? (struct rect){at.y, at.x + half + 2, at.height, at.width - half - 2} :
+	    (struct rect){at.y + upper, at.x, at.height - upper, at.width};
+	draw_part(o, PART_CLASS, filled, "FILLED BY", "shallow");
+	draw_part(o, PART_HOLDER, held, "HELD BY", "retained");
+	if (!o->part[PART_HOLDER].n && held.height > 1)
+		draw_text(held.y + 1, held.x + MARKER, 4, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+}
+
+/* With few lines all rows stand one below the other, those around the selected one. */
+static void draw_list(struct overview_page *o, struct rect at)
+{
+	size_t height = at.height > 0 ? (size_t)at.height : 0, selected = o->table.row, n = o->result->n_rows;
+	size_t first = selected + 1 > height ? selected + 1 - height : 0;
+	for (size_t i = 0; i < height && first + i < n; i++) {
+		enum overview_part part = PART_ALERT;
+		while (first + i >= o->part[part].first + o->part[part].n || first + i < o->part[part].first)
+			part++;
+		draw_row(o, part, first + i, at.y + (int)i, at.x, at.width);
+	}
+	o->n_shown = 0; /* the cursor goes through all */
+}
+
+static void draw(struct page *p, struct rect at)
+{
+	enum { LOW = 6, ROOMY = 14, ALSO_LINES = 2, SUSPECTS_LEAST = 3 };
+	struct overview_page *o = (struct overview_page *)p;
+	int height = at.height, bottom = at.y + at.height;
+
+	at.width = at.width < WIDEST ? at.width : WIDEST; /* numbers stay near their names */
+	o->n_shown = 0;
+	o->table.at = at;
+	o->table.height = height > 0 ? (size_t)height : 0;
+	if (height < LOW) {
+		draw_list(o, at);
+		return;
+	}
+	at.y += draw_alerts(o, at);
+	if (height >= ROOMY) {
+		draw_holders_bar(o, at.y, at.x, at.width);
+		at.y += 2;
+	}
+	int left = bottom - at.y - (height >= ROOMY ? ALSO_LINES + 1 : 1), suspects = (int)o->part[PART_SUSPECT].n;
+	suspects = (suspects < SUSPECTS_LEAST ? SUSPECTS_LEAST : suspects) + 1;
+	if (suspects > left / 2)
+		suspects = left / 2;
+	draw_suspects(o, (struct rect){at.y, at.x, suspects, at.width});
+	at.y += suspects + (height >= ROOMY);
+	left -= suspects + (height >= ROOMY);
+	draw_filled_and_held(o, (struct rect){at.y, at.x, left, at.width});
+	at.y += left + (height >= ROOMY);
+	draw_also(o, (struct rect){at.y, at.x, bottom - at.y, at.width});
+}
+
+/* --- keys --------------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct overview_page *o)
+{
+	for (size_t i = 0; i < o->n_shown; i++)
+		if (is_selected(o, o->shown[i].row))
+			return i;
+	return 0;
+}
+
+static void select_shown(struct overview_page *o, size_t i)
+{
+	if (i < o->n_shown)
+		o->table.row = o->shown[i].row;
+}
+
+/* To the first row of the next part; behind the last one comes the first. */
+static void next_part(struct overview_page *o)
+{
+	size_t i = place_of(o);
+	enum overview_part part = o->n_shown ? o->shown[i].part : PART_ALERT;
+	while (i < o->n_shown && o->shown[i].part == part)
+		i++;
+	select_shown(o, i < o->n_shown ? i : 0);
+}
+
+static bool action(struct page *p, enum action a, const char **message)
+{
+	struct overview_page *o = (struct overview_page *)p;
+	size_t at = place_of(o), last = o->n_shown ? o->n_shown - 1 : 0;
+
+	if (!o->n_shown)
+		return table_action(&o->table, a, message);
+	switch (a) {
+	case ACTION_UP:
+		select_shown(o, at ? at - 1 : 0);
+		return true;
+	case ACTION_DOWN:
+		select_shown(o, at < last ? at + 1 : last);
+		return true;
+	case ACTION_FIRST:
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		select_shown(o, 0);
+		return true;
+	case ACTION_LAST:
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		select_shown(o, last);
+		return true;
+	case ACTION_SIDE:
+		next_part(o);
+		return true;
+	case ACTION_SEARCH_NEXT:
+	case ACTION_SEARCH_BACK:
+		return table_action(&o->table, a, message);
+	default:
+		return false;
+	}
+}
+
+static struct table *get_table(struct page *p)
+{
+	return &((struct overview_page *)p)->table;
+}
+
+static bool click(struct page *p, struct rect at, int y, int x)
+{
+	struct overview_page *o = (struct overview_page *)p;
+	(void)at;
+	for (size_t i = 0; i < o->n_shown; i++) {
+		const struct shown *s = &o->shown[i];
+		if (y == s->y && x >= s->x && x < s->x + s->width) {
+			select_shown(o, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void release(struct page *p)
+{
+	struct overview_page *o = (struct overview_page *)p;
+	table_release(&o->table);
+	result_free(o->result);
+}
+
+static const struct page_ops overview_ops = {
+    .place = PLACE_OVERVIEW,
+    .draw = draw,
+    .action = action,
+    .table = get_table,
+    .click = click,
+    .release = release,
+};
+
+bool page_is_overview(const struct page *p)
+{
+	return p && p->ops == &overview_ops;
+}
+
+struct page *page_new_overview(struct result *r, struct invocation *asked)
+{
+	struct overview_page *o = xcalloc(1, sizeof *o);
+
+	page_init(&o->page, &overview_ops, r->title, asked);
+	o->result = r;
+	o->section = result_column_of(r, COL_SECTION);
+	o->name = result_column_of(r, COL_NAME);
+	o->bytes = result_column_of(r, COL_BYTES);
+	o->share = result_column_of(r, COL_SHARE);
+	o->freed = result_column_of(r, COL_FREED);
+	table_init(&o->table, r);
+	o->table.sentence = -1; /* it would cover what stands below */
+	find_parts(o);
+	return &o->page;
+}
+
+void overview_go_on(struct page *p, const struct page *left)
+{
+	struct overview_page *o = (struct overview_page *)p;
+	const struct overview_page *before = (const struct overview_page *)left;
+	size_t row = before->table.row;
+	if (!row) /* nobody chose one */
+		return;
+	for (enum overview_part part = 0; part < PARTS; part++) {
+		const struct part_rows *was = &before->part[part], *is = &o->part[part];
+		if (row >= was->first && row - was->first < is->n && row - was->first < was->n)
+			o->table.row = is->first + (row - was->first);
+	}
+}

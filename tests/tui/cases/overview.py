@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page that a dump opens with."""
+
+import os
+
+from cairntest import GO, SAMPLE, SHOP
+from tui import BOTH, case, enter, leave, need, wait_selected
+
+
+def opened(t, dump=SHOP, options=""):
+    t.line('clear; "$CAIRN_ITSELF" %s \'%s\'' % (options, dump))
+    t.wait(r"^SUSPECTS .*frees$")
+    t.wait(r"^ALSO +waste ")  # the last that fills in
+
+
+@case("overview: suspects, what fills and what holds; Tab goes through its parts, Enter opens a row, 0 comes back", BOTH)
+def overview(t):
+    opened(t)
+    lines = t.screen()
+    need(any("FILLED BY" in line and "HELD BY" in line for line in lines), "both stand side by side", t)
+    wait_selected(t, r"Shop\.INSTANCE +█+ +49\.\d% +108K +108K$")
+    t.keys("Down")
+    wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
+    t.keys("Enter")
+    t.wait(r"^overview > 0x\w+")
+    t.keys("Escape")
+    wait_selected(t, r"AuditLog\.ENTRIES")
+    t.keys("Tab")
+    t.wait(r"^> byte\[\] .* 91\.4K ")
+    t.keys("Enter")
+    t.wait(r"^overview > byte\[\]")
+    t.keys("0")
+    t.keys("Tab", "Tab", "Enter")
+    t.wait(r"^overview > waste")
+    t.keys("0", "1")
+    t.wait(r"^> byte\[\] +1,106 ")
+    t.keys("0")
+    t.wait(r"^SUSPECTS ")
+    t.keys("q")
+    leave(t)
+
+
+@case("overview: the cause in the first line, and Enter shows the stack; where there are no suspects it says so")
+def cause(t):
+    dumps = os.environ.get("CAIRN_DUMPS")
+    opened(t, dump=GO)
+    leave(t)
+    if not dumps:
+        return
+    opened(t, dump=os.path.join(dumps, "waste", "oom", "waste-oom.hprof"))
+    t.wait(r"^> java\.lang\.OutOfMemoryError in thread oom-hog")
+    t.keys("Enter")
+    t.wait(r"waste\.Waste\.lambda")
+    leave(t)
+
+
+@case("overview in narrow and low windows: what is selected is seen, nothing runs over", sizes=((40, 10), (60, 14), (20, 6)))
+def small(t):
+    t.line('"$CAIRN_ITSELF" \'%s\'' % SAMPLE)
+    t.wait(r"^(SUSPECTS|> )")
+    for key in ("Tab", "Tab", "Down", "Down", "Down", "G", "g"):
+        t.keys(key)
+    wait_selected(t, r"\w")
+    enter(t, "info")
+    t.wait(r"format")
+    leave(t)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_names.c - how names are shortened. */
+#include "view/names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void fits_as(const char *s, int width, const char *wanted)
+{
+	struct text t = TEXT_INIT;
+	names_fit(s, width, &t);
+	assert_string_equal(t.len ? t.s : "", wanted);
+	text_release(&t);
+}
+
+static void whole(void **state)
+{
+	(void)state;
+	fits_as("", 0, "");
+	fits_as("com.acme.shop.Order[]", 21, "com.acme.shop.Order[]");
+}
+
+static void letters(void **state)
+{
+	(void)state;
+	fits_as("com.acme.shop.Order[]", 20, "c.a.s.Order[]");
+	fits_as("static com.acme.Shop.DB  java.util.HashMap", 40, "static c.a.Shop.DB  j.u.HashMap");
+	fits_as("github.com/acme/shop.Order", 20, "g.c/a/shop.Order");
+}
+
+static void simple(void **state)
+{
+	(void)state;
+	fits_as("com.acme.shop.Order[]", 12, "Order[]");
+	fits_as("java.util.HashMap$Node > com.acme.Shop.DB", 25, "HashMap$Node > Shop.DB");
+	fits_as("github.com/acme/shop.Order", 10, "shop.Order");
+}
+
+/* What has no package is nobody's to shorten. */
+static void kept(void **state)
+{
+	(void)state;
+	fits_as("main.sessions", 4, "main.sessions");
+	fits_as("Waste.java:518", 4, "Waste.java:518");
+	fits_as("a.b.c", 2, "a.b.c");
+	fits_as("3 of 7, i.e. half", 4, "3 of 7, i.e. half");
+	fits_as("com.acme.日本.注文", 4, "com.acme.日本.注文");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(whole),
+	    cmocka_unit_test(letters),
+	    cmocka_unit_test(simple),
+	    cmocka_unit_test(kept),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -126,8 +126,8 @@ void comparing_add_series(const struct comparison *c, uint32_t row, size_t first
 /* The most bytes that it ever retained. */
 uint64_t comparing_most(const struct comparison *c, uint32_t row);
 
-/* Is the cell of a column that is a figure, or its change, no surer because of this dump, for this reason?  base: the dump
- * that changes begin with. */
+/* Is the cell of a column that is a figure, or its change, no surer because of this dump, for this reason?  base: where
+ * changes begin. */
 bool comparing_blames_figure(const struct comparison *c, uint32_t row, size_t base, enum column_id column,
     enum reason reason, size_t dump);
 

@@ -352,6 +352,27 @@ static void test_promises(void **state)
 	}
 }
 
+/* An index of an older or newer version is refused as that, not as damaged. */
+static void test_version(void **state)
+{
+	static struct image copy;
+	(void)state;
+	for (int step = -1; step <= 1; step += 2) {
+		struct heap *h = NULL;
+		struct err err = ERR_INIT;
+		char name[40];
+		uint64_t n;
+		FILE *f = file_in_memory(name);
+		copy = images[PLAIN];
+		*(uint8_t *)chunk(&copy, "key", &n) += (uint8_t)step;
+		assert_true(forged_write(copy.bytes, copy.n, false, f));
+		assert_int_equal(fflush(f), 0);
+		assert_true(heap_open(&h, &(struct heap_options){.path = name}, NULL, &err) < 0);
+		assert_non_null(strstr(err.message, "another version of cairn wrote it"));
+		fclose(f);
+	}
+}
+
 /* What classes retain is told before references are read, and is what was found without an index. */
 static void tells_sums(const struct image *i)
 {
@@ -430,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_accident),
+		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_promises),
 		cmocka_unit_test(test_forged),
 		cmocka_unit_test(test_sums),

@@ -367,7 +367,8 @@ static void code_pages_as_iconv(void **state)
 		char name[20];
 		unsigned number = (unsigned)strtoul(*line, NULL, 10);
 		uint16_t set[256];
-		bool iso = number / 10 == 8859 || number / 100 == 8859, ebcdic = number < 400 || number == 500 || number == 1047;
+		bool iso = number / 10 == 8859 || number / 100 == 8859;
+		bool ebcdic = number < 400 || number == 500 || number == 1047;
 		snprintf(name, sizeof name, ebcdic ? "IBM%03u" : "CP%u", number);
 		if (iso)
 			snprintf(name, sizeof name, "ISO-8859-%u", number % (number > 99999 ? 100 : 10));

@@ -222,8 +222,10 @@ void pack_key(struct pack *p, struct index_file_key *k)
 	pack_path(p, &k->path);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		pack_number(p, numbers[i], UINT64_MAX);
-	if (p->reading && k->version < INDEX_FILE_VERSION) /* so that the error names another version, not damage */
-		k->member = xcalloc(1, 1);
-	else
+	if (!p->reading || k->version == INDEX_FILE_VERSION) {
 		pack_path(p, &k->member);
+		return;
+	}
+	k->member = xcalloc(1, 1);
+	p->at = p->end; /* so that the error names another version, not damage, whatever follows */
 }

@@ -2,8 +2,9 @@
 /*
  * index_packed.c - references in a packed index, both ways; see saving.h.
  *
- * Only outgoing references are in it: how many each object has, and for each its distance, how far it leads from the
- * object that has it.  Objects of one class refer to neighbours in the same way, so distances repeat, and zstd finds it.
+ * Only outgoing references are in it: how many each object has, and for each its distance, how far it leads from
+ * the object that has it.  Objects of one class refer to neighbours in the same way, so distances repeat, and zstd
+ * finds that.
  */
 #include "heap/index_file/saving.h"
 

@@ -9,7 +9,7 @@ fi
 # these are of the repository alone
 wanted=$(printf '%s\n' "$list" | grep -v '^\.' | sort)
 cd "$CAIRN_SOURCE" || exit 1
-brought=$(make -C "$CAIRN_BUILD" -s --no-print-directory distfiles | sed "s#^$CAIRN_SOURCE/##" | while read -r name; do
+brought=$(make -C "$CAIRN_BUILD" -s --no-print-directory distfiles | sed "s#^$CAIRN_SOURCE/##; s#^\(\.\./\)*##" | while read -r name; do
 	if [ -d "$name" ]; then find "$name" -type f; else echo "$name"; fi
 done | sort -u)
 missing=$(printf '%s\n' "$wanted" | comm -23 - /dev/fd/3 3<<END

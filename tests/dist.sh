@@ -23,8 +23,9 @@ made() (
 		find . -path ./.git -prune -o -type f -exec touch -d "$3 days ago" {} + &&
 		cp -RL "$CAIRN_SOURCE/build-aux" . && cp "$CAIRN_SOURCE/aclocal.m4" . && sleep 0.02 &&
 		cp "$CAIRN_SOURCE/config.h.in" "$CAIRN_SOURCE/configure" "$CAIRN_SOURCE/Makefile.in" . && mkdir build && cd build &&
-		sed "s#^ac_pwd=.*#ac_pwd='$PWD'#; s#^srcdir=.*#srcdir='..'#" "$CAIRN_BUILD/config.status" >config.status &&
-		sh ./config.status -q && make -s dist-gzip
+		sed "s#^ac_pwd=.*#ac_pwd='$PWD'#; s#^srcdir=.*#srcdir='..'#" "$CAIRN_BUILD/config.status" |
+		sed '/AMDEP_TRUE/s/""/"#"/' >config.status &&
+		sh ./config.status -q Makefile config.h && make -s dist-gzip
 ) >"$work/log.$3" 2>&1
 second() { [ -z "${CAIRN_LONG:-}" ] || made "$work/here" 022 1; }
 made "$work/quite/elsewhere" 077 400 && second || {

@@ -6,8 +6,9 @@ import re
 import shutil
 import time
 
-from cairntest import SAMPLE, SHOP
-from tui import BOTH, case, enter, leave, need, said, start, wait_selected
+import commands
+from cairntest import SAMPLE, SHOP, some
+from tui import BOTH, case, enter, leave, need, said, settled, start, wait_selected
 
 
 @case(": runs any command of the batch", BOTH)
@@ -292,4 +293,23 @@ def asks(t):
     t.type("SELECT totl FROM \"com.acme.shop.Order\"")
     t.keys("Enter")
     t.wait(r"no column .totl. \(nearest: total\)")
+    leave(t)
+
+
+@case("; each command of the table is answered by a page or a message")
+def every_command(t):
+    start(t, dump=SHOP)
+    words = {"class": "java.lang.String", "object": "#100", "thread": "1", "folder": t.home}
+    asked = [line for those in commands.lines(words, {"quit"}).values() for line in those if ";" not in line and not line.startswith("histo")]
+    for line in some(asked, 12):
+        before = t.screen()
+        enter(t, line)
+        failed = re.compile(" *(%s: |no dump is tagged)" % line.split()[0])
+        t.wait(lambda lines: not any(l.startswith(":") for l in lines) or any(map(failed.match, lines)))
+        t.wait(lambda lines: t.resting())
+        need(settled(t)[0].startswith(before[0][:20]), "%s: the screen is there" % line, t)
+        t.keys("C-c")  # a line that failed stands there
+        settled(t)
+        t.keys("1", "g")
+        t.wait("^1 histogram")
     leave(t)

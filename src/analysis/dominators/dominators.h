@@ -136,9 +136,7 @@ MUST_CHECK int retained_count_children(const struct retained *r, const uint32_t 
 MUST_CHECK int retained_by_group(const struct retained *r, const uint32_t *group,
     uint32_t n_groups, const uint32_t *within, const struct bits *only,
     struct retained_sum *sums, struct progress *progress, struct err *err);
-/* The same for groups of objects: group by object id (HEAP_NONE: in none).  retained_groups makes that array, each
- * object in none; it is the caller's (big_free) also where it is refused. */
-MUST_CHECK int retained_groups(uint32_t **group, const struct retained *r, struct progress *progress, struct err *err);
+/* The same for groups of objects: group by object id (HEAP_NONE: in none). */
 MUST_CHECK int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
     struct retained_sum *sums, struct progress *progress, struct err *err);
 /* The same for several ways to group them, in one walk. */

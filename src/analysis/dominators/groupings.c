@@ -146,17 +146,6 @@ int retained_by_group(const struct retained *r, const uint32_t *group, uint32_t 
 	return retained_by_groupings(r, &one, 1, progress, err);
 }
 
-int retained_groups(uint32_t **group, const struct retained *r, struct progress *progress, struct err *err)
-{
-	uint32_t n = r->heap->n_objects;
-	*group = big_alloc(n, sizeof **group, err);
-	if (!*group)
-		return ERR_NOMEM;
-	for (uint32_t id = 0; id < n && !progress_stops(progress, id); id++)
-		(*group)[id] = HEAP_NONE;
-	return progress_check(progress, err);
-}
-
 int retained_by_objects(const struct retained *r, const uint32_t *group, uint32_t n_groups,
     struct retained_sum *sums, struct progress *progress, struct err *err)
 {

@@ -135,7 +135,7 @@ static void test_command_names(void **state)
 	expect_command("histogram", "histo");
 	expect_command("inf", "info");
 	expect_command("in", NULL); /* or index */
-	expect_command("overview", "info");
+	expect_command("overview", "overview");
 	expect_command("re", "refs");
 	expect_command("referrers", "refs");
 	expect_command("x", "x");
@@ -470,7 +470,7 @@ static void test_completion(void **state)
 	expect_completion("immediate_dominators Sess", 21, "com.acme.Session ");
 	expect_completion("dumpheap -stat | cut class,ob", 21, "class,objects ");
 	expect_completion("i", 0, "info index ");
-	expect_completion("", 0, "info histo ls x entries find strings dups props threads ");
+	expect_completion("", 0, "overview info histo ls x entries find strings dups props ");
 }
 
 /* What can be opened of an archive. */

@@ -34,9 +34,9 @@ GROWTH = 5        # of four times the size
 SORTS = re.compile("-by package")  # lines that sort as many names as the shape has parts: n log n is fair
 SMALL = 100000    # steps that say nothing about growth
 STRETCH = 2000000 # most steps between two looks: some milliseconds
-SIZE = 2000 if ALL else 1000  # of a shape, where SIZES does not tell; large enough for what is constant to vanish
+SIZE = 2000       # of a shape, where SIZES does not tell; large enough for what is constant to vanish
 LARGE = 100000    # of those where stretches are looked at
-LENGTH = 500 if ALL else 300  # of the names of those shapes that have as many rows as their names have bytes
+LENGTH = 500      # of the names of those shapes that have as many rows as their names have bytes
 SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
          "go-bipartite": 8000,  # its objects are long lists, which are read twice, at both sizes
          "broken-go": 8000, "interrupted": 8000, "hash-map": 700, "properties": 700}

@@ -311,5 +311,5 @@ def every_command(t):
         t.keys("C-c")  # a line that failed stands there
         settled(t)
         t.keys("1", "g")
-        t.wait("^1 histogram")
+        t.wait("^(0 overview +)?1 histogram")
     leave(t)

@@ -23,7 +23,6 @@ NONE_THERE = ("find 'strings'", "duplicate-classes", "histo -dead", "waste const
 # a word with arguments, and what it means; on the HPROF sample unless another is named
 PAIRS = (
     # the contract's
-    ("overview", "info"),
     ("histogram", "histo"),
     ("dumpheap -stat", "histo"),
     ("instances " + CLASS, "ls " + CLASS),

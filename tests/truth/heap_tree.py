@@ -4,7 +4,7 @@
 
 The dominator tree that dom prints (proven elsewhere) is grouped here once more, by the rules that help
 states: siblings of one class together, but a large one alone; what an object that is no array holds of its own
-class with it; class objects looked through.  Every row of heap -unfolded must be a node of that tree, and every
+class with it; class objects looked through, and the class loaders that hold them.  Every row of heap -unfolded must be a node of that tree, and every
 node a row; the nodes that heap gives one row are found here once more as well.  Of Go, whose types' kinds dom does not tell, only the sums are held against each other.
 CAIRN_SEEDS: random dumps, 6 otherwise, in the long run 25.
 """
@@ -72,15 +72,30 @@ class Naive:
             self.of[address] = (which, r["class"], r["shallow"], r["retained"], mirror)
             self.children.setdefault(above, []).append(address)
             self.total += r["shallow"]
+        self.loaders = self.holding({int(r["address"], 16) for r in rows_of(path, "loaders") if r["address"]})
+
+    def holding(self, loaders):
+        """The loaders that hold class objects, eight steps above at the most, and what is on the way to these."""
+        above = {c: a for a, below in self.children.items() for c in below}
+        out = set()
+        for a in (a for a, of in self.of.items() if of[4]):
+            way = []
+            while above[a] is not None and len(way) < 8:
+                a = above[a]
+                way.append(a)
+                if a in loaders:
+                    out.update(way)
+                    break
+        return out
 
     def below(self, address, joined):
-        """What stands below an object, class objects looked through: (objects, class objects)."""
-        found, mirrors = [], []
+        """What stands below an object, class objects and their loaders looked through: (objects, class objects + loaders)."""
+        found, mirrors = [], ([], [])
         todo = [c for c in self.children.get(address, []) if c not in joined]
         while todo:
             c = todo.pop()
-            if self.of[c][4]:
-                mirrors.append(c)
+            if self.of[c][4] or c in self.loaders:
+                mirrors[not self.of[c][4]].append(c)
                 todo += self.children.get(c, [])
             else:
                 found.append(c)
@@ -93,11 +108,12 @@ class Naive:
             a = todo.pop()
             members.add(a)
             if not self.of[a][1].endswith("[]"):
-                todo += [c for c in self.children.get(a, []) if self.of[c][0] == self.of[a][0] and not self.of[c][4]]
+                todo += [c for c in self.children.get(a, []) if self.of[c][0] == self.of[a][0] and not self.of[c][4]
+                         and c not in self.loaders]
         return members
 
     def level(self, found, mirrors, each):
-        """Nodes of what stands beside each other: lists of the topmost objects; class objects are the last."""
+        """Nodes of what stands beside each other: lists of the topmost objects; then class objects, and loaders."""
         classes = {}
         for a in found:
             classes.setdefault(self.of[a][0], []).append(a)
@@ -120,18 +136,19 @@ class Naive:
         out = []
         for tops in nodes:
             joined = set().union(*(self.joined(a) for a in tops))
-            found, below_mirrors = [], []
+            found, below_mirrors = [], ([], [])
             for a in joined:
                 f, m = self.below(a, joined)
                 found += f
-                below_mirrors += m
+                for to, more in zip(below_mirrors, m):
+                    to += more
             node = Node(tops[0], len(joined), sum(self.of[a][2] for a in joined), sum(self.of[a][3] for a in tops),
                         self.node_list(self.level(found, below_mirrors, each), joined, each))
             node.tops, node.direct = len(tops), len(direct.intersection(tops))
             out.append(node)
-        if mirrors:
-            shallow = sum(self.of[a][2] for a in mirrors)
-            out.append(Node(mirrors[0], len(mirrors), shallow, shallow, [], True))
+        for looked_through in filter(None, mirrors):
+            shallow = sum(self.of[a][2] for a in looked_through)
+            out.append(Node(looked_through[0], len(looked_through), shallow, shallow, [], True))
         return out
 
     def brief(self, node):
@@ -188,6 +205,9 @@ class Naive:
             way, made = self.way(node) if folded else ([node], [False])
             below = [c for n in way for c in n.children if c not in way]
             told = max(i for i in range(len(way)) if not made[i])
+            if node.top in self.loaders:
+                out.append(("", node.n, node.shallow, node.retained, depth, ("class loaders, own bytes", False), []))
+                continue
             end = "%s%s" % ("{:,} × ".format(way[told].n) if way[told].n > 1 else "", self.brief(way[told]))
             out.append((self.of[node.top][1], node.n, node.shallow, node.retained, depth, (end, told > 0),
                         self.rows(below, folded, depth + 1)))
@@ -202,8 +222,8 @@ def nested(rows):
         while stack[-1][0] >= r["depth"]:
             stack.pop()
         goes_on = " > " in r["branch"]
-        words = r["branch"].rsplit(" > " if "  " not in r["branch"].rsplit(" > ", 1)[-1] else "  ", 1)[-1]
-        node = [r["class"], r["objects"], r["shallow"], r["retained"], r["depth"], (words, goes_on), []]
+        words = r["branch"] if not r["class"] else r["branch"].rsplit(" > " if "  " not in r["branch"].rsplit(" > ", 1)[-1] else "  ", 1)[-1]
+        node = [r["class"] or "", r["objects"], r["shallow"], r["retained"], r["depth"], (words, goes_on), []]
         stack[-1][1].append(node)
         stack.append((r["depth"], node[6]))
 

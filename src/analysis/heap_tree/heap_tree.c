@@ -25,6 +25,7 @@ struct level {
 	struct heap_tree *tree;
 	struct ids found;   /* in the order of their holders */
 	struct ids mirrors; /* class objects, which are looked through */
+	struct ids loaders; /* and class loaders with their lists */
 	struct ids classes; /* of what was found, each once */
 	struct ids sorted;  /* what was found, by class */
 };
@@ -46,6 +47,7 @@ static void level_release(struct level *l)
 {
 	big_free(l->found.id);
 	big_free(l->mirrors.id);
+	big_free(l->loaders.id);
 	big_free(l->classes.id);
 	big_free(l->sorted.id);
 }
@@ -59,7 +61,7 @@ bool heap_tree_joins(const struct heap_tree *t, uint32_t node, uint32_t id, uint
 	if (node == HEAP_TREE_TOP)
 		return t->asked.word && bits_get(&t->asked, child);
 	return h->class_of[child] == h->class_of[id] && heap_class_of(h, id)->kind == CLASS_PLAIN &&
-	    heap_class_mirrored(h, child) == HEAP_NONE;
+	    heap_class_mirrored(h, child) == HEAP_NONE && !bits_get(&t->loaders, child);
 }
 
 static int add_member(struct heap_tree *t, struct heap_node *node, uint32_t id, struct err *err)
@@ -93,20 +95,22 @@ static int add_joining(struct heap_tree *t, uint32_t number, struct heap_node *n
 }
 
 /* A node of these objects, none of which stands above another. */
-static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, size_t n, bool classes, struct err *err)
+static int add_node(struct heap_tree *t, uint32_t parent, const uint32_t *ids, size_t n, bool own_bytes,
+    struct err *err)
 {
 	const struct retained *r = t->retained;
 	struct heap_node node = {.parent = parent, .depth = t->node[parent].depth + 1, .at = t->n_members,
-	    .class = r->heap->class_of[ids[0]], .classes = classes, .largest = ids[0], .topmost = (uint32_t)n};
+	    .class = r->heap->class_of[ids[0]], .largest = ids[0], .topmost = (uint32_t)n, .classes = own_bytes,
+	    .loaders = own_bytes && bits_get(&t->loaders, ids[0])};
 	int code = 0;
 	for (size_t i = 0; !code && i < n; i++) {
 		code = stops(i) ? err_cancelled(err) : add_member(t, &node, ids[i], err);
 		if (r->dominators.retained[ids[i]] > r->dominators.retained[node.largest])
 			node.largest = ids[i];
-		if (!classes)
+		if (!own_bytes)
 			retained_sum_add(r, &node.retained, ids[i]);
 	}
-	if (classes) {
+	if (own_bytes) {
 		node.retained = (struct retained_sum){.bytes = node.shallow, .topmost = n, .doubts = node.doubts};
 		node.state = NODE_EMPTY;
 	} else if (!code) {
@@ -135,6 +139,8 @@ static int gather(struct level *l, uint32_t node, uint32_t id, bool member, stru
 			continue;
 		else if (heap_class_mirrored(h, child[i]) != HEAP_NONE)
 			code = push(&l->mirrors, child[i], err);
+		else if (bits_get(&l->tree->loaders, child[i]))
+			code = push(&l->loaders, child[i], err);
 		else
 			code = push(&l->found, child[i], err);
 	}
@@ -148,8 +154,10 @@ static int gather_all(struct level *l, uint32_t number, struct err *err)
 	int code = number == HEAP_TREE_TOP && !t->asked.word ? gather(l, number, HEAP_NONE, false, err) : 0;
 	for (size_t i = 0; !code && i < node->n; i++)
 		code = stops(i) ? err_cancelled(err) : gather(l, number, t->member[node->at + i], true, err);
-	for (size_t i = 0; !code && i < l->mirrors.n; i++)
-		code = stops(i) ? err_cancelled(err) : gather(l, number, l->mirrors.id[i], false, err);
+	for (size_t m = 0, k = 0; !code && (m < l->mirrors.n || k < l->loaders.n);) { /* each may hold the other */
+		uint32_t id = m < l->mirrors.n ? l->mirrors.id[m++] : l->loaders.id[k++];
+		code = stops(m + k) ? err_cancelled(err) : gather(l, number, id, false, err);
+	}
 	return code;
 }
 
@@ -221,6 +229,8 @@ static int make_children(struct level *l, uint32_t number, struct err *err)
 	}
 	if (!code && l->mirrors.n)
 		code = add_node(t, number, l->mirrors.id, l->mirrors.n, true, err);
+	if (!code && l->loaders.n)
+		code = add_node(t, number, l->loaders.id, l->loaders.n, true, err);
 	return code;
 }
 
@@ -389,13 +399,45 @@ static int ask(struct heap_tree *t, const uint32_t *ids, size_t n, struct err *e
 	return code;
 }
 
+/* Climb from each class object to a class loader: that, and what is on the way, is looked through. */
+static int find_loaders(struct heap_tree *t, struct err *err)
+{
+	enum { STEPS = 8 }; /* loader, list, array: a few of the VM's own structures at most */
+	const struct heap *h = t->retained->heap;
+	const uint32_t *immediate = t->retained->dominators.immediate;
+	struct bits loader = {.word = NULL};
+	int code = bits_init(&loader, h->n_objects, err);
+	if (!code)
+		code = bits_init(&t->loaders, h->n_objects, err);
+	for (uint32_t i = 0; !code && i < h->n_classes; i++)
+		if (h->classes[i].loader < h->n_objects)
+			bits_set(&loader, h->classes[i].loader);
+	for (uint32_t i = 0; !code && i < h->n_classes; i++) {
+		uint32_t id = h->classes[i].object, way[STEPS], n = 0;
+		if (progress_own_stops(i))
+			code = err_cancelled(err);
+		if (code || id >= h->n_objects || heap_class_mirrored(h, id) == HEAP_NONE)
+			continue;
+		for (id = immediate[id]; id < h->n_objects && n < STEPS; id = immediate[id]) {
+			way[n++] = id;
+			if (bits_get(&loader, id)) {
+				while (n > 0)
+					bits_set(&t->loaders, way[--n]);
+				break;
+			}
+		}
+	}
+	bits_release(&loader);
+	return code;
+}
+
 int heap_tree_make(struct heap_tree *out, const struct retained *r, const uint32_t *ids, size_t n,
     bool each, struct err *err)
 {
 	*out = (struct heap_tree){.retained = r, .each = each};
 	out->place = big_alloc(r->heap->n_classes, sizeof *out->place, err);
 	struct heap_node *top = out->place ? BIG_PUSH(out->node, out->n_nodes, out->cap_nodes, err) : NULL;
-	int code = top ? 0 : ERR_NOMEM;
+	int code = top ? find_loaders(out, err) : ERR_NOMEM;
 	if (!code)
 		*top = (struct heap_node){.class = HEAP_NONE, .largest = HEAP_NONE};
 	if (!code && ids)
@@ -414,5 +456,6 @@ void heap_tree_release(struct heap_tree *t)
 	big_free(t->place);
 	big_free(t->weight);
 	bits_release(&t->asked);
+	bits_release(&t->loaders);
 	*t = (struct heap_tree){.n_nodes = 0};
 }

@@ -8,7 +8,8 @@
  *   nodes is one row, however deep it is.
  * - Below a node of several objects is what any of them dominates.
  * - Class objects are looked through: what their static fields hold is shown next to them, on the level
- *   where they are, and they are one node of the bytes that they take themselves.
+ *   where they are, and they are one node of the bytes that they take themselves.  So are class loaders that hold
+ *   class objects, and the lists by which they do: nobody clears these, but what static fields hold.
  * So the children of a node retain together what it retains less its own bytes.
  *
  * Of a set that is asked for the topmost members count, and of the others those that a member holds
@@ -28,6 +29,7 @@ struct heap_node {
 	uint32_t parent, depth; /* depth 1: the first level */
 	uint32_t class;         /* of all its objects; of the top HEAP_NONE */
 	bool classes;           /* class objects, of which only their own bytes count */
+	bool loaders;           /* the same of class loaders and their lists of classes, which are of several classes */
 	uint32_t n;             /* objects */
 	uint32_t topmost;       /* so many of them, the first ones, have no other of them above them */
 	uint32_t largest;       /* the one of these that retains most; of the top HEAP_NONE */
@@ -58,6 +60,7 @@ struct heap_tree {
 	uint32_t *member;                /* object ids */
 	size_t n_members, cap_members;
 	struct bits asked;               /* by id: what the tree is about; word NULL: everything */
+	struct bits loaders;             /* by id: class loaders that hold class objects, and what is between them */
 	uint32_t *place;                 /* by class, for sorting and counting; 0 between two calls */
 	uint64_t *weight;                /* by class, for heap_fold.c; 0 between two calls; NULL until then */
 };

@@ -158,6 +158,8 @@ static void add_branch(struct held *held, uint32_t number, struct text *to)
 {
 	size_t before = to->len;
 	heap_label(&held->labels, number, true, to);
+	if (held->tree.node[number].loaders) /* they and their lists are of several classes */
+		return;
 	if (to->len > before)
 		text_add(to, "  ");
 	add_objects(held, number, to);
@@ -191,7 +193,7 @@ static void held_cell(const struct result *r, uint32_t node, unsigned column, st
 		*out = scratch->len ? cell_text(scratch->s) : cell_blank();
 		break;
 	case H_CLASS:
-		*out = cell_text(h->classes[n->class].name);
+		*out = n->loaders ? cell_blank() : cell_text(h->classes[n->class].name);
 		break;
 	case H_OBJECTS:
 		*out = cell_count(n->n == 1 ? amount_exact(1) : heap_held(h, n->n));
@@ -223,7 +225,7 @@ static void held_target(const struct result *r, uint32_t node, struct target *ou
 	if (n && n->n == 1)
 		*out = (struct target){.kind = TARGET_OBJECT, .id = n->largest};
 	else if (n)
-		*out = (struct target){.kind = TARGET_CLASS, .id = n->class, .part = true};
+		*out = (struct target){.kind = n->loaders ? TARGET_GROUP : TARGET_CLASS, .id = n->class, .part = !n->loaders};
 }
 
 static int held_members(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to, struct err *err)
@@ -370,8 +372,8 @@ const struct command cmd_heap = {
 	"class\n"
 	"A > b.c\ta row continues in the one object below that keeps at least half of it\n"
 	"Numbers, address and keys of such a row are those of its first object. Static fields are next to their "
-	"class objects. Internals of collections and Strings belong to their row. With SET: only the objects that "
-	"SET dominates. On the screen Right opens a row and Left closes it; * expands the largest child until no "
+	"class objects; class loaders and class objects count only their own bytes. Internals of collections and "
+	"Strings belong to their row. With SET: only the objects that SET dominates. On the screen Right opens a row and Left closes it; * expands the largest child until no "
 	"child dominates. g splits a group of objects; the key a splits a chain of fields.",
     .examples = {{"heap", ON_ANY, "where does the memory go?"},
 	{"heap -depth 3 | head 20", ON_ANY, "the same, three levels at once"},

@@ -172,8 +172,8 @@ void heap_label(struct heap_labels *l, uint32_t number, bool brief, struct text 
 	l->brief = brief;
 	const struct heap_tree *t = l->tree;
 	const struct heap_node *n = &t->node[number];
-	if (n->classes)
-		text_add(to, "class objects, own bytes"); /* what their static fields hold has rows of its own */
+	if (n->classes) /* what their static fields hold has rows of its own */
+		text_add(to, n->loaders ? "class loaders, own bytes" : "class objects, own bytes");
 	else if (n->topmost == 1)
 		label_of(l, n->largest, to);
 	else

@@ -63,9 +63,9 @@ def tabs(t):
     t.wait(names)
     t.wait(r"^> byte\[\]")
     t.keys("2")
-    t.wait(r"^> (?:0xe00011b0  )?▸ loader  URL.* > classes  ArrayList")
+    t.wait(r"^> (?:0xe000e598  )?▸ static Shop\.INSTANCE  Shop")
     t.wait(names)
-    t.keys("Right", "Down")
+    t.keys("Right", "Down", "Up")
     wait_selected(t, r"static Shop\.INSTANCE  Shop")
     t.keys("Enter", "Enter")  # the branch, then the object
     t.wait(r"^heap > 0xe000e598")

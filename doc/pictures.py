@@ -54,6 +54,16 @@ RECORDINGS = (
 SECONDS = 3.75  # that a screen of a recording is shown
 
 
+def of_256(number):
+    """A colour of the palette of 256: the eight, the bright eight as these, then xterm's cube and greys."""
+    if number < 16:
+        return number % 8
+    if number >= 232:
+        return "#" + "%02x" % (8 + 10 * (number - 232)) * 3
+    number -= 16
+    return "#%02x%02x%02x" % tuple(level and 55 + 40 * level for level in (number // 36, number // 6 % 6, number % 6))
+
+
 class Style:
     """What escape sequences have said so far."""
 
@@ -76,7 +86,7 @@ class Style:
             elif n == 39:
                 self.color = None
             elif n == 38:
-                self.color = numbers[i + 2] % 8 if numbers[i + 1] == 5 else None
+                self.color = of_256(numbers[i + 2]) if numbers[i + 1] == 5 else None
                 i += 2 if numbers[i + 1] == 5 else 4
             i += 1
 
@@ -104,7 +114,7 @@ def runs(lines):
 def element(y, x, text, style):
     color, bold, under, reverse = style
     left, top, wide = x * WIDTH, y * HEIGHT, columns(text) * WIDTH
-    fill, out = PALETTE[color], []
+    fill, out = PALETTE.get(color, color), []
     if reverse:
         out.append('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>' % (left, top, wide, HEIGHT, fill))
         fill = BACKGROUND
@@ -157,7 +167,7 @@ def run(dumps, width, height, steps):
     """The screen after each (keys, what must stand there)."""
     t = Terminal(width, height, env={"TERM": "screen-256color"})
     try:
-        t.line("clear; \"$CAIRN\" " + " ".join("'%s'" % d for d in dumps))
+        t.line("clear; \"$CAIRN\" --theme dark " + " ".join("'%s'" % d for d in dumps))
         for keys, what in steps:
             for key in keys:
                 if key.startswith(":"):

@@ -78,18 +78,49 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr)
 	return (int)used;
 }
 
+/* Where only ASCII can be drawn: s with its signs spelled in ASCII, in the buffer; else s itself. */
+static const char *spelled(const char *s, struct text *buffer)
+{
+	static const struct {
+		const char *sign, *ascii;
+	} signs[] = {{"\u2026", ".."}, {"\u00d7", "x"}, {"\u00b7", "|"}};
+	enum { SIGNS = sizeof signs / sizeof *signs };
+
+	if (term_utf8())
+		return s;
+	for (const char *at = s; *at;) {
+		size_t i = 0, plain = strcspn(at, "\u2026\u00d7\u00b7");
+		text_add_n(buffer, at, plain);
+		at += plain;
+		while (*at && i < SIGNS && strncmp(at, signs[i].sign, strlen(signs[i].sign)) != 0)
+			i++;
+		if (*at && i < SIGNS) {
+			text_add(buffer, signs[i].ascii);
+			at += strlen(signs[i].sign);
+		} else if (*at) {
+			text_add_char(buffer, *at++);
+		}
+	}
+	return buffer->len ? buffer->s : "";
+}
+
 /* What does not fit is clipped at the end or in the middle. */
 static int draw_within(int y, int x, int width, const char *s, bool middle, attr_t attr)
 {
 	if (!on_screen(y, x, &width))
 		return 0;
-	struct text_clip c = text_clip(s, (size_t)width, 1, middle);
+	struct text buffer = TEXT_INIT;
+	const char *sign = theme_glyph(GLYPH_ELLIPSIS);
+	s = spelled(s, &buffer);
+	struct text_clip c = text_clip(s, (size_t)width, text_width(sign), middle);
 	put(y, x, s, c.head, attr);
 	int used = (int)c.head_width;
-	if (!c.clipped)
-		return used;
-	used += draw_clipped(y, x + used, 1, theme_glyph(GLYPH_ELLIPSIS), attr);
-	return used + draw_clipped(y, x + used, width - used, s + c.tail, attr);
+	if (c.clipped) {
+		used += draw_clipped(y, x + used, width - used, sign, attr);
+		used += draw_clipped(y, x + used, width - used, s + c.tail, attr);
+	}
+	text_release(&buffer);
+	return used;
 }
 
 int draw_text(int y, int x, int width, const char *s, attr_t attr)
@@ -160,14 +191,17 @@ void draw_right(int y, int x, int width, const char *s, attr_t attr)
 {
 	if (!on_screen(y, x, &width))
 		return;
+	struct text buffer = TEXT_INIT;
+	s = spelled(s, &buffer);
 	size_t needed = text_width_most(s, (size_t)width);
 	if (needed <= (size_t)width) {
 		draw_clipped(y, x + width - (int)needed, (int)needed, s, attr);
-		return;
+	} else {
+		int sign = draw_clipped(y, x, width, theme_glyph(GLYPH_ELLIPSIS), attr);
+		size_t end = text_fit_end(s, strlen(s), (size_t)(width - sign), NULL);
+		draw_clipped(y, x + sign, width - sign, s + end, attr);
 	}
-	int sign = draw_clipped(y, x, 1, theme_glyph(GLYPH_ELLIPSIS), attr);
-	size_t end = text_fit_end(s, strlen(s), (size_t)(width - sign), NULL);
-	draw_clipped(y, x + sign, width - sign, s + end, attr);
+	text_release(&buffer);
 }
 
 void draw_bar(int y, int x, int width, double share, attr_t attr)

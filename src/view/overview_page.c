@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "result/result.h"
+#include "view/name_role.h"
 #include "view/names.h"
 
 #include <stdlib.h>
@@ -122,6 +123,9 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 		draw_bar(y, end, bar, (double)bytes_of(o, row) / (double)largest, selected ? attr : theme_role(ROLE_BAR));
 	print_cell(o, row, o->name, &name);
 	int room = end - GAP - x - MARKER;
+	if (!selected)
+		attr = theme_role(part == PART_SUSPECT ? ROLE_SUSPECT :
+		    part == PART_CLASS ? name_role(o->result->heap, name.s) : ROLE_TEXT);
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
 	} else { /* by what it is held stands first, and says more than its class */
@@ -218,7 +222,7 @@ static void draw_also(struct overview_page *o, struct rect at)
 		x += draw_text(y, x, at.x + at.width - x, words.s, theme_role(is_selected(o, row) ? ROLE_SELECTED : ROLE_TEXT));
 	}
 	if (!rows->n)
-		draw_text(y, x, 1, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+		draw_text(y, x, 2, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	text_release(&words);
 	text_release(&bytes);
 }

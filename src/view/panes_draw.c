@@ -3,6 +3,7 @@
  * panes_draw.c - how the panes look: parts under their headings, each as long as there is room.
  */
 #include "base/mem.h"
+#include "view/name_role.h"
 #include "view/page.h"
 #include "view/panes.h"
 
@@ -226,7 +227,8 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 	text_clear(&t);
 	result_cell(r, row, (unsigned)result_column_of(r, COL_VALUE), &cell);
 	cell_print(&cell, &t);
-	attr_t quiet = selected ? marked : theme_role(ROLE_QUIET);
+	enum role role = value_role(t.len ? t.s : "");
+	attr_t quiet = selected ? marked : theme_role(role == ROLE_TEXT ? ROLE_QUIET : role);
 	if (end - x >= VALUE_LEAST && t.len && keeps_begin(t.s))
 		draw_text(y, x, end - x, t.s, quiet);
 	else if (end - x >= VALUE_LEAST && t.len)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * theme.c - the table of roles.
+ * theme.c - which look each role has on this terminal (the table: theme_looks.c), and glyphs.
  *
- * A role's attributes are the same in every theme, so each differs from its neighbours without colour, and
- * letters stand on the terminal's own background.  Of the dark and the light theme a colour is written once, as
- * one that the palette of 256 has exactly; a terminal with direct colours gets it as it is, one with 256 its place
- * in the palette, and one with fewer the nearest of the sixteen or eight that can be read there.
+ * The first frame never waits for the terminal's answer: when that comes, the colours change.
  */
 #include "view/theme.h"
 
@@ -18,52 +15,13 @@
 #undef columns
 #undef tab
 
-#define OWN (-1) /* the terminal's own colour */
-#define BRIGHT 8 /* added to one of the eight, where there are sixteen */
-
-struct shade {
-	int rgb;       /* 0xRRGGBB, or OWN */
-	short of16, of8;
-};
-
-struct look {
-	attr_t attributes;
-	short classic; /* one of eight */
-	struct shade dark, light;
-};
-
-#define NO_SHADE {OWN, OWN, OWN}
-#define CYANS {0x5fd7ff, COLOR_CYAN + BRIGHT, COLOR_CYAN}, {0x005f87, COLOR_BLUE, COLOR_BLUE}
-#define PALE_CYANS {0x87d7ff, COLOR_CYAN + BRIGHT, COLOR_CYAN}, {0x005f87, COLOR_BLUE, COLOR_BLUE}
-#define BLUES {0x5fafff, COLOR_CYAN, COLOR_CYAN}, {0x005fd7, COLOR_BLUE, COLOR_BLUE}
-#define YELLOWS {0xffd75f, COLOR_YELLOW + BRIGHT, COLOR_YELLOW}, {0x875f00, COLOR_MAGENTA, COLOR_MAGENTA}
-#define GREENS {0x87d787, COLOR_GREEN + BRIGHT, COLOR_GREEN}, {0x005f00, COLOR_BLUE, COLOR_BLUE}
-#define REDS {0xff8787, COLOR_RED + BRIGHT, COLOR_RED}, {0xaf0000, COLOR_RED, COLOR_RED}
-#define GREYS {0x9e9e9e, OWN, OWN}, {0x626262, OWN, OWN}
-#define NONE NO_SHADE, NO_SHADE
-
-static const struct look looks[ROLE_COUNT] = {
-    [ROLE_TEXT] = {A_NORMAL, OWN, NONE},
-    [ROLE_TITLE] = {A_BOLD, COLOR_CYAN, CYANS},
-    [ROLE_FACTS] = {A_NORMAL, COLOR_CYAN, CYANS},
-    [ROLE_PLACE] = {A_BOLD, OWN, NONE},
-    [ROLE_QUIET] = {A_NORMAL, OWN, GREYS},
-    [ROLE_HEADER] = {A_UNDERLINE, OWN, PALE_CYANS},
-    [ROLE_SORTED] = {A_UNDERLINE | A_BOLD, OWN, PALE_CYANS},
-    [ROLE_SELECTED] = {A_REVERSE, OWN, NONE},
-    [ROLE_MARKED] = {A_BOLD, OWN, NONE},
-    [ROLE_TOTAL] = {A_BOLD, OWN, NONE},
-    [ROLE_ADDRESS] = {A_NORMAL, COLOR_CYAN, BLUES},
-    [ROLE_BAR] = {A_NORMAL, COLOR_CYAN, BLUES},
-    [ROLE_UNSURE] = {A_NORMAL, COLOR_YELLOW, YELLOWS},
-    [ROLE_KEY] = {A_BOLD, OWN, NONE},
-    [ROLE_NOTE] = {A_NORMAL, COLOR_YELLOW, YELLOWS},
-    [ROLE_ERROR] = {A_BOLD, COLOR_RED, REDS},
-    [ROLE_WORKING] = {A_NORMAL, COLOR_GREEN, GREENS},
-    [ROLE_CHOSEN] = {A_REVERSE, OWN, NONE},
-};
+enum { PLAIN_PAIR = ROLE_COUNT + 1 };
 
 static attr_t attrs[ROLE_COUNT];
+static struct {
+	bool on;    /* are there colours? */
+	bool asked; /* the terminal was, and has not answered */
+} theme;
 
 static bool colors_wanted(int color)
 {
@@ -75,32 +33,19 @@ static bool colors_wanted(int color)
 }
 
 /* COLORFGBG, which some terminals set, ends with the number of the background: 0 to 6 and 8 are the dark ones of
- * the sixteen.  Without it nobody knows, and the eight colours of the classic theme can be read on most. */
-static enum theme_name theme_of_terminal(void)
+ * the sixteen.  The console of Linux is black.  THEME_AUTO: the environment does not say. */
+static enum theme_name theme_of_environment(void)
 {
 	const char *colors = getenv("COLORFGBG"), *last = colors ? strrchr(colors, ';') : NULL;
-
-	if (!last || !last[1])
-		return THEME_CLASSIC8;
+	const char *terminal = getenv("TERM");
 	char *end;
-	long background = strtol(last + 1, &end, 10);
-	if (*end || background < 0 || background > 15)
-		return THEME_CLASSIC8;
-	return background < 7 || background == 8 ? THEME_DARK : THEME_LIGHT;
-}
 
-/* The place of a colour in the palette of 256: in its cube of 6 by 6 by 6, or among its greys. */
-static int palette_place(int rgb)
-{
-	int place = 0, grey = rgb & 0xFF;
-
-	if (rgb == grey * 0x10101)
-		return 232 + (grey - 8) / 10;
-	for (int shift = 16; shift >= 0; shift -= 8) {
-		int level = rgb >> shift & 0xFF;
-		place = place * 6 + (level < 95 ? level >= 48 : (level - 35) / 40);
+	if (last && last[1]) {
+		long background = strtol(last + 1, &end, 10);
+		if (!*end && background >= 0 && background <= 15)
+			return background < 7 || background == 8 ? THEME_DARK : THEME_LIGHT;
 	}
-	return 16 + place;
+	return terminal && !strncmp(terminal, "linux", 5) ? THEME_DARK : THEME_AUTO;
 }
 
 /* Does a number of a colour mean its red, green and blue? */
@@ -109,37 +54,47 @@ static bool has_direct_colors(void)
 	return COLORS >= 1 << 24 && tigetflag("RGB") == 1;
 }
 
-static int color_of(const struct look *look, enum theme_name name)
+/* Roles of one colour share a pair: from one to the other nothing is written. */
+static void choose(enum theme_name name)
 {
-	const struct shade *shade = name == THEME_LIGHT ? &look->light : &look->dark;
+	int color[ROLE_COUNT], colors = has_direct_colors() ? THEME_DIRECT : COLORS < 256 ? COLORS : 256;
 
-	if (name == THEME_MONO)
-		return OWN;
-	if (name == THEME_CLASSIC8)
-		return look->classic;
-	if (shade->rgb == OWN)
-		return OWN;
-	if (has_direct_colors())
-		return shade->rgb;
-	if (COLORS >= 256)
-		return palette_place(shade->rgb);
-	return COLORS >= 16 ? shade->of16 : shade->of8;
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		int first = 0;
+		color[i] = theme.on ? theme_color((enum role)i, name, colors) : THEME_OWN_COLOR;
+		while (color[first] != color[i])
+			first++;
+		attrs[i] = theme_attributes((enum role)i);
+		if (color[i] != THEME_OWN_COLOR && (first < i || init_extended_pair(i + 1, color[i], THEME_OWN_COLOR) == OK))
+			attrs[i] |= (attr_t)COLOR_PAIR(first + 1);
+	}
 }
 
 void theme_init(int color, enum theme_name name)
 {
-	bool on = colors_wanted(color) && has_colors() && start_color() == OK;
-
-	if (on)
+	theme.on = colors_wanted(color) && has_colors() && start_color() == OK;
+	if (theme.on) {
 		use_default_colors();
-	if (name == THEME_AUTO)
-		name = theme_of_terminal();
-	for (int i = 0; i < ROLE_COUNT; i++) {
-		int letters = on ? color_of(&looks[i], name) : OWN, pair = i + 1;
-		attrs[i] = looks[i].attributes;
-		if (letters != OWN && init_extended_pair(pair, letters, OWN) == OK)
-			attrs[i] |= (attr_t)COLOR_PAIR(pair);
+		/* Blanks and plain letters have a pair as well, the terminal's own: from a colour to these is shorter to
+		 * write than to no pair, which resets all. */
+		if (init_extended_pair(PLAIN_PAIR, THEME_OWN_COLOR, THEME_OWN_COLOR) == OK)
+			bkgdset(' ' | (chtype)COLOR_PAIR(PLAIN_PAIR));
 	}
+	if (name == THEME_AUTO)
+		name = theme_of_environment();
+	theme.asked = theme.on && name == THEME_AUTO && term_ask_background();
+	choose(name == THEME_AUTO ? THEME_EITHER : name);
+}
+
+bool theme_follow_background(void)
+{
+	int background;
+
+	if (!theme.asked || !term_background(&background))
+		return false;
+	theme.asked = false;
+	choose(theme_is_dark(background) ? THEME_DARK : THEME_LIGHT);
+	return true;
 }
 
 attr_t theme_role(enum role role)
@@ -153,7 +108,7 @@ const char *theme_glyph(enum glyph g)
 	    [GLYPH_ELLIPSIS] = "\u2026", [GLYPH_VERTICAL] = "\u2502", [GLYPH_HORIZONTAL] = "\u2500", [GLYPH_DOT] = "\u00b7",
 	    [GLYPH_OPEN] = "\u25be", [GLYPH_CLOSED] = "\u25b8"};
 	static const char *const ascii[GLYPH_COUNT] = {
-	    [GLYPH_ELLIPSIS] = "~", [GLYPH_VERTICAL] = "|", [GLYPH_HORIZONTAL] = "-", [GLYPH_DOT] = "-",
+	    [GLYPH_ELLIPSIS] = "..", [GLYPH_VERTICAL] = "|", [GLYPH_HORIZONTAL] = "-", [GLYPH_DOT] = "|",
 	    [GLYPH_OPEN] = "-", [GLYPH_CLOSED] = "+"};
 
 	/* fonts of consoles lack the small triangles */

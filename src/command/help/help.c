@@ -125,11 +125,13 @@ const struct help_page help_pages[] = {
     {"theme", "colours of the screen",
 	"--theme NAME sets the colours once; theme = NAME in the configuration keeps them (cairn --dump-config writes a "
 	"configuration to change).\n"
-	"auto\tdark or light by the variable COLORFGBG, else classic8 (default)\n"
+	"auto\tdark or light by the variable COLORFGBG or the terminal's answer, else readable on both (default)\n"
 	"dark\tfor a dark background, in direct colours, 256, 16 or 8, as the terminal has\n"
 	"light\tthe same for a light background\n"
 	"classic8\teight colours readable on most backgrounds\n"
 	"mono\tno colours\n"
+	"Classes of the program are bright, library classes dim, arrays blue-grey. Texts are green, numbers of the dump "
+	"amber, leak suspects red, inexact figures dim.\n"
 	"--color never, or color = never in the configuration, turns colours off. auto, the default, honours the variable "
 	"NO_COLOR; always ignores it. No meaning depends on colours alone. --ascii replaces characters that fonts may "
 	"lack.",

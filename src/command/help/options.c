@@ -62,7 +62,7 @@ const struct program_option program_options[] = {
     {OPTION_THEME, "theme", "auto|dark|light|classic8|mono", "colour theme",
 	"dark and light are for a dark or a light background, with the colours of the terminal: direct, 256, 16 or 8. "
 	"classic8 has eight colours that are readable on most backgrounds; mono has none. auto takes the background "
-	"from COLORFGBG; without it the theme is classic8."},
+	"from COLORFGBG, or asks the terminal; without an answer its colours are readable on black and on white."},
     {OPTION_ASCII, "ascii", NULL, "ASCII characters only on the screen", NULL},
     {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
     {OPTION_TOUR, "tour", NULL, "a tour of the sample in two minutes",

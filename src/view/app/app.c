@@ -457,6 +457,7 @@ static void turn(struct app *a)
 
 	app_find_late(a);
 	app_write_index(a);
+	a->dirty |= theme_follow_background();
 	if (may_draw(a)) {
 		a->dirty = false;
 		a->work.unseen = false;

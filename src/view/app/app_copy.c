@@ -18,46 +18,41 @@
 #define CLIPBOARD_MOST 74994
 #define TOO_LONG "too long for a clipboard (save FILE writes it)"
 
-/* OSC 52: the terminal's own clipboard, also through ssh and tmux. */
-static void clipboard(const char *s)
+/* Behind what the file of "set copy" holds. */
+static void copy_to_file(const char *path, const struct text *t, struct text *said)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	struct text t = TEXT_INIT;
-	size_t n = strlen(s);
-
-	text_add(&t, "\033]52;c;");
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t bits = 0;
-		for (size_t k = 0; k < 3; k++)
-			bits = bits << 8 | (i + k < n ? (unsigned char)s[i + k] : 0);
-		for (size_t k = 0; k < 4; k++)
-			text_add_char(&t, i + k > n ? '=' : digits[bits >> (18 - 6 * k) & 63]);
-	}
-	text_add(&t, "\a");
-	term_write(t.s, t.len);
-	text_release(&t);
-}
-
-/* Behind what the file of "set copy" holds, or to the terminal.  said: the message about it; a file changes that. */
-static void copy_text(struct app *a, const struct text *t, struct text *said)
-{
-	const char *path = a->session.settings.copies;
 	struct err err = ERR_INIT;
-
-	if (!path) {
-		clipboard(t->s);
-		return;
-	}
 	int fd = file_open_to_write(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0666, &err);
 	bool ends = t->s[t->len - 1] == '\n';
 	bool written = fd >= 0 && write(fd, t->s, t->len) == (ssize_t)t->len && (ends || write(fd, "\n", 1) == 1);
+
 	if (fd >= 0)
 		close(fd);
-	text_clear(said);
 	if (fd < 0)
 		text_add(said, err.message);
 	else
 		text_addf(said, written ? "copied to %s" : "%s: not all could be written", path);
+}
+
+/* To the file of "set copy", or to the clipboard, and say what was done.  what: what is copied; more: said after it. */
+static void copy_text(struct app *a, const struct text *t, const char *what, const char *more)
+{
+	static const char *const how[] = {[COPIED] = "", [COPIED_TO_TMUX] = " to the buffer of tmux",
+	    [COPIED_IF_ALLOWED] = ", if the terminal allows it"};
+	const char *path = a->session.settings.copies;
+	struct text said = TEXT_INIT;
+
+	if (path) {
+		copy_to_file(path, t, &said);
+	} else {
+		enum term_copied copied = term_copy(t->s, t->len);
+		if (copied == COPIED_NOT)
+			text_add(&said, "not copied: this terminal has no clipboard (set copy FILE writes to a file)");
+		else
+			text_addf(&said, "copied %s%s%s", what, how[copied], more);
+	}
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
 }
 
 /* A thread whose object is not in the dump: the address that a companion tells, else its name. */
@@ -126,21 +121,17 @@ static void add_name(struct app *a, struct text *to)
 
 void app_copy(struct app *a)
 {
-	struct text t = TEXT_INIT, said = TEXT_INIT;
+	struct text t = TEXT_INIT;
 
 	text_clear(&t);
 	add_name(a, &t);
-	if (t.len > CLIPBOARD_MOST) {
-		text_add(&said, TOO_LONG);
-	} else if (t.len > 0) {
-		text_addf(&said, "copied %s", t.s);
-		copy_text(a, &t, &said);
-	} else {
-		text_add(&said, "nothing to copy in this row");
-	}
-	app_say(a, ROLE_NOTE, said.s);
+	if (t.len > CLIPBOARD_MOST)
+		app_say(a, ROLE_NOTE, TOO_LONG);
+	else if (t.len > 0)
+		copy_text(a, &t, t.s, "");
+	else
+		app_say(a, ROLE_NOTE, "nothing to copy in this row");
 	text_release(&t);
-	text_release(&said);
 }
 
 /* --- rows ---------------------------------------------------------------------------------------- */
@@ -219,41 +210,50 @@ static void add_head(const struct result *r, struct text *to)
 	}
 }
 
+/* The table, as far as a clipboard takes it.  Returns what is to be said after it. */
+static const char *add_table(const struct table *t, struct text *lines, struct text *what)
+{
+	add_header(t, lines);
+	size_t all = t->result->n_rows, n = add_rows(t, lines);
+
+	text_add_count(what, n);
+	if (n < all) {
+		text_add(what, " of ");
+		text_add_count(what, all);
+	}
+	text_addf(what, " row%s%s", all == 1 ? "" : "s", n < all ? "" : " with the header");
+	return n < all ? "; the clipboard is full (save FILE writes all)" : "";
+}
+
 void app_copy_rows(struct app *a, bool all)
 {
 	struct page *p = app_page(a);
 	struct table *t = app_table(a);
 	struct result *r = p ? page_result(p) : NULL;
-	struct text lines = TEXT_INIT, said = TEXT_INIT;
+	struct text lines = TEXT_INIT, what = TEXT_INIT;
+	const char *more = "";
 
 	text_clear(&lines);
 	if (panes_focused(&a->panes)) {
 		const struct table pane = {.result = a->panes.shown, .hidden = -1};
 		add_row(&pane, a->panes.row, &lines);
-		text_add(&said, "copied the line");
+		text_add(&what, "the line");
 	} else if (t && all && t->result->n_rows > 0) {
-		add_header(t, &lines);
-		size_t n = add_rows(t, &lines);
-		text_add(&said, "copied ");
-		text_add_count(&said, n);
-		if (n < t->result->n_rows) {
-			text_add(&said, " of ");
-			text_add_count(&said, t->result->n_rows);
-		}
-		text_addf(&said, " row%s%s", t->result->n_rows == 1 ? "" : "s", n < t->result->n_rows
-		    ? "; the clipboard is full (save FILE writes all)" : " with the header");
+		more = add_table(t, &lines, &what);
 	} else if (t && !t->on_head && t->row < t->result->n_rows) {
 		add_row(t, t->row, &lines);
-		text_add(&said, "copied the row; Y again: copy the table");
+		text_add(&what, "the row");
+		more = "; Y again: copy the table";
 	} else if (r && r->n_head > 0) {
 		add_head(r, &lines);
-		text_add(&said, "copied the values");
+		text_add(&what, "the values");
 	}
-	bool fits = lines.len <= CLIPBOARD_MOST;
-	if (lines.len > 0 && fits)
-		copy_text(a, &lines, &said);
-	app_say(a, ROLE_NOTE, lines.len == 0 ? "no rows to copy here" : fits ? said.s
-	    : TOO_LONG);
+	if (lines.len == 0)
+		app_say(a, ROLE_NOTE, "no rows to copy here");
+	else if (lines.len > CLIPBOARD_MOST)
+		app_say(a, ROLE_NOTE, TOO_LONG);
+	else
+		copy_text(a, &lines, what.s, more);
 	text_release(&lines);
-	text_release(&said);
+	text_release(&what);
 }

@@ -5,6 +5,7 @@
 #include "result/plot.h"
 #include "result/print.h"
 #include "view/match.h"
+#include "view/name_role.h"
 
 #include <string.h>
 
@@ -90,13 +91,6 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
 	t->lost = draw_lost(t, l, at);
-}
-
-static enum role cell_role(const struct cell *cell)
-{
-	if (cell->amount.certainty != EXACT)
-		return ROLE_UNSURE;
-	return cell->type == CELL_ADDRESS ? ROLE_ADDRESS : ROLE_TEXT;
 }
 
 /* In the heap's tree bars compare siblings, against the largest of them.  Below the first level, where
@@ -196,7 +190,7 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 			   : b.state == BRANCH_REST   ? theme_glyph(GLYPH_ELLIPSIS)
 						      : " ";
 	if (indent < width)
-		draw_clipped(y, x + indent, 1, sign, attr);
+		draw_clipped(y, x + indent, 2, sign, attr);
 	x += indent + 2;
 	width -= indent + 2;
 	if (width > 0 && table_is_heading(t, row))
@@ -226,7 +220,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		result_cell(t->result, row, c, &cell);
 		cell.indent = 0; /* draw_branch knows better */
 		cell_print(&cell, buffer);
-		attr_t attr = selected ? row_attr : theme_role(cell_role(&cell));
+		attr_t attr = selected ? row_attr : theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
 		if (heading && c == tree_column(t->result)) {
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * input.c - keys, pastes and the mouse, as one stream.
+ * input.c - keys, pastes, the mouse and answers of the terminal, as one stream.
  *
  * Curses may hold bytes that poll knows nothing of, so callers read until there is nothing more.
  * A bracketed paste is collected whole: its newlines and letters must never act as keys.
@@ -10,8 +10,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,10 @@
 static struct {
 	bool pasting;
 	struct text pasted;
+	bool answering;    /* the beginning of an answer was read, and not its end */
+	struct text answer;
+	int background;    /* 0xRRGGBB, once it is */
+	atomic_bool answered;
 } reader;
 
 static struct {
@@ -37,6 +43,7 @@ void term_define_keys(void)
 	    {"\033[200~", KEY_PASTE_START},
 	    {"\033[<", KEY_MOUSE_SGR},
 	    {"\033[M", KEY_MOUSE_X10},
+	    {"\033]11;", KEY_BACKGROUND},
 	    {"\033[201~", KEY_PASTE_END},
 	    {"\033[1;3D", KEY_ALT_LEFT},
 	    {"\033[1;3C", KEY_ALT_RIGHT},
@@ -185,6 +192,70 @@ static bool read_mouse(struct input *in, int kind)
 	}
 }
 
+/* --- the terminal's answer ---------------------------------------------------------------------- */
+
+/* One of red, green and blue: of one to four hexadecimal digits the eight highest bits.  -1: none. */
+static int read_level(const char **s)
+{
+	char *end;
+	unsigned long n = strtoul(*s, &end, 16);
+	size_t digits = (size_t)(end - *s);
+
+	if (!digits || digits > 4)
+		return -1;
+	*s = end + (*end == '/');
+	return (int)(digits == 1 ? n * 17 : n >> (4 * digits - 8));
+}
+
+/* "rgb:RRRR/GGGG/BBBB", "rgba:RR/GG/BB/AA" */
+static void take_answer(const char *s)
+{
+	const char *colon = strchr(s, ':');
+	int rgb = 0;
+
+	if (strncmp(s, "rgb", 3) != 0 || !colon)
+		return;
+	s = colon + 1;
+	for (int i = 0; i < 3; i++) {
+		int level = read_level(&s);
+		if (level < 0)
+			return;
+		rgb = rgb << 8 | level;
+	}
+	reader.background = rgb;
+	atomic_store(&reader.answered, true);
+}
+
+/* A character while an answer is read, which may come in pieces; it ends with BEL or ESC \.  False: it is none of its
+ * characters, so the answer ended, and this is a key. */
+static bool read_answer(wint_t ch, bool special)
+{
+	enum { ANSWER_MOST = 64, ESCAPE = 27 };
+	struct text *t = &reader.answer;
+	bool escaped = t->len && t->s[t->len - 1] == ESCAPE;
+
+	if (!special && (ch == '\a' || (escaped && ch == '\\'))) {
+		reader.answering = false;
+		take_answer(t->s ? t->s : "");
+		return true;
+	}
+	if (special || escaped || t->len == ANSWER_MOST || ch > 'z' || (ch != ESCAPE && !strchr("rgba:/", (int)ch) &&
+	    !isxdigit((int)ch))) {
+		reader.answering = false;
+		return false;
+	}
+	text_add_char(t, (char)ch);
+	return true;
+}
+
+bool term_background(int *rgb)
+{
+	bool answered = atomic_load(&reader.answered);
+
+	*rgb = reader.background;
+	return answered;
+}
+
 /* --- reading ----------------------------------------------------------------------------------- */
 
 bool term_read(struct input *in, bool want_alt)
@@ -196,6 +267,8 @@ bool term_read(struct input *in, bool want_alt)
 	while ((kind = get_wch(&ch)) != ERR) {
 		bool special = kind == KEY_CODE_YES;
 
+		if (reader.answering && read_answer(ch, special))
+			continue;
 		if (special && ch == KEY_PASTE_START) {
 			reader.pasting = true;
 			text_clear(&reader.pasted);
@@ -210,6 +283,9 @@ bool term_read(struct input *in, bool want_alt)
 				paste_add(ch);
 		} else if (special && ch == KEY_RESIZE) {
 			continue; /* signals.c tells */
+		} else if (special && ch == KEY_BACKGROUND) {
+			reader.answering = true;
+			text_clear(&reader.answer);
 		} else if (special && (ch == KEY_MOUSE_SGR || ch == KEY_MOUSE_X10)) {
 			if (read_mouse(in, (int)ch))
 				return true;

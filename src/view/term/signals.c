@@ -54,8 +54,8 @@ static volatile sig_atomic_t leaving, leave_status, stepped_aside;
 
 void signals_leave(int status)
 {
-	const struct itimerspec when = {
-	    .it_value = {.tv_sec = LEAVE_MS / 1000, .tv_nsec = LEAVE_MS % 1000 * 1000000}};
+	unsigned ms = LEAVE_MS + term_answer_ms();
+	const struct itimerspec when = {.it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}};
 
 	if (leaving)
 		return;

@@ -9,6 +9,7 @@
 #include "view/term/term.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "command/exec/exec.h"
 #include "view/term/terminals.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -48,6 +50,7 @@ static struct {
 	bool paste, mouse, utf8, fine_blocks;
 	bool one_screen;              /* no second screen to go back from: ours stays in sight */
 	bool continue_expected;       /* a SIGCONT is on its way that we know of */
+	_Atomic uint64_t asked;       /* when its background was asked for (progress_clock); 0: it was not */
 } term = {.saved_stderr = -1};
 
 /* What term_emergency needs, apart: written before active is set, read by any thread. */
@@ -229,6 +232,80 @@ static void sequences_off(void)
 		term_write(PASTE_OFF, strlen(PASTE_OFF));
 }
 
+/* --- the terminal's answers ---------------------------------------------------------------------- */
+
+/* screen passes on to its terminal what stands between these, in pieces that it has room for. */
+#define SCREEN_BEGINS "\033P"
+#define SCREEN_ENDS "\033\\"
+enum { SCREEN_PIECE = 200 };
+
+/* Are we in screen?  Where only TERM says so it may be tmux as well: each ignores what is for the other. */
+static bool maybe_screen(void)
+{
+	const char *name = getenv("TERM");
+
+	return getenv("STY") || (name && !strncmp(name, "screen", 6) && !getenv("TMUX"));
+}
+
+bool term_write_outside(const char *bytes, size_t n)
+{
+	if (!is_modern(getenv("TERM")))
+		return false;
+	if (!getenv("STY"))
+		term_write(bytes, n);
+	if (!maybe_screen())
+		return true;
+	struct text wrapped = TEXT_INIT;
+	for (size_t i = 0; i < n; i += SCREEN_PIECE) {
+		text_add(&wrapped, SCREEN_BEGINS);
+		text_add_n(&wrapped, bytes + i, n - i < SCREEN_PIECE ? n - i : SCREEN_PIECE);
+		text_add(&wrapped, SCREEN_ENDS);
+	}
+	if (wrapped.s)
+		term_write(wrapped.s, wrapped.len);
+	text_release(&wrapped);
+	return true;
+}
+
+bool term_ask_background(void)
+{
+	static const char question[] = "\033]11;?\a";
+
+	if (term.asked || !term_write_outside(question, sizeof question - 1))
+		return false;
+	term.asked = progress_clock();
+	return true;
+}
+
+unsigned term_answer_ms(void)
+{
+	enum { ANSWER_MS = 100, NS_OF_MS = 1000000 };
+	int rgb;
+	uint64_t asked = atomic_load(&term.asked);
+
+	if (!asked || term_background(&rgb))
+		return 0;
+	uint64_t age = (progress_clock() - asked) / NS_OF_MS;
+	return age < ANSWER_MS ? (unsigned)(ANSWER_MS - age) : 0;
+}
+
+/* Whoever has the terminal next must not get the answer: one that is due is waited for. */
+static void await_answer(void)
+{
+	struct pollfd fd = {.fd = fileno(term.in), .events = POLLIN};
+	struct input in;
+	unsigned left;
+
+	while ((left = term_answer_ms()) > 0) {
+		if (poll(&fd, 1, (int)left) <= 0 || fd.revents & (POLLHUP | POLLERR))
+			return;
+		while (term_read(&in, false))
+			term_keep(&in);
+	}
+}
+
+/* --- leaving the screen -------------------------------------------------------------------------- */
+
 /* Where our last frame stays on the terminal the shell goes on below it, on an empty line. */
 static void empty_last_line(void)
 {
@@ -304,6 +381,7 @@ void term_close(void)
 	if (!term.screen)
 		return;
 	if (atomic_load(&rescue.active)) {
+		await_answer();
 		sequences_off();
 		empty_last_line();
 		curs_set(1);
@@ -313,6 +391,7 @@ void term_close(void)
 		delscreen(term.screen);
 	}
 	term.screen = NULL;
+	term.asked = 0;
 	signals_close();
 	stderr_give_back();
 	close_streams();
@@ -323,6 +402,7 @@ void term_close(void)
 
 void term_pause(void)
 {
+	await_answer();
 	sequences_off();
 	empty_last_line();
 	curs_set(1);

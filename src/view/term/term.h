@@ -52,7 +52,29 @@ bool term_utf8(void);       /* may more than ASCII be drawn? */
 bool term_fine_blocks(void); /* may eighth blocks be drawn? */
 int term_fd(void);          /* readable when keys may be waiting */
 void term_write(const char *bytes, size_t n); /* past curses: for sequences it does not know */
+/* The same to the terminal itself, also from within screen; false: a terminal that knows no sequences but terminfo's,
+ * and nothing was written. */
+bool term_write_outside(const char *bytes, size_t n);
 void term_check_size(void); /* ask the terminal for its size and tell curses */
+
+/* Ask for the colour of the background (OSC 11), once.  The answer comes among the keys, if at all, and never acts as
+ * one.  False: this terminal is not asked. */
+bool term_ask_background(void);
+/* Was it answered?  *rgb: 0xRRGGBB. */
+bool term_background(int *rgb);
+/* So many milliseconds term_close waits for that answer at most.  Also inside a signal handler. */
+unsigned term_answer_ms(void);
+
+/* --- the clipboard (clipboard.c) --------------------------------------------------------------- */
+
+enum term_copied {
+	COPIED,            /* to tmux's buffer, and by tmux to the clipboard */
+	COPIED_TO_TMUX,    /* to the buffer of an old tmux; the terminal may have taken it, too */
+	COPIED_IF_ALLOWED, /* offered to the terminal, which does not answer */
+	COPIED_NOT,        /* this terminal has no clipboard */
+};
+/* Waits for tmux a second at most. */
+enum term_copied term_copy(const char *s, size_t n);
 
 /* --- keys (input.c) --------------------------------------------------------------------------- */
 
@@ -70,6 +92,7 @@ void term_check_size(void); /* ask the terminal for its size and tell curses */
 #define KEY_CLICK 6007     /* the left button */
 #define KEY_WHEEL_UP 6008
 #define KEY_WHEEL_DOWN 6009
+#define KEY_BACKGROUND 6010 /* begins the answer to term_ask_background; term_read keeps it to itself */
 
 struct input {
 	int key;
@@ -99,8 +122,8 @@ MUST_CHECK int signals_open(struct err *err);
 void signals_close(void);
 int signals_fd(void);   /* readable when one came */
 int signals_take(void); /* the next one that came, or 0 */
-/* From now on the program is on its way out.  If it is still there a moment later (LEAVE_MS), whatever it
- * waits for, the terminal is given back and the process ends at once with this status.  The first call
+/* From now on the program is on its way out.  If it is still there a moment later (LEAVE_MS, and term_answer_ms),
+ * whatever it waits for, the terminal is given back and the process ends at once with this status.  The first call
  * counts.  Any thread, also inside a signal handler. */
 void signals_leave(int status);
 /* Another program has the terminal, and SIGQUIT is meant for that one. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What comes back the next time, the configuration, the clipboard."""
 
+import base64
 import os
 import re
 
@@ -74,12 +75,12 @@ def copies(t):
     t.keys("Y")
     copied("byte\\[\\]\t1106\t93568\t>=93568$")
     t.keys("Y")
-    t.wait(r"^copied 43 rows with the header$")
+    t.wait(r"^copied 43 rows with the header, if the terminal allows it$")
     copied("class\tobjects\tshallow\tretained\nbyte\\[\\]\t1106\t.*\n.*\n$")
     enter(t, "ls *")
     t.wait(r"1/4,861$")
     t.keys("Y", "Y")
-    said = t.wait(r"^copied [\d,]+ of 4,861 rows; the clipboard is full \(save FILE writes all\)$")
+    said = t.wait(r"^copied [\d,]+ of 4,861 rows, if the terminal allows it; the clipboard is full$")
     n = int(re.search(r"^copied ([\d,]+)", "\n".join(said), re.M).group(1).replace(",", ""))
     text = t.tmux("show-buffer")
     enter(t, "set copy copied")
@@ -88,6 +89,41 @@ def copies(t):
     with open(os.path.join(t.home, "copied"), encoding="utf-8") as f:
         need(re.match("0xe0000000\n0xe0000000\t.*\n$", f.read()), "the file", t)
     need(text.count("\n") == n + 1 and 74000 < len(text.encode()) <= 74994, "%d rows" % n, t)
+    leave(t)
+
+
+@case("y in tmux as it is set up by default fills its buffer; in screen the sequence is wrapped; without a clipboard it is said")
+def copies_inside(t):
+    socket = t.tmux("display-message", "-p", "#{socket_path},#{pid},0").strip()
+    t.line("cd; clear")
+    t.line("TMUX='%s' \"$CAIRN\" '%s'" % (socket, SHOP))
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("y")
+    t.wait(r"^copied byte\[\]$")
+    need(t.tmux("show-buffer") == "byte[]", "the buffer", t)
+    leave(t)
+    t.line("clear; TMUX=/nobody/there,1,0 \"$CAIRN\" '%s'" % SHOP)
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("y")
+    t.wait(r"^copied byte\[\], if the terminal allows it$")
+    leave(t)
+    log = os.path.join(t.home, "log")
+    t.tmux("pipe-pane", "cat >>'%s'" % log)
+    t.line("clear; STY=1.pts-0.host \"$CAIRN\" '%s'" % SHOP)
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("Y", "Y")
+    t.wait(r"^copied 43 rows")
+    leave(t)
+    t.tmux("pipe-pane")
+    with open(log, "rb") as f:
+        pieces = re.findall(rb"\033P(.*?)\033\\", f.read(), re.S)
+    need(pieces and pieces[0] == b"\033]11;?\a" and max(map(len, pieces)) <= 250, "pieces: %r" % pieces[:3], t)
+    sent = re.fullmatch(rb"(?:\033\]52;c;[A-Za-z0-9+/=]+\a){2}", b"".join(pieces[1:]))
+    need(sent and base64.b64decode(sent.group().split(b";")[-1][:-1]).startswith(b"class\tobjects\t"), "the sequence", t)
+    t.line("clear; TERM=linux \"$CAIRN\" '%s'" % SHOP)
+    t.wait(r"^> byte\[\] .*>=91\.4K$")
+    t.keys("y")
+    t.wait(r"^not copied: this terminal has no clipboard \(set copy FILE writes to a file\)$")
     leave(t)
 
 

@@ -4,6 +4,7 @@
 import os
 
 from cairntest import GO, SAMPLE, SHOP
+from tmux import PROMPT
 from tui import BOTH, case, enter, leave, need, wait_selected
 
 
@@ -37,7 +38,7 @@ def overview(t):
     t.keys("0")
     t.wait(r"^SUSPECTS ")
     t.keys("q")
-    leave(t)
+    t.wait("^" + PROMPT)
 
 
 @case("overview: the cause in the first line, and Enter shows the stack; where there are no suspects it says so")

@@ -128,7 +128,7 @@ def unknown_term(t):
     wait_selected(t, r"byte\[\]")
     t.keys("Down")
     wait_selected(t, r"char\[\]")
-    need(re.search(r"\033\[[0-9;]*3[0-7]", "\n".join(t.screen(escapes=True))), "no color", t)
+    need(re.search(r"\033\[[0-9;]*3[0-8]", "\n".join(t.screen(escapes=True))), "no color", t)
     leave(t)
     t.wait(r'unknown terminal type "xterm-no-such"; treated as xterm-256color')
 

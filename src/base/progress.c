@@ -43,6 +43,7 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},
 	[PHASE_FIND_NUMBERS] = ALONE("looking for a number"),
 	[PHASE_READ_TEXTS] = ALONE("reading strings"),
+	[PHASE_READ_VALUES] = ALONE("reading values"),
 	[PHASE_COMPARE_TEXTS] = ALONE("comparing strings"),
 	[PHASE_READ_COLLECTIONS] = ALONE("reading collections"),
 	[PHASE_LOOK_AT_OBJECTS] = ALONE("checking objects"),

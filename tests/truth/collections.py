@@ -43,6 +43,7 @@ def planted(tap, path, manifest):
     tap.equal((sets["objects"], sets["size"]), (one_each["size"], one_each["size"]), name + ": the sets in a map")
     inner = [k for k in found if k[0].endswith("Sets[]") and k[1] == "java.util.HashMap"]
     tap.equal(inner, [], name + ": the map of a set is no collection of its own")
+    one_by_one(tap, name, path, plants)
     by_class, by_fill = rows(path, "collections"), rows(path, "collections -fill")
     for column in ("objects", "size", "capacity"):
         sums = [sum(r[column] for r in some) for some in (by_class, by_fill, found.values())]
@@ -52,6 +53,22 @@ def planted(tap, path, manifest):
     tap.ok(degrees["1 element"] >= ones, name + ": with one element", degrees)
     some = rows(path, "collections java.util.Vector -by holder")
     tap.ok({r["class"] for r in some} == {"java.util.Vector"}, name + ": of a set of objects", some)
+
+
+def one_by_one(tap, name, path, plants):
+    """Each collection of what was planted is a row, with its own size and the field that holds it."""
+    each = rows(path, "collections -each")
+    of = {}
+    for r in each:
+        of.setdefault((r["holder"], r["class"]), []).append(r["size"])
+    wrong = [r["id"] for r in plants if of.get((r["field"] if r["field"].startswith("waste.") else
+             "waste.Waste." + r["field"], r["class"])) != [r["size"]] * r["count"]]
+    tap.equal(wrong, [], name + ": a row for each of what was planted")
+    tap.equal(len({r["address"] for r in each}), sum(r["objects"] for r in rows(path, "collections")), name + ": all others as well")
+    least = max(r["size"] for r in plants)
+    large = rows(path, "collections -each -min %d" % least)
+    tap.equal(large, [r for r in each if r["size"] >= least], "%s: of at least %d elements" % (name, least))
+    tap.ok({r["class"] for r in plants if r["size"] == least} <= {r["class"] for r in large}, name + ": the largest planted", large)
 
 
 def of_grove(tap, path, manifest):
@@ -92,6 +109,8 @@ def of_go(tap, path, manifest):
     found = rows(path, "collections")
     tap.ok([r for r in found if r["class"].startswith("map[") and r["size"] >= m["Grown"]["n"]], name + ": the grown map",
            found)
+    each = {r["holder"]: r["size"] for r in rows(path, "collections -each -min %d" % m["Grown"]["n"])}
+    tap.ok(each.get("main.Grown", 0) >= m["Grown"]["n"], name + ": the variable that holds it", each)
     arrays = {r["class"]: r for r in found}
     tap.equal(arrays["[]interface {}"]["size"], m["Anys"]["n"], name + ": elements of a slice")
 

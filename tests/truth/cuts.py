@@ -85,8 +85,13 @@ def check_references(tap):
         tap.ok(named, "%s: suspects have references" % name)
         tap.equal([ask(path, "cut " + r["reference"])["freed"] for r in named], [r["freed"] for r in named],
                   "%s: cut takes them" % name)
-        silent = [r for r in named if not all(word in r["sentence"] for word in r["reference"].split()) and
+        slots = {}  # what people call a root: its variable
+        for r in ask(path, "roots"):
+            slots.setdefault("root>" + r["address"], []).append(r["slot"])
+        silent = [r for r in named if not all(word in r["sentence"] or [s for s in slots.get(word, ()) if s and s in r["sentence"]]
+                                              for word in r["reference"].split()) and
                   r["reference"] not in r["sentence"] and "Clearing it frees" not in r["sentence"]]
+        tap.none([r for r in named if "root>" in r["sentence"] + r["name"]], named, "%s: and roots by what makes them one" % name)
         tap.none(silent, named, "%s: they are in the sentences" % name)
         for r in named:  # the object that is named is the suspect, what piles up or one between them
             ways = ask(path, "path " + r["accumulated_in"])
@@ -150,7 +155,7 @@ def check_proposals(tap):
     none = cairn("-x", "x main.Session", cart)
     tap.ok(none.status == 1 and "ls main.Session lists" in none.err, "a class without an object", none)
     plan = ask(cart, "cut -plan 1G")["fields"]
-    held = [r["field"].split(", ", 1)[1] for r in plan if r["reference"].startswith("root>0x")]
+    held = [r["field"] for r in plan if r["reference"].startswith("root>0x")]
     tap.ok("main.sessions" in held and not [n for n in held if n.startswith(("runtime.", "unicode.", "internal/"))],
            "nothing that Go's own library holds", held)
     tap.ok("main.Session>main.Session" in [r["reference"] for r in ask(cart, "cut -plan 40K")["fields"]],

@@ -155,6 +155,13 @@ def check_found(t, d, manifest, cache):
         t.ok((cache[quoted(want["cache_key"])]["address"], field) in got, "find %s" % want[field], got[:9])
 
 
+def check_found_in_words(t, d, manifest):
+    """find finds values that no String holds by the words that the manifest has for them."""
+    asked = [manifest["shelf"][field] for field in ("uuid", "bi", "bd", "date")]
+    for word, rows in zip(asked, d.run(*["find %s" % word for word in asked])):
+        t.equal([r["name"] for r in rows if r["kind"] == "value"], [word], "find %s" % word)
+
+
 def check_statics(t, d, manifest):
     want = manifest["order_statics"]
     got = {k: v["value"] for k, v in d.fields("grove.Grove$Order").items() if k[0] != "<"}
@@ -450,6 +457,7 @@ def check_dump(t, dump, base, options):
     check_text(t, d, manifest, grove)
     check_arrays(t, d, grove)
     check_shelf(t, d, manifest, grove)
+    check_found_in_words(t, d, manifest)
     check_sizes(t, d, manifest, grove)
     check_references(t, d, grove, cache)
     check_chain(t, d, grove, manifest)

@@ -219,6 +219,35 @@ def check_numbers(t, truth):
     t.ok(none.status == 1 and "no object at" in none.err, "a number nowhere", none)
 
 
+def in_words(line):
+    """The classes and words of the values that find finds, in order."""
+    return sorted((r["class"].rpartition(".")[2], r["name"]) for r in ask("find " + line) if r["kind"] == "value")
+
+
+def check_values(t, truth):
+    """find finds what a column of values shows: the generator made these of the same numbers."""
+    prices = [199 + 250 * i for i in range(truth["products"])] + [1000 + i for i in range(320)]
+    for cents in (1005, 1199, 199):
+        t.equal(in_words(money(cents)), [("BigDecimal", money(cents))] * prices.count(cents), "an amount of money")
+    t.equal(in_words("10.5"), [("BigDecimal", "10.50")], "a number without the zero at its end")
+    t.equal(in_words("0.05"), [], "not the end of a number")
+    placed = ["2026-11-18T%02d:%02d:%02dZ" % (at // 3600 % 24, at // 60 % 60, at % 60)
+              for at in range(1795000000, 1795000000 + 60 * 320, 60)]
+    t.equal(in_words(placed[4]), [("Instant", placed[4])], "a time")
+    t.equal(in_words("2026-11-18"), [("Instant", p) for p in sorted(placed)], "all times of a day")
+    t.equal(in_words("-i '^2026.*t11:1[0-9]'"), [("Instant", p) for p in sorted(placed) if "T11:1" in p], "by an expression, in any case")
+    since = ["%d-%02d-%02d" % (2010 + c % 15, 1 + c % 12, 1 + c % 28) for c in range(truth["customers"])]
+    t.equal(in_words(since[7]), [("LocalDate", since[7])] * since.count(since[7]), "a date")
+    t.equal(in_words("'^2014-'"), [("LocalDate", d) for d in sorted(since) if d.startswith("2014-")], "a year's dates")
+    t.equal(in_words("2014"), [], "a number is none of a date")
+    uuid = "%08x-%04x-%04x-%04x-%012x" % (0x01234567, 0x89ab, 0x4def + 9, 0x8edc, 0xba9876543210 + 9)
+    t.equal(in_words(uuid), [("UUID", uuid)], "a UUID")
+    t.equal(in_words("-i " + uuid.upper()), [("UUID", uuid)], "in capitals")
+    t.equal(in_words("/srv/shop"), [("File", "/srv/shop")], "the path of a file")
+    t.equal(in_words("'leave at the door'"), [("Optional", 'Optional["leave at the door"]')] * 32, "what an Optional has")
+    t.ok(("field", "Integer", "value") in found("300"), "a box")
+
+
 def check_threads(t, truth):
     got = [[r["name"], r["state"], r["priority"], r["daemon"], r["tid"], r["frames"]]
            for r in ask("threads")]
@@ -265,6 +294,7 @@ def main():
         check_leak(t, truth)
         check_strings(t, truth)
         check_numbers(t, truth)
+        check_values(t, truth)
         check_threads(t, truth)
         check_plugins(t, truth)
         check_refusals(t)

@@ -11,7 +11,10 @@ import glob
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import CAIRN, Run, Tap, cairn, need_dumps  # noqa: E402
@@ -462,6 +465,53 @@ def of_null(tap, path):
     tap.ok("nothing found" in run.out + run.err and "no field" not in run.err, "null.hprof: no object, no missing field", run)
 
 
+INTERFACES = ["java.util." + name for name in ("Collection", "List", "Set", "SortedSet", "Queue", "Deque", "Map", "NavigableMap",
+              "Map$Entry", "concurrent.ConcurrentMap", "concurrent.Future")] + ["java.lang.CharSequence"]
+ASK_JAVA = """
+class AskJava {
+    public static void main(String[] a) throws Exception {
+        for (String name : new String(System.in.readAllBytes()).split("\\n"))
+            try {
+                Class<?> c = Class.forName(name, false, null);
+                StringBuilder said = new StringBuilder(name);
+                for (String i : a)
+                    said.append(Class.forName(i).isAssignableFrom(c) ? " 1" : " 0");
+                System.out.println(said);
+            } catch (Throwable notOfThisJava) {
+            }
+    }
+}
+"""
+
+
+def java_release(path=None):
+    """"17": of the VM that wrote a dump, or of the Java of this machine; None: unknown, or there is none."""
+    if path:
+        said = re.search(r'"java_version": "(?:1\.)?(\d+)', cairn("--format", "json", "-x", "info -brief", path).out)
+    elif shutil.which("java"):
+        said = re.search(r'version "(?:1\.)?(\d+)', subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr)
+    else:
+        said = None
+    return said[1] if said else None
+
+
+def implemented(tap, path):
+    """instanceof of an interface, which no dump records, for each class of the dump that the Java of this machine, of the
+    same release, has too."""
+    name = os.path.basename(path)
+    asked = ", ".join("max(instanceof(address, '%s'))" % i for i in INTERFACES)
+    run = cairn("--format", "json", "-x", "sql SELECT class, %s FROM objects WHERE class NOT LIKE '%%[]' GROUP BY class" % asked, path)
+    got = {row.pop("class"): [int(v) for v in row.values()] for row in json.loads(run.out)}
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "AskJava.java")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(ASK_JAVA)
+        said = subprocess.run(["java", source] + INTERFACES, input="\n".join(got).encode(), capture_output=True, check=False)
+    want = {line.split()[0]: [int(v) for v in line.split()[1:]] for line in said.stdout.decode().splitlines()}
+    wrong = ["%s: %s, Java says %s" % (c, got[c], w) for c, w in want.items() if got[c] != w]
+    tap.none(wrong, [c for c, w in want.items() if any(w)], "%s: instanceof of interfaces, as Java has it" % name)
+
+
 def main():
     tap = Tap()
     if len(sys.argv) == 3:  # a large dump of the shop, and its manifest
@@ -484,6 +534,13 @@ def main():
         shop(tap, small + ".hprof", small + ".manifest.json")
     for path in glob.glob(os.path.join(dumps, "found", "reports", "07-*", "null.hprof")):
         of_null(tap, path)
+    java = java_release()
+    of_this = [path for where in ("apps", "grove", os.path.join("tide", "*")) if java
+               for path in sorted(glob.glob(os.path.join(dumps, where, "*.hprof"))) if java_release(path) == java]
+    for path in of_this[:4]:
+        implemented(tap, path)
+    if not of_this:
+        tap.skip("instanceof of interfaces", "no java, or no dump of its release")
     tap.ok(tap.count > 20, "there were dumps to ask")
     tap.done()
 

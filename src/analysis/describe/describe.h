@@ -55,6 +55,13 @@ bool describe_is_whole(const struct heap *h, uint32_t class);
 struct number;
 bool describe_whole(const struct heap *h, uint32_t id, struct view_walk *walk, struct number *out);
 
+/* May describe_object say words with all these characters (of ASCII, each as it is) of objects of this class?  Only of
+ * classes that are worth a search: not of Strings, constants of enums, threads and classes, which are found by their
+ * own, nor of arrays and collections. */
+bool describe_may_say(const struct heap *h, uint32_t class, const char *characters);
+/* Are its objects numbers that no single field has (BigDecimal, BigInteger, LongAdder)? */
+bool describe_is_number(const struct heap *h, uint32_t class);
+
 /* Append in a few words the value of an entry of one of Java's maps.  False: it has none. */
 bool describe_entry_value(const struct heap *h, uint32_t entry, struct text *to);
 

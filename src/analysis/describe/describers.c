@@ -144,6 +144,53 @@ bool describe_is_value(const struct heap *h, uint32_t class)
 	return k && k->value;
 }
 
+#define DIGITS "0123456789"
+#define DATES DIGITS "-+:.TZ"
+#define REALS DIGITS "-.ENaInfity"
+
+/* All that these describers append: words with other characters are not looked for in their objects. */
+static const struct { describer *describe; const char *characters; } alphabets[] = {
+	{ describe_big_integer, DIGITS "-a number of bits" }, { describe_big_decimal, DIGITS "-+.Ea number of bits" },
+	{ describe_adder, DIGITS "-" }, { describe_uuid, DIGITS "-abcdef" }, { describe_flag, "truefals" },
+	{ describe_date, DATES }, { describe_instant, DATES }, { describe_local_date, DATES },
+	{ describe_local_time, DATES }, { describe_duration, DIGITS "-. s" }, { describe_bits, DIGITS "{}, …" },
+};
+
+/* NULL: it may append any character. */
+static const char *alphabet_of(const struct heap *h, uint32_t class, const struct known *k)
+{
+	struct field_place place;
+	if (k->describe == describe_field && values_place(h, class, k->fields, &place))
+		return place.type == VALUE_CHAR ? NULL : place.type == VALUE_BOOLEAN ? "truefals" : REALS;
+	for (size_t i = 0; i < sizeof alphabets / sizeof *alphabets; i++)
+		if (alphabets[i].describe == k->describe)
+			return alphabets[i].characters;
+	return NULL;
+}
+
+/* What names something that has a row of its own, as a String or a class, is not looked for once more. */
+static bool is_sought(const struct known *k)
+{
+	return (k->value && k->describe != describe_string && strcmp(k->class, "java.lang.Enum") != 0) ||
+	    k->describe == describe_builder || k->describe == describe_bits || k->describe == describe_inet ||
+	    k->describe == describe_path || k->describe == describe_frame || k->describe == describe_date;
+}
+
+bool describe_may_say(const struct heap *h, uint32_t class, const char *characters)
+{
+	uint32_t at = class;
+	const struct known *k = values_held(h) && h->classes[class].kind == CLASS_PLAIN ? known_above(h, &at) : NULL;
+	const char *alphabet = k && is_sought(k) ? alphabet_of(h, at, k) : NULL;
+	return k && is_sought(k) && (!alphabet || strspn(characters, alphabet) == strlen(characters));
+}
+
+bool describe_is_number(const struct heap *h, uint32_t class)
+{
+	const struct known *k = values_held(h) && h->classes[class].kind == CLASS_PLAIN ? known_above(h, &class) : NULL;
+	return k && (k->describe == describe_big_integer || k->describe == describe_big_decimal ||
+	    k->describe == describe_adder);
+}
+
 static bool is_whole(enum value_type type)
 {
 	return type == VALUE_BOOLEAN || type == VALUE_BYTE || type == VALUE_SHORT || type == VALUE_INT ||

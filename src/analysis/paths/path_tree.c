@@ -224,11 +224,12 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 
 void path_one_root_words(const struct heap *h, const struct heap_root *root, struct text *to)
 {
+	bool variable = root->kind == ROOT_DATA || root->kind == ROOT_BSS;
+	if (variable && heap_symbol(h, root->slot, to))
+		return;
 	text_add(to, root_kind_name(root->kind));
-	if (root->kind == ROOT_DATA || root->kind == ROOT_BSS) {
-		text_add(to, ", ");
-		if (!heap_symbol(h, root->slot, to))
-			text_addf(to, "0x%llx", (unsigned long long)root->slot);
+	if (variable) {
+		text_addf(to, ", 0x%llx", (unsigned long long)root->slot);
 		return;
 	}
 	if (root->thread == HEAP_NONE || root->kind == ROOT_THREAD)

@@ -89,8 +89,8 @@ bool path_field(const struct path_rules *r, uint32_t holder, uint32_t target, st
 /* The name of a static field as path_field has it, without "static "; NULL: it is none. */
 const char *path_static_name(const char *field);
 
-/* Append what makes an object a root: "Java local, thread "main", … (and 2 more)".  Appends nothing
- * if it is not a root. */
+/* Append what makes an object a root: "Java local, thread "main", … (and 2 more)", a global variable by its name
+ * alone.  Appends nothing if it is not a root. */
 void path_root_words(const struct heap *h, uint32_t id, struct text *to);
 /* The same of one root. */
 void path_one_root_words(const struct heap *h, const struct heap_root *root, struct text *to);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strings.h - looks at all Strings of a heap: which texts match a pattern, which Strings are equal.
+ * strings.h - looks at all Strings of a heap, and at objects that have words as a String has: which match a pattern,
+ * which Strings are equal.
  *
  * Both functions look at every String once, on all threads, and keep for each String 4 bytes
  * (strings_matching) or 24 bytes (duplicates_find).  Any thread may call them.
@@ -39,6 +40,15 @@ struct string_watcher {
 MUST_CHECK int strings_matching(struct string_list *out, const struct heap *h, const char *regex,
     bool any_case, const struct string_watcher *told, struct err *err);
 void string_list_release(struct string_list *l);
+
+/*
+ * Find the objects of other classes that describe_object has words for which match: dates, UUIDs, big numbers, boxes,
+ * URLs (describe_may_say).  number: the regular expression is a decimal number, and only big numbers are looked at,
+ * which are found if they are equal to it as text, but for zeros at the end ("10.5" is "10.50").  Dumps without
+ * declared fields have none.  0: *out is the caller's (string_list_release).  ERR_USAGE, ERR_NOMEM, ERR_CANCELLED.
+ */
+MUST_CHECK int values_matching(struct string_list *out, const struct heap *h, const char *regex, bool any_case,
+    bool number, struct err *err);
 
 /* --- equal ones: for equal.h -------------------------------------------------------------------- */
 

@@ -186,8 +186,8 @@ static const char *nothing_found(const struct heap *h)
 	static const char *const notes[3][2] = {
 	    {"nothing matches in classes, threads or objects",
 	     "nothing matches in classes, threads or objects that were read"},
-	    {"nothing matches in classes, threads, variables, texts or objects",
-	     "nothing matches in classes, threads, variables, texts or objects that were read"},
+	    {"nothing matches in classes, threads, variables, texts, values or objects",
+	     "nothing matches in classes, threads, variables, texts, values or objects that were read"},
 	    {"nothing matches in classes or threads; values and texts are in the dump, and only its index is open",
 	     "nothing matches in classes or threads that were read; values and texts are in the dump, and only its "
 	     "index is open"},
@@ -209,7 +209,9 @@ static int find_words(struct session *s, struct result *r, const struct call *ca
 	if (!code)
 		code = find_enums(r, regex, call->shown, err);
 	pattern_free(regex);
-	return code ? code : find_strings(r, call, err);
+	if (!code)
+		code = find_strings(r, call, err);
+	return code ? code : find_values(r, word, call_has(call, DASH_I), call->shown, err);
 }
 
 /* Of all objects those of which an expression is true. */
@@ -306,9 +308,10 @@ const struct command cmd_find = {
     .summary = "find names, texts, numbers and addresses",
     .shapes = SHAPES(&find_shape),
     .description = "RE is a POSIX extended regular expression, an address (also inside an object) or #ID. find "
-	"searches names of classes, threads, global variables and enum constants, and texts of Strings (at most 1000 "
-	"on the screen).\n"
-	"NUMBER\talso fields, boxes (Long), static fields and arrays of numbers, except bytes, chars and booleans\n"
+	"searches names of classes, threads, global variables and enum constants, texts of Strings, and what a value "
+	"column shows: dates, UUIDs, URLs, boxes (on the screen at most 1000 of each).\n"
+	"NUMBER\talso fields, boxes (Long), BigDecimal, static fields and arrays of numbers, except bytes, chars and "
+	"booleans\n"
 	"Foo@1a2b3c\tobject by class and hash, as in a log (PHD)\n"
 	"-hash\tidentity hash: the hex digits of Object.toString (PHD)\n"
 	"kind key\ta text or box that is the key of a map entry\n"

@@ -2,9 +2,11 @@
 /* find_values.c - see find_values.h. */
 #include "command/browse/find_values.h"
 
+#include "algorithms/bisect.h"
 #include "analysis/describe/describe.h"
 #include "analysis/numbers.h"
 #include "analysis/search.h"
+#include "analysis/strings/strings.h"
 #include "base/render_lock.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
@@ -123,6 +125,59 @@ int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *
 	big_free(ids);
 	text_release(&name);
 	return ids ? 0 : ERR_NOMEM;
+}
+
+/* --- values in words ------------------------------------------------------------------------------ */
+
+static void add_value(struct result *r, uint32_t id)
+{
+	struct text words = TEXT_INIT;
+	find_add(r, "value", id, object_value_cell(r->heap, id, &words), cell_blank(), NULL);
+	text_release(&words);
+}
+
+static bool is_hit(const struct number_list *found, uint32_t id)
+{
+	size_t at;
+	BISECT(at, found->n, found->hits[at].id < id);
+	return at < found->n && found->hits[at].id == id;
+}
+
+/* found: objects with a row already; NULL: none have */
+static int add_values(struct result *r, const char *word, bool any_case, bool shown, const struct number_list *found,
+    struct err *err)
+{
+	struct string_list list;
+	struct render_lock *turns = render_lock_step_out();
+	int code = values_matching(&list, r->heap, word, any_case, found != NULL, err);
+	render_lock_enter(turns);
+	if (code)
+		return code;
+	size_t n = shown && list.n > FOUND_SHOWN ? FOUND_SHOWN : list.n;
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++) {
+		render_lock_offer();
+		if (!found || !is_hit(found, list.ids[i]))
+			add_value(r, list.ids[i]);
+	}
+	if (n < list.n)
+		result_notef(r, "%d of %zu values are shown", FOUND_SHOWN, list.n);
+	if (list.n <= FOUND_SHOWN)
+		find_keys(r, list.ids, list.n);
+	string_list_release(&list);
+	return 0;
+}
+
+/* "10.05", "-3": digits alone, so dates and UUIDs are not meant. */
+static bool is_decimal(const char *word)
+{
+	word += *word == '-' || *word == '+';
+	size_t n = strspn(word, "0123456789"), fraction = word[n] == '.' ? strspn(word + n + 1, "0123456789") : 0;
+	return n && !word[n + (fraction ? fraction + 1 : 0)];
+}
+
+int find_values(struct result *r, const char *word, bool any_case, bool shown, struct err *err)
+{
+	return is_decimal(word) ? 0 : add_values(r, word, any_case, shown, NULL, err);
 }
 
 /* --- hashes --------------------------------------------------------------------------------------- */
@@ -292,8 +347,8 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 {
 	struct number_search search = {.heap = session_heap(s)};
 	int code = 0;
-	if (!parse(word, &search.sought))
-		return 0;
+	if (!parse(word, &search.sought)) /* too long for a field: a BigInteger may be it */
+		return is_decimal(word) ? add_values(r, word, false, shown, &search.list, err) : 0;
 	if (!hashes_recorded(search.heap, NULL)) {
 		bool fits = search.sought.integer && !search.sought.negative && search.sought.bits <= UINT32_MAX;
 		if (fits)
@@ -308,6 +363,8 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 	render_lock_enter(turns);
 	if (!code)
 		add_numbers(r, &search.list, shown);
+	if (!code && is_decimal(word))
+		code = add_values(r, word, false, shown, &search.list, err);
 	number_list_release(&search.list);
 	return code;
 }

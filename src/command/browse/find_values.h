@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * find_values.h - rows of find that are about values: numbers, hashes, constants of enums, keys of maps.
+ * find_values.h - rows of find that are about values: numbers, dates, UUIDs, hashes, constants of enums, keys of maps.
  */
 #ifndef CAIRN_COMMAND_BROWSE_FIND_VALUES_H
 #define CAIRN_COMMAND_BROWSE_FIND_VALUES_H
@@ -30,6 +30,9 @@ bool find_is_printed(const char *word, uint32_t *hash);
 MUST_CHECK int find_printed(struct session *s, struct result *r, const char *word, struct err *err);
 /* Constants of enums whose name matches. */
 MUST_CHECK int find_enums(struct result *r, struct pattern *regex, bool shown, struct err *err);
+/* Objects that a column of values shows with words that match: dates, UUIDs, big numbers, boxes.  None for a decimal
+ * number, which find_number looks for in these as well. */
+MUST_CHECK int find_values(struct result *r, const char *word, bool any_case, bool shown, struct err *err);
 /* The entries of maps whose keys these objects are. */
 void find_keys(struct result *r, const uint32_t *ids, size_t n);
 

@@ -143,45 +143,6 @@ static int add_deadlocks(struct overview *o, struct err *err)
 
 /* --- who holds ---------------------------------------------------------------------------------- */
 
-/* One reference to clear as people name it: a root without an address has the words of the field instead. */
-static void add_reference(struct text *to, const char *word, size_t n, const struct cell *field)
-{
-	static const char root[] = "root>";
-	text_add(to, to->len ? " + " : "");
-	if (n >= sizeof root - 1 && !strncmp(word, root, sizeof root - 1) && field->type == CELL_TEXT && *field->text)
-		text_add(to, field->text);
-	else
-		text_add_n(to, word, n);
-}
-
-/* "com.acme.Cache.all + local, thread "worker"": what to clear; else what holds the object, or its class. */
-static struct cell suspect_name(struct overview *o, struct result *leaks, size_t row)
-{
-	struct cell references = cell_of(o, leaks, row, COL_REFERENCE), field = cell_of(o, leaks, row, COL_FIELD);
-	struct cell objects = cell_of(o, leaks, row, COL_OBJECTS), class = cell_of(o, leaks, row, COL_CLASS);
-	struct text name = TEXT_INIT;
-	if (objects.amount.n > 1) {
-		text_add_count(&name, objects.amount.n);
-		text_addf(&name, " \u00d7 %s", class.text);
-		class = result_keep_cell(o->to, cell_text(name.s));
-		text_release(&name);
-		return class;
-	}
-	for (const char *at = references.type == CELL_TEXT ? references.text : ""; *at;) {
-		bool quoted = *at == '\'';
-		size_t n = strcspn(at += quoted, quoted ? "'" : " ");
-		add_reference(&name, at, n, &field);
-		at += n + (at[n] != '\0');
-		at += strspn(at, " ");
-	}
-	struct cell out = name.len ? cell_text(name.s) : field;
-	if (out.type != CELL_TEXT || !*out.text)
-		out = class;
-	out = result_keep_cell(o->to, out);
-	text_release(&name);
-	return out;
-}
-
 static int add_suspects(struct overview *o, struct err *err)
 {
 	struct result *r;
@@ -195,7 +156,7 @@ static int add_suspects(struct overview *o, struct err *err)
 		uint32_t id = heap_find(o->heap, at.amount.n);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : NULL};
-		add(o, "suspect", (struct cell[]){suspect_name(o, r, i), cell_of(o, r, i, COL_RETAINED),
+		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_RETAINED),
 		    cell_of(o, r, i, COL_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
 	}
 	result_free(r);

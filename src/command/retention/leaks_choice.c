@@ -6,83 +6,120 @@
 #include "command/retention/cut_words.h"
 #include "heap/classes.h"
 #include "heap/roots.h"
+#include "heap/threads.h"
 #include "memory/big.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { ROOTS_NAMED = 3 };
 
-/* What holds a root: " (main.cache and main.byName)".  To clear the roots' hold is to clear all of these. */
-static void add_root_names(struct text *to, const struct heap *h, uint32_t id)
+void told_names_join(const struct told_names *names, const char *between, struct text *to)
 {
-	struct text all = TEXT_INIT, name = TEXT_INIT;
-	size_t first, n = heap_roots_of(h, id, &first);
-	for (size_t i = 0; i < n && i < ROOTS_NAMED; i++) {
-		const struct heap_root *root = &h->roots[first + i];
-		text_clear(&name);
-		if ((root->kind != ROOT_DATA && root->kind != ROOT_BSS) || !heap_symbol(h, root->slot, &name))
-			path_one_root_words(h, root, &name);
-		bool last = i + 1 == n || i + 1 == ROOTS_NAMED;
-		text_addf(&all, "%s%s", !i ? "" : last && n <= ROOTS_NAMED ? " and " : ", ", name.s);
+	bool list = !strcmp(between, " and ");
+	for (size_t i = 0; i < names->n; i++) {
+		text_add(to, !i ? "" : list && i + 1 < names->n ? ", " : between);
+		text_add_name(to, names->name[i].s);
 	}
-	if (n)
-		text_addf(to, " (%s", all.s);
-	if (n > ROOTS_NAMED)
-		text_addf(to, " and %zu more", n - ROOTS_NAMED);
-	text_add(to, n ? ")" : "");
-	text_release(&all);
-	text_release(&name);
 }
 
-/* The reference to a path's step, as a word for cut; unnamed: what the word does not say, the variable or the
- * class of a holder whose fields have no names in the dump. */
+void told_names_release(struct told_names *names)
+{
+	while (names->n)
+		text_release(&names->name[--names->n]);
+}
+
+/* The place of another name, or of the last one again. */
+static struct text *next_of_names(struct told_names *names)
+{
+	names->n += names->n < TOLD_NAMES;
+	return &names->name[names->n - 1];
+}
+
+/* "a local of thread "worker" in com.acme.Job.run(Job.java:17)", "main.cache", "JNI global 0x7a3e0010" */
+static void add_root_name(struct text *to, const struct heap *h, const struct heap_root *root)
+{
+	const struct heap_thread *thread = root->thread == HEAP_NONE ? NULL : &h->threads[root->thread];
+	bool variable = root->kind == ROOT_DATA || root->kind == ROOT_BSS;
+	bool local = root->kind == ROOT_JAVA_LOCAL || root->kind == ROOT_STACK_FRAME;
+	if (!local || !thread || !thread->name) {
+		path_one_root_words(h, root, to);
+		if (!variable && (!thread || root->kind == ROOT_THREAD))
+			text_addf(to, " 0x%" PRIx64, heap_address(h, root->object));
+		return;
+	}
+	bool java = h->java_lang_class != HEAP_NONE;
+	text_addf(to, java ? "a local of thread \"%s\"" : "a local of %s", thread->name);
+	if (root->frame < thread->n_frames)
+		text_addf(to, " in %s", thread->frames[root->frame]);
+}
+
+/* What holds a root: to clear the roots' hold is to clear all of these. */
+static void add_root_names(struct told_names *names, const struct heap *h, uint32_t id)
+{
+	size_t first, n = heap_roots_of(h, id, &first);
+	for (size_t i = 0; i < n && i < ROOTS_NAMED; i++)
+		add_root_name(next_of_names(names), h, &h->roots[first + i]);
+	if (n > ROOTS_NAMED)
+		text_addf(next_of_names(names), "%zu more", n - ROOTS_NAMED);
+}
+
+/* The reference to a path's step, as a word for cut, and as people name it; unnamed: what the word does not say, the
+ * kind of root or the class of a holder whose fields have no names in the dump. */
 static void add_reference(struct told *t, const struct path *p, size_t i)
 {
 	const struct heap *h = t->rules->heap;
 	struct text field = TEXT_INIT;
 	struct what_if_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
 	cut_word_of(&t->reference, &field, t->session, t->rules, &edge);
-	cut_word_quote(&t->reference);
 	if (!i) {
 		size_t first, n = heap_roots_of(h, p->step[0], &first);
 		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
-		add_root_names(&t->unnamed, h, p->step[0]);
-		if (global && t->unnamed.len > 3)
-			text_add_n(&t->variable, t->unnamed.s + 2, t->unnamed.len - 3); /* without " (" and ")" */
-	} else if (!field.len) {
-		uint32_t class = heap_class_mirrored(h, edge.holder);
-		text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
-		text_add_name(&t->unnamed,
-		    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
-		text_add(&t->unnamed, ")");
+		add_root_names(&t->names, h, p->step[0]);
+		told_names_join(&t->names, " and ", &t->unnamed);
+		if (global)
+			text_add(&t->variable, t->unnamed.s);
+	} else {
+		if (!field.len) {
+			uint32_t class = heap_class_mirrored(h, edge.holder);
+			text_add(&t->unnamed, class != HEAP_NONE ? " (a reference of class " : " (a reference of ");
+			text_add_name(&t->unnamed,
+			    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
+			text_add(&t->unnamed, ")");
+		}
+		text_addf(next_of_names(&t->names), "%s%s", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
 	}
+	cut_word_quote(&t->reference);
 	text_release(&field);
 }
 
-/* "com.acme.A.cache and 0xe0010228.index"; reference: the same words apart, as cut takes them. */
+/* reference: the words apart, as cut takes them. */
 static void add_together(struct told *t, const struct what_if_edges *edges)
 {
 	const struct heap *h = t->rules->heap;
 	text_clear(&t->reference);
 	text_clear(&t->unnamed);
+	told_names_release(&t->names);
+	t->fame = FAME_NONE;
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct what_if_edge *e = &edges->edge[i];
 		struct told one = {.session = t->session, .rules = t->rules};
 		if (e->holder != HEAP_NONE) {
 			add_reference(&one, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);
+			text_add(next_of_names(&t->names), one.names.name[0].s);
 		} else {
 			struct text root = TEXT_INIT;
 			cut_word_of(&one.reference, &root, t->session, t->rules, e);
-			add_root_names(&one.unnamed, h, e->target);
+			add_root_names(&t->names, h, e->target);
 			text_release(&root);
 		}
 		text_addf(&t->reference, "%s%s", i ? " " : "", one.reference.s);
-		text_add(&t->unnamed, !i ? "" : i + 1 < edges->n ? ", " : " and ");
-		text_add_name(&t->unnamed, one.reference.s);
-		text_add(&t->unnamed, one.unnamed.len ? one.unnamed.s : "");
+		if (what_if_fame(h, e->holder, e->target) > t->fame)
+			t->fame = what_if_fame(h, e->holder, e->target);
 		text_release(&one.reference);
 		text_release(&one.unnamed);
 		text_release(&one.variable);
+		told_names_release(&one.names);
 	}
 	t->together = edges->n;
 }
@@ -114,6 +151,7 @@ static void choose_cut(struct told *t, const struct path *p)
 	if (choice.step == p->n)
 		return;
 	t->untold = choice.untold;
+	t->fame = choice.fame;
 	t->freed = choice.freed;
 	t->hidden = !choice.untold && choice.fame == FAME_NONE && choice.step;
 	t->target = choice.untold ? HEAP_NONE : p->step[choice.step];
@@ -145,6 +183,7 @@ static void choose_cut_of_group(struct told *t)
 	if (best == p->n)
 		return;
 	add_reference(t, p, best);
+	t->fame = what_if_fame(h, best ? p->step[best - 1] : HEAP_NONE, p->step[best]);
 	for (uint32_t i = 0; i < t->suspect->n && !t->some; i++)
 		t->some = !what_if_below(t->cut, t->suspect->ids[i], p->step[best]);
 }

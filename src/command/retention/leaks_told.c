@@ -260,20 +260,33 @@ static void add_way(struct told *t, const struct heap *h, const struct suspect *
 	}
 }
 
+/* "Two", "Three": how many a reader finds in the list, with the several roots of one object. */
+static const char *number_of(const struct told *t)
+{
+	static const char *const words[] = {"Two", "Three", "Four", "Five"};
+	size_t n = t->names.n < t->together ? t->together : t->names.n;
+	return n >= 2 && n - 2 < sizeof words / sizeof *words ? words[n - 2] : "Several";
+}
+
 static void add_together_words(struct told *t, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
+	bool single = t->together < 2 && t->names.n < 2, two = t->names.n == 2;
 	if (t->together < 2 || t->some)
-		text_addf(to, " Clearing %s %s ", t->unnamed.s, t->together < 2 ? "frees" : "together frees");
+		text_add(to, " Clearing ");
 	else
-		text_addf(to, " %s references hold %s: %s. Clearing %s frees ", t->together == 2 ? "Two" : "Three",
-		    s->ids ? "them" : "it", t->unnamed.s, t->together == 2 ? "both" : "all of them");
+		text_addf(to, " %s references hold %s: ", number_of(t), s->ids ? "them" : "it");
+	told_names_join(&t->names, " and ", to);
+	if (t->together < 2 || t->some)
+		text_add(to, single ? " frees " : " together frees ");
+	else
+		text_addf(to, ". Clearing %s frees ", two ? "both" : "all of them");
 	add_bytes(to, t->freed);
 	if (t->some)
 		text_add(to, s->ids ? ", but not all of these objects." : ", but not all of it.");
 	else
 		text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
-		    t->together == 2 ? "; neither alone is enough." : "; fewer are not enough.");
+		    two ? "; neither alone is enough." : "; fewer are not enough.");
 }
 
 /* What to clear, and what that does not reach. */
@@ -295,10 +308,9 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		if (named && (!t->unnamed.len || t->variable.len)) {
 			text_add(to, "it");
 		} else {
-			text_add_name(to, t->reference.s); /* the column has it whole */
-			text_add(to, t->unnamed.len ? t->unnamed.s : "");
+			told_names_join(&t->names, " and ", to); /* the column has them whole */
 		}
-		text_add(to, " frees ");
+		text_add(to, t->names.n > 1 ? " together frees " : " frees ");
 		add_bytes(to, t->freed);
 		text_add(to, !t->some ? "." : s->ids ? ", but not all of these objects." : ", but not all of it.");
 	} else if (t->internal) {
@@ -403,4 +415,5 @@ void told_release(struct told *t)
 	text_release(&t->unnamed);
 	text_release(&t->variable);
 	text_release(&t->sentence);
+	told_names_release(&t->names);
 }

@@ -8,6 +8,16 @@
 #include "analysis/what_if/what_if.h"
 #include "command/session/session.h"
 
+/* References as people name them: a static field, a global variable, a local variable with its thread and frame. */
+enum { TOLD_NAMES = 12 };
+struct told_names {
+	struct text name[TOLD_NAMES];
+	size_t n;
+};
+/* Append them, between: " + ", or " and " with commas before the last one. */
+void told_names_join(const struct told_names *names, const char *between, struct text *to);
+void told_names_release(struct told_names *names);
+
 struct told {
 	/* what it is told of, borrowed while told_find works */
 	struct session *session;
@@ -17,11 +27,14 @@ struct told {
 	const struct path_rules *rules;
 	const struct path *steps; /* to the accumulation point */
 	/* what is told */
-	struct text path, field, reference, unnamed, sentence;
+	struct text path, field, reference, sentence;
+	struct told_names names; /* of the references to clear */
+	struct text unnamed;  /* what the reference does not say: the holder's class, the kind of root */
 	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
 	struct text holders; /* other references to the suspect, if clearing the path's is not enough */
 	struct amount freed; /* 0: no reference of the path does */
+	enum what_if_fame fame; /* of the most familiar of these references */
 	bool some;           /* but not all objects of a group */
 	bool hidden;         /* that one is a field of a library's class, which no program clears by its name */
 	bool vm_holds;       /* a reference that does free it is the VM's own: it cannot be cleared */

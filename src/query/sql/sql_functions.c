@@ -168,39 +168,20 @@ static void run_size(sqlite3_context *to, int argc, sqlite3_value **argv)
 	}
 }
 
-/* A name that no class has is more likely misspelt than meant: it is reported. */
-static void check_class(sqlite3_context *to, const char *name)
-{
-	static char checked;
-	struct sql *q = own(to)->sql;
-	struct text note = TEXT_INIT;
-	uint32_t i = 0;
-	if (sqlite3_get_auxdata(to, 1))
-		return;
-	while (i < q->heap->n_classes && strcmp(q->heap->classes[i].name, name))
-		i++;
-	if (i == q->heap->n_classes) {
-		text_addf(&note, "no class \"%.200s\"", name);
-		sql_note(q, note.s);
-		text_release(&note);
-	}
-	sqlite3_set_auxdata(to, 1, &checked, NULL);
-}
-
 static void run_instanceof(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	(void)argc;
-	const struct heap *h = own(to)->sql->heap;
-	uint32_t id = object_of(to, argv[0]), class, seen = 0;
+	struct sql *q = own(to)->sql;
+	uint32_t id = object_of(to, argv[0]);
 	const char *name = (const char *)sqlite3_value_text(argv[1]);
+	struct sql_instanceof *asked = sqlite3_get_auxdata(to, 1), *made = NULL;
 	if (id == HEAP_NONE || !name)
 		return;
-	check_class(to, name);
-	/* superclasses of a forged dump may go in a circle */
-	for (class = h->class_of[id]; class != HEAP_NONE && seen++ < h->n_classes; class = h->classes[class].superclass)
-		if (!strcmp(h->classes[class].name, name))
-			break;
-	sqlite3_result_int(to, class != HEAP_NONE && seen <= h->n_classes);
+	if (!asked)
+		asked = made = sql_instanceof_new(q, name);
+	sqlite3_result_int(to, sql_instanceof_is(asked, q->heap->class_of[id]));
+	if (made)
+		sqlite3_set_auxdata(to, 1, made, sql_instanceof_free);
 }
 
 /* --- fields ------------------------------------------------------------------------------------- */

@@ -90,6 +90,15 @@ void sql_note_silent(struct sql *q);
 /* Tell this below the rows, once. */
 void sql_note(struct sql *q, const char *line);
 
+/* --- instanceof (sql_instanceof.c) --------------------------------------------------------------- */
+
+/* Whether objects are of this class, of a subclass, or implement this interface of the JDK; the caller's.  Notes what
+ * the dump does not record of interfaces. */
+struct sql_instanceof;
+struct sql_instanceof *sql_instanceof_new(struct sql *q, const char *name);
+bool sql_instanceof_is(struct sql_instanceof *i, uint32_t class);
+void sql_instanceof_free(void *instanceof);
+
 /* --- doubts -------------------------------------------------------------------------------------- */
 
 /* Those of a table with these n columns, exact; names are borrowed. */

@@ -66,7 +66,7 @@ const char *sql_type_of(enum cell_type type);
 	X(shallow, 1, "a", "shallow size in bytes") \
 	X(retained, 1, "a", "retained size in bytes") \
 	X(path, 1, "a", "path from a static field, a thread or another GC root") \
-	X(instanceof, 2, "a, 'CLASS'", "1 for objects of the class or a subclass") \
+	X(instanceof, 2, "a, 'CLASS'", "1 for objects of the class, a subclass, or the JDK's interface") \
 	X(addr, 1, "'0xe0000af0'", "address for a text") \
 	X(hex, 1, "a", "address as text") \
 	X(setof, 1, "a", "objects of a group, as one set")

@@ -40,6 +40,11 @@ bool command_live(const struct opened *o, struct cell *live, struct cell *garbag
  * the larger part.  Appends nothing while that is not known.  dot: what parts the two. */
 void command_live_words(const struct opened *o, const char *dot, struct text *to);
 
+/* The first alert of overview, which the screen shows on other pages too: a cause of the dump that nobody asked for,
+ * damage, a deadlock.  *sentence and *line, a command with more about it, are the caller's; NULL: there is none.
+ * References must be read.  0, ERR_NOMEM or ERR_CANCELLED. */
+MUST_CHECK int command_alert(struct session *s, char **sentence, char **line, struct err *err);
+
 /* What cairn infers about the current dump, as why shows it below the numbers of a table; *out is the caller's. */
 MUST_CHECK int command_facts(struct session *s, struct result **out, struct err *err);
 

@@ -391,6 +391,15 @@ static void begin_page(struct markup *m, const struct result *r, const struct pr
 	fputs("</h1>\n", m->to);
 }
 
+/* Has the table the sentences, which the lines below it would repeat? */
+static bool has_sentences(const struct markup *m, const struct result *r)
+{
+	for (unsigned i = 0; i < m->n; i++)
+		if (r->columns[m->column[i]].id == COL_SENTENCE)
+			return true;
+	return false;
+}
+
 void print_markup(struct result *r, const struct print_options *o, FILE *to)
 {
 	struct markup m = {.html = o->format == PRINT_HTML, .to = to};
@@ -405,7 +414,7 @@ void print_markup(struct result *r, const struct print_options *o, FILE *to)
 			putc('\n', to);
 		if (m.n)
 			print_rows(&m, r);
-		if (r->text_below && r->n_rows == r->n_source) /* of all rows */
+		if (r->text_below && r->n_rows == r->n_source && !has_sentences(&m, r)) /* of all rows */
 			put_story(&m, r->text_below);
 		if (r->note)
 			put_notes(&m, r->note);

@@ -122,7 +122,7 @@ void eta_add_share(struct progress *progress, struct text *to)
 {
 	double share = eta_share(progress);
 
-	if (share >= 0)
+	if (share >= 0.005) /* before that the phase says more than 0 % */
 		text_addf(to, " %.0f%%", share * 100);
 	progress_add_came(progress, to);
 }

@@ -35,7 +35,7 @@ static const struct binding {
 	"open", "Enter", OBJECTS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0, .brief = "show or hide"},
-    {{SPECIAL(KEY_RIGHT)}, ACTION_INTO, PAGES, "Right",
+    {{SPECIAL(KEY_RIGHT), 'l'}, ACTION_INTO, PAGES, "Right, l",
 	"as Enter; in a tree expand the row, then move into it", NULL, NULL, 0, 0},
     {{SPECIAL(KEY_LEFT)}, ACTION_OUT, PAGES, "Left",
 	"back; in a tree collapse the row, then move to the row above", "close", "Left", PLACE_TREE, CAN_CLOSE},
@@ -56,11 +56,14 @@ static const struct binding {
     {{27}, ACTION_BACK, PLACE_PANE, NULL, NULL, "list", "Esc", PLACE_PANE, 0},
     {{'u'}, ACTION_REFERRERS, OBJECTS | PLACE_PANE, "u", "incoming references of the selected object, in a table",
 	NULL, NULL, 0, 0, .brief = "referrers"},
+    {{'b'}, ACTION_CAUSE, OBJECTS | PLACE_TEXT, "b",
+	"why the dump was written, or what is wrong with it: the red line above the page (Esc hides it)", NULL, NULL, 0, 0,
+	.brief = "cause, damage"},
     {{'T', SPECIAL(KEY_IC)}, ACTION_TAG, PLACE_TABLE, "T, Insert",
 	"in the list of dumps: tag or untag a dump for growth and trend (7, 8)",
 	"tag", "T", PLACE_TABLE, CAN_TAG, .brief = "tag the dump"},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
-	"sort by the next column; the selection stays, unless it is the first row",
+	"sort by the next column of numbers; the selection stays, unless it is the first row",
 	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS, .brief = "sort by the next"},
     {{'r', 'S'}, ACTION_REVERSE, ROWS, "r, S", "reverse the order", NULL, NULL, 0, 0, .brief = "reverse the order"},
     {{'<'}, ACTION_SORT_LEFT, ROWS, "<", "sort by the column to the left", NULL, NULL, 0, 0,
@@ -70,7 +73,7 @@ static const struct binding {
     {{'f', SPECIAL(KEY_F(4))}, ACTION_FILTER, ROWS, "f, F4",
 	"filter: rows with all these words; * is a wildcard; in a tree only expanded rows",
 	"filter", "f", PLACE_TABLE | PLACE_TREE, CAN_ROWS, .brief = "filter rows"},
-    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "show all rows again", NULL, NULL, 0, 0, .brief = "all rows again"},
+    {{'F'}, ACTION_CLEAR_FILTER, ROWS, "F", "show all rows again", NULL, NULL, 0, 0},
     {{'/', SPECIAL(KEY_F(3))}, ACTION_SEARCH, PAGES, "/, F3", "search for a row with these words", "search", "/",
 	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0, .brief = "search"},
     {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0, .brief = "next match"},
@@ -109,11 +112,15 @@ static const struct binding {
     {{'v'}, ACTION_LAYOUT, ROWS | PLACE_PANE, "v",
 	"panes for the selected row, next to a list: on the right, below, both, none",
 	NULL, NULL, 0, 0, .brief = "place of the panes"},
-    {{27, SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT)}, ACTION_BACK, PAGES,
-	"Esc, Backspace", "previous view; its row, sort order and filter are kept",
-	NULL, NULL, 0, 0, .brief = "previous view"},
-    {{']', SPECIAL(KEY_ALT_RIGHT), CTRL('O')}, ACTION_FORWARD, PAGES, "], Alt-Right, ^O",
-	"next view", NULL, NULL, 0, 0, .brief = "next view"},
+    {{27}, ACTION_ESCAPE, PAGES, "Esc",
+	"all rows again, if they are filtered; hide the red line; else the previous view",
+	NULL, NULL, 0, 0, .brief = "unfilter, or back"},
+    {{SPECIAL(KEY_BACKSPACE), 127, 8, SPECIAL(KEY_ALT_LEFT), CTRL('O')}, ACTION_BACK, PAGES,
+	"Backspace, ^O", "previous view; its row, sort order and filter are kept",
+	NULL, NULL, 0, 0},
+    {{']', SPECIAL(KEY_ALT_RIGHT)}, ACTION_FORWARD, PAGES, "], Alt-Right",
+	"next view; so does Tab where there is no pane", NULL, NULL, 0, 0, .brief = "next view"},
+    {{'\t'}, ACTION_FORWARD, PLACE_TEXT | PLACE_COLUMNS, NULL, NULL, NULL, NULL, 0, 0},
     {{'m'}, ACTION_MARK, PAGES, "m LETTER",
 	"mark this place; marks, notes (note) and kept sets return with the dump",
 	NULL, NULL, 0, 0, .brief = "mark this place"},
@@ -198,9 +205,7 @@ static bool command_hint(unsigned can, bool several, unsigned *left, struct hint
 		if (!has_own_key(c) || !command_of_row(c) || strcmp(c->key, c->name) == 0 ||
 		    (c->several != NULL) != several || !key_asks(c, can, &words) || (*left)-- > 0)
 			continue;
-		size_t one = strlen(c->name), other = several ? strlen(c->several) : 0;
-		*out = (struct hint){.key = c->key, .word = words, .pressed = (unsigned char)c->key[0],
-		    .room = (int)(one > other ? one : other)};
+		*out = (struct hint){.key = c->key, .word = words, .pressed = (unsigned char)c->key[0]};
 		return true;
 	}
 	return false;
@@ -215,7 +220,6 @@ static bool binding_hint(enum place place, unsigned can, enum action first, enum
 		    b->action > last || (*left)-- > 0)
 			continue;
 		*out = (struct hint){.key = b->hint_key, .word = b->hint, .pressed = b->keys[0],
-		    .room = (int)strlen(b->hint),
 		    .always = b->action == ACTION_HELP || b->action == ACTION_LEAVE};
 		return true;
 	}
@@ -345,6 +349,7 @@ static void write_overview(enum place place, unsigned can, int width, struct tex
 static const char *const at_prompt[][2] = {
     {"Tab", "complete; again: next candidate (Shift-Tab: previous)"},
     {"Up, Down, ^R", "earlier lines; search in them"},
+    {"of / and f", "Up, Down, PgUp, PgDn move in the rows; ^P, ^N: earlier words"},
     {"Esc, ^C, ^G", "close without running anything (Esc edits if an inputrc sets editing-mode vi)"},
     {"after an error", "keys act on the page again; : and Up edit the line"},
     {"no argument", "the selected row; . is the page's object, or that row"},

@@ -17,7 +17,8 @@ enum action {
 	ACTION_UP, ACTION_DOWN, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_HALF_UP,
 	ACTION_HALF_DOWN, ACTION_FIRST, ACTION_LAST,
 	ACTION_OPEN, ACTION_INTO, ACTION_OUT,
-	ACTION_DROP, ACTION_GROUP, ACTION_FOLD, ACTION_BACK, ACTION_FORWARD, ACTION_SIDE, ACTION_REFERRERS,
+	ACTION_DROP, ACTION_GROUP, ACTION_FOLD, ACTION_BACK, ACTION_ESCAPE, ACTION_FORWARD, ACTION_SIDE, ACTION_CAUSE,
+	ACTION_REFERRERS,
 	ACTION_SORT_NEXT, ACTION_SORT_LEFT, ACTION_SORT_RIGHT, ACTION_REVERSE, ACTION_WIDE,
 	ACTION_PAN_LEFT, ACTION_PAN_RIGHT,
 	ACTION_FILTER, ACTION_CLEAR_FILTER, ACTION_SEARCH, ACTION_SEARCH_NEXT,
@@ -64,7 +65,6 @@ const struct command *key_command(int key);
 struct hint {
 	const char *key, *word;
 	int pressed; /* the key itself */
-	int room;    /* columns for the word: also where another row gives the key another one, so nothing jumps */
 	bool always; /* help and the way out: their room is kept */
 };
 /* The hints of a place, most useful first; false behind the last. */

@@ -289,6 +289,11 @@ bool panes_know(const struct panes *p)
 	return p->shown && same_row(&p->shown_row, &p->wanted);
 }
 
+bool panes_lack(const struct panes *p)
+{
+	return !panes_know(p) && p->wanted.kind != TARGET_NONE && same_row(&p->failed, &p->wanted);
+}
+
 static bool lacks_some(const struct panes *p)
 {
 	return p->wanted.kind != TARGET_NONE && !p->running && !same_row(&p->failed, &p->wanted) &&
@@ -321,11 +326,13 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32
 		if (p->running)
 			job_cancel(&p->job);
 	}
+	bool lacked = panes_lack(p);
 	if (lacks_some(p) && rested_ms(p) >= REST_MS)
 		begin(p, t, !panes_know(p), wake_fd);
 	bool late = p->running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
 	p->late |= late;
-	return late || (other && (was_known != panes_know(p) || row.kind == TARGET_NONE) && p->shown);
+	bool fades = other && (was_known != panes_know(p) || row.kind == TARGET_NONE);
+	return late || lacked != panes_lack(p) || (fades && p->shown);
 }
 
 void panes_look_away(struct panes *p)
@@ -346,7 +353,7 @@ bool panes_poll(struct panes *p)
 		p->found = NULL;
 		if (wanted)
 			p->failed = p->wanted;
-		return false;
+		return wanted;
 	}
 	panes_follow(p, p->found);
 	result_free(p->shown);

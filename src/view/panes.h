@@ -3,8 +3,8 @@
  * panes.h - panes next to a list: what the selected row is, what holds it, what to cut (the command about).
  *
  * Found on a thread of its own once the cursor has rested on a row, first what is quick and then the rest,
- * and dropped when the cursor moves on.  Until the answer is there the one before it stays, under its own
- * title.  Main thread only.
+ * and dropped when the cursor moves on.  Until the answer is there the one before it stays, dim, under its own
+ * title; a row of which nothing can be found has an empty pane.  Main thread only.
  */
 #ifndef CAIRN_VIEW_PANES_H
 #define CAIRN_VIEW_PANES_H
@@ -95,6 +95,8 @@ void panes_look_away(struct panes *p);
 bool panes_poll(struct panes *p);
 /* Is what is shown that of the row under the cursor? */
 bool panes_know(const struct panes *p);
+/* Can nothing be found of that row? */
+bool panes_lack(const struct panes *p);
 /* In how many milliseconds panes_want is to be called although nothing happened; -1: not. */
 int panes_wait_ms(const struct panes *p);
 /* Nothing of the dump is looked at any more, and nothing is shown. */

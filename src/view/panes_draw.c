@@ -334,6 +334,15 @@ static void draw_borders(const struct pane_places *at)
 		draw_clipped(held->y + k, held->x + held->width, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 }
 
+/* What is drawn there, in the colour of what is no answer yet. */
+static void dim(struct rect at)
+{
+	attr_t quiet = theme_role(ROLE_QUIET);
+
+	for (int k = 0; k < at.height; k++)
+		mvchgat(at.y + k, at.x, at.width, quiet & ~A_COLOR, (short)PAIR_NUMBER(quiet), NULL);
+}
+
 void panes_draw(struct panes *p, const struct pane_places *at)
 {
 	struct result *r = p->shown;
@@ -348,11 +357,15 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 		draw_title(at->self, theme_glyph(GLYPH_ELLIPSIS), false);
 		return;
 	}
-	if (!r || p->wanted.kind == TARGET_NONE)
+	if (!r || p->wanted.kind == TARGET_NONE || panes_lack(p))
 		return;
 	struct rect self = draw_title(at->self, r->title, ours);
 	self = draw_head(r, self);
 	if (at->held.height)
 		draw_rows(p, PANE_HELD, at->held);
 	draw_rows(p, PANE_SELF, self);
+	if (!ours) {
+		dim(at->self);
+		dim(at->held);
+	}
 }

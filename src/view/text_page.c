@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define LONG_LINES 1000 /* to search so many is a job */
+#define TWO_FROM 100   /* columns of a page that has values in two columns */
 #define LINE_MOST 2000 /* columns of a line; a value that is longer is no reading matter */
 
 struct piece {
@@ -37,6 +38,100 @@ struct text_page {
 	char *search;
 	struct err err;    /* of the last search */
 };
+
+/* --- the lines --------------------------------------------------------------------------------- */
+
+/* End a very long line early, in its place: three bytes for the sign are there by then. */
+static void cut_long(char *line)
+{
+	size_t used, end = text_fit(line, LINE_MOST, &used);
+
+	if (line[end] && strlen(line + end) >= 3)
+		memcpy(line + end, "...", 4);
+}
+
+/* all holds lines ended by newlines; from here on it does not move. */
+static void split(struct text_page *t)
+{
+	char *at = t->all.s;
+
+	t->n_lines = 0;
+	while (at && *at) {
+		size_t n = strcspn(at, "\n");
+		VEC_PUSH(t->line, t->n_lines, t->cap_lines) = at;
+		bool last = !at[n];
+		at[n] = '\0';
+		cut_long(at);
+		if (last)
+			break;
+		at += n + 1;
+	}
+	t->found = SIZE_MAX;
+}
+
+/* "word bits  64": the name of a value as people write it. */
+static void add_value(struct result *r, size_t i, size_t name_width, struct text *to)
+{
+	size_t begin = to->len;
+
+	text_addf(to, "%-*s  ", (int)name_width, r->head[i].name);
+	for (size_t k = begin; k < begin + strlen(r->head[i].name); k++)
+		to->s[k] = to->s[k] == '_' ? ' ' : to->s[k];
+	result_head_print(&r->head[i], to);
+}
+
+/* In two columns where a value leaves the next one room. */
+static void add_head(struct text *to, struct result *r, int width)
+{
+	int half = width >= TWO_FROM ? width / 2 : 0, left = 0;
+	size_t widest = 0;
+
+	for (size_t i = 0; i < r->n_head; i++) {
+		size_t n = strlen(r->head[i].name);
+		widest = n > widest ? n : widest;
+	}
+	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
+		struct text value = TEXT_INIT;
+		if (w.group && left)
+			text_add_char(to, '\n');
+		left = w.group ? 0 : left;
+		if (w.group)
+			text_addf(to, "\n%s\n", w.group);
+		add_value(r, w.i, widest, &value);
+		int needed = (int)text_width(value.s);
+		if (left && needed < half) {
+			text_addf(to, "%*s%s\n", half - left, "", value.s);
+			left = 0;
+		} else {
+			text_addf(to, "%s%s", left ? "\n" : "", value.s);
+			left = needed + 2 <= half ? needed : 0;
+			if (!left)
+				text_add_char(to, '\n');
+		}
+		text_release(&value);
+	}
+	if (left)
+		text_add_char(to, '\n');
+}
+
+/* What a result says, for so many columns. */
+static void write_result(struct text_page *t, int width)
+{
+	struct result *r = t->result;
+	struct cell cell;
+
+	text_clear(&t->all);
+	add_head(&t->all, r, width);
+	for (size_t row = 0; row < r->n_rows && r->n_columns > 0; row++) {
+		result_cell(r, row, 0, &cell);
+		if (cell.type == CELL_TEXT)
+			text_add_escaped(&t->all, cell.text, strlen(cell.text));
+		text_add_char(&t->all, '\n');
+	}
+	if (r->note)
+		text_addf(&t->all, "\n%s\n", r->note);
+	split(t);
+}
 
 /* --- wrapping ---------------------------------------------------------------------------------- */
 
@@ -89,6 +184,8 @@ static void wrap(struct text_page *t, int width)
 		return;
 	/* the first line that is seen stays the first */
 	size_t line = t->top < t->n_pieces ? t->piece[t->top].line : 0;
+	if (t->result && t->result->n_head && (width >= TWO_FROM || t->width >= TWO_FROM))
+		write_result(t, width);
 	t->width = width;
 	t->n_pieces = 0;
 	for (size_t i = 0; i < t->n_lines; i++)
@@ -281,68 +378,14 @@ static const struct page_ops text_ops = {
 
 /* --- making one -------------------------------------------------------------------------------- */
 
-/* End a very long line early, in its place: three bytes for the sign are there by then. */
-static void cut_long(char *line)
-{
-	size_t used, end = text_fit(line, LINE_MOST, &used);
-
-	if (line[end] && strlen(line + end) >= 3)
-		memcpy(line + end, "...", 4);
-}
-
-/* all holds lines ended by newlines; from here on it does not move. */
-static struct page *finish(struct text_page *t)
-{
-	char *at = t->all.s;
-
-	while (at && *at) {
-		size_t n = strcspn(at, "\n");
-		VEC_PUSH(t->line, t->n_lines, t->cap_lines) = at;
-		bool last = !at[n];
-		at[n] = '\0';
-		cut_long(at);
-		if (last)
-			break;
-		at += n + 1;
-	}
-	t->found = SIZE_MAX;
-	return &t->page;
-}
-
-static void add_head(struct text *to, struct result *r)
-{
-	size_t widest = 0;
-
-	for (size_t i = 0; i < r->n_head; i++) {
-		size_t width = strlen(r->head[i].name);
-		widest = width > widest ? width : widest;
-	}
-	for (struct head_walk w = {.i = 0}; result_head_next(r, &w); w.i++) {
-		if (w.group)
-			text_addf(to, "\n%s\n", w.group);
-		text_addf(to, "%-*s  ", (int)widest, r->head[w.i].name);
-		result_head_print(&r->head[w.i], to);
-		text_add_char(to, '\n');
-	}
-}
-
 struct page *page_new_text(struct result *r, struct invocation *asked)
 {
 	struct text_page *t = xcalloc(1, sizeof *t);
-	struct cell cell;
 
 	page_init(&t->page, &text_ops, r->title, asked);
-	add_head(&t->all, r);
-	for (size_t row = 0; row < r->n_rows && r->n_columns > 0; row++) {
-		result_cell(r, row, 0, &cell);
-		if (cell.type == CELL_TEXT)
-			text_add_escaped(&t->all, cell.text, strlen(cell.text));
-		text_add_char(&t->all, '\n');
-	}
-	if (r->note)
-		text_addf(&t->all, "\n%s\n", r->note);
 	t->result = r;
-	return finish(t);
+	write_result(t, 0);
+	return &t->page;
 }
 
 struct page *page_new_lines(const char *title, const char *lines)
@@ -351,5 +394,6 @@ struct page *page_new_lines(const char *title, const char *lines)
 
 	page_init(&t->page, &text_ops, title, NULL);
 	text_add(&t->all, lines);
-	return finish(t);
+	split(t);
+	return &t->page;
 }

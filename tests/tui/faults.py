@@ -21,7 +21,7 @@ PROGRAM = os.path.join(BUILD, "tests", "tools", "cairn_faults")
 MOST = int(os.environ.get("CAIRN_FAULTS", "40"))
 COME = b"\033[?1049h"  # to the second screen
 # Keys, and what their answer shows: the first table, then two commands.
-STEPS = (("", "byte[]"), (":size *\r", "retained_objects"), (":dups\r", "Berlin"))
+STEPS = (("", "byte[]"), (":size *\r", "retained objects"), (":dups\r", "Berlin"))
 TOLD = re.compile(rb"memory: |refuses|Cannot allocate|cannot |No space|Input/output|Too many|Resource temp")
 
 

@@ -9,10 +9,12 @@
 #include "command/commands.h"
 
 #include "analysis/dominators/dominators.h"
+#include "base/mem.h"
 #include "command/browse/process.h"
 #include "command/exec/exec.h"
 #include "command/session/session.h"
 #include "dump/process.h"
+#include "dump/source/source.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
 #include "heap/ids.h"
@@ -138,6 +140,51 @@ static int add_deadlocks(struct overview *o, struct err *err)
 			add_words(o, "deadlock", said.text, "locks -deadlock");
 	}
 	result_free(r);
+	return code;
+}
+
+/* An OpenJ9 dump that a person wanted: no trouble caused it. */
+static bool is_asked_for(const char *cause)
+{
+	static const char event[] = "Dump Event \"user\"";
+	return !strncmp(cause, event, sizeof event - 1);
+}
+
+/* The path is in the title. */
+static const char *without_path(const char *said, const struct heap *h)
+{
+	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
+	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
+}
+
+static bool take_alert(struct result *r, char **sentence, char **line)
+{
+	for (size_t i = 0; i < r->n_rows; i++) {
+		struct cell said;
+		struct target target;
+		result_cell(r, i, O_NAME, &said);
+		if (is_asked_for(said.text))
+			continue;
+		result_target(r, i, &target);
+		*sentence = xstrdup(without_path(said.text, r->heap));
+		*line = xstrdup(target.command);
+		return true;
+	}
+	return false;
+}
+
+int command_alert(struct session *s, char **sentence, char **line, struct err *err)
+{
+	struct overview o = {.s = s, .heap = session_heap(s)};
+	int code = 0;
+	*sentence = *line = NULL;
+	o.to = result_new_rows("alerts", s->dump, &overview_shape);
+	add_cause(&o, false);
+	if (!take_alert(o.to, sentence, line)) {
+		code = add_deadlocks(&o, err); /* these take longest */
+		take_alert(o.to, sentence, line);
+	}
+	result_free(o.to);
 	return code;
 }
 

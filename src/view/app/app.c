@@ -386,9 +386,15 @@ void app_take_signals(struct app *a)
 	}
 }
 
+static bool may_draw(struct app *a)
+{
+	return a->dirty && (a->here.pages.n > 0 || a->loader.finished ||
+	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
+}
+
 static int wait_ms(struct app *a, bool more_work)
 {
-	if (more_work)
+	if (more_work || may_draw(a)) /* drawing asks for another one where a pane fades */
 		return 0;
 	if (a->loader.finished) {
 		int panes = panes_wait_ms(&a->panes), most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
@@ -396,12 +402,6 @@ static int wait_ms(struct app *a, bool more_work)
 	}
 	uint64_t age = loader_age_ms(&a->loader);
 	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
-}
-
-static bool may_draw(struct app *a)
-{
-	return a->dirty && (a->here.pages.n > 0 || a->loader.finished ||
-	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
 }
 
 static bool work_on(struct app *a)
@@ -456,6 +456,7 @@ static void turn(struct app *a)
 	};
 
 	app_find_late(a);
+	app_find_alert(a);
 	app_write_index(a);
 	a->dirty |= theme_follow_background();
 	if (may_draw(a)) {
@@ -643,7 +644,9 @@ int view_run(const struct view_options *options)
 	free(a.here.pages.page);
 	app_drop_pending(&a);
 	saved_state_release(&a.here.state);
+	app_release_alert(&a.here.alert);
 	text_release(&a.notice.text);
+	text_release(&a.keys.offered);
 	text_release(&a.profiles);
 	text_release(&a.profiles_when);
 	text_release(&a.notice.line);

@@ -32,6 +32,13 @@ struct page_stack {
 	size_t at;          /* the page shown, when n > 0 */
 };
 
+/* The first alert of the overview: a red line above the first view of each main page, until it is dismissed. */
+struct alert {
+	bool known;            /* it was looked for */
+	char *sentence, *line; /* owned: what it says, and the command of b; NULL: there is none */
+	bool dismissed;
+};
+
 /* What the screen shows of a dump. */
 struct dump_place {
 	struct opened *opened;        /* while another one is current */
@@ -39,6 +46,7 @@ struct dump_place {
 	struct page_stack pages;      /* of it */
 	struct page_stack kept[TABS]; /* of the others */
 	struct saved_state state;     /* of the dump, from one run to the next */
+	struct alert alert;           /* of the dump */
 	enum file_fate fate_told;     /* what of the file of the dump was said */
 };
 
@@ -126,6 +134,7 @@ struct drawn {
 struct key_state {
 	bool copied_row;        /* the one before did */
 	enum action letter_for; /* what waits for a letter: ACTION_MARK, ACTION_GO_TO_MARK; else ACTION_NONE */
+	struct text offered;    /* the line that Enter runs: nothing was found, and it looks further; empty: none */
 	bool stop_asked;        /* ^C while reading: the next one ends it */
 };
 
@@ -220,12 +229,17 @@ bool app_change_model(void *app, bool begins); /* session.hooks.model */
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 void app_fill_pages(struct app *a);    /* all tables of the current dump */
+void app_find_alert(struct app *a);    /* once references are read */
+bool app_shows_alert(struct app *a);   /* on the page shown */
+void app_release_alert(struct alert *alert);
 /* A dump that waits to be inflated is, behind the first page (dump_later). */
 void app_inflate(struct app *a);
 /* What cells of the page need besides, with progress, before they are drawn. */
 void app_find_late(struct app *a);
 /* Once retained sizes are known.  True: there is something to draw. */
 bool app_refresh_overview(struct app *a);
+/* A word of a command line that is this text, whatever stands in it. */
+void app_add_word(struct text *to, const char *s);
 void app_write_index(struct app *a);   /* once all that stands in it is found */
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
 void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */
@@ -312,7 +326,7 @@ bool so_far_look(struct app *a);
 bool so_far_end(struct app *a, struct table *left);
 
 /* chrome_top.c: the first line, and that of the place */
-void app_draw_title(const struct app *a, int width);
+void app_draw_title(struct app *a, int width);
 void app_draw_place(struct app *a, int y, int width);
 
 /* chrome.c: everything around the page */

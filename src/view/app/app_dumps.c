@@ -60,6 +60,7 @@ static void release(struct dump_place *d)
 	for (enum tab tab = 0; tab < TABS; tab++)
 		release_stack(&d->kept[tab]);
 	saved_state_release(&d->state);
+	app_release_alert(&d->alert);
 }
 
 /* Where all pages of the tab shown are gone, the first tab is. */

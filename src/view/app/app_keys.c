@@ -125,12 +125,19 @@ static void ask(struct app *a, enum prompt_kind kind, const char *text)
 	prompt_open(kind, text, SIZE_MAX);
 }
 
-/* What was found may stand where there is no room for it. */
+/* What was found may stand where there is no room for it; which match it is, where no sentence of the row would be
+ * covered. */
 static void tell_match(struct app *a, struct table *t)
 {
 	struct text said = TEXT_INIT;
 
 	table_tell_match(t, t->search, &said);
+	if (t->matches && t->sentence < 0) {
+		text_add(&said, said.len ? "   match " : "match ");
+		text_add_count(&said, t->match);
+		text_add_char(&said, '/');
+		text_add_count(&said, t->matches);
+	}
 	if (said.len > 0)
 		app_say(a, ROLE_NOTE, said.s);
 	text_release(&said);
@@ -222,15 +229,51 @@ static void tag(struct app *a)
 	text_release(&line);
 }
 
+/* What goes first: what waits, a filter, the alert above the page. */
+static void escape(struct app *a)
+{
+	struct table *t = app_table(a);
+
+	if (a->pending.asked)
+		app_cancel(a);
+	else if (t && t->filter)
+		act_in_page(a, ACTION_CLEAR_FILTER);
+	else if (app_shows_alert(a))
+		a->here.alert.dismissed = true;
+	else
+		app_back(a);
+}
+
+static void show_cause(struct app *a)
+{
+	if (a->here.alert.line)
+		app_run_line(a, a->here.alert.line);
+	else if (a->session.dump && !a->here.alert.known)
+		app_say(a, ROLE_NOTE, "the cause is looked for once references are read");
+	else
+		app_say(a, ROLE_NOTE, "no OutOfMemoryError, deadlock or damage is known");
+}
+
+static void side(struct app *a)
+{
+	bool panes = panes_show(&a->panes, &a->drawn.page);
+
+	if (next_side(a))
+		return;
+	if (!panes && a->here.pages.at + 1 < a->here.pages.n)
+		app_forward(a);
+	else
+		app_say(a, ROLE_NOTE, panes ? "the pane has no details for this row"
+		    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
+}
+
 void app_act(struct app *a, enum action action)
 {
 	if (panes_focused(&a->panes) && act_in_pane(a, action))
 		return;
 	switch (action) {
 	case ACTION_SIDE:
-		if (!next_side(a))
-			app_say(a, ROLE_NOTE, panes_show(&a->panes, &a->drawn.page) ? "the pane has no details for this row"
-			    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
+		side(a);
 		return;
 	case ACTION_REFERRERS:
 		app_referrers(a);
@@ -242,8 +285,14 @@ void app_act(struct app *a, enum action action)
 		else
 			app_back(a);
 		return;
+	case ACTION_ESCAPE:
+		escape(a);
+		return;
 	case ACTION_FORWARD:
 		app_forward(a);
+		return;
+	case ACTION_CAUSE:
+		show_cause(a);
 		return;
 	case ACTION_FILTER:
 		ask(a, PROMPT_FILTER, "");
@@ -315,6 +364,29 @@ static bool act_always(struct app *a, enum action action)
 
 /* --- the prompt -------------------------------------------------------------------------------- */
 
+/* As a regular expression of find: without special characters but *, and in any case where the search is. */
+static void offer_find(struct app *a, const char *words, const char *failed)
+{
+	struct text re = TEXT_INIT, said = TEXT_INIT;
+	bool capital = false;
+
+	for (const char *s = words; *s; s++) {
+		capital |= *s >= 'A' && *s <= 'Z';
+		if (*s == '*')
+			text_add_char(&re, '.');
+		else if (strchr("\\[](){}+?|^$", *s))
+			text_add_char(&re, '\\');
+		text_add_char(&re, *s);
+	}
+	text_clear(&a->keys.offered);
+	text_add(&a->keys.offered, capital ? "find " : "find -i ");
+	app_add_word(&a->keys.offered, re.s);
+	text_addf(&said, "%s; Enter: find in the whole dump", failed);
+	app_say(a, ROLE_NOTE, said.s);
+	text_release(&re);
+	text_release(&said);
+}
+
 static void search_for(struct app *a, const char *words, bool here)
 {
 	struct page *p = app_page(a);
@@ -335,8 +407,10 @@ static void search_for(struct app *a, const char *words, bool here)
 		found = p->ops->search && p->ops->search(p, words, here, false, &trouble);
 	if ((t && table_trouble(t, &trouble)) || trouble)
 		app_say(a, ROLE_NOTE, trouble);
+	else if (!found && t && a->session.dump && *words != '-')
+		offer_find(a, words, tree_is(t->result) ? "no open row matches" : "no row matches");
 	else if (!found)
-		app_say(a, ROLE_NOTE, t && tree_is(t->result) ? "no open row matches" : "no row matches");
+		app_say(a, ROLE_NOTE, "no row matches");
 	else
 		text_clear(&a->notice.text);
 	if (t && found)
@@ -372,6 +446,7 @@ static void prompt_accepted(struct app *a)
 	struct table *t = app_table(a);
 	char *line = xstrdup(prompt_text());
 	size_t n;
+	bool again;
 
 	switch (prompt_kind()) {
 	case PROMPT_FILTER:
@@ -379,14 +454,15 @@ static void prompt_accepted(struct app *a)
 			filter_rows(a, t, line);
 		break;
 	case PROMPT_SEARCH:
-		/* nothing typed: what was searched for before */
+		/* nothing typed: what was searched for before; the same again: its next match */
+		again = t && t->search && strcmp(t->search, line) == 0 && !panes_focused(&a->panes);
 		if (*line && t && !panes_focused(&a->panes)) {
 			char *kept = xstrdup(line);
 			free(t->search);
 			t->search = kept;
 		}
 		if (*line)
-			search_for(a, line, true);
+			search_for(a, line, !again);
 		else
 			app_act(a, ACTION_SEARCH_NEXT);
 		break;
@@ -406,6 +482,19 @@ static void prompt_accepted(struct app *a)
 	free(line);
 }
 
+/* Rows can be walked while one types a filter or a search. */
+static bool walks(struct app *a, int key)
+{
+	enum action action = key == SPECIAL(KEY_UP) ? ACTION_UP : key == SPECIAL(KEY_DOWN) ? ACTION_DOWN :
+	    key == SPECIAL(KEY_NPAGE) ? ACTION_PAGE_DOWN : key == SPECIAL(KEY_PPAGE) ? ACTION_PAGE_UP : ACTION_NONE;
+	const char *message = NULL;
+
+	if (action == ACTION_NONE)
+		return false;
+	return panes_focused(&a->panes) ? panes_action(&a->panes, action) :
+	       app_page(a)->ops->action(app_page(a), action, &message);
+}
+
 static void prompt_key(struct app *a, const struct input *in)
 {
 	/* a filter that is given up is as it was before the prompt: that text is still in the table
@@ -417,13 +506,8 @@ static void prompt_key(struct app *a, const struct input *in)
 		term_suspend();
 		return;
 	}
-	/* rows can be walked while one types a filter or a search */
-	if (!in->pasted && prompt_kind() != PROMPT_COMMAND && t &&
-	    (in->key == SPECIAL(KEY_NPAGE) || in->key == SPECIAL(KEY_PPAGE))) {
-		const char *message = NULL;
-		table_action(t, in->key == SPECIAL(KEY_NPAGE) ? ACTION_PAGE_DOWN : ACTION_PAGE_UP, &message);
+	if (!in->pasted && prompt_kind() != PROMPT_COMMAND && walks(a, in->key))
 		return;
-	}
 	switch (prompt_feed(in)) {
 	case PROMPT_CHANGED:
 		prompt_changed(a);
@@ -443,6 +527,17 @@ static void prompt_key(struct app *a, const struct input *in)
 }
 
 /* --- dispatch ---------------------------------------------------------------------------------- */
+
+/* Enter, where the last search found nothing.  Any key drops the offer. */
+static bool takes_offer(struct app *a, const struct input *in)
+{
+	bool takes = a->keys.offered.len > 0 && (in->key == '\r' || in->key == '\n' || in->key == SPECIAL(KEY_ENTER));
+
+	if (takes)
+		app_run_line(a, a->keys.offered.s);
+	text_clear(&a->keys.offered);
+	return takes;
+}
 
 void app_input(struct app *a, const struct input *in)
 {
@@ -476,6 +571,8 @@ void app_input(struct app *a, const struct input *in)
 	if (action != ACTION_COPY_ROW)
 		a->keys.copied_row = false;
 	if (act_always(a, action) || a->here.pages.n == 0)
+		return;
+	if (takes_offer(a, in))
 		return;
 	if (!a->work.unseen) /* a key that came before it was drawn is no answer to it */
 		text_clear(&a->notice.text);

@@ -124,6 +124,26 @@ void app_fill_pages(struct app *a)
 			fill_page(a->here.kept[tab].page[i]);
 }
 
+/* Around work that nobody asked for: what was said before it is not yet read. */
+struct notice_kept {
+	char *words; /* NULL: nothing */
+	enum role role;
+};
+
+static struct notice_kept keep_notice(const struct app *a)
+{
+	const struct text *said = &a->notice.text;
+
+	return (struct notice_kept){said->len > 0 ? xstrdup(said->s) : NULL, a->notice.role};
+}
+
+static void restore_notice(struct app *a, struct notice_kept *kept)
+{
+	if (kept->words && a->notice.text.len == 0)
+		app_say(a, kept->role, kept->words);
+	free(kept->words);
+}
+
 /* ^C and Esc mean the work, any other key something else. */
 static void give_up(struct app *a, struct page *overview)
 {
@@ -147,8 +167,7 @@ bool app_refresh_overview(struct app *a)
 	if (!page_is_overview(p) || !result_is(page_result(p), RESULT_LACKS_ROWS) || a->work.job || a->pending.asked ||
 	    prompt_is_open() || !opened_retained(a->session.dump))
 		return false;
-	char *before = a->notice.text.len > 0 ? xstrdup(a->notice.text.s) : NULL;
-	enum role role = a->notice.role;
+	struct notice_kept before = keep_notice(a);
 	a->work.gives_way = true;
 	int code = session_look(&a->session, p->line, &r, &err);
 	a->work.gives_way = false;
@@ -166,10 +185,40 @@ bool app_refresh_overview(struct app *a)
 		give_up(a, p);
 	else if (code)
 		app_say(a, ROLE_ERROR, err.message);
-	else if (before && a->notice.text.len == 0)
-		app_say(a, role, before);
-	free(before);
+	restore_notice(a, &before);
 	return a->dirty = true;
+}
+
+void app_release_alert(struct alert *alert)
+{
+	free(alert->sentence);
+	free(alert->line);
+	*alert = (struct alert){.known = false};
+}
+
+/* A key that comes meanwhile goes first; then it is looked for again. */
+void app_find_alert(struct app *a)
+{
+	struct alert *alert = &a->here.alert;
+	struct err err = ERR_INIT;
+
+	if (alert->known || !app_references_ready(a) || a->here.pages.n == 0 || a->work.job || prompt_is_open())
+		return;
+	struct notice_kept before = keep_notice(a);
+	a->work.gives_way = true;
+	alert->known = command_alert(&a->session, &alert->sentence, &alert->line, &err) != ERR_CANCELLED;
+	a->work.gives_way = false;
+	restore_notice(a, &before);
+	a->dirty |= alert->sentence != NULL;
+}
+
+/* Comparisons are about several dumps, and the overview has it itself. */
+bool app_shows_alert(struct app *a)
+{
+	const struct alert *alert = &a->here.alert;
+
+	return alert->sentence && !alert->dismissed && a->session.dump && a->here.pages.n > 0 && a->here.pages.at == 0 &&
+	       a->here.tab < TAB_GROWTH && !page_is_overview(app_page(a));
 }
 
 static int find_late(void *result, struct progress *progress, struct err *err)
@@ -189,23 +238,18 @@ void app_find_late(struct app *a)
 		struct result *r = both[i] ? both[i]->result : NULL;
 		if (!r || !result_is_late(r))
 			continue;
-		/* nobody asked for this: what was said before is not yet read */
-		char *before = a->notice.text.len > 0 ? xstrdup(a->notice.text.s) : NULL;
-		enum role role = a->notice.role;
+		struct notice_kept before = keep_notice(a);
 		int code = session_work(&a->session, find_late, r, &err);
 		result_take_late(r, code);
 		if (code)
 			app_say(a, ROLE_ERROR, err.message);
-		else if (before && a->notice.text.len == 0)
-			app_say(a, role, before);
-		free(before);
+		restore_notice(a, &before);
 		table_filled(both[i]);
 		a->dirty = true;
 	}
 }
 
-/* A word of a command line that is this text, whatever stands in it. */
-static void add_word(struct text *to, const char *s)
+void app_add_word(struct text *to, const char *s)
 {
 	for (; *s; s++) {
 		if ((uint8_t)*s < 0x80 && !isalnum((unsigned char)*s) && !strchr("/._-", *s))
@@ -227,7 +271,7 @@ void app_write_index(struct app *a)
 		return;
 	}
 	text_add(&line, "index ");
-	add_word(&line, h->asked.index);
+	app_add_word(&line, h->asked.index);
 	app_run_line(a, line.s);
 	text_release(&line);
 }

@@ -127,6 +127,8 @@ unsigned app_abilities(struct app *a)
 
 /* --- opening ------------------------------------------------------------------------------------ */
 
+enum { SORTED_MOST = 1000000 }; /* objects of a class that are shown in an order: it takes some tenths of a second */
+
 void app_open_row(struct app *a)
 {
 	struct table *t = app_table(a);
@@ -165,6 +167,8 @@ void app_open_row(struct app *a)
 			text_addf(&line, "0x%" PRIx64, class->address);
 		else
 			text_addf(&line, "'%s'", class->name);
+		if (class->n_objects && class->n_objects <= SORTED_MOST && opened_retained(a->session.dump))
+			text_add(&line, " -sort retained");
 	}
 	app_run_line(a, line.s);
 	text_release(&line);

@@ -9,6 +9,7 @@
 
 #include "command/resolve/resolve.h"
 #include "heap/heap.h"
+#include "view/config.h"
 #include "view/prompt.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@
 
 static int hint_width(const struct hint *hint)
 {
-	return (int)strlen(hint->key) + 1 + hint->room;
+	return (int)(strlen(hint->key) + 1 + strlen(hint->word));
 }
 
 static void draw_hints(struct app *a, int y, int width)
@@ -50,8 +51,8 @@ static void draw_prompt_hints(int y, int width)
 {
 	static const char *const words[PROMPT_KINDS] = {
 	    [PROMPT_COMMAND] = "Enter run  Tab complete  Up earlier  Esc close",
-	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  Esc all rows",
-	    [PROMPT_SEARCH] = "Enter search  n N next  Esc close"};
+	    [PROMPT_FILTER] = "rows narrow as you type  Up Down move  Enter keep  Esc all rows",
+	    [PROMPT_SEARCH] = "Enter search  n N next  Up Down move  Esc close"};
 
 	static const char *const vi[PROMPT_KINDS] = {
 	    [PROMPT_COMMAND] = "Enter run  Tab complete  Esc then k earlier  ^C close",
@@ -369,6 +370,34 @@ static int draw_tour(const struct app *a, int y, int width, int height)
 	return n;
 }
 
+/* "! OutOfMemoryError in thread worker, at ...   b stack  Esc hide", above the page.  Returns its lines. */
+static int draw_alert(struct app *a, int y, int width)
+{
+	static const char package[] = "java.lang.";
+	const struct alert *alert = &a->here.alert;
+
+	if (!app_shows_alert(a) || LINES < LINES_FOR_HINTS)
+		return 0;
+	const char *more = !strncmp(alert->line, "bt", 2) ? "stack" : !strncmp(alert->line, "locks", 5) ? "locks" : "info";
+	int end = width - 4 - (int)strlen(more) - (int)strlen("  Esc hide");
+	draw_clipped(y, 0, 1, "!", theme_role(ROLE_ERROR));
+	const char *said = alert->sentence;
+	if (!strncmp(said, package, sizeof package - 1) && (int)text_width_most(said, (size_t)width) > end - 2)
+		said += sizeof package - 1;
+	draw_text(y, 2, end - 2, said, theme_role(ROLE_ERROR));
+	int x = end + 2;
+	if (!config_key(a->options->config, 'b')) { /* else it is another key */
+		mouse_zone(a, (struct zone){y, 0, x + 2 + (int)strlen(more), .key = 'b'});
+		draw_clipped(y, x, 1, "b", theme_role(ROLE_KEY));
+		draw_clipped(y, x + 2, width - x - 2, more, theme_role(ROLE_QUIET));
+	}
+	x += 2 + (int)strlen(more) + 2;
+	mouse_zone(a, (struct zone){y, x, 8, .key = 27});
+	x += draw_clipped(y, x, 3, "Esc", theme_role(ROLE_KEY)) + 1;
+	draw_clipped(y, x, width - x, "hide", theme_role(ROLE_QUIET));
+	return 1;
+}
+
 /* The lines above the last one that a sentence of the selected row takes, and the empty one above it. */
 static int lines_of_sentence(struct table *t, int width)
 {
@@ -449,6 +478,7 @@ void app_draw(struct app *a)
 		app_draw_title(a, width), top++;
 	int place = top++;
 	top += draw_tour(a, top, width, height);
+	top += draw_alert(a, top, width);
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
 	a->drawn.area = (struct rect){top, 0, height - top - bottom, width};
 	if (p && has_path(a, p, a->drawn.area.height)) {

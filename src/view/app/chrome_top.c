@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* chrome_top.c - what stands above the page: the title, and the line of the place, with how far works are. */
+/* chrome_top.c - what stands above the page: the title, with how far works are, and the line of the place. */
 #include "dump/lazy_dump.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
@@ -85,9 +85,32 @@ static void add_facts(const struct app *a, int how_much, struct text *to)
 		    to->len ? " weak on" : "weak on");
 }
 
-void app_draw_title(const struct app *a, int width)
+static void add_inflating(const struct app *a, struct text *to)
 {
-	struct text name = TEXT_INIT, facts = TEXT_INIT;
+	struct progress *p = lazy_dump_progress(a->inflating);
+
+	text_add(to, phase_info[PHASE_INFLATE].word);
+	if (p)
+		eta_add_share(p, to);
+}
+
+/* The place of the tabs is theirs: what works is named in line 1, before the facts. */
+static void add_work(struct app *a, struct text *to)
+{
+	text_clear(to);
+	if (a->here.pages.n == 0)
+		return;
+	if (!a->loader.finished)
+		loader_word(&a->loader, to);
+	else if (a->finding.running)
+		retained_job_word(&a->finding, to);
+	else if (a->inflating)
+		add_inflating(a, to);
+}
+
+void app_draw_title(struct app *a, int width)
+{
+	struct text name = TEXT_INIT, facts = TEXT_INIT, work = TEXT_INIT;
 	int x = draw_clipped(0, 0, width, "cairn", theme_role(ROLE_TITLE)) + 2, needed, room, how_much = 0;
 
 	width -= draw_damage(a->session.dump, width);
@@ -99,19 +122,25 @@ void app_draw_title(const struct app *a, int width)
 		text_addf(&name, "  %zu/%zu", d->number, s->n_dumps);
 	/* both where they fit; a long name gives way, but keeps its end, where its time stands */
 	int named = (int)text_width_most(name.s, (size_t)width), least[] = {NAME_LEAST, 12, 8, 0};
+	add_work(a, &work);
+	int works = (int)text_width(work.s) + (work.len ? 3 : 0);
 	do {
 		add_facts(a, how_much, &facts);
 		needed = (int)text_width(facts.s);
-		room = width - x - (needed ? needed + 3 : 0);
+		room = width - x - (needed ? needed + 3 : 0) - works;
 	} while (room < named && room < least[how_much] && ++how_much < FACTS_NONE);
 	if (how_much == FACTS_NONE || !needed) {
-		draw_text_keep_end(0, x, width - x, name.s, theme_role(ROLE_FACTS));
-	} else {
-		draw_text_keep_end(0, x, room, name.s, theme_role(ROLE_FACTS));
-		draw_right(0, width - needed, needed, facts.s, theme_role(ROLE_FACTS));
+		needed = 0;
+		works = works < width - x ? works : 0;
+		room = width - x - works;
 	}
+	draw_text_keep_end(0, x, room, name.s, theme_role(ROLE_FACTS));
+	draw_right(0, width - needed, needed, facts.s, theme_role(ROLE_FACTS));
+	if (works)
+		draw_right(0, x + room, width - x - room - (needed ? needed + 3 : 0), work.s, theme_role(ROLE_WORKING));
 	text_release(&name);
 	text_release(&facts);
+	text_release(&work);
 }
 
 /* --- line 2 ------------------------------------------------------------------------------------ */
@@ -222,39 +251,21 @@ static int breadcrumb_width(const struct app *a, int most)
 	return sum;
 }
 
-static void add_inflating(const struct app *a, struct text *to)
-{
-	struct progress *p = lazy_dump_progress(a->inflating);
-
-	text_add(to, phase_info[PHASE_INFLATE].word);
-	if (p)
-		eta_add_share(p, to);
-}
-
 /* False: the tabs or the title have no room beside that, and nothing is drawn. */
 static bool draw_place(struct app *a, int y, int width, enum lost lost)
 {
-	struct text state = TEXT_INIT, work = TEXT_INIT;
+	struct text state = TEXT_INIT;
 
 	text_clear(&state);
-	text_clear(&work);
 	add_state(a, lost, &state);
-	if (!a->loader.finished && a->here.pages.n > 0)
-		loader_word(&a->loader, &work);
-	else if (a->finding.running)
-		retained_job_word(&a->finding, &work);
-	else if (a->inflating)
-		add_inflating(a, &work);
-	int state_width = (int)text_width(state.s), work_width = (int)text_width(work.s);
+	int state_width = (int)text_width(state.s);
 	if (state_width > width * 2 / 3)
 		state_width = width * 2 / 3;
-	int left = width - state_width - 1;
-	bool works = work_width > 0 && work_width < left;
-	int room = works ? left - work_width - 2 : left;
+	int room = width - state_width - 1;
 	int gap = (int)strspn(state.s, " "); /* before what it says, and one is enough where it is narrow */
 	int said = (int)text_width(state.s) - gap, said_width = said < state_width ? said : state_width;
 	bool tabs = a->here.pages.n > 0 && a->here.pages.at == 0 &&
-		    tabs_draw(a, y, 0, room + (gap > 0 && !work_width ? gap : 0));
+		    tabs_draw(a, y, 0, room + gap);
 	bool below = a->here.pages.at > 0, drawn = tabs || lost == LOST_UNSAID || (below && lost == LOST_NUMBER) ||
 		(below && breadcrumb_width(a, width) <= room);
 
@@ -264,10 +275,7 @@ static bool draw_place(struct app *a, int y, int width, enum lost lost)
 		draw_text(y, 0, room, "loading", theme_role(ROLE_PLACE));
 	if (drawn)
 		draw_right(y, width - said_width, said_width, state.s + gap, theme_role(ROLE_TEXT));
-	if (drawn && works)
-		draw_right(y, left - work_width, work_width, work.s, theme_role(ROLE_WORKING));
 	text_release(&state);
-	text_release(&work);
 	return drawn;
 }
 

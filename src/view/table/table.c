@@ -142,18 +142,21 @@ static bool may_sort_by(const struct table *t, unsigned column)
 	return (int)column != t->hidden && !t->result->columns[column].hidden;
 }
 
-static void sort_step(struct table *t, bool left)
+/* By the next column on this side.  numbers: only those that are seen.  False: there is none. */
+static bool sort_step(struct table *t, bool left, bool numbers)
 {
 	unsigned n = n_columns(t);
 	unsigned at = t->result->sorted_by >= 0 ? (unsigned)t->result->sorted_by : left ? 0 : n - 1;
 
 	for (unsigned i = 0; i < n; i++) {
 		at = left ? (at + n - 1) % n : (at + 1) % n;
-		if (may_sort_by(t, at)) {
-			table_sort(t, at, cell_is_number(column_type(&t->result->columns[at])));
-			return;
+		bool number = cell_is_number(column_type(&t->result->columns[at]));
+		if (may_sort_by(t, at) && (!numbers || (number && table_sees(t, at)))) {
+			table_sort(t, at, number);
+			return true;
 		}
 	}
+	return false;
 }
 
 static void search_again(struct table *t, bool backwards, const char **message)
@@ -280,7 +283,8 @@ static bool act(struct table *t, enum action action, const char **message)
 	case ACTION_SORT_NEXT:
 	case ACTION_SORT_RIGHT:
 	case ACTION_SORT_LEFT:
-		sort_step(t, action == ACTION_SORT_LEFT);
+		if (action != ACTION_SORT_NEXT || !sort_step(t, false, true))
+			sort_step(t, action == ACTION_SORT_LEFT, false);
 		return true;
 	case ACTION_REVERSE:
 		if (t->result->sorted_by >= 0)

@@ -25,6 +25,7 @@ struct table {
 	size_t height;         /* rows drawn the last time: a page */
 	char *filter;          /* NULL: none */
 	char *search;          /* NULL: none yet */
+	size_t match, matches; /* the last search found this one of so many, from 1; 0: they were not counted */
 	unsigned lost;         /* columns without room that the header does not report, as drawn last */
 	unsigned left;         /* of columns that were chosen: so many beside the name are left of what is seen */
 	bool more;             /* and there are others right of it, as drawn last */
@@ -36,6 +37,7 @@ struct table {
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
 	size_t measured;          /* rows that went into it at the beginning */
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */
+	bool shows[TABLE_COLUMNS];          /* a cell of them is not blank, a ? for one */
 	uint32_t first_text[TABLE_COLUMNS]; /* hash of the first text seen, 0: none */
 	bool varies[TABLE_COLUMNS];         /* another one was seen */
 	struct rect at;                     /* drawn the last time */

@@ -90,6 +90,7 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		bytes += buffer->len;
 		grow(t, c, buffer->s);
 		compare_text(t, c, buffer->s);
+		t->shows[c] |= buffer->len > 0;
 		if (cell.type != CELL_NONE && buffer->len > 0)
 			t->filled[c]++;
 	}
@@ -439,6 +440,13 @@ int table_wishes(struct table *t)
 	return needed(&l);
 }
 
+/* Is nothing in the column, in any row? */
+static bool is_empty(const struct table *t, unsigned c)
+{
+	return t->seen > 0 && t->measured >= t->result->n_rows && !t->shows[c] && !t->result->chosen &&
+	       (int)c != t->result->sorted_by && !t->result->so_far;
+}
+
 void table_lay_out(struct table *t, struct layout *l, struct rect at)
 {
 	*l = (struct layout){.n = 0};
@@ -446,7 +454,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || column->hidden)
+		if ((int)c == t->hidden || column->hidden || is_empty(t, c))
 			continue;
 		/* it is the percentage beside the bar */
 		if (!t->result->chosen && column->id == COL_SHARE && table_wants_share(t) && tree_has_groups(t->result))

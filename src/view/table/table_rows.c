@@ -11,12 +11,15 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "memory/big.h"
+#include "view/eta.h"
 #include "view/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define LIVE_ROWS 200000 /* with more, filters wait for Enter */
+#define COUNT_NS 30000000 /* so long matches are counted */
+#define COUNT_LOOK 64     /* rows between two looks at the clock */
 
 /* --- works ------------------------------------------------------------------------------------- */
 
@@ -356,7 +359,25 @@ struct searching {
 	bool here, backwards;
 	size_t from;
 	size_t *at; /* the row that was found; SIZE_MAX: none */
+	size_t *match, *matches;
 };
+
+/* The place of the row found among those that match, unless counting takes long. */
+static void count_matches(const struct searching *s, struct match *m, struct result *r)
+{
+	uint64_t began = eta_now();
+	size_t before = 0, all = 0;
+
+	for (size_t row = 0; row < r->n_rows; row++) {
+		if (row % COUNT_LOOK == 0 && eta_now() - began > COUNT_NS)
+			return;
+		bool matches = match_row(m, r, row);
+		all += matches;
+		before += matches && row <= *s->at;
+	}
+	*s->match = before;
+	*s->matches = all;
+}
 
 static int search_rows(struct result **result, const void *context, struct err *err)
 {
@@ -380,6 +401,8 @@ static int search_rows(struct result **result, const void *context, struct err *
 		else if (match_row(&m, r, at))
 			*s->at = at;
 	}
+	if (!code && *s->at != SIZE_MAX)
+		count_matches(s, &m, r);
 	match_release(&m);
 	return code;
 }
@@ -387,8 +410,10 @@ static int search_rows(struct result **result, const void *context, struct err *
 bool table_search(struct table *t, const char *words, bool here, bool backwards)
 {
 	size_t at = SIZE_MAX;
-	struct searching s = {t, words, here, backwards, t->row, &at};
+	struct searching s = {t, words, here, backwards, t->row, &at, &t->match, &t->matches};
 	struct err err = ERR_INIT;
+
+	t->match = t->matches = 0;
 
 	if (!*words)
 		return true;

@@ -53,17 +53,19 @@ def beside(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
+    t.wait(lambda lines: "retained" in lines[0])  # beside the facts
     t.keys("2")  # a main page that waits for sizes; dropped, it takes no other view along
     t.wait(r"^heap: waits until retained sizes are computed")
     t.keys("C-c", "Enter")
     t.wait(r"^histogram > ")
     leave(t)
     t.line('clear; "$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
+    lines = t.wait(lambda lines: "retained" in lines[0])  # beside the facts
+    need(lines[1].startswith("0 overview 1 histogram 2 heap 3 leaks 4 threads 5 packages 6"), "the tabs give way", t)
+    need(not re.search(r" 0%", lines[0]), "0 %% says nothing: %r" % lines[0], t)
     t.keys("C-c")
     t.wait(r"retained sizes stay unknown until dom or top computes them")
-    t.wait(lambda lines: "retained" not in lines[1])
+    need(t.wait(lambda lines: "retained" not in lines[0])[1] == lines[1], "the tabs moved", t)
     need("retained" not in t.screen()[2], "a column of sizes that nobody knows", t)
     t.keys("Down")
     enter(t, "dom")
@@ -85,7 +87,7 @@ def tab_waits(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "3000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 "$HOME/big.phd"')
-    t.wait(lambda lines: "retained" in lines[1])  # of the line below the header, whatever names it leaves room for
+    t.wait(lambda lines: "retained" in lines[0])  # beside the facts
     t.keys("2")
     t.wait(r"^heap: waits until retained sizes are computed")
     t.keys("Enter")

@@ -26,7 +26,7 @@ def configuration(t):
     lines = t.wait(r"^> byte\[\] +1,106 +java\.lang\.Object")
     need(not any(re.search(r"retained|91\.4K|│", line) for line in lines), "other columns, or a pane", t)
     t.keys("z")
-    t.wait(r"^ +retained_objects +1,106")
+    t.wait(r"retained objects +1,106")
     t.keys("Escape")
     t.wait(r"^> byte\[\] +1,106")
     t.keys("d")  # goes before the key of dominators

@@ -328,7 +328,7 @@ def unseen_match(t):
     t.wait("total", gone=True)
     t.type("/13.19")
     t.keys("Enter")
-    t.wait(r"^total: 13\.19$")
+    t.wait(r"^total: 13\.19   match 1/1$")
     wait_selected(t, "0xe001c760")
     t.type("/4711000007")  # there is room for this one
     t.keys("Enter")

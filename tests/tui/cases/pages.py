@@ -25,9 +25,10 @@ def walk(t):
     wait_selected(t, r"java\.lang\.String ")
     t.keys("Enter")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String")
-    t.wait("0xe0000af0")
-    for _ in range(10):
-        t.keys("Down")
+    t.wait(r"^> 0x")
+    t.keys("/")
+    t.type("0xe0000af0")
+    t.keys("Enter")
     wait_selected(t, "0xe0000af0")
     t.keys("Enter")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String > 0xe0000af0")

@@ -20,7 +20,7 @@ def panes(t):
     t.wait(lambda lines: {line.count("│") for line in lines[2:-2]} == {120: {1}, 80: {0, 1}, 200: {2}}[t.width], panes=True)
     t.keys("Enter")  # of an object its fields and its path
     t.wait("customer +256", panes=True)
-    t.wait("Java lo", panes=True)
+    t.wait(r"AuditLog\.ENTRIES +80\.0K", panes=True)
     t.keys("Escape", "v")
     t.wait("no panes, only the list")
     t.wait(whole, panes=True, gone=True)
@@ -148,8 +148,11 @@ def pane_of_field(t):
     t.wait(r"│ 0xe000e598 com\.acme\.shop\.Shop$", panes=True)
     t.keys("Down", "Down")
     t.wait(r"│ \"session-4733\" +320 +(████████ )?Session 0xe001f7e8", panes=True)
-    t.keys("Tab", "Tab")  # who references it, then the pane
-    in_pane(t, r"static Shop\.INSTANCE|JNI global")
+    t.keys("Tab")  # who references it
+    t.wait(r"│ 0xe00016a8 class com\.acme\.shop\.Shop$", panes=True)
+    t.wait(r"JNI global", panes=True)
+    t.keys("Tab")  # then the pane
+    in_pane(t, r"(?:static Shop\.INSTANCE|JNI global)")
     t.keys("Tab", "Down")
     t.wait(r"│> orders +java\.util\.ArrayList", panes=True)
     leave(t)

@@ -132,7 +132,7 @@ def replaces(t):
     t.type(":histo > kept.csv\ry:size *\r")
     t.wait(r"kept\.csv\s+exists:\s+replace\s+it\?\s+\(y\s+n\)")
     t.keys("n")
-    t.wait(r"retained_objects")
+    t.wait(r"retained objects")
     t.keys("BSpace")
     other = os.path.join(t.home, "other.txt")
     shutil.copy(SAMPLE, other)

@@ -143,7 +143,7 @@ def profiles(t):
     t.type("fcustomer > email")
     t.keys("Enter")
     t.wait(r"^ +\d+ \(\d+\) paths")
-    t.keys("F", "s")
+    t.keys("F", ">")
     t.wait(r"path \^ ")
     t.keys("m", "a", "7")
     wait_selected(t, ENTRIES + r" .* 60 +\+40 ")

@@ -4,6 +4,7 @@
  */
 #include "view/keys.h"
 
+#include "command/args/args.h"
 #include "command/help/help.h"
 #include "view/term/term.h"
 #include "view/view.h"
@@ -126,10 +127,13 @@ static const struct binding {
 	NULL, NULL, 0, 0, .brief = "mark this place"},
     {{'\''}, ACTION_GO_TO_MARK, PAGES, "' LETTER", "go to a mark; '' returns to the place of the last session",
 	NULL, NULL, 0, 0, .brief = "go to a mark"},
-    {{':'}, ACTION_PROMPT, PAGES, ":", "type a command; Tab completes, Up recalls earlier ones",
+    {{':'}, ACTION_PROMPT, PAGES, ":",
+	"type a command: those that fit are listed; Tab completes, Up recalls earlier lines",
 	"command", ":", PAGES, 0, .brief = "command line"},
     {{';'}, ACTION_ASK, PAGES, ";", "ask in SQL: open the prompt with sql", NULL, NULL, 0, 0, .brief = "ask in SQL"},
-    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1", "show the keys and the commands", "help", "?", PAGES, 0},
+    {{'?', SPECIAL(KEY_F(1))}, ACTION_HELP, PAGES, "?, F1",
+	"the keys of this page and row; letters search all keys and commands; ? again: the whole help",
+	"help", "?", PAGES, 0},
     {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "redraw the screen", NULL, NULL, 0, 0},
     {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "suspend to the shell; fg returns", NULL, NULL, 0, 0},
     {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work", NULL, NULL, 0, 0, .brief = "stop the work"},
@@ -176,6 +180,13 @@ bool key_asks(const struct command *c, unsigned can, const char **words)
 		return true;
 	}
 	return can & CAN_CLASS_OBJECT && c->flags & COMMAND_SHOWS_CLASSES;
+}
+
+const char *key_summary(const struct command *c, const char *words)
+{
+	const struct command *asked = command_named(words, strlen(words));
+
+	return (asked ? asked : c)->summary;
 }
 
 const char *key_elsewhere(int key)
@@ -315,8 +326,19 @@ static void write_row_keys(unsigned can, struct text *to)
 			continue;
 		text_addf(to, "  %-22s %s%s%s", c->key, can ? words : c->name, !can && c->several ? "; for several: " : "",
 		    !can && c->several ? c->several : "");
-		text_addf(to, ": %s\n", c->summary);
+		text_addf(to, ": %s\n", can ? key_summary(c, words) : c->summary);
 	}
+}
+
+bool key_help_at(size_t i, enum place place, struct key_help *out)
+{
+	for (const struct binding *b = bindings; b < bindings + N_BINDINGS; b++) {
+		if (!b->name || i-- > 0)
+			continue;
+		*out = (struct key_help){b->name, b->brief, b->help, b->keys, b->action, b->acts & place, b->needs};
+		return true;
+	}
+	return false;
 }
 
 /* What keys do here, on one screen of 80x24. */
@@ -348,8 +370,9 @@ static void write_overview(enum place place, unsigned can, int width, struct tex
 
 static const char *const at_prompt[][2] = {
     {"Tab", "complete; again: next candidate (Shift-Tab: previous)"},
-    {"Up, Down, ^R", "earlier lines; search in them"},
+    {"Up, Down, ^R", "earlier lines; search in them; after Tab, and with Down in a new line, the list of commands"},
     {"of / and f", "Up, Down, PgUp, PgDn move in the rows; ^P, ^N: earlier words"},
+    {"F1", "explain the command in the line"},
     {"Esc, ^C, ^G", "close without running anything (Esc edits if an inputrc sets editing-mode vi)"},
     {"after an error", "keys act on the page again; : and Up edit the line"},
     {"no argument", "the selected row; . is the page's object, or that row"},

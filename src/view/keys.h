@@ -70,6 +70,21 @@ struct hint {
 /* The hints of a place, most useful first; false behind the last. */
 bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out);
 
+/* What the key of a command asks with these words (key_asks): the summary of the command that they are. */
+const char *key_summary(const struct command *c, const char *words);
+
+/* A key that moves or arranges, as help writes it. */
+struct key_help {
+	const char *keys;         /* "s, F6" */
+	const char *brief, *help; /* a few words, or NULL; a sentence */
+	const int *pressed;       /* the keys themselves, ended by 0 */
+	enum action action;
+	bool here;                /* it acts in this place */
+	unsigned needs;           /* what the row must be able to do, one of these; 0: nothing */
+};
+/* The keys in their order in the table; false behind the last. */
+bool key_help_at(size_t i, enum place place, struct key_help *out);
+
 /* The help page, for so many columns: an overview of the keys of the place, then these and all others in detail, then
  * commands. */
 void keys_write_help(enum place place, unsigned can, int width, struct text *to);

@@ -11,7 +11,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "command/args/args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,9 @@ static struct {
 	size_t n_candidates, word;   /* where the word they replace begins */
 	int chosen;                  /* the one Tab put into the line, or -1 */
 	bool walking;                /* the line changes because Tab walks: keep the candidates */
+	struct palette_row row[PALETTE_MOST]; /* the candidates, where they are commands */
+	size_t n_rows, n_begun;      /* so many; so many of the first begin with what is typed */
+	struct text typed;           /* what the first one chosen replaced */
 
 	int scroll;                  /* columns of the line left of the screen */
 } prompt = {.chosen = -1};
@@ -94,23 +99,67 @@ static void drop_candidates(void)
 		free(prompt.candidate[i]);
 	free(prompt.candidate);
 	prompt.candidate = NULL;
-	prompt.n_candidates = 0;
+	prompt.n_candidates = prompt.n_rows = prompt.n_begun = 0;
 	prompt.chosen = -1;
 	prompt.walking = false;
 }
 
-/* What the word at the cursor could become; nothing while there is no word. */
+/* The words from byte *begin to the cursor that may name a command: the first word alone, or (several) more, unless the
+ * first is a command.  False: there are none. */
+static bool names_command(bool several, size_t *begin)
+{
+	size_t end = (size_t)rl_point, at = strspn(rl_line_buffer, " ");
+	size_t first = at + strcspn(rl_line_buffer + at, " ");
+
+	*begin = at < end ? at : end;
+	if (!isalpha((unsigned char)rl_line_buffer[at]))
+		return !several && rl_line_buffer[at] == '\0';
+	for (size_t i = at; i < end; i++)
+		if (!isalnum((unsigned char)rl_line_buffer[i]) && !strchr(" -_.:", rl_line_buffer[i]))
+			return false;
+	return several ? first < end && !command_named(rl_line_buffer + at, first - at) : end <= first;
+}
+
+static void find_commands(size_t begin)
+{
+	size_t n = (size_t)rl_point - begin;
+
+	prompt.n_rows = palette_find(rl_line_buffer + begin, n, prompt.row, PALETTE_MOST);
+	prompt.candidate = prompt.n_rows ? xcalloc(prompt.n_rows, sizeof *prompt.candidate) : NULL;
+	prompt.n_candidates = prompt.n_rows;
+	prompt.word = begin;
+	for (size_t i = 0; i < prompt.n_rows; i++) {
+		prompt.candidate[i] = xstrdup(prompt.row[i].line);
+		if (prompt.n_begun == i && strncmp(prompt.row[i].line, rl_line_buffer + begin, n) == 0)
+			prompt.n_begun++;
+	}
+}
+
+static void ask_completer(bool asked)
+{
+	prompt.candidate = prompt.complete(
+	    prompt.context, rl_line_buffer, (size_t)rl_point, CANDIDATES, asked, &prompt.word, &prompt.n_candidates);
+	if (prompt.word > (size_t)rl_point)
+		prompt.word = (size_t)rl_point;
+}
+
+/* What the word at the cursor could become; nothing while there is no word, unless it is a command's. */
 static void find_candidates(bool asked)
 {
-	size_t end = (size_t)rl_point;
+	size_t end = (size_t)rl_point, begin;
 
 	drop_candidates();
 	if (prompt.kind != PROMPT_COMMAND || !prompt.complete)
 		return;
-	prompt.candidate = prompt.complete(
-	    prompt.context, rl_line_buffer, end, CANDIDATES, asked, &prompt.word, &prompt.n_candidates);
-	if (prompt.word > end)
-		prompt.word = end;
+	if (names_command(false, &begin))
+		find_commands(begin);
+	if (prompt.n_rows)
+		return;
+	ask_completer(asked);
+	if (!prompt.n_candidates && names_command(true, &begin))
+		find_commands(begin);
+	if (prompt.n_rows)
+		return;
 	bool same = prompt.n_candidates == 1 &&
 		    strlen(prompt.candidate[0]) == end - prompt.word &&
 		    strncmp(prompt.candidate[0], rl_line_buffer + prompt.word, end - prompt.word) == 0;
@@ -147,8 +196,11 @@ static void walk(bool backwards)
 {
 	int n = (int)prompt.n_candidates;
 
-	if (prompt.chosen < 0)
+	if (prompt.chosen < 0) {
+		text_clear(&prompt.typed);
+		text_add_n(&prompt.typed, rl_line_buffer + prompt.word, (size_t)rl_point - prompt.word);
 		prompt.chosen = backwards ? n - 1 : 0;
+	}
 	else
 		prompt.chosen = (prompt.chosen + (backwards ? n - 1 : 1)) % n;
 	prompt.walking = true;
@@ -164,6 +216,25 @@ void prompt_complete(size_t from, const char *only)
 		rl_insert_text(" ");
 }
 
+/* Of the first n candidates: the only one, or what all begin with, is put into the line.  False: that is there. */
+static bool continue_word(size_t n)
+{
+	if (n == 1) {
+		prompt_complete(prompt.word, prompt.candidate[0]);
+		drop_candidates();
+		return true;
+	}
+	size_t common = n ? prompt_common(prompt.candidate, n) : 0, typed = (size_t)rl_point - prompt.word;
+	if (common > typed && n < CANDIDATES) {
+		char *longer = xstrndup(prompt.candidate[0], common);
+		prompt_replace(prompt.word, longer);
+		free(longer);
+		find_candidates(true);
+		return true;
+	}
+	return false;
+}
+
 static int complete_key(int count, int key)
 {
 	(void)count;
@@ -172,25 +243,16 @@ static int complete_key(int count, int key)
 		return 0;
 	if (!prompt.walking && prompt.n_candidates == 0)
 		find_candidates(true);
-	if (prompt.n_candidates == 0)
-		return 0;
-	if (prompt.walking) {
-		walk(false);
-		return 0;
-	}
-	if (prompt.n_candidates == 1) {
-		prompt_complete(prompt.word, prompt.candidate[0]);
+	if (!prompt.walking && prompt.n_rows && !prompt.n_begun) { /* another tool's word first: jmap -histo */
 		drop_candidates();
-		return 0;
-	}
-	size_t common = prompt_common(prompt.candidate, prompt.n_candidates), typed = (size_t)rl_point - prompt.word;
-	if (common > typed && prompt.n_candidates < CANDIDATES) {
-		char *longer = xstrndup(prompt.candidate[0], common);
-		prompt_replace(prompt.word, longer);
-		free(longer);
+		ask_completer(true);
+		if (continue_word(prompt.n_candidates))
+			return 0;
 		find_candidates(true);
-		return 0;
 	}
+	if (prompt.n_candidates == 0 || (!prompt.walking && continue_word(
+	    prompt.n_rows && prompt.n_candidates > 1 ? prompt.n_begun : prompt.n_candidates)))
+		return 0;
 	walk(false);
 	return 0;
 }
@@ -308,6 +370,7 @@ void prompt_release(void)
 		free(prompt.history[kind]);
 	}
 	text_release(&prompt.line);
+	text_release(&prompt.typed);
 	if (prompt.nowhere != stderr)
 		fclose(prompt.nowhere);
 	rl_outstream = NULL;
@@ -330,6 +393,8 @@ void prompt_open(enum prompt_kind kind, const char *text, size_t point)
 		rl_insert_text(text);
 		if (point < (size_t)rl_end)
 			rl_point = (int)point;
+	} else {
+		find_candidates(false); /* all commands */
 	}
 }
 
@@ -461,6 +526,24 @@ static enum prompt_event after_line(void)
 	return accepted ? PROMPT_ACCEPTED : PROMPT_CANCELLED;
 }
 
+/* Up and Down in the list of commands: once one was chosen, or Down where history has nothing newer. */
+static bool chooses(const struct input *in)
+{
+	bool up = in->key == SPECIAL(KEY_UP), down = in->key == SPECIAL(KEY_DOWN);
+
+	if (in->pasted || in->alt || !prompt.n_rows || !(up || down))
+		return false;
+	if (prompt.chosen < 0 && (up || where_history() < history_length))
+		return false;
+	if (prompt.chosen == 0 && up) { /* back to what was typed */
+		prompt_replace(prompt.word, prompt.typed.s ? prompt.typed.s : "");
+		find_candidates(false);
+	} else {
+		walk(up);
+	}
+	return true;
+}
+
 enum prompt_event prompt_feed(const struct input *in)
 {
 	if (cancels(in)) {
@@ -471,9 +554,10 @@ enum prompt_event prompt_feed(const struct input *in)
 	bool walked = prompt.walking;
 	int chosen = prompt.chosen;
 
-	if (in->pasted) {
+	bool chose = chooses(in);
+	if (!chose && in->pasted) {
 		rl_insert_text(in->pasted);
-	} else {
+	} else if (!chose) {
 		queue_key(in);
 		while (byte_waits() && !prompt.accepted && !prompt.ended)
 			rl_callback_read_char();
@@ -484,7 +568,7 @@ enum prompt_event prompt_feed(const struct input *in)
 	}
 	bool changed = strcmp(before, rl_line_buffer) != 0;
 	free(before);
-	if (walked && prompt.chosen == chosen)
+	if (walked && !chose && prompt.chosen == chosen)
 		prompt.walking = false; /* another key: what Tab put there is text now */
 	if (changed && !prompt.walking)
 		find_candidates(false);
@@ -547,37 +631,16 @@ int prompt_draw(int y, int width)
 	return column < width ? column : width - 1;
 }
 
-int prompt_draw_candidates(int bottom, int height, int width)
+const struct palette_row *prompt_commands(size_t *n, int *chosen)
 {
-	size_t widest = 0;
+	*n = prompt.open ? prompt.n_rows : 0;
+	*chosen = prompt.chosen;
+	return prompt.row;
+}
 
-	if (!prompt.open || prompt.n_candidates == 0 || height < 1 || width < 8)
-		return 0;
-	for (size_t i = 0; i < prompt.n_candidates; i++) {
-		size_t w = text_width_most(prompt.candidate[i], (size_t)width);
-		widest = w > widest ? w : widest;
-	}
-	int cell = (int)(widest < (size_t)width - 2 ? widest : (size_t)width - 2) + 2;
-	size_t across = (size_t)(width - 2) / (size_t)cell;
-	across = across ? across : 1;
-	size_t lines = (prompt.n_candidates + across - 1) / across;
-	size_t shown = lines < (size_t)height ? lines : (size_t)height;
-	/* page so that the chosen one is seen */
-	size_t first = 0;
-	if (prompt.chosen >= 0)
-		first = (size_t)prompt.chosen / across / shown * shown;
-	for (size_t l = 0; l < shown; l++) {
-		int y = bottom - (int)shown + (int)l;
-		draw_blank(y, 0, width, theme_role(ROLE_TEXT));
-		for (size_t c = 0; c < across; c++) {
-			size_t i = (first + l) * across + c;
-			if (i >= prompt.n_candidates)
-				break;
-			draw_text(y, 2 + (int)c * cell, cell - 2, prompt.candidate[i],
-			    theme_role((int)i == prompt.chosen ? ROLE_CHOSEN : ROLE_QUIET));
-		}
-		if (l + 1 == shown && first + shown < lines)
-			draw_right(y, width - 2, 2, "+", theme_role(ROLE_KEY));
-	}
-	return (int)shown;
+char *const *prompt_candidates(size_t *n, int *chosen)
+{
+	*n = prompt.open && !prompt.n_rows ? prompt.n_candidates : 0;
+	*chosen = prompt.chosen;
+	return prompt.candidate;
 }

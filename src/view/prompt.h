@@ -9,6 +9,7 @@
 #ifndef CAIRN_VIEW_PROMPT_H
 #define CAIRN_VIEW_PROMPT_H
 
+#include "command/help/help.h"
 #include "view/draw.h"
 
 #include <stdbool.h>
@@ -49,8 +50,10 @@ const char *prompt_text(void);
 /* Draw the line; returns the column where the cursor belongs. */
 int prompt_draw(int y, int width);
 
-/* The candidates, in at most height lines that end above line bottom.  Returns lines drawn. */
-int prompt_draw_candidates(int bottom, int height, int width);
+/* The commands that the words may mean, and which of them is in the line (-1: none); valid until the next key. */
+const struct palette_row *prompt_commands(size_t *n, int *chosen);
+/* The candidates, where they are no commands; as prompt_commands. */
+char *const *prompt_candidates(size_t *n, int *chosen);
 
 /* --- what both prompts do with readline's line and history ---------------------------------------- */
 

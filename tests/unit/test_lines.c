@@ -474,6 +474,49 @@ static void test_completion(void **state)
 }
 
 /* What can be opened of an archive. */
+/* --- the palette ------------------------------------------------------------------------------ */
+
+static void expect_palette(const char *words, const char *wanted)
+{
+	struct palette_row row[PALETTE_MOST];
+	struct text t = TEXT_INIT;
+	size_t n = palette_find(words, strlen(words), row, PALETTE_MOST);
+	text_add(&t, "");
+	for (size_t i = 0; i < n; i++) {
+		assert_non_null(row[i].command);
+		text_addf(&t, "%s", row[i].line);
+		text_add(&t, row[i].alias ? "=" : "");
+		palette_add_other_name(&row[i], &t);
+		text_add(&t, i + 1 < n ? "; " : "");
+	}
+	if (strncmp(t.s, wanted, strlen(wanted)) != 0)
+		assert_string_equal(t.s, wanted);
+	text_release(&t);
+}
+
+static void test_palette(void **state)
+{
+	(void)state;
+	size_t n = 0;
+	struct palette_row row[PALETTE_MOST];
+	while (commands[n])
+		n++;
+	assert_int_equal(palette_find("", 0, row, PALETTE_MOST), n); /* of no word all, in the order of help */
+	assert_int_equal(palette_find("", 0, row, 3), 3);
+	assert_ptr_equal(row[2].command, commands[2]);
+	expect_palette("dup", "dups=duplicate_strings; duplicate-classes=MAT duplicate_classes"); /* names that begin so */
+	expect_palette("duplicate classes", "duplicate-classes=MAT duplicate_classes");
+	expect_palette("DUPS", "dups");
+	expect_palette("history", "history; path-history"); /* then those that contain it */
+	expect_palette("thread_overview", "threads=MAT thread_overview"); /* then names of other tools */
+	expect_palette("GC.class", "histo -live=jcmd GC.class_histogram");
+	expect_palette("jmap -histo:", "histo -live=jmap -histo:live"); /* which say the tool themselves */
+	expect_palette("fill ratio", "collections"); /* then what they do */
+	expect_palette("ratio fill", "collections");
+	expect_palette("dplct", "duplicate-classes"); /* and letters in this order */
+	expect_palette("qqq", "");
+}
+
 static void test_member_completion(void **state)
 {
 	const char *source = getenv("CAIRN_SOURCE");
@@ -526,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_options),
 		cmocka_unit_test_setup_teardown(test_many_options, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_completion, fake_session_open, fake_session_close),
+		cmocka_unit_test(test_palette),
 		cmocka_unit_test_setup_teardown(test_member_completion, fake_session_open, fake_session_close),
 		cmocka_unit_test_setup_teardown(test_static_completion, fake_session_open, fake_session_close),
 	};

@@ -55,6 +55,27 @@ void docs_write(const char *what, struct text *to);
 /* Troff text: backslashes, leading dots and quotes, and dashes made safe. */
 void troff_add(struct text *to, const char *s);
 
+/* --- the palette: commands as they are typed ------------------------------------------------------ */
+
+/* What typed words may mean.  All strings are of the tables of commands and aliases. */
+struct palette_row {
+	const char *line;              /* what to type for it: a command, or what the alias means */
+	const struct command *command; /* of that line */
+	const struct alias *alias;     /* another name that matches; NULL: none */
+};
+#define PALETTE_MOST 100
+
+/*
+ * The commands that the first n bytes of words may mean; of no word all.  First those whose name begins with the
+ * words, then names that contain them, other tools' names, meanings; letters in the same order where there is nothing
+ * else.  Returns how many, at most `most`.  Looks at tables alone; any thread.
+ */
+size_t palette_find(const char *words, size_t n, struct palette_row *row, size_t most);
+/* Does each of the words begin a word of the text or of the name? */
+bool palette_says(const char *text, const char *name, const char *words, size_t n);
+/* "MAT duplicate_classes": append the other name and its tool; nothing if there is none. */
+void palette_add_other_name(const struct palette_row *row, struct text *to);
+
 /* --- completion --------------------------------------------------------------------------------- */
 
 /*

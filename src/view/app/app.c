@@ -116,7 +116,7 @@ static bool may_open_prompt(const struct input *in)
 	enum action action = key_action(in->key, ANYWHERE);
 
 	return in->pasted || action == ACTION_FILTER || action == ACTION_SEARCH || action == ACTION_PROMPT ||
-	       action == ACTION_ASK || (action == ACTION_NONE && key_command(in->key));
+	       action == ACTION_ASK || action == ACTION_HELP || (action == ACTION_NONE && key_command(in->key));
 }
 
 bool app_stop_typed(struct app *a)
@@ -127,7 +127,7 @@ bool app_stop_typed(struct app *a)
 
 	while (!a->quit && term_read(&in, false)) {
 		enum action action = in.pasted ? ACTION_NONE : key_action(in.key, ANYWHERE);
-		bool may_leave = !prompt_is_open() && !term_keeps(may_open_prompt);
+		bool may_leave = !prompt_is_open() && !a->box.open && !term_keeps(may_open_prompt);
 		if (may_leave && app_leaves(a, action)) {
 			app_quit(a, a->status);
 		} else if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE || (may_leave && action == ACTION_LEAVE))) {
@@ -643,6 +643,7 @@ int view_run(const struct view_options *options)
 	sem_destroy(&a.work.asked.answered);
 	free(a.here.pages.page);
 	app_drop_pending(&a);
+	app_close_help(&a);
 	saved_state_release(&a.here.state);
 	app_release_alert(&a.here.alert);
 	text_release(&a.notice.text);

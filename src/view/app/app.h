@@ -138,6 +138,13 @@ struct key_state {
 	bool stop_asked;        /* ^C while reading: the next one ends it */
 };
 
+/* The box with keys over the page, and what was typed there to search. */
+struct key_box {
+	bool open;
+	struct text typed;
+	size_t chosen; /* of the rows found */
+};
+
 struct app {
 	pthread_t main;
 	const struct view_options *options;
@@ -159,6 +166,7 @@ struct app {
 	struct notice notice;
 	struct pending pending;
 	struct key_state keys;
+	struct key_box box;
 
 	const struct dump *inflating; /* beside the screen, while it is current; NULL: none, or it is there */
 	const struct dump *inflated;  /* the last one of which that was begun */
@@ -301,6 +309,26 @@ void app_input(struct app *a, const struct input *in);
 void app_act(struct app *a, enum action action); /* as its key does */
 void app_cancel(struct app *a); /* ^C */
 void app_forget_stop(struct app *a); /* the references are read: what one ^C said is not true any more */
+
+/* app_help.c: the keys, in a box over the page or on a page of their own */
+void app_help(struct app *a);       /* the box, or where it is open or there is no room for it the page */
+void app_help_of_line(struct app *a); /* F1 in the prompt: of the command in its line */
+void app_close_help(struct app *a);
+/* While the box is open.  False: the key means what it always does. */
+bool app_help_key(struct app *a, const struct input *in);
+void app_help_click(struct app *a, const struct input *in);
+/* *y and *x: the cursor's place, or as they were. */
+void app_draw_help(struct app *a, int *y, int *x);
+
+/* app_palette.c: what a typed command may be, in at most height lines that end above line bottom */
+void app_draw_candidates(int bottom, int height, int width);
+void app_draw_palette(int bottom, int height, int width);
+void app_draw_palette_hints(struct app *a, int y, int width);
+/* "byte[] (1,106 objects)": append what the selected row is; count: with how many objects.  Appends nothing if there
+ * is no row. */
+void app_add_row(struct app *a, bool count, struct text *to);
+/* "1,106 objects"; nothing where the row does not count any. */
+void app_add_row_count(struct app *a, struct text *to);
 
 /* app_mouse.c */
 void app_mouse(struct app *a, const struct input *in);

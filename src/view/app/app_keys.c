@@ -53,19 +53,6 @@ static void explain(struct app *a)
 	text_release(&said);
 }
 
-static void help(struct app *a)
-{
-	struct text t = TEXT_INIT;
-	struct page *p = app_page(a);
-
-	if (p && !*p->line && strcmp(p->title, "help") == 0)
-		return;
-	config_write_keys(a->options->config, &t);
-	keys_write_help(app_place(a), app_abilities(a), COLS, &t);
-	app_push(a, page_new_lines("help", t.s));
-	text_release(&t);
-}
-
 static const char still_read[] = "still reading references; ^C again quits cairn";
 
 void app_forget_stop(struct app *a)
@@ -332,7 +319,7 @@ void app_act(struct app *a, enum action action)
 		    : "go to a mark: type its letter; ' returns to the last place");
 		return;
 	case ACTION_HELP:
-		help(a);
+		app_help(a);
 		return;
 	default:
 		act_in_page(a, action);
@@ -506,6 +493,10 @@ static void prompt_key(struct app *a, const struct input *in)
 		term_suspend();
 		return;
 	}
+	if (in->key == SPECIAL(KEY_F(1)) && !in->pasted && prompt_kind() == PROMPT_COMMAND) {
+		app_help_of_line(a);
+		return;
+	}
 	if (!in->pasted && prompt_kind() != PROMPT_COMMAND && walks(a, in->key))
 		return;
 	switch (prompt_feed(in)) {
@@ -550,6 +541,8 @@ void app_input(struct app *a, const struct input *in)
 		prompt_key(a, in);
 		return;
 	}
+	if (a->box.open && app_help_key(a, in))
+		return;
 	if (in->pasted) {
 		/* text belongs into a prompt; nothing of it is a key */
 		if (a->here.pages.n > 0) {

@@ -93,6 +93,10 @@ void app_mouse(struct app *a, const struct input *in)
 {
 	if (!app_page(a))
 		return;
+	if (a->box.open) {
+		app_help_click(a, in);
+		return;
+	}
 	enum pane_side side = app_pane_table(a) ? panes_at(&a->panes, in->y, in->x) : PANE_NONE;
 	if (mouse_scrolls(in) && side != PANE_NONE)
 		panes_scroll(&a->panes, side, WHEEL_ROWS, in->key == SPECIAL(KEY_WHEEL_UP));

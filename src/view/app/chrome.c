@@ -19,6 +19,7 @@
 #define LINES_FOR_TITLE 5
 #define LINES_FOR_PATH 8 /* of the page: with fewer it needs them all */
 #define CANDIDATE_LINES 8
+#define LINES_FOR_LIST 6 /* of the window: with no more commands are not listed */
 
 /* --- the last lines ---------------------------------------------------------------------------- */
 
@@ -47,19 +48,20 @@ static void draw_hints(struct app *a, int y, int width)
 	}
 }
 
-static void draw_prompt_hints(int y, int width)
+static void draw_prompt_hints(struct app *a, int y, int width)
 {
 	static const char *const words[PROMPT_KINDS] = {
-	    [PROMPT_COMMAND] = "Enter run  Tab complete  Up earlier  Esc close",
 	    [PROMPT_FILTER] = "rows narrow as you type  Up Down move  Enter keep  Esc all rows",
 	    [PROMPT_SEARCH] = "Enter search  n N next  Up Down move  Esc close"};
 
 	static const char *const vi[PROMPT_KINDS] = {
-	    [PROMPT_COMMAND] = "Enter run  Tab complete  Esc then k earlier  ^C close",
 	    [PROMPT_FILTER] = "rows narrow as you type  Enter keep  ^C all rows",
 	    [PROMPT_SEARCH] = "Enter search  n N next  ^C close"};
 
-	draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme_role(ROLE_QUIET));
+	if (prompt_kind() == PROMPT_COMMAND)
+		app_draw_palette_hints(a, y, width);
+	else
+		draw_text(y, 0, width, (prompt_is_vi() ? vi : words)[prompt_kind()], theme_role(ROLE_QUIET));
 }
 
 /* How many rows the filter keeps, behind what is typed. */
@@ -307,9 +309,10 @@ static int draw_bottom(struct app *a, int height, int width, int *cursor_y)
 	int x = prompt_draw(y, width);
 	draw_preview(a, y, x, width);
 	if (hints)
-		draw_prompt_hints(y + 1, width);
+		draw_prompt_hints(a, y + 1, width);
 	int room = y - 3 < CANDIDATE_LINES ? y - 3 : CANDIDATE_LINES;
-	prompt_draw_candidates(y, room, width);
+	app_draw_candidates(y, room, width);
+	app_draw_palette(y, hints ? (height / 3 < room ? height / 3 : room) : (height - LINES_FOR_LIST) / 2, width);
 	return x;
 }
 
@@ -501,6 +504,7 @@ void app_draw(struct app *a)
 	}
 	app_draw_place(a, place, width); /* after the page, which knows then how much of it is seen */
 	int x = draw_bottom(a, height, width, &cursor_y);
+	app_draw_help(a, &cursor_y, &x);
 	curs_set(x >= 0 ? 1 : 0);
 	move(cursor_y, x >= 0 ? x : 0);
 	wnoutrefresh(stdscr);

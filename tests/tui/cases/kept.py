@@ -33,7 +33,7 @@ def configuration(t):
     t.wait(r"^> <primitive> +1,109")
     enter(t, "sql SELECT status, n FROM by_status")
     t.wait(r"^> NEW +80$")
-    t.keys("?")
+    t.keys("?", "?")
     t.wait(r"^ *Keys of your configuration")
     t.wait(r"^ +z +size")
     t.keys("q")

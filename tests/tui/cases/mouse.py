@@ -70,3 +70,19 @@ def mouse_blocks(t):
         t.line("clear")
     need(t.stty() == before, "stty differs", t)
     need(t.modes().split()[2] == "0", "the mouse is on", t)
+
+
+@case("the mouse: the hint of ? opens the box of keys, a click in it acts on what was found, one beside it closes it")
+def mouse_key_box(t):
+    start(t, dump=SHOP, options="--mouse")
+    click(t, *place_of(t, "help"))
+    t.wait("Keys: histogram")
+    click(t, 2, 1)
+    t.wait("Keys: histogram", gone=True)
+    t.wait(r"^> byte\[\] .*1,106")
+    t.keys("?")
+    t.type("reverse")
+    t.wait(r">r, S +reverse the order")
+    click(t, *place_of(t, "reverse the order"))
+    t.wait(r"shallow \^")
+    leave(t)

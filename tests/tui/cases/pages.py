@@ -148,7 +148,7 @@ def follow(t):
 def help_page(t):
     start(t)
     t.keys("?")
-    t.wait(r" s +sort by the next ")
+    t.wait(r"s, F6 +sort by the next")
     t.keys("Escape")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     leave(t)
@@ -388,11 +388,11 @@ def why_rows(t):
     leave(t)
 
 
-@case("? begins with one screen of keys: of the selected row, of this page, of all pages")
+@case("? twice: help begins with one screen of keys: of the selected row, of this page, of all pages")
 def keys_overview(t):
     start(t, dump=SHOP)
     for page, row in (("1", "several objects"), ("2", "an object")):
-        t.keys(page, "?")
+        t.keys(page, "?", "?")
         t.wait("^ *The selected row: " + row)
         shown = t.screen()
         for line in ("Keys on this page", "Keys on all pages", "Below: these keys in detail, .*"):
@@ -401,4 +401,62 @@ def keys_overview(t):
             need(any(re.search(r"(^| ) +%s +%s" % (re.escape(key), words), s) for s in shown), "%s is missing" % key, t)
         t.keys("q")
         t.wait("The selected row", gone=True)
+    leave(t)
+
+
+@case("?: a box over the page has the keys of its row; letters search keys and commands, Enter acts, Esc closes", BOTH)
+def key_box(t):
+    start(t, dump=SHOP)
+    t.keys("?")
+    t.wait(r"Keys: histogram ")
+    t.wait(r"THIS ROW \(1,106 objects\)")
+    t.wait(r"d +holders")  # of several
+    t.wait(r"^> byte\[\]")  # rows are seen around it
+    t.type("dup")
+    t.wait(r">:dups +list duplicate Strings")
+    t.keys("Down")
+    t.wait(r">:duplicate-classes ")
+    t.keys("Escape")
+    t.wait("Keys: histogram", gone=True)
+    t.wait(r"^> byte\[\]")
+    t.keys("?")
+    t.type("d")  # what the key itself does is first
+    t.wait(r">d +:holders +list the immediate dominators of objects")
+    t.keys("Enter")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > holders")
+    t.keys("Escape", "?")
+    t.type("reverse")
+    t.wait(r">r, S +reverse the order")
+    t.keys("Enter")
+    t.wait(r"shallow \^")
+    t.keys("?")
+    t.type("strings that wa")
+    t.wait("no key and no command has these words")
+    t.keys("Escape")
+    t.wait("Keys: ", gone=True)
+    t.keys("?")
+    t.type("help for words")
+    t.wait(r">:apropos +search the help for words")
+    t.keys("Enter")  # it lacks a word: the prompt asks for it
+    t.wait("^:apropos *$")
+    t.keys("C-c", "?")
+    t.type("find names")
+    t.wait(r">:find +find names, texts")
+    t.keys("Enter")  # or an error does
+    t.wait("^:find +: Up edits it$")
+    t.type(":")
+    t.keys("Up")
+    t.wait("^:find$")
+    t.keys("C-c")
+    leave(t)
+
+
+@case("help of keys: on a row of several objects it says what the key asks about several")
+def key_of_several(t):
+    start(t, dump=SHOP)
+    t.keys("?", "?")
+    t.wait(r"> help +lines 1-")
+    t.type("/holders: ")
+    t.keys("Enter")
+    t.wait(r"^[> ] *d +holders: list the immediate dominators of objects")
     leave(t)

@@ -208,7 +208,7 @@ def vi_mode(t):
         f.write("set editing-mode vi\n")
     start(t)
     t.type(":xinfo")
-    t.wait(r"\^C close$")
+    t.wait(r"\^C close")
     t.keys("Escape")
     time.sleep(0.2)  # not one sequence with what follows
     t.type("0x")
@@ -312,4 +312,83 @@ def every_command(t):
         settled(t)
         t.keys("1", "g")
         t.wait("^(0 overview +)?1 histogram")
+    leave(t)
+
+
+def palette(lines):
+    """The commands listed above the prompt, by name; the chosen one begins with >."""
+    at = max(i for i, line in enumerate(lines) if line.startswith(":"))
+    rows = []
+    for line in lines[:at][::-1]:
+        found = re.match(r"^([> ] [a-z][a-z-]*(?: -?[a-z*]+)?) +\S", line)
+        if not found or len(rows) == 8:
+            break
+        rows.insert(0, found.group(1))
+    return rows
+
+
+@case("palette: commands with what they do, names before aliases before meanings; Tab and Enter run one", BOTH)
+def palette_words(t):
+    start(t, dump=SHOP)
+    t.type(":")
+    t.wait(r"^  overview +show what fills the heap")
+    t.wait(r"^Tab complete  Enter run  F1 help .*on this row: byte\[\] \(1,106 objects\)$")
+    t.type("dup")
+    t.wait(lambda lines: palette(lines)[:2] == ["  dups", "  duplicate-classes"])
+    t.wait(r"^  duplicate-classes +list classes loaded by .* MAT duplicate_classes$")
+    t.keys("C-u")
+    t.type("thread_overview")  # only MAT has it
+    t.wait(r"^  threads +.*MAT thread_overview$")
+    t.keys("C-u")
+    t.type("fill ratio")  # no name: a meaning
+    t.wait(r"^  collections +list collections ")
+    t.keys("Tab", "Enter")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > collections")
+    leave(t)
+
+
+@case("palette: Tab, then Up and Down choose; Up without it recalls lines as ever, Down in an empty one goes in")
+def palette_keys(t):
+    start(t, dump=SHOP)
+    enter(t, "roots")
+    t.wait(r"^histogram > roots")
+    t.type(":")
+    t.wait(r"^  overview ")
+    t.keys("Up")
+    t.wait("^:roots$")
+    t.keys("C-c")
+    t.type(":dup")
+    t.wait(r"^  dups ")
+    t.keys("Tab")
+    t.wait(r"^> dups ")
+    t.wait("^:dups$")
+    t.keys("Down")
+    t.wait(r"^> duplicate-classes ")
+    t.wait("^:duplicate-classes$")
+    t.keys("Up", "Up")
+    t.wait("^:dup$")
+    t.keys("C-c", ":")
+    t.wait(r"^  overview ")
+    t.keys("Down", "Down")
+    t.wait(r"^> info ")
+    t.keys("F1")
+    t.wait(r"> help ")
+    t.wait(r"^ *info \[-brief\]")
+    leave(t)
+
+
+@case("palette: fewer lines in a low window, none in 20x6; arguments complete as ever", ((80, 12), (40, 10), (20, 6)))
+def palette_low(t):
+    t.line('"$CAIRN" \'%s\'' % SHOP)
+    t.wait(r"^> byte\[\]")
+    t.type(":his")
+    t.wait("^:his$")
+    shown = palette(settled(t))
+    need(len(shown) == {12: 4, 10: 2, 6: 0}[t.height], "listed: %s" % shown, t)
+    need(shown[:2] == ["  histo", "  history"][:len(shown)], "listed: %s" % shown, t)
+    t.keys("C-u")
+    t.type("bt ma")
+    t.keys("Tab")
+    t.wait(r"^:bt main *$")
+    t.keys("C-c")
     leave(t)

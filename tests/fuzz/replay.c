@@ -14,10 +14,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -134,6 +136,12 @@ static void run_folder(const char *path)
 	free(list);
 }
 
+static int drop(const char *path, const struct stat *about, int kind, struct FTW *at)
+{
+	(void)about, (void)kind, (void)at;
+	return remove(path);
+}
+
 static void run_corpus(const char *program)
 {
 	const char *source = getenv("CAIRN_SOURCE");
@@ -141,7 +149,16 @@ static void run_corpus(const char *program)
 	char folder[4096];
 	snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".",
 	    under ? under + 1 : program);
-	run_folder(folder);
+	/* examples of commands write files where they stand */
+	char *corpus = realpath(folder, NULL);
+	const char *tmp = getenv("TMPDIR");
+	char own[4096];
+	snprintf(own, sizeof own, "%s/cairn-replay-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	bool moved = corpus && mkdtemp(own) && chdir(own) == 0;
+	run_folder(corpus ? corpus : folder);
+	if (moved)
+		nftw(own, drop, 16, FTW_DEPTH | FTW_PHYS);
+	free(corpus);
 }
 
 int main(int argc, char **argv)

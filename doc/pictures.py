@@ -28,28 +28,28 @@ BACKGROUND = "#14171d"
 
 # name, dumps, columns, lines, then (keys, what must stand there before the next ones)
 PICTURES = (
-    ("heap", [SHOP], 130, 30, ((), r"^> byte\[\] .*\d+K"), (("2",), r"^> ▸ "), (("*",), r"× Session"),
-     (("End", "Up", "Home", "Down", "Down"), r"60 × Session")),
-    ("object", [SHOP], 110, 26, ((), r"^> byte\[\] .*\d+K"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
-    ("leaks", [SHOP], 110, 24, ((), r"^> byte\[\] .*\d+K"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
-    ("path", [SHOP], 110, 20, ((), r"^> byte\[\] .*\d+K"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
-    ("growth", SERIES, 130, 26, ((), r"^> byte\[\] .*\d+K"), ((":growth", "Enter"), r"rose from 20 to 40 to 60"),
+    ("overview", [SHOP], 110, 26, ((), r"^ALSO +waste"), (("Down",), r"^> .*ENTRIES")),
+    ("heap", [SHOP], 130, 30, ((), r"^ALSO +waste"), (("2",), r"^> ▸ static Shop"), (("Down", "*"), r"60 × Session")),
+    ("object", [SHOP], 110, 26, ((), r"^ALSO +waste"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"^path|  path .*this")),
+    ("leaks", [SHOP], 110, 24, ((), r"^ALSO +waste"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
+    ("path", [SHOP], 110, 20, ((), r"^ALSO +waste"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
+    ("growth", SERIES, 130, 26, ((), r"^ALSO +waste"), ((":growth", "Enter"), r"rose from 20 to 40 to 60"),
      ((), r"60 × Session|if cut")),
-    ("diff", SERIES, 150, 20, ((), r"^> byte\[\] .*\d+K"), ((":diff -grew", "Enter"), r"every reference to them"),
+    ("diff", SERIES, 150, 20, ((), r"^ALSO +waste"), ((":diff -grew", "Enter"), r"every reference to them"),
      (("v",), r"20 40 60")),
 )
 
 # name, dumps, columns, lines, then (what is typed, as a caption; keys; what must stand there before the next ones)
 RECORDINGS = (
     ("tour", [SHOP], 100, 27,
-     ("cairn data/shop.hprof", (), r"^> byte\[\] .*\d+K"),
+     ("cairn data/shop.hprof: suspects, what fills the heap, what holds it", (), r"^ALSO +waste"),
      ("3: leak suspects", ("3",), r"AuditLog"),
      ("Down: the next suspect", ("Down",), r"ENTRIES +80"),
      ("Enter: open it", ("Enter",), r"ENTRIES"),
      (":path 0xe00200a8, a closed session", (":path 0xe00200a8", "Enter"), r"static ENTRIES"),
      (":cut com.acme.shop.AuditLog.ENTRIES", (":cut com.acme.shop.AuditLog.ENTRIES", "Enter"), r"^freed|freed +80"),
-     ("2: the heap by what it dominates", ("2",), r"^> ▸ "),
-     ("*: down to where it branches", ("*",), r"× Session")),
+     ("2: the heap by what it dominates", ("2",), r"^> ▸ static Shop"),
+     ("Down, *: down to where it branches", ("Down", "*"), r"60 × Session")),
 )
 SECONDS = 3.75  # that a screen of a recording is shown
 
@@ -167,14 +167,14 @@ def run(dumps, width, height, steps):
     """The screen after each (keys, what must stand there)."""
     t = Terminal(width, height, env={"TERM": "screen-256color"})
     try:
-        t.line("clear; \"$CAIRN\" --theme dark " + " ".join("'%s'" % d for d in dumps))
+        t.line("clear; \"$CAIRN_ITSELF\" --theme dark " + " ".join("'%s'" % d for d in dumps))
         for keys, what in steps:
             for key in keys:
                 if key.startswith(":"):
                     t.type(key)
                 else:
                     t.keys(key)
-            t.wait(what, panes=what not in (r"^> byte\[\] .*\d+K", r"^> ▸ "))
+            t.wait(what, panes=not what.startswith("^>"))
             yield t
         t.keys("Q")
         t.wait("^" + PROMPT)

@@ -373,8 +373,9 @@ const struct command cmd_heap = {
 	"A > b.c\ta row continues in the one object below that keeps at least half of it\n"
 	"Numbers, address and keys of such a row are those of its first object. Static fields are next to their "
 	"class objects; class loaders and class objects count only their own bytes. Internals of collections and "
-	"Strings belong to their row. With SET: only the objects that SET dominates. On the screen Right opens a row and Left closes it; * expands the largest child until no "
-	"child dominates. g splits a group of objects; the key a splits a chain of fields.",
+	"Strings belong to their row. With SET: only the objects that SET dominates. On the screen Right opens a row "
+	"and Left closes it; * expands the largest child until no child dominates. g splits a group of objects; the "
+	"key a splits a chain of fields.",
     .examples = {{"heap", ON_ANY, "where does the memory go?"},
 	{"heap -depth 3 | head 20", ON_ANY, "the same, three levels at once"},
 	{"heap com.acme.shop.Session", ON_SHOP, "what do the sessions hold?"}},

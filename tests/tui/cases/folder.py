@@ -42,7 +42,7 @@ def opens(t):
     t.keys("Down", "Enter")
     wait_selected(t, r"byte\[\] +948 ")
     t.keys("2")
-    t.wait(r"^> .*loader  ")
+    t.wait(r"^> .*static Shop\.INSTANCE  ")
     t.keys("q")
     wait_selected(t, r"byte\[\] +948 ")
     t.keys("q")

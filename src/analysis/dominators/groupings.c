@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { REPORT_EVERY = 1 << 14, AHEAD = 8 };
+enum { REPORT_EVERY = 1 << 13, AHEAD = 8 };
 
 struct walk {
 	const struct retained *r;

@@ -105,7 +105,7 @@ def check_redacted(tap, folder):
                        for name, words in (("a.md", ()), ("b.md", ("-redact",))))
     for name in "a.txt", "b.html":
         redacted += report(SHOP, os.path.join(folder, name), "-redact")
-    tap.ok("2.4.1" in whole and "2.4.1" not in redacted, "texts of values are left out")
+    tap.ok("/srv/shop" in whole.replace("\\", "") and "/srv/shop" not in redacted.replace("\\", ""), "texts of values are left out")
     tap.ok(os.path.dirname(SHOP) in whole.replace("\\", "") and os.path.dirname(SHOP) not in redacted.replace("\\", ""),
            "and the dump's path", planted)
     tap.ok("com.acme.shop.Order" in redacted, "names of classes stay")

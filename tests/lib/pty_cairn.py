@@ -36,7 +36,7 @@ class OnTerminal:
         self.modes = termios.tcgetattr(self.slave)
         self.seen = b""
         self.process = subprocess.Popen(
-            [*before, program, *(["--start", "histo"] if program == CAIRN else []), *map(str, arguments)], stdin=self.slave, stdout=self.slave,
+            [*before, program, *(["--start", "histo"] if "cairn" in os.path.basename(program) else []), *map(str, arguments)], stdin=self.slave, stdout=self.slave,
             stderr=self.slave, start_new_session=True, preexec_fn=self._take_terminal,
             env=dict(os.environ, TERM="xterm", LC_ALL="C.UTF-8", HOME=self.home, XDG_CONFIG_HOME=self.home,
                      XDG_STATE_HOME=self.home, **(env or {})))

@@ -447,6 +447,12 @@ static void take_keys(struct app *a)
 	}
 }
 
+/* Keys that made a job give way are heard at once; before the first page they wait for that. */
+static bool keys_wait(const struct app *a)
+{
+	return a->here.pages.n > 0 && term_first_kept();
+}
+
 static void turn(struct app *a)
 {
 	struct pollfd fds[3] = {
@@ -467,7 +473,7 @@ static void turn(struct app *a)
 	app_want_panes(a);
 	if (app_refresh_overview(a))
 		return;
-	int n = poll(fds, 3, wait_ms(a, work_on(a)));
+	int n = poll(fds, 3, wait_ms(a, work_on(a) || keys_wait(a)));
 	if (n < 0 && errno != EINTR)
 		app_quit(a, a->status);
 	if (!a->loader.finished || a->finding.running)

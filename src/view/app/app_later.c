@@ -144,17 +144,14 @@ static void restore_notice(struct app *a, struct notice_kept *kept)
 	free(kept->words);
 }
 
-/* ^C and Esc mean the work, any other key something else. */
-static void give_up(struct app *a, struct page *overview)
+/* Was the work meant to stop?  ^C comes as a key or as a signal, and Esc as a key; any other key only goes first. */
+static bool was_stopped(void)
 {
 	enum { CTRL_C = 3, ESCAPE = 27 };
 	const struct input *in = term_first_kept();
 	struct input gone;
 
-	if (!in || (in->key != CTRL_C && in->key != ESCAPE) || !term_read_kept(&gone))
-		return;
-	result_mark(page_result(overview), RESULT_LACKS_ROWS, false);
-	app_say(a, ROLE_NOTE, "stopped; :overview finds the rest");
+	return !in || ((in->key == CTRL_C || in->key == ESCAPE) && term_read_kept(&gone));
 }
 
 /* The overview was shown with what was known then: ask again, until a key comes.  Where it stands nothing moves. */
@@ -165,7 +162,7 @@ bool app_refresh_overview(struct app *a)
 	struct err err = ERR_INIT;
 
 	if (!page_is_overview(p) || !result_is(page_result(p), RESULT_LACKS_ROWS) || a->work.job || a->pending.asked ||
-	    prompt_is_open() || !opened_retained(a->session.dump))
+	    prompt_is_open() || !opened_retained(a->session.dump) || term_first_kept())
 		return false;
 	struct notice_kept before = keep_notice(a);
 	a->work.gives_way = true;
@@ -181,12 +178,14 @@ bool app_refresh_overview(struct app *a)
 	} else {
 		result_free(r);
 	}
-	if (code == ERR_CANCELLED)
-		give_up(a, p);
-	else if (code)
-		app_say(a, ROLE_ERROR, err.message);
 	restore_notice(a, &before);
-	return a->dirty = true;
+	a->dirty = true;
+	if (code && (code != ERR_CANCELLED || was_stopped())) { /* not again */
+		result_mark(page_result(p), RESULT_LACKS_ROWS, false);
+		app_say(a, code == ERR_CANCELLED ? ROLE_NOTE : ROLE_ERROR, code == ERR_CANCELLED ?
+		    "stopped; :overview finds the rest" : err.message);
+	}
+	return !code;
 }
 
 void app_release_alert(struct alert *alert)
@@ -202,12 +201,14 @@ void app_find_alert(struct app *a)
 	struct alert *alert = &a->here.alert;
 	struct err err = ERR_INIT;
 
-	if (alert->known || !app_references_ready(a) || a->here.pages.n == 0 || a->work.job || prompt_is_open())
+	if (alert->known || !app_references_ready(a) || a->here.pages.n == 0 || a->work.job || prompt_is_open() ||
+	    term_first_kept())
 		return;
 	struct notice_kept before = keep_notice(a);
 	a->work.gives_way = true;
-	alert->known = command_alert(&a->session, &alert->sentence, &alert->line, &err) != ERR_CANCELLED;
+	int code = command_alert(&a->session, &alert->sentence, &alert->line, &err);
 	a->work.gives_way = false;
+	alert->known = code != ERR_CANCELLED || was_stopped();
 	restore_notice(a, &before);
 	a->dirty |= alert->sentence != NULL;
 }

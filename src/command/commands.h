@@ -52,10 +52,10 @@ MUST_CHECK int command_facts(struct session *s, struct result **out, struct err 
 struct cell command_share(const struct retained *r, struct amount bytes);
 
 struct retained_sum; /* analysis/dominators/dominators.h */
-/* What a group retains; unknown while retained sizes are not known. */
+/* What a group that roots reach retains; unknown while retained sizes are not known. */
 struct cell command_retained_sum(const struct opened *o, const struct retained_sum *sum);
-/* The same of a sum that has objects: where nothing reaches any of them it is no surer than the roots. */
-struct cell command_retained_members(const struct opened *o, const struct retained_sum *sum);
+/* The same of so many objects, which may be garbage, as retained_of_members. */
+struct cell command_retained_members(const struct opened *o, struct amount objects, const struct retained_sum *sum);
 
 /* What -live, -dead and -unreachable ask for. */
 enum reach_wish { REACH_ALL, REACH_LIVE, REACH_DEAD };

@@ -100,10 +100,10 @@ struct cell command_retained_sum(const struct opened *o, const struct retained_s
 	return r ? cell_bytes(retained_sum_bytes(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
-struct cell command_retained_members(const struct opened *o, const struct retained_sum *sum)
+struct cell command_retained_members(const struct opened *o, struct amount objects, const struct retained_sum *sum)
 {
 	const struct retained *r = opened_class_sums(o);
-	return r ? cell_bytes(retained_of_members(r, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
+	return r ? cell_bytes(retained_of_members(r, objects.n, sum)) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 int command_reach(const struct call *call, enum reach_wish *out, struct err *err)

@@ -283,7 +283,7 @@ static struct cell retained_cell(const struct result *r, const struct grouped *g
 		return result_column_of(g->from, COL_RETAINED) < 0 ? cell_none() : cell_blank();
 	if (!known)
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	return cell_bytes(retained_of_members(known, &group->retained));
+	return cell_bytes(retained_of_members(known, 1, &group->retained));
 }
 
 static void grouped_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)

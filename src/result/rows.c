@@ -204,7 +204,7 @@ static struct cell retained_by_members(const struct result *r, void *data, size_
 	const struct kept_rows *k = r->data;
 	const struct retained *known = result_known(r);
 	(void)data;
-	return known ? cell_bytes(retained_of_members(known, &k->retained[row])) : cell_unknown(REASON_NOT_FOUND_YET);
+	return known ? cell_bytes(retained_of_members(known, 1, &k->retained[row])) : cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 void result_sum_members(struct result *r)

@@ -247,7 +247,7 @@ def same_figures(tap, kind, results, words):
              for k, v in found.items() if len(v) > 1]
     several = sum(len(w) > 1 for v in found.values() for w in v.values())
     tap.none(wrong[:20], several, "%s: %d figures of %d numbers are the same everywhere" % (kind.name, len(found), seen),
-             21 if not LONG else 51 if kind.name == "Go" else 101)
+             11 if not LONG else 51 if kind.name == "Go" else 101)
     info = parts(results["info"])[0]
     pairs = []
     if "names" not in kind.doubts:

@@ -156,8 +156,8 @@ void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
 /* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */
 struct amount retained_sum_bytes(const struct retained *r, const struct retained_sum *sum);
-/* The same of a sum that has objects: where nothing reaches any of them it is no surer than that. */
-struct amount retained_of_members(const struct retained *r, const struct retained_sum *sum);
+/* The same of n objects: where nothing reaches any of them it is no surer than that, and of none it is 0. */
+struct amount retained_of_members(const struct retained *r, uint64_t n, const struct retained_sum *sum);
 
 /* About how many bytes of big memory retained sizes take at their peak, in addition to a heap of so many objects and
  * references. */

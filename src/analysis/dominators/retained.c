@@ -198,9 +198,9 @@ struct amount retained_of_nothing_reached(const struct retained *r)
 	return amount_weaken(heap_held_sized(r->heap, 0, 0), r->doubt == REASON_NONE ? EXACT : INFERRED, r->doubt);
 }
 
-struct amount retained_of_members(const struct retained *r, const struct retained_sum *sum)
+struct amount retained_of_members(const struct retained *r, uint64_t n, const struct retained_sum *sum)
 {
-	return sum->topmost ? retained_sum_bytes(r, sum) : retained_of_nothing_reached(r);
+	return sum->topmost || !n ? retained_sum_bytes(r, sum) : retained_of_nothing_reached(r);
 }
 
 struct amount retained_of(const struct retained *r, uint32_t id)

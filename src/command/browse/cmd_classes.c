@@ -194,7 +194,7 @@ static struct cell retained_cell(const struct result *r, size_t row)
 		return cell_unknown(REASON_NOT_FOUND_YET);
 	const struct retained_sum *sum =
 	    h->retained ? &h->retained[row] : &known->by_class[h->histogram.rows[row].class];
-	return (h->histogram.rows[row].objects.n ? command_retained_members : command_retained_sum)(r->opened, sum);
+	return command_retained_members(r->opened, h->histogram.rows[row].objects, sum);
 }
 
 static void histo_cell(

@@ -155,7 +155,7 @@ static void add_row(struct result *r, const uint32_t *sites, size_t n, const str
 	if (n > 1)
 		text_addf(&stack, "%zu stacks", n);
 	result_add_row(r, (struct cell[]){cell_text(name.s), cell_count(objects), cell_bytes(shallow),
-	    command_retained_sum(r->opened, retained),
+	    command_retained_members(r->opened, amount_exact(sum.n_objects), retained),
 	    n > 1 || first->object_size == SITE_UNKNOWN ? cell_blank() : cell_bytes(amount_exact(first->object_size)),
 	    cell_count(told_count(sum.allocs)), cell_count(told_count(sum.frees)), cell_text(stack.s)},
 	    &(struct target){.kind = TARGET_GROUP});

@@ -219,8 +219,9 @@ out:
 static struct cell package_retained(const struct result *r, uint32_t node)
 {
 	const struct levels *t = tree_data(r);
-	return result_known(r) ? command_retained_sum(r->opened, &t->retained[node])
-	                       : cell_unknown(REASON_NOT_FOUND_YET);
+	return result_known(r) ?
+	    command_retained_members(r->opened, t->packages.rows[node].objects, &t->retained[node]) :
+	    cell_unknown(REASON_NOT_FOUND_YET);
 }
 
 /* From this byte of the name on. */

@@ -72,7 +72,7 @@ static void groups_cell(const struct result *r, size_t row, unsigned column, str
 		*out = cell_bytes(heap_sized(h, counted(h, sum->shallow), sum->doubts, sum->n_unknown));
 		break;
 	default:
-		*out = g->retained ? command_retained_members(r->opened, &sum->retained) :
+		*out = g->retained ? command_retained_members(r->opened, counted(h, sum->n_objects), &sum->retained) :
 		    cell_unknown(REASON_NOT_FOUND_YET);
 	}
 }

@@ -48,7 +48,7 @@ static void groups_release(void *data)
 static void add_group(struct result *r, const struct retained *known, enum histogram_by by, bool all,
     const struct histogram_row *row, const struct retained_sum *sum)
 {
-	struct amount retained = retained_sum_bytes(known, sum);
+	struct amount retained = retained_of_members(known, row->objects.n, sum);
 	struct target target = {.kind = TARGET_GROUP};
 	if (by == BY_CLASS)
 		target = (struct target){.kind = TARGET_CLASS, .id = row->class, .part = !all};

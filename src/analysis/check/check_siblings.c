@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOOK_EVERY = 1 << 12 };
+enum { LOOK_EVERY = 1 << 9 };
 #define UNLINKED UINT32_MAX
 
 /* Of node v the other ends of its references are end[start[v]] … end[start[v + 1] - 1]. */
@@ -141,6 +141,8 @@ static int find_dominators(struct search *s, struct err *err)
 		s->bucket[p] = 0;
 	}
 	ends_release(&back);
+	if (!code)
+		code = progress_check(s->progress, err);
 	for (uint32_t w = 1; !code && w < s->n; w++)
 		if (s->dominator[w] != s->semi[w])
 			s->dominator[w] = s->dominator[s->dominator[w]];

@@ -94,7 +94,7 @@ def main():
     for path in (SHOP, GO)[:1 if QUICK else 2]:
         words = Kind("sample", path).choose()
         compared = collections.Counter()
-        left = commands.without_figures() | commands.compare() | {"find", "sets"}  # their rows depend on the question
+        left = commands.without_figures() | commands.compare() | {"find", "overview", "sets"}  # their rows depend on the question, or are of others
         for command, lines in commands.lines(words, left).items():
             lines = [line for line in lines if not any(word in line for word in ("|", ";", "-sort", "-where"))
                      and not commands.groups(line)]

@@ -21,6 +21,7 @@
 #include "result/result.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE };
 
@@ -200,7 +201,8 @@ static int add_suspects(struct overview *o, struct err *err)
 		struct cell kind = cell_of(o, r, i, COL_KIND), at = cell_of(o, r, i, COL_ACCUMULATED_IN);
 		if (kind.type != CELL_TEXT || strcmp(kind.text, "suspect") != 0)
 			break;
-		uint32_t id = heap_find(o->heap, at.amount.n);
+		struct cell objects = cell_of(o, r, i, COL_OBJECTS); /* of a group none stands for all */
+		uint32_t id = objects.amount.n > 1 ? HEAP_NONE : heap_find(o->heap, at.amount.n);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : NULL};
 		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_RETAINED),
@@ -288,12 +290,11 @@ static int add_threads(struct overview *o, struct err *err)
 	size_t blocked = 0;
 	for (size_t i = 0; r && i < r->n_rows; i++) {
 		struct cell state = cell_of(o, r, i, COL_STATE);
-		blocked += state.type == CELL_TEXT && !strncmp(state.text, "BLOCKED", sizeof "BLOCKED" - 1);
+		blocked += state.type == CELL_TEXT && !strncasecmp(state.text, "BLOCKED", sizeof "BLOCKED" - 1);
 	}
 	if (r && r->n_rows) {
 		text_add_count(&words, r->n_rows);
-		text_addf(&words, " %s%s", o->heap->java_lang_class == HEAP_NONE ? "goroutine" : "thread",
-		    r->n_rows == 1 ? "" : "s");
+		text_addf(&words, " %s%s", o->heap->facts.thread ? o->heap->facts.thread : "thread", r->n_rows == 1 ? "" : "s");
 		if (blocked)
 			text_addf(&words, ", %zu blocked", blocked);
 		add_words(o, "also", words.s, "threads");
@@ -326,7 +327,7 @@ static int add_all(struct overview *o, struct err *err)
 	}
 	known &= !code; /* objects and classes are known where the rest has no room */
 	if (!known)
-		result_add_note(o->to, code ? none.message : "retained sizes are computed");
+		result_add_note(o->to, code ? none.message : "retained sizes are being computed");
 	result_mark(o->to, RESULT_LACKS_ROWS, !known);
 	result_mark(o->to, RESULT_NO_PANES, true);
 	add_cause(o, !known);
@@ -365,6 +366,7 @@ const struct command cmd_overview = {
 	"suspect\ta leak suspect by the reference to clear; bytes: what it retains (leaks)\n"
 	"class\tbytes: shallow size of its objects (histo)\n"
 	"holder\tbytes: retained size (heap)\n"
+	"share\tof suspects and holders the share of what roots reach, else of all bytes\n"
 	"also\tfurther findings: waste, unreachable objects, off-heap memory, threads",
     .examples = {{"overview"}, {"overview -brief", ON_ANY, "as cairn DUMP prints it"}},
     .key = "",

@@ -206,6 +206,7 @@ static void state_facts(struct go *g)
 	f->states_itself = true;
 	f->interior_pointers = true;
 	f->takes_program = true;
+	f->thread = "goroutine";
 	f->values = g->word ? TYPED_MEMORY : NO_VALUES;
 	f->no_values = g->word ? NULL : "the dump does not record its pointer size, so its words are unreadable";
 	f->threads_numbered = true;

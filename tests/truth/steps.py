@@ -48,7 +48,7 @@ SIZES = {"shared-name": LENGTH, "nested-name": LENGTH, "wide-thread": LENGTH,
 # - The hash of an object is found by reading its part of the dump up to it: as far as its record lies.
 # - Plans of cuts, reports, tables of SQL, indexes, bundles and the classes of top look through the name of each class
 #   once, and names may be long and shared; export writes them so, and texts, which may be shared as well.
-KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export|report|sql|index|bundle|top -by class)|shared-text: export")
+KNOWN = re.compile("phd-.*: x #|wild: (print )?path|go-.*: print (refs #0|cut \\* -each) |(shared|nested)-name: (cut -plan|export|report|sql|index|bundle|top -by class|duplicate-classes -by)|shared-text: export")
 
 # Commands and phases that need contents which no shape has yet: their growth is not tested.
 # These are of the tables on the screen, which this program has not, and of what comes before a dump is open: a pipe

@@ -217,7 +217,7 @@ enum command_flag {
 	COMMAND_ARRANGES = 1 << 17,   /* lists the columns of the last table, to choose from */
 	COMMAND_SAVED = 1 << 18,      /* changes what is kept of the dump from one run to the next */
 	COMMAND_RUNS_LINES = 1 << 19, /* runs lines of a file, which may have several results */
-	COMMAND_IN_PARTS = 1 << 21,   /* the screen lays its rows out in parts (view/overview_page.c) */
+	COMMAND_IN_PARTS = 1 << 21,   /* the screen lays its rows out in parts (view/page/overview_page.c) */
 	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 

@@ -4,7 +4,7 @@
  */
 #include "base/mem.h"
 #include "view/name_role.h"
-#include "view/page.h"
+#include "view/page/page.h"
 #include "view/panes.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "command/help/help.h"
 #include "command/session/session.h"
 #include "view/loading.h"
-#include "view/page.h"
+#include "view/page/page.h"
 #include "view/panes.h"
 #include "view/path_job.h"
 #include "view/retained_job.h"
@@ -238,6 +238,7 @@ bool app_change_model(void *app, bool begins); /* session.hooks.model */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 void app_fill_pages(struct app *a);    /* all tables of the current dump */
 void app_find_alert(struct app *a);    /* once references are read */
+const struct alert *app_alert(struct app *a); /* found now, where that can be */
 bool app_shows_alert(struct app *a);   /* on the page shown */
 void app_release_alert(struct alert *alert);
 /* A dump that waits to be inflated is, behind the first page (dump_later). */

@@ -233,9 +233,11 @@ static void escape(struct app *a)
 
 static void show_cause(struct app *a)
 {
-	if (a->here.alert.line)
-		app_run_line(a, a->here.alert.line);
-	else if (a->session.dump && !a->here.alert.known)
+	const struct alert *alert = app_alert(a);
+
+	if (alert->line)
+		app_run_line(a, alert->line);
+	else if (a->session.dump && !alert->known)
 		app_say(a, ROLE_NOTE, "the cause is looked for once references are read");
 	else
 		app_say(a, ROLE_NOTE, "no OutOfMemoryError, deadlock or damage is known");

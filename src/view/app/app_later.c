@@ -196,14 +196,11 @@ void app_release_alert(struct alert *alert)
 }
 
 /* A key that comes meanwhile goes first; then it is looked for again. */
-void app_find_alert(struct app *a)
+static void find_alert(struct app *a)
 {
 	struct alert *alert = &a->here.alert;
 	struct err err = ERR_INIT;
 
-	if (alert->known || !app_references_ready(a) || a->here.pages.n == 0 || a->work.job || prompt_is_open() ||
-	    term_first_kept())
-		return;
 	struct notice_kept before = keep_notice(a);
 	a->work.gives_way = true;
 	int code = command_alert(&a->session, &alert->sentence, &alert->line, &err);
@@ -211,6 +208,21 @@ void app_find_alert(struct app *a)
 	alert->known = code != ERR_CANCELLED || was_stopped();
 	restore_notice(a, &before);
 	a->dirty |= alert->sentence != NULL;
+}
+
+/* The overview has it by itself. */
+void app_find_alert(struct app *a)
+{
+	if (!a->here.alert.known && app_references_ready(a) && a->here.pages.n > 0 && !page_is_overview(app_page(a)) &&
+	    !a->work.job && !prompt_is_open() && !term_first_kept())
+		find_alert(a);
+}
+
+const struct alert *app_alert(struct app *a)
+{
+	if (!a->here.alert.known && app_references_ready(a))
+		find_alert(a);
+	return &a->here.alert;
 }
 
 /* Comparisons are about several dumps, and the overview has it itself. */

@@ -5,7 +5,7 @@
  * Lines are wrapped at words for the width there is; what follows hangs under the column in which
  * the line's own text begins.
  */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/mem.h"
 #include "view/match.h"

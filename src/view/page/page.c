@@ -2,7 +2,7 @@
 /*
  * page.c - what pages have in common, and the plainest of them: a table with its head.
  */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/mem.h"
 

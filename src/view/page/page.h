@@ -5,8 +5,8 @@
  * A page owns its results and does not know the stack of pages, nor the terminal's lines outside its
  * rectangle.  Main thread only.
  */
-#ifndef CAIRN_VIEW_PAGE_H
-#define CAIRN_VIEW_PAGE_H
+#ifndef CAIRN_VIEW_PAGE_PAGE_H
+#define CAIRN_VIEW_PAGE_PAGE_H
 
 #include "command/args/args.h"
 #include "view/draw.h"

@@ -6,7 +6,7 @@
  * beside what holds it, and further findings in a line.  Parts that need retained sizes have their place from the
  * beginning, so nothing moves when they come.  The selected row is that of a table: keys mean it as elsewhere.
  */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/mem.h"
 #include "result/result.h"

@@ -5,7 +5,7 @@
  * The page is about the table of the page below it in the stack, so it is always the last one: what is pushed
  * takes its place (app_push).  What it says is shown is what one would see there now.
  */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/mem.h"
 #include "command/exec/exec.h"

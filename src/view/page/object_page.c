@@ -7,7 +7,7 @@
  * Tab changes.  Above what the object holds stands what it is: that line is selected first, so that keys mean
  * the object itself.
  */
-#include "view/page.h"
+#include "view/page/page.h"
 
 #include "base/mem.h"
 

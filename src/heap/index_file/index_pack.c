@@ -85,6 +85,7 @@ static void pack_facts(struct pack *p, struct dump_facts *f)
 	pack_chars(p, f->version, sizeof f->version);
 	pack_chars(p, f->vm, sizeof f->vm);
 	PACK(p, f->vm_release, strlen(f->vm));
+	pack_text(p, &f->thread);
 	PACK(p, f->word_bits, 64);
 	p->bad |= f->word_bits != 32 && f->word_bits != 64;
 	pack_text(p, &f->experiments);

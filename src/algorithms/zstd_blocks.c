@@ -136,7 +136,9 @@ static int make_block(void *making, unsigned task, struct err *err)
 	made->squeezed = bytes ? big_alloc(zstd_block_room(made->bytes), 1, err) : NULL;
 	if (bytes)
 		BY_WIDTH(set_apart, bytes, m->numbers + from, made->bytes, m->tail);
-	int code = made->squeezed ? zstd_block_pack(made->squeezed, &made->n, bytes, made->bytes, err) : ERR_NOMEM;
+	int code = made->squeezed ? progress_check(progress_own(), err) : ERR_NOMEM; /* a block takes some milliseconds */
+	if (!code)
+		code = zstd_block_pack(made->squeezed, &made->n, bytes, made->bytes, err);
 	big_free(bytes);
 	return code;
 }

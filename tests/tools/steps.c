@@ -158,9 +158,11 @@ struct counted steps_in(unsigned phase)
 void __real_progress_phase(struct progress *p, enum phase phase, uint64_t total);
 bool __real_progress_add(struct progress *p, uint64_t n);
 bool __real_progress_cancelled(struct progress *p);
+int __real_progress_check(struct progress *p, struct err *err);
 void __wrap_progress_phase(struct progress *p, enum phase phase, uint64_t total);
 bool __wrap_progress_add(struct progress *p, uint64_t n);
 bool __wrap_progress_cancelled(struct progress *p);
+int __wrap_progress_check(struct progress *p, struct err *err);
 
 /* A phase begins within a stretch: its steps so far count for the phase before, and the stretch goes
  * on, because nobody looked. */
@@ -191,6 +193,13 @@ bool __wrap_progress_cancelled(struct progress *p)
 	if (p)
 		end_stretch(count.phase, __builtin_return_address(0));
 	return __real_progress_cancelled(p);
+}
+
+int __wrap_progress_check(struct progress *p, struct err *err)
+{
+	if (p)
+		end_stretch(count.phase, __builtin_return_address(0));
+	return __real_progress_check(p, err);
 }
 
 /* --- what libraries do ---------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * The counted library (libcounted.a) is all of src/ compiled with -fsanitize-coverage=trace-pc: every
  * basic block calls into steps.c before it runs, and that is a step.  So no loop of ours can hide.
  * What libraries do for us is wrapped at link (counted_ldflags in Makefile.am) and counts a step for
- * 16 bytes.  A look at the cancel flag (progress_add, progress_cancelled) ends a stretch of steps; a
+ * 16 bytes.  A look at the cancel flag (progress_add, _cancelled, _check) ends a stretch of steps; a
  * look at no progress at all (NULL) does not, because nobody can cancel that.
  *
  * Counters belong to the thread that reads them: count with parallel_set_threads(1).

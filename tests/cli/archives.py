@@ -183,7 +183,7 @@ def damaged(tap, p):
     want = p.ask(SHOP)
     for kind, made, checked in kinds(tap, ALL):
         good, silent, seen = True, [], []
-        for at in some([len(made) * k // 17 + k for k in range(1, 17)], 5):
+        for at in some([len(made) * k // 17 + k for k in range(1, 17)], 8):
             name = p.write("bad." + kind, made[:at] + bytes([made[at] ^ 0x55]) + made[at + 1:])
             got = p.ask(name)
             seen.append("byte %d: exit %s %s" % (at, got.status, got.err))

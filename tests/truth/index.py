@@ -56,9 +56,9 @@ def same(tap, folder, dump, name, number=0):
     n = len(cairn("--no-index", "--format", "csv", "-x", "ls *", dump).out.splitlines()) - 1
     words = {"class": "*", "object": ["#%d" % (n // 2), "#%d" % (n - 1)], "thread": "0", "folder": folder}
     lines = commands.lines(words, commands.without_dump() | set(commands.CHANGES) | {"redact", "profile"})
-    # each command in a session of its own, which reads of the index what it needs: a sixth of the commands, by turns
+    # each command in a session of its own, which reads of the index what it needs: an eighth of the commands, by turns
     asked = {command: [line for script in some(those, 3, number) for line in script.split("; ") if folder not in line]
-             for command, those in some(lines.items(), 6, number)}
+             for command, those in some(lines.items(), 8, number)}
     without = {command: answer(dump, ["--no-index"], those, folder) for command, those in asked.items()}
     for kind in kinds:
         written = cairn("--no-index", "-x", kind, dump)

@@ -26,7 +26,7 @@ from cairntest import DUMPS, GO, LONG, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP
 OBJECTS = 100000  # of made dumps
 FEWER = OBJECTS if LONG else 70000  # of those without values; some works begin to be shared at 65536
 ROWS = "40"      # of each answer about these
-EVERY = 12       # so many lines are asked in turns
+EVERY = 16       # so many lines are asked in turns
 # What may differ in a line: how long checks took, how many threads, which limit; lines that name the index; how large
 # the index's lists of places are, which are noted by stretches that a thread reads, and what export writes of info.
 MAY = re.compile(r'it took [\d,.]+ \w+|"milliseconds": \d+|^.*\bthreads\b.*worker.*|^.*\bmem\b.*memory.*|'

@@ -6,7 +6,7 @@ most.  And who works looks at the cancel flag: the steps between two looks do no
 
 Steps are counted, not timed (tests/tools/steps.h).  With -v it prints them all; further arguments are the
 shapes to try, else all.  Lines are those of tests/lib/commands.py: of the commands that a shape is made for each
-eighth, of the others each 32nd, by turns (MADE_FOR).  A graph that each format can write is asked in one of them,
+twelfth, of the others each 48th, by turns (MADE_FOR).  A graph that each format can write is asked in one of them,
 by turns, and of the others the load is counted.  "./bootstrap check --long" asks all lines of all shapes.
 """
 
@@ -71,7 +71,7 @@ CONTENTS = {"entries", "collections", "waste", "props", "strings", "dups", "find
 MADE_FOR = [("(phd|classic|hprof|go)-|chain|circle|ladder|fan|one-target|wild", HOLDING), ("name|class|package|super|loader|cycle|statics", NAMES),
             ("thread|frame|roots|javacore|trace|sites", STACKS), ("map|properties|texts?$|shared|chained|circle|gap", CONTENTS),
             ("weak", {"references", "threadlocals", "finalizers", "path", "paths"})]
-OWN_EVERY, OTHERS_EVERY = 8, 32  # of its own lines each 8th by turns, of the others each 32nd; in the long run all
+OWN_EVERY, OTHERS_EVERY = 12, 48  # of its own lines each 12th by turns, of the others each 48th; in the long run all
 
 
 class Counted:

@@ -204,6 +204,16 @@ void draw_right(int y, int x, int width, const char *s, attr_t attr)
 	text_release(&buffer);
 }
 
+static unsigned bar_units(int width, double share, unsigned units)
+{
+	return (unsigned)((share > 1 ? 1 : share) * width * units + 0.5);
+}
+
+bool draw_bar_is_seen(int width, double share)
+{
+	return share > 0 && bar_units(width, share, term_fine_blocks() ? 8 : 1) > 0;
+}
+
 void draw_bar(int y, int x, int width, double share, attr_t attr)
 {
 	static const char *const eighths[] = {
@@ -211,10 +221,7 @@ void draw_bar(int y, int x, int width, double share, attr_t attr)
 
 	if (!on_screen(y, x, &width) || !(share > 0))
 		return;
-	if (share > 1)
-		share = 1;
-	unsigned units = term_fine_blocks() ? 8 : 1;
-	unsigned filled = (unsigned)(share * width * units + 0.5);
+	unsigned units = term_fine_blocks() ? 8 : 1, filled = bar_units(width, share, units);
 	for (unsigned i = 0; i < filled / units; i++)
 		draw_clipped(y, x + (int)i, 1, units == 8 ? "\u2588" : "#", attr);
 	if (units == 8 && filled % 8)
@@ -225,8 +232,7 @@ void draw_thin_bar(int y, int x, int width, double share, attr_t attr)
 {
 	if (!on_screen(y, x, &width) || !(share > 0))
 		return;
-	unsigned units = term_fine_blocks() ? 2 : 1;
-	unsigned filled = (unsigned)((share > 1 ? 1 : share) * width * units + 0.5);
+	unsigned units = term_fine_blocks() ? 2 : 1, filled = bar_units(width, share, units);
 	for (unsigned i = 0; i < filled / units; i++)
 		draw_clipped(y, x + (int)i, 1, units == 2 ? "\u2501" : "=", attr);
 	if (filled % units)
@@ -241,4 +247,61 @@ void draw_blank(int y, int x, int width, attr_t attr)
 	for (int i = 0; i < width; i++)
 		mvaddch(y, x + i, ' ');
 	attrset(A_NORMAL);
+}
+
+/* Is a blank there?  *attr and *pair: what it or another character looks like. */
+static bool is_blank(int y, int x, attr_t *attr, short *pair)
+{
+	cchar_t cell;
+	wchar_t text[CCHARW_MAX + 1] = L"";
+
+	return mvin_wch(y, x, &cell) == OK && getcchar(&cell, text, attr, pair, NULL) == OK && text[0] == L' ' &&
+	       text[1] == L'\0';
+}
+
+static bool only_coloured(attr_t attr)
+{
+	return !(attr & A_ATTRIBUTES & ~A_COLOR);
+}
+
+static void join_line(int y)
+{
+	enum { GAP_MOST = 5 }; /* a longer one is jumped over */
+	attr_t before = A_REVERSE, attr = 0;
+	short pair_before = 0, pair = 0;
+	int gap = 0;
+
+	for (int x = 0; x < COLS; x++) {
+		if (is_blank(y, x, &attr, &pair) && only_coloured(attr)) {
+			gap++;
+			continue;
+		}
+		if (gap && gap <= GAP_MOST && only_coloured(before))
+			mvchgat(y, x - gap, gap, A_NORMAL, pair_before, NULL);
+		gap = 0;
+		before = attr;
+		pair_before = pair;
+	}
+}
+
+void draw_join_colours(void)
+{
+	for (int y = 0; y < LINES; y++)
+		join_line(y);
+}
+
+void draw_dim(struct rect at, attr_t attr)
+{
+	attr_t was;
+	short pair;
+
+	for (int y = at.y; y < at.y + at.height; y++)
+		for (int x = at.x, from; x < at.x + at.width;) {
+			while (x < at.x + at.width && is_blank(y, x, &was, &pair))
+				x++;
+			for (from = x; x < at.x + at.width && !is_blank(y, x, &was, &pair);)
+				x++;
+			if (x > from)
+				mvchgat(y, from, x - from, attr & ~A_COLOR, (short)PAIR_NUMBER(attr), NULL);
+		}
 }

@@ -40,8 +40,16 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr);
 
 /* A bar of part out of whole in width columns, in eighths of a column where the terminal can. */
 void draw_bar(int y, int x, int width, double share, attr_t attr);
+/* Is the share large enough for one? */
+bool draw_bar_is_seen(int width, double share);
 /* A thin one, in halves: of another whole than the bars above it. */
 void draw_thin_bar(int y, int x, int width, double share, attr_t attr);
+
+/* When all is drawn: a few blanks between two texts get the colour of the one before them, which nobody sees: so the
+ * colour changes once from one text to the next, and not twice. */
+void draw_join_colours(void);
+/* Recolour what was drawn there, but not the blanks. */
+void draw_dim(struct rect at, attr_t attr);
 
 /* Columns of a row in one look, spaces. */
 void draw_blank(int y, int x, int width, attr_t attr);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define REST_MS 120      /* a cursor that rests so long is meant to be there */
+#define FADE_MS 250      /* most answers are there by then: what is drawn dim is sent twice */
 #define LATE_MS 500      /* after which another row's answer would be taken for this one's */
 #define RIGHT_FROM 100   /* columns */
 #define THREE_FROM 160
@@ -300,9 +301,30 @@ static bool lacks_some(const struct panes *p)
 	       (!panes_know(p) || p->shown_quick);
 }
 
+static uint64_t ms_since(uint64_t ns)
+{
+	return (eta_now() - ns) / 1000000;
+}
+
 static uint64_t rested_ms(const struct panes *p)
 {
-	return (eta_now() - p->rested) / 1000000;
+	return ms_since(p->rested);
+}
+
+/* True once, when what is shown has been of another row for a while. */
+static bool fades(struct panes *p)
+{
+	bool behind = p->shown && !panes_know(p);
+
+	if (!behind) {
+		p->behind = 0;
+		p->faded = false;
+		return false;
+	}
+	p->behind = p->behind ? p->behind : eta_now();
+	bool now = !p->faded && ms_since(p->behind) >= FADE_MS;
+	p->faded |= now;
+	return now;
 }
 
 bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd)
@@ -331,8 +353,8 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32
 		begin(p, t, !panes_know(p), wake_fd);
 	bool late = p->running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
 	p->late |= late;
-	bool fades = other && (was_known != panes_know(p) || row.kind == TARGET_NONE);
-	return late || lacked != panes_lack(p) || (fades && p->shown);
+	bool title_fades = other && (was_known != panes_know(p) || row.kind == TARGET_NONE);
+	return fades(p) || late || lacked != panes_lack(p) || (title_fades && p->shown);
 }
 
 void panes_look_away(struct panes *p)
@@ -366,11 +388,15 @@ bool panes_poll(struct panes *p)
 
 int panes_wait_ms(const struct panes *p)
 {
-	uint64_t rested = rested_ms(p);
+	uint64_t rested = rested_ms(p), behind = p->behind && !p->faded ? ms_since(p->behind) : FADE_MS;
+	int wait = -1;
 
 	if (p->running && !panes_know(p) && !p->late)
-		return rested < LATE_MS ? (int)(LATE_MS - rested) : 0;
-	return !lacks_some(p) ? -1 : rested < REST_MS ? (int)(REST_MS - rested) : 0;
+		wait = rested < LATE_MS ? (int)(LATE_MS - rested) : 0;
+	else if (lacks_some(p))
+		wait = rested < REST_MS ? (int)(REST_MS - rested) : 0;
+	int fade = behind < FADE_MS ? (int)(FADE_MS - behind) : -1;
+	return fade >= 0 && (wait < 0 || fade < wait) ? fade : wait;
 }
 
 void panes_stop(struct panes *p)

@@ -3,8 +3,9 @@
  * panes.h - panes next to a list: what the selected row is, what holds it, what to cut (the command about).
  *
  * Found on a thread of its own once the cursor has rested on a row, first what is quick and then the rest,
- * and dropped when the cursor moves on.  Until the answer is there the one before it stays, dim, under its own
- * title; a row of which nothing can be found has an empty pane.  Main thread only.
+ * and dropped when the cursor moves on.  Until the answer is there the one before it stays under its own title, which
+ * is dim, and is dim itself when that takes longer; a row of which nothing can be found has an empty pane.  Main thread
+ * only.
  */
 #ifndef CAIRN_VIEW_PANES_H
 #define CAIRN_VIEW_PANES_H
@@ -61,6 +62,8 @@ struct panes {
 	struct pane_row shown_row;
 	bool shown_quick;
 	struct pane_row failed;     /* nothing more can be found of it */
+	uint64_t behind;            /* since when `shown` is of another row, ns; 0: it is not */
+	bool faded;                 /* that is so for a while: all of it is dim */
 	bool late;                  /* the answer takes long: what is shown of another row has gone */
 	enum pane_side focus;       /* where the keyboard is; PANE_NONE: in the list */
 	size_t row;                 /* of `shown`: the cursor's, with focus */

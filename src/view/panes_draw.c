@@ -334,15 +334,6 @@ static void draw_borders(const struct pane_places *at)
 		draw_clipped(held->y + k, held->x + held->width, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 }
 
-/* What is drawn there, in the colour of what is no answer yet. */
-static void dim(struct rect at)
-{
-	attr_t quiet = theme_role(ROLE_QUIET);
-
-	for (int k = 0; k < at.height; k++)
-		mvchgat(at.y + k, at.x, at.width, quiet & ~A_COLOR, (short)PAIR_NUMBER(quiet), NULL);
-}
-
 void panes_draw(struct panes *p, const struct pane_places *at)
 {
 	struct result *r = p->shown;
@@ -364,8 +355,8 @@ void panes_draw(struct panes *p, const struct pane_places *at)
 	if (at->held.height)
 		draw_rows(p, PANE_HELD, at->held);
 	draw_rows(p, PANE_SELF, self);
-	if (!ours) {
-		dim(at->self);
-		dim(at->held);
+	if (p->faded && !ours) {
+		draw_dim(at->self, theme_role(ROLE_QUIET));
+		draw_dim(at->held, theme_role(ROLE_QUIET));
 	}
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "command/args/args.h"
+#include "view/eta.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 
 #define CANDIDATES 400  /* asked for; a list longer than that is no help */
 #define HISTORY_MOST 1000
+#define PAUSE_MS 1000   /* after which an empty prompt lists all commands: a hand that knows one is quicker */
 
 static struct {
 	bool ready, open;
@@ -43,6 +45,8 @@ static struct {
 	struct palette_row row[PALETTE_MOST]; /* the candidates, where they are commands */
 	size_t n_rows, n_begun;      /* so many; so many of the first begin with what is typed */
 	struct text typed;           /* what the first one chosen replaced */
+	uint64_t opened;             /* when, ns */
+	bool lists;                  /* commands are shown: something was typed, or nothing for a while */
 
 	int scroll;                  /* columns of the line left of the screen */
 } prompt = {.chosen = -1};
@@ -385,6 +389,8 @@ void prompt_open(enum prompt_kind kind, const char *text, size_t point)
 	prompt.accepted = prompt.ended = false;
 	prompt.head = prompt.tail = 0;
 	prompt.scroll = 0;
+	prompt.opened = eta_now();
+	prompt.lists = *text != '\0';
 	history_set_history_state(prompt.history[kind]);
 	using_history();
 	rl_set_screen_size(LINES, COLS);
@@ -426,6 +432,22 @@ void prompt_resize(void)
 bool prompt_is_open(void)
 {
 	return prompt.open;
+}
+
+int prompt_wait_ms(void)
+{
+	if (!prompt.open || prompt.lists || prompt.kind != PROMPT_COMMAND)
+		return -1;
+	uint64_t age = (eta_now() - prompt.opened) / 1000000;
+	return age < PAUSE_MS ? (int)(PAUSE_MS - age) : 0;
+}
+
+bool prompt_begins_list(void)
+{
+	bool begins = prompt_wait_ms() == 0;
+
+	prompt.lists |= begins;
+	return begins;
 }
 
 enum prompt_kind prompt_kind(void)
@@ -568,6 +590,7 @@ enum prompt_event prompt_feed(const struct input *in)
 	}
 	bool changed = strcmp(before, rl_line_buffer) != 0;
 	free(before);
+	prompt.lists |= changed;
 	if (walked && !chose && prompt.chosen == chosen)
 		prompt.walking = false; /* another key: what Tab put there is text now */
 	if (changed && !prompt.walking)
@@ -633,7 +656,7 @@ int prompt_draw(int y, int width)
 
 const struct palette_row *prompt_commands(size_t *n, int *chosen)
 {
-	*n = prompt.open ? prompt.n_rows : 0;
+	*n = prompt.open && prompt.lists ? prompt.n_rows : 0;
 	*chosen = prompt.chosen;
 	return prompt.row;
 }

@@ -33,6 +33,11 @@ void prompt_resize(void); /* the screen has another size */
 bool prompt_is_open(void);
 enum prompt_kind prompt_kind(void);
 
+/* In how many milliseconds an empty prompt is to list the commands; -1: it does, or never will. */
+int prompt_wait_ms(void);
+/* True once, when that time is over: the screen is to be drawn. */
+bool prompt_begins_list(void);
+
 /* Does the user's inputrc set the editing mode vi?  Then Esc is readline's. */
 bool prompt_is_vi(void);
 

@@ -392,13 +392,19 @@ static bool may_draw(struct app *a)
 	    loader_age_ms(&a->loader) >= FIRST_FRAME_MS);
 }
 
+/* Of two times to wait, where -1 is for ever. */
+static int sooner(int a, int b)
+{
+	return b >= 0 && (a < 0 || b < a) ? b : a;
+}
+
 static int wait_ms(struct app *a, bool more_work)
 {
 	if (more_work || may_draw(a)) /* drawing asks for another one where a pane fades */
 		return 0;
 	if (a->loader.finished) {
-		int panes = panes_wait_ms(&a->panes), most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
-		return panes >= 0 && (most < 0 || panes < most) ? panes : most;
+		int most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
+		return sooner(most, sooner(panes_wait_ms(&a->panes), prompt_wait_ms()));
 	}
 	uint64_t age = loader_age_ms(&a->loader);
 	return age < FIRST_FRAME_MS ? (int)(FIRST_FRAME_MS - age) : PROGRESS_MS;
@@ -465,6 +471,7 @@ static void turn(struct app *a)
 	app_find_alert(a);
 	app_write_index(a);
 	a->dirty |= theme_follow_background();
+	a->dirty |= prompt_begins_list();
 	if (may_draw(a)) {
 		a->dirty = false;
 		a->work.unseen = false;

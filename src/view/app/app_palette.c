@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MARGIN = 2, SUMMARY_LEAST = 16 };
+enum { MARGIN = 2, SUMMARY_LEAST = 16, LISTED_MOST = 5 };
 
 /* --- the selected row -------------------------------------------------------------------------- */
 
@@ -84,20 +84,22 @@ static void draw_row(int y, int width, const struct palette_row *row, bool chose
 {
 	struct text other = TEXT_INIT;
 	int x = MARGIN, end = width - 1;
+	attr_t quiet = theme_role(ROLE_QUIET);
 
 	draw_blank(y, 0, width, theme_role(ROLE_TEXT));
 	draw_clipped(y, 0, 1, chosen ? ">" : " ", theme_role(ROLE_TEXT));
-	int used = draw_text(y, x, width - x, row->line, theme_role(chosen ? ROLE_CHOSEN : ROLE_KEY));
+	int used = draw_text(y, x, width - x, row->line, theme_role(chosen ? ROLE_CHOSEN : ROLE_TEXT));
 	x += (used > name_width(width) ? used : name_width(width)) + 2;
+	draw_blank(y, x, width - x, quiet); /* from one text to the next nothing changes */
 	palette_add_other_name(row, &other);
 	int needed = other.len ? (int)text_width(other.s) : 0;
 	if (needed && end - needed - 2 - x >= SUMMARY_LEAST) {
 		end -= needed;
-		draw_text(y, end, needed, other.s, theme_role(ROLE_FACTS));
+		draw_text(y, end, needed, other.s, quiet);
 		end -= 2;
 	}
 	if (end - x >= SUMMARY_LEAST)
-		draw_text(y, x, end - x, row->command->summary, theme_role(ROLE_QUIET));
+		draw_text(y, x, end - x, row->command->summary, quiet);
 	text_release(&other);
 }
 
@@ -109,7 +111,8 @@ void app_draw_palette(int bottom, int height, int width)
 
 	if (n == 0 || height < 1 || width < 8)
 		return;
-	size_t shown = n < (size_t)height ? n : (size_t)height;
+	/* as many lines however few there are: what is below would be sent again with each letter */
+	size_t shown = height < LISTED_MOST ? (size_t)height : LISTED_MOST;
 	size_t first = chosen < 0 ? 0 : (size_t)chosen / shown * shown;
 	for (size_t i = 0; i < shown; i++) {
 		int y = bottom - (int)shown + (int)i;
@@ -119,7 +122,7 @@ void app_draw_palette(int bottom, int height, int width)
 			draw_blank(y, 0, width, theme_role(ROLE_TEXT));
 	}
 	if (first + shown < n)
-		draw_right(bottom - 1, width - 1, 1, "+", theme_role(ROLE_KEY));
+		draw_right(bottom - 1, width - 1, 1, "+", theme_role(ROLE_QUIET));
 }
 
 /* Of other words: as many in a line as there is room for. */

@@ -505,7 +505,9 @@ void app_draw(struct app *a)
 	app_draw_place(a, place, width); /* after the page, which knows then how much of it is seen */
 	int x = draw_bottom(a, height, width, &cursor_y);
 	app_draw_help(a, &cursor_y, &x);
-	curs_set(x >= 0 ? 1 : 0);
+	draw_join_colours();
+	/* a cursor that nobody sees stays where it is */
+	leaveok(stdscr, curs_set(x >= 0 ? 1 : 0) != ERR && x < 0);
 	move(cursor_y, x >= 0 ? x : 0);
 	wnoutrefresh(stdscr);
 	doupdate();

@@ -145,9 +145,15 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
 {
 	double share = (double)part->amount.n / (double)t->whole[t->result->sorted_by].amount.n;
 	struct text percent = TEXT_INIT;
+	attr_t bar = selected ? row_attr : theme_role(ROLE_BAR);
 
+	/* the number of a bar has its colour, and so have the blanks between them: that is shorter to send */
+	if (l->bar > 0 && l->percent_x && !tree_has_groups(t->result) && draw_bar_is_seen(l->bar, share)) {
+		draw_blank(y, l->bar_x, l->percent_x + SHARE_PERCENT - l->bar_x, bar);
+		row_attr = bar;
+	}
 	if (l->bar > 0)
-		draw_row_bar(t, l, y, row, part, share, selected ? row_attr : theme_role(ROLE_BAR));
+		draw_row_bar(t, l, y, row, part, share, bar);
 	if (!l->percent_x)
 		return;
 	add_percent(t, part, row != SIZE_MAX, share, &percent);

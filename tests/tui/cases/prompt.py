@@ -320,8 +320,10 @@ def palette(lines):
     at = max(i for i, line in enumerate(lines) if line.startswith(":"))
     rows = []
     for line in lines[:at][::-1]:
+        if not line.strip() and not rows:  # fewer than there are lines
+            continue
         found = re.match(r"^([> ] [a-z][a-z-]*(?: -?[a-z*]+)?) +\S", line)
-        if not found or len(rows) == 8:
+        if not found or len(rows) == 5:
             break
         rows.insert(0, found.group(1))
     return rows
@@ -331,7 +333,9 @@ def palette(lines):
 def palette_words(t):
     start(t, dump=SHOP)
     t.type(":")
-    t.wait(r"^  overview +show what fills the heap")
+    t.wait("^:$")
+    need(not any(line.startswith("  overview ") for line in t.screen()), "all commands, at once", t)
+    t.wait(r"^  overview +show what fills the heap")  # nobody typed for a while
     t.wait(r"^Tab complete  Enter run  F1 help .*on this row: byte\[\] \(1,106 objects\)$")
     t.type("dup")
     t.wait(lambda lines: palette(lines)[:2] == ["  dups", "  duplicate-classes"])

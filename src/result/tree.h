@@ -23,6 +23,13 @@ struct tree_source {
 	/* Make the children of a node, which is about to be opened.  0 or an error.  NULL: they are always
 	 * there; else `children` tells of a node that was not opened only whether it has any: 0 or more. */
 	int (*open)(const struct result *r, uint32_t node, struct err *err);
+	/* Did `ready` find all of this node?  NULL: yes. */
+	bool (*is_ready)(const struct result *r, uint32_t node);
+	/* Are the children of a node made?  NULL: they are always there. */
+	bool (*known)(const struct result *r, uint32_t node);
+	/* The same as open, if the node counts no more than `most` objects and has no more below it; else nothing.  NULL:
+	 * children are always there. */
+	int (*open_small)(const struct result *r, uint32_t node, uint32_t most, struct err *err);
 	/* Returns how many children a node has, and puts them into `to` unless that is NULL. */
 	uint32_t (*children)(const struct result *r, uint32_t node, uint32_t *to);
 	void (*cell)(const struct result *r, uint32_t node, unsigned column, struct cell *out,

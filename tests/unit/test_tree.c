@@ -18,6 +18,7 @@
 #include "heap/classes.h"
 #include "result/cursor.h"
 #include "result/tree.h"
+#include "result/tree_parts.h"
 
 enum { NODES = 60, AT_ONCE = 3 };
 
@@ -319,6 +320,59 @@ static void test_parent_and_levels(void **state)
 	}
 }
 
+/* The heaviest children of any node, whether it is open or not. */
+static void test_heaviest(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 100; seed++) {
+		struct result *r = new_forest(seed);
+		for (uint32_t node = 0; node <= NODES; node++) {
+			struct tree_part part[5];
+			uint32_t parent = node == NODES ? TREE_TOP : node, child[NODES], n = ordered(parent, child);
+			uint64_t all, sum = 0;
+			assert_int_equal(tree_heaviest(r, parent, part, 5, &all), n < 5 ? n : 5);
+			for (uint32_t i = 0; i < n; i++) {
+				sum += forest.weight[child[i]];
+				assert_true(i >= 5 || (part[i].node == child[i] && part[i].weight == forest.weight[child[i]]));
+			}
+			assert_int_equal(all, sum);
+		}
+		result_free(r);
+	}
+}
+
+/* The nodes above a row, and the rows of these, in a tree that is filtered or not. */
+static void test_nodes_and_rows(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 100; seed++) {
+		struct result *r = new_forest(seed);
+		tree_open_levels(r, TREE_ALL);
+		if (seed % 2)
+			assert_int_equal(result_filter(r, is_even, NULL, NULL), 0);
+		for (size_t row = 0; row < r->n_rows; row++) {
+			struct target t;
+			uint32_t up[NODES], above[2];
+			size_t n = tree_nodes_to(r, row, up, NODES), parent = tree_parent(r, row);
+			result_target(r, row, &t);
+			assert_int_equal(tree_nodes_to(r, row, above, 2), n);
+			assert_int_equal(up[0], above[0]);
+			if (t.kind == TARGET_GROUP) {
+				assert_int_equal(up[n - 1], TREE_TOP);
+				continue;
+			}
+			assert_int_equal(up[n - 1], t.id);
+			for (size_t i = 0; i < n; i++)
+				assert_int_equal(forest.parent[up[i]], i ? up[i - 1] : TREE_TOP);
+			if (seed % 2 == 0) {
+				assert_int_equal(tree_row_of(r, parent, t.id), row);
+				assert_int_equal(tree_row_of(r, row, t.id), SIZE_MAX); /* not below itself */
+			}
+		}
+		result_free(r);
+	}
+}
+
 /* A chain that keeps its weight, then loses half of it. */
 static void test_drop(void **state)
 {
@@ -556,6 +610,8 @@ int main(void)
 	    cmocka_unit_test(test_filtered),
 	    cmocka_unit_test(test_found),
 	    cmocka_unit_test(test_parent_and_levels),
+	    cmocka_unit_test(test_heaviest),
+	    cmocka_unit_test(test_nodes_and_rows),
 	    cmocka_unit_test(test_drop),
 	    cmocka_unit_test(test_deep),
 	    cmocka_unit_test(test_opened_while_looked_at),

@@ -200,10 +200,16 @@ static int go_on(struct way *w, bool *goes, struct err *err)
 	return 0;
 }
 
+bool heap_fold_is_found(const struct heap_tree *t, uint32_t number)
+{
+	const struct heap_node *node = &t->node[number];
+	return t->unfolded || node->sought || number == HEAP_TREE_TOP || node->classes;
+}
+
 int heap_fold(struct heap_tree *t, uint32_t number, struct err *err)
 {
 	struct heap_node *node = &t->node[number];
-	if (t->unfolded || node->sought || number == HEAP_TREE_TOP || node->classes)
+	if (heap_fold_is_found(t, number))
 		return 0;
 	if (t->busy)
 		return err_cancelled(err);
@@ -269,6 +275,18 @@ bool heap_fold_opens(struct heap_tree *t, uint32_t node)
 			return true;
 	}
 	return heap_tree_opens(t, way[n - 1]);
+}
+
+bool heap_fold_is_small(const struct heap_tree *t, uint32_t node, uint64_t most)
+{
+	uint32_t way[WAY_MOST + 1], n;
+	const struct heap_node *end = &t->node[way[heap_fold_way(t, node, way) - 1]];
+	uint64_t below = 0;
+	for (size_t i = 0; i < end->n && end->n <= most && below <= most; i++) {
+		(void)retained_children(t->retained, t->member[end->at + i], &n);
+		below += n;
+	}
+	return end->n <= most && below <= most;
 }
 
 bool heap_fold_is_open(const struct heap_tree *t, uint32_t node)

@@ -106,6 +106,8 @@ bool heap_tree_opens(struct heap_tree *t, uint32_t node);
 /* Find what goes on in the row of a node, and open that.  Nothing if it was found before.  0, ERR_NOMEM or
  * ERR_CANCELLED: then nothing does, until it is asked for again. */
 MUST_CHECK int heap_fold(struct heap_tree *t, uint32_t node, struct err *err);
+/* Was it found? */
+bool heap_fold_is_found(const struct heap_tree *t, uint32_t node);
 /* The nodes in a row, as far as that was found: the first is the node itself.  Returns how many. */
 uint32_t heap_fold_way(const struct heap_tree *t, uint32_t node, uint32_t way[WAY_MOST + 1]);
 
@@ -113,6 +115,9 @@ uint32_t heap_fold_way(const struct heap_tree *t, uint32_t node, uint32_t way[WA
 MUST_CHECK int heap_fold_open(struct heap_tree *t, uint32_t node, struct err *err);
 bool heap_fold_opens(struct heap_tree *t, uint32_t node);
 uint32_t heap_fold_children(const struct heap_tree *t, uint32_t node, uint32_t *to);
+
+/* Does the last node in a row count at most so many objects, and do these dominate at most so many? */
+bool heap_fold_is_small(const struct heap_tree *t, uint32_t node, uint64_t most);
 
 /* Are the children of all nodes in a row made? */
 bool heap_fold_is_open(const struct heap_tree *t, uint32_t node);

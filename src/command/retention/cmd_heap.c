@@ -59,6 +59,26 @@ static int held_open(const struct result *r, uint32_t node, struct err *err)
 	return held ? heap_fold_open(&held->tree, node + 1, err) : changed(err);
 }
 
+static bool held_is_ready(const struct result *r, uint32_t node)
+{
+	struct held *held = held_of(r);
+	return held && heap_fold_is_found(&held->tree, node + 1);
+}
+
+static bool held_known(const struct result *r, uint32_t node)
+{
+	struct held *held = held_of(r);
+	return held && heap_fold_is_open(&held->tree, node + 1);
+}
+
+static int held_open_small(const struct result *r, uint32_t node, uint32_t most, struct err *err)
+{
+	struct held *held = held_of(r);
+	int code = held ? heap_fold(&held->tree, node + 1, err) : changed(err);
+	bool opens = !code && heap_fold_is_small(&held->tree, node + 1, most);
+	return opens ? heap_fold_open(&held->tree, node + 1, err) : code;
+}
+
 static int held_ready(const struct result *r, uint32_t node, struct err *err)
 {
 	struct held *held = held_of(r);
@@ -250,6 +270,9 @@ static void held_release(void *data)
 }
 
 static const struct tree_source source = {.open = held_open,
+    .is_ready = held_is_ready,
+    .known = held_known,
+    .open_small = held_open_small,
     .children = held_children,
     .regroup = held_regroup,
     .ready = held_ready,
@@ -375,7 +398,8 @@ const struct command cmd_heap = {
 	"class objects; class loaders and class objects count only their own bytes. Internals of collections and "
 	"Strings belong to their row. With SET: only the objects that SET dominates. On the screen Right opens a row "
 	"and Left closes it; * expands the largest child until no child dominates. g splits a group of objects; the "
-	"key a splits a chain of fields.",
+	"key a splits a chain of fields. The boxes above are the first levels: the wider, the more they retain; a click "
+	"goes to the row.",
     .examples = {{"heap", ON_ANY, "where does the memory go?"},
 	{"heap -depth 3 | head 20", ON_ANY, "the same, three levels at once"},
 	{"heap com.acme.shop.Session", ON_SHOP, "what do the sessions hold?"}},

@@ -478,6 +478,7 @@ static void turn(struct app *a)
 		app_draw(a);
 	}
 	app_want_panes(a);
+	app_find_band(a);
 	if (app_refresh_overview(a))
 		return;
 	int n = poll(fds, 3, wait_ms(a, work_on(a) || keys_wait(a)));

@@ -237,6 +237,7 @@ bool app_change_model(void *app, bool begins); /* session.hooks.model */
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
 void app_fill_pages(struct app *a);    /* all tables of the current dump */
+void app_find_band(struct app *a);     /* the page was drawn without what of its lines takes time */
 void app_find_alert(struct app *a);    /* once references are read */
 const struct alert *app_alert(struct app *a); /* found now, where that can be */
 bool app_shows_alert(struct app *a);   /* on the page shown */

@@ -210,6 +210,25 @@ static void find_alert(struct app *a)
 	a->dirty |= alert->sentence != NULL;
 }
 
+/* Children for the lines over the heap's tree: a key that comes meanwhile goes first. */
+void app_find_band(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct err err = ERR_INIT;
+
+	if (!p || a->dirty || !page_lacks_band(p) || a->work.job || a->pending.asked || prompt_is_open() ||
+	    term_first_kept())
+		return;
+	struct notice_kept before = keep_notice(a);
+	a->work.gives_way = true;
+	int code = page_find_band(p, &err);
+	a->work.gives_way = false;
+	restore_notice(a, &before);
+	if (code && (code != ERR_CANCELLED || was_stopped())) /* not again */
+		page_give_band_up(p);
+	a->dirty = true;
+}
+
 /* The overview has it by itself. */
 void app_find_alert(struct app *a)
 {

@@ -75,6 +75,11 @@ static void click_row(struct app *a, const struct input *in)
 	size_t before = t && !t->on_head ? t->row : SIZE_MAX;
 	const char *trouble;
 	const struct rect *at = &a->drawn.area;
+	if (in->y < at->y) {
+		if (page_click_band(p, in->y, in->x))
+			panes_leave(&a->panes);
+		return;
+	}
 	if (in->x < at->x || in->x >= at->x + at->width || in->y >= at->y + at->height) {
 		click_pane(a, in);
 		return;

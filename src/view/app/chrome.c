@@ -483,6 +483,7 @@ void app_draw(struct app *a)
 	top += draw_tour(a, top, width, height);
 	top += draw_alert(a, top, width);
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
+	top += page_draw_band(p, (struct rect){top, 0, height - top - bottom, width}, height);
 	a->drawn.area = (struct rect){top, 0, height - top - bottom, width};
 	if (p && has_path(a, p, a->drawn.area.height)) {
 		a->drawn.area.height--;

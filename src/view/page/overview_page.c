@@ -12,6 +12,7 @@
 #include "result/result.h"
 #include "view/name_role.h"
 #include "view/names.h"
+#include "view/page/boxes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,29 +157,53 @@ static int draw_part(struct overview_page *o, enum overview_part part, struct re
 	return at.height;
 }
 
-/* Who holds the heap: one bar, a piece for each holder that has room for a few letters. */
+/* The words of a holder's box, or of that of all others. */
+static void add_box_words(struct overview_page *o, size_t i, const struct box *box, struct text *to)
+{
+	struct text name = TEXT_INIT, bytes = TEXT_INIT, share = TEXT_INIT;
+	const struct part_rows *rows = &o->part[PART_HOLDER];
+
+	if (i < rows->n) {
+		print_cell(o, rows->first + i, o->name, &name);
+		print_cell(o, rows->first + i, o->bytes, &bytes);
+		print_cell(o, rows->first + i, o->share, &share);
+		boxes_words(name.s, bytes.s, share.s, boxes_room(box), to);
+	} else {
+		text_add(to, "other");
+	}
+	text_release(&name);
+	text_release(&bytes);
+	text_release(&share);
+}
+
+/* Who holds the heap: one bar, a box for each holder that has room for a few letters. */
 static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
 {
-	enum { PIECE_LEAST = 4 };
+	enum { MOST = 32, ALL = 1000 /* tenths of a percent */ };
 	const struct part_rows *rows = &o->part[PART_HOLDER];
-	struct text name = TEXT_INIT;
-	int at = x, end = x + width;
-	for (size_t i = 0; i < rows->n && end - at > PIECE_LEAST; i++) {
-		struct cell share;
-		result_cell(o->result, rows->first + i, (unsigned)o->share, &share);
-		int piece = (int)((double)share.amount.n * width / 1000);
-		if (share.type != CELL_PERCENT || piece < PIECE_LEAST)
+	struct text words = TEXT_INIT;
+	uint64_t share[MOST];
+	struct box box[MOST + 1];
+	size_t n = 0;
+
+	for (; n < rows->n && n < MOST; n++) {
+		struct cell cell;
+		result_cell(o->result, rows->first + n, (unsigned)o->share, &cell);
+		if (cell.type != CELL_PERCENT)
 			break;
-		piece = piece < end - at ? piece : end - at;
-		print_cell(o, rows->first + i, o->name, &name);
-		attr_t attr = theme_role(i % 2 ? ROLE_QUIET : ROLE_BAR) | A_REVERSE;
-		draw_blank(y, at, piece - GAP, attr);
-		draw_name(y, at, piece - GAP, name.s, attr);
-		at += piece;
+		share[n] = cell.amount.n;
 	}
-	if (end - at > PIECE_LEAST)
-		draw_text(y, at, end - at, rows->n ? "other" : theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
-	text_release(&name);
+	size_t boxes = n ? boxes_place(share, n, ALL, ALL, x, width, BOX_LEAST, box) : 0;
+	for (size_t i = 0; i < boxes; i++) {
+		bool other = box[i].part == n;
+		attr_t attr = theme_role(i % 2 || other ? ROLE_QUIET : ROLE_BAR) | (other ? 0 : A_REVERSE);
+		text_clear(&words);
+		add_box_words(o, other ? rows->n : i, &box[i], &words);
+		boxes_draw(y, &box[i], other ? BOX_PLAIN : BOX_FILLED, words.s, attr);
+	}
+	if (!boxes)
+		draw_text(y, x, width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+	text_release(&words);
 }
 
 static int draw_alerts(struct overview_page *o, struct rect at)

@@ -5,6 +5,7 @@
 #include "view/page/page.h"
 
 #include "base/mem.h"
+#include "view/page/band.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,7 @@ struct table_page {
 	struct result *result;
 	struct table table;
 	int head_lines; /* drawn the last time */
+	struct band *band; /* of a tree; else NULL */
 };
 
 static void draw(struct page *p, struct rect at)
@@ -124,6 +126,7 @@ static void release(struct page *p)
 	struct table_page *t = (struct table_page *)p;
 
 	table_release(&t->table);
+	free(t->band);
 	result_free(t->result);
 }
 
@@ -151,6 +154,57 @@ struct page *page_new_table(struct result *r, struct invocation *asked)
 
 	page_init(&t->page, tree_is(r) ? &tree_ops : &table_ops, r->title, asked);
 	t->result = r;
+	t->band = tree_has_groups(r) ? xcalloc(1, sizeof *t->band) : NULL;
 	table_init(&t->table, r);
 	return &t->page;
+}
+
+/* --- the lines over a tree ---------------------------------------------------------------------- */
+
+static struct table_page *with_band(struct page *p)
+{
+	struct table_page *t = p && p->ops == &tree_ops ? (struct table_page *)p : NULL;
+
+	return t && t->band ? t : NULL;
+}
+
+int page_draw_band(struct page *p, struct rect at, int window)
+{
+	struct table_page *t = with_band(p);
+
+	return t ? band_draw(t->band, &t->table, at, window) : 0;
+}
+
+bool page_lacks_band(struct page *p)
+{
+	struct table_page *t = with_band(p);
+
+	return t && band_lacks(t->band);
+}
+
+static int find_band(struct result **r, const void *context, struct err *err)
+{
+	return band_find(*(struct band *const *)context, *r, err);
+}
+
+int page_find_band(struct page *p, struct err *err)
+{
+	struct table_page *t = with_band(p);
+
+	return t && t->table.session ? session_on_shown(t->table.session, &t->result, find_band, &t->band, err) : 0;
+}
+
+void page_give_band_up(struct page *p)
+{
+	struct table_page *t = with_band(p);
+
+	if (t)
+		band_give_up(t->band);
+}
+
+bool page_click_band(struct page *p, int y, int x)
+{
+	struct table_page *t = with_band(p);
+
+	return t && band_click(t->band, &t->table, y, x);
 }

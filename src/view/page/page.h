@@ -61,6 +61,15 @@ bool page_is_overview(const struct page *p);
 void overview_go_on(struct page *p, const struct page *left);
 /* Which columns of this table, of the page below, are shown; dump keeps what is chosen. */
 struct page *page_new_columns(struct table *about, struct opened *dump);
+/* The lines over the heap's tree (band.h), across the whole page: at its top, in a window of so many lines.  Returns
+ * the lines used; 0 of other pages. */
+int page_draw_band(struct page *p, struct rect at, int window);
+/* Does something of them remain to be found, and find it, as a job.  0; ERR_CANCELLED, ERR_NOMEM. */
+bool page_lacks_band(struct page *p);
+MUST_CHECK int page_find_band(struct page *p, struct err *err);
+void page_give_band_up(struct page *p); /* nobody wants it any more */
+/* A click on them: the cursor goes to the row of the box.  False: there is none. */
+bool page_click_band(struct page *p, int y, int x);
 /* A text of ours. */
 struct page *page_new_lines(const char *title, const char *lines);
 

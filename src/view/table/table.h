@@ -64,6 +64,10 @@ bool table_wants_share(const struct table *t);
  * TABLE_COLUMNS + 1.  Returns how many. */
 size_t table_beside(const struct table *t, struct why_value *to);
 
+/* Append the share of a row's number in the sum of its column, as it is drawn beside the bar; nothing until that sum is
+ * known. */
+void table_add_percent(const struct table *t, unsigned column, const struct cell *part, struct text *to);
+
 /* How many columns of the screen it would fill, by the rows seen so far. */
 int table_wishes(struct table *t);
 

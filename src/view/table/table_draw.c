@@ -116,13 +116,15 @@ static void draw_row_bar(const struct table *t, const struct layout *l, int y, s
 
 /* "37%", ">=37%", ">=0.3%": "<1%" would be false of a lower bound.  A share of an unknown whole is inferred at
  * best; the heap's tree knows what roots reach, and its rows state their certainty. */
-static void add_percent(const struct table *t, const struct cell *part, bool of_row, double share, struct text *to)
+static void add_percent(const struct table *t, const struct cell *part, const struct cell *whole, bool of_row,
+    struct text *to)
 {
+	double share = (double)part->amount.n / (double)whole->amount.n;
 	enum certainty sure = part->amount.certainty;
 	bool tree = tree_has_groups(t->result), at_least = tree && sure == LOWER_BOUND;
 	bool small = share > 0 && share < (at_least ? 0.01 : 0.005);
 
-	if (!tree && (sure != EXACT || t->whole[t->result->sorted_by].amount.certainty != EXACT))
+	if (!tree && (sure != EXACT || whole->amount.certainty != EXACT))
 		text_add_char(to, '~');
 	else if (sure == LOWER_BOUND && of_row)
 		text_add(to, ">=");
@@ -137,6 +139,12 @@ static void add_percent(const struct table *t, const struct cell *part, bool of_
 		text_add(to, "<1%");
 	else
 		text_addf(to, "%.0f%%", share * 100);
+}
+
+void table_add_percent(const struct table *t, unsigned column, const struct cell *part, struct text *to)
+{
+	if (t->have_whole && column < TABLE_COLUMNS && t->whole[column].amount.n && part->type != CELL_NONE)
+		add_percent(t, part, &t->whole[column], true, to);
 }
 
 /* row SIZE_MAX: of the total. */
@@ -156,7 +164,7 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
 		draw_row_bar(t, l, y, row, part, share, bar);
 	if (!l->percent_x)
 		return;
-	add_percent(t, part, row != SIZE_MAX, share, &percent);
+	add_percent(t, part, &t->whole[t->result->sorted_by], row != SIZE_MAX, &percent);
 	draw_right(y, l->percent_x, SHARE_PERCENT, percent.s, row_attr);
 	text_release(&percent);
 }

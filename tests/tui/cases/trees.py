@@ -4,7 +4,7 @@
 import re
 
 from cairntest import SHOP
-from tui import BOTH, case, enter, leave, need, start, wait_selected
+from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
 
 
 @case("bt: frames are headings that keep their ends, what they hold opens and closes below", BOTH)
@@ -109,6 +109,84 @@ def heap_groups(t):
     wait_selected(t, r"^[^\u00d7]*Session ")
     t.keys("g")
     wait_selected(t, r"4 \u00d7 Session")
+    leave(t)
+
+
+def reversed_on(t, y):
+    """What is in reverse video on this line of the screen, from 0 on."""
+    on, found = False, ""
+    for i, line in enumerate(t.screen(escapes=True)):
+        for sequence, codes, text in re.findall(r"(\033\[([\d;]*)m)|([^\033]+)", line):
+            if sequence:
+                for code in re.sub(r"[34]8;5;\d+", "", codes).split(";"):
+                    on = code == "7" or (on and code not in ("", "0", "27"))
+            elif on and i == y:
+                found += text
+    return found
+
+
+TOP, BELOW = 2, 3  # the first lines of the boxes over the heap's tree, in a window without an alert
+
+
+@case("boxes over the heap's tree, each over its children: the selected row's are marked, a click goes to a row", BOTH)
+def heap_boxes(t):
+    start(t, dump=SHOP, options="--mouse")
+    t.keys("2")
+    t.wait(r"^ static Shop\.INSTANCE  Shop 108K 50% +│ .*AuditLog\.ENTRIES .*80\.0K 37% +│", panes=True)
+    t.wait(r"^ orders  ArrayList 72\.4K( 33%)? +│.*│ 60 × Session >=79\.7K >=36% +│", panes=True)  # without opening anything
+    lines = t.screen()
+    edge = lines[TOP].index("│ ")
+    need(lines[BELOW][edge] == "│", "a child reaches over the box above it", t)
+    need(0.45 * t.width <= edge <= 0.55 * t.width, "a half is not half of the line", t)
+    t.wait(lambda lines: "Shop.INSTANCE" in reversed_on(t, TOP))
+    need(not reversed_on(t, BELOW), "a child is marked", t)
+    t.keys("Down")
+    t.wait(lambda lines: re.match(r" (static )?AuditLog\.ENTRIES ", reversed_on(t, TOP)))
+    t.keys("Right", "Right")
+    wait_selected(t, "60 × Session")
+    t.wait(lambda lines: re.match(r" 60 × Session >=79\.7K >=36% *$", reversed_on(t, BELOW)))
+    need("AuditLog" in reversed_on(t, TOP), "the box above is not marked", t)
+    click(t, *place_of(t, "orders  ArrayList"))
+    wait_selected(t, "▸ orders  ArrayList")
+    t.wait("▾ static Shop.INSTANCE")
+    t.wait(lambda lines: "orders" in reversed_on(t, BELOW))
+    click(t, 2, TOP + 1)
+    wait_selected(t, "▾ static Shop.INSTANCE")
+    click(t, *place_of(t, "other"))
+    wait_selected(t, r"▸ via Order\.customer|class objects, own bytes")
+    t.wait(lambda lines: reversed_on(t, TOP).strip() == "other")
+    t.keys("f")
+    t.type("AuditLog")
+    t.keys("Enter")
+    wait_selected(t, "▾ static AuditLog.ENTRIES")
+    click(t, 2, TOP + 1)  # its row is filtered out
+    t.keys("F")
+    wait_selected(t, "▾ static AuditLog.ENTRIES")
+    leave(t)
+
+
+@case("boxes over the heap's tree where there is room for their names: one line more from 35 lines on, none in small windows")
+def heap_boxes_room(t):
+    start(t, dump=SHOP)
+    t.keys("2")
+    first = r"^ static Shop\.INSTANCE  Shop 108K 50% "
+    for (width, height), lines in (((80, 24), 2), ((80, 35), 3), ((80, 16), 2), ((50, 16), 2), ((50, 15), 0), ((49, 24), 0)):
+        t.resize(width, height)
+        t.wait(lambda shown: len(shown) <= height and any("branch " in line for line in shown) and
+               ["branch " in line for line in shown].index(True) == 2 + lines)
+        if width == 80:
+            t.wait(first, panes=True)
+    t.resize(20, 6)
+    wait_selected(t, "stati")
+    leave(t)
+
+
+@case("boxes over the heap's tree in ASCII", env={"LC_ALL": "C"})
+def heap_boxes_ascii(t):
+    start(t, dump=SHOP)
+    t.keys("2")
+    t.wait(r"^ static Shop\.INSTANCE  Shop 108K 50% +\| AuditLog\.ENTRIES 80\.0K 37% +\| other")
+    t.wait(r"^ orders  ArrayList 72\.4K +\|.*\| 60 x Session >=79\.7K >=36% +\|")
     leave(t)
 
 

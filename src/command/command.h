@@ -94,6 +94,7 @@ struct argument {
 	OPTION(DASH_STEADY, "-steady") \
 	OPTION(DASH_STRINGS, "-strings") \
 	OPTION(DASH_SUB, "-sub") \
+	OPTION(DASH_SUSPECT, "-suspect") \
 	OPTION(DASH_TREE, "-tree") \
 	OPTION(DASH_UNFOLDED, "-unfolded") \
 	OPTION(DASH_UNREACHABLE, "-unreachable") \
@@ -218,6 +219,7 @@ enum command_flag {
 	COMMAND_SAVED = 1 << 18,      /* changes what is kept of the dump from one run to the next */
 	COMMAND_RUNS_LINES = 1 << 19, /* runs lines of a file, which may have several results */
 	COMMAND_IN_PARTS = 1 << 21,   /* the screen lays its rows out in parts (view/page/overview_page.c) */
+	COMMAND_CUTS = 1 << 22,       /* asks about references: its key on a row that names some asks about these */
 	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 

@@ -96,6 +96,9 @@ struct stage;
 MUST_CHECK int command_before_stage(struct session *s, struct result *r, const struct stage *stage,
     struct err *err);
 
+/* Has an answer of leaks any, or are all rows the largest holders?  Rows in the order of the answer (cmd_leaks.c). */
+bool command_has_suspects(struct result *leaks);
+
 /* What older dumps have about objects of the current one, for commands about it (compare/since.c). */
 struct since;
 /* Compare with the older dumps; those not read yet are.  0: *out is the caller's (since_free), NULL where there are
@@ -105,6 +108,10 @@ void since_free(struct since *since); /* NULL is fine */
 /* Append a sentence, with a blank before it, about what objects on the way to this one, the largest of n, kept in each
  * dump, and what of it grew; nothing where that is not known.  it: what the sentence calls a single one. */
 void since_add(const struct since *since, uint32_t id, uint32_t n, const char *it, struct text *to);
+/* For a card about it: append "20 -> 40 -> 60 com.acme.Session over 3 dumps" with arrows, without the class if `said`
+ * names it, and those numbers as a plot; nothing where that is not known. */
+void since_add_course(const struct since *since, uint32_t id, uint32_t n, const char *said, struct text *course,
+    struct text *plot);
 /* Add to the note what the comparison is no surer of, or why there is none. */
 void since_add_note(const struct since *since, struct result *r);
 

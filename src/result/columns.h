@@ -61,6 +61,7 @@ enum column_id {
 	COL_COMMAND,
 	COL_COMMAND_LINE,
 	COL_COMPANION,
+	COL_CONTENTS,
 	COL_COUNT,
 	COL_COURSE,
 	COL_CPUS,
@@ -115,6 +116,7 @@ enum column_id {
 	COL_HEX,
 	COL_HIDDEN,
 	COL_HOLDER,
+	COL_HOLDER_KIND,
 	COL_HOLDS,
 	COL_HOLDS_WORDS,
 	COL_HOLES,
@@ -177,6 +179,7 @@ enum column_id {
 	COL_REFERENCE,
 	COL_REFERENCES,
 	COL_REFERENTS,
+	COL_REMEDY,
 	COL_RESERVED,
 	COL_RESULT,
 	COL_RETAINED,
@@ -281,12 +284,20 @@ extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];
  * the last, or early. */
 enum column_room { ROOM_OF_KIND, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
 
+/*
+ * Rows may be cards on the screen.  These columns are drawn whether they are hidden or not: in front of the others,
+ * FIRST before HEAD, of these the hidden ones first; and on lines below the row BELOW, then BELOW_LEFT and BELOW_RIGHT
+ * on one line if there is room.
+ */
+enum column_card { CARD_NONE, CARD_FIRST, CARD_HEAD, CARD_BELOW, CARD_BELOW_LEFT, CARD_BELOW_RIGHT };
+
 /* A column of a shape. */
 struct column {
 	enum column_id id;
 	bool hidden; /* only machine formats and wide text print it */
 	bool total;  /* the table's last row shows its sum */
 	enum column_room room;
+	enum column_card card;
 	const char *name;    /* of COL_OWN_NAME: its word, which lives as long as the result, and the type of */
 	enum cell_type type; /* its known cells */
 };

@@ -83,13 +83,13 @@ static const char *spelled(const char *s, struct text *buffer)
 {
 	static const struct {
 		const char *sign, *ascii;
-	} signs[] = {{"\u2026", ".."}, {"\u00d7", "x"}, {"\u00b7", "|"}};
+	} signs[] = {{"\u2026", ".."}, {"\u00d7", "x"}, {"\u00b7", "|"}, {"\u2192", "->"}};
 	enum { SIGNS = sizeof signs / sizeof *signs };
 
 	if (term_utf8())
 		return s;
 	for (const char *at = s; *at;) {
-		size_t i = 0, plain = strcspn(at, "\u2026\u00d7\u00b7");
+		size_t i = 0, plain = strcspn(at, "\u2026\u00d7\u00b7\u2192");
 		text_add_n(buffer, at, plain);
 		at += plain;
 		while (*at && i < SIGNS && strncmp(at, signs[i].sign, strlen(signs[i].sign)) != 0)

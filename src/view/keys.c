@@ -31,6 +31,9 @@ static const struct binding {
 	unsigned needs;    /* and what the row must be able to do, one of these; 0: nothing */
 	const char *brief; /* in the overview of help; NULL: not there */
 } bindings[] = {
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, PLACE_CARDS, "Enter",
+	"on a leak suspect: the object where the bytes have accumulated, with its elements", NULL, NULL, 0, 0,
+	.brief = "what accumulated"},
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, OBJECTS | PLACE_PANE, "Enter",
 	"open the selected row: objects of a class, an object, a thread; in a tree its children",
 	"open", "Enter", OBJECTS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
@@ -92,6 +95,11 @@ static const struct binding {
 	PLACE_TABLE | PLACE_OBJECT, CAN_ROWS, .brief = "why exact or not"},
     {{'P'}, ACTION_PATH, OBJECTS, "P", "show or hide the path from a GC root to the selected object",
 	NULL, NULL, 0, 0, .brief = "path of the row"},
+    {{'y'}, ACTION_COPY, PLACE_CARDS, "y", "on a leak suspect: copy its sentence, for a ticket", "copy", "y",
+	PLACE_CARDS, CAN_ROWS, .brief = "copy the sentence"},
+    {{'E'}, ACTION_TICKET, PLACE_CARDS, "E",
+	"on a leak suspect: write a report about it alone to a file; the prompt opens with its name", "ticket", "E",
+	PLACE_CARDS, CAN_ROWS, .brief = "write a ticket"},
     {{'y'}, ACTION_COPY, OBJECTS | PLACE_PANE, "y",
 	"copy the row's address, class name or value to the terminal's clipboard (set copy FILE: to a file)",
 	"copy", "y", PLACE_OBJECT | PLACE_PANE, 0, .brief = "copy the value"},
@@ -171,6 +179,8 @@ static bool has_own_key(const struct command *c)
 bool key_asks(const struct command *c, unsigned can, const char **words)
 {
 	*words = c->name;
+	if (c->flags & COMMAND_CUTS && can & CAN_CUT)
+		return true;
 	if (c->flags & COMMAND_OF_COLLECTIONS)
 		return can & CAN_ENTRIES;
 	if (can & CAN_OBJECT)
@@ -195,6 +205,8 @@ const char *key_elsewhere(int key)
 
 	if (!b)
 		return "this key is not bound here; press ? for keys";
+	if (b->acts == PLACE_CARDS)
+		return "this key works on leak suspects; press 3 for them";
 	return b->acts == PLACE_TREE ? "this key works in a tree; press 2 for one" : "no rows here";
 }
 
@@ -296,6 +308,12 @@ static void end_overview(struct overview *o)
 	o->at = 0;
 }
 
+/* Does an earlier one take its key in this place? */
+static bool is_shadowed(const struct binding *b, enum place place)
+{
+	return binding_of(b->keys[0], place) != b;
+}
+
 enum key_part { OF_PAGE, EVERYWHERE, ELSEWHERE };
 
 static enum key_part part_of(const struct binding *b, enum place place)
@@ -308,7 +326,7 @@ static void write_keys(enum place place, enum key_part part, struct text *to)
 {
 	for (size_t i = 0; i < N_BINDINGS; i++) {
 		const struct binding *b = &bindings[i];
-		if (b->name && part_of(b, place) == part)
+		if (b->name && part_of(b, place) == part && !(part == OF_PAGE && is_shadowed(b, place)))
 			text_addf(to, "  %-22s %s\n", b->name, b->help);
 	}
 }
@@ -335,7 +353,8 @@ bool key_help_at(size_t i, enum place place, struct key_help *out)
 	for (const struct binding *b = bindings; b < bindings + N_BINDINGS; b++) {
 		if (!b->name || i-- > 0)
 			continue;
-		*out = (struct key_help){b->name, b->brief, b->help, b->keys, b->action, b->acts & place, b->needs};
+		*out = (struct key_help){b->name, b->brief, b->help, b->keys, b->action,
+		    b->acts & place && !is_shadowed(b, place), b->needs};
 		return true;
 	}
 	return false;
@@ -359,7 +378,8 @@ static void write_overview(enum place place, unsigned can, int width, struct tex
 		text_add(to, part == OF_PAGE ? "Keys on this page\n" : "Keys on all pages\n");
 		for (size_t i = 0; i < N_BINDINGS; i++) {
 			const struct binding *b = &bindings[i];
-			bool useless = b->needs == CAN_TAG && !(can & CAN_TAG);
+			bool useless = (b->needs == CAN_TAG && !(can & CAN_TAG)) ||
+			    (part == OF_PAGE && is_shadowed(b, place));
 			if (b->brief && part_of(b, place) == part && !useless)
 				add_brief(&o, b->name, b->brief);
 		}

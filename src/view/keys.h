@@ -18,7 +18,7 @@ enum action {
 	ACTION_HALF_DOWN, ACTION_FIRST, ACTION_LAST,
 	ACTION_OPEN, ACTION_INTO, ACTION_OUT,
 	ACTION_DROP, ACTION_GROUP, ACTION_FOLD, ACTION_BACK, ACTION_ESCAPE, ACTION_FORWARD, ACTION_SIDE, ACTION_CAUSE,
-	ACTION_REFERRERS,
+	ACTION_TICKET, ACTION_REFERRERS,
 	ACTION_SORT_NEXT, ACTION_SORT_LEFT, ACTION_SORT_RIGHT, ACTION_REVERSE, ACTION_WIDE,
 	ACTION_PAN_LEFT, ACTION_PAN_RIGHT,
 	ACTION_FILTER, ACTION_CLEAR_FILTER, ACTION_SEARCH, ACTION_SEARCH_NEXT,
@@ -32,7 +32,9 @@ enum action {
 /* What is shown; a key may act in some places only, or mean one thing here and another there. */
 enum place {
 	PLACE_TABLE = 1, PLACE_OBJECT = 2, PLACE_TEXT = 4, PLACE_LOADING = 8, PLACE_TREE = 16, PLACE_COLUMNS = 32,
-	PLACE_PANE = 64, PLACE_OVERVIEW = 128, ANYWHERE = 255
+	PLACE_PANE = 64, PLACE_OVERVIEW = 128,
+	PLACE_CARDS = 256, /* a table whose rows are suspects, besides PLACE_TABLE */
+	ANYWHERE = 511
 };
 
 /* What can be done with the selected row, and from where it stands. */
@@ -49,6 +51,7 @@ enum row_ability {
 	CAN_PANE = 2048,       /* there is a pane about it */
 	CAN_FOLD = 8192,       /* it represents several, one below the other, or one of these */
 	CAN_TAG = 16384,       /* it is a dump of the session */
+	CAN_CUT = 32768,       /* it names references to clear */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };
 

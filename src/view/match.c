@@ -82,7 +82,7 @@ bool match_row(struct match *m, struct result *r, size_t row)
 		const struct column *column = &r->columns[c];
 		enum cell_type type = column_type(column);
 		bool said = type == CELL_TEXT || type == CELL_ADDRESS || type == CELL_NUMBER || type == CELL_FLAG;
-		if (!said || column->hidden || (m->only && !m->only[c]))
+		if (!said || (column->hidden && !column->card) || (m->only && !m->only[c]))
 			continue;
 		result_cell(r, row, c, &cell);
 		if (cell.type == CELL_NONE)

@@ -331,6 +331,33 @@ def check_own_first(tap, directory):
                   "%d arrays of the program's, 100 of the JDK's" % own)
 
 
+def scattered(cls, own):
+    """200 objects of a class that roots of the VM hold one by one, 1000 bytes each, and a static field of the program's
+    with `own` arrays of that size."""
+    m = Made()
+    m.cls(cls, [("L", "value")])
+    for _ in range(200):
+        m.root(m.new(cls, value=m.primitives("B", bytes(1000))))
+    m.cls("app.Cache", statics=[("L", "ALL", m.array("java.lang.Object", [m.primitives("B", bytes(1000)) for _ in range(own)]))])
+    return m.bytes()
+
+
+def check_nowhere(tap, directory):
+    """Objects of the JDK's that no reference frees come last; where there is nothing else, the program's static field
+    is named before them, down to a quarter of the share.  Groups of the program's own class stay where they are."""
+    path = os.path.join(directory, "made.hprof")
+    jdk, cache = ("java.lang.String", "suspect"), "class app.Cache"
+    for cls, own, expected in (("java.lang.String", 40, [(cache, "suspect"), jdk]), ("java.lang.String", 12, [(cache, "holder"), jdk]),
+                               ("java.lang.String", 2, [jdk]), ("app.Job", 40, [("app.Job", "suspect"), (cache, "suspect")]),
+                               ("app.Job", 12, [("app.Job", "suspect")])):
+        with open(path, "wb") as f:
+            f.write(scattered(cls, own))
+        rows = ask("leaks", path)
+        tap.equal([(r["class"], r["kind"]) for r in rows], expected, "200 scattered %s, %d arrays in a static field" % (cls, own))
+        for row in rows:
+            check_row(tap, "scattered", row, path)
+
+
 def main():
     tap = Tap()
     check_gos_own(tap)
@@ -340,6 +367,7 @@ def main():
         check_elements(tap, directory)
         check_made(tap, directory)
         check_own_first(tap, directory)
+        check_nowhere(tap, directory)
         check_go_variables(tap, directory)
     check_sample(tap, GO)
     check_sample(tap, SHOP)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_view.c - what of the screen needs no terminal: matching words, reasons, the history file.
+ * test_view.c - what of the screen needs no terminal: matching words, cards, reasons, the history file.
  */
 #include "base/err.h"
 #include "heap/amounts.h"
@@ -10,6 +10,7 @@
 #include "view/eta.h"
 #include "view/history.h"
 #include "view/match.h"
+#include "view/table/table_layout.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -87,6 +88,120 @@ static void rows(void **state)
 	match_release(&m);
 	match_init(&m, "dog0x"); /* no word spans two cells */
 	assert_false(match_row(&m, r, 0));
+	match_release(&m);
+	result_free(r);
+}
+
+/* --- cards ------------------------------------------------------------------------------------- */
+
+static const struct column card_columns[] = {
+    {.id = COL_NAME, .card = CARD_HEAD},
+    {.id = COL_CONTENTS, .hidden = true, .card = CARD_BELOW},
+    {.id = COL_REMEDY, .hidden = true, .card = CARD_BELOW_LEFT},
+    {.id = COL_COURSE, .hidden = true, .card = CARD_BELOW_RIGHT},
+};
+static const struct shape card_shape = {SHAPE_COLUMNS(card_columns)};
+
+static struct cell text_cell(const char *s)
+{
+	return s ? cell_text(s) : cell_blank();
+}
+
+static int lines_of_card(const char *below, const char *left, const char *right, int width)
+{
+	struct result *r = result_new_rows("t", NULL, &card_shape);
+	struct table t;
+
+	result_add_row(r, (struct cell[]){cell_text("a"), text_cell(below), text_cell(left), text_cell(right)}, NULL);
+	table_init(&t, r);
+	int n = table_cards_lines(&t, (struct rect){.width = width, .height = 20}, 100);
+	table_release(&t);
+	result_free(r);
+	return n;
+}
+
+/* The line of the row, those below it, and an empty one; never more than four and that. */
+static void card_lines(void **state)
+{
+	static const char fifty[] = "one two three four five six seven eight nine ten..";
+	static const char hundred[] = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+	    "fifteen sixteen seventeen";
+	(void)state;
+	assert_int_equal(lines_of_card(NULL, NULL, NULL, 80), 2);
+	assert_int_equal(lines_of_card(fifty, NULL, NULL, 80), 3);
+	assert_int_equal(lines_of_card(hundred, NULL, NULL, 80), 4);
+	assert_int_equal(lines_of_card(fifty, fifty, NULL, 80), 4);
+	assert_int_equal(lines_of_card(fifty, "clear it", "1 2 3", 80), 4); /* both on one line */
+	assert_int_equal(lines_of_card(fifty, fifty, fifty, 80), 5);        /* on two */
+	assert_int_equal(lines_of_card(NULL, NULL, "1 2 3", 80), 3);
+	assert_int_equal(lines_of_card(hundred, hundred, fifty, 80), 5);
+	assert_int_equal(lines_of_card(hundred, hundred, hundred, 30), 5);
+	assert_int_equal(lines_of_card("com.acme.shop.AuditLog", NULL, NULL, 20), 3); /* names are shortened first */
+	assert_int_equal(lines_of_card(fifty, fifty, fifty, 4), 2);
+	assert_int_equal(lines_of_card(fifty, fifty, fifty, 0), 2);
+}
+
+static struct result *ten_cards(void)
+{
+	struct result *r = result_new_rows("t", NULL, &card_shape);
+
+	for (unsigned i = 0; i < 10; i++) /* of 3 and 4 lines by turns, with the empty one */
+		result_add_row(r, (struct cell[]){cell_text("a"), cell_text("b"), text_cell(i % 2 ? "c" : NULL), cell_blank()},
+		    NULL);
+	return r;
+}
+
+/* The selected card is seen whole, and the last line is not left empty while there are cards above. */
+static void cards_in_sight(void **state)
+{
+	struct result *r = ten_cards();
+	struct table t;
+
+	(void)state;
+	table_init(&t, r);
+	assert_true(table_has_cards(&t));
+	t.lines = 12;
+	t.at = (struct rect){.width = 80, .height = 13};
+	table_show_selected(&t);
+	assert_int_equal(t.top, 0);
+	assert_int_equal(table_cards_seen(&t), 3); /* 3 + 4 + 3 lines, and two of the fourth */
+	t.row = 3;
+	table_show_selected(&t);
+	assert_int_equal(t.top, 1); /* 4 + 3 + 4 lines, the last one of them empty */
+	t.row = 9;
+	table_show_selected(&t);
+	assert_int_equal(t.top, 7);
+	t.row = 8;
+	table_show_selected(&t);
+	assert_int_equal(t.top, 7);
+	t.row = 0;
+	table_show_selected(&t);
+	assert_int_equal(t.top, 0);
+	assert_int_equal(table_card_at(&t, 0), 0);
+	assert_int_equal(table_card_at(&t, 2), 0);
+	assert_int_equal(table_card_at(&t, 3), 1);
+	assert_int_equal(table_card_at(&t, 6), 1);
+	assert_int_equal(table_card_at(&t, 7), 2);
+	assert_true(table_card_at(&t, 35) == SIZE_MAX);
+	t.lines = 1; /* less than a card */
+	t.row = 5;
+	table_show_selected(&t);
+	assert_int_equal(t.top, 5);
+	assert_int_equal(table_cards_seen(&t), 1);
+	table_release(&t);
+	result_free(r);
+}
+
+/* What is read in a card is found there, though its columns are hidden. */
+static void words_of_cards(void **state)
+{
+	struct result *r = ten_cards();
+	struct match m;
+
+	(void)state;
+	match_init(&m, "c");
+	assert_false(match_row(&m, r, 0));
+	assert_true(match_row(&m, r, 1));
 	match_release(&m);
 	result_free(r);
 }
@@ -423,6 +538,9 @@ int main(void)
 	    cmocka_unit_test(words),
 	    cmocka_unit_test(stars),
 	    cmocka_unit_test(rows),
+	    cmocka_unit_test(card_lines),
+	    cmocka_unit_test(cards_in_sight),
+	    cmocka_unit_test(words_of_cards),
 	    cmocka_unit_test(reasons),
 		cmocka_unit_test(every_reason),
 	    cmocka_unit_test(reasons_damaged),

@@ -197,10 +197,8 @@ static int add_suspects(struct overview *o, struct err *err)
 	int code = ask(o, "leaks", &r, err);
 	if (r && r->note)
 		result_add_note(o->to, r->note);
-	for (size_t i = 0; r && i < r->n_rows && i < o->most.suspects; i++) {
-		struct cell kind = cell_of(o, r, i, COL_KIND), at = cell_of(o, r, i, COL_ACCUMULATED_IN);
-		if (kind.type != CELL_TEXT || strcmp(kind.text, "suspect") != 0)
-			break;
+	for (size_t i = 0; r && command_has_suspects(r) && i < r->n_rows && i < o->most.suspects; i++) {
+		struct cell at = cell_of(o, r, i, COL_ACCUMULATED_IN);
 		struct cell objects = cell_of(o, r, i, COL_OBJECTS); /* of a group none stands for all */
 		uint32_t id = objects.amount.n > 1 ? HEAP_NONE : heap_find(o->heap, at.amount.n);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,

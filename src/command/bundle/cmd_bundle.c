@@ -88,7 +88,7 @@ static int may_report(const struct session *s, struct err *err)
 static int begin_report(void *report, struct session *s, struct err *err)
 {
 	bool before = inspect_hide_keys(true);
-	int code = report_make(report, s, true, err);
+	int code = report_make(report, s, &(struct report_wish){.redact = true}, err);
 	(void)inspect_hide_keys(before);
 	return code;
 }

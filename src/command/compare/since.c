@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "command/session/session.h"
+#include "result/plot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,4 +152,35 @@ void since_add(const struct since *since, uint32_t id, uint32_t n, const char *i
 		comparing_add_series(c, g->row, 0, false, to);
 	}
 	text_add(to, ".");
+}
+
+void since_add_course(const struct since *since, uint32_t id, uint32_t n, const char *said, struct text *course,
+    struct text *plot)
+{
+	enum { SHOWN = 5 };
+	uint32_t row = telling_row(since, id, n);
+	const struct grown *g = row == PROFILE_NONE ? NULL : grown_below(since, row);
+	const struct comparison *c = row == PROFILE_NONE ? NULL : &since->comparing->comparison;
+	uint64_t most = 0;
+	row = g ? g->row : row;
+	for (size_t i = 0; c && i < c->n; i++) {
+		const struct compared_amounts *a = compared(c, row, i);
+		struct amount amount = g ? a->objects : a->retained;
+		if (amount.certainty == UNKNOWN)
+			return;
+		most = amount.n > most ? amount.n : most;
+	}
+	for (size_t i = 0; most && i < c->n; i++) {
+		const struct compared_amounts *a = compared(c, row, i);
+		struct cell cell = g ? cell_count(a->objects) : cell_bytes(a->retained);
+		plot_add(plot, cell.amount.n, most);
+		if (i > 1 && i + 2 < c->n && c->n > SHOWN)
+			continue;
+		text_add(course, !i ? "" : i + 2 == c->n && c->n > SHOWN ? " \u2026 " : " \u2192 ");
+		cell_print(&cell, course);
+	}
+	if (most && g && !strstr(said, c->row[g->row].class))
+		text_addf(course, " %s", c->row[row].class);
+	if (most)
+		text_addf(course, " over %zu dumps", c->n);
 }

@@ -61,8 +61,14 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	int code = path ? print_format_of_file(path, &w.format, NULL) : 0;
 	if (code || (w.format != PRINT_TEXT && w.format != PRINT_MD && w.format != PRINT_HTML))
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a name of a report (use .txt, .md or .html)", path);
+	const struct report_wish wish = {.redact = call_has(call, DASH_REDACT), .share = call_word(call, DASH_SHARE),
+	    .suspect = (size_t)call_number(call, DASH_SUSPECT, 0)};
+	if (!code && call_has(call, DASH_SUSPECT) && !wish.suspect)
+		code = err_set(err, ERR_USAGE, "suspects are numbered from 1 (leaks lists them)");
+	if (!code && wish.share && !wish.suspect)
+		code = err_set(err, ERR_USAGE, "-share is for the numbers of -suspect (add -suspect N)");
 	if (!code)
-		code = report_make(&report, s, call_has(call, DASH_REDACT), err);
+		code = report_make(&report, s, &wish, err);
 	if (code)
 		return code;
 	code = path ? session_write_whole(s, &(struct new_file){.path = path, .bytes = &bytes}, write_report, &w, err) :
@@ -87,7 +93,9 @@ static int run_report(struct session *s, const struct call *call, struct result 
 const struct command cmd_report = {
     .name = "report",
     .options = OPTIONS({DASH_O, OPT_WORDS, "FILE", "output file: .txt, .md or .html"},
-	{DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"}),
+	{DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"},
+	{DASH_SUSPECT, OPT_COUNT, "N", "only about leak suspect N, as leaks orders them"},
+	{DASH_SHARE, OPT_WORDS, "PERCENT", "of these leaks: its -share"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "problems",
     .summary = "write a report for a ticket, as text, Markdown or HTML",
@@ -95,10 +103,12 @@ const struct command cmd_report = {
     .description = "The report has the dump and its cause, leak suspects with the references to clear, and the "
 	"dominator tree as a treemap (blocks in text). Then follow the largest classes, waste, off-heap memory, "
 	"threads, locks, references, and the certainty of the numbers. For a ticket: cairn -x 'report -o heap.html' "
-	"DUMP. The HTML page needs no script and no other file, escapes every text and prints well. With -redact it "
+	"DUMP. With -suspect it is about one leak suspect: its sentence, its path, and what clearing its references "
+	"frees. The HTML page needs no script and no other file, escapes every text and prints well. With -redact it "
 	"has only numbers, times, versions, and names of classes, fields, methods and threads: no values, error "
 	"messages, file names or command line.",
     .examples = {{"report", ON_ANY, "everything about this dump on one page"},
-	{"report -redact", ON_ANY, "the same without values and paths"}},
+	{"report -redact", ON_ANY, "the same without values and paths"},
+	{"report -suspect 1", ON_ANY, "a ticket about the first leak suspect"}},
     .run = run_report,
 };

@@ -29,9 +29,15 @@ struct report {
 	bool redacted;         /* texts of values were left out */
 };
 
-/* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; a command's error is the text of its
- * section. */
-MUST_CHECK int report_make(struct report *out, struct session *s, bool redact, struct err *err);
+/* What a report is to be about, besides the dump. */
+struct report_wish {
+	bool redact;
+	size_t suspect;    /* only about the leak suspect with this number, from 1; 0: about all */
+	const char *share; /* as leaks takes it, which has the numbers; NULL: its default */
+};
+/* 0: *out is the caller's (report_release).  ERR_NOMEM, ERR_CANCELLED; ERR_NOT_FOUND: there are fewer suspects; a
+ * command's error is the text of its section. */
+MUST_CHECK int report_make(struct report *out, struct session *s, const struct report_wish *wish, struct err *err);
 void report_release(void *report); /* once more is fine */
 
 /* Remove texts of the process and paths of its host from a report (redact.c).

@@ -32,13 +32,21 @@ static const struct section {
     {"How sure this is", "certainty", NULL, "The basis of the numbers, and the limits of the format.", 0},
 };
 
+/* About a suspect, between the dump and the certainty. */
+static const struct section of_suspect[] = {
+    {"Suspect", "suspects", NULL, "The object or group, what it retains, and the reference to clear.", 0},
+    {"Path", "path", "path ", "The shortest path from a GC root to where the bytes have accumulated.", 40},
+    {"Contents", "contents", "", "The object where they have accumulated.", 10},
+    {"Clearing", "clearing", "cut ", "What becomes unreachable if the reference is cleared, by class.", 30},
+};
+
 /* What one command cannot tell leaves the others as they are. */
-static int ask(struct report *r, struct session *s, const struct section *from, struct err *err)
+static int ask_line(struct report *r, struct session *s, const struct section *from, const char *line, struct err *err)
 {
 	struct report_section *to = &r->section[r->n++];
 	struct err said = ERR_INIT;
 	*to = (struct report_section){.title = from->title, .anchor = from->anchor, .about = from->about, .top = from->top};
-	int code = from->line ? session_ask_line(s, from->line, &to->result, &said) : command_facts(s, &to->result, &said);
+	int code = line ? session_ask_line(s, line, &to->result, &said) : command_facts(s, &to->result, &said);
 	if (code == ERR_CANCELLED || code == ERR_NOMEM) {
 		*err = said;
 		return code;
@@ -50,6 +58,11 @@ static int ask(struct report *r, struct session *s, const struct section *from, 
 	else if (to->result && !to->result->n_rows && !to->result->n_head && !to->result->note)
 		to->instead = xstrdup("None.");
 	return 0;
+}
+
+static int ask(struct report *r, struct session *s, const struct section *from, struct err *err)
+{
+	return ask_line(r, s, from, from->line, err);
 }
 
 static struct report_section *section_of(struct report *r, const char *anchor)
@@ -73,9 +86,9 @@ static int arrange(struct report *r, struct err *err)
 {
 	const struct report_section *waste = section_of(r, "waste"), *suspects = section_of(r, "suspects");
 	const struct report_section *locals = section_of(r, "locals"), *dump = section_of(r, "dump");
-	int retained = locals->result ? result_column_of(locals->result, COL_RETAINED) : -1;
+	int retained = locals && locals->result ? result_column_of(locals->result, COL_RETAINED) : -1;
 	size_t kept = 0;
-	if (waste->result)
+	if (waste && waste->result)
 		result_show_column(waste->result, COL_MEANING, true);
 	if (suspects->result) /* a screen shows it in the table; here it stands in front of all */
 		result_show_column(suspects->result, COL_SENTENCE, false);
@@ -160,8 +173,6 @@ static void say_rows(struct report *r, const char *before, struct result *rows, 
 /* Where there is no suspect the rows are the largest holders, and the note says so. */
 static void say_suspects(struct report *r, struct result *leaks)
 {
-	enum { SUSPECT = 100 }; /* tenths of a percent */
-	struct cell cell;
 	if (!leaks || result_column_of(leaks, COL_SHARE) < 0)
 		return;
 	if (session_heap(r->session)->roots_missing) {
@@ -169,7 +180,7 @@ static void say_suspects(struct report *r, struct result *leaks)
 		    "unknown.");
 		return;
 	}
-	if (leaks->n_rows && result_cell_in(leaks, 0, COL_SHARE, &cell) && cell.amount.n > SUSPECT)
+	if (command_has_suspects(leaks))
 		say_rows(r, "", leaks, 3);
 	else if (session_heap(r->session)->incomplete)
 		say(r, "No leak suspect in the readable part of the dump.");
@@ -265,24 +276,104 @@ static int fill_map(struct report *r, struct session *s, struct err *err)
 	return 0;
 }
 
-int report_make(struct report *out, struct session *s, bool leave_out, struct err *err)
+static bool keep_number(struct result *r, size_t row, void *number)
 {
+	struct cell cell;
+	return result_cell_in(r, row, COL_NUMBER, &cell) && cell.amount.n == *(const size_t *)number;
+}
+
+/* The row of leaks with this number alone. */
+static int ask_for_suspect(struct report *r, struct session *s, const struct report_wish *wish, struct err *err)
+{
+	struct text line = TEXT_INIT;
+	size_t number = wish->suspect;
+	text_addf(&line, "leaks%s%s", wish->share ? " -share " : "", wish->share ? wish->share : "");
+	int code = ask_line(r, s, &of_suspect[0], line.s, err);
+	struct report_section *suspect = &r->section[r->n - 1];
+	text_release(&line);
+	if (!code && !suspect->result)
+		return err_set(err, ERR_NOT_FOUND, "%s", suspect->instead);
+	size_t n = code ? 0 : suspect->result->n_rows;
+	if (!code)
+		code = result_filter(suspect->result, keep_number, &number, err);
+	if (!code && !suspect->result->n_rows)
+		code = err_set(err, ERR_NOT_FOUND, "no suspect %zu (leaks has %zu)", number, n);
+	return code;
+}
+
+/* What is asked of its row: what accumulated, and the references to clear. */
+static int ask_about_suspect(struct report *r, struct session *s, struct err *err)
+{
+	struct cell point, reference;
+	struct text line = TEXT_INIT;
+	struct result *row = r->section[r->n - 1].result;
 	int code = 0;
-	*out = (struct report){.session = s, .redacted = leave_out};
-	_Static_assert(sizeof sections / sizeof *sections <= sizeof out->section / sizeof *out->section, "there is room");
-	for (size_t i = 0; !code && i < sizeof sections / sizeof *sections; i++)
-		code = ask(out, s, &sections[i], err);
+	struct target opens;
+	result_cell_in(row, 0, COL_ACCUMULATED_IN, &point);
+	result_target(row, 0, &opens);
+	for (size_t i = 1; !code && i < sizeof of_suspect / sizeof *of_suspect; i++) {
+		bool cuts = !strcmp(of_suspect[i].anchor, "clearing");
+		text_clear(&line);
+		text_add(&line, of_suspect[i].line);
+		if (cuts)
+			result_cell_in(row, 0, COL_REFERENCE, &reference);
+		if (cuts && reference.type != CELL_TEXT)
+			continue; /* nothing to clear, as the sentence says */
+		if (cuts)
+			text_add(&line, reference.text);
+		else if (!*of_suspect[i].line && opens.command)
+			text_add(&line, opens.command);
+		else
+			cell_print(&point, &line);
+		code = ask_line(r, s, &of_suspect[i], line.s, err);
+	}
+	text_release(&line);
+	return code;
+}
+
+static int ask_all(struct report *r, struct session *s, const struct report_wish *wish, struct err *err)
+{
+	enum { N = sizeof sections / sizeof *sections };
+	_Static_assert(N <= sizeof r->section / sizeof *r->section, "there is room");
+	int code = 0;
+	for (size_t i = 0; !code && i < N; i++) {
+		const char *anchor = sections[i].anchor;
+		bool of_all = strcmp(anchor, "dump") && strcmp(anchor, "oom") && strcmp(anchor, "certainty");
+		if (!wish->suspect || !of_all)
+			code = ask(r, s, &sections[i], err);
+		else if (!strcmp(anchor, "suspects"))
+			code = ask_for_suspect(r, s, wish, err);
+		if (!code && wish->suspect && !strcmp(anchor, "suspects"))
+			code = ask_about_suspect(r, s, err);
+	}
+	return code;
+}
+
+/* Of one suspect its sentence. */
+static int say_first(struct report *r, struct session *s, bool one, struct err *err)
+{
+	struct result *suspects = section_of(r, "suspects")->result;
+	say_dump(r, section_of(r, "dump")->result);
+	if (one) {
+		say_rows(r, "", suspects, 1);
+		return 0;
+	}
+	say_suspects(r, suspects);
+	return say_deadlocks(r, s, err);
+}
+
+int report_make(struct report *out, struct session *s, const struct report_wish *wish, struct err *err)
+{
+	*out = (struct report){.session = s, .redacted = wish->redact};
+	int code = ask_all(out, s, wish, err);
 	if (!code)
 		code = fill_map(out, s, err);
 	if (!code)
 		code = arrange(out, err);
-	if (!code && leave_out)
+	if (!code && wish->redact)
 		code = report_redact(out, err);
-	if (!code) {
-		say_dump(out, section_of(out, "dump")->result);
-		say_suspects(out, section_of(out, "suspects")->result);
-		code = say_deadlocks(out, s, err);
-	}
+	if (!code)
+		code = say_first(out, s, wish->suspect > 0, err);
 	if (!code && section_of(out, "finalizers"))
 		say_finalizers(out, section_of(out, "finalizers")->result);
 	if (!code && section_of(out, "waste"))

@@ -20,20 +20,22 @@
 #include "result/result.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	L_ADDRESS, L_CLASS, L_OBJECTS, L_RETAINED, L_SHARE, L_POINT, L_POINT_CLASS, L_POINT_RETAINED,
-	L_FREED, L_REFERENCE, L_PATH, L_SENTENCE, L_FIELD, L_KIND, L_NAME
+	L_FREED, L_REFERENCE, L_PATH, L_SENTENCE, L_FIELD, L_KIND, L_NAME,
+	L_NUMBER, L_HOLDER_KIND, L_CONTENTS, L_REMEDY, L_COURSE, L_PLOT
 };
 
 static const struct column columns[] = {
     [L_ADDRESS] = {.id = COL_ADDRESS},
     [L_CLASS] = {.id = COL_CLASS},
     [L_OBJECTS] = {.id = COL_OBJECTS, .hidden = true},
-    [L_RETAINED] = {.id = COL_RETAINED},
-    [L_SHARE] = {.id = COL_SHARE},
+    [L_RETAINED] = {.id = COL_RETAINED, .card = CARD_HEAD},
+    [L_SHARE] = {.id = COL_SHARE, .card = CARD_HEAD},
     [L_POINT] = {.id = COL_ACCUMULATED_IN},
     [L_POINT_CLASS] = {.id = COL_ACCUMULATED_CLASS, .hidden = true},
     [L_POINT_RETAINED] = {.id = COL_ACCUMULATED, .hidden = true},
@@ -43,7 +45,13 @@ static const struct column columns[] = {
     [L_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
     [L_FIELD] = {.id = COL_FIELD, .hidden = true},
     [L_KIND] = {.id = COL_KIND, .hidden = true},
-    [L_NAME] = {.id = COL_NAME, .hidden = true},
+    [L_NAME] = {.id = COL_NAME, .hidden = true, .card = CARD_HEAD},
+    [L_NUMBER] = {.id = COL_NUMBER, .hidden = true, .card = CARD_FIRST},
+    [L_HOLDER_KIND] = {.id = COL_HOLDER_KIND, .hidden = true, .card = CARD_HEAD},
+    [L_CONTENTS] = {.id = COL_CONTENTS, .hidden = true, .card = CARD_BELOW},
+    [L_REMEDY] = {.id = COL_REMEDY, .hidden = true, .card = CARD_BELOW_LEFT},
+    [L_COURSE] = {.id = COL_COURSE, .hidden = true, .card = CARD_BELOW_RIGHT},
+    [L_PLOT] = {.id = COL_PLOT, .hidden = true, .card = CARD_BELOW_RIGHT},
 };
 static const struct shape shape = {SHAPE_COLUMNS(columns)};
 
@@ -72,43 +80,83 @@ static void add_suspect_name(struct text *to, const struct heap *h, const struct
 	if (s->ids) {
 		text_add_count(to, s->n);
 		text_addf(to, " \u00d7 %s", heap_class_of(h, s->id)->name);
-	} else if (t->names.n && !t->untold && strncmp(t->names.name[0].s, "0x", 2) != 0) {
-		told_names_join(&t->names, " + ", to);
-	} else if (t->field.len && !t->untold) {
-		text_add(to, t->field.s);
+	} else if (!t->untold && (t->names.n || t->field.len)) {
+		told_add_names(to, t);
 	} else {
 		object_class_words(h, s->id, to);
 	}
 }
 
-static void add_row(
-    struct result *out, const struct retained *r, const struct suspect *s, const struct told *t, const char *kind)
+/* What finding them takes. */
+struct asking {
+	struct session *s;
+	struct what_if cut;
+	struct what_if_owner owner;
+	struct since *since; /* what older dumps have; NULL: nothing */
+};
+
+static struct cell text_or_blank(const struct text *t)
 {
-	const struct heap *h = r->heap;
-	struct text class = TEXT_INIT, point = TEXT_INIT, name = TEXT_INIT;
-	add_suspect_name(&name, h, s, t);
+	return t->len ? cell_text(t->s) : cell_blank();
+}
+
+/* What a row says, besides what is told. */
+struct row_words {
+	struct text class, point, name, holder_kind, contents, remedy, course, plot, opens;
+};
+
+static void row_words_release(struct row_words *w)
+{
+	text_release(&w->class);
+	text_release(&w->point);
+	text_release(&w->name);
+	text_release(&w->holder_kind);
+	text_release(&w->contents);
+	text_release(&w->remedy);
+	text_release(&w->course);
+	text_release(&w->plot);
+	text_release(&w->opens);
+}
+
+static void find_words(struct row_words *w, struct asking *q, const struct suspect *s, const struct told *t)
+{
+	const struct heap *h = session_heap(q->s);
+	add_suspect_name(&w->name, h, s, t);
 	if (s->ids)
-		text_add(&class, heap_class_of(h, s->id)->name);
+		text_add(&w->class, heap_class_of(h, s->id)->name);
 	else
-		object_class_words(h, s->id, &class);
-	object_class_words(h, s->piles_up, &point);
-	struct target target = {.kind = TARGET_OBJECT, .id = s->id};
+		object_class_words(h, s->id, &w->class);
+	object_class_words(h, s->piles_up, &w->point);
+	told_add_holder_kind(&w->holder_kind, t, q->s->dump, s);
+	told_add_contents(&w->contents, q->s->dump, &q->cut, t, s);
+	told_add_remedy(&w->remedy, t, s);
+	since_add_course(q->since, s->piles_up, s->n, w->contents.len ? w->contents.s : "", &w->course,
+	    &w->plot);
+	text_addf(&w->opens, "x 0x%" PRIx64, heap_address(h, told_point(q->cut.retained, t, s)));
+}
+
+static void add_row(struct result *out, struct asking *q, const struct suspect *s, const struct told *t, const char *kind)
+{
+	const struct retained *r = q->cut.retained;
+	const struct heap *h = r->heap;
+	struct row_words w = {.class = TEXT_INIT};
+	find_words(&w, q, s, t);
+	struct target target = {.kind = TARGET_OBJECT, .id = s->id, .command = w.opens.s};
 	for (uint32_t i = 0; i < (s->ids ? s->n : 1); i++) /* a row stands for the suspect, or the objects of a group */
 		result_add_member(out, out->n_source, s->ids ? s->ids[i] : s->id);
 	if (s->ids)
 		target = (struct target){.kind = TARGET_CLASS, .id = h->class_of[s->id], .part = true};
 	result_add_row(out, (struct cell[]){
-	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(class.s),
+	    s->ids ? cell_blank() : cell_address(heap_address(h, s->id)), cell_text(w.class.s),
 	    cell_count(heap_held(h, s->n)), cell_bytes(s->retained), command_share(r, s->retained),
-	    cell_address(heap_address(h, s->piles_up)), cell_text(point.s),
+	    cell_address(heap_address(h, s->piles_up)), cell_text(w.point.s),
 	    cell_bytes(retained_of(r, s->piles_up)),
 	    s->ids && !t->reference.len ? cell_blank() : cell_bytes(t->freed),
-	    t->reference.len ? cell_text(t->reference.s) : cell_blank(),
-	    t->path.len ? cell_text(t->path.s) : cell_blank(), cell_text(t->sentence.s),
-	    t->field.len ? cell_text(t->field.s) : cell_blank(), cell_text(kind), cell_text(name.s)}, &target);
-	text_release(&class);
-	text_release(&point);
-	text_release(&name);
+	    text_or_blank(&t->reference), text_or_blank(&t->path), cell_text(t->sentence.s),
+	    text_or_blank(&t->field), cell_text(kind), cell_text(w.name.s), cell_plain(out->n_source + 1),
+	    text_or_blank(&w.holder_kind), text_or_blank(&w.contents), text_or_blank(&w.remedy),
+	    text_or_blank(&w.course), text_or_blank(&w.plot)}, &target);
+	row_words_release(&w);
 }
 
 /* Is it, or what clearing it takes, of the program rather than of the JDK or of Go's library? */
@@ -120,32 +168,69 @@ static bool is_own(const struct heap *h, const struct suspect *s, const struct t
 	    library_programs_class(h, point != HEAP_NONE ? point : h->class_of[s->piles_up]);
 }
 
-/* Where two retain about the same, within a tenth, the program's own comes first: order[i] is the suspect to name. */
-static void order_suspects(const struct heap *h, const struct leaks *leaks, const struct told *told, size_t *order)
+/* Is it a group of the JDK's class, or of Go's library, that no reference of the program frees?  Such objects, the
+ * Strings of a whole web server, are all over the heap: nobody can do anything about them as a group. */
+static bool leads_nowhere(const struct heap *h, const struct suspect *s, const struct told *t)
 {
-	for (size_t i = 0; i < leaks->n && !progress_own_stops(i); i++) {
-		const struct suspect *one = &leaks->suspect[i];
+	return s->ids && !t->reference.len && !library_programs_class(h, h->class_of[s->id]);
+}
+
+bool command_has_suspects(struct result *leaks)
+{
+	struct cell kind;
+	return leaks->n_rows && result_cell_in(leaks, leaks->n_rows - 1, COL_KIND, &kind) && kind.type == CELL_TEXT &&
+	    !strcmp(kind.text, "suspect");
+}
+
+/* What was found, and what is told of each. */
+struct found {
+	struct leaks leaks;
+	struct told *told;
+	size_t n_told;
+	size_t suspects;       /* the first so many are; the others are holders */
+	struct amount gos_own; /* what is left out, since Go's own tables retain it */
+};
+
+static void found_release(struct found *f)
+{
+	while (f->n_told)
+		told_release(&f->told[--f->n_told]);
+	free(f->told);
+	leaks_release(&f->leaks);
+}
+
+/* Does number a come before number b?  Where two retain about the same, within a tenth, the program's own does; what
+ * leads nowhere comes last. */
+static bool comes_first(const struct heap *h, const struct found *f, size_t a, size_t b)
+{
+	const struct suspect *one = &f->leaks.suspect[a], *other = &f->leaks.suspect[b];
+	bool nowhere = leads_nowhere(h, one, &f->told[a]), other_nowhere = leads_nowhere(h, other, &f->told[b]);
+	if (nowhere != other_nowhere)
+		return other_nowhere;
+	return is_own(h, one, &f->told[a]) && !is_own(h, other, &f->told[b]) &&
+	    one->retained.n >= other->retained.n / 10 * 9;
+}
+
+/* order[i]: the number of the one to name then.  Holders come before a suspect, if there is one. */
+static void order_found(const struct heap *h, const struct found *f, size_t *order)
+{
+	for (size_t i = 0; i < f->leaks.n && !progress_own_stops(i); i++) {
 		size_t at = i;
-		for (bool own = is_own(h, one, &told[i]); own && at; at--) {
-			const struct suspect *before = &leaks->suspect[order[at - 1]];
-			if (is_own(h, before, &told[order[at - 1]]) || one->retained.n < before->retained.n / 10 * 9)
-				break;
+		for (; at && comes_first(h, f, i, order[at - 1]); at--)
 			order[at] = order[at - 1];
-		}
 		order[at] = i;
 	}
 }
 
-/* found: they are suspects, of which a story tells below. */
-static void add_rows(struct result *out, const struct retained *r, const struct leaks *leaks, const struct told *told,
-    const size_t *order, bool found)
+static void add_rows(struct result *out, struct asking *q, const struct found *f, const size_t *order)
 {
 	struct text story = TEXT_INIT;
-	for (size_t i = 0; i < leaks->n && !progress_own_stops(i); i++) {
-		add_row(out, r, &leaks->suspect[order[i]], &told[order[i]], found ? "suspect" : "holder");
-		if (found) {
+	for (size_t i = 0; i < f->leaks.n && !progress_own_stops(i); i++) {
+		const struct told *told = &f->told[order[i]];
+		add_row(out, q, &f->leaks.suspect[order[i]], told, order[i] < f->suspects ? "suspect" : "holder");
+		if (f->suspects) { /* they tell a story below */
 			text_add(&story, "\n");
-			command_add_wrapped(&story, told[order[i]].sentence.s, 78);
+			command_add_wrapped(&story, told->sentence.s, 78);
 		}
 	}
 	if (story.len)
@@ -153,33 +238,31 @@ static void add_rows(struct result *out, const struct retained *r, const struct 
 	text_release(&story);
 }
 
-/* since: what older dumps tell; NULL: there are none. */
-static int add_suspects(struct result *out, struct session *s, struct what_if *cut, struct what_if_owner *owner,
-    const struct leaks *leaks, bool found, const struct since *since, struct err *err)
+/* Of each that was found. */
+static int tell(struct found *f, struct asking *q, struct err *err)
 {
-	struct told *told = xcalloc(leaks->n + 1, sizeof *told);
-	size_t *order = xcalloc(leaks->n + 1, sizeof *order), n = 0;
 	int code = 0;
-	for (; !code && n < leaks->n; n++) {
-		const struct suspect *one = &leaks->suspect[n];
-		struct told *t = &told[n];
-		code = told_find(t, s, cut, owner, one, err);
-		if (!code)
-			since_add(since, one->piles_up, one->n, t->subject == one->piles_up ? "It" : "The accumulation point",
-			    &t->sentence);
-	}
-	if (!code) {
-		order_suspects(cut->retained->heap, leaks, told, order);
-		add_rows(out, cut->retained, leaks, told, order, found);
-	}
-	while (n)
-		told_release(&told[--n]);
-	free(told);
-	free(order);
+	f->told = xcalloc(f->leaks.n + 1, sizeof *f->told);
+	for (; !code && f->n_told < f->leaks.n; f->n_told++)
+		code = told_find(&f->told[f->n_told], q->s, &q->cut, &q->owner, &f->leaks.suspect[f->n_told], err);
 	return code;
 }
 
-enum { HOLDERS = 12 }; /* rows where there is no suspect */
+/* How each got where it is, by older dumps. */
+static void tell_since(struct found *f, const struct since *since)
+{
+	for (size_t i = 0; i < f->leaks.n && !progress_own_stops(i); i++) {
+		const struct suspect *one = &f->leaks.suspect[i];
+		struct told *t = &f->told[i];
+		since_add(since, one->piles_up, one->n, t->subject == one->piles_up ? "It" : "The accumulation point",
+		    &t->sentence);
+	}
+}
+
+enum {
+	HOLDERS = 12,   /* rows where there is no suspect */
+	OWN_HOLDERS = 3 /* where each suspect leads nowhere */
+};
 
 static int wanted_share(const struct call *call, double *share, struct err *err)
 {
@@ -273,34 +356,90 @@ static int size_groups(struct session *s, struct leaks *leaks, struct err *err)
 	return code;
 }
 
-/* *gos_own: what is left out, since Go's own tables retain it. */
-static int find_suspects(struct session *s, struct leaks *leaks, struct what_if_owner *owner, double share, bool *found,
-    struct amount *gos_own, struct err *err)
+static int find_suspects(struct found *f, struct asking *q, double share, struct err *err)
 {
-	const struct retained *r = opened_tree(s->dump);
-	int code = leaks_find(leaks, r, share, session_progress(s), err);
+	const struct retained *r = opened_tree(q->s->dump);
+	int code = leaks_find(&f->leaks, r, share, session_progress(q->s), err);
 	if (!code)
-		leave_out_gos_own(r->heap, leaks, owner, gos_own);
-	*found = !code && leaks->n;
-	if (!code && !*found) {
+		leave_out_gos_own(r->heap, &f->leaks, &q->owner, &f->gos_own);
+	bool found = !code && f->leaks.n;
+	if (!code && !found) {
 		struct amount of_holders = amount_exact(0);
-		leaks_release(leaks);
-		code = leaks_find_holders(leaks, r, share, HOLDERS, session_progress(s), err);
+		leaks_release(&f->leaks);
+		code = leaks_find_holders(&f->leaks, r, share, HOLDERS, session_progress(q->s), err);
 		if (!code)
-			leave_out_gos_own(r->heap, leaks, owner, &of_holders);
+			leave_out_gos_own(r->heap, &f->leaks, &q->owner, &of_holders);
 	}
-	return code ? code : size_groups(s, leaks, err);
+	if (!code)
+		code = size_groups(q->s, &f->leaks, err);
+	f->suspects = found ? f->leaks.n : 0;
+	return code ? code : tell(f, q, err);
+}
+
+/* Is it one object, not among those found, and frees a reference that the program's authors know half of it? */
+static bool is_own_holder(const struct found *f, const struct suspect *s, const struct told *t)
+{
+	bool known = s->retained.n > f->leaks.least || f->n_told >= f->suspects + OWN_HOLDERS;
+	return !known && t->fame != FAME_NONE && !t->untold && t->freed.n >= s->retained.n / 2;
+}
+
+/* Where each suspect leads nowhere: the largest objects that references of the program hold, down to a quarter of the
+ * share. */
+static int add_own_holders(struct found *f, struct asking *q, double share, struct err *err)
+{
+	const struct retained *r = opened_tree(q->s->dump);
+	struct leaks more = {.n = 0};
+	for (size_t i = 0; i < f->leaks.n && !progress_own_stops(i); i++)
+		if (!leads_nowhere(r->heap, &f->leaks.suspect[i], &f->told[i]))
+			return 0;
+	int code = f->suspects ? leaks_find(&more, r, share / 4, session_progress(q->s), err) : 0;
+	f->told = xrealloc(f->told, f->n_told + more.n + 1, sizeof *f->told);
+	for (size_t i = 0; !code && i < more.n; i++) {
+		struct told *t = &f->told[f->n_told];
+		if (more.suspect[i].ids)
+			continue;
+		code = told_find(t, q->s, &q->cut, &q->owner, &more.suspect[i], err);
+		if (!code && is_own_holder(f, &more.suspect[i], t))
+			code = BIG_ADD(f->leaks.suspect, f->leaks.n, f->leaks.cap, err, more.suspect[i]);
+		else
+			told_release(t);
+		f->n_told = f->leaks.n;
+	}
+	leaks_release(&more); /* none that was taken over has members */
+	return code;
+}
+
+static int find_all(struct found *f, struct result **out, struct asking *q, double share, struct err *err)
+{
+	int code = what_if_owner_init(&q->owner, opened_tree(q->s->dump), err);
+	if (!code)
+		code = what_if_init(&q->cut, opened_tree(q->s->dump), err);
+	if (!code)
+		code = find_suspects(f, q, share, err);
+	if (!code)
+		code = add_own_holders(f, q, share, err);
+	struct result *r = *out = result_new_rows(f->suspects ? "leaks" : "leaks: no suspect, largest holders",
+	    q->s->dump, &shape);
+	if (!code)
+		code = since_new(&q->since, q->s, err);
+	size_t *order = xcalloc(f->leaks.n + 1, sizeof *order);
+	if (!code) {
+		tell_since(f, q->since);
+		order_found(session_heap(q->s), f, order);
+		add_rows(r, q, f, order);
+	}
+	add_note(r, &f->leaks, f->suspects, share, f->gos_own);
+	since_add_note(q->since, r);
+	free(order);
+	return code;
 }
 
 static int run_leaks(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct what_if cut = {.retained = NULL};
-	struct what_if_owner owner = {.r = NULL};
-	struct leaks leaks = {.n = 0};
-	struct since *since = NULL;
-	struct amount gos_own = amount_exact(0);
+	struct asking q = {.s = s};
+	struct found f = {.gos_own = amount_exact(0)};
 	double share;
-	bool found, asked = call_has(call, DASH_SHARE);
+	bool asked = call_has(call, DASH_SHARE);
 	int code = wanted_share(call, &share, err);
 	if (!code)
 		code = session_find(s, FIND_TREE, err);
@@ -313,29 +452,17 @@ static int run_leaks(struct session *s, const struct call *call, struct result *
 		result_mark(*out, RESULT_FAILED, asked);
 		return 0;
 	}
-	code = what_if_owner_init(&owner, opened_tree(s->dump), err);
-	found = false;
-	if (!code)
-		code = find_suspects(s, &leaks, &owner, share, &found, &gos_own, err);
-	struct result *r = *out = result_new_rows(found ? "leaks" : "leaks: no suspect, largest holders", s->dump, &shape);
-	if (!code)
-		code = what_if_init(&cut, opened_tree(s->dump), err);
-	if (!code)
-		code = since_new(&since, s, err);
-	if (!code)
-		code = add_suspects(r, s, &cut, &owner, &leaks, found, since, err);
-	what_if_release(&cut);
-	what_if_owner_release(&owner);
-	add_note(r, &leaks, found, share, gos_own);
-	since_add_note(since, r);
-	since_free(since);
-	leaks_release(&leaks);
-	result_mark(r, RESULT_FAILED, !found && asked); /* so much was looked for */
-	result_show(r, L_POINT, found);
-	result_show(r, L_FIELD, !found);
-	result_show(r, L_REFERENCE, !found);
+	code = find_all(&f, out, &q, share, err);
+	what_if_release(&q.cut);
+	what_if_owner_release(&q.owner);
+	since_free(q.since);
+	result_mark(*out, RESULT_FAILED, !f.suspects && asked); /* so much was looked for */
+	result_show(*out, L_POINT, f.suspects);
+	result_show(*out, L_FIELD, !f.suspects);
+	result_show(*out, L_REFERENCE, !f.suspects);
 	if (s->finds_beside) /* where the story does not stand below */
-		result_show(r, L_SENTENCE, true);
+		result_show(*out, L_SENTENCE, true);
+	found_release(&f);
 	return code;
 }
 
@@ -362,7 +489,8 @@ const struct command cmd_leaks = {
 	"kind\tsuspect, or holder if there is no suspect\n"
 	"name\treference as people say it, a group by its class\n"
 	"Classes and class loaders with several suspects below are not suspects themselves, nor are roots of the VM and "
-	"tables of Go's own. Of two that retain about the same the program's own comes first. "
+	"tables of Go's own. Of two that retain about the same the program's own comes first. A group of the JDK's "
+	"objects that no reference frees comes last; alone, the program's largest holders come before it. "
 	"With older dumps (cairn OLD... DUMP) the sentence also says how the suspect grew. -share: exit status 1 "
 	"without a suspect.",
     .examples = {{"leaks", ON_ANY, "which references keep most of the heap?"},

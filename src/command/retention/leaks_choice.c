@@ -64,6 +64,17 @@ static void add_root_names(struct told_names *names, const struct heap *h, uint3
 		text_addf(next_of_names(names), "%zu more", n - ROOTS_NAMED);
 }
 
+/* Of a reference, as people call it; of the roots' hold by the first one. */
+static const char *kind_of(const struct heap *h, uint32_t holder, uint32_t target)
+{
+	if (holder != HEAP_NONE)
+		return heap_class_mirrored(h, holder) != HEAP_NONE ? "static" : "field";
+	size_t first, n = heap_roots_of(h, target, &first);
+	enum root_kind kind = n ? h->roots[first].kind : ROOT_UNKNOWN;
+	return kind == ROOT_DATA || kind == ROOT_BSS ? "global" :
+	    kind == ROOT_JAVA_LOCAL || kind == ROOT_STACK_FRAME ? "local" : "root";
+}
+
 /* The reference to a path's step, as a word for cut, and as people name it; unnamed: what the word does not say, the
  * kind of root or the class of a holder whose fields have no names in the dump. */
 static void add_reference(struct told *t, const struct path *p, size_t i)
@@ -72,6 +83,7 @@ static void add_reference(struct told *t, const struct path *p, size_t i)
 	struct text field = TEXT_INIT;
 	struct what_if_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
 	cut_word_of(&t->reference, &field, t->session, t->rules, &edge);
+	t->kind = kind_of(h, edge.holder, edge.target);
 	if (!i) {
 		size_t first, n = heap_roots_of(h, p->step[0], &first);
 		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
@@ -122,6 +134,8 @@ static void add_together(struct told *t, const struct what_if_edges *edges)
 		told_names_release(&one.names);
 	}
 	t->together = edges->n;
+	t->kind = edges->n == 2 ? "2 references" : edges->n == 3 ? "3 references" : edges->n > 3 ? "references" :
+	    kind_of(h, edges->edge[0].holder, edges->edge[0].target);
 }
 
 /* Where no single reference frees all of them: the few that do together. */

@@ -10,22 +10,28 @@ enum { LOOKED_AT = 1 << 16 };
 /* The class that most of the elements have, by pairing off those of different classes; a second look counts it. */
 struct majority {
 	const struct heap *heap;
-	uint32_t class, lead;
-	uint64_t n, of_class; /* elements looked at; of these of the class */
-	bool counts;          /* the second look */
+	struct told_elements *out;
+	uint64_t lead;
+	told_element *each;
+	void *context;
+	bool counts; /* the second look */
 };
 
 static void look_at(struct majority *m, uint32_t id)
 {
+	struct told_elements *out = m->out;
 	uint32_t class = id == HEAP_NONE ? HEAP_NONE : m->heap->class_of[id];
 	if (m->counts) {
-		m->n++;
-		m->of_class += class == m->class && class != HEAP_NONE;
+		bool of_class = class == out->class && class != HEAP_NONE;
+		out->looked++;
+		out->of_class += of_class;
+		if (of_class && m->each)
+			m->each(m->context, id);
 	} else if (!m->lead) {
-		m->class = class;
+		out->class = class;
 		m->lead = 1;
 	} else {
-		m->lead += class == m->class ? 1U : -1U;
+		m->lead += class == out->class ? 1U : -1U;
 	}
 }
 
@@ -46,48 +52,22 @@ static void look_at_references(struct majority *m, uint32_t id)
 		look_at(m, out->target[at]);
 }
 
-/* ", all com.acme.Session", ", the first 65,536 all …", ", 45 of them …"; all: there are so many. */
-static void add_class(struct text *to, const struct majority *m, uint64_t all, const char *what)
+static bool find_in_collection(struct majority *m, const struct opened *o, uint32_t id)
 {
-	if (!m->n || 2 * m->of_class <= m->n)
-		return;
-	text_add(to, ", ");
-	if (m->n < all) {
-		text_add(to, "of the first ");
-		text_add_count(to, m->n);
-		text_add(to, " ");
-	}
-	if (m->of_class < m->n) {
-		text_add_count(to, m->of_class);
-		text_addf(to, "%s%s ", m->n < all ? "" : " of them", what);
-	} else if (all > 1) {
-		text_addf(to, "all%s ", what);
-	}
-	text_add_name(to, m->heap->classes[m->class].name);
-}
-
-static void add_number(struct text *to, uint64_t n, const char *one)
-{
-	text_add_count(to, n);
-	text_addf(to, " %s%s", one, n == 1 ? "" : "s");
-}
-
-static bool add_collection(struct text *to, const struct opened *o, uint32_t id)
-{
-	struct majority m = {.heap = o->heap, .class = HEAP_NONE};
 	struct collection_size size;
 	struct entries *e;
 	uint64_t left = LOOKED_AT;
 	if (o->fate != FILE_SAME || !inspect_count(o->heap, id, &left, &size) || !size.known)
 		return false;
-	add_number(to, size.size, "element");
+	m->out->n = size.size;
+	m->out->collection = true;
 	if (inspect_entries(&e, o->heap, id, &(struct range){.length = LOOKED_AT}, NULL))
 		return true;
-	look_at_entries(&m, e);
-	m.counts = true;
-	look_at_entries(&m, e);
+	m->out->map = e->map;
+	look_at_entries(m, e);
+	m->counts = true;
 	if (e->n == size.size || e->n == LOOKED_AT)
-		add_class(to, &m, size.size, e->map ? " values" : "");
+		look_at_entries(m, e);
 	inspect_entries_close(e);
 	return true;
 }
@@ -97,24 +77,57 @@ static bool is_array(const struct heap *h, uint32_t id)
 	return id != HEAP_NONE && heap_class_of(h, id)->kind == CLASS_OBJECT_ARRAY;
 }
 
-bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store)
+bool told_find_elements(struct told_elements *out, const struct opened *o, uint32_t id, uint32_t store,
+    told_element *each, void *context)
 {
 	const struct heap *h = o->heap;
-	struct majority m = {.heap = h, .class = HEAP_NONE};
+	struct majority m = {.heap = h, .out = out, .each = each, .context = context};
 	enum storage_arrays arrays = ARRAYS_NONE;
-	if (add_collection(to, o, id))
-		return true;
-	if (!is_array(h, id)) { /* a dump without values: what the list does not say, its array does */
-		(void)inspect_storage_role(h, h->class_of[id], &arrays);
-		id = arrays == ARRAYS_OF_ELEMENTS ? store : HEAP_NONE;
+	*out = (struct told_elements){.class = HEAP_NONE};
+	if (!find_in_collection(&m, o, id)) {
+		if (!is_array(h, id)) { /* a dump without values: what the list does not say, its array does */
+			(void)inspect_storage_role(h, h->class_of[id], &arrays);
+			id = arrays == ARRAYS_OF_ELEMENTS ? store : HEAP_NONE;
+		}
+		if (!is_array(h, id))
+			return false;
+		out->n = adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
+		look_at_references(&m, id);
+		m.counts = true;
+		look_at_references(&m, id);
 	}
-	if (!is_array(h, id))
+	if (!out->looked || 2 * out->of_class <= out->looked)
+		out->class = HEAP_NONE;
+	return true;
+}
+
+/* ", all com.acme.Session", ", the first 65,536 all …", ", 45 of them …" */
+static void add_class(struct text *to, const struct heap *h, const struct told_elements *e, const char *what)
+{
+	if (e->class == HEAP_NONE)
+		return;
+	text_add(to, ", ");
+	if (e->looked < e->n) {
+		text_add(to, "of the first ");
+		text_add_count(to, e->looked);
+		text_add(to, " ");
+	}
+	if (e->of_class < e->looked) {
+		text_add_count(to, e->of_class);
+		text_addf(to, "%s%s ", e->looked < e->n ? "" : " of them", what);
+	} else if (e->n > 1) {
+		text_addf(to, "all%s ", what);
+	}
+	text_add_name(to, h->classes[e->class].name);
+}
+
+bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uint32_t store)
+{
+	struct told_elements e;
+	if (!told_find_elements(&e, o, id, store, NULL, NULL))
 		return false;
-	uint64_t n = adjacency_start(&h->out, id + 1) - adjacency_start(&h->out, id);
-	add_number(to, n, "reference");
-	look_at_references(&m, id);
-	m.counts = true;
-	look_at_references(&m, id);
-	add_class(to, &m, n, " to");
+	text_add_count(to, e.n);
+	text_addf(to, " %s%s", e.collection ? "element" : "reference", e.n == 1 ? "" : "s");
+	add_class(to, o->heap, &e, !e.collection ? " to" : e.map ? " values" : "");
 	return true;
 }

@@ -208,6 +208,11 @@ static uint32_t collection_around(const struct retained *r, uint32_t subject, ui
 	return found;
 }
 
+uint32_t told_point(const struct retained *r, const struct told *t, const struct suspect *s)
+{
+	return s->ids ? s->id : collection_around(r, t->subject != HEAP_NONE ? t->subject : s->id, s->piles_up);
+}
+
 /* Where in it the bytes are. */
 static void add_accumulated(struct told *t, const struct opened *o, const struct retained *r, struct what_if *cut,
     const struct suspect *s)
@@ -353,7 +358,10 @@ static void add_sentence(struct told *t, const struct opened *o, struct what_if 
 		return;
 	}
 	add_way(t, r->heap, s, steps);
+	size_t before = t->sentence.len;
 	add_remedy(t, r->heap, s);
+	if (t->sentence.len > before)
+		text_add(&t->remedy, t->sentence.s + before + 1); /* without the blank */
 }
 
 /* What the heap's tree calls it: by what it is held on the path.  A group's members may be held by others. */
@@ -415,5 +423,6 @@ void told_release(struct told *t)
 	text_release(&t->unnamed);
 	text_release(&t->variable);
 	text_release(&t->sentence);
+	text_release(&t->remedy);
 	told_names_release(&t->names);
 }

@@ -28,6 +28,8 @@ struct told {
 	const struct path *steps; /* to the accumulation point */
 	/* what is told */
 	struct text path, field, reference, sentence;
+	struct text remedy; /* of the sentence: what to clear, or why nothing is */
+	const char *kind;   /* of the reference: "static", "local", "3 references" with `together`; NULL: there is none */
 	struct told_names names; /* of the references to clear */
 	struct text unnamed;  /* what the reference does not say: the holder's class, the kind of root */
 	struct text variable; /* of a single root: the global variable */
@@ -52,6 +54,32 @@ MUST_CHECK int told_find(struct told *t, struct session *s, struct what_if *cut,
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
+/* Append the references to clear, between " + "; what only an address names by its static field or the like. */
+void told_add_names(struct text *to, const struct told *t);
+/* What a person wants to open: the collection that the accumulation point is a part of, or that; of a group its largest
+ * member. */
+uint32_t told_point(const struct retained *r, const struct told *t, const struct suspect *s);
+
+/* For a card about a suspect: "static ArrayList, 60"; what is in it, "60 app.Session, reached only from here; mostly
+ * byte[] in viewState (60.9K)"; "CLEAR app.Log.ENTRIES", an arrow, "frees 80.0K".  After told_find, of the same. */
+void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct suspect *s);
+void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,
+    const struct suspect *s);
+void told_add_remedy(struct text *to, const struct told *t, const struct suspect *s);
+
+/* The elements of a collection, or the references of an array: how many there are, how many of them were looked at, and
+ * the class that most of these have, if one has (else HEAP_NONE). */
+struct told_elements {
+	uint32_t class;
+	uint64_t n, looked, of_class;
+	bool map;        /* values, that is */
+	bool collection; /* it knows its size; else they are references */
+};
+/* store: of a list of a dump without values, its array, or HEAP_NONE.  each: called with each element of that class;
+ * may be NULL.  False: it is neither a collection nor an array of references. */
+typedef void told_element(void *context, uint32_t id);
+bool told_find_elements(struct told_elements *out, const struct opened *o, uint32_t id, uint32_t store,
+    told_element *each, void *context);
 /* Append "60 elements, all com.acme.Session" of a collection of the dump as it was read, "60 references, all to …" of
  * an array of references, or of a list that does not say: of its array, `store` (or HEAP_NONE).  False: nothing was
  * appended. */

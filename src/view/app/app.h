@@ -300,6 +300,8 @@ void app_select(struct app *a, struct selection *out);
 unsigned app_abilities(struct app *a); /* enum row_ability */
 void app_open_row(struct app *a);
 void app_referrers(struct app *a);
+bool app_add_sentence(struct app *a, struct text *to); /* of the selected suspect; false: there is none */
+void app_ticket(struct app *a);              /* the prompt with the line that writes a report about the suspect */
 void app_run_key(struct app *a, const struct command *c); /* the key of a command */
 
 /* app_copy.c */

@@ -124,11 +124,13 @@ void app_copy(struct app *a)
 	struct text t = TEXT_INIT;
 
 	text_clear(&t);
-	add_name(a, &t);
+	bool sentence = app_add_sentence(a, &t);
+	if (!sentence)
+		add_name(a, &t);
 	if (t.len > CLIPBOARD_MOST)
 		app_say(a, ROLE_NOTE, TOO_LONG);
 	else if (t.len > 0)
-		copy_text(a, &t, t.s, "");
+		copy_text(a, &t, sentence ? "the sentence" : t.s, "");
 	else
 		app_say(a, ROLE_NOTE, "nothing to copy in this row");
 	text_release(&t);

@@ -43,7 +43,7 @@ static void explain(struct app *a)
 		beside[n++].name = "garbage";
 	}
 	why_explain(r, pane ? a->panes.row : of_row ? t->row : WHY_NO_ROW, beside, n, &said);
-	bool covered = of_row && r == t->result && t->sentence >= 0; /* by what the row says */
+	bool covered = of_row && r == t->result && table_sentence(t) >= 0; /* by what the row says */
 	if (!pane && r->note && (covered || text_width_most(r->note, (size_t)COLS) > (size_t)COLS))
 		text_addf(&said, "\nthe note %ssays: %s", covered ? "" : "below ", r->note);
 	if (draw_count_lines(said.s, (size_t)COLS) <= LINES / 3)
@@ -119,7 +119,7 @@ static void tell_match(struct app *a, struct table *t)
 	struct text said = TEXT_INIT;
 
 	table_tell_match(t, t->search, &said);
-	if (t->matches && t->sentence < 0) {
+	if (t->matches && table_sentence(t) < 0) {
 		text_add(&said, said.len ? "   match " : "match ");
 		text_add_count(&said, t->match);
 		text_add_char(&said, '/');
@@ -303,6 +303,9 @@ void app_act(struct app *a, enum action action)
 		return;
 	case ACTION_COPY:
 		app_copy(a);
+		return;
+	case ACTION_TICKET:
+		app_ticket(a);
 		return;
 	case ACTION_COPY_ROW:
 		app_copy_rows(a, a->keys.copied_row);

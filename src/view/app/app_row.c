@@ -9,8 +9,12 @@
 
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
+#include "dump/source/source.h"
 #include "heap/classes.h"
+#include "view/names.h"
+#include "view/prompt.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -77,6 +81,26 @@ void app_select(struct app *a, struct selection *out)
 	text_release(&page);
 }
 
+/* The text in this column of the selected suspect; false: there is none. */
+static bool add_of_suspect(struct app *a, enum column_id column, struct text *to)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+	struct cell cell;
+
+	if (!p || !(p->ops->place & PLACE_CARDS) || panes_focused(&a->panes) || t->row >= t->result->n_rows ||
+	    t->result->opened != a->session.dump || !result_cell_in(t->result, t->row, column, &cell) ||
+	    cell.type == CELL_NONE)
+		return false;
+	cell_print_plain(&cell, to);
+	return true;
+}
+
+bool app_add_sentence(struct app *a, struct text *to)
+{
+	return add_of_suspect(a, COL_SENTENCE, to);
+}
+
 static bool lists_dumps(const struct page *p)
 {
 	return p->asked && p->asked->command && p->asked->command->flags & COMMAND_LISTS_DUMPS;
@@ -105,6 +129,9 @@ unsigned app_abilities(struct app *a)
 		can |= tree_has_groups(t->result) && b.state != BRANCH_REST ? CAN_GROUP : 0;
 		can |= tree_is_way(t->result, t->row) ? CAN_FOLD : 0;
 	}
+	struct text reference = TEXT_INIT;
+	can |= add_of_suspect(a, COL_REFERENCE, &reference) ? CAN_CUT : 0;
+	text_release(&reference);
 	if (!app_target(a, &target))
 		return can;
 	can |= list && t->on_head ? 0 : CAN_OPEN;
@@ -228,11 +255,80 @@ void app_referrers(struct app *a)
 		refuse(a, 'u', can);
 }
 
+/* "leak" to "shop-AuditLog.ENTRIES.md", of the file and the simple name of the suspect. */
+static void add_ticket_name(struct app *a, const char *name, struct text *to)
+{
+	enum { NAME_MOST = 40 };
+	const struct heap *h = session_heap(&a->session);
+	const char *path = h && h->source && h->source->path ? h->source->path : "leak", *slash = strrchr(path, '/');
+	struct text simple = TEXT_INIT;
+
+	path = slash ? slash + 1 : path;
+	text_add_n(&simple, path, strcspn(path, "."));
+	text_add_char(&simple, '-');
+	names_fit(name, 1, &simple);
+	for (size_t i = 0, n = 0; i < simple.len && n < NAME_MOST; i++) {
+		bool plain = isalnum((unsigned char)simple.s[i]) || strchr("._-$", simple.s[i]);
+		if (!plain && to->s[to->len - 1] == '-')
+			continue;
+		text_add_char(to, plain && simple.s[i] != '$' ? simple.s[i] : '-');
+		n++;
+	}
+	text_add(to, ".md");
+	text_release(&simple);
+}
+
+/* The share that the page was asked with decides what is a suspect, and so their numbers. */
+static void add_share(const struct page *p, struct text *to)
+{
+	const struct stage *stage = p->asked && p->asked->line.n ? p->asked->line.stages : NULL;
+
+	for (size_t i = 0; stage && i + 1 < stage->n; i++) {
+		const struct option_spec *option = command_option(p->asked->command, stage->words[i].s);
+		if (option && option->word == DASH_SHARE)
+			text_addf(to, " -share %s", stage->words[i + 1].s);
+	}
+}
+
+void app_ticket(struct app *a)
+{
+	struct text number = TEXT_INIT, name = TEXT_INIT, line = TEXT_INIT;
+
+	if (add_of_suspect(a, COL_NUMBER, &number) && add_of_suspect(a, COL_NAME, &name)) {
+		text_addf(&line, "report -suspect %s", number.s);
+		add_share(app_page(a), &line);
+		text_add(&line, " -o ");
+		add_ticket_name(a, name.s, &line);
+		text_clear(&a->notice.text);
+		prompt_open(PROMPT_COMMAND, line.s, SIZE_MAX);
+	} else {
+		app_say(a, ROLE_NOTE, "no suspect to write about here");
+	}
+	text_release(&number);
+	text_release(&name);
+	text_release(&line);
+}
+
+/* What clearing the references frees that the selected suspect names. */
+static void cut_suspect(struct app *a)
+{
+	struct text line = TEXT_INIT;
+
+	text_add(&line, "cut ");
+	add_of_suspect(a, COL_REFERENCE, &line);
+	app_run_line(a, line.s);
+	text_release(&line);
+}
+
 void app_run_key(struct app *a, const struct command *c)
 {
 	unsigned can = app_abilities(a);
 	const char *words;
 
+	if (c->flags & COMMAND_CUTS && can & CAN_CUT) {
+		cut_suspect(a);
+		return;
+	}
 	/* the top of the heap where there are no rows that it could be asked about */
 	if (!command_of_row(c) || (c->arguments[0].optional && c->arguments[0].kind == ARG_OBJECT && !app_table(a)))
 		app_run_line(a, c->name);

@@ -208,7 +208,7 @@ static bool add_sentence(struct table *t, struct text *to)
 {
 	struct cell cell;
 
-	if (t->sentence < 0 || t->row >= t->result->n_rows)
+	if (table_sentence(t) < 0 || t->row >= t->result->n_rows)
 		return false;
 	result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
 	if (cell.type != CELL_TEXT)
@@ -245,7 +245,7 @@ static bool draw_own_note(struct app *a, struct table *t, int y, int width)
 		text_add(&shown, "note: ");
 		text_add_escaped(&shown, own, strlen(own));
 		struct cell cell = cell_none();
-		if (t && t->sentence >= 0 && t->row < t->result->n_rows)
+		if (t && table_sentence(t) >= 0 && t->row < t->result->n_rows)
 			result_cell(t->result, t->row, (unsigned)t->sentence, &cell);
 		const char *else_there = cell.type == CELL_TEXT ? cell.text : t && t->result->note ? t->result->note : "";
 		text_addf(&shown, "%s%s", *else_there ? "; " : "", else_there);
@@ -449,7 +449,8 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 		page.rect.height -= sentence;
 	/* a tree grows and shrinks: the pane would come and go with it */
 	if (!tree_is(t->result))
-		page.lines = t->result->n_rows + AROUND + (t->result->n_head ? HEAD : 0);
+		page.lines = AROUND + (table_has_cards(t) ? (size_t)table_cards_lines(t, area, LINES) : t->result->n_rows) +
+		    (t->result->n_head ? HEAD : 0);
 	return page;
 }
 

@@ -139,6 +139,15 @@ static const struct page_ops table_ops = {
     .release = release,
 };
 
+static const struct page_ops cards_ops = {
+    .place = PLACE_TABLE | PLACE_CARDS,
+    .draw = draw,
+    .action = action,
+    .table = get_table,
+    .click = click,
+    .release = release,
+};
+
 static const struct page_ops tree_ops = {
     .place = PLACE_TREE,
     .draw = draw,
@@ -152,7 +161,8 @@ struct page *page_new_table(struct result *r, struct invocation *asked)
 {
 	struct table_page *t = xcalloc(1, sizeof *t);
 
-	page_init(&t->page, tree_is(r) ? &tree_ops : &table_ops, r->title, asked);
+	page_init(&t->page, tree_is(r) ? &tree_ops :
+	    table_result_has_cards(r) ? &cards_ops : &table_ops, r->title, asked);
 	t->result = r;
 	t->band = tree_has_groups(r) ? xcalloc(1, sizeof *t->band) : NULL;
 	table_init(&t->table, r);

@@ -3,7 +3,7 @@
  * table.c - what a table does: move, sum, and what the keys do.  Which rows it shows: table_rows.c; how it
  * looks: table_draw.c.
  */
-#include "view/table/table.h"
+#include "view/table/table_layout.h"
 
 #include "base/mem.h"
 #include "view/eta.h"
@@ -35,7 +35,13 @@ void table_init(struct table *t, struct result *result)
 		t->hidden = t->sentence;
 	else /* a reason is too long for its column */
 		t->sentence = result_column_of(result, COL_WHY);
+	t->cards = table_result_has_cards(result);
 	table_restart_sums(t);
+}
+
+int table_sentence(const struct table *t)
+{
+	return table_has_cards(t) ? -1 : t->sentence;
 }
 
 void table_release(struct table *t)
@@ -116,6 +122,10 @@ void table_show_selected(struct table *t)
 {
 	size_t n = t->result->n_rows;
 
+	if (table_has_cards(t)) {
+		table_show_card(t);
+		return;
+	}
 	if (t->height == 0)
 		return;
 	if (t->row < t->top)
@@ -349,10 +359,13 @@ bool table_click(struct table *t, struct rect at, int y, int x)
 
 	if (y == at.y && y < first)
 		click_header(t, at, x);
-	if (y < first || (size_t)(y - first) >= t->height ||
-	    t->top + (size_t)(y - first) >= t->result->n_rows)
+	bool cards = table_has_cards(t);
+	if (y < first || y - first >= t->lines)
 		return false;
-	t->row = t->top + (size_t)(y - first);
+	size_t row = cards ? table_card_at(t, y - first) : t->top + (size_t)(y - first);
+	if (row >= t->result->n_rows)
+		return false;
+	t->row = row;
 	t->on_head = false;
 	return true;
 }

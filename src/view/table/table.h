@@ -23,6 +23,8 @@ struct table {
 	bool has_head, on_head; /* a line above the rows can be selected as well, and is */
 	size_t top;            /* first row drawn */
 	size_t height;         /* rows drawn the last time: a page */
+	int lines;             /* of the screen for rows, as drawn last */
+	bool cards;            /* the result has cards, which are drawn unless columns were chosen (table_has_cards) */
 	char *filter;          /* NULL: none */
 	char *search;          /* NULL: none yet */
 	size_t match, matches; /* the last search found this one of so many, from 1; 0: they were not counted */
@@ -35,6 +37,7 @@ struct table {
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
+	int short_name;           /* columns that names of cards need without packages */
 	size_t measured;          /* rows that went into it at the beginning */
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */
 	bool shows[TABLE_COLUMNS];          /* a cell of them is not blank, a ? for one */
@@ -57,6 +60,14 @@ void table_release(struct table *t);
 /* Which columns fit at its place now: keys may move through them before they are drawn. */
 void table_settle_columns(struct table *t);
 void table_draw(struct table *t, struct rect at, bool has_keyboard);
+
+/* Are rows drawn as cards, with texts on lines below each (enum column_card)?  And may those of a new table be? */
+bool table_has_cards(const struct table *t);
+bool table_result_has_cards(const struct result *r);
+/* Lines that its cards need in this rectangle; about `most`, if they are more. */
+int table_cards_lines(const struct table *t, struct rect at, int most);
+/* The column of whole sentences to show below for the selected row; -1: none, or cards say it. */
+int table_sentence(const struct table *t);
 
 /* Is the share of the column that it is sorted by shown, where there is room? */
 bool table_wants_share(const struct table *t);

@@ -6,8 +6,11 @@
 #include "result/print.h"
 #include "view/match.h"
 #include "view/name_role.h"
+#include "view/names.h"
 
 #include <string.h>
+
+enum { CARDS_COMPARED = 1000 };
 
 /* A plot is never cut: in less room its points share columns. */
 static void draw_plot(int y, int x, int width, const char *s, attr_t attr)
@@ -76,6 +79,8 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
+		if (table_is_card_text(t, l->column[i]))
+			continue;
 		draw_cell(l, i, column, at.y, column_word(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
@@ -213,6 +218,40 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 		draw_name(y, x, width, s, attr);
 }
 
+/* The largest share of all cards fills the bar. */
+static void draw_card_bar(const struct table *t, const struct layout *l, int y, const struct cell *share, attr_t attr)
+{
+	uint64_t most = share->amount.n;
+
+	for (size_t row = 0; row < t->result->n_rows && row < CARDS_COMPARED; row++) {
+		struct cell other;
+		result_cell(t->result, row, (unsigned)l->bar_of, &other);
+		most = other.type == CELL_PERCENT && other.amount.n > most ? other.amount.n : most;
+	}
+	draw_bar(y, l->bar_x, l->bar, most ? (double)share->amount.n / (double)most : 0, attr);
+}
+
+/* Of several names the first ones. */
+static void draw_card_name(int y, int x, int width, const char *s, attr_t attr)
+{
+	struct text fitted = TEXT_INIT;
+
+	names_fit(s, width, &fitted);
+	draw_text(y, x, width, fitted.len ? fitted.s : "", attr);
+	text_release(&fitted);
+}
+
+static attr_t card_role(const struct table *t, size_t row, unsigned c, const struct cell *cell)
+{
+	enum column_id id = t->result->columns[c].id;
+	bool text = cell->type == CELL_TEXT && cell->amount.certainty == EXACT;
+
+	if (text && table_is_dim_card(t, row))
+		return theme_role(ROLE_QUIET);
+	return theme_role(text && id == COL_NAME ? name_role(t->result->heap, cell->text) : text ? ROLE_QUIET :
+	    cell_role_in(t->result->heap, id, cell));
+}
+
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
     bool has_keyboard, struct text *buffer)
 {
@@ -225,7 +264,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_clipped(y, at.x, 1, ">", row_attr);
 		}
 	}
-	bool heading = table_is_heading(t, row);
+	bool heading = table_is_heading(t, row), card = table_has_cards(t);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct cell cell;
 		unsigned c = l->column[i];
@@ -234,7 +273,8 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		result_cell(t->result, row, c, &cell);
 		cell.indent = 0; /* draw_branch knows better */
 		cell_print(&cell, buffer);
-		attr_t attr = selected ? row_attr : theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
+		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
+		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
 		if (heading && c == tree_column(t->result)) {
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;
@@ -244,9 +284,13 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
 		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
 			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s, attr);
+		else if (card && cell.type == CELL_TEXT)
+			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
-		if ((int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
+		if (card && (int)c == l->bar_of && l->bar > 0 && cell.type == CELL_PERCENT)
+			draw_card_bar(t, l, y, &cell, selected ? row_attr : theme_role(ROLE_BAR));
+		else if (!card && (int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
 		    cell.type != CELL_NONE)
 			draw_share(t, l, y, row, &cell, row_attr, selected);
 	}
@@ -434,6 +478,18 @@ bool table_sees(struct table *t, unsigned column)
 	return seen;
 }
 
+/* The last one may be cut at the end of the rectangle. */
+static void draw_cards(struct table *t, const struct layout *l, struct rect at, bool has_keyboard, struct text *buffer)
+{
+	int y = at.y;
+
+	t->height = table_cards_seen(t);
+	for (size_t row = t->top; row < t->result->n_rows && y < at.y + at.height; row++) {
+		draw_row(t, l, at, y++, row, has_keyboard, buffer);
+		y += table_draw_below(t, at, y, row);
+	}
+}
+
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
 {
 	has_keyboard &= !t->aside;
@@ -446,6 +502,7 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	if (rows < 1 || at.width < 4)
 		return;
 	t->height = (size_t)rows;
+	t->lines = rows;
 	t->at = at;
 	table_show_selected(t);
 	if (t->summed == 0)
@@ -455,7 +512,9 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	if (header)
 		draw_header(t, &l, at);
 	int y = at.y + header;
-	for (size_t row = t->top; row < n && row < t->top + t->height; row++)
+	if (table_has_cards(t))
+		draw_cards(t, &l, (struct rect){y, at.x, rows, at.width}, has_keyboard, &buffer);
+	for (size_t row = t->top; !table_has_cards(t) && row < n && row < t->top + t->height; row++)
 		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
 	if (n == 0)
 		draw_text(y++, at.x + ROW_MARKER, at.width - ROW_MARKER,

@@ -12,6 +12,8 @@
  */
 #include "view/table/table_layout.h"
 
+#include "view/names.h"
+
 #include <string.h>
 
 #define WIDTH_MOST 4096
@@ -31,6 +33,7 @@
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
 #define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
+#define CARD_WISH 76   /* columns that a card wants beside a pane */
 #define BAR_LEAST_TREE 8 /* of siblings, with the word for that above it */
 #define TREE_NAME 60   /* columns that the name of a row in the heap's tree may have before its address goes */
 #define BAR_MOST 16
@@ -50,6 +53,16 @@ static void grow(struct table *t, unsigned c, const char *s)
 		width = WIDTH_MOST;
 	if ((int)width > t->width[c])
 		t->width[c] = (int)width;
+}
+
+static void grow_short_name(struct table *t, const char *s)
+{
+	struct text fitted = TEXT_INIT;
+
+	names_fit(s, 1, &fitted);
+	int width = fitted.len ? (int)text_width_most(fitted.s, WIDTH_MOST) : 0;
+	t->short_name = width > t->short_name ? width : t->short_name;
+	text_release(&fitted);
 }
 
 /* Whether a column says the same in every row, as far as anybody sees: then it tells nothing about any. */
@@ -89,6 +102,8 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		cell_print(&cell, buffer);
 		bytes += buffer->len;
 		grow(t, c, buffer->s);
+		if (t->cards && t->result->columns[c].id == COL_NAME)
+			grow_short_name(t, buffer->s);
 		compare_text(t, c, buffer->s);
 		t->shows[c] |= buffer->len > 0;
 		if (cell.type != CELL_NONE && buffer->len > 0)
@@ -115,7 +130,8 @@ static void measure_sums(struct table *t, struct text *buffer)
 	measure_count(t, buffer);
 
 	for (unsigned c = 0; c < n; c++) {
-		grow(t, c, column_word(&t->result->columns[c]));
+		if (!table_is_card_text(t, c))
+			grow(t, c, column_word(&t->result->columns[c]));
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;
 		struct cell whole = t->whole[c];
@@ -234,6 +250,8 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 				continue;
 			if (readiness(t, l, i) >= LITTLE_THERE)
 				w += width; /* these first */
+			if (is_name && table_has_cards(t) && l->width[i] > t->short_name)
+				w += 3 * width; /* packages say least */
 			/* one long text takes no room that the others need */
 			if (column_kinds[t->result->columns[l->column[i]].id].contents && w > width / 3)
 				w += 2 * width;
@@ -270,6 +288,17 @@ static bool drop_address(const struct table *t, struct layout *l)
 	return true;
 }
 
+/* What a card does not need goes before anything is cut.  True: it went. */
+static bool drop_beside_card(const struct table *t, struct layout *l)
+{
+	unsigned last = l->n - 1;
+	if (l->n < 2 || t->result->columns[l->column[last]].card != CARD_NONE ||
+	    (int)l->column[last] == t->result->sorted_by)
+		return false;
+	remove_column(l, last);
+	return true;
+}
+
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
@@ -280,7 +309,11 @@ static void fit(const struct table *t, struct layout *l, int width)
 			    : (tree ? NAME_LEAST_TREE : NAME_LEAST);
 	bool fits = shrink(t, l, width, width, width);
 
+	if (table_has_cards(t) && t->short_name < name)
+		name = t->short_name;
 	while (!fits && drop_one(t, l, NOTHING_THERE))
+		fits = shrink(t, l, width, width, width);
+	while (!fits && table_has_cards(t) && drop_beside_card(t, l))
 		fits = shrink(t, l, width, width, width);
 	if (!fits)
 		fits = shrink(t, l, width, text, name);
@@ -347,13 +380,13 @@ static void fit_wide(struct table *t, struct layout *l, int width)
 	}
 }
 
-static void place(const struct table *t, struct layout *l, int x)
+static void place(struct layout *l, int x)
 {
 	x += ROW_MARKER;
 	for (unsigned i = 0; i < l->n; i++) {
 		l->x[i] = x;
 		x += l->width[i];
-		if ((int)l->column[i] == t->result->sorted_by) {
+		if ((int)l->column[i] == l->bar_of) {
 			if (l->bar > 0) {
 				l->bar_x = x + 1;
 				x += 1 + l->bar;
@@ -400,7 +433,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 	const struct layout all = *l;
 
 	fit(t, l, at.width);
-	place(t, l, at.x);
+	place(l, at.x);
 	l->lost = count_lost(t, &all, l);
 	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
 		return;
@@ -417,6 +450,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 int table_wishes(struct table *t)
 {
 	struct layout l = {.n = 0};
+	bool cards = table_has_cards(t);
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 
 	if (t->seen == 0) {
@@ -426,7 +460,9 @@ int table_wishes(struct table *t)
 	}
 	for (unsigned c = 0; c < n; c++) {
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || column->hidden || (t->seen > 0 && t->filled[c] == 0))
+		if (cards ? column->card != CARD_FIRST && column->card != CARD_HEAD : (int)c == t->hidden || column->hidden)
+			continue;
+		if (t->seen > 0 && t->filled[c] == 0)
 			continue;
 		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
 		bool name = column->id == t->result->named_by || (tree_is(t->result) && c == tree_column(t->result));
@@ -437,7 +473,8 @@ int table_wishes(struct table *t)
 		l.bar = BAR_LEAST;
 		l.percent_x = 1;
 	}
-	return needed(&l);
+	int wished = needed(&l);
+	return cards && wished > CARD_WISH ? CARD_WISH : wished;
 }
 
 /* Is nothing in the column, in any row? */
@@ -447,14 +484,35 @@ static bool is_empty(const struct table *t, unsigned c)
 	       (int)c != t->result->sorted_by && !t->result->so_far;
 }
 
-void table_lay_out(struct table *t, struct layout *l, struct rect at)
+/* Is it among the columns in this pass?  Cards have their own in front, in three passes before the others. */
+static bool is_in_pass(const struct table *t, unsigned c, unsigned pass)
 {
-	*l = (struct layout){.n = 0};
+	enum { FIRST, HIDDEN_HEAD, HEAD, OTHERS };
+	const struct column *column = &t->result->columns[c];
+	bool shown = (int)c != t->hidden && !column->hidden && !is_empty(t, c);
+
+	if (!table_has_cards(t))
+		return pass == OTHERS && shown;
+	switch (column->card) {
+	case CARD_FIRST:
+		return pass == FIRST;
+	case CARD_HEAD:
+		return pass == (column->hidden ? HIDDEN_HEAD : HEAD);
+	default:
+		return pass == OTHERS && shown;
+	}
+}
+
+static void add_columns(struct table *t, struct layout *l)
+{
+	enum { PASSES = 4 };
 	int best = -1;
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
-	for (unsigned c = 0; c < n; c++) {
+
+	for (unsigned i = 0; i < PASSES * n; i++) {
+		unsigned c = i % n;
 		const struct column *column = &t->result->columns[c];
-		if ((int)c == t->hidden || column->hidden || is_empty(t, c))
+		if (!is_in_pass(t, c, i / n))
 			continue;
 		/* it is the percentage beside the bar */
 		if (!t->result->chosen && column->id == COL_SHARE && table_wants_share(t) && tree_has_groups(t->result))
@@ -469,9 +527,18 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		}
 		l->n++;
 	}
+}
+
+void table_lay_out(struct table *t, struct layout *l, struct rect at)
+{
+	*l = (struct layout){.n = 0, .bar_of = t->result->sorted_by};
+	add_columns(t, l);
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
-	if (table_wants_share(t)) {
+	if (table_has_cards(t)) {
+		l->bar_of = result_column_of(t->result, COL_SHARE);
+		l->bar = l->bar_of >= 0 ? BAR_LEAST : 0;
+	} else if (table_wants_share(t)) {
 		l->bar = tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
 		l->percent_x = 1;
 	}
@@ -481,7 +548,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		fit_with_sign(t, l, at);
 	else
 		fit(t, l, at.width);
-	place(t, l, at.x);
+	place(l, at.x);
 }
 
 void table_settle_columns(struct table *t)

@@ -20,6 +20,7 @@ struct layout {
 	unsigned n;
 	int bar_x, bar; /* the share bar's place and width; 0: none */
 	int percent_x;  /* 0: none */
+	int bar_of;     /* the column of the result in front of them, or -1 */
 	unsigned name;  /* index of the column that says what a row is */
 	unsigned lost;  /* columns with values for which there is no room */
 };
@@ -31,5 +32,15 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at);
 int table_header_room(const struct table *t, const struct layout *l, struct rect at);
 /* Does the row stand above others as their heading? */
 bool table_is_heading(const struct table *t, size_t row);
+
+/* table_cards.c: keep the selected card in sight; how many are seen whole, at least 1; the card on a line below the
+ * header (SIZE_MAX: none); and draw what stands below the line of a row, from line y on: returns its lines. */
+void table_show_card(struct table *t);
+size_t table_cards_seen(const struct table *t);
+size_t table_card_at(const struct table *t, int line);
+int table_draw_below(const struct table *t, struct rect at, int y, size_t row);
+bool table_is_dim_card(const struct table *t, size_t row);
+/* Is it a column in front of a card that needs no word above it? */
+bool table_is_card_text(const struct table *t, unsigned column);
 
 #endif

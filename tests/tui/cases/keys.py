@@ -194,7 +194,7 @@ def info_in_columns(t):
 def sentences_once(t):
     start(t, dump=SHOP)
     t.keys("3")
-    t.wait(r"^> 0x")
+    t.wait(r"^> 1 ")
     enter(t, "save %s/leaks.md" % t.home)
     t.wait(r"^wrote 2 rows")
     leave(t)

@@ -354,7 +354,7 @@ def very_small(t):
     t.wait(r"^(?:0 (?:overview )?)?1 .*2 .*3 4 threads 5 6 +1/5$")
     t.keys("3")
     t.wait(r"^(?:0 (?:overview )?)?1 .*2 .*3 leaks 4 5 6 +1/2$")
-    t.wait(r" \?$")  # beside the sentence
+    t.wait(r"\? help +q back$")  # cards say what a sentence would cover
     t.keys("?")
     t.wait(r"> help +lines 1-")
     leave(t)

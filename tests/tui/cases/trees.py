@@ -62,15 +62,15 @@ def weak_on(t):
     leave(t)
 
 
-@case("K: suspects with a sentence; c: what dies without an object; the plan of a cut", BOTH)
+@case("K: suspects; c: what clearing the reference of one frees; the plan of a cut", BOTH)
 def cuts(t):
     start(t, dump=SHOP)
     t.keys("K")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks")
     t.keys("Down")
-    t.wait(r"AuditLog\.ENTRIES")  # in the sentence, the planted leak
+    t.wait(r"^> 2 +\S*AuditLog\.ENTRIES ")  # the planted leak
     t.keys("c")
-    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks > cut 0x\w+")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks > cut com\.acme\.shop\.AuditLog\.ENTRIES")
     t.keys("Escape")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks(?! >)")
     t.type(":cut -plan 190K")

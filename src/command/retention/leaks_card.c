@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* leaks_card.c - what a card says about a suspect, in a few words each: see leaks_told.h. */
+#include "command/retention/leaks_told.h"
+
+#include "analysis/describe/describe.h"
+#include "base/text.h"
+#include "command/retention/heap_labels.h"
+#include "heap/amounts.h"
+#include "heap/classes.h"
+
+#include <string.h>
+
+enum { CHILDREN_LOOKED_AT = 1 << 20, PARTS_NAMED = 2 };
+
+static void add_bytes(struct text *to, struct amount bytes)
+{
+	struct cell cell = cell_bytes(bytes);
+	cell_print(&cell, to);
+}
+
+/* The object that the card is about. */
+static uint32_t subject_of(const struct told *t, const struct suspect *s)
+{
+	return t->subject != HEAP_NONE ? t->subject : s->id;
+}
+
+void told_add_names(struct text *to, const struct told *t)
+{
+	bool by_field = t->field.len && (!t->names.n || (t->names.n == 1 && !strncmp(t->names.name[0].s, "0x", 2)));
+	const char *skipped = by_field ? path_static_name(t->field.s) : NULL;
+	if (by_field)
+		text_add(to, skipped ? skipped : t->field.s);
+	else
+		told_names_join(&t->names, " + ", to);
+}
+
+/* --- which kind of holder ------------------------------------------------------------------------ */
+
+static void add_number_of(struct text *to, const struct opened *o, uint32_t id, uint32_t store)
+{
+	struct told_elements e;
+	if (!told_find_elements(&e, o, id, store, NULL, NULL))
+		return;
+	text_add(to, " \u00b7 ");
+	text_add_count(to, e.n);
+}
+
+void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct suspect *s)
+{
+	const struct heap *h = o->heap;
+	uint32_t id = subject_of(t, s);
+	bool named = t->kind && t->freed.n && !t->untold && !s->ids;
+	if (named)
+		text_add(to, t->kind);
+	if (named && t->together < 2)
+		text_add_char(to, ' ');
+	if (s->ids)
+		text_add(to, "group");
+	else if (named && t->together > 1)
+		; /* the names take the room */
+	else if (heap_class_mirrored(h, id) != HEAP_NONE)
+		text_add(to, "class");
+	else
+		text_add(to, heap_brief_name(h, heap_class_of(h, id)->name));
+	if (!s->ids)
+		add_number_of(to, o, id, s->piles_up);
+}
+
+/* --- what is in it ------------------------------------------------------------------------------- */
+
+/* What the elements hold: the class whose objects right below them retain most, and by which field all of these are
+ * held, if it is one. */
+struct held {
+	const struct retained *r;
+	struct what_if *cut;
+	uint32_t above;  /* the subject */
+	uint64_t below, looked; /* elements that only it holds; children looked at */
+	uint32_t *class; /* classes found, with what their objects retain */
+	uint64_t *bytes;
+	size_t n;
+	uint32_t most;   /* the class to name, in the second look */
+	struct text field;
+	bool same_field, any;
+};
+enum { CLASSES_HELD = 32 };
+
+static void add_child(struct held *held, uint32_t class, uint64_t bytes)
+{
+	size_t i = 0;
+	while (i < held->n && held->class[i] != class)
+		i++;
+	if (i == CLASSES_HELD) /* what comes so late is hardly the most */
+		return;
+	held->n += i == held->n;
+	held->class[i] = class;
+	held->bytes[i] += bytes;
+}
+
+/* An element: what it holds by itself. */
+static void look_at_element(void *context, uint32_t id)
+{
+	struct held *held = context;
+	uint32_t n;
+	const uint32_t *child = retained_children(held->r, id, &n);
+	if (!what_if_below(held->cut, id, held->above))
+		return;
+	held->below++;
+	for (uint32_t i = 0; i < n && held->looked < CHILDREN_LOOKED_AT; i++, held->looked++)
+		add_child(held, held->r->heap->class_of[child[i]], retained_of(held->r, child[i]).n);
+}
+
+static void look_at_field(void *context, uint32_t id)
+{
+	struct held *held = context;
+	const struct heap *h = held->r->heap;
+	struct text field = TEXT_INIT;
+	uint32_t n;
+	const uint32_t *child = retained_children(held->r, id, &n);
+	for (uint32_t i = 0; held->same_field && i < n; i++) {
+		struct reference_names names;
+		if (h->class_of[child[i]] != held->most || !what_if_below(held->cut, id, held->above))
+			continue;
+		text_clear(&field);
+		reference_names_begin(&names, h, id);
+		held->same_field = reference_names_next(&names, child[i], &field) && field.len && field.s[0] != '[' &&
+		    (!held->any || !strcmp(field.s, held->field.s));
+		if (!held->any)
+			text_add(&held->field, field.s ? field.s : "");
+		held->any = true;
+	}
+	text_release(&field);
+}
+
+/* "; mostly byte[] in viewState (60.9K)": where the elements hold it by themselves. */
+static void add_most(struct text *to, const struct opened *o, struct held *held, uint32_t id, uint32_t store)
+{
+	struct told_elements again;
+	size_t best = 0;
+	for (size_t i = 1; i < held->n; i++)
+		if (held->bytes[i] > held->bytes[best])
+			best = i;
+	if (!held->n || held->bytes[best] < retained_of(held->r, held->above).n / 2)
+		return;
+	held->most = held->class[best];
+	held->same_field = true;
+	(void)told_find_elements(&again, o, id, store, look_at_field, held);
+	text_add(to, "; mostly ");
+	text_add_name(to, held->r->heap->classes[held->most].name);
+	if (held->same_field && held->any)
+		text_addf(to, " in %s", held->field.s);
+	text_add(to, " (");
+	add_bytes(to, heap_held_sized(held->r->heap, held->bytes[best], 0));
+	text_add(to, ")");
+}
+
+/* "60 com.acme.shop.Session, reached only from here" */
+static bool add_elements(struct text *to, const struct opened *o, struct held *held, uint32_t id, uint32_t store)
+{
+	struct told_elements e;
+	if (!told_find_elements(&e, o, id, store, look_at_element, held) || e.class == HEAP_NONE)
+		return false;
+	text_add_count(to, e.of_class);
+	if (e.of_class < e.n) {
+		text_add(to, e.looked < e.n ? " of the first " : " of ");
+		text_add_count(to, e.looked);
+		text_add(to, " elements are");
+	}
+	text_add(to, " ");
+	text_add_name(to, held->r->heap->classes[e.class].name);
+	if (held->below == e.of_class)
+		text_add(to, ", reached only from here");
+	if (e.looked == e.n)
+		add_most(to, o, held, id, store);
+	text_add(to, ".");
+	return true;
+}
+
+/* "Largest parts: orders java.util.TreeMap (72.0K), ..." of an object without elements. */
+static void add_parts(struct text *to, const struct retained *r, uint32_t id)
+{
+	uint32_t part[PARTS_NAMED], n, named = 0;
+	const uint32_t *child = retained_children(r, id, &n);
+	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++) {
+		uint32_t at = named < PARTS_NAMED ? named++ : PARTS_NAMED;
+		for (; at && retained_of(r, child[i]).n > retained_of(r, part[at - 1]).n; at--)
+			if (at < PARTS_NAMED)
+				part[at] = part[at - 1];
+		if (at < PARTS_NAMED)
+			part[at] = child[i];
+	}
+	for (uint32_t i = 0; i < named; i++) {
+		struct reference_names names;
+		struct text field = TEXT_INIT;
+		reference_names_begin(&names, r->heap, id);
+		text_add(to, i ? ", " : named == 1 ? "Largest part: " : "Largest parts: ");
+		if (reference_names_next(&names, part[i], &field) && field.len)
+			text_addf(to, "%s ", field.s);
+		text_add_name(to, heap_class_of(r->heap, part[i])->name);
+		text_add(to, " (");
+		add_bytes(to, retained_of(r, part[i]));
+		text_add(to, ")");
+		text_release(&field);
+	}
+	text_add(to, named ? "." : "");
+}
+
+static void add_of_group(struct text *to, const struct retained *r, const struct told *t, const struct suspect *s)
+{
+	text_add(to, t->reference.len ? "The largest retains " : "All over the heap; the largest retains ");
+	add_bytes(to, retained_of(r, s->id));
+	text_add(to, ".");
+}
+
+void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,
+    const struct suspect *s)
+{
+	const struct retained *r = cut->retained;
+	uint32_t class[CLASSES_HELD], link, id = subject_of(t, s);
+	uint64_t bytes[CLASSES_HELD] = {0};
+	struct held held = {.r = r, .cut = cut, .above = id, .class = class, .bytes = bytes};
+	if (s->ids) {
+		add_of_group(to, r, t, s);
+	} else if (s->chain && leaks_largest_children(r, s->id, &link, 1)) {
+		text_add(to, "Nearly all of it is in a chain of ");
+		text_add_name(to, heap_class_of(r->heap, link)->name);
+		text_add(to, ".");
+	} else if (!add_elements(to, o, &held, told_point(r, t, s), s->piles_up)) {
+		add_parts(to, r, s->piles_up);
+	}
+	text_release(&held.field);
+}
+
+/* --- what to do ---------------------------------------------------------------------------------- */
+
+void told_add_remedy(struct text *to, const struct told *t, const struct suspect *s)
+{
+	if (!t->freed.n || t->untold || !t->names.n) {
+		text_add(to, t->remedy.len ? t->remedy.s : "No strong reference from a root leads to it.");
+		return;
+	}
+	text_add(to, t->names.n < 2 ? "CLEAR " : t->names.n == 2 ? "CLEAR both " : "CLEAR all of ");
+	told_add_names(to, t);
+	text_add(to, " \u2192 frees ");
+	add_bytes(to, t->freed);
+	if (t->some)
+		text_add(to, s->ids ? ", not all of these objects" : ", not all of it");
+}

@@ -23,13 +23,13 @@ struct search {
 	struct number_list *list;
 };
 
-static int keep(void *context, uint32_t id, uint64_t place, struct err *err)
+static int keep(void *context, uint32_t id, uint64_t place, uint64_t bits, struct err *err)
 {
 	struct number_list *own = context;
 	struct number_hit *to = BIG_PUSH(own->hits, own->n, own->cap, err);
 	if (!to)
 		return ERR_NOMEM;
-	*to = (struct number_hit){ id, place };
+	*to = (struct number_hit){ id, place, bits };
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static int search_stretch(void *context, unsigned task, struct err *err)
 	}
 	pthread_mutex_lock(&all->lock);
 	for (size_t i = 0; i < own.n && !code; i++)
-		code = keep(all->list, own.hits[i].id, own.hits[i].place, err);
+		code = keep(all->list, own.hits[i].id, own.hits[i].place, own.hits[i].bits, err);
 	pthread_mutex_unlock(&all->lock);
 	big_free(own.hits);
 	if (!code && !progress_add(all->progress, end - begin))

@@ -19,6 +19,7 @@ struct number_list {
 	struct number_hit {
 		uint32_t id;
 		uint64_t place; /* for inspect_number_place */
+		uint64_t bits;  /* of the number */
 	} *hits; /* by id, then place; big memory */
 	size_t n, cap;
 };

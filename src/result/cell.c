@@ -218,6 +218,13 @@ void cell_print(const struct cell *c, struct text *to)
 	}
 }
 
+void cell_print_all(const struct cell *c, struct text *to)
+{
+	cell_print(c, to);
+	if (c->beside)
+		text_addf(to, "  %s", c->beside);
+}
+
 void cell_print_plain(const struct cell *c, struct text *to)
 {
 	switch (c->type) {

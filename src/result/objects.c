@@ -438,7 +438,16 @@ static struct cell field_cell(const struct result *r, const struct object_rows *
 	if (!digits)
 		return cell_number("", number_rank(&n), sure);
 	inspect_value(&v, DESCRIBE_SHORT, digits);
-	return counts ? cell_number(digits->s, number_rank(&n), sure) : cell_text_as_sure(digits->s, sure);
+	if (!counts)
+		return cell_text_as_sure(digits->s, sure);
+	struct shared_field field;
+	inspect_shared_field(rows->fields, rows->field[i], &field);
+	size_t beside = digits->len + 1;
+	text_add_char(digits, '\0'); /* both stand in one text */
+	bool is_date = inspect_date(&v, field.name, digits);
+	struct cell cell = cell_number(digits->s, number_rank(&n), sure);
+	cell.beside = is_date ? digits->s + beside : NULL;
+	return cell;
 }
 
 /* Has another column this word already, or would their certainties? */

@@ -84,7 +84,7 @@ struct layout {
 static void measure(struct layout *l, unsigned i, const struct cell *c)
 {
 	text_clear(&l->cell);
-	cell_print(c, &l->cell);
+	cell_print_all(c, &l->cell);
 	size_t width = c->type == CELL_TEXT ? text_width_most(l->cell.s, WIDEST) : text_width(l->cell.s);
 	if (c->type == CELL_TEXT && width > WIDEST)
 		width = WIDEST; /* one long text does not pad all lines */
@@ -271,7 +271,7 @@ static void print_rows(struct layout *l, struct result *r)
 		for (unsigned i = 0; i < l->n; i++) {
 			result_cell(r, row, l->column[i], &c);
 			text_clear(&l->cell);
-			cell_print(&c, &l->cell);
+			cell_print_all(&c, &l->cell);
 			const struct column *column = &r->columns[l->column[i]];
 			bool whole = heading && is_branch(r, l->column[i]);
 			place(l, i, l->cell.s, column, whole ? SIZE_MAX : room_of(l, i, column));

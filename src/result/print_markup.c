@@ -249,7 +249,7 @@ static void put_rule(const struct markup *m, const char *class, unsigned n)
 static void print_cell(struct markup *m, const struct cell *c)
 {
 	text_clear(&m->cell);
-	cell_print(c, &m->cell);
+	cell_print_all(c, &m->cell);
 	m->marked[c->amount.certainty] = true;
 }
 

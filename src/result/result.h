@@ -31,6 +31,7 @@ struct cell {
 	                         what it is ordered by */
 	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
 	const char *name; /* TEXT: what people see instead of a word for machines; lasts; NULL: the same */
+	const char *beside; /* what people see after it: the date that a number is; valid as text; NULL: nothing */
 };
 
 /* What a row represents, so that it can be opened, kept in a set, or named on a command line. */
@@ -478,6 +479,8 @@ uint64_t cell_rank(const struct cell *c);
 /* Append the cell as people read it, with its mark ("~" inferred, ">=" lower bound, "?"
  * unknown). */
 void cell_print(const struct cell *c, struct text *to);
+/* The same, with what stands beside it: "1795255960000  2026-11-21T09:12:40Z". */
+void cell_print_all(const struct cell *c, struct text *to);
 /* Append the cell as machines read it: plain numbers, nothing for what is unknown. */
 void cell_print_plain(const struct cell *c, struct text *to);
 

@@ -44,6 +44,8 @@ struct cell result_keep_cell(struct result *r, struct cell c)
 {
 	if (c.type == CELL_TEXT || c.type == CELL_NUMBER)
 		c.text = keep_text(r, c.text);
+	if (c.beside)
+		c.beside = keep_text(r, c.beside);
 	return c;
 }
 

@@ -52,8 +52,8 @@ static const struct binding {
 	"in the heap's tree: split or join a row of several references (Config > props.table)",
 	"split", "a", PLACE_TREE, CAN_FOLD, .brief = "split a chain"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, OBJECTS | PLACE_PANE, "Tab",
-	"into the pane next to a list, and back; in an object from outgoing to incoming references; in a "
-	"collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
+	"into the pane next to a list, and back; in an object from its fields to its "
+	"referrers, its path and what it would free; in a collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
 	CAN_PANE},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},

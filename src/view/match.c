@@ -89,7 +89,7 @@ bool match_row(struct match *m, struct result *r, size_t row)
 			continue;
 		if (m->buffer.len > 0)
 			text_add_char(&m->buffer, '\n'); /* no word spans two cells */
-		cell_print(&cell, &m->buffer);
+		cell_print_all(&cell, &m->buffer);
 		if (cell.type == CELL_FLAG || (cell.type == CELL_TEXT && cell.name)) { /* and as the program says it */
 			text_add_char(&m->buffer, '\n');
 			cell_print_plain(&cell, &m->buffer);

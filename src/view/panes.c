@@ -150,7 +150,7 @@ static uint64_t looks_of(struct result *r, size_t row)
 	return hash_step(looks, tree_is(r) ? tree_key(r, row) : r->order ? r->order[row] : row);
 }
 
-static struct pane_row row_under(struct table *t, uint32_t head)
+static struct pane_row row_under(struct table *t)
 {
 	struct target target = {.kind = TARGET_NONE};
 	struct pane_row row = {.kind = TARGET_NONE};
@@ -159,8 +159,6 @@ static struct pane_row row_under(struct table *t, uint32_t head)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
 		target.kind = TARGET_NONE;
-	if (t && target.kind == TARGET_NONE && head != HEAP_NONE)
-		target = (struct target){.kind = TARGET_OBJECT, .id = head};
 	row.kind = target.kind;
 	row.id = target.id;
 	if (target.part || target.kind == TARGET_GROUP || target.kind == TARGET_COMMAND) {
@@ -327,11 +325,11 @@ static bool fades(struct panes *p)
 	return now;
 }
 
-bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd)
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd)
 {
 	const struct retained *known = o ? opened_retained(o) : NULL;
 	uint64_t serial = known ? known->serial : 0;
-	struct pane_row row = o ? row_under(t, head) : (struct pane_row){.kind = TARGET_NONE};
+	struct pane_row row = o ? row_under(t) : (struct pane_row){.kind = TARGET_NONE};
 
 	if (p->opened != o || p->serial != serial) {
 		panes_stop(p);

@@ -88,10 +88,9 @@ bool panes_show(const struct panes *p, const struct pane_page *page);
 /* v: the next layout that fits.  Returns what it is, in words. */
 const char *panes_next_layout(struct panes *p, const struct pane_page *page);
 
-/* The row of the table under the cursor is wanted from now on (NULL: none), or where it stands for nothing the
- * object `head` of the page (HEAP_NONE: none); wake_fd gets a byte when there is something new.  o: its dump,
- * whose references are there.  True: the panes are to be drawn. */
-bool panes_want(struct panes *p, const struct opened *o, struct table *t, uint32_t head, int wake_fd);
+/* The row of the table under the cursor is wanted from now on (NULL: none); wake_fd gets a byte when there is something
+ * new.  o: its dump, whose references are there.  True: the panes are to be drawn. */
+bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wake_fd);
 /* Another row is under the cursor, and panes_want is not called for now. */
 void panes_look_away(struct panes *p);
 /* True once, when an answer has come: the screen is to be drawn. */

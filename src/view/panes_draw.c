@@ -229,10 +229,12 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 	cell_print(&cell, &t);
 	enum role role = value_role(t.len ? t.s : "");
 	attr_t quiet = selected ? marked : theme_role(role == ROLE_TEXT ? ROLE_QUIET : role);
-	if (end - x >= VALUE_LEAST && t.len && keeps_begin(t.s))
-		draw_text(y, x, end - x, t.s, quiet);
+	if (end - x >= VALUE_LEAST && t.len && (keeps_begin(t.s) || cell.beside))
+		x += draw_text(y, x, end - x, t.s, quiet) + 2;
 	else if (end - x >= VALUE_LEAST && t.len)
 		draw_text_keep_end(y, x, end - x, t.s, quiet);
+	if (cell.beside && end - x >= VALUE_LEAST)
+		draw_text(y, x, end - x, cell.beside, selected ? marked : theme_role(ROLE_QUIET));
 	text_release(&t);
 }
 

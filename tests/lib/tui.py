@@ -40,6 +40,11 @@ def wait_selected(t, what):
     t.wait(lambda lines: any(line.startswith(">") and re.search(what, line) for line in lines))
 
 
+def held_by(t, what):
+    """The words after HELD BY on the page of an object; they may take two lines."""
+    t.wait(lambda lines: re.search("HELD BY .*" + what, " ".join(" ".join(line.split("\u2502")[0] for line in lines).split())))
+
+
 def settled(t):
     """The screen once two looks at it agree: a page is drawn whole then."""
     return t.wait(lambda lines: lines == t.rows(t.screen()))

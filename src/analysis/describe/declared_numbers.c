@@ -74,22 +74,25 @@ int declared_plan(struct number_plan *p, struct err *err)
 	return code == ERR_CANCELLED ? err_cancelled(err) : code;
 }
 
-static bool is_sought(const struct number_finder *f, const struct value *value)
+static bool is_sought(const struct number_finder *f, const struct value *value, uint64_t *bits)
 {
 	struct any_value v = { .heap = f->plan->heap, .field = { .value = *value } };
 	struct number n;
-	return is_number(value->type) && declared_number(&v, &n) &&
-	    sought_is(&f->sought, &n, values_size_of(f->plan->heap, value->type));
+	if (!is_number(value->type) || !declared_number(&v, &n))
+		return false;
+	*bits = n.bits;
+	return sought_is(&f->sought, &n, values_size_of(f->plan->heap, value->type));
 }
 
 static int find_statics(struct number_finder *f, uint32_t id, uint32_t class, struct err *err)
 {
 	const struct heap_class *c = &f->plan->heap->classes[class];
+	uint64_t bits;
 	int code = 0;
 	for (uint32_t i = 0; !code && i < c->n_statics; i++) {
 		struct value value = { c->statics[i].type, c->statics[i].value };
-		if (is_sought(f, &value))
-			code = f->found(f->context, id, STATIC_PLACE | i, err);
+		if (is_sought(f, &value, &bits))
+			code = f->found(f->context, id, STATIC_PLACE | i, bits, err);
 	}
 	return code;
 }
@@ -97,7 +100,7 @@ static int find_statics(struct number_finder *f, uint32_t id, uint32_t class, st
 static int find_fields(struct number_finder *f, const struct values *v, struct err *err)
 {
 	const struct heap *h = f->plan->heap;
-	uint64_t offset = 0;
+	uint64_t offset = 0, bits;
 	int code = 0;
 	for (uint32_t c = v->class, steps = 0; c != HEAP_NONE && offset < v->view.n_bytes && steps <= h->n_classes;
 	     c = f->plan->next[c], steps++) {
@@ -105,8 +108,8 @@ static int find_fields(struct number_finder *f, const struct values *v, struct e
 		for (uint32_t i = 0; !code && i < class->n_fields && offset < v->view.n_bytes; i++) {
 			struct field_place place = { offset, class->fields[i].type };
 			struct value value;
-			if (is_number(place.type) && values_at(v, &place, &value) && is_sought(f, &value))
-				code = f->found(f->context, v->id, offset, err);
+			if (is_number(place.type) && values_at(v, &place, &value) && is_sought(f, &value, &bits))
+				code = f->found(f->context, v->id, offset, bits, err);
 			offset += values_size_of(h, place.type);
 		}
 	}
@@ -115,14 +118,14 @@ static int find_fields(struct number_finder *f, const struct values *v, struct e
 
 static int find_elements(struct number_finder *f, const struct values *v, struct err *err)
 {
-	uint64_t n = values_length(v);
+	uint64_t n = values_length(v), bits;
 	int code = 0;
 	for (uint64_t i = 0; !code && i < n; i++) {
 		struct value value = values_element(v, i);
 		if (progress_own_stops(i))
 			code = err_cancelled(err);
-		else if (is_sought(f, &value))
-			code = f->found(f->context, v->id, i, err);
+		else if (is_sought(f, &value, &bits))
+			code = f->found(f->context, v->id, i, bits, err);
 	}
 	return code;
 }

@@ -107,20 +107,31 @@ bool inspect_number(const struct any_value *v, struct number *out);
 /* Append the text that the value itself is (a string of Go), all of it and not escaped.  False: it is none, or its
  * bytes are not in the dump. */
 bool inspect_string(const struct any_value *v, struct text *to);
+/* Append the date and time in UTC, "2026-11-21T09:12:40Z", that a whole number is, if that is plausible (epoch.h).
+ * name: of its field, or "".  False: nothing was appended. */
+bool inspect_date(const struct any_value *v, const char *name, struct text *to);
+/* The same rule for a number of a dump. */
+bool describe_is_date(const struct heap *h, int64_t number, const char *name);
 /* Of two numbers of one kind the larger has the larger rank. */
 uint64_t number_rank(const struct number *n);
 
 /* --- a number that is looked for ---------------------------------------------------------------- */
 
+enum { SOUGHT_ALSO = 3 };
 struct sought_number {
 	bool integer;  /* it has no point and no exponent: it may be an integer */
 	bool hex;      /* written in hexadecimal: it may be the bits of a number below 0 */
 	bool negative;
 	uint64_t bits; /* of an integer, in two's complement */
 	double real;
+	uint64_t also[SOUGHT_ALSO]; /* other integers above 0 that are as good */
+	unsigned n_also;
 };
 /* "4711", "-3", "0x1b6d3586", "10.5".  False: the word is not a number. */
 bool sought_number_parse(const char *word, struct sought_number *out);
+/* "2026-11-21T09:12:40Z": the numbers that inspect_date may show as this time in a dump like h; which of those found
+ * it does, describe_is_date says.  False: the word is no time, or no plausible one. */
+bool sought_date_parse(const struct heap *h, const char *word, struct sought_number *out);
 
 /* A search through many objects, for one thread.  plan: what is known of the classes, made once for all. */
 struct number_plan;
@@ -128,8 +139,9 @@ struct number_finder {
 	const struct number_plan *plan;
 	struct sought_number sought;
 	struct view_walk view;
-	/* Called for each number that is equal; place is for inspect_number_place.  A code ends the search. */
-	int (*found)(void *context, uint32_t id, uint64_t place, struct err *err);
+	/* Called for each number that is equal; place is for inspect_number_place, bits are the number's.  A code ends the
+	 * search. */
+	int (*found)(void *context, uint32_t id, uint64_t place, uint64_t bits, struct err *err);
 	void *context;
 };
 /* 0: *out is the caller's (number_plan_free).  ERR_UNSUPPORTED, ERR_NOMEM, ERR_CANCELLED. */

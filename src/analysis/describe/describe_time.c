@@ -49,7 +49,7 @@ static void add_fraction(struct text *to, uint32_t nano)
 		text_addf(to, ".%09" PRIu32, nano);
 }
 
-static bool add_instant(struct text *to, int64_t seconds, uint32_t nano)
+bool describe_add_instant(struct text *to, int64_t seconds, uint32_t nano)
 {
 	int64_t days = seconds / 86400 - (seconds % 86400 < 0), year;
 	unsigned rest = (unsigned)(seconds - days * 86400), month, day;
@@ -70,7 +70,7 @@ bool describe_date(struct description *d)
 		return false;
 	int64_t millis = (int64_t)v.bits;
 	int64_t seconds = millis / 1000 - (millis % 1000 < 0);
-	return add_instant(d->to, seconds, (uint32_t)(millis - seconds * 1000) * 1000000);
+	return describe_add_instant(d->to, seconds, (uint32_t)(millis - seconds * 1000) * 1000000);
 }
 
 bool describe_instant(struct description *d)
@@ -80,7 +80,7 @@ bool describe_instant(struct description *d)
 	    !description_number(d->values, "nanos", &nano) || nano < 0 || nano > 999999999 ||
 	    seconds > INT64_MAX / 2 || seconds < INT64_MIN / 2)
 		return false;
-	return add_instant(d->to, seconds, (uint32_t)nano);
+	return describe_add_instant(d->to, seconds, (uint32_t)nano);
 }
 
 static bool add_local_date(struct text *to, const struct values *v)

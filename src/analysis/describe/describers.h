@@ -14,6 +14,8 @@
 
 #include "base/text.h"
 
+#include <stdint.h>
+
 struct value;
 
 struct description {
@@ -62,6 +64,8 @@ describer describe_big_integer, describe_big_decimal, describe_uuid, describe_ad
 describer describe_date, describe_instant, describe_local_date, describe_local_time,
     describe_date_time, describe_duration;
 
+/* "2026-11-21T09:12:40.250Z"; false: of no year that a calendar has. */
+bool describe_add_instant(struct text *to, int64_t seconds, uint32_t nano);
 /* Numbers as Java's toString has them. */
 void add_double(struct text *to, double d);
 void add_float(struct text *to, float f);

@@ -80,7 +80,7 @@ static int find_in(struct number_finder *f, uint32_t id, const struct typed *v, 
 		struct any_value value = { .heap = v->heap, .memory = { .value = *v } };
 		struct number n;
 		if (memory_number(&value, &n) && sought_is(&f->sought, &n, (unsigned)t->size))
-			code = f->found(f->context, id, v->address - base, err);
+			code = f->found(f->context, id, v->address - base, n.bits, err);
 	}
 	return code;
 }

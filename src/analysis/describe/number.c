@@ -2,12 +2,16 @@
 /*
  * number.c - a number that is looked for: read from a word, compared with those of objects.
  */
+#include "analysis/describe/describers.h"
+#include "analysis/describe/epoch.h"
 #include "analysis/describe/inspector.h"
 
 #include "base/mem.h"
+#include "heap/heap.h"
 #include "memory/big.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +63,41 @@ bool sought_is(const struct sought_number *s, const struct number *n, unsigned w
 		return false;
 	if (below && s->hex) /* "0xffffffff" is what a log makes of -1 */
 		return s->bits == (width < 8 ? n->bits & ((UINT64_C(1) << 8 * width) - 1) : n->bits);
-	return n->bits == s->bits && below == s->negative;
+	bool also = false;
+	for (unsigned i = 0; i < s->n_also; i++)
+		also |= !below && n->bits == s->also[i];
+	return also || (n->bits == s->bits && below == s->negative);
+}
+
+/* --- dates -------------------------------------------------------------------------------------- */
+
+bool sought_date_parse(const struct heap *h, const char *word, struct sought_number *out)
+{
+	struct instant time;
+	uint64_t numbers[EPOCH_UNITS];
+	if (!epoch_parse(word, &time))
+		return false;
+	unsigned n = epoch_numbers(&time, epoch_end(h->facts.created), numbers);
+	if (!n)
+		return false;
+	*out = (struct sought_number){ .integer = true, .bits = numbers[0], .real = (double)NAN, .n_also = n - 1 };
+	memcpy(out->also, numbers + 1, (n - 1) * sizeof *numbers);
+	return true;
+}
+
+bool describe_is_date(const struct heap *h, int64_t number, const char *name)
+{
+	struct instant time;
+	return epoch_of(number, name, epoch_end(h->facts.created), &time);
+}
+
+bool inspect_date(const struct any_value *v, const char *name, struct text *to)
+{
+	struct number n;
+	struct instant time;
+	return inspect_number(v, &n) && (n.kind == NUMBER_SIGNED || n.kind == NUMBER_UNSIGNED) &&
+	    epoch_of((int64_t)n.bits, name, epoch_end(v->heap->facts.created), &time) &&
+	    describe_add_instant(to, time.seconds, time.nanos);
 }
 
 void number_plan_free(struct number_plan *p)

@@ -315,6 +315,7 @@ const struct command cmd_find = {
 	"Foo@1a2b3c\tobject by class and hash, as in a log (PHD)\n"
 	"-hash\tidentity hash: the hex digits of Object.toString (PHD)\n"
 	"kind key\ta text or box that is the key of a map entry\n"
+	"2026-11-21T09:12:40Z\talso a number that x shows with this date (UTC)\n"
 	"Numbers are 4711, -3, 10.5 or 0x1b6d3586; a hexadecimal number may be negative. field is the place of a "
 	"number. Exit status 1 if nothing is found.",
     .examples = {{"find Session", ON_SHOP, "classes, threads and texts with this word"},

@@ -221,13 +221,36 @@ int find_hashes(struct session *s, struct result *r, uint32_t hash, struct err *
 struct number_search {
 	const struct heap *heap;
 	struct sought_number sought;
+	bool date; /* only numbers that are shown as one */
 	struct number_list list;
 };
+
+static int keep_dates(struct number_list *list, const struct heap *h, struct progress *progress, struct err *err)
+{
+	struct text name = TEXT_INIT;
+	size_t n = 0;
+	int code = 0;
+	for (size_t i = 0; !code && i < list->n; i++) {
+		text_clear(&name);
+		text_add(&name, "");
+		inspect_number_place(h, list->hits[i].id, list->hits[i].place, &name);
+		if (describe_is_date(h, (int64_t)list->hits[i].bits, name.s))
+			list->hits[n++] = list->hits[i];
+		if (progress_stops(progress, i))
+			code = err_cancelled(err);
+	}
+	list->n = n;
+	text_release(&name);
+	if (code)
+		number_list_release(list);
+	return code;
+}
 
 static int search_number(void *context, struct progress *progress, struct err *err)
 {
 	struct number_search *s = context;
-	return numbers_find(&s->list, s->heap, &s->sought, progress, err);
+	int code = numbers_find(&s->list, s->heap, &s->sought, progress, err);
+	return code || !s->date ? code : keep_dates(&s->list, s->heap, progress, err);
 }
 
 static void add_number(struct result *r, const struct number_hit *hit)
@@ -347,9 +370,10 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 {
 	struct number_search search = {.heap = session_heap(s)};
 	int code = 0;
-	if (!parse(word, &search.sought)) /* too long for a field: a BigInteger may be it */
+	search.date = sought_date_parse(search.heap, word, &search.sought);
+	if (!search.date && !parse(word, &search.sought)) /* too long for a field: a BigInteger may be it */
 		return is_decimal(word) ? add_values(r, word, false, shown, &search.list, err) : 0;
-	if (!hashes_recorded(search.heap, NULL)) {
+	if (!search.date && !hashes_recorded(search.heap, NULL)) {
 		bool fits = search.sought.integer && !search.sought.negative && search.sought.bits <= UINT32_MAX;
 		if (fits)
 			code = find_hashes(s, r, (uint32_t)search.sought.bits, err);
@@ -361,7 +385,7 @@ int find_number(struct session *s, struct result *r, const char *word, bool show
 	struct render_lock *turns = render_lock_step_out();
 	code = session_work(s, search_number, &search, err);
 	render_lock_enter(turns);
-	if (!code)
+	if (!code && (search.list.n || !search.date)) /* words are searched for a date as well */
 		add_numbers(r, &search.list, shown);
 	if (!code && is_decimal(word))
 		code = add_values(r, word, false, shown, &search.list, err);

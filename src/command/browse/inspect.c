@@ -59,6 +59,22 @@ static struct cell value_cell(const struct result *r, const char *s)
 	return cell_text_as_sure(s, result_of_file(r, amount_exact(0)));
 }
 
+/* A number that is a date has that beside it: both texts stand in one. */
+static struct cell part_value_cell(const struct result *r, const struct object_parts *parts, size_t row,
+    const struct object_part *part, struct text *to)
+{
+	struct text name = TEXT_INIT;
+	inspect_value(&part->value, DESCRIBE_SHORT, to);
+	size_t beside = to->len + 1;
+	inspect_part_name(parts, row, &name);
+	text_add_char(to, '\0');
+	bool is_date = inspect_date(&part->value, name.len ? name.s : "", to);
+	struct cell cell = value_cell(r, to->s);
+	cell.beside = is_date ? to->s + beside : NULL;
+	text_release(&name);
+	return cell;
+}
+
 static void part_cell(
     const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
@@ -80,9 +96,7 @@ static void part_cell(
 		*out = cell_text_or_blank(inspect_type(&part.value));
 		return;
 	case COL_VALUE:
-		if (!part.missing)
-			inspect_value(&part.value, DESCRIBE_SHORT, scratch);
-		*out = part.missing ? cell_none() : value_cell(r, scratch->s);
+		*out = part.missing ? cell_none() : part_value_cell(r, parts, row, &part, scratch);
 		return;
 	case COL_DECLARED_IN:
 		if (part.declared_in != HEAP_NONE)

@@ -107,14 +107,18 @@ static void add_value(struct asking *q, const struct any_value *v, uint64_t limi
 static void add_field(struct asking *q, const struct object_parts *parts, const struct field_row *f)
 {
 	struct object_part part;
-	struct text name = TEXT_INIT, value = TEXT_INIT;
+	struct text name = TEXT_INIT, value = TEXT_INIT, date = TEXT_INIT;
 	inspect_part(parts, f->part, &part);
 	inspect_part_name(parts, f->part, &name);
 	if (!part.missing)
 		add_value(q, &part.value, DESCRIBE_SHORT, &value);
-	about_add_object(q, &(struct about_row){.part = PART_FIELDS, .value = part.missing ? cell_none() :
-	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)))}, &name, f->target);
+	struct cell cell = part.missing ? cell_none() :
+	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)));
+	if (!part.missing && inspect_date(&part.value, name.len ? name.s : "", &date))
+		cell.beside = date.s;
+	about_add_object(q, &(struct about_row){.part = PART_FIELDS, .value = cell}, &name, f->target);
 	text_release(&value);
+	text_release(&date);
 }
 
 /* Its fields or elements, those first that keep most alive. */

@@ -610,6 +610,7 @@ static int browse(struct app *a, struct err *err)
 	term_drop_kept();
 	path_job_stop(&a->path.job);
 	panes_stop(&a->panes);
+	about_job_stop(&a->about);
 	app_keep(a);
 	app_drop_tabs(a);
 	app_drop_pages(a, 0);

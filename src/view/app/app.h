@@ -10,6 +10,7 @@
 #include "command/exec/exec.h"
 #include "command/help/help.h"
 #include "command/session/session.h"
+#include "view/about_job.h"
 #include "view/loading.h"
 #include "view/page/page.h"
 #include "view/panes.h"
@@ -154,6 +155,7 @@ struct app {
 	struct app_work work;
 	struct path_line path;
 	struct panes panes;
+	struct about_job about;       /* of the page's object or class */
 	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
 	struct dump_place here;       /* of the current dump, or of all that are profiles */

@@ -37,7 +37,28 @@ static uint32_t path_of(struct app *a)
 		a->path.of_row = true;
 		return target.id;
 	}
-	return p->ops->object ? p->ops->object(p) : HEAP_NONE;
+	return p->ops->object && a->path.wanted ? p->ops->object(p) : HEAP_NONE;
+}
+
+/* What the page of an object or class says of it besides its rows. */
+static void follow_about(struct app *a)
+{
+	struct page *p = app_page(a);
+	const struct opened *o = app_references_ready(a) ? a->session.dump : NULL;
+	const struct retained *known = o ? opened_retained(o) : NULL;
+	struct about_wish wish = {.serial = known ? known->serial : 0}, of;
+	bool any = p && o && page_about(p, o, &wish.id, &wish.class);
+
+	struct result *found = about_job_poll(&a->about, &of);
+	bool own = found && any && of.opened == o && of.id == wish.id && of.class == wish.class;
+	if (own)
+		page_take_about(p, found, of.serial, of.quick);
+	else
+		result_free(found);
+	a->dirty |= own;
+	if (any && page_lacks_about(p, wish.serial, &wish.quick))
+		wish.opened = o;
+	about_job_want(&a->about, &wish, a->loader.wake[1]);
 }
 
 void app_follow(struct app *a)
@@ -45,6 +66,7 @@ void app_follow(struct app *a)
 	const struct heap *h = session_heap(&a->session);
 	int wake = a->loader.wake[1];
 
+	follow_about(a);
 	a->path.moved = false;
 	if (path_job_poll(&a->path.job, wake))
 		a->dirty = true;
@@ -64,14 +86,13 @@ struct table *app_pane_table(struct app *a)
 void app_want_panes(struct app *a)
 {
 	struct page *p = app_page(a);
-	uint32_t head = p && p->ops->object ? p->ops->object(p) : HEAP_NONE;
-
+	/* what the page is about it says itself */
 	if (a->pane_of != p) {
 		panes_leave(&a->panes);
 		a->pane_of = p;
 	}
 	if (app_references_ready(a) && !a->work.job &&
-	    panes_want(&a->panes, a->session.dump, app_pane_table(a), head, a->loader.wake[1]))
+	    panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]))
 		a->dirty = true;
 }
 
@@ -346,6 +367,7 @@ void app_take_retained(struct app *a)
 	if (result == 0) {
 		path_job_stop(&a->path.job); /* they look at what may be replaced */
 		panes_stop(&a->panes);
+		about_job_stop(&a->about);
 		opened_take_retained(a->session.dump, &a->finding.found);
 		app_fill_pages(a);
 		app_run_pending(a);

@@ -361,6 +361,7 @@ bool app_change_model(void *context, bool begins)
 		retained_job_stop(&a->finding);
 		path_job_stop(&a->path.job);
 		panes_stop(&a->panes);
+		about_job_stop(&a->about);
 		return true;
 	}
 	tabs_back(a);

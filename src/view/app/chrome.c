@@ -350,7 +350,7 @@ static void draw_path(struct app *a, int y, int width)
 static bool has_path(struct app *a, struct page *p, int height)
 {
 	return height >= LINES_FOR_PATH &&
-	       (p->ops->object || (a->path.wanted && p->ops->table(p)));
+	       a->path.wanted && p->ops->table(p);
 }
 
 /* --- all of it --------------------------------------------------------------------------------- */
@@ -436,12 +436,8 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
 	page.columns = table_wishes(t);
 	if (p->ops->object) {
-		enum { HEAD_OF_OBJECT = 5, SIDE_BY_SIDE = 100 };
-		struct table *both[2];
-		p->ops->tables(p, both);
-		size_t holds = both[0]->result->n_rows + HEAD_OF_OBJECT, held = both[1]->result->n_rows + 1;
 		page.object = true;
-		page.lines = area.width < SIDE_BY_SIDE ? holds + held : holds > held ? holds : held;
+		page.lines = object_page_lines(p);
 		return page;
 	}
 	int sentence = lines_of_sentence(t, area.width);

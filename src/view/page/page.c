@@ -5,6 +5,7 @@
 #include "view/page/page.h"
 
 #include "base/mem.h"
+#include "view/page/about_lines.h"
 #include "view/page/band.h"
 
 #include <stdlib.h>
@@ -38,6 +39,35 @@ struct result *page_result(struct page *p)
 	if (p->ops->result)
 		return p->ops->result(p);
 	return t ? t->result : NULL;
+}
+
+/* --- what about says ---------------------------------------------------------------------------- */
+
+static struct about_lines *lines_of(struct page *p)
+{
+	uint32_t id, class;
+
+	return p->ops->about(p, &id, &class);
+}
+
+bool page_about(struct page *p, const struct opened *o, uint32_t *id, uint32_t *class)
+{
+	struct result *r = page_result(p);
+
+	return p->ops->about && r && r->opened == o && p->ops->about(p, id, class);
+}
+
+bool page_lacks_about(struct page *p, uint64_t serial, bool *quick)
+{
+	const struct about_lines *lines = lines_of(p);
+
+	*quick = !lines->result;
+	return !lines->result || lines->quick || lines->serial != serial;
+}
+
+void page_take_about(struct page *p, struct result *r, uint64_t serial, bool quick)
+{
+	about_lines_take(lines_of(p), r, serial, quick);
 }
 
 /* --- head -------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "view/keys.h"
 #include "view/table/table.h"
 
+struct about_lines; /* view/page/about_lines.h */
 struct page;
 
 struct page_ops {
@@ -36,6 +37,8 @@ struct page_ops {
 	struct table *(*table_at)(struct page *p, int y, int x);
 	/* A click on the screen, as table_click; true: it selected a row. */
 	bool (*click)(struct page *p, struct rect at, int y, int x);
+	/* What about says of its object, or (HEAP_NONE) of the instances of its class; NULL: it says nothing of that. */
+	struct about_lines *(*about)(struct page *p, uint32_t *id, uint32_t *class);
 	void (*release)(struct page *p);
 };
 
@@ -54,6 +57,7 @@ struct page *page_new_text(struct result *r, struct invocation *asked);
 /* x: the object with its head; in: what references it; entries: of a collection, shown first, or NULL. */
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     struct invocation *asked);
+size_t object_page_lines(struct page *p); /* that it would fill */
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);
@@ -74,6 +78,14 @@ bool page_click_band(struct page *p, int y, int x);
 struct page *page_new_lines(const char *title, const char *lines);
 
 void page_free(struct page *p);
+
+/* Does the page say something of an object of this dump, or (*id HEAP_NONE) of the instances of a class, besides its
+ * rows?  That is to be found (about_job.h) and given to it. */
+bool page_about(struct page *p, const struct opened *o, uint32_t *id, uint32_t *class);
+/* Is there more to be found, or something else with retained sizes of this serial?  *quick: what is quick comes
+ * first. */
+bool page_lacks_about(struct page *p, uint64_t serial, bool *quick);
+void page_take_about(struct page *p, struct result *r, uint64_t serial, bool quick); /* takes it over */
 
 /* For the pages' own files. */
 void page_init(struct page *p, const struct page_ops *ops, const char *title, struct invocation *asked);

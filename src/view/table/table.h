@@ -33,11 +33,15 @@ struct table {
 	bool more;             /* and there are others right of it, as drawn last */
 	bool aside;            /* the keyboard is in a pane next to it */
 	bool plain;            /* no header and no total row: half a page */
+	char heading[48];      /* stands above a plain one, before the words of its columns with bytes; "": nothing does */
+	bool bars;             /* what rows retain stands before their values, with a bar */
+	double largest;        /* of these */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
 	int short_name;           /* columns that names of cards need without packages */
+	int beside[TABLE_COLUMNS]; /* those that what stands beside its numbers needs, and the gap before it */
 	size_t measured;          /* rows that went into it at the beginning */
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */
 	bool shows[TABLE_COLUMNS];          /* a cell of them is not blank, a ? for one */

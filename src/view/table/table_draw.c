@@ -44,6 +44,17 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 		draw_text(y, l->x[i], l->width[i], s, attr);
 }
 
+/* Quietly beside a number, or behind a text as far as its column goes. */
+static void draw_beside(const struct layout *l, unsigned i, const struct column *column, int y, const char *s,
+    const char *beside, attr_t attr)
+{
+	int used = cell_is_number(column_type(column)) ? l->width[i] : (int)text_width_most(s, (size_t)l->width[i]);
+	int room = cell_is_number(column_type(column)) ? (int)text_width(beside) : l->width[i] - used - COLUMN_GAP;
+
+	if (l->beside || !cell_is_number(column_type(column)))
+		draw_text(y, l->x[i] + used + COLUMN_GAP, room, beside, attr);
+}
+
 /* Does a column have percentages, too? */
 static bool shows_percents(const struct table *t, const struct layout *l)
 {
@@ -96,6 +107,21 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
 	t->lost = draw_lost(t, l, at);
+}
+
+/* The heading of half a page, and the words of its sizes as far as they stand behind it. */
+static void draw_words_over(const struct table *t, const struct layout *l, struct rect at, bool active)
+{
+	int x = at.x + ROW_MARKER;
+
+	x += draw_text(at.y, x, at.width - ROW_MARKER, t->heading, theme_role(active ? ROLE_SORTED : ROLE_HEADER));
+	for (unsigned i = 0; i < l->n; i++) {
+		const struct column *column = &t->result->columns[l->column[i]];
+		const char *word = column_word(column);
+		int end = l->x[i] + l->width[i];
+		if (column_type(column) == CELL_BYTES && end - (int)text_width(word) > x)
+			draw_right(at.y, end - (int)text_width(word), (int)text_width(word), word, theme_role(ROLE_QUIET));
+	}
 }
 
 /* In the heap's tree bars compare siblings, against the largest of them.  Below the first level, where
@@ -272,7 +298,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		text_clear(buffer);
 		result_cell(t->result, row, c, &cell);
 		cell.indent = 0; /* draw_branch knows better */
-		cell_print(&cell, buffer);
+		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
 		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
 		if (heading && c == tree_column(t->result)) {
@@ -288,9 +314,15 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
+		if (cell.beside)
+			draw_beside(l, i, &t->result->columns[c], y, buffer->s, cell.beside,
+			    selected ? row_attr : theme_role(ROLE_QUIET));
 		if (card && (int)c == l->bar_of && l->bar > 0 && cell.type == CELL_PERCENT)
 			draw_card_bar(t, l, y, &cell, selected ? row_attr : theme_role(ROLE_BAR));
-		else if (!card && (int)c == t->result->sorted_by && (l->bar > 0 || l->percent_x) &&
+		else if (t->bars && (int)c == l->bar_of && l->bar > 0 && cell.type == CELL_BYTES)
+			draw_bar(y, l->bar_x, l->bar, (double)cell.amount.n / t->largest,
+			    selected ? row_attr : theme_role(ROLE_BAR));
+		else if (!card && (int)c == t->result->sorted_by && (int)c == l->bar_of && (l->bar > 0 || l->percent_x) &&
 		    cell.type != CELL_NONE)
 			draw_share(t, l, y, row, &cell, row_attr, selected);
 	}
@@ -408,7 +440,7 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 
 bool table_has_header(const struct table *t, struct rect at)
 {
-	return !t->plain && at.height >= 3;
+	return t->plain ? *t->heading && at.height >= 2 : at.height >= 3;
 }
 
 int table_column_at(struct table *t, struct rect at, int x)
@@ -509,7 +541,9 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 		table_work(t); /* a small table is whole in its first frame */
 	table_measure(t, &buffer);
 	table_lay_out(t, &l, at);
-	if (header)
+	if (header && t->plain)
+		draw_words_over(t, &l, at, has_keyboard);
+	else if (header)
 		draw_header(t, &l, at);
 	int y = at.y + header;
 	if (table_has_cards(t))

@@ -43,6 +43,19 @@
 #define NOTHING_THERE 100
 #define LITTLE_THERE 10
 
+void table_print(const struct table *t, unsigned column, const struct cell *cell, struct text *to)
+{
+	struct text whole = TEXT_INIT;
+
+	if (!t->bars || t->result->columns[column].id != COL_TYPE) {
+		cell_print(cell, to);
+		return;
+	}
+	cell_print(cell, &whole);
+	names_fit(whole.len ? whole.s : "", 0, to);
+	text_release(&whole);
+}
+
 /* --- measuring --------------------------------------------------------------------------------- */
 
 static void grow(struct table *t, unsigned c, const char *s)
@@ -84,6 +97,17 @@ bool table_is_heading(const struct table *t, size_t row)
 	return tree_is(t->result) && result_heading(t->result, row) != NO_HEADING;
 }
 
+/* Behind a text it stands in its column, beside numbers, which end at the right, in one of its own. */
+static void measure_beside(struct table *t, unsigned c, const struct cell *cell, struct text *words)
+{
+	int width = COLUMN_GAP + (int)text_width_most(cell->beside, WIDTH_MOST);
+
+	if (!cell_is_number(column_type(&t->result->columns[c])))
+		text_addf(words, "%*s%s", COLUMN_GAP, "", cell->beside);
+	else if (width > t->beside[c])
+		t->beside[c] = width;
+}
+
 /* Returns the bytes of its texts. */
 static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 {
@@ -99,13 +123,17 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		result_cell(t->result, row, c, &cell);
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */
-		cell_print(&cell, buffer);
+		table_print(t, c, &cell, buffer);
 		bytes += buffer->len;
+		if (cell.beside)
+			measure_beside(t, c, &cell, buffer);
 		grow(t, c, buffer->s);
 		if (t->cards && t->result->columns[c].id == COL_NAME)
 			grow_short_name(t, buffer->s);
 		compare_text(t, c, buffer->s);
 		t->shows[c] |= buffer->len > 0;
+		if (t->bars && t->result->columns[c].id == COL_RETAINED && (double)cell.amount.n > t->largest)
+			t->largest = cell.type == CELL_BYTES ? (double)cell.amount.n : t->largest;
 		if (cell.type != CELL_NONE && buffer->len > 0)
 			t->filled[c]++;
 	}
@@ -164,12 +192,12 @@ bool table_wants_share(const struct table *t)
 	       t->have_whole && t->whole[sorted].amount.n > 0 && !t->plain;
 }
 
-static int needed(const struct layout *l)
+static int needed(const struct table *t, const struct layout *l)
 {
 	int sum = ROW_MARKER - COLUMN_GAP;
 
 	for (unsigned i = 0; i < l->n; i++)
-		sum += COLUMN_GAP + l->width[i];
+		sum += COLUMN_GAP + l->width[i] + (l->beside ? t->beside[l->column[i]] : 0);
 	if (l->bar > 0)
 		sum += 1 + l->bar;
 	if (l->percent_x)
@@ -240,7 +268,7 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 			most = width / 2 > TREE_NAME ? width / 2 : TREE_NAME;
 		l->width[i] = wished < most ? wished : most;
 	}
-	for (int excess = needed(l) - width; excess > 0; excess--) {
+	for (int excess = needed(t, l) - width; excess > 0; excess--) {
 		int longest = -1, most = 0;
 		for (unsigned i = 0; i < l->n; i++) {
 			bool is_name = i == l->name;
@@ -317,6 +345,10 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	if (!fits)
 		fits = shrink(t, l, width, text, name);
+	if (!fits && l->beside) {
+		l->beside = false;
+		fits = shrink(t, l, width, text, name);
+	}
 	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
 	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
 		fits = shrink(t, l, width, text, name);
@@ -338,7 +370,7 @@ static void fit(const struct table *t, struct layout *l, int width)
 	}
 	if (!fits)
 		shrink(t, l, width, 4, 4);
-	int room = width - needed(l);
+	int room = width - needed(t, l);
 	if (l->bar > 0 && room > 0)
 		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
 }
@@ -364,7 +396,12 @@ static bool fit_behind(const struct table *t, struct layout *l, int width, unsig
 static void fit_wide(struct table *t, struct layout *l, int width)
 {
 	t->more = false;
-	if (shrink(t, l, width, width, width)) {
+	bool fits = shrink(t, l, width, width, width);
+	if (!fits) {
+		l->beside = false;
+		fits = shrink(t, l, width, width, width);
+	}
+	if (fits) {
 		t->left = 0;
 		return;
 	}
@@ -380,12 +417,12 @@ static void fit_wide(struct table *t, struct layout *l, int width)
 	}
 }
 
-static void place(struct layout *l, int x)
+static void place(const struct table *t, struct layout *l, int x)
 {
 	x += ROW_MARKER;
 	for (unsigned i = 0; i < l->n; i++) {
 		l->x[i] = x;
-		x += l->width[i];
+		x += l->width[i] + (l->beside ? t->beside[l->column[i]] : 0);
 		if ((int)l->column[i] == l->bar_of) {
 			if (l->bar > 0) {
 				l->bar_x = x + 1;
@@ -433,7 +470,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 	const struct layout all = *l;
 
 	fit(t, l, at.width);
-	place(l, at.x);
+	place(t, l, at.x);
 	l->lost = count_lost(t, &all, l);
 	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
 		return;
@@ -449,7 +486,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 
 int table_wishes(struct table *t)
 {
-	struct layout l = {.n = 0};
+	struct layout l = {.beside = true};
 	bool cards = table_has_cards(t);
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 
@@ -467,13 +504,14 @@ int table_wishes(struct table *t)
 		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
 		bool name = column->id == t->result->named_by || (tree_is(t->result) && c == tree_column(t->result));
 		int most = text ? TEXT_WISH : name ? NAME_WISH : WIDTH_MOST;
+		l.column[l.n] = c;
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
 	if (table_wants_share(t)) {
 		l.bar = BAR_LEAST;
 		l.percent_x = 1;
 	}
-	int wished = needed(&l);
+	int wished = needed(t, &l);
 	return cards && wished > CARD_WISH ? CARD_WISH : wished;
 }
 
@@ -503,14 +541,30 @@ static bool is_in_pass(const struct table *t, unsigned c, unsigned pass)
 	}
 }
 
+/* All columns, left to right: with bars what a row retains stands before its value.  Returns how many. */
+static unsigned order_columns(const struct table *t, unsigned *order)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS, k = 0;
+	int retained = t->bars ? result_column_of(t->result, COL_RETAINED) : -1;
+	int value = t->bars ? result_column_of(t->result, COL_VALUE) : -1;
+
+	for (unsigned c = 0; c < n; c++) {
+		if ((int)c == value && retained >= 0)
+			order[k++] = (unsigned)retained;
+		if (value < 0 || (int)c != retained)
+			order[k++] = c;
+	}
+	return k;
+}
+
 static void add_columns(struct table *t, struct layout *l)
 {
 	enum { PASSES = 4 };
 	int best = -1;
-	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+	unsigned order[TABLE_COLUMNS], n = order_columns(t, order);
 
 	for (unsigned i = 0; i < PASSES * n; i++) {
-		unsigned c = i % n;
+		unsigned c = order[i % n];
 		const struct column *column = &t->result->columns[c];
 		if (!is_in_pass(t, c, i / n))
 			continue;
@@ -531,7 +585,7 @@ static void add_columns(struct table *t, struct layout *l)
 
 void table_lay_out(struct table *t, struct layout *l, struct rect at)
 {
-	*l = (struct layout){.n = 0, .bar_of = t->result->sorted_by};
+	*l = (struct layout){.beside = true, .bar_of = -1};
 	add_columns(t, l);
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
@@ -541,6 +595,10 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	} else if (table_wants_share(t)) {
 		l->bar = tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
 		l->percent_x = 1;
+		l->bar_of = t->result->sorted_by;
+	} else if (t->bars && t->largest > 0) {
+		l->bar = BAR_LEAST;
+		l->bar_of = result_column_of(t->result, COL_RETAINED);
 	}
 	if (t->result->chosen && !t->plain)
 		fit_wide(t, l, at.width);
@@ -548,7 +606,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		fit_with_sign(t, l, at);
 	else
 		fit(t, l, at.width);
-	place(l, at.x);
+	place(t, l, at.x);
 }
 
 void table_settle_columns(struct table *t)

@@ -18,13 +18,16 @@ struct layout {
 	unsigned column[TABLE_COLUMNS]; /* of the result, left to right */
 	int x[TABLE_COLUMNS], width[TABLE_COLUMNS];
 	unsigned n;
-	int bar_x, bar; /* the share bar's place and width; 0: none */
+	int bar_x, bar; /* the bar's place and width; 0: none */
+	int bar_of;     /* the column that it is of, or -1 */
 	int percent_x;  /* 0: none */
-	int bar_of;     /* the column of the result in front of them, or -1 */
+	bool beside;    /* what stands beside numbers is shown */
 	unsigned name;  /* index of the column that says what a row is */
 	unsigned lost;  /* columns with values for which there is no room */
 };
 
+/* Append what is seen of a cell: with bars types are simple names. */
+void table_print(const struct table *t, unsigned column, const struct cell *cell, struct text *to);
 /* Look at the widths of the rows that are about to be drawn, of some more in the beginning, and of the sums. */
 void table_measure(struct table *t, struct text *buffer);
 void table_lay_out(struct table *t, struct layout *l, struct rect at);

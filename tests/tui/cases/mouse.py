@@ -44,8 +44,8 @@ def mouse_clicks(t):
     click(t, *place_of(t, "histogram"))
     t.wait(r"class v +filter: HashMap\*Node +1/\d")
     enter(t, "x com.acme.shop.Status.NEW")
-    t.wait(r"referrers \(")
-    x, y = place_of(t, "referrers (")
+    t.wait(r"REFERRERS \(")
+    x, y = place_of(t, "REFERRERS (")
     fourth = settled(t)[y + 3][x - 1:x + 20]
     mouse(t, 65, x, y + 1)  # over the side that has not the keyboard
     t.wait(lambda lines: lines[y][x - 1:x + 20] == fourth)

@@ -23,7 +23,7 @@ def overview(t):
     t.keys("Down")
     wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
     t.keys("Enter")
-    t.wait(r"^overview > 0x\w+")
+    t.wait(r"^overview > [A-Z]\w+")
     t.keys("Escape")
     wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys("Tab")

@@ -5,7 +5,7 @@ import re
 
 from cairntest import GO, SAMPLE, SAMPLE_TEXT, SHOP, cairn, manual_commands
 from tmux import PROMPT
-from tui import BOTH, case, enter, leave, need, start, wait_selected
+from tui import BOTH, case, enter, held_by, leave, need, start, wait_selected
 
 
 @case("histogram first: the largest class on top, counts and totals", BOTH)
@@ -31,11 +31,11 @@ def walk(t):
     t.keys("Enter")
     wait_selected(t, "0xe0000af0")
     t.keys("Enter")
-    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String > 0xe0000af0")
+    t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String > String +")
     t.wait("0xfff07498")  # who references it
     t.wait("0xe0000b00")  # what it references
     # the path in words ends at the object; PHD names holders by class
-    t.wait(r"^  path  .*String\[\] > \[0\] > this")
+    held_by(t, r"String\[\] ─ \[0\] ─ \S+ ─ this")
     t.keys("Escape")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > java\.lang\.String(?! >)")
     wait_selected(t, "0xe0000af0")
@@ -69,11 +69,11 @@ def tabs(t):
     t.keys("Right", "Down", "Up")
     wait_selected(t, r"static Shop\.INSTANCE  Shop")
     t.keys("Enter", "Enter")  # the branch, then the object
-    t.wait(r"^heap > 0xe000e598")
+    t.wait(r"^heap > Shop +")
     t.keys("4")
     t.wait(r"^> +0  main +")
     t.keys("2")  # where it was left
-    t.wait(r"^heap > 0xe000e598")
+    t.wait(r"^heap > Shop +")
     t.keys("Escape")
     wait_selected(t, r"static Shop\.INSTANCE  Shop")
     t.keys("1")
@@ -114,13 +114,13 @@ def go_dump(t):
     t.wait(r"main\.Session +103 ")
     t.type(":x main.last")
     t.keys("Enter")
-    t.wait(r"> 0xc[0-9a-f]+")
-    t.wait(r"Customer +\*main\.Customer +0xc")  # session-99, the last one
+    t.wait(r"^> main\.Session  0xc[0-9a-f]+")
+    t.wait(r"Customer +\*Customer +128 +\S+ +0xc")  # session-99, the last one
     t.wait(r"ID +uint64 +1099511627875")
     t.keys("Down", "Down")  # first comes the object itself
     t.wait(r"> Customer ")
     t.keys("Enter")
-    t.wait(r'Name +string +"customer 99"')
+    t.wait(r'Name +string +16 +\S+ +"customer 99"')
     t.type(":goroutines")
     t.keys("Enter")
     t.wait(r"goroutine 8 main\.waitFor.* waiting +chan receive")
@@ -136,11 +136,11 @@ def follow(t):
     t.keys("Down", "Down")
     t.wait(r"> \? +0xe0000b00 ")
     t.keys("Enter")
-    t.wait(r"^histogram > 0xe0000af0 > 0xe0000b00")
+    t.wait(r"^histogram > String > char\[\] +")
     t.keys("Escape", "Tab")
     t.wait(r"> \[0\] +0xfff07498 ")
     t.keys("Enter")
-    t.wait(r"^histogram > 0xe0000af0 > 0xfff07498")
+    t.wait(r"^histogram > String > String\[\] +")
     leave(t)
 
 
@@ -185,20 +185,20 @@ def tour(t):
 def collection(t):
     start(t, dump=SHOP)
     enter(t, "x com.acme.shop.Shop.INSTANCE")
-    t.wait(r"contents \(11\)")
+    t.wait(r"FIELDS \(11\)")
     t.keys("Down", "Down", "Enter")
-    t.wait(r"entries \(40\)")
+    t.wait(r"ENTRIES \(40\)")
     t.wait(r'^.*0  "session-47')
     t.keys("Tab")
-    t.wait(r"contents \(12\)")
+    t.wait(r"FIELDS \(12\)")
     t.keys("Tab")
     wait_selected(t, r"sessions +0xe000e598 ")
     t.keys("Escape", "Enter")
-    t.wait(r"entries \(40\)")
+    t.wait(r"ENTRIES \(40\)")
     t.keys("Down")
     t.wait(r'> +0  "session-47')
     t.keys("Enter")
-    t.wait(r"class com\.acme\.shop\.Session ")
+    t.wait(r"^> com\.acme\.shop\.Session  0x")
     leave(t)
 
 
@@ -336,28 +336,28 @@ def folds(t):
 def head_keys(t):
     start(t, dump=SHOP)
     enter(t, "x com.acme.shop.Shop.INSTANCE")
-    head = t.wait(r"> +address 0x\w+ +class com\.acme\.shop\.Shop ")
-    own = re.search(r"address (0x\w+)", "\n".join(head)).group(1)
+    head = t.wait(r"^> com\.acme\.shop\.Shop  0x\w+ ")
+    own = re.search(r"Shop  (0x\w+)", "\n".join(head)).group(1)
     t.keys("Enter")
     t.wait(r"^this is the object itself; Down: its contents")
     t.keys("d")
     t.wait(r"> dominated by " + own)
     t.keys("q")
-    t.wait(r"> +address 0x")
+    t.wait(r"^> com\.acme\.shop\.Shop  0x")
     enter(t, "path")
     t.wait(r"> path to " + own)
     t.keys("q", "Down")
-    t.wait("  address " + own)
+    t.wait(r"^  com\.acme\.shop\.Shop  " + own)
     enter(t, "path")
     lines = t.wait(r"> path to 0x")
     of = re.search(r"path to (0x\w+)", lines[1]).group(1)
     need(of != own, "the path of the object, not of the row", t)
-    t.wait(of if t.width > 80 else r"^ +\d  catalog +java\.util\.TreeMap")
+    t.wait(of if t.width > 80 else r"^ +\d  orders +java\.util\.ArrayList")
     t.keys("q")
     enter(t, "size .")
-    t.wait("> %s > %s " % (own, own))
+    t.wait("> Shop > %s " % own)
     t.keys("q", "Up")
-    t.wait(r"> +address 0x")
+    t.wait(r"^> com\.acme\.shop\.Shop  0x")
     leave(t)
 
 

@@ -17,7 +17,7 @@ def headings(t):
     t.keys("Left")
     t.wait(r"Java local  0xe00111f8", gone=True)
     t.keys("Right", "Down", "Enter")
-    t.wait(r"contents \(7\)")
+    t.wait(r"FIELDS \(7\)")
     t.resize(36, 12)
     t.keys("q")
     t.wait(r"^  . 0  .+Order\.total\(Shop\.java:102\)$")

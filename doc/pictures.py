@@ -36,7 +36,7 @@ PICTURES = (
     ("growth", SERIES, 130, 26, ((), r"^ALSO +waste"), ((":growth", "Enter"), r"rose from 20 to 40 to 60"),
      ((), r"60 × Session|if cut")),
     ("diff", SERIES, 150, 20, ((), r"^ALSO +waste"), ((":diff -grew", "Enter"), r"every reference to them"),
-     (("v",), r"20 40 60")),
+     (("v",), r"20→40→60")),
 )
 
 # name, dumps, columns, lines, then (what is typed, as a caption; keys; what must stand there before the next ones)

@@ -444,6 +444,17 @@ static int take_folder(struct wishes *w, const char *name)
 	return take_listed(w, name);
 }
 
+/* Who types "cairn" alone in front of a screen sees which dumps there are. */
+static int take_here(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	if (folder_read_here(&w->folder, &w->heap, w->batch.progress, &err)) {
+		complain("%s", err.message);
+		return 3;
+	}
+	return take_listed(w, ".");
+}
+
 /* An archive of several dumps that is named alone is listed, too.  0, or the exit status.  Within the limits of memory,
  * which are known by then. */
 static int take_archive(struct wishes *w)
@@ -472,6 +483,8 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
 	if (n == 1 && folder_is(name[0]))
 		return take_folder(w, name[0]);
+	if (!n && !w->tour && wants_screen(w))
+		return take_here(w);
 	if (is_command_only(name, n))
 		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");

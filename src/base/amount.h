@@ -49,6 +49,7 @@ enum reason {
 	REASON_OUTSIDE,       /* of memory that is not in the dump, and no field has its size */
 	REASON_SILENT,        /* the dump does not say */
 	REASON_FILE_TIME,     /* the time is that of the file: its first bytes have none */
+	REASON_FILE_NAME,     /* the cause follows from the name of the file */
 	REASON_NOT_READ,      /* of the dump only its first bytes were read */
 	REASON_STACK_ORDER,   /* which stack is a thread's follows from the order of both */
 	REASON_BY_INDEX,      /* it is from an index or a profile, and the dump was not looked at */

@@ -296,6 +296,7 @@ struct column {
 	enum column_id id;
 	bool hidden; /* only machine formats and wide text print it */
 	bool total;  /* the table's last row shows its sum */
+	bool bar;    /* the screen also draws it as a bar, that of the largest row the longest */
 	enum column_room room;
 	enum column_card card;
 	const char *name;    /* of COL_OWN_NAME: its word, which lives as long as the result, and the type of */

@@ -19,6 +19,16 @@ void plot_add(struct text *to, uint64_t n, uint64_t most)
 	text_add(to, points[LOWEST + (unsigned)(part(n, most) * (LEVELS - 1) + 0.5)]);
 }
 
+void plot_add_amount(struct text *to, struct amount amount, uint64_t most)
+{
+	if (amount.certainty == UNKNOWN)
+		text_add(to, PLOT_UNKNOWN);
+	else if (!amount.n)
+		text_add(to, PLOT_ABSENT);
+	else
+		plot_add(to, amount.n, most);
+}
+
 static unsigned point_at(const char *s, size_t *bytes)
 {
 	unsigned i = UNKNOWN_POINT;
@@ -49,7 +59,7 @@ void plot_squeeze(struct text *to, const char *plot, size_t columns)
 void plot_add_ascii(struct text *to, const char *plot)
 {
 	for (size_t bytes; *plot; plot += bytes)
-		text_add_char(to, "_.:-=+*#@?"[point_at(plot, &bytes)]);
+		text_add_char(to, "_12345678?"[point_at(plot, &bytes)]);
 }
 
 static const char *const eighths[] = {"", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};

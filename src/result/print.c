@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "result/plot.h"
 #include "result/print_machine.h"
 #include "result/print_people.h"
 
@@ -81,10 +82,22 @@ struct layout {
 	FILE *to;
 };
 
-static void measure(struct layout *l, unsigned i, const struct cell *c)
+/* The cell's text: what is drawn in blocks, in signs that every terminal has where characters are not UTF-8. */
+static void print_cell(struct layout *l, enum column_id id, struct cell c)
 {
+	bool utf8 = MB_CUR_MAX > 1, plot = id == COL_PLOT && c.type == CELL_TEXT;
 	text_clear(&l->cell);
-	cell_print_all(c, &l->cell);
+	if (id == COL_COURSE && !utf8)
+		c.name = NULL;
+	if (plot && !utf8)
+		plot_add_ascii(&l->cell, c.text);
+	else
+		cell_print_all(&c, &l->cell);
+}
+
+static void measure(struct layout *l, unsigned i, enum column_id id, const struct cell *c)
+{
+	print_cell(l, id, *c);
 	size_t width = c->type == CELL_TEXT ? text_width_most(l->cell.s, WIDEST) : text_width(l->cell.s);
 	if (c->type == CELL_TEXT && width > WIDEST)
 		width = WIDEST; /* one long text does not pad all lines */
@@ -129,7 +142,7 @@ static void measure_rows(struct layout *l, struct result *r)
 			if (heading && is_branch(r, l->column[i]))
 				break;
 			result_cell(r, row, l->column[i], &c);
-			measure(l, i, &c);
+			measure(l, i, r->columns[l->column[i]].id, &c);
 		}
 	}
 	if (!l->total)
@@ -142,7 +155,7 @@ static void measure_rows(struct layout *l, struct result *r)
 		if (!r->columns[l->column[i]].total)
 			continue;
 		result_total(r, l->column[i], &c);
-		measure(l, i, &c);
+		measure(l, i, COL_OWN_NAME, &c);
 	}
 }
 
@@ -270,9 +283,8 @@ static void print_rows(struct layout *l, struct result *r)
 		bool heading = result_heading(r, row) != NO_HEADING;
 		for (unsigned i = 0; i < l->n; i++) {
 			result_cell(r, row, l->column[i], &c);
-			text_clear(&l->cell);
-			cell_print_all(&c, &l->cell);
 			const struct column *column = &r->columns[l->column[i]];
+			print_cell(l, column->id, c);
 			bool whole = heading && is_branch(r, l->column[i]);
 			place(l, i, l->cell.s, column, whole ? SIZE_MAX : room_of(l, i, column));
 			if (whole)

@@ -30,8 +30,9 @@ struct cell {
 	                         (amount_signed), and the certainty of any cell, text included; of a NUMBER
 	                         what it is ordered by */
 	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
-	const char *name; /* TEXT: what people see instead of a word for machines; lasts; NULL: the same */
+	const char *name; /* TEXT: what people see instead of a word for machines; as text; NULL: the same */
 	const char *beside; /* what people see after it: the date that a number is; valid as text; NULL: nothing */
+	bool suspect;     /* it is to be looked at first: red on the screen */
 };
 
 /* What a row represents, so that it can be opened, kept in a set, or named on a command line. */
@@ -154,6 +155,7 @@ struct result {
 	size_t n_head, cap_head;
 	const char *group;     /* the group that begins with the next value of the head; NULL: none */
 	unsigned state;        /* enum result_state */
+	const char *empty;      /* lines that people read in place of rows where there is none, or NULL: "none" */
 	const char *text_below; /* lines below the table that people read, or NULL; ends with a line's end */
 	const char *note;      /* a sentence below, or NULL: "roots are inferred (PHD records none)" */
 	struct {

@@ -162,6 +162,8 @@ static const struct {
 	"default size, the requested size or the visible part", NULL},
     [REASON_FILE_TIME] = {"it is the file's modification time, because the start of the file has no time of the "
 	"dump", NULL},
+    [REASON_FILE_NAME] = {"it follows from the name of the file: the VM calls the dump of an OutOfMemoryError "
+	"java_pidN.hprof unless it is named", NULL},
     [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N or Enter reads it", NULL},
     [REASON_STACK_ORDER] = {"the dump does not record which stack belongs to which thread; cairn uses the order "
 	"of threads and stacks", NULL},

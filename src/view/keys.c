@@ -361,7 +361,7 @@ bool key_help_at(size_t i, enum place place, struct key_help *out)
 }
 
 /* What keys do here, on one screen of 80x24. */
-static void write_overview(enum place place, unsigned can, int width, struct text *to)
+static void write_overview(enum place place, unsigned can, int width, const char *tabs, struct text *to)
 {
 	struct overview o = {.to = to, .across = width > 2 + OVERVIEW_CELL ? (width - 2) / OVERVIEW_CELL : 1};
 	bool rows = place & OBJECTS && can & (CAN_OBJECT | CAN_SEVERAL);
@@ -381,7 +381,7 @@ static void write_overview(enum place place, unsigned can, int width, struct tex
 			bool useless = (b->needs == CAN_TAG && !(can & CAN_TAG)) ||
 			    (part == OF_PAGE && is_shadowed(b, place));
 			if (b->brief && part_of(b, place) == part && !useless)
-				add_brief(&o, b->name, b->brief);
+				add_brief(&o, b->action == ACTION_TAB ? tabs : b->name, b->brief);
 		}
 		end_overview(&o);
 	}
@@ -398,11 +398,11 @@ static const char *const at_prompt[][2] = {
     {"no argument", "the selected row; . is the page's object, or that row"},
 };
 
-void keys_write_help(enum place place, unsigned can, int width, struct text *to)
+void keys_write_help(enum place place, unsigned can, int width, const char *tabs, struct text *to)
 {
 	bool rows = place & OBJECTS;
 
-	write_overview(place, can, width, to);
+	write_overview(place, can, width, tabs, to);
 	if (rows && can & (CAN_OBJECT | CAN_SEVERAL)) {
 		text_addf(to, "In detail: the selected row, %s\n", can & CAN_OBJECT ? "an object" : "several objects");
 		write_row_keys(can, to);

@@ -89,7 +89,7 @@ struct key_help {
 bool key_help_at(size_t i, enum place place, struct key_help *out);
 
 /* The help page, for so many columns: an overview of the keys of the place, then these and all others in detail, then
- * commands. */
-void keys_write_help(enum place place, unsigned can, int width, struct text *to);
+ * commands.  tabs: the keys of the main pages that are there. */
+void keys_write_help(enum place place, unsigned can, int width, const char *tabs, struct text *to);
 
 #endif

@@ -64,6 +64,8 @@ enum role value_role(const char *value)
 
 enum role cell_role_in(const struct heap *h, enum column_id column, const struct cell *cell)
 {
+	if (cell->suspect)
+		return ROLE_SUSPECT;
 	if (cell->amount.certainty != EXACT)
 		return ROLE_UNSURE;
 	if (cell->type == CELL_ADDRESS)

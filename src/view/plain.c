@@ -50,8 +50,9 @@ static void greet(const struct session *s)
 		text_add(&t, " objects; ");
 	}
 	if (!h && s->folder) {
-		text_add_escaped(&t, s->folder->path, strlen(s->folder->path));
-		text_addf(&t, ": %zu dump%s, use N opens one; ", s->folder->n_dumps, s->folder->n_dumps == 1 ? "" : "s");
+		text_add_escaped(&t, s->folder->shown, strlen(s->folder->shown));
+		text_addf(&t, s->folder->n ? ": %zu dump%s, use N opens one; " : ": %zu dump%s, open FILE opens one; ",
+		    s->folder->n_dumps, s->folder->n_dumps == 1 ? "" : "s");
 	} else if (!h && s->n_dumps)
 		text_addf(&t, "%zu profile%s for dumps, trend, diff and growth; ", s->n_dumps,
 		    s->n_dumps == 1 ? "" : "s");

@@ -331,6 +331,39 @@ static void ebcdic_sample(void **state)
 	javacore_close(j);
 }
 
+/* Of the first bytes of a file, also in EBCDIC: the cause, in which a secret is masked; of other files nothing. */
+static void glance(void **state)
+{
+	static const char core[] = "0SECTION       TITLE subcomponent dump routine\n1TICHARSET     UTF-8\n"
+	    "1TISIGINFO     Dump Event \"throw\" (00000010) Detail \"java/lang/Error\" \"password=tulip\" received\n";
+	static const char *const others[] = {"", "hello\n", "0SECTION       TITLE\n1TICHARSET     UTF-8\n"};
+	char bytes[sizeof core], path[512];
+	char *from = (char *)(uintptr_t)core, *to = bytes;
+	size_t left = sizeof core - 1, room = sizeof bytes;
+	struct text cause = TEXT_INIT;
+	(void)state;
+	path_of(path, "core.txt");
+	iconv_t cd = iconv_open("IBM1047", "ISO-8859-1");
+	assert_true(iconv(cd, &from, &left, &to, &room) != (size_t)-1);
+	iconv_close(cd);
+	for (int ebcdic = 0; ebcdic < 2; ebcdic++) {
+		text_clear(&cause);
+		put("core.txt", ebcdic ? bytes : core, sizeof core - 1);
+		javacore_glance(path, &cause);
+		assert_non_null(strstr(cause.s, "Dump Event \"throw\" (00000010) Detail \"java/lang/Error\""));
+		assert_null(strstr(cause.s, "tulip"));
+	}
+	text_clear(&cause);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		put("core.txt", others[i], strlen(others[i]));
+		javacore_glance(path, &cause);
+	}
+	drop("core.txt");
+	javacore_glance(path, &cause);
+	assert_int_equal(cause.len, 0);
+	text_release(&cause);
+}
+
 static void charsets(void **state)
 {
 	(void)state;
@@ -556,6 +589,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(whole_sample),
 		cmocka_unit_test(ebcdic_sample),
+		cmocka_unit_test(glance),
 		cmocka_unit_test(charsets),
 		cmocka_unit_test(code_pages_as_iconv),
 		cmocka_unit_test(older_vms),

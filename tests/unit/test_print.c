@@ -272,8 +272,8 @@ static void test_plot(void **state)
 	plot_add(&t, 0, 0);
 	text_add(&t, PLOT_UNKNOWN);
 	assert_string_equal(t.s, "·▁▅█▁?");
-	static const struct { size_t columns; const char *shown, *ascii; } cases[] = {{7, "·▁▅█▁?", "_.+@.?"},
-	    {6, "·▁▅█▁?", "_.+@.?"}, {3, "▁█?", ".@?"}, {4, "·▅█?", "_+@?"}, {1, "?", "?"}};
+	static const struct { size_t columns; const char *shown, *ascii; } cases[] = {{7, "·▁▅█▁?", "_1581?"},
+	    {6, "·▁▅█▁?", "_1581?"}, {3, "▁█?", "18?"}, {4, "·▅█?", "_58?"}, {1, "?", "?"}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct text squeezed = TEXT_INIT, ascii = TEXT_INIT;
 		plot_squeeze(&squeezed, t.s, cases[i].columns);
@@ -286,6 +286,32 @@ static void test_plot(void **state)
 	text_clear(&t);
 	plot_squeeze(&t, "no plot", 3);
 	assert_string_equal(t.s, "···");
+	text_release(&t);
+}
+
+/* The naive rule: of eight blocks from 0 to the most the nearest one, the higher of two; and what nobody knows, or is
+ * not there, is no block. */
+static void test_plot_heights(void **state)
+{
+	static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	(void)state;
+	for (unsigned most = 1; most <= 60; most++) {
+		for (unsigned n = 1; n <= most; n++) {
+			struct text t = TEXT_INIT;
+			int nearest = 0;
+			for (int k = 1; k < 8; k++) /* how far from k / 7 of the most, in sevenths of one */
+				if (abs((int)(7 * n) - k * (int)most) <= abs((int)(7 * n) - nearest * (int)most))
+					nearest = k;
+			plot_add_amount(&t, amount_exact(n), most);
+			if (strcmp(t.s, blocks[nearest]) != 0)
+				fail_msg("%u of %u: %s, not %s", n, most, t.s, blocks[nearest]);
+			text_release(&t);
+		}
+	}
+	struct text t = TEXT_INIT;
+	plot_add_amount(&t, amount_exact(0), 60);
+	plot_add_amount(&t, amount_unknown(REASON_DAMAGED), 60);
+	assert_string_equal(t.s, PLOT_ABSENT PLOT_UNKNOWN);
 	text_release(&t);
 }
 
@@ -319,6 +345,7 @@ int main(void)
 	    cmocka_unit_test(test_print_width),
 	    cmocka_unit_test(test_wide_late),
 	    cmocka_unit_test(test_plot),
+	    cmocka_unit_test(test_plot_heights),
 	    cmocka_unit_test(test_plot_bar),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFF_COLUMNS                                \
-	{.id = COL_OBJECTS, .total = true},         \
-	{.id = COL_D_OBJECTS, .total = true},       \
-	{.id = COL_SHALLOW, .total = true},         \
-	{.id = COL_D_SHALLOW, .total = true},       \
-	{.id = COL_RETAINED},                       \
-	{.id = COL_D_RETAINED},                     \
-	{.id = COL_GREW},                           \
-	{.id = COL_COURSE}
+#define DIFF_COLUMNS                                                   \
+	{.id = COL_OBJECTS, .total = true, .room = COLUMN_EARLY},      \
+	{.id = COL_D_OBJECTS, .total = true, .room = COLUMN_EARLY},    \
+	{.id = COL_SHALLOW, .total = true, .room = COLUMN_EARLY},      \
+	{.id = COL_D_SHALLOW, .total = true, .room = COLUMN_EARLY},    \
+	{.id = COL_RETAINED, .room = COLUMN_EARLY},                    \
+	{.id = COL_D_RETAINED, .bar = true},                           \
+	{.id = COL_GREW, .room = COLUMN_EARLY},                        \
+	{.id = COL_COURSE, .room = COLUMN_LATE}
 
 COMPARING_FORMS("growth", DIFF_COLUMNS);
 

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static const struct column columns[] = {
     {.id = COL_NUMBER},
@@ -34,21 +33,27 @@ static const struct column folder_columns[] = {
     {.id = COL_NUMBER},
     {.id = COL_TAG},
     {.id = COL_FILE, .room = COLUMN_LAST},
-    {.id = COL_FORMAT, .room = COLUMN_EARLY},
+    {.id = COL_FORMAT, .room = COLUMN_LATE},
     {.id = COL_CREATED, .room = COLUMN_LATE},
     {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
     {.id = COL_OBJECTS, .room = COLUMN_EARLY},
     {.id = COL_SHALLOW},
     {.id = COL_STATE},
     {.id = COL_DAMAGE, .room = COLUMN_EARLY},
+    {.id = COL_CAUSE, .room = COLUMN_LATE},
 };
 static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns)};
+
+/* What a row is about.  There are dumps only; rows of another kind (live processes) would be told apart here. */
+struct dump_row {
+	struct session_dump *dump;
+};
 
 /* Rows are made when somebody looks: what becomes known of a dump stands in its row at once. */
 struct dump_rows {
 	const struct session *s;
-	struct session_dump **dump; /* of a folder the newest first: one is wanted most often just after it was written;
-	                               owned */
+	struct dump_row *row; /* of a folder the newest first: one is wanted most often just after it was written; owned */
+	size_t common;        /* bytes of the directory of all of them, which the screen leaves out */
 	struct text line;
 };
 
@@ -123,25 +128,6 @@ static bool is_narrow(const struct session *s, unsigned room)
 	return s->interactive && s->settings.print.width < room;
 }
 
-/* With the time of the day where it is of this year, and else with the year, as ls has it. */
-static void add_short_time(const char *created, struct text *to)
-{
-	char year[] = "0000-";
-	time_t now = time(NULL);
-	struct tm t;
-	if (gmtime_r(&now, &t))
-		strftime(year, sizeof year, "%Y-", &t);
-	if (strlen(created) < sizeof "2026-11-21T09:15" - 1)
-		text_add(to, created);
-	else if (strncmp(created, year, strlen(year)))
-		text_add_n(to, created, sizeof "2026-11-21" - 1);
-	else {
-		text_add_n(to, created + sizeof "2026-" - 1, sizeof "11-21" - 1);
-		text_add_char(to, ' ');
-		text_add_n(to, created + sizeof "2026-11-21T" - 1, sizeof "09:15" - 1);
-	}
-}
-
 static struct cell created_cell(const struct session *s, const struct session_dump *d, struct text *scratch)
 {
 	const char *created = session_created(d);
@@ -150,21 +136,46 @@ static struct cell created_cell(const struct session *s, const struct session_du
 		created = d->listed->created;
 	if (!*created)
 		return cell_none();
-	if (s->folder && is_narrow(s, ROOM_FOR_TIME))
-		add_short_time(created, scratch);
+	if (is_narrow(s, ROOM_FOR_DAMAGE))
+		comparing_add_short_time(created, scratch);
 	else
 		text_add(scratch, created);
 	return cell_text_as_sure(scratch->s, by_file ? (struct amount){0, INFERRED, REASON_FILE_TIME} : amount_exact(0));
 }
 
-/* On the screen all of them are in the folder or the archive that stands above. */
-static void add_path(const struct session *s, const struct session_dump *d, struct text *to)
+static struct cell cause_cell(const struct session_dump *d)
 {
+	const struct folder_file *f = d->listed;
+	if (!f || !f->cause)
+		return cell_blank();
+	struct cell cell = cell_text_as_sure(f->cause, f->cause_by_name ? (struct amount){0, INFERRED, REASON_FILE_NAME} :
+	    amount_exact(0));
+	cell.suspect = strstr(f->cause, "OutOfMemoryError") != NULL;
+	return cell;
+}
+
+/* Bytes of the directory in which all of them are; 0: they are in several. */
+static size_t common_directory(const struct session *s)
+{
+	const char *first = s->dumps[0]->path, *slash = strrchr(first, '/');
+	size_t n = slash ? (size_t)(slash + 1 - first) : 0;
+	for (size_t i = 1; i < s->n_dumps; i++)
+		if (strncmp(s->dumps[i]->path, first, n) != 0 || strchr(s->dumps[i]->path + n, '/'))
+			return 0;
+	return s->n_dumps > 1 ? n : 0;
+}
+
+/* On the screen what all have in common says nothing: the archive that stands above, the directory. */
+static void add_path(const struct dump_rows *rows, const struct session_dump *d, struct text *to)
+{
+	const struct session *s = rows->s;
 	bool inside = s->interactive && d->listed;
 	const char *slash = inside && !s->folder->is_archive ? strrchr(d->path, '/') : NULL;
 	const char *path = slash ? slash + 1 : d->path;
 	if (inside && s->folder->is_archive)
 		path += strlen(s->folder->path) + 2;
+	else if (!s->folder)
+		path += rows->common;
 	text_add_escaped(to, path, strlen(path));
 }
 
@@ -186,7 +197,7 @@ static struct cell damage_cell(const struct session_dump *d, struct text *scratc
 static void dumps_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct dump_rows *rows = r->data;
-	const struct session_dump *d = rows->dump[row];
+	const struct session_dump *d = rows->row[row].dump;
 	struct cell format = cell_none(), objects = rows->s->folder ? cell_unknown(REASON_NOT_READ) : cell_none();
 	struct cell shallow = objects;
 	text_clear(scratch);
@@ -203,7 +214,7 @@ static void dumps_cell(const struct result *r, size_t row, unsigned column, stru
 		*out = d->tagged ? cell_text("*") : cell_blank();
 		break;
 	case COL_FILE:
-		add_path(rows->s, d, scratch);
+		add_path(rows, d, scratch);
 		*out = cell_text(scratch->s);
 		break;
 	case COL_FORMAT:
@@ -225,6 +236,9 @@ static void dumps_cell(const struct result *r, size_t row, unsigned column, stru
 	case COL_STATE:
 		*out = cell_text(state_of(rows->s, d));
 		break;
+	case COL_CAUSE:
+		*out = cause_cell(d);
+		break;
 	default:
 		*out = damage_cell(d, scratch);
 	}
@@ -234,14 +248,14 @@ static void dumps_target(const struct result *r, size_t row, struct target *out)
 {
 	struct dump_rows *rows = r->data;
 	text_clear(&rows->line);
-	text_addf(&rows->line, "use %zu", rows->dump[row]->number);
+	text_addf(&rows->line, "use %zu", rows->row[row].dump->number);
 	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s};
 }
 
 static void dumps_release(void *data)
 {
 	struct dump_rows *rows = data;
-	free(rows->dump);
+	free(rows->row);
 	text_release(&rows->line);
 	free(rows);
 }
@@ -252,11 +266,34 @@ static const struct result_ops dumps_ops = {
 static struct result *list_dumps(const struct session *s)
 {
 	struct dump_rows *rows = xcalloc(1, sizeof *rows);
-	*rows = (struct dump_rows){s, xcalloc(s->n_dumps + 1, sizeof(*rows->dump)), TEXT_INIT};
+	*rows = (struct dump_rows){s, xcalloc(s->n_dumps + 1, sizeof(*rows->row)),
+	    s->interactive && !s->folder && s->n_dumps ? common_directory(s) : 0, TEXT_INIT};
 	for (size_t i = 0; i < s->n_dumps; i++)
-		rows->dump[i] = s->dumps[s->folder ? s->n_dumps - 1 - i : i];
+		rows->row[i].dump = s->dumps[s->folder ? s->n_dumps - 1 - i : i];
 	return result_new("dumps", s->folder ? NULL : s->dump, s->folder ? &folder_shape : &shape, &dumps_ops, rows,
 	    s->n_dumps);
+}
+
+/* What a list without a dump says, and what to do. */
+static void tell_empty(struct result *r, const struct session *s)
+{
+	struct text empty = TEXT_INIT;
+	text_add(&empty, "no dump is in this directory");
+	if (s->folder->n_others)
+		text_addf(&empty, " (%zu other file%s)", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
+	text_add(&empty, "\n\n:open FILE       opens a dump\nq                quits; then in the shell:\n"
+	    "cairn FILE       opens a dump\ncairn DIRECTORY  lists the dumps of a directory\n"
+	    "cairn --help     lists the options");
+	r->empty = arena_strndup(&r->arena, empty.s, empty.len);
+	text_release(&empty);
+}
+
+static bool any_cause(const struct session *s)
+{
+	for (size_t i = 0; i < s->n_dumps; i++)
+		if (s->dumps[i]->listed && s->dumps[i]->listed->cause)
+			return true;
+	return false;
 }
 
 static void tell_folder(struct result *r, const struct session *s)
@@ -270,13 +307,17 @@ static void tell_folder(struct result *r, const struct session *s)
 	}
 	if (s->folder->remark[0]) /* first: of a long note its first clause is seen */
 		text_addf(&note, "%s; ", s->folder->remark);
-	text_add(&note, "in ");
-	text_add_name(&note, s->folder->path);
-	if (s->folder->n_others)
+	text_add(&note, s->n_dumps ? "in " : "");
+	if (s->n_dumps)
+		text_add_name(&note, s->interactive ? s->folder->shown : s->folder->path);
+	if (s->n_dumps && s->folder->n_others)
 		text_addf(&note, ", with %zu other file%s", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	folder_add_archives(s->folder, &note);
 	result_add_note_text(r, &note);
 	result_mark(r, RESULT_NO_PANES, true);
+	result_show_column(r, COL_CAUSE, any_cause(s));
+	if (!s->n_dumps)
+		tell_empty(r, s);
 	if (is_narrow(s, ROOM_FOR_TIME)) {
 		result_show_column(r, COL_NUMBER, false);
 		result_show_column(r, COL_OBJECTS, false);
@@ -320,9 +361,11 @@ const struct command cmd_dumps = {
 	"state\tcurrent, open, closed, profile, unreadable, not read, or growing (still being written)\n"
 	"damage\twhy a dump is unreadable; comparisons skip it, and growth also skips older dumps read in part\n"
 	"~created\tin a directory: the time of the file\n"
+	"cause\tin a directory: as the javacore next to a dump says, or its name (~): java_pidN.hprof is what the VM "
+	"calls the dump of an OutOfMemoryError\n"
 	"objects\tin a directory: known of profiles, dumps with an index, and dumps read before\n"
-	"Of a directory (cairn DIRECTORY) or an archive it lists dumps, profiles and indexes, the newest first. It reads "
-	"only the first bytes of each file. open FILE adds a file that came later.",
+	"Of a directory (cairn DIRECTORY, or cairn alone for the current one) or an archive it lists dumps, profiles and "
+	"indexes, the newest first. It reads only the first bytes of each file. open FILE adds a file that came later.",
     .examples = {{"dumps", ON_SERIES, "which dumps are open, and which is current"},
 	{"dumps | sort -file_size", ON_SERIES, "the largest files first"}},
     .run = run_dumps,

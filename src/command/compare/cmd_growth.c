@@ -19,18 +19,19 @@ enum { G_REFERENCE, G_CLASS, G_OBJECTS, G_D_OBJECTS, G_RETAINED, G_D_RETAINED, G
 static const struct column columns[] = {
     [G_REFERENCE] = {.id = COL_REFERENCE},
     [G_CLASS] = {.id = COL_CLASS},
-    [G_OBJECTS] = {.id = COL_OBJECTS},
-    [G_D_OBJECTS] = {.id = COL_D_OBJECTS},
-    [G_RETAINED] = {.id = COL_RETAINED},
-    [G_D_RETAINED] = {.id = COL_D_RETAINED},
+    [G_OBJECTS] = {.id = COL_OBJECTS, .room = COLUMN_EARLY},
+    [G_D_OBJECTS] = {.id = COL_D_OBJECTS, .room = COLUMN_EARLY},
+    [G_RETAINED] = {.id = COL_RETAINED, .room = COLUMN_EARLY},
+    [G_D_RETAINED] = {.id = COL_D_RETAINED, .bar = true},
     [G_SHARE] = {.id = COL_SHARE},
-    [G_FREED] = {.id = COL_FREED},
-    [G_COURSE] = {.id = COL_COURSE, .hidden = true},
+    [G_FREED] = {.id = COL_FREED, .room = COLUMN_EARLY},
+    [G_COURSE] = {.id = COL_COURSE, .room = COLUMN_LATE},
     [G_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
 };
 static const struct shape shape = {.named_by = COL_CLASS, SHAPE_COLUMNS(columns)};
 
 enum { TOLD_MOST = 1000, STORY_MOST = 12 }; /* rows; sentences below the table */
+enum { SUSPECT_PART = 10 };          /* a place that grew by this part of net growth is a suspect */
 #define TOLD_LEAST 0.001   /* of net growth: what is less gets a sentence only if it rises steadily */
 #define TOLD_OF_VM 0.01    /* the same of what the VM or the JDK keeps for itself, and what does not rise steadily */
 
@@ -377,12 +378,14 @@ static void add_row(struct result *r, struct telling *t, const struct grown *g, 
 	struct text reference = TEXT_INIT, course = TEXT_INIT, command = TEXT_INIT;
 	add_reference(&reference, c, g->hangs_on);
 	comparing_add_course_line(c, g->row, &command);
-	comparing_course(c, g->row, &course);
-	result_add_row(r, (struct cell[]){cell_text(reference.s), cell_text(c->row[g->row].class),
+	struct cell name = cell_text(reference.s);
+	name.suspect = amount_signed(t->all) > 0 && amount_signed(g->more) >= amount_signed(t->all) / SUSPECT_PART;
+	result_add_row(r, (struct cell[]){name, cell_text(c->row[g->row].class),
 	    cell_count(last->objects), cell_delta(first->objects, last->objects), cell_bytes(on->retained),
 	    cell_bytes_delta(on_first->retained, on->retained),
 	    amount_signed(t->all) > 0 ? cell_percent(g->more, t->all) : cell_blank(),
-	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), cell_text(course.s), cell_text(sentence)},
+	    cut->freed.n ? cell_bytes(cut->freed) : cell_blank(), comparing_course_cell(t->comparing, g->row, &course),
+	    cell_text(sentence)},
 	    t->comparing->objects ? &(struct target){.kind = TARGET_GROUP} :
 	    &(struct target){.kind = TARGET_COMMAND, .command = command.s});
 	text_release(&command);
@@ -505,7 +508,7 @@ const struct command cmd_growth = {
 	"array\n"
 	"net growth\tgrowth of all reachable memory; shares may exceed 100% in sum, because other places shrank\n"
 	"retained, d_retained\tof the reference, or of the objects in it that retain most more\n"
-	"share\tpercent of net growth\n"
+	"share\tpercent of net growth; on the screen places with a tenth of it are red\n"
 	"Caches that rise and fall and objects that replace others do not grow; a note counts such places. Older "
 	"dumps that were read in part are left out. The exit status is 1 if nothing grew; with -fail-over, if "
 	"reachable memory grew by more than SIZE or nothing could be compared.",

@@ -8,24 +8,31 @@
 #include "memory/big.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define TREND_COLUMNS                               \
-	{.id = COL_PLOT},                           \
-	{.id = COL_SLOPE},                          \
-	{.id = COL_STEADY},                         \
-	{.id = COL_OBJECTS, .total = true},         \
-	{.id = COL_RETAINED},                       \
-	{.id = COL_FIRST_SEEN},                     \
-	{.id = COL_LAST_SEEN},                      \
+#define TREND_COLUMNS                                                  \
+	{.id = COL_PLOT},                                              \
+	{.id = COL_SLOPE, .bar = true},                                \
+	{.id = COL_STEADY, .room = COLUMN_EARLY},                      \
+	{.id = COL_OBJECTS, .total = true, .room = COLUMN_EARLY},      \
+	{.id = COL_RETAINED},                                          \
+	{.id = COL_FIRST_SEEN, .room = COLUMN_EARLY},                  \
+	{.id = COL_LAST_SEEN, .room = COLUMN_EARLY},                   \
 	{.id = COL_COURSE, .hidden = true}
 
 COMPARING_FORMS("trends", TREND_COLUMNS);
 
 enum { PLOT_LEAST = 12 }; /* columns of a plot on a narrow screen */
 
-static int by_slope(const void *x, const void *y, void *trends)
+struct ordering {
+	const struct compared_rows *d;
+	uint32_t *rank; /* by row of the comparison among what grows; UINT32_MAX: it does not */
+};
+
+static int by_slope(const void *x, const void *y, void *ordering)
 {
-	const struct compared_rows *d = trends;
+	const struct ordering *o = ordering;
+	const struct compared_rows *d = o->d;
 	uint32_t i = *(const uint32_t *)x, j = *(const uint32_t *)y;
 	const struct trend *a = &d->trend[i], *b = &d->trend[j];
 	int64_t p = a->known ? amount_signed(a->slope) : 0, q = b->known ? amount_signed(b->slope) : 0;
@@ -34,12 +41,32 @@ static int by_slope(const void *x, const void *y, void *trends)
 		p = (int64_t)(compared(c, i, 0)->retained.n / 2);
 		q = (int64_t)(compared(c, j, 0)->retained.n / 2);
 	}
+	if (o->rank[i] != o->rank[j])
+		return o->rank[i] < o->rank[j] ? -1 : 1;
 	if (a->steady != b->steady)
 		return a->steady ? -1 : 1;
 	return p != q ? (p < q) - (p > q) : (i > j) - (i < j);
 }
 
-/* The rows that are shown: the steady ones first, of these and of the others those with the largest slope. */
+/* What grows and is in nothing else that grows has a rank: where that compares at all. */
+static int rank_rows(uint32_t *rank, const struct comparing *c, struct err *err)
+{
+	struct growth growth;
+	memset(rank, 0xff, c->comparison.n_rows * sizeof *rank);
+	if (c->n < 2 || c->other_words || c->other_program)
+		return 0;
+	int code = comparing_growth(&growth, c, c->opened, err);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < growth.n; i++)
+		if (amount_signed(growth.list[i].more) > 0)
+			rank[growth.list[i].row] = i;
+	growth_release(&growth);
+	return 0;
+}
+
+/* The rows that are shown: first what grows, as growth has it, then the steady ones, of these and of the others those
+ * with the largest slope. */
 static int order_rows(struct compared_rows *d, bool steady, size_t *n, struct err *err)
 {
 	const struct comparison *c = &d->comparing->comparison;
@@ -47,12 +74,20 @@ static int order_rows(struct compared_rows *d, bool steady, size_t *n, struct er
 	*n = 0;
 	if (code)
 		return code;
-	if (!(d->row = big_alloc(c->n_rows, sizeof *d->row, err)))
-		return ERR_NOMEM;
+	struct ordering o = {d, big_alloc(c->n_rows, sizeof *o.rank, err)};
+	if (!o.rank || !(d->row = big_alloc(c->n_rows, sizeof *d->row, err)))
+		code = ERR_NOMEM;
+	else
+		code = rank_rows(o.rank, d->comparing, err);
+	if (code) {
+		big_free(o.rank);
+		return code;
+	}
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		if (d->trend[i].first < c->n && (!steady || d->trend[i].steady))
 			d->row[(*n)++] = i;
-	sort_array_with(d->row, *n, sizeof *d->row, by_slope, d);
+	sort_array_with(d->row, *n, sizeof *d->row, by_slope, &o);
+	big_free(o.rank);
 	return 0;
 }
 
@@ -105,7 +140,8 @@ const struct command cmd_trend = {
 	"which a single leap does not move; dumps read in part do not count\n"
 	"steady\ttrue if it rises rather than leapt once: it is in three dumps or more, in three of four pairs the "
 	"later dump retains more, and half of the steps rise\n"
-	"first_seen, last_seen\tfirst and last dump with this row",
+	"first_seen, last_seen\tfirst and last dump with this row\n"
+	"First what growth lists, then rows that rise steadily, then the others, by slope.",
     .examples = {{"trend", ON_SERIES, "which paths grow?"},
 	{"trend -steady", ON_SERIES, "only those that rise steadily"},
 	{"trend -by class | head 5", ON_SERIES, "the five classes that grow most"}},

@@ -83,8 +83,12 @@ static void plot(const struct compared_rows *t, uint32_t row, struct text *to)
 static struct cell seen_cell(const struct comparing *comparing, size_t at, struct text *scratch)
 {
 	const char *created = comparing->comparison.profile[at]->created;
-	if (*created)
+	if (*created && !comparing->interactive)
 		return cell_text(created);
+	if (*created) {
+		comparing_add_short_time(created, scratch);
+		return cell_text(scratch->s);
+	}
 	for (size_t i = 0; i < comparing->n_all; i++)
 		if (comparing->all[i].at == at)
 			text_addf(scratch, "dump %zu", comparing->all[i].dump->number);
@@ -122,8 +126,7 @@ static void rows_cell(const struct result *r, size_t row, unsigned column, struc
 		*out = cell_text(scratch->s);
 		break;
 	case COL_COURSE:
-		comparing_course(c, at, scratch);
-		*out = cell_text(scratch->s);
+		*out = comparing_course_cell(t->comparing, at, scratch);
 		break;
 	case COL_PLOT:
 		plot(t, at, scratch);

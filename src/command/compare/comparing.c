@@ -9,10 +9,12 @@
 #include "heap/library.h"
 #include "heap/sites.h"
 #include "memory/big.h"
+#include "result/plot.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char *file_of(const char *path)
 {
@@ -164,6 +166,8 @@ static bool is_java(const struct profile *p)
 	return i < t->n;
 }
 
+enum { ROOM_FOR_STEPS = 140 }; /* columns of the screen: with fewer the middle of a course is only plotted */
+
 int comparing_begin_with(struct comparing **out, struct session *s, enum profile_by by, bool steps,
     struct session_dump *const *dump, size_t n, struct err *err)
 {
@@ -180,6 +184,8 @@ int comparing_begin_with(struct comparing **out, struct session *s, enum profile
 		comparing_free(c);
 		*out = NULL;
 	} else {
+		c->interactive = s->interactive;
+		c->narrow = s->interactive && s->settings.print.width < ROOM_FOR_STEPS;
 		c->java = is_java(c->newest);
 		c->elsewhere = s->dump && dump[n - 1]->opened != s->dump;
 		for (size_t i = 0; i + 1 < c->n; i++) {
@@ -426,6 +432,70 @@ void comparing_course(const struct comparison *c, uint32_t row, struct text *to)
 		struct cell objects = cell_count(compared(c, row, i)->objects);
 		cell_print(&objects, to);
 	}
+}
+
+/* "20→40→60", of many the first and the last ones. */
+static void add_steps(const struct comparison *c, uint32_t row, bool narrow, struct text *to)
+{
+	size_t shown = narrow ? 3 : 6, at_ends = narrow ? 1 : 2;
+	for (size_t i = 0; i < c->n; i++) {
+		struct cell objects = cell_count(compared(c, row, i)->objects);
+		text_add(to, i ? "\u2192" : "");
+		if (c->n > shown && i == at_ends) {
+			text_add(to, "\u2026");
+			i = c->n - at_ends - 1;
+			continue;
+		}
+		cell_print(&objects, to);
+	}
+}
+
+void comparing_add_short_time(const char *created, struct text *to)
+{
+	char year[] = "0000-";
+	time_t now = time(NULL);
+	struct tm t;
+	if (gmtime_r(&now, &t))
+		strftime(year, sizeof year, "%Y-", &t);
+	if (strlen(created) < sizeof "2026-11-21T09:15" - 1)
+		text_add(to, created);
+	else if (strncmp(created, year, strlen(year)))
+		text_add_n(to, created, sizeof "2026-11-21" - 1);
+	else {
+		text_add_n(to, created + sizeof "2026-" - 1, sizeof "11-21" - 1);
+		text_add_char(to, ' ');
+		text_add_n(to, created + sizeof "2026-11-21T" - 1, sizeof "09:15" - 1);
+	}
+}
+
+/* As people see them. */
+static void add_shown_course(const struct comparison *c, uint32_t row, bool narrow, struct text *to)
+{
+	enum { POINTS = 16 };
+	struct text points = TEXT_INIT;
+	uint64_t most = 0;
+	add_steps(c, row, narrow, to);
+	for (size_t i = 0; i < c->n; i++) {
+		struct amount objects = compared(c, row, i)->objects;
+		most = objects.certainty != UNKNOWN && objects.n > most ? objects.n : most;
+	}
+	for (size_t i = 0; i < c->n; i++)
+		plot_add_amount(&points, compared(c, row, i)->objects, most);
+	text_add_char(to, ' ');
+	if (c->n > 1)
+		plot_squeeze(to, points.s, POINTS);
+	text_release(&points);
+}
+
+struct cell comparing_course_cell(const struct comparing *comparing, uint32_t row, struct text *scratch)
+{
+	const struct comparison *c = &comparing->comparison;
+	text_clear(scratch);
+	comparing_course(c, row, scratch);
+	text_add_char(scratch, '\0');
+	size_t n = scratch->len;
+	add_shown_course(c, row, comparing->narrow, scratch);
+	return cell_word(scratch->s, scratch->s + n);
 }
 
 void comparing_add_series(const struct comparison *c, uint32_t row, size_t first, bool bytes, struct text *to)

@@ -28,6 +28,7 @@ struct comparing {
 	struct profile own;           /* of opened, as it is now */
 	struct comparison comparison;
 	bool elsewhere;               /* another dump than the newest is current */
+	bool interactive, narrow;     /* the rows are for the screen, for one with few columns */
 	bool java;                    /* the newest is of a program for a JVM */
 	bool other_words;             /* one of them has words of other bits than the newest: bytes compare badly */
 	bool other_program;           /* one is of another program than the newest: growth means nothing */
@@ -121,8 +122,12 @@ void comparing_words(const struct comparison *c, uint32_t row, unsigned column, 
 void comparing_add_course_line(const struct comparison *c, uint32_t row, struct text *to);
 /* Append how many objects it has in each dump: "500 1,000 1,500". */
 void comparing_course(const struct comparison *c, uint32_t row, struct text *to);
+/* The cell of that; people see "500→1,000→1,500 ▃▆█", from 0 to the most that the row has. */
+struct cell comparing_course_cell(const struct comparing *comparing, uint32_t row, struct text *scratch);
 /* Append them, or what it retained, from this dump on: "46.1K to 80.3K to 92.2K"; of many the first and last ones. */
 void comparing_add_series(const struct comparison *c, uint32_t row, size_t first, bool bytes, struct text *to);
+/* Append a time, "2026-11-21T09:15:00Z", as "11-21 09:15" where it is of this year, and else its date, as ls does. */
+void comparing_add_short_time(const char *created, struct text *to);
 /* The most bytes that it ever retained. */
 uint64_t comparing_most(const struct comparison *c, uint32_t row);
 

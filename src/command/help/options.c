@@ -83,6 +83,7 @@ static const struct {
 	const char *says;
 } joined[] = {
     {OPTION_BATCH, "print and exit; --plain: a prompt, no screen"},
+    {OPTION_OUTPUT, "file for the results; let it replace a heap dump"},
     {OPTION_SIZES, "sizes of the VM or MAT; number of the heap"},
     {OPTION_MEM, "memory limit (2G); folder for the rest"},
     {OPTION_JAVACORE, "with an OpenJ9 dump; program of a Go dump"},
@@ -113,6 +114,7 @@ static void option_spelling(const struct program_option *o, struct text *to)
 void options_write_help(struct text *to)
 {
 	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (-: a pipe), compare it with OLD\n"
+	    "cairn [OPTION]... [DIRECTORY]     list the dumps of a directory (default: here)\n"
 	    "cairn [OPTION]... -x CMD DUMP     print the result of a command (try -x help)\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;

@@ -100,6 +100,7 @@ static int look_into(void *context, struct progress *progress, struct err *err)
 		return code;
 	l->folder = xcalloc(1, sizeof *l->folder);
 	l->folder->path = xstrdup(l->path);
+	l->folder->shown = xstrdup(l->path);
 	l->folder->is_archive = true;
 	memcpy(l->folder->remark, m->remark, sizeof l->folder->remark);
 	for (size_t i = 0; i < m->n; i++)

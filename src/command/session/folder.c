@@ -36,11 +36,14 @@ bool folder_is(const char *path)
 
 void folder_free(struct folder *f)
 {
-	for (size_t i = 0; f && i < f->n; i++)
+	for (size_t i = 0; f && i < f->n; i++) {
 		free(f->file[i].path);
+		free(f->file[i].cause);
+	}
 	if (f) {
 		free(f->file);
 		free(f->path);
+		free(f->shown);
 	}
 	free(f);
 }
@@ -231,21 +234,26 @@ static void find_growing(struct folder *f)
 
 struct reading {
 	const char *path;
+	bool here;
 	const struct heap_options *how;
 	struct folder *folder;
+	char **javacore; /* names of files that may be javacores; owned */
+	size_t n_javacores, cap_javacores;
 };
 
-static int read_names(struct folder *f, DIR *d, const struct heap_options *how, struct progress *progress,
-    struct err *err)
+static int read_names(struct reading *r, DIR *d, struct progress *progress, struct err *err)
 {
 	const struct dirent *e;
 	progress_phase(progress, PHASE_LOOK_AT_FILES, 0);
 	while ((e = readdir(d)))
 		if (*e->d_name != '.') {
-			add_file(f, dirfd(d), e->d_name, how);
+			add_file(r->folder, dirfd(d), e->d_name, r->how);
+			if (strstr(e->d_name, "javacore"))
+				VEC_PUSH(r->javacore, r->n_javacores, r->cap_javacores) = xstrdup(e->d_name);
 			if (!progress_add(progress, 1))
 				return err_cancelled(err);
 		}
+	folder_find_causes(r->folder, r->javacore, r->n_javacores);
 	return 0;
 }
 
@@ -277,10 +285,16 @@ static int read_folder(void *context, struct progress *progress, struct err *err
 	if (d) {
 		r->folder = xcalloc(1, sizeof *r->folder);
 		r->folder->path = xstrdup(r->path);
-		code = read_names(r->folder, d, r->how, progress, err);
+		r->folder->shown = !strcmp(r->path, ".") ? getcwd(NULL, 0) : NULL; /* it may be gone */
+		if (!r->folder->shown)
+			r->folder->shown = xstrdup(r->path);
+		r->folder->here = r->here;
+		code = read_names(r, d, progress, err);
 		closedir(d);
 	}
-	if (!code && !r->folder->n && !r->folder->n_others)
+	if (!code && !r->folder->n && r->here)
+		;
+	else if (!code && !r->folder->n && !r->folder->n_others)
 		code = err_set(err, ERR_NOT_FOUND, "%s: no dump in this directory, it is empty", name.s);
 	else if (!code && !r->folder->n)
 		code = none(r->folder, name.s, err);
@@ -292,15 +306,29 @@ static int read_folder(void *context, struct progress *progress, struct err *err
 	return code;
 }
 
+static int read_watched(struct folder **out, struct reading *r, enum progress_wish wish, struct err *err)
+{
+	int code = work_watched(read_folder, r, wish, err);
+	for (size_t i = 0; i < r->n_javacores; i++)
+		free(r->javacore[i]);
+	free(r->javacore);
+	if (code) {
+		folder_free(r->folder);
+		r->folder = NULL;
+	}
+	*out = r->folder;
+	return code;
+}
+
 int folder_read(struct folder **out, const char *path, const struct heap_options *how, enum progress_wish wish,
     struct err *err)
 {
 	struct reading r = {.path = path, .how = how};
-	int code = work_watched(read_folder, &r, wish, err);
-	if (code) {
-		folder_free(r.folder);
-		r.folder = NULL;
-	}
-	*out = r.folder;
-	return code;
+	return read_watched(out, &r, wish, err);
+}
+
+int folder_read_here(struct folder **out, const struct heap_options *how, enum progress_wish wish, struct err *err)
+{
+	struct reading r = {.path = ".", .here = true, .how = how};
+	return read_watched(out, &r, wish, err);
 }

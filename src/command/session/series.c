@@ -191,7 +191,9 @@ int session_no_dump(const struct session *s, struct err *err)
 	text_add_name(&folder, f->path);
 	if (newest)
 		text_add_name(&path, newest->path);
-	if (!newest)
+	if (!f->n)
+		err_set(err, ERR_USAGE, "no dump is open (open FILE opens one)");
+	else if (!newest)
 		err_set(err, ERR_USAGE, "no dump is open, and cairn cannot open any in %s (dumps shows why)", folder.s);
 	else if (s->interactive)
 		err_set(err, ERR_USAGE, "no dump is open: press Enter in the list (9) or use N (%zu dumps in %s)",

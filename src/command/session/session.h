@@ -61,15 +61,19 @@ struct folder_file {
 	struct amount objects, shallow;
 	bool is_profile, is_archive; /* no dump, then */
 	bool grows;          /* it was written to while one looked */
+	char *cause;         /* why it was written, in few words, escaped; owned; NULL: nothing of that is known */
+	bool cause_by_name;  /* that is what a VM calls such a file; else its javacore says so */
 	struct err why;      /* code 0, or why it cannot be opened, without its path */
 };
 
 struct folder {
 	char *path;               /* as it was named; owned */
+	char *shown;              /* the same, but of the current directory where that is; owned */
 	struct folder_file *file; /* the oldest first; owned */
 	size_t n, cap;
 	size_t n_dumps;           /* of them no profiles */
 	size_t n_others;          /* files and folders that are neither */
+	bool here;                /* the current directory, which nobody named: it may have no dump */
 	size_t n_archives;        /* of these */
 	uint64_t n_unseen;        /* files of an archive that were not looked at, for it has too many */
 	bool is_archive;
@@ -84,6 +88,9 @@ bool folder_is(const char *path);
  * no dump is in it; ERR_CANCELLED.  The message names the folder. */
 MUST_CHECK int folder_read(struct folder **out, const char *path, const struct heap_options *how,
     enum progress_wish wish, struct err *err);
+/* The same of the current directory; without a dump it is an empty folder. */
+MUST_CHECK int folder_read_here(struct folder **out, const struct heap_options *how, enum progress_wish wish,
+    struct err *err);
 /* The same of an archive.  1: it is none, or has one dump or none, and opening it is all there is to do; or it is
  * packed as a whole and so large that looking into it takes as long as opening a dump in it. */
 MUST_CHECK int folder_of_archive(struct folder **out, const char *path, const struct heap_options *how,
@@ -91,6 +98,9 @@ MUST_CHECK int folder_of_archive(struct folder **out, const char *path, const st
 void folder_free(struct folder *f); /* NULL is fine */
 /* Say of the others how many are archives, and how to look into one: "; 2 are archives: ..", or nothing. */
 void folder_add_archives(const struct folder *f, struct text *to);
+/* For folder.c: find the causes of its dumps.  javacore: names of files in it that may be javacores, in any order; they
+ * are sorted. */
+void folder_find_causes(struct folder *f, char **javacore, size_t n);
 /* For archived.c: does the name of a file say that it is a dump? */
 bool folder_claims(const char *name);
 /* One more, which is moved there; then all of them in their order. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/progress.h"
@@ -439,20 +440,48 @@ static int read_all(struct javacore *j, const uint8_t *p, const uint8_t *end, bo
 	return r.any_tag ? 0 : err_set(err, ERR_FORMAT, "%s: not a javacore", j->path);
 }
 
-static int read_source(struct javacore *j, const struct source *source, struct err *err)
+static int read_bytes(struct javacore *j, const uint8_t *p, uint64_t n, struct err *err)
 {
-	const uint8_t *p = source->bytes, *end = p + source->size;
-	if (source->size > SIZE_MAX_JAVACORE)
-		return err_set(err, ERR_FORMAT, "%s: not a javacore (more than 1 GiB)", j->path);
-	if (!is_ebcdic(p, end))
-		return read_all(j, p, end, false, err);
+	if (!is_ebcdic(p, p + n))
+		return read_all(j, p, p + n, false, err);
 	struct translated text;
-	int rc = ebcdic_to_utf8(&text, p, source->size, 1047, err);
+	int rc = ebcdic_to_utf8(&text, p, n, 1047, err);
 	if (rc < 0)
 		return rc;
 	rc = read_all(j, text.bytes, text.bytes + text.size, true, err);
 	translated_release(&text);
 	return rc;
+}
+
+static int read_source(struct javacore *j, const struct source *source, struct err *err)
+{
+	if (source->size > SIZE_MAX_JAVACORE)
+		return err_set(err, ERR_FORMAT, "%s: not a javacore (more than 1 GiB)", j->path);
+	return read_bytes(j, source->bytes, source->size, err);
+}
+
+static struct javacore *javacore_new(const char *path)
+{
+	struct javacore *j = xcalloc(1, sizeof *j);
+	j->path = arena_strndup(&j->arena, path, strlen(path));
+	j->java_version = j->date = "";
+	j->current = SIZE_MAX;
+	j->process = process_new();
+	return j;
+}
+
+void javacore_glance(const char *path, struct text *cause)
+{
+	struct err err = ERR_INIT;
+	uint8_t head[SOURCE_HEAD]; /* the section with the title is in it */
+	int fd = source_peek(path);
+	ssize_t n = fd < 0 ? 0 : pread(fd, head, sizeof head, 0);
+	struct javacore *j = javacore_new(path);
+	if (n > 0 && !read_bytes(j, head, (uint64_t)n, &err) && j->process->cause)
+		text_add(cause, j->process->cause);
+	javacore_close(j);
+	if (fd >= 0)
+		close(fd);
 }
 
 int javacore_open(struct javacore **out, char **passed, const char *path, const char *dump_path, struct err *err)
@@ -473,11 +502,7 @@ int javacore_open(struct javacore **out, char **passed, const char *path, const 
 	rc = source_open(&source, found, NULL, err);
 	if (rc < 0)
 		goto out;
-	j = xcalloc(1, sizeof *j);
-	j->path = arena_strndup(&j->arena, found, strlen(found));
-	j->java_version = j->date = "";
-	j->current = SIZE_MAX;
-	j->process = process_new();
+	j = javacore_new(found);
 	j->hold = file_hold_open(source_fd(source), "the javacore of the dump");
 	rc = read_source(j, source, err);
 out:

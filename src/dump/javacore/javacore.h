@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "memory/arena.h"
 
 #include <stdbool.h>
@@ -103,5 +104,9 @@ MUST_CHECK int javacore_find(char **out, char **passed, const char *dump_path, s
 MUST_CHECK int javacore_open(struct javacore **out, char **passed, const char *path, const char *dump_path,
     struct err *err);
 void javacore_close(struct javacore *j);
+
+/* Why the javacore at path was written, as its first bytes say ("Dump Event ..."), secrets masked: appended to cause,
+ * or nothing where the file is none or cannot be read.  Waits for no pipe. */
+void javacore_glance(const char *path, struct text *cause);
 
 #endif

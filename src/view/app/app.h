@@ -273,6 +273,8 @@ void app_arrange_columns(struct app *a); /* what was kept of them came: in all p
 void app_tell_profiles(struct app *a);
 /* Is there anything that the tab can show? */
 bool tabs_offers(const struct app *a, enum tab tab);
+/* Append the keys of those that are there, in at most six columns: "0 to 9", "0-6 9". */
+void tabs_add_keys(const struct app *a, struct text *to);
 /* The one to begin with: Esc on the first pages of all others goes back to it. */
 enum tab tabs_first(const struct app *a);
 /* Show a tab: its pages, or else what its line answers, once that is there.  Where there is none, say what it takes. */

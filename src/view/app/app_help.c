@@ -44,15 +44,17 @@ static bool box_fits(struct box *b)
 
 static void open_page(struct app *a)
 {
-	struct text t = TEXT_INIT;
+	struct text t = TEXT_INIT, tabs = TEXT_INIT;
 	struct page *p = app_page(a);
 
 	if (p && !*p->line && strcmp(p->title, "help") == 0)
 		return;
 	config_write_keys(a->options->config, &t);
-	keys_write_help(app_place(a), app_abilities(a), COLS, &t);
+	tabs_add_keys(a, &tabs);
+	keys_write_help(app_place(a), app_abilities(a), COLS, tabs.s, &t);
 	app_push(a, page_new_lines("help", t.s));
 	text_release(&t);
+	text_release(&tabs);
 }
 
 void app_close_help(struct app *a)
@@ -201,15 +203,18 @@ static void draw_command_keys(struct app *a, struct layout_at *l, bool flow)
 static void draw_keys(struct app *a, struct layout_at *l, bool flow, enum group group, bool first)
 {
 	struct key_help k;
+	struct text tabs = TEXT_INIT;
 	unsigned can = app_abilities(a);
 
+	tabs_add_keys(a, &tabs);
 	for (size_t i = 0; key_help_at(i, app_place(a), &k); i++) {
 		const char *words = k.brief ? k.brief : strlen(k.help) < CELL - KEY - 1 ? k.help : NULL;
 		unsigned needs = k.action == ACTION_REFERRERS ? CAN_OBJECT : group == OF_ROW ? k.needs : 0;
 		bool useless = (needs && !(needs & can)) || is_taken(a, k.pressed[0]);
 		if (k.here && words && !useless && group_of(k.action) == group && (k.action <= ACTION_OPEN) == first)
-			draw_cell(l, flow, k.keys, words);
+			draw_cell(l, flow, k.action == ACTION_TAB ? tabs.s : k.keys, words);
 	}
+	text_release(&tabs);
 }
 
 static void draw_group(struct app *a, struct layout_at *l, bool flow, enum group group)

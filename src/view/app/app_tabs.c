@@ -33,6 +33,25 @@ bool tabs_offers(const struct app *a, enum tab tab)
 	return tab > TAB_GROWTH ? session_compares(&a->session) : !alone;
 }
 
+void tabs_add_keys(const struct app *a, struct text *to)
+{
+	enum tab first[TABS], last[TABS];
+	unsigned n = 0;
+
+	for (enum tab tab = 0; tab < TABS; tab++) {
+		if (!tabs_offers(a, tab))
+			continue;
+		if (n == 0 || last[n - 1] + 1 != tab)
+			first[n++] = tab;
+		last[n - 1] = tab;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		text_addf(to, "%s%u", i ? " " : "", first[i]);
+		if (last[i] > first[i])
+			text_addf(to, n == 1 ? " to %u" : "-%u", last[i]);
+	}
+}
+
 enum tab tabs_first(const struct app *a)
 {
 	if (!tabs_offers(a, TAB_HISTOGRAM))

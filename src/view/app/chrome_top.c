@@ -116,7 +116,7 @@ void app_draw_title(struct app *a, int width)
 	width -= draw_damage(a->session.dump, width);
 	const struct session *s = &a->session;
 	const struct session_dump *d = s->dump ? session_at_hand(s) : session_newest(s);
-	const char *file = !s->dump && s->folder ? s->folder->path : file_name(d->path);
+	const char *file = !s->dump && s->folder ? s->folder->shown : file_name(d->path);
 	text_add_escaped(&name, file, strlen(file));
 	if (s->n_dumps > 1 && !app_profiles_alone(a))
 		text_addf(&name, "  %zu/%zu", d->number, s->n_dumps);

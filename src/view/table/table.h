@@ -35,7 +35,6 @@ struct table {
 	bool plain;            /* no header and no total row: half a page */
 	char heading[48];      /* stands above a plain one, before the words of its columns with bytes; "": nothing does */
 	bool bars;             /* what rows retain stands before their values, with a bar */
-	double largest;        /* of these */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
@@ -47,6 +46,7 @@ struct table {
 	bool shows[TABLE_COLUMNS];          /* a cell of them is not blank, a ? for one */
 	uint32_t first_text[TABLE_COLUMNS]; /* hash of the first text seen, 0: none */
 	bool varies[TABLE_COLUMNS];         /* another one was seen */
+	int64_t longest;                    /* the largest number seen in a column that always has bars */
 	struct rect at;                     /* drawn the last time */
 	/* sums: of the rows shown, and of all rows; found in slices when there are many rows */
 	struct cell total[TABLE_COLUMNS], whole[TABLE_COLUMNS];

@@ -176,6 +176,13 @@ void table_add_percent(const struct table *t, unsigned column, const struct cell
 {
 	if (t->have_whole && column < TABLE_COLUMNS && t->whole[column].amount.n && part->type != CELL_NONE)
 		add_percent(t, part, &t->whole[column], true, to);
+/* Of a column that always has bars: the largest row's is the longest, and what fell has none. */
+static void draw_own_bar(const struct table *t, const struct layout *l, int y, const struct cell *part, attr_t attr)
+{
+	int64_t n = amount_signed(part->amount);
+
+	if (l->bar > 0 && n > 0 && t->longest > 0)
+		draw_bar(y, l->bar_x, l->bar, (double)n / (double)t->longest, attr);
 }
 
 /* row SIZE_MAX: of the total. */
@@ -296,7 +303,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		unsigned c = l->column[i];
 
 		text_clear(buffer);
-		result_cell(t->result, row, c, &cell);
+		table_cell(t, row, c, &cell);
 		cell.indent = 0; /* draw_branch knows better */
 		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
@@ -309,7 +316,8 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		if (tree_is(t->result) && c == tree_column(t->result))
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
 		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
-			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s, attr);
+			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s,
+			    selected ? row_attr : theme_role(ROLE_BAR));
 		else if (card && cell.type == CELL_TEXT)
 			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else
@@ -317,14 +325,14 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		if (cell.beside)
 			draw_beside(l, i, &t->result->columns[c], y, buffer->s, cell.beside,
 			    selected ? row_attr : theme_role(ROLE_QUIET));
-		if (card && (int)c == l->bar_of && l->bar > 0 && cell.type == CELL_PERCENT)
+		if ((int)c != l->bar_of || cell.type == CELL_NONE)
+			continue;
+		if (card)
 			draw_card_bar(t, l, y, &cell, selected ? row_attr : theme_role(ROLE_BAR));
-		else if (t->bars && (int)c == l->bar_of && l->bar > 0 && cell.type == CELL_BYTES)
-			draw_bar(y, l->bar_x, l->bar, (double)cell.amount.n / t->largest,
-			    selected ? row_attr : theme_role(ROLE_BAR));
-		else if (!card && (int)c == t->result->sorted_by && (int)c == l->bar_of && (l->bar > 0 || l->percent_x) &&
-		    cell.type != CELL_NONE)
+		else if (table_wants_share(t))
 			draw_share(t, l, y, row, &cell, row_attr, selected);
+		else
+			draw_own_bar(t, l, y, &cell, selected ? row_attr : theme_role(ROLE_BAR));
 	}
 }
 
@@ -352,7 +360,7 @@ static int draw_sum(const struct table *t, const struct layout *l, unsigned i, i
 		return end;
 	}
 	cell_print(&sum, buffer);
-	bool beside = sorted && (l->bar > 0 || l->percent_x);
+	bool beside = (int)c == l->bar_of && (l->bar > 0 || l->percent_x);
 	size_t n = buffer->len;
 	if (t->filter && t->have_whole) {
 		text_add(buffer, " (");
@@ -520,6 +528,24 @@ static void draw_cards(struct table *t, const struct layout *l, struct rect at, 
 		draw_row(t, l, at, y++, row, has_keyboard, buffer);
 		y += table_draw_below(t, at, y, row);
 	}
+static void draw_empty(const struct table *t, int y, struct rect at)
+{
+	struct text line = TEXT_INIT;
+	const char *s = t->result->empty ? t->result->empty : "none";
+
+	if (t->filter)
+		s = tree_is(t->result) ? "no open row matches the filter; F: show all again" :
+		    "no row matches the filter; F: show all again";
+	for (; y < at.y + at.height; y++, s++) {
+		size_t n = strcspn(s, "\n");
+		text_clear(&line);
+		text_add_n(&line, s, n);
+		draw_text(y, at.x + ROW_MARKER, at.width - ROW_MARKER, line.s, theme_role(ROLE_QUIET));
+		s += n;
+		if (!*s)
+			break;
+	}
+	text_release(&line);
 }
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
@@ -528,7 +554,8 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	struct layout l;
 	struct text buffer = TEXT_INIT;
 	size_t n = t->result->n_rows;
-	bool header = table_has_header(t, at), total = has_total(t) && at.height >= 4;
+	bool header = table_has_header(t, at) && (n || t->filter || !t->result->empty);
+	bool total = has_total(t) && at.height >= 4;
 	int rows = at.height - header - total;
 
 	if (rows < 1 || at.width < 4)
@@ -551,11 +578,7 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	for (size_t row = t->top; !table_has_cards(t) && row < n && row < t->top + t->height; row++)
 		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
 	if (n == 0)
-		draw_text(y++, at.x + ROW_MARKER, at.width - ROW_MARKER,
-		    !t->filter              ? "none"
-		    : tree_is(t->result) ? "no open row matches the filter; F: show all again"
-					    : "no row matches the filter; F: show all again",
-		    theme_role(ROLE_QUIET));
+		draw_empty(t, y, at);
 	if (total)
 		draw_total(t, &l, at, y, &buffer);
 	text_release(&buffer);

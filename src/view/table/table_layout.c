@@ -34,6 +34,11 @@
 #define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
 #define CARD_WISH 76   /* columns that a card wants beside a pane */
+#define BAR_LEAST_OWN 4 /* of a column that always has bars */
+#define BAR_WISH_OWN 8  /* the same in a wide window */
+#define NAME_BESIDE_BARS 44 /* columns that a name there may have before what tells little goes */
+#define TEXT_BESIDE_BARS 18 /* and other texts */
+#define COURSE_LEAST 28 /* numbers from dump to dump that lost their middle are others */
 #define BAR_LEAST_TREE 8 /* of siblings, with the word for that above it */
 #define TREE_NAME 60   /* columns that the name of a row in the heap's tree may have before its address goes */
 #define BAR_MOST 16
@@ -106,6 +111,17 @@ static void measure_beside(struct table *t, unsigned c, const struct cell *cell,
 		text_addf(words, "%*s%s", COLUMN_GAP, "", cell->beside);
 	else if (width > t->beside[c])
 		t->beside[c] = width;
+void table_cell(const struct table *t, size_t row, unsigned column, struct cell *out)
+{
+	result_cell(t->result, row, column, out);
+	if (t->result->columns[column].id == COL_COURSE && !term_fine_blocks())
+		out->name = NULL;
+}
+
+/* Does the column always have bars, whatever the rows are sorted by? */
+static bool has_bars(const struct table *t, unsigned c)
+{
+	return t->result->columns[c].bar || (t->bars && t->result->columns[c].id == COL_RETAINED);
 }
 
 /* Returns the bytes of its texts. */
@@ -120,9 +136,11 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		text_clear(buffer);
 		if (heading && c == tree_column(t->result))
 			break; /* it needs no column */
-		result_cell(t->result, row, c, &cell);
+		table_cell(t, row, c, &cell);
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */
+		if (has_bars(t, c) && cell.type != CELL_NONE && amount_signed(cell.amount) > t->longest)
+			t->longest = amount_signed(cell.amount);
 		table_print(t, c, &cell, buffer);
 		bytes += buffer->len;
 		if (cell.beside)
@@ -132,8 +150,6 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 			grow_short_name(t, buffer->s);
 		compare_text(t, c, buffer->s);
 		t->shows[c] |= buffer->len > 0;
-		if (t->bars && t->result->columns[c].id == COL_RETAINED && (double)cell.amount.n > t->largest)
-			t->largest = cell.type == CELL_BYTES ? (double)cell.amount.n : t->largest;
 		if (cell.type != CELL_NONE && buffer->len > 0)
 			t->filled[c]++;
 	}
@@ -192,6 +208,28 @@ bool table_wants_share(const struct table *t)
 	       t->have_whole && t->whole[sorted].amount.n > 0 && !t->plain;
 }
 
+/* Is nothing in the column, in any row? */
+static bool is_empty(const struct table *t, unsigned c)
+{
+	return t->seen > 0 && t->measured >= t->result->n_rows && !t->shows[c] && !t->result->chosen &&
+	       (int)c != t->result->sorted_by && !t->result->so_far;
+}
+
+/* The column that has bars: that of the shares, or else one that always has; -1: none. */
+static int bar_column(const struct table *t)
+{
+	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
+
+	if (table_has_cards(t))
+		return result_column_of(t->result, COL_SHARE);
+	if (table_wants_share(t))
+		return t->result->sorted_by;
+	for (unsigned c = 0; c < n && (!t->plain || t->bars) && t->longest > 0; c++)
+		if (has_bars(t, c) && !t->result->columns[c].hidden && (int)c != t->hidden && !is_empty(t, c))
+			return (int)c;
+	return -1;
+}
+
 static int needed(const struct table *t, const struct layout *l)
 {
 	int sum = ROW_MARKER - COLUMN_GAP;
@@ -242,7 +280,7 @@ static bool drop_one(const struct table *t, struct layout *l, int least)
 		int r = readiness(t, l, i);
 		if (i == 0 && !first_may_go(t, l))
 			continue;
-		if ((int)l->column[i] != t->result->sorted_by && i != l->name && r >= rank) {
+		if ((int)l->column[i] != t->result->sorted_by && (int)l->column[i] != l->bar_of && i != l->name && r >= rank) {
 			worst = (int)i;
 			rank = r;
 		}
@@ -273,8 +311,10 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 		for (unsigned i = 0; i < l->n; i++) {
 			bool is_name = i == l->name;
 			int more = is_name ? NAME_MORE : 0, w = l->width[i];
-			if (column_type(&t->result->columns[l->column[i]]) != CELL_TEXT ||
-			    w <= (is_name ? name_least : text_least))
+			int least = is_name ? name_least : text_least;
+			if (t->result->columns[l->column[i]].id == COL_COURSE && least < COURSE_LEAST)
+				least = COURSE_LEAST;
+			if (column_type(&t->result->columns[l->column[i]]) != CELL_TEXT || w <= least)
 				continue;
 			if (readiness(t, l, i) >= LITTLE_THERE)
 				w += width; /* these first */
@@ -325,6 +365,16 @@ static bool drop_beside_card(const struct table *t, struct layout *l)
 		return false;
 	remove_column(l, last);
 	return true;
+/* In a table that always has bars: its name takes the room of other texts, then of columns that tell less. */
+static bool fit_beside_bars(const struct table *t, struct layout *l, int width)
+{
+	int wished = t->width[l->column[l->name]];
+	bool fits;
+
+	do
+		fits = shrink(t, l, width, TEXT_BESIDE_BARS, wished < NAME_BESIDE_BARS ? wished : NAME_BESIDE_BARS);
+	while (!fits && drop_one(t, l, 8));
+	return fits;
 }
 
 static void fit(const struct table *t, struct layout *l, int width)
@@ -343,6 +393,8 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	while (!fits && table_has_cards(t) && drop_beside_card(t, l))
 		fits = shrink(t, l, width, width, width);
+	if (!fits && l->bar > 0 && !l->percent_x && !t->bars && !table_has_cards(t))
+		fits = fit_beside_bars(t, l, width);
 	if (!fits)
 		fits = shrink(t, l, width, text, name);
 	if (!fits && l->beside) {
@@ -417,7 +469,7 @@ static void fit_wide(struct table *t, struct layout *l, int width)
 	}
 }
 
-static void place(const struct table *t, struct layout *l, int x)
+static void place(struct layout *l, int x)
 {
 	x += ROW_MARKER;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -470,7 +522,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 	const struct layout all = *l;
 
 	fit(t, l, at.width);
-	place(t, l, at.x);
+	place(l, at.x);
 	l->lost = count_lost(t, &all, l);
 	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
 		return;
@@ -507,19 +559,10 @@ int table_wishes(struct table *t)
 		l.column[l.n] = c;
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
-	if (table_wants_share(t)) {
-		l.bar = BAR_LEAST;
-		l.percent_x = 1;
-	}
+	l.percent_x = table_wants_share(t);
+	l.bar = bar_column(t) < 0 ? 0 : l.percent_x || t->bars ? BAR_LEAST : BAR_LEAST_OWN;
 	int wished = needed(t, &l);
 	return cards && wished > CARD_WISH ? CARD_WISH : wished;
-}
-
-/* Is nothing in the column, in any row? */
-static bool is_empty(const struct table *t, unsigned c)
-{
-	return t->seen > 0 && t->measured >= t->result->n_rows && !t->shows[c] && !t->result->chosen &&
-	       (int)c != t->result->sorted_by && !t->result->so_far;
 }
 
 /* Is it among the columns in this pass?  Cards have their own in front, in three passes before the others. */
@@ -574,7 +617,7 @@ static void add_columns(struct table *t, struct layout *l)
 		l->column[l->n] = c;
 		/* a column of unknown names names nothing */
 		int rank = NAMES_BEST - column_kinds[column->id].naming + (t->filled[c] == 0 ? NOTHING_THERE : 0) +
-			   (is_constant(t, c) ? LITTLE_THERE : 0);
+			   (is_constant(t, c) && t->result->n_rows > 1 ? LITTLE_THERE : 0);
 		if (column_type(column) == CELL_TEXT && (best < 0 || rank < best)) {
 			best = rank;
 			l->name = l->n;
@@ -589,24 +632,17 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	add_columns(t, l);
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
-	if (table_has_cards(t)) {
-		l->bar_of = result_column_of(t->result, COL_SHARE);
-		l->bar = l->bar_of >= 0 ? BAR_LEAST : 0;
-	} else if (table_wants_share(t)) {
-		l->bar = tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
-		l->percent_x = 1;
-		l->bar_of = t->result->sorted_by;
-	} else if (t->bars && t->largest > 0) {
-		l->bar = BAR_LEAST;
-		l->bar_of = result_column_of(t->result, COL_RETAINED);
-	}
+	int own = t->bars || table_has_cards(t) ? BAR_LEAST : at.width >= 100 ? BAR_WISH_OWN : BAR_LEAST_OWN;
+	l->bar_of = bar_column(t);
+	l->percent_x = table_wants_share(t);
+	l->bar = l->bar_of < 0 ? 0 : !l->percent_x ? own : tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;
 	if (t->result->chosen && !t->plain)
 		fit_wide(t, l, at.width);
 	else if (!t->plain)
 		fit_with_sign(t, l, at);
 	else
 		fit(t, l, at.width);
-	place(t, l, at.x);
+	place(l, at.x);
 }
 
 void table_settle_columns(struct table *t)

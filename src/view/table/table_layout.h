@@ -18,8 +18,8 @@ struct layout {
 	unsigned column[TABLE_COLUMNS]; /* of the result, left to right */
 	int x[TABLE_COLUMNS], width[TABLE_COLUMNS];
 	unsigned n;
-	int bar_x, bar; /* the bar's place and width; 0: none */
-	int bar_of;     /* the column that it is of, or -1 */
+	int bar_of;     /* the column that has bars: the sorted one, or one that always has; -1: none */
+	int bar_x, bar; /* their place and width; 0: none */
 	int percent_x;  /* 0: none */
 	bool beside;    /* what stands beside numbers is shown */
 	unsigned name;  /* index of the column that says what a row is */
@@ -31,6 +31,8 @@ void table_print(const struct table *t, unsigned column, const struct cell *cell
 /* Look at the widths of the rows that are about to be drawn, of some more in the beginning, and of the sums. */
 void table_measure(struct table *t, struct text *buffer);
 void table_lay_out(struct table *t, struct layout *l, struct rect at);
+/* A cell as it is drawn: a course without blocks and arrows where the terminal has none. */
+void table_cell(const struct table *t, size_t row, unsigned column, struct cell *out);
 /* Columns of the header behind its last word. */
 int table_header_room(const struct table *t, const struct layout *l, struct rect at);
 /* Does the row stand above others as their heading? */

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import time
 
-from cairntest import SAMPLE, SHOP
-from tui import case, enter, leave, need, start
+from cairntest import SAMPLE, SERIES, SHOP
+from tui import case, enter, leave, need, start, wait_selected
 
 
 @case("NO_COLOR: no colour, the selected row is still reversed", env={"NO_COLOR": "1"})
@@ -148,6 +148,27 @@ def meanings(t):
                        ("38;5;110m", r"com.acme.shop.Product\[\]"), ("38;5;114m", "java.lang.String"),
                        ("38;5;247m", ">=66.2K")):
         need(re.search(r"\x1b\[" + look + " *" + name + r"(\x1b|$)", text, re.M), "%s is not %s" % (name, look), t)
+    leave(t)
+
+
+@case("growth: bars as long as their part of the largest, what a tenth of net growth is in is red; a cause in the list")
+def growth_looks(t):
+    os.mkdir(os.path.join(t.home, "d"))
+    for i, dump in enumerate(SERIES):
+        shutil.copy(dump, os.path.join(t.home, "d", "java_pid%d.hprof" % i))
+    t.line('cd "$HOME/d"; "$CAIRN" --theme dark *')
+    t.wait(r"^> byte")
+    t.keys("7")
+    wait_selected(t, r"ENTRIES +c\S*Session +\+53\.1K ████ ")
+    t.keys("Down")
+    wait_selected(t, r"thread .* >=\+368  ")  # a part that is too small for a bar
+    text = "\n".join(t.screen(escapes=True))
+    need(re.search(r"\x1b\[1m\x1b\[38;5;210m *c\S*AuditLog\.ENTRIES|\x1b\[1;38;5;210m *c\S*AuditLog\.ENTRIES", text), "a suspect is red", t)
+    leave(t)
+    t.line('clear; "$CAIRN" --theme dark')
+    t.wait(r" java_pid0\.hprof .* ~OutOfMemoryError")
+    text = "\n".join(t.screen(escapes=True))
+    need(re.search(r"38;5;210m *~OutOfMemoryError", text), "a cause is red", t)
     leave(t)
 
 

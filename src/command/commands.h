@@ -148,6 +148,7 @@ struct about_what {
 	const uint32_t *ids;
 	size_t n;
 	uint32_t thread; /* n is 0: its index */
+	bool every_step; /* the plumbing of the path is not folded */
 };
 /* quick: within some ten milliseconds, and what takes longer is left out.  0: *out is the caller's
  * (result_free); ERR_NOMEM or ERR_CANCELLED. */

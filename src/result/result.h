@@ -115,6 +115,8 @@ enum result_state {
 	RESULT_PLAIN_TEXT = 64,    /* help and the like: print the lines of the one text column, no header */
 	RESULT_EXPLAINS = 128,     /* it is about the result before it (why), which can be asked about again */
 	RESULT_NO_PANES = 256,     /* the table itself says what its rows are: it has no panes */
+	RESULT_FOLDED = 512,       /* steps of paths are folded: the option -unfolded shows each */
+	RESULT_UNFOLDED = 1024,    /* each was asked for by that option */
 };
 
 struct result {

@@ -49,8 +49,9 @@ static const struct binding {
 	"in the heap's tree: split or join a row of several similar objects; elsewhere as Home",
 	"group", "g", PLACE_TREE, CAN_GROUP, .brief = "split a group"},
     {{'a'}, ACTION_FOLD, PLACE_TREE, "a",
-	"in the heap's tree: split or join a row of several references (Config > props.table)",
-	"split", "a", PLACE_TREE, CAN_FOLD, .brief = "split a chain"},
+	"in the heap's tree: split or join a row of several references (Config > props.table); in paths: show or fold each "
+	"step", "split", "a", PLACE_TREE, CAN_FOLD, .brief = "split a chain"},
+    {{'a'}, ACTION_FOLD, PLACE_TABLE, NULL, NULL, "steps", "a", PLACE_TABLE, CAN_FOLD},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, OBJECTS | PLACE_PANE, "Tab",
 	"into the pane next to a list, and back; in an object from its fields to its "
 	"referrers, its path and what it would free; in a collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},

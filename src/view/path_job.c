@@ -37,6 +37,8 @@ static int work(void *context, struct job *job)
 	text_clear(&f->found_cut);
 	if (!f->ready)
 		code = path_rules_init(&f->rules, f->heap, false, &job->err);
+	if (!code && !f->ready && (code = path_plumbing_init(&f->plumbing, f->heap, &job->err)))
+		path_rules_release(&f->rules);
 	if (code)
 		return code;
 	f->ready = true;
@@ -46,7 +48,8 @@ static int work(void *context, struct job *job)
 		path_root_words(f->heap, f->at, &f->found);
 		find_cut(f, &p);
 	} else if (!code && p.n > 0) {
-		path_line(&f->rules, &p, &f->found);
+		bool named;
+		code = path_fold_line(&named, &f->plumbing, &f->rules, &p, &f->found, &job->err);
 		find_cut(f, &p);
 	} else if (!code) {
 		text_add(&f->found, p.gave_up ? "far from every root; p: find the path"
@@ -106,8 +109,10 @@ void path_job_stop(struct path_job *f)
 {
 	if (f->running)
 		job_stop(&f->job);
-	if (f->ready)
+	if (f->ready) {
 		path_rules_release(&f->rules);
+		path_plumbing_release(&f->plumbing);
+	}
 	if (f->cuts)
 		what_if_release(&f->cutter);
 	text_release(&f->line);

@@ -21,6 +21,7 @@ struct path_job {
 	bool running;
 	struct text line, cut; /* "… > table > [17] > this", "cut frees 8.1K" or nothing */
 	/* the job's own */
+	struct path_plumbing plumbing; /* with rules */
 	struct path_rules rules;
 	struct what_if cutter;
 	bool ready, cuts;      /* these were made */

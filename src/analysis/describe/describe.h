@@ -364,6 +364,24 @@ enum storage_role {
 enum storage_arrays { ARRAYS_NONE, ARRAYS_OF_ELEMENTS, ARRAYS_OF_CHAINS, ARRAYS_OF_NODES, ARRAYS_OF_ARRAYS };
 enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enum storage_arrays *arrays);
 
+/* What an object is made for, by its class alone, so in every dump: the same for all objects of a class. */
+enum make {
+	MAKE_COLLECTION = 1, /* a list, a map, a set or a queue that is known */
+	MAKE_WRAPPER = 2,    /* such a one that is made of another, or shows it */
+	MAKE_PART = 4,       /* a collection's node, or an array of these */
+	MAKE_MAP_PART = 8,   /* the same of a map of Go */
+	MAKE_ARRAY = 16,     /* any other array of references */
+};
+unsigned inspect_make(const struct heap *h, uint32_t id);
+/* Is an object of that make, which the holder references, what a collection is made of: its array, its node, a node's
+ * next one, the collection that it wraps? */
+bool inspect_is_made_of(unsigned holder, unsigned object);
+/* Append which entry of a collection a node of it is, which holds the target: ["session-7"], of the key itself
+ * key "session-7".  False: nothing was appended, because it has no keys, or they are hidden (inspect_hide_keys). */
+bool inspect_entry_name(const struct heap *h, uint32_t collection, uint32_t entry, uint32_t target, struct text *to);
+/* Are the places of its array the numbers of its elements (ArrayList)? */
+bool inspect_is_list(const struct heap *h, uint32_t collection);
+
 struct storage {
 	struct collection_size size;
 	bool library;    /* its layout is one of STORAGE_VIEW */

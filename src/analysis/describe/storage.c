@@ -19,6 +19,13 @@ static bool is_part(const char *name)
 	return false;
 }
 
+/* "map[string]int buckets", "map[string]int table" */
+static bool is_part_of_map(const char *name)
+{
+	const char *last = strncmp(name, "map[", 4) ? NULL : strrchr(name, ' ');
+	return last && (!strcmp(last, " buckets") || !strcmp(last, " table"));
+}
+
 static bool ends(const char *name, const char *with)
 {
 	size_t n = strnlen(name, PART_NAME_MOST), m = strlen(with);
@@ -98,4 +105,63 @@ bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out)
 		out->chains = (kind->shape == SHAPE_BUCKETS || kind->table) && table.view.kind == OBJECT_ARRAY;
 	}
 	return true;
+}
+
+/* --- by one reference ------------------------------------------------------------------------------ */
+
+unsigned inspect_make(const struct heap *h, uint32_t id)
+{
+	uint32_t class = h->class_of[id];
+	const char *name = h->classes[class].name;
+	enum storage_arrays arrays;
+	if (is_part_of_map(name))
+		return MAKE_PART | MAKE_MAP_PART;
+	if (is_part(name))
+		return MAKE_PART;
+	if (h->classes[class].kind == CLASS_OBJECT_ARRAY)
+		return MAKE_ARRAY;
+	if (!inspect_is_collection(h, id))
+		return 0;
+	enum storage_role role = inspect_storage_role(h, class, &arrays);
+	return MAKE_COLLECTION | (role == STORAGE_WRAPPER || role == STORAGE_VIEW ? MAKE_WRAPPER : 0);
+}
+
+bool inspect_is_made_of(unsigned holder, unsigned object)
+{
+	if (object & MAKE_PART)
+		return holder & (MAKE_COLLECTION | MAKE_PART) || (holder & MAKE_ARRAY && object & MAKE_MAP_PART);
+	return (object & MAKE_ARRAY && holder & MAKE_COLLECTION) || (object & MAKE_COLLECTION && holder & MAKE_WRAPPER);
+}
+
+enum { KEY_SHOWN = 40 }; /* characters of a map's key */
+
+static bool keys_hidden(void)
+{
+	bool hidden = inspect_hide_keys(true);
+	inspect_hide_keys(hidden);
+	return hidden;
+}
+
+bool inspect_entry_name(const struct heap *h, uint32_t collection, uint32_t entry, uint32_t target, struct text *to)
+{
+	const struct collection_kind *kind = values_of_fields(h) ? collection_kind_of(h, h->class_of[collection]) : NULL;
+	struct values node;
+	struct value key;
+	if (!kind || !kind->key || keys_hidden() || values_open(&node, h, entry, NULL) ||
+	    !description_field(&node, kind->key, &key))
+		return false;
+	bool is_key = key.type == VALUE_OBJECT && value_object_id(h, &key) == target;
+	text_add(to, is_key ? "key " : "[");
+	describe_value(h, &key, KEY_SHOWN, to);
+	text_add(to, is_key ? "" : "]");
+	return true;
+}
+
+bool inspect_is_list(const struct heap *h, uint32_t collection)
+{
+	const struct collection_kind *kind = values_of_fields(h) ? collection_kind_of(h, h->class_of[collection]) : NULL;
+	struct values list;
+	int64_t first;
+	return kind && kind->shape == SHAPE_ARRAY && !values_open(&list, h, collection, NULL) &&
+	    (!kind->next || !description_number(&list, kind->next, &first));
 }

@@ -6,7 +6,8 @@
  * counts as a class of its own.  Forward from the roots, every object on a path gets its node only
  * once, so a list of a million links costs a million steps.  Steps beyond MERGED_DEPTH get no
  * nodes, and beyond MERGED_ROWS no more nodes are made; an object whose path goes on counts where
- * the path leaves the tree.  Any thread.
+ * the path leaves the tree.  An object that is plumbing (paths.h) has the node of the one before it, and a class object
+ * to which only class objects and loaders lead begins a path.  Any thread.
  */
 #include "analysis/paths/paths.h"
 
@@ -30,6 +31,7 @@ struct node {
 	struct retained_sum retained;
 	uint32_t root;     /* id + 1 of an object where paths begin; 0: none does here */
 	bool other_roots;  /* they begin at others as well */
+	uint32_t sample[MERGED_SAMPLES], n_through; /* objects on the paths here, of which some are kept */
 	uint32_t inside; /* of its objects, on the way down the dominator tree to here */
 };
 
@@ -39,6 +41,10 @@ struct merge {
 	struct node *node; /* those above come first */
 	size_t n, cap;
 	struct map map;    /* of nodes, by the one above and the class */
+	struct path_plumbing *plumbing; /* folded; NULL: nothing is */
+	struct bits asked;  /* by id: these have nodes of their own, whatever they are */
+	struct bits lists;  /* by id: a loader has its class objects in it */
+	struct bits begins; /* by id: class objects at which paths begin, as only plumbing leads there */
 	uint32_t *node_of; /* by object, node + 1; 0: not known */
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
@@ -88,10 +94,92 @@ static uint32_t node_below(struct merge *m, uint32_t above, uint32_t id)
 	return (uint32_t)m->n - 1;
 }
 
+/* --- plumbing ----------------------------------------------------------------------------------- */
+
+static bool is_folded(const struct merge *m, uint32_t id)
+{
+	uint32_t parent = m->tree->parent[id];
+	return m->plumbing && parent != PATH_START && !bits_get(&m->asked, id) &&
+	    (bits_get(&m->lists, id) || path_plumbing_is(m->plumbing, parent - 1, id));
+}
+
+static bool begins_path(const struct merge *m, uint32_t id)
+{
+	return m->tree->parent[id] == PATH_START || (m->plumbing && bits_get(&m->begins, id));
+}
+
+/* From a class object back to its loader: what is between is a list of classes. */
+static void mark_list(struct merge *m, uint32_t id, uint32_t loader)
+{
+	enum { LIST_STEPS = 8 };
+	uint32_t way[LIST_STEPS], n = 0, at = id;
+	while (n < LIST_STEPS && at != loader && m->tree->parent[at] && m->tree->parent[at] != PATH_START)
+		way[n++] = at = m->tree->parent[at] - 1;
+	if (at == loader && n)
+		for (n--; n-- > 0;)
+			bits_set(&m->lists, way[n]);
+}
+
+/* Do only class objects, loaders and lists of classes lead to a class object, from the path's first object on? */
+static bool only_plumbing_before(const struct merge *m, uint32_t id)
+{
+	const struct heap *h = m->heap;
+	uint32_t parent;
+	while ((parent = m->tree->parent[id]) && parent != PATH_START) {
+		id = parent - 1;
+		if (heap_class_mirrored(h, id) == HEAP_NONE && !heap_class_of(h, id)->makes_loaders &&
+		    !bits_get(&m->lists, id))
+			return m->tree->parent[id] == PATH_START;
+		if (bits_get(&m->begins, id))
+			return true;
+	}
+	return parent;
+}
+
+static int find_plumbing(struct merge *m, const uint32_t *ids, size_t n, struct err *err)
+{
+	const struct heap *h = m->heap;
+	int code = bits_init(&m->asked, h->n_objects, err);
+	if (!code)
+		code = bits_init(&m->lists, h->n_objects, err);
+	if (!code)
+		code = bits_init(&m->begins, h->n_objects, err);
+	for (size_t i = 0; !code && i < n; i++)
+		bits_set(&m->asked, ids[i]);
+	for (int mark = 1; mark >= 0; mark--) { /* all lists first */
+		for (uint32_t c = 0; !code && c < h->n_classes; c++) {
+			uint32_t id = h->classes[c].object;
+			if (progress_own_stops(c))
+				code = err_cancelled(err);
+			if (id >= h->n_objects || heap_class_mirrored(h, id) == HEAP_NONE || !m->tree->parent[id])
+				continue;
+			if (mark)
+				mark_list(m, id, h->classes[c].loader);
+			else if (only_plumbing_before(m, id))
+				bits_set(&m->begins, id);
+		}
+	}
+	return code;
+}
+
+/* --- nodes of paths ----------------------------------------------------------------------------- */
+
+/* Keep some of those that lead here, to ask them by what they are held. */
+static void keep_sample(struct node *n, uint32_t id)
+{
+	uint32_t count = n->n_through++, at = 0;
+	while (count >> at > 1)
+		at++;
+	if (!(count & (count - 1)))
+		n->sample[count ? at % (MERGED_SAMPLES - 1) + 1 : 0] = id + 1;
+}
+
 static void begin_at(struct merge *m, uint32_t node, uint32_t id)
 {
-	if (node == NO_NODE || m->tree->parent[id] != PATH_START)
+	if (node == NO_NODE || !begins_path(m, id))
 		return;
+	while (m->tree->parent[id] != PATH_START)
+		id = m->tree->parent[id] - 1;
 	if (!m->node[node].root)
 		m->node[node].root = id + 1;
 	m->node[node].other_roots |= m->node[node].root != id + 1;
@@ -111,13 +199,17 @@ static uint32_t node_from_root(struct merge *m, uint32_t id)
 		if (!link)
 			return NO_NODE;
 		*link = id;
-		if (m->tree->parent[id] == PATH_START)
+		if (begins_path(m, id))
 			break;
 	}
 	while (n) {
 		id = m->chain[--n];
-		at = node_below(m, at, id);
-		begin_at(m, at, id);
+		if (!is_folded(m, id)) {
+			at = node_below(m, at, id);
+			begin_at(m, at, id);
+			if (at != NO_NODE)
+				keep_sample(&m->node[at], id);
+		}
 		m->node_of[id] = at + 1; /* 0 where not even the root found room: asked again */
 	}
 	return at;
@@ -164,6 +256,8 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 		struct amount shallow = heap_size(m->heap, ids[i]);
 		uint32_t at = NO_NODE, id = ids[i], first = ids[i];
 		for (bool more = m->tree->parent[id] != 0; more; id = m->tree->parent[id] - 1) {
+			if (is_folded(m, id) && !stopped(m))
+				continue;
 			uint32_t below = node_below(m, at, id);
 			if (below == at || stopped(m))
 				break;
@@ -172,7 +266,8 @@ static void merge_from_objects(struct merge *m, const uint32_t *ids, size_t n)
 			begin_at(m, at, id);
 			if (m->wanted && m->wanted[at])
 				bits_set(m->marked, ids[i]);
-			more = m->tree->parent[id] != PATH_START;
+			keep_sample(&m->node[at], id);
+			more = !begins_path(m, id);
 		}
 		m->node_of[first] = at + 1;
 	}
@@ -261,6 +356,7 @@ static void add_row(struct merged_paths *out, const struct merge *m, uint32_t no
 	out->row[out->n++] = (struct merged_row){.depth = n->depth, .objects = objects,
 	    .shallow = amount_as_sure(n->shallow, objects), .retained = n->retained, .node = node,
 	    .root = n->root ? n->root - 1 : HEAP_NONE, .other_roots = n->other_roots,
+	    .sample = {n->sample[0], n->sample[1], n->sample[2], n->sample[3]},
 	    .is_class = n->class >= n_classes,
 	    .class = n->class >= n_classes ? n->class - n_classes : n->class};
 }
@@ -315,7 +411,7 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
     struct err *err)
 {
 	m->node_of = big_alloc(m->heap->n_objects, sizeof *m->node_of, err);
-	int code = m->node_of ? 0 : ERR_NOMEM;
+	int code = !m->node_of ? ERR_NOMEM : m->plumbing ? find_plumbing(m, ids, n, err) : 0;
 	if (!code && backward)
 		merge_from_objects(m, ids, n);
 	else if (!code)
@@ -329,17 +425,20 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
 	big_free(m->node_of);
 	map_release(&m->map);
 	big_free(m->chain);
+	bits_release(&m->asked);
+	bits_release(&m->lists);
+	bits_release(&m->begins);
 	return code;
 }
 
 int merged_members(const struct merged_paths *merged, const uint32_t *rows, size_t n_rows,
-    const struct path_tree *t, const struct heap *h, const uint32_t *ids, size_t n, bool backward,
-    struct bits *to, struct err *err)
+    const struct path_tree *t, const struct heap *h, struct path_plumbing *plumbing, const uint32_t *ids, size_t n,
+    bool backward, struct bits *to, struct err *err)
 {
 	bool *wanted = big_alloc(merged->n + 1, sizeof *wanted, err);
 	if (!wanted)
 		return ERR_NOMEM;
-	struct merge m = {.heap = h, .tree = t, .wanted = wanted, .marked = to};
+	struct merge m = {.heap = h, .tree = t, .plumbing = plumbing, .wanted = wanted, .marked = to};
 	for (size_t i = 0; i < n_rows; i++)
 		wanted[merged->row[rows[i]].node] = true;
 	int code = merge(&m, ids, n, backward, NULL, err);
@@ -349,9 +448,9 @@ int merged_members(const struct merged_paths *merged, const uint32_t *rows, size
 }
 
 int paths_merge(struct merged_paths *out, const struct path_tree *t, const struct heap *h,
-    const uint32_t *ids, size_t n, bool backward, struct what_if *cut, struct err *err)
+    struct path_plumbing *plumbing, const uint32_t *ids, size_t n, bool backward, struct what_if *cut, struct err *err)
 {
-	struct merge m = {.heap = h, .tree = t};
+	struct merge m = {.heap = h, .tree = t, .plumbing = plumbing};
 	*out = (struct merged_paths){.n = 0};
 	int code = merge(&m, ids, n, backward, cut, err);
 	out->retained = cut != NULL;

@@ -256,8 +256,7 @@ const char *path_static_name(const char *field)
 	return strncmp(field, statics, sizeof statics - 1) ? NULL : field + sizeof statics - 1;
 }
 
-/* The variable that holds a root, where the dump's program tells it. */
-static bool variable_of(const struct heap *h, uint32_t id, struct text *to)
+bool path_add_variable(const struct heap *h, uint32_t id, struct text *to)
 {
 	size_t first, n = heap_roots_of(h, id, &first);
 	for (size_t i = first; i < first + n; i++) {
@@ -296,7 +295,7 @@ bool path_line(const struct path_rules *r, const struct path *p, struct text *to
 			text_add(to, "this");
 		else if (i == begin && class != HEAP_NONE)
 			text_addf(to, "%s %s", statics ? "static" : "class", h->classes[class].name);
-		else if (i == 0 && (variable = variable_of(h, p->step[i], to)))
+		else if (i == 0 && (variable = path_add_variable(h, p->step[i], to)))
 			continue;
 		else if (i == begin)
 			text_add(to, heap_class_of(h, p->step[i])->name);

@@ -101,9 +101,60 @@ void path_one_root_words(const struct heap *h, const struct heap_root *root, str
  * Of a long path only the end is appended.  True: it begins with a static field or a variable. */
 bool path_line(const struct path_rules *r, const struct path *p, struct text *to);
 
+/* Append the variable that holds a root, where the dump's program names it.  False: nothing was appended. */
+bool path_add_variable(const struct heap *h, uint32_t id, struct text *to);
+
+/* --- plumbing, folded (path_fold.c) ------------------------------------------------------------- */
+
+/*
+ * Steps of a path that say nothing to a person are folded into the next one that does:
+ * - What a collection is made of, its arrays and nodes and the collection that it wraps (inspect_is_made_of).
+ * - What a class loader has its class objects in.
+ * - Before a static field the class object, and the class objects, loaders and lists of classes that lead there, with
+ *   the first object of the path, if that holds but these; and before a class object these where the path begins with
+ *   them.
+ * The last object of the path is always seen, and the first one where it was asked for (rules.from).
+ */
+struct path_plumbing { /* what is known of classes; one thread at a time */
+	const struct heap *heap;
+	uint8_t *make; /* by class */
+};
+/* 0: path_plumbing_release; or ERR_NOMEM.  A byte for each class. */
+MUST_CHECK int path_plumbing_init(struct path_plumbing *f, const struct heap *h, struct err *err);
+void path_plumbing_release(struct path_plumbing *f);
+/* Is an object, which the holder references, what a collection is made of? */
+bool path_plumbing_is(struct path_plumbing *f, uint32_t holder, uint32_t id);
+/* Is it a static field of a class object that holds the target? */
+bool path_reference_is_static(const struct path_rules *r, uint32_t holder, uint32_t target);
+
+/* The steps that are seen, ascending; each has folded into it those after the one before it. */
+struct path_fold {
+	size_t *step;
+	size_t n;
+};
+/* 0: *out is the caller's (path_fold_release); or ERR_NOMEM. */
+MUST_CHECK int path_fold(struct path_fold *out, struct path_plumbing *f, const struct path_rules *r,
+    const struct path *p, struct err *err);
+void path_fold_release(struct path_fold *f);
+/* Append by what the step `to` is reached from the step `from`, seen before it: "static com.acme.Shop.INSTANCE",
+ * "orders", "[17]" of a list, ["session-7"] of a map by its key, else the fields, "first.next*.item".  A static field
+ * may begin the path: `from` is the first step then.  False: unknown, and nothing was appended. */
+bool path_fold_label(const struct path_rules *r, const uint32_t *step, size_t from, size_t to, struct text *text);
+/* Append what was folded: "3 steps: table[4].next.val"; begins: the step `from` as well, whose class comes first.
+ * Nothing of a step without. */
+void path_fold_through(const struct path_rules *r, const uint32_t *step, size_t from, size_t to, bool begins,
+    struct text *text);
+/* The last static field on the path, among the steps that are seen: where a short line begins.  0: there is none. */
+size_t path_fold_last_static(const struct path_fold *f, const struct path_rules *r, const struct path *p);
+/* As path_line, with plumbing folded: "static com.acme.Cache.INSTANCE > sessions["session-7"] > this".  *named: what
+ * path_line returns.  0 or ERR_NOMEM. */
+MUST_CHECK int path_fold_line(bool *named, struct path_plumbing *plumbing, const struct path_rules *r,
+    const struct path *p, struct text *to, struct err *err);
+
 /* --- many paths, merged by class ---------------------------------------------------------------- */
 
 struct what_if; /* analysis/what_if/what_if.h */
+enum { MERGED_SAMPLES = 4 };
 struct merged_row {
 	uint32_t depth;  /* 0: where the paths begin */
 	uint32_t class;
@@ -113,6 +164,7 @@ struct merged_row {
 	struct amount objects; /* how many objects of the set have a path through this row */
 	struct amount shallow; /* bytes of these objects */
 	struct retained_sum retained; /* what these objects retain */
+	uint32_t sample[MERGED_SAMPLES]; /* ids + 1 of some objects of the row on these paths; 0: there are fewer */
 	uint32_t node;    /* the row's number while paths were merged, for merged_members */
 };
 struct merged_paths {
@@ -127,17 +179,18 @@ struct merged_paths {
 enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
 /* Merge the paths of n objects (ids ascending) into a tree of classes.  backward: the tree begins
- * with the objects and ends with the roots.  cut: knows what is below what in the dominator tree;
+ * with the objects and ends with the roots.  plumbing: it is folded, but the objects themselves are not (NULL: every
+ * step is a row; then 3 bits an object less while it works).  cut: knows what is below what in the dominator tree;
  * NULL: what rows retain stays unknown.  0: *out is the caller's (merged_paths_release); or
  * ERR_NOMEM. */
 MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,
-    const struct heap *h, const uint32_t *ids, size_t n, bool backward, struct what_if *cut,
-    struct err *err);
+    const struct heap *h, struct path_plumbing *plumbing, const uint32_t *ids, size_t n, bool backward,
+    struct what_if *cut, struct err *err);
 /* Set the bits in `to` of the objects that these rows count.  Pass all other arguments as they were
  * passed to paths_merge.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int merged_members(const struct merged_paths *merged, const uint32_t *rows,
-    size_t n_rows, const struct path_tree *t, const struct heap *h, const uint32_t *ids,
-    size_t n, bool backward, struct bits *to, struct err *err);
+    size_t n_rows, const struct path_tree *t, const struct heap *h, struct path_plumbing *plumbing,
+    const uint32_t *ids, size_t n, bool backward, struct bits *to, struct err *err);
 void merged_paths_release(struct merged_paths *m);
 
 #endif

@@ -483,6 +483,15 @@ static bool is_shown(const struct session *s, const struct command_line *l)
 	return s->interactive && !s->lines.depth && !l->file.s;
 }
 
+/* Do people read what the line answers, rather than another program? */
+static bool people_read(const struct session *s, const struct command_line *l)
+{
+	enum print_format format = s->settings.print.format;
+	if (l->file.s)
+		return !print_format_of_file(l->file.s, &format, NULL) && print_is_for_people(format);
+	return is_shown(s, l) || print_is_for_people(format);
+}
+
 /* The stages behind the command; *gone when the result went to a shell or a file. */
 static int run_pipe(struct session *s, const struct command_line *l, struct result **r, bool *gone, struct err *err)
 {
@@ -535,6 +544,7 @@ static int answer(struct session *s, const struct invocation *asked, struct resu
 	*gone = false;
 	int code = can_run(asked, err);
 	s->grows = is_shown(s, l) && l->n == 1;
+	s->folds = people_read(s, l);
 	if (!code)
 		code = run_command(s, asked, r, err);
 	if (!code)

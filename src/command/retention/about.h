@@ -31,6 +31,7 @@ struct about {
 	const struct heap *heap;
 	const struct retained *known; /* NULL: not known yet */
 	struct path_rules rules;
+	struct path_plumbing plumbing; /* with has_rules */
 	struct what_if cut;
 	struct what_if_owner owner;
 	bool has_rules, has_cut, has_owner;

@@ -33,58 +33,69 @@ enum {
 
 /* --- the path ----------------------------------------------------------------------------------- */
 
-/* first: the step that the shown path begins with. */
-static void add_step(struct asking *q, struct what_if *cut, const struct path *p, size_t first, size_t i)
+/* The path as it is seen, from its last static field on: how the class is held is another question. */
+struct seen_path {
+	const struct path *path;
+	struct path_fold seen;
+	size_t first; /* of seen */
+};
+
+static int see(struct asking *q, struct seen_path *s, const struct path *p, struct err *err)
+{
+	*s = (struct seen_path){.path = p};
+	int code = 0;
+	if (!q->what->every_step)
+		code = path_fold(&s->seen, &q->a->plumbing, &q->a->rules, p, err);
+	else if (!(s->seen.step = big_alloc(p->n, sizeof *s->seen.step, err)))
+		code = ERR_NOMEM;
+	while (!code && q->what->every_step && s->seen.n < p->n) {
+		s->seen.step[s->seen.n] = s->seen.n;
+		s->seen.n++;
+	}
+	s->first = path_fold_last_static(&s->seen, &q->a->rules, p);
+	return code;
+}
+
+/* Step i of those that are seen. */
+static void add_step(struct asking *q, struct what_if *cut, const struct seen_path *s, size_t i)
 {
 	const struct heap *h = q->a->heap;
-	uint32_t id = p->step[i];
+	const uint32_t *step = s->path->step;
+	size_t at = s->seen.step[i];
+	uint32_t id = step[at];
 	struct text name = TEXT_INIT, value = TEXT_INIT;
 	struct about_row row = {.part = PART_HELD_BY};
-	if (!i)
-		path_root_words(h, id, &name);
-	else if (i == first)
-		heap_reference_label(&q->a->rules, p->step[i - 1], id, true, &name);
-	else if (!path_field(&q->a->rules, p->step[i - 1], id, &name))
+	if (!at || (!i && heap_class_mirrored(h, id) != HEAP_NONE)) /* it begins there, or with what loads the class */
+		path_root_words(h, step[0], &name);
+	else if (i == s->first && path_reference_is_static(&q->a->rules, step[at - 1], id))
+		heap_reference_label(&q->a->rules, step[at - 1], id, true, &name);
+	else if (!path_fold_label(&q->a->rules, step, i ? s->seen.step[i - 1] : 0, at, &name))
 		text_add(&name, "?");
 	uint32_t class = heap_class_mirrored(h, id);
 	text_addf(&value, class == HEAP_NONE ? "%s" : "class %s",
 	    heap_brief_name(h, class == HEAP_NONE ? heap_class_of(h, id)->name : h->classes[class].name));
-	row.indent = i - first < INDENT_MOST ? (unsigned)(i - first) : INDENT_MOST;
+	row.indent = i - s->first < INDENT_MOST ? (unsigned)(i - s->first) : INDENT_MOST;
 	row.value = cell_text(value.s);
 	if (cut)
-		row.freed = cell_bytes(what_if_one(cut, i ? p->step[i - 1] : HEAP_NONE, id).freed);
+		row.freed = cell_bytes(what_if_one(cut, at ? step[at - 1] : HEAP_NONE, id).freed);
 	about_add_object(q, &row, &name, id);
 	text_release(&value);
 }
 
-/* The last static field of the path: before it stand only a class and what loaded it.  0: there is none. */
-static size_t last_static(const struct asking *q, const struct path *p)
+static void add_steps(struct asking *q, struct what_if *cut, const struct seen_path *s)
 {
-	struct text name = TEXT_INIT;
-	size_t i = p->n;
-	while (i-- > 1 && !progress_stops(q->progress, i)) {
-		text_clear(&name);
-		if (heap_class_mirrored(q->a->heap, p->step[i - 1]) != HEAP_NONE &&
-		    path_field(&q->a->rules, p->step[i - 1], p->step[i], &name) && path_static_name(name.s))
-			break;
-	}
-	text_release(&name);
-	return i < p->n ? i : 0;
-}
-
-static void add_steps(struct asking *q, struct what_if *cut, const struct path *p, size_t first)
-{
-	for (size_t i = first; i < p->n; i++) {
-		if (p->n - first > STEPS_FIRST + STEPS_LAST + 1 && i == first + STEPS_FIRST) {
+	size_t n = s->seen.n - s->first;
+	for (size_t i = 0; i < n; i++) {
+		if (n > STEPS_FIRST + STEPS_LAST + 1 && i == STEPS_FIRST) {
 			struct text words = TEXT_INIT;
-			text_add_count(&words, p->n - first - STEPS_FIRST - STEPS_LAST);
+			text_add_count(&words, n - STEPS_FIRST - STEPS_LAST);
 			text_add(&words, " more steps");
 			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s,
-			    .rest = p->n - first - STEPS_FIRST - STEPS_LAST});
+			    .rest = n - STEPS_FIRST - STEPS_LAST});
 			text_release(&words);
-			i = p->n - STEPS_LAST;
+			i = n - STEPS_LAST;
 		}
-		add_step(q, cut, p, first, i);
+		add_step(q, cut, s, s->first + i);
 	}
 }
 
@@ -229,15 +240,18 @@ static int add_path(struct asking *q, struct what_if *cut, struct path *p, struc
 	if (code)
 		return code;
 	if (p->n) {
-		size_t first = last_static(q, p);
-		add_steps(q, cut, p, first);
-		if (!first)
+		struct seen_path s;
+		code = see(q, &s, p, err);
+		if (!code)
+			add_steps(q, cut, &s);
+		if (!code && !s.seen.step[s.first])
 			add_threads(q, p->step[0]);
+		path_fold_release(&s.seen);
 	} else if (one) {
 		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p->gave_up ?
 		    "too far from a root (use path)" : "nothing: no strong path from a root"});
 	}
-	return 0;
+	return code;
 }
 
 /* --- referrers by class ------------------------------------------------------------------------- */
@@ -350,6 +364,21 @@ static int freed_by(struct asking *q, size_t kind, struct cell *out, struct err 
 	return code;
 }
 
+/* sessions["session-7"] becomes sessions[…]. */
+static void fold_keys(struct text *t)
+{
+	char *old = text_take(t);
+	for (const char *s = old; s && *s; s++) {
+		const char *end = strncmp(s, "[\"", 2) ? NULL : strstr(s + 2, "\"]");
+		text_add(t, end ? "[…]" : "");
+		if (end)
+			s = end + 1;
+		else
+			text_add_n(t, s, 1);
+	}
+	free(old);
+}
+
 /* "next > next > next" becomes "next*". */
 static void fold_chains(struct text *t)
 {
@@ -383,8 +412,13 @@ static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *e
 	if (!code && p.n == 1) {
 		path_root_words(q->a->heap, id, to);
 	} else if (!code && p.n) {
-		path_line(&q->a->rules, &p, to);
+		bool named;
+		if (q->what->every_step)
+			path_line(&q->a->rules, &p, to);
+		else
+			code = path_fold_line(&named, &q->a->plumbing, &q->a->rules, &p, to, err);
 		heap_label_fold(to);
+		fold_keys(to);
 		fold_chains(to);
 		if (to->len > sizeof end && !strcmp(to->s + to->len - (sizeof end - 1), end))
 			to->s[to->len -= sizeof end - 1] = 0;

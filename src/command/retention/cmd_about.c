@@ -138,8 +138,10 @@ void about_free(struct about *a)
 {
 	if (!a)
 		return;
-	if (a->has_rules)
+	if (a->has_rules) {
 		path_rules_release(&a->rules);
+		path_plumbing_release(&a->plumbing);
+	}
 	if (a->has_cut)
 		what_if_release(&a->cut);
 	if (a->has_owner)
@@ -175,6 +177,8 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 	int code = opened_references(a->opened, err); /* a pane asks whatever the dump has */
 	if (!code && !a->has_rules)
 		code = path_rules_init(&a->rules, a->heap, false, err);
+	if (!code && !a->has_rules && (code = path_plumbing_init(&a->plumbing, a->heap, err)))
+		path_rules_release(&a->rules);
 	if (code)
 		return code;
 	a->has_rules = true;
@@ -218,16 +222,23 @@ static int find(void *context, struct progress *progress, struct err *err)
 static int run_about(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct finding_about f = {.about = about_new(s->dump),
-	    .what = {call->argument[0].word, call->argument[0].ids, call->argument[0].n_ids, HEAP_NONE}};
+	    .what = {call->argument[0].word, call->argument[0].ids, call->argument[0].n_ids, HEAP_NONE,
+	        !session_folds(s) || call_has(call, DASH_UNFOLDED)}};
 	int code = session_work(s, find, &f, err);
 	about_free(f.about);
 	*out = f.found;
 	return code;
 }
 
+static const struct option_spec options[] = {
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row per object of the path, none folded into another"},
+    {DASH_NONE, OPT_FLAG, NULL, NULL},
+};
+
 const struct command cmd_about = {
     .name = "about",
     .arguments = {{ARG_SET, "SET", false}},
+    .options = options,
     .flags = COMMAND_COUNTS_VALUES | COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .finds = FIND_RETAINED,
     .group = "references and retained sizes",

@@ -23,7 +23,7 @@
 
 enum path_column {
 	P_PATH, P_STEP, P_FIELD, P_ADDRESS, P_CLASS, P_ROOT, P_SHALLOW, P_RETAINED, P_FREED,
-	P_OTHERS, P_VALUE
+	P_OTHERS, P_VALUE, P_THROUGH, P_FOLDED
 };
 
 static const struct column path_columns[] = {
@@ -38,6 +38,8 @@ static const struct column path_columns[] = {
     [P_FREED] = {.id = COL_FREED, .room = COLUMN_LAST},
     [P_OTHERS] = {.id = COL_OTHERS, .hidden = true},
     [P_VALUE] = {.id = COL_VALUE},
+    [P_THROUGH] = {.id = COL_THROUGH, .hidden = true, .room = COLUMN_EARLY},
+    [P_FOLDED] = {.id = COL_FOLDED, .hidden = true},
 };
 static const struct shape path_shape = {SHAPE_COLUMNS(path_columns)};
 
@@ -45,19 +47,38 @@ static const struct option_spec path_options[] = {
     {DASH_N, OPT_COUNT, "N", "number of paths, without common objects between the ends"},
     {DASH_WEAK, OPT_FLAG, NULL, "also follow soft, weak, final and phantom references"},
     {DASH_NOT, OPT_CLASSES, "PAT", "only paths without objects of these classes"},
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row per object, none folded into another"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
 /* Data of the result: the paths one after another. */
 struct path_rows {
 	struct path_rules rules; /* to name fields by; the marks are given back */
+	struct path_plumbing plumbing;
+	uint32_t *id;            /* of all objects on all paths, folded or not */
+	size_t n_ids, cap_ids;
 	struct path_row {
-		uint32_t id, step, path; /* step, path: from 1 on */
+		size_t at;           /* the first object of its path in id */
+		uint32_t step, path; /* from 1 on */
+		uint32_t before;     /* the step of the row before it on this path; 0: there is none */
+		bool folded;         /* people see it as a part of a later step */
 		struct what_if_figure freed; /* if the reference to it were cleared; once retained sizes are known */
 	} *row;
 	size_t n, cap;
+	bool folds;               /* folded objects have no row */
 	bool from_object;         /* the first row is no root */
 };
+
+/* The objects of its path, and its own. */
+static const uint32_t *steps_of(const struct path_rows *rows, const struct path_row *row)
+{
+	return rows->id + row->at;
+}
+
+static uint32_t object_of(const struct path_rows *rows, const struct path_row *row)
+{
+	return rows->id[row->at + row->step - 1];
+}
 
 /* --- cells -------------------------------------------------------------------------------------- */
 
@@ -79,7 +100,8 @@ static int find_freed(struct result *r, const struct retained *known, struct pro
 	int code = what_if_init(&cut, known, err);
 	for (size_t i = 0; !code && i < rows->n; i++) {
 		struct path_row *row = &rows->row[i];
-		row->freed = what_if_one(&cut, row->step == 1 ? HEAP_NONE : row[-1].id, row->id);
+		const uint32_t *at = steps_of(rows, row) + row->step - 1;
+		row->freed = what_if_one(&cut, row->step == 1 ? HEAP_NONE : at[-1], *at);
 		if (progress_cancelled(progress))
 			code = err_cancelled(err);
 	}
@@ -107,11 +129,30 @@ static const unsigned char path_what[] = { /* of the columns that path_cell does
     [P_VALUE] = OBJECT_VALUE_IF_ANY,
 };
 
+/* The reference, with what is folded into the row. */
+static struct cell field_cell(const struct path_rows *rows, const struct path_row *at, struct text *scratch)
+{
+	bool begins = !at->before; /* then a static field does */
+	size_t from = begins ? 0 : at->before - 1;
+	if (at->step == 1)
+		return cell_blank();
+	bool named = rows->folds ? path_fold_label(&rows->rules, steps_of(rows, at), from, at->step - 1, scratch) :
+	    path_field(&rows->rules, object_of(rows, at - 1), object_of(rows, at), scratch);
+	return named ? cell_text(scratch->s) : cell_none();
+}
+
+static struct cell through_cell(const struct path_rows *rows, const struct path_row *at, struct text *scratch)
+{
+	if (at->step > 1 && rows->folds)
+		path_fold_through(&rows->rules, steps_of(rows, at), at->before ? at->before - 1 : 0, at->step - 1, !at->before,
+		    scratch);
+	return scratch->len ? cell_text(scratch->s) : cell_blank();
+}
+
 static void path_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct path_rows *rows = r->data;
 	const struct path_row *at = &rows->row[row];
-	bool first = at->step == 1;
 	*out = cell_blank();
 	switch ((enum path_column)column) {
 	case P_PATH:
@@ -121,32 +162,39 @@ static void path_cell(const struct result *r, size_t row, unsigned column, struc
 		*out = cell_plain(at->step);
 		return;
 	case P_FIELD:
-		if (!first)
-			*out = path_field(&rows->rules, at[-1].id, at->id, scratch) ? cell_text(scratch->s) : cell_none();
+		*out = field_cell(rows, at, scratch);
 		return;
 	case P_ROOT:
-		if (first)
-			*out = root_cell(r->heap, at->id, scratch);
+		if (!at->before)
+			*out = root_cell(r->heap, steps_of(rows, at)[0], scratch);
+		return;
+	case P_THROUGH:
+		*out = through_cell(rows, at, scratch);
+		return;
+	case P_FOLDED:
+		*out = cell_flag(at->folded);
 		return;
 	case P_FREED:
 	case P_OTHERS:
 		*out = freed_cell(r, row, column == P_OTHERS);
 		return;
 	default:
-		object_cell(r->opened, at->id, path_what[column], out, scratch);
+		object_cell(r->opened, object_of(rows, at), path_what[column], out, scratch);
 	}
 }
 
 static void path_target(const struct result *r, size_t row, struct target *out)
 {
 	const struct path_rows *rows = r->data;
-	*out = (struct target){.kind = TARGET_OBJECT, .id = rows->row[row].id};
+	*out = (struct target){.kind = TARGET_OBJECT, .id = object_of(rows, &rows->row[row])};
 }
 
 static void path_rows_release(void *data)
 {
 	struct path_rows *rows = data;
 	path_rules_release(&rows->rules);
+	path_plumbing_release(&rows->plumbing);
+	big_free(rows->id);
 	big_free(rows->row);
 	free(rows);
 }
@@ -156,10 +204,20 @@ static const struct result_ops path_ops = {
 
 static int add_path(struct path_rows *rows, const struct path *p, uint32_t number, struct err *err)
 {
-	int code = 0;
-	for (size_t i = 0; !code && i < p->n; i++)
-		code = BIG_ADD(rows->row, rows->n, rows->cap, err, (struct path_row){p->step[i], (uint32_t)i + 1, number,
-		    {.held = false}});
+	struct path_fold seen;
+	struct path_row row = {.at = rows->n_ids, .path = number};
+	int code = path_fold(&seen, &rows->plumbing, &rows->rules, p, err);
+	for (size_t i = 0, s = 0; !code && i < p->n; i++) {
+		code = BIG_ADD(rows->id, rows->n_ids, rows->cap_ids, err, p->step[i]);
+		row.folded = seen.step[s] != i;
+		row.step = (uint32_t)i + 1;
+		if (!code && !(row.folded && rows->folds)) {
+			code = BIG_ADD(rows->row, rows->n, rows->cap, err, row);
+			row.before = row.step;
+		}
+		s += !row.folded;
+	}
+	path_fold_release(&seen);
 	return code;
 }
 
@@ -326,14 +384,16 @@ static int run_path(struct session *s, const struct call *call, struct result **
 	command_retained_beside(s);
 	struct path_rows *rows = xcalloc(1, sizeof *rows);
 	rows->from_object = call->argument[1].given;
+	rows->folds = session_folds(s) && !call_has(call, DASH_UNFOLDED);
 	int code = path_rules_init(&rows->rules, h, weak, err);
 	if (code) {
 		free(rows);
 		return code;
 	}
+	code = path_plumbing_init(&rows->plumbing, h, err);
 	if (call->argument[1].given)
 		path_rules_from(&rows->rules, call->argument[0].id);
-	if (call->option[not].given)
+	if (!code && call->option[not].given)
 		code = bar_classes(s, &rows->rules, call->option[not].word, err);
 	if (!code)
 		code = find_paths(s, call, rows, wanted, &found, err);
@@ -348,11 +408,15 @@ static int run_path(struct session *s, const struct call *call, struct result **
 		    heap_address(h, call->argument[0].id), heap_address(h, call->argument[1].id));
 	else
 		text_addf(&title, "path to 0x%" PRIx64, heap_address(h, call->argument[0].id));
+	text_add(&title, call_has(call, DASH_UNFOLDED) ? ", each step" : "");
 	struct result *r = result_new(title.s, s->dump, &path_shape, &path_ops, rows, rows->n);
 	r->later = find_freed;
 	text_release(&title);
 	if (wanted > 1)
 		result_show(r, P_PATH, true);
+	result_show(r, P_THROUGH, rows->n < rows->n_ids);
+	result_mark(r, RESULT_FOLDED, rows->n < rows->n_ids);
+	result_mark(r, RESULT_UNFOLDED, call_has(call, DASH_UNFOLDED));
 	command_show_retained(r);
 	add_note(r, weak, found, wanted);
 	*out = r;
@@ -374,6 +438,8 @@ const struct command cmd_path = {
 	"root\tkind of GC root of the first object\n"
 	"freed\twhat clearing only this reference frees; 0 if other references hold the object\n"
 	"others\tnumber of these other references\n"
+	"through\tarrays and nodes of a collection, loaders and class objects: people see these steps folded into the next "
+	"one; -unfolded, the key a and other formats have a row for each\n"
 	"The result is always the same: of several shortest paths cairn takes the one with the lowest addresses. "
 	"Exit status 1 without a path.",
     .examples = {{"path 0xE0000B00", ON_PHD, "what keeps this object alive?"},

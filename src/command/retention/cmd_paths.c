@@ -8,6 +8,7 @@
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/heap_labels.h"
 #include "command/session/session.h"
 #include "heap/classes.h"
 #include "heap/weak.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED, M_ROOT };
+enum merged_column { M_DEPTH, M_CLASS, M_OBJECTS, M_SHALLOW, M_RETAINED, M_ROOT, M_FIELD };
 
 static const struct column merged_columns[] = {
     [M_DEPTH] = {.id = COL_DEPTH, .hidden = true},
@@ -27,6 +28,7 @@ static const struct column merged_columns[] = {
     [M_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [M_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_LAST},
     [M_ROOT] = {.id = COL_ROOT},
+    [M_FIELD] = {.id = COL_FIELD, .room = COLUMN_LATE},
 };
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
@@ -34,6 +36,7 @@ static const struct option_spec merged_options[] = {
     {DASH_R, OPT_FLAG, NULL, "objects first, GC roots last"},
     {DASH_WEAK, OPT_FLAG, NULL, "also follow soft, weak, final and phantom references"},
     {DASH_DEPTH, OPT_COUNT, "N", "number of levels (default: all)"},
+    {DASH_UNFOLDED, OPT_FLAG, NULL, "a row for each class, none folded into another"},
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
@@ -46,7 +49,68 @@ struct merged_tree {
 	size_t n_ids;
 	uint32_t class; /* of them all; HEAP_NONE: they are of several */
 	bool backward;
+	struct path_rules rules;         /* to name fields by */
+	struct path_plumbing plumbing;
+	bool folds;
 };
+
+/* What is folded; NULL: every step is a row. */
+static struct path_plumbing *plumbing_of(struct merged_tree *t)
+{
+	return t->folds ? &t->plumbing : NULL;
+}
+
+/* --- by which field the objects of a row are held ------------------------------------------------- */
+
+enum { LABEL_STEPS = 64 }; /* of a path that are looked at */
+
+/* The reference to an object on its path, from the one that is seen before it. */
+static void add_label(struct merged_tree *t, uint32_t id, struct text *to)
+{
+	uint32_t step[LABEL_STEPS], parent = 0;
+	struct path p = {.n = 0};
+	struct path_fold f = {.n = 0};
+	for (uint32_t at = id; p.n < LABEL_STEPS && parent != PATH_START; at = parent - 1) {
+		step[LABEL_STEPS - ++p.n] = at;
+		parent = t->made_of->parent[at];
+	}
+	p.step = step + LABEL_STEPS - p.n;
+	if (p.n < 2)
+		return;
+	if (!t->folds || path_reference_is_static(&t->rules, p.step[p.n - 2], id))
+		path_field(&t->rules, p.step[p.n - 2], id, to);
+	else if (!path_fold(&f, &t->plumbing, &t->rules, &p, NULL) && f.n > 1)
+		path_fold_label(&t->rules, p.step, f.step[f.n - 2], p.n - 1, to);
+	path_fold_release(&f);
+}
+
+/* Of a label: which element or entry it is differs from object to object. */
+static void fold_entry(struct text *label)
+{
+	bool entry = label->len && *label->s == '[', key = label->len && !strncmp(label->s, "key ", 4);
+	if (entry || key)
+		text_clear(label);
+	text_add(label, entry ? "[…]" : key ? "key" : "");
+	heap_label_fold(label);
+}
+
+/* What the references to some objects of the row have in common. */
+static struct cell field_cell(struct merged_tree *t, const struct merged_row *m, struct text *to)
+{
+	struct text other = TEXT_INIT;
+	bool same = !t->backward && m->depth;
+	for (unsigned i = 0; same && i < MERGED_SAMPLES && m->sample[i]; i++) {
+		struct text *label = i ? &other : to;
+		text_clear(label);
+		add_label(t, m->sample[i] - 1, label);
+		fold_entry(label);
+		same = label->len && !strcmp(label->s, to->s);
+	}
+	text_release(&other);
+	return same && to->len ? cell_text(to->s) : cell_blank();
+}
+
+/* --- cells ---------------------------------------------------------------------------------------- */
 
 static const struct merged_row *merged_row(const struct result *r, uint32_t node)
 {
@@ -83,6 +147,9 @@ static void merged_cell(const struct result *r, uint32_t node, unsigned column, 
 		text_add(scratch, m->other_roots ? ", and others" : "");
 		*out = cell_text_as_sure(scratch->s, m->objects);
 		return;
+	case M_FIELD:
+		*out = field_cell(tree_data(r), m, scratch);
+		return;
 	}
 }
 
@@ -101,8 +168,8 @@ static void merged_target(const struct result *r, uint32_t node, struct target *
 static int members_of_merged(const struct result *r, const uint32_t *nodes, size_t n, struct bits *to,
     struct err *err)
 {
-	const struct merged_tree *t = tree_data(r);
-	return merged_members(&t->paths, nodes, n, t->made_of, r->heap, t->ids, t->n_ids, t->backward,
+	struct merged_tree *t = tree_data(r);
+	return merged_members(&t->paths, nodes, n, t->made_of, r->heap, plumbing_of(t), t->ids, t->n_ids, t->backward,
 	    to, err);
 }
 
@@ -121,6 +188,8 @@ static void merged_release(void *data)
 	struct merged_tree *tree = data;
 	merged_paths_release(&tree->paths);
 	preorder_release(&tree->order);
+	path_rules_release(&tree->rules);
+	path_plumbing_release(&tree->plumbing);
 	big_free(tree->ids);
 	free(tree);
 }
@@ -155,7 +224,7 @@ static int merge_paths(struct session *s, struct merged_tree *rows, struct err *
 	const struct retained *retained = opened_retained(s->dump);
 	int code = retained ? what_if_init(&cut, retained, err) : 0;
 	if (!code)
-		code = paths_merge(&rows->paths, rows->made_of, h, rows->ids, rows->n_ids, rows->backward,
+		code = paths_merge(&rows->paths, rows->made_of, h, plumbing_of(rows), rows->ids, rows->n_ids, rows->backward,
 		    retained ? &cut : NULL, err);
 	what_if_release(&cut);
 	return code;
@@ -178,6 +247,16 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 	struct merged_paths *merged = &rows->paths;
 	rows->made_of = opened_path_tree(s->dump, weak);
 	rows->backward = backward;
+	rows->folds = session_folds(s) && !call_has(call, DASH_UNFOLDED);
+	code = path_rules_init(&rows->rules, session_heap(s), weak, err);
+	if (!code)
+		path_rules_give_back(&rows->rules);
+	if (!code)
+		code = path_plumbing_init(&rows->plumbing, session_heap(s), err);
+	if (code) {
+		merged_release(rows);
+		return code;
+	}
 	rows->n_ids = call->argument[0].n_ids;
 	rows->ids = big_alloc(rows->n_ids, sizeof *rows->ids, err);
 	if (rows->ids && rows->n_ids)
@@ -196,10 +275,12 @@ static int run_paths(struct session *s, const struct call *call, struct result *
 		return code;
 	}
 	struct text title = TEXT_INIT;
-	text_addf(&title, "paths to %s", call->argument[0].word);
+	text_addf(&title, "paths to %s%s", call->argument[0].word, call_has(call, DASH_UNFOLDED) ? ", each step" : "");
 	struct result *r = tree_result(title.s, s->dump, &merged_shape,
 	    &merged_source, rows, command_at_once(s));
 	result_mark(r, RESULT_OF_PATHS, true);
+	result_mark(r, RESULT_FOLDED, rows->folds);
+	result_mark(r, RESULT_UNFOLDED, call_has(call, DASH_UNFOLDED));
 	tree_open_levels(r, command_depth(call, TREE_ALL));
 	text_release(&title);
 	if (merged->retained)
@@ -222,7 +303,9 @@ const struct command cmd_paths = {
 	"objects, shallow\tobjects of SET with a path through the row, or in it\n"
 	"retained\tretained size of these objects; an object below another one counts once\n"
 	"root\tkind of GC root at the beginning of a path\n"
-	"A class object is a row of its own, called class NAME.",
+	"field\treference to the objects of the row, by a few of them; blank if these differ\n"
+	"A class object is a row of its own, called class NAME. People do not see arrays and nodes of collections, nor "
+	"what leads to class objects; -unfolded, the key a and other formats show all.",
     .examples = {{"paths com.acme.shop.Session", ON_SHOP, "which paths hold the sessions?"},
 	{"paths byte[] -r", ON_SHOP, "the same from the objects to the roots"}},
     .key = "",

@@ -75,6 +75,12 @@ static const char *kind_of(const struct heap *h, uint32_t holder, uint32_t targe
 	    kind == ROOT_JAVA_LOCAL || kind == ROOT_STACK_FRAME ? "local" : "root";
 }
 
+static void note_cleared(struct told *t, struct what_if_edge edge)
+{
+	if (t->n_cleared < TOLD_NAMES)
+		t->cleared[t->n_cleared++] = edge;
+}
+
 /* The reference to a path's step, as a word for cut, and as people name it; unnamed: what the word does not say, the
  * kind of root or the class of a holder whose fields have no names in the dump. */
 static void add_reference(struct told *t, const struct path *p, size_t i)
@@ -84,6 +90,7 @@ static void add_reference(struct told *t, const struct path *p, size_t i)
 	struct what_if_edge edge = {.holder = i ? p->step[i - 1] : HEAP_NONE, .target = p->step[i]};
 	cut_word_of(&t->reference, &field, t->session, t->rules, &edge);
 	t->kind = kind_of(h, edge.holder, edge.target);
+	note_cleared(t, edge);
 	if (!i) {
 		size_t first, n = heap_roots_of(h, p->step[0], &first);
 		bool global = n == 1 && (h->roots[first].kind == ROOT_DATA || h->roots[first].kind == ROOT_BSS);
@@ -113,8 +120,10 @@ static void add_together(struct told *t, const struct what_if_edges *edges)
 	text_clear(&t->unnamed);
 	told_names_release(&t->names);
 	t->fame = FAME_NONE;
+	t->n_cleared = 0;
 	for (size_t i = 0; i < edges->n; i++) {
 		const struct what_if_edge *e = &edges->edge[i];
+		note_cleared(t, *e);
 		struct told one = {.session = t->session, .rules = t->rules};
 		if (e->holder != HEAP_NONE) {
 			add_reference(&one, &(struct path){.step = (uint32_t[]){e->holder, e->target}, .n = 2}, 1);

@@ -13,6 +13,7 @@
 #include "heap/roots.h"
 #include "heap/threads.h"
 #include "heap/weak.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,22 +112,105 @@ static void find_holders(struct told *t)
 		text_add(&t->holders, " and others");
 }
 
-/* The path to the accumulation point as a line, without the object itself. */
-static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p)
+/* Append "ROOT > " where the line does not begin with a static field or a variable, and the line without the object
+ * itself. */
+static void add_path_line(struct text *to, const struct path_rules *rules, const struct path *p,
+    const struct text *line, bool named)
 {
 	static const char end[] = " > this";
-	if (!path_line(rules, p, to)) {
-		char *line = text_take(to);
+	size_t n = sizeof end - 1, length = line->len;
+	if (!named) {
 		add_root(rules->heap, p->step[0], to);
-		text_addf(to, " > %s", line);
-		free(line);
+		text_add(to, " > ");
 	}
-	size_t n = sizeof end - 1;
-	if (to->len > n && !strcmp(to->s + to->len - n, end)) {
-		char *line = text_take(to);
-		text_add_n(to, line, strlen(line) - n);
-		free(line);
+	if (length > n && !strcmp(line->s + length - n, end))
+		length -= n;
+	text_add_n(to, line->s, length);
+}
+
+/* As a person reads it; in place of what was there. */
+static int set_way(struct text *to, const struct path_rules *rules, const struct path *p, struct err *err)
+{
+	struct path_plumbing plumbing;
+	struct text line = TEXT_INIT;
+	bool named;
+	int code = path_plumbing_init(&plumbing, rules->heap, err);
+	if (!code)
+		code = path_fold_line(&named, &plumbing, rules, p, &line, err);
+	text_clear(to);
+	if (!code && p->n == 1)
+		add_root(rules->heap, p->step[0], to);
+	else if (!code)
+		add_path_line(to, rules, p, &line, named);
+	path_plumbing_release(&plumbing);
+	text_release(&line);
+	return code;
+}
+
+/* The path to the accumulation point as a line: each step, and as a person reads it. */
+static int add_path_lines(struct told *t, const struct path *p, struct err *err)
+{
+	struct text line = TEXT_INIT;
+	bool named = path_line(t->rules, p, &line);
+	if (p->n == 1)
+		add_root(t->rules->heap, p->step[0], &t->path);
+	else
+		add_path_line(&t->path, t->rules, p, &line, named);
+	text_release(&line);
+	return set_way(&t->way, t->rules, p, err);
+}
+
+/* --- through what is to be cleared ---------------------------------------------------------------- */
+
+static bool leads_through(const struct path *p, const struct what_if_edge *e)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->step[i] == e->target && (i ? p->step[i - 1] : HEAP_NONE) == e->holder)
+			return true;
+	return false;
+}
+
+/* Of a group the object that retains most of those that clearing these frees; HEAP_NONE: there is none. */
+static int largest_freed(const struct told *t, uint32_t *id, struct err *err)
+{
+	const struct suspect *group = t->suspect;
+	const struct retained *r = t->cut->retained;
+	struct what_if_edges edges = {.edge = NULL};
+	struct what_if_loss loss;
+	int code = 0;
+	*id = HEAP_NONE;
+	for (size_t i = 0; !code && i < t->n_cleared; i++)
+		code = what_if_edges_add(&edges, t->cleared[i].holder, t->cleared[i].target, err);
+	if (!code)
+		code = what_if_find(&loss, &r->model, &edges, NULL, 0, session_progress(t->session), err);
+	what_if_edges_release(&edges);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < group->n && !progress_own_stops(i); i++)
+		if (bits_get(&loss.dead, group->ids[i]) &&
+		    (*id == HEAP_NONE || r->dominators.retained[group->ids[i]] > r->dominators.retained[*id]))
+			*id = group->ids[i];
+	what_if_loss_release(&loss);
+	return 0;
+}
+
+/* Where clearing these leaves some objects of a group, and the largest is one of those: a path through what is to be
+ * cleared leads to another. */
+static int find_way(struct told *t, struct err *err)
+{
+	struct path p = {.n = 0};
+	bool through = !t->some || !t->suspect->ids || !t->freed.n;
+	for (size_t i = 0; !through && i < t->n_cleared; i++)
+		through = leads_through(t->steps, &t->cleared[i]);
+	int code = through ? 0 : largest_freed(t, &t->freed_member, err);
+	if (!code && t->freed_member != HEAP_NONE)
+		code = command_find_path(t->session, t->rules, t->freed_member, &p, err);
+	if (!code && p.n) {
+		text_add(&t->shortest, t->way.s);
+		code = set_way(&t->way, t->rules, &p, err);
 	}
+	path_release(&p);
+	return code;
 }
 
 /* 'java.lang.Thread "worker" 0x7a3e0020', "class com.acme.Cache 0x7a3e0010" */
@@ -241,9 +325,9 @@ static void add_accumulated(struct told *t, const struct opened *o, const struct
 /* Is the path the reference to clear, or leads it from there only into what the collection is made of? */
 static bool is_path_said(const struct told *t)
 {
-	const char *skipped = path_static_name(t->path.s);
+	const char *skipped = path_static_name(t->way.s);
 	const char *word = t->variable.len ? t->variable.s : t->reference.len ? t->reference.s : "";
-	const char *path = skipped ? skipped : t->path.s;
+	const char *path = skipped ? skipped : t->way.s;
 	size_t n = strcspn(word += *word == '\'', "'"); /* without quotes */
 	if (!n || (!skipped && !t->variable.len) || strncmp(path, word, n) != 0)
 		return false;
@@ -254,14 +338,17 @@ static bool is_path_said(const struct told *t)
 static void add_way(struct told *t, const struct heap *h, const struct suspect *s, size_t steps)
 {
 	struct text *to = &t->sentence;
-	if (steps == 1 && !s->ids && !t->variable.len) {
+	if (t->shortest.len) {
+		text_addf(to, " It stays: its path is %s. Path to 0x%" PRIx64 ", which is freed: %s.", t->shortest.s,
+		    heap_address(h, t->freed_member), t->way.s);
+	} else if (steps == 1 && !s->ids && !t->variable.len) {
 		if (t->subject != s->piles_up)
 			text_addf(to, " Object 0x%" PRIx64, heap_address(h, s->piles_up));
 		else
 			text_add(to, " It");
-		text_addf(to, " is a GC root (%s).", t->path.s);
+		text_addf(to, " is a GC root (%s).", t->way.s);
 	} else if ((steps > 1 || s->ids) && !is_path_said(t)) {
-		text_addf(to, " Path: %s.", t->path.s);
+		text_addf(to, " Path: %s.", t->way.s);
 	}
 }
 
@@ -387,7 +474,8 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 	struct path_rules rules;
 	struct path p = {.n = 0};
 	*t = (struct told){.session = s, .cut = cut, .owner = owner, .suspect = suspect, .rules = &rules, .steps = &p,
-	    .freed = heap_held_sized(session_heap(s), 0, 0), .target = HEAP_NONE, .subject = HEAP_NONE};
+	    .freed = heap_held_sized(session_heap(s), 0, 0), .target = HEAP_NONE, .subject = HEAP_NONE,
+	    .freed_member = HEAP_NONE};
 	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;
@@ -396,12 +484,11 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 		code = command_find_path(s, &rules, suspect->piles_up, &p, err);
 	add_field(t, &rules, &p, suspect);
 	if (!code && p.n) {
-		add_path_line(&t->path, &rules, &p);
-		if (p.n == 1) {
-			text_clear(&t->path);
-			add_root(session_heap(s), p.step[0], &t->path);
-		}
-		code = told_choose(t, err);
+		code = add_path_lines(t, &p, err);
+		if (!code)
+			code = told_choose(t, err);
+		if (!code)
+			code = find_way(t, err);
 		if (!code && !suspect->ids && !t->together)
 			find_holders(t);
 	}
@@ -417,6 +504,8 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 void told_release(struct told *t)
 {
 	text_release(&t->path);
+	text_release(&t->way);
+	text_release(&t->shortest);
 	text_release(&t->field);
 	text_release(&t->holders);
 	text_release(&t->reference);

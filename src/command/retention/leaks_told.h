@@ -30,7 +30,12 @@ struct told {
 	struct text path, field, reference, sentence;
 	struct text remedy; /* of the sentence: what to clear, or why nothing is */
 	const char *kind;   /* of the reference: "static", "local", "3 references" with `together`; NULL: there is none */
+	struct text way; /* the path as a person reads it, its plumbing folded */
+	uint32_t freed_member; /* of a group: way leads to this one, as the largest is not freed; or HEAP_NONE */
+	struct text shortest;  /* then: the path to the largest */
 	struct told_names names; /* of the references to clear */
+	struct what_if_edge cleared[TOLD_NAMES]; /* these, the first of them */
+	size_t n_cleared;
 	struct text unnamed;  /* what the reference does not say: the holder's class, the kind of root */
 	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */

@@ -104,6 +104,11 @@ int session_find(const struct session *s, enum finding what, struct err *err)
 	return session_work(s, find, &(struct wanted){o, what}, err);
 }
 
+bool session_folds(const struct session *s)
+{
+	return s->folds && !s->asks;
+}
+
 bool session_must_wait(struct session *s)
 {
 	bool refused = s->dump && s->dump->refused;

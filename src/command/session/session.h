@@ -209,6 +209,7 @@ struct session {
 	bool typed;              /* as it does at a prompt without a screen, too: what a line did is said, not shown */
 	bool finds_beside;       /* a job of the screen finds retained sizes: commands do not wait for
 	                            it */
+	bool folds;              /* people read the answer of the current line: see session_folds */
 	bool asks;               /* a command asks another one (session_ask): that writes no file */
 	bool grows;              /* what the current command finds is its answer: nothing arranges it after that */
 	bool quit;               /* the quit command was given */
@@ -355,6 +356,9 @@ void session_grown(const struct session *s);
 /* Did the last line fail for want of retained sizes that are found elsewhere?  Asked once: it may be run
  * again when they are there. */
 bool session_must_wait(struct session *s);
+/* Is the plumbing of paths folded in the answer that is being made?  People read it; other programs, files of theirs
+ * and questions in SQL get each step. */
+bool session_folds(const struct session *s);
 
 /* opened_count_weak for the current dump, while the screen looks away.  The same codes; ERR_USAGE
  * without a dump. */

@@ -300,6 +300,34 @@ static void add_text(struct predicate *p, const struct sql_token *t)
 	text_add_char(&p->sql, '\'');
 }
 
+/* Is it the column of a share, in percent? */
+static bool is_in_percent(const struct predicate *p, const struct sql_token *t)
+{
+	char *name = xstrndup(t->s, t->n);
+	int column = p->rows && t->kind == TOKEN_WORD ? column_find(p->rows->columns, p->rows->n_columns, name) : -1;
+	free(name);
+	return column >= 0 && column_type(&p->rows->columns[column]) == CELL_PERCENT;
+}
+
+/* "share > 30%", "30% < share", "share between 5% and 10%": the sign says what the column means anyway.  Elsewhere it is
+ * the remainder of a division, or an error. */
+static bool is_sign_of_percent(const struct predicate *p, const struct sql_token *t)
+{
+	const struct sql_token *name = t + 2;
+	if (t->kind != TOKEN_NUMBER || !sql_is_sign(t + 1, '%') || t[1].apart)
+		return false;
+	if (name->kind == TOKEN_COMPARISON)
+		return is_in_percent(p, name + 1);
+	if (name->kind != TOKEN_END && !sql_is_sign(name, ')') && !sql_is_sign(name, ',') && !sql_is_word(name, "and") &&
+	    !sql_is_word(name, "or"))
+		return false;
+	for (name = t - 1; name->kind == TOKEN_COMPARISON || name->kind == TOKEN_NUMBER || sql_is_sign(name, '%') ||
+	    sql_is_sign(name, '(') || sql_is_sign(name, ',') || sql_is_sign(name, '-') || sql_is_word(name, "between") ||
+	    sql_is_word(name, "in") || sql_is_word(name, "and") || sql_is_word(name, "not");)
+		name--;
+	return is_in_percent(p, name);
+}
+
 static int not_allowed(const char *s, struct err *err)
 {
 	return err_set(err, ERR_USAGE, "\"%.40s\" is not allowed in an expression", s);
@@ -333,6 +361,7 @@ static int add_token(struct predicate *p, const struct sql_token **at, struct er
 		text_add_n(&p->sql, t->s, t->n);
 	if (!code && p->named)
 		note_compared(p, from, t, end);
+	end += is_sign_of_percent(p, t);
 	free(name);
 	*at = end;
 	return code;

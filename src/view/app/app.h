@@ -302,6 +302,9 @@ bool app_target(struct app *a, struct target *out);
 /* The same as words, the caller's (selection_release). */
 void app_select(struct app *a, struct selection *out);
 unsigned app_abilities(struct app *a); /* enum row_ability */
+/* Does the page have paths, whose steps may be folded or not?  line: gets the command line that shows them the other
+ * way; or NULL. */
+bool app_unfolding(struct app *a, struct text *line);
 void app_open_row(struct app *a);
 void app_referrers(struct app *a);
 bool app_add_sentence(struct app *a, struct text *to); /* of the selected suspect; false: there is none */

@@ -256,6 +256,20 @@ static void side(struct app *a)
 		    : "no pane is shown: v shows them, from 100 columns or 30 lines on");
 }
 
+/* Of paths: all rows anew, each with the steps folded into it, or these within again. */
+static void fold(struct app *a)
+{
+	struct text line = TEXT_INIT;
+
+	if (app_unfolding(a, &line))
+		app_run_line(a, line.s);
+	else if (app_place(a) == PLACE_TREE)
+		act_in_page(a, ACTION_FOLD);
+	else
+		app_say(a, ROLE_NOTE, "a shows each step of a path; in the heap's tree (2) it splits a row");
+	text_release(&line);
+}
+
 void app_act(struct app *a, enum action action)
 {
 	if (panes_focused(&a->panes) && act_in_pane(a, action))
@@ -325,6 +339,9 @@ void app_act(struct app *a, enum action action)
 		return;
 	case ACTION_HELP:
 		app_help(a);
+		return;
+	case ACTION_FOLD:
+		fold(a);
 		return;
 	default:
 		act_in_page(a, action);

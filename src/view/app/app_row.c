@@ -7,6 +7,7 @@
  */
 #include "view/app/app.h"
 
+#include "base/mem.h"
 #include "command/commands.h"
 #include "command/resolve/resolve.h"
 #include "dump/source/source.h"
@@ -16,6 +17,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum place app_place(struct app *a)
@@ -132,6 +134,7 @@ unsigned app_abilities(struct app *a)
 	struct text reference = TEXT_INIT;
 	can |= add_of_suspect(a, COL_REFERENCE, &reference) ? CAN_CUT : 0;
 	text_release(&reference);
+	can |= app_unfolding(a, NULL) ? CAN_FOLD : 0;
 	if (!app_target(a, &target))
 		return can;
 	can |= list && t->on_head ? 0 : CAN_OPEN;
@@ -152,9 +155,53 @@ unsigned app_abilities(struct app *a)
 	return can | CAN_SEVERAL; /* a thread without an object: what its stack holds */
 }
 
+/* --- paths with and without each step ------------------------------------------------------------ */
+
+bool app_unfolding(struct app *a, struct text *line)
+{
+	static const char unfolded[] = " -unfolded";
+	struct page *p = app_page(a);
+	struct result *r = p ? page_result(p) : NULL;
+
+	if (!r || !p->asked || p->asked->of_view || !invocation_is_plain(p->asked) ||
+	    !(result_is(r, RESULT_FOLDED) || result_is(r, RESULT_UNFOLDED)))
+		return false;
+	const char *at = strstr(p->line, unfolded);
+	if (line)
+		text_addf(line, "%.*s%s", at ? (int)(at - p->line) : (int)strlen(p->line), p->line,
+		    at ? at + strlen(unfolded) : unfolded);
+	return true;
+}
+
 /* --- opening ------------------------------------------------------------------------------------ */
 
 enum { SORTED_MOST = 1000000 }; /* objects of a class that are shown in an order: it takes some tenths of a second */
+
+enum { SAME_ROWS = 1000 };
+
+/* The row of the heap's page that the overview showed. */
+static void select_branch(struct app *a, const char *branch)
+{
+	struct table *t = app_table(a);
+	struct cell cell;
+
+	for (size_t row = 0; t && row < t->result->n_rows && row < SAME_ROWS; row++)
+		if (result_cell_in(t->result, row, COL_BRANCH, &cell) && cell.type == CELL_TEXT && !strcmp(cell.text, branch)) {
+			table_select(t, row);
+			return;
+		}
+}
+
+/* A row of the overview that the heap's page has, too; NULL, or the caller's words. */
+static char *branch_of_row(struct app *a, const struct table *t, const struct target *target)
+{
+	struct cell cell;
+
+	if (!t || !page_is_overview(app_page(a)) || target->kind != TARGET_COMMAND || strcmp(target->command, "heap") != 0 ||
+	    !result_cell_in(t->result, t->row, COL_NAME, &cell) || cell.type != CELL_TEXT)
+		return NULL;
+	return xstrdup(cell.text);
+}
 
 void app_open_row(struct app *a)
 {
@@ -197,7 +244,11 @@ void app_open_row(struct app *a)
 		if (class->n_objects && class->n_objects <= SORTED_MOST && opened_retained(a->session.dump))
 			text_add(&line, " -sort retained");
 	}
+	char *branch = proposed ? NULL : branch_of_row(a, t, &target);
 	app_run_line(a, line.s);
+	if (branch)
+		select_branch(a, branch);
+	free(branch);
 	text_release(&line);
 }
 

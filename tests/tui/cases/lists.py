@@ -188,13 +188,40 @@ def narrow_path(t):
     t.wait(r"^  reference .* freed +adds +total")
     t.type(":paths com.acme.shop.Order")
     t.keys("Enter")
-    t.wait(r"^  class .*retained( +root)?$")
+    t.wait(r"^  class .*retained( +root| +field| +\+\d)*$")
     leave(t)
     # and no line of a printed table is wider than the terminal
     t.line("clear; \"$CAIRN\" -x 'path 0xe00200a8' '%s'" % SHOP)
     lines = t.wait(r"^ *\d* *\[0\]  .*1\.3K")
     first = [i for i, line in enumerate(lines) if re.search(r"\bfield +class", line)][0]
-    need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 8]), "a line wraps", t)
+    need(all(re.match(r" +\d  .*[a-z]", line) for line in lines[first + 1:first + 3]), "a line wraps", t)
+
+
+@case("a: each step of a path, or those that a person knows; so in the tree of paths", ((80, 24), (120, 35)))
+def unfolded_path(t):
+    start(t, dump=SHOP)
+    t.type(":path 0xe00200a8")
+    t.keys("Enter")
+    t.wait(r"^> +5 +(static com|static c|sta).*ENTRIES ")
+    t.wait(r"^ +7 +\[0\]")
+    need(not any("elementData " in line for line in t.screen()), "the array is folded", t)
+    t.wait(r" a steps ")
+    t.keys("a")
+    t.wait(r"path to 0xe00200a8, each step")
+    for step, field in enumerate(("classes", "elementData", r"\[6\]", r"stat\S* ENTRIES", "elementData", r"\[0\]")):
+        t.wait(r"^ +%d +%s " % (step + 2, field))
+    t.keys("a")  # back to where one was
+    t.wait(r"^> +5 +sta.*ENTRIES ")
+    need("each step" not in t.screen()[1], "the page before", t)
+    t.type(":paths com.acme.shop.Session")
+    t.keys("Enter")
+    t.wait(r"class com\.acme\.shop\.AuditLog|class c\.a\.s\.AuditLog")
+    need(not any(re.match(r"[> ] +▾ \S*URLClassLoader", line) for line in t.screen()), "the loader is folded", t)
+    t.keys("a")
+    t.wait(r"> ▾ (java\.net|j\.n)\.URLClassLoader")
+    t.keys("a")
+    t.wait(r"> ▾ class (com\.acme\.shop|c\.a\.s)\.AuditLog")
+    leave(t)
 
 
 @case("W twice brings every column, } and { move sideways", ((80, 24), (40, 12)))
@@ -213,13 +240,13 @@ def sideways(t):
     for _ in range(12):
         t.wait(r"^  .*\bclass\b")
         seen |= set(t.screen()[2].split())
-        if "value" in seen:
+        if "folded" in seen:
             break
         before = t.screen()[2]
         t.keys("}")
         t.wait(lambda lines: lines[2] != before)
     wanted = {"path", "step", "field", "address", "class", "root", "shallow", "retained", "freed",
-              "others", "value"}
+              "others", "value", "through", "folded"}
     need(seen == wanted, "columns %s, missing %s" % (seen - wanted, wanted - seen), t)
     t.keys("W", "W")
     t.wait(r"^showing as many columns as fit")

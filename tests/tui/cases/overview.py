@@ -55,6 +55,19 @@ def cause(t):
     leave(t)
 
 
+@case("overview: a row of several objects opens the heap's page on that row")
+def held_group(t):
+    opened(t, dump=GO)
+    t.keys("Tab", "Tab", "Down", "Down")
+    t.wait(r"> 60 × main\.Item ")
+    t.keys("Enter")
+    t.wait(r"^overview > heap")
+    wait_selected(t, r"60 × main\.Item")
+    t.keys("0", "Down", "Down", "Down", "Enter")  # another one, of the page that is there
+    wait_selected(t, r"19 × runtime\.g\b")
+    leave(t)
+
+
 @case("overview in narrow and low windows: what is selected is seen, nothing runs over", sizes=((40, 10), (60, 14), (20, 6)))
 def small(t):
     t.line('"$CAIRN_ITSELF" \'%s\'' % SAMPLE)

@@ -176,6 +176,8 @@ void table_add_percent(const struct table *t, unsigned column, const struct cell
 {
 	if (t->have_whole && column < TABLE_COLUMNS && t->whole[column].amount.n && part->type != CELL_NONE)
 		add_percent(t, part, &t->whole[column], true, to);
+}
+
 /* Of a column that always has bars: the largest row's is the longest, and what fell has none. */
 static void draw_own_bar(const struct table *t, const struct layout *l, int y, const struct cell *part, attr_t attr)
 {
@@ -528,6 +530,8 @@ static void draw_cards(struct table *t, const struct layout *l, struct rect at, 
 		draw_row(t, l, at, y++, row, has_keyboard, buffer);
 		y += table_draw_below(t, at, y, row);
 	}
+}
+
 static void draw_empty(const struct table *t, int y, struct rect at)
 {
 	struct text line = TEXT_INIT;

@@ -111,6 +111,8 @@ static void measure_beside(struct table *t, unsigned c, const struct cell *cell,
 		text_addf(words, "%*s%s", COLUMN_GAP, "", cell->beside);
 	else if (width > t->beside[c])
 		t->beside[c] = width;
+}
+
 void table_cell(const struct table *t, size_t row, unsigned column, struct cell *out)
 {
 	result_cell(t->result, row, column, out);
@@ -365,6 +367,8 @@ static bool drop_beside_card(const struct table *t, struct layout *l)
 		return false;
 	remove_column(l, last);
 	return true;
+}
+
 /* In a table that always has bars: its name takes the room of other texts, then of columns that tell less. */
 static bool fit_beside_bars(const struct table *t, struct layout *l, int width)
 {
@@ -469,7 +473,7 @@ static void fit_wide(struct table *t, struct layout *l, int width)
 	}
 }
 
-static void place(struct layout *l, int x)
+static void place(const struct table *t, struct layout *l, int x)
 {
 	x += ROW_MARKER;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -522,7 +526,7 @@ static void fit_with_sign(const struct table *t, struct layout *l, struct rect a
 	const struct layout all = *l;
 
 	fit(t, l, at.width);
-	place(l, at.x);
+	place(t, l, at.x);
 	l->lost = count_lost(t, &all, l);
 	if (l->lost == 0 || table_header_room(t, l, at) >= LOST_SIGN || at.width < NARROW)
 		return;
@@ -642,7 +646,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 		fit_with_sign(t, l, at);
 	else
 		fit(t, l, at.width);
-	place(l, at.x);
+	place(t, l, at.x);
 }
 
 void table_settle_columns(struct table *t)

@@ -41,7 +41,8 @@ bool command_live(const struct opened *o, struct cell *live, struct cell *garbag
 void command_live_words(const struct opened *o, const char *dot, struct text *to);
 
 /* The first alert of overview, which the screen shows on other pages too: a cause of the dump that nobody asked for,
- * damage, a deadlock.  *sentence and *line, a command with more about it, are the caller's; NULL: there is none.
+ * damage, a deadlock.  *sentence and *line, a command with more about it, are the caller's.  *line NULL: there is none,
+ * and *sentence is the event by which a user asked for the dump, or NULL.
  * References must be read.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int command_alert(struct session *s, char **sentence, char **line, struct err *err);
 

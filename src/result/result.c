@@ -568,10 +568,15 @@ void result_sum(struct cell *sum, const struct cell *one)
 		sum->amount = amount_add(sum->amount, amount);
 }
 
+bool result_is_within(const struct result *r, size_t row)
+{
+	return r->within && r->within(r, source_row(r, row));
+}
+
 void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum)
 {
 	struct cell one;
-	if (r->within && r->within(r, source_row(r, row)))
+	if (result_is_within(r, row))
 		return;
 	result_cell(r, row, column, &one);
 	result_sum(sum, &one);

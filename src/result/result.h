@@ -435,6 +435,8 @@ struct result *result_source(const struct result *r);
 /* The sum of a column over the rows shown.  It is as sure as its least sure cell; for a dump that
  * was read in part it is a lower bound, since rows may be missing. */
 void result_total(struct result *r, unsigned column, struct cell *out);
+/* Is the row, by its position as shown, a part of others, and so not in any sum? */
+bool result_is_within(const struct result *r, size_t row);
 /* The same step by step: begin with an empty sum, then add rows by their positions as shown.
  * result_sum adds one cell to another. */
 struct cell result_sum_begin(const struct result *r, unsigned column);

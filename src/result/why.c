@@ -321,9 +321,9 @@ static void tell_exact(const struct values_told *v, bool others, struct text *to
 	if (others)
 		text_add(to, "\nthe other numbers are exact");
 	else if (numbers == 0)
-		text_add(to, "nothing here is uncertain");
+		text_add(to, "nothing of this row is uncertain");
 	else
-		text_add(to, "all numbers here are exact");
+		text_add(to, "all numbers of this row are exact");
 	if (bytes > 0 && h && h->size_model)
 		text_addf(to, "\nsizes are computed: %s", h->size_model);
 }

@@ -133,14 +133,24 @@ int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr)
 	return draw_within(y, x, width, s, true, attr);
 }
 
-int draw_name(int y, int x, int width, const char *s, attr_t attr)
+static int draw_fitted(int y, int x, int width, const char *s, bool middle, attr_t attr)
 {
 	struct text fitted = TEXT_INIT;
 
 	names_fit(s, width, &fitted);
-	int used = draw_text_keep_end(y, x, width, fitted.len ? fitted.s : "", attr);
+	int used = draw_within(y, x, width, fitted.len ? fitted.s : "", middle, attr);
 	text_release(&fitted);
 	return used;
+}
+
+int draw_name(int y, int x, int width, const char *s, attr_t attr)
+{
+	return draw_fitted(y, x, width, s, true, attr);
+}
+
+int draw_words(int y, int x, int width, const char *s, attr_t attr)
+{
+	return draw_fitted(y, x, width, s, false, attr);
 }
 
 size_t draw_line_of(const char *s, size_t width, size_t *next)

@@ -26,6 +26,9 @@ int draw_text_keep_end(int y, int x, int width, const char *s, attr_t attr);
 /* The same of a text with names in it, whose packages are shortened first (names.h). */
 int draw_name(int y, int x, int width, const char *s, attr_t attr);
 
+/* The same of one that is clipped at its end. */
+int draw_words(int y, int x, int width, const char *s, attr_t attr);
+
 /* Bytes of s for a line of so many columns, wrapped between words or at a \n; *next: where the line after begins. */
 size_t draw_line_of(const char *s, size_t width, size_t *next);
 int draw_count_lines(const char *s, size_t width); /* of these */

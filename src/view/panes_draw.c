@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "view/name_role.h"
+#include "view/names.h"
 #include "view/page/page.h"
 #include "view/panes.h"
 
@@ -27,6 +28,7 @@ struct section {
 	int digits;      /* columns that these and its word need */
 	double largest;  /* of these */
 	int name;        /* columns that its names need */
+	int value;       /* and values that are names, without packages */
 };
 
 /* --- what stands in a line ------------------------------------------------------------------------ */
@@ -54,6 +56,33 @@ static void add_name(struct result *r, size_t row, bool brief, struct text *to)
 		cell.text += strrchr(cell.text, '.') ? strrchr(cell.text, '.') + 1 - cell.text : 0;
 	cell_print(&cell, to);
 	text_release(&number);
+}
+
+/* Texts, lists of fields and classes with an address tell most at their beginning; classes alone, paths and sizes
+ * at their end. */
+static bool keeps_begin(const char *s)
+{
+	const char *blank = strchr(s, ' '), *is = strchr(s, '=');
+
+	return strchr("\"'{[", *s) || (is && (!blank || is < blank)) || (blank && !strncmp(blank, " 0x", 3));
+}
+
+/* Append a value for so many columns; of a class with an address the class where there is no room for both. */
+static void fit_value(struct result *r, size_t row, int width, struct text *to)
+{
+	struct text value = TEXT_INIT;
+	struct cell cell;
+
+	result_cell(r, row, (unsigned)result_column_of(r, COL_VALUE), &cell);
+	cell_print(&cell, &value);
+	const char *s = value.len ? value.s : "", *address = strstr(s, " 0x");
+	if (address && !strpbrk(s, "\"'{[=") && (int)text_width(s) > width)
+		value.s[value.len = (size_t)(address - s)] = '\0';
+	if (value.len && keeps_begin(value.s))
+		text_add(to, value.s);
+	else
+		names_fit(value.len ? value.s : "", width, to);
+	text_release(&value);
 }
 
 /* --- measuring ------------------------------------------------------------------------------------ */
@@ -88,6 +117,10 @@ static void measure(struct result *r, struct section *part)
 		add_name(r, part->first + i, false, &t);
 		int width = (int)text_width_most(t.s, 200);
 		part->name = width > part->name ? width : part->name;
+		text_clear(&t);
+		fit_value(r, part->first + i, 0, &t);
+		width = t.len && !keeps_begin(t.s) ? (int)text_width_most(t.s, 200) : 0;
+		part->value = width > part->value ? width : part->value;
 		text_release(&t);
 	}
 	for (size_t k = 0; part->number < 0 && k < sizeof numbers / sizeof *numbers; k++) {
@@ -180,15 +213,6 @@ static void draw_heading(struct result *r, const struct section *part, int y, st
 	text_release(&t);
 }
 
-/* Texts, lists of fields and classes with an address tell most at their beginning; classes alone, paths and sizes
- * at their end. */
-static bool keeps_begin(const char *s)
-{
-	const char *blank = strchr(s, ' '), *is = strchr(s, '=');
-
-	return strchr("\"'{[", *s) || (is && (!blank || is < blank)) || (blank && !strncmp(blank, " 0x", 3));
-}
-
 static void draw_row(struct result *r, const struct section *part, size_t row, int y, struct rect at, int name,
     bool selected)
 {
@@ -219,14 +243,14 @@ static void draw_row(struct result *r, const struct section *part, size_t row, i
 		attr_t sure = theme_role(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT);
 		draw_right(y, x, part->digits, t.s, selected ? marked : sure);
 		x += part->digits + 1;
-		if (at.width >= BAR_FROM && part->largest > 0) {
+		if (at.width >= BAR_FROM && part->largest > 0 && end - x - BAR - 1 >= part->value &&
+		    part->name <= name) {
 			draw_bar(y, x, BAR, (double)cell.amount.n / part->largest, theme_role(ROLE_BAR));
 			x += BAR + 1;
 		}
 	}
 	text_clear(&t);
-	result_cell(r, row, (unsigned)result_column_of(r, COL_VALUE), &cell);
-	cell_print(&cell, &t);
+	fit_value(r, row, end - x, &t);
 	enum role role = value_role(t.len ? t.s : "");
 	attr_t quiet = selected ? marked : theme_role(role == ROLE_TEXT ? ROLE_QUIET : role);
 	if (end - x >= VALUE_LEAST && t.len && (keeps_begin(t.s) || cell.beside))
@@ -263,6 +287,8 @@ static int name_width(struct result *r, const struct section *part, int width)
 {
 	int beside = part->number >= 0 ? part->digits + 2 : 1;
 	int most = width < BAR_FROM ? width - beside : width * 3 / 5 - beside;
+	if (most < width - beside - part->value - 1)
+		most = width - beside - part->value - 1;
 	struct text t = TEXT_INIT;
 
 	add_heading(r, part, &t);

@@ -257,7 +257,7 @@ static void reasons(void **state)
 	struct cell seven = cell_count(amount_exact(7)), bytes = cell_bytes(amount_exact(80));
 	struct amount sure = amount_exact(0), by_roots = amount_weaken(sure, INFERRED, REASON_ROOTS);
 	(void)state;
-	tells(&h, seven, bytes, sure, false, "all numbers here are exact");
+	tells(&h, seven, bytes, sure, false, "all numbers of this row are exact");
 	tells_beside(&h);
 	tells(&h, cell_none(), bytes, sure, false,
 	    "objects is unknown: PHD does not record it\nthe other numbers are exact");
@@ -267,7 +267,7 @@ static void reasons(void **state)
 	/* what is not shown is not told of, unless it is */
 	tells(&h, seven, bytes, sure, true,
 	    "length is unknown: PHD does not record it\nthe other numbers are exact");
-	tells(&h, cell_blank(), cell_blank(), sure, false, "nothing here is uncertain");
+	tells(&h, cell_blank(), cell_blank(), sure, false, "nothing of this row is uncertain");
 	h.n_unknown_size = 2;
 	tells(&h, seven, cell_bytes(heap_sized(&h, amount_exact(80), 0, 2)), sure, false,
 	    "shallow >=80 is a lower bound: the dump does not record the size of 2 objects\n"
@@ -281,7 +281,7 @@ static void reasons(void **state)
 	    "and every object that nothing references");
 	h.size_model = "as a model says";
 	tells(&h, cell_blank(), bytes, sure, false,
-	    "all numbers here are exact\nsizes are computed: as a model says");
+	    "all numbers of this row are exact\nsizes are computed: as a model says");
 }
 
 /* Every reason has a sentence, whatever it makes of a number. */
@@ -318,7 +318,7 @@ static void reasons_damaged(void **state)
 	tells(&h, cell_count(heap_held(&h, 7)), cell_blank(), amount_exact(0), false,
 	    "objects ~7 is inferred: x: cut at byte 9; the unread part may make it smaller or larger");
 	tells(&h, seven, bytes, amount_exact(0), false,
-	    "all numbers here are exact\nin the part that was read: x: cut at byte 9");
+	    "all numbers of this row are exact\nin the part that was read: x: cut at byte 9");
 }
 
 /* --- history ----------------------------------------------------------------------------------- */

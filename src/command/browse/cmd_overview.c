@@ -20,6 +20,7 @@
 #include "heap/ids.h"
 #include "result/result.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -160,13 +161,18 @@ static const char *without_path(const char *said, const struct heap *h)
 
 static bool take_alert(struct result *r, char **sentence, char **line)
 {
+	*sentence = *line = NULL;
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct cell said;
 		struct target target;
 		result_cell(r, i, O_NAME, &said);
-		if (is_asked_for(said.text))
+		if (is_asked_for(said.text)) {
+			free(*sentence);
+			*sentence = xstrdup(said.text);
 			continue;
+		}
 		result_target(r, i, &target);
+		free(*sentence);
 		*sentence = xstrdup(without_path(said.text, r->heap));
 		*line = xstrdup(target.command);
 		return true;
@@ -178,11 +184,11 @@ int command_alert(struct session *s, char **sentence, char **line, struct err *e
 {
 	struct overview o = {.s = s, .heap = session_heap(s)};
 	int code = 0;
-	*sentence = *line = NULL;
 	o.to = result_new_rows("alerts", s->dump, &overview_shape);
 	add_cause(&o, false);
 	if (!take_alert(o.to, sentence, line)) {
 		code = add_deadlocks(&o, err); /* these take longest */
+		free(*sentence);
 		take_alert(o.to, sentence, line);
 	}
 	result_free(o.to);
@@ -232,14 +238,14 @@ static int add_classes(struct overview *o, struct err *err)
 {
 	struct result *r;
 	int code = ask(o, "histo", &r, err);
-	struct cell all = total_of(r, COL_SHALLOW);
+	struct amount all = heap_size_of_all(o->heap); /* surer than a sum of classes, where some share a name */
 	for (size_t i = 0; r && i < r->n_rows && i < o->most.classes; i++) {
 		struct target target;
 		struct cell bytes = cell_of(o, r, i, COL_SHALLOW);
 		result_target(r, i, &target);
 		target.command = NULL;
 		add(o, "class", (struct cell[]){cell_of(o, r, i, COL_CLASS), bytes,
-		    all.type == CELL_BYTES && bytes.type == CELL_BYTES ? cell_percent(bytes.amount, all.amount) : cell_none(),
+		    bytes.type == CELL_BYTES ? cell_percent(bytes.amount, all) : cell_none(),
 		    cell_blank(), cell_blank()}, &target);
 	}
 	result_free(r);

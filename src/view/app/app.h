@@ -36,7 +36,7 @@ struct page_stack {
 /* The first alert of the overview: a red line above the first view of each main page, until it is dismissed. */
 struct alert {
 	bool known;            /* it was looked for */
-	char *sentence, *line; /* owned: what it says, and the command of b; NULL: there is none */
+	char *sentence, *line; /* owned: what it says, and the command of b; without a line who asked for the dump, or NULL */
 	bool dismissed;
 };
 
@@ -143,6 +143,7 @@ struct key_state {
 struct key_box {
 	bool open;
 	struct text typed;
+	char *line;    /* of the prompt that it opened from; NULL: of none */
 	size_t chosen; /* of the rows found */
 };
 

@@ -60,7 +60,20 @@ static void open_page(struct app *a)
 void app_close_help(struct app *a)
 {
 	text_release(&a->box.typed);
+	free(a->box.line);
 	a->box = (struct key_box){.open = false};
+}
+
+/* Back to the line that was being typed when the box opened. */
+static void leave_box(struct app *a)
+{
+	char *line = a->box.line;
+
+	a->box.line = NULL;
+	app_close_help(a);
+	if (line)
+		prompt_open(PROMPT_COMMAND, line, SIZE_MAX);
+	free(line);
 }
 
 void app_help(struct app *a)
@@ -78,6 +91,7 @@ void app_help(struct app *a)
 void app_help_of_line(struct app *a)
 {
 	const char *s = prompt_text();
+	char *typed = xstrdup(s);
 	struct text line = TEXT_INIT;
 	size_t n;
 
@@ -94,6 +108,11 @@ void app_help_of_line(struct app *a)
 	} else {
 		app_help(a);
 	}
+	if (a->box.open) {
+		a->box.line = typed;
+		typed = NULL;
+	}
+	free(typed);
 	free(word);
 	text_release(&line);
 }
@@ -541,7 +560,7 @@ bool app_help_key(struct app *a, const struct input *in)
 	case '\b':
 	case 127:
 		if (!untype(a, false))
-			app_close_help(a);
+			leave_box(a);
 		return true;
 	case CTRL_U:
 		untype(a, true);
@@ -549,7 +568,7 @@ bool app_help_key(struct app *a, const struct input *in)
 	case ESCAPE:
 	case CTRL_C:
 	case CTRL_G:
-		app_close_help(a);
+		leave_box(a);
 		return true;
 	default:
 		break;

@@ -233,14 +233,21 @@ static void escape(struct app *a)
 
 static void show_cause(struct app *a)
 {
+	static const char none[] = "no OutOfMemoryError, deadlock or damage is known";
 	const struct alert *alert = app_alert(a);
+	struct text said = TEXT_INIT;
 
 	if (alert->line)
 		app_run_line(a, alert->line);
 	else if (a->session.dump && !alert->known)
 		app_say(a, ROLE_NOTE, "the cause is looked for once references are read");
+	else if (alert->sentence)
+		text_addf(&said, "a user asked for this dump: %s; %s", alert->sentence, none);
 	else
-		app_say(a, ROLE_NOTE, "no OutOfMemoryError, deadlock or damage is known");
+		text_add(&said, none);
+	if (said.len)
+		app_say(a, ROLE_NOTE, said.s);
+	text_release(&said);
 }
 
 static void side(struct app *a)

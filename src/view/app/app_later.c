@@ -228,7 +228,7 @@ static void find_alert(struct app *a)
 	a->work.gives_way = false;
 	alert->known = code != ERR_CANCELLED || was_stopped();
 	restore_notice(a, &before);
-	a->dirty |= alert->sentence != NULL;
+	a->dirty |= alert->line != NULL;
 }
 
 /* Children for the lines over the heap's tree: a key that comes meanwhile goes first. */
@@ -270,7 +270,7 @@ bool app_shows_alert(struct app *a)
 {
 	const struct alert *alert = &a->here.alert;
 
-	return alert->sentence && !alert->dismissed && a->session.dump && a->here.pages.n > 0 && a->here.pages.at == 0 &&
+	return alert->line && !alert->dismissed && a->session.dump && a->here.pages.n > 0 && a->here.pages.at == 0 &&
 	       a->here.tab < TAB_GROWTH && !page_is_overview(app_page(a));
 }
 

@@ -182,7 +182,7 @@ static int draw_head(struct object_page *o, struct rect at)
 /* --- its parts ----------------------------------------------------------------------------------- */
 
 /* A word at the left, and behind it what about says. */
-static int draw_words(struct object_page *o, struct rect at, const char *word,
+static int draw_worded(struct object_page *o, struct rect at, const char *word,
     int (*lines)(struct about_lines *a, struct rect at, bool active))
 {
 	draw_text(at.y, at.x + MARGIN, at.width - MARGIN, word, theme_role(ROLE_HEADER));
@@ -288,7 +288,7 @@ static void draw(struct page *p, struct rect at)
 	bool words = at.height >= WORDS_FROM, roomy = at.height >= ROOMY;
 	int y = at.y + draw_head(o, at);
 	if (words) { /* a second line for a long path, or else a gap */
-		draw_words(o, (struct rect){y, at.x, 1 + roomy, at.width}, "HELD BY", about_lines_path);
+		draw_worded(o, (struct rect){y, at.x, 1 + roomy, at.width}, "HELD BY", about_lines_path);
 		y += 1 + roomy;
 	}
 	share(o, bottom - y - words - (roomy ? 2 : 0), &holds, &held);
@@ -297,7 +297,7 @@ static void draw(struct page *p, struct rect at)
 	draw_held(o, (struct rect){y, at.x, held, at.width});
 	y += held + roomy;
 	if (words)
-		draw_words(o, (struct rect){y, at.x, bottom - y < 2 ? bottom - y : 2, at.width}, "WOULD FREE",
+		draw_worded(o, (struct rect){y, at.x, bottom - y < 2 ? bottom - y : 2, at.width}, "WOULD FREE",
 		    about_lines_freed);
 }
 

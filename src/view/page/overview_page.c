@@ -18,7 +18,8 @@
 #include <string.h>
 
 enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
-enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, GAP = 1 };
+enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, GAP = 1,
+	PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
 
 struct part_rows {
 	size_t first, n;
@@ -99,12 +100,68 @@ static void draw_number(struct overview_page *o, size_t row, int column, int y, 
 	text_release(&number);
 }
 
+/* Append a name for so many columns.  Of "static AuditLog.ENTRIES  ArrayList" the class goes before anything is cut. */
+static void fit_name(const char *name, int width, struct text *to)
+{
+	const char *class = strstr(name, "  ");
+	struct text reference = TEXT_INIT;
+
+	names_fit(name, width, to);
+	if (!class || (int)text_width(to->s) <= width)
+		return;
+	text_clear(to);
+	text_add_n(&reference, name, (size_t)(class - name));
+	names_fit(reference.s, width, to);
+	text_release(&reference);
+}
+
+/* Columns of the widest name of a part, if each had so many. */
+static int name_width(struct overview_page *o, enum overview_part part, int room)
+{
+	struct text name = TEXT_INIT, fitted = TEXT_INIT;
+	int widest = 0;
+
+	for (size_t i = 0; i < o->part[part].n; i++) {
+		print_cell(o, o->part[part].first + i, o->name, &name);
+		text_clear(&fitted);
+		fit_name(name.s, room, &fitted);
+		int width = fitted.len ? (int)text_width(fitted.s) : 0;
+		widest = width > widest ? width : widest;
+	}
+	text_release(&name);
+	text_release(&fitted);
+	return widest;
+}
+
+/* What stands in a row of this width besides its name: packages give way to the bar, then the bar and the share to a
+ * simple name. */
+struct row_layout {
+	int bar;
+	bool share, freed;
+};
+
+static struct row_layout lay_out(struct overview_page *o, enum overview_part part, int width)
+{
+	enum { BAR_LEAST = 3 };
+	struct row_layout l = {.bar = width >= 80 ? 14 : width >= 36 ? 8 : 0, .share = width >= 44,
+	    .freed = part == PART_SUSPECT && width >= 50};
+	int room = width - MARKER - GAP - BYTES_WIDTH * (1 + l.freed) - (l.share ? SHARE_WIDTH : 0);
+
+	int name = name_width(o, part, room - GAP - l.bar);
+	if (l.bar > room - GAP - name)
+		l.bar = room - GAP - name >= BAR_LEAST ? room - GAP - name : 0;
+	if (name > room)
+		l.share = false;
+	return l;
+}
+
 /* Name, bar, share and bytes; of suspects also what clearing frees. */
 static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
 {
 	bool selected = is_selected(o, row);
 	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
-	int end = x + width, bar = width >= 60 ? 14 : width >= 36 ? 8 : 0;
+	struct row_layout l = lay_out(o, part, width);
+	int end = x + width, bar = l.bar;
 	struct text name = TEXT_INIT, fitted = TEXT_INIT;
 
 	show(o, part, row, y, x, width);
@@ -112,10 +169,10 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 		draw_blank(y, x, width, attr);
 		draw_clipped(y, x, 1, ">", attr);
 	}
-	if (part == PART_SUSPECT && width >= 50)
+	if (l.freed)
 		draw_number(o, row, o->freed, y, end -= BYTES_WIDTH, BYTES_WIDTH, attr);
 	draw_number(o, row, o->bytes, y, end -= BYTES_WIDTH, BYTES_WIDTH, attr);
-	if (width >= 44)
+	if (l.share)
 		draw_number(o, row, o->share, y, end -= SHARE_WIDTH, SHARE_WIDTH, attr);
 	uint64_t largest = bytes_of(o, o->part[part].first);
 	if (bar)
@@ -130,7 +187,7 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
 	} else { /* by what it is held stands first, and says more than its class */
-		names_fit(name.s, room, &fitted);
+		fit_name(name.s, room, &fitted);
 		draw_text(y, x + MARKER, room, fitted.len ? fitted.s : "", attr);
 	}
 	text_release(&name);
@@ -262,12 +319,25 @@ static void draw_suspects(struct overview_page *o, struct rect at)
 	    o->result->note ? o->result->note : "none", theme_role(ROLE_QUIET));
 }
 
+/* Of classes, beside what holds them.  It is known before the others are, which get the rest: their names are longer,
+ * and nothing moves when they come. */
+static int filled_width(struct overview_page *o, int width)
+{
+	enum { BAR = 8 };
+	int others = MARKER + GAP + BAR + GAP + BYTES_WIDTH + SHARE_WIDTH, half = (width - 2) / 2;
+	int simple = name_width(o, PART_CLASS, 0) + others, whole = name_width(o, PART_CLASS, width) + others;
+	int left = simple > width * 2 / 5 ? simple : width * 2 / 5;
+
+	left = whole < left ? whole : left;
+	return left < half ? left : half;
+}
+
 static void draw_filled_and_held(struct overview_page *o, struct rect at)
 {
 	bool beside = at.width >= SIDE_BY_SIDE;
-	int half = (at.width - 2) / 2, upper = beside ? at.height : at.height / 2;
-	struct rect filled = {at.y, at.x, upper, beside ? half : at.width};
-	struct rect held = beside ? (struct rect){at.y, at.x + half + 2, at.height, at.width - half - 2} :
+	int left = filled_width(o, at.width), upper = beside ? at.height : at.height < BOTH_LEAST ? 0 : at.height / 2;
+	struct rect filled = {at.y, at.x, upper, beside ? left : at.width};
+	struct rect held = beside ? (struct rect){at.y, at.x + left + 2, at.height, at.width - left - 2} :
 	    (struct rect){at.y + upper, at.x, at.height - upper, at.width};
 	draw_part(o, PART_CLASS, filled, "FILLED BY", "shallow");
 	draw_part(o, PART_HOLDER, held, "HELD BY", "retained");
@@ -312,6 +382,8 @@ static void draw(struct page *p, struct rect at)
 	suspects = (suspects < SUSPECTS_LEAST ? SUSPECTS_LEAST : suspects) + 1;
 	if (suspects > left / 2)
 		suspects = left / 2;
+	if (at.width < SIDE_BY_SIDE && left - suspects < BOTH_LEAST && left - BOTH_LEAST >= PART_LEAST)
+		suspects = left - BOTH_LEAST;
 	draw_suspects(o, (struct rect){at.y, at.x, suspects, at.width});
 	at.y += suspects + (height >= ROOMY);
 	left -= suspects + (height >= ROOMY);

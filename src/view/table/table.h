@@ -39,7 +39,7 @@ struct table {
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
 	int width[TABLE_COLUMNS]; /* columns needed, by all that was seen so far */
-	int short_name;           /* columns that names of cards need without packages */
+	int simple[TABLE_COLUMNS]; /* the same of names without their packages */
 	int beside[TABLE_COLUMNS]; /* those that what stands beside its numbers needs, and the gap before it */
 	size_t measured;          /* rows that went into it at the beginning */
 	size_t seen, filled[TABLE_COLUMNS]; /* rows measured, and cells of them that say anything */

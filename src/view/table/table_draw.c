@@ -40,8 +40,10 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 		draw_right(y, l->x[i], l->width[i], s, attr);
 	else if (column_kinds[column->id].clip == CLIP_MIDDLE)
 		draw_name(y, l->x[i], l->width[i], s, attr);
-	else
+	else if (strchr("\"'{[", *s))
 		draw_text(y, l->x[i], l->width[i], s, attr);
+	else
+		draw_words(y, l->x[i], l->width[i], s, attr);
 }
 
 /* Quietly beside a number, or behind a text as far as its column goes. */
@@ -202,24 +204,29 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
 	}
 	if (l->bar > 0)
 		draw_row_bar(t, l, y, row, part, share, bar);
-	if (!l->percent_x)
-		return;
+	if (!l->percent_x || (row != SIZE_MAX && result_is_within(t->result, row)))
+		return; /* it is no part of the sum */
 	add_percent(t, part, &t->whole[t->result->sorted_by], row != SIZE_MAX, &percent);
 	draw_right(y, l->percent_x, SHARE_PERCENT, percent.s, row_attr);
 	text_release(&percent);
 }
 
-/* A heading says most at its end: where it does not fit, what is behind its number loses its beginning. */
+/* A heading says most at its end: where it does not fit without packages either, what is behind its number loses its
+ * beginning. */
 static void draw_heading(int y, int x, int width, const char *s, attr_t attr)
 {
 	size_t number = strspn(s, " 0123456789");
+	struct text fitted = TEXT_INIT;
 
+	names_fit(s, width, &fitted);
+	s = fitted.len ? fitted.s : "";
 	if ((int)text_width_most(s, (size_t)width + 1) <= width || (int)number >= width) {
 		draw_text(y, x, width, s, attr);
-		return;
+	} else {
+		draw_clipped(y, x, (int)number, s, attr);
+		draw_right(y, x + (int)number, width - (int)number, s + number, attr);
 	}
-	draw_clipped(y, x, (int)number, s, attr);
-	draw_right(y, x + (int)number, width - (int)number, s + number, attr);
+	text_release(&fitted);
 }
 
 /* The text as the branch of a tree: blanks, whether it is open, and the text.  Where the blanks would

@@ -24,9 +24,10 @@
 #define NAME_LEAST_NARROW 16
 #define NAME_LEAST_NARROW_TREE 24
 #define NAME_LEAST_PLAIN 14 /* in half a page */
+#define NAME_SHARE 60  /* percent of the width; a simple name that needs more does not take it from others */
 #define TEXT_LEAST 12
 #define TEXT_WISH 30   /* a text of the dump's own wants no more beside a pane */
-#define NAME_WISH 46   /* nor does what names the row, which is cut in its middle */
+#define NAME_WISH 46   /* nor does what names the row, unless that is without packages */
 #define FIELD_LEAST 20 /* with a value of the dump's own cut at its beginning rows look alike */
 #define TEXT_LEAST_PLAIN 8
 #define NAME_MORE 8    /* a name may be longer by that than other texts that are cut */
@@ -73,14 +74,19 @@ static void grow(struct table *t, unsigned c, const char *s)
 		t->width[c] = (int)width;
 }
 
-static void grow_short_name(struct table *t, const char *s)
+/* What a text needs whose names lost their packages. */
+static void grow_simple(struct table *t, unsigned c, const char *s)
 {
-	struct text fitted = TEXT_INIT;
+	struct text simple = TEXT_INIT;
 
-	names_fit(s, 1, &fitted);
-	int width = fitted.len ? (int)text_width_most(fitted.s, WIDTH_MOST) : 0;
-	t->short_name = width > t->short_name ? width : t->short_name;
-	text_release(&fitted);
+	if (column_type(&t->result->columns[c]) != CELL_TEXT)
+		return;
+	bool packages = !strchr("\"'{[", *s) && strpbrk(s, "./");
+	names_fit(s, packages ? 0 : WIDTH_MOST, &simple);
+	int width = simple.len ? (int)text_width_most(simple.s, WIDTH_MOST) : 0;
+	width = width < WIDTH_MOST ? width : WIDTH_MOST;
+	t->simple[c] = width > t->simple[c] ? width : t->simple[c];
+	text_release(&simple);
 }
 
 /* Whether a column says the same in every row, as far as anybody sees: then it tells nothing about any. */
@@ -148,8 +154,7 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		if (cell.beside)
 			measure_beside(t, c, &cell, buffer);
 		grow(t, c, buffer->s);
-		if (t->cards && t->result->columns[c].id == COL_NAME)
-			grow_short_name(t, buffer->s);
+		grow_simple(t, c, buffer->len ? buffer->s : "");
 		compare_text(t, c, buffer->s);
 		t->shows[c] |= buffer->len > 0;
 		if (cell.type != CELL_NONE && buffer->len > 0)
@@ -176,8 +181,10 @@ static void measure_sums(struct table *t, struct text *buffer)
 	measure_count(t, buffer);
 
 	for (unsigned c = 0; c < n; c++) {
-		if (!table_is_card_text(t, c))
+		if (!table_is_card_text(t, c)) {
 			grow(t, c, column_word(&t->result->columns[c]));
+			grow_simple(t, c, column_word(&t->result->columns[c]));
+		}
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;
 		struct cell whole = t->whole[c];
@@ -297,6 +304,11 @@ static bool drop_one(const struct table *t, struct layout *l, int least)
 	return true;
 }
 
+static int smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
 /* Widths as wished for, then cut the longest texts down to their floors until all of it fits.
  * False: it does not. */
 static bool shrink(const struct table *t, struct layout *l, int width, int text_least, int name_least)
@@ -312,19 +324,21 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 		int longest = -1, most = 0;
 		for (unsigned i = 0; i < l->n; i++) {
 			bool is_name = i == l->name;
-			int more = is_name ? NAME_MORE : 0, w = l->width[i];
+			int more = is_name ? NAME_MORE : 0, w = l->width[i], simple = t->simple[l->column[i]];
 			int least = is_name ? name_least : text_least;
+			if (!is_name && text_least == FIELD_LEAST && simple < FIELD_LEAST)
+				least = simple > TEXT_LEAST ? simple : TEXT_LEAST;
 			if (t->result->columns[l->column[i]].id == COL_COURSE && least < COURSE_LEAST)
 				least = COURSE_LEAST;
 			if (column_type(&t->result->columns[l->column[i]]) != CELL_TEXT || w <= least)
 				continue;
+			if (w > simple)
+				w += 4 * width; /* packages before all else */
 			if (readiness(t, l, i) >= LITTLE_THERE)
 				w += width; /* these first */
-			if (is_name && table_has_cards(t) && l->width[i] > t->short_name)
-				w += 3 * width; /* packages say least */
 			/* one long text takes no room that the others need */
-			if (column_kinds[t->result->columns[l->column[i]].id].contents && w > width / 3)
-				w += 2 * width;
+			if (column_kinds[t->result->columns[l->column[i]].id].contents && l->width[i] > width / 3)
+				w += 8 * width;
 			if (longest < 0 || w - more > most) {
 				longest = (int)i;
 				most = w - more;
@@ -381,29 +395,70 @@ static bool fit_beside_bars(const struct table *t, struct layout *l, int width)
 	return fits;
 }
 
+/* What the name keeps before other columns go. */
+static int name_least(const struct table *t, int width)
+{
+	bool tree = tree_is(t->result);
+
+	return t->plain         ? NAME_LEAST_PLAIN
+	       : width < NARROW ? (tree ? NAME_LEAST_NARROW_TREE : NAME_LEAST_NARROW)
+				: (tree ? NAME_LEAST_TREE : NAME_LEAST);
+}
+
+/* With simple names whole, and nothing gone but the bar: in a tree that says more. */
+static bool fit_simple(const struct table *t, struct layout *l, int width, int text_least)
+{
+	int simple = l->n ? smaller(t->simple[l->column[l->name]], width * NAME_SHARE / 100) : 0, bar = l->bar;
+
+	if (simple < name_least(t, width))
+		return false;
+	if (shrink(t, l, width, text_least, simple))
+		return true;
+	if (tree_is(t->result) || !bar)
+		return false;
+	l->bar = 0;
+	if (shrink(t, l, width, text_least, simple))
+		return true;
+	l->bar = bar;
+	return false;
+}
+
+/* What is left over: to the name until a simple one is whole, to the bar, to the name with its packages. */
+static void give_rest(const struct table *t, struct layout *l, int width)
+{
+	int room = width - needed(t, l), *name = &l->width[l->name];
+
+	if (room <= 0)
+		return;
+	int wished = t->width[l->column[l->name]], simple = smaller(t->simple[l->column[l->name]], wished);
+	int more = simple > *name ? smaller(room, simple - *name) : 0;
+	*name += more;
+	room -= more;
+	more = l->bar > 0 ? smaller(room, BAR_MOST - l->bar) : 0;
+	l->bar += more;
+	if (wished > *name)
+		*name += smaller(room - more, wished - *name);
+}
+
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
 	int text = t->plain ? TEXT_LEAST_PLAIN : fields && width >= NARROW ? FIELD_LEAST : TEXT_LEAST;
-	bool tree = tree_is(t->result), narrow = width < NARROW;
-	int name = t->plain ? NAME_LEAST_PLAIN
-		   : narrow ? (tree ? NAME_LEAST_NARROW_TREE : NAME_LEAST_NARROW)
-			    : (tree ? NAME_LEAST_TREE : NAME_LEAST);
+	int name = name_least(t, width);
 	bool fits = shrink(t, l, width, width, width);
 
-	if (table_has_cards(t) && t->short_name < name)
-		name = t->short_name;
+	if (table_has_cards(t) && l->n && t->simple[l->column[l->name]] < name)
+		name = t->simple[l->column[l->name]];
 	while (!fits && drop_one(t, l, NOTHING_THERE))
 		fits = shrink(t, l, width, width, width);
 	while (!fits && table_has_cards(t) && drop_beside_card(t, l))
 		fits = shrink(t, l, width, width, width);
 	if (!fits && l->bar > 0 && !l->percent_x && !t->bars && !table_has_cards(t))
 		fits = fit_beside_bars(t, l, width);
-	if (!fits)
-		fits = shrink(t, l, width, text, name);
+	fits = fits || fit_simple(t, l, width, text) || shrink(t, l, width, text, name);
 	if (!fits && l->beside) {
 		l->beside = false;
-		fits = shrink(t, l, width, text, name);
+		fits = fit_simple(t, l, width, text) || shrink(t, l, width, text, name);
 	}
 	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
 	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
@@ -426,9 +481,7 @@ static void fit(const struct table *t, struct layout *l, int width)
 	}
 	if (!fits)
 		shrink(t, l, width, 4, 4);
-	int room = width - needed(t, l);
-	if (l->bar > 0 && room > 0)
-		l->bar += room < BAR_MOST - l->bar ? room : BAR_MOST - l->bar;
+	give_rest(t, l, width);
 }
 
 /* The name, and what there is room for behind so many others.  True: not for all of these. */
@@ -559,7 +612,7 @@ int table_wishes(struct table *t)
 			continue;
 		bool text = column_kinds[column->id].contents || column_kinds[column->id].values;
 		bool name = column->id == t->result->named_by || (tree_is(t->result) && c == tree_column(t->result));
-		int most = text ? TEXT_WISH : name ? NAME_WISH : WIDTH_MOST;
+		int most = text ? TEXT_WISH : !name ? WIDTH_MOST : t->simple[c] > NAME_WISH ? t->simple[c] : NAME_WISH;
 		l.column[l.n] = c;
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}

@@ -4,7 +4,7 @@
 import os
 
 from cairntest import SHOP
-from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
+from tui import BOTH, case, click, enter, leave, need, place_of, said, start, wait_selected
 
 DUMPS = os.environ.get("CAIRN_DUMPS")
 
@@ -53,6 +53,29 @@ def no_alert(t):
     need(not any(line.startswith("! ") for line in t.screen()), "an alert", t)
     t.keys("b")
     t.wait(r"^no OutOfMemoryError, deadlock or damage is known")
+    leave(t)
+
+
+@case("b where a user asked for the dump says that, and which event it was")
+def asked_for(t):
+    start(t)
+    t.wait(r"^> byte\[\] .*%")
+    need(not any(line.startswith("! ") for line in t.screen()), "an alert", t)
+    t.keys("b")
+    t.wait(said(r'a user asked for this dump: Dump Event "user" .*; no OutOfMemoryError, deadlock or damage is known'))
+    leave(t)
+
+
+@case("w is about the row, in words as well")
+def why_of_row(t):
+    start(t, dump=SHOP)
+    t.wait(r"^> byte\[\] .*%")
+    t.keys("v", "w")
+    t.wait(r"^retained .* is a lower bound: ")
+    enter(t, "ls java.util.UUID")
+    t.wait(r"^> 0x")
+    t.keys("w")
+    t.wait(r"^all numbers of this row are exact$")
     leave(t)
 
 

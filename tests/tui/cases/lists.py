@@ -26,6 +26,8 @@ def two_percentages(t):
     t.resize(120, 24)
     enter(t, "waste")
     t.wait(r"^ +kind .* wasted +% sum +share")
+    t.wait(r"^. duplicate strings +\d+ +[\d.]+K +[\d.]+K \S* +~\d+% ")
+    t.wait(r"^. alignment padding +[\d,]+ +[\d.]+K +~[\d.]+K \S* +~4\.3%")  # no part of the sum
     leave(t)
 
 

@@ -2,6 +2,7 @@
 """The page that a dump opens with."""
 
 import os
+import re
 
 from cairntest import GO, SAMPLE, SHOP
 from tmux import PROMPT
@@ -10,8 +11,18 @@ from tui import BOTH, case, enter, leave, need, wait_selected
 
 def opened(t, dump=SHOP, options=""):
     t.line('clear; "$CAIRN_ITSELF" %s \'%s\'' % (options, dump))
-    t.wait(r"^SUSPECTS .*frees$")
+    t.wait(r"^SUSPECTS .*(frees|retains)$")
     t.wait(r"^ALSO +waste ")  # the last that fills in
+
+
+@case("overview: where there are few lines each part has a row", ((40, 10), (60, 14)))
+def few_lines(t):
+    opened(t)
+    lines = t.screen()
+    for word in ("SUSPECTS", "FILLED BY", "HELD BY"):
+        at = [i for i, line in enumerate(lines) if line.startswith(word)]
+        need(len(at) == 1 and re.search(r"[KM]$", lines[at[0] + 1]), word, t)
+    t.keys("q")
 
 
 @case("overview: suspects, what fills and what holds; Tab goes through its parts, Enter opens a row, 0 comes back", BOTH)

@@ -396,3 +396,20 @@ def palette_low(t):
     t.wait(r"^:bt main *$")
     t.keys("C-c")
     leave(t)
+
+
+@case("F1 in a prompt without a command opens the keys; Esc and Backspace go back to the line")
+def keys_of_prompt(t):
+    start(t, dump=SHOP)
+    for line in ("", "nosuch word"):
+        t.type(":" + line)
+        t.wait("^:%s$" % line)
+        for key in ("Escape", "BSpace"):
+            t.keys("F1")
+            t.wait("Keys: histogram")
+            t.keys(key)
+            t.wait("^:%s$" % line)
+            need("Keys: histogram" not in t.text(), "the box is there", t)
+        t.keys("C-c")
+        t.wait(lambda lines: not any(row.startswith(":") for row in lines))
+    leave(t)

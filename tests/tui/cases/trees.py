@@ -20,7 +20,7 @@ def headings(t):
     t.wait(r"FIELDS \(7\)")
     t.resize(36, 12)
     t.keys("q")
-    t.wait(r"^  . 0  .+Order\.total\(Shop\.java:102\)$")
+    t.wait(r"^  . 0  .*Order\.total\(Shop\.java:102\)$")
     leave(t)
 
 
@@ -33,7 +33,7 @@ def narrow_backtrace(t):
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > threads > main")
     t.wait(r"^  branch +address +class")
     t.resize(40, 10)
-    t.wait(r"^  branch +class")
+    t.wait(r"^  branch +(address +)?class")
     t.wait(r"^>   0  .*Thread\.sleep\(Native Method\)$")
     t.keys("d")  # of a row that is no object
     t.wait(r"^d needs an object; this row is")

@@ -29,7 +29,7 @@ BACKGROUND = "#14171d"
 # name, dumps, columns, lines, then (keys, what must stand there before the next ones)
 PICTURES = (
     ("overview", [SHOP], 110, 26, ((), r"^ALSO +waste"), (("Down",), r"^> .*ENTRIES")),
-    ("heap", [SHOP], 130, 30, ((), r"^ALSO +waste"), (("2",), r"^> ▸ static Shop"), (("Down", "*"), r"60 × Session")),
+    ("heap", [SHOP], 130, 30, ((), r"^ALSO +waste"), (("2",), r"^> .*▸ static Shop"), (("Down", "*"), r"60 × Session")),
     ("object", [SHOP], 110, 26, ((), r"^ALSO +waste"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"HELD BY .*this")),
     ("leaks", [SHOP], 110, 24, ((), r"^ALSO +waste"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
     ("path", [SHOP], 110, 20, ((), r"^ALSO +waste"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
@@ -48,7 +48,7 @@ RECORDINGS = (
      ("Enter: open it", ("Enter",), r"ENTRIES"),
      (":path 0xe00200a8, a closed session", (":path 0xe00200a8", "Enter"), r"static ENTRIES"),
      (":cut com.acme.shop.AuditLog.ENTRIES", (":cut com.acme.shop.AuditLog.ENTRIES", "Enter"), r"^freed|freed +80"),
-     ("2: the heap by what it dominates", ("2",), r"^> ▸ static Shop"),
+     ("2: the heap by what it dominates", ("2",), r"^> .*▸ static Shop"),
      ("Down, *: down to where it branches", ("Down", "*"), r"60 × Session")),
 )
 SECONDS = 3.75  # that a screen of a recording is shown

@@ -119,6 +119,7 @@ const struct help_page help_pages[] = {
 	"click on a column's name\tsorts by the column; again: reverses the order\n"
 	"click on a page's name\topens the page, as the keys 1 to 9 do\n"
 	"click on a view's title\tin the path of views: returns to that view\n"
+	"click on a box\tabove the rows of heap: goes to its row\n"
 	"click on a hint\tpresses its key\n"
 	"click in a pane\topens the line's object or command; the list keeps its row\n"
 	"wheel\tscrolls the list, text or pane under the pointer by three rows", NULL},

@@ -464,6 +464,14 @@ void app_draw_message(struct app *a)
 	doupdate();
 }
 
+/* The lines over the heap's tree.  Lines used. */
+static int draw_band(struct app *a, struct page *p, struct rect at)
+{
+	const struct page_stack *overview = &a->here.kept[TAB_OVERVIEW];
+
+	return page_draw_band(p, at, LINES, overview->n ? overview->page[0] : NULL);
+}
+
 void app_draw(struct app *a)
 {
 	int height = LINES, width = COLS, top = 0, cursor_y;
@@ -480,7 +488,7 @@ void app_draw(struct app *a)
 	top += draw_tour(a, top, width, height);
 	top += draw_alert(a, top, width);
 	int bottom = height >= LINES_FOR_HINTS ? 2 : 1;
-	top += page_draw_band(p, (struct rect){top, 0, height - top - bottom, width}, height);
+	top += draw_band(a, p, (struct rect){top, 0, height - top - bottom, width});
 	a->drawn.area = (struct rect){top, 0, height - top - bottom, width};
 	if (p && has_path(a, p, a->drawn.area.height)) {
 		a->drawn.area.height--;

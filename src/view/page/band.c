@@ -12,7 +12,7 @@ enum {
 	TWO_FROM = 16, THREE_FROM = 35, /* lines of the window for so many */
 	WIDTH_LEAST = 50,
 	ABOVE_LEAST = 2 * BOX_LEAST,    /* columns of a box whose children are shown */
-	SMALL = 1000000,                /* objects that are looked at for one box */
+	SMALL = 5000000,                /* objects that are looked at for one box */
 };
 
 /* --- where ------------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static const char *named(const char *field)
 }
 
 /* Whose it is: what holds it says so, else its class. */
-static enum role role_of(const struct result *r, uint32_t node)
+static enum role role_of(const struct result *r, uint32_t node, struct page *overview)
 {
 	int field = result_column_of(r, COL_FIELD), class = result_column_of(r, COL_CLASS);
 	struct text scratch = TEXT_INIT;
@@ -128,7 +128,7 @@ static enum role role_of(const struct result *r, uint32_t node)
 	const char *name = cell.type == CELL_TEXT ? named(cell.text) : NULL;
 	bool is_field = !name && cell.type == CELL_TEXT && *cell.text != '[' && !strchr(cell.text, ' ');
 	if (name) {
-		role = name_role(r->heap, name);
+		role = overview_suspects(overview, name) ? ROLE_SUSPECT : name_role(r->heap, name);
 	} else if (!is_field && class >= 0) {
 		tree_part_cell(r, node, (unsigned)class, &cell, &scratch);
 		role = cell.type == CELL_TEXT ? name_role(r->heap, cell.text) : ROLE_TEXT;
@@ -179,10 +179,12 @@ static bool is_marked(const struct band_line *line, const struct band_box *b, si
 {
 	if (!up || y >= marks->n)
 		return false;
-	return b->node == TREE_TOP ? !is_among(line, b->above, marks->node[y]) : b->node == marks->node[y];
+	uint32_t node = marks->node[y]; /* TREE_TOP: of the row that stands for those without rows */
+	return b->node != TREE_TOP ? b->node == node : node == TREE_TOP || !is_among(line, b->above, node);
 }
 
-static void draw_line(const struct band *b, const struct table *t, size_t y, const struct marks *marks, size_t *marked)
+static void draw_line(const struct band *b, const struct table *t, size_t y, const struct marks *marks,
+    struct page *overview, size_t *marked)
 {
 	const struct band_line *line = &b->line[y];
 	struct text words = TEXT_INIT;
@@ -196,7 +198,8 @@ static void draw_line(const struct band *b, const struct table *t, size_t y, con
 		bool mark = is_marked(line, box, y, marks, y == 0 || box->above == up);
 		text_clear(&words);
 		add_words(t, box, &words);
-		enum role role = mark ? ROLE_SELECTED : box->node == TREE_TOP ? ROLE_QUIET : role_of(t->result, box->node);
+		enum role role = mark ? ROLE_SELECTED : box->node == TREE_TOP ? ROLE_QUIET :
+		    role_of(t->result, box->node, overview);
 		boxes_draw(b->at.y + (int)y, &box->box, mark ? BOX_MARKED : BOX_BORDERED, words.s, theme_role(role));
 		if (mark)
 			*marked = i;
@@ -222,7 +225,7 @@ static bool has_names(const struct band *b, const struct table *t)
 	return named * PART >= b->at.width;
 }
 
-int band_draw(struct band *b, struct table *t, struct rect at, int window)
+int band_draw(struct band *b, struct table *t, struct rect at, int window, struct page *overview)
 {
 	struct marks marks;
 	size_t marked = SIZE_MAX;
@@ -241,7 +244,7 @@ int band_draw(struct band *b, struct table *t, struct rect at, int window)
 		return b->at.height = 0;
 	marks.n = tree_nodes_to(t->result, t->row, marks.node, BAND_LINES);
 	for (size_t y = 0; y < (size_t)b->at.height; y++)
-		draw_line(b, t, y, &marks, &marked);
+		draw_line(b, t, y, &marks, overview, &marked);
 	return b->at.height;
 }
 

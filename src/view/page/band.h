@@ -10,6 +10,7 @@
 #define CAIRN_VIEW_PAGE_BAND_H
 
 #include "view/page/boxes.h"
+#include "view/page/page.h"
 #include "view/table/table.h"
 
 enum { BAND_LINES = 3, BAND_BOXES = 65 };
@@ -34,8 +35,9 @@ struct band {
 };
 
 /* Draw it at the top of a page that has so much room, in a window of so many lines.  Returns the lines used: 0 where
- * there is no room for names, or the table is not the heap's tree. */
-int band_draw(struct band *b, struct table *t, struct rect at, int window);
+ * there is no room for names, or the table is not the heap's tree.
+ * overview: as page_draw_band. */
+int band_draw(struct band *b, struct table *t, struct rect at, int window, struct page *overview);
 
 /* Are there children to be found for what was drawn last? */
 bool band_lacks(const struct band *b);

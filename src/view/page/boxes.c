@@ -42,8 +42,12 @@ size_t boxes_place(const uint64_t *part, size_t n, uint64_t all, uint64_t whole,
 		so_far += part[placed];
 	}
 	end = columns_of(all, whole, width);
-	if (end - at >= OTHERS_LEAST)
+	if (end - at >= OTHERS_LEAST) {
 		to[placed++] = (struct box){x + at, end - at, n};
+		at = end;
+	}
+	if (placed && width - at < OTHERS_LEAST)
+		to[placed - 1].width += width - at;
 	return placed;
 }
 

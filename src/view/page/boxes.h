@@ -21,8 +21,8 @@ struct box {
 
 /* Boxes for n parts, the largest first, of a whole that takes `width` columns from x on.  A box ends where the bytes up
  * to its end do, rounded to a column.  A part that would have fewer than `least` columns shares the last box with those
- * after it, and with what `all` has beside the n parts; if that is 3 columns or more.  What the whole has beside `all`
- * gets no box.  Bytes are below
+ * after it, and with what `all` has beside the n parts.  What the whole has beside `all` gets no box.  The last box
+ * takes one or two columns that are left, in which nothing could be said.  Bytes are below
  * 2^56; all is at least the parts' sum, and whole at least all, else they count as that.  to: room for n + 1.  Returns
  * how many. */
 size_t boxes_place(const uint64_t *part, size_t n, uint64_t all, uint64_t whole, int x, int width, int least,

@@ -510,6 +510,20 @@ struct page *page_new_overview(struct result *r, struct invocation *asked)
 	return &o->page;
 }
 
+bool overview_suspects(struct page *p, const char *name)
+{
+	struct overview_page *o = (struct overview_page *)p;
+	struct text suspect = TEXT_INIT;
+	bool found = false;
+
+	for (size_t i = 0; page_is_overview(p) && i < o->part[PART_SUSPECT].n && !found; i++) {
+		print_cell(o, o->part[PART_SUSPECT].first + i, o->name, &suspect);
+		found = !strcmp(suspect.s, name);
+	}
+	text_release(&suspect);
+	return found;
+}
+
 void overview_go_on(struct page *p, const struct page *left)
 {
 	struct overview_page *o = (struct overview_page *)p;

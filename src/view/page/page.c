@@ -208,11 +208,11 @@ static struct table_page *with_band(struct page *p)
 	return t && t->band ? t : NULL;
 }
 
-int page_draw_band(struct page *p, struct rect at, int window)
+int page_draw_band(struct page *p, struct rect at, int window, struct page *overview)
 {
 	struct table_page *t = with_band(p);
 
-	return t ? band_draw(t->band, &t->table, at, window) : 0;
+	return t ? band_draw(t->band, &t->table, at, window, overview) : 0;
 }
 
 bool page_lacks_band(struct page *p)

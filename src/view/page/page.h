@@ -61,13 +61,15 @@ size_t object_page_lines(struct page *p); /* that it would fill */
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);
+/* Does it name a suspect so: "com.acme.Shop.DB"?  p: NULL: no. */
+bool overview_suspects(struct page *p, const char *name);
 /* Another overview showed what was known before: stand where one stood there. */
 void overview_go_on(struct page *p, const struct page *left);
 /* Which columns of this table, of the page below, are shown; dump keeps what is chosen. */
 struct page *page_new_columns(struct table *about, struct opened *dump);
-/* The lines over the heap's tree (band.h), across the whole page: at its top, in a window of so many lines.  Returns
- * the lines used; 0 of other pages. */
-int page_draw_band(struct page *p, struct rect at, int window);
+/* The lines over the heap's tree (band.h), across the whole page: at its top, in a window of so many lines.  overview:
+ * of the same dump, knows suspects; or NULL.  Returns the lines used; 0 of other pages. */
+int page_draw_band(struct page *p, struct rect at, int window, struct page *overview);
 /* Does something of them remain to be found, and find it, as a job.  0; ERR_CANCELLED, ERR_NOMEM. */
 bool page_lacks_band(struct page *p);
 MUST_CHECK int page_find_band(struct page *p, struct err *err);

@@ -412,23 +412,23 @@ static void count_rows(const struct table *t, int less, struct text *to)
 		text_addf(to, " %s", result_noun(t->result, t->result->n_rows == 1));
 }
 
-/* Over the columns that have no sum, up to the number of the first one. */
-static int room_for_count(const struct table *t, const struct layout *l, struct rect at)
+/* From column i on over those that have no sum, up to the number of the first one that has. */
+static int room_for_count(const struct table *t, const struct layout *l, unsigned i, struct rect at)
 {
-	unsigned next = 1;
+	unsigned next = i + 1;
 	struct text sum = TEXT_INIT;
 
 	while (next < l->n && !t->result->columns[l->column[next]].total)
 		next++;
 	if (next == l->n)
-		return at.x + at.width - l->x[0];
+		return at.x + at.width - l->x[i];
 	cell_print(&t->total[l->column[next]], &sum);
 	int end = l->x[next] + l->width[next] - (int)text_width(sum.len ? sum.s : "") - 1;
 	text_release(&sum);
-	return (end > l->x[next] - 1 && t->summed == t->result->n_rows ? end : l->x[next] - 1) - l->x[0];
+	return (end > l->x[next] - 1 && t->summed == t->result->n_rows ? end : l->x[next] - 1) - l->x[i];
 }
 
-/* The first text column says how many rows; sums stand under their columns, and the whole of the
+/* The first column, or the name of a row, says how many rows; sums stand under their columns, and the whole of the
  * sorted column in brackets beside its sum when only a part is shown. */
 static void draw_total(const struct table *t, const struct layout *l, struct rect at, int y,
     struct text *buffer)
@@ -439,8 +439,8 @@ static void draw_total(const struct table *t, const struct layout *l, struct rec
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		text_clear(buffer);
-		if (i == 0 && !column->total) {
-			int room = room_for_count(t, l, at);
+		if ((i == 0 || (i == l->name && tree_has_groups(t->result))) && !column->total) {
+			int room = room_for_count(t, l, i, at);
 			for (int less = 0; less <= 2; less++) {
 				count_rows(t, less, buffer);
 				if ((int)text_width(buffer->s) <= room)

@@ -366,10 +366,13 @@ static bool drop_address(const struct table *t, struct layout *l)
 	int wished = t->width[l->column[l->name]];
 	bool cut = l->width[l->name] < (wished < TREE_NAME ? wished : TREE_NAME);
 
-	if (!cut || !tree_has_groups(t->result) || column_type(&t->result->columns[l->column[0]]) != CELL_ADDRESS)
-		return false;
-	remove_column(l, 0);
-	return true;
+	for (unsigned i = 0; cut && tree_has_groups(t->result) && i < l->n; i++) {
+		if (t->result->columns[l->column[i]].id == COL_ADDRESS) {
+			remove_column(l, i);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* What a card does not need goes before anything is cut.  True: it went. */
@@ -641,17 +644,26 @@ static bool is_in_pass(const struct table *t, unsigned c, unsigned pass)
 	}
 }
 
-/* All columns, left to right: with bars what a row retains stands before its value.  Returns how many. */
+/* All columns, left to right.  What a row retains stands with its bar before a value, and in the heap's tree, unless
+ * columns were chosen, first of all, with the name behind it.  Returns how many. */
 static unsigned order_columns(const struct table *t, unsigned *order)
 {
-	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS, k = 0;
-	int retained = t->bars ? result_column_of(t->result, COL_RETAINED) : -1;
-	int value = t->bars ? result_column_of(t->result, COL_VALUE) : -1;
+	const struct result *r = t->result;
+	unsigned n = r->n_columns < TABLE_COLUMNS ? r->n_columns : TABLE_COLUMNS, k = 0;
+	bool tree = tree_has_groups(r) && !r->chosen;
+	int retained = t->bars || tree ? result_column_of(r, COL_RETAINED) : -1;
+	int behind = retained < 0 ? -1 : tree ? (int)tree_column(r) : result_column_of(r, COL_VALUE);
 
+	if (retained < 0 || behind < 0)
+		retained = behind = -1;
+	if (tree && retained >= 0) {
+		order[k++] = (unsigned)retained;
+		order[k++] = (unsigned)behind;
+	}
 	for (unsigned c = 0; c < n; c++) {
-		if ((int)c == value && retained >= 0)
+		if ((int)c == behind && !tree)
 			order[k++] = (unsigned)retained;
-		if (value < 0 || (int)c != retained)
+		if ((int)c != retained && ((int)c != behind || !tree))
 			order[k++] = c;
 	}
 	return k;

@@ -76,7 +76,7 @@ def beside(t):
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram(?! >)")
     t.wait(lambda lines: lines[2].endswith("retained") and lines[4].startswith("> "))
     t.keys("2")
-    t.wait(r"^ +(address +)?branch")
+    t.wait(r"^  retained .*  branch")
     t.keys("1")
     t.wait(r"^ +class +objects")
     leave(t)
@@ -95,7 +95,7 @@ def tab_waits(t):
     t.wait(r"^heap is ready: 2 shows it")
     need(t.screen()[1].startswith("histogram > "), "another page", t)
     t.keys("2")
-    t.wait(r"^ +(address +)?branch")
+    t.wait(r"^  retained .*  branch")
     leave(t)
 
 
@@ -104,7 +104,7 @@ def begins_with(t):
     big = os.path.join(t.home, "big.phd")
     subprocess.run([MKDUMP, "bench", "--objects", "2000000", "--phd", big], check=True)
     t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')
-    t.wait(r"^ +(address +)?branch")
+    t.wait(r"^  retained .*  branch")
     leave(t)
     t.line("clear")
     t.line('"$CAIRN" -t 1 --start heap "$HOME/big.phd"')

@@ -169,11 +169,11 @@ def alike(t):
     t.keys("Enter")
     t.wait(r"/%d$" % rows)
     t.keys("End", *["Up"] * (rows - 1 - category))
-    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
+    wait_selected(t, r">=96 .* value  4 × byte\[\]")
     t.wait('"KITCHEN"', panes=True)
     t.keys(*["Up"] * (category - status))
     t.wait('"SHIPPED"', panes=True)
-    wait_selected(t, r"value  4 × byte\[\] .*>=96 ")
+    wait_selected(t, r">=96 .* value  4 × byte\[\]")
     leave(t)
 
 

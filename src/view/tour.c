@@ -12,12 +12,12 @@ static const struct {
      "Press 2: the heap by retained size, like a disk usage browser.", "heap"},
     {"Fields name the rows; retained is the memory freed with a row. Right opens a row, Left closes it, * expands "
      "the largest child until no child dominates. Press 3: leak suspects.", "leaks"},
-    {"The sentence below names the reference to clear. Press Down for the other suspect, then c: objects freed "
-     "without it.", "cut"},
-    {"These objects would be freed, by class, to the byte. Press Esc, then Enter: the suspect itself.", "x "},
-    {"An object: incoming references, contents, and its path at the bottom. Press Down and Enter to follow "
-     "ENTRIES into the list; Esc returns.", "entries|x "},
-    {"Sixty sessions, all closed already. Press Down and Enter for one of them, then p: why it is alive.", "path"},
+    {"Each card names the reference to clear. Press Down for the other suspect, then c: objects freed without it.",
+     "cut"},
+    {"These objects would be freed, by class, to the byte. Press Esc, then Enter: where they have accumulated.", "x "},
+    {"Sixty sessions, all closed already; above them what references the list, below its path. Press Down and Enter "
+     "for one of them.", "x "},
+    {"An object: incoming references, contents, and its path at the bottom. Press p: why it is alive.", "path"},
     {"Each step says how much clearing that reference alone frees. Press 4: threads.", "threads"},
     {"Press Down and Enter: the stack of http-1 with the locals of its frames.", "bt"},
     {"Now a number from a log: type :find 4711000123 and press Enter.", "find"},

@@ -80,8 +80,11 @@ static void add_suspect_name(struct text *to, const struct heap *h, const struct
 	if (s->ids) {
 		text_add_count(to, s->n);
 		text_addf(to, " \u00d7 %s", heap_class_of(h, s->id)->name);
-	} else if (!t->untold && (t->names.n || t->field.len)) {
-		told_add_names(to, t);
+	} else if (!t->untold && t->names.n) {
+		told_add_names(to, t, false);
+	} else if (!t->untold && t->field.len) {
+		const char *of_class = path_static_name(t->field.s);
+		text_add(to, of_class ? of_class : t->field.s);
 	} else {
 		object_class_words(h, s->id, to);
 	}
@@ -135,7 +138,8 @@ static void find_words(struct row_words *w, struct asking *q, const struct suspe
 	text_addf(&w->opens, "x 0x%" PRIx64, heap_address(h, told_point(q->cut.retained, t, s)));
 }
 
-static void add_row(struct result *out, struct asking *q, const struct suspect *s, const struct told *t, const char *kind)
+static void add_row(struct result *out, struct asking *q, const struct suspect *s, const struct told *t,
+    const char *kind)
 {
 	const struct retained *r = q->cut.retained;
 	const struct heap *h = r->heap;

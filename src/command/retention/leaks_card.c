@@ -24,14 +24,15 @@ static uint32_t subject_of(const struct told *t, const struct suspect *s)
 	return t->subject != HEAP_NONE ? t->subject : s->id;
 }
 
-void told_add_names(struct text *to, const struct told *t)
+void told_add_names(struct text *to, const struct told *t, bool whole)
 {
-	bool by_field = t->field.len && (!t->names.n || (t->names.n == 1 && !strncmp(t->names.name[0].s, "0x", 2)));
-	const char *skipped = by_field ? path_static_name(t->field.s) : NULL;
-	if (by_field)
-		text_add(to, skipped ? skipped : t->field.s);
-	else
+	const char *of_class = path_static_name(t->label.len ? t->label.s : "");
+	if (t->names.n != 1 || !t->label.len)
 		told_names_join(&t->names, " + ", to);
+	else
+		text_add(to, of_class ? of_class : t->label.s);
+	if (t->names.n == 1 && t->label.len && !of_class && whole)
+		text_addf(to, " of %.*s", (int)strcspn(t->names.name[0].s, ".[>"), t->names.name[0].s);
 }
 
 /* --- which kind of holder ------------------------------------------------------------------------ */
@@ -105,7 +106,7 @@ static void look_at_element(void *context, uint32_t id)
 	if (!what_if_below(held->cut, id, held->above))
 		return;
 	held->below++;
-	for (uint32_t i = 0; i < n && held->looked < CHILDREN_LOOKED_AT; i++, held->looked++)
+	for (uint32_t i = 0; i < n && held->looked < CHILDREN_LOOKED_AT && !progress_own_stops(i); i++, held->looked++)
 		add_child(held, held->r->heap->class_of[child[i]], retained_of(held->r, child[i]).n);
 }
 
@@ -116,7 +117,7 @@ static void look_at_field(void *context, uint32_t id)
 	struct text field = TEXT_INIT;
 	uint32_t n;
 	const uint32_t *child = retained_children(held->r, id, &n);
-	for (uint32_t i = 0; held->same_field && i < n; i++) {
+	for (uint32_t i = 0; held->same_field && i < n && !progress_own_stops(i); i++) {
 		struct reference_names names;
 		if (h->class_of[child[i]] != held->most || !what_if_below(held->cut, id, held->above))
 			continue;
@@ -239,7 +240,7 @@ void told_add_remedy(struct text *to, const struct told *t, const struct suspect
 		return;
 	}
 	text_add(to, t->names.n < 2 ? "CLEAR " : t->names.n == 2 ? "CLEAR both " : "CLEAR all of ");
-	told_add_names(to, t);
+	told_add_names(to, t, true);
 	text_add(to, " \u2192 frees ");
 	add_bytes(to, t->freed);
 	if (t->some)

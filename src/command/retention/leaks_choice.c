@@ -4,6 +4,7 @@
 
 #include "command/commands.h"
 #include "command/retention/cut_words.h"
+#include "command/retention/heap_labels.h"
 #include "heap/classes.h"
 #include "heap/roots.h"
 #include "heap/threads.h"
@@ -106,6 +107,8 @@ static void add_reference(struct told *t, const struct path *p, size_t i)
 			    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
 			text_add(&t->unnamed, ")");
 		}
+		if (!strncmp(t->reference.s, "0x", 2))
+			heap_reference_label(t->rules, edge.holder, edge.target, false, &t->label);
 		text_addf(next_of_names(&t->names), "%s%s", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
 	}
 	cut_word_quote(&t->reference);
@@ -140,6 +143,7 @@ static void add_together(struct told *t, const struct what_if_edges *edges)
 		text_release(&one.reference);
 		text_release(&one.unnamed);
 		text_release(&one.variable);
+		text_release(&one.label);
 		told_names_release(&one.names);
 	}
 	t->together = edges->n;

@@ -513,5 +513,6 @@ void told_release(struct told *t)
 	text_release(&t->variable);
 	text_release(&t->sentence);
 	text_release(&t->remedy);
+	text_release(&t->label);
 	told_names_release(&t->names);
 }

@@ -36,6 +36,7 @@ struct told {
 	struct told_names names; /* of the references to clear */
 	struct what_if_edge cleared[TOLD_NAMES]; /* these, the first of them */
 	size_t n_cleared;
+	struct text label;    /* a single reference as its class names it: "static app.Cache.all", "app.Order.items" */
 	struct text unnamed;  /* what the reference does not say: the holder's class, the kind of root */
 	struct text variable; /* of a single root: the global variable */
 	size_t together; /* so many references must be cleared; 0: the one of reference, or none */
@@ -59,8 +60,9 @@ MUST_CHECK int told_find(struct told *t, struct session *s, struct what_if *cut,
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
-/* Append the references to clear, between " + "; what only an address names by its static field or the like. */
-void told_add_names(struct text *to, const struct told *t);
+/* Append the references to clear, between " + "; one that only an address names by its class and field.  whole: and
+ * with the address, if it is none of a class. */
+void told_add_names(struct text *to, const struct told *t, bool whole);
 /* What a person wants to open: the collection that the accumulation point is a part of, or that; of a group its largest
  * member. */
 uint32_t told_point(const struct retained *r, const struct told *t, const struct suspect *s);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
-enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, GAP = 1,
+enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, SHARES_FROM = 44, GAP = 1,
 	PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
 
 struct part_rows {
@@ -74,6 +74,17 @@ static uint64_t bytes_of(struct overview_page *o, size_t row)
 	struct cell cell;
 	result_cell(o->result, row, (unsigned)o->bytes, &cell);
 	return cell.type == CELL_BYTES ? cell.amount.n : 0;
+}
+
+/* Suspects that lead nowhere come last, however large they are. */
+static uint64_t largest_of(struct overview_page *o, enum overview_part part)
+{
+	uint64_t largest = 0;
+	for (size_t i = 0; i < o->part[part].n; i++) {
+		uint64_t bytes = bytes_of(o, o->part[part].first + i);
+		largest = bytes > largest ? bytes : largest;
+	}
+	return largest;
 }
 
 /* --- drawing ------------------------------------------------------------------------------------ */
@@ -143,7 +154,7 @@ struct row_layout {
 static struct row_layout lay_out(struct overview_page *o, enum overview_part part, int width)
 {
 	enum { BAR_LEAST = 3 };
-	struct row_layout l = {.bar = width >= 80 ? 14 : width >= 36 ? 8 : 0, .share = width >= 44,
+	struct row_layout l = {.bar = width >= 80 ? 14 : width >= 36 ? 8 : 0, .share = width >= SHARES_FROM,
 	    .freed = part == PART_SUSPECT && width >= 50};
 	int room = width - MARKER - GAP - BYTES_WIDTH * (1 + l.freed) - (l.share ? SHARE_WIDTH : 0);
 
@@ -174,7 +185,7 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 	draw_number(o, row, o->bytes, y, end -= BYTES_WIDTH, BYTES_WIDTH, attr);
 	if (l.share)
 		draw_number(o, row, o->share, y, end -= SHARE_WIDTH, SHARE_WIDTH, attr);
-	uint64_t largest = bytes_of(o, o->part[part].first);
+	uint64_t largest = largest_of(o, part);
 	if (bar)
 		end -= bar + GAP;
 	if (bar && largest)
@@ -332,6 +343,21 @@ static int filled_width(struct overview_page *o, int width)
 	return left < half ? left : half;
 }
 
+/* Then what classes fill is a part of another whole than what roots hold. */
+static bool has_unreachable(struct overview_page *o)
+{
+	const struct part_rows *also = &o->part[PART_ALSO];
+	struct text name = TEXT_INIT;
+	bool found = false;
+
+	for (size_t row = also->first; !found && row < also->first + also->n; row++) {
+		print_cell(o, row, o->name, &name);
+		found = name.len && !strcmp(name.s, "unreachable");
+	}
+	text_release(&name);
+	return found;
+}
+
 static void draw_filled_and_held(struct overview_page *o, struct rect at)
 {
 	bool beside = at.width >= SIDE_BY_SIDE;
@@ -339,8 +365,11 @@ static void draw_filled_and_held(struct overview_page *o, struct rect at)
 	struct rect filled = {at.y, at.x, upper, beside ? left : at.width};
 	struct rect held = beside ? (struct rect){at.y, at.x + left + 2, at.height, at.width - left - 2} :
 	    (struct rect){at.y + upper, at.x, at.height - upper, at.width};
-	draw_part(o, PART_CLASS, filled, "FILLED BY", "shallow");
-	draw_part(o, PART_HOLDER, held, "HELD BY", "retained");
+	bool two = has_unreachable(o);
+	bool of_all = two && lay_out(o, PART_CLASS, filled.width).share;
+	bool of_reachable = two && lay_out(o, PART_HOLDER, held.width).share;
+	draw_part(o, PART_CLASS, filled, "FILLED BY", of_all ? "% of all  shallow" : "shallow");
+	draw_part(o, PART_HOLDER, held, "HELD BY", of_reachable ? "% of reachable  retained" : "retained");
 	if (!o->part[PART_HOLDER].n && held.height > 1)
 		draw_text(held.y + 1, held.x + MARKER, 4, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 }

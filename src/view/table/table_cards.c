@@ -183,7 +183,7 @@ int table_cards_lines(const struct table *t, struct rect at, int most)
 
 	for (size_t row = 0; row < t->result->n_rows && n < most; row++)
 		n += lines_of(t, row, &at);
-	return n;
+	return n ? n - GAP_LINES : 0;
 }
 
 /* The first card seen if this one is the last that is seen whole. */
@@ -259,16 +259,16 @@ int table_draw_below(const struct table *t, struct rect at, int y, size_t row)
 {
 	struct card card;
 	int x = at.x + INDENT, width = text_room(&at), end = at.y + at.height, begin = y;
-	attr_t attr = theme_role(table_is_dim_card(t, row) ? ROLE_QUIET : ROLE_TEXT);
+	bool dim = table_is_dim_card(t, row);
 
 	make_card(t, row, width, &card);
 	int below = end - y < card.n_below ? end - y : card.n_below;
 	if (below > 0)
-		draw_wrapped(y, x, width, below, card.below.s, attr);
+		draw_wrapped(y, x, width, below, card.below.s, theme_role(dim ? ROLE_QUIET : ROLE_TEXT));
 	y += card.n_below;
 	int left = end - y < card.n_left ? end - y : card.n_left;
 	if (left > 0 && card.left.len)
-		draw_wrapped(y, x, width, left, card.left.s, attr);
+		draw_wrapped(y, x, width, left, card.left.s, theme_role(dim ? ROLE_QUIET : ROLE_FACTS));
 	y += card.n_left + !card.beside;
 	if (y - 1 < end && y > begin)
 		draw_right_side(&card, y - 1, x + width);

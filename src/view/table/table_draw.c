@@ -283,6 +283,13 @@ static void draw_card_name(int y, int x, int width, const char *s, attr_t attr)
 	text_release(&fitted);
 }
 
+static bool is_suspect(const struct table *t, size_t row)
+{
+	struct cell kind;
+
+	return result_cell_in(t->result, row, COL_KIND, &kind) && kind.type == CELL_TEXT && !strcmp(kind.text, "suspect");
+}
+
 static attr_t card_role(const struct table *t, size_t row, unsigned c, const struct cell *cell)
 {
 	enum column_id id = t->result->columns[c].id;
@@ -290,8 +297,9 @@ static attr_t card_role(const struct table *t, size_t row, unsigned c, const str
 
 	if (text && table_is_dim_card(t, row))
 		return theme_role(ROLE_QUIET);
-	return theme_role(text && id == COL_NAME ? name_role(t->result->heap, cell->text) : text ? ROLE_QUIET :
-	    cell_role_in(t->result->heap, id, cell));
+	if (text && id == COL_NAME)
+		return theme_role(is_suspect(t, row) ? ROLE_SUSPECT : name_role(t->result->heap, cell->text));
+	return theme_role(text ? ROLE_QUIET : cell_role_in(t->result->heap, id, cell));
 }
 
 static void draw_row(struct table *t, const struct layout *l, struct rect at, int y, size_t row,
@@ -327,8 +335,10 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
 			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s,
 			    selected ? row_attr : theme_role(ROLE_BAR));
-		else if (card && cell.type == CELL_TEXT)
+		else if (card && id == COL_NAME)
 			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
+		else if (card && cell.type == CELL_TEXT)
+			draw_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else
 			draw_cell(l, i, &t->result->columns[c], y, buffer->s, attr);
 		if (cell.beside)

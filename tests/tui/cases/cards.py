@@ -143,6 +143,25 @@ def as_tables(t):
     leave(t)
 
 
+DUMPS = os.environ.get("CAIRN_DUMPS")
+TOMCAT = os.path.join(DUMPS or "", "apps", "tc1.hprof")
+
+
+@case("a group that leads nowhere comes last; the overview says of what its shares are", ((120, 30),))
+def nowhere(t):
+    if not DUMPS or not os.path.exists(TOMCAT):
+        return
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % TOMCAT)
+    t.wait(r"^> leaky\.Leaky\.BASKETS +█\S* +~4\.9% +441K +441K$")
+    t.wait(r"^  15,073 × java\.lang\.String +█{14} ")
+    t.wait(r"^FILLED BY +% of all  shallow +HELD BY +% of reachable  retained$")
+    t.keys("3")
+    t.wait(r"^> 1 +\S*Leaky\.BASKETS +static \S+ · 152 +441K")
+    t.wait(r"^     152 \S*Leaky\$Basket; mostly byte\[\] in blob \(\d+K\)\.")
+    t.wait(r"^  2 +15,073 × \S*String +group +1\.0M")
+    leave(t)
+
+
 LINE = 210  # bytes that a key writes which goes to the next line of a list
 
 

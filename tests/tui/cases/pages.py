@@ -169,7 +169,7 @@ def tour(t):
     t.wait(r"^> +0  main +")
     t.wait(r"^1/10 .*")
     for step, keys in enumerate((("1", "2"), ("*", "3"), ("Down", "c"), ("Escape", "Enter"), ("Down", "Enter"),
-                                 ("Down", "Enter", "p"), ("4",), ("Down", "Enter"))):
+                                 ("p",), ("4",), ("Down", "Enter"))):
         t.wait(r"^%d/10 " % (step + 1))
         t.keys(*keys)
     t.wait(r"^9/10 ")

@@ -33,7 +33,7 @@ def panes(t):
 def pane_below(t):
     start(t, dump=SHOP)
     t.keys("3")
-    t.wait(r"accumulated_in")
+    t.wait(r"^> 1 +\S*Shop\.INSTANCE ")
     t.wait(r"static INSTANCE|classes +204K", panes=True)
     t.keys("4")
     t.wait(r"^> +0  main +")

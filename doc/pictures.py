@@ -30,7 +30,7 @@ BACKGROUND = "#14171d"
 PICTURES = (
     ("overview", [SHOP], 110, 26, ((), r"^ALSO +waste"), (("Down",), r"^> .*ENTRIES")),
     ("heap", [SHOP], 130, 30, ((), r"^ALSO +waste"), (("2",), r"^> .*▸ static Shop"), (("Down", "*"), r"60 × Session")),
-    ("object", [SHOP], 110, 26, ((), r"^ALSO +waste"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"HELD BY .*this")),
+    ("object", [SHOP], 110, 26, ((), r"^ALSO +waste"), ((":x com.acme.shop.Shop.INSTANCE", "Enter"), r"WOULD FREE +679")),
     ("leaks", [SHOP], 110, 24, ((), r"^ALSO +waste"), (("3",), r"AuditLog"), (("Down",), r"ENTRIES +80")),
     ("path", [SHOP], 110, 20, ((), r"^ALSO +waste"), ((":path 0xe00200a8", "Enter"), r"static ENTRIES"), (("End",), r"if cut")),
     ("growth", SERIES, 130, 26, ((), r"^ALSO +waste"), ((":growth", "Enter"), r"rose from 20 to 40 to 60"),

@@ -220,6 +220,7 @@ enum command_flag {
 	COMMAND_RUNS_LINES = 1 << 19, /* runs lines of a file, which may have several results */
 	COMMAND_IN_PARTS = 1 << 21,   /* the screen lays its rows out in parts (view/page/overview_page.c) */
 	COMMAND_CUTS = 1 << 22,       /* asks about references: its key on a row that names some asks about these */
+	COMMAND_LISTS_OBJECTS = 1 << 23, /* of a class: the screen shows them on the page of the class */
 	COMMAND_NO_TABLE = 1 << 20,   /* its rows are about another answer: no table for SQL */
 };
 

@@ -54,7 +54,8 @@ static const struct binding {
     {{'a'}, ACTION_FOLD, PLACE_TABLE, NULL, NULL, "steps", "a", PLACE_TABLE, CAN_FOLD},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, OBJECTS | PLACE_PANE, "Tab",
 	"into the pane next to a list, and back; in an object from its fields to its "
-	"referrers, its path and what it would free; in a collection from entries to fields", "switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
+	"referrers, its path and what it would free; in a collection from entries to fields",
+	"switch", "Tab", PLACE_OBJECT, 0, .brief = "next pane or side"},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "pane", "Tab", PLACE_TABLE | PLACE_TREE,
 	CAN_PANE},
     {{'\t', SPECIAL(KEY_BTAB)}, ACTION_SIDE, ROWS | PLACE_PANE, NULL, NULL, "next", "Tab", PLACE_PANE, 0},

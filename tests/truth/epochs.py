@@ -24,6 +24,7 @@ UNITS = (1, 10**3, 10**6, 10**9)
 ANY, BY_ITSELF, NONE = UNITS, UNITS[1:3], ()
 NAMES = {"lastSeen": ANY, "createdAt": ANY, "expires": ANY, "modificationTime": ANY, "ctimestamp": ANY, "sent_at": ANY,
          "total": BY_ITSELF, "x": BY_ITSELF, "flat": BY_ITSELF, "Attempts": BY_ITSELF,
+         "lastNanoTime": UNITS[3:], "sentMillis": UNITS[1:2], "xdostime": NONE,
          "id": NONE, "userId": NONE, "serialVersionUID": NONE, "hashCode": NONE, "bufferAddress": NONE, "timeId": NONE}
 
 

@@ -55,6 +55,11 @@ static void test_names(void **state)
 		expect(FIRST * units[i], "id", false, 0, 0);
 		expect(FIRST * units[i], "sessionId", false, 0, 0);
 		expect(FIRST * units[i], "timeHash", false, 0, 0);
+		expect(FIRST * units[i], "nanoTime", i == 3, FIRST, 0);
+		expect(FIRST * units[i], "st_ctime_nsec", i == 3, FIRST, 0);
+		expect(FIRST * units[i], "startMicros", i == 2, FIRST, 0);
+		expect(FIRST * units[i], "timeMillis", i == 1, FIRST, 0);
+		expect(FIRST * units[i], "st_mtime_sec", true, FIRST, 0);
 	}
 }
 

@@ -107,10 +107,21 @@ static bool speaks_of_time(const char *name)
 	return holds_one(name, words) || ends_with(name, "At") || ends_with(name, "_at");
 }
 
+/* "previousNanoTime", "st_ctime_nsec": a number of another unit than the name says is no date. */
+static bool denies_unit(const char *name, unsigned unit)
+{
+	static const char *const words[EPOCH_UNITS][3] = {{NULL}, {"milli", NULL}, {"micro", "usec", NULL},
+	    {"nano", "nsec", NULL}};
+	bool other = false, own = false;
+	for (unsigned i = 1; i < EPOCH_UNITS; i++)
+		*(i == unit ? &own : &other) |= holds_one(name, words[i]);
+	return other && !own;
+}
+
 /* Numbers of all sizes are identities, hash codes and addresses. */
 static bool speaks_of_identity(const char *name)
 {
-	static const char *const words[] = {"uid", "hash", "seed", "address", "sigbits", NULL};
+	static const char *const words[] = {"uid", "hash", "seed", "address", "sigbits", "dostime", NULL};
 	return !strcmp(name, "id") || ends_with(name, "Id") || ends_with(name, "ID") || ends_with(name, "_id") ||
 	    holds_one(name, words);
 }
@@ -123,7 +134,7 @@ bool epoch_of(int64_t number, const char *name, int64_t end, struct instant *out
 			continue;
 		bool by_itself = i == 1 || i == 2;
 		*out = (struct instant){number / unit, (uint32_t)(number % unit * (units[3] / unit))};
-		return (by_itself || speaks_of_time(name)) && !speaks_of_identity(name);
+		return (by_itself || speaks_of_time(name)) && !denies_unit(name, i) && !speaks_of_identity(name);
 	}
 	return false;
 }

@@ -3,8 +3,8 @@
  * epoch.h - numbers that are plausible times: counted since 1970 in seconds, milliseconds, microseconds or nanoseconds.
  *
  * Such a number lies between 2000 and ten years after the dump.  The four units have ranges that do not meet, so the
- * number says its unit.  Seconds and nanoseconds are dates only of a field whose name speaks of time: 2^30 and hash
- * codes lie in their ranges.  Pure functions, any thread.
+ * number says its unit, and a name that speaks of another one denies it.  Seconds and nanoseconds are dates only of
+ * a field whose name speaks of time: 2^30 and hash codes lie in their ranges.  Pure functions, any thread.
  */
 #ifndef CAIRN_ANALYSIS_DESCRIBE_EPOCH_H
 #define CAIRN_ANALYSIS_DESCRIBE_EPOCH_H

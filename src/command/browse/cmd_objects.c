@@ -228,7 +228,7 @@ const struct command cmd_ls = {
 	{DASH_SUB, OPT_FLAG, NULL, "also instances of subclasses"},
 	{DASH_RETAINED, OPT_FLAG, NULL, "compute retained sizes if not known yet"},
 	{DASH_FIELDS, OPT_WORDS, "NAMES", "fields as columns (total,status), all, or none"}),
-    .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY,
+    .flags = COMMAND_OBJECTS_ONLY | COMMAND_EARLY | COMMAND_LISTS_OBJECTS,
     .group = "browse",
     .summary = "list the objects of a class",
     .shapes = SHAPES(&ls_shape, &ls_fields_shape, &ls_heaps_shape, &ls_heaps_fields_shape),

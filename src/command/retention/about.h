@@ -64,6 +64,9 @@ void about_add(struct asking *q, const struct about_row *row);
 /* Add one of an object (HEAP_NONE: of none) with what it retains, as far as that is known.  Releases the name. */
 void about_add_object(struct asking *q, const struct about_row *row, struct text *name, uint32_t id);
 
+/* Append the line that lists the objects of a class, those first that retain most. */
+void about_class_line(const struct about *a, uint32_t class, struct text *to);
+
 /* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_add_holders(struct asking *q, struct err *err);
 MUST_CHECK int about_add_contents(struct asking *q, struct err *err);

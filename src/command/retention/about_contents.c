@@ -249,9 +249,12 @@ static int add_classes(struct asking *q, const uint32_t *ids, size_t n, struct a
 	bool only_themselves = histogram.n == 1 && histogram.rows[0].objects.n == q->what->n;
 	for (size_t i = 0; !only_themselves && i < histogram.n && i < CLASSES; i++) {
 		const struct histogram_row *row = &histogram.rows[i];
+		struct text line = TEXT_INIT;
+		about_class_line(q->a, row->class, &line);
 		about_add(q, &(struct about_row){.part = PART_IF_CUT, .name = row->name,
 		    .objects = cell_count(amount_as_sure(row->objects, as)),
-		    .shallow = cell_bytes(amount_as_sure(row->shallow, as))});
+		    .shallow = cell_bytes(amount_as_sure(row->shallow, as)), .command = line.s});
+		text_release(&line);
 	}
 	if (histogram.n > CLASSES)
 		add_more(q, PART_IF_CUT, histogram.n - CLASSES, histogram.n - CLASSES == 1 ? "class" : "classe");

@@ -454,6 +454,9 @@ static int add_kind(
 	} else if (q->what->n == 1) {
 		references_line(&line, h, q->what->ids[0], DIRECTION_IN, h->class_of[k->holder]);
 		row.command = line.s;
+	} else {
+		about_class_line(q->a, h->class_of[k->holder], &line);
+		row.command = line.s;
 	}
 	if (k->n == 1) {
 		if (cut)

@@ -6,8 +6,10 @@
 
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "heap/classes.h"
 #include "result/objects.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,17 @@ void about_add_object(struct asking *q, const struct about_row *row, struct text
 	own.retained = own.is_object && q->a->known ? object_retained_cell(q->a->opened, id) : cell_blank();
 	about_add(q, &own);
 	text_release(name);
+}
+
+void about_class_line(const struct about *a, uint32_t class, struct text *to)
+{
+	const struct heap *h = a->heap;
+	const struct heap_class *c = &h->classes[class];
+	if (c->address && c->object != HEAP_NONE) /* two loaders may have one of this name each */
+		text_addf(to, "ls 0x%" PRIx64, c->address);
+	else
+		text_addf(to, "ls '%s'", c->name);
+	text_add(to, a->known ? " -sort retained" : "");
 }
 
 static enum about_part part_of(struct result *r, size_t row)

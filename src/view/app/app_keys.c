@@ -165,6 +165,7 @@ static bool next_side(struct app *a)
 	if (p && p->ops->tables)
 		p->ops->tables(p, both);
 	bool was_in_pane = panes_focused(&a->panes), last = !both[1] || p->ops->table(p) == both[1];
+	last &= !p || !p->ops->on_words || !p->ops->on_words(p);
 	if ((was_in_pane || last) && app_pane_table(a) && panes_next_side(&a->panes))
 		return true;
 	/* behind the panes comes what was first */

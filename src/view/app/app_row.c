@@ -203,6 +203,19 @@ static char *branch_of_row(struct app *a, const struct table *t, const struct ta
 	return xstrdup(cell.text);
 }
 
+/* The command line that the selected row of about proposes, in a pane or on the page; NULL: none. */
+static const char *proposed_line(struct app *a)
+{
+	struct page *p = app_page(a);
+	struct table *t = app_table(a);
+
+	if (panes_focused(&a->panes))
+		return about_line(a->panes.shown, a->panes.row);
+	if (!p || !p->ops->on_words || !p->ops->on_words(p) || t->row >= t->result->n_rows)
+		return NULL;
+	return about_line(t->result, t->row);
+}
+
 void app_open_row(struct app *a)
 {
 	struct table *t = app_table(a);
@@ -210,7 +223,7 @@ void app_open_row(struct app *a)
 	struct target target;
 	struct text line = TEXT_INIT;
 
-	const char *proposed = panes_focused(&a->panes) ? about_line(a->panes.shown, a->panes.row) : NULL;
+	const char *proposed = proposed_line(a);
 
 	if (t && t->on_head && !panes_focused(&a->panes)) {
 		app_say(a, ROLE_NOTE, "this is the object itself; Down: its contents, Tab: incoming references");

@@ -129,6 +129,12 @@ struct page *app_new_table(struct app *a, struct result *r, struct invocation *a
 	return page_new_table(r, asked);
 }
 
+static struct page *new_class(struct app *a, struct result *r, struct invocation *asked)
+{
+	config_columns(a->options->config, asked, r);
+	return page_new_class(r, class_of_list(r), asked);
+}
+
 /* used: the selection was, so that the answer's page is no invocation's. */
 static void show(struct app *a, struct result *r, struct invocation *asked, bool used, bool typed)
 {
@@ -162,7 +168,11 @@ static void show(struct app *a, struct result *r, struct invocation *asked, bool
 		}
 	}
 	tabs_return(a, tab, at);
-	app_push(a, app_new_table(a, r, as));
+	if (asked->command->flags & COMMAND_LISTS_OBJECTS && invocation_is_plain(asked) && app_references_ready(a) &&
+	    r->opened == a->session.dump && class_of_list(r) != HEAP_NONE)
+		app_push(a, new_class(a, r, as));
+	else
+		app_push(a, app_new_table(a, r, as));
 }
 
 /* The prompt is closed: keys act again, and Up in the next one brings the line. */

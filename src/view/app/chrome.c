@@ -446,7 +446,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	/* a tree grows and shrinks: the pane would come and go with it */
 	if (!tree_is(t->result))
 		page.lines = AROUND + (table_has_cards(t) ? (size_t)table_cards_lines(t, area, LINES) : t->result->n_rows) +
-		    (t->result->n_head ? HEAD : 0);
+		    (t->result->n_head ? HEAD : 0) + (page_is_class(p) ? (size_t)class_page_lines(p) : 0);
 	return page;
 }
 

@@ -3,6 +3,7 @@
 #include "view/page/about_lines.h"
 
 #include "command/commands.h"
+#include "heap/classes.h"
 #include "view/name_role.h"
 #include "view/names.h"
 
@@ -66,15 +67,6 @@ static bool is_of(struct result *r, size_t row, const char *what)
 	return strcmp(part, what) == 0;
 }
 
-size_t about_lines_count(const struct about_lines *a, const char *what)
-{
-	size_t n = 0;
-
-	for (size_t row = 0; a->result && row < a->result->n_rows; row++)
-		n += is_of(a->result, row, what);
-	return n;
-}
-
 /* --- words -------------------------------------------------------------------------------------- */
 
 static void add_piece(struct span *s, const char *words, enum role role)
@@ -120,6 +112,15 @@ static bool is_cut(struct result *r, const char *name)
 	return is;
 }
 
+/* Of the class of the object that a row leads to; name: as it is shown, without its package. */
+static enum role class_role(struct result *r, size_t row, const char *name)
+{
+	struct target target = {.kind = TARGET_NONE};
+
+	result_target(r, row, &target);
+	return name_role(r->heap, target.kind == TARGET_OBJECT ? heap_class_of(r->heap, target.id)->name : name);
+}
+
 /* The name of a reference, what clearing it frees where that is another number than before, and what it leads to. */
 static void path_span(struct result *r, size_t row, bool last, struct text *freed_before, struct span *s)
 {
@@ -140,7 +141,7 @@ static void path_span(struct result *r, size_t row, bool last, struct text *free
 	if (words.len) { /* the line before it goes with it */
 		struct text class = TEXT_INIT;
 		text_addf(&class, "%s%s", s->n ? line.s : "", last ? THIS : words.s);
-		add_piece(s, class.s, last ? ROLE_QUIET : name_role(r->heap, words.s));
+		add_piece(s, class.s, last ? ROLE_QUIET : class_role(r, row, words.s));
 		text_release(&class);
 	}
 	text_release(&words);
@@ -333,48 +334,76 @@ static uint64_t freed_of(struct result *r, size_t row)
 	return cell.type == CELL_BYTES ? cell.amount.n : 0;
 }
 
-/* "60 × AuditLog.ENTRIES[]   79.7K ██████" */
+/* "60 × Object[][…]" */
+static void row_name(struct result *r, size_t row, struct text *to)
+{
+	struct text words = TEXT_INIT;
+
+	text_clear(to);
+	print_cell(r, row, COL_REFERENCES, &words);
+	if (words.len && strcmp(words.s, "1") != 0)
+		text_addf(to, "%s \u00d7 ", words.s);
+	print_cell(r, row, COL_NAME, &words);
+	text_add(to, words.s);
+	text_release(&words);
+}
+
+/* "60 × Object[][…]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them where
+ * there is anything to compare. */
 static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, int name_width, uint64_t largest,
     bool active)
 {
+	enum { PATH_LEAST = 12 };
 	struct result *r = a->result;
 	bool selected = active && a->table.row == row;
 	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
-	struct text words = TEXT_INIT, name = TEXT_INIT;
+	struct text words = TEXT_INIT;
+	int x = at.x + name_width + 1, end = at.x + at.width;
 
-	print_cell(r, row, COL_REFERENCES, &words);
-	if (words.len && strcmp(words.s, "1") != 0)
-		text_addf(&name, "%s \u00d7 ", words.s);
-	print_cell(r, row, COL_NAME, &words);
-	text_add(&name, words.s);
 	if (a->n < ABOUT_WORDS)
 		a->word[a->n++] = (struct about_word){row, y, at.x, at.width};
-	draw_name(y, at.x, name_width, name.s, attr);
+	row_name(r, row, &words);
+	draw_name(y, at.x, name_width, words.s, attr);
 	print_cell(r, row, COL_FREED, &words);
-	draw_right(y, at.x + name_width + 1, BYTES_WIDTH, words.s, attr);
-	int x = at.x + name_width + 1 + BYTES_WIDTH + 1;
-	if (largest && x + BAR <= at.x + at.width)
+	draw_right(y, x, BYTES_WIDTH, words.s, attr);
+	x += BYTES_WIDTH + 1;
+	if (largest && x + BAR <= end)
 		draw_bar(y, x, BAR, (double)freed_of(r, row) / (double)largest, theme_role(ROLE_BAR));
+	x += BAR + 1;
+	print_cell(r, row, COL_VALUE, &words);
+	if (largest && end - x >= PATH_LEAST) {
+		struct text fitted = TEXT_INIT;
+		names_fit(words.s, end - x, &fitted);
+		draw_text(y, x, end - x, fitted.len ? fitted.s : "", theme_role(ROLE_QUIET));
+		text_release(&fitted);
+	}
 	text_release(&words);
-	text_release(&name);
 }
 
 int about_lines_rows(struct about_lines *a, struct rect at, const char *what, bool active)
 {
-	int lines = 0, name = at.width - BYTES_WIDTH - 2 - BAR;
+	int lines = 0, most = at.width - BYTES_WIDTH - 2 - BAR, name = 0;
 	uint64_t largest = 0;
+	struct text words = TEXT_INIT;
 
-	name = name < NAME_MOST ? name : NAME_MOST;
 	if (!a->result && at.height > 0) {
 		draw_text(at.y, at.x, at.width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 		return 1;
 	}
-	for (size_t row = 0; a->result && row < a->result->n_rows; row++)
-		if (is_of(a->result, row, what) && freed_of(a->result, row) > largest)
+	for (size_t row = 0; row < a->result->n_rows; row++) {
+		if (!is_of(a->result, row, what))
+			continue;
+		row_name(a->result, row, &words);
+		int width = (int)text_width_most(words.s, NAME_MOST);
+		name = width > name ? width : name;
+		if (strcmp(what, CUT) != 0 && freed_of(a->result, row) > largest)
 			largest = freed_of(a->result, row);
-	for (size_t row = 0; a->result && row < a->result->n_rows && lines < at.height; row++)
+	}
+	name = name < most ? name : most;
+	for (size_t row = 0; row < a->result->n_rows && lines < at.height; row++)
 		if (is_of(a->result, row, what))
 			draw_row(a, row, at.y + lines++, at, name, largest, active);
+	text_release(&words);
 	return lines;
 }
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = 2, WORD = 12, SORTED_MOST = 100000 };
+enum { MARGIN = 2, WORD = 12, ROOMY = 16 /* lines */, SORTED_MOST = 100000 };
 
 struct object_page {
 	struct page page;
@@ -72,6 +72,13 @@ static void add_head(const struct object_page *o, enum column_id column, const c
 	text_addf(to, " %s ", behind);
 }
 
+static bool value_begins(const struct object_page *o, const char *word)
+{
+	const struct field *f = head_of(o, COL_VALUE);
+
+	return f && f->cell.type == CELL_TEXT && !strncmp(f->cell.text, word, strlen(word));
+}
+
 /* Is the value said in other words, or not worth a word? */
 static bool is_said(const struct object_page *o, const struct field *f)
 {
@@ -88,7 +95,9 @@ static bool is_said(const struct object_page *o, const struct field *f)
 	case COL_VALUE: /* Go shows a struct by its fields, which stand below */
 		return is_class || o->value_beside || *f->cell.text == '{';
 	case COL_LENGTH:
-		return o->value_beside && !strncmp(head_of(o, COL_VALUE)->cell.text, "length ", 7);
+		return o->value_beside && value_begins(o, "length ");
+	case COL_SIZE:
+		return o->value_beside && value_begins(o, "size ");
 	case COL_REACHABLE: /* by whom stands below */
 		return f->cell.amount.n && f->cell.amount.certainty == EXACT;
 	default:
@@ -242,9 +251,13 @@ static void arrange(struct object_page *o)
 	if (o->arranged || retained < 0 || o->x->columns[retained].hidden || !opened_retained(o->x->opened))
 		return;
 	o->arranged = true;
-	if (heap_class_of(o->x->heap, o->id)->kind == CLASS_PLAIN && o->x->sorted_by < 0 && o->holds.on_head &&
-	    o->x->n_rows < SORTED_MOST)
-		table_sort(&o->holds, (unsigned)retained, true);
+	if (heap_class_of(o->x->heap, o->id)->kind != CLASS_PLAIN || o->x->sorted_by >= 0 || !o->holds.on_head ||
+	    o->x->n_rows >= SORTED_MOST)
+		return;
+	const struct session *session = o->holds.session;
+	o->holds.session = NULL; /* no job: few rows, and the page is being drawn */
+	table_sort(&o->holds, (unsigned)retained, true);
+	o->holds.session = session;
 }
 
 /* Lines for what it holds and for its referrers, each with its heading: what they need, or a share. */
@@ -263,13 +276,14 @@ size_t object_page_lines(struct page *p)
 {
 	enum { AROUND = 12 }; /* what it is, the words of about, headings, gaps */
 	struct object_page *o = (struct object_page *)p;
+	size_t lines = inner(o)->result->n_rows + o->in->n_rows + AROUND;
 
-	return inner(o)->result->n_rows + o->in->n_rows + AROUND;
+	return lines > ROOMY ? lines : ROOMY;
 }
 
 static void draw(struct page *p, struct rect at)
 {
-	enum { LOW = 7, WORDS_FROM = 11, ROOMY = 16 };
+	enum { LOW = 7, WORDS_FROM = 11 };
 	struct object_page *o = (struct object_page *)p;
 	int bottom = at.y + at.height, holds, held;
 

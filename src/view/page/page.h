@@ -39,6 +39,8 @@ struct page_ops {
 	bool (*click)(struct page *p, struct rect at, int y, int x);
 	/* What about says of its object, or (HEAP_NONE) of the instances of its class; NULL: it says nothing of that. */
 	struct about_lines *(*about)(struct page *p, uint32_t *id, uint32_t *class);
+	/* Is the keyboard on words above its one table?  NULL: it has none. */
+	bool (*on_words)(const struct page *p);
 	void (*release)(struct page *p);
 };
 
@@ -58,6 +60,12 @@ struct page *page_new_text(struct result *r, struct invocation *asked);
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     struct invocation *asked);
 size_t object_page_lines(struct page *p); /* that it would fill */
+/* A list of all objects of a class, below what is said of the class. */
+struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked);
+bool page_is_class(const struct page *p);
+int class_page_lines(struct page *p); /* above the list, as drawn last */
+/* The class whose objects this list has, all of them and no others; HEAP_NONE: that is not so. */
+uint32_t class_of_list(const struct result *r);
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);

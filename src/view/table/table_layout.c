@@ -644,14 +644,15 @@ static bool is_in_pass(const struct table *t, unsigned c, unsigned pass)
 	}
 }
 
-/* All columns, left to right.  What a row retains stands with its bar before a value, and in the heap's tree, unless
+/* All columns, left to right.  What a row retains stands with its bar before a field's value, and in the heap's tree, unless
  * columns were chosen, first of all, with the name behind it.  Returns how many. */
 static unsigned order_columns(const struct table *t, unsigned *order)
 {
 	const struct result *r = t->result;
 	unsigned n = r->n_columns < TABLE_COLUMNS ? r->n_columns : TABLE_COLUMNS, k = 0;
 	bool tree = tree_has_groups(r) && !r->chosen;
-	int retained = t->bars || tree ? result_column_of(r, COL_RETAINED) : -1;
+	bool fields = t->bars && result_column_of(r, COL_TYPE) >= 0;
+	int retained = fields || tree ? result_column_of(r, COL_RETAINED) : -1;
 	int behind = retained < 0 ? -1 : tree ? (int)tree_column(r) : result_column_of(r, COL_VALUE);
 
 	if (retained < 0 || behind < 0)

@@ -95,7 +95,7 @@ def inflated(t):
     t.line('"$CAIRN" -x index "$HOME/bench.hprof.gz"; "$CAIRN" "$HOME/bench.hprof.gz"')
     t.wait(r"^> char\[\] +11,145 ")
     enter(t, "ls byte[]")
-    t.wait(r"^> 0x\w+ .*byte\[\] .* \"abcdef\"$")
+    t.wait(r"^> 0x\w+ .* \"abcdef\"$")
     leave(t)
     when, size = os.stat(dump), os.path.getsize(dump)
     with open(dump, "r+b") as f: # between two of the blocks that an index has a sum of
@@ -105,7 +105,7 @@ def inflated(t):
     t.line('"$CAIRN" "$HOME/bench.hprof.gz"')
     t.wait(said(r"gzip .* damaged|gzip checksum"))
     enter(t, "ls byte[]")
-    t.wait(r"^> 0x\w+ .*byte\[\] .* \?$")
+    t.wait(r"^> 0x\w+ .* \?$")
     enter(t, "dom -by class")
     t.wait(r"^> java.lang.Thread +6 ")
     leave(t)

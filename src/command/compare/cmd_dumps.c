@@ -277,10 +277,19 @@ static struct result *list_dumps(const struct session *s)
 /* What a list without a dump says, and what to do. */
 static void tell_empty(struct result *r, const struct session *s)
 {
-	struct text empty = TEXT_INIT;
+	struct text empty = TEXT_INIT, archives = TEXT_INIT;
 	text_add(&empty, "no dump is in this directory");
 	if (s->folder->n_others)
 		text_addf(&empty, " (%zu other file%s)", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
+	if (!s->interactive) {
+		folder_add_archives(s->folder, &empty);
+		result_add_note_text(r, &empty);
+		return;
+	}
+	folder_add_archives(s->folder, &archives);
+	if (archives.len)
+		text_addf(&empty, "\n%s", archives.s + strspn(archives.s, "; "));
+	text_release(&archives);
 	text_add(&empty, "\n\n:open FILE       opens a dump\nq                quits; then in the shell:\n"
 	    "cairn FILE       opens a dump\ncairn DIRECTORY  lists the dumps of a directory\n"
 	    "cairn --help     lists the options");
@@ -296,7 +305,8 @@ static bool any_cause(const struct session *s)
 	return false;
 }
 
-static void tell_folder(struct result *r, const struct session *s)
+/* Which directory it is, or archive, and what else is there. */
+static void note_folder(struct result *r, const struct session *s)
 {
 	struct text note = TEXT_INIT;
 	if (s->folder->n_unseen) {
@@ -307,17 +317,19 @@ static void tell_folder(struct result *r, const struct session *s)
 	}
 	if (s->folder->remark[0]) /* first: of a long note its first clause is seen */
 		text_addf(&note, "%s; ", s->folder->remark);
-	text_add(&note, s->n_dumps ? "in " : "");
-	if (s->n_dumps)
-		text_add_name(&note, s->interactive ? s->folder->shown : s->folder->path);
-	if (s->n_dumps && s->folder->n_others)
+	text_add(&note, "in ");
+	text_add_name(&note, s->interactive ? s->folder->shown : s->folder->path);
+	if (s->folder->n_others)
 		text_addf(&note, ", with %zu other file%s", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	folder_add_archives(s->folder, &note);
 	result_add_note_text(r, &note);
+}
+
+static void tell_folder(struct result *r, const struct session *s)
+{
+	(s->n_dumps ? note_folder : tell_empty)(r, s);
 	result_mark(r, RESULT_NO_PANES, true);
 	result_show_column(r, COL_CAUSE, any_cause(s));
-	if (!s->n_dumps)
-		tell_empty(r, s);
 	if (is_narrow(s, ROOM_FOR_TIME)) {
 		result_show_column(r, COL_NUMBER, false);
 		result_show_column(r, COL_OBJECTS, false);

@@ -24,7 +24,7 @@ static const struct column columns[] = {
     [G_RETAINED] = {.id = COL_RETAINED, .room = COLUMN_EARLY},
     [G_D_RETAINED] = {.id = COL_D_RETAINED, .bar = true},
     [G_SHARE] = {.id = COL_SHARE},
-    [G_FREED] = {.id = COL_FREED, .room = COLUMN_EARLY},
+    [G_FREED] = {.id = COL_FREED},
     [G_COURSE] = {.id = COL_COURSE, .room = COLUMN_LATE},
     [G_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
 };

@@ -333,8 +333,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		if (tree_is(t->result) && c == tree_column(t->result))
 			draw_branch(t, y, l->x[i], l->width[i], row, buffer->s, attr);
 		else if (id == COL_PLOT || (id == COL_BAR && cell.type == CELL_TEXT))
-			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s,
-			    selected ? row_attr : theme_role(ROLE_BAR));
+			(id == COL_PLOT ? draw_plot : draw_bar_cell)(y, l->x[i], l->width[i], buffer->s, attr);
 		else if (card && id == COL_NAME)
 			draw_card_name(y, l->x[i], l->width[i], buffer->s, attr);
 		else if (card && cell.type == CELL_TEXT)

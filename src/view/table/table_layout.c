@@ -463,8 +463,9 @@ static void fit(const struct table *t, struct layout *l, int width)
 		l->beside = false;
 		fits = fit_simple(t, l, width, text) || shrink(t, l, width, text, name);
 	}
-	/* where one looks through the heap the bars tell more than what a row is worth telling besides */
-	while (!fits && l->bar > 0 && tree_has_groups(t->result) && drop_one(t, l, 8))
+	/* where one looks through the heap, or for growth, bars tell more than what a row is worth telling besides */
+	bool bars_first = l->bar > 0 && (tree_has_groups(t->result) || (!l->percent_x && !t->bars && !table_has_cards(t)));
+	while (!fits && bars_first && drop_one(t, l, tree_has_groups(t->result) ? 8 : 5))
 		fits = shrink(t, l, width, text, name);
 	if (fits && drop_address(t, l))
 		fits = shrink(t, l, width, text, name);

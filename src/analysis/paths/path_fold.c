@@ -13,6 +13,7 @@
 
 enum {
 	LIST_STEPS = 8,     /* loader, list, array, class: a few of the VM's own structures at most */
+	PARTS_LOOKED = 4096, /* steps back to the collection that they are parts of */
 	THROUGH_FIRST = 12, /* references that are named, of many that were folded into one step */
 	LINE_SHOWN = 64,    /* steps of a path, shown in a line */
 	MAKE_KNOWN = 128,
@@ -51,7 +52,7 @@ enum { SEEN, PART, LIST }; /* of a step: PART of a collection; LIST: in a loader
 /* What is between a class object and the loader that made the class. */
 static void mark_lists(const struct heap *h, const struct path *p, uint8_t *is)
 {
-	for (size_t k = 1; k < p->n; k++) {
+	for (size_t k = 1; k < p->n && !progress_own_stops(k); k++) {
 		uint32_t class = heap_class_mirrored(h, p->step[k]);
 		size_t at = k, least = k > LIST_STEPS ? k - LIST_STEPS : 0;
 		if (class == HEAP_NONE || h->classes[class].loader == HEAP_NONE)
@@ -79,12 +80,17 @@ bool path_reference_is_static(const struct path_rules *r, uint32_t holder, uint3
 	return is;
 }
 
-/* Class objects and loaders before a static field; and the first object of the path, if it holds but these. */
-static size_t run_begins(const struct path_rules *r, const struct path *p, const uint8_t *is, size_t k)
+/* Where a step begins that a static field or a class object ends, `run` being the first of the class objects and
+ * loaders before it: there, or at the path's first object, if that holds but these. */
+static size_t step_begins(const struct path_rules *r, const struct path *p, size_t run, size_t i)
 {
-	while (k && (is[k - 1] == LIST || loads_classes(r->heap, p->step[k - 1])))
-		k--;
-	return k == 1 ? 0 : k;
+	bool statics = i && path_reference_is_static(r, p->step[i - 1], p->step[i]);
+	if (!statics && (!i || heap_class_mirrored(r->heap, p->step[i]) == HEAP_NONE))
+		return i;
+	size_t first = run == 1 ? 0 : run;
+	if (!statics && first) /* a class object is seen, and what leads to it, unless the path begins there */
+		return i;
+	return !first && r->from != HEAP_NONE ? 1 : first; /* where it begins was asked for */
 }
 
 int path_fold(struct path_fold *out, struct path_plumbing *f, const struct path_rules *r, const struct path *p,
@@ -99,19 +105,14 @@ int path_fold(struct path_fold *out, struct path_plumbing *f, const struct path_
 	for (size_t i = 1; i + 1 < p->n && !progress_own_stops(i); i++)
 		is[i] = path_plumbing_is(f, p->step[i - 1], p->step[i]) ? PART : SEEN;
 	mark_lists(r->heap, p, is);
-	for (size_t i = 0; i < p->n && !progress_own_stops(i); i++) {
-		size_t first = i;
-		bool statics = i && path_reference_is_static(r, p->step[i - 1], p->step[i]);
-		if (statics || (i && heap_class_mirrored(r->heap, p->step[i]) != HEAP_NONE))
-			first = run_begins(r, p, is, i);
-		if (!statics && first) /* a class object is seen, and what leads to it, unless the path begins there */
-			first = i;
-		if (!first && r->from != HEAP_NONE)
-			first = 1; /* where it begins was asked for */
+	for (size_t i = 0, run = 0; i < p->n && !progress_own_stops(i); i++) {
+		size_t first = step_begins(r, p, run, i);
 		while (out->n && out->step[out->n - 1] >= first)
 			out->n--;
 		if (is[i] == SEEN || i + 1 == p->n)
 			out->step[out->n++] = i;
+		if (is[i] != LIST && !loads_classes(r->heap, p->step[i]))
+			run = i + 1;
 	}
 	big_free(is);
 	return 0;
@@ -178,7 +179,7 @@ static bool add_entry(const struct path_rules *r, const uint32_t *step, size_t f
 {
 	const struct heap *h = r->heap;
 	size_t collection = to;
-	if (inspect_make(h, step[to]) & MAKE_PART) /* the path ends in the middle of a collection */
+	if (inspect_make(h, step[to]) & MAKE_PART || to - from > PARTS_LOOKED) /* it ends in the middle of a collection */
 		return false;
 	while (collection > from && !(inspect_make(h, step[collection - 1]) & MAKE_COLLECTION))
 		collection--;

@@ -45,6 +45,7 @@ struct merge {
 	struct bits asked;  /* by id: these have nodes of their own, whatever they are */
 	struct bits lists;  /* by id: a loader has its class objects in it */
 	struct bits begins; /* by id: class objects at which paths begin, as only plumbing leads there */
+	uint32_t *start;    /* by class: of such a one, where its path begins in truth */
 	uint32_t *node_of; /* by object, node + 1; 0: not known */
 	uint32_t *chain;   /* objects on their way up */
 	size_t cap_chain;
@@ -120,31 +121,50 @@ static void mark_list(struct merge *m, uint32_t id, uint32_t loader)
 			bits_set(&m->lists, way[n]);
 }
 
-/* Do only class objects, loaders and lists of classes lead to a class object, from the path's first object on? */
-static bool only_plumbing_before(const struct merge *m, uint32_t id)
+/* Do only class objects, loaders and lists of classes lead to a class object, from the path's first object on?  All
+ * class objects on the way are told the same, so each is climbed from once. */
+static void find_beginning(struct merge *m, struct bits *known, uint32_t class_object)
 {
 	const struct heap *h = m->heap;
-	uint32_t parent;
-	while ((parent = m->tree->parent[id]) && parent != PATH_START) {
-		id = parent - 1;
-		if (heap_class_mirrored(h, id) == HEAP_NONE && !heap_class_of(h, id)->makes_loaders &&
-		    !bits_get(&m->lists, id))
-			return m->tree->parent[id] == PATH_START;
-		if (bits_get(&m->begins, id))
-			return true;
+	uint32_t id = class_object, start;
+	bool begins = m->tree->parent[id] == PATH_START, ends = begins;
+	while (!ends && !progress_own_stops(m->steps++)) {
+		id = m->tree->parent[id] - 1;
+		bool starts = m->tree->parent[id] == PATH_START, mirror = heap_class_mirrored(h, id) != HEAP_NONE;
+		begins = starts || (mirror && bits_get(&m->begins, id));
+		ends = starts || (mirror && bits_get(known, id)) ||
+		    (!mirror && !heap_class_of(h, id)->makes_loaders && !bits_get(&m->lists, id));
 	}
-	return parent;
+	start = begins && m->tree->parent[id] != PATH_START ? m->start[heap_class_mirrored(h, id)] : id;
+	for (id = class_object; !bits_get(known, id); id = m->tree->parent[id] - 1) {
+		if (heap_class_mirrored(h, id) == HEAP_NONE) {
+			if (!heap_class_of(h, id)->makes_loaders && !bits_get(&m->lists, id))
+				break;
+		} else {
+			bits_set(known, id);
+			m->start[heap_class_mirrored(h, id)] = start;
+			if (begins)
+				bits_set(&m->begins, id);
+		}
+		if (m->tree->parent[id] == PATH_START)
+			break;
+	}
 }
 
 static int find_plumbing(struct merge *m, const uint32_t *ids, size_t n, struct err *err)
 {
 	const struct heap *h = m->heap;
+	struct bits known = {.word = NULL};
 	int code = bits_init(&m->asked, h->n_objects, err);
 	if (!code)
 		code = bits_init(&m->lists, h->n_objects, err);
 	if (!code)
 		code = bits_init(&m->begins, h->n_objects, err);
-	for (size_t i = 0; !code && i < n; i++)
+	if (!code)
+		code = bits_init(&known, h->n_objects, err);
+	if (!code && !(m->start = big_alloc(h->n_classes, sizeof *m->start, err)))
+		code = ERR_NOMEM;
+	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++)
 		bits_set(&m->asked, ids[i]);
 	for (int mark = 1; mark >= 0; mark--) { /* all lists first */
 		for (uint32_t c = 0; !code && c < h->n_classes; c++) {
@@ -155,10 +175,11 @@ static int find_plumbing(struct merge *m, const uint32_t *ids, size_t n, struct 
 				continue;
 			if (mark)
 				mark_list(m, id, h->classes[c].loader);
-			else if (only_plumbing_before(m, id))
-				bits_set(&m->begins, id);
+			else if (!bits_get(&known, id))
+				find_beginning(m, &known, id);
 		}
 	}
+	bits_release(&known);
 	return code;
 }
 
@@ -178,8 +199,8 @@ static void begin_at(struct merge *m, uint32_t node, uint32_t id)
 {
 	if (node == NO_NODE || !begins_path(m, id))
 		return;
-	while (m->tree->parent[id] != PATH_START)
-		id = m->tree->parent[id] - 1;
+	if (m->tree->parent[id] != PATH_START)
+		id = m->start[heap_class_mirrored(m->heap, id)];
 	if (!m->node[node].root)
 		m->node[node].root = id + 1;
 	m->node[node].other_roots |= m->node[node].root != id + 1;
@@ -428,6 +449,7 @@ static int merge(struct merge *m, const uint32_t *ids, size_t n, bool backward, 
 	bits_release(&m->asked);
 	bits_release(&m->lists);
 	bits_release(&m->begins);
+	big_free(m->start);
 	return code;
 }
 

@@ -180,7 +180,7 @@ enum { MERGED_DEPTH = 64, MERGED_ROWS = 100000 };
 
 /* Merge the paths of n objects (ids ascending) into a tree of classes.  backward: the tree begins
  * with the objects and ends with the roots.  plumbing: it is folded, but the objects themselves are not (NULL: every
- * step is a row; then 3 bits an object less while it works).  cut: knows what is below what in the dominator tree;
+ * step is a row; then 4 bits an object less while it works).  cut: knows what is below what in the dominator tree;
  * NULL: what rows retain stays unknown.  0: *out is the caller's (merged_paths_release); or
  * ERR_NOMEM. */
 MUST_CHECK int paths_merge(struct merged_paths *out, const struct path_tree *t,

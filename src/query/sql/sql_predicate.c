@@ -309,8 +309,8 @@ static bool is_in_percent(const struct predicate *p, const struct sql_token *t)
 	return column >= 0 && column_type(&p->rows->columns[column]) == CELL_PERCENT;
 }
 
-/* "share > 30%", "30% < share", "share between 5% and 10%": the sign says what the column means anyway.  Elsewhere it is
- * the remainder of a division, or an error. */
+/* "share > 30%", "30% < share", "share between 5% and 10%": the sign says what the column means anyway.  Elsewhere it
+ * is the remainder of a division, or an error. */
 static bool is_sign_of_percent(const struct predicate *p, const struct sql_token *t)
 {
 	const struct sql_token *name = t + 2;

@@ -197,8 +197,9 @@ static char *branch_of_row(struct app *a, const struct table *t, const struct ta
 {
 	struct cell cell;
 
-	if (!t || !page_is_overview(app_page(a)) || target->kind != TARGET_COMMAND || strcmp(target->command, "heap") != 0 ||
-	    !result_cell_in(t->result, t->row, COL_NAME, &cell) || cell.type != CELL_TEXT)
+	if (!t || !page_is_overview(app_page(a)) || target->kind != TARGET_COMMAND ||
+	    strcmp(target->command, "heap") != 0 || !result_cell_in(t->result, t->row, COL_NAME, &cell) ||
+	    cell.type != CELL_TEXT)
 		return NULL;
 	return xstrdup(cell.text);
 }

@@ -186,14 +186,18 @@ def shared_dump(more, one_class, recorded=True):
     return m.bytes()
 
 
-def list_dump(sessions, orders, holder):
-    """A list of these objects in a static field, or in the field of an object that is in one; its address, the array's."""
+def list_dump(sessions, orders, holder, shared=0):
+    """A list of these objects in a static field, or in the field of an object that is in one; its address, the array's.
+    shared: so many of them are roots as well."""
     m = Made()
     m.cls("java.util.ArrayList", [("L", "elementData"), ("I", "size")])
     for name in ("app.Session", "app.Order"):
         m.cls(name, [("L", "bytes")])
     names = ["app.Session"] * sessions + ["app.Order"] * orders
-    data = m.array("java.lang.Object", [m.new(name, bytes=m.primitives("B", bytes(200))) for name in names])
+    objects = [m.new(name, bytes=m.primitives("B", bytes(200))) for name in names]
+    for at in objects[:shared]:
+        m.root(at)
+    data = m.array("java.lang.Object", objects)
     kept = m.new("java.util.ArrayList", elementData=data, size=len(names))
     m.cls("app.Cache", [("L", "list"), ("L", "other")])
     m.cls("app.Main", statics=[("L", "HELD", m.new("app.Cache", list=kept, other=m.primitives("B", bytes(2000)))
@@ -216,6 +220,25 @@ def check_elements(tap, directory):
                 where = " is in java.util.ArrayList %s (%s)." % (kept, words)
             if sessions > 1 or not holder:
                 tap.ok(where in said and array not in said, "a list%s: %s" % (" in an object" * holder, words), said)
+
+
+def check_contents(tap, directory):
+    """What a card says is in the list: how many, whether only the list holds them, and what of them is most of it."""
+    path = os.path.join(directory, "made.hprof")
+    for sessions, orders, shared, words in ((40, 0, 0, "40 app.Session, reached only from here; mostly byte[] in bytes"),
+                                            (40, 0, 1, "40 app.Session; mostly byte[] in bytes"),
+                                            (30, 10, 0, "30 of 40 elements are app.Session, reached only from here; mostly"),
+                                            (40, 0, 39, "40 app.Session.")):
+        with open(path, "wb") as f:
+            f.write(list_dump(sessions, orders, False, shared)[0])
+        row = [r for r in ask("leaks -share 2", path) if r["name"] == "app.Main.HELD"][0]
+        tap.ok(row["contents"].startswith(words), "contents: %s" % words, row["contents"])
+        tap.equal(row["holder_kind"], "static ArrayList \u00b7 40", "and who holds it")
+        if "mostly" in words:
+            array = ask("histo", path)
+            one = [r["shallow"] / r["objects"] for r in array if r["class"] == "byte[]"][0]
+            tap.ok(row["contents"].endswith(" (%.1fK)." % ((sessions - shared) * one / 1024)),
+                   "its bytes are those of the arrays that go with it", row["contents"])
 
 
 def check_made(tap, directory):
@@ -365,6 +388,7 @@ def main():
     check_chain(tap)
     with tempfile.TemporaryDirectory() as directory:
         check_elements(tap, directory)
+        check_contents(tap, directory)
         check_made(tap, directory)
         check_own_first(tap, directory)
         check_nowhere(tap, directory)

@@ -207,8 +207,10 @@ static int add_suspects(struct overview *o, struct err *err)
 		struct cell at = cell_of(o, r, i, COL_ACCUMULATED_IN);
 		struct cell objects = cell_of(o, r, i, COL_OBJECTS); /* of a group none stands for all */
 		uint32_t id = objects.amount.n > 1 ? HEAP_NONE : heap_find(o->heap, at.amount.n);
+		struct target suspect; /* opened as leaks opens it: a collection, not the array in it */
+		result_target(r, i, &suspect);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
-		    .command = id == HEAP_NONE ? "leaks" : NULL};
+		    .command = id == HEAP_NONE ? "leaks" : suspect.command};
 		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_RETAINED),
 		    cell_of(o, r, i, COL_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
 	}

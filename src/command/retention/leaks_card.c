@@ -140,7 +140,7 @@ static void add_most(struct text *to, const struct opened *o, struct held *held,
 	for (size_t i = 1; i < held->n; i++)
 		if (held->bytes[i] > held->bytes[best])
 			best = i;
-	if (!held->n || held->bytes[best] < retained_of(held->r, held->above).n / 2)
+	if (!held->n || held->bytes[best] <= retained_of(held->r, held->above).n / 2)
 		return;
 	held->most = held->class[best];
 	held->same_field = true;

@@ -36,7 +36,8 @@ struct page_stack {
 /* The first alert of the overview: a red line above the first view of each main page, until it is dismissed. */
 struct alert {
 	bool known;            /* it was looked for */
-	char *sentence, *line; /* owned: what it says, and the command of b; without a line who asked for the dump, or NULL */
+	/* owned: what it says, and the command of b; without a line there is none, and who asked for the dump, or NULL */
+	char *sentence, *line;
 	bool dismissed;
 };
 

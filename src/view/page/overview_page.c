@@ -111,19 +111,24 @@ static void draw_number(struct overview_page *o, size_t row, int column, int y, 
 	text_release(&number);
 }
 
-/* Append a name for so many columns.  Of "static AuditLog.ENTRIES  ArrayList" the class goes before anything is cut. */
+/* A name for so many columns, in an empty text.  Of "static AuditLog.ENTRIES  ArrayList" the class goes before anything
+ * is cut. */
 static void fit_name(const char *name, int width, struct text *to)
 {
-	const char *class = strstr(name, "  ");
-	struct text reference = TEXT_INIT;
+	struct text part = TEXT_INIT;
 
-	names_fit(name, width, to);
-	if (!class || (int)text_width(to->s) <= width)
-		return;
-	text_clear(to);
-	text_add_n(&reference, name, (size_t)(class - name));
-	names_fit(reference.s, width, to);
-	text_release(&reference);
+	text_add(&part, name);
+	for (;;) {
+		const char *at = part.s, *last = NULL;
+		text_clear(to);
+		names_fit(part.s, width, to);
+		while ((at = strstr(at, "  ")))
+			last = at++;
+		if (!last || (int)text_width(to->s) <= width)
+			break;
+		part.s[part.len = (size_t)(last - part.s)] = '\0';
+	}
+	text_release(&part);
 }
 
 /* Columns of the widest name of a part, if each had so many. */

@@ -76,6 +76,11 @@ bool table_work(struct table *t)
 	return t->summed < n;
 }
 
+bool table_is_of_sum(const struct table *t, size_t row)
+{
+	return tree_is(t->result) || !result_is_within(t->result, row);
+}
+
 size_t table_beside(const struct table *t, struct why_value *to)
 {
 	size_t n = 0;
@@ -83,7 +88,7 @@ size_t table_beside(const struct table *t, struct why_value *to)
 	struct cell part;
 	if (table_wants_share(t)) {
 		result_cell(t->result, t->row, (unsigned)sorted, &part);
-		if (part.type != CELL_NONE && !result_is_within(t->result, t->row))
+		if (part.type != CELL_NONE && table_is_of_sum(t, t->row))
 			to[n++] = (struct why_value){"its share", cell_percent(part.amount, t->whole[sorted].amount)};
 	}
 	for (unsigned c = 0; t->have_whole && c < t->result->n_columns && c < TABLE_COLUMNS; c++)

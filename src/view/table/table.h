@@ -75,6 +75,8 @@ int table_sentence(const struct table *t);
 
 /* Is the share of the column that it is sorted by shown, where there is room? */
 bool table_wants_share(const struct table *t);
+/* Is the row a part of that whole?  In a tree those of an open branch are, of the branch. */
+bool table_is_of_sum(const struct table *t, size_t row);
 /* What is drawn beside the cells of the selected row: its share of the whole, and the sums below.  to: room for
  * TABLE_COLUMNS + 1.  Returns how many. */
 size_t table_beside(const struct table *t, struct why_value *to);

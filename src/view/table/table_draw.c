@@ -204,8 +204,8 @@ static void draw_share(const struct table *t, const struct layout *l, int y, siz
 	}
 	if (l->bar > 0)
 		draw_row_bar(t, l, y, row, part, share, bar);
-	if (!l->percent_x || (row != SIZE_MAX && result_is_within(t->result, row)))
-		return; /* it is no part of the sum */
+	if (!l->percent_x || (row != SIZE_MAX && !table_is_of_sum(t, row)))
+		return;
 	add_percent(t, part, &t->whole[t->result->sorted_by], row != SIZE_MAX, &percent);
 	draw_right(y, l->percent_x, SHARE_PERCENT, percent.s, row_attr);
 	text_release(&percent);

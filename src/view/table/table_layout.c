@@ -447,7 +447,11 @@ static void fit(const struct table *t, struct layout *l, int width)
 {
 	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
 	int text = t->plain ? TEXT_LEAST_PLAIN : fields && width >= NARROW ? FIELD_LEAST : TEXT_LEAST;
-	int name = name_least(t, width);
+	int name = name_least(t, width), simple = l->n ? t->simple[l->column[l->name]] : 0;
+	if (t->plain && simple >= TEXT_LEAST_PLAIN)
+		name = smaller(name, simple);
+	else if (t->plain)
+		name = TEXT_LEAST_PLAIN;
 	bool fits = shrink(t, l, width, width, width);
 
 	if (table_has_cards(t) && l->n && t->simple[l->column[l->name]] < name)

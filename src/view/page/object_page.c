@@ -97,7 +97,7 @@ static bool is_said(const struct object_page *o, const struct field *f)
 	case COL_LENGTH:
 		return o->value_beside && value_begins(o, "length ");
 	case COL_SIZE:
-		return o->value_beside && value_begins(o, "size ");
+		return o->value_beside && (value_begins(o, "size ") || value_begins(o, "len "));
 	case COL_REACHABLE: /* by whom stands below */
 		return f->cell.amount.n && f->cell.amount.certainty == EXACT;
 	default:

@@ -69,12 +69,14 @@ def class_page(t):
     wait_selected(t, r"0xe00200a8 +40 +1\.3K .*session-4740")
     if t.width == 200:
         t.wait(r"^> 0xe00200a8 .* 1795255960000  2026-11-21T10:12:40Z ")
-    t.keys("Down", "Tab")
-    if t.width == 200:
-        t.keys("Tab", "Tab")
-    t.keys("Enter")  # a class that holds them
+    t.keys("Down")
+    if t.width == 200:  # the pane of the row comes first
+        t.wait(r"│ 0xe00205f8 com\.acme\.shop\.Session", panes=True)
+        t.keys("Tab")
+    t.keys("Tab", "Enter")  # a class that holds them
     t.wait(r"^  java\.lang\.Object\[\]   7 objects ")
-    t.keys("Escape", "Tab", "Down")
+    t.keys("Escape", "Tab")  # back to the words, then to the list
+    t.keys("Down")
     wait_selected(t, r"0xe0020b48 ")
     leave(t)
 

@@ -80,7 +80,7 @@ static void add_suspect_name(struct text *to, const struct heap *h, const struct
 	if (s->ids) {
 		text_add_count(to, s->n);
 		text_addf(to, " \u00d7 %s", heap_class_of(h, s->id)->name);
-	} else if (!t->untold && t->names.n) {
+	} else if (!t->untold && t->names.n && (t->label.len || strncmp(t->names.name[0].s, "0x", 2))) {
 		told_add_names(to, t, false);
 	} else if (!t->untold && t->field.len) {
 		const char *of_class = path_static_name(t->field.s);

@@ -107,7 +107,7 @@ static void add_reference(struct told *t, const struct path *p, size_t i)
 			    class != HEAP_NONE ? h->classes[class].name : heap_class_of(h, edge.holder)->name);
 			text_add(&t->unnamed, ")");
 		}
-		if (!strncmp(t->reference.s, "0x", 2))
+		if (field.len && !strncmp(t->reference.s, "0x", 2))
 			heap_reference_label(t->rules, edge.holder, edge.target, false, &t->label);
 		text_addf(next_of_names(&t->names), "%s%s", t->reference.s, t->unnamed.len ? t->unnamed.s : "");
 	}

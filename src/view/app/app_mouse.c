@@ -35,7 +35,7 @@ static void scroll_page(struct page *p, const struct input *in)
 	const char *message = NULL;
 
 	if (t)
-		table_scroll(t, WHEEL_ROWS, up);
+		table_scroll(t, table_has_cards(t) ? 1 : WHEEL_ROWS, up);
 	else
 		for (int i = 0; i < WHEEL_ROWS; i++)
 			p->ops->action(p, up ? ACTION_UP : ACTION_DOWN, &message);

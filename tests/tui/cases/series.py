@@ -45,6 +45,15 @@ def growth(t):
     leave(t)
 
 
+@case("growth of four dumps: a narrow window has the first and the last number, a wide one all; each dump has its block", BOTH)
+def course_of_four(t):
+    t.line('"$CAIRN" ' + " ".join("'%s'" % dump for dump in SERIES[:1] + SERIES))
+    t.wait(r"^> byte\[\] +1,106 ")
+    t.keys("7")
+    wait_selected(t, ENTRIES + (r" .*20→…→60 ▃▃▆█" if t.width < 100 else r" .*20→20→40→60 ▃▃▆█"))
+    leave(t)
+
+
 @case("7 to 9: with older dumps three main pages more, each where it was left", BOTH)
 def tabs(t):
     open_series(t)

@@ -368,8 +368,8 @@ static bool action(struct page *p, enum action a, const char **message)
 		next_side(o);
 		return true;
 	}
-	if (o->side == SIDE_WORDS && about_lines_action(&o->about, a))
-		return true;
+	if (o->side == SIDE_WORDS) /* their order is what they say: they are not sorted */
+		return about_lines_action(&o->about, a);
 	return table_action(get_table(p), a, message);
 }
 

@@ -154,7 +154,7 @@ def label(path, c, rows, above, at):
     """What the field of a seen step must be; None: that is not known here."""
     field, holder = rows[at]["field"], rows[at - 1]
     if holder["address"] in c.mirror and (field or "").startswith("static "):
-        return "static %s.%s" % (c.mirror[holder["address"]][0], field[len("static "):])
+        return "static %s.%s" % (c.mirror[holder["address"]][0].rsplit(".", 1)[-1], field[len("static "):])
     if rows[at]["address"] in c.mirror and above != at - 1:
         loader = c.mirror[rows[at]["address"]][1]
         return "<loaded>" if loader and any(r["address"] == loader for r in rows[above or 0:at]) else None

@@ -8,6 +8,7 @@
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/heap_labels.h"
 #include "command/session/session.h"
 #include "heap/classes.h"
 #include "heap/roots.h"
@@ -136,8 +137,15 @@ static struct cell field_cell(const struct path_rows *rows, const struct path_ro
 	size_t from = begins ? 0 : at->before - 1;
 	if (at->step == 1)
 		return cell_blank();
-	bool named = rows->folds ? path_fold_label(&rows->rules, steps_of(rows, at), from, at->step - 1, scratch) :
-	    path_field(&rows->rules, object_of(rows, at - 1), object_of(rows, at), scratch);
+	const uint32_t *step = steps_of(rows, at);
+	size_t to = at->step - 1;
+	bool named;
+	if (!rows->folds)
+		named = path_field(&rows->rules, step[to - 1], step[to], scratch);
+	else if (path_reference_is_static(&rows->rules, step[to - 1], step[to]))
+		named = heap_reference_label(&rows->rules, step[to - 1], step[to], true, scratch);
+	else
+		named = path_fold_label(&rows->rules, step, from, to, scratch);
 	return named ? cell_text(scratch->s) : cell_none();
 }
 

@@ -62,7 +62,7 @@ def move(t):
     click(t, *place_of(t, "reached only"))
     wait_selected(t, r"AuditLog\.ENTRIES")
     click(t, *place_of(t, "reached only"))
-    t.wait(PLACE + r" .*> 0xe0033f68")
+    t.wait(PLACE + r" .*> ArrayList")
     leave(t)
 
 
@@ -70,8 +70,8 @@ def move(t):
 def opens(t):
     leaks(t, "leaks -share 1")
     t.keys("j", "Enter")
-    t.wait(PLACE + r" .*> 0xe0033f68")
-    t.wait(r"entries \(60\)")
+    t.wait(PLACE + r" .*> ArrayList")
+    t.wait(r"ENTRIES \(60\)")
     t.keys("Escape", "c")
     t.wait(PLACE + r" .*> cut com\.acme\.shop\.AuditLog\.ENTRIES")
     t.wait(r"freed 80\.0K")
@@ -107,7 +107,7 @@ def ticket(t):
     t.keys("j", "E")
     t.wait(r"^:report -suspect 2 -share 5 -o shop-AuditLog\.ENTRIES\.md$")
     t.keys("Escape")
-    t.line("")  # nothing was written
+    t.wait(r"^:report", gone=True)
     t.wait(r"^> 2 ")
     enter(t, "report -suspect 2 -share 5 -o %s/ticket.md" % t.home)
     t.wait(r"^wrote the report to ")

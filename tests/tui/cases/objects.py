@@ -11,7 +11,7 @@ from tui import BOTH, case, click, enter, held_by, leave, need, place_of, start,
 def object_once(t):
     start(t, dump=SHOP)
     enter(t, "x 0xe00200a8")
-    held_by(t, r"static AuditLog\.ENTRIES ─ 80\.0K ─ ArrayList ─ elementData ─ Object\[\] ─ \[0\] ─ 1\.3K ─ this")
+    held_by(t, r"static AuditLog\.ENTRIES ─ 80\.0K ─ ArrayList ─ \[0\] ─ 1\.3K ─ this")
     lines = t.wait(r"^  WOULD FREE +3 byte\[\] 1\.1K .*2 String 48")
     need(re.match(r"> com\.acme\.shop\.Session  0xe00200a8   40 own . 1\.3K retained", lines[2]), "the first line", t)
     fields = [line.split()[0] for line in lines if re.match(r"  \w+ +(byte\[\]|Customer|HashMap|String|long|boolean) ", line)]
@@ -38,7 +38,7 @@ def object_words(t):
         t.keys("Tab")
     t.keys("Tab", "Enter")  # the first word: the list in the static field
     t.wait(r"^> java\.util\.ArrayList size 60  0xe0033f68 ")
-    t.keys("Escape", "Down", "Down", "Down", "Enter")  # behind the path what would be freed
+    t.keys("Escape", "Down", "Down", "Enter")  # behind the path what would be freed
     t.wait(r"^histogram > Session > byte\[\] ")
     t.wait(r"^  byte\[\]   1,106 objects ")
     leave(t)
@@ -49,10 +49,10 @@ def object_mouse(t):
     start(t, dump=SHOP, options="--mouse")
     enter(t, "x 0xe00200a8")
     t.wait(r"^  WOULD FREE +3 byte\[\]")
-    x, y = place_of(t, "elementData")
+    x, y = place_of(t, "ArrayList")
     click(t, x, y)
     click(t, x, y)
-    t.wait(r"^> java\.lang\.Object\[\] length 73  0xe0033f80 ")
+    t.wait(r"^> java\.util\.ArrayList size 60  0xe0033f68 ")
     leave(t)
 
 

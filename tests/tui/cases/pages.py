@@ -81,7 +81,7 @@ def tabs(t):
     t.keys("6")
     t.wait(r"^ +format +hprof")
     t.keys("3")
-    t.wait(r"accumulated_in")
+    t.wait(r"^> 1  com\.acme\.shop\.Shop\.INSTANCE")
     t.keys("5")
     t.wait(r"^> ▾ <primitive>")
     t.keys("Escape")  # before the first view of a tab stands the histogram

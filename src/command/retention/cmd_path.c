@@ -439,7 +439,7 @@ const struct command cmd_path = {
     .group = "references and retained sizes",
     .summary = "show the shortest path from a GC root to an object",
     .shapes = SHAPES(&path_shape),
-    .description = "One row per object on the path, the GC root first. With two objects: the path from the first to "
+    .description = "One row per step of the path, from the GC root on. With two objects: the path from the first to "
 	"the second. The path follows strong references only, if such a path exists; else also soft references and "
 	"queued finalizers. -weak follows all.\n"
 	"field\tthe reference from the row above\n"

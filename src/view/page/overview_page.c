@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
-enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7, SHARES_FROM = 44, GAP = 1,
-	PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
+enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7,
+	SHARES_FROM = 44, GAP = 1, PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
 
 struct part_rows {
 	size_t first, n;

@@ -2,8 +2,8 @@
 /*
  * table_measure.c - how wide the columns of a table would be if there were room for all of them.
  *
- * Rows are looked at when they are about to be drawn, and some more in the beginning.  Widths only grow, so that columns
- * do not dance while one scrolls.
+ * Rows are looked at when they are about to be drawn, and some more in the beginning.  Widths only grow, so that
+ * columns do not dance while one scrolls.
  */
 #include "view/table/table_layout.h"
 

@@ -31,7 +31,7 @@ def mean(of):
 
 def main():
     tap = Tap()
-    for (width, height), row_most, page_most in (((80, 24), 224, 1100), ((200, 50), 365, 6900)):
+    for (width, height), row_most, page_most in (((80, 24), 224, 1100), ((200, 50), 365, 7500)):
         t = OnTerminal(SHOP, width=width, height=height, before=("env", "TERM=xterm-256color"))
         size = "%dx%d: " % (width, height)
         try:

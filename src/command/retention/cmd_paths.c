@@ -28,7 +28,7 @@ static const struct column merged_columns[] = {
     [M_SHALLOW] = {.id = COL_SHALLOW, .room = COLUMN_EARLY},
     [M_RETAINED] = {.id = COL_RETAINED, .hidden = true, .room = COLUMN_LAST},
     [M_ROOT] = {.id = COL_ROOT},
-    [M_FIELD] = {.id = COL_FIELD, .room = COLUMN_LATE},
+    [M_FIELD] = {.id = COL_FIELD, .hidden = true, .room = COLUMN_LATE},
 };
 static const struct shape merged_shape = {SHAPE_COLUMNS(merged_columns)};
 
@@ -107,7 +107,22 @@ static struct cell field_cell(struct merged_tree *t, const struct merged_row *m,
 		same = label->len && !strcmp(label->s, to->s);
 	}
 	text_release(&other);
-	return same && to->len ? cell_text(to->s) : cell_blank();
+	if (!same)
+		text_clear(to);
+	return to->len ? cell_text(to->s) : cell_blank();
+}
+
+/* The class; for people behind the field.  Both stand in `to`. */
+static struct cell class_cell(struct merged_tree *t, const struct merged_row *m, const char *class, struct text *to)
+{
+	field_cell(t, m, to);
+	text_addf(to, "%s%s", to->len ? "  " : "", m->is_class ? "class " : "");
+	size_t kind = m->is_class ? strlen("class ") : 0, at = to->len - kind;
+	text_add(to, class);
+	struct cell c = cell_text(to->s + at);
+	if (at)
+		c.name = to->s;
+	return c;
 }
 
 /* --- cells ---------------------------------------------------------------------------------------- */
@@ -125,8 +140,7 @@ static void merged_cell(const struct result *r, uint32_t node, unsigned column, 
 		*out = cell_plain(m->depth);
 		return;
 	case M_CLASS:
-		text_addf(scratch, "%s%s", m->is_class ? "class " : "", r->heap->classes[m->class].name);
-		*out = cell_text(scratch->s);
+		*out = class_cell(tree_data(r), m, r->heap->classes[m->class].name, scratch);
 		return;
 	case M_OBJECTS:
 		*out = cell_count(m->objects);

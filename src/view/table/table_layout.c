@@ -143,6 +143,8 @@ static int smaller(int a, int b)
 	return a < b ? a : b;
 }
 
+enum { SIMPLE = -1 }; /* a floor: names whole, without their packages */
+
 /* Widths as wished for, then cut the longest texts down to their floors until all of it fits.
  * False: it does not. */
 static bool shrink(const struct table *t, struct layout *l, int width, int text_least, int name_least)
@@ -159,7 +161,7 @@ static bool shrink(const struct table *t, struct layout *l, int width, int text_
 		for (unsigned i = 0; i < l->n; i++) {
 			bool is_name = i == l->name;
 			int more = is_name ? NAME_MORE : 0, w = l->width[i], simple = t->simple[l->column[i]];
-			int least = is_name ? name_least : text_least;
+			int least = is_name ? name_least : text_least == SIMPLE ? simple : text_least;
 			if (!is_name && text_least == FIELD_LEAST && simple < FIELD_LEAST)
 				least = simple > TEXT_LEAST ? simple : TEXT_LEAST;
 			if (t->result->columns[l->column[i]].id == COL_COURSE && least < COURSE_LEAST)
@@ -277,6 +279,23 @@ static void give_rest(const struct table *t, struct layout *l, int width)
 		*name += smaller(room - more, wished - *name);
 }
 
+static bool has_other_text(const struct table *t, const struct layout *l)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (i != l->name && column_type(&t->result->columns[l->column[i]]) == CELL_TEXT)
+			return true;
+	return false;
+}
+
+/* If it can be with simple names whole in all columns. */
+static bool fit_texts(const struct table *t, struct layout *l, int width, int text_least, int name_least)
+{
+	int simple = l->n ? smaller(t->simple[l->column[l->name]], width * NAME_SHARE / 100) : 0;
+
+	return (has_other_text(t, l) && shrink(t, l, width, SIMPLE, simple)) ||
+	       shrink(t, l, width, text_least, name_least);
+}
+
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
@@ -296,30 +315,30 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	if (!fits && l->bar > 0 && !l->percent_x && !t->bars && !table_has_cards(t))
 		fits = fit_beside_bars(t, l, width);
-	fits = fits || fit_simple(t, l, width, text) || shrink(t, l, width, text, name);
+	fits = fits || fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
 	if (!fits && l->beside) {
 		l->beside = false;
-		fits = fit_simple(t, l, width, text) || shrink(t, l, width, text, name);
+		fits = fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
 	}
 	/* where one looks through the heap, or for growth, bars tell more than what a row is worth telling besides */
 	bool bars_first = l->bar > 0 && (tree_has_groups(t->result) || (!l->percent_x && !t->bars && !table_has_cards(t)));
 	while (!fits && bars_first && drop_one(t, l, tree_has_groups(t->result) ? 8 : 5))
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	if (fits && drop_address(t, l))
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	if (!fits && l->bar > 0) {
 		l->bar = 0;
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	}
 	if (!fits && l->percent_x && width < NARROW) {
 		l->percent_x = 0;
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	}
 	while (!fits && drop_one(t, l, -1))
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	if (!fits && l->percent_x) {
 		l->percent_x = 0;
-		fits = shrink(t, l, width, text, name);
+		fits = fit_texts(t, l, width, text, name);
 	}
 	if (!fits)
 		shrink(t, l, width, 4, 4);

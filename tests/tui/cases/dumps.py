@@ -76,7 +76,7 @@ def foreign_rows(t):
     enter(t, "use 1")
     t.wait(r"is current; ")
     enter(t, "growth")
-    wait_selected(t, r"c\S*AuditLog\.ENTRIES .*20→40→60 ")
+    wait_selected(t, r"\S*AuditLog\.ENTRIES .*20→40→60 ")
     for key in ("Enter", "c", "d"):
         t.keys(key)
         t.wait(r"^%s: this row is from dump 3 \(use 3 switches to it\)" % key)

@@ -352,7 +352,7 @@ def head_keys(t):
     lines = t.wait(r"> path to 0x")
     of = re.search(r"path to (0x\w+)", lines[1]).group(1)
     need(of != own, "the path of the object, not of the row", t)
-    t.wait(of if t.width > 80 else r"^ +\d  orders +(0x\w+ +)?java\.util\.ArrayList")
+    t.wait(of if t.width > 80 else r"^ +\d  orders +(0x\w+ +)?(java\.util\.)?ArrayList")
     t.keys("q")
     enter(t, "size .")
     t.wait("> Shop > %s " % own)

@@ -10,7 +10,7 @@ from cairntest import CAIRN, MKDUMP, SERIES, SHOP
 from tmux import PROMPT
 from tui import BOTH, case, enter, leave, need, said, selected, wait_selected
 
-ENTRIES = r"(?:c\S*AuditLog|static A).*(?:ENTRIES|S > elementData)"
+ENTRIES = r"(?:\S*AuditLog|static A).*(?:ENTRIES|S > elementData)"
 
 
 def open_series(t):

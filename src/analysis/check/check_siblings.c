@@ -128,6 +128,8 @@ static int find_dominators(struct search *s, struct err *err)
 			code = err_cancelled(err);
 		for (uint64_t k = back.start[s->order[w]]; k < back.start[s->order[w] + UINT64_C(1)]; k++) {
 			uint32_t u = eval(s, s->place[back.end[k]]);
+			if (!code && k % LOOK_EVERY == 0)
+				code = progress_check(s->progress, err);
 			if (s->semi[u] < s->semi[w])
 				s->semi[w] = s->semi[u];
 		}

@@ -136,7 +136,7 @@ static void find_beginning(struct merge *m, struct bits *known, uint32_t class_o
 		    (!mirror && !heap_class_of(h, id)->makes_loaders && !bits_get(&m->lists, id));
 	}
 	start = begins && m->tree->parent[id] != PATH_START ? m->start[heap_class_mirrored(h, id)] : id;
-	for (id = class_object; !bits_get(known, id); id = m->tree->parent[id] - 1) {
+	for (id = class_object; !bits_get(known, id) && !progress_own_stops(m->steps++); id = m->tree->parent[id] - 1) {
 		if (heap_class_mirrored(h, id) == HEAP_NONE) {
 			if (!heap_class_of(h, id)->makes_loaders && !bits_get(&m->lists, id))
 				break;
@@ -244,10 +244,11 @@ static void count(struct merge *m, uint32_t node, struct amount shallow)
 	m->node[node].shallow = amount_add(m->node[node].shallow, shallow);
 }
 
-/* Has the user had enough, at one more step of a path? */
+/* Has the user had enough, at one more step of a path?  One is long where plumbing is looked for: so it looks often. */
 static bool stopped(struct merge *m)
 {
-	return progress_stops(progress_own(), m->steps++) && err_cancelled(&m->lost);
+	enum { LOOK_EVERY = 1 << 12 };
+	return m->steps++ % LOOK_EVERY == 0 && progress_cancelled(progress_own()) && err_cancelled(&m->lost);
 }
 
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)

@@ -65,8 +65,6 @@ static int make(struct session *s, const struct call *call, struct result **out,
 	    .suspect = (size_t)call_number(call, DASH_SUSPECT, 0)};
 	if (!code && call_has(call, DASH_SUSPECT) && !wish.suspect)
 		code = err_set(err, ERR_USAGE, "suspects are numbered from 1 (leaks lists them)");
-	if (!code && wish.share && !wish.suspect)
-		code = err_set(err, ERR_USAGE, "-share is for the numbers of -suspect (add -suspect N)");
 	if (!code)
 		code = report_make(&report, s, &wish, err);
 	if (code)
@@ -95,7 +93,7 @@ const struct command cmd_report = {
     .options = OPTIONS({DASH_O, OPT_WORDS, "FILE", "output file: .txt, .md or .html"},
 	{DASH_REDACT, OPT_FLAG, NULL, "leave out values, messages, paths and command line"},
 	{DASH_SUSPECT, OPT_COUNT, "N", "only about leak suspect N, as leaks orders them"},
-	{DASH_SHARE, OPT_WORDS, "PERCENT", "of these leaks: its -share"}),
+	{DASH_SHARE, OPT_WORDS, "PERCENT", "of leak suspects: -share of leaks"}),
     .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NEEDS_RETAINED,
     .group = "problems",
     .summary = "write a report for a ticket, as text, Markdown or HTML",

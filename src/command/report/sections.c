@@ -282,15 +282,18 @@ static bool keep_number(struct result *r, size_t row, void *number)
 	return result_cell_in(r, row, COL_NUMBER, &cell) && cell.amount.n == *(const size_t *)number;
 }
 
-/* The row of leaks with this number alone. */
-static int ask_for_suspect(struct report *r, struct session *s, const struct report_wish *wish, struct err *err)
+/* The rows of leaks; or the one with the number that is wished. */
+static int ask_for_suspects(struct report *r, struct session *s, const struct section *from,
+    const struct report_wish *wish, struct err *err)
 {
 	struct text line = TEXT_INIT;
 	size_t number = wish->suspect;
 	text_addf(&line, "leaks%s%s", wish->share ? " -share " : "", wish->share ? wish->share : "");
-	int code = ask_line(r, s, &of_suspect[0], line.s, err);
+	int code = ask_line(r, s, number ? &of_suspect[0] : from, line.s, err);
 	struct report_section *suspect = &r->section[r->n - 1];
 	text_release(&line);
+	if (!number)
+		return code;
 	if (!code && !suspect->result)
 		return err_set(err, ERR_NOT_FOUND, "%s", suspect->instead);
 	size_t n = code ? 0 : suspect->result->n_rows;
@@ -339,10 +342,10 @@ static int ask_all(struct report *r, struct session *s, const struct report_wish
 	for (size_t i = 0; !code && i < N; i++) {
 		const char *anchor = sections[i].anchor;
 		bool of_all = strcmp(anchor, "dump") && strcmp(anchor, "oom") && strcmp(anchor, "certainty");
-		if (!wish->suspect || !of_all)
+		if (!strcmp(anchor, "suspects"))
+			code = ask_for_suspects(r, s, &sections[i], wish, err);
+		else if (!wish->suspect || !of_all)
 			code = ask(r, s, &sections[i], err);
-		else if (!strcmp(anchor, "suspects"))
-			code = ask_for_suspect(r, s, wish, err);
 		if (!code && wish->suspect && !strcmp(anchor, "suspects"))
 			code = ask_about_suspect(r, s, err);
 	}

@@ -324,6 +324,11 @@ const char *column_word(const struct column *column)
 	return column->name ? column->name : column_kinds[column->id].word;
 }
 
+const char *column_title(const struct column *column)
+{
+	return column->title ? column->title : column_word(column);
+}
+
 enum cell_type column_type(const struct column *column)
 {
 	return column->name ? column->type : column_kinds[column->id].type;
@@ -335,7 +340,7 @@ int column_find(const struct column *columns, unsigned n, const char *word)
 	size_t length = strlen(word);
 	for (unsigned c = 0; c < n; c++) {
 		const char *other = column_word(&columns[c]);
-		if (!strcmp(other, word))
+		if (!strcmp(other, word) || (columns[c].title && !strcmp(columns[c].title, word)))
 			return (int)c;
 		if (!strncmp(other, word, length))
 			found = found == -1 ? (int)c : -2;

@@ -301,6 +301,7 @@ struct column {
 	bool bar;    /* the screen also draws it as a bar, that of the largest row the longest */
 	enum column_room room;
 	enum column_card card;
+	const char *title;   /* what people read above it where its word says something else of such rows; NULL: its word */
 	const char *name;    /* of COL_OWN_NAME: its word, which lives as long as the result, and the type of */
 	enum cell_type type; /* its known cells */
 };
@@ -325,6 +326,7 @@ struct shape {
 #define SHAPE_HEAD(array) .head = (array), .n_head = sizeof(array) / sizeof *(array)
 
 const char *column_word(const struct column *column);
+const char *column_title(const struct column *column); /* for people; commands know both */
 enum cell_type column_type(const struct column *column);
 
 /* The index of the column with this word, or with the only word that begins so; -1: none. */

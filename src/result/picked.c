@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct picked {
 	struct result *from;
@@ -121,6 +122,8 @@ struct result *result_pick(struct result *r, const unsigned *pick, unsigned n)
 		out->n_source = out->n_rows = r->n_rows;
 	out->note = r->note;
 	out->shares = r->shares;
+	if (r->n_rows == r->n_source)
+		memcpy(out->known_sum, r->known_sum, sizeof out->known_sum);
 	out->state = r->state & ~(unsigned)(RESULT_NONE_ANSWERS | RESULT_OF_PATHS | RESULT_NO_PANES);
 	out->warning = r->warning;
 	out->note_first = r->note_first;

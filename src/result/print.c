@@ -120,7 +120,7 @@ static void choose_columns(struct layout *l, struct result *r, const struct prin
 		if (r->columns[c].hidden && !o->wide)
 			continue;
 		l->total |= r->columns[c].total;
-		l->width[l->n] = text_width(column_word(&r->columns[c]));
+		l->width[l->n] = text_width(column_title(&r->columns[c]));
 		l->column[l->n++] = c;
 	}
 	l->total &= r->n_rows > 1 && l->n > 1;
@@ -276,7 +276,7 @@ static void print_rows(struct layout *l, struct result *r)
 	struct cell c;
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &r->columns[l->column[i]];
-		place(l, i, column_word(column), column, l->width[i]);
+		place(l, i, column_title(column), column, l->width[i]);
 	}
 	end_line(l);
 	for (size_t row = 0; row < l->rows && !ferror(l->to) && !result_stopped(r, row); row++) {

@@ -336,7 +336,7 @@ static void print_rows(struct markup *m, struct result *r)
 		const struct column *column = &r->columns[m->column[i]];
 		enum cell_type type = column_type(column);
 		class[i] = cell_is_number(type) ? 'n' : type == CELL_ADDRESS ? 'a' : 0;
-		put_cell(m, CELL_HEADS_COLUMN, class[i], 1, column_word(column));
+		put_cell(m, CELL_HEADS_COLUMN, class[i], 1, column_title(column));
 	}
 	end_row(m);
 	end_headings(m);

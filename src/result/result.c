@@ -582,21 +582,40 @@ void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *
 	result_sum(sum, &one);
 }
 
-/* Shares are rounded, each for itself: their sum would not be that of what they are of. */
-static bool total_share(struct result *r, unsigned column, struct cell *out)
+/* Shares are rounded, each for itself: their sum would not be that of what they are of.  -1: it is none of these. */
+static int part_of_share(const struct result *r, unsigned column)
 {
-	int part = r->columns[column].id == COL_SHARE && r->shares.part ? result_column_of(r, r->shares.part) : -1;
-	if (part < 0)
-		return false;
-	result_total(r, (unsigned)part, out);
-	*out = cell_percent(out->amount, r->shares.whole);
-	return true;
+	return r->columns[column].id == COL_SHARE && r->shares.part ? result_column_of(r, r->shares.part) : -1;
+}
+
+/* What nobody knows of a row may be known of all: which of two classes an object belongs to, say. */
+static void settle(const struct result *r, unsigned column, struct cell *sum)
+{
+	for (size_t i = 0; r->n_rows == r->n_source && i < sizeof r->known_sum / sizeof *r->known_sum; i++) {
+		const struct known_sum *known = &r->known_sum[i];
+		if (known->column && known->column == r->columns[column].id && known->sum.n == sum->amount.n &&
+		    known->sum.certainty < sum->amount.certainty)
+			sum->amount = known->sum;
+	}
+}
+
+void result_sum_end(const struct result *r, unsigned column, struct cell *sums, unsigned n)
+{
+	int part = part_of_share(r, column);
+	if (part >= 0 && (unsigned)part < n && r->columns[part].total)
+		sums[column] = cell_percent(sums[part].amount, r->shares.whole);
+	else
+		settle(r, column, &sums[column]);
 }
 
 void result_total(struct result *r, unsigned column, struct cell *out)
 {
-	if (total_share(r, column, out))
+	int part = part_of_share(r, column);
+	if (part >= 0) {
+		result_total(r, (unsigned)part, out);
+		*out = cell_percent(out->amount, r->shares.whole);
 		return;
+	}
 	if (!r->totals) {
 		r->totals = xcalloc(r->n_columns ? r->n_columns : 1, sizeof *r->totals);
 		for (unsigned c = 0; c < r->n_columns; c++)
@@ -611,6 +630,7 @@ void result_total(struct result *r, unsigned column, struct cell *out)
 			*out = sum;
 			return;
 		}
+		settle(r, column, &sum);
 		*total = sum;
 	}
 	*out = *total;

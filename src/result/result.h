@@ -164,6 +164,10 @@ struct result {
 		enum column_id part;
 		struct amount whole;
 	} shares;              /* what the column share is of: its total is that of `part`; part 0: it has none */
+	struct known_sum {
+		enum column_id column;
+		struct amount sum;
+	} known_sum[2];        /* sums over all rows, known otherwise: where sums of cells agree, they are as sure */
 	const char *warning;   /* likewise what of the note goes to standard error with such formats, or NULL */
 	const char *note_first; /* the part of the note that people also read before the sentence of a row; or NULL */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
@@ -442,6 +446,8 @@ bool result_is_within(const struct result *r, size_t row);
 struct cell result_sum_begin(const struct result *r, unsigned column);
 void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum);
 void result_sum(struct cell *sum, const struct cell *one);
+/* When all rows are in the sums of the first n columns: makes that of this column what result_total says. */
+void result_sum_end(const struct result *r, unsigned column, struct cell *sums, unsigned n);
 /* Rows came or went: forget the totals. */
 void result_changed(struct result *r);
 

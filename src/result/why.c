@@ -30,10 +30,14 @@ static bool value_at(const struct values_told *v, size_t i, const char **name, s
 		*out = v->r->head[i].cell;
 	} else if (i < v->r->n_head + n_cells) {
 		unsigned c = (unsigned)(i - v->r->n_head);
-		*name = column_word(&v->r->columns[c]);
-		if (v->r->columns[c].hidden)
+		*name = column_title(&v->r->columns[c]);
+		bool hidden = v->r->columns[c].hidden;
+		if (hidden && v->r->columns[c].id != COL_CERTAINTY)
 			return false;
 		result_cell(v->r, v->row, c, out);
+		if (hidden && !out->amount.reason)
+			return false;
+		*name = hidden ? "this row" : *name; /* of words that have no mark */
 	} else {
 		*name = v->beside[i - v->r->n_head - n_cells].name;
 		*out = v->beside[i - v->r->n_head - n_cells].cell;

@@ -130,7 +130,7 @@ static void measure(struct result *r, struct section *part)
 			if (cell.type == CELL_NONE)
 				continue;
 			if (part->number < 0)
-				part->digits = (int)strlen(column_word(&r->columns[column]));
+				part->digits = (int)strlen(column_title(&r->columns[column]));
 			part->number = column;
 			struct text t = TEXT_INIT;
 			cell_print(&cell, &t);
@@ -206,7 +206,7 @@ static void draw_heading(struct result *r, const struct section *part, int y, st
 	struct text t = TEXT_INIT;
 
 	add_heading(r, part, &t);
-	const char *word = part->number >= 0 ? column_word(&r->columns[part->number]) : "";
+	const char *word = part->number >= 0 ? column_title(&r->columns[part->number]) : "";
 	int width = part->number >= 0 ? number_x + part->digits - (int)strlen(word) - 1 - at.x : at.width;
 	draw_text(y, at.x, width, t.s, theme_role(ROLE_HEADER));
 	draw_right(y, number_x, part->digits, word, theme_role(ROLE_QUIET));

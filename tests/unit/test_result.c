@@ -320,6 +320,33 @@ static void test_filter_and_total(void **state)
 	result_free(r);
 }
 
+/* A sum that is known otherwise makes a total as sure, if it is the same and of all rows. */
+static void test_known_sum(void **state)
+{
+	(void)state;
+	uint64_t values[] = {5, NOTHING, 7};
+	struct numbers n = {.number = values};
+	struct result *r = result_new("n", NULL, &numbers, &numbers_ops, &n, 3);
+	const enum column_id column = r->columns[0].id;
+	struct cell sum;
+	r->known_sum[1] = (struct known_sum){column, amount_exact(13)};
+	result_total(r, 0, &sum);
+	assert_int_equal(sum.amount.certainty, LOWER_BOUND);
+	r->known_sum[1].sum = amount_exact(12);
+	result_changed(r);
+	result_total(r, 0, &sum);
+	assert_int_equal(sum.amount.n, 12);
+	assert_int_equal(sum.amount.certainty, EXACT);
+	sum.amount = amount_weaken(sum.amount, INFERRED, REASON_NAMES_SHARED);
+	result_sum_end(r, 0, &sum, 1);
+	assert_int_equal(sum.amount.certainty, EXACT);
+	result_keep_first(r, 2);
+	sum.amount = amount_weaken(amount_exact(12), INFERRED, REASON_NAMES_SHARED);
+	result_sum_end(r, 0, &sum, 1);
+	assert_int_equal(sum.amount.certainty, INFERRED);
+	result_free(r);
+}
+
 /* --- cursors ----------------------------------------------------------------------------------- */
 
 static void expect_text(const struct cell *c, const char *wanted)
@@ -528,6 +555,7 @@ int main(void)
 	    cmocka_unit_test(test_cursors),
 	    cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_filter_and_total),
+	    cmocka_unit_test(test_known_sum),
 	    cmocka_unit_test(test_stopped),
 	    cmocka_unit_test(test_looked_at),
 	    cmocka_unit_test(test_group),

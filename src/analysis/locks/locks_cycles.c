@@ -123,11 +123,14 @@ void lock_thread_name(const struct heap *h, uint32_t thread, uint32_t object, st
 		text_addf(to, "0x%" PRIx64, object == HEAP_NONE ? 0 : heap_address(h, object));
 }
 
-/* "waste.Monitor 0xf809c240 (waste.Waste.monA)" */
+/* "waste.Monitor 0xf809c240 (waste.Waste.monA)"; of static synchronized methods "class waste.Waste 0xf8114ca0" */
 static void add_lock(const struct heap *h, const struct lock *lock, struct text *to)
 {
 	struct text field = TEXT_INIT;
-	if (lock->object != HEAP_NONE)
+	uint32_t class = lock->object == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(h, lock->object);
+	if (class != HEAP_NONE)
+		text_addf(to, "class %s ", h->classes[class].name);
+	else if (lock->object != HEAP_NONE)
 		text_addf(to, "%s ", heap_class_of(h, lock->object)->name);
 	text_addf(to, "0x%" PRIx64, lock->address);
 	if (lock_field(h, lock, &field))

@@ -275,6 +275,12 @@ static int by_classes(struct session *s, enum histogram_by by, const struct form
 		bits_set(&h->only, scope->objects[i]);
 	r->n_source = r->n_rows = h->histogram.n;
 	r->later = by != BY_CLASS || scope->objects ? sum_rows : NULL;
+	if (!scope->objects && !scope->classes) { /* surer than rows of classes that share a name */
+		const struct heap *heap = session_heap(s);
+		enum column_id objects = result_column_of(r, COL_OBJECTS) >= 0 ? COL_OBJECTS : COL_INSTANCES;
+		r->known_sum[0] = (struct known_sum){objects, heap_counted(heap, heap->n_objects)};
+		r->known_sum[1] = (struct known_sum){COL_SHALLOW, heap_size_of_all(heap)};
+	}
 	return code;
 }
 

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE };
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY };
 
 static const struct column columns[] = {
     [O_SECTION] = {.id = COL_SECTION},
@@ -33,6 +33,7 @@ static const struct column columns[] = {
     [O_SHARE] = {.id = COL_SHARE},
     [O_FREED] = {.id = COL_FREED},
     [O_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
+    [O_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
 };
 static const struct shape overview_shape = {SHAPE_COLUMNS(columns), .named_by = COL_NAME, .apart = true};
 
@@ -58,21 +59,29 @@ struct overview {
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-static void add(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
-    const struct target *target)
+static void add_as_sure(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
+    struct cell certainty, const struct target *target)
 {
-	struct cell all[O_SENTENCE + 1] = {cell_text(section)};
+	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty};
 	if (o->brief && o->to->n_rows == BRIEF_ROWS)
 		return;
-	memcpy(all + 1, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
+	memcpy(all + O_NAME, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
 	result_add_row(o->to, all, target);
 }
 
-/* A row of words alone. */
-static void add_words(struct overview *o, const char *section, const char *words, const char *line)
+/* A row of numbers, each as sure as it is. */
+static void add(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
+    const struct target *target)
 {
-	add(o, section, (struct cell[]){cell_text(words), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
-	    &(struct target){.kind = TARGET_COMMAND, .command = line});
+	add_as_sure(o, section, cells, cell_blank(), target);
+}
+
+/* A row of words alone, which have no mark of their own. */
+static void add_words(struct overview *o, const char *section, const char *words, struct cell certainty,
+    const char *line)
+{
+	add_as_sure(o, section, (struct cell[]){cell_text(words), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
+	    certainty, &(struct target){.kind = TARGET_COMMAND, .command = line});
 }
 
 /* What another command answers; *out NULL: it does not apply to this dump.  ERR_NOMEM or ERR_CANCELLED. */
@@ -117,19 +126,22 @@ static void add_cause(struct overview *o, bool early)
 	const struct process_facts *process = process_of(o->heap, &own);
 	struct result *r = result_new("cause", o->s->dump, &cause_shape, NULL, NULL, 0);
 	const char *cause = NULL;
+	struct cell certainty = cell_blank();
 	bool thread = false;
 	process_cause(r, o->heap, process, early);
 	for (size_t i = 0; i < r->n_head; i++) {
-		if (r->head[i].column == COL_CAUSE && r->head[i].cell.type == CELL_TEXT)
+		if (r->head[i].column == COL_CAUSE && r->head[i].cell.type == CELL_TEXT) {
 			cause = r->head[i].cell.text;
+			certainty = cell_certainty(r->head[i].cell.amount);
+		}
 		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
 	}
 	if (cause && *cause)
-		add_words(o, "cause", cause, thread ? "bt -oom" : "info");
+		add_words(o, "cause", cause, certainty, thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);
 	if (o->heap->damaged)
-		add_words(o, "damage", o->heap->damage.message, "info");
+		add_words(o, "damage", o->heap->damage.message, cell_blank(), "info");
 }
 
 static int add_deadlocks(struct overview *o, struct err *err)
@@ -139,7 +151,7 @@ static int add_deadlocks(struct overview *o, struct err *err)
 	for (size_t i = 0; r && i < r->n_rows; i++) {
 		struct cell said = cell_of(o, r, i, COL_SENTENCE);
 		if (said.type == CELL_TEXT && *said.text)
-			add_words(o, "deadlock", said.text, "locks -deadlock");
+			add_words(o, "deadlock", said.text, cell_of(o, r, i, COL_CERTAINTY), "locks -deadlock");
 	}
 	result_free(r);
 	return code;
@@ -197,12 +209,23 @@ int command_alert(struct session *s, char **sentence, char **line, struct err *e
 
 /* --- who holds ---------------------------------------------------------------------------------- */
 
+/* The largest holders of leaks are no rows here. */
+static void add_leaks_note(struct overview *o, const char *note)
+{
+	const char *rows = strstr(note, COMMAND_LARGEST_HOLDERS);
+	struct text without = TEXT_INIT;
+	text_add_n(&without, note, rows ? (size_t)(rows - note) : strlen(note));
+	if (rows)
+		text_add(&without, rows + strlen(COMMAND_LARGEST_HOLDERS));
+	result_add_note_text(o->to, &without);
+}
+
 static int add_suspects(struct overview *o, struct err *err)
 {
 	struct result *r;
 	int code = ask(o, "leaks", &r, err);
 	if (r && r->note)
-		result_add_note(o->to, r->note);
+		add_leaks_note(o, r->note);
 	for (size_t i = 0; r && command_has_suspects(r) && i < r->n_rows && i < o->most.suspects; i++) {
 		struct cell at = cell_of(o, r, i, COL_ACCUMULATED_IN);
 		struct cell objects = cell_of(o, r, i, COL_OBJECTS); /* of a group none stands for all */
@@ -303,7 +326,7 @@ static int add_threads(struct overview *o, struct err *err)
 		text_addf(&words, " %s%s", o->heap->facts.thread ? o->heap->facts.thread : "thread", r->n_rows == 1 ? "" : "s");
 		if (blocked)
 			text_addf(&words, ", %zu blocked", blocked);
-		add_words(o, "also", words.s, "threads");
+		add_words(o, "also", words.s, cell_blank(), "threads");
 	}
 	text_release(&words);
 	result_free(r);

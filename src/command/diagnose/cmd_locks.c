@@ -181,9 +181,11 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 					result_add_member(r, i, of[m]);
 		}
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
-		    cell_text(certainty_name(c->certainty)), cell_text(sentence.s)}, &(struct target){.kind = TARGET_GROUP});
+		    cell_certainty(as_sure(amount_exact(0), c->certainty)), cell_text(sentence.s)},
+		    &(struct target){.kind = TARGET_GROUP, .part = true});
 	}
 	result_mark(r, RESULT_LACKS_ROWS, owners_lack(r->heap, l));
+	result_mark(r, RESULT_NO_PANES, true); /* these objects are not to be freed */
 	if (!l->n_cycles) {
 		result_add_note(r, "no deadlock found");
 		result_mark(r, RESULT_NONE_ANSWERS, true);

@@ -288,7 +288,7 @@ static void add_note(struct result *r, const struct leaks *leaks, bool found, do
 {
 	if (!found)
 		result_notef(r, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
-		    "; the rows are the largest holders" : "");
+		    COMMAND_LARGEST_HOLDERS : "");
 	if (leaks->vms_own.n > leaks->least) {
 		struct text bytes = TEXT_INIT;
 		struct cell cell = cell_bytes(leaks->vms_own);

@@ -179,11 +179,13 @@ static void add_state(struct app *a, enum lost lost, struct text *to)
 	if (lost == LOST_WORDS && t->lost > 0)
 		text_add(to, t->lost == 1 ? " column: W" : " columns: W");
 	if (r->sorted_by >= 0)
-		text_addf(to, "   %s %s", column_word(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
+		text_addf(to, "   %s %s", column_title(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
 	if (t->filter)
 		add_filter(t->filter, tree_is(t->result), to);
 	if (r->chosen && t->more)
 		text_add(to, "   } more");
+	if (page_is_overview(p)) /* its parts are lists of their own */
+		return;
 	text_add(to, "   ");
 	text_add_count(to, r->n_rows > 0 && !t->on_head ? t->row + 1 : 0);
 	text_add_char(to, '/');

@@ -37,6 +37,7 @@ struct overview_page {
 		enum overview_part part;
 	} shown[SHOWN_MOST]; /* as drawn last, in the order of the cursor */
 	size_t n_shown;
+	const char *note; /* of the result, which has what the page itself does not show of it; or NULL */
 };
 
 /* --- its rows ----------------------------------------------------------------------------------- */
@@ -325,14 +326,28 @@ static void draw_also(struct overview_page *o, struct rect at)
 	text_release(&bytes);
 }
 
+/* Where there is no suspect the first sentence of the note says so, and the others stay below. */
+static void draw_no_suspects(struct overview_page *o, int y, int x, int width)
+{
+	const char *rest = o->note ? strstr(o->note, "; ") : NULL;
+	struct text words = TEXT_INIT;
+	if (o->note)
+		text_add_n(&words, o->note, rest ? (size_t)(rest - o->note) : strlen(o->note));
+	if ((int)text_width(o->note ? words.s : "") <= width)
+		o->result->note = rest ? rest + 2 : NULL;
+	draw_text(y, x, width, o->note ? words.s : "none", theme_role(ROLE_QUIET));
+	text_release(&words);
+}
+
 static void draw_suspects(struct overview_page *o, struct rect at)
 {
 	draw_part(o, PART_SUSPECT, at, "SUSPECTS", at.width >= 50 ? "retains   frees" : "retains");
 	if (o->part[PART_SUSPECT].n || at.height < 2)
 		return;
-	bool waits = result_is(o->result, RESULT_LACKS_ROWS);
-	draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, waits ? theme_glyph(GLYPH_ELLIPSIS) :
-	    o->result->note ? o->result->note : "none", theme_role(ROLE_QUIET));
+	if (result_is(o->result, RESULT_LACKS_ROWS))
+		draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+	else
+		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER);
 }
 
 /* Of classes, beside what holds them.  It is known before the others are, which get the rest: their names are longer,
@@ -401,6 +416,7 @@ static void draw(struct page *p, struct rect at)
 
 	at.width = at.width < WIDEST ? at.width : WIDEST; /* numbers stay near their names */
 	o->n_shown = 0;
+	o->result->note = o->note;
 	o->table.at = at;
 	o->table.height = height > 0 ? (size_t)height : 0;
 	if (height < LOW) {
@@ -533,6 +549,7 @@ struct page *page_new_overview(struct result *r, struct invocation *asked)
 
 	page_init(&o->page, &overview_ops, r->title, asked);
 	o->result = r;
+	o->note = r->note;
 	o->section = result_column_of(r, COL_SECTION);
 	o->name = result_column_of(r, COL_NAME);
 	o->bytes = result_column_of(r, COL_BYTES);

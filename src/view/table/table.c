@@ -59,6 +59,13 @@ static void sum_row(struct table *t, size_t row)
 			result_sum_row(t->result, row, c, &t->total[c]);
 }
 
+static void end_sums(struct table *t)
+{
+	for (unsigned c = 0; c < n_columns(t); c++)
+		if (t->result->columns[c].total)
+			result_sum_end(t->result, c, t->total, n_columns(t));
+}
+
 bool table_work(struct table *t)
 {
 	size_t n = t->result->n_rows;
@@ -69,6 +76,8 @@ bool table_work(struct table *t)
 	uint64_t began = eta_now();
 	while (t->summed < end && (t->summed % LOOK_EVERY || eta_now() - began < SLICE_NS))
 		sum_row(t, t->summed++);
+	if (t->summed == n)
+		end_sums(t);
 	if (t->summed == n && !t->filter && !t->have_whole) {
 		memcpy(t->whole, t->total, sizeof t->whole);
 		t->have_whole = true;

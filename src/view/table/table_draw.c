@@ -94,7 +94,7 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		if (table_is_card_text(t, l->column[i]))
 			continue;
-		draw_cell(l, i, column, at.y, column_word(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
+		draw_cell(l, i, column, at.y, column_title(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
 		if (!tree_has_groups(t->result)) {
@@ -119,7 +119,7 @@ static void draw_words_over(const struct table *t, const struct layout *l, struc
 	x += draw_text(at.y, x, at.width - ROW_MARKER, t->heading, theme_role(active ? ROLE_SORTED : ROLE_HEADER));
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
-		const char *word = column_word(column);
+		const char *word = column_title(column);
 		int end = l->x[i] + l->width[i];
 		if (column_type(column) == CELL_BYTES && end - (int)text_width(word) > x)
 			draw_right(at.y, end - (int)text_width(word), (int)text_width(word), word, theme_role(ROLE_QUIET));
@@ -515,7 +515,7 @@ void table_tell_match(struct table *t, const char *words, struct text *to)
 			one[c] = true;
 			if (!seen[c] && !t->result->columns[c].hidden && match_row(&m, t->result, t->row)) {
 				is_whole(t, &l, c, &buffer);
-				text_addf(to, "%s: ", column_word(&t->result->columns[c]));
+				text_addf(to, "%s: ", column_title(&t->result->columns[c]));
 				text_add_escaped(to, buffer.s, buffer.len);
 			}
 			one[c] = false;

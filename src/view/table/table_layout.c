@@ -412,7 +412,7 @@ int table_header_room(const struct table *t, const struct layout *l, struct rect
 	if (l->n == 0)
 		return 0;
 	const struct column *last = &t->result->columns[l->column[l->n - 1]];
-	int end = l->x[l->n - 1] + l->width[l->n - 1], word = (int)text_width(column_word(last));
+	int end = l->x[l->n - 1] + l->width[l->n - 1], word = (int)text_width(column_title(last));
 
 	if (!cell_is_number(column_type(last)) && word < l->width[l->n - 1])
 		end += word - l->width[l->n - 1];

@@ -147,8 +147,8 @@ static void measure_sums(struct table *t, struct text *buffer)
 
 	for (unsigned c = 0; c < n; c++) {
 		if (!table_is_card_text(t, c)) {
-			grow(t, c, column_word(&t->result->columns[c]));
-			grow_simple(t, c, column_word(&t->result->columns[c]));
+			grow(t, c, column_title(&t->result->columns[c]));
+			grow_simple(t, c, column_title(&t->result->columns[c]));
 		}
 		if (!t->result->columns[c].total || !t->have_whole)
 			continue;

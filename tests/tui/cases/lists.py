@@ -28,6 +28,8 @@ def two_percentages(t):
     t.wait(r"^ +kind .* wasted +% sum +share")
     t.wait(r"^. duplicate strings +\d+ +[\d.]+K +[\d.]+K \S* +~\d+% ")
     t.wait(r"^. alignment padding +[\d,]+ +[\d.]+K +~[\d.]+K \S* +~4\.3%")  # no part of the sum
+    enter(t, "waste strings")
+    t.wait(r"^ +8 fields +417 .* 20\.1K .*\b9\.2%")  # of 222,584 bytes, not the sum of rounded shares
     leave(t)
 
 

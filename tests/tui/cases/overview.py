@@ -66,6 +66,25 @@ def cause(t):
     leave(t)
 
 
+@case("overview: of an inferred deadlock w says why, and its row lists the threads and locks; no suspect is said once")
+def deadlock(t):
+    dump = os.path.join(os.environ.get("CAIRN_DUMPS", ""), "found", "truth", "06-false-deadlock", "staticdead.hprof")
+    if not os.path.exists(dump):
+        return
+    opened(t, dump=dump)
+    lines = t.wait(r"^> dl-2 holds class StaticDead\$B 0x")
+    need(sum("nothing retains more than" in line for line in lines) == 1 and "largest holders" not in str(lines), "once", t)
+    need(not re.search(r"\d/\d+ *$", lines[1]), "rows of several parts have no number", t)
+    t.keys("w")
+    t.wait(r"^this row is inferred: the dump does not record monitor owners")
+    t.keys("Enter")
+    lines = t.wait(r"^> +1 +inferred *$")  # no pane with what to clear
+    t.keys("Enter")
+    lines = t.wait(r"^> 0x[0-9a-f]+ .*Thread .* dl-1\b")
+    need(any(re.match(r"  0x[0-9a-f]+ .*Thread .* dl-2\b", line) for line in lines), "both threads", t)
+    leave(t)
+
+
 @case("overview: a row of several objects opens the heap's page on that row")
 def held_group(t):
     opened(t, dump=GO)

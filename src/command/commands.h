@@ -112,7 +112,7 @@ void since_free(struct since *since); /* NULL is fine */
  * dump, and what of it grew; nothing where that is not known.  it: what the sentence calls a single one. */
 void since_add(const struct since *since, uint32_t id, uint32_t n, const char *it, struct text *to);
 /* For a card about it: append "20 -> 40 -> 60 com.acme.Session over 3 dumps" with arrows, without the class if `said`
- * names it, and those numbers as a plot; nothing where that is not known. */
+ * names it, and those numbers as a plot; its bytes where it did not grow; nothing where that is not known. */
 void since_add_course(const struct since *since, uint32_t id, uint32_t n, const char *said, struct text *course,
     struct text *plot);
 /* Add to the note what the comparison is no surer of, or why there is none. */

@@ -160,6 +160,8 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_MILLISECONDS] = {"milliseconds", CELL_COUNT, 5, "duration of the check"},
     [COL_NAME] = {"name", CELL_TEXT, 0,
 	"name of thread, loader, variable, field or setting", .one = "name", .many = "names", .naming = 5},
+    [COL_NAME_RETAINED] = {"name_retained", CELL_BYTES, 3, "bytes that what the name says retains"},
+    [COL_NAME_SHARE] = {"name_share", CELL_PERCENT, 5, "percent of the heap, of name_retained"},
     [COL_NATIVE_ID] = {"native_id", CELL_ADDRESS, 5,
 	"operating system's number of the thread"},
     [COL_NUMBER] = {"number", CELL_COUNT, 5, "number of the dump or line", .one = "line", .many = "lines"},

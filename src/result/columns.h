@@ -145,6 +145,8 @@ enum column_id {
 	COL_METHOD,
 	COL_MILLISECONDS,
 	COL_NAME,
+	COL_NAME_RETAINED,
+	COL_NAME_SHARE,
 	COL_NATIVE_ID,
 	COL_NUMBER,
 	COL_NUMBER_VALUE,
@@ -287,11 +289,11 @@ extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];
 enum column_room { ROOM_OF_KIND, COLUMN_LAST, COLUMN_LATE, COLUMN_EARLY };
 
 /*
- * Rows may be cards on the screen.  These columns are drawn whether they are hidden or not: in front of the others,
- * FIRST before HEAD, of these the hidden ones first; and on lines below the row BELOW, then BELOW_LEFT and BELOW_RIGHT
- * on one line if there is room.
+ * Rows may be cards on the screen, which leave OUT some columns.  These are drawn whether they are hidden or not: in
+ * front of the others, FIRST before HEAD, of these the hidden ones first; and on lines below the row BELOW, then
+ * BELOW_LEFT and BELOW_RIGHT on one line if there is room.
  */
-enum column_card { CARD_NONE, CARD_FIRST, CARD_HEAD, CARD_BELOW, CARD_BELOW_LEFT, CARD_BELOW_RIGHT };
+enum column_card { CARD_NONE, CARD_OUT, CARD_FIRST, CARD_HEAD, CARD_BELOW, CARD_BELOW_LEFT, CARD_BELOW_RIGHT };
 
 /* A column of a shape. */
 struct column {

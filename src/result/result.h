@@ -51,6 +51,7 @@ struct target {
 	bool part;           /* the row counts other objects than the kind implies (part of a class, or
 	                        more than one object), so it is opened as a list of the row's members */
 	const struct opened *opened; /* the dump that id belongs to; result_target fills it in */
+	uint32_t about;      /* of an object: panes are about the one of this id - 1 instead; 0: about itself */
 };
 
 struct opened;   /* opened/opened.h */

@@ -222,6 +222,49 @@ def check_elements(tap, directory):
                 tap.ok(where in said and array not in said, "a list%s: %s" % (" in an object" * holder, words), said)
 
 
+def check_name(tap, directory):
+    """A suspect is called by a reference only if that frees half of it, and its size is that of what the name means."""
+    path = os.path.join(directory, "made.hprof")
+    for fields, named in ((1, True), (8, False)):
+        m = Made()
+        arrays = [m.primitives("B", bytes(1000)) for _ in range(fields)]
+        m.cls("app.Main", statics=[("L", "part%d" % i, at) for i, at in enumerate(arrays)])
+        with open(path, "wb") as f:
+            f.write(m.bytes())
+        row = ask("leaks -share 50", path)[0]
+        tap.equal(row["name"], "app.Main.part0" if named else "class app.Main", "%d static fields: the name" % fields)
+        of = ask("x 0x%x" % arrays[0], path)["retained"] if named else row["retained"]
+        tap.equal(row["name_retained"], of, "and what that retains")
+        if not named:
+            tap.ok(row["remedy"].startswith("CLEAR app.Main.part"), "what clearing one field frees", row["remedy"])
+            tap.ok(" of " in row["remedy"].split("frees")[1], "of what", row["remedy"])
+    m = Made()
+    m.cls("app.Main", statics=[("L", "part%d" % i, m.primitives("B", bytes(1000))) for i in range(20)])
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    row = ask("leaks", path)[0]
+    tap.ok("CLEAR" not in row["remedy"] and "frees a tenth" in row["remedy"] and "app.Main.part" in row["remedy"],
+           "what frees a twentieth is no remedy", row["remedy"])
+    for row in ask("leaks", SHOP):
+        target = re.search(r"\(\S+ (0x\w+)", row["sentence"]).group(1)
+        tap.equal(row["name_retained"], ask("x " + target, SHOP)["retained"], row["name"] + ": the size of what it holds")
+        tap.equal(row["retained"], ask("x " + row["address"], SHOP)["retained"], "and retained is that of address")
+
+
+def check_loaders(tap):
+    """Static fields of one class that several loaders loaded: the name says whose each is."""
+    path = os.path.join(DUMPS or "", "apps", "tc3.hprof")
+    if not DUMPS or not os.path.exists(path):
+        tap.skip("tc3.hprof", "it is not there")
+        return
+    rows = [r for r in ask("leaks", path) if r["class"] == "class leaky.Leaky"]
+    tap.ok(len(rows) > 1 and len({r["name"] for r in rows}) == len(rows), "each has a name of its own", rows)
+    for row in rows:
+        loader = ask("x " + row["address"], path)["loader"]
+        tap.equal(row["name"], "leaky.Leaky.BASKETS, loader " + loader, "the loader")
+        tap.ok(" is loaded by " in row["sentence"] and loader in row["sentence"], "also in the sentence", row["sentence"])
+
+
 def check_contents(tap, directory):
     """What a card says is in the list: how many, whether only the list holds them, and what of them is most of it."""
     path = os.path.join(directory, "made.hprof")
@@ -389,6 +432,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         check_elements(tap, directory)
         check_contents(tap, directory)
+        check_name(tap, directory)
         check_made(tap, directory)
         check_own_first(tap, directory)
         check_nowhere(tap, directory)
@@ -400,6 +444,7 @@ def main():
     check_two_holders(tap)
     check_waste(tap)
     check_loaders_list(tap)
+    check_loaders(tap)
     tap.done()
 
 

@@ -120,7 +120,7 @@ static int lines_of_card(const char *below, const char *left, const char *right,
 	return n;
 }
 
-/* The line of the row and those below it; never more than four. */
+/* The line of the row and those below it; four, or five if what is left below needs three. */
 static void card_lines(void **state)
 {
 	static const char fifty[] = "one two three four five six seven eight nine ten..";
@@ -135,7 +135,8 @@ static void card_lines(void **state)
 	assert_int_equal(lines_of_card(fifty, fifty, fifty, 80), 4);        /* on two */
 	assert_int_equal(lines_of_card(NULL, NULL, "1 2 3", 80), 2);
 	assert_int_equal(lines_of_card(hundred, hundred, fifty, 80), 4);
-	assert_int_equal(lines_of_card(hundred, hundred, hundred, 30), 4);
+	assert_int_equal(lines_of_card(hundred, hundred, hundred, 30), 5);
+	assert_int_equal(lines_of_card(hundred, "one two three four five six", NULL, 30), 4);
 	assert_int_equal(lines_of_card("com.acme.shop.AuditLog", NULL, NULL, 20), 2); /* names are shortened first */
 	assert_int_equal(lines_of_card(fifty, fifty, fifty, 4), 1);
 	assert_int_equal(lines_of_card(fifty, fifty, fifty, 0), 1);

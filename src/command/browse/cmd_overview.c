@@ -234,8 +234,8 @@ static int add_suspects(struct overview *o, struct err *err)
 		result_target(r, i, &suspect);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : suspect.command};
-		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_RETAINED),
-		    cell_of(o, r, i, COL_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
+		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_NAME_RETAINED),
+		    cell_of(o, r, i, COL_NAME_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
 	}
 	result_free(r);
 	return code;

@@ -95,8 +95,8 @@ static void add_course(struct text *to, const struct comparing *comparing, uint3
 		text_addf(to, " was as large in %s", comparing->name[0]);
 		text_add(to, course.up ? ", but not in between: from " : ": ");
 	} else {
-		text_addf(to, " %s since %s, from ", last < first ? "shrank" : course.down ? "grew overall" : "grew",
-		    comparing->name[0]);
+		text_addf(to, " %s since %s, from ", last > first ? course.down ? "grew overall" : "grew" :
+		    course.up ? "went up and down" : "shrank", comparing->name[0]);
 	}
 	if (last != first || course.up) {
 		comparing_add_series(c, row, 0, true, to);
@@ -162,6 +162,8 @@ void since_add_course(const struct since *since, uint32_t id, uint32_t n, const 
 	const struct grown *g = row == PROFILE_NONE ? NULL : grown_below(since, row);
 	const struct comparison *c = row == PROFILE_NONE ? NULL : &since->comparing->comparison;
 	uint64_t most = 0;
+	if (c && compared(c, row, c->n - 1)->retained.n <= compared(c, row, 0)->retained.n)
+		g = NULL; /* more of a class, but less in all: the bytes say so */
 	row = g ? g->row : row;
 	for (size_t i = 0; c && i < c->n; i++) {
 		const struct compared_amounts *a = compared(c, row, i);

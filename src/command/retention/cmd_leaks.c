@@ -4,6 +4,7 @@
  */
 #include "command/commands.h"
 
+#include "algorithms/sort.h"
 #include "analysis/leaks.h"
 #include "analysis/what_if/what_if.h"
 #include "base/mem.h"
@@ -27,15 +28,15 @@
 enum {
 	L_ADDRESS, L_CLASS, L_OBJECTS, L_RETAINED, L_SHARE, L_POINT, L_POINT_CLASS, L_POINT_RETAINED,
 	L_FREED, L_REFERENCE, L_PATH, L_SENTENCE, L_FIELD, L_KIND, L_NAME,
-	L_NUMBER, L_HOLDER_KIND, L_CONTENTS, L_REMEDY, L_COURSE, L_PLOT
+	L_NUMBER, L_HOLDER_KIND, L_NAME_RETAINED, L_NAME_SHARE, L_CONTENTS, L_REMEDY, L_COURSE, L_PLOT
 };
 
 static const struct column columns[] = {
     [L_ADDRESS] = {.id = COL_ADDRESS},
     [L_CLASS] = {.id = COL_CLASS},
     [L_OBJECTS] = {.id = COL_OBJECTS, .hidden = true},
-    [L_RETAINED] = {.id = COL_RETAINED, .card = CARD_HEAD},
-    [L_SHARE] = {.id = COL_SHARE, .card = CARD_HEAD},
+    [L_RETAINED] = {.id = COL_RETAINED, .card = CARD_OUT},
+    [L_SHARE] = {.id = COL_SHARE, .card = CARD_OUT},
     [L_POINT] = {.id = COL_ACCUMULATED_IN},
     [L_POINT_CLASS] = {.id = COL_ACCUMULATED_CLASS, .hidden = true},
     [L_POINT_RETAINED] = {.id = COL_ACCUMULATED, .hidden = true},
@@ -48,6 +49,8 @@ static const struct column columns[] = {
     [L_NAME] = {.id = COL_NAME, .hidden = true, .card = CARD_HEAD},
     [L_NUMBER] = {.id = COL_NUMBER, .hidden = true, .card = CARD_FIRST},
     [L_HOLDER_KIND] = {.id = COL_HOLDER_KIND, .hidden = true, .card = CARD_HEAD},
+    [L_NAME_RETAINED] = {.id = COL_NAME_RETAINED, .title = "retained", .hidden = true, .card = CARD_HEAD},
+    [L_NAME_SHARE] = {.id = COL_NAME_SHARE, .title = "share", .hidden = true, .card = CARD_HEAD},
     [L_CONTENTS] = {.id = COL_CONTENTS, .hidden = true, .card = CARD_BELOW},
     [L_REMEDY] = {.id = COL_REMEDY, .hidden = true, .card = CARD_BELOW_LEFT},
     [L_COURSE] = {.id = COL_COURSE, .hidden = true, .card = CARD_BELOW_RIGHT},
@@ -74,20 +77,34 @@ void command_add_wrapped(struct text *to, const char *s, size_t most)
 	text_add(to, "\n");
 }
 
-/* "com.acme.Cache.all", "main.orders + main.sessions": what to clear; else what holds it, or its class. */
-static void add_suspect_name(struct text *to, const struct heap *h, const struct suspect *s, const struct told *t)
+/* "com.acme.Cache.all", "main.orders + main.sessions": what to clear, if that frees most of it; else what holds it, or
+ * its class.  Returns the object that the name means; HEAP_NONE: several. */
+static uint32_t add_suspect_name(struct text *to, const struct retained *r, const struct suspect *s,
+    const struct told *t)
 {
+	const struct heap *h = r->heap;
+	enum told_name by = told_named_by(t, r, s);
 	if (s->ids) {
 		text_add_count(to, s->n);
 		text_addf(to, " \u00d7 %s", heap_class_of(h, s->id)->name);
-	} else if (!t->untold && t->names.n && (t->label.len || strncmp(t->names.name[0].s, "0x", 2))) {
+	} else if (by == TOLD_BY_REFERENCE) {
 		told_add_names(to, t, false);
-	} else if (!t->untold && t->field.len) {
+		return t->n_cleared == 1 ? t->cleared[0].target : HEAP_NONE;
+	} else if (by == TOLD_BY_FIELD) {
 		const char *of_class = path_static_name(t->field.s);
 		text_add(to, of_class ? of_class : t->field.s);
+		return t->field_target;
 	} else {
 		object_class_words(h, s->id, to);
 	}
+	return HEAP_NONE;
+}
+
+/* With the loader where two suspects have one name. */
+static void add_loader(struct text *to, const struct heap *h, const struct told *t)
+{
+	if (t->loader != HEAP_NONE)
+		text_addf(to, ", loader 0x%" PRIx64, heap_address(h, t->loader));
 }
 
 /* What finding them takes. */
@@ -106,6 +123,7 @@ static struct cell text_or_blank(const struct text *t)
 /* What a row says, besides what is told. */
 struct row_words {
 	struct text class, point, name, holder_kind, contents, remedy, course, plot, opens;
+	uint32_t named; /* what the name means, if one object; else HEAP_NONE, and + 1 is 0 */
 };
 
 static void row_words_release(struct row_words *w)
@@ -124,13 +142,14 @@ static void row_words_release(struct row_words *w)
 static void find_words(struct row_words *w, struct asking *q, const struct suspect *s, const struct told *t)
 {
 	const struct heap *h = session_heap(q->s);
-	add_suspect_name(&w->name, h, s, t);
+	w->named = add_suspect_name(&w->name, q->cut.retained, s, t);
+	add_loader(&w->name, h, t);
 	if (s->ids)
 		text_add(&w->class, heap_class_of(h, s->id)->name);
 	else
 		object_class_words(h, s->id, &w->class);
 	object_class_words(h, s->piles_up, &w->point);
-	told_add_holder_kind(&w->holder_kind, t, q->s->dump, s);
+	told_add_holder_kind(&w->holder_kind, t, q->s->dump, q->cut.retained, s);
 	told_add_contents(&w->contents, q->s->dump, &q->cut, t, s);
 	told_add_remedy(&w->remedy, t, s);
 	since_add_course(q->since, s->piles_up, s->n, w->contents.len ? w->contents.s : "", &w->course,
@@ -145,7 +164,8 @@ static void add_row(struct result *out, struct asking *q, const struct suspect *
 	const struct heap *h = r->heap;
 	struct row_words w = {.class = TEXT_INIT};
 	find_words(&w, q, s, t);
-	struct target target = {.kind = TARGET_OBJECT, .id = s->id, .command = w.opens.s};
+	struct target target = {.kind = TARGET_OBJECT, .id = s->id, .command = w.opens.s, .about = w.named + 1U};
+	struct amount of_name = w.named == HEAP_NONE ? s->retained : retained_of(r, w.named);
 	for (uint32_t i = 0; i < (s->ids ? s->n : 1); i++) /* a row stands for the suspect, or the objects of a group */
 		result_add_member(out, out->n_source, s->ids ? s->ids[i] : s->id);
 	if (s->ids)
@@ -158,8 +178,9 @@ static void add_row(struct result *out, struct asking *q, const struct suspect *
 	    s->ids && !t->reference.len ? cell_blank() : cell_bytes(t->freed),
 	    text_or_blank(&t->reference), text_or_blank(&t->path), cell_text(t->sentence.s),
 	    text_or_blank(&t->field), cell_text(kind), cell_text(w.name.s), cell_plain(out->n_source + 1),
-	    text_or_blank(&w.holder_kind), text_or_blank(&w.contents), text_or_blank(&w.remedy),
-	    text_or_blank(&w.course), text_or_blank(&w.plot)}, &target);
+	    text_or_blank(&w.holder_kind), cell_bytes(of_name), command_share(r, of_name),
+	    text_or_blank(&w.contents), text_or_blank(&w.remedy), text_or_blank(&w.course),
+	    text_or_blank(&w.plot)}, &target);
 	row_words_release(&w);
 }
 
@@ -250,6 +271,36 @@ static int tell(struct found *f, struct asking *q, struct err *err)
 	for (; !code && f->n_told < f->leaks.n; f->n_told++)
 		code = told_find(&f->told[f->n_told], q->s, &q->cut, &q->owner, &f->leaks.suspect[f->n_told], err);
 	return code;
+}
+
+struct named {
+	struct text name;
+	size_t i; /* whose */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name.s, ((const struct named *)b)->name.s);
+}
+
+/* Of two with one name, as a class has that several loaders loaded, whose it is. */
+static void tell_loaders(struct found *f, const struct retained *r)
+{
+	size_t n = f->leaks.n;
+	struct named *named = xcalloc(n + 1, sizeof *named);
+	for (size_t i = 0; i < n; i++) {
+		named[i] = (struct named){.i = i};
+		text_add(&named[i].name, "");
+		add_suspect_name(&named[i].name, r, &f->leaks.suspect[i], &f->told[i]);
+	}
+	sort_array(named, n, sizeof *named, compare_names);
+	for (size_t i = 0; i < n && !progress_own_stops(i); i++)
+		if ((i && !compare_names(&named[i - 1], &named[i])) ||
+		    (i + 1 < n && !compare_names(&named[i], &named[i + 1])))
+			told_add_loader(&f->told[named[i].i], r, &f->leaks.suspect[named[i].i]);
+	for (size_t i = 0; i < n; i++)
+		text_release(&named[i].name);
+	free(named);
 }
 
 /* How each got where it is, by older dumps. */
@@ -429,6 +480,7 @@ static int find_all(struct found *f, struct result **out, struct asking *q, doub
 	size_t *order = xcalloc(f->leaks.n + 1, sizeof *order);
 	if (!code) {
 		tell_since(f, q->since);
+		tell_loaders(f, q->cut.retained);
 		order_found(session_heap(q->s), f, order);
 		add_rows(r, q, f, order);
 	}
@@ -491,7 +543,8 @@ const struct command cmd_leaks = {
 	"it\n"
 	"freed\twhat clearing it frees, exact; 0 if other references hold it\n"
 	"kind\tsuspect, or holder if there is no suspect\n"
-	"name\treference as people say it, a group by its class\n"
+	"name\treference as people say it; a group, or what no reference frees half of, by its class\n"
+	"name_retained\twhat the object that the name means retains; retained is of address\n"
 	"Classes and class loaders with several suspects below are not suspects themselves, nor are roots of the VM and "
 	"tables of Go's own. Of two that retain about the same the program's own comes first. A group of the JDK's "
 	"objects that no reference frees comes last; alone, the program's largest holders come before it. "

@@ -8,6 +8,7 @@
 #include "heap/amounts.h"
 #include "heap/classes.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { CHILDREN_LOOKED_AT = 1 << 20, PARTS_NAMED = 2 };
@@ -24,6 +25,28 @@ static uint32_t subject_of(const struct told *t, const struct suspect *s)
 	return t->subject != HEAP_NONE ? t->subject : s->id;
 }
 
+bool told_frees_little(const struct told *t)
+{
+	return t->freed.n && !t->untold && t->freed.n < t->suspect->retained.n / 10;
+}
+
+/* Is it half of what the suspect retains, or more? */
+static bool is_half(struct amount bytes, const struct suspect *s)
+{
+	return bytes.n >= s->retained.n - s->retained.n / 2;
+}
+
+enum told_name told_named_by(const struct told *t, const struct retained *r, const struct suspect *s)
+{
+	if (s->ids || t->untold)
+		return TOLD_BY_CLASS;
+	if (t->names.n && (t->label.len || strncmp(t->names.name[0].s, "0x", 2)) && is_half(t->freed, s))
+		return TOLD_BY_REFERENCE;
+	if (t->field.len && t->field_target != HEAP_NONE && is_half(retained_of(r, t->field_target), s))
+		return TOLD_BY_FIELD;
+	return TOLD_BY_CLASS;
+}
+
 void told_add_names(struct text *to, const struct told *t, bool whole)
 {
 	const char *of_class = path_static_name(t->label.len ? t->label.s : "");
@@ -31,8 +54,32 @@ void told_add_names(struct text *to, const struct told *t, bool whole)
 		told_names_join(&t->names, " + ", to);
 	else
 		text_add(to, of_class ? of_class : t->label.s);
-	if (t->names.n == 1 && t->label.len && !of_class && whole)
-		text_addf(to, " of %.*s", (int)strcspn(t->names.name[0].s, ".[>"), t->names.name[0].s);
+	if (t->names.n == 1 && t->label.len && whole)
+		text_addf(to, of_class ? " of class %.*s" : " of %.*s",
+		    (int)strcspn(t->names.name[0].s, ".[>"), t->names.name[0].s);
+}
+
+/* Whose static field the name is, or which class it is; HEAP_NONE: none. */
+static uint32_t class_of_name(const struct told *t, const struct retained *r, const struct suspect *s)
+{
+	uint32_t holder = s->ids ? HEAP_NONE : s->id;
+	if (told_named_by(t, r, s) == TOLD_BY_REFERENCE)
+		holder = t->n_cleared == 1 ? t->cleared[0].holder : HEAP_NONE;
+	return holder == HEAP_NONE ? HEAP_NONE : heap_class_mirrored(r->heap, holder);
+}
+
+void told_add_loader(struct told *t, const struct retained *r, const struct suspect *s)
+{
+	const struct heap *h = r->heap;
+	uint32_t class = class_of_name(t, r, s);
+	t->loader = class == HEAP_NONE ? HEAP_NONE : h->classes[class].loader;
+	if (t->loader == HEAP_NONE)
+		return;
+	text_add(&t->sentence, " Class ");
+	text_add_name(&t->sentence, h->classes[class].name);
+	text_add(&t->sentence, " is loaded by ");
+	text_add_name(&t->sentence, heap_class_of(h, t->loader)->name);
+	text_addf(&t->sentence, " 0x%" PRIx64 ".", heap_address(h, t->loader));
 }
 
 /* --- which kind of holder ------------------------------------------------------------------------ */
@@ -46,11 +93,15 @@ static void add_number_of(struct text *to, const struct opened *o, uint32_t id, 
 	text_add_count(to, e.n);
 }
 
-void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct suspect *s)
+void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct retained *r,
+    const struct suspect *s)
 {
 	const struct heap *h = o->heap;
 	uint32_t id = subject_of(t, s);
-	bool named = t->kind && t->freed.n && !t->untold && !s->ids;
+	enum told_name by = told_named_by(t, r, s);
+	bool named = t->kind && t->freed.n && !t->untold && !s->ids && is_half(t->freed, s);
+	if (by == TOLD_BY_CLASS && !s->ids && heap_class_mirrored(h, id) != HEAP_NONE)
+		return; /* its name says so */
 	if (named)
 		text_add(to, t->kind);
 	if (named && t->together < 2)
@@ -239,10 +290,27 @@ void told_add_remedy(struct text *to, const struct told *t, const struct suspect
 		text_add(to, t->remedy.len ? t->remedy.s : "No strong reference from a root leads to it.");
 		return;
 	}
+	if (told_frees_little(t) && !t->together) {
+		text_add(to, s->ids ? "No single reference on the path frees a tenth of them. " :
+		    "None of its references frees a tenth of it. ");
+		told_add_names(to, t, true);
+		text_add(to, s->ids ? " leads to the largest" : " holds the largest part");
+		text_add(to, "; clearing that frees ");
+		add_bytes(to, t->freed);
+		text_add(to, ".");
+		return;
+	}
 	text_add(to, t->names.n < 2 ? "CLEAR " : t->names.n == 2 ? "CLEAR both " : "CLEAR all of ");
 	told_add_names(to, t, true);
 	text_add(to, " \u2192 frees ");
 	add_bytes(to, t->freed);
-	if (t->some)
-		text_add(to, s->ids ? ", not all of these objects" : ", not all of it");
+	bool others = t->freed.n > s->retained.n;
+	if (t->some && !s->ids && !others) {
+		text_add(to, " of ");
+		add_bytes(to, s->retained);
+	} else if (t->some) {
+		text_add(to, others ? ": not all, others too" : ", not all of these objects");
+	} else if (others) {
+		text_add(to, ", others too");
+	}
 }

@@ -185,30 +185,42 @@ static void choose_cut(struct told *t, const struct path *p)
 	add_reference(t, p, choice.step);
 }
 
-/* Of a group: the last static field on the path to its largest member that frees anything, or else the
- * highest reference that does.  Nobody clears what holds a class. */
+/* Of a group: the last static field on the path to its largest member that frees anything, or else the highest
+ * reference that does; where that is next to nothing, the one that frees most.  Nobody clears what holds a class. */
 static void choose_cut_of_group(struct told *t)
 {
 	const struct path *p = t->steps;
 	const struct heap *h = t->rules->heap;
-	size_t best = p->n;
+	size_t best = p->n, most = p->n;
+	struct amount most_freed = {0};
 	for (size_t i = 0; i < p->n; i++) {
 		if (heap_class_mirrored(h, p->step[i]) != HEAP_NONE)
 			continue;
 		uint32_t holder = i ? p->step[i - 1] : HEAP_NONE;
 		struct what_if_figure f = what_if_one(t->cut, holder, p->step[i]);
 		bool statics = i && heap_class_mirrored(h, p->step[i - 1]) != HEAP_NONE;
-		if (!f.freed.n || (best < p->n && !statics) || !what_if_clearable(h, holder, p->step[i]))
+		bool better = best == p->n || statics;
+		if (f.freed.n <= (better ? 0 : most_freed.n) || !what_if_clearable(h, holder, p->step[i]))
 			continue;
 		if (what_if_owner_inside(t->owner, holder, p->step[i])) {
-			t->internal = true;
+			t->internal |= better;
 			continue;
 		}
-		best = i;
-		t->freed = f.freed;
+		if (f.freed.n > most_freed.n) {
+			most = i;
+			most_freed = f.freed;
+		}
+		if (better) {
+			best = i;
+			t->freed = f.freed;
+		}
 	}
 	if (best == p->n)
 		return;
+	if (told_frees_little(t)) {
+		best = most;
+		t->freed = most_freed;
+	}
 	add_reference(t, p, best);
 	t->fame = what_if_fame(h, best ? p->step[best - 1] : HEAP_NONE, p->step[best]);
 	for (uint32_t i = 0; i < t->suspect->n && !t->some; i++)

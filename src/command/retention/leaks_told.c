@@ -360,6 +360,14 @@ static const char *number_of(const struct told *t)
 	return n >= 2 && n - 2 < sizeof words / sizeof *words ? words[n - 2] : "Several";
 }
 
+/* The end of what clearing it frees. */
+static void add_not_all(struct told *t, const struct suspect *s)
+{
+	if (t->some)
+		text_add(&t->sentence, s->ids ? ", but not all of these objects" : ", but not all of it");
+	text_add(&t->sentence, t->some && t->freed.n > s->retained.n ? "; others are freed as well." : ".");
+}
+
 static void add_together_words(struct told *t, const struct suspect *s)
 {
 	struct text *to = &t->sentence;
@@ -375,7 +383,7 @@ static void add_together_words(struct told *t, const struct suspect *s)
 		text_addf(to, ". Clearing %s frees ", two ? "both" : "all of them");
 	add_bytes(to, t->freed);
 	if (t->some)
-		text_add(to, s->ids ? ", but not all of these objects." : ", but not all of it.");
+		add_not_all(t, s);
 	else
 		text_add(to, t->together < 2 ? "." : s->ids ? ": all of these objects." :
 		    two ? "; neither alone is enough." : "; fewer are not enough.");
@@ -395,6 +403,9 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		add_together_words(t, s);
 		return;
 	} else if (t->freed.n) {
+		if (told_frees_little(t))
+			text_add(to, s->ids ? " No single reference on this path frees a tenth of them." :
+			    " None of its references frees a tenth of it.");
 		text_add(to, " Clearing ");
 		bool named = t->subject == t->target && t->target != HEAP_NONE;
 		if (named && (!t->unnamed.len || t->variable.len)) {
@@ -404,7 +415,7 @@ static void add_remedy(struct told *t, const struct heap *h, const struct suspec
 		}
 		text_add(to, t->names.n > 1 ? " together frees " : " frees ");
 		add_bytes(to, t->freed);
-		text_add(to, !t->some ? "." : s->ids ? ", but not all of these objects." : ", but not all of it.");
+		add_not_all(t, s);
 	} else if (t->internal) {
 		const char *what = s->ids ? "them" : "it";
 		if (t->shared)
@@ -462,6 +473,7 @@ static void add_field(struct told *t, const struct path_rules *rules, const stru
 		id = p->step[at]; /* nobody asks what holds a class, but which of its fields */
 	if (at >= p->n || s->ids)
 		return;
+	t->field_target = id;
 	if (at)
 		heap_reference_label(rules, p->step[at - 1], id, false, &t->field);
 	else
@@ -475,7 +487,7 @@ int told_find(struct told *t, struct session *s, struct what_if *cut, struct wha
 	struct path p = {.n = 0};
 	*t = (struct told){.session = s, .cut = cut, .owner = owner, .suspect = suspect, .rules = &rules, .steps = &p,
 	    .freed = heap_held_sized(session_heap(s), 0, 0), .target = HEAP_NONE, .subject = HEAP_NONE,
-	    .freed_member = HEAP_NONE};
+	    .freed_member = HEAP_NONE, .field_target = HEAP_NONE, .loader = HEAP_NONE};
 	int code = path_rules_init(&rules, session_heap(s), false, err);
 	if (code)
 		return code;

@@ -28,6 +28,8 @@ struct told {
 	const struct path *steps; /* to the accumulation point */
 	/* what is told */
 	struct text path, field, reference, sentence;
+	uint32_t field_target; /* what field leads to; HEAP_NONE: there is no field */
+	uint32_t loader; /* told_add_loader: that of the class of the name; HEAP_NONE: nobody asks */
 	struct text remedy; /* of the sentence: what to clear, or why nothing is */
 	const char *kind;   /* of the reference: "static", "local", "3 references" with `together`; NULL: there is none */
 	struct text way; /* the path as a person reads it, its plumbing folded */
@@ -60,8 +62,17 @@ MUST_CHECK int told_find(struct told *t, struct session *s, struct what_if *cut,
     const struct suspect *suspect, struct err *err);
 void told_release(struct told *t);
 
+/* By what a suspect is called: the references to clear, if that frees half of it or more; the field that holds half of
+ * it or more; its class. */
+enum told_name { TOLD_BY_REFERENCE, TOLD_BY_FIELD, TOLD_BY_CLASS };
+enum told_name told_named_by(const struct told *t, const struct retained *r, const struct suspect *s);
+/* Two suspects have one name, of classes with different loaders: add the loader to the sentence, and set it.  Does
+ * nothing if the name is not of a class with a loader. */
+void told_add_loader(struct told *t, const struct retained *r, const struct suspect *s);
+/* Does the reference to clear free less than a tenth of the suspect?  That is no remedy. */
+bool told_frees_little(const struct told *t);
 /* Append the references to clear, between " + "; one that only an address names by its class and field.  whole: and
- * with the address, if it is none of a class. */
+ * with that address. */
 void told_add_names(struct text *to, const struct told *t, bool whole);
 /* What a person wants to open: the collection that the accumulation point is a part of, or that; of a group its largest
  * member. */
@@ -69,7 +80,8 @@ uint32_t told_point(const struct retained *r, const struct told *t, const struct
 
 /* For a card about a suspect: "static ArrayList, 60"; what is in it, "60 app.Session, reached only from here; mostly
  * byte[] in viewState (60.9K)"; "CLEAR app.Log.ENTRIES", an arrow, "frees 80.0K".  After told_find, of the same. */
-void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct suspect *s);
+void told_add_holder_kind(struct text *to, const struct told *t, const struct opened *o, const struct retained *r,
+    const struct suspect *s);
 void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,
     const struct suspect *s);
 void told_add_remedy(struct text *to, const struct told *t, const struct suspect *s);

@@ -309,7 +309,7 @@ unsigned app_abilities(struct app *a); /* enum row_ability */
 bool app_unfolding(struct app *a, struct text *line);
 void app_open_row(struct app *a);
 void app_referrers(struct app *a);
-bool app_add_sentence(struct app *a, struct text *to); /* of the selected suspect; false: there is none */
+bool app_add_sentence(struct app *a, struct text *to); /* of the selected suspect or alert; false: there is none */
 void app_ticket(struct app *a);              /* the prompt with the line that writes a report about the suspect */
 void app_run_key(struct app *a, const struct command *c); /* the key of a command */
 

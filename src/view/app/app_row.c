@@ -83,14 +83,14 @@ void app_select(struct app *a, struct selection *out)
 	text_release(&page);
 }
 
-/* The text in this column of the selected suspect; false: there is none. */
-static bool add_of_suspect(struct app *a, enum column_id column, struct text *to)
+/* The text in this column of the selected row of such a page; false: there is none. */
+static bool add_of_row(struct app *a, unsigned places, enum column_id column, struct text *to)
 {
 	struct page *p = app_page(a);
 	struct table *t = app_table(a);
 	struct cell cell;
 
-	if (!p || !(p->ops->place & PLACE_CARDS) || panes_focused(&a->panes) || t->row >= t->result->n_rows ||
+	if (!p || !(p->ops->place & places) || panes_focused(&a->panes) || t->row >= t->result->n_rows ||
 	    t->result->opened != a->session.dump || !result_cell_in(t->result, t->row, column, &cell) ||
 	    cell.type == CELL_NONE)
 		return false;
@@ -98,9 +98,27 @@ static bool add_of_suspect(struct app *a, enum column_id column, struct text *to
 	return true;
 }
 
+static bool add_of_suspect(struct app *a, enum column_id column, struct text *to)
+{
+	return add_of_row(a, PLACE_CARDS, column, to);
+}
+
+/* Is a line of the overview selected that is a sentence itself: a cause, damage, a deadlock? */
+static bool is_alert(struct app *a)
+{
+	struct text section = TEXT_INIT;
+	bool alert = add_of_row(a, PLACE_OVERVIEW, COL_SECTION, &section) &&
+	    (!strcmp(section.s, "cause") || !strcmp(section.s, "damage") || !strcmp(section.s, "deadlock"));
+
+	text_release(&section);
+	return alert;
+}
+
 bool app_add_sentence(struct app *a, struct text *to)
 {
-	return add_of_suspect(a, COL_SENTENCE, to);
+	if (is_alert(a))
+		return add_of_row(a, PLACE_OVERVIEW, COL_NAME, to);
+	return add_of_row(a, PLACE_CARDS | PLACE_OVERVIEW, COL_SENTENCE, to);
 }
 
 static bool lists_dumps(const struct page *p)

@@ -163,7 +163,11 @@ static void page(struct table *t, size_t by, bool up)
 
 static bool may_sort_by(const struct table *t, unsigned column)
 {
-	return (int)column != t->hidden && !t->result->columns[column].hidden;
+	const struct column *c = &t->result->columns[column];
+
+	if (table_has_cards(t) && (c->card == CARD_OUT || (c->card == CARD_HEAD && cell_is_number(column_type(c)))))
+		return c->card == CARD_HEAD;
+	return (int)column != t->hidden && !c->hidden;
 }
 
 /* By the next column on this side.  numbers: only those that are seen.  False: there is none. */

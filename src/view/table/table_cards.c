@@ -2,8 +2,9 @@
 /*
  * table_cards.c - rows as cards: the line of a row, texts on lines below it, an empty line.
  *
- * Which columns these are the result says (enum column_card).  A card has four lines at most, so that several are seen
- * at once; where a text is longer it is clipped.  Cards have different heights, so what is seen is counted in lines.
+ * Which columns these are the result says (enum column_card).  A card has four lines at most, or five if what to clear
+ * takes three, so that several are seen at once; where a text is longer it is clipped.  Cards have different
+ * heights, so what is seen is counted in lines.
  */
 #include "view/table/table_layout.h"
 
@@ -11,7 +12,7 @@
 #include "result/print.h"
 #include "view/names.h"
 
-enum { INDENT = 5, BELOW_MOST = 3, TEXT_MOST = 2, GAP_LINES = 1, BETWEEN = 3, STEP = 6 };
+enum { INDENT = 5, BELOW_MOST = 3, TEXT_MOST = 2, LEFT_MOST = 3, GAP_LINES = 1, BETWEEN = 3, STEP = 6 };
 
 bool table_has_cards(const struct table *t)
 {
@@ -82,7 +83,7 @@ static int shorten(const char *s, int width, int lines, struct text *to)
 	return n;
 }
 
-/* Into one line if names can be made that short, else into so many. */
+/* Into one line if names can be made that short, else into two, and so on to so many. */
 static int fit_lines(struct text *s, int width, int most)
 {
 	struct text fitted = TEXT_INIT;
@@ -90,8 +91,8 @@ static int fit_lines(struct text *s, int width, int most)
 	if (!s->len)
 		return 0;
 	int n = shorten(s->s, width, 1, &fitted);
-	if (n > 1 && most > 1)
-		n = shorten(s->s, width, most, &fitted);
+	for (int lines = 2; lines <= most && n >= lines; lines++)
+		n = shorten(s->s, width, lines, &fitted);
 	text_release(s);
 	*s = fitted;
 	return n < most ? n : most;
@@ -129,19 +130,19 @@ static void lay_out(struct card *card, int width)
 	if (width_of(&card->left) > left) {
 		text_release(&card->left);
 		card->left = alone;
-		card->n_left = fit_lines(&card->left, width, TEXT_MOST);
+		card->n_left = fit_lines(&card->left, width, LEFT_MOST);
 	} else {
 		text_release(&alone);
 	}
 	if (card->beside && right && !card->n_left)
 		card->n_left = 1;
-	int used = card->n_left + !card->beside, room = BELOW_MOST - used;
+	int used = card->n_left + !card->beside, most = BELOW_MOST + (card->n_left > TEXT_MOST), room = most - used;
 	if (room < 1 && card->below.len) {
 		card->beside = true; /* there is no room for it */
 		text_clear(&card->right);
 		text_clear(&card->plot);
 		card->plot_width = 0;
-		room = BELOW_MOST - card->n_left;
+		room = most - card->n_left;
 	}
 	card->n_below = room > 0 ? fit_lines(&card->below, width, room < TEXT_MOST ? room : TEXT_MOST) : 0;
 }

@@ -64,7 +64,7 @@ static int bar_column(const struct table *t)
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 
 	if (table_has_cards(t))
-		return result_column_of(t->result, COL_SHARE);
+		return result_column_of(t->result, COL_NAME_SHARE);
 	if (table_wants_share(t))
 		return t->result->sorted_by;
 	for (unsigned c = 0; c < n && (!t->plain || t->bars) && t->longest > 0; c++)
@@ -493,6 +493,8 @@ static bool is_in_pass(const struct table *t, unsigned c, unsigned pass)
 	if (!table_has_cards(t))
 		return pass == OTHERS && shown;
 	switch (column->card) {
+	case CARD_OUT:
+		return false;
 	case CARD_FIRST:
 		return pass == FIRST;
 	case CARD_HEAD:

@@ -4,10 +4,11 @@
 import os
 import time
 
-from cairntest import SHOP
+from cairntest import GO, SHOP
 from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
 
 OLDER = [SHOP.replace("shop.hprof", name) for name in ("shop-1.hprof", "shop-2.hprof")]
+DUMPS = os.environ.get("CAIRN_DUMPS")
 PLACE = r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > leaks"
 
 
@@ -20,8 +21,8 @@ def leaks(t, line="leaks"):
 @case("leaks: a card says who holds it, how, how many, what is in it, what clearing frees", BOTH)
 def card(t):
     leaks(t)
-    t.wait(r"^> 1 +\S*Shop\.INSTANCE +static Shop +108K +49\.9% [█▉▊▋▌▍▎▏]+")
-    t.wait(r"^  2 +\S*AuditLog\.ENTRIES +static ArrayList · 60 +80\.1K +36\.9% [█▉▊▋▌▍▎▏]+")
+    t.wait(r"^> 1 +\S*Shop\.INSTANCE +static Shop +108K +49\.8% [█▉▊▋▌▍▎▏]+")
+    t.wait(r"^  2 +\S*AuditLog\.ENTRIES +static ArrayList · 60 +80\.0K +36\.8% [█▉▊▋▌▍▎▏]+")
     t.wait(r"^     60 \S*Session, reached only from here; mostly byte\[\] in viewState \(60\.9K\)\.")
     t.wait(r"^     CLEAR \S*AuditLog\.ENTRIES → frees 80\.0K")
     leave(t)
@@ -41,7 +42,7 @@ def ascii_card(t):
     t.line('clear; "$CAIRN" --ascii \'%s\'' % SHOP)
     t.wait(r"^> byte\[\]")
     t.keys("3")
-    t.wait(r"^  2 +\S*AuditLog\.ENTRIES +static ArrayList \| 60 +80\.1K +36\.9% #+")
+    t.wait(r"^  2 +\S*AuditLog\.ENTRIES +static ArrayList \| 60 +80\.0K +36\.8% #+")
     t.wait(r"^     CLEAR \S*AuditLog\.ENTRIES -> frees 80\.0K")
     leave(t)
 
@@ -101,6 +102,45 @@ def copies(t):
     need(lines[1].startswith("0xe0001550\tclass com.acme.shop.AuditLog\t82056\t") and len(lines) == 2, lines, t)
 
 
+@case("where clearing frees more than the suspect retains, overview and card say why", BOTH)
+def others_too(t):
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % GO)
+    t.wait(r"^> 100 × main\.Session  frees others too +█+ +26\.6% +27\.7K +31\.2K$")
+    t.keys("3")
+    t.wait(r"frees 31\.2K:")
+    t.wait(r"not all, others too")
+    leave(t)
+
+
+@case("overview: y copies the sentence of a suspect, and of an alert")
+def copies_overview(t):
+    path = os.path.join(t.home, "copied")
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % SHOP)
+    t.wait(r"^> \S*Shop\.INSTANCE ")
+    enter(t, "set copy %s" % path)
+    t.keys("j")
+    wait_selected(t, r"AuditLog\.ENTRIES")
+    t.keys("y")
+    t.wait(r"^copied to ")
+    leave(t)
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    need(len(lines) == 1 and lines[0].startswith("com.acme.shop.AuditLog.ENTRIES (java.util.ArrayList 0xe0033f68, 60 elements"),
+         lines, t)
+    oom = os.path.join(DUMPS or "", "waste", "oom", "waste-oom.hprof")
+    if not DUMPS or not os.path.exists(oom):
+        return
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % oom)
+    t.wait(r"^> .*OutOfMemoryError")
+    enter(t, "set copy %s" % path)
+    t.keys("Home", "y")
+    t.wait(r"^copied to ")
+    leave(t)
+    with open(path, encoding="utf-8") as f:
+        line = f.read().splitlines()[1]
+    need("OutOfMemoryError" in line and not line.startswith("cause"), line, t)
+
+
 @case("cards: E writes a report about this suspect alone, with the share of the page")
 def ticket(t):
     leaks(t, "leaks -share 5")
@@ -143,7 +183,6 @@ def as_tables(t):
     leave(t)
 
 
-DUMPS = os.environ.get("CAIRN_DUMPS")
 TOMCAT = os.path.join(DUMPS or "", "apps", "tc1.hprof")
 
 

@@ -34,7 +34,7 @@ def pane_below(t):
     start(t, dump=SHOP)
     t.keys("3")
     t.wait(r"^> 1 +\S*Shop\.INSTANCE ")
-    t.wait(r"JNI global +108K class Shop", panes=True)
+    t.wait(r"static Shop\.INSTANCE +108K Shop", panes=True)
     t.keys("4")
     t.wait(r"^> +0  main +")
     t.keys("Down")

@@ -74,6 +74,8 @@ void progress_reset(struct progress *p)
 	atomic_store(&p->began, 0);
 	atomic_store(&p->objects, 0);
 	atomic_store(&p->expected, 0);
+	atomic_store(&p->begun, 0);
+	atomic_store(&p->again, false);
 	atomic_store(&p->until, 0);
 	atomic_store(&p->cancel, false);
 	atomic_store(&p->held, false);
@@ -100,6 +102,8 @@ void progress_phase(struct progress *p, enum phase phase, uint64_t total)
 {
 	if (!p)
 		return;
+	uint64_t bit = UINT64_C(1) << phase;
+	atomic_store(&p->again, atomic_fetch_or(&p->begun, bit) & bit && phase_info[phase].work == WORK_ALONE);
 	atomic_store(&p->done, 0);
 	atomic_store(&p->total, total);
 	atomic_store(&p->began, progress_clock());

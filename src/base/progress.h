@@ -66,6 +66,8 @@ struct progress {
 	_Atomic uint64_t began;       /* this phase, by progress_clock */
 	_Atomic uint64_t objects;     /* objects seen so far, over all phases */
 	_Atomic uint64_t expected;    /* a bit for each phase that progress_expect named */
+	_Atomic uint64_t begun;       /* a bit for each phase that began */
+	atomic_bool again;            /* this phase is one of several of its kind, so its share says nothing of them all */
 	_Atomic uint64_t until;       /* by progress_clock; 0: for as long as it takes */
 	atomic_bool cancel;
 	atomic_bool held;             /* by progress_hold */

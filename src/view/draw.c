@@ -137,7 +137,7 @@ static int draw_fitted(int y, int x, int width, const char *s, bool middle, attr
 {
 	struct text fitted = TEXT_INIT;
 
-	names_fit(s, width, &fitted);
+	(middle ? names_fit_path : names_fit)(s, width, &fitted);
 	int used = draw_within(y, x, width, fitted.len ? fitted.s : "", middle, attr);
 	text_release(&fitted);
 	return used;

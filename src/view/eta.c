@@ -25,7 +25,7 @@ double eta_share(struct progress *progress)
 {
 	uint64_t done = atomic_load(&progress->done), total = atomic_load(&progress->total);
 
-	if (total == 0)
+	if (total == 0 || atomic_load(&progress->again)) /* a share that began anew would run backwards */
 		return -1;
 	return done <= total ? (double)done / (double)total : -1; /* more than it said: nobody knows */
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum how { LETTERS, SIMPLE, HOWS };
+enum { FOLD_LEAST = 16, CLIPPED_LEAST = 8 }; /* columns that a path has to be folded; that its clipped beginning keeps */
 
 static bool in_name(char c)
 {
@@ -57,8 +58,20 @@ static void add_letters(const char *s, size_t n, struct text *to)
 	}
 }
 
+/* "goroutine 10 main.wait" is "g10 main.wait" where packages go, too. */
+static const char *short_goroutine(const char *s, struct text *to)
+{
+	static const char word[] = "goroutine ";
+	const size_t n = sizeof word - 1;
+	if (strncmp(s, word, n) != 0 || s[n] < '0' || s[n] > '9')
+		return s;
+	text_add_char(to, 'g');
+	return s + n;
+}
+
 static void add_shortened(const char *s, enum how how, struct text *to)
 {
+	s = short_goroutine(s, to);
 	while (*s) {
 		size_t n = name_of(s), packages = n ? packages_of(s) : 0;
 		if (how == LETTERS)
@@ -68,6 +81,83 @@ static void add_shortened(const char *s, enum how how, struct text *to)
 		s += n;
 	}
 }
+
+/* --- paths ------------------------------------------------------------------------------------------------------- */
+
+static const char between[] = " > ";
+enum { GAP = sizeof between - 1 };
+
+/* The last step but `steps` of a path, or its first step. */
+static const char *last_steps(const char *s, unsigned steps)
+{
+	const char *at = s + strlen(s);
+	for (unsigned n = 0; at > s; at--)
+		if ((size_t)(at - s) > GAP && !strncmp(at - GAP, between, GAP) && ++n == steps)
+			return at;
+	return s;
+}
+
+static bool fits(const struct text *t, size_t room)
+{
+	return text_width_most(t->s, room + 1) <= room;
+}
+
+/* The first n bytes, a sign for the steps that are left out, and as many of the last ones as fit.  False: not even
+ * one does. */
+static bool fold(const char *s, size_t n, size_t room, struct text *to)
+{
+	const char *rest = s + n + GAP;
+	bool folded = false;
+	struct text t = TEXT_INIT;
+	for (unsigned steps = 1;; steps++) {
+		const char *last = last_steps(rest, steps);
+		text_clear(&t);
+		text_add_n(&t, s, n);
+		text_addf(&t, "%s%s", last == rest ? between : " > … > ", last);
+		if (steps == 1 && !fits(&t, room)) {
+			text_clear(&t);
+			text_add_n(&t, s, n);
+			text_addf(&t, "…%s", last);
+		}
+		if (!fits(&t, room))
+			break;
+		text_clear(to);
+		text_add(to, t.s);
+		folded = true;
+		if (last == rest)
+			break;
+	}
+	text_release(&t);
+	return folded;
+}
+
+/* "static Log.ENTRIES > elementData[] > cart > key": what holds it all and the last step say most.  False: it is not a
+ * path, or there is no room for these. */
+static bool fold_path(const char *s, size_t room, struct text *to)
+{
+	static const char word[] = "static ";
+	const char *end = strstr(s, between);
+	if (!end || !end[GAP] || room < FOLD_LEAST)
+		return false;
+	if (fold(s, (size_t)(end - s), room, to))
+		return true;
+	if (!strncmp(s, word, sizeof word - 1)) {
+		s += sizeof word - 1;
+		if (fold(s, (size_t)(end - s), room, to))
+			return true;
+	}
+	const char *last = last_steps(s, 1);
+	size_t needed = text_width_most(last, room) + 1;
+	if (needed + CLIPPED_LEAST > room)
+		return false;
+	size_t n = text_fit(s, room - needed, &(size_t){0});
+	text_clear(to);
+	text_add_n(to, s, n < (size_t)(end - s) ? n : (size_t)(end - s));
+	text_addf(to, "…%s", last);
+	return true;
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------------- */
 
 void names_fit(const char *s, int width, struct text *to)
 {
@@ -83,4 +173,15 @@ void names_fit(const char *s, int width, struct text *to)
 		if (to->len == before || text_width_most(to->s + before, room + 1) <= room)
 			return;
 	}
+}
+
+void names_fit_path(const char *s, int width, struct text *to)
+{
+	size_t room = width > 0 ? (size_t)width : 0;
+	struct text names = TEXT_INIT, folded = TEXT_INIT;
+	names_fit(s, width, &names);
+	if (names.len)
+		text_add(to, fits(&names, room) || !fold_path(names.s, room, &folded) ? names.s : folded.s);
+	text_release(&names);
+	text_release(&folded);
 }

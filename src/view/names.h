@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * names.h - the one rule by which names are shortened: packages to their first letters, then without packages; a simple
- * name, field or frame stays whole as long as there is room for it.
+ * name, field or frame stays whole as long as there is room for it.  Then the steps in the middle of a path.
  *
  * Pure functions, any thread.
  */
@@ -11,8 +11,11 @@
 #include "base/text.h"
 
 /* Append s, with the packages of all names in it shortened no more than it takes to fit into so many columns:
- * "com.acme.shop.Order[]", "c.a.s.Order[]", "Order[]"; of Go "github.com/acme/shop.Order", "shop.Order".  What then
- * does not fit is left to whoever draws it. */
+ * "com.acme.shop.Order[]", "c.a.s.Order[]", "Order[]"; of Go "github.com/acme/shop.Order", "shop.Order", and
+ * "goroutine 10" is "g10".  What then does not fit is left to whoever draws it. */
 void names_fit(const char *s, int width, struct text *to);
+/* The same; of a path that does not fit even so, what it begins with and its last steps are kept:
+ * "static Log.ENTRIES > … > key", "Log.ENTRIES…key". */
+void names_fit_path(const char *s, int width, struct text *to);
 
 #endif

@@ -8,16 +8,19 @@ static const struct {
 	const char *says;
 	const char *shows; /* what the command line of the view begins with that ends the step; NULL: none */
 } steps[] = {
-    {"The classes, by the size of their own objects. Press w to see why a number with ~, >= or ? is not exact. "
-     "Press 2: the heap by retained size, like a disk usage browser.", "heap"},
-    {"Fields name the rows; retained is the memory freed with a row. Right opens a row, Left closes it, * expands "
-     "the largest child until no child dominates. Press 3: leak suspects.", "leaks"},
-    {"Each card names the reference to clear. Press Down for the other suspect, then c: objects freed without it.",
+    {"The overview. SUSPECTS: what frees most when its reference is cleared; FILLED BY: the classes that use most bytes; "
+     "HELD BY: what retains most. Enter opens a row. Press 1: the histogram.", "histo"},
+    {"The histogram: the classes by the size of their own objects. Press w to see why a number with ~, >= or ? is not "
+     "exact. Press 2: the heap by retained size, like a disk usage browser.", "heap"},
+    {"Fields name the rows; retained is the memory freed with a row, and the boxes above show it to scale. Right opens "
+     "a row, Left closes it, * expands the largest child until no child dominates. Press 3: leak suspects.", "leaks"},
+    {"A card for each suspect: what it is, what it retains, and after CLEAR the reference to clear. Press Down for the "
+     "other suspect, then c: objects freed without it.",
      "cut"},
     {"These objects would be freed, by class, to the byte. Press Esc, then Enter: where they have accumulated.", "x "},
-    {"Sixty sessions, all closed already; above them what references the list, below its path. Press Down and Enter "
-     "for one of them.", "x "},
-    {"An object: incoming references, contents, and its path at the bottom. Press p: why it is alive.", "path"},
+    {"Sixty sessions, all closed already. HELD BY, above them: the path from a GC root; below: the objects that "
+     "reference the list, and what it would free. Press Down and Enter for one of them.", "x "},
+    {"An object: what holds it, its fields, its referrers, and what it would free. Press p: why it is alive.", "path"},
     {"Each step says how much clearing that reference alone frees. Press 4: threads.", "threads"},
     {"Press Down and Enter: the stack of http-1 with the locals of its frames.", "bt"},
     {"Now a number from a log: type :find 4711000123 and press Enter.", "find"},

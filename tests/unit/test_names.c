@@ -17,6 +17,14 @@ static void fits_as(const char *s, int width, const char *wanted)
 	text_release(&t);
 }
 
+static void path_fits_as(const char *s, int width, const char *wanted)
+{
+	struct text t = TEXT_INIT;
+	names_fit_path(s, width, &t);
+	assert_string_equal(t.len ? t.s : "", wanted);
+	text_release(&t);
+}
+
 static void whole(void **state)
 {
 	(void)state;
@@ -40,6 +48,32 @@ static void simple(void **state)
 	fits_as("github.com/acme/shop.Order", 10, "shop.Order");
 }
 
+/* Of a path what it begins with and its last steps; then no blanks; then no "static". */
+static void paths(void **state)
+{
+	static const char path[] = "static com.acme.AuditLog.ENTRIES > elementData[] > cart > table[] > key";
+	(void)state;
+	path_fits_as(path, 80, path);
+	path_fits_as(path, 62, "static AuditLog.ENTRIES > elementData[] > cart > table[] > key");
+	path_fits_as(path, 45, "static AuditLog.ENTRIES > … > table[] > key");
+	path_fits_as(path, 42, "static AuditLog.ENTRIES > … > key");
+	path_fits_as(path, 27, "static AuditLog.ENTRIES…key");
+	path_fits_as(path, 26, "AuditLog.ENTRIES > … > key");
+	path_fits_as(path, 20, "AuditLog.ENTRIES…key");
+	path_fits_as(path, 18, "AuditLog.ENTRI…key");
+	path_fits_as(path, 12, "static AuditLog.ENTRIES > elementData[] > cart > table[] > key");
+	path_fits_as("static AuditLog.ENTRIES > elementData", 28, "AuditLog.ENTRIES…elementData");
+	path_fits_as("a > ", 2, "a > ");
+}
+
+static void goroutines(void **state)
+{
+	(void)state;
+	fits_as("goroutine 10 main.wait", 22, "goroutine 10 main.wait");
+	fits_as("goroutine 10 main.wait", 14, "g10 main.wait");
+	fits_as("goroutine leak", 10, "goroutine leak");
+}
+
 /* What has no package is nobody's to shorten. */
 static void kept(void **state)
 {
@@ -57,6 +91,8 @@ int main(void)
 	    cmocka_unit_test(whole),
 	    cmocka_unit_test(letters),
 	    cmocka_unit_test(simple),
+	    cmocka_unit_test(paths),
+	    cmocka_unit_test(goroutines),
 	    cmocka_unit_test(kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -533,10 +533,29 @@ static void announced(void **state)
 	assert_true(left[1] - left[0] > types - 1.1 && left[1] - left[0] < types + 1.1);
 }
 
+/* A phase that begins again has no share: it would run backwards.  A phase of known work has one, as before. */
+static void no_share_again(void **state)
+{
+	struct progress progress = PROGRESS_INIT;
+
+	(void)state;
+	for (unsigned round = 0; round < 2; round++) {
+		progress_phase(&progress, PHASE_WALK_WHAT_IS_LEFT, 100);
+		atomic_store(&progress.done, 71);
+		assert_true(round ? eta_share(&progress) < 0 : eta_share(&progress) > 0.7);
+		progress_phase(&progress, PHASE_READ_OBJECTS, 100);
+		assert_true(eta_share(&progress) == 0);
+	}
+	progress_reset(&progress);
+	progress_phase(&progress, PHASE_WALK_WHAT_IS_LEFT, 100);
+	assert_true(eta_share(&progress) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(words),
+	    cmocka_unit_test(no_share_again),
 	    cmocka_unit_test(stars),
 	    cmocka_unit_test(rows),
 	    cmocka_unit_test(card_lines),

@@ -427,6 +427,18 @@ static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *e
 	return code;
 }
 
+/* "Object[][…]", which reads like an array of arrays, becomes "[…] of Object[]". */
+static void name_element_first(struct text *t)
+{
+	static const char element[] = "[][…]";
+	const size_t n = sizeof element - 1;
+	if (t->len <= n || strcmp(t->s + t->len - n, element) != 0)
+		return;
+	char *old = text_take(t);
+	text_addf(t, "[…] of %.*s[]", (int)(strlen(old) - n), old);
+	free(old);
+}
+
 static int add_kind(
     struct asking *q, struct what_if *cut, size_t number, const struct kind *k, bool may_cut, struct err *err)
 {
@@ -442,6 +454,7 @@ static int add_kind(
 	row.references = cell_count(heap_counted(h, n.n));
 	row.references.amount = amount_as_sure(row.references.amount, n);
 	bool class = number >= h->n_classes;
+	name_element_first(&l.label);
 	row.name = l.differ || !l.label.len ?
 	    heap_brief_name(h, h->classes[class ? number - h->n_classes : number].name) : l.label.s;
 	if (!code && !q->quick)

@@ -10,6 +10,7 @@
 #include "base/amount.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
+#include "command/retention/heap_labels.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
 #include "memory/big.h"
@@ -197,6 +198,15 @@ static struct result *dominator_tree(const struct session *s, const char *title,
 	return out;
 }
 
+/* "dominated by ArrayList 0xe0033f68", "dominated by class Shop 0xe0001550" */
+static void add_title(const struct heap *h, uint32_t id, struct text *to)
+{
+	uint32_t mirrored = heap_class_mirrored(h, id);
+	const char *class = mirrored == HEAP_NONE ? heap_class_of(h, id)->name : h->classes[mirrored].name;
+	text_addf(to, "dominated by %s%s 0x%" PRIx64, mirrored == HEAP_NONE ? "" : "class ",
+	    heap_brief_name(h, class), heap_address(h, id));
+}
+
 static int run_dom(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	static const enum histogram_by kinds[] = {BY_CLASS, BY_PACKAGE, BY_LOADER};
@@ -215,7 +225,7 @@ static int run_dom(struct session *s, const struct call *call, struct result **o
 	text_add(&title, "dominators");
 	if (!top) {
 		text_clear(&title);
-		text_addf(&title, "dominated by 0x%" PRIx64, heap_address(h, id));
+		add_title(h, id, &title);
 	}
 	if (call_has(call, DASH_BY))
 		code = by_group(s, r, title.s, kinds[call_choice(call, DASH_BY, 0)], false, id, out, err);

@@ -489,7 +489,7 @@ static void prompt_accepted(struct app *a)
 			line[n - 1] = ' ';
 			ask(a, PROMPT_COMMAND, line);
 		} else if (line[strspn(line, " ")]) {
-			struct invocation *asked = invocation_of(line);
+			struct invocation *asked = app_typed(line);
 			history_append(line);
 			app_run(a, asked, true);
 			invocation_drop(asked);

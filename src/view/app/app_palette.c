@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app_palette.c - the commands that a typed word may mean, or other candidates, above the prompt; the hints below it.
+ * app_palette.c - the commands that a typed word may mean, or other candidates, above the prompt; the hints below it; what Enter
+ * makes of a word that only the list knows.
  */
 #include "view/app/app.h"
 
@@ -161,6 +162,33 @@ void app_draw_candidates(int bottom, int height, int width)
 		if (l + 1 == shown && first + shown < lines)
 			draw_right(y, width - 2, 2, "+", theme_role(ROLE_KEY));
 	}
+}
+
+/* --- a word of it --------------------------------------------------------------------------------- */
+
+/* A line of one word of small letters that is not a command, nor the beginning of several. */
+static bool is_unknown_word(const struct invocation *asked)
+{
+	for (const char *at = asked->text; *at; at++)
+		if (!(*at >= 'a' && *at <= 'z'))
+			return false;
+	return !asked->command && asked->err.code == ERR_USAGE &&
+	       !strncmp(asked->err.message, "unknown", strlen("unknown"));
+}
+
+struct invocation *app_typed(const char *line)
+{
+	const unsigned changes = COMMAND_WRITES | COMMAND_SWITCHES | COMMAND_SAVED | COMMAND_TAGS | COMMAND_OF_SESSION;
+	struct palette_row row[2];
+	struct invocation *asked = invocation_of(line);
+	size_t length = strlen(line);
+
+	if (!is_unknown_word(asked) || palette_find(line, length, row, 2) != 1 || row->command->flags & changes)
+		return asked;
+	if (!row->alias && !palette_says(row->command->summary, row->command->name, line, length))
+		return asked; /* its letters are in the name, in this order: a loose guess */
+	invocation_drop(asked);
+	return invocation_of(row->line);
 }
 
 /* --- below it ---------------------------------------------------------------------------------- */

@@ -334,7 +334,7 @@ static uint64_t freed_of(struct result *r, size_t row)
 	return cell.type == CELL_BYTES ? cell.amount.n : 0;
 }
 
-/* "60 × Object[][…]" */
+/* "60 × […] of Object[]" */
 static void row_name(struct result *r, size_t row, struct text *to)
 {
 	struct text words = TEXT_INIT;
@@ -348,7 +348,7 @@ static void row_name(struct result *r, size_t row, struct text *to)
 	text_release(&words);
 }
 
-/* "60 × Object[][…]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them where
+/* "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them where
  * there is anything to compare. */
 static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, int name_width, uint64_t largest,
     bool active)
@@ -373,7 +373,7 @@ static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, i
 	print_cell(r, row, COL_VALUE, &words);
 	if (largest && end - x >= PATH_LEAST) {
 		struct text fitted = TEXT_INIT;
-		names_fit(words.s, end - x, &fitted);
+		names_fit_path(words.s, end - x, &fitted);
 		draw_text(y, x, end - x, fitted.len ? fitted.s : "", theme_role(ROLE_QUIET));
 		text_release(&fitted);
 	}

@@ -37,7 +37,7 @@ void about_lines_begin(struct about_lines *a);
 int about_lines_path(struct about_lines *a, struct rect at, bool active);
 /* "3 byte[] 1.1K ████ · 2 String 48 · 4 more", likewise. */
 int about_lines_freed(struct about_lines *a, struct rect at, bool active);
-/* Rows of a part, one a line: "60 × Object[][…]   79.7K ██████ static Log.ENTRIES".
+/* Rows of a part, one a line: "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES".
  * what: the word of the part. */
 int about_lines_rows(struct about_lines *a, struct rect at, const char *what, bool active);
 

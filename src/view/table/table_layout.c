@@ -262,7 +262,7 @@ static bool fit_simple(const struct table *t, struct layout *l, int width, int t
 	return false;
 }
 
-/* What is left over: to the name until a simple one is whole, to the bar, to the name with its packages. */
+/* What is left over: to the name until a simple one is whole, to the bar, to the name with its packages, to other texts. */
 static void give_rest(const struct table *t, struct layout *l, int width)
 {
 	int room = width - needed(t, l), *name = &l->width[l->name];
@@ -277,6 +277,13 @@ static void give_rest(const struct table *t, struct layout *l, int width)
 	l->bar += more;
 	if (wished > *name)
 		*name += smaller(room - more, wished - *name);
+	room = width - needed(t, l);
+	for (unsigned i = 0; i < l->n && room > 0; i++) {
+		unsigned c = l->column[i];
+		more = column_type(&t->result->columns[c]) == CELL_TEXT ? smaller(room, t->width[c] - l->width[i]) : 0;
+		l->width[i] += more > 0 ? more : 0;
+		room -= more > 0 ? more : 0;
+	}
 }
 
 static bool has_other_text(const struct table *t, const struct layout *l)
@@ -293,6 +300,7 @@ static bool fit_texts(const struct table *t, struct layout *l, int width, int te
 	int simple = l->n ? smaller(t->simple[l->column[l->name]], width * NAME_SHARE / 100) : 0;
 
 	return (has_other_text(t, l) && shrink(t, l, width, SIMPLE, simple)) ||
+	       (simple > name_least && shrink(t, l, width, text_least, simple)) ||
 	       shrink(t, l, width, text_least, name_least);
 }
 

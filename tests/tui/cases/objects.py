@@ -63,7 +63,7 @@ def class_page(t):
     t.type("/acme.shop.Session")
     t.keys("Enter", "Enter")
     t.wait(r"^  com\.acme\.shop\.Session   100 objects . 3\.9K shallow . 92\.2K retained")
-    t.wait(r"^  HELD BY  60 × Object\[\]\[…\] +79\.7K ████████")
+    t.wait(r"^  HELD BY  60 × \[…\] of Object\[\] +79\.7K ████████")
     t.wait(r"40 × ConcurrentHashMap\$Node\.val +11\.2K █")
     t.wait(r"CLEAR    every reference to them +92\.2K")
     wait_selected(t, r"0xe00200a8 +40 +1\.3K .*session-4740")

@@ -51,6 +51,30 @@ def prompt_error(t):
     leave(t)
 
 
+@case("the prompt: Enter on a word that only the list knows: it runs the only entry, else names the nearest", BOTH)
+def prompt_only_listed(t):
+    start(t, dump=SHOP)
+    t.type(":dead")
+    t.wait(r"^  locks -deadlock ")
+    t.keys("Enter")
+    t.wait(r'^unknown command "dead" \(nearest: locks -deadlock: ')
+    t.type(":")
+    t.keys("Up")
+    t.wait(r"^:dead$")
+    t.keys("Tab")
+    t.wait(r"^:deadlock")
+    t.keys("C-c")
+    t.type(":monitors")
+    t.wait(r"^  locks ")
+    t.keys("Enter")
+    t.wait(r"> locks ")
+    t.type(":leave")  # its only entry is about files
+    t.wait(r"^  bundle ")
+    t.keys("Enter")
+    t.wait(r'^unknown command "leave" \(nearest: ')
+    leave(t)
+
+
 @case("the prompt: where no word begins as what was wrong, Tab puts the nearest in its place")
 def prompt_nearest(t):
     start(t, dump=SHOP)

@@ -257,7 +257,7 @@ def dominators(t):
     t.wait(r"> largest objects")
     t.wait(r"9\d(\.\d)?%")
     t.keys("Enter")
-    t.wait(r"> dominated by 0xe0000090")
+    t.wait(r"> dominated by \S+ 0xe0000090")
     leave(t)
 
 
@@ -267,7 +267,7 @@ def tree_rows(t):
     enter(t, "dom")
     t.wait(r"^(?:(?:0 (?:overview )? ?)?1 )?histogram > dominators")
     t.keys("*", "End", "Home", "d")
-    t.wait(r"> dominated by 0xe0000090")
+    t.wait(r"> dominated by \S+ 0xe0000090")
     t.keys("Escape")
     t.type(":tree -by package")
     t.keys("Enter")

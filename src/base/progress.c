@@ -37,7 +37,6 @@ const struct phase_info phase_info[PHASES] = {
 	[PHASE_FIND_PATH] = ALONE("looking for a path"),
 	[PHASE_WRITE_COPY] = {.words = "writing the copy", .word = "writing the copy", .bytes = true},
 	[PHASE_WRITE_INDEX] = {.words = "writing the index", .word = "writing the index", .bytes = true},
-	[PHASE_SEARCH_COPY] = {.words = "looking for strings in the file", .word = "looking for strings", .bytes = true},
 	[PHASE_LOOK_AT_FILES] = ALONE("looking at files"),
 	[PHASE_READ_PROFILES] = ALONE("reading profiles"),
 	[PHASE_FIND_HASHES] = {.words = "looking for a hash", .word = "looking for a hash", .bytes = true},

@@ -43,6 +43,13 @@ struct grouped {
 	bool of_objects;    /* each row stands for one object or none */
 };
 
+/* Has the user had enough?  A row may take thousands of steps to read: so this looks often. */
+static bool stops(size_t i)
+{
+	enum { LOOK_EVERY = 1 << 9 };
+	return i % LOOK_EVERY == 0 && progress_cancelled(progress_own());
+}
+
 /* The object that a row stands for; HEAP_NONE: none. */
 static uint32_t row_object(const struct result *r, size_t row)
 {
@@ -58,7 +65,7 @@ static bool stands_for_objects(const struct result *r)
 {
 	if (!r->heap || !result_has_sets(r))
 		return false;
-	for (size_t row = 0; row < r->n_rows && !progress_own_stops(row); row++) {
+	for (size_t row = 0; row < r->n_rows && !stops(row); row++) {
 		struct target t;
 		result_target(r, row, &t);
 		if ((t.kind != TARGET_OBJECT && t.kind != TARGET_THREAD && t.kind != TARGET_NONE) || t.part)
@@ -153,7 +160,7 @@ static int count_group(struct grouped *g, const struct group *group, unsigned k,
 		*to = counted;
 		return code;
 	}
-	for (size_t i = group->first; i < group->end && !progress_own_stops(i); i++) {
+	for (size_t i = group->first; i < group->end && !stops(i); i++) {
 		bool again = g->of_objects && i > group->first && row_object(r, g->row[i]) != HEAP_NONE &&
 		    row_object(r, g->row[i]) == row_object(r, g->row[i - 1]);
 		if (c->how == VIEW_ROWS)
@@ -254,7 +261,7 @@ static int find_groups(struct grouped *g, struct err *err)
 	for (uint32_t row = 0; row < r->n_rows; row++)
 		if (result_heading(r, row) == NO_HEADING)
 			g->row[n++] = row;
-	for (size_t i = 0; !code && i < n && !progress_own_stops(i); i++) {
+	for (size_t i = 0; !code && i < n && !stops(i); i++) {
 		bool begins = !i || !same_keys(g, g->row[i - 1], g->row[i], &left, &right);
 		struct group *group = begins ? BIG_PUSH(g->group, g->n, g->cap, err) : &g->group[g->n - 1];
 		if (!group) {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum how { LETTERS, SIMPLE, HOWS };
-enum { FOLD_LEAST = 16, CLIPPED_LEAST = 8 }; /* columns that a path has to be folded; that its clipped beginning keeps */
+/* Columns that a path needs to be folded; that its clipped beginning keeps. */
+enum { FOLD_LEAST = 16, CLIPPED_LEAST = 8 };
 
 static bool in_name(char c)
 {

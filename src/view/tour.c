@@ -8,8 +8,8 @@ static const struct {
 	const char *says;
 	const char *shows; /* what the command line of the view begins with that ends the step; NULL: none */
 } steps[] = {
-    {"The overview. SUSPECTS: what frees most when its reference is cleared; FILLED BY: the classes that use most bytes; "
-     "HELD BY: what retains most. Enter opens a row. Press 1: the histogram.", "histo"},
+    {"The overview. SUSPECTS: what frees most when its reference is cleared; FILLED BY: the classes that use "
+     "most bytes; HELD BY: what retains most. Enter opens a row. Press 1: the histogram.", "histo"},
     {"The histogram: the classes by the size of their own objects. Press w to see why a number with ~, >= or ? is not "
      "exact. Press 2: the heap by retained size, like a disk usage browser.", "heap"},
     {"Fields name the rows; retained is the memory freed with a row, and the boxes above show it to scale. Right opens "

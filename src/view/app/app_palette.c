@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * app_palette.c - the commands that a typed word may mean, or other candidates, above the prompt; the hints below it; what Enter
- * makes of a word that only the list knows.
+ * app_palette.c - the commands that a typed word may mean, or other candidates, above the prompt; the hints below
+ * it; what Enter makes of a word that only the list knows.
  */
 #include "view/app/app.h"
 

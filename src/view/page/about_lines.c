@@ -348,8 +348,8 @@ static void row_name(struct result *r, size_t row, struct text *to)
 	text_release(&words);
 }
 
-/* "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them where
- * there is anything to compare. */
+/* "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them
+ * where there is anything to compare. */
 static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, int name_width, uint64_t largest,
     bool active)
 {

@@ -262,7 +262,8 @@ static bool fit_simple(const struct table *t, struct layout *l, int width, int t
 	return false;
 }
 
-/* What is left over: to the name until a simple one is whole, to the bar, to the name with its packages, to other texts. */
+/* What is left over: to the name until a simple one is whole, to the bar, to the name with its packages, to other
+ * texts. */
 static void give_rest(const struct table *t, struct layout *l, int width)
 {
 	int room = width - needed(t, l), *name = &l->width[l->name];

@@ -66,10 +66,10 @@ def path_pane(t):
     held_by(t, r"\[5\] ─ (?:\S+ ─ )?this")
     t.keys("P")      # and with P that of the row under the cursor
     for _ in range(12):
-        if any(re.search(r"^  path to 0x\w+  .*\[5\] > \w+ > this", line) for line in t.screen()):
+        if any(re.search(r"^  path to 0x\w+  .*(\[5\]|INSTANCE > …) > \w+ > this", line) for line in t.screen()):
             break
         t.keys("Down")
-    t.wait(r"^  path to 0x\w+  .*\[5\] > \w+ > this")
+    t.wait(r"^  path to 0x\w+  .*(\[5\]|INSTANCE > …) > \w+ > this")
     leave(t)
 
 

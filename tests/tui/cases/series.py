@@ -64,7 +64,7 @@ def tabs(t):
     t.keys("Enter")
     t.wait(r"^growth > histogram of com\.acme\.shop\.AuditLog\.ENTRIES")
     t.keys("8")
-    wait_selected(t, r"static .*elementData\[\] .*▃▆█")
+    wait_selected(t, r"\S*AuditLog\.EN.*elementData\[\] .*▃▆█")
     t.keys("9")
     t.wait(r"^> +1 +.*shop-1\.hprof ")
     t.wait(lambda lines: not any("│" in line for line in lines))  # a dump's row has no pane
@@ -137,12 +137,12 @@ def start_growth(t):
 def diff(t):
     open_series(t)
     enter(t, "diff -grew")
-    wait_selected(t, r"^> static .*elementData\[\] +\S*Session .*\+53\.1K .*20→40→60 ▃▆█")
+    wait_selected(t, r"^> \S.*elementData\[\] +\S*Session .*\+53\.1K .*20→40→60 ▃▆█")
     t.keys("Enter")
     t.wait(r"histogram of static ")
     wait_selected(t, r"com\.acme\.shop\.Session +60 ")
     t.keys("Escape")
-    wait_selected(t, r"^> static .*elementData\[\]")
+    wait_selected(t, r"^> \S.*elementData\[\]")
     enter(t, "dumps")
     t.wait(r"^> +1  .*shop-1\.hprof ")
     need("3" in t.screen()[1], "how many dumps there are", t)

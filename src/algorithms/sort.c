@@ -37,7 +37,7 @@ static bool merge(struct sorting *s, const char *from, uint64_t middle, uint64_t
 	const char *a = from, *a_end = from + middle * size, *b = a_end, *b_end = from + n * size;
 
 	while (a < a_end && b < b_end) {
-		if (progress_stops(s->work, s->rounds++))
+		if (progress_stops(s->work, 8 * s->rounds++))
 			return false;
 		const char **least = s->compare(b, a, s->context) < 0 ? &b : &a;
 		copy(to, *least, size);

@@ -34,6 +34,7 @@ struct group {
 
 struct grouped {
 	struct result *from;
+	uint32_t *object;   /* by row of from, if each stands for one or none: row_object */
 	uint32_t *row;      /* rows of from as shown, those of one group together, those of one object side by side */
 	struct group *group;
 	size_t n, cap;
@@ -110,10 +111,11 @@ static bool same_keys(struct grouped *g, size_t a, size_t b, struct text *left, 
 	return true;
 }
 
-static int by_object(const void *x, const void *y, void *result)
+static int by_object(const void *x, const void *y, void *objects)
 {
+	const uint32_t *object = objects;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	uint32_t left = row_object(result, a), right = row_object(result, b);
+	uint32_t left = object[a], right = object[b];
 	return left != right ? (left > right) - (left < right) : (a > b) - (a < b);
 }
 
@@ -161,8 +163,8 @@ static int count_group(struct grouped *g, const struct group *group, unsigned k,
 		return code;
 	}
 	for (size_t i = group->first; i < group->end && !stops(i); i++) {
-		bool again = g->of_objects && i > group->first && row_object(r, g->row[i]) != HEAP_NONE &&
-		    row_object(r, g->row[i]) == row_object(r, g->row[i - 1]);
+		bool again = g->of_objects && i > group->first && g->object[g->row[i]] != HEAP_NONE &&
+		    g->object[g->row[i]] == g->object[g->row[i - 1]];
 		if (c->how == VIEW_ROWS)
 			sum.amount.n++;
 		else if (c->how == VIEW_OBJECTS)
@@ -183,29 +185,29 @@ static int count_groups(struct grouped *g, struct err *err)
 	if (!g->number)
 		return ERR_NOMEM;
 	int retained = result_column_of(g->from, COL_RETAINED);
-	for (size_t i = 0; i < g->n; i++) {
+	int code = 0;
+	for (size_t i = 0; !code && i < g->n; i++) {
 		struct group *group = &g->group[i];
-		for (size_t k = group->first; k < group->end && g->of_objects && !group->retains; k++)
-			group->retains = row_object(g->from, g->row[k]) != HEAP_NONE && row_retains(g->from, retained, g->row[k]);
+		for (size_t k = group->first; k < group->end && g->of_objects && !group->retains && !stops(k); k++)
+			group->retains = g->object[g->row[k]] != HEAP_NONE && row_retains(g->from, retained, g->row[k]);
 		if (g->of_objects)
-			sort_array_with(g->row + group->first, group->end - group->first, sizeof *g->row, by_object, g->from);
-		for (unsigned k = 0; k < n; k++) {
+			code = sort_with(g->row + group->first, group->end - group->first, sizeof *g->row, by_object, g->object,
+			    err);
+		for (unsigned k = 0; !code && k < n; k++) {
 			enum view_how how = g->view.columns[k].how;
-			bool counts = how != VIEW_FIRST && how != VIEW_RETAINED;
-			int code = counts ? count_group(g, group, k, &g->number[i * n + k], err) : 0;
-			if (code)
-				return code;
+			if (how != VIEW_FIRST && how != VIEW_RETAINED)
+				code = count_group(g, group, k, &g->number[i * n + k], err);
 		}
 	}
-	return progress_check(progress_own(), err);
+	return code ? code : progress_check(progress_own(), err);
 }
 
-static int by_class(const void *x, const void *y, void *result)
+static int by_class(const void *x, const void *y, void *grouped)
 {
-	const struct result *r = result;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, left = row_object(r, a), right = row_object(r, b);
-	left = left == HEAP_NONE ? HEAP_NONE : r->heap->class_of[left];
-	right = right == HEAP_NONE ? HEAP_NONE : r->heap->class_of[right];
+	const struct grouped *g = grouped;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y, left = g->object[a], right = g->object[b];
+	left = left == HEAP_NONE ? HEAP_NONE : g->from->heap->class_of[left];
+	right = right == HEAP_NONE ? HEAP_NONE : g->from->heap->class_of[right];
 	return left != right ? (left > right) - (left < right) : (a > b) - (a < b);
 }
 
@@ -223,9 +225,11 @@ static int part_classes(struct grouped *g, struct err *err)
 	const uint32_t *class_of = g->from->heap->class_of;
 	for (size_t i = 0, n = g->n; i < n; i++) {
 		size_t first = g->group[i].first, end = g->group[i].end;
-		sort_array_with(g->row + first, end - first, sizeof *g->row, by_class, g->from);
+		int code = sort_with(g->row + first, end - first, sizeof *g->row, by_class, g, err);
+		if (code)
+			return code;
 		for (size_t k = first + 1, at = i; k < end; k++) {
-			uint32_t a = row_object(g->from, g->row[k - 1]), b = row_object(g->from, g->row[k]);
+			uint32_t a = g->object[g->row[k - 1]], b = g->object[g->row[k]];
 			if (a == HEAP_NONE || (b != HEAP_NONE && class_of[a] == class_of[b]))
 				continue;
 			if (BIG_ADD(g->group, g->n, g->cap, err, (struct group){.first = k, .end = end, .head = g->row[k]}))
@@ -248,6 +252,16 @@ static int by_head(const void *x, const void *y, void *result)
 	return (a > b) - (a < b);
 }
 
+static int find_objects(struct grouped *g, struct err *err)
+{
+	if (!g->of_objects)
+		return 0;
+	g->object = big_alloc(g->from->n_rows, sizeof *g->object, err);
+	for (size_t row = 0; g->object && row < g->from->n_rows && !stops(row); row++)
+		g->object[row] = row_object(g->from, row);
+	return g->object ? progress_check(progress_own(), err) : ERR_NOMEM;
+}
+
 /* Groups come in the order of their first rows in the source. */
 static int find_groups(struct grouped *g, struct err *err)
 {
@@ -257,8 +271,9 @@ static int find_groups(struct grouped *g, struct err *err)
 	g->row = big_alloc(r->n_rows, sizeof *g->row, err);
 	if (!g->row)
 		return ERR_NOMEM;
+	code = find_objects(g, err);
 	size_t n = 0;
-	for (uint32_t row = 0; row < r->n_rows; row++)
+	for (uint32_t row = 0; row < r->n_rows && !stops(row); row++)
 		if (result_heading(r, row) == NO_HEADING)
 			g->row[n++] = row;
 	for (size_t i = 0; !code && i < n && !stops(i); i++) {
@@ -339,6 +354,7 @@ static void grouped_release(void *data)
 	struct grouped *g = data;
 	result_free(g->from);
 	big_free(g->row);
+	big_free(g->object);
 	big_free(g->group);
 	big_free(g->number);
 	free(g);
@@ -360,7 +376,7 @@ static int sum_retained(struct result *r, const struct retained *known, struct p
 	int code = sums ? 0 : ERR_NOMEM;
 	for (uint32_t row = 0; !code && row < g->n; row++)
 		for (size_t i = g->group[row].first; i < g->group[row].end && !progress_stops(progress, i); i++) {
-			uint32_t id = row_retains(g->from, column, g->row[i]) ? row_object(g->from, g->row[i]) : HEAP_NONE;
+			uint32_t id = row_retains(g->from, column, g->row[i]) ? g->object[g->row[i]] : HEAP_NONE;
 			if (id != HEAP_NONE)
 				member[n++] = (struct what_if_member){row, id};
 		}

@@ -6,6 +6,7 @@
 #include "result/result.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -92,7 +93,8 @@ bool result_has_sets(const struct result *r)
 		return false;
 	if (tells_members(r))
 		return true;
-	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND))
+	while (row < r->n_rows && (target.kind == TARGET_NONE || target.kind == TARGET_COMMAND) &&
+	    !progress_own_stops(8 * row))
 		result_target(r, row++, &target);
 	return !r->n_rows || (target.kind != TARGET_NONE && target.kind != TARGET_COMMAND);
 }

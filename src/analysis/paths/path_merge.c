@@ -206,6 +206,13 @@ static void begin_at(struct merge *m, uint32_t node, uint32_t id)
 	m->node[node].other_roots |= m->node[node].root != id + 1;
 }
 
+/* Has the user had enough, at one more step of a path?  One is long where plumbing is looked for: so it looks often. */
+static bool stopped(struct merge *m)
+{
+	enum { LOOK_EVERY = 1 << 12 };
+	return m->steps++ % LOOK_EVERY == 0 && progress_cancelled(progress_own()) && err_cancelled(&m->lost);
+}
+
 /* Up to an object whose node is known, and down again. */
 static uint32_t node_from_root(struct merge *m, uint32_t id)
 {
@@ -223,7 +230,7 @@ static uint32_t node_from_root(struct merge *m, uint32_t id)
 		if (begins_path(m, id))
 			break;
 	}
-	while (n) {
+	while (n && !stopped(m)) {
 		id = m->chain[--n];
 		if (!is_folded(m, id)) {
 			at = node_below(m, at, id);
@@ -242,13 +249,6 @@ static void count(struct merge *m, uint32_t node, struct amount shallow)
 		return;
 	m->node[node].objects++;
 	m->node[node].shallow = amount_add(m->node[node].shallow, shallow);
-}
-
-/* Has the user had enough, at one more step of a path?  One is long where plumbing is looked for: so it looks often. */
-static bool stopped(struct merge *m)
-{
-	enum { LOOK_EVERY = 1 << 12 };
-	return m->steps++ % LOOK_EVERY == 0 && progress_cancelled(progress_own()) && err_cancelled(&m->lost);
 }
 
 static void merge_from_roots(struct merge *m, const uint32_t *ids, size_t n)

@@ -64,7 +64,7 @@ def faults(lines, width):
     found = []
     for i, rows in enumerate(those):
         cut = [row.strip() for row in rows if CUT.search(row)]
-        found += [(row, "it has packages") for row in cut if PACKAGE.search(row) and "goroutine" not in row]
+        found += [(row, "it has packages") for row in cut if PACKAGE.search(row) and not re.search(r"\bgoroutine\b|^(> *)?g\d+ ", row)]
         is_list = any(row.startswith(">") for row in rows)
         beside = [part for k, part in enumerate(those)
                   if is_list and abs(k - i) == 1 and part and len(part[0]) > PANE_LEAST]

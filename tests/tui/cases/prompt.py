@@ -329,7 +329,7 @@ def every_command(t):
         before = t.screen()
         enter(t, line)
         failed = re.compile(" *(%s: |no dump is tagged)" % line.split()[0])
-        t.wait(lambda lines: not any(l.startswith(":") for l in lines) or any(map(failed.match, lines)))
+        t.wait(lambda lines: not any(re.match(r":\S", l) for l in lines) or any(map(failed.match, lines)))
         t.wait(lambda lines: t.resting())
         need(settled(t)[0].startswith(before[0][:20]), "%s: the screen is there" % line, t)
         t.keys("C-c")  # a line that failed stands there

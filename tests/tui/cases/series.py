@@ -161,7 +161,7 @@ def open_profiles(t, dumps=SERIES):
 @case("profiles alone: trend comes first, of the main pages those that compare; nothing asks about objects", BOTH)
 def profiles(t):
     open_profiles(t)
-    wait_selected(t, r"static .*elementData\[\] .*▃▆█")
+    wait_selected(t, r"\S.*elementData\[\] .*▃▆█")
     need(t.screen()[1].startswith("7 growth"), "those about objects are not there", t)
     need(re.search(r"3 profiles · 2026-11-21$", t.screen()[0]), "how many there are, and of when", t)
     for key, what in (("1", "no dump is open, only profiles"), ("p", "p asks about objects"), ("i", "info: no dump is open")):

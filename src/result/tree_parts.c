@@ -87,12 +87,6 @@ void tree_part_cell(const struct result *r, uint32_t node, unsigned column, stru
 	source_of(r)->cell(r, node, column, out, scratch);
 }
 
-void tree_part_target(const struct result *r, uint32_t node, struct target *out)
-{
-	*out = (struct target){.kind = TARGET_NONE};
-	source_of(r)->target(r, node, out);
-}
-
 size_t tree_nodes_to(const struct result *r, size_t row, uint32_t *to, size_t most)
 {
 	if (!tree_is(r) || row >= r->n_rows)

@@ -30,8 +30,6 @@ size_t tree_heaviest(const struct result *r, uint32_t node, struct tree_part *to
 
 /* A cell of a node, as of its row. */
 void tree_part_cell(const struct result *r, uint32_t node, unsigned column, struct cell *out, struct text *scratch);
-/* What the node stands for. */
-void tree_part_target(const struct result *r, uint32_t node, struct target *out);
 
 /* The nodes of the row and of those above it, from the first level on, in to: TREE_TOP for a row that is the rest of
  * its siblings.  Returns how many levels these are; if more than `most`, there are the first of them. */

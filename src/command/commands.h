@@ -157,14 +157,29 @@ struct about_what {
  * (result_free); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_find(struct about *a, const struct about_what *what, bool quick, struct result **out,
     struct progress *progress, struct err *err);
+/* The parts of an answer, in the order of their rows.  Those before ABOUT_INSIDE tell what holds the objects, the
+ * others what they are; all of one stand together. */
+enum about_part {
+	ABOUT_PATH, /* the path from a root */
+	ABOUT_THREADS, /* whose stacks hold the beginning of the path */
+	ABOUT_HOLDERS, /* what else references them, by class */
+	ABOUT_CUT,     /* the reference to clear */
+	ABOUT_INSIDE,
+	ABOUT_STACK = ABOUT_INSIDE, /* of a thread */
+	ABOUT_FIELDS,
+	ABOUT_ENTRIES,
+	ABOUT_SAMPLE,  /* some of many objects */
+	ABOUT_IF_CUT,  /* what goes with them, by class */
+	ABOUT_PARTS
+};
+/* That of a row; how it is headed; and what its things are called ("frames", or ""). */
+enum about_part about_part(struct result *r, size_t row);
+const char *about_heading(enum about_part part);
+const char *about_thing(enum about_part part);
 /* The first row about what the objects are and hold; those before it are about what holds them. */
 size_t about_inside(struct result *r);
-/* The first row of the section that a row is in, and its heading. */
-bool about_begins(struct result *r, size_t row, const char **part);
-/* How many things n rows of a section are about, including those that the last row counts as left out; and what these
- * are called ("frames", or ""). */
+/* How many things n rows of a part are about, including those that the last row counts as left out. */
 size_t about_things(const struct result *r, size_t first, size_t n);
-const char *about_thing(const char *part);
 /* The command line that a row proposes, or NULL; valid until the next cell of r is asked for. */
 const char *about_line(struct result *r, size_t row);
 

@@ -10,7 +10,7 @@
 
 #include "command/session/session.h"
 #include "result/result.h"
-#include "view/panes.h"
+#include "view/panes/panes.h"
 
 struct invocation;
 struct config; /* NULL in all of these: there is none */

@@ -10,22 +10,6 @@
 #include "analysis/what_if/what_if.h"
 #include "command/commands.h"
 
-/* In the order of their rows.  Those before PARTS_INSIDE tell what holds the objects, the others what they are; all
- * of one stand together. */
-enum about_part {
-	PART_HELD_BY, /* the path from a root */
-	PART_THREADS, /* whose stacks hold the beginning of the path */
-	PART_HOLDERS, /* what else references them, by class */
-	PART_CUT,     /* the reference to clear */
-	PARTS_INSIDE,
-	PART_STACK = PARTS_INSIDE, /* of a thread */
-	PART_FIELDS,
-	PART_ENTRIES,
-	PART_SAMPLE,  /* some of many objects */
-	PART_IF_CUT,  /* what goes with them, by class */
-	PARTS
-};
-
 struct about {
 	const struct opened *opened;
 	const struct heap *heap;

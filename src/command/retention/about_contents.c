@@ -116,7 +116,7 @@ static void add_field(struct asking *q, const struct object_parts *parts, const 
 	    cell_text_as_sure(value.s ? value.s : "", result_of_file(q->r, amount_exact(0)));
 	if (!part.missing && inspect_date(&part.value, name.len ? name.s : "", &date))
 		cell.beside = date.s;
-	about_add_object(q, &(struct about_row){.part = PART_FIELDS, .value = cell}, &name, f->target);
+	about_add_object(q, &(struct about_row){.part = ABOUT_FIELDS, .value = cell}, &name, f->target);
 	text_release(&value);
 	text_release(&date);
 }
@@ -146,7 +146,7 @@ static int add_fields(struct asking *q, uint32_t id, struct err *err)
 	for (size_t i = 0; i < shown; i++)
 		add_field(q, parts, &rows[i]);
 	if (shown < parts->n)
-		add_more(q, PART_FIELDS, parts->n - shown, "field");
+		add_more(q, ABOUT_FIELDS, parts->n - shown, "field");
 	free(rows);
 	inspect_parts_close(parts);
 	return 0;
@@ -168,11 +168,11 @@ static void add_references(struct asking *q, uint32_t id)
 	for (size_t i = 0; i < shown; i++) {
 		struct text name = TEXT_INIT;
 		text_addf(&name, "0x%" PRIx64, heap_address(h, rows[i].target));
-		about_add_object(q, &(struct about_row){.part = PART_FIELDS,
+		about_add_object(q, &(struct about_row){.part = ABOUT_FIELDS,
 		    .value = cell_text(heap_class_of(h, rows[i].target)->name)}, &name, rows[i].target);
 	}
 	if (shown < end - first)
-		add_more(q, PART_FIELDS, (size_t)(end - first - shown), "reference");
+		add_more(q, ABOUT_FIELDS, (size_t)(end - first - shown), "reference");
 	free(rows);
 }
 
@@ -192,7 +192,7 @@ static int add_entries(struct asking *q, uint32_t id, struct err *err)
 		else
 			text_addf(&name, "[%" PRIu64 "]", entries->start + i);
 		add_value(q, &value, DESCRIBE_SHORT, &words);
-		about_add_object(q, &(struct about_row){.part = PART_ENTRIES,
+		about_add_object(q, &(struct about_row){.part = ABOUT_ENTRIES,
 		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0)))}, &name, target);
 		text_release(&words);
 	}
@@ -221,7 +221,7 @@ static void add_samples(struct asking *q)
 		struct text name = TEXT_INIT, words = TEXT_INIT;
 		text_addf(&name, "0x%" PRIx64, heap_address(q->a->heap, id));
 		describe_summary(q->a->heap, id, &words);
-		about_add_object(q, &(struct about_row){.part = PART_SAMPLE,
+		about_add_object(q, &(struct about_row){.part = ABOUT_SAMPLE,
 		    .value = cell_text_as_sure(words.s ? words.s : "", result_of_file(q->r, amount_exact(0)))}, &name, id);
 		text_release(&words);
 	}
@@ -251,13 +251,13 @@ static int add_classes(struct asking *q, const uint32_t *ids, size_t n, struct a
 		const struct histogram_row *row = &histogram.rows[i];
 		struct text line = TEXT_INIT;
 		about_class_line(q->a, row->class, &line);
-		about_add(q, &(struct about_row){.part = PART_IF_CUT, .name = row->name,
+		about_add(q, &(struct about_row){.part = ABOUT_IF_CUT, .name = row->name,
 		    .objects = cell_count(amount_as_sure(row->objects, as)),
 		    .shallow = cell_bytes(amount_as_sure(row->shallow, as)), .command = line.s});
 		text_release(&line);
 	}
 	if (histogram.n > CLASSES)
-		add_more(q, PART_IF_CUT, histogram.n - CLASSES, histogram.n - CLASSES == 1 ? "class" : "classe");
+		add_more(q, ABOUT_IF_CUT, histogram.n - CLASSES, histogram.n - CLASSES == 1 ? "class" : "classe");
 	histogram_release(&histogram);
 	return 0;
 }
@@ -338,7 +338,7 @@ static void add_local(struct asking *q, uint32_t id, size_t root)
 	if (!heap_symbol(h, h->roots[root].slot, &name))
 		text_add(&name, class);
 	struct cell cell = object_value_cell(h, id, &value);
-	about_add_object(q, &(struct about_row){.part = PART_STACK, .indent = 2,
+	about_add_object(q, &(struct about_row){.part = ABOUT_STACK, .indent = 2,
 	    .value = cell.type == CELL_TEXT ? cell : cell_text(class), .beside = true}, &name, id);
 	text_release(&value);
 }
@@ -349,14 +349,14 @@ static void add_stack(struct asking *q, uint32_t number)
 	struct locals *l = xcalloc(1, sizeof *l);
 	gather_locals(q, number, l);
 	for (uint32_t i = 0; i < t->n_frames && i < FRAMES; i++) {
-		about_add(q, &(struct about_row){.part = PART_STACK, .name = t->frames[i]});
+		about_add(q, &(struct about_row){.part = ABOUT_STACK, .name = t->frames[i]});
 		for (size_t k = 0; k < l->n; k++) {
 			if (l->frame[k] == i)
 				add_local(q, l->object[k], l->root[k]);
 		}
 	}
 	if (t->n_frames > FRAMES)
-		add_more(q, PART_STACK, t->n_frames - FRAMES, "frame");
+		add_more(q, ABOUT_STACK, t->n_frames - FRAMES, "frame");
 	free(l);
 }
 

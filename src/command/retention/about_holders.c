@@ -64,7 +64,7 @@ static void add_step(struct asking *q, struct what_if *cut, const struct seen_pa
 	size_t at = s->seen.step[i];
 	uint32_t id = step[at];
 	struct text name = TEXT_INIT, value = TEXT_INIT;
-	struct about_row row = {.part = PART_HELD_BY};
+	struct about_row row = {.part = ABOUT_PATH};
 	if (!at || (!i && heap_class_mirrored(h, id) != HEAP_NONE)) /* it begins there, or with what loads the class */
 		path_root_words(h, step[0], &name);
 	else if (i == s->first && path_reference_is_static(&q->a->rules, step[at - 1], id))
@@ -90,7 +90,7 @@ static void add_steps(struct asking *q, struct what_if *cut, const struct seen_p
 			struct text words = TEXT_INIT;
 			text_add_count(&words, n - STEPS_FIRST - STEPS_LAST);
 			text_add(&words, " more steps");
-			about_add(q, &(struct about_row){.part = PART_HELD_BY, .indent = STEPS_FIRST, .name = words.s,
+			about_add(q, &(struct about_row){.part = ABOUT_PATH, .indent = STEPS_FIRST, .name = words.s,
 			    .rest = n - STEPS_FIRST - STEPS_LAST});
 			text_release(&words);
 			i = n - STEPS_LAST;
@@ -129,7 +129,7 @@ static int add_together(struct asking *q, struct what_if *cut, struct what_if_ow
 	for (size_t i = 0; i < edges.n; i++)
 		add_reference(q, edges.edge[i].holder, edges.edge[i].target, &name, &line);
 	if (*found)
-		about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s, .freed = cell_bytes(freed),
+		about_add(q, &(struct about_row){.part = ABOUT_CUT, .name = name.s, .freed = cell_bytes(freed),
 		    .value = cell_text(line.s)});
 	what_if_edges_release(&edges);
 	text_release(&name);
@@ -168,7 +168,7 @@ static int add_best_cut(struct asking *q, struct what_if *cut, const struct path
 		code = add_together(q, cut, owner, &together, err);
 	if (!code && choice.step == p->n && !together && one && !choice.vm_holds && !choice.internal) {
 		text_addf(&line, "cut 0x%" PRIx64, heap_address(h, q->what->ids[0]));
-		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to it",
+		about_add(q, &(struct about_row){.part = ABOUT_CUT, .name = "every reference to it",
 		    .freed = object_retained_cell(q->a->opened, q->what->ids[0]), .value = cell_text(line.s)});
 		text_release(&line);
 	}
@@ -177,7 +177,7 @@ static int add_best_cut(struct asking *q, struct what_if *cut, const struct path
 	uint32_t holder = choice.step ? p->step[choice.step - 1] : HEAP_NONE, id = p->step[choice.step];
 	text_add(&line, "cut");
 	add_reference(q, holder, id, &name, &line);
-	about_add(q, &(struct about_row){.part = PART_CUT, .name = name.s,
+	about_add(q, &(struct about_row){.part = ABOUT_CUT, .name = name.s,
 	    .freed = cell_bytes(choice.freed), .value = cell_text(line.s), .object = id, .is_object = true});
 	text_release(&name);
 	text_release(&line);
@@ -196,7 +196,7 @@ static void add_threads(struct asking *q, uint32_t id)
 			continue; /* that a thread holds itself tells nothing */
 		last = root->thread;
 		const struct heap_thread *thread = &h->threads[root->thread];
-		struct about_row row = {.part = PART_THREADS, .name = thread->name ? thread->name : "?"};
+		struct about_row row = {.part = ABOUT_THREADS, .name = thread->name ? thread->name : "?"};
 		if (root->frame < thread->n_frames)
 			row.value = cell_text(thread->frames[root->frame]);
 		else
@@ -248,7 +248,7 @@ static int add_path(struct asking *q, struct what_if *cut, struct path *p, struc
 			add_threads(q, p->step[0]);
 		path_fold_release(&s.seen);
 	} else if (one) {
-		about_add(q, &(struct about_row){.part = PART_HELD_BY, .name = p->gave_up ?
+		about_add(q, &(struct about_row){.part = ABOUT_PATH, .name = p->gave_up ?
 		    "too far from a root (use path)" : "nothing: no strong path from a root"});
 	}
 	return code;
@@ -445,7 +445,7 @@ static int add_kind(
 	const struct heap *h = q->a->heap;
 	size_t most = q->quick ? QUICK_MEMBERS : SIZE_MAX;
 	struct labelling l = {.q = q, .kind = number, .label = TEXT_INIT};
-	struct about_row row = {.part = PART_HOLDERS};
+	struct about_row row = {.part = ABOUT_HOLDERS};
 	struct text path = TEXT_INIT, line = TEXT_INIT;
 	int code = each(q, most, label, &l) ? 0 : err_cancelled(err);
 	struct amount n = amount_exact(k->n);
@@ -522,7 +522,7 @@ static int add_kinds(struct asking *q, struct what_if *cut, struct err *err)
 	if (!code && rest > found) {
 		struct text words = TEXT_INIT;
 		text_addf(&words, "and %zu other class%s", rest - found, rest - found == 1 ? "" : "es");
-		about_add(q, &(struct about_row){.part = PART_HOLDERS, .name = words.s, .rest = rest - found});
+		about_add(q, &(struct about_row){.part = ABOUT_HOLDERS, .name = words.s, .rest = rest - found});
 		text_release(&words);
 	}
 	big_free(c.kind);
@@ -543,7 +543,7 @@ int about_add_holders(struct asking *q, struct err *err)
 		code = add_best_cut(q, cut, &p, err);
 	path_release(&p);
 	if (!code && q->has_loss)
-		about_add(q, &(struct about_row){.part = PART_CUT, .name = "every reference to them",
+		about_add(q, &(struct about_row){.part = ABOUT_CUT, .name = "every reference to them",
 		    .freed = cell_bytes(q->loss.bytes)});
 	return code;
 }

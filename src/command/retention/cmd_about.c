@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const part_words[PARTS] = {
-    [PART_HELD_BY] = "path from root",
-    [PART_THREADS] = "threads",
-    [PART_HOLDERS] = "referrers",
-    [PART_CUT] = "cut",
-    [PART_STACK] = "stack",
-    [PART_FIELDS] = "fields",
-    [PART_ENTRIES] = "entries",
-    [PART_SAMPLE] = "sample",
-    [PART_IF_CUT] = "if cut",
+static const char *const part_words[ABOUT_PARTS] = {
+    [ABOUT_PATH] = "path from root",
+    [ABOUT_THREADS] = "threads",
+    [ABOUT_HOLDERS] = "referrers",
+    [ABOUT_CUT] = "cut",
+    [ABOUT_STACK] = "stack",
+    [ABOUT_FIELDS] = "fields",
+    [ABOUT_ENTRIES] = "entries",
+    [ABOUT_SAMPLE] = "sample",
+    [ABOUT_IF_CUT] = "if cut",
 };
 
 enum { A_PART, A_NAME, A_REFERENCES, A_OBJECTS, A_SHALLOW, A_RETAINED, A_FREED, A_VALUE };
@@ -48,7 +48,7 @@ static const struct shape shape = {SHAPE_COLUMNS(columns), SHAPE_HEAD(head), .na
 void about_add(struct asking *q, const struct about_row *row)
 {
 	struct cell part = cell_text(part_words[row->part]), name = row->name ? cell_text(row->name) : cell_none();
-	part.amount.n = row->part; /* a text's own number is nowhere shown: part_of, about_things */
+	part.amount.n = row->part; /* a text's own number is nowhere shown: about_part, about_things */
 	name.indent = row->indent;
 	name.amount.n = row->beside ? NO_THING : row->rest;
 	result_add_row(q->r, (struct cell[]){part, name, row->references, row->objects,
@@ -79,7 +79,7 @@ void about_class_line(const struct about *a, uint32_t class, struct text *to)
 	text_add(to, a->known ? " -sort retained" : "");
 }
 
-static enum about_part part_of(struct result *r, size_t row)
+enum about_part about_part(struct result *r, size_t row)
 {
 	struct cell part;
 	result_cell(r, row, A_PART, &part);
@@ -89,16 +89,9 @@ static enum about_part part_of(struct result *r, size_t row)
 size_t about_inside(struct result *r)
 {
 	size_t row = 0;
-	while (row < r->n_rows && part_of(r, row) < PARTS_INSIDE)
+	while (row < r->n_rows && about_part(r, row) < ABOUT_INSIDE)
 		row++;
 	return row;
-}
-
-bool about_begins(struct result *r, size_t row, const char **part)
-{
-	enum about_part here = part_of(r, row);
-	*part = part_words[here];
-	return !row || part_of(r, row - 1) != here;
 }
 
 size_t about_things(const struct result *r, size_t first, size_t n)
@@ -114,25 +107,26 @@ size_t about_things(const struct result *r, size_t first, size_t n)
 	return things;
 }
 
-const char *about_thing(const char *part)
+const char *about_heading(enum about_part part)
 {
-	static const char *const things[PARTS] = {
-	    [PART_HELD_BY] = "steps",
-	    [PART_HOLDERS] = "classes",
-	    [PART_STACK] = "frames",
-	    [PART_IF_CUT] = "classes",
+	return part_words[part];
+}
+
+const char *about_thing(enum about_part part)
+{
+	static const char *const things[ABOUT_PARTS] = {
+	    [ABOUT_PATH] = "steps",
+	    [ABOUT_HOLDERS] = "classes",
+	    [ABOUT_STACK] = "frames",
+	    [ABOUT_IF_CUT] = "classes",
 	};
-	for (enum about_part p = 0; p < PARTS; p++) {
-		if (!strcmp(part, part_words[p]))
-			return things[p] ? things[p] : "";
-	}
-	return "";
+	return things[part] ? things[part] : "";
 }
 
 const char *about_line(struct result *r, size_t row)
 {
 	struct cell value;
-	if (part_of(r, row) != PART_CUT)
+	if (about_part(r, row) != ABOUT_CUT)
 		return NULL;
 	result_cell(r, row, A_VALUE, &value);
 	return value.type == CELL_TEXT ? value.text : NULL;

@@ -13,7 +13,7 @@
 #include "view/about_job.h"
 #include "view/loading.h"
 #include "view/page/page.h"
-#include "view/panes.h"
+#include "view/panes/panes.h"
 #include "view/path_job.h"
 #include "view/retained_job.h"
 #include "view/saved_state.h"

@@ -11,9 +11,6 @@
 
 enum { PIECES = 4, BAR = 8, BAR_FROM = 70, NAME_MOST = 44, BYTES_WIDTH = 8 };
 
-#define PATH "path from root"
-#define CUT "cut"
-#define FREED "if cut"
 #define THIS "this"
 
 /* One word: pieces in colours of their own, of one row. */
@@ -59,14 +56,6 @@ void about_lines_begin(struct about_lines *a)
 	a->n = 0;
 }
 
-static bool is_of(struct result *r, size_t row, const char *what)
-{
-	const char *part;
-
-	about_begins(r, row, &part);
-	return strcmp(part, what) == 0;
-}
-
 /* --- words -------------------------------------------------------------------------------------- */
 
 static void add_piece(struct span *s, const char *words, enum role role)
@@ -103,7 +92,7 @@ static bool is_cut(struct result *r, const char *name)
 	bool is = false;
 
 	for (size_t row = 0; row < r->n_rows && !is; row++) {
-		if (!is_of(r, row, CUT))
+		if (about_part(r, row) != ABOUT_CUT)
 			continue;
 		print_cell(r, row, COL_NAME, &cut);
 		is = strcmp(cut.s, name) == 0;
@@ -262,12 +251,12 @@ static int draw_spans(struct about_lines *a, const struct span *s, size_t n, siz
 	return line < at.height ? line + 1 : at.height;
 }
 
-static size_t gather(struct result *r, const char *what, struct span *spans)
+static size_t gather(struct result *r, enum about_part part, struct span *spans)
 {
 	size_t n = 0;
 
 	for (size_t row = 0; row < r->n_rows && n < ABOUT_WORDS; row++)
-		if (is_of(r, row, what))
+		if (about_part(r, row) == part)
 			spans[n++] = (struct span){.row = row, .text = TEXT_INIT};
 	return n;
 }
@@ -278,18 +267,23 @@ static void release_spans(struct span *spans, size_t n)
 		text_release(&spans[i].text);
 }
 
+/* Where nothing is known yet, or no line is left.  Returns the lines. */
+static int draw_missing(struct rect at)
+{
+	if (at.height < 1)
+		return 0;
+	draw_text(at.y, at.x, at.width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
+	return 1;
+}
+
 int about_lines_path(struct about_lines *a, struct rect at, bool active)
 {
 	struct span spans[ABOUT_WORDS];
 	struct text freed = TEXT_INIT;
 
-	if (at.height < 1)
-		return 0;
-	if (!a->result) {
-		draw_text(at.y, at.x, at.width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
-		return 1;
-	}
-	size_t n = gather(a->result, PATH, spans);
+	if (at.height < 1 || !a->result)
+		return draw_missing(at);
+	size_t n = gather(a->result, ABOUT_PATH, spans);
 	for (size_t i = 0; i < n; i++)
 		path_span(a->result, spans[i].row, i + 1 == n, &freed, &spans[i]);
 	int lines = n ? draw_spans(a, spans, n, 1, at, theme_glyph(GLYPH_HORIZONTAL), active) : 1;
@@ -303,13 +297,9 @@ int about_lines_freed(struct about_lines *a, struct rect at, bool active)
 	struct span spans[ABOUT_WORDS];
 	struct cell cell;
 
-	if (at.height < 1)
-		return 0;
-	if (!a->result) {
-		draw_text(at.y, at.x, at.width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
-		return 1;
-	}
-	size_t n = gather(a->result, FREED, spans);
+	if (at.height < 1 || !a->result)
+		return draw_missing(at);
+	size_t n = gather(a->result, ABOUT_IF_CUT, spans);
 	for (size_t i = 0; i < n; i++)
 		freed_span(a->result, spans[i].row, &spans[i]);
 	if (n && at.width >= BAR_FROM) {
@@ -380,28 +370,26 @@ static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, i
 	text_release(&words);
 }
 
-int about_lines_rows(struct about_lines *a, struct rect at, const char *what, bool active)
+int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active)
 {
 	int lines = 0, most = at.width - BYTES_WIDTH - 2 - BAR, name = 0;
 	uint64_t largest = 0;
 	struct text words = TEXT_INIT;
 
-	if (!a->result && at.height > 0) {
-		draw_text(at.y, at.x, at.width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
-		return 1;
-	}
+	if (at.height < 1 || !a->result)
+		return draw_missing(at);
 	for (size_t row = 0; row < a->result->n_rows; row++) {
-		if (!is_of(a->result, row, what))
+		if (about_part(a->result, row) != part)
 			continue;
 		row_name(a->result, row, &words);
 		int width = (int)text_width_most(words.s, NAME_MOST);
 		name = width > name ? width : name;
-		if (strcmp(what, CUT) != 0 && freed_of(a->result, row) > largest)
+		if (part != ABOUT_CUT && freed_of(a->result, row) > largest)
 			largest = freed_of(a->result, row);
 	}
 	name = name < most ? name : most;
 	for (size_t row = 0; row < a->result->n_rows && lines < at.height; row++)
-		if (is_of(a->result, row, what))
+		if (about_part(a->result, row) == part)
 			draw_row(a, row, at.y + lines++, at, name, largest, active);
 	text_release(&words);
 	return lines;

@@ -8,6 +8,7 @@
 #ifndef CAIRN_VIEW_PAGE_ABOUT_LINES_H
 #define CAIRN_VIEW_PAGE_ABOUT_LINES_H
 
+#include "command/commands.h"
 #include "view/draw.h"
 #include "view/keys.h"
 #include "view/table/table.h"
@@ -37,9 +38,8 @@ void about_lines_begin(struct about_lines *a);
 int about_lines_path(struct about_lines *a, struct rect at, bool active);
 /* "3 byte[] 1.1K ████ · 2 String 48 · 4 more", likewise. */
 int about_lines_freed(struct about_lines *a, struct rect at, bool active);
-/* Rows of a part, one a line: "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES".
- * what: the word of the part. */
-int about_lines_rows(struct about_lines *a, struct rect at, const char *what, bool active);
+/* Rows of a part, one a line: "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES". */
+int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active);
 
 /* Move from word to word.  False: not an action of these. */
 bool about_lines_action(struct about_lines *a, enum action action);

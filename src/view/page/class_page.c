@@ -17,9 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD "referrers"
-#define CLEAR "cut"
-
 enum { MARGIN = 2, WORD = 9, ROWS = 3, ROWS_LOW = 2, LOW = 10, ROOMY = 20, BESIDE = 120, GAP = 2 };
 
 struct class_page {
@@ -100,11 +97,12 @@ static int draw_worded(struct class_page *c, struct rect at, int rows)
 
 	struct rect held = {y, at.x, rows, beside ? half - GAP : at.width};
 	draw_word(&held, "HELD BY");
-	about_lines_rows(&c->about, (struct rect){y, held.x + WORD, rows, held.width - WORD}, HELD, c->on_words);
+	about_lines_rows(&c->about, (struct rect){y, held.x + WORD, rows, held.width - WORD}, ABOUT_HOLDERS,
+	    c->on_words);
 	struct rect clear = beside ? (struct rect){y, at.x + half, rows, at.width - half} :
 	    (struct rect){y + rows, at.x, 1, at.width};
 	draw_word(&clear, "CLEAR");
-	about_lines_rows(&c->about, (struct rect){clear.y, clear.x + WORD, clear.height, clear.width - WORD}, CLEAR,
+	about_lines_rows(&c->about, (struct rect){clear.y, clear.x + WORD, clear.height, clear.width - WORD}, ABOUT_CUT,
 	    c->on_words);
 	return beside ? rows : rows + 1;
 }

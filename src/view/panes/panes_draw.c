@@ -6,7 +6,7 @@
 #include "view/name_role.h"
 #include "view/names.h"
 #include "view/page/page.h"
-#include "view/panes.h"
+#include "view/panes/panes.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ enum {
 
 /* A stretch of rows under one heading. */
 struct section {
-	const char *word;
+	enum about_part part;
 	size_t first, n;
 	size_t shown;    /* of its rows, which fit */
 	int number;      /* the column whose numbers it shows, or -1 */
@@ -148,11 +148,11 @@ static size_t parts_of(struct result *r, size_t from, size_t to, struct section 
 	size_t n = 0;
 
 	for (size_t row = from; row < to; row++) {
-		const char *word;
-		if (about_begins(r, row, &word) || row == from) {
+		enum about_part part = about_part(r, row);
+		if (row == from || part != parts[n - 1].part) {
 			if (n == PARTS_MOST)
 				break;
-			parts[n++] = (struct section){.word = word, .first = row};
+			parts[n++] = (struct section){.part = part, .first = row};
 		}
 		parts[n - 1].n++;
 	}
@@ -191,14 +191,14 @@ static void share_lines(struct section *parts, size_t n, int lines)
 
 static void add_heading(struct result *r, const struct section *part, struct text *to)
 {
-	text_add(to, part->word);
+	text_add(to, about_heading(part->part));
 	if (part->shown == part->n)
 		return;
 	text_add(to, ", ");
 	text_add_count(to, about_things(r, part->first, part->shown));
 	text_add(to, " of ");
 	text_add_count(to, about_things(r, part->first, part->n));
-	text_addf(to, " %s", about_thing(part->word));
+	text_addf(to, " %s", about_thing(part->part));
 }
 
 static void draw_heading(struct result *r, const struct section *part, int y, struct rect at, int number_x)

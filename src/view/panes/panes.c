@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* panes.c - see panes.h.  There is one job at most. */
-#include "view/panes.h"
+#include "view/panes/panes.h"
 
 #include "algorithms/hash.h"
 #include "base/mem.h"

@@ -3,7 +3,7 @@
  * panes_focus.c - the keyboard and the mouse in the panes: a cursor that goes over all rows of a pane, also those
  * that it has no room for.
  */
-#include "view/panes.h"
+#include "view/panes/panes.h"
 
 #include "base/mem.h"
 #include "view/match.h"
@@ -125,14 +125,11 @@ bool panes_search(struct panes *p, const char *words, bool here, bool backwards)
 static bool same(struct result *a, size_t row, struct result *b, size_t other)
 {
 	struct target x, y;
-	const char *part, *other_part;
 	struct cell one, two;
 
 	result_target(a, row, &x);
 	result_target(b, other, &y);
-	about_begins(a, row, &part);
-	about_begins(b, other, &other_part);
-	if (part != other_part || x.kind != y.kind || (x.kind == TARGET_OBJECT && x.id != y.id))
+	if (about_part(a, row) != about_part(b, other) || x.kind != y.kind || (x.kind == TARGET_OBJECT && x.id != y.id))
 		return false;
 	result_cell(a, row, (unsigned)result_column_of(a, COL_NAME), &one);
 	result_cell(b, other, (unsigned)result_column_of(b, COL_NAME), &two);

@@ -7,8 +7,8 @@
  * is dim, and is dim itself when that takes longer; a row of which nothing can be found has an empty pane.  Main thread
  * only.
  */
-#ifndef CAIRN_VIEW_PANES_H
-#define CAIRN_VIEW_PANES_H
+#ifndef CAIRN_VIEW_PANES_PANES_H
+#define CAIRN_VIEW_PANES_PANES_H
 
 #include "algorithms/parallel.h"
 #include "command/commands.h"

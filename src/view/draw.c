@@ -78,8 +78,7 @@ int draw_clipped(int y, int x, int width, const char *s, attr_t attr)
 	return (int)used;
 }
 
-/* Where only ASCII can be drawn: s with its signs spelled in ASCII, in the buffer; else s itself. */
-static const char *spelled(const char *s, struct text *buffer)
+const char *draw_spelled(const char *s, struct text *buffer)
 {
 	static const struct {
 		const char *sign, *ascii;
@@ -111,7 +110,7 @@ static int draw_within(int y, int x, int width, const char *s, bool middle, attr
 		return 0;
 	struct text buffer = TEXT_INIT;
 	const char *sign = theme_glyph(GLYPH_ELLIPSIS);
-	s = spelled(s, &buffer);
+	s = draw_spelled(s, &buffer);
 	struct text_clip c = text_clip(s, (size_t)width, text_width(sign), middle);
 	put(y, x, s, c.head, attr);
 	int used = (int)c.head_width;
@@ -202,7 +201,7 @@ void draw_right(int y, int x, int width, const char *s, attr_t attr)
 	if (!on_screen(y, x, &width))
 		return;
 	struct text buffer = TEXT_INIT;
-	s = spelled(s, &buffer);
+	s = draw_spelled(s, &buffer);
 	size_t needed = text_width_most(s, (size_t)width);
 	if (needed <= (size_t)width) {
 		draw_clipped(y, x + width - (int)needed, (int)needed, s, attr);

@@ -29,6 +29,10 @@ int draw_name(int y, int x, int width, const char *s, attr_t attr);
 /* The same of one that is clipped at its end. */
 int draw_words(int y, int x, int width, const char *s, attr_t attr);
 
+/* As all of these draw it: where only ASCII can be drawn, s with its signs spelled in ASCII, in the buffer; else s
+ * itself.  For texts that are measured first. */
+const char *draw_spelled(const char *s, struct text *buffer);
+
 /* Bytes of s for a line of so many columns, wrapped between words or at a \n; *next: where the line after begins. */
 size_t draw_line_of(const char *s, size_t width, size_t *next);
 int draw_count_lines(const char *s, size_t width); /* of these */

@@ -98,6 +98,16 @@ static int fit_lines(struct text *s, int width, int most)
 	return n < most ? n : most;
 }
 
+static void spell(struct text *s)
+{
+	struct text spelled = TEXT_INIT;
+
+	if (!s->len || draw_spelled(s->s, &spelled) == s->s)
+		return;
+	text_release(s);
+	*s = spelled;
+}
+
 static void read_card(const struct table *t, size_t row, struct card *card)
 {
 	for (unsigned c = 0; c < t->result->n_columns; c++) {
@@ -114,6 +124,9 @@ static void read_card(const struct table *t, size_t row, struct card *card)
 		text_add(to, to->len ? "  " : "");
 		cell_print(&cell, to);
 	}
+	spell(&card->below);
+	spell(&card->left);
+	spell(&card->right);
 }
 
 /* Of what is right and left on a line each gets what the other one leaves. */

@@ -370,28 +370,43 @@ static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, i
 	text_release(&words);
 }
 
-int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active)
+/* Of the widest name among the rows of a part. */
+static int name_width(struct about_lines *a, enum about_part part)
 {
-	int lines = 0, most = at.width - BYTES_WIDTH - 2 - BAR, name = 0;
-	uint64_t largest = 0;
 	struct text words = TEXT_INIT;
+	int name = 0;
 
-	if (at.height < 1 || !a->result)
-		return draw_missing(at);
 	for (size_t row = 0; row < a->result->n_rows; row++) {
 		if (about_part(a->result, row) != part)
 			continue;
 		row_name(a->result, row, &words);
 		int width = (int)text_width_most(words.s, NAME_MOST);
 		name = width > name ? width : name;
-		if (part != ABOUT_CUT && freed_of(a->result, row) > largest)
-			largest = freed_of(a->result, row);
 	}
+	text_release(&words);
+	return name;
+}
+
+int about_lines_width(struct about_lines *a, enum about_part part)
+{
+	return a->result ? name_width(a, part) + 1 + BYTES_WIDTH : 0;
+}
+
+int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active)
+{
+	int lines = 0, most = at.width - BYTES_WIDTH - 1 - (part == ABOUT_CUT ? 0 : 1 + BAR);
+	uint64_t largest = 0;
+
+	if (at.height < 1 || !a->result)
+		return draw_missing(at);
+	int name = name_width(a, part);
 	name = name < most ? name : most;
+	for (size_t row = 0; part != ABOUT_CUT && row < a->result->n_rows; row++)
+		if (about_part(a->result, row) == part && freed_of(a->result, row) > largest)
+			largest = freed_of(a->result, row);
 	for (size_t row = 0; row < a->result->n_rows && lines < at.height; row++)
 		if (about_part(a->result, row) == part)
 			draw_row(a, row, at.y + lines++, at, name, largest, active);
-	text_release(&words);
 	return lines;
 }
 

@@ -93,13 +93,14 @@ static void draw_word(const struct rect *at, const char *word)
 static int draw_worded(struct class_page *c, struct rect at, int rows)
 {
 	bool beside = at.width >= BESIDE;
-	int half = at.width / 2, y = at.y;
+	int left = at.width - WORD - about_lines_width(&c->about, ABOUT_CUT), y = at.y;
 
-	struct rect held = {y, at.x, rows, beside ? half - GAP : at.width};
+	left = left > at.width / 2 ? left : at.width / 2;
+	struct rect held = {y, at.x, rows, beside ? left - GAP : at.width};
 	draw_word(&held, "HELD BY");
 	about_lines_rows(&c->about, (struct rect){y, held.x + WORD, rows, held.width - WORD}, ABOUT_HOLDERS,
 	    c->on_words);
-	struct rect clear = beside ? (struct rect){y, at.x + half, rows, at.width - half} :
+	struct rect clear = beside ? (struct rect){y, at.x + left, rows, at.width - left} :
 	    (struct rect){y + rows, at.x, 1, at.width};
 	draw_word(&clear, "CLEAR");
 	about_lines_rows(&c->about, (struct rect){clear.y, clear.x + WORD, clear.height, clear.width - WORD}, ABOUT_CUT,

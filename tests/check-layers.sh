@@ -25,7 +25,7 @@ includes() {
 
 # The direction of dependency: a room may include itself and what stands before it.
 known=
-for room in base memory algorithms dump heap analysis opened result query command view; do
+for room in base memory algorithms attach dump heap analysis opened result query command view; do
 	known="${known:+$known|}$room"
 	[ -d "src/$room" ] || continue
 	verdict "src/$room includes only $known" \

@@ -33,6 +33,7 @@ struct vm_counters {
 	uint64_t heap_used, heap_committed, heap_max;
 	uint64_t young_collections, full_collections;
 	uint64_t collection_ns; /* in all of them */
+	uint64_t safepoints, safepoint_ns; /* times that the VM stopped its threads, and for how long in all */
 };
 
 struct vm_process {
@@ -90,6 +91,39 @@ typedef int vm_answer(void *context, const char *bytes, size_t n);
  */
 MUST_CHECK int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], vm_answer *answer,
     void *context, struct progress *progress, struct err *err);
+
+/* --- watching a VM ---------------------------------------------------------------------------------- */
+
+enum { VM_PAST = 24 }; /* answers kept of each class */
+
+struct vm_class {
+	char *name;              /* "com.acme.shop.Order[]", escaped; classes of several loaders are one */
+	uint64_t objects, bytes; /* by the last answer; both 0: it had none */
+	uint64_t first, before;  /* bytes by the first answer and by the one before the last */
+	uint64_t past[VM_PAST];  /* bytes by the answers so far: answer i is at i % VM_PAST */
+};
+
+/* The class histogram of a VM, asked for again and again. */
+struct vm_watch {
+	struct vm_process process;
+	bool collect;            /* a full collection before each answer: live objects only; else all */
+	struct vm_class *list;   /* in the order of their coming; classes stay */
+	uint32_t n;
+	uint32_t answers;
+	uint64_t objects, bytes; /* of all classes */
+	double seconds, all_seconds; /* between the last two answers, and since the first */
+	uint64_t pause_ns;       /* for how long the VM stopped its threads for the last answer; 0: it does not tell */
+	uint64_t answer_ns;      /* from the question to the end of the answer */
+	struct vm_counters counters; /* at the last answer */
+	struct vm_watch_own *own;
+};
+
+/* Takes the process over.  The caller's (vm_watch_free); one thread at a time. */
+struct vm_watch *vm_watch_new(struct vm_process *p, bool collect);
+void vm_watch_free(struct vm_watch *w); /* NULL is fine */
+/* Ask once more.  Errors as vm_ask, then w is as it was; ERR_FORMAT: the answer is not a histogram, and
+ * ERR_NOMEM: then its classes have nothing. */
+MUST_CHECK int vm_watch_ask(struct vm_watch *w, struct progress *progress, struct err *err);
 
 /* --- a dump ------------------------------------------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
  */
 #include "command/session/session.h"
 
+#include "attach/attach.h"
 #include "base/mem.h"
 #include "heap/heap.h"
 #include "query/sql/sql.h"
@@ -39,6 +40,7 @@ void session_release(struct session *s)
 		sql_view_release(&s->settings.views[i]);
 	free(s->settings.views);
 	text_release(&s->lines.said);
+	vm_watch_free(s->watch);
 	*s = (struct session){.dump = NULL};
 }
 

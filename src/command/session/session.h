@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 struct heap_need;
+struct vm_watch;
 struct heap_options;
 
 enum progress_wish { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
@@ -219,6 +220,7 @@ struct session {
 	struct session_lines lines;
 	struct session_settings settings;
 	struct session_hooks hooks;
+	struct vm_watch *watch;  /* of the VM that live was last about; owned; NULL: none */
 };
 
 void session_init(struct session *s);

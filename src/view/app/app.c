@@ -404,6 +404,7 @@ static int wait_ms(struct app *a, bool more_work)
 		return 0;
 	if (a->loader.finished) {
 		int most = a->finding.running || a->inflating ? PROGRESS_MS : -1;
+		most = sooner(most, app_refresh_wait_ms(a));
 		return sooner(most, sooner(panes_wait_ms(&a->panes), prompt_wait_ms()));
 	}
 	uint64_t age = loader_age_ms(&a->loader);
@@ -479,7 +480,7 @@ static void turn(struct app *a)
 	}
 	app_want_panes(a);
 	app_find_band(a);
-	if (app_refresh_overview(a))
+	if (app_refresh_overview(a) || app_refresh(a))
 		return;
 	int n = poll(fds, 3, wait_ms(a, work_on(a) || keys_wait(a)));
 	if (n < 0 && errno != EINTR)

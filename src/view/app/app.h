@@ -140,6 +140,13 @@ struct key_state {
 	bool stop_asked;        /* ^C while reading: the next one ends it */
 };
 
+/* A page that is asked again every few seconds (app_refresh.c). */
+struct refresh {
+	const struct page *page;   /* shown last */
+	const struct page *failed; /* it had no answer, and is not asked again */
+	uint64_t last;             /* of progress_clock: when it was asked */
+};
+
 /* The box with keys over the page, and what was typed there to search. */
 struct key_box {
 	bool open;
@@ -171,6 +178,7 @@ struct app {
 	struct pending pending;
 	struct key_state keys;
 	struct key_box box;
+	struct refresh refresh;
 
 	const struct dump *inflating; /* beside the screen, while it is current; NULL: none, or it is there */
 	const struct dump *inflated;  /* the last one of which that was begun */
@@ -237,6 +245,12 @@ void app_run_pending(struct app *a);
 void app_drop_pending(struct app *a);
 void app_step_aside(void *app, bool begins);   /* session.hooks.shell */
 bool app_change_model(void *app, bool begins); /* session.hooks.model */
+
+/* app_refresh.c */
+/* Ask the page again if it is about what runs, and that is due.  True: it was. */
+bool app_refresh(struct app *a);
+/* Milliseconds until then; -1: it is not asked again. */
+int app_refresh_wait_ms(struct app *a);
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */

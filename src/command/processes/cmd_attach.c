@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cmd_attach.c - attach: have a running VM dump its heap into memory, and open that. */
+#include "command/commands.h"
+
+#include "attach/attach.h"
+#include "dump/source/source.h"
+
+#include <string.h>
+
+/* Says what is going to be done; where somebody can answer, only after a yes.  ERR_CANCELLED: no. */
+static int agree(struct session *s, const struct vm_process *p, const struct live_dump_wishes *w, struct err *err)
+{
+	struct text question = TEXT_INIT;
+	live_dump_announce(p, w, &question);
+	bool yes = !s->settings.writes.ask || s->settings.writes.ask(s->settings.writes.context, question.s);
+	text_release(&question);
+	return yes ? 0 : err_cancelled(err);
+}
+
+/* Its objects of a class, once it is open. */
+static int list_class(struct session *s, const char *class, struct result **out, struct err *err)
+{
+	struct text line = TEXT_INIT;
+	text_add(&line, "ls ");
+	text_add(&line, class);
+	struct invocation *asked = invocation_of(line.s);
+	int code = session_run(s, asked, out, err);
+	invocation_drop(asked);
+	text_release(&line);
+	return code;
+}
+
+static int run_attach(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	struct live_dump_wishes wishes = {.collect = call_has(call, DASH_LIVE), .keep = call_word(call, DASH_O)};
+	const char *class = call->argument[1].given ? call->argument[1].word : NULL;
+	struct vm_process p;
+	*out = NULL;
+	int code = vm_process_find(&p, call->argument[0].word, err);
+	if (code)
+		return code;
+	code = agree(s, &p, &wishes, err);
+	const char *name = code ? NULL : source_take_process(&p, &wishes);
+	vm_process_release(&p);
+	if (code)
+		return code;
+	struct session_dump *d = session_add(s, name);
+	code = session_load(s, d, err);
+	if (code) {
+		session_forget(s, d);
+		return session_dump_error(code, err);
+	}
+	session_say(s, "dump %zu, %s, is current", d->number, name);
+	return class ? list_class(s, class, out, err) : 0;
+}
+
+const struct command cmd_attach = {
+    .name = "attach",
+    .arguments = {{ARG_WORD, "PID|NAME", false}, {ARG_WORD, "CLASS", true}},
+    .options = OPTIONS({DASH_LIVE, OPT_FLAG, NULL, "a full collection first: live objects only"},
+	{DASH_O, OPT_WORDS, "FILE", "keep the dump in a file, too"}),
+    .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES | COMMAND_OF_SESSION | COMMAND_WRITES,
+    .group = "processes",
+    .summary = "dump the heap of a running VM into memory, and open it",
+    .description = "NAME is a part of the command line that only one process has (processes lists them). The VM "
+	"pauses while it writes. cairn reads what it writes through a pipe, so nothing goes to disk; where a VM cannot "
+	"write to a pipe, its file is removed afterwards. CLASS: list its objects then.",
+    .run = run_attach,
+};

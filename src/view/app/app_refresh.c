@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * app_refresh.c - pages about running processes: their question is asked again every two seconds while nobody types.
+ * What was selected, sorted and filtered stays so.
+ */
+#include "view/app/app.h"
+
+#include "base/mem.h"
+#include "view/prompt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REFRESH_MS 2000
+
+/* How the table was arranged when it was asked again. */
+struct arranged {
+	char *name;   /* of the selected row; NULL: no row */
+	char *filter; /* NULL: none */
+	enum column_id sorted_by;
+	bool sorted, descending;
+	size_t above; /* rows between the first one seen and the selected one */
+};
+
+static bool refreshes(const struct page *p)
+{
+	return p && p->asked && p->asked->command && p->asked->command->flags & COMMAND_REFRESHES &&
+	    invocation_is_plain(p->asked) && !p->asked->of_view;
+}
+
+static uint64_t due(const struct app *a)
+{
+	return a->refresh.last + (uint64_t)REFRESH_MS * 1000000;
+}
+
+int app_refresh_wait_ms(struct app *a)
+{
+	struct page *p = app_page(a);
+	uint64_t now = progress_clock();
+
+	if (!refreshes(p) || p == a->refresh.failed || prompt_is_open() || a->box.open)
+		return -1;
+	if (p != a->refresh.page) { /* it just came */
+		a->refresh.page = p;
+		a->refresh.last = now;
+	}
+	return now >= due(a) ? 0 : (int)((due(a) - now) / 1000000) + 1;
+}
+
+static char *name_of(struct result *r, size_t row)
+{
+	struct text name = TEXT_INIT;
+	struct cell cell;
+
+	if (row >= r->n_rows || !result_cell_in(r, row, r->named_by, &cell))
+		return NULL;
+	text_add(&name, "");
+	cell_print(&cell, &name);
+	return text_take(&name);
+}
+
+static struct arranged arrangement_of(const struct table *t)
+{
+	struct result *r = t->result;
+
+	return (struct arranged){.name = name_of(r, t->row), .filter = t->filter ? xstrdup(t->filter) : NULL,
+	    .sorted = r->sorted_by >= 0, .sorted_by = r->sorted_by >= 0 ? r->columns[r->sorted_by].id : COL_OWN_NAME,
+	    .descending = r->descending, .above = t->row - t->top};
+}
+
+static void select_named(struct table *t, const char *name, size_t above)
+{
+	for (size_t row = 0; row < t->result->n_rows; row++) {
+		char *its = name_of(t->result, row);
+		bool same = its && strcmp(its, name) == 0;
+		free(its);
+		if (!same)
+			continue;
+		t->top = row > above ? row - above : 0;
+		table_select(t, row);
+		return;
+	}
+}
+
+static void arrange(struct table *t, const struct arranged *as)
+{
+	int column = as->sorted ? result_column_of(t->result, as->sorted_by) : -1;
+
+	if (column >= 0)
+		table_sort(t, (unsigned)column, as->descending);
+	if (as->filter)
+		table_filter(t, as->filter);
+	if (as->name)
+		select_named(t, as->name, as->above);
+}
+
+bool app_refresh(struct app *a)
+{
+	struct page *p = app_page(a);
+
+	if (app_refresh_wait_ms(a) != 0)
+		return false;
+	struct table *t = app_table(a);
+	struct arranged as = t ? arrangement_of(t) : (struct arranged){.name = NULL};
+	struct invocation *asked = invocation_keep(p->asked);
+	char *said = a->notice.text.len ? xstrdup(a->notice.text.s) : NULL;
+	enum role role = a->notice.role;
+
+	app_run(a, asked, false);
+	struct page *now = app_page(a);
+	if (now == p) /* no answer: what was said is why */
+		a->refresh.failed = p;
+	else if (app_table(a))
+		arrange(app_table(a), &as);
+	if (now != p && said && !a->notice.text.len)
+		app_say(a, role, said);
+	a->refresh.page = now;
+	a->refresh.last = progress_clock();
+	invocation_drop(asked);
+	free(as.name);
+	free(as.filter);
+	free(said);
+	return true;
+}

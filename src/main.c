@@ -5,6 +5,7 @@
 #include "algorithms/hash.h"
 #include "algorithms/parallel.h"
 #include "algorithms/zstd_block.h"
+#include "attach/attach.h"
 #include "base/emergency_reserve.h"
 #include "base/files.h"
 #include "base/locales.h"
@@ -13,6 +14,7 @@
 #include "command/args/args.h"
 #include "command/exec/exec.h"
 #include "command/help/help.h"
+#include "command/processes/processes.h"
 #include "dump/program/program.h"
 #include "dump/source/source.h"
 #include "heap/open.h"
@@ -45,6 +47,9 @@ struct wishes {
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
 	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, spill_given, no_spill;
+	const char *process, *live; /* -p, --live: the words for one; NULL */
+	struct live_dump_wishes process_dump;
+	bool yes;
 	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -227,6 +232,21 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		return 0;
 	case OPTION_MOUSE:
 		w->mouse = true;
+		return 0;
+	case OPTION_PROCESS:
+		w->process = value;
+		return 0;
+	case OPTION_LIVE:
+		w->live = value;
+		return 0;
+	case OPTION_YES:
+		w->yes = true;
+		return 0;
+	case OPTION_KEEP:
+		w->process_dump.keep = value;
+		return 0;
+	case OPTION_GC:
+		w->process_dump.collect = true;
 		return 0;
 	case OPTION_TOP:
 	case OPTION_DUMP:
@@ -477,17 +497,36 @@ static bool is_command_only(char **name, size_t n)
 	return n && command_named(name[0], strlen(name[0])) && file_stat(name[0], &st) < 0;
 }
 
+/* A process that was named takes the place of the dump to look at.  0, or the exit status. */
+static int take_process(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	int code = process_take(&w->heap.path, w->process, &w->process_dump, w->yes, &err);
+	if (code == ERR_CANCELLED)
+		return 130;
+	if (code)
+		complain("%s", err.message);
+	return code == ERR_USAGE ? USAGE : code ? 3 : 0;
+}
+
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
 static int take_names(struct wishes *w, char **name, size_t n)
 {
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
-	if (n == 1 && folder_is(name[0]))
+	if (n && !w->process && process_is_named(name[n - 1]))
+		w->process = name[--n];
+	if (n == 1 && !w->process && folder_is(name[0]))
 		return take_folder(w, name[0]);
-	if (!n && !w->tour && wants_screen(w))
+	if (!n && !w->tour && !w->process && wants_screen(w))
 		return take_here(w);
 	if (is_command_only(name, n))
 		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
+	if (w->process) {
+		w->batch.older = (const char *const *)name;
+		w->batch.n_older = n;
+		return take_process(w);
+	}
 	if (n)
 		w->heap.path = name[n - 1];
 	else if (w->tour && !file_readable(sample)) {

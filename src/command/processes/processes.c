@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* processes.c - see processes.h. */
+#include "command/processes/processes.h"
+
+#include "attach/attach.h"
+#include "base/files.h"
+#include "base/mem.h"
+#include "dump/source/source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool process_is_named(const char *name)
+{
+	struct stat st;
+	size_t digits = strspn(name, "0123456789");
+	return digits && digits < 11 && !name[digits] && file_stat(name, &st) < 0;
+}
+
+/* The answer of who sits at the terminal; an end of input is a no. */
+static bool read_yes(void)
+{
+	int first = getchar(), c = first;
+	while (c != '\n' && c != EOF)
+		c = getchar();
+	return first == 'y' || first == 'Y';
+}
+
+int process_take(const char **path, const char *words, const struct live_dump_wishes *w, bool yes, struct err *err)
+{
+	struct text sentence = TEXT_INIT;
+	struct vm_process p;
+	int code = vm_process_find(&p, words, err);
+	if (code)
+		return code;
+	live_dump_announce(&p, w, &sentence);
+	if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+		complain("%s", sentence.s);
+	} else {
+		fprintf(stderr, "%s. Go on? [y/N] ", sentence.s);
+		code = read_yes() ? 0 : err_cancelled(err);
+	}
+	if (!code)
+		*path = source_take_process(&p, w);
+	vm_process_release(&p);
+	text_release(&sentence);
+	return code;
+}

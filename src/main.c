@@ -509,6 +509,16 @@ static int take_process(struct wishes *w)
 	return code == ERR_USAGE ? USAGE : code ? 3 : 0;
 }
 
+/* What --live watches; on the screen its page stands above the list of the dumps here. */
+static int take_live(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	int code = process_watch(w->live, &err);
+	if (code)
+		complain("%s", err.message);
+	return code ? (code == ERR_USAGE ? USAGE : 3) : wants_screen(w) ? take_here(w) : 0;
+}
+
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
 static int take_names(struct wishes *w, char **name, size_t n)
 {
@@ -517,11 +527,13 @@ static int take_names(struct wishes *w, char **name, size_t n)
 		w->process = name[--n];
 	if (n == 1 && !w->process && folder_is(name[0]))
 		return take_folder(w, name[0]);
-	if (!n && !w->tour && !w->process && wants_screen(w))
+	if (!n && !w->tour && !w->process && !w->live && wants_screen(w))
 		return take_here(w);
 	if (is_command_only(name, n))
 		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
+	if (w->live)
+		return take_live(w);
 	if (w->process) {
 		w->batch.older = (const char *const *)name;
 		w->batch.n_older = n;
@@ -581,12 +593,14 @@ static int run(struct wishes *w)
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
 		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older,
-		    .folder = w->batch.folder};
+		    .folder = w->batch.folder, .line = process_watch_line()};
 		int status = view_run(&o);
 		if (status != NO_SCREEN)
 			return status;
 		w->plain = true;
 	}
+	if (process_watch_line() && !w->n_lines && !w->plain)
+		w->batch.next = process_watch_next;
 	if (w->plain)
 		return view_run_plain(&w->batch, w->config);
 	return batch_run(&w->batch);
@@ -652,7 +666,7 @@ int main(int argc, char **argv)
 	if (!code && !done)
 		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {
-		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder)
+		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder && !w.live)
 			code = wrong("usage: cairn [OPTION]... DUMP");
 		else if (w.heap.index && w.heap.no_index)
 			code = wrong("--index and --no-index exclude each other");

@@ -31,6 +31,7 @@ struct view_options {
 	const char *const *older; /* paths of older dumps, the oldest first; borrowed */
 	size_t n_older;
 	const struct folder *folder; /* instead of both: the dumps in it; borrowed; NULL: none was named */
+	const char *line; /* to run once the list of these dumps is shown; NULL: none */
 	unsigned start; /* the main page to begin with, as --start lists them; 0: the overview */
 	bool ascii, mouse;
 	bool tour;                       /* say what to press next */

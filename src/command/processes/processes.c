@@ -10,7 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Of --live. */
+static struct {
+	struct vm_process process;
+	char line[40];
+	bool asked;
+} watched;
 
 bool process_is_named(const char *name)
 {
@@ -47,4 +55,27 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	vm_process_release(&p);
 	text_release(&sentence);
 	return code;
+}
+
+int process_watch(const char *words, struct err *err)
+{
+	int code = vm_process_find(&watched.process, words, err);
+	if (!code)
+		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
+	return code;
+}
+
+const char *process_watch_line(void)
+{
+	return watched.line[0] ? watched.line : NULL;
+}
+
+const char *process_watch_next(void *context, struct session *s)
+{
+	(void)context;
+	(void)s;
+	if (watched.asked)
+		nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+	watched.asked = true;
+	return vm_process_lives(&watched.process) ? watched.line : NULL;
 }

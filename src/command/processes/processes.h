@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct live_dump_wishes;
+struct session;
 
 /* Does a name on the command line mean a process: a number, and no file has that name? */
 bool process_is_named(const char *name);
@@ -23,5 +24,12 @@ bool process_is_named(const char *name);
  */
 MUST_CHECK int process_take(const char **path, const char *words, const struct live_dump_wishes *w, bool yes,
     struct err *err);
+
+/* --live: the process that these words mean, found once.  Errors as vm_process_find. */
+MUST_CHECK int process_watch(const char *words, struct err *err);
+/* Then the line that asks it; NULL: none is watched. */
+const char *process_watch_line(void);
+/* For batch_options: that line every two seconds, as long as the process lives. */
+const char *process_watch_next(void *context, struct session *s);
 
 #endif

@@ -588,6 +588,8 @@ static void begin_with_profiles(struct app *a)
 		all_read &= a->session.dumps[i]->read;
 	if (a->here.pages.n == 0) /* nothing to stand on: none could be read, or ^C */
 		app_quit(a, all_read ? 3 : 130);
+	else if (a->options->line)
+		app_run_line(a, a->options->line);
 }
 
 static int browse(struct app *a, struct err *err)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* openj9_info.c - see openj9_info.h. */
+#include "attach/openj9_info.h"
+
+#include "base/mem.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { INFO_MOST = 64 << 10 };
+
+/* Append a character that was written as \uXXXX; returns what follows. */
+static const char *add_code(struct text *to, const char *at, const char *end)
+{
+	char digits[5] = "", code[4];
+	memcpy(digits, at, (size_t)(end - at) < 4 ? (size_t)(end - at) : 4);
+	uint32_t point = (uint32_t)strtoul(digits, NULL, 16);
+	bool surrogate = point >= 0xd800 && point < 0xe000;
+	text_add_n(to, code, utf8_encode(code, surrogate || !point ? 0xfffd : point));
+	return at + strlen(digits);
+}
+
+/* Append a value with its escapes undone. */
+static void add_value(struct text *to, const char *at, const char *end)
+{
+	while (at < end) {
+		if (*at != '\\' || at + 1 == end) {
+			text_add_char(to, *at++);
+			continue;
+		}
+		at += 2;
+		if (at[-1] == 'u')
+			at = add_code(to, at, end);
+		else
+			text_add_char(to, at[-1] == 't' ? '\t' : at[-1] == 'n' ? '\n' : at[-1]);
+	}
+}
+
+bool openj9_info_parse(const char *bytes, size_t n, struct openj9_info *to)
+{
+	const char *end = bytes + n;
+
+	*to = (struct openj9_info){ 0 };
+	for (const char *line = bytes, *next; line < end; line = next) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		stop = stop ? stop : end;
+		next = stop < end ? stop + 1 : end;
+		const char *equals = memchr(line, '=', (size_t)(stop - line));
+		if (!equals)
+			continue;
+		struct text value = TEXT_INIT;
+		size_t name = (size_t)(equals - line);
+		add_value(&value, equals + 1, stop > line && stop[-1] == '\r' ? stop - 1 : stop);
+		if (name == 11 && !memcmp(line, "displayName", name) && !to->command)
+			to->command = text_take(&value);
+		else if (name == 9 && !memcmp(line, "processId", name) && value.len)
+			to->pid = strtoull(value.s, NULL, 10);
+		text_release(&value);
+	}
+	return to->pid;
+}
+
+void openj9_info_release(struct openj9_info *i)
+{
+	free(i->command);
+	*i = (struct openj9_info){ 0 };
+}
+
+/* Read the file of one VM, if it is that of the process.  Only the process's user may have written it. */
+static bool read_one(int vm, const struct proc *p, struct openj9_info *to)
+{
+	struct stat st;
+	bool is = false;
+	int fd = openat(vm, "attachInfo", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size > 0 && st.st_size <= INFO_MOST) {
+		char *bytes = xmalloc((size_t)st.st_size);
+		ssize_t n = pread(fd, bytes, (size_t)st.st_size, 0);
+		is = n > 0 && openj9_info_parse(bytes, (size_t)n, to) && to->pid == (uint64_t)p->inner_pid;
+		if (!is)
+			openj9_info_release(to);
+		free(bytes);
+	}
+	close(fd);
+	return is;
+}
+
+bool openj9_info_read(int process, const struct proc *p, struct openj9_info *to)
+{
+	int tmp = proc_open_tmp(process, p), fd = -1;
+	bool found = false;
+
+	*to = (struct openj9_info){ 0 };
+	if (tmp >= 0) {
+		fd = openat(tmp, ".com_ibm_tools_attach", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(tmp);
+	}
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *e; dir && !found && (e = readdir(dir)) != NULL;) {
+		int vm = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		found = vm >= 0 && read_one(vm, p, to);
+		if (vm >= 0)
+			close(vm);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	return found;
+}

@@ -36,7 +36,7 @@ static uint64_t number(const struct bytes *b, size_t at, unsigned size)
 struct parse {
 	struct hsperf *to;
 	uint64_t max_sum, max_most; /* of the generations */
-	uint64_t ticks, frequency;  /* in collections; a second's */
+	uint64_t ticks, stopped, frequency; /* in collections, at safepoints; of a second */
 	bool generations_add;       /* each generation has its own part of the heap */
 	char *old_version;          /* owned */
 };
@@ -96,6 +96,10 @@ static void take_number(struct parse *p, const char *name, uint64_t v)
 		p->frequency = v;
 	else if (!strcmp(name, "sun.rt.createVmBeginTime"))
 		p->to->began = v;
+	else if (!strcmp(name, "sun.rt.safepoints"))
+		p->to->counters.safepoints = v;
+	else if (!strcmp(name, "sun.rt.safepointTime") || !strcmp(name, "sun.rt.safepointSyncTime"))
+		p->stopped += v;
 }
 
 static void set_text(char **to, const char *s, size_t n)
@@ -161,8 +165,10 @@ bool hsperf_parse(const uint8_t *bytes, size_t n, struct hsperf *to)
 	}
 	/* G1 adds some bytes so that no generation is empty; heaps are whole pages */
 	to->counters.heap_max = (p.generations_add ? p.max_sum : p.max_most) & ~(uint64_t)4095;
-	if (p.frequency)
+	if (p.frequency) {
 		to->counters.collection_ns = (uint64_t)((double)p.ticks / (double)p.frequency * 1e9);
+		to->counters.safepoint_ns = (uint64_t)((double)p.stopped / (double)p.frequency * 1e9);
+	}
 	if (!to->version)
 		to->version = p.old_version;
 	else

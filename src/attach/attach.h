@@ -79,18 +79,15 @@ bool vm_process_counters(const struct vm_process *p, struct vm_counters *to);
 
 /* --- asking a VM ---------------------------------------------------------------------------------- */
 
-/* Called with pieces of an answer as they come; nonzero ends it. */
-typedef int vm_answer(void *context, const char *bytes, size_t n);
-
 /*
  * Ask a HotSpot VM: a command of the attach protocol ("inspectheap", "jcmd") with at most three arguments, NULL the
  * missing ones; on OpenJ9 `command` is "ATTACH_DIAGNOSTICS" and the first argument the rest ("Dump.heap,FILE").  The
- * answer's text goes to `answer`.  0; ERR_IO: it could not be asked, or said no: why, and what to do; ERR_UNSUPPORTED:
- * it is no VM (what it is), or refuses all (DisableAttachMechanism); ERR_CANCELLED.  Never signals a process that
- * does not catch the signal.
+ * answer is added to a text as it came: escape it before it is shown.  0; ERR_IO: it could not be asked, or said no:
+ * why, and what to do; ERR_UNSUPPORTED: it is no VM (what it is), or refuses all (DisableAttachMechanism);
+ * ERR_NOT_FOUND: it has ended; ERR_CANCELLED.  Never signals a process that does not catch the signal.
  */
-MUST_CHECK int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], vm_answer *answer,
-    void *context, struct progress *progress, struct err *err);
+MUST_CHECK int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3],
+    struct text *answer, struct progress *progress, struct err *err);
 
 /* --- watching a VM ---------------------------------------------------------------------------------- */
 

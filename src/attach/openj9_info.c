@@ -40,27 +40,34 @@ static void add_value(struct text *to, const char *at, const char *end)
 	}
 }
 
-bool openj9_info_parse(const char *bytes, size_t n, struct openj9_info *to)
+bool openj9_property(const char *bytes, size_t n, const char *name, struct text *to)
 {
 	const char *end = bytes + n;
+	size_t len = strlen(name);
 
-	*to = (struct openj9_info){ 0 };
 	for (const char *line = bytes, *next; line < end; line = next) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		stop = stop ? stop : end;
 		next = stop < end ? stop + 1 : end;
-		const char *equals = memchr(line, '=', (size_t)(stop - line));
-		if (!equals)
+		if ((size_t)(stop - line) <= len || line[len] != '=' || memcmp(line, name, len) != 0)
 			continue;
-		struct text value = TEXT_INIT;
-		size_t name = (size_t)(equals - line);
-		add_value(&value, equals + 1, stop > line && stop[-1] == '\r' ? stop - 1 : stop);
-		if (name == 11 && !memcmp(line, "displayName", name) && !to->command)
-			to->command = text_take(&value);
-		else if (name == 9 && !memcmp(line, "processId", name) && value.len)
-			to->pid = strtoull(value.s, NULL, 10);
-		text_release(&value);
+		text_add(to, "");
+		add_value(to, line + len + 1, stop[-1] == '\r' ? stop - 1 : stop);
+		return true;
 	}
+	return false;
+}
+
+bool openj9_info_parse(const char *bytes, size_t n, struct openj9_info *to)
+{
+	struct text name = TEXT_INIT, pid = TEXT_INIT;
+
+	*to = (struct openj9_info){ 0 };
+	if (openj9_property(bytes, n, "displayName", &name))
+		to->command = text_take(&name);
+	if (openj9_property(bytes, n, "processId", &pid))
+		to->pid = strtoull(pid.s, NULL, 10);
+	text_release(&pid);
 	return to->pid;
 }
 
@@ -90,26 +97,41 @@ static bool read_one(int vm, const struct proc *p, struct openj9_info *to)
 	return is;
 }
 
-bool openj9_info_read(int process, const struct proc *p, struct openj9_info *to)
+int openj9_open_folder(int tmp)
 {
-	int tmp = proc_open_tmp(process, p), fd = -1;
-	bool found = false;
+	return openat(tmp, ".com_ibm_tools_attach", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int openj9_open_vm(int folder, const struct proc *p, struct openj9_info *to)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = -1;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	*to = (struct openj9_info){ 0 };
-	if (tmp >= 0) {
-		fd = openat(tmp, ".com_ibm_tools_attach", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		close(tmp);
-	}
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	for (struct dirent *e; dir && !found && (e = readdir(dir)) != NULL;) {
-		int vm = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		found = vm >= 0 && read_one(vm, p, to);
-		if (vm >= 0)
+	if (!dir && fd >= 0)
+		close(fd);
+	for (struct dirent *e; dir && found < 0 && (e = readdir(dir)) != NULL;) {
+		int vm = openat(folder, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (vm >= 0 && read_one(vm, p, to))
+			found = vm;
+		else if (vm >= 0)
 			close(vm);
 	}
 	if (dir)
 		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
 	return found;
+}
+
+bool openj9_info_read(int process, const struct proc *p, struct openj9_info *to)
+{
+	int tmp = proc_open_tmp(process, p), folder = tmp < 0 ? -1 : openj9_open_folder(tmp);
+	int vm = folder < 0 ? -1 : openj9_open_vm(folder, p, to);
+	int fds[] = { tmp, folder, vm };
+
+	if (folder < 0)
+		*to = (struct openj9_info){ 0 };
+	for (unsigned i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return vm >= 0;
 }

@@ -21,4 +21,10 @@ bool openj9_info_parse(const char *bytes, size_t n, struct openj9_info *to);
 bool openj9_info_read(int process, const struct proc *p, struct openj9_info *to);
 void openj9_info_release(struct openj9_info *i);
 
+/* Append the value of the first property of this name, with its escapes undone.  False: there is none. */
+bool openj9_property(const char *bytes, size_t n, const char *name, struct text *to);
+/* The folder of all VMs, in their temporary one; that of a process's VM, and what it says.  -1: there is none. */
+int openj9_open_folder(int tmp);
+int openj9_open_vm(int folder, const struct proc *p, struct openj9_info *to);
+
 #endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* vm_link.c - see vm_link.h. */
+#include "attach/vm_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+	ANSWER_MOST = 256 << 20, /* a histogram of a million classes has less */
+	STOPPED_SECONDS = 2,     /* a debugger that looks at it stops it for less */
+};
+
+void vm_link_name(const struct vm_process *p, char to[LINK_NAME])
+{
+	snprintf(to, LINK_NAME, "%s %ld (%.100s)", p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9 ? "VM" : "process",
+	    (long)p->pid, p->name);
+}
+
+const char *vm_link_path(char to[LINK_PATH], int folder, const char *name)
+{
+	snprintf(to, LINK_PATH, "/proc/self/fd/%d/%s", folder, name);
+	return to;
+}
+
+/* --- the user of a process --------------------------------------------------------------------------- */
+
+/* The C library changes the user of all threads; the system that of one. */
+static bool set_effective(uid_t uid, gid_t gid, bool user_first)
+{
+#ifdef __linux__
+#ifdef SYS_setresuid32
+	enum { SET_UID = SYS_setresuid32, SET_GID = SYS_setresgid32 };
+#else
+	enum { SET_UID = SYS_setresuid, SET_GID = SYS_setresgid };
+#endif
+	return (user_first && syscall(SET_UID, -1, uid, -1)) || syscall(SET_GID, -1, gid, -1) ||
+	    (!user_first && syscall(SET_UID, -1, uid, -1)) ? false : true;
+#else
+	(void)uid, (void)gid, (void)user_first;
+	errno = ENOSYS;
+	return false;
+#endif
+}
+
+int own_user_become(struct own_user *own, const struct vm_process *p, struct err *err)
+{
+	*own = (struct own_user){ .uid = geteuid(), .gid = getegid() };
+	if (own->uid == p->uid && own->gid == p->gid)
+		return 0;
+	own->changed = true;
+	/* As the same user of another group it is tried: older VMs check both, newer ones let root in. */
+	if (set_effective(p->uid, p->gid, false) || own->uid == p->uid)
+		return 0;
+	int why = errno;
+	own_user_return(own);
+	return proc_refused(p, why, err);
+}
+
+void own_user_return(const struct own_user *own)
+{
+	int why = errno;
+	if (own->changed)
+		(void)set_effective(own->uid, own->gid, true);
+	errno = why;
+}
+
+/* --- a link -------------------------------------------------------------------------------------------- */
+
+static int not_a_vm(const struct vm_process *p, struct err *err)
+{
+	if (p->kind == VM_GO)
+		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program, which cannot be asked (open a "
+		    "core file of it: gcore %ld)", (long)p->pid, p->name, (long)p->pid);
+	return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is not a JVM (the command processes lists them)",
+	    (long)p->pid, p->name);
+}
+
+static int is_stopped(const struct vm_process *p, struct err *err)
+{
+	char name[LINK_NAME];
+	vm_link_name(p, name);
+	return err_set(err, ERR_IO, "%s is stopped and cannot answer (let it go on: kill -CONT %ld)", name, (long)p->pid);
+}
+
+static bool state_is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
+
+int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress *progress, struct err *err)
+{
+	char name[LINK_NAME];
+
+	*l = (struct vm_link){ .vm = p, .progress = progress, .process = -1, .tmp = -1, .socket = -1,
+		.answer = TEXT_INIT };
+	if (p->kind != VM_HOTSPOT && p->kind != VM_OPENJ9)
+		return not_a_vm(p, err);
+	vm_link_name(p, name);
+	if ((l->process = proc_open_known(p, err)) < 0)
+		return l->process;
+	if (!proc_read(l->process, &l->proc) || l->proc.state == 'Z' || l->proc.state == 'X')
+		return err_set(err, ERR_NOT_FOUND, "%s has ended", name);
+	if (state_is_stopped(l->proc.state))
+		return is_stopped(p, err);
+	if ((l->tmp = proc_open_tmp(l->process, &l->proc)) < 0)
+		return proc_refused(p, errno, err);
+	return 0;
+}
+
+static void end_request(struct vm_link *l)
+{
+	if (l->socket >= 0)
+		close(l->socket);
+	l->socket = -1;
+	l->answered = false;
+	text_release(&l->answer);
+}
+
+void vm_link_close(struct vm_link *l)
+{
+	end_request(l);
+	if (l->tmp >= 0)
+		close(l->tmp);
+	if (l->process >= 0)
+		close(l->process);
+	l->tmp = l->process = -1;
+}
+
+int vm_link_request(struct vm_link *l, const char *command, const char *const argument[3], struct err *err)
+{
+	end_request(l);
+	return l->vm->kind == VM_OPENJ9 ? openj9_request(l, command, argument, err) :
+	    hotspot_request(l, command, argument, err);
+}
+
+int vm_link_read(struct vm_link *l, struct err *err)
+{
+	char bytes[16 << 10], name[LINK_NAME];
+	ssize_t n;
+
+	while (!l->answered) {
+		n = recv(l->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return 0;
+		if (n > 0)
+			text_add_n(&l->answer, bytes, (size_t)n);
+		l->answered = n <= 0 || (l->vm->kind == VM_OPENJ9 && openj9_complete(&l->answer));
+		if (l->answer.len > ANSWER_MOST) {
+			vm_link_name(l->vm, name);
+			return err_set(err, ERR_IO, "%s answers without end", name);
+		}
+	}
+	return 0;
+}
+
+int vm_link_look(struct vm_link *l, struct err *err)
+{
+	char name[LINK_NAME];
+	int code = progress_check(l->progress, err);
+
+	if (code)
+		return code;
+	if (!proc_read(l->process, &l->proc) || l->proc.state == 'Z' || l->proc.state == 'X') {
+		vm_link_name(l->vm, name);
+		return err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
+	}
+	if (!state_is_stopped(l->proc.state))
+		l->stopped = 0;
+	else if (!l->stopped)
+		l->stopped = progress_clock();
+	else if (progress_clock() - l->stopped > STOPPED_SECONDS * SECOND)
+		return is_stopped(l->vm, err);
+	return 0;
+}
+
+int vm_link_result(struct vm_link *l, const char **text, struct err *err)
+{
+	return l->vm->kind == VM_OPENJ9 ? openj9_result(l, text, err) : hotspot_result(l, text, err);
+}
+
+int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
+    struct err *err)
+{
+	int code = vm_link_request(l, command, argument, err);
+
+	while (code == 0 && !l->answered) {
+		struct pollfd p = { .fd = l->socket, .events = POLLIN };
+		code = poll(&p, 1, LINK_LOOK_MS) > 0 ? vm_link_read(l, err) : vm_link_look(l, err);
+	}
+	return code == 0 ? vm_link_result(l, text, err) : code;
+}
+
+int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], struct text *answer,
+    struct progress *progress, struct err *err)
+{
+	struct vm_link l;
+	const char *text;
+	int code = vm_link_open(&l, p, progress, err);
+
+	if (code == 0)
+		code = vm_link_ask(&l, command, argument, &text, err);
+	if (code == 0)
+		text_add_n(answer, text, l.answer.len - (size_t)(text - l.answer.s));
+	vm_link_close(&l);
+	return code;
+}

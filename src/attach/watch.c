@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_MOST ((size_t)64 << 20) /* bytes: some 500,000 classes */
 enum { NAME_MOST = 4096 };
 
 static inline const char *class_name(const struct vm_class *list, uint32_t i)
@@ -181,15 +180,6 @@ static int read_answer(struct vm_watch *w, struct err *err)
 
 /* --- asking ---------------------------------------------------------------------------------------- */
 
-static int take_piece(void *context, const char *bytes, size_t n)
-{
-	struct text *answer = context;
-	if (answer->len + n > ANSWER_MOST)
-		return 1;
-	text_add_n(answer, bytes, n);
-	return 0;
-}
-
 /* What the last answer said is the one before. */
 static void step_back(struct vm_watch *w)
 {
@@ -232,7 +222,7 @@ int vm_watch_ask(struct vm_watch *w, struct progress *progress, struct err *err)
 
 	(void)vm_process_counters(&w->process, &before);
 	text_clear(&w->own->answer);
-	int code = vm_ask(&w->process, is_openj9 ? "ATTACH_DIAGNOSTICS" : "inspectheap", argument, take_piece,
+	int code = vm_ask(&w->process, is_openj9 ? "ATTACH_DIAGNOSTICS" : "inspectheap", argument,
 	    &w->own->answer, progress, err);
 	if (code)
 		return code;

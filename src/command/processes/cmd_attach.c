@@ -3,6 +3,8 @@
 #include "command/commands.h"
 
 #include "attach/attach.h"
+#include "command/args/args.h"
+#include "command/exec/exec.h"
 #include "dump/source/source.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "algorithms/sort.h"
 #include "attach/attach.h"
 #include "base/mem.h"
-#include "base/units.h"
+#include "memory/big.h"
 #include "result/plot.h"
 
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static int run_live(struct session *s, const struct call *call, struct result **
 {
 	uint64_t n = call_number(call, DASH_N, 1), seconds = call_number(call, DASH_SECONDS, SECONDS_DEFAULT);
 	struct text title = TEXT_INIT;
-	struct vm_watch *w;
+	struct vm_watch *w = NULL;
 	int code = n < 1 || n > ANSWERS_MOST || seconds > SECONDS_MOST ?
 	    err_set(err, ERR_USAGE, "-n is 1 to %d, -seconds at most %d", ANSWERS_MOST, SECONDS_MOST) :
 	    watch_of(s, call, &w, err);

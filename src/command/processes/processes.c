@@ -5,6 +5,7 @@
 #include "attach/attach.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "command/exec/exec.h"
 #include "dump/source/source.h"
 
 #include <stdio.h>

@@ -121,8 +121,8 @@ static void take_text(struct parse *p, const char *name, const char *s)
 	else if (!strcmp(name, "sun.gc.policy.name"))
 		p->generations_add = strchr(s, ':') != NULL; /* "Copy:MSC", "ParScav:MSC", "ParNew:CMS" */
 	else if (!strcmp(name, "sun.rt.internalVersion") && (s = strstr(s, " JRE (")) != NULL)
-		/* "OpenJDK 64-Bit Server VM (25.402-b06) for linux-amd64 JRE (1.8.0_402-b06), built on ..": before JDK 9
-		 * nothing else has it */
+		/* "OpenJDK 64-Bit Server VM (25.402-b06) for linux-amd64 JRE (1.8.0_402-b06), built on ..": before
+		 * JDK 9 nothing else has it */
 		set_text(&p->old_version, s + 6, strcspn(s + 6, ")-+ "));
 }
 
@@ -186,7 +186,7 @@ void hsperf_release(struct hsperf *h)
 
 /* --- where it is ---------------------------------------------------------------------------------- */
 
-/* Read it from a folder.  It is a file of the process's user: whoever may write in /tmp can make one of this name. */
+/* Read it from a folder.  It is a file of the process's user: anybody can make one of this name in /tmp. */
 static bool read_in(int tmp, const char *folder, const struct proc *p, struct hsperf *to)
 {
 	char name[24];
@@ -201,7 +201,8 @@ static bool read_in(int tmp, const char *folder, const struct proc *p, struct hs
 	close(dir);
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size > 0 && st.st_size <= FILE_MOST) {
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size > 0 &&
+	    st.st_size <= FILE_MOST) {
 		uint8_t *bytes = xmalloc((size_t)st.st_size);
 		ssize_t n = pread(fd, bytes, (size_t)st.st_size, 0);
 		is = n > 0 && hsperf_parse(bytes, (size_t)n, to);

@@ -85,7 +85,8 @@ static bool read_one(int vm, const struct proc *p, struct openj9_info *to)
 	int fd = openat(vm, "attachInfo", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size > 0 && st.st_size <= INFO_MOST) {
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == p->uid && st.st_size > 0 &&
+	    st.st_size <= INFO_MOST) {
 		char *bytes = xmalloc((size_t)st.st_size);
 		ssize_t n = pread(fd, bytes, (size_t)st.st_size, 0);
 		is = n > 0 && openj9_info_parse(bytes, (size_t)n, to) && to->pid == (uint64_t)p->inner_pid;

@@ -24,6 +24,12 @@
 
 enum { STATUS_MOST = 64 << 10 };
 
+const char *proc_folder(void)
+{
+	const char *chosen = getenv("CAIRN_PROC");
+	return chosen && *chosen ? chosen : "/proc";
+}
+
 char *proc_file(int process, const char *name, size_t most, size_t *n)
 {
 	int fd = openat(process, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -92,8 +98,8 @@ static uint64_t last_number(const char *line)
 	return last;
 }
 
-/* Kernels before 4.1 do not say the inner number.  But the first line of "sched", "java (4711, #threads: 20)", has the
- * outer one even in the /proc of a container. */
+/* Kernels before 4.1 do not say the inner number.  But the first line of "sched", "java (4711, #threads: 20)", has
+ * the outer one even in the /proc of a container. */
 static pid_t search_inner(int process, pid_t pid)
 {
 	int fd = proc_open_file(process, "proc", O_RDONLY | O_DIRECTORY);
@@ -172,8 +178,8 @@ int proc_open(pid_t pid)
 {
 	for (int i = 0; i < 2; i++) {
 		struct proc p;
-		char path[32];
-		snprintf(path, sizeof path, "/proc/%ld", (long)pid);
+		char path[512];
+		snprintf(path, sizeof path, "%.480s/%ld", proc_folder(), (long)pid);
 		int fd = pid > 0 ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : (errno = ENOENT, -1);
 		if (fd < 0)
 			return -1;
@@ -208,7 +214,8 @@ int proc_open_known(const struct vm_process *p, struct err *err)
 static int open_in_root(int root, const char *path, int flags)
 {
 #if defined __linux__ && defined SYS_openat2
-	struct { uint64_t flags, mode, resolve; } how = { (uint64_t)flags, 0, 0x10 | 0x02 /* IN_ROOT, NO_MAGICLINKS */ };
+	enum { NO_MAGICLINKS = 0x02, IN_ROOT = 0x10 };
+	struct { uint64_t flags, mode, resolve; } how = { (uint64_t)flags, 0, IN_ROOT | NO_MAGICLINKS };
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
 #else
 	(void)root, (void)path, (void)flags;
@@ -325,14 +332,15 @@ int proc_refused(const struct vm_process *p, int why, struct err *err)
 {
 	char user[64];
 	if (why != EACCES && why != EPERM)
-		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: %s", (long)p->pid, p->name, strerror(why));
+		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: %s", (long)p->pid, p->name,
+		    strerror(why));
 	proc_user(user, sizeof user, p->uid);
 	if (geteuid() == 0 || geteuid() == p->uid)
 		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: permission denied (run cairn with the "
 		    "capability SYS_PTRACE: docker run --cap-add SYS_PTRACE)", (long)p->pid, p->name);
 	if (p->uid == 0 || !*user)
-		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as root: "
-		    "sudo cairn %ld)", (long)p->pid, p->name, p->user, (long)p->pid);
-	return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as this user: "
-	    "sudo -u %s cairn %ld)", (long)p->pid, p->name, user, user, (long)p->pid);
+		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as "
+		    "root: sudo cairn %ld)", (long)p->pid, p->name, p->user, (long)p->pid);
+	return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as this "
+	    "user: sudo -u %s cairn %ld)", (long)p->pid, p->name, user, user, (long)p->pid);
 }

@@ -21,6 +21,9 @@ struct proc {
 	bool catches_quit; /* SIGQUIT; else it ends a process, or is ignored */
 };
 
+/* "/proc", or what CAIRN_PROC names instead: that of a host, mounted in a container, or one that tests made. */
+const char *proc_folder(void);
+
 /* Hold a process; of a thread, its process.  -1 with errno; ENOENT: there is none. */
 int proc_open(pid_t pid);
 /* Hold this very process.  ERR_NOT_FOUND: it has ended. */

@@ -37,9 +37,11 @@ int vm_process_read(struct vm_process *to, pid_t pid, struct err *err)
 
 	*to = (struct vm_process){ 0 };
 	if (process < 0 && errno == ENOENT)
-		return err_set(err, ERR_NOT_FOUND, "no process %ld (cairn alone lists those of Java and Go)", (long)pid);
+		return err_set(err, ERR_NOT_FOUND, "no process %ld (cairn alone lists those of Java and Go)",
+		    (long)pid);
 	if (process < 0)
-		return err_set(err, ERR_IO, "process %ld cannot be read: %s", (long)pid, strerror(errno));
+		return err_set(err, ERR_IO, "process %ld cannot be read: %s (run cairn as its user, or as root)",
+		    (long)pid, strerror(errno));
 	if (!proc_read(process, &p)) {
 		close(process);
 		return err_set(err, ERR_NOT_FOUND, "process %ld has ended", (long)pid);
@@ -47,8 +49,8 @@ int vm_process_read(struct vm_process *to, pid_t pid, struct err *err)
 	*to = described(process, &p);
 	close(process);
 	if (p.state == 'Z' || p.state == 'X')
-		code = err_set(err, ERR_NOT_FOUND, "process %ld (%s) has ended: only its exit status is left (zombie)",
-		    (long)p.pid, to->name);
+		code = err_set(err, ERR_NOT_FOUND, "process %ld (%s) has ended: only its exit status is left "
+		    "(zombie)", (long)p.pid, to->name);
 	else if (!to->readable)
 		code = proc_refused(to, EACCES, err);
 	if (code)
@@ -113,7 +115,7 @@ struct vm_processes *vm_processes_list(void)
 {
 	struct vm_processes *p = xcalloc(1, sizeof *p);
 	size_t cap = 0;
-	DIR *dir = opendir("/proc");
+	DIR *dir = opendir(proc_folder());
 
 	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
 		char *end;
@@ -157,8 +159,8 @@ static int several(const struct vm_processes *all, const char *words, int best, 
 		text_addf(&list, "%s%ld %.60s", first ? ", " : "", (long)p->pid, p->name);
 		first = first ? first : p->pid;
 	}
-	int code = err_set(err, ERR_USAGE, "\"%.100s\" describes several processes: %.250s (name one by number: %ld)",
-	    words, list.s, (long)first);
+	int code = err_set(err, ERR_USAGE, "\"%.100s\" describes several processes: %.250s (name one by number: "
+	    "%ld)", words, list.s, (long)first);
 	text_release(&list);
 	return err_because(err, code, ERR_SEVERAL);
 }

@@ -2,7 +2,7 @@
 /* recognize.c - see recognize.h. */
 #include "attach/recognize.h"
 
-#include "attach/go_program.h"
+#include "attach/go_binary.h"
 #include "attach/hsperf.h"
 #include "attach/openj9_info.h"
 #include "base/masking.h"
@@ -79,8 +79,9 @@ static char *command_line(const struct arguments *a)
 
 static bool takes_value(const char *option)
 {
-	static const char *const with[] = { "-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules",
-		"--upgrade-module-path", "--limit-modules", "--add-reads", "--add-exports", "--add-opens", "--patch-module" };
+	static const char *const with[] = { "-cp", "-classpath", "--class-path", "-p", "--module-path",
+		"--add-modules", "--upgrade-module-path", "--limit-modules", "--add-reads", "--add-exports",
+		"--add-opens", "--patch-module" };
 	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
 		if (!strcmp(option, with[i]))
 			return true;
@@ -104,8 +105,8 @@ static const char *main_argument(const struct arguments *a)
 	return NULL;
 }
 
-/* The name of a Java program.  The VM has main class and arguments in one text, divided by blanks, which a jar's path
- * may contain, too: the command line says where it ends. */
+/* The name of a Java program.  The VM has main class and arguments in one text, divided by blanks, which a jar's
+ * path may contain, too: the command line says where it ends. */
 static char *java_name(const struct arguments *a, const char *command)
 {
 	size_t n = command ? strcspn(command, " ") : 0;
@@ -114,7 +115,9 @@ static char *java_name(const struct arguments *a, const char *command)
 		if (len > n && !strncmp(s, command, len) && (command[len] == ' ' || !command[len]))
 			n = len;
 	}
-	const char *main = n ? command : main_argument(a), *program = argument_next(a, NULL);
+	const char *program = argument_next(a, NULL), *main = n ? command : NULL;
+	if (!main && program && !strcmp(after_slash(program), "java"))
+		main = main_argument(a);
 	main = main ? main : program ? program : "java";
 	n = n ? n : strlen(main);
 	size_t at = n;
@@ -244,9 +247,9 @@ static bool take_silent_vm(int process, const struct arguments *a, struct vm_pro
 
 static bool take_go(int process, const struct arguments *a, struct vm_process *to)
 {
-	struct go_program g = { NULL, NULL };
+	struct go_binary g = { NULL, NULL };
 	int exe = openat(process, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	bool is = exe >= 0 && go_program_read(exe, &g);
+	bool is = exe >= 0 && go_binary_read(exe, &g);
 	const char *program = argument_next(a, NULL);
 	if (is) {
 		const char *name = g.package && strcmp(g.package, "command-line-arguments") ? g.package :
@@ -258,7 +261,7 @@ static bool take_go(int process, const struct arguments *a, struct vm_process *t
 			to->version = escaped(g.version, strlen(g.version));
 		}
 	}
-	go_program_release(&g);
+	go_binary_release(&g);
 	if (exe >= 0)
 		close(exe);
 	return is;

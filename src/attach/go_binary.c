@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* go_program.c - see go_program.h. */
-#include "attach/go_program.h"
+/* go_binary.c - see go_binary.h. */
+#include "attach/go_binary.h"
 
 #include "base/mem.h"
 
@@ -108,7 +108,7 @@ static char *package_of(const char *modules, size_t n)
 	return NULL;
 }
 
-static bool info_parse(const uint8_t *bytes, size_t n, struct go_program *to)
+static bool info_parse(const uint8_t *bytes, size_t n, struct go_binary *to)
 {
 	static const char magic[] = "\xff Go buildinf:";
 	size_t at = INFO_HEAD, length;
@@ -126,14 +126,14 @@ static bool info_parse(const uint8_t *bytes, size_t n, struct go_program *to)
 	return true;
 }
 
-bool go_program_read(int fd, struct go_program *to)
+bool go_binary_read(int fd, struct go_binary *to)
 {
 	uint8_t head[64];
 	struct elf e = { .fd = fd };
 	uint64_t at, size;
 	bool is = false;
 
-	*to = (struct go_program){ 0 };
+	*to = (struct go_binary){ 0 };
 	if (!read_at(fd, head, sizeof head, 0) || memcmp(head, "\177ELF", 4))
 		return false;
 	e.wide = head[4] == 2;
@@ -146,9 +146,9 @@ bool go_program_read(int fd, struct go_program *to)
 	return is;
 }
 
-void go_program_release(struct go_program *g)
+void go_binary_release(struct go_binary *g)
 {
 	free(g->version);
 	free(g->package);
-	*g = (struct go_program){ 0 };
+	*g = (struct go_binary){ 0 };
 }

@@ -212,6 +212,13 @@ void cell_print(const struct cell *c, struct text *to)
 	case CELL_BYTES_DELTA:
 		print_delta(c, to);
 		break;
+	case CELL_NUMBER:
+		if (c->name) {
+			text_add(to, c->name);
+			break;
+		}
+		cell_print_plain(c, to);
+		break;
 	default:
 		cell_print_plain(c, to);
 		break;

@@ -30,7 +30,7 @@ struct cell {
 	                         (amount_signed), and the certainty of any cell, text included; of a NUMBER
 	                         what it is ordered by */
 	const char *text; /* TEXT, NUMBER: valid until the next cell of this result is asked for */
-	const char *name; /* TEXT: what people see instead of a word for machines; as text; NULL: the same */
+	const char *name; /* TEXT, NUMBER: what people see instead of a word for machines; as text; NULL: the same */
 	const char *beside; /* what people see after it: the date that a number is; valid as text; NULL: nothing */
 	bool suspect;     /* it is to be looked at first: red on the screen */
 };
@@ -63,8 +63,8 @@ struct result;
 typedef int result_later(struct result *r, const struct retained *known, struct progress *progress,
     struct err *err);
 
-/* A row that is a heading has only its branch, which takes the rest of the line, and the cells left of it.
- * OF_ROWS: each of the rows below repeats what it says, so machines get only those. */
+/* A row that is a heading has only its branch, in a list the column that names it, which takes the rest of the line,
+ * and the cells left of it.  OF_ROWS: each of the rows below repeats what it says, so machines get only those. */
 enum row_heading { NO_HEADING, HEADING_ALONE, HEADING_OF_ROWS };
 
 struct result_ops {
@@ -118,6 +118,7 @@ enum result_state {
 	RESULT_NO_PANES = 256,     /* the table itself says what its rows are: it has no panes */
 	RESULT_FOLDED = 512,       /* steps of paths are folded: the option -unfolded shows each */
 	RESULT_UNFOLDED = 1024,    /* each was asked for by that option */
+	RESULT_REFRESHES = 2048,   /* it is about what runs: the screen asks again every two seconds */
 };
 
 struct result {

@@ -46,7 +46,7 @@ struct cell result_keep_cell(struct result *r, struct cell c)
 		c.text = keep_text(r, c.text);
 	if (c.beside)
 		c.beside = keep_text(r, c.beside);
-	if (c.type == CELL_TEXT && c.name)
+	if ((c.type == CELL_TEXT || c.type == CELL_NUMBER) && c.name)
 		c.name = keep_text(r, c.name);
 	return c;
 }

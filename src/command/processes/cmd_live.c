@@ -165,6 +165,7 @@ static int run_live(struct session *s, const struct call *call, struct result **
 		if (!code && !*out) {
 			add_title(&title, w);
 			*out = result_new_rows(title.s, NULL, &shape);
+			result_mark(*out, RESULT_REFRESHES, true);
 		}
 		if (!code)
 			code = add_rows(*out, w, err);
@@ -182,7 +183,7 @@ const struct command cmd_live = {
     .arguments = {{ARG_WORD, "PID|NAME", false}},
     .options = OPTIONS({DASH_LIVE, OPT_FLAG, NULL, "a full collection first: live objects only"},
 	{DASH_N, OPT_COUNT, "N", "ask N times (1)"}, {DASH_SECONDS, OPT_COUNT, "N", "seconds between answers (2)"}),
-    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_REFRESHES,
+    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION,
     .group = "processes",
     .summary = "watch the class histogram of a running VM",
     .shapes = SHAPES(&shape),

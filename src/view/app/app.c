@@ -145,6 +145,7 @@ void app_push(struct app *a, struct page *p)
 	struct table *both[2] = {p->ops->table(p), NULL};
 
 	tabs_arrive(a);
+	p->serial = ++a->last_serial;
 	p->session = &a->session;
 	if (p->ops->tables)
 		p->ops->tables(p, both);

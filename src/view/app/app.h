@@ -142,9 +142,9 @@ struct key_state {
 
 /* A page that is asked again every few seconds (app_refresh.c). */
 struct refresh {
-	const struct page *page;   /* shown last */
-	const struct page *failed; /* it had no answer, and is not asked again */
-	uint64_t last;             /* of progress_clock: when it was asked */
+	uint64_t page;   /* shown last, by its serial */
+	uint64_t failed; /* it had no answer, and is not asked again */
+	uint64_t last;   /* of progress_clock: when it was asked */
 };
 
 /* The box with keys over the page, and what was typed there to search. */
@@ -179,6 +179,7 @@ struct app {
 	struct key_state keys;
 	struct key_box box;
 	struct refresh refresh;
+	uint64_t last_serial; /* of the pages that came */
 
 	const struct dump *inflating; /* beside the screen, while it is current; NULL: none, or it is there */
 	const struct dump *inflated;  /* the last one of which that was begun */

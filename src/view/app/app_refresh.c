@@ -22,9 +22,9 @@ struct arranged {
 	size_t above; /* rows between the first one seen and the selected one */
 };
 
-static bool refreshes(const struct page *p)
+static bool refreshes(struct page *p)
 {
-	return p && p->asked && p->asked->command && p->asked->command->flags & COMMAND_REFRESHES &&
+	return p && p->asked && page_result(p) && result_is(page_result(p), RESULT_REFRESHES) &&
 	    invocation_is_plain(p->asked) && !p->asked->of_view;
 }
 
@@ -38,21 +38,28 @@ int app_refresh_wait_ms(struct app *a)
 	struct page *p = app_page(a);
 	uint64_t now = progress_clock();
 
-	if (!refreshes(p) || p == a->refresh.failed || prompt_is_open() || a->box.open)
+	if (!refreshes(p) || p->serial == a->refresh.failed || prompt_is_open() || a->box.open)
 		return -1;
-	if (p != a->refresh.page) { /* it just came */
-		a->refresh.page = p;
+	if (p->serial != a->refresh.page) { /* it just came */
+		a->refresh.page = p->serial;
 		a->refresh.last = now;
 	}
 	return now >= due(a) ? 0 : (int)((due(a) - now) / 1000000) + 1;
 }
 
+/* By which its row is found again: the line that it opens, or what it is called. */
 static char *name_of(struct result *r, size_t row)
 {
 	struct text name = TEXT_INIT;
+	struct target target = {.kind = TARGET_NONE};
 	struct cell cell;
 
-	if (row >= r->n_rows || !result_cell_in(r, row, r->named_by, &cell))
+	if (row >= r->n_rows)
+		return NULL;
+	result_target(r, row, &target);
+	if (target.kind == TARGET_COMMAND && target.command)
+		return xstrdup(target.command);
+	if (!result_cell_in(r, row, r->named_by, &cell))
 		return NULL;
 	text_add(&name, "");
 	cell_print(&cell, &name);
@@ -103,18 +110,19 @@ bool app_refresh(struct app *a)
 	struct table *t = app_table(a);
 	struct arranged as = t ? arrangement_of(t) : (struct arranged){.name = NULL};
 	struct invocation *asked = invocation_keep(p->asked);
+	uint64_t serial = p->serial;
 	char *said = a->notice.text.len ? xstrdup(a->notice.text.s) : NULL;
 	enum role role = a->notice.role;
 
 	app_run(a, asked, false);
 	struct page *now = app_page(a);
-	if (now == p) /* no answer: what was said is why */
-		a->refresh.failed = p;
+	if (!now || now->serial == serial) /* no answer: what was said is why */
+		a->refresh.failed = serial;
 	else if (app_table(a))
 		arrange(app_table(a), &as);
-	if (now != p && said && !a->notice.text.len)
+	if (a->refresh.failed != serial && said && !a->notice.text.len)
 		app_say(a, role, said);
-	a->refresh.page = now;
+	a->refresh.page = now ? now->serial : 0;
 	a->refresh.last = progress_clock();
 	invocation_drop(asked);
 	free(as.name);

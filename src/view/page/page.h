@@ -50,6 +50,7 @@ struct page {
 	struct invocation *asked; /* what it answers; NULL: nothing, or what means something else elsewhere */
 	const char *line; /* the text of that; "" */
 	const struct session *session; /* runs what looks at many lines; NULL: that is just done */
+	uint64_t serial; /* of its coming, from 1 on: its address may be another one's later */
 };
 
 /* All take the result over, and keep what it answers. */

@@ -254,7 +254,7 @@ static void draw_branch(const struct table *t, int y, int x, int width, size_t r
 		draw_clipped(y, x + indent, 2, sign, attr);
 	x += indent + 2;
 	width -= indent + 2;
-	if (width > 0 && table_is_heading(t, row))
+	if (width > 0 && table_heading_column(t, row) >= 0)
 		draw_heading(y, x, width, s, attr);
 	else if (width > 0)
 		draw_name(y, x, width, s, attr);
@@ -314,7 +314,8 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 			draw_clipped(y, at.x, 1, ">", row_attr);
 		}
 	}
-	bool heading = table_is_heading(t, row), card = table_has_cards(t);
+	int heading = table_heading_column(t, row);
+	bool card = table_has_cards(t);
 	for (unsigned i = 0; i < l->n; i++) {
 		struct cell cell;
 		unsigned c = l->column[i];
@@ -325,8 +326,12 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
 		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
-		if (heading && c == tree_column(t->result)) {
-			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
+		if ((int)c == heading) {
+			int rest = at.x + at.width - l->x[i];
+			if (tree_is(t->result))
+				draw_branch(t, y, l->x[i], rest, row, buffer->s, attr);
+			else
+				draw_text(y, l->x[i], rest, buffer->s, attr);
 			break;
 		}
 		enum column_id id = t->result->columns[c].id;

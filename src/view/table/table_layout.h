@@ -37,8 +37,8 @@ bool table_has_bars(const struct table *t, unsigned column);
 void table_cell(const struct table *t, size_t row, unsigned column, struct cell *out);
 /* Columns of the header behind its last word. */
 int table_header_room(const struct table *t, const struct layout *l, struct rect at);
-/* Does the row stand above others as their heading? */
-bool table_is_heading(const struct table *t, size_t row);
+/* The column from which a row has the rest of the line, as a heading; -1: it is none. */
+int table_heading_column(const struct table *t, size_t row);
 
 /* table_cards.c: keep the selected card in sight; how many are seen whole, at least 1; the card on a line below the
  * header (SIZE_MAX: none); and draw what stands below the line of a row, from line y on: returns its lines. */

@@ -69,9 +69,13 @@ static void compare_text(struct table *t, unsigned c, const char *s)
 		t->varies[c] = true;
 }
 
-bool table_is_heading(const struct table *t, size_t row)
+int table_heading_column(const struct table *t, size_t row)
 {
-	return tree_is(t->result) && result_heading(t->result, row) != NO_HEADING;
+	const struct result *r = t->result;
+
+	if (result_heading(r, row) == NO_HEADING)
+		return -1;
+	return tree_is(r) ? (int)tree_column(r) : result_column_of(r, r->named_by);
 }
 
 /* Behind a text it stands in its column, beside numbers, which end at the right, in one of its own. */
@@ -102,13 +106,18 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 {
 	unsigned n = t->result->n_columns < TABLE_COLUMNS ? t->result->n_columns : TABLE_COLUMNS;
 	size_t bytes = 0;
-	bool heading = table_is_heading(t, row);
+	int heading = table_heading_column(t, row);
 
 	for (unsigned c = 0; c < n; c++) {
 		struct cell cell;
 		text_clear(buffer);
-		if (heading && c == tree_column(t->result))
-			break; /* it needs no column */
+		if ((int)c == heading) {
+			if (!tree_is(t->result)) { /* it needs no width, but is there */
+				t->shows[c] = true;
+				t->filled[c]++;
+			}
+			break;
+		}
 		table_cell(t, row, c, &cell);
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */

@@ -1,6 +1,6 @@
 #compdef cairn
 _arguments -s \
-	'*--command=[run a command line and print its result]:command:(overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit)' \
+	'*--command=[run a command line and print its result]:command:(overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile processes attach live sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit)' \
 	'*--file=[run the lines of a script (-\: standard input)]:FILE:_files' \
 	'--batch[never open the screen]' \
 	'--plain[a prompt for commands instead of the screen]' \
@@ -14,6 +14,11 @@ _arguments -s \
 	'--index=[the index of the dump; written if missing]:FILE:_files' \
 	'--no-index[read the dump and ignore all indexes]' \
 	'--sizes=[shallow sizes of the VM (true) or of Eclipse MAT]:sizes:(true mat)' \
+	'--process=[dump a running VM into memory, and open it]:process:(PID NAME)' \
+	'--yes[dump the process without asking]' \
+	'--keep=[with a process\: keep its dump in a file, too]:FILE:_files' \
+	'--gc[with a process\: a full collection first]' \
+	'--live=[watch the class histogram of a running VM]:live:(PID NAME)' \
 	'--dump=[heap number, in a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \

@@ -52,6 +52,7 @@ enum reason {
 	REASON_FILE_NAME,     /* the cause follows from the name of the file */
 	REASON_NOT_READ,      /* of the dump only its first bytes were read */
 	REASON_STACK_ORDER,   /* which stack is a thread's follows from the order of both */
+	REASON_PUBLISHED,     /* of a running VM: it is what the VM published last */
 	REASON_BY_INDEX,      /* it is from an index or a profile, and the dump was not looked at */
 	REASONS
 };

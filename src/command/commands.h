@@ -16,7 +16,8 @@
 	X(sites) X(loaders) X(duplicate_classes) X(tree) X(refs) X(roots) X(path) X(paths) X(heap) X(about) \
 	X(dom) X(holders) X(top) X(size) X(cut) X(leaks) X(waste) X(collections) X(offheap) X(locks) \
 	X(references) X(finalizers) X(threadlocals) X(report) X(dumps) X(use) X(open) X(close) X(tag) \
-	X(diff) X(growth) X(trend) X(path_history) X(profile) X(attach) X(live) X(sql) X(assert) X(export) X(check) X(help) \
+	X(diff) X(growth) X(trend) X(path_history) X(profile) X(processes) X(attach) X(live) \
+	X(sql) X(assert) X(export) X(check) X(help) \
 	X(apropos) X(alias) X(history) X(source) X(save) X(index) X(redact) X(bundle) X(set) X(sets) \
 	X(note) X(columns) X(why) X(quit)
 #define COMMAND(name) extern const struct command cmd_##name;

@@ -27,7 +27,7 @@ const struct profile_table_text profile_schema[PROFILE_TABLES] = {
 
 /* Whoever adds to these enumerations adds words below, and to doc/profile-format.md. */
 _Static_assert(UNKNOWN + 1 == 4, "profile_certainties");
-_Static_assert(REASONS == 37, "profile_reasons");
+_Static_assert(REASONS == 38, "profile_reasons");
 _Static_assert(PROFILE_BYS == 7, "profile_kinds");
 _Static_assert(START_ROOT + 1 == 7, "profile_starts");
 
@@ -70,6 +70,7 @@ const char *const profile_reasons[REASONS] = {
     [REASON_FILE_NAME] = "file name",
     [REASON_NOT_READ] = "not read",
     [REASON_STACK_ORDER] = "order of stacks",
+    [REASON_PUBLISHED] = "published",
     [REASON_BY_INDEX] = "by index",
     [REASON_SILENT] = "silent",
 };

@@ -25,8 +25,8 @@ SILENT = ("$", "set ", "quit", "use ", "close ", "tag", "save ", "open ")
 WRITES = ("index",)
 # Nothing can be added to these.
 ALONE = ("quit", "source")
-# No sample has any.
-NONE_THERE = ("threadlocals",)
+# No sample has any, and on no host they must be.
+NONE_THERE = ("threadlocals", "processes")
 
 
 EXAMPLES_LEAST = 2

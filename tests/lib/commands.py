@@ -28,7 +28,7 @@ NAMES = {
     "WORD...": ["retained"], "REF...": ["{object}", "{class}"], "TEXT": ["a note"], "%N|COLUMN": [], "KIND": [], "NAME": [], "COND": ["'COL = COL'"],
     "NAMES": ["all"], "VALUE": [], "WORD": ["dumpobj"], "FILE.xml": ["{folder}/its.xml"], "DIR": ["{folder}/parts"],
     "EXPR": ["'size(address) > 1'"], "KEY=VALUE,...": [], "MAP": ["{folder}/its.map"], "PERCENT": ["1"],
-    "FILE.sqlite TABLE...": ["{folder}/its.sqlite"], "DUMP...": [], "N...": ["1"],
+    "FILE.sqlite TABLE...": ["{folder}/its.sqlite"], "DUMP...": [], "PROCESS...": [], "N...": ["1"],
     "QUESTION": ["SELECT class, count(*), sum(shallow) FROM objects GROUP BY class"],
 }
 # The same for one command.

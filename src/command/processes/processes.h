@@ -8,11 +8,14 @@
 #define CAIRN_COMMAND_PROCESSES_PROCESSES_H
 
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct live_dump_wishes;
 struct session;
+struct vm_process;
 
 /* Does a name on the command line mean a process: a number, and no file has that name? */
 bool process_is_named(const char *name);
@@ -31,5 +34,16 @@ MUST_CHECK int process_watch(const char *words, struct err *err);
 const char *process_watch_line(void);
 /* For batch_options: that line every two seconds, as long as the process lives. */
 const char *process_watch_next(void *context, struct session *s);
+
+/* --- in words (process_words.c) -------------------------------------------------------------------- */
+
+/* Append the command line that opens a process. */
+void process_add_line(const struct vm_process *p, struct text *to);
+/* Append "3d 4h", of seconds. */
+void process_add_uptime(uint64_t seconds, struct text *to);
+/* Append "37 young, 1 full, 1.06s"; nothing where it publishes no counters. */
+void process_add_collections(const struct vm_process *p, struct text *to);
+/* Append how it is read, if it cannot be: "no permission (user shop)"; else nothing. */
+void process_add_obstacle(const struct vm_process *p, struct text *to);
 
 #endif

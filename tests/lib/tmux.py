@@ -35,7 +35,7 @@ class Terminal:
         self.width, self.height = width, height
         words = {"PS1": PROMPT + " ", "HOME": self.home, "XDG_STATE_HOME": self.home,
                  "HISTFILE": "/dev/null", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "screen-256color",
-                 "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": self.starting("histo"), "CAIRN_ITSELF": CAIRN,
+                 "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "CAIRN": self.starting("histo"), "CAIRN_ITSELF": CAIRN, "CAIRN_PROC": "/nowhere",
                  "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}
         words.update(env or {})
         command = ["env", "-i"] + ["%s=%s" % w for w in words.items()]

@@ -2,15 +2,18 @@
 /* cmd_dumps.c - dumps: which dumps the session knows, and which of them is current. */
 #include "command/compare/comparing.h"
 
+#include "attach/attach.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "command/processes/processes.h"
 #include "command/session/session.h"
 #include "dump/source/source.h"
 #include "heap/amounts.h"
 #include "heap/heap.h"
 #include "result/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,17 +45,16 @@ static const struct column folder_columns[] = {
     {.id = COL_DAMAGE, .room = COLUMN_EARLY},
     {.id = COL_CAUSE, .room = COLUMN_LATE},
 };
-static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns)};
-
-/* What a row is about.  There are dumps only; rows of another kind (live processes) would be told apart here. */
-struct dump_row {
-	struct session_dump *dump;
-};
+static const struct shape folder_shape = {.form = "of a directory", SHAPE_COLUMNS(folder_columns),
+    .named_by = COL_FILE};
 
 /* Rows are made when somebody looks: what becomes known of a dump stands in its row at once. */
 struct dump_rows {
 	const struct session *s;
-	struct dump_row *row; /* of a folder the newest first: one is wanted most often just after it was written; owned */
+	size_t n_dumps;       /* the first rows; of a folder the newest first: one is wanted most often just after it was
+	                         written */
+	struct session_dump **dump; /* owned */
+	struct vm_processes *running; /* the rows behind them: "cairn" alone lists these on the screen; or NULL; owned */
 	size_t common;        /* bytes of the directory of all of them, which the screen leaves out */
 	struct text line;
 };
@@ -194,13 +196,53 @@ static struct cell damage_cell(const struct session_dump *d, struct text *scratc
 	return scratch->len ? cell_text(scratch->s) : cell_blank();
 }
 
+/* The process of a row; NULL: it is a dump's. */
+static const struct vm_process *running_of(const struct dump_rows *rows, size_t row)
+{
+	return row < rows->n_dumps ? NULL : &rows->running->list[row - rows->n_dumps];
+}
+
+/* "4711  com.acme.shop.Main  heap ~400M of 512M  OpenJDK 17.0.15  3d 4h  user shop": the rest of the line. */
+static struct cell running_cell(const struct dump_rows *rows, const struct vm_process *p, enum column_id column,
+    struct text *to)
+{
+	enum { NAME_MOST = 36 }; /* columns: longer ones are not lined up */
+	int pid = 0, name = 0;
+	if (column != COL_FILE)
+		return cell_blank();
+	for (size_t i = 0; i < rows->running->n; i++) {
+		int width = (int)text_width_most(rows->running->list[i].name, NAME_MOST + 1);
+		name = width <= NAME_MOST && width > name ? width : name;
+		width = snprintf(NULL, 0, "%ld", (long)rows->running->list[i].pid);
+		pid = width > pid ? width : pid;
+	}
+	int gap = name - (int)text_width_most(p->name, NAME_MOST + 1);
+	text_addf(to, "%*ld  %s%*s", pid, (long)p->pid, p->name, gap > 0 ? gap : 0, "");
+	if (p->counters.heap_max) {
+		text_add(to, p->counters.heap_used ? "  heap ~" : "  heap ?");
+		if (p->counters.heap_used)
+			text_add_bytes(to, p->counters.heap_used);
+		text_add(to, " of ");
+		text_add_bytes(to, p->counters.heap_max);
+	}
+	text_addf(to, "%s%s  ", *p->version ? "  " : "", p->version);
+	process_add_uptime(p->uptime, to);
+	text_addf(to, "  user %s%s%s%s", p->user, *p->container ? "  container " : "", p->container, p->readable ? "" :
+	    ": no permission");
+	return cell_text(to->s);
+}
+
 static void dumps_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct dump_rows *rows = r->data;
-	const struct session_dump *d = rows->row[row].dump;
+	text_clear(scratch);
+	if (running_of(rows, row)) {
+		*out = running_cell(rows, running_of(rows, row), r->shape->columns[column].id, scratch);
+		return;
+	}
+	const struct session_dump *d = rows->dump[row];
 	struct cell format = cell_none(), objects = rows->s->folder ? cell_unknown(REASON_NOT_READ) : cell_none();
 	struct cell shallow = objects;
-	text_clear(scratch);
 	tell_contents(d, &format, &objects, &shallow);
 	if (d->listed && d->listed->label)
 		format = cell_text(d->listed->label);
@@ -248,30 +290,43 @@ static void dumps_target(const struct result *r, size_t row, struct target *out)
 {
 	struct dump_rows *rows = r->data;
 	text_clear(&rows->line);
-	text_addf(&rows->line, "use %zu", rows->row[row].dump->number);
+	if (running_of(rows, row))
+		process_add_line(running_of(rows, row), &rows->line);
+	else
+		text_addf(&rows->line, "use %zu", rows->dump[row]->number);
 	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s};
 }
 
 static void dumps_release(void *data)
 {
 	struct dump_rows *rows = data;
-	free(rows->row);
+	free(rows->dump);
+	vm_processes_free(rows->running);
 	text_release(&rows->line);
 	free(rows);
 }
 
+static enum row_heading dumps_heading(const struct result *r, size_t row)
+{
+	return running_of(r->data, row) ? HEADING_ALONE : NO_HEADING;
+}
+
 static const struct result_ops dumps_ops = {
     .cell = dumps_cell, .target = dumps_target, .release = dumps_release};
+static const struct result_ops running_ops = {.cell = dumps_cell, .target = dumps_target, .heading = dumps_heading,
+    .release = dumps_release};
 
 static struct result *list_dumps(const struct session *s)
 {
 	struct dump_rows *rows = xcalloc(1, sizeof *rows);
-	*rows = (struct dump_rows){s, xcalloc(s->n_dumps + 1, sizeof(*rows->row)),
-	    s->interactive && !s->folder && s->n_dumps ? common_directory(s) : 0, TEXT_INIT};
+	bool here = s->interactive && s->folder && s->folder->here;
+	*rows = (struct dump_rows){.s = s, .n_dumps = s->n_dumps, .dump = xcalloc(s->n_dumps + 1, sizeof(*rows->dump)),
+	    .running = here ? vm_processes_list() : NULL,
+	    .common = s->interactive && !s->folder && s->n_dumps ? common_directory(s) : 0};
 	for (size_t i = 0; i < s->n_dumps; i++)
-		rows->row[i].dump = s->dumps[s->folder ? s->n_dumps - 1 - i : i];
-	return result_new("dumps", s->folder ? NULL : s->dump, s->folder ? &folder_shape : &shape, &dumps_ops, rows,
-	    s->n_dumps);
+		rows->dump[i] = s->dumps[s->folder ? s->n_dumps - 1 - i : i];
+	return result_new("dumps", s->folder ? NULL : s->dump, s->folder ? &folder_shape : &shape,
+	    here ? &running_ops : &dumps_ops, rows, s->n_dumps + (here ? rows->running->n : 0));
 }
 
 /* What a list without a dump says, and what to do. */
@@ -279,6 +334,8 @@ static void tell_empty(struct result *r, const struct session *s)
 {
 	struct text empty = TEXT_INIT, archives = TEXT_INIT;
 	text_add(&empty, "no dump is in this directory");
+	if (r->n_source)
+		result_add_note(r, "no dump is in this directory");
 	if (s->folder->n_others)
 		text_addf(&empty, " (%zu other file%s)", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	if (!s->interactive) {
@@ -329,6 +386,7 @@ static void tell_folder(struct result *r, const struct session *s)
 {
 	(s->n_dumps ? note_folder : tell_empty)(r, s);
 	result_mark(r, RESULT_NO_PANES, true);
+	result_mark(r, RESULT_REFRESHES, r->ops == &running_ops);
 	result_show_column(r, COL_CAUSE, any_cause(s));
 	if (is_narrow(s, ROOM_FOR_TIME)) {
 		result_show_column(r, COL_NUMBER, false);

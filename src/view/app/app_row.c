@@ -156,7 +156,7 @@ unsigned app_abilities(struct app *a)
 	if (!app_target(a, &target))
 		return can;
 	can |= list && t->on_head ? 0 : CAN_OPEN;
-	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)))
+	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)) && !strncmp(target.command, "use ", 4))
 		can |= CAN_TAG;
 	if (target.kind == TARGET_COMMAND)
 		return can;

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Processes beside dumps and in a list of their own, on a host that the case makes; both follow what happens there."""
+
+import os
+import shutil
+
+import fakehost
+from cairntest import SHOP
+from tui import BOTH, case, enter, leave, need, selected, wait_selected
+
+M = 1 << 20
+ID = "4f6c0e1d2b3a" + "0123456789abcdef" * 3 + "0123"
+
+
+def host(t):
+    h = fakehost.Host(os.path.join(t.home, "proc"))
+    h.java(4711, "com.acme.shop.Main --port 80", age=100)
+    h.java(4800, "/srv/app.jar", inner=7, group="0::/docker/%s\n" % ID,
+           values=fakehost.hotspot("/srv/app.jar", "25.0.3", 0, 2048 * M, fakehost.G1))
+    h.go(5000, ["/srv/server"])
+    os.mkdir(os.path.join(t.home, "d"))
+    t.line('export CAIRN_PROC="$HOME/proc"; cd "$HOME/d"')
+    return h
+
+
+@case("cairn alone: processes behind the dumps; heaps are read again, processes come and go, the row stays", BOTH)
+def beside_dumps(t):
+    h = host(t)
+    shutil.copy(SHOP, os.path.join(t.home, "d"))
+    t.line('"$CAIRN"; echo "status $?"')
+    wait_selected(t, r"^> .*shop\.hprof +HPROF")
+    t.wait(r"^ .*4711  com\.acme\.shop\.Main +heap ~400M of 512M  OpenJDK 17")
+    t.wait(r"^ .*4800  app\.jar +heap \? of 2\.0G  OpenJDK 25")
+    t.keys("End")
+    wait_selected(t, r" 5000  github\.com/acme/shop/cmd/server +go1\.24\.2  ")
+    t.keys("T")
+    t.wait(r"^T tags dumps for comparison")
+    h.java(4711, "com.acme.shop.Main --port 80", age=100, values=fakehost.hotspot("com.acme.shop.Main", used=100 * M))
+    t.wait(r"^ .*4711  .* heap ~100M of 512M")
+    h.java(42, "first.Main", age=3)
+    t.wait(r"^ .* 42  first\.Main ")
+    wait_selected(t, r" 5000  github")
+    h.end(4711)
+    t.wait(r" 4711 ", gone=True)
+    need(" 5000 " in selected(t), "the selected process stays selected", t)
+    t.keys("Home", "Enter")
+    wait_selected(t, r"byte\[\] +1,106 ")
+    t.keys("q")
+    wait_selected(t, r"shop\.hprof +HPROF .* current")
+    t.keys("q")
+    t.wait("^status 0$")
+
+
+@case("cairn alone where no dump is: the processes, and that there is no dump; then none of either")
+def alone(t):
+    h = host(t)
+    t.line('"$CAIRN"')
+    wait_selected(t, r" 4711  com\.acme\.shop\.Main ")
+    t.wait(r"^no dump is in this directory")
+    for pid in (4711, 4800, 5000):
+        h.end(pid)
+    t.wait(r"^ *:open FILE +opens a dump")
+    h.java(6000, "later.Main")
+    wait_selected(t, r" 6000  later\.Main ")
+    leave(t)
+
+
+@case("processes: a table of its own, which stays sorted and filtered as it is read again", ((80, 24), (160, 30)))
+def table(t):
+    h = host(t)
+    t.line('"$CAIRN" \'%s\'' % SHOP)
+    t.wait("^> ")
+    enter(t, "processes")
+    t.wait(r"^ +pid +main +vm +heap.used +heap.max")
+    wait_selected(t, r" 4711 +\S*\.Main +OpenJDK 17\.0\.15 +~400M +512M")
+    t.wait(r"^  +5000 +\S*server +go1\.24\.2 ")
+    t.keys("s")
+    wait_selected(t, r" 5000 ")  # by pid, the largest first
+    for pid in (10, 20, 6000):
+        h.java(pid, "some.Main%d" % pid, values=fakehost.hotspot("some.Main%d" % pid, used=pid * M // 100))
+    t.wait(r"^ .* 10 +some\.Main10 ")
+    pids = [line.split()[0] for line in t.screen() if "OpenJDK" in line or "go1" in line]
+    need([p for p in pids if p != ">"] == ["6000", "4800", "4711", "20", "10"], "they stay sorted: %s" % pids, t)
+    wait_selected(t, r" 5000 ")
+    t.keys("f")
+    t.type("some")
+    t.keys("Enter")
+    t.wait(" 4711 ", gone=True)
+    h.java(10, "some.Main10", values=fakehost.hotspot("some.Main10", used=460 * M))
+    t.wait(r" 10 +some\.Main10 +OpenJDK 17\.0\.15 +~460M")
+    need(not any("server" in line for line in t.screen()), "the filter stays", t)
+    leave(t)

@@ -131,7 +131,8 @@ static struct packed_stream *longest(struct packed_bytes *p)
 
 	for (unsigned i = 0; i < p->n; i++) {
 		struct packed_stream *s = &p->stream[i];
-		uint64_t full = p->ended ? s->n : s->size / PACKED_BLOCK;
+		uint64_t whole = s->size / PACKED_BLOCK;
+		uint64_t full = p->ended ? s->n : whole ? whole - 1 : 0; /* bytes of the last may be dropped */
 		if (full > s->oldest && full - s->oldest > most) {
 			most = full - s->oldest;
 			found = s;

@@ -5,6 +5,7 @@
 #include "algorithms/packed_blocks.h"
 #include "base/mem.h"
 #include "base/memory_limit.h"
+#include "memory/big.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -274,6 +275,30 @@ uint64_t packed_bytes_size(const struct packed_bytes *p, unsigned stream)
 	return p->stream[stream].size;
 }
 
+unsigned packed_bytes_streams(const struct packed_bytes *p)
+{
+	return p->n;
+}
+
+bool packed_bytes_add(struct packed_bytes *p, unsigned stream, const void *bytes, uint64_t n)
+{
+	struct packed_stream *s = &p->stream[stream];
+
+	for (uint64_t done = 0; done < n;) {
+		if (s->size == s->n * PACKED_BLOCK && !add_block(p, s))
+			return false;
+		uint64_t room = s->n * PACKED_BLOCK - s->size;
+		ssize_t now = pwrite(s->fd, (const char *)bytes + done, n - done < room ? n - done : room, (off_t)s->size);
+		if (now <= 0)
+			return false;
+		done += (uint64_t)now;
+		pthread_mutex_lock(&p->lock);
+		s->size += (uint64_t)now;
+		pthread_mutex_unlock(&p->lock);
+	}
+	return true;
+}
+
 void packed_bytes_drop(struct packed_bytes *p, unsigned stream, uint64_t n)
 {
 	struct packed_stream *s = &p->stream[stream];
@@ -353,7 +378,7 @@ static bool map_all(struct packed_bytes *p)
 const uint8_t *packed_bytes_end(struct packed_bytes *p, uint64_t *size)
 {
 	end_jobs(p, false);
-	bool done = open_unpackers(p);
+	bool done = !p->back && open_unpackers(p);
 	pthread_mutex_lock(&p->lock);
 	done = done && map_all(p);
 	pthread_mutex_unlock(&p->lock);
@@ -387,7 +412,10 @@ int packed_bytes_write(struct packed_bytes *p, unsigned stream, int fd, struct p
 {
 	const struct packed_stream *s = &p->stream[stream];
 	char room[16384];
+	uint64_t size;
 
+	if (!packed_bytes_end(p, &size))
+		return big_refused(size, 1, err);
 	for (uint64_t at = 0; at < s->size;) {
 		uint64_t n = s->size - at < sizeof room ? s->size - at : sizeof room;
 		if (!progress_add(progress, n))

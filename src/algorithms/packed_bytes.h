@@ -36,11 +36,14 @@ void packed_bytes_free(struct packed_bytes *p); /* NULL is fine */
  * read; 0: its end; -1 with errno (EAGAIN: nothing now; ENOMEM: no room for more in memory or in a file). */
 ssize_t packed_bytes_read(struct packed_bytes *p, unsigned stream, int fd);
 uint64_t packed_bytes_size(const struct packed_bytes *p, unsigned stream);
-/* Drop the last bytes of a stream, when all of it came. */
+unsigned packed_bytes_streams(const struct packed_bytes *p); /* that it is for */
+/* When all of a stream came: drop its last bytes, a few; add some.  False: there is no room for them. */
 void packed_bytes_drop(struct packed_bytes *p, unsigned stream, uint64_t n);
+MUST_CHECK bool packed_bytes_add(struct packed_bytes *p, unsigned stream, const void *bytes, uint64_t n);
 
 /* All came: from now on it is read.  The streams, in order, become one range of *size bytes, each from a page on.
- * What is between two of them is of no use.  NULL: the system has no addresses or memory for it. */
+ * What is between two of them is of no use.  NULL: the system has no addresses or memory for it.  Once or more often.
+ */
 const uint8_t *packed_bytes_end(struct packed_bytes *p, uint64_t *size);
 /* Where the bytes of a stream begin in it. */
 uint64_t packed_bytes_begin(const struct packed_bytes *p, unsigned stream);
@@ -49,7 +52,7 @@ bool packed_bytes_lost(const struct packed_bytes *p, uint64_t *offset);
 
 /* Bytes of memory in use: blocks that are there, and packed ones; and bytes in the spill file. */
 uint64_t packed_bytes_memory(struct packed_bytes *p, uint64_t *in_file);
-/* Write all of a stream to a descriptor, after packed_bytes_end.  0, ERR_IO, ERR_CANCELLED. */
+/* Write all of a stream to a descriptor; ends them (packed_bytes_end).  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int packed_bytes_write(struct packed_bytes *p, unsigned stream, int fd, struct progress *progress,
     struct err *err);
 

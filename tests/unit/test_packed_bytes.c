@@ -226,6 +226,10 @@ static void dropped(void **state)
 	packed_bytes_drop(p, 1, 9);
 	less[0].size -= 9;
 	less[1].size -= 9;
+	for (uint64_t i = 0; i < 3 * MB; i++, less[0].size++) { /* and the same anew, and more */
+		uint8_t byte = byte_of(&s[0], less[0].size);
+		assert_true(packed_bytes_add(p, 0, &byte, 1));
+	}
 	assert_int_equal(packed_bytes_size(p, 0), less[0].size);
 	check_all(p, ended(p, less, 2), less, 2);
 	packed_bytes_free(p);

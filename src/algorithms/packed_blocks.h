@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-	PACKED_BLOCK = 256 << 10,
+	PACKED_BLOCK = 64 << 10,
 	/* Each of them may divide a mapping in three, and the system allows a process some 65,000. */
 	PACKED_BACK_MOST = 16384,
 	PACKED_JOBS = 2,    /* that pack while bytes come */

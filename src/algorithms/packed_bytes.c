@@ -17,7 +17,7 @@
 enum {
 	READ_MOST = 4 << 20, /* bytes at a time */
 	LIMIT_PART = 8,      /* of the limit: when only this part of it is left, blocks are packed */
-	BACK_LEAST = 32,     /* blocks that stay when they were brought back, and some for each thread */
+	BACK_LEAST = 128,    /* blocks that stay when they were brought back, and some for each thread */
 };
 
 /* --- which there are ----------------------------------------------------------------------------- */

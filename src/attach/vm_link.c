@@ -16,6 +16,7 @@
 enum {
 	ANSWER_MOST = 256 << 20, /* a histogram of a million classes has less */
 	STOPPED_SECONDS = 2,     /* a debugger that looks at it stops it for less */
+	ENDING_MS = 500,         /* between the end of its sockets and its own */
 };
 
 void vm_link_name(const struct vm_process *p, char to[LINK_NAME])
@@ -181,6 +182,16 @@ int vm_link_look(struct vm_link *l, struct err *err)
 	else if (progress_clock() - l->stopped > STOPPED_SECONDS * SECOND)
 		return is_stopped(l->vm, err);
 	return 0;
+}
+
+bool vm_link_ended(const struct vm_link *l)
+{
+	bool lives = vm_process_lives(l->vm);
+	for (unsigned ms = 0; lives && ms < ENDING_MS; ms += LINK_LOOK_MS) {
+		(void)poll(NULL, 0, LINK_LOOK_MS);
+		lives = vm_process_lives(l->vm);
+	}
+	return !lives;
 }
 
 int vm_link_result(struct vm_link *l, const char **text, struct err *err)

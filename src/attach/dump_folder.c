@@ -272,12 +272,14 @@ int dump_folder_make(struct dump_folder *f, const struct vm_link *l, uint64_t ro
 {
 	char name[LINK_NAME], need[UNITS_ROOM], most_words[UNITS_ROOM];
 	uint64_t most = 0;
+	bool has = false;
 	int why = ENOSPC;
 
 	*f = (struct dump_folder){ .vm = l->vm, .parent = -1, .fd = -1, .fifo = { -1, -1 }, .guard = -1 };
 	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		f->parent = open_place(l, i);
 		if (f->parent >= 0 && has_room(f->parent, room, &most)) {
+			has = true;
 			if (make_here(f, places[i], !room))
 				return 0;
 			why = errno;
@@ -287,7 +289,7 @@ int dump_folder_make(struct dump_folder *f, const struct vm_link *l, uint64_t ro
 	vm_link_name(l->vm, name);
 	units_bytes(need, room);
 	units_bytes(most_words, most);
-	if (room)
+	if (!has && room)
 		return err_set(err, ERR_IO, "%s: no room for its dump of up to %s in its /tmp or /var/tmp (%s free on disk)",
 		    name, need, most_words);
 	return err_set(err, ERR_IO, "%s: cannot make a folder in its /tmp, /dev/shm or /var/tmp: %s", name, strerror(why));

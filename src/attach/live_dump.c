@@ -63,7 +63,7 @@ static int drain_fifos(struct taking *t, const struct dump_folder *f, struct err
 		struct pollfd p[] = { { f->fifo[0], POLLIN, 0 }, { f->fifo[1], POLLIN, 0 },
 			{ t->link.answered ? -1 : t->link.socket, POLLIN, 0 } };
 		int n = poll(p, sizeof p / sizeof *p, t->link.answered ? 0 : LINK_LOOK_MS);
-		came = 0;
+		came = n < 0; /* a signal */
 		for (unsigned i = 0; i < DUMP_FIFOS && code == 0 && n > 0; i++)
 			if (p[i].revents & POLLIN)
 				code = live_dump_drain(t, f->fifo[i], i, &came, err);
@@ -187,6 +187,16 @@ static void keep(struct taking *t, int fd)
 	}
 }
 
+/* Where memory runs out the kernel ends a process: rather cairn, which has the dump, than a VM in its container. */
+static void prefer_as_victim(void)
+{
+	int fd = file_open_to_write("/proc/self/oom_score_adj", O_WRONLY, 0, NULL);
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1000", 4);
+	close(fd);
+}
+
 static int take(struct taking *t, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -197,6 +207,7 @@ static int take(struct taking *t, struct err *err)
 	dump_folder_clean(&t->link);
 	hotspot_clean(&t->link);
 	code = packed_bytes_new(&t->bytes, DUMP_FIFOS, 0, err);
+	prefer_as_victim();
 	if (code == 0)
 		code = t->vm->kind == VM_OPENJ9 ? LIVE_DUMP_OTHERWISE : take_by_fifos(t, &why);
 	if (code == LIVE_DUMP_OTHERWISE)
@@ -275,12 +286,12 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 	vm_link_name(p, name);
 	text_add(to, name);
 	add_pause(w, now.heap_used ? now.heap_used : now.heap_committed, to);
-	text_add(to, w->collect ? ", collects and dumps its live objects" : " and dumps all objects of its heap");
+	text_add(to, w->collect ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
 	if (now.heap_used) {
 		units_bytes(bytes, now.heap_used);
 		text_addf(to, " (%s)", bytes);
 	}
-	text_add(to, " into memory of cairn; ");
+	text_add(to, " into cairn's memory; ");
 	units_bytes(bytes, live_dump_room(p));
 	if (by_file)
 		text_addf(to, "its temporary folder has a file of up to %s meanwhile", bytes);

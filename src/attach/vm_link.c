@@ -62,6 +62,9 @@ int own_user_become(struct own_user *own, const struct vm_process *p, struct err
 		return 0;
 	int why = errno;
 	own_user_return(own);
+	if (own->uid == 0)
+		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities SETUID "
+		    "and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
 	return proc_refused(p, why, err);
 }
 
@@ -197,31 +200,4 @@ bool vm_link_ended(const struct vm_link *l)
 int vm_link_result(struct vm_link *l, const char **text, struct err *err)
 {
 	return l->vm->kind == VM_OPENJ9 ? openj9_result(l, text, err) : hotspot_result(l, text, err);
-}
-
-int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
-    struct err *err)
-{
-	int code = vm_link_request(l, command, argument, err);
-
-	while (code == 0 && !l->answered) {
-		struct pollfd p = { .fd = l->socket, .events = POLLIN };
-		code = poll(&p, 1, LINK_LOOK_MS) > 0 ? vm_link_read(l, err) : vm_link_look(l, err);
-	}
-	return code == 0 ? vm_link_result(l, text, err) : code;
-}
-
-int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], struct text *answer,
-    struct progress *progress, struct err *err)
-{
-	struct vm_link l;
-	const char *text;
-	int code = vm_link_open(&l, p, progress, err);
-
-	if (code == 0)
-		code = vm_link_ask(&l, command, argument, &text, err);
-	if (code == 0)
-		text_add_n(answer, text, l.answer.len - (size_t)(text - l.answer.s));
-	vm_link_close(&l);
-	return code;
 }

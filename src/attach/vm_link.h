@@ -40,9 +40,6 @@ MUST_CHECK int vm_link_look(struct vm_link *l, struct err *err);
 bool vm_link_ended(const struct vm_link *l);
 /* The text of the answer, until the next request.  ERR_IO: the VM refused, or gave none. */
 MUST_CHECK int vm_link_result(struct vm_link *l, const char **text, struct err *err);
-/* A request with all that follows. */
-MUST_CHECK int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
-    struct err *err);
 
 /* "VM 4711 (com.acme.shop.Main)", for errors. */
 enum { LINK_NAME = 160 };

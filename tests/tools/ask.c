@@ -3,13 +3,15 @@
  * ask.c - ask a VM something, as the program does; a tool for tests.
  *
  *   ask PID COMMAND [ARGUMENT]...   the answer, on the standard output
- *   ask PID -dump|-live [FILE]      have it dump its heap; what is announced, and the bytes that came
+ *   ask PID -dump|-live [FILE [BYTES]]   have it dump its heap; what is announced, and the bytes that came.  BYTES:
+ *                                        of memory, at most; FILE "": none
  *
  * ^C stops it as in the program.  Exit status: 0, or the error's number without its sign, after its message on the
  * error output.
  */
 #include "algorithms/packed_bytes.h"
 #include "attach/attach.h"
+#include "base/memory_limit.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -39,7 +41,6 @@ static int ask(const struct vm_process *p, int argc, char **argv, struct err *er
 	return code;
 }
 
-/* FILE "": only to memory. */
 static int dump(const struct vm_process *p, const char *file, bool collect, struct err *err)
 {
 	struct live_dump_wishes w = { .collect = collect, .keep = *file ? file : NULL };
@@ -70,6 +71,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	sigaction(SIGINT, &on, NULL);
+	if (argc > 4 && *argv[2] == '-')
+		memory_limit_set(strtoull(argv[4], NULL, 10), "BYTES");
 	int code = vm_process_find(&p, argv[1], &err);
 	if (code == 0)
 		code = !strcmp(argv[2], "-dump") || !strcmp(argv[2], "-live") ?

@@ -25,7 +25,7 @@ ASK = os.path.join(BUILD, "tests", "tools", "ask")
 HERE = os.path.join(SOURCE, "tests", "truth", "attach")
 FAKE = os.path.join(HERE, "fake_vm.py")
 NOBODY = 65534
-ERRORS = {"io": 2, "cancelled": 5, "not found": 6, "unsupported": 8}
+ERRORS = {"memory": 1, "io": 2, "cancelled": 5, "not found": 6, "unsupported": 8}
 WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
 os.chmod(WORK, 0o755)
 running = []
@@ -239,6 +239,14 @@ def check_stopped(tap, vm, name):
            (one.returncode, out, err))
 
 
+def check_memory(tap, vm, name):
+    """There is no room for the dump, not even when it is packed."""
+    run = ask(vm, "-dump", "", str(2 << 20))
+    tap.ok(run.status == ERRORS["memory"] and "--mem" in run.err and "--spill" in run.err,
+           name + ": not enough memory", run)
+    tap.ok(vm.answers() and not nothing_left(), name + ": the VM goes on without", left_behind())
+
+
 def check_both_killed(tap, vm, name):
     """cairn and its guard are killed at once, as when their container is removed: the next run takes away what they
     left."""
@@ -255,7 +263,7 @@ def check_both_killed(tap, vm, name):
            "%s %s %s" % (left, run, left_behind()))
 
 
-def check_hanging(tap, vm, name):
+def check_hanging(tap, vm, name, *words):
     """The worst: both are killed just before the VM opens its second file, so that all of it waits for a reader."""
     folder = "/tmp/.cairn-" + "0123456789abcdef" * 2
     os.mkdir(folder, 0o700)
@@ -268,10 +276,10 @@ def check_hanging(tap, vm, name):
         f.read(1 << 20)
     time.sleep(0.5)
     hangs = jcmd.poll() is None
-    run = ask(vm, "-dump")
+    run = ask(vm, *words)
     jcmd.wait(10)
-    tap.ok(hangs and run.status == 0 and vm.answers() and not nothing_left(), name + ": a VM that hangs is released",
-           "%s %s %s" % (hangs, run, left_behind()))
+    tap.ok(hangs and run.status == 0 and vm.answers() and not nothing_left(),
+           "%s: a VM that hangs is released by %s" % (name, words[0]), "%s %s %s" % (hangs, run, left_behind()))
 
 
 def check_vm_ends(tap, home, name):
@@ -475,8 +483,10 @@ def main():
         check_ends(tap, vm, name)
         check_stopped(tap, vm, name)
         check_both_killed(tap, vm, name)
+        check_memory(tap, vm, name)
         if release_of(home) >= 22:
-            check_hanging(tap, vm, name)
+            check_hanging(tap, vm, name, "-dump")
+            check_hanging(tap, vm, name, "jcmd", "VM.version")
         vm.end()
         check_vm_ends(tap, home, name)
         check_refusing(tap, home, name)

@@ -465,6 +465,21 @@ def check_fake_openj9(tap):
         vm.process.wait()
 
 
+def check_openj9_container(tap):
+    """With processes, mounts, network and semaphores of its own."""
+    if Run(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "true"]).status:
+        tap.skip("OpenJ9: other namespaces", "this user may not make any")
+        return
+    script = ("mount -t tmpfs none /mnt && cp %s /mnt; mount -t tmpfs none /tmp; mount -t proc none /proc; "
+              "exec %s /mnt/fake_vm.py openj9 /mnt good" % (FAKE, sys.executable))
+    outside = Process(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "sh", "-c", script])
+    pid = child_of(outside.pid, sys.executable)
+    run = Run([ASK, str(pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
+    tap.ok(run.status == 0 and run.out.startswith("one\n"), "OpenJ9: in other namespaces", "%s %s" % (run, outside.said()))
+    os.kill(pid, signal.SIGKILL)
+    outside.process.wait()
+
+
 def main():
     tap = Tap()
     vms = homes()
@@ -494,6 +509,7 @@ def main():
         check_container(tap, home, name)
     check_fake_hotspot(tap)
     check_fake_openj9(tap)
+    check_openj9_container(tap)
     tap.done()
 
 

@@ -10,6 +10,7 @@ openj9: "good"; "refuses"; "elsewhere" writes to another file; "mute" never conn
 """
 
 import ctypes
+import fcntl
 import mmap
 import os
 import re
@@ -130,7 +131,19 @@ def receive(connection):
     return text[:-1].decode()
 
 
+def loopback_up():
+    """In a network namespace of its own it is down."""
+    with socket.socket() as s:
+        try:
+            flags = struct.unpack("16sH", fcntl.ioctl(s, 0x8913, struct.pack("16sH14x", b"lo", 0))[:18])[1]
+            if not flags & 1:
+                fcntl.ioctl(s, 0x8914, struct.pack("16sH14x", b"lo", flags | 1))
+        except OSError:
+            pass
+
+
 def openj9():
+    loopback_up()
     libc = ctypes.CDLL(None, use_errno=True)
     common = "/tmp/.com_ibm_tools_attach"
     own = os.path.join(common, str(PID))

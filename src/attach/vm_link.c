@@ -16,6 +16,7 @@
 enum {
 	ANSWER_MOST = 256 << 20, /* a histogram of a million classes has less */
 	STOPPED_SECONDS = 2,     /* a debugger that looks at it stops it for less */
+	ENDING_MS = 500,         /* between the end of its sockets and its own */
 };
 
 void vm_link_name(const struct vm_process *p, char to[LINK_NAME])
@@ -61,6 +62,9 @@ int own_user_become(struct own_user *own, const struct vm_process *p, struct err
 		return 0;
 	int why = errno;
 	own_user_return(own);
+	if (own->uid == 0)
+		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities SETUID "
+		    "and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
 	return proc_refused(p, why, err);
 }
 
@@ -183,34 +187,17 @@ int vm_link_look(struct vm_link *l, struct err *err)
 	return 0;
 }
 
+bool vm_link_ended(const struct vm_link *l)
+{
+	bool lives = vm_process_lives(l->vm);
+	for (unsigned ms = 0; lives && ms < ENDING_MS; ms += LINK_LOOK_MS) {
+		(void)poll(NULL, 0, LINK_LOOK_MS);
+		lives = vm_process_lives(l->vm);
+	}
+	return !lives;
+}
+
 int vm_link_result(struct vm_link *l, const char **text, struct err *err)
 {
 	return l->vm->kind == VM_OPENJ9 ? openj9_result(l, text, err) : hotspot_result(l, text, err);
-}
-
-int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
-    struct err *err)
-{
-	int code = vm_link_request(l, command, argument, err);
-
-	while (code == 0 && !l->answered) {
-		struct pollfd p = { .fd = l->socket, .events = POLLIN };
-		code = poll(&p, 1, LINK_LOOK_MS) > 0 ? vm_link_read(l, err) : vm_link_look(l, err);
-	}
-	return code == 0 ? vm_link_result(l, text, err) : code;
-}
-
-int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], struct text *answer,
-    struct progress *progress, struct err *err)
-{
-	struct vm_link l;
-	const char *text;
-	int code = vm_link_open(&l, p, progress, err);
-
-	if (code == 0)
-		code = vm_link_ask(&l, command, argument, &text, err);
-	if (code == 0)
-		text_add_n(answer, text, l.answer.len - (size_t)(text - l.answer.s));
-	vm_link_close(&l);
-	return code;
 }

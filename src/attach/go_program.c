@@ -126,7 +126,7 @@ static bool info_parse(const uint8_t *bytes, size_t n, struct go_program *to)
 	return true;
 }
 
-bool go_program_read(int fd, struct go_program *to)
+bool go_binary_read(int fd, struct go_program *to)
 {
 	uint8_t head[64];
 	struct elf e = { .fd = fd };
@@ -146,7 +146,7 @@ bool go_program_read(int fd, struct go_program *to)
 	return is;
 }
 
-void go_program_release(struct go_program *g)
+void go_binary_release(struct go_program *g)
 {
 	free(g->version);
 	free(g->package);

@@ -14,8 +14,8 @@ struct go_program {
 	char *package; /* of main, "github.com/acme/shop/cmd/server"; NULL: unknown */
 };
 
-/* False: it is not.  Either way go_program_release ends it. */
-bool go_program_read(int fd, struct go_program *to);
-void go_program_release(struct go_program *g);
+/* False: it is not.  Either way go_binary_release ends it. */
+bool go_binary_read(int fd, struct go_program *to);
+void go_binary_release(struct go_program *g);
 
 #endif

@@ -246,7 +246,7 @@ static bool take_go(int process, const struct arguments *a, struct vm_process *t
 {
 	struct go_program g = { NULL, NULL };
 	int exe = openat(process, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	bool is = exe >= 0 && go_program_read(exe, &g);
+	bool is = exe >= 0 && go_binary_read(exe, &g);
 	const char *program = argument_next(a, NULL);
 	if (is) {
 		const char *name = g.package && strcmp(g.package, "command-line-arguments") ? g.package :
@@ -258,7 +258,7 @@ static bool take_go(int process, const struct arguments *a, struct vm_process *t
 			to->version = escaped(g.version, strlen(g.version));
 		}
 	}
-	go_program_release(&g);
+	go_binary_release(&g);
 	if (exe >= 0)
 		close(exe);
 	return is;

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 enum { END_RECORD = 9, READS_IN_TURN = 8 };
+static const char end_record[END_RECORD] = { 0x2c };
 
 /* --- through FIFOs ---------------------------------------------------------------------------------------- */
 
@@ -108,6 +109,7 @@ static bool is_whole(struct taking *t, struct err *err)
 	return false;
 }
 
+/* A record that ends the dump is put behind the objects. */
 static int end_fifos(struct taking *t, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -115,10 +117,10 @@ static int end_fifos(struct taking *t, struct err *err)
 	uint64_t all = packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1);
 
 	if (is_whole(t, &why)) {
-		t->has_end = packed_bytes_size(t->bytes, 1) == 0;
-		if (!t->has_end)
+		bool end_moves = packed_bytes_size(t->bytes, 1) > 0;
+		if (end_moves)
 			packed_bytes_drop(t->bytes, 0, END_RECORD);
-		return 0;
+		return end_moves && !packed_bytes_add(t->bytes, 1, end_record, END_RECORD) ? no_memory(t, err) : 0;
 	}
 	if (!all) {
 		err_set(err, why.code, "%s", why.message);
@@ -126,7 +128,6 @@ static int end_fifos(struct taking *t, struct err *err)
 	}
 	units_bytes(came, all);
 	snprintf(t->remark, t->remark_room, "the dump is incomplete, %s came: %s", came, why.message);
-	t->has_end = true;
 	return 0;
 }
 
@@ -168,15 +169,12 @@ static int open_keep(const char *path, struct err *err)
 /* A dump that cannot be kept can be looked at nevertheless. */
 static void keep(struct taking *t, int fd)
 {
-	static const char end[END_RECORD] = { 0x2c };
 	struct err err = ERR_INIT;
 	int code = 0;
 
 	for (unsigned i = 0; i < (t->link.vm->kind == VM_OPENJ9 ? 1 : DUMP_FIFOS) && code == 0; i++)
 		if (packed_bytes_size(t->bytes, i))
 			code = packed_bytes_write(t->bytes, i, fd, t->link.progress, &err);
-	if (code == 0 && !t->has_end && write(fd, end, sizeof end) != sizeof end)
-		code = err_set(&err, ERR_IO, "%s", strerror(errno));
 	if (close(fd) && code == 0)
 		code = err_set(&err, ERR_IO, "%s", strerror(errno));
 	if (code) {

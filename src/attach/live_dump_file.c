@@ -151,7 +151,6 @@ int live_dump_take_file(struct taking *t, struct err *err)
 	int code = dump_folder_make(&f, &t->link, t->vm->kind == VM_OPENJ9 ? room / 2 : room, err);
 	if (code == 0)
 		code = t->vm->kind == VM_OPENJ9 ? take_phd(t, &f, err) : take_hprof(t, &f, err);
-	t->has_end = true;
 	dump_folder_end(&f, code == 0);
 	return code;
 }

@@ -18,7 +18,6 @@ struct taking {
 	size_t remark_room;
 	struct vm_link link;
 	struct packed_bytes *bytes;
-	bool has_end; /* its first stream ends as a file of its own */
 };
 
 /* take_by_fifos: this VM or its folders cannot; do it otherwise. */

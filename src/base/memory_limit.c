@@ -142,6 +142,11 @@ void memory_limit_dump_takes(uint64_t bytes)
 	atomic_fetch_add(&of_dumps, bytes);
 }
 
+uint64_t memory_limit_of_dumps(void)
+{
+	return atomic_load(&of_dumps);
+}
+
 void memory_limit_dump_gives_back(uint64_t bytes)
 {
 	atomic_fetch_sub(&of_dumps, bytes);

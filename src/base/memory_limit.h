@@ -21,6 +21,7 @@ void memory_limit_give_back(uint64_t bytes);
  */
 void memory_limit_dump_takes(uint64_t bytes);
 void memory_limit_dump_gives_back(uint64_t bytes);
+uint64_t memory_limit_of_dumps(void);
 /* Asked, by any thread, before bytes are refused: give back what is needed to take so many, as memory_limit_would_fit
  * tells.  False: nothing was given back. */
 void memory_limit_ask_first(bool (*give)(uint64_t bytes));

@@ -182,6 +182,25 @@ bool packed_blocks_let_go(struct packed_bytes *p)
 	return true;
 }
 
+bool packed_blocks_to_file(struct packed_bytes *p)
+{
+	for (unsigned k = 0; k < p->n && spill_allowed(); k++) {
+		struct packed_stream *s = &p->stream[k];
+		for (; s->filed < s->oldest; s->filed++) {
+			struct packed_block *b = &s->block[s->filed];
+			if (!b->packed || b->busy || !to_file(b, b->packed, b->size))
+				continue;
+			free(b->packed);
+			b->packed = NULL;
+			p->packed -= b->size;
+			p->in_file += whole_pages(b->size);
+			packed_blocks_count(p);
+			return true;
+		}
+	}
+	return false;
+}
+
 void packed_blocks_drop(struct packed_bytes *p, struct packed_stream *s, uint64_t from)
 {
 	for (uint64_t i = from; i < s->n; i++) {

@@ -44,6 +44,7 @@ struct packed_stream {
 	struct packed_block *block; /* n of them */
 	uint64_t n, capacity;
 	uint64_t oldest;  /* of its blocks those before it were packed, or cannot be */
+	uint64_t filed;   /* and those before it are not packed in memory, or stay there */
 };
 
 struct packed_at {
@@ -95,6 +96,8 @@ void packed_desk_close(struct packed_desk *d);
 bool packed_blocks_pack(struct packed_bytes *p, struct packed_desk *d);
 /* Let the one go that was brought back first.  False: only as many are there as readers need. */
 bool packed_blocks_let_go(struct packed_bytes *p);
+/* Move the packed form of one from memory to the spill file.  False: none can be. */
+bool packed_blocks_to_file(struct packed_bytes *p);
 /* Have the limit count what is in use now. */
 void packed_blocks_count(struct packed_bytes *p);
 /* Throw away all blocks of a stream from this one on. */

@@ -36,7 +36,8 @@ static uint64_t blocks_there(struct packed_bytes *p)
 static bool relieve_one(struct packed_bytes *p)
 {
 	pthread_mutex_lock(&p->lock);
-	bool did = packed_blocks_let_go(p) || (packed_desk_open(&p->desk) && packed_blocks_pack(p, &p->desk));
+	bool did = packed_blocks_let_go(p) || (packed_desk_open(&p->desk) && packed_blocks_pack(p, &p->desk)) ||
+	    packed_blocks_to_file(p);
 	pthread_mutex_unlock(&p->lock);
 	return did;
 }
@@ -44,12 +45,12 @@ static bool relieve_one(struct packed_bytes *p)
 /* Other memory needs so many bytes: let blocks go, unless they would not do. */
 static bool relieve(uint64_t bytes)
 {
-	uint64_t there = 0;
+	uint64_t there = 0, in_file;
 	bool any = false;
 
 	pthread_mutex_lock(&all_lock);
 	for (struct packed_bytes *p = all; p; p = p->next)
-		there += blocks_there(p) * PACKED_BLOCK;
+		there += packed_bytes_memory(p, &in_file);
 	bool helps = memory_limit_would_fit(bytes, 0, there);
 	for (struct packed_bytes *p = all; helps && p; p = p->next)
 		while (!memory_limit_would_fit(bytes, 0, 0) && relieve_one(p))

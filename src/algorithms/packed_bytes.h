@@ -6,8 +6,8 @@
  * are packed by zstd on other threads, and their pages given back.  A load from a packed block unpacks it there (a
  * fault, handled on the thread that loads), and one that was unpacked before goes.  So a dump of 4 GB takes 4 GB
  * where these are free, and some 1.3 GB where they are not: other memory that asks the limit comes first.  Packed
- * blocks that take more than half of the limit go to the spill file (memory/spill.h), if there may be one; without
- * zstd, blocks go there as they are.
+ * blocks that take more than half of the limit, or are in the way of other memory, go to the spill file
+ * (memory/spill.h), if there may be one; without zstd, blocks go there as they are.
  *
  * One thread adds to a stream; any thread reads after packed_bytes_end.  A system call must not be given addresses
  * of these bytes: the kernel does not run the handler (EFAULT); copy them first (memcpy).  A forked process must not

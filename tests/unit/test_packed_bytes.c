@@ -366,6 +366,13 @@ static void spilled(void **state)
 	assert_int_equal(spill_bytes(), in_file);
 	assert_true(big_in_use() <= before + 50 * MB);
 	check_all(p, bytes, s, 2);
+	void *other = big_alloc(30 * 1024, 1000, NULL); /* packed blocks go there, too, where it needs memory */
+	void *small = big_alloc(100000, 1, NULL);
+	assert_non_null(other);
+	assert_non_null(small);
+	check_all(p, bytes, s, 2);
+	big_free(other);
+	big_free(small);
 	packed_bytes_free(p);
 	assert_int_equal(spill_bytes(), 0);
 	spill_allow(false);

@@ -282,6 +282,49 @@ def check_hanging(tap, vm, name, *words):
            "%s: a VM that hangs is released by %s" % (name, words[0]), "%s %s %s" % (hangs, run, left_behind()))
 
 
+def freeze(pid):
+    """Freeze a process by its control group; what lets it go on, or None where this user may not."""
+    for place, file, words in (("/sys/fs/cgroup", "cgroup.freeze", "10"), ("/sys/fs/cgroup/unified", "cgroup.freeze", "10"),
+                               ("/sys/fs/cgroup/freezer", "freezer.state", ("FROZEN", "THAWED"))):
+        folder = os.path.join(place, "cairn-test-%d" % os.getpid())
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        if not os.path.exists(os.path.join(folder, "cgroup.procs")):  # not such a file system
+            os.rmdir(folder)
+            continue
+
+        def write(path, text):
+            with open(path, "w", encoding="ascii") as f:
+                f.write(text)
+
+        def thaw(folder=folder, place=place, file=file, words=words):
+            write(os.path.join(folder, file), words[1])
+            write(os.path.join(place, "cgroup.procs"), str(pid))
+            os.rmdir(folder)
+
+        try:
+            write(os.path.join(folder, "cgroup.procs"), str(pid))
+            write(os.path.join(folder, file), words[0])
+            return thaw
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+def check_frozen(tap, vm, name):
+    """As docker pause does it."""
+    thaw = freeze(vm.pid)
+    if not thaw:
+        tap.skip(name + ": a VM whose container is paused", "this user may not freeze any")
+        return
+    run = ask(vm, "-dump")
+    thaw()
+    tap.ok(run.status == ERRORS["io"] and "is paused" in run.err and vm.answers(),
+           name + ": a VM whose container is paused", run)
+
+
 def check_vm_ends(tap, home, name):
     """The VM is stopped or killed while it writes."""
     vm = Jvm(home, "-Xmx1g", lists=200)
@@ -499,6 +542,7 @@ def main():
         check_stopped(tap, vm, name)
         check_both_killed(tap, vm, name)
         check_memory(tap, vm, name)
+        check_frozen(tap, vm, name)
         if release_of(home) >= 22:
             check_hanging(tap, vm, name, "-dump")
             check_hanging(tap, vm, name, "jcmd", "VM.version")

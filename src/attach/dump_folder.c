@@ -178,7 +178,8 @@ static bool name_it(struct dump_folder *f, const char *place)
 	uint64_t random[2];
 	if (getrandom(random, sizeof random, 0) != sizeof random)
 		return false;
-	snprintf(f->name, sizeof f->name, PREFIX "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+	snprintf(f->name, sizeof f->name, PREFIX "%ld-%016" PRIx64 "%016" PRIx64, (long)f->vm->inner_pid, random[0],
+	    random[1]);
 	snprintf(f->path, sizeof f->path, "/%s/%s", place, f->name);
 	return true;
 }
@@ -320,12 +321,15 @@ void dump_folder_end(struct dump_folder *f, bool whole)
 
 /* --- what was left behind ------------------------------------------------------------------------------- */
 
+/* ".cairn-4711-" and digits, and maybe ".gone". */
 static bool is_ours(const char *name)
 {
-	size_t n = strlen(PREFIX);
-	if (strncmp(name, PREFIX, n) != 0 || strspn(name + n, "0123456789abcdef") != RANDOM_DIGITS)
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return false;
-	return !name[n + RANDOM_DIGITS] || !strcmp(name + n + RANDOM_DIGITS, GONE);
+	const char *number = name + strlen(PREFIX), *digits = number + strspn(number, "0123456789");
+	if (digits == number || *digits++ != '-' || strspn(digits, "0123456789abcdef") != RANDOM_DIGITS)
+		return false;
+	return !digits[RANDOM_DIGITS] || !strcmp(digits + RANDOM_DIGITS, GONE);
 }
 
 static void clean_one(int parent, const char *name, const struct vm_process *vm)

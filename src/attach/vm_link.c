@@ -64,8 +64,8 @@ int own_user_become(struct own_user *own, const struct vm_process *p, struct err
 	int why = errno;
 	own_user_return(own);
 	if (own->uid == 0)
-		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities SETUID "
-		    "and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
+		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities "
+		    "SETUID and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
 	return proc_refused(p, why, err);
 }
 
@@ -88,7 +88,7 @@ static int not_a_vm(const struct vm_process *p, struct err *err)
 	    (long)p->pid, p->name);
 }
 
-/* Does a file of its control group say so?  Where that is mounted elsewhere, or is another container's, it is unknown. */
+/* Does a file of its control group say so?  Where groups are mounted elsewhere, or are those of a container, no. */
 static bool group_says(int process, const char *line, const char *place, const char *file, const char *words)
 {
 	size_t n;

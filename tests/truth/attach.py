@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
+from cairntest import BUILD, CAIRN, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
 
 ASK = os.path.join(BUILD, "tests", "tools", "ask")
 HERE = os.path.join(SOURCE, "tests", "truth", "attach")
@@ -100,10 +100,13 @@ def ask(process, *words, **options):
     return Run([ASK, str(process.pid), *words], **options)
 
 
-def left_behind():
-    """Folders and guards of dumps; nobody else takes any now."""
-    folders = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(place + "/.cairn-*")]
-    return folders + ["process %s" % pid for pid in pids_of(ASK)] + glob.glob("/tmp/.attach_pid*")
+def left_behind(*pids):
+    """Folders, triggers and guards of dumps of the VMs that were begun here."""
+    pids = pids or [process.pid for process in running]
+    paths = [place + name % pid for pid in pids for place, name in (
+        ("/tmp", "/.cairn-%d-*"), ("/dev/shm", "/.cairn-%d-*"), ("/var/tmp", "/.cairn-%d-*"), ("/tmp", "/.attach_pid%d"))]
+    return [path for pattern in paths for path in glob.glob(pattern)] + \
+        ["process %s" % pid for program in (ASK, CAIRN) for pid in pids_of(program)]
 
 
 def pids_of(program):
@@ -210,19 +213,22 @@ def moments():
 def check_ends(tap, vm, name):
     """cairn is killed, stopped or interrupted while it takes a dump."""
     faults = []
+    asks = [[ASK, str(vm.pid), "-dump"], [CAIRN, "-p", str(vm.pid), "-x", "info -brief"], [ASK, str(vm.pid), "-live"]]
     for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
-        for seconds in moments():
-            one = subprocess.Popen([ASK, str(vm.pid), "-live" if seconds == 0.06 else "-dump"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for i, seconds in enumerate(moments()):
+            one = subprocess.Popen(asks[i % len(asks)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
             time.sleep(seconds)
             one.send_signal(how)
             err = one.communicate()[1].decode()
-            left = nothing_left()
-            if not vm.answers() or left:
-                faults.append("%s after %.3f s: %s" % (how.name, seconds, left or "the VM hangs"))
-            if how == signal.SIGINT and one.returncode not in (0, ERRORS["cancelled"], -signal.SIGINT):
+            folders = [path for path in nothing_left() if "attach_pid" not in path]  # the next run removes that
+            if not vm.answers() or folders:
+                faults.append("%s after %.3f s: %s" % (how.name, seconds, folders or "the VM hangs"))
+            if how == signal.SIGINT and one.returncode not in (0, ERRORS["cancelled"], 128 + signal.SIGINT, -signal.SIGINT):
                 faults.append("%s after %.3f s: exit %d, %s" % (how.name, seconds, one.returncode, err))
     tap.none(faults, 3 * len(moments()), name + ": cairn is ended, and the VM goes on")
+    run = ask(vm, "-dump")
+    tap.ok(run.status == 0 and not nothing_left(), name + ": nothing is left after the next run", left_behind())
 
 
 def check_stopped(tap, vm, name):
@@ -253,11 +259,11 @@ def check_both_killed(tap, vm, name):
     one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.DEVNULL)
     wait_for(lambda: len(pids_of(ASK)) > 1)
     time.sleep(0.05)  # there is a third for a moment
-    for pid in pids_of(ASK):
+    for pid in sorted(pids_of(ASK), key=lambda pid: pid == one.pid):  # the guard first
         os.kill(pid, signal.SIGKILL)
     one.wait()
     wait_for(lambda: not pids_of(ASK))
-    left = glob.glob("/tmp/.cairn-*")
+    left = glob.glob("/tmp/.cairn-%d-*" % vm.pid)
     run = ask(vm, "-dump")
     tap.ok(left and run.status == 0 and not nothing_left(), name + ": both are killed, and the next run cleans up",
            "%s %s %s" % (left, run, left_behind()))
@@ -265,7 +271,7 @@ def check_both_killed(tap, vm, name):
 
 def check_hanging(tap, vm, name, *words):
     """The worst: both are killed just before the VM opens its second file, so that all of it waits for a reader."""
-    folder = "/tmp/.cairn-" + "0123456789abcdef" * 2
+    folder = "/tmp/.cairn-%d-%s" % (vm.pid, "0123456789abcdef" * 2)
     os.mkdir(folder, 0o700)
     files = [os.path.join(folder, "heap.hprof" + end) for end in ("", ".p0")]
     for path in files:
@@ -471,7 +477,7 @@ def check_fake_hotspot(tap):
         vm = fake("hotspot", manner)
         run = ask(vm, "jcmd", "VM.version")
         tap.ok(run.status == ERRORS[status] and words in run.err and vm.lives(), "a VM whose answer is %s" % manner, run)
-        tap.ok(not glob.glob("/tmp/.attach_pid*"), "its trigger is taken away, %s" % manner)
+        tap.ok(not glob.glob("/tmp/.attach_pid%d" % vm.pid), "its trigger is taken away, %s" % manner)
         if manner == "garbage":
             run = ask(vm, "-dump")
             tap.ok(run.status == ERRORS["io"] and not nothing_left(), "no dump of it", "%s %s" % (run, left_behind()))
@@ -495,7 +501,7 @@ def check_fake_openj9(tap):
     run = ask(vm, "-dump", kept)
     tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
            "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
-    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/*/replyInfo"), "OpenJ9: nothing is left",
+    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left",
            left_behind())
     vm.process.terminate()
     for manner, words in (("refuses", "no dump today"), ("elsewhere", "Dump written to"), ("mute", "did not connect")):
@@ -503,7 +509,7 @@ def check_fake_openj9(tap):
         run = ask(vm, "-dump")
         tap.ok(run.status == ERRORS["io"] and words in run.err and not nothing_left() and vm.lives(),
                "OpenJ9: a VM that is %s" % manner, "%s %s" % (run, left_behind()))
-        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/*/replyInfo"), "OpenJ9: no reply is left, %s" % manner)
+        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: no reply is left, %s" % manner)
         vm.process.terminate()
         vm.process.wait()
 

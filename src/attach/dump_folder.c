@@ -85,13 +85,13 @@ static void wait_grace(void)
 	(void)nanosleep(&t, NULL);
 }
 
-static bool is_stopped(pid_t pid)
+/* Is the process of this folder of /proc? */
+static bool is_stopped(int process)
 {
-	char path[32], stat[512];
-
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char stat[512];
+	int fd = openat(process, "stat", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+
 	if (fd >= 0)
 		close(fd);
 	stat[n > 0 ? n : 0] = '\0';
@@ -100,7 +100,7 @@ static bool is_stopped(pid_t pid)
 }
 
 /* Read instead of a cairn that is stopped (^Z): the VM would stand still as long.  It is told before the first byte. */
-static void read_instead(const struct dump_folder *f, int control, pid_t cairn)
+static void read_instead(const struct dump_folder *f, int control, int cairn)
 {
 	static char bytes[64 << 10];
 
@@ -115,13 +115,13 @@ static void read_instead(const struct dump_folder *f, int control, pid_t cairn)
 	}
 }
 
-_Noreturn static void guard(const struct dump_folder *f, int control, pid_t cairn)
+_Noreturn static void guard(const struct dump_folder *f, int control, int cairn)
 {
 	char done;
 	ssize_t n = -1;
 
 	for (int fd = 0; fd < DESCRIPTORS; fd++)
-		if (fd != control && fd != f->parent && fd != f->fd && fd != f->fifo[0] && fd != f->fifo[1])
+		if (fd != control && fd != cairn && fd != f->parent && fd != f->fd && fd != f->fifo[0] && fd != f->fifo[1])
 			close(fd);
 	for (bool stopped = false; n < 0;) {
 		struct pollfd p = { .fd = control, .events = POLLIN };
@@ -149,7 +149,8 @@ static bool begin_guard(struct dump_folder *f)
 		return false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid_t cairn = getpid(), child = fork();
+	int cairn = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* without it no stop is seen */
+	pid_t child = fork();
 	if (child == 0) {
 		close(control[1]);
 		setsid();
@@ -160,6 +161,8 @@ static bool begin_guard(struct dump_folder *f)
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close(control[0]);
+	if (cairn >= 0)
+		close(cairn);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (child < 0 || (status > 0 && WEXITSTATUS(status))) {
@@ -178,7 +181,8 @@ static bool name_it(struct dump_folder *f, const char *place)
 	uint64_t random[2];
 	if (getrandom(random, sizeof random, 0) != sizeof random)
 		return false;
-	snprintf(f->name, sizeof f->name, PREFIX "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+	snprintf(f->name, sizeof f->name, PREFIX "%ld-%016" PRIx64 "%016" PRIx64, (long)f->vm->inner_pid, random[0],
+	    random[1]);
 	snprintf(f->path, sizeof f->path, "/%s/%s", place, f->name);
 	return true;
 }
@@ -320,12 +324,15 @@ void dump_folder_end(struct dump_folder *f, bool whole)
 
 /* --- what was left behind ------------------------------------------------------------------------------- */
 
+/* ".cairn-4711-" and digits, and maybe ".gone". */
 static bool is_ours(const char *name)
 {
-	size_t n = strlen(PREFIX);
-	if (strncmp(name, PREFIX, n) != 0 || strspn(name + n, "0123456789abcdef") != RANDOM_DIGITS)
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return false;
-	return !name[n + RANDOM_DIGITS] || !strcmp(name + n + RANDOM_DIGITS, GONE);
+	const char *number = name + strlen(PREFIX), *digits = number + strspn(number, "0123456789");
+	if (digits == number || *digits++ != '-' || strspn(digits, "0123456789abcdef") != RANDOM_DIGITS)
+		return false;
+	return !digits[RANDOM_DIGITS] || !strcmp(digits + RANDOM_DIGITS, GONE);
 }
 
 static void clean_one(int parent, const char *name, const struct vm_process *vm)

@@ -13,7 +13,7 @@
 
 #include "attach/vm_link.h"
 
-enum { DUMP_FIFOS = 2, DUMP_NAME = 48 };
+enum { DUMP_FIFOS = 2, DUMP_NAME = 64 };
 #define DUMP_FILE "heap.hprof" /* the first FIFO, or a file; the second FIFO is DUMP_FILE ".p0" */
 
 struct dump_folder {
@@ -22,7 +22,7 @@ struct dump_folder {
 	int fifo[DUMP_FIFOS];   /* read and written by us, so that no VM waits for a reader or writer; -1 */
 	int guard;              /* a byte: all is done.  Its end: cairn has ended */
 	char name[DUMP_NAME];
-	char path[DUMP_NAME + 16]; /* as the VM names it: "/tmp/.cairn-…" */
+	char path[DUMP_NAME + 16]; /* as the VM names it: "/tmp/.cairn-PID-…" */
 };
 
 /* Make it, with FIFOs or with room for a file of so many bytes (0: FIFOs).  Folders without room are passed over:

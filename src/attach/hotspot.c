@@ -248,7 +248,8 @@ void hotspot_clean(const struct vm_link *l)
 	char name[40];
 
 	trigger_name(name, &l->proc);
-	if (!fstatat(l->tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && !st.st_size &&
-	    st.st_mtime < time(NULL) - TRIGGER_AGE)
+	if (fstatat(l->tmp, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) || st.st_size)
+		return;
+	if (has_socket(l) || st.st_mtime < time(NULL) - TRIGGER_AGE) /* then nobody waits for it */
 		remove_trigger(l);
 }

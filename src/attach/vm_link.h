@@ -20,7 +20,8 @@ struct vm_link {
 	int socket;        /* of the request on its way; -1: none */
 	struct text answer; /* what came of it */
 	bool answered;     /* all came, or the VM closed it */
-	uint64_t stopped;  /* since when the process is stopped, by progress_clock; 0: it is not */
+	uint64_t next_look; /* for whether it is stopped, by progress_clock */
+	bool halted;        /* it was when it was looked at last */
 };
 
 /* Errors as vm_ask.  Either way vm_link_close ends it. */

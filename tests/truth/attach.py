@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
+from cairntest import BUILD, CAIRN, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
 
 ASK = os.path.join(BUILD, "tests", "tools", "ask")
 HERE = os.path.join(SOURCE, "tests", "truth", "attach")
@@ -100,10 +100,13 @@ def ask(process, *words, **options):
     return Run([ASK, str(process.pid), *words], **options)
 
 
-def left_behind():
-    """Folders and guards of dumps; nobody else takes any now."""
-    folders = [path for place in ("/tmp", "/dev/shm", "/var/tmp") for path in glob.glob(place + "/.cairn-*")]
-    return folders + ["process %s" % pid for pid in pids_of(ASK)] + glob.glob("/tmp/.attach_pid*")
+def left_behind(*pids):
+    """Folders, triggers and guards of dumps of the VMs that were begun here."""
+    pids = pids or [process.pid for process in running]
+    paths = [place + name % pid for pid in pids for place, name in (
+        ("/tmp", "/.cairn-%d-*"), ("/dev/shm", "/.cairn-%d-*"), ("/var/tmp", "/.cairn-%d-*"), ("/tmp", "/.attach_pid%d"))]
+    return [path for pattern in paths for path in glob.glob(pattern)] + \
+        ["process %s" % pid for program in (ASK, CAIRN) for pid in pids_of(program)]
 
 
 def pids_of(program):
@@ -210,19 +213,24 @@ def moments():
 def check_ends(tap, vm, name):
     """cairn is killed, stopped or interrupted while it takes a dump."""
     faults = []
+    asks = [[ASK, str(vm.pid), "-dump"], [CAIRN, "-p", str(vm.pid), "-x", "info -brief"], [ASK, str(vm.pid), "-live"]]
     for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
-        for seconds in moments():
-            one = subprocess.Popen([ASK, str(vm.pid), "-live" if seconds == 0.06 else "-dump"],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for i, seconds in enumerate(moments()):
+            one = subprocess.Popen(asks[i % len(asks)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
             time.sleep(seconds)
             one.send_signal(how)
             err = one.communicate()[1].decode()
-            left = nothing_left()
-            if not vm.answers() or left:
-                faults.append("%s after %.3f s: %s" % (how.name, seconds, left or "the VM hangs"))
-            if how == signal.SIGINT and one.returncode not in (0, ERRORS["cancelled"], -signal.SIGINT):
+            # what was made before there was a guard, and the trigger, the next run takes away
+            early = how == signal.SIGKILL and seconds < 0.02
+            folders = [path for path in nothing_left() if "attach_pid" not in path and not early]
+            if not vm.answers() or folders:
+                faults.append("%s after %.3f s: %s" % (how.name, seconds, folders or "the VM hangs"))
+            if how == signal.SIGINT and one.returncode not in (0, ERRORS["cancelled"], 128 + signal.SIGINT, -signal.SIGINT):
                 faults.append("%s after %.3f s: exit %d, %s" % (how.name, seconds, one.returncode, err))
     tap.none(faults, 3 * len(moments()), name + ": cairn is ended, and the VM goes on")
+    run = ask(vm, "-dump")
+    tap.ok(run.status == 0 and not nothing_left(), name + ": nothing is left after the next run", left_behind())
 
 
 def check_stopped(tap, vm, name):
@@ -247,17 +255,25 @@ def check_memory(tap, vm, name):
     tap.ok(vm.answers() and not nothing_left(), name + ": the VM goes on without", left_behind())
 
 
+def check_two(tap, vm, name):
+    """Two at once: the VM does one after the other."""
+    two = [subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    outs = [one.communicate(timeout=60) for one in two]
+    tap.ok([one.returncode for one in two] == [0, 0] and not any(b"incomplete" in out for out, _ in outs) and
+           not nothing_left(), name + ": two dumps at once", "%s %s" % (outs, left_behind()))
+
+
 def check_both_killed(tap, vm, name):
     """cairn and its guard are killed at once, as when their container is removed: the next run takes away what they
     left."""
     one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.DEVNULL)
     wait_for(lambda: len(pids_of(ASK)) > 1)
     time.sleep(0.05)  # there is a third for a moment
-    for pid in pids_of(ASK):
+    for pid in sorted(pids_of(ASK), key=lambda pid: pid == one.pid):  # the guard first
         os.kill(pid, signal.SIGKILL)
     one.wait()
     wait_for(lambda: not pids_of(ASK))
-    left = glob.glob("/tmp/.cairn-*")
+    left = glob.glob("/tmp/.cairn-%d-*" % vm.pid)
     run = ask(vm, "-dump")
     tap.ok(left and run.status == 0 and not nothing_left(), name + ": both are killed, and the next run cleans up",
            "%s %s %s" % (left, run, left_behind()))
@@ -265,7 +281,7 @@ def check_both_killed(tap, vm, name):
 
 def check_hanging(tap, vm, name, *words):
     """The worst: both are killed just before the VM opens its second file, so that all of it waits for a reader."""
-    folder = "/tmp/.cairn-" + "0123456789abcdef" * 2
+    folder = "/tmp/.cairn-%d-%s" % (vm.pid, "0123456789abcdef" * 2)
     os.mkdir(folder, 0o700)
     files = [os.path.join(folder, "heap.hprof" + end) for end in ("", ".p0")]
     for path in files:
@@ -280,6 +296,49 @@ def check_hanging(tap, vm, name, *words):
     jcmd.wait(10)
     tap.ok(hangs and run.status == 0 and vm.answers() and not nothing_left(),
            "%s: a VM that hangs is released by %s" % (name, words[0]), "%s %s %s" % (hangs, run, left_behind()))
+
+
+def freeze(pid):
+    """Freeze a process by its control group; what lets it go on, or None where this user may not."""
+    for place, file, words in (("/sys/fs/cgroup", "cgroup.freeze", "10"), ("/sys/fs/cgroup/unified", "cgroup.freeze", "10"),
+                               ("/sys/fs/cgroup/freezer", "freezer.state", ("FROZEN", "THAWED"))):
+        folder = os.path.join(place, "cairn-test-%d" % os.getpid())
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        if not os.path.exists(os.path.join(folder, "cgroup.procs")):  # not such a file system
+            os.rmdir(folder)
+            continue
+
+        def write(path, text):
+            with open(path, "w", encoding="ascii") as f:
+                f.write(text)
+
+        def thaw(folder=folder, place=place, file=file, words=words):
+            write(os.path.join(folder, file), words[1])
+            write(os.path.join(place, "cgroup.procs"), str(pid))
+            os.rmdir(folder)
+
+        try:
+            write(os.path.join(folder, "cgroup.procs"), str(pid))
+            write(os.path.join(folder, file), words[0])
+            return thaw
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+def check_frozen(tap, vm, name):
+    """As docker pause does it."""
+    thaw = freeze(vm.pid)
+    if not thaw:
+        tap.skip(name + ": a VM whose container is paused", "this user may not freeze any")
+        return
+    run = ask(vm, "-dump")
+    thaw()
+    tap.ok(run.status == ERRORS["io"] and "is paused" in run.err and vm.answers(),
+           name + ": a VM whose container is paused", run)
 
 
 def check_vm_ends(tap, home, name):
@@ -428,7 +487,7 @@ def check_fake_hotspot(tap):
         vm = fake("hotspot", manner)
         run = ask(vm, "jcmd", "VM.version")
         tap.ok(run.status == ERRORS[status] and words in run.err and vm.lives(), "a VM whose answer is %s" % manner, run)
-        tap.ok(not glob.glob("/tmp/.attach_pid*"), "its trigger is taken away, %s" % manner)
+        tap.ok(not glob.glob("/tmp/.attach_pid%d" % vm.pid), "its trigger is taken away, %s" % manner)
         if manner == "garbage":
             run = ask(vm, "-dump")
             tap.ok(run.status == ERRORS["io"] and not nothing_left(), "no dump of it", "%s %s" % (run, left_behind()))
@@ -452,7 +511,7 @@ def check_fake_openj9(tap):
     run = ask(vm, "-dump", kept)
     tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
            "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
-    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/*/replyInfo"), "OpenJ9: nothing is left",
+    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left",
            left_behind())
     vm.process.terminate()
     for manner, words in (("refuses", "no dump today"), ("elsewhere", "Dump written to"), ("mute", "did not connect")):
@@ -460,7 +519,7 @@ def check_fake_openj9(tap):
         run = ask(vm, "-dump")
         tap.ok(run.status == ERRORS["io"] and words in run.err and not nothing_left() and vm.lives(),
                "OpenJ9: a VM that is %s" % manner, "%s %s" % (run, left_behind()))
-        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/*/replyInfo"), "OpenJ9: no reply is left, %s" % manner)
+        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: no reply is left, %s" % manner)
         vm.process.terminate()
         vm.process.wait()
 
@@ -499,6 +558,8 @@ def main():
         check_stopped(tap, vm, name)
         check_both_killed(tap, vm, name)
         check_memory(tap, vm, name)
+        check_two(tap, vm, name)
+        check_frozen(tap, vm, name)
         if release_of(home) >= 22:
             check_hanging(tap, vm, name, "-dump")
             check_hanging(tap, vm, name, "jcmd", "VM.version")

@@ -32,11 +32,45 @@ int zstd_block_unpack(void *to, size_t n, const void *from, size_t n_from, struc
 	return zstd_block_may(err);
 }
 
+struct zstd_packer *zstd_packer_new(struct err *err)
+{
+	(void)!zstd_block_may(err);
+	return NULL;
+}
+
+void zstd_packer_free(struct zstd_packer *p)
+{
+	(void)p;
+}
+
+size_t zstd_packer_pack(struct zstd_packer *p, void *to, const void *from, size_t n)
+{
+	(void)p, (void)to, (void)from, (void)n;
+	return 0;
+}
+
+struct zstd_unpacker *zstd_unpacker_new(struct err *err)
+{
+	(void)!zstd_block_may(err);
+	return NULL;
+}
+
+void zstd_unpacker_free(struct zstd_unpacker *u)
+{
+	(void)u;
+}
+
+bool zstd_unpacker_unpack(struct zstd_unpacker *u, void *to, size_t n, const void *from, size_t n_from)
+{
+	(void)u, (void)to, (void)n, (void)from, (void)n_from;
+	return false;
+}
+
 #else
 
 #include <zstd.h>
 
-enum { LEVEL = 3 };
+enum { LEVEL = 3, FAST_LEVEL = 1 };
 
 int zstd_block_may(struct err *err)
 {
@@ -78,6 +112,44 @@ int zstd_block_unpack(void *to, size_t n, const void *from, size_t n_from, struc
 	size_t got = ZSTD_decompressDCtx(d, to, n, from, n_from);
 	ZSTD_freeDCtx(d);
 	return got == n ? 0 : err_set(err, ERR_FORMAT, "the packed data is damaged");
+}
+
+/* The structs have no members of their own: they are the library's. */
+struct zstd_packer *zstd_packer_new(struct err *err)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	if (!c)
+		(void)lack(err);
+	return (struct zstd_packer *)c;
+}
+
+void zstd_packer_free(struct zstd_packer *p)
+{
+	ZSTD_freeCCtx((ZSTD_CCtx *)p);
+}
+
+size_t zstd_packer_pack(struct zstd_packer *p, void *to, const void *from, size_t n)
+{
+	size_t got = ZSTD_compressCCtx((ZSTD_CCtx *)p, to, zstd_block_room(n), from, n, FAST_LEVEL);
+	return ZSTD_isError(got) ? 0 : got;
+}
+
+struct zstd_unpacker *zstd_unpacker_new(struct err *err)
+{
+	ZSTD_DCtx *d = ZSTD_createDCtx();
+	if (!d)
+		(void)lack(err);
+	return (struct zstd_unpacker *)d;
+}
+
+void zstd_unpacker_free(struct zstd_unpacker *u)
+{
+	ZSTD_freeDCtx((ZSTD_DCtx *)u);
+}
+
+bool zstd_unpacker_unpack(struct zstd_unpacker *u, void *to, size_t n, const void *from, size_t n_from)
+{
+	return ZSTD_decompressDCtx((ZSTD_DCtx *)u, to, n, from, n_from) == n;
 }
 
 #endif

@@ -134,8 +134,10 @@ struct live_dump_wishes {
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);
 
-/* Have the VM dump its heap into memory.  *out: all of it (packed_bytes.h), the caller's; *remark (of room bytes): what
- * is worth saying of it, such as that the VM died meanwhile and how much came, or "".  Errors as vm_ask. */
+/* Have the VM dump its heap into memory.  *out: all of it, ended (packed_bytes.h), the caller's: HPROF in one stream,
+ * or in two, of which the first then lacks its END record; of OpenJ9 a PHD, and a javacore or nothing.  *remark (of
+ * room bytes): what is worth saying of it, such as that the VM died meanwhile and how much came, or "".  Errors as
+ * vm_ask, and ERR_USAGE: the file to keep is there already.  The VM goes on, whatever happens to us. */
 MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
     char *remark, size_t room, struct progress *progress, struct err *err);
 

@@ -227,7 +227,7 @@ int hotspot_result(struct vm_link *l, const char **text, struct err *err)
 	const char *s = l->answer.s;
 
 	vm_link_name(l->vm, name);
-	if (!l->answer.len && !vm_process_lives(l->vm))
+	if (!l->answer.len && vm_link_ended(l))
 		return err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
 	if (!l->answer.len)
 		return err_set(err, ERR_IO, "%s closed the connection (it answers root, and user %lu of group %lu)", name,
@@ -242,13 +242,14 @@ int hotspot_result(struct vm_link *l, const char **text, struct err *err)
 	return 0;
 }
 
-void hotspot_clean(int tmp, const struct proc *p)
+void hotspot_clean(const struct vm_link *l)
 {
 	struct stat st;
 	char name[40];
 
-	trigger_name(name, p);
-	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && !st.st_size &&
-	    st.st_mtime < time(NULL) - TRIGGER_AGE)
-		(void)unlinkat(tmp, name, 0);
+	trigger_name(name, &l->proc);
+	if (fstatat(l->tmp, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) || st.st_size)
+		return;
+	if (has_socket(l) || st.st_mtime < time(NULL) - TRIGGER_AGE) /* then nobody waits for it */
+		remove_trigger(l);
 }

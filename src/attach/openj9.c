@@ -405,8 +405,8 @@ int openj9_result(struct vm_link *l, const char **text, struct err *err)
 
 	vm_link_name(l->vm, name);
 	if (!openj9_complete(&l->answer))
-		return vm_process_lives(l->vm) ? err_set(err, ERR_IO, "%s closed the connection", name) :
-		    err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
+		return vm_link_ended(l) ? err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name) :
+		    err_set(err, ERR_IO, "%s closed the connection", name);
 	(void)send(l->socket, "ATTACH_DETACHED", sizeof "ATTACH_DETACHED", MSG_NOSIGNAL);
 	if (openj9_property(l->answer.s, l->answer.len - 1, is_error, &value) && !strcmp(value.s, "true")) {
 		text_clear(&value);

@@ -15,7 +15,9 @@
 
 enum {
 	ANSWER_MOST = 256 << 20, /* a histogram of a million classes has less */
-	STOPPED_SECONDS = 2,     /* a debugger that looks at it stops it for less */
+	HALT_LOOK_SECONDS = 1,   /* a debugger that looks at it stops it for less */
+	PATH_MOST = 4096,
+	ENDING_MS = 500,         /* between the end of its sockets and its own */
 };
 
 void vm_link_name(const struct vm_process *p, char to[LINK_NAME])
@@ -61,6 +63,9 @@ int own_user_become(struct own_user *own, const struct vm_process *p, struct err
 		return 0;
 	int why = errno;
 	own_user_return(own);
+	if (own->uid == 0)
+		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities "
+		    "SETUID and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
 	return proc_refused(p, why, err);
 }
 
@@ -83,16 +88,49 @@ static int not_a_vm(const struct vm_process *p, struct err *err)
 	    (long)p->pid, p->name);
 }
 
-static int is_stopped(const struct vm_process *p, struct err *err)
+/* Does a file of its control group say so?  Where groups are mounted elsewhere, or are those of a container, no. */
+static bool group_says(int process, const char *line, const char *place, const char *file, const char *words)
 {
-	char name[LINK_NAME];
-	vm_link_name(p, name);
-	return err_set(err, ERR_IO, "%s is stopped and cannot answer (let it go on: kill -CONT %ld)", name, (long)p->pid);
+	size_t n;
+	char path[PATH_MOST], *groups = proc_file(process, "cgroup", PATH_MOST, &n), *says = NULL;
+	const char *group = groups ? strstr(groups, line) : NULL;
+
+	if (group) {
+		group += strlen(line);
+		snprintf(path, sizeof path, "%s%.*s/%s", place, (int)strcspn(group, "\n"), group, file);
+		says = proc_file(process, path, PATH_MOST, &n); /* an absolute path */
+	}
+	bool is = says && strstr(says, words);
+	free(groups);
+	free(says);
+	return is;
 }
 
-static bool state_is_stopped(char state)
+static bool is_frozen(int process)
 {
-	return state == 'T' || state == 't';
+	return group_says(process, "0::", "/sys/fs/cgroup", "cgroup.events", "frozen 1") ||
+	    group_says(process, "0::", "/sys/fs/cgroup/unified", "cgroup.events", "frozen 1") ||
+	    group_says(process, ":freezer:", "/sys/fs/cgroup/freezer", "freezer.state", "FROZEN");
+}
+
+/* What keeps it from answering: 'T', 't' as its state, 'F' frozen; 0: nothing. */
+static char halted_by(const struct vm_link *l)
+{
+	char state = l->proc.state;
+	return state == 'T' || state == 't' ? state : is_frozen(l->process) ? 'F' : 0;
+}
+
+static int cannot_answer(const struct vm_link *l, char why, struct err *err)
+{
+	char name[LINK_NAME];
+	vm_link_name(l->vm, name);
+	if (why == 'T')
+		return err_set(err, ERR_IO, "%s is stopped and cannot answer (let it go on: kill -CONT %ld)", name,
+		    (long)l->vm->pid);
+	if (why == 't')
+		return err_set(err, ERR_IO, "%s is stopped by a debugger and cannot answer (let it go on there)", name);
+	return err_set(err, ERR_IO, "%s is paused and cannot answer (let it go on: docker unpause %s)", name,
+	    *l->vm->container ? l->vm->container : "CONTAINER");
 }
 
 int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress *progress, struct err *err)
@@ -108,8 +146,9 @@ int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress 
 		return l->process;
 	if (!proc_read(l->process, &l->proc) || l->proc.state == 'Z' || l->proc.state == 'X')
 		return err_set(err, ERR_NOT_FOUND, "%s has ended", name);
-	if (state_is_stopped(l->proc.state))
-		return is_stopped(p, err);
+	char why = halted_by(l);
+	if (why)
+		return cannot_answer(l, why, err);
 	if ((l->tmp = proc_open_tmp(l->process, &l->proc)) < 0)
 		return proc_refused(p, errno, err);
 	return 0;
@@ -174,43 +213,26 @@ int vm_link_look(struct vm_link *l, struct err *err)
 		vm_link_name(l->vm, name);
 		return err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
 	}
-	if (!state_is_stopped(l->proc.state))
-		l->stopped = 0;
-	else if (!l->stopped)
-		l->stopped = progress_clock();
-	else if (progress_clock() - l->stopped > STOPPED_SECONDS * SECOND)
-		return is_stopped(l->vm, err);
-	return 0;
+	if (progress_clock() < l->next_look)
+		return 0;
+	l->next_look = progress_clock() + HALT_LOOK_SECONDS * SECOND;
+	char why = halted_by(l);
+	bool again = why && l->halted;
+	l->halted = why != 0;
+	return again ? cannot_answer(l, why, err) : 0;
+}
+
+bool vm_link_ended(const struct vm_link *l)
+{
+	bool lives = vm_process_lives(l->vm);
+	for (unsigned ms = 0; lives && ms < ENDING_MS; ms += LINK_LOOK_MS) {
+		(void)poll(NULL, 0, LINK_LOOK_MS);
+		lives = vm_process_lives(l->vm);
+	}
+	return !lives;
 }
 
 int vm_link_result(struct vm_link *l, const char **text, struct err *err)
 {
 	return l->vm->kind == VM_OPENJ9 ? openj9_result(l, text, err) : hotspot_result(l, text, err);
-}
-
-int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
-    struct err *err)
-{
-	int code = vm_link_request(l, command, argument, err);
-
-	while (code == 0 && !l->answered) {
-		struct pollfd p = { .fd = l->socket, .events = POLLIN };
-		code = poll(&p, 1, LINK_LOOK_MS) > 0 ? vm_link_read(l, err) : vm_link_look(l, err);
-	}
-	return code == 0 ? vm_link_result(l, text, err) : code;
-}
-
-int vm_ask(const struct vm_process *p, const char *command, const char *const argument[3], struct text *answer,
-    struct progress *progress, struct err *err)
-{
-	struct vm_link l;
-	const char *text;
-	int code = vm_link_open(&l, p, progress, err);
-
-	if (code == 0)
-		code = vm_link_ask(&l, command, argument, &text, err);
-	if (code == 0)
-		text_add_n(answer, text, l.answer.len - (size_t)(text - l.answer.s));
-	vm_link_close(&l);
-	return code;
 }

@@ -20,7 +20,8 @@ struct vm_link {
 	int socket;        /* of the request on its way; -1: none */
 	struct text answer; /* what came of it */
 	bool answered;     /* all came, or the VM closed it */
-	uint64_t stopped;  /* since when the process is stopped, by progress_clock; 0: it is not */
+	uint64_t next_look; /* for whether it is stopped, by progress_clock */
+	bool halted;        /* it was when it was looked at last */
 };
 
 /* Errors as vm_ask.  Either way vm_link_close ends it. */
@@ -36,11 +37,10 @@ MUST_CHECK int vm_link_read(struct vm_link *l, struct err *err);
  * ERR_NOT_FOUND: it has ended. */
 enum { LINK_LOOK_MS = 50 };
 MUST_CHECK int vm_link_look(struct vm_link *l, struct err *err);
+/* It closed the connection before it had answered: has it ended?  It may be about to. */
+bool vm_link_ended(const struct vm_link *l);
 /* The text of the answer, until the next request.  ERR_IO: the VM refused, or gave none. */
 MUST_CHECK int vm_link_result(struct vm_link *l, const char **text, struct err *err);
-/* A request with all that follows. */
-MUST_CHECK int vm_link_ask(struct vm_link *l, const char *command, const char *const argument[3], const char **text,
-    struct err *err);
 
 /* "VM 4711 (com.acme.shop.Main)", for errors. */
 enum { LINK_NAME = 160 };
@@ -68,7 +68,7 @@ MUST_CHECK int hotspot_request(struct vm_link *l, const char *command, const cha
     struct err *err);
 MUST_CHECK int hotspot_result(struct vm_link *l, const char **text, struct err *err);
 /* Remove a trigger that a killed run left behind. */
-void hotspot_clean(int tmp, const struct proc *p);
+void hotspot_clean(const struct vm_link *l);
 
 MUST_CHECK int openj9_request(struct vm_link *l, const char *command, const char *const argument[3], struct err *err);
 /* Has all of the answer come? */

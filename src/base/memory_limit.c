@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 static _Atomic uint64_t in_use, peak, limit;
+static _Atomic uint64_t of_dumps; /* a part of in_use */
+static bool (*_Atomic ask_first)(uint64_t bytes);
 static _Atomic uint64_t expected, expected_retained;
 static atomic_bool files;
 static char limit_whose[120] = "--mem";
@@ -88,14 +90,22 @@ static void refuse(uint64_t bytes, uint64_t now, uint64_t most, char *why, size_
 	    limit_whose, allowed, advice);
 }
 
+/* What is to be kept where dumps in memory have a part of it. */
+static uint64_t beside_dumps(uint64_t kept)
+{
+	uint64_t dumps = atomic_load(&of_dumps);
+	return kept > dumps ? kept - dumps : 0;
+}
+
 bool memory_limit_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone)
 {
 	uint64_t most = atomic_load(&limit), now = atomic_load(&in_use);
 
+	kept = beside_dumps(kept);
 	return !most || (kept <= most && bytes <= most - kept && now - (gone < now ? gone : now) <= most - kept - bytes);
 }
 
-bool memory_limit_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
+static bool take(uint64_t bytes, uint64_t kept, char *why, size_t room)
 {
 	uint64_t all = atomic_load(&limit), now = atomic_load(&in_use);
 	uint64_t most = kept < all ? all - kept : all;
@@ -109,6 +119,38 @@ bool memory_limit_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
 	} while (!atomic_compare_exchange_weak(&in_use, &now, now + bytes));
 	note_peak(now + bytes);
 	return true;
+}
+
+bool memory_limit_take(uint64_t bytes, uint64_t kept, char *why, size_t room)
+{
+	bool (*give)(uint64_t bytes) = atomic_load(&ask_first);
+
+	while (!take(bytes, beside_dumps(kept), why, room))
+		if (!give || !give(bytes))
+			return take(bytes, beside_dumps(kept), why, room); /* another thread may have given some back */
+	return true;
+}
+
+void memory_limit_ask_first(bool (*give)(uint64_t bytes))
+{
+	atomic_store(&ask_first, give);
+}
+
+void memory_limit_dump_takes(uint64_t bytes)
+{
+	memory_limit_take_anyway(bytes);
+	atomic_fetch_add(&of_dumps, bytes);
+}
+
+uint64_t memory_limit_of_dumps(void)
+{
+	return atomic_load(&of_dumps);
+}
+
+void memory_limit_dump_gives_back(uint64_t bytes)
+{
+	atomic_fetch_sub(&of_dumps, bytes);
+	memory_limit_give_back(bytes);
 }
 
 void memory_limit_take_anyway(uint64_t bytes)

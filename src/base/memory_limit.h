@@ -15,6 +15,17 @@ bool memory_limit_would_fit(uint64_t bytes, uint64_t kept, uint64_t gone);
 void memory_limit_take_anyway(uint64_t bytes);
 void memory_limit_give_back(uint64_t bytes);
 
+/*
+ * Bytes of a dump that is in memory, not in a file.  They are in use as others are, but where others keep some for the
+ * pages of a mapped dump, they are what it is kept for.
+ */
+void memory_limit_dump_takes(uint64_t bytes);
+void memory_limit_dump_gives_back(uint64_t bytes);
+uint64_t memory_limit_of_dumps(void);
+/* Asked, by any thread, before bytes are refused: give back what is needed to take so many, as memory_limit_would_fit
+ * tells.  False: nothing was given back. */
+void memory_limit_ask_first(bool (*give)(uint64_t bytes));
+
 /* The limit (0: none), bytes taken now, and the most there ever were. */
 uint64_t memory_limit_bytes(void);
 uint64_t memory_limit_in_use(void);

@@ -16,6 +16,8 @@
  * gigabyte, that of types on a Go dump with its program beside it. */
 const struct phase_info phase_info[PHASES] = {
 	[PHASE_NONE] = ALONE(""),
+	[PHASE_ATTACH] = ALONE("attaching to the VM"),
+	[PHASE_TAKE_DUMP] = {.words = "the VM writes its heap", .word = "the VM writes its heap", .bytes = true},
 	[PHASE_AWAIT_PIPE] = {"waiting for the pipe", "waiting for the pipe", WORK_PIPE, 1},
 	[PHASE_READ_PIPE] = {"reading the pipe", "reading the pipe", WORK_PIPE, 100, .bytes = true},
 	[PHASE_INFLATE] = {"inflating", "inflating", WORK_INFLATE, 100, .bytes = true},

@@ -18,6 +18,8 @@
 /* The phases of long jobs.  progress.c has a line about each; a test wants it complete. */
 enum phase {
 	PHASE_NONE, /* before the first */
+	/* a dump that a process makes */
+	PHASE_ATTACH, PHASE_TAKE_DUMP,
 	/* opening a dump, in this order */
 	PHASE_AWAIT_PIPE, PHASE_READ_PIPE,
 	PHASE_INFLATE, PHASE_READ_OBJECTS, PHASE_ORDER_OBJECTS, PHASE_READ_REFERENCES, PHASE_FIND_TYPES,

@@ -80,24 +80,22 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
 	size_t i = 0;
 
+	(void)info, (void)context;
 	while (faults[i] != number)
 		i++;
-	if (before[i].sa_flags & SA_SIGINFO) { /* the screen's, which asks, too */
-		before[i].sa_sigaction(number, info, context);
-		return;
-	}
 	if (mapped_file_is_cause())
 		_exit(MAPPED_FILE_STATUS);
 	signal(number, before[i].sa_handler == SIG_IGN ? SIG_DFL : before[i].sa_handler);
 	raise(number);
 }
 
-/* Make on_fault the action, whatever was set since; under the lock. */
+/* Make on_fault the action, unless one has more arguments: ours, or of the screen or page_faults.c, which ask, too.
+ * Under the lock. */
 static void catch_faults(void)
 {
 	for (size_t i = 0; i < N_FAULTS; i++) {
 		struct sigaction now, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-		if (sigaction(faults[i], NULL, &now) || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+		if (sigaction(faults[i], NULL, &now) || now.sa_flags & SA_SIGINFO)
 			continue;
 		before[i] = now;
 		sigemptyset(&ours.sa_mask);

@@ -2,10 +2,10 @@
 /*
  * spill.h - the unnamed file for large blocks that do not fit into memory.
  *
- * Only big.c and cold_blocks.c use it; what comes through a pipe has one of its own (spill_open).  The file is made
- * when the first block needs it, has no name from then on (so it is gone with the process, whatever ends it), and
- * is closed with the last block.  Room on the disk is taken before it is handed out, for a write to a mapped page
- * that finds none would end the program.  Any thread.
+ * big.c, cold_blocks.c and packed_blocks.c use it; what comes through a pipe has one of its own (spill_open).
+ * The file is made when the first block needs it, has no name from then on (so it is gone with the process, whatever
+ * ends it), and is closed with the last block.  Room on the disk is taken before it is handed out, for a write to a
+ * mapped page that finds none would end the program.  Any thread.
  */
 #ifndef CAIRN_MEMORY_SPILL_H
 #define CAIRN_MEMORY_SPILL_H

@@ -3,12 +3,17 @@
  * ask.c - ask a VM something, as the program does; a tool for tests.
  *
  *   ask PID COMMAND [ARGUMENT]...   the answer, on the standard output
+ *   ask PID -dump|-live [FILE [BYTES]]   have it dump its heap; what is announced, and the bytes that came.  BYTES:
+ *                                        of memory, at most; FILE "": none
  *
  * ^C stops it as in the program.  Exit status: 0, or the error's number without its sign, after its message on the
  * error output.
  */
+#include "algorithms/packed_bytes.h"
 #include "attach/attach.h"
+#include "base/memory_limit.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +41,25 @@ static int ask(const struct vm_process *p, int argc, char **argv, struct err *er
 	return code;
 }
 
+static int dump(const struct vm_process *p, const char *file, bool collect, struct err *err)
+{
+	struct live_dump_wishes w = { .collect = collect, .keep = *file ? file : NULL };
+	struct packed_bytes *bytes;
+	struct text announced = TEXT_INIT;
+	char remark[512];
+
+	live_dump_announce(p, &w, &announced);
+	printf("%s\n", announced.s);
+	fflush(stdout);
+	text_release(&announced);
+	int code = live_dump_take(&bytes, p, &w, remark, sizeof remark, &progress, err);
+	if (code == 0)
+		printf("%" PRIu64 " %" PRIu64 " bytes%s%s\n", packed_bytes_size(bytes, 0), packed_bytes_size(bytes, 1),
+		    *remark ? ": " : "", remark);
+	packed_bytes_free(bytes);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	struct vm_process p;
@@ -47,9 +71,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	sigaction(SIGINT, &on, NULL);
+	if (argc > 4 && *argv[2] == '-')
+		memory_limit_set(strtoull(argv[4], NULL, 10), "BYTES");
 	int code = vm_process_find(&p, argv[1], &err);
 	if (code == 0)
-		code = ask(&p, argc - 2, argv + 2, &err);
+		code = !strcmp(argv[2], "-dump") || !strcmp(argv[2], "-live") ?
+		    dump(&p, argc > 3 ? argv[3] : "", !strcmp(argv[2], "-live"), &err) : ask(&p, argc - 2, argv + 2, &err);
 	if (code)
 		fprintf(stderr, "%s\n", err.message);
 	vm_process_release(&p);

@@ -309,7 +309,7 @@ static int open_output(const struct batch_options *o, struct output *to)
 static void say_unreadable(const struct batch_options *o)
 {
 	for (size_t i = 0; (o->next || !may_compare(o)) && i < o->n_older; i++)
-		if (!source_is_standard_input(o->older[i]) && !file_readable(o->older[i]))
+		if (!source_has_no_file(o->older[i]) && !file_readable(o->older[i]))
 			complain("warning: the older dump %s cannot be read: %s", o->older[i], strerror(errno));
 }
 

@@ -382,6 +382,15 @@ static int walk_heap_record(struct copying *c, uint64_t at, uint64_t stated, boo
 	return walk_heap(c, body, end, write ? PASS_WRITE : PASS_NAMES);
 }
 
+/* Where the record after this byte begins: at the end of a piece, in the next one. */
+static uint64_t record_from(const struct source *s, uint64_t at)
+{
+	for (size_t i = 0; i + 1 < s->n_pieces; i++)
+		if (at == s->pieces[i].end)
+			at = s->pieces[i + 1].begin;
+	return at;
+}
+
 static int walk_file(struct copying *c, bool write)
 {
 	const struct source *s = c->h->dump.source;
@@ -393,7 +402,8 @@ static int walk_file(struct copying *c, bool write)
 		put(c, s->bytes + c->h->begin, c->h->body - c->h->begin);
 		put_mark(c);
 	}
-	for (uint64_t at = c->h->body + (marked ? RECORD_HEAD + marked : 0), next; at < c->h->end && !code; at = next) {
+	for (uint64_t at = c->h->body + (marked ? RECORD_HEAD + marked : 0), next; at < c->h->end && !code;
+	     at = record_from(s, next)) {
 		const uint8_t *p = s->bytes + at;
 		if (!goes_on(c, 0))
 			break;

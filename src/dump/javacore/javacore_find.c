@@ -310,6 +310,11 @@ int javacore_find(char **out, char **passed, const char *dump_path, struct err *
 	*out = NULL;
 	if (passed)
 		*passed = NULL;
+	if (source_is_process(dump_path)) {
+		const char *javacore = source_process_javacore(dump_path);
+		*out = javacore ? xstrdup(javacore) : NULL;
+		return 0;
+	}
 	static const char *const formats[] = {".phd", ".txt", NULL}, *const cores[] = {".dmp", NULL};
 	const char *name = "heapdump", *word = last_word(base, name);
 	bool converted = !word && (word = last_word(base, "core.")) != NULL;

@@ -73,6 +73,7 @@ struct source_file {
 	const char *broken_off; /* it is known not to be whole: why, a text that stays as long; else NULL */
 	const struct source_division *division; /* as in struct source_look */
 	struct source_parts *parts; /* NULL: it has none */
+	struct packed_bytes *packed; /* of a process, which hold its bytes; NULL: it is a file */
 	bool ends_early;   /* a stream did, and what came of it before is right */
 	uint64_t most;     /* bytes that it may unpack to; 0: as many as fit into memory */
 	uint64_t wish;     /* bytes that may be needed there, for whoever reserves room first */
@@ -137,6 +138,11 @@ MUST_CHECK int spool_open(struct source_file *o, const char *path, const struct 
     struct err *err);
 /* A descriptor of its own for standard input, which is a file; -1: errno. */
 int spool_dup(const char *path);
+
+/* --- process_dump.c: what a VM writes into memory ---------------------------------------------------- */
+
+/* o's bytes are what its process dumped, or dumps now.  Errors as live_dump_take, and ERR_FORMAT: that is nothing. */
+MUST_CHECK int process_dump_open(struct source_file *o, struct progress *progress, struct err *err);
 
 /* --- unpack.c: what it unpacks to, layer by layer --------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  */
 #include "dump/source/opening.h"
 
+#include "algorithms/packed_bytes.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "memory/big.h"
@@ -117,6 +118,8 @@ int source_open_if(struct source **out, const char *path, const struct source_lo
 	struct source_file *o = source_new(path);
 
 	*out = NULL;
+	if (source_is_process(path))
+		return finish(out, o, process_dump_open(o, progress, err), err);
 	o->division = look ? look->division : NULL;
 	int code = stored_open(o, o->file, progress, err);
 	if (code == 0)
@@ -144,9 +147,10 @@ static bool needs_no_memory(const struct source_file *o)
 
 int source_open_waiting(struct source **out, const char *path, struct err *err)
 {
-	struct source_file *o = source_new(path);
-
 	*out = NULL;
+	if (source_is_process(path))
+		return 1;
+	struct source_file *o = source_new(path);
 	int code = stored_open(o, o->file, progress_own(), err);
 	if (code == 0)
 		code = stored_map(o, err);
@@ -217,6 +221,8 @@ bool source_damage(const struct source *s, uint64_t *offset)
 	struct source_file *o = s->file;
 	struct stat now;
 
+	if (o && o->packed)
+		return packed_bytes_lost(o->packed, offset);
 	if (!o || !o->mapping || atomic_load(&o->served))
 		return false;
 	/* the rest of a last page reads as zeros without any fault: ask for the size as well */

@@ -3,8 +3,9 @@
  * source.h - the bytes of a dump, mapped or unpacked.
  *
  * A plain file is mapped; a packed one is unpacked into memory once.  What comes through a pipe is kept in a file
- * without a name first.  Readers see one contiguous range in any case.  A mapped file may shrink or fail meanwhile:
- * the pages that are gone then read as zeros, and source_damage() gives the byte from which nothing is true any more.
+ * without a name first, and what a process dumps in memory (algorithms/packed_bytes.h).  Readers see one contiguous
+ * range in any case, whose addresses no system call is given.  A mapped file may shrink or fail meanwhile: the pages
+ * that are gone then read as zeros, and source_damage() gives the byte from which nothing is true any more.
  */
 #ifndef CAIRN_DUMP_SOURCE_H
 #define CAIRN_DUMP_SOURCE_H
@@ -48,6 +49,19 @@ struct source {
 MUST_CHECK int source_take_standard_input(int instead);
 /* It, or a member of the archive that comes through it: "standard input::heap.hprof". */
 bool source_is_standard_input(const char *path);
+
+/*
+ * A running process: its heap is dumped into memory when the name that this returns, which stays, is opened for the
+ * first time, and read from there later.  Each call is another dump.
+ */
+struct vm_process;
+struct live_dump_wishes; /* attach/attach.h */
+const char *source_take_process(const struct vm_process *p, const struct live_dump_wishes *w);
+bool source_is_process(const char *path);
+/* Is there no file of this name, since standard input or a process brings the dump? */
+bool source_has_no_file(const char *path);
+/* What opens the javacore that an OpenJ9 VM wrote with its dump; NULL: there is none. */
+const char *source_process_javacore(const char *path);
 
 /* A descriptor to look at the bytes of a file without waiting, the caller's; -1 with errno: it is none, or a pipe of
  * which not all came yet. */

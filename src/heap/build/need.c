@@ -170,7 +170,8 @@ static void weigh(const struct build *b, const struct sampling *s, struct heap_n
 {
 	const struct dump_facts *facts = &b->heap->dump->facts;
 	const uint64_t n = need->objects, r = need->references;
-	const uint64_t now = big_in_use() + FIXED + OF_CLASS * s->classes + OF_ROOT * s->roots;
+	const uint64_t of_dumps = memory_limit_of_dumps() / 3 * 2; /* they pack to about a third */
+	const uint64_t now = big_in_use() - of_dumps + FIXED + OF_CLASS * s->classes + OF_ROOT * s->roots;
 	uint64_t extents = s->sized * (s->sizes > s->sized / 2 ? 8 : 4);
 	/* index, classes, what marks objects with a size of their own; where their records lie */
 	uint64_t kept = n + 4 * n + n / 8 + extents + (facts->values == NO_VALUES ? 0 : n / 2);

@@ -38,7 +38,7 @@ bool index_file_has_place(const char *dump)
 	const char *member = file_member(dump);
 	char *file = xstrndup(dump, member ? (size_t)(member - dump) : strlen(dump));
 	struct stat st;
-	bool has = !source_is_standard_input(dump) && (stat(file, &st) < 0 || !S_ISFIFO(st.st_mode));
+	bool has = !source_has_no_file(dump) && (stat(file, &st) < 0 || !S_ISFIFO(st.st_mode));
 	for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
 		has &= strncmp(file, numbered[i], strlen(numbered[i])) != 0;
 	free(file);
@@ -77,15 +77,24 @@ char *index_file_in_cache(const char *dump)
 
 /* --- which dump --------------------------------------------------------------------------------- */
 
+/* Of a dump without a file, which is in memory, s are its bytes. */
+static bool read_sample(void *to, uint64_t n, uint64_t at, int fd, const struct source *s)
+{
+	if (fd >= 0)
+		return pread(fd, to, n, (off_t)at) >= 0;
+	memcpy(to, s->bytes + at, s->size - at < n ? s->size - at : n);
+	return true;
+}
+
 /* A sum over blocks spread over the file; it finds files that were put in another's place. */
-static int sum_samples(int fd, uint64_t size, uint64_t *sum)
+static int sum_samples(int fd, const struct source *s, uint64_t size, uint64_t *sum)
 {
 	uint64_t block[SAMPLE_BYTES / sizeof(uint64_t)];
 	*sum = size;
 	for (uint64_t i = 0; i < SAMPLES; i++) {
 		uint64_t room = size > SAMPLE_BYTES ? size - SAMPLE_BYTES : 0;
 		memset(block, 0, sizeof block);
-		if (pread(fd, block, sizeof block, (off_t)(room / (SAMPLES - 1) * i)) < 0)
+		if (!read_sample(block, sizeof block, room / (SAMPLES - 1) * i, fd, s))
 			return -1;
 		for (size_t k = 0; k < sizeof block / sizeof *block; k++)
 			*sum = (*sum ^ block[k]) * UINT64_C(0x9E3779B185EBCA87) + (*sum >> 29);
@@ -123,13 +132,15 @@ static const char *member_of(const char *path)
 	return member ? member : "";
 }
 
-int key_of_dump(struct index_file_key *k, int fd, const char *path, const struct heap_options *o, struct err *err)
+int key_of_dump(struct index_file_key *k, const struct source *s, const char *path, const struct heap_options *o,
+    struct err *err)
 {
-	struct stat st;
+	struct stat st = {.st_size = (off_t)s->size};
+	int fd = source_fd(s);
 	*k = (struct index_file_key){ .version = INDEX_FILE_VERSION, .program = PACKAGE_VERSION, .path = path,
 		.member = member_of(path),
 		.heap_number = o->dump.heap_number, .mat_sizes = o->mat_sizes };
-	if (fstat(fd, &st) || sum_samples(fd, (uint64_t)st.st_size, &k->sample))
+	if ((fd >= 0 && fstat(fd, &st)) || sum_samples(fd, s, (uint64_t)st.st_size, &k->sample))
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	file_key(k, &st);
 	companion_key(k, path, o);
@@ -163,7 +174,7 @@ static int fits_dump(const struct index_file_key *k, const struct index_file_key
 		text_addf(why, "the dump has another size (%" PRIu64 " bytes, not %" PRIu64 ")", now->size, k->size);
 		return 1;
 	}
-	if (sum_samples(fd, now->size, &sample) || sample != k->sample)
+	if (sum_samples(fd, NULL, now->size, &sample) || sample != k->sample)
 		return unfit(why, same_time ? "the dump has other contents" :
 		    "the dump has other contents: it was changed or replaced");
 	return same_time ? 0 : unfit(why, "the dump has another modification time than the index records, but "

@@ -52,11 +52,11 @@ static int write_key(const struct heap *h, bool nameless, struct chunks_writer *
 {
 	struct index_file_key k;
 	struct pack p = { .reading = false };
-	if (h->source->n_pieces)
+	if (h->source->n_pieces && source_fd(h->source) >= 0)
 		return err_set(err, ERR_UNSUPPORTED, "%.200s consists of several parts, and an index needs a "
 		    "single file", h->source->path);
 	char *path = file_real_path(h->source->path);
-	int code = key_of_dump(&k, source_fd(h->source), path, &h->asked, err);
+	int code = key_of_dump(&k, h->source, path, &h->asked, err);
 	if (code) {
 		free(path);
 		return code;

@@ -24,6 +24,7 @@ struct heap;
 struct heap_options;
 struct nameless;
 struct progress;
+struct source;
 struct text;
 
 struct saved {
@@ -46,9 +47,9 @@ struct index_file_key {
 	uint64_t companion, companion_size, companion_written; /* of the javacore; companion: there is one */
 };
 
-/* The key of the dump that was opened from this descriptor with these options. */
-MUST_CHECK int key_of_dump(struct index_file_key *k, int fd, const char *path, const struct heap_options *o,
-    struct err *err);
+/* The key of the dump of this source that was opened with these options; path: as it is remembered. */
+MUST_CHECK int key_of_dump(struct index_file_key *k, const struct source *s, const char *path,
+    const struct heap_options *o, struct err *err);
 /* The options and the version; then the file.  0, or *why gets a sentence and 1 is returned. */
 int key_fits_options(const struct index_file_key *k, const struct heap_options *o, struct text *why);
 int key_fits_file(const struct index_file_key *k, const char *path, const struct heap_options *o, struct text *why);

@@ -213,7 +213,7 @@ static bool add_unreadable(struct text *to, struct session_dump *const *dump, si
 	size_t lacking = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (dump[i]->opened || source_is_standard_input(dump[i]->path) || file_readable(dump[i]->path))
+		if (dump[i]->opened || source_has_no_file(dump[i]->path) || file_readable(dump[i]->path))
 			continue;
 		if (lacking++ > 0)
 			continue;

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "memory/mapped_file.h"
+#include "memory/page_faults.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,6 +192,7 @@ int signals_open(struct err *err)
 	stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
 	sigaltstack(&stack, NULL);
 	open_deadly();
+	page_faults_catch();
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
 	have_timer = timer_create(CLOCK_MONOTONIC, &event, &leave_timer) == 0;
 	return 0;

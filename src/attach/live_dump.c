@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * live_dump.c - a dump that a VM writes into our memory: see attach.h.
+ *
+ * HotSpot from Java 17 on writes over a file that is there (GC.heap_dump -overwrite), so that may be a FIFO.  Up to 21
+ * it writes one file from its beginning to its end.  From 22 on it writes all but the objects to FILE and the objects
+ * to FILE.p0, then copies FILE.p0, by its size, to the end of FILE, where it puts the END record: of a FIFO, whose
+ * size is 0, it copies nothing (services/heapDumper.cpp).  The VM stands still meanwhile, so nothing is done here but
+ * to read.
+ */
+#include "attach/live_dump_file.h"
+
+#include "algorithms/packed_bytes.h"
+#include "base/files.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { END_RECORD = 9, READS_IN_TURN = 8 };
+static const char end_record[END_RECORD] = { 0x2c };
+
+/* --- through FIFOs ---------------------------------------------------------------------------------------- */
+
+static int no_memory(const struct taking *t, struct err *err)
+{
+	char came[UNITS_ROOM];
+	units_bytes(came, packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1));
+	return err_set(err, ERR_NOMEM, "no memory for more than %s of the dump (give a larger --mem, or a folder with "
+	    "--spill)", came);
+}
+
+int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64_t *came, struct err *err)
+{
+	for (unsigned i = 0; i < READS_IN_TURN; i++) {
+		ssize_t n = packed_bytes_read(t->bytes, stream, fd);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN)
+			return errno == ENOMEM ? no_memory(t, err) :
+			    err_set(err, ERR_IO, "reading the dump: %s", strerror(errno));
+		if (n <= 0)
+			return 0;
+		*came += (uint64_t)n;
+		if (!progress_add(t->link.progress, (uint64_t)n))
+			return err_cancelled(err);
+	}
+	return 0;
+}
+
+/* Until the VM has answered, and nothing is left in the FIFOs. */
+static int drain_fifos(struct taking *t, const struct dump_folder *f, struct err *err)
+{
+	uint64_t looked = progress_clock(), came = 1;
+	int code = 0;
+
+	while (code == 0 && (!t->link.answered || came)) {
+		struct pollfd p[] = { { f->fifo[0], POLLIN, 0 }, { f->fifo[1], POLLIN, 0 },
+			{ t->link.answered ? -1 : t->link.socket, POLLIN, 0 } };
+		int n = poll(p, sizeof p / sizeof *p, t->link.answered ? 0 : LINK_LOOK_MS);
+		came = n < 0; /* a signal */
+		for (unsigned i = 0; i < DUMP_FIFOS && code == 0 && n > 0; i++)
+			if (p[i].revents & POLLIN)
+				code = live_dump_drain(t, f->fifo[i], i, &came, err);
+		if (code == 0 && n > 0 && p[2].revents)
+			code = vm_link_read(&t->link, err), came = 1;
+		if (code == 0 && progress_clock() - looked > LINK_LOOK_MS * UINT64_C(1000000)) {
+			looked = progress_clock();
+			code = vm_link_look(&t->link, err);
+			if (code == ERR_NOT_FOUND)
+				code = 0, t->link.answered = true, came = 1; /* what it wrote is there yet */
+		}
+	}
+	return code;
+}
+
+/* What the VM says of the dump.  Whole: its FILE has as many bytes as it says. */
+static bool is_whole(struct taking *t, struct err *err)
+{
+	static const char created[] = "Heap dump file created [", incomplete[] = "Dump file is incomplete: ";
+	const char *text, *at, *line;
+	char name[LINK_NAME], bytes[UNITS_ROOM];
+	uint64_t came = packed_bytes_size(t->bytes, 0);
+
+	if (vm_link_result(&t->link, &text, err))
+		return false;
+	vm_link_name(t->vm, name);
+	if ((at = strstr(text, created)) != NULL) {
+		uint64_t wrote = strtoull(at + strlen(created), NULL, 10);
+		units_bytes(bytes, wrote);
+		err_set(err, ERR_IO, "%s wrote %s", name, bytes);
+		return wrote == came;
+	}
+	at = strstr(text, incomplete);
+	if (!at && vm_link_ended(&t->link)) {
+		err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
+		return false;
+	}
+	/* "Dumping heap to FILE ...", and what is wrong with it */
+	line = strncmp(text, "Dumping", 7) == 0 ? strchr(text, '\n') : NULL;
+	line = at ? at + strlen(incomplete) : line ? line + 1 : text;
+	err_set(err, ERR_IO, "%s: %.*s", name, (int)strcspn(line, "\n"), line);
+	return false;
+}
+
+/* A record that ends the dump is put behind the objects. */
+static int end_fifos(struct taking *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	char came[UNITS_ROOM];
+	uint64_t all = packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1);
+
+	if (is_whole(t, &why)) {
+		bool end_moves = packed_bytes_size(t->bytes, 1) > 0;
+		if (end_moves)
+			packed_bytes_drop(t->bytes, 0, END_RECORD);
+		return end_moves && !packed_bytes_add(t->bytes, 1, end_record, END_RECORD) ? no_memory(t, err) : 0;
+	}
+	if (!all) {
+		err_set(err, why.code, "%s", why.message);
+		return why.code == ERR_NOT_FOUND ? ERR_NOT_FOUND : LIVE_DUMP_OTHERWISE;
+	}
+	units_bytes(came, all);
+	snprintf(t->remark, t->remark_room, "the dump is incomplete, %s came: %s", came, why.message);
+	return 0;
+}
+
+/* LIVE_DUMP_OTHERWISE, and why: this VM or its folders cannot. */
+static int take_by_fifos(struct taking *t, struct err *err)
+{
+	struct dump_folder f;
+	char command[128];
+	const char *argument[3] = { command, NULL, NULL };
+	int code = dump_folder_make(&f, &t->link, 0, err);
+
+	if (code) {
+		dump_folder_end(&f, true);
+		return LIVE_DUMP_OTHERWISE;
+	}
+	snprintf(command, sizeof command, "GC.heap_dump %s-overwrite %s/%s", t->wishes->collect ? "" : "-all ", f.path,
+	    DUMP_FILE);
+	code = vm_link_request(&t->link, "jcmd", argument, err);
+	bool asked = code == 0;
+	progress_phase(t->link.progress, PHASE_TAKE_DUMP, 0);
+	code = code ? code : drain_fifos(t, &f, err);
+	if (code == 0 && dump_folder_lost(&f))
+		code = err_set(err, ERR_IO, "cairn was stopped while the VM wrote its heap, so the VM went on without it (try "
+		    "again)");
+	dump_folder_end(&f, !asked || code == 0);
+	return code ? code : end_fifos(t, err);
+}
+
+/* --- the dump ------------------------------------------------------------------------------------------------ */
+
+static int open_keep(const char *path, struct err *err)
+{
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
+	if (fd == ERR_IO && errno == EEXIST)
+		return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
+	return fd;
+}
+
+/* A dump that cannot be kept can be looked at nevertheless. */
+static void keep(struct taking *t, int fd)
+{
+	struct err err = ERR_INIT;
+	int code = 0;
+
+	for (unsigned i = 0; i < (t->link.vm->kind == VM_OPENJ9 ? 1 : DUMP_FIFOS) && code == 0; i++)
+		if (packed_bytes_size(t->bytes, i))
+			code = packed_bytes_write(t->bytes, i, fd, t->link.progress, &err);
+	if (close(fd) && code == 0)
+		code = err_set(&err, ERR_IO, "%s", strerror(errno));
+	if (code) {
+		size_t n = strlen(t->remark);
+		(void)unlink(t->wishes->keep);
+		snprintf(t->remark + n, t->remark_room - n, "%sit is not kept in %.100s: %.200s", n ? "; " : "",
+		    t->wishes->keep, err.message);
+	}
+}
+
+/* Where memory runs out the kernel ends a process: rather cairn, which has the dump, than a VM in its container. */
+static void prefer_as_victim(void)
+{
+	int fd = file_open_to_write("/proc/self/oom_score_adj", O_WRONLY, 0, NULL);
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1000", 4);
+	close(fd);
+}
+
+static int take(struct taking *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int code = vm_link_open(&t->link, t->vm, t->progress, err);
+
+	if (code)
+		return code;
+	dump_folder_clean(&t->link);
+	hotspot_clean(&t->link);
+	code = packed_bytes_new(&t->bytes, DUMP_FIFOS, 0, err);
+	prefer_as_victim();
+	if (code == 0)
+		code = t->vm->kind == VM_OPENJ9 ? LIVE_DUMP_OTHERWISE : take_by_fifos(t, &why);
+	if (code == LIVE_DUMP_OTHERWISE)
+		code = live_dump_take_file(t, err);
+	else if (code && why.code)
+		*err = why;
+	return code;
+}
+
+int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
+    char *remark, size_t room, struct progress *progress, struct err *err)
+{
+	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
+	int kept = w->keep ? open_keep(w->keep, err) : -1;
+
+	*out = NULL;
+	*remark = '\0';
+	if (w->keep && kept < 0)
+		return kept;
+	progress_phase(progress, PHASE_ATTACH, 0);
+	uint64_t size;
+	int code = take(&t, err);
+	vm_link_close(&t.link);
+	if (code == 0 && !packed_bytes_end(t.bytes, &size))
+		code = no_memory(&t, err);
+	if (code == 0 && kept >= 0)
+		keep(&t, kept);
+	else if (kept >= 0) {
+		close(kept);
+		(void)unlink(w->keep);
+	}
+	if (code)
+		packed_bytes_free(t.bytes);
+	else
+		*out = t.bytes;
+	return code;
+}
+
+void live_dump_clean(const struct vm_process *p)
+{
+	struct vm_link l;
+
+	if (vm_link_open(&l, p, NULL, NULL) == 0) {
+		dump_folder_clean(&l);
+		hotspot_clean(&l);
+	}
+	vm_link_close(&l);
+}
+
+/* --- what is going to be done --------------------------------------------------------------------------------- */
+
+enum {
+	BYTES_A_SECOND = 300 << 20,  /* of the heap, as Java 17 and 25 write it into FIFOs on a busy host */
+	COLLECTED_A_SECOND = 1 << 30,
+	OVERWRITES_SINCE = 17,       /* GC.heap_dump -overwrite */
+};
+
+static void add_pause(const struct live_dump_wishes *w, uint64_t used, struct text *to)
+{
+	uint64_t seconds = used / BYTES_A_SECOND + (w->collect ? used / COLLECTED_A_SECOND : 0);
+	if (!used)
+		text_add(to, " pauses");
+	else if (!seconds)
+		text_add(to, " pauses for less than a second");
+	else
+		text_addf(to, " pauses for about %" PRIu64 " s", seconds + 1);
+}
+
+void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to)
+{
+	struct vm_counters now = p->counters;
+	char name[LINK_NAME], bytes[UNITS_ROOM];
+	bool by_file = p->kind == VM_OPENJ9 || (p->release && p->release < OVERWRITES_SINCE);
+
+	(void)vm_process_counters(p, &now);
+	vm_link_name(p, name);
+	text_add(to, name);
+	add_pause(w, now.heap_used ? now.heap_used : now.heap_committed, to);
+	text_add(to, w->collect ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
+	if (now.heap_used) {
+		units_bytes(bytes, now.heap_used);
+		text_addf(to, " (%s)", bytes);
+	}
+	text_add(to, " into cairn's memory; ");
+	units_bytes(bytes, live_dump_room(p));
+	if (by_file)
+		text_addf(to, "its temporary folder has a file of up to %s meanwhile", bytes);
+	else
+		text_add(to, w->keep ? "" : "nothing is written to disk");
+	if (w->keep)
+		text_addf(to, "%s%s keeps the dump", by_file ? "; " : "", w->keep);
+}

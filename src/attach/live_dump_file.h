@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * live_dump_file.h - a dump by a file in the VM's temporary folder, where the VM cannot write to FIFOs.
+ *
+ * Java before 17 never writes over a file; OpenJ9 takes another name if there is one.  The file is in a folder as
+ * dump_folder.h makes it, and taken away when it is read.
+ */
+#ifndef CAIRN_ATTACH_LIVE_DUMP_FILE_H
+#define CAIRN_ATTACH_LIVE_DUMP_FILE_H
+
+#include "attach/dump_folder.h"
+
+struct taking {
+	const struct vm_process *vm;
+	const struct live_dump_wishes *wishes;
+	struct progress *progress;
+	char *remark;
+	size_t remark_room;
+	struct vm_link link;
+	struct packed_bytes *bytes;
+};
+
+/* take_by_fifos: this VM or its folders cannot; do it otherwise. */
+enum { LIVE_DUMP_OTHERWISE = 1 };
+
+/* Bytes that the VM's file may have at most; Java 22 and later write twice as many.  0: unknown. */
+uint64_t live_dump_room(const struct vm_process *p);
+/* Read what a descriptor has now; *came counts it.  ERR_NOMEM, ERR_IO, ERR_CANCELLED. */
+MUST_CHECK int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64_t *came, struct err *err);
+MUST_CHECK int live_dump_take_file(struct taking *t, struct err *err);
+
+#endif

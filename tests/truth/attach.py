@@ -1,0 +1,577 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dumps that running VMs write into memory: whole, and whatever happens to cairn or to the VM, the VM goes on.
+
+Real VMs: the Java of this host and those of /usr/lib/jvm; CAIRN_JVMS names the homes of others.  A dump is compared
+with one that jcmd wrote to a file while the program slept.  Where no real VM does what is tested, a program speaks its
+protocol (attach/fake_vm.py).
+"""
+
+import atexit
+import glob
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from cairntest import BUILD, CAIRN, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
+
+ASK = os.path.join(BUILD, "tests", "tools", "ask")
+HERE = os.path.join(SOURCE, "tests", "truth", "attach")
+FAKE = os.path.join(HERE, "fake_vm.py")
+NOBODY = 65534
+ERRORS = {"memory": 1, "io": 2, "cancelled": 5, "not found": 6, "unsupported": 8}
+WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
+os.chmod(WORK, 0o755)
+running = []
+
+
+def end():
+    for process in running:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+            process.wait()
+    shutil.rmtree(WORK)
+
+
+atexit.register(end)
+
+
+def wait_for(condition, seconds=10):
+    """What it gives, when it is true; or after so long."""
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    return condition()
+
+
+class Process:
+    """A program that has said "ready"; its output goes to a file."""
+
+    def __init__(self, argv, **options):
+        self.output = os.path.join(WORK, "output.%d" % len(running))
+        with open(self.output, "wb") as f:
+            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f, stderr=f, cwd="/", **options)
+        running.append(self.process)
+        self.pid = self.process.pid
+        if not wait_for(lambda: "ready" in self.said(), 30):
+            raise RuntimeError("%s: %s" % (argv, self.said()))
+
+    def said(self):
+        with open(self.output, encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def lives(self):
+        return self.process.poll() is None
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Jvm(Process):
+    def __init__(self, home, *options, lists=1, **others):
+        self.home = home
+        super().__init__([os.path.join(home, "bin", "java"), "-Xshare:auto", *options, "-cp", WORK, "Sleeper",
+                          str(lists)], **others)
+
+    def jcmd(self, *words, timeout=20):
+        return Run([os.path.join(self.home, "bin", "jcmd"), str(self.pid), *words], timeout=timeout)
+
+    def answers(self):
+        """It runs Java code and reaches safepoints."""
+        run = self.jcmd("GC.heap_info")
+        return self.lives() and run.status == 0 and str(self.pid) in run.out
+
+
+def fake(kind, manner, **options):
+    folder = tempfile.mkdtemp(prefix="fake.", dir=WORK)
+    os.chmod(folder, 0o777)
+    return Process([sys.executable, FAKE, kind, folder, manner], **options)
+
+
+def ask(process, *words, **options):
+    return Run([ASK, str(process.pid), *words], **options)
+
+
+def left_behind(*pids):
+    """Folders, triggers and guards of dumps of the VMs that were begun here."""
+    pids = pids or [process.pid for process in running]
+    paths = [place + name % pid for pid in pids for place, name in (
+        ("/tmp", "/.cairn-%d-*"), ("/dev/shm", "/.cairn-%d-*"), ("/var/tmp", "/.cairn-%d-*"), ("/tmp", "/.attach_pid%d"))]
+    return [path for pattern in paths for path in glob.glob(pattern)] + \
+        ["process %s" % pid for program in (ASK, CAIRN) for pid in pids_of(program)]
+
+
+def pids_of(program):
+    """Processes that run a program."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink("/proc/%s/exe" % pid) == os.path.realpath(program):
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def nothing_left():
+    wait_for(lambda: not left_behind(), 5)
+    return left_behind()
+
+
+def written(pid):
+    """Bytes that a process has had written to disks."""
+    with open("/proc/%d/io" % pid, encoding="ascii") as f:
+        return int(re.search(r"^write_bytes: (\d+)", f.read(), re.M).group(1))
+
+
+def homes():
+    java = shutil.which("java")
+    if not java or not shutil.which("javac"):
+        skip_all("no java or javac")
+    found = {os.path.dirname(os.path.dirname(os.path.realpath(java)))}
+    found |= {os.path.dirname(os.path.dirname(os.path.realpath(path))) for path in glob.glob("/usr/lib/jvm/*/bin/java")}
+    found |= set(filter(None, os.environ.get("CAIRN_JVMS", "").split(":")))
+    return sorted(home for home in found if os.path.exists(os.path.join(home, "bin", "jcmd")))
+
+
+def release_of(home):
+    with open(os.path.join(home, "release"), encoding="utf-8") as f:
+        version = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', f.read(), re.M)
+    return int(version.group(1))
+
+
+# --- a dump is what the VM has --------------------------------------------------------------------------------------
+
+COLLECTORS = ["Serial", "Parallel", "G1", "Z", "Shenandoah"]
+
+
+def has_collector(home, collector):
+    run = Run([os.path.join(home, "bin", "java"), "-XX:+Use%sGC" % collector, "-version"])
+    return run.status == 0
+
+
+def objects_of(path):
+    graph = Graph.of_dump(path)
+    return {o.address: (o.kind, o.cls, o.shallow, o.length) for o in graph.objects.values()}, graph.run
+
+
+def check_dump(tap, home, collector):
+    """No collection comes between: what jcmd's dump has is in ours, and ours has little more, of being asked."""
+    name = "Java %d, %s" % (release_of(home), collector)
+    if not has_collector(home, collector):
+        tap.skip(name, "this VM has no such collector")
+        return
+    vm = Jvm(home, "-XX:+Use%sGC" % collector, "-Xmx256m")
+    theirs, ours = os.path.join(WORK, "theirs.hprof"), os.path.join(WORK, "ours.hprof")
+    vm.jcmd("VM.version")
+    theirs_run = vm.jcmd("GC.heap_dump", "-all", theirs)
+    before = written(vm.pid)
+    run = ask(vm, "-dump", ours)
+    wrote = written(vm.pid) - before
+    tap.ok(run.status == 0 and ":" not in run.out.splitlines()[-1], name + ": a dump", "%s\n%s" % (run, theirs_run))
+    if run.status == 0:
+        want, _ = objects_of(theirs)
+        got, graph = objects_of(ours)
+        tap.ok(graph.status == 0, name + ": it is not damaged", graph.err)
+        if collector in ("Z", "Shenandoah"):  # objects may move at any time
+            nodes = [sum(1 for o in objects.values() if o[1] == "Sleeper$Node") for objects in (want, got)]
+            tap.equal(nodes, [9000, 9000], name + ": the same objects")
+        else:
+            missing = [address for address, o in want.items() if got.get(address) != o]
+            tap.none(["0x%x %s, not %s" % (a, want[a], got.get(a)) for a in missing[:10]], want,
+                     name + ": every object that jcmd's dump has", 40000)
+        tap.ok(0 <= len(got) - len(want) < 3000, name + ": and little more", "%d and %d" % (len(got), len(want)))
+        tap.ok(os.stat(ours).st_mode & 0o777 == 0o600, name + ": only this user may read the dump that is kept")
+    tap.ok(wrote < 65536, name + ": nothing is written to disk", wrote)
+    again = ask(vm, "-live", ours)
+    tap.ok(again.status != 0 and "there already" in again.err, name + ": no file is written over", again)
+    os.remove(ours)
+    live = ask(vm, "-live", ours)
+    nodes = sum(1 for o in objects_of(ours)[0].values() if o[1] == "Sleeper$Node") if live.status == 0 else 0
+    tap.ok(nodes == 9000, name + ": after a collection", live)
+    tap.ok(vm.answers() and not nothing_left(), name + ": the VM goes on, nothing is left", left_behind())
+    vm.end()
+    for path in (theirs, ours):
+        if os.path.exists(path):
+            os.remove(path)
+
+
+# --- nothing dies of it ----------------------------------------------------------------------------------------------
+
+def moments():
+    return [0.002, 0.01, 0.03, 0.06, 0.1, 0.2, 0.4] if LONG else [0.002, 0.02, 0.1, 0.3]
+
+
+def check_ends(tap, vm, name):
+    """cairn is killed, stopped or interrupted while it takes a dump."""
+    faults = []
+    asks = [[ASK, str(vm.pid), "-dump"], [CAIRN, "-p", str(vm.pid), "-x", "info -brief"], [ASK, str(vm.pid), "-live"]]
+    for how in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+        for i, seconds in enumerate(moments()):
+            one = subprocess.Popen(asks[i % len(asks)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+            time.sleep(seconds)
+            one.send_signal(how)
+            err = one.communicate()[1].decode()
+            # what was made before there was a guard, and the trigger, the next run takes away
+            early = seconds < 0.02
+            folders = [path for path in nothing_left() if "attach_pid" not in path and not early]
+            if not vm.answers() or folders:
+                faults.append("%s after %.3f s: %s" % (how.name, seconds, folders or "the VM hangs"))
+            if how == signal.SIGINT and one.returncode not in (0, ERRORS["cancelled"], 128 + signal.SIGINT, -signal.SIGINT):
+                faults.append("%s after %.3f s: exit %d, %s" % (how.name, seconds, one.returncode, err))
+    tap.none(faults, 3 * len(moments()), name + ": cairn is ended, and the VM goes on")
+    run = ask(vm, "-dump")
+    tap.ok(run.status == 0 and not nothing_left(), name + ": nothing is left after the next run", left_behind())
+
+
+def check_stopped(tap, vm, name):
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.2)
+    one.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    goes_on = vm.answers()
+    took = time.monotonic() - began
+    one.send_signal(signal.SIGCONT)
+    out, err = one.communicate()
+    tap.ok(goes_on and took < 15, name + ": cairn is stopped, and the VM goes on", took)
+    tap.ok(one.returncode == ERRORS["io"] and b"was stopped" in err, name + ": it says so, and has no dump with holes",
+           (one.returncode, out, err))
+
+
+def check_memory(tap, vm, name):
+    """There is no room for the dump, not even when it is packed."""
+    run = ask(vm, "-dump", "", str(2 << 20))
+    tap.ok(run.status == ERRORS["memory"] and "--mem" in run.err and "--spill" in run.err,
+           name + ": not enough memory", run)
+    tap.ok(vm.answers() and not nothing_left(), name + ": the VM goes on without", left_behind())
+
+
+def check_two(tap, vm, name):
+    """Two at once: the VM does one after the other."""
+    two = [subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    outs = [one.communicate(timeout=60) for one in two]
+    tap.ok([one.returncode for one in two] == [0, 0] and not any(b"incomplete" in out for out, _ in outs) and
+           not nothing_left(), name + ": two dumps at once", "%s %s" % (outs, left_behind()))
+
+
+def check_both_killed(tap, vm, name):
+    """cairn and its guard are killed at once, as when their container is removed: the next run takes away what they
+    left."""
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.DEVNULL)
+    wait_for(lambda: len(pids_of(ASK)) > 1)
+    time.sleep(0.05)  # there is a third for a moment
+    for pid in sorted(pids_of(ASK), key=lambda pid: pid == one.pid):  # the guard first
+        os.kill(pid, signal.SIGKILL)
+    one.wait()
+    wait_for(lambda: not pids_of(ASK))
+    left = glob.glob("/tmp/.cairn-%d-*" % vm.pid)
+    run = ask(vm, "-dump")
+    tap.ok(left and run.status == 0 and not nothing_left(), name + ": both are killed, and the next run cleans up",
+           "%s %s %s" % (left, run, left_behind()))
+
+
+def check_hanging(tap, vm, name, *words):
+    """The worst: both are killed just before the VM opens its second file, so that all of it waits for a reader."""
+    folder = "/tmp/.cairn-%d-%s" % (vm.pid, "0123456789abcdef" * 2)
+    os.mkdir(folder, 0o700)
+    files = [os.path.join(folder, "heap.hprof" + end) for end in ("", ".p0")]
+    for path in files:
+        os.mkfifo(path, 0o600)
+    jcmd = subprocess.Popen([os.path.join(vm.home, "bin", "jcmd"), str(vm.pid), "GC.heap_dump", "-all", "-overwrite",
+                             files[0]], stdout=subprocess.DEVNULL)
+    with open(files[0], "rb") as f:
+        f.read(1 << 20)
+    time.sleep(0.5)
+    hangs = jcmd.poll() is None
+    run = ask(vm, *words)
+    jcmd.wait(10)
+    tap.ok(hangs and run.status == 0 and vm.answers() and not nothing_left(),
+           "%s: a VM that hangs is released by %s" % (name, words[0]), "%s %s %s" % (hangs, run, left_behind()))
+
+
+def freeze(pid):
+    """Freeze a process by its control group; what lets it go on, or None where this user may not."""
+    for place, file, words in (("/sys/fs/cgroup", "cgroup.freeze", "10"), ("/sys/fs/cgroup/unified", "cgroup.freeze", "10"),
+                               ("/sys/fs/cgroup/freezer", "freezer.state", ("FROZEN", "THAWED"))):
+        folder = os.path.join(place, "cairn-test-%d" % os.getpid())
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        if not os.path.exists(os.path.join(folder, "cgroup.procs")):  # not such a file system
+            os.rmdir(folder)
+            continue
+
+        def write(path, text):
+            with open(path, "w", encoding="ascii") as f:
+                f.write(text)
+
+        def thaw(folder=folder, place=place, file=file, words=words):
+            write(os.path.join(folder, file), words[1])
+            write(os.path.join(place, "cgroup.procs"), str(pid))
+            os.rmdir(folder)
+
+        try:
+            write(os.path.join(folder, "cgroup.procs"), str(pid))
+            write(os.path.join(folder, file), words[0])
+            return thaw
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+def check_frozen(tap, vm, name):
+    """As docker pause does it."""
+    thaw = freeze(vm.pid)
+    if not thaw:
+        tap.skip(name + ": a VM whose container is paused", "this user may not freeze any")
+        return
+    run = ask(vm, "-dump")
+    thaw()
+    tap.ok(run.status == ERRORS["io"] and "is paused" in run.err and vm.answers(),
+           name + ": a VM whose container is paused", run)
+
+
+def check_vm_ends(tap, home, name):
+    """The VM is stopped or killed while it writes."""
+    vm = Jvm(home, "-Xmx1g", lists=200)
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.15)
+    os.kill(vm.pid, signal.SIGSTOP)
+    out, err = one.communicate()
+    tap.ok(one.returncode == ERRORS["io"] and b"is stopped" in err and b"kill -CONT" in err,
+           name + ": a VM that is stopped while it writes", (one.returncode, out, err))
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == ERRORS["io"] and "is stopped" in run.err, name + ": a VM that is stopped", run)
+    os.kill(vm.pid, signal.SIGCONT)
+    tap.ok(vm.answers() and not nothing_left(), name + ": it goes on", left_behind())
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.15)
+    vm.process.kill()
+    out, err = one.communicate(timeout=20)
+    tap.ok(one.returncode == 0 and b"incomplete" in out and b"ended" in out,
+           name + ": what came of a VM that was killed", (one.returncode, out, err))
+    run = ask(vm, "jcmd", "VM.version")  # not waited for: a zombie
+    tap.ok(run.status == ERRORS["not found"] and "ended" in run.err, name + ": a zombie", run)
+    vm.end()
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == ERRORS["not found"] and "no process" in run.err, name + ": no process", run)
+    tap.ok(not nothing_left(), name + ": nothing is left of it", left_behind())
+
+
+def check_refusing(tap, home, name):
+    """VMs that cannot be asked get no signal."""
+    vm = Jvm(home, "-XX:+DisableAttachMechanism")
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == ERRORS["unsupported"] and "DisableAttachMechanism" in run.err and vm.lives() and
+           "Full thread dump" not in vm.said(), name + ": -XX:+DisableAttachMechanism", "%s %s" % (run, vm.said()))
+    vm.end()
+    vm = Jvm(home, "-Xrs")
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == 0 and vm.lives(), name + ": -Xrs, which has its socket from the beginning", run)
+    os.unlink("/tmp/.java_pid%d" % vm.pid)
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == ERRORS["unsupported"] and "SIGQUIT" in run.err and vm.lives(),
+           name + ": -Xrs without its socket is not signalled", run)
+    vm.end()
+    sleeper = subprocess.Popen(["sleep", "1000"])
+    running.append(sleeper)
+    run = Run([ASK, str(sleeper.pid), "jcmd", "VM.version"])
+    tap.ok(run.status == ERRORS["unsupported"] and "not a JVM" in run.err and sleeper.poll() is None,
+           name + ": no VM at all", run)
+    sleeper.kill()
+    vm = Jvm(home)
+    path = "/tmp/.java_pid%d" % vm.pid
+    stale = socket.socket(socket.AF_UNIX)
+    stale.bind(path)
+    stale.listen(1)
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == ERRORS["io"] and "another process" in run.err, name + ": the socket of another process", run)
+    stale.close()
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == 0 and "JDK" in run.out, name + ": the socket of a process that has ended", run)
+    os.unlink(path)
+    run = ask(vm, "jcmd", "VM.version")
+    tap.ok(run.status == 0 and "JDK" in run.out, name + ": its socket was removed", run)
+    vm.end()
+
+
+# --- elsewhere --------------------------------------------------------------------------------------------------------
+
+def check_user(tap, home, name):
+    """Root asks the VM of another user; a user may not ask root's."""
+    if os.geteuid():
+        tap.skip(name + ": another user", "only root can begin its processes")
+        return
+    vm = Jvm(home, user=NOBODY, group=NOBODY, extra_groups=[])
+    kept = os.path.join(WORK, "kept.hprof")
+    run = ask(vm, "-dump", kept)
+    tap.ok(run.status == 0 and os.stat(kept).st_uid == 0, name + ": the VM of another user", run)
+    tap.ok(vm.answers() and not nothing_left(), name + ": nothing of it is left", left_behind())
+    os.remove(kept)
+    run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(vm.pid), "-dump"])
+    tap.ok(run.status == 0, name + ": that user asks it", run)
+    roots = Jvm(home)
+    for words in (["jcmd", "VM.version"], ["-dump"]):
+        run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(roots.pid), *words])
+        tap.ok(run.status == ERRORS["io"] and "belongs to user root" in run.err and "sudo" in run.err and roots.lives(),
+               name + ": a user asks the VM of root, %s" % words[0], run)
+    vm.end()
+    roots.end()
+
+
+def child_of(pid, program):
+    """Below a process, the one that runs a program."""
+    for other in pids_of(program):
+        above = other
+        while above > 1:
+            with open("/proc/%d/status" % above, encoding="ascii", errors="replace") as f:
+                above = int(re.search(r"^PPid:\s+(\d+)", f.read(), re.M).group(1))
+            if above == pid:
+                return other
+    return 0
+
+
+def check_container(tap, home, name):
+    """Namespaces of its own for processes and mounts; a /tmp in memory, full but for a page, and no room elsewhere."""
+    java = os.path.join(home, "bin", "java")
+    if Run(["unshare", "--pid", "--mount", "--fork", "true"]).status:
+        tap.skip(name + ": namespaces", "this user may not make any")
+        return
+    script = ("mount -t tmpfs none /mnt && cp %s/*.class /mnt; mount -t tmpfs -o size=256k none /tmp && head -c 252k /dev/zero >/tmp/full; mount -t proc none /proc; "
+              "mount -t tmpfs -o size=64k,nr_inodes=1 none /var/tmp; exec %s -XX:-UsePerfData -cp /mnt Sleeper 1"
+              % (WORK, java))
+    outside = Process(["unshare", "--pid", "--mount", "--fork", "sh", "-c", script])
+    pid = child_of(outside.pid, java)
+    kept = os.path.join(WORK, "kept.hprof")
+    run = Run([ASK, str(pid), "-dump", kept])
+    objects = objects_of(kept)[0] if run.status == 0 else {}
+    tap.ok(sum(1 for o in objects.values() if o[1] == "Sleeper$Node") == 9000, name + ": in other namespaces, and a full /tmp",
+           "%s %s" % (pid, run))
+    inside = Run(["nsenter", "-t", str(pid), "-m", "ls", "-A", "/tmp"]).out.split()
+    tap.equal(sorted(inside), [".java_pid1", "full"], name + ": nothing is left in its /tmp")
+    os.kill(pid, signal.SIGKILL)
+    outside.process.wait()
+    if os.path.exists(kept):
+        os.remove(kept)
+
+
+# --- protocols --------------------------------------------------------------------------------------------------------
+
+DUMP_BYTES = len("a dump of 4711 bytes" * 1000)
+JAVACORE_BYTES = len("0SECTION       TITLE subcomponent dump routine\n")
+
+
+def check_fake_hotspot(tap):
+    vm = fake("hotspot", "old")
+    kept = os.path.join(WORK, "kept.hprof")
+    run = ask(vm, "-dump", kept)
+    requests = [line for line in vm.said().splitlines() if line.startswith("request")]
+    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and len(requests) == 2 and "-overwrite" not in requests[1],
+           "a VM that does not write over a file: by a file", "%s %s" % (run, requests))
+    tap.ok("request 1 jcmd" in requests[0] and "SIGQUIT True" in vm.said(), "the protocol: a trigger, three arguments", vm.said())
+    tap.ok(not nothing_left(), "the file is taken away", left_behind())
+    vm.end()
+    for manner, status, words in (("garbage", "io", "not an answer"), ("endless", "io", "without end"),
+                                  ("closing", "io", "closed the connection"),
+                                  ("ignores", "io", "did not open its socket")):
+        vm = fake("hotspot", manner)
+        run = ask(vm, "jcmd", "VM.version")
+        tap.ok(run.status == ERRORS[status] and words in run.err and vm.lives(), "a VM whose answer is %s" % manner, run)
+        tap.ok(not glob.glob("/tmp/.attach_pid%d" % vm.pid), "its trigger is taken away, %s" % manner)
+        if manner == "garbage":
+            run = ask(vm, "-dump")
+            tap.ok(run.status == ERRORS["io"] and not nothing_left(), "no dump of it", "%s %s" % (run, left_behind()))
+        vm.end()
+    vm = fake("hotspot", "silent")
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    wait_for(lambda: "request" in vm.said())
+    one.send_signal(signal.SIGINT)
+    err = one.communicate(timeout=10)[1]
+    tap.ok(one.returncode == ERRORS["cancelled"] and not nothing_left(), "^C while the VM is silent", (one.returncode, err))
+    vm.end()
+
+
+def check_fake_openj9(tap):
+    vm = fake("openj9", "good")
+    run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
+    tap.ok(run.status == 0 and run.out == "one\ntwo: three=\\four", "OpenJ9: an answer", "%s %s" % (run, vm.said()))
+    tap.ok("reply 0o600 %d 16" % os.geteuid() in vm.said(), "OpenJ9: its reply is for its user alone", vm.said())
+    tap.ok(wait_for(lambda: "ATTACH_DETACH" in vm.said(), 2), "OpenJ9: it is detached from", vm.said())
+    kept = os.path.join(WORK, "kept.phd")
+    run = ask(vm, "-dump", kept)
+    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
+           "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
+    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left",
+           left_behind())
+    vm.process.terminate()
+    for manner, words in (("refuses", "no dump today"), ("elsewhere", "Dump written to"), ("mute", "did not connect")):
+        vm = fake("openj9", manner)
+        run = ask(vm, "-dump")
+        tap.ok(run.status == ERRORS["io"] and words in run.err and not nothing_left() and vm.lives(),
+               "OpenJ9: a VM that is %s" % manner, "%s %s" % (run, left_behind()))
+        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: no reply is left, %s" % manner)
+        vm.process.terminate()
+        vm.process.wait()
+
+
+def check_openj9_container(tap):
+    """With processes, mounts, network and semaphores of its own."""
+    if Run(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "true"]).status:
+        tap.skip("OpenJ9: other namespaces", "this user may not make any")
+        return
+    script = ("mount -t tmpfs none /mnt && cp %s /mnt; mount -t tmpfs none /tmp; mount -t proc none /proc; "
+              "exec %s /mnt/fake_vm.py openj9 /mnt good" % (FAKE, sys.executable))
+    outside = Process(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "sh", "-c", script])
+    pid = child_of(outside.pid, sys.executable)
+    run = Run([ASK, str(pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
+    tap.ok(run.status == 0 and run.out.startswith("one\n"), "OpenJ9: in other namespaces", "%s %s" % (run, outside.said()))
+    os.kill(pid, signal.SIGKILL)
+    outside.process.wait()
+
+
+def main():
+    tap = Tap()
+    vms = homes()
+    Run(["javac", "-d", WORK, "--release", "8", "-Xlint:-options", os.path.join(HERE, "Sleeper.java")])
+    if not os.path.exists(os.path.join(WORK, "Sleeper.class")):
+        skip_all("javac makes no classes")
+    if left_behind():
+        skip_all("another cairn takes dumps here: %s" % left_behind())
+    for i, home in enumerate(vms):
+        for collector in turn(i, COLLECTORS):
+            check_dump(tap, home, collector)
+        if home not in turn(0, vms):
+            continue
+        name = "Java %d" % release_of(home)
+        vm = Jvm(home, "-Xmx1g", lists=200)
+        check_ends(tap, vm, name)
+        check_stopped(tap, vm, name)
+        check_both_killed(tap, vm, name)
+        check_memory(tap, vm, name)
+        check_two(tap, vm, name)
+        check_frozen(tap, vm, name)
+        if release_of(home) >= 22:
+            check_hanging(tap, vm, name, "-dump")
+            check_hanging(tap, vm, name, "jcmd", "VM.version")
+        vm.end()
+        check_vm_ends(tap, home, name)
+        check_refusing(tap, home, name)
+        check_user(tap, home, name)
+        check_container(tap, home, name)
+    check_fake_hotspot(tap)
+    check_fake_openj9(tap)
+    check_openj9_container(tap)
+    tap.done()
+
+
+main()

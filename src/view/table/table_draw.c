@@ -548,7 +548,8 @@ static void draw_cards(struct table *t, const struct layout *l, struct rect at, 
 	}
 }
 
-static void draw_empty(const struct table *t, int y, struct rect at)
+/* Returns the line after it. */
+static int draw_empty(const struct table *t, int y, struct rect at)
 {
 	struct text line = TEXT_INIT;
 	const char *s = t->result->empty ? t->result->empty : "none";
@@ -562,10 +563,13 @@ static void draw_empty(const struct table *t, int y, struct rect at)
 		text_add_n(&line, s, n);
 		draw_text(y, at.x + ROW_MARKER, at.width - ROW_MARKER, line.s, theme_role(ROLE_QUIET));
 		s += n;
-		if (!*s)
+		if (!*s) {
+			y++;
 			break;
+		}
 	}
 	text_release(&line);
+	return y;
 }
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
@@ -598,8 +602,8 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	for (size_t row = t->top; !table_has_cards(t) && row < n && row < t->top + t->height; row++)
 		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
 	if (n == 0)
-		draw_empty(t, y, at);
-	if (total)
+		y = draw_empty(t, y, at);
+	if (total && y < at.y + at.height)
 		draw_total(t, &l, at, y, &buffer);
 	text_release(&buffer);
 }

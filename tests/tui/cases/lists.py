@@ -75,6 +75,17 @@ def scroll_ahead(t):
     leave(t)
 
 
+@case("a filter that keeps no row: the sentence has a line of its own, above the sums", BOTH)
+def filter_none(t):
+    start(t, dump=SHOP)
+    t.keys("f")
+    t.type("zzzq")
+    t.keys("Enter")
+    t.wait(r"^ +no row matches the filter; F: show all again( *$| *[│|])")
+    t.wait(r"^ +0 \(43\) classes +0 \(4,861\)")
+    leave(t)
+
+
 @case("f filters while one types; F shows all again", BOTH)
 def filter_rows(t):
     start(t)

@@ -82,7 +82,8 @@ def filter_none(t):
     t.type("zzzq")
     t.keys("Enter")
     t.wait(r"^ +no row matches the filter; F: show all again( *$| *[│|])")
-    t.wait(r"^ +0 \(43\) classes +0 \(4,861\)")
+    if t.height > 24:  # in a small window the panes leave the list one line
+        t.wait(r"^ +0 \(43\) classes +0 \(4,861\)")
     leave(t)
 
 

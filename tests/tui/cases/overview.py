@@ -78,8 +78,9 @@ def deadlock(t):
     t.keys("w")
     t.wait(r"^this row is inferred: the dump does not record monitor owners")
     t.keys("Enter")
-    lines = t.wait(r"^> +1 +inferred *$")  # no pane with what to clear
+    t.wait(r"^> +1 +~dl-[12], dl-[12] *$")  # no pane with what to clear
     t.keys("Enter")
+    t.wait(r"^overview > deadlocks > dl-[12], dl-[12] ")
     lines = t.wait(r"^> 0x[0-9a-f]+ .*Thread .* dl-1\b")
     need(any(re.match(r"  0x[0-9a-f]+ .*Thread .* dl-2\b", line) for line in lines), "both threads", t)
     leave(t)

@@ -142,6 +142,7 @@ struct result {
 	uint32_t *order;       /* the n_rows source rows that are shown, in order; NULL: all, in source
 	                          order */
 	size_t n_rows;         /* rows shown */
+	size_t row_asked;      /* the one that answers the question: the screen selects it first */
 	int sorted_by;         /* column, or -1 */
 	bool descending;
 	/* Do the numbers of another row contain those of this source row?  Then sums leave it out.

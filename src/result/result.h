@@ -376,6 +376,7 @@ enum view_how {
 	VIEW_OBJECTS,  /* how many different objects the rows stand for, one each */
 	VIEW_SUM,      /* of the column; an object that several rows stand for counts once */
 	VIEW_RETAINED, /* what the objects retain together */
+	VIEW_LOADER,   /* the class loader of the group's class */
 };
 struct view_column {
 	enum view_how how;

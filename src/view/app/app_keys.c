@@ -130,6 +130,19 @@ static void tell_match(struct app *a, struct table *t)
 	text_release(&said);
 }
 
+/* Of cards there are no columns to choose among before they are seen; not kept, so the next answer has cards again. */
+static void choose_columns(struct app *a)
+{
+	struct table *t = app_table(a);
+
+	if (t && table_has_cards(t)) {
+		columns_choose(t->result, NULL, "");
+		app_say(a, ROLE_NOTE, "a table with all columns; } and { scroll sideways; W W: cards again");
+	} else {
+		app_choose_columns(a);
+	}
+}
+
 /* Actions of the page itself, and what they mean where it knows none. */
 static void act_in_page(struct app *a, enum action action)
 {
@@ -142,7 +155,7 @@ static void act_in_page(struct app *a, enum action action)
 	if (done)
 		;
 	else if (action == ACTION_WIDE)
-		app_choose_columns(a);
+		choose_columns(a);
 	else if (action == ACTION_OPEN || action == ACTION_INTO)
 		app_open_row(a); /* a branch has opened where it stands */
 	else if (action == ACTION_OUT)

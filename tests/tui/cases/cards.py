@@ -177,9 +177,29 @@ def as_tables(t):
     wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys("s", "r")
     t.wait(r"^[> ] 2 ")
-    enter(t, "leaks")
-    t.keys("W", "W")
-    t.wait(r"accumulated_in")
+    leave(t)
+
+
+@case("cards: W shows the suspects as a table, W W there the cards again; elsewhere W has no cards", BOTH)
+def as_a_table(t):
+    leaks(t)
+    t.keys("j", "W")
+    t.wait(r"^ +address +class +objects +retained ")
+    wait_selected(t, r"0xe0001550 +class \S*AuditLog")
+    t.keys("W")
+    t.wait(r"> leaks > columns")
+    t.wait(r"^  accumulated_in +yes")
+    t.keys("W")
+    t.wait(r"^showing as many columns as fit")
+    t.keys("q")
+    t.wait(r"^     60 \S*Session, reached only from here")
+    t.keys("W", "1", "3")
+    t.wait(r"^> 1 +\S*Shop\.INSTANCE +static")  # the next answer has cards
+    t.keys("?")
+    t.wait(r"W +as a table")
+    t.keys("Escape", "?", "?")
+    t.keys("W")
+    t.wait(r"^no rows here$")
     leave(t)
 
 

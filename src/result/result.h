@@ -51,8 +51,13 @@ struct target {
 	bool part;           /* the row counts other objects than the kind implies (part of a class, or
 	                        more than one object), so it is opened as a list of the row's members */
 	const struct opened *opened; /* the dump that id belongs to; result_target fills it in */
-	uint32_t about;      /* of an object: panes are about the one of this id - 1 instead; 0: about itself */
+	uint32_t about;      /* of an object: panes and keys are about the one of this id - 1; 0: about itself */
 };
+/* The object that panes and keys are about. */
+static inline uint32_t target_subject(const struct target *t)
+{
+	return t->kind == TARGET_OBJECT && t->about ? t->about - 1 : t->id;
+}
 
 struct opened;   /* opened/opened.h */
 struct retained; /* analysis/dominators/dominators.h */

@@ -35,7 +35,7 @@ static uint32_t path_of(struct app *a)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE && target.opened == a->session.dump) {
 		a->path.of_row = true;
-		return target.id;
+		return target_subject(&target);
 	}
 	return p->ops->object && a->path.wanted ? p->ops->object(p) : HEAP_NONE;
 }

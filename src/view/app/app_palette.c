@@ -54,8 +54,9 @@ void app_add_row(struct app *a, bool count, struct text *to)
 
 	if (!app_target(a, &target))
 		return;
+	uint32_t id = target_subject(&target);
 	if (h && target.kind == TARGET_OBJECT)
-		text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, target.id)->name, heap_address(h, target.id));
+		text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, id)->name, heap_address(h, id));
 	else if (h && target.kind == TARGET_CLASS)
 		text_add(to, h->classes[target.id].name);
 	else if (h && target.kind == TARGET_THREAD && h->threads[target.id].name)

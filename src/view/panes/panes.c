@@ -160,7 +160,7 @@ static struct pane_row row_under(struct table *t)
 	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
 		target.kind = TARGET_NONE;
 	row.kind = target.kind;
-	row.id = target.kind == TARGET_OBJECT && target.about ? target.about - 1 : target.id;
+	row.id = target_subject(&target);
 	if (target.part || target.kind == TARGET_GROUP || target.kind == TARGET_COMMAND) {
 		row.kind = TARGET_GROUP;
 		row.result = t->result;

@@ -83,6 +83,24 @@ def opens(t):
     leave(t)
 
 
+@case("cards: p, d, o, u and the prompt ask about the object that the card names, as its pane does", BOTH)
+def asks_of_named(t):
+    leaks(t)
+    t.keys("j")
+    wait_selected(t, r"AuditLog\.ENTRIES")
+    for key, page in (("p", "path"), ("d", "dom"), ("o", "refs"), ("u", "refs")):
+        t.keys(key)
+        t.wait(PLACE + r" > (?:%s )?.*0xe0033f68" % page)  # the ArrayList, as the sentence says
+        t.keys("Escape")
+        wait_selected(t, r"AuditLog\.ENTRIES")
+    t.keys(":")
+    t.wait(r"on this row: \S*ArrayLi\S*(?: 0xe0033)?f68")
+    t.keys("Escape")
+    enter(t, "size .")
+    t.wait(r"^ +retained +80\.0K")
+    leave(t)
+
+
 @case("cards: y copies the sentence as one line, Y the columns")
 def copies(t):
     leaks(t)

@@ -57,11 +57,16 @@ void troff_add(struct text *to, const char *s);
 
 /* --- the palette: commands as they are typed ------------------------------------------------------ */
 
+/* How well typed words match, the best first. */
+enum palette_match {
+	NAME_BEGINS, NAME_CONTAINS, OTHER_NAME_BEGINS, OTHER_NAME_CONTAINS, MEANING_SAYS, NAME_HAS_LETTERS
+};
 /* What typed words may mean.  All strings are of the tables of commands and aliases. */
 struct palette_row {
 	const char *line;              /* what to type for it: a command, or what the alias means */
 	const struct command *command; /* of that line */
 	const struct alias *alias;     /* another name that matches; NULL: none */
+	enum palette_match match;
 };
 #define PALETTE_MOST 100
 

@@ -337,8 +337,8 @@ void app_draw_help(struct app *a, int *y, int *x);
 void app_draw_candidates(int bottom, int height, int width);
 void app_draw_palette(int bottom, int height, int width);
 void app_draw_palette_hints(struct app *a, int y, int width);
-/* The invocation of a typed line; the caller's.  Of a word that only the list of commands knows: of its one entry,
- * unless that changes something. */
+/* The invocation of a typed line; the caller's.  Of a word that only the list of commands knows: of the one
+ * that matches best, unless that changes something. */
 struct invocation *app_typed(const char *line);
 /* "byte[] (1,106 objects)": append what the selected row is; count: with how many objects.  Appends nothing if there
  * is no row. */

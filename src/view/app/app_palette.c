@@ -184,7 +184,9 @@ struct invocation *app_typed(const char *line)
 	struct invocation *asked = invocation_of(line);
 	size_t length = strlen(line);
 
-	if (!is_unknown_word(asked) || palette_find(line, length, row, 2) != 1 || row->command->flags & changes)
+	size_t n = is_unknown_word(asked) ? palette_find(line, length, row, 2) : 0;
+	bool best = n == 1 || (n > 1 && row->match < row[1].match && row->match <= OTHER_NAME_BEGINS);
+	if (!best || row->command->flags & changes) /* what changes something is to be named in full */
 		return asked;
 	if (!row->alias && !palette_says(row->command->summary, row->command->name, line, length))
 		return asked; /* its letters are in the name, in this order: a loose guess */

@@ -42,10 +42,11 @@ static const struct option_spec overview_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-/* The most rows of a section, by -brief and without. */
+/* The most rows of a section: as lines, by -brief, and on the screen, which shows those that there is room for. */
+enum { AS_LINES, AS_BRIEF, ON_SCREEN };
 static const struct most {
 	size_t suspects, classes, holders;
-} most_of[] = {{12, 12, 12}, {2, 3, 2}};
+} most_of[] = {[AS_LINES] = {12, 12, 12}, [AS_BRIEF] = {2, 3, 2}, [ON_SCREEN] = {12, 60, 60}};
 
 enum { BRIEF_ROWS = 11 };
 
@@ -373,7 +374,8 @@ static int add_all(struct overview *o, struct err *err)
 static int run_overview(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	bool brief = call_has(call, DASH_BRIEF);
-	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, .most = most_of[brief]};
+	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, 
+	    .most = most_of[brief ? AS_BRIEF : s->finds_beside ? ON_SCREEN : AS_LINES]};
 	o.to = result_new_rows("overview", s->dump, &overview_shape);
 	int code = add_all(&o, err);
 	if (code)

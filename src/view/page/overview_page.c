@@ -18,11 +18,11 @@
 #include <string.h>
 
 enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
-enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7,
+enum { SHOWN_MOST = 160, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7,
 	SHARES_FROM = 44, GAP = 1, PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
 
 struct part_rows {
-	size_t first, n;
+	size_t first, n, seen; /* seen: those that there is room for */
 };
 
 struct overview_page {
@@ -145,13 +145,18 @@ static void fit_name(const char *name, int width, struct text *to)
 	text_release(&part);
 }
 
-/* Columns of the widest name of a part, if each had so many. */
+static void make_room(struct part_rows *rows, int lines)
+{
+	rows->seen = lines < 0 ? 0 : rows->n < (size_t)lines ? rows->n : (size_t)lines;
+}
+
+/* Columns of the widest name seen of a part, if each had so many. */
 static int name_width(struct overview_page *o, enum overview_part part, int room)
 {
 	struct text name = TEXT_INIT, fitted = TEXT_INIT;
 	int widest = 0;
 
-	for (size_t i = 0; i < o->part[part].n; i++) {
+	for (size_t i = 0; i < o->part[part].seen; i++) {
 		print_name(o, part, o->part[part].first + i, &name);
 		text_clear(&fitted);
 		fit_name(name.s, room, &fitted);
@@ -186,11 +191,11 @@ static struct row_layout lay_out(struct overview_page *o, enum overview_part par
 }
 
 /* Name, bar, share and bytes; of suspects also what clearing frees. */
-static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
+static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width,
+    struct row_layout l)
 {
 	bool selected = is_selected(o, row);
 	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
-	struct row_layout l = lay_out(o, part, width);
 	int end = x + width, bar = l.bar;
 	struct text name = TEXT_INIT, fitted = TEXT_INIT;
 
@@ -234,13 +239,14 @@ static void draw_title(int y, int x, int width, const char *word, const char *nu
 static int draw_part(struct overview_page *o, enum overview_part part, struct rect at, const char *word,
     const char *numbers)
 {
-	const struct part_rows *rows = &o->part[part];
-	int lines = 0;
+	struct part_rows *rows = &o->part[part];
 	if (at.height < 2)
 		return 0;
+	make_room(rows, at.height - 1);
+	struct row_layout l = lay_out(o, part, at.width);
 	draw_title(at.y, at.x, at.width, word, numbers);
-	for (size_t i = 0; i < rows->n && ++lines < at.height; i++)
-		draw_row(o, part, rows->first + i, at.y + lines, at.x, at.width);
+	for (size_t i = 0; i < rows->seen; i++)
+		draw_row(o, part, rows->first + i, at.y + 1 + (int)i, at.x, at.width, l);
 	return at.height;
 }
 
@@ -394,7 +400,10 @@ static bool has_unreachable(struct overview_page *o)
 static void draw_filled_and_held(struct overview_page *o, struct rect at)
 {
 	bool beside = at.width >= SIDE_BY_SIDE;
-	int left = filled_width(o, at.width), upper = beside ? at.height : at.height < BOTH_LEAST ? 0 : at.height / 2;
+	int upper = beside ? at.height : at.height < BOTH_LEAST ? 0 : at.height / 2;
+	make_room(&o->part[PART_CLASS], upper - 1);
+	make_room(&o->part[PART_HOLDER], at.height - (beside ? 1 : upper + 1));
+	int left = filled_width(o, at.width);
 	struct rect filled = {at.y, at.x, upper, beside ? left : at.width};
 	struct rect held = beside ? (struct rect){at.y, at.x + left + 2, at.height, at.width - left - 2} :
 	    (struct rect){at.y + upper, at.x, at.height - upper, at.width};
@@ -416,7 +425,8 @@ static void draw_list(struct overview_page *o, struct rect at)
 		enum overview_part part = PART_ALERT;
 		while (first + i >= o->part[part].first + o->part[part].n || first + i < o->part[part].first)
 			part++;
-		draw_row(o, part, first + i, at.y + (int)i, at.x, at.width);
+		make_room(&o->part[part], (int)height);
+		draw_row(o, part, first + i, at.y + (int)i, at.x, at.width, lay_out(o, part, at.width));
 	}
 	o->n_shown = 0; /* the cursor goes through all */
 }

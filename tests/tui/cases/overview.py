@@ -52,6 +52,19 @@ def overview(t):
     t.wait("^" + PROMPT)
 
 
+@case("overview: what fills and what holds go down as far as the window does", ((200, 50), (120, 30)))
+def high(t):
+    opened(t)
+    lines = t.screen()
+    first, also = (next(i for i, line in enumerate(lines) if line.startswith(word)) for word in ("FILLED BY", "ALSO"))
+    rows = lines[first + 1:also - 1]
+    need(len(rows) == t.height - 15 and all(re.search(r"^..\S.* [\d.]+K?(?:  .*|$)", row) for row in rows), rows, t)
+    need(sum(bool(re.search(r"  \S.* [\d.]+K?  .* (?:>=)?[\d.]+K?$", row)) for row in rows) >= min(len(rows), 18), rows, t)
+    t.keys("Tab", *["Down"] * len(rows))
+    t.wait(r"^  \S.* > \S*Shop\.INSTANCE|^  \S.*  > static Shop\.INSTANCE")  # the first of the other list
+    t.keys("q")
+
+
 @case("overview: the cause in the first line, and Enter shows the stack; where there are no suspects it says so")
 def cause(t):
     dumps = os.environ.get("CAIRN_DUMPS")

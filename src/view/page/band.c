@@ -207,8 +207,9 @@ static void draw_line(const struct band *b, const struct table *t, size_t y, con
 	text_release(&words);
 }
 
-/* Do boxes with a name take a quarter of the first line?  With less it says nothing. */
-static bool has_names(const struct band *b, const struct table *t)
+/* Lines that say something: below boxes with a name that take less than a quarter of the first line there is hardly
+ * room for another name. */
+static int lines_worth(const struct band *b, const struct table *t)
 {
 	enum { PART = 4 };
 	struct text words = TEXT_INIT;
@@ -222,7 +223,7 @@ static bool has_names(const struct band *b, const struct table *t)
 		named += words.len ? box->box.width : 0;
 	}
 	text_release(&words);
-	return named * PART >= b->at.width;
+	return !named ? 0 : named * PART < b->at.width ? 1 : b->at.height;
 }
 
 int band_draw(struct band *b, struct table *t, struct rect at, int window, struct page *overview)
@@ -240,8 +241,7 @@ int band_draw(struct band *b, struct table *t, struct rect at, int window, struc
 	if (!t->summed)
 		table_work(t); /* shares are of the sum */
 	place_boxes(b, t->result);
-	if (!has_names(b, t))
-		return b->at.height = 0;
+	b->at.height = lines_worth(b, t);
 	marks.n = tree_nodes_to(t->result, t->row, marks.node, BAND_LINES);
 	for (size_t y = 0; y < (size_t)b->at.height; y++)
 		draw_line(b, t, y, &marks, overview, &marked);

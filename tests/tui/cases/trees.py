@@ -183,6 +183,21 @@ def heap_boxes_room(t):
     leave(t)
 
 
+@case("boxes over the tree of a heap without a large holder: one line, in a narrow window, too")
+def heap_boxes_flat(t):
+    dump = os.path.join(os.environ.get("CAIRN_DUMPS", ""), "apps", "tc1.hprof")
+    if not os.path.exists(dump):
+        return
+    t.line('clear; "$CAIRN" \'%s\'' % dump)
+    t.wait(r"^> byte\[\]")
+    t.keys("2")
+    t.wait(r"^ String +│ other$")
+    need("  branch" in t.screen()[3], "one line of boxes", t)
+    t.resize(200, 50)
+    t.wait(r"^ 18,113 × String ", panes=True)
+    leave(t)
+
+
 def look_of(t, words):
     """The escape sequences in force where these words begin, as far as their line says."""
     for line in t.screen(escapes=True):

@@ -63,8 +63,8 @@ def class_page(t):
     t.type("/acme.shop.Session")
     t.keys("Enter", "Enter")
     t.wait(r"^  com\.acme\.shop\.Session   100 objects . 3\.9K shallow . 92\.2K retained")
-    t.wait(r"^  HELD BY  60 × \[…\] of Object\[\] +79\.7K ████████")
-    t.wait(r"40 × ConcurrentHashMap\$Node\.val +11\.2K █")
+    t.wait(r"^  HELD BY  60 × AuditLog\.ENTRIES\[\] +79\.7K ████████")
+    t.wait(r"40 × Shop\.sessions\[\] +11\.2K █")
     t.wait(r"CLEAR    every reference to them +92\.2K")
     wait_selected(t, r"0xe00200a8 +40 +1\.3K .*session-4740")
     if t.width == 200:
@@ -73,8 +73,8 @@ def class_page(t):
     if t.width == 200:  # the pane of the row comes first
         t.wait(r"│ 0xe00205f8 com\.acme\.shop\.Session", panes=True)
         t.keys("Tab")
-    t.keys("Tab", "Enter")  # a class that holds them
-    t.wait(r"^  java\.lang\.Object\[\]   7 objects ")
+    t.keys("Tab", "Enter")  # the list that holds them
+    t.wait(r"^[> ] *java\.util\.ArrayList size 60 ")
     t.keys("Escape", "Tab")  # back to the words, then to the list
     t.keys("Down")
     wait_selected(t, r"0xe0020b48 ")

@@ -16,7 +16,7 @@ def panes(t):
     t.keys("Enter")
     t.wait(whole, panes=True)
     t.wait(r"objects 100", panes=True)
-    t.wait(r"\[…\] of Object\[\] +79\.7K", panes=True)
+    t.wait(r"AuditLog\.ENTRIES\[\] +79\.7K", panes=True)
     t.wait(lambda lines: {line.count("│") for line in lines[2:-2]} == {120: {1}, 80: {0, 1}, 200: {2}}[t.width], panes=True)
     t.keys("Enter")  # of an object its fields and its path
     t.wait("customer +256", panes=True)
@@ -91,7 +91,7 @@ def pane_keys(t):
     if t.width == 200:  # beside the list what it is; what holds it is another Tab away
         in_pane(t, "0xe00200a8")
         t.keys("Tab")
-    in_pane(t, r"60 × \[…\] of Object\[\]")
+    in_pane(t, r"60 × AuditLog\.ENTRIES\[\]")
     t.keys("f")
     t.wait("this key works in the list; Esc returns to it")
     t.keys("Escape")

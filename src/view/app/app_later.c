@@ -46,19 +46,26 @@ static void follow_about(struct app *a)
 	struct page *p = app_page(a);
 	const struct opened *o = app_references_ready(a) ? a->session.dump : NULL;
 	const struct retained *known = o ? opened_retained(o) : NULL;
-	struct about_wish wish = {.serial = known ? known->serial : 0}, of;
-	bool any = p && o && page_about(p, o, &wish.id, &wish.class);
+	struct about_wish wish = {.serial = known ? known->serial : 0, .of.kind = TARGET_OBJECT};
+	const struct about_wish *at = &a->about.at;
+	struct bits none = {.word = NULL};
+	struct result *found = NULL;
+	uint32_t class;
+	bool any = p && o && page_about(p, o, &wish.of.id, &class);
 
-	struct result *found = about_job_poll(&a->about, &of);
-	bool own = found && any && of.opened == o && of.id == wish.id && of.class == wish.class;
+	if (any && wish.of.id == HEAP_NONE)
+		wish.of = (struct about_subject){.kind = TARGET_CLASS, .id = class};
+	about_job_poll(&a->about, &found);
+	bool own = found && any && at->opened == o && about_same(&at->of, &wish.of);
 	if (own)
-		page_take_about(p, found, of.serial, of.quick);
+		page_take_about(p, found, at->serial, at->quick);
 	else
 		result_free(found);
 	a->dirty |= own;
 	if (any && page_lacks_about(p, wish.serial, &wish.quick))
 		wish.opened = o;
-	about_job_want(&a->about, &wish, a->loader.wake[1]);
+	if (about_job_wants(&a->about, &wish))
+		about_job_begin(&a->about, &wish, xstrdup("about"), &none, a->loader.wake[1]);
 }
 
 void app_follow(struct app *a)

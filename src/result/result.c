@@ -171,14 +171,25 @@ void result_head_named(struct result *r, const char *name, struct cell cell)
 	add_to_head(r, COL_OWN_NAME, arena_strndup(&r->arena, name, strlen(name)), cell);
 }
 
-void result_show(struct result *r, unsigned column, bool shown)
+static struct column *own_columns(struct result *r)
 {
-	if (r->columns[column].hidden == !shown)
-		return;
 	struct column *own = arena_alloc(&r->arena, r->n_columns * sizeof *own);
 	memcpy(own, r->columns, r->n_columns * sizeof *own);
-	own[column].hidden = !shown;
 	r->columns = own;
+	return own;
+}
+
+void result_show(struct result *r, unsigned column, bool shown)
+{
+	if (r->columns[column].hidden == shown)
+		own_columns(r)[column].hidden = !shown;
+}
+
+void result_bar_retained(struct result *r)
+{
+	int at = result_column_of(r, COL_RETAINED);
+	if (at >= 0 && !r->columns[at].bar)
+		own_columns(r)[at].bar = true;
 }
 
 void result_show_column(struct result *r, enum column_id column, bool shown)

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct bits;
+struct heap_class;
 struct progress;
 
 struct cell {
@@ -133,6 +134,7 @@ struct result {
 	bool chosen;           /* by hand, just these: if they do not fit, none is hidden for the others */
 	const struct column *unchosen; /* the columns as they were before that; NULL: as they are */
 	const char *kind;      /* "ls com.acme.shop.Order": what a choice of columns is kept for; NULL: for nothing */
+	const struct heap_class *all_of; /* its rows are all objects of this class and no others; NULL: that is not so */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	bool apart;            /* as of the shape */
 	const struct result_ops *ops;
@@ -236,6 +238,7 @@ void result_head_named(struct result *r, const char *name, struct cell cell);
 /* Show a column of this one result, or hide it. */
 void result_show(struct result *r, unsigned column, bool shown);
 void result_show_column(struct result *r, enum column_id column, bool shown); /* nothing if it has none such */
+void result_bar_retained(struct result *r); /* what rows retain has bars on the screen */
 
 /* Of rows that are classes: show the column loader where two of them have one name. */
 void result_tell_loaders(struct result *r);

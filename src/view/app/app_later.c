@@ -79,8 +79,16 @@ void app_follow(struct app *a)
 		a->dirty = true;
 	if (h && app_references_ready(a))
 		path_job_want(&a->path.job, h, opened_retained(a->session.dump), path_of(a), wake);
-	if (panes_poll(&a->panes))
-		a->dirty = true;
+	a->dirty |= panes_poll(&a->panes);
+	a->dirty |= classes_job_poll(&a->classes);
+}
+
+void app_look_away(struct app *a)
+{
+	path_job_stop(&a->path.job);
+	panes_stop(&a->panes);
+	about_job_stop(&a->about);
+	classes_job_stop(&a->classes);
 }
 
 struct table *app_pane_table(struct app *a)
@@ -101,6 +109,10 @@ void app_want_panes(struct app *a)
 	if (app_references_ready(a) && !a->work.job &&
 	    panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]))
 		a->dirty = true;
+	struct table *t = p && !app_on_columns(a) ? p->ops->table(p) : NULL;
+	bool idle = !a->work.job && !a->panes.find.running && !a->about.running && panes_wait_ms(&a->panes) < 0;
+	if (t && idle && app_references_ready(a))
+		classes_job_want(&a->classes, t, a->loader.wake[1]);
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */
@@ -372,9 +384,7 @@ void app_take_retained(struct app *a)
 		return;
 	a->dirty = true;
 	if (result == 0) {
-		path_job_stop(&a->path.job); /* they look at what may be replaced */
-		panes_stop(&a->panes);
-		about_job_stop(&a->about);
+		app_look_away(a); /* from what may be replaced */
 		opened_take_retained(a->session.dump, &a->finding.found);
 		app_fill_pages(a);
 		app_run_pending(a);

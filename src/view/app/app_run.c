@@ -369,9 +369,7 @@ bool app_change_model(void *context, bool begins)
 		return false;
 	if (begins) {
 		retained_job_stop(&a->finding);
-		path_job_stop(&a->path.job);
-		panes_stop(&a->panes);
-		about_job_stop(&a->about);
+		app_look_away(a);
 		return true;
 	}
 	tabs_back(a);

@@ -106,6 +106,7 @@ bool about_job_poll(struct about_job *f, struct result **found)
 		result_free(f->found);
 	else
 		*found = f->found;
+	about_note(f->about);
 	f->found = NULL;
 	return true;
 }

@@ -79,7 +79,10 @@ void app_follow(struct app *a)
 		a->dirty = true;
 	if (h && app_references_ready(a))
 		path_job_want(&a->path.job, h, opened_retained(a->session.dump), path_of(a), wake);
-	a->dirty |= panes_poll(&a->panes);
+	if (panes_poll(&a->panes)) {
+		panes_note_exact(&a->panes, app_pane_table(a));
+		a->dirty = true;
+	}
 	a->dirty |= classes_job_poll(&a->classes);
 }
 

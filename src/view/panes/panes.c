@@ -136,11 +136,13 @@ static uint64_t looks_of(struct result *r, size_t row)
 
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		struct cell cell;
+		if (r->columns[c].id == COL_RETAINED) /* may be found more exactly */
+			continue;
 		result_cell(r, row, c, &cell);
 		cell_print(&cell, &t);
 		text_add_char(&t, '\n');
 	}
-	uint64_t looks = hash_bytes(t.s, t.len);
+	uint64_t looks = hash_bytes(t.s ? t.s : "", t.len);
 	text_release(&t);
 	return hash_step(looks, tree_is(r) ? tree_key(r, row) : r->order ? r->order[row] : row);
 }
@@ -320,6 +322,18 @@ bool panes_poll(struct panes *p)
 	p->shown_row = p->find.at.of;
 	p->shown_quick = p->find.at.quick;
 	return true;
+}
+
+void panes_note_exact(const struct panes *p, struct table *t)
+{
+	struct about_subject row = row_under(t);
+
+	if (!panes_know(p) || p->shown_quick || row.kind != TARGET_GROUP || !about_same(&row, &p->shown_row))
+		return;
+	for (size_t i = 0; i < p->shown->n_head; i++) {
+		if (p->shown->head[i].column == COL_RETAINED)
+			result_note_exact(t->result, t->row, p->shown->head[i].cell.amount);
+	}
 }
 
 int panes_wait_ms(const struct panes *p)

@@ -80,6 +80,8 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 void panes_look_away(struct panes *p);
 /* True once, when an answer has come: the screen is to be drawn. */
 bool panes_poll(struct panes *p);
+/* After an answer has come: the table (NULL: none) that it is about shows what the row retains exactly, too. */
+void panes_note_exact(const struct panes *p, struct table *t);
 /* Is what is shown that of the row under the cursor? */
 bool panes_know(const struct panes *p);
 /* Can nothing be found of that row? */

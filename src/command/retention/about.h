@@ -19,6 +19,9 @@ struct about {
 	struct what_if cut;
 	struct what_if_owner owner;
 	bool has_rules, has_cut, has_owner;
+	uint32_t class;     /* that the last answer was about, all of it; HEAP_NONE: it was not */
+	uint64_t bytes;     /* that it retains */
+	uint8_t doubts;
 };
 
 /* One question and its answer so far. */

@@ -300,11 +300,35 @@ static void add_parts(struct text *to, const struct retained *r, uint32_t id)
 	text_add(to, n ? "." : "");
 }
 
+/* Objects of a group's class that a class object or a loader alone holds: no suspect has them, the heap's tree does. */
+static uint64_t held_by_classes(const struct retained *r, const struct suspect *s)
+{
+	const struct heap *h = r->heap;
+	uint32_t class = h->class_of[s->id], k = 0;
+	uint64_t n = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (h->class_of[id] != class)
+			continue;
+		uint32_t up = r->dominators.immediate[id];
+		bool member = k < s->n && s->ids[k] == id;
+		k += member;
+		n += !member && up < NOT_REACHABLE &&
+		    (heap_class_mirrored(h, up) != HEAP_NONE || heap_class_of(h, up)->makes_loaders);
+	}
+	return n;
+}
+
 static void add_of_group(struct text *to, const struct retained *r, const struct told *t, const struct suspect *s)
 {
 	text_add(to, t->reference.len ? "The largest retains " : "All over the heap; the largest retains ");
 	add_bytes(to, retained_of(r, s->id));
 	text_add(to, ".");
+	uint64_t others = held_by_classes(r, s);
+	if (!others)
+		return;
+	text_add(to, " ");
+	text_add_count(to, others);
+	text_addf(to, " more that only a class or a loader holds %s not counted.", others == 1 ? "is" : "are");
 }
 
 void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,

@@ -11,6 +11,7 @@
 #include "command/help/help.h"
 #include "command/session/session.h"
 #include "view/about_job.h"
+#include "view/classes_job.h"
 #include "view/loading.h"
 #include "view/page/page.h"
 #include "view/panes/panes.h"
@@ -158,6 +159,7 @@ struct app {
 	struct path_line path;
 	struct panes panes;
 	struct about_job about;       /* of the page's object or class */
+	struct classes_job classes;
 	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
 	struct dump_place here;       /* of the current dump, or of all that are profiles */
@@ -256,6 +258,7 @@ bool app_refresh_overview(struct app *a);
 void app_add_word(struct text *to, const char *s);
 void app_write_index(struct app *a);   /* once all that stands in it is found */
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
+void app_look_away(struct app *a);     /* nothing of that looks at the current dump any more */
 void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */
 /* The table whose rows the panes are about; NULL: there are none. */
 struct table *app_pane_table(struct app *a);

@@ -225,29 +225,15 @@ bool page_is_class(const struct page *p)
 	return p && p->ops == &class_ops;
 }
 
-uint32_t class_of_list(const struct result *r)
-{
-	struct target target = {.kind = TARGET_NONE};
-
-	if (!r->heap || !r->ops->target || !r->n_source || r->shape == NULL || r->named_by == COL_NAME)
-		return HEAP_NONE;
-	r->ops->target(r, 0, &target);
-	if (target.kind != TARGET_OBJECT || target.id >= r->heap->n_objects)
-		return HEAP_NONE;
-	uint32_t class = r->heap->class_of[target.id];
-	return r->heap->classes[class].n_objects == r->n_source && !strcmp(r->title, r->heap->classes[class].name) ? class :
-	    HEAP_NONE;
-}
-
-struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked)
+struct page *page_new_class(struct result *r, struct invocation *asked)
 {
 	struct class_page *c = xcalloc(1, sizeof *c);
 
 	page_init(&c->page, &class_ops, r->title, asked);
 	c->result = r;
-	c->class = class;
+	c->class = (uint32_t)(r->all_of - r->heap->classes);
+	result_bar_retained(r);
 	table_init(&c->table, r);
-	c->table.bars = true;
 	if (!r->arranged && !r->chosen)
 		result_show_column(r, COL_CLASS, false); /* stands above */
 	return &c->page;

@@ -474,11 +474,12 @@ struct page *page_new_object(
 	add_title(o, &title);
 	page_init(&o->page, &object_ops, title.s, asked);
 	text_release(&title);
+	result_bar_retained(x);
 	table_init(&o->holds, x);
 	table_init(&o->held, in);
 	o->holds.plain = o->held.plain = true;
 	o->held.hidden = result_column_of(in, COL_DIRECTION);
-	o->holds.has_head = o->holds.on_head = o->holds.bars = true;
+	o->holds.has_head = o->holds.on_head = true;
 	if (entries) {
 		o->entries = entries;
 		table_init(&o->contained, entries);

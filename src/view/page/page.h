@@ -60,12 +60,10 @@ struct page *page_new_text(struct result *r, struct invocation *asked);
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     struct invocation *asked);
 size_t object_page_lines(struct page *p); /* that it would fill */
-/* A list of all objects of a class, below what is said of the class. */
-struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked);
+/* A list of all objects of a class (r->all_of), below what is said of the class. */
+struct page *page_new_class(struct result *r, struct invocation *asked);
 bool page_is_class(const struct page *p);
 int class_page_lines(struct page *p); /* above the list, as drawn last */
-/* The class whose objects this list has, all of them and no others; HEAP_NONE: that is not so. */
-uint32_t class_of_list(const struct result *r);
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);

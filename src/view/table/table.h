@@ -34,7 +34,6 @@ struct table {
 	bool aside;            /* the keyboard is in a pane next to it */
 	bool plain;            /* no header and no total row: half a page */
 	char heading[48];      /* stands above a plain one, before the words of its columns with bytes; "": nothing does */
-	bool bars;             /* what rows retain has a bar; of fields it stands before their values */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 

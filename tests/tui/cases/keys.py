@@ -71,7 +71,10 @@ def asked_for(t):
 def why_of_row(t):
     start(t, dump=SHOP)
     t.wait(r"^> byte\[\] .*%")
-    t.keys("v", "w")
+    t.keys("v")  # panes would find the exact size
+    enter(t, "histo -by package")
+    wait_selected(t, r"<primitive> .*>=91\.5K")
+    t.keys("w")
     t.wait(r"^retained .* is a lower bound: ")
     enter(t, "ls java.util.UUID")
     t.wait(r"^> 0x")

@@ -57,7 +57,7 @@ def sort_keeps(t):
 @case("keys that come faster than the screen is drawn scroll as slow ones do")
 def scroll_ahead(t):
     start(t, dump=SHOP)
-    t.wait(r"^> byte\[\] .*>=91\.4K$")  # nothing fills in any more
+    t.wait(r"^> byte\[\] .*% +91\.4K$")  # nothing fills in any more
     t.keys("End")
     t.wait(r" 43/43$")
     down = ["Down"] * 25

@@ -11,7 +11,7 @@ from tui import BOTH, case, click, enter, held_by, leave, mouse, need, place_of,
 def panes(t):
     whole = r"every reference to them +92\.2K"
     start(t, dump=SHOP)
-    t.wait(r">=?92\.2K")  # retained sizes are there
+    t.wait(r"(>=)?92\.2K")  # retained sizes are there
     t.type("/acme.shop.Session")
     t.keys("Enter")
     t.wait(whole, panes=True)
@@ -81,7 +81,7 @@ def in_pane(t, what):
 @case("Tab goes into the pane and back: its keys mean its line", ((120, 30), (200, 50)))
 def pane_keys(t):
     start(t, dump=SHOP)
-    t.wait(r">=?92\.2K")
+    t.wait(r"(>=)?92\.2K")
     t.type("/acme.shop.Session")
     t.keys("Enter")
     t.wait(r"every reference to them +92\.2K", panes=True)
@@ -185,4 +185,38 @@ def panes_of_sql(t):
     need("\u2502" not in t.text(), "a pane beside rows without objects", t)
     enter(t, 'sql SELECT status, setof(address) AS s FROM "com.acme.shop.Order" GROUP BY status')
     t.wait(r"\u2502 class com\.acme\.shop\.Order +objects 80 ", panes=True)
+    leave(t)
+
+
+def size_of(words):
+    """What size says that a set retains: it clears the set's references and looks what is left."""
+    return re.search(r"^retained +(\S+)", cairn("-x", "size '%s'" % words, SHOP).out, re.M).group(1)
+
+
+@case("what classes on the screen retain is exact once nothing else is to be done; no row moves", ((130, 30),))
+def exact_classes(t):
+    lines = cairn("-x", "histo -retained -sort retained", SHOP).out.splitlines()[1:16]
+    names, bounds = [line.split()[0] for line in lines], [line.split()[-1].lstrip(">=") for line in lines]
+    sizes = [size_of(name) for name in names]
+    need(sizes != bounds, "the bounds are exact: %r" % sizes, t)
+    start(t, dump=SHOP)
+    enter(t, "histo -sort retained")
+    t.wait(lambda lines: [(line.split()[0], line.split()[-1]) for line in
+                          (line.split("│")[0].lstrip("> ") for line in lines[3:3 + len(names)])] == list(zip(names, sizes)))
+    leave(t)
+
+
+@case("what a pane finds that a package retains stands in its row as well, and stays there", ((130, 30),))
+def exact_row(t):
+    size, other = size_of("com.acme.shop.*"), size_of("java.lang.*")
+    start(t, dump=SHOP)
+    enter(t, "histo -by package")
+    wait_selected(t, r"<primitive> .* 91\.5K$")
+    t.wait(r"^  com\.acme\.shop +12 +995 .* >=[\d.]+K│")
+    t.keys("Down")
+    wait_selected(t, r"com\.acme\.shop .* %s(│|$)" % size)
+    t.keys("Down")
+    wait_selected(t, r"java\.lang .* %s(│|$)" % other)
+    t.wait(r"^  com\.acme\.shop .* %s(│|$)" % size)
+    t.wait(r"^  java\.util +10 .* >=[\d.]+K│")  # nobody looked at it
     leave(t)

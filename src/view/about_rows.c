@@ -102,18 +102,26 @@ static bool is_bare(struct result *r, size_t row)
 /* What the rows of a part tell in numbers: the first of these columns that has any. */
 static const enum column_id numbers[] = {COL_FREED, COL_RETAINED, COL_SHALLOW};
 
+/* As it is drawn. */
+static void measure_text(const struct text *t, int *most)
+{
+	struct text spelled = TEXT_INIT;
+	int width = t->len ? (int)text_width_most(draw_spelled(t->s, &spelled), 200) : 0;
+
+	*most = width > *most ? width : *most;
+	text_release(&spelled);
+}
+
 static void measure_names(struct result *r, struct about_rows *rows, size_t row)
 {
 	struct text name = TEXT_INIT, value = TEXT_INIT, simple = TEXT_INIT;
 
 	add_name(r, row, false, &name);
-	int width = (int)text_width_most(name.s, 200);
-	rows->name = width > rows->name ? width : rows->name;
+	measure_text(&name, &rows->name);
 	print_value(r, row, &value);
 	if (value.len && !keeps_begin(value.s)) {
 		fit_value(&value, 0, &simple);
-		width = simple.len ? (int)text_width_most(simple.s, rows->part == ABOUT_HOLDERS ? PATH_WISH : 200) : 0;
-		rows->value = width > rows->value ? width : rows->value;
+		measure_text(&simple, &rows->value);
 	}
 	text_release(&name);
 	text_release(&value);
@@ -150,6 +158,14 @@ struct about_rows about_rows_of(struct result *r, size_t first, size_t to)
 	for (size_t k = 0; rows.number < 0 && k < sizeof numbers / sizeof *numbers; k++)
 		measure_numbers(r, &rows, result_column_of(r, numbers[k]));
 	return rows;
+}
+
+int about_rows_wish(const struct about_rows *rows)
+{
+	enum { VALUE_WISH = 96 };
+	int value = rows->value < VALUE_WISH ? rows->value : VALUE_WISH;
+
+	return rows->name + 2 + rows->digits + (value ? BAR + 1 + value : 0);
 }
 
 int about_rows_name(const struct about_rows *rows, int width, int heading)
@@ -210,8 +226,9 @@ void about_rows_draw(struct result *r, const struct about_rows *rows, size_t row
 		attr_t sure = theme_role(cell.amount.certainty != EXACT ? ROLE_UNSURE : ROLE_TEXT);
 		draw_right(at.y, x, rows->digits, t.s, selected ? marked : sure);
 	}
+	int value = rows->part == ABOUT_HOLDERS && rows->value > PATH_WISH ? PATH_WISH : rows->value;
 	bool bars = at.width >= BAR_FROM && rows->n > 1 && rows->largest > 0 && rows->name <= name &&
-	            end - behind - BAR - 1 >= rows->value;
+	            end - behind - BAR - 1 >= value;
 	if (bars && !bare) {
 		draw_bar(at.y, behind, BAR, (double)cell.amount.n / rows->largest, theme_role(ROLE_BAR));
 		behind += BAR + 1;

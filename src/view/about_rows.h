@@ -23,6 +23,8 @@ struct about_rows {
 
 /* The rows of the part that `first` belongs to, before `to`. */
 struct about_rows about_rows_of(struct result *r, size_t first, size_t to);
+/* Columns that all of a line wants. */
+int about_rows_wish(const struct about_rows *rows);
 /* Columns for their names in so many; heading: those that a text above the names needs. */
 int about_rows_name(const struct about_rows *rows, int width, int heading);
 /* A line; name: about_rows_name. */

@@ -320,17 +320,22 @@ int about_lines_freed(struct about_lines *a, struct rect at, bool active)
 static struct about_rows rows_of(struct about_lines *a, enum about_part part)
 {
 	size_t first = 0, n = a->result->n_rows;
+	struct about_rows rows = {.part = part};
 
 	while (first < n && about_part(a->result, first) != part)
 		first++;
-	return first < n ? about_rows_of(a->result, first, n) : (struct about_rows){.part = part};
+	if (first < n)
+		rows = about_rows_of(a->result, first, n);
+	if (part == ABOUT_CUT)
+		rows.value = 0; /* the command, which c types */
+	return rows;
 }
 
 int about_lines_width(struct about_lines *a, enum about_part part)
 {
 	struct about_rows rows = a->result ? rows_of(a, part) : (struct about_rows){.n = 0};
 
-	return rows.n ? rows.name + 2 + rows.digits : 0;
+	return rows.n ? about_rows_wish(&rows) : 0;
 }
 
 int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active)

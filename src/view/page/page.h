@@ -64,6 +64,7 @@ size_t object_page_lines(struct page *p); /* that it would fill */
 struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked);
 bool page_is_class(const struct page *p);
 int class_page_lines(struct page *p); /* above the list, as drawn last */
+int class_page_wishes(struct page *p, int width); /* columns that its names and its list want, of so many */
 /* The class whose objects this list has, all of them and no others; HEAP_NONE: that is not so. */
 uint32_t class_of_list(const struct result *r);
 /* The rows of overview, in parts. */

@@ -103,11 +103,10 @@ static bool fits(const struct text *t, size_t room)
 	return text_width_most(t->s, room + 1) <= room;
 }
 
-/* The first n bytes, a sign for the steps that are left out, and as many of the last ones as fit.  False: not even
- * one does. */
-static bool fold(const char *s, size_t n, size_t room, struct text *to)
+/* The first n bytes, a sign for the steps that are left out, and as many of the last ones of the rest as fit.  False:
+ * not even one does. */
+static bool fold(const char *s, size_t n, const char *rest, size_t room, struct text *to)
 {
-	const char *rest = s + n + GAP;
 	bool folded = false;
 	struct text t = TEXT_INIT;
 	for (unsigned steps = 1;; steps++) {
@@ -132,26 +131,49 @@ static bool fold(const char *s, size_t n, size_t room, struct text *to)
 	return folded;
 }
 
+/* A shorter name of the first step: without its kind, of a loader or thread without what it is called, of a field
+ * without its class.  False: there is none. */
+static bool shorten_step(const char **s, size_t *n)
+{
+	static const char *const kinds[] = {"static ", "loader ", "class ", "thread "};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		size_t kind = strlen(kinds[i]);
+		if (*n > kind && !strncmp(*s, kinds[i], kind)) {
+			*s += kind;
+			*n -= kind;
+			return true;
+		}
+	}
+	size_t word = name_of(*s), field = word;
+	if (word && word < *n && (*s)[word] == ' ' && (*s)[word + 1] == '"') {
+		*n = word;
+		return true;
+	}
+	while (field && (*s)[field - 1] != '.')
+		field--;
+	*s += field;
+	*n -= field;
+	return field > 0 && word == *n + field;
+}
+
 /* "static Log.ENTRIES > elementData[] > cart > key": what holds it all and the last step say most.  False: it is not a
  * path, or there is no room for these. */
 static bool fold_path(const char *s, size_t room, struct text *to)
 {
-	static const char word[] = "static ";
-	const char *end = strstr(s, between);
+	const char *end = strstr(s, between), *step = s;
 	if (!end || !end[GAP] || room < FOLD_LEAST)
 		return false;
-	if (fold(s, (size_t)(end - s), room, to))
-		return true;
-	if (!strncmp(s, word, sizeof word - 1)) {
-		s += sizeof word - 1;
-		if (fold(s, (size_t)(end - s), room, to))
+	size_t n = (size_t)(end - s);
+	do
+		if (fold(step, n, end + GAP, room, to))
 			return true;
-	}
+	while (shorten_step(&step, &n));
 	const char *last = last_steps(s, 1);
 	size_t needed = text_width_most(last, room) + 1;
 	if (needed + CLIPPED_LEAST > room)
 		return false;
-	size_t n = text_fit(s, room - needed, &(size_t){0});
+	n = text_fit(s, room - needed, &(size_t){0});
 	text_clear(to);
 	text_add_n(to, s, n < (size_t)(end - s) ? n : (size_t)(end - s));
 	text_addf(to, "…%s", last);

@@ -131,12 +131,24 @@ static bool fold(const char *s, size_t n, const char *rest, size_t room, struct 
 	return folded;
 }
 
-/* A shorter name of the first step: without its kind, of a loader or thread without what it is called, of a field
- * without its class.  False: there is none. */
+/* The end of a label, behind which there is what it leads to: "static Log.ENTRIES  ArrayList"; NULL: there is none. */
+static const char *label_end(const char *s)
+{
+	const char *end = strstr(s + strspn(s, " "), "  ");
+	return end && end[2] ? end : NULL;
+}
+
+/* A shorter name of the first step: without what its label leads to, without its kind, of a loader or thread without
+ * what it is called, of a field without its class.  False: there is none. */
 static bool shorten_step(const char **s, size_t *n)
 {
 	static const char *const kinds[] = {"static ", "loader ", "class ", "thread "};
 
+	const char *label = label_end(*s);
+	if (label && label < *s + *n) {
+		*n = (size_t)(label - *s);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		size_t kind = strlen(kinds[i]);
 		if (*n > kind && !strncmp(*s, kinds[i], kind)) {
@@ -152,32 +164,43 @@ static bool shorten_step(const char **s, size_t *n)
 	}
 	while (field && (*s)[field - 1] != '.')
 		field--;
+	if (!field || word != *n)
+		return false;
 	*s += field;
 	*n -= field;
-	return field > 0 && word == *n + field;
+	return true;
 }
 
 /* "static Log.ENTRIES > elementData[] > cart > key": what holds it all and the last step say most.  False: it is not a
  * path, or there is no room for these. */
 static bool fold_path(const char *s, size_t room, struct text *to)
 {
-	const char *end = strstr(s, between), *step = s;
+	const char *end = strstr(s, between);
 	if (!end || !end[GAP] || room < FOLD_LEAST)
 		return false;
 	size_t n = (size_t)(end - s);
 	do
-		if (fold(step, n, end + GAP, room, to))
+		if (fold(s, n, end + GAP, room, to))
 			return true;
-	while (shorten_step(&step, &n));
-	const char *last = last_steps(s, 1);
+	while (shorten_step(&s, &n));
+	const char *last = last_steps(end + GAP, 1);
 	size_t needed = text_width_most(last, room) + 1;
 	if (needed + CLIPPED_LEAST > room)
 		return false;
-	n = text_fit(s, room - needed, &(size_t){0});
+	size_t fitting = text_fit(s, room - needed, &(size_t){0});
 	text_clear(to);
-	text_add_n(to, s, n < (size_t)(end - s) ? n : (size_t)(end - s));
+	text_add_n(to, s, fitting < n ? fitting : n);
 	text_addf(to, "…%s", last);
 	return true;
+}
+
+/* False: it has no label, or one that does not fit, or is that of a local variable: these look alike. */
+static bool keep_label(const char *s, size_t room, struct text *to)
+{
+	const char *end = strstr(s, between) ? NULL : label_end(s);
+	if (end && !memchr(s, '"', (size_t)(end - s)))
+		text_add_n(to, s, (size_t)(end - s));
+	return to->len && fits(to, room);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -204,7 +227,8 @@ void names_fit_path(const char *s, int width, struct text *to)
 	struct text names = TEXT_INIT, folded = TEXT_INIT;
 	names_fit(s, width, &names);
 	if (names.len)
-		text_add(to, fits(&names, room) || !fold_path(names.s, room, &folded) ? names.s : folded.s);
+		text_add(to, fits(&names, room) || (!fold_path(names.s, room, &folded) &&
+		    !keep_label(names.s, room, &folded)) ? names.s : folded.s);
 	text_release(&names);
 	text_release(&folded);
 }

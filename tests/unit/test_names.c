@@ -66,6 +66,19 @@ static void paths(void **state)
 	path_fits_as(path, 12, "static AuditLog.ENTRIES > elementData[] > cart > table[] > key");
 	path_fits_as("static AuditLog.ENTRIES > elementData", 28, "AuditLog.ENTRIES…elementData");
 	path_fits_as("a > ", 2, "a > ");
+	path_fits_as("via Order.lines  3 × ArrayList > elementData  3 × Object[]", 43,
+	    "via Order.lines > elementData  3 × Object[]");
+}
+
+/* Of a branch of the heap's tree the label. */
+static void labels(void **state)
+{
+	(void)state;
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 34, "static AuditLog.ENTRIES  ArrayList");
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 33, "static AuditLog.ENTRIES");
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 22, "static AuditLog.ENTRIES  ArrayList");
+	path_fits_as("Java local, thread \"main\"  Session", 30, "Java local, thread \"main\"  Session");
+	path_fits_as("  [0]", 4, "  [0]");
 }
 
 static void goroutines(void **state)
@@ -94,6 +107,7 @@ int main(void)
 	    cmocka_unit_test(letters),
 	    cmocka_unit_test(simple),
 	    cmocka_unit_test(paths),
+	    cmocka_unit_test(labels),
 	    cmocka_unit_test(goroutines),
 	    cmocka_unit_test(kept),
 	};

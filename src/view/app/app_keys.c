@@ -179,7 +179,9 @@ static bool next_side(struct app *a)
 		p->ops->tables(p, both);
 	bool was_in_pane = panes_focused(&a->panes), last = !both[1] || p->ops->table(p) == both[1];
 	last &= !p || !p->ops->on_words || !p->ops->on_words(p);
-	if ((was_in_pane || last) && app_pane_table(a) && panes_next_side(&a->panes))
+	/* there will be rows, so nothing else is meant */
+	bool late = app_abilities(a) & CAN_PANE && !panes_know(&a->panes);
+	if ((was_in_pane || last) && app_pane_table(a) && (panes_next_side(&a->panes) || late))
 		return true;
 	/* behind the panes comes what was first */
 	return (p && p->ops->action(p, ACTION_SIDE, &message)) || was_in_pane;

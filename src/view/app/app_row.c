@@ -136,7 +136,8 @@ unsigned app_abilities(struct app *a)
 
 	if (!t)
 		return can;
-	if (app_pane_table(a) && panes_know(&a->panes))
+	/* while another row's answer is on its way the hint stays */
+	if (app_pane_table(a) && a->panes.shown && a->panes.wanted.kind != TARGET_NONE && !panes_lack(&a->panes))
 		can |= CAN_PANE;
 	if (t->result->n_source > 0)
 		can |= CAN_ROWS;

@@ -129,6 +129,24 @@ int class_page_lines(struct page *p)
 	return ((struct class_page *)p)->above;
 }
 
+int class_page_wishes(struct page *p, int width)
+{
+	enum { GAPS = MARGIN + 3, RETAINED = 6 };
+	struct class_page *c = (struct class_page *)p;
+	struct text numbers = TEXT_INIT, name = TEXT_INIT;
+
+	add_numbers(c, &numbers);
+	names_fit(c->result->heap->classes[c->class].name, 0, &name);
+	int line = GAPS + (int)(text_width(name.s) + text_width(numbers.s)) + (c->about.result ? 0 : RETAINED);
+	int held = MARGIN + WORD + about_lines_width(&c->about, ABOUT_HOLDERS), list = table_wishes(&c->table);
+	int both = held + GAP + WORD + about_lines_width(&c->about, ABOUT_CUT);
+	held = both >= BESIDE && both <= width * 4 / 5 ? both : held;
+	text_release(&numbers);
+	text_release(&name);
+	line = line > held ? line : held;
+	return line > list ? line : list;
+}
+
 /* --- keys --------------------------------------------------------------------------------------- */
 
 static struct table *get_table(struct page *p)

@@ -64,6 +64,7 @@ size_t object_page_lines(struct page *p); /* that it would fill */
 struct page *page_new_class(struct result *r, struct invocation *asked);
 bool page_is_class(const struct page *p);
 int class_page_lines(struct page *p); /* above the list, as drawn last */
+int class_page_wishes(struct page *p, int width); /* columns that its names and its list want, of so many */
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);

@@ -28,7 +28,7 @@
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
 #define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
-#define CARD_WISH 76   /* columns that a card wants beside a pane */
+#define CARD_WISH 76   /* columns that a card wants beside a pane, or more for its names */
 #define BAR_LEAST_OWN 4 /* of a column that always has bars */
 #define BAR_WISH_OWN 8  /* the same in a wide window */
 #define NAME_BESIDE_BARS 44 /* columns that a name there may have before what tells little goes */
@@ -488,9 +488,15 @@ int table_wishes(struct table *t)
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
 	l.percent_x = table_wants_share(t);
-	l.bar = bar_column(t) < 0 ? 0 : l.percent_x || table_retains_bars(t) ? BAR_LEAST : BAR_LEAST_OWN;
+	l.bar = bar_column(t) < 0 ? 0 : l.percent_x || table_retains_bars(t) || cards ? BAR_LEAST : BAR_LEAST_OWN;
 	int wished = needed(t, &l);
-	return cards && wished > CARD_WISH ? CARD_WISH : wished;
+	if (!cards)
+		return wished;
+	for (unsigned i = 0; i < l.n; i++) /* names whole, without packages; the texts below have room then, too */
+		if (column_type(&t->result->columns[l.column[i]]) == CELL_TEXT)
+			l.width[i] = smaller(l.width[i], t->simple[l.column[i]]);
+	wished = needed(t, &l);
+	return wished > CARD_WISH ? wished : CARD_WISH;
 }
 
 /* Is it among the columns in this pass?  Cards have their own in front, in three passes before the others. */

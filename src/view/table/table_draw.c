@@ -324,7 +324,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		cell.indent = 0; /* draw_branch knows better */
 		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
-		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
+		    theme_role(cell_role_in_row(t->result, row, c, &cell));
 		if (heading && c == tree_column(t->result)) {
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;

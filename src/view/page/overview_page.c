@@ -304,7 +304,7 @@ static int draw_alerts(struct overview_page *o, struct rect at)
 		show(o, PART_ALERT, row, at.y + lines, at.x, at.width);
 		print_cell(o, row, o->name, &words);
 		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : "!", attr);
-		draw_text(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
+		draw_words(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
 	}
 	text_release(&words);
 	return lines;

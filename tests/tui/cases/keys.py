@@ -41,7 +41,7 @@ def alert_of_cause(t):
     click(t, *place_of(t, "OutOfMemoryError"))
     t.wait(r"^histogram > oom-hog")
     t.keys("0")
-    t.wait(r"^[>!] java\.lang\.OutOfMemoryError in thread oom-hog")
+    t.wait(r"^[>!] OutOfMemoryError in thread oom-hog")
     need(not any("Esc hide" in line for line in t.screen()), "said twice", t)
     leave(t)
 

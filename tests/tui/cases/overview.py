@@ -60,7 +60,7 @@ def cause(t):
     if not dumps:
         return
     opened(t, dump=os.path.join(dumps, "waste", "oom", "waste-oom.hprof"))
-    t.wait(r"^> java\.lang\.OutOfMemoryError in thread oom-hog")
+    t.wait(r"^> (java\.lang\.)?OutOfMemoryError in thread oom-hog, at .*Waste\.lambda\$oom\$24\(Waste\.java:518\)$")  # whole
     t.keys("Enter")
     t.wait(r"waste\.Waste\.lambda")
     leave(t)

@@ -120,6 +120,13 @@ static struct cell total_of(struct result *from, enum column_id id)
 static const enum column_id cause_values[] = {PROCESS_VALUES};
 static const struct shape cause_shape = {SHAPE_HEAD(cause_values)};
 
+/* The path is in the title. */
+static const char *without_path(const char *said, const struct heap *h)
+{
+	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
+	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
+}
+
 static void add_cause(struct overview *o, bool early)
 {
 	struct process_facts *own;
@@ -141,7 +148,7 @@ static void add_cause(struct overview *o, bool early)
 	result_free(r);
 	process_free(own);
 	if (o->heap->damaged)
-		add_words(o, "damage", o->heap->damage.message, cell_blank(), "info");
+		add_words(o, "damage", without_path(o->heap->damage.message, o->heap), cell_blank(), "info");
 }
 
 static int add_deadlocks(struct overview *o, struct err *err)
@@ -164,13 +171,6 @@ static bool is_asked_for(const char *cause)
 	return !strncmp(cause, event, sizeof event - 1);
 }
 
-/* The path is in the title. */
-static const char *without_path(const char *said, const struct heap *h)
-{
-	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
-	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
-}
-
 static bool take_alert(struct result *r, char **sentence, char **line)
 {
 	*sentence = *line = NULL;
@@ -185,7 +185,7 @@ static bool take_alert(struct result *r, char **sentence, char **line)
 		}
 		result_target(r, i, &target);
 		free(*sentence);
-		*sentence = xstrdup(without_path(said.text, r->heap));
+		*sentence = xstrdup(said.text);
 		*line = xstrdup(target.command);
 		return true;
 	}

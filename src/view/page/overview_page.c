@@ -211,8 +211,8 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 		draw_bar(y, end, bar, (double)bytes_of(o, row) / (double)largest, selected ? attr : theme_role(ROLE_BAR));
 	print_name(o, part, row, &name);
 	int room = end - GAP - x - MARKER;
-	if (!selected)
-		attr = theme_role(part == PART_SUSPECT ? ROLE_SUSPECT :
+	if (!selected) /* one that nobody can clear is dim, as on the page of suspects */
+		attr = theme_role(part == PART_SUSPECT ? (bytes_in(o, row, o->freed) ? ROLE_SUSPECT : ROLE_QUIET) :
 		    part == PART_CLASS ? name_role(o->result->heap, name.s) : ROLE_TEXT);
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
@@ -288,7 +288,7 @@ static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
 		add_box_words(o, other ? rows->n : i, &box[i], &words);
 		boxes_draw(y, &box[i], other ? BOX_PLAIN : BOX_FILLED, words.s, attr);
 	}
-	if (!boxes)
+	if (!boxes && result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(y, x, width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	text_release(&words);
 }
@@ -340,15 +340,15 @@ static void draw_also(struct overview_page *o, struct rect at)
 }
 
 /* Where there is no suspect the first sentence of the note says so, and the others stay below. */
-static void draw_no_suspects(struct overview_page *o, int y, int x, int width)
+static void draw_no_suspects(struct overview_page *o, int y, int x, int width, int lines)
 {
 	const char *rest = o->note ? strstr(o->note, "; ") : NULL;
 	struct text words = TEXT_INIT;
 	if (o->note)
 		text_add_n(&words, o->note, rest ? (size_t)(rest - o->note) : strlen(o->note));
-	if ((int)text_width(o->note ? words.s : "") <= width)
+	if (draw_count_lines(o->note ? words.s : "", (size_t)width) <= lines)
 		o->result->note = rest ? rest + 2 : NULL;
-	draw_text(y, x, width, o->note ? words.s : "none", theme_role(ROLE_QUIET));
+	draw_wrapped(y, x, width, lines, o->note ? words.s : "none", theme_role(ROLE_QUIET));
 	text_release(&words);
 }
 
@@ -360,7 +360,7 @@ static void draw_suspects(struct overview_page *o, struct rect at)
 	if (result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	else
-		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER);
+		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER, at.height - 1);
 }
 
 /* Of classes, beside what holds them.  It is known before the others are, which get the rest: their names are longer,

@@ -66,6 +66,33 @@ def cause(t):
     leave(t)
 
 
+@case("overview of a truncated dump: where it ends, and why nothing is suspected, whole; nothing seems to be awaited")
+def truncated(t):
+    path = os.path.join(t.home, "half.hprof")
+    with open(SHOP, "rb") as whole, open(path, "wb") as half:
+        half.write(whole.read()[:150000])
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % path)
+    t.wait(r"^> truncated in an instance record at byte \d+$")
+    lines = t.wait(r"^  objects retain is unknown$")
+    need(any(re.match(r"  . the GC roots are in the part .*: what is reachable and what$", line) for line in lines), "whole", t)
+    need(not any("\u2026" in line for line in lines), "something is awaited or clipped", t)
+    leave(t)
+
+
+@case("overview: a suspect that nobody can clear is dim, one that frees bytes is red")
+def dim_suspect(t):
+    dumps = os.environ.get("CAIRN_DUMPS")
+    if not dumps:
+        return
+    opened(t, dump=os.path.join(dumps, "apps", "tc1.hprof"), options="--theme dark")
+    t.keys("Tab")
+    t.wait(r"^> byte\[\]")
+    text = "\n".join(t.screen(escapes=True))
+    need(re.search(r"38;5;210m *leaky\.Leaky\.BASKETS", text), "BASKETS is not red", t)
+    need(re.search(r"38;5;247m *15,073 × java\.lang\.String", text), "Strings are not dim", t)
+    leave(t)
+
+
 @case("overview: of an inferred deadlock w says why, and its row lists the threads and locks; no suspect is said once")
 def deadlock(t):
     dump = os.path.join(os.environ.get("CAIRN_DUMPS", ""), "found", "truth", "06-false-deadlock", "staticdead.hprof")

@@ -36,7 +36,7 @@ def alert_of_damage(t):
 def alert_of_cause(t):
     if not DUMPS:
         return
-    t.line('clear; "$CAIRN" --mouse \'%s\'' % os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"))
+    t.line('clear; "$CAIRN" \'%s\'' % os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"))
     t.wait(r"^! OutOfMemoryError in thread oom-hog, .* b stack +Esc hide$")
     click(t, *place_of(t, "OutOfMemoryError"))
     t.wait(r"^histogram > oom-hog")

@@ -46,7 +46,7 @@ def object_words(t):
 
 @case("a click selects a word of the path, another one opens it")
 def object_mouse(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     enter(t, "x 0xe00200a8")
     t.wait(r"^  WOULD FREE +3 byte\[\]")
     x, y = place_of(t, "ArrayList")

@@ -89,12 +89,16 @@ static unsigned draw_lost(const struct table *t, const struct layout *l, struct 
 
 static void draw_header(struct table *t, const struct layout *l, struct rect at)
 {
+	struct text title = TEXT_INIT;
+
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		if (table_is_card_text(t, l->column[i]))
 			continue;
-		draw_cell(l, i, column, at.y, column_title(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
+		text_clear(&title);
+		table_add_title(column, &title);
+		draw_cell(l, i, column, at.y, title.len ? title.s : "", theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
 		if (!tree_has_groups(t->result)) {
@@ -108,6 +112,7 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 		if (l->percent_x)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
+	text_release(&title);
 	t->lost = draw_lost(t, l, at);
 }
 

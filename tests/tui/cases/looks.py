@@ -167,6 +167,7 @@ def growth_looks(t):
     t.wait(r"^> byte")
     t.keys("7")
     wait_selected(t, r"ENTRIES +\S*Session +\+53\.1K ████ ")
+    t.wait(r"^  reference +class +\u0394 retained ")  # d_retained, as commands say
     t.keys("Down")
     wait_selected(t, r"thread .* >=\+368  ")  # a part that is too small for a bar
     text = "\n".join(t.screen(escapes=True))

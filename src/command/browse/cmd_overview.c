@@ -24,7 +24,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY };
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS };
 
 static const struct column columns[] = {
     [O_SECTION] = {.id = COL_SECTION},
@@ -34,6 +34,8 @@ static const struct column columns[] = {
     [O_FREED] = {.id = COL_FREED},
     [O_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
     [O_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
+    [O_FIELD] = {.id = COL_FIELD, .hidden = true},
+    [O_CLASS] = {.id = COL_CLASS, .hidden = true},
 };
 static const struct shape overview_shape = {SHAPE_COLUMNS(columns), .named_by = COL_NAME, .apart = true};
 
@@ -55,6 +57,7 @@ struct overview {
 	const struct heap *heap;
 	struct result *to;
 	struct most most;
+	struct cell field, class; /* of the holder that is added */
 };
 
 /* --- rows --------------------------------------------------------------------------------------- */
@@ -62,7 +65,8 @@ struct overview {
 static void add_as_sure(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
     struct cell certainty, const struct target *target)
 {
-	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty};
+	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty, [O_FIELD] = o->field,
+	    [O_CLASS] = o->class};
 	if (o->brief && o->to->n_rows == BRIEF_ROWS)
 		return;
 	memcpy(all + O_NAME, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
@@ -250,9 +254,12 @@ static int add_holders(struct overview *o, struct err *err)
 		result_target(r, i, &target);
 		if (target.kind != TARGET_OBJECT || target.part)
 			target = (struct target){.kind = TARGET_COMMAND, .command = "heap"};
+		o->field = cell_of(o, r, i, COL_FIELD);
+		o->class = cell_of(o, r, i, COL_CLASS);
 		add(o, "holder", (struct cell[]){cell_of(o, r, i, COL_BRANCH), cell_of(o, r, i, COL_RETAINED),
 		    cell_of(o, r, i, COL_SHARE), cell_blank(), cell_blank()}, &target);
 	}
+	o->field = o->class = cell_blank();
 	result_free(r);
 	return code;
 }

@@ -185,6 +185,26 @@ static struct row_layout lay_out(struct overview_page *o, enum overview_part par
 	return l;
 }
 
+/* A suspect that nobody can clear is dim, as on its own page; a holder looks as in the heap's tree. */
+static enum role role_of(struct overview_page *o, enum overview_part part, size_t row, const char *name)
+{
+	struct text field = TEXT_INIT, class = TEXT_INIT;
+	enum role role = ROLE_TEXT;
+
+	if (part == PART_SUSPECT)
+		return bytes_in(o, row, o->freed) ? ROLE_SUSPECT : ROLE_QUIET;
+	if (part == PART_CLASS)
+		return name_role(o->result->heap, name);
+	if (part == PART_HOLDER) {
+		print_cell(o, row, result_column_of(o->result, COL_FIELD), &field);
+		print_cell(o, row, result_column_of(o->result, COL_CLASS), &class);
+		role = name_role_of_holder(o->result->heap, field.len ? field.s : "", class.len ? class.s : NULL);
+	}
+	text_release(&field);
+	text_release(&class);
+	return role;
+}
+
 /* Name, bar, share and bytes; of suspects also what clearing frees. */
 static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
 {
@@ -211,9 +231,8 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 		draw_bar(y, end, bar, (double)bytes_of(o, row) / (double)largest, selected ? attr : theme_role(ROLE_BAR));
 	print_name(o, part, row, &name);
 	int room = end - GAP - x - MARKER;
-	if (!selected) /* one that nobody can clear is dim, as on the page of suspects */
-		attr = theme_role(part == PART_SUSPECT ? (bytes_in(o, row, o->freed) ? ROLE_SUSPECT : ROLE_QUIET) :
-		    part == PART_CLASS ? name_role(o->result->heap, name.s) : ROLE_TEXT);
+	if (!selected)
+		attr = theme_role(role_of(o, part, row, name.s));
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
 	} else { /* by what it is held stands first, and says more than its class */

@@ -79,7 +79,7 @@ def truncated(t):
     leave(t)
 
 
-@case("overview: a suspect that nobody can clear is dim, one that frees bytes is red")
+@case("overview: a suspect that nobody can clear is dim, one that frees bytes is red; holders are bright, dim, or as texts")
 def dim_suspect(t):
     dumps = os.environ.get("CAIRN_DUMPS")
     if not dumps:
@@ -90,6 +90,8 @@ def dim_suspect(t):
     text = "\n".join(t.screen(escapes=True))
     need(re.search(r"38;5;210m *leaky\.Leaky\.BASKETS", text), "BASKETS is not red", t)
     need(re.search(r"38;5;247m *15,073 × java\.lang\.String", text), "Strings are not dim", t)
+    need(re.search(r"\x1b\[1m *static Leaky\.BASKETS", text), "what a class of the program holds is not bright", t)
+    need(re.search(r"38;5;247m *77 × ConcurrentHashMap", text), "what is the JDK's is not dim", t)
     leave(t)
 
 

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS };
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS, O_REFERENCE, O_NUMBER };
 
 static const struct column columns[] = {
     [O_SECTION] = {.id = COL_SECTION},
@@ -36,6 +36,8 @@ static const struct column columns[] = {
     [O_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
     [O_FIELD] = {.id = COL_FIELD, .hidden = true},
     [O_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [O_REFERENCE] = {.id = COL_REFERENCE, .hidden = true},
+    [O_NUMBER] = {.id = COL_NUMBER, .hidden = true},
 };
 static const struct shape overview_shape = {SHAPE_COLUMNS(columns), .named_by = COL_NAME, .apart = true};
 
@@ -57,7 +59,8 @@ struct overview {
 	const struct heap *heap;
 	struct result *to;
 	struct most most;
-	struct cell field, class; /* of the holder that is added */
+	struct cell field, class;      /* of the holder that is added */
+	struct cell reference, number; /* of the suspect */
 };
 
 /* --- rows --------------------------------------------------------------------------------------- */
@@ -66,7 +69,7 @@ static void add_as_sure(struct overview *o, const char *section, const struct ce
     struct cell certainty, const struct target *target)
 {
 	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty, [O_FIELD] = o->field,
-	    [O_CLASS] = o->class};
+	    [O_CLASS] = o->class, [O_REFERENCE] = o->reference, [O_NUMBER] = o->number};
 	if (o->brief && o->to->n_rows == BRIEF_ROWS)
 		return;
 	memcpy(all + O_NAME, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
@@ -238,9 +241,12 @@ static int add_suspects(struct overview *o, struct err *err)
 		result_target(r, i, &suspect);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : suspect.command};
+		o->reference = cell_of(o, r, i, COL_REFERENCE);
+		o->number = cell_of(o, r, i, COL_NUMBER);
 		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_NAME_RETAINED),
 		    cell_of(o, r, i, COL_NAME_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
 	}
+	o->reference = o->number = cell_blank();
 	result_free(r);
 	return code;
 }

@@ -66,6 +66,21 @@ def cause(t):
     leave(t)
 
 
+@case("overview: c on a suspect says what clearing its reference frees, and E writes a report of it, as on its card")
+def suspect_keys(t):
+    opened(t)
+    t.keys("Down")
+    wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
+    t.keys("E")
+    t.wait(r"^:report -suspect 2 -o shop-AuditLog\.ENTRIES\.md")
+    t.keys("Escape", "Escape", "c")
+    t.wait(r"^overview > cut com\.acme\.shop\.AuditLog\.ENTRIES ")
+    t.wait(r"^  references 1 +objects 602 +freed 80\.0K")
+    t.keys("Escape", "Tab", "E")
+    t.wait(r"^no suspect to write about here")
+    leave(t)
+
+
 @case("overview of a truncated dump: where it ends, and why nothing is suspected, whole; nothing seems to be awaited")
 def truncated(t):
     path = os.path.join(t.home, "half.hprof")

@@ -90,3 +90,12 @@ def low(t):
     enter(t, "ls com.acme.shop.Session")
     t.wait(r"^> 0xe001ce38 ")
     leave(t)
+
+
+@case("the head of a class object has words, not names of columns")
+def words_of_head(t):
+    start(t, dump=SHOP)
+    enter(t, "x com.acme.shop.Session")
+    t.wait(r" superclass java\.lang\.Object +instance size 40$")
+    t.wait(r"^ +instances 100 +instances shallow 3\.9K$")
+    leave(t)

@@ -75,6 +75,7 @@ def mouse_blocks(t):
 @case("the mouse: the hint of ? opens the box of keys, a click in it acts on what was found, one beside it closes it")
 def mouse_key_box(t):
     start(t, dump=SHOP)
+    t.wait(r"\? help")
     click(t, *place_of(t, "help"))
     t.wait("Keys: histogram")
     click(t, 2, 1)

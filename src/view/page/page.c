@@ -109,7 +109,8 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 		if (line >= height)
 			break;
 		bool unsure = f->cell.amount.certainty != EXACT, marked = selected && line == 0;
-		draw_text(at.y + line, at.x + x, at.width - x, label.len ? label.s : "", theme_role(marked ? ROLE_SELECTED : ROLE_QUIET));
+		draw_text(at.y + line, at.x + x, at.width - x, label.len ? label.s : "",
+		    theme_role(marked ? ROLE_SELECTED : ROLE_QUIET));
 		draw_name(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
 		    value.s, theme_role(marked ? ROLE_SELECTED : unsure ? ROLE_UNSURE : ROLE_PLACE));
 		x += width + 3;

@@ -32,7 +32,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --index --no-index --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --mouse --tour --dump-config --no-config --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --index --no-index --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --no-mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

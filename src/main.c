@@ -44,7 +44,7 @@ struct wishes {
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
-	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, spill_given, no_spill;
+	bool never_screen, plain, tour, no_config, ascii, no_mouse, format_given, mem_given, spill_given, no_spill;
 	unsigned start, theme; /* of view_options */
 	int color; /* -1 never, 0 auto, 1 always */
 };
@@ -226,7 +226,8 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		w->ascii = true;
 		return 0;
 	case OPTION_MOUSE:
-		w->mouse = true;
+	case OPTION_NO_MOUSE:
+		w->no_mouse = o->key == OPTION_NO_MOUSE;
 		return 0;
 	case OPTION_TOP:
 	case OPTION_DUMP:
@@ -539,7 +540,7 @@ static int run(struct wishes *w)
 		return wrong("%s", err.message);
 	if (wants_screen(w)) {
 		struct view_options o = {
-		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
+		    .heap = &w->heap, .ascii = w->ascii, .mouse = !w->no_mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
 		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older,
 		    .folder = w->batch.folder};

@@ -102,7 +102,7 @@ static const struct binding {
 	NULL, NULL, 0, 0, .brief = "path of the row"},
     {{'y'}, ACTION_COPY, PLACE_CARDS, "y", "on a leak suspect: copy its sentence, for a ticket", "copy", "y",
 	PLACE_CARDS, CAN_ROWS, .brief = "copy the sentence"},
-    {{'E'}, ACTION_TICKET, PLACE_CARDS, "E",
+    {{'E'}, ACTION_TICKET, PLACE_CARDS | PLACE_OVERVIEW, "E",
 	"on a leak suspect: write a report about it alone to a file; the prompt opens with its name", "ticket", "E",
 	PLACE_CARDS, CAN_ROWS, .brief = "write a ticket"},
     {{'y'}, ACTION_COPY, OBJECTS | PLACE_PANE, "y",
@@ -208,9 +208,10 @@ const char *key_elsewhere(int key)
 {
 	const struct binding *b = binding_of(key, ANYWHERE & ~PLACE_CARDS);
 
+	if (binding_of(key, PLACE_CARDS) && (!b || b->acts & PLACE_CARDS))
+		return "this key works on leak suspects; press 3 for them";
 	if (!b)
-		return binding_of(key, PLACE_CARDS) ? "this key works on leak suspects; press 3 for them" :
-		    "this key is not bound here; press ? for keys";
+		return "this key is not bound here; press ? for keys";
 	return b->acts == PLACE_TREE ? "this key works in a tree; press 2 for one" : "no rows here";
 }
 

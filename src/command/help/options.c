@@ -64,7 +64,8 @@ const struct program_option program_options[] = {
 	"classic8 has eight colours that are readable on most backgrounds; mono has none. auto takes the background "
 	"from COLORFGBG, or asks the terminal; without an answer its colours are readable on black and on white."},
     {OPTION_ASCII, "ascii", NULL, "ASCII characters only on the screen", NULL},
-    {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
+    {OPTION_NO_MOUSE, "no-mouse", NULL, "clicks and the wheel are the terminal's", NULL},
+    {OPTION_MOUSE, "mouse", NULL, NULL, NULL},
     {OPTION_TOUR, "tour", NULL, "a tour of the sample in two minutes",
 	"Opens the sample shop.hprof, or the DUMP that you name, and explains above each view where to look and which "
 	"key comes next."},
@@ -89,7 +90,7 @@ static const struct {
     {OPTION_JAVACORE, "with an OpenJ9 dump; program of a Go dump"},
     {OPTION_INDEX, "read or write this index; ignore indexes"},
     {OPTION_PROGRESS, "progress; worker threads"},
-    {OPTION_ASCII, "screen with ASCII only; with the mouse"},
+    {OPTION_ASCII, "screen with ASCII only; without the mouse"},
     {OPTION_DUMP_CONFIG, "print the configuration; ignore yours"},
     {OPTION_VERSION, "print the version; print this help"},
 };

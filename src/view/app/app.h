@@ -178,6 +178,7 @@ struct app {
 	const struct dump *inflated;  /* the last one of which that was begun */
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool index_due;           /* --index names none that could be used: it is to be written */
+	bool mouse_told;          /* was it said how text is selected now? */
 	const char *index_told;   /* what of the index was said: the sentence, which is the heap's */
 	bool dirty, quit;
 	int status;

@@ -170,6 +170,7 @@ void app_fill_pages(struct app *a)
 /* Around work that nobody asked for: what was said before it is not yet read. */
 struct notice_kept {
 	char *words; /* NULL: nothing */
+	char *line;  /* the typed line that failed, or "" */
 	enum role role;
 };
 
@@ -177,14 +178,18 @@ static struct notice_kept keep_notice(const struct app *a)
 {
 	const struct text *said = &a->notice.text;
 
-	return (struct notice_kept){said->len > 0 ? xstrdup(said->s) : NULL, a->notice.role};
+	return (struct notice_kept){said->len > 0 ? xstrdup(said->s) : NULL,
+	    xstrdup(a->notice.line.len > 0 ? a->notice.line.s : ""), a->notice.role};
 }
 
 static void restore_notice(struct app *a, struct notice_kept *kept)
 {
-	if (kept->words && a->notice.text.len == 0)
+	if (kept->words && a->notice.text.len == 0) {
 		app_say(a, kept->role, kept->words);
+		text_add(&a->notice.line, kept->line);
+	}
 	free(kept->words);
+	free(kept->line);
 }
 
 /* Was the work meant to stop?  ^C comes as a key or as a signal, and Esc as a key; any other key only goes first. */

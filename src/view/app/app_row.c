@@ -100,7 +100,7 @@ static bool add_of_row(struct app *a, unsigned places, enum column_id column, st
 
 static bool add_of_suspect(struct app *a, enum column_id column, struct text *to)
 {
-	return add_of_row(a, PLACE_CARDS, column, to);
+	return add_of_row(a, PLACE_CARDS | PLACE_OVERVIEW, column, to);
 }
 
 /* Is a line of the overview selected that is a sentence itself: a cause, damage, a deadlock? */

@@ -190,6 +190,26 @@ static struct row_layout lay_out(struct overview_page *o, enum overview_part par
 	return l;
 }
 
+/* A suspect that nobody can clear is dim, as on its own page; a holder looks as in the heap's tree. */
+static enum role role_of(struct overview_page *o, enum overview_part part, size_t row, const char *name)
+{
+	struct text field = TEXT_INIT, class = TEXT_INIT;
+	enum role role = ROLE_TEXT;
+
+	if (part == PART_SUSPECT)
+		return bytes_in(o, row, o->freed) ? ROLE_SUSPECT : ROLE_QUIET;
+	if (part == PART_CLASS)
+		return name_role(o->result->heap, name);
+	if (part == PART_HOLDER) {
+		print_cell(o, row, result_column_of(o->result, COL_FIELD), &field);
+		print_cell(o, row, result_column_of(o->result, COL_CLASS), &class);
+		role = name_role_of_holder(o->result->heap, field.len ? field.s : "", class.len ? class.s : NULL);
+	}
+	text_release(&field);
+	text_release(&class);
+	return role;
+}
+
 /* Name, bar, share and bytes; of suspects also what clearing frees. */
 static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width,
     struct row_layout l)
@@ -217,8 +237,7 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 	print_name(o, part, row, &name);
 	int room = end - GAP - x - MARKER;
 	if (!selected)
-		attr = theme_role(part == PART_SUSPECT ? ROLE_SUSPECT :
-		    part == PART_CLASS ? name_role(o->result->heap, name.s) : ROLE_TEXT);
+		attr = theme_role(role_of(o, part, row, name.s));
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
 	} else { /* by what it is held stands first, and says more than its class */
@@ -294,7 +313,7 @@ static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
 		add_box_words(o, other ? rows->n : i, &box[i], &words);
 		boxes_draw(y, &box[i], other ? BOX_PLAIN : BOX_FILLED, words.s, attr);
 	}
-	if (!boxes)
+	if (!boxes && result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(y, x, width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	text_release(&words);
 }
@@ -310,7 +329,7 @@ static int draw_alerts(struct overview_page *o, struct rect at)
 		show(o, PART_ALERT, row, at.y + lines, at.x, at.width);
 		print_cell(o, row, o->name, &words);
 		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : "!", attr);
-		draw_text(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
+		draw_words(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
 	}
 	text_release(&words);
 	return lines;
@@ -346,15 +365,15 @@ static void draw_also(struct overview_page *o, struct rect at)
 }
 
 /* Where there is no suspect the first sentence of the note says so, and the others stay below. */
-static void draw_no_suspects(struct overview_page *o, int y, int x, int width)
+static void draw_no_suspects(struct overview_page *o, int y, int x, int width, int lines)
 {
 	const char *rest = o->note ? strstr(o->note, "; ") : NULL;
 	struct text words = TEXT_INIT;
 	if (o->note)
 		text_add_n(&words, o->note, rest ? (size_t)(rest - o->note) : strlen(o->note));
-	if ((int)text_width(o->note ? words.s : "") <= width)
+	if (draw_count_lines(o->note ? words.s : "", (size_t)width) <= lines)
 		o->result->note = rest ? rest + 2 : NULL;
-	draw_text(y, x, width, o->note ? words.s : "none", theme_role(ROLE_QUIET));
+	draw_wrapped(y, x, width, lines, o->note ? words.s : "none", theme_role(ROLE_QUIET));
 	text_release(&words);
 }
 
@@ -366,7 +385,7 @@ static void draw_suspects(struct overview_page *o, struct rect at)
 	if (result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	else
-		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER);
+		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER, at.height - 1);
 }
 
 /* Of classes, beside what holds them.  It is known before the others are, which get the rest: their names are longer,

@@ -102,6 +102,8 @@ void page_init(struct page *p, const struct page_ops *ops, const char *title, st
 /* The result that the page shows, borrowed; NULL: a text of ours. */
 struct result *page_result(struct page *p);
 
+/* "word bits": the name of a value as people write it. */
+void page_add_label(const char *name, struct text *to);
 /* Head values of a result from number `from` on, flowing over at most height lines; returns the lines used.
  * selected: the first of them is drawn as a selected row, whose sign stands left of the rectangle. */
 int page_draw_head(struct result *r, size_t from, struct rect at, int height, bool selected);

@@ -128,6 +128,9 @@ void table_look(struct table *t, const struct result *growing);
 /* Another table showed the first of these rows: stand where one stood there. */
 void table_go_on(struct table *t, const struct table *left);
 
+/* Append a column's title as people write it, as wide as its word: "file size", "Δ retained".  A column that a
+ * question names keeps its name. */
+void table_add_title(const struct column *column, struct text *to);
 /* Select the next row from the selected one on (it included with here) that matches; wraps. */
 bool table_search(struct table *t, const char *words, bool here, bool backwards);
 

@@ -89,12 +89,16 @@ static unsigned draw_lost(const struct table *t, const struct layout *l, struct 
 
 static void draw_header(struct table *t, const struct layout *l, struct rect at)
 {
+	struct text title = TEXT_INIT;
+
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		if (table_is_card_text(t, l->column[i]))
 			continue;
-		draw_cell(l, i, column, at.y, column_title(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
+		text_clear(&title);
+		table_add_title(column, &title);
+		draw_cell(l, i, column, at.y, title.len ? title.s : "", theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
 		if (!tree_has_groups(t->result)) {
@@ -108,6 +112,7 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 		if (l->percent_x)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
+	text_release(&title);
 	t->lost = draw_lost(t, l, at);
 }
 
@@ -324,7 +329,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		cell.indent = 0; /* draw_branch knows better */
 		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
-		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
+		    theme_role(cell_role_in_row(t->result, row, c, &cell));
 		if (heading && c == tree_column(t->result)) {
 			draw_branch(t, y, l->x[i], at.x + at.width - l->x[i], row, buffer->s, attr);
 			break;

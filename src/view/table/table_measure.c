@@ -175,3 +175,20 @@ void table_measure(struct table *t, struct text *buffer)
 }
 
 /* --- laying out -------------------------------------------------------------------------------- */
+
+void table_add_title(const struct column *column, struct text *to)
+{
+	static const char change[] = "d_";
+	const char *title = column_title(column);
+
+	if (column->name) {
+		text_add(to, title);
+		return;
+	}
+	if (!strncmp(title, change, sizeof change - 1)) {
+		text_add(to, term_utf8() ? "\u0394 " : change);
+		title += sizeof change - 1;
+	}
+	for (; *title; title++)
+		text_add_char(to, *title == '_' ? ' ' : *title);
+}

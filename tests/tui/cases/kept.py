@@ -205,7 +205,7 @@ def kept(t):
     with open(path, "w", encoding="utf-8") as f:
         f.write("cairn 1 4861\ncolumns weak\tkind\tclass\treferents\ncolumns dom -up SET\tclass\theld_shallow\nend\n")
     again()
-    for line, header in (("references", r"^  kind +class +referents *$"), ("holders java.lang.String", r"^  class +held_shallow *$")):
+    for line, header in (("references", r"^  kind +class +referents *$"), ("holders java.lang.String", r"^  class +held shallow *$")):
         enter(t, line)
         t.wait(header)
     leave(t)

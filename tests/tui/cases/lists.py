@@ -412,7 +412,7 @@ def columns_without_room(t):
     enter(t, "threads -retained")
     t.wait(r"^(.*│)? +(id +)?name +state")
     words = header(settled(t)).split("│")
-    words = next(part for part in words if "state" in part).split()
+    words = next(part for part in words if "state" in part).replace("with locals", "with_locals").split()
     known = ["id", "name", "state", "address", "frames", "roots", "retained", "with_locals", "tid"]
     lost = [word for word in known if word not in words]
     place = t.screen()[1]

@@ -46,7 +46,7 @@ def object_words(t):
 
 @case("a click selects a word of the path, another one opens it")
 def object_mouse(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     enter(t, "x 0xe00200a8")
     t.wait(r"^  WOULD FREE +3 byte\[\]")
     x, y = place_of(t, "ArrayList")
@@ -89,4 +89,13 @@ def low(t):
     need("WOULD FREE" not in t.text(), "no room for that", t)
     enter(t, "ls com.acme.shop.Session")
     t.wait(r"^> 0xe001ce38 ")
+    leave(t)
+
+
+@case("the head of a class object has words, not names of columns")
+def words_of_head(t):
+    start(t, dump=SHOP)
+    enter(t, "x com.acme.shop.Session")
+    t.wait(r" superclass java\.lang\.Object +instance size 40$")
+    t.wait(r"^ +instances 100 +instances shallow 3\.9K$")
     leave(t)

@@ -121,7 +121,7 @@ def pane_keys(t):
 
 @case("a click opens a line of a pane, the wheel scrolls it", ((120, 30),))
 def pane_mouse(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     t.type(":ls java.util.concurrent.ConcurrentHashMap")
     t.keys("Enter")
     t.wait("if cut, 6 of 10 classes", panes=True)  # the whole answer: its lines stay where they are

@@ -132,7 +132,7 @@ TOP, BELOW = 2, 3  # the first lines of the boxes over the heap's tree, in a win
 
 @case("boxes over the heap's tree, each over its children: the selected row's are marked, a click goes to a row", BOTH)
 def heap_boxes(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     t.keys("2")
     t.wait(r"^ static Shop\.INSTANCE  Shop 108K 50% +│ .*AuditLog\.ENTRIES .*80\.0K 37% +│", panes=True)
     t.wait(r"^ orders  ArrayList 72\.4K( 33%)? +│.*│ 60 × Session >=79\.7K >=36% +│", panes=True)  # without opening anything

@@ -26,7 +26,7 @@ complete -c cairn -l start -x -a 'overview histo heap leaks threads packages inf
 complete -c cairn -l color -x -a 'auto always never' -d 'colours of the screen'
 complete -c cairn -l theme -x -a 'auto dark light classic8 mono' -d 'colour theme'
 complete -c cairn -l ascii -d 'ASCII characters only on the screen'
-complete -c cairn -l mouse -d 'the mouse works on the screen'
+complete -c cairn -l no-mouse -d 'clicks and the wheel are the terminal's'
 complete -c cairn -l tour -d 'a tour of the sample in two minutes'
 complete -c cairn -l dump-config -d 'write the default configuration'
 complete -c cairn -l no-config -d 'ignore the configuration'

@@ -28,7 +28,7 @@ _arguments -s \
 	'--color=[colours of the screen]:color:(auto always never)' \
 	'--theme=[colour theme]:theme:(auto dark light classic8 mono)' \
 	'--ascii[ASCII characters only on the screen]' \
-	'--mouse[the mouse works on the screen]' \
+	'--no-mouse[clicks and the wheel are the terminal's]' \
 	'--tour[a tour of the sample in two minutes]' \
 	'--dump-config[write the default configuration]' \
 	'--no-config[ignore the configuration]' \

@@ -46,7 +46,7 @@ struct wishes {
 	struct batch_line *lines;
 	size_t n_lines, cap_lines;
 	struct config *config; /* NULL: not read */
-	bool never_screen, plain, tour, no_config, ascii, mouse, format_given, mem_given, spill_given, no_spill;
+	bool never_screen, plain, tour, no_config, ascii, no_mouse, format_given, mem_given, spill_given, no_spill;
 	const char *process, *live; /* -p, --live: the words for one; NULL */
 	struct live_dump_wishes process_dump;
 	bool yes;
@@ -231,7 +231,8 @@ static int take_option(struct wishes *w, const struct program_option *o, const c
 		w->ascii = true;
 		return 0;
 	case OPTION_MOUSE:
-		w->mouse = true;
+	case OPTION_NO_MOUSE:
+		w->no_mouse = o->key == OPTION_NO_MOUSE;
 		return 0;
 	case OPTION_PROCESS:
 		w->process = value;
@@ -590,7 +591,7 @@ static int run(struct wishes *w)
 		return wrong("%s", err.message);
 	if (wants_screen(w)) {
 		struct view_options o = {
-		    .heap = &w->heap, .ascii = w->ascii, .mouse = w->mouse, .color = w->color, .theme = w->theme,
+		    .heap = &w->heap, .ascii = w->ascii, .mouse = !w->no_mouse, .color = w->color, .theme = w->theme,
 		    .force = w->batch.writes.force, .print = w->batch.print, .start = w->start, .tour = w->tour,
 		    .config = w->config, .older = w->batch.older, .n_older = w->batch.n_older,
 		    .folder = w->batch.folder, .line = process_watch_line()};

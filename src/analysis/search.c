@@ -329,6 +329,17 @@ uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, s
 	return big_fit(ids, *n, sizeof *ids);
 }
 
+uint32_t class_of_all(const struct heap *heap, const uint32_t *ids, size_t n)
+{
+	uint32_t class = n ? heap->class_of[ids[0]] : HEAP_NONE;
+	size_t same = 0;
+	if (!n || heap->classes[class].n_objects != n)
+		return HEAP_NONE;
+	while (same < n && heap->class_of[ids[same]] == class)
+		same++;
+	return same == n ? class : HEAP_NONE;
+}
+
 void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,
     struct bits *to)
 {

@@ -67,6 +67,9 @@ uint32_t object_around(const struct heap *heap, uint64_t address);
 uint32_t *objects_of_classes(const struct heap *heap, const uint32_t *classes, size_t n_classes,
     size_t *n, struct err *err);
 
+/* The class whose objects these are, all of them and no others; HEAP_NONE: that is not so. */
+uint32_t class_of_all(const struct heap *heap, const uint32_t *ids, size_t n);
+
 /* Set the bits in `to` of all objects of these classes (classes: a bit for each) that are in `only`
  * (NULL: of all of them). */
 void objects_mark(const struct heap *heap, const struct bits *classes, const struct bits *only,

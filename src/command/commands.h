@@ -158,6 +158,8 @@ struct about_what {
  * (result_free); ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_find(struct about *a, const struct about_what *what, bool quick, struct result **out,
     struct progress *progress, struct err *err);
+/* Note in the retained sizes what the last answer says exactly of a class: while nothing sorts by them. */
+void about_note(struct about *a);
 /* The parts of an answer, in the order of their rows.  Those before ABOUT_INSIDE tell what holds the objects, the
  * others what they are; all of one stand together. */
 enum about_part {

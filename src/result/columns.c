@@ -325,6 +325,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
     [COL_WHY] = {"why", CELL_TEXT, 5, "reason"},
     [COL_WITH_LOCALS] = {"with_locals", CELL_BYTES, 7,
 	"retained size with the objects on its stack"},
+    [COL_WITH_PARTS] = {"with_parts", CELL_BYTES, 2, "size of the objects and their parts", .earlier = "shallow"},
     [COL_WORD] = {"word", CELL_TEXT, 0, "alias of one word or more",
 	.one = "word", .many = "words", .naming = 5},
     [COL_WORD_BITS] = {"word_bits", CELL_COUNT, 5, "bits of the program's pointers"},
@@ -351,7 +352,9 @@ int column_find(const struct column *columns, unsigned n, const char *word)
 	size_t length = strlen(word);
 	for (unsigned c = 0; c < n; c++) {
 		const char *other = column_word(&columns[c]);
-		if (!strcmp(other, word) || (columns[c].title && !strcmp(columns[c].title, word)))
+		const char *earlier = column_kinds[columns[c].id].earlier;
+		if (!strcmp(other, word) || (columns[c].title && !strcmp(columns[c].title, word)) ||
+		    (earlier && !strcmp(earlier, word)))
 			return (int)c;
 		if (!strncmp(other, word, length))
 			found = found == -1 ? (int)c : -2;

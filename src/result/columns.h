@@ -266,6 +266,7 @@ enum column_id {
 	COL_WHAT,
 	COL_WHY,
 	COL_WITH_LOCALS,
+	COL_WITH_PARTS,
 	COL_WORD,
 	COL_WORD_BITS,
 	COL_COUNT_OF_ALL /* how many there are */
@@ -287,6 +288,7 @@ struct column_kind {
 	enum column_clip clip;
 	bool contents;         /* its texts may be very long: clip them even where lines have no limit */
 	bool values;           /* its texts are values: those that are numbers are ordered as numbers */
+	const char *earlier;   /* an earlier word, which questions may still use; NULL: none */
 	unsigned char naming;  /* how well it says what a row is; 0: not at all */
 };
 extern const struct column_kind column_kinds[COL_COUNT_OF_ALL];

@@ -42,6 +42,7 @@ struct grouped {
 	int source[VIEW_COLUMNS]; /* by column of the view: the column of from, or NO_COLUMN */
 	struct amount *number;    /* by group and column of the view: what was counted or summed */
 	bool of_objects;    /* each row stands for one object or none */
+	bool same_names;    /* groups differ in their classes' loaders alone */
 };
 
 /* Has the user had enough?  A row may take thousands of steps to read: so this looks often. */
@@ -195,7 +196,7 @@ static int count_groups(struct grouped *g, struct err *err)
 			    err);
 		for (unsigned k = 0; !code && k < n; k++) {
 			enum view_how how = g->view.columns[k].how;
-			if (how != VIEW_FIRST && how != VIEW_RETAINED)
+			if (how != VIEW_FIRST && how != VIEW_RETAINED && how != VIEW_LOADER)
 				code = count_group(g, group, k, &g->number[i * n + k], err);
 		}
 	}
@@ -236,6 +237,7 @@ static int part_classes(struct grouped *g, struct err *err)
 				return ERR_NOMEM;
 			g->group[at].end = k;
 			at = g->n - 1;
+			g->same_names = true;
 		}
 		g->group[i].head = g->row[first];
 	}
@@ -308,6 +310,13 @@ static struct cell retained_cell(const struct result *r, const struct grouped *g
 	return cell_bytes(retained_of_members(known, 1, &group->retained));
 }
 
+static struct cell loader_cell(const struct grouped *g, const struct group *group)
+{
+	const struct heap *h = g->from->heap;
+	uint32_t id = g->object[group->head];
+	return id == HEAP_NONE ? cell_blank() : cell_object_address(h, heap_class_of(h, id)->loader);
+}
+
 static void grouped_cell(const struct result *r, size_t row, unsigned column, struct cell *out, struct text *scratch)
 {
 	const struct grouped *g = r->data;
@@ -319,6 +328,8 @@ static void grouped_cell(const struct result *r, size_t row, unsigned column, st
 		out->amount = amount_as_sure(out->amount, g->number[row * g->view.n_columns + column]);
 	if (how == VIEW_RETAINED)
 		*out = retained_cell(r, g, group);
+	else if (how == VIEW_LOADER)
+		*out = loader_cell(g, group);
 	else if (how != VIEW_KEY && how != VIEW_FIRST)
 		*out = (struct cell){.type = column_type(&r->columns[column]),
 		    .amount = g->number[row * g->view.n_columns + column]};
@@ -435,6 +446,8 @@ static int make(struct result **r, const struct view *v, const int *source, cons
 		out->columns = own;
 		out->n_columns = v->n_columns;
 		g->view.columns = of;
+		for (unsigned k = 0; k < v->n_columns; k++)
+			own[k].hidden &= of[k].how != VIEW_LOADER || !g->same_names;
 		out->named_by = columns[0].id;
 	}
 	for (unsigned k = 0; k < v->n_columns; k++)
@@ -483,7 +496,13 @@ int result_group_by(struct result **r, const unsigned *keys, unsigned n, struct 
 		how[v.n_columns++] = (struct view_column){VIEW_KEY, columns[k].id};
 		text_addf(&title, "%s%s", k ? ", " : " by ", column_word(&from->columns[keys[k]]));
 	}
-	bool retained = result_column_of(from, COL_RETAINED) >= 0 && stands_for_objects(from);
+	bool objects = stands_for_objects(from), retained = objects && result_column_of(from, COL_RETAINED) >= 0;
+	int class = result_column_of(from, COL_CLASS);
+	if (objects && class >= 0 && is_among(keys, n, (unsigned)class) && result_column_of(from, COL_LOADER) < 0) {
+		columns[v.n_columns] = (struct column){.id = COL_LOADER, .hidden = true};
+		source[v.n_columns] = NO_COLUMN;
+		how[v.n_columns++] = (struct view_column){VIEW_LOADER, COL_OWN_NAME};
+	}
 	unsigned rows = v.n_columns;
 	columns[rows] = (struct column){.id = COL_ROWS, .total = true};
 	source[rows] = NO_COLUMN;

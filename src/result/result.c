@@ -171,14 +171,25 @@ void result_head_named(struct result *r, const char *name, struct cell cell)
 	add_to_head(r, COL_OWN_NAME, arena_strndup(&r->arena, name, strlen(name)), cell);
 }
 
-void result_show(struct result *r, unsigned column, bool shown)
+static struct column *own_columns(struct result *r)
 {
-	if (r->columns[column].hidden == !shown)
-		return;
 	struct column *own = arena_alloc(&r->arena, r->n_columns * sizeof *own);
 	memcpy(own, r->columns, r->n_columns * sizeof *own);
-	own[column].hidden = !shown;
 	r->columns = own;
+	return own;
+}
+
+void result_show(struct result *r, unsigned column, bool shown)
+{
+	if (r->columns[column].hidden == shown)
+		own_columns(r)[column].hidden = !shown;
+}
+
+void result_bar_retained(struct result *r)
+{
+	int at = result_column_of(r, COL_RETAINED);
+	if (at >= 0 && !r->columns[at].bar)
+		own_columns(r)[at].bar = true;
 }
 
 void result_show_column(struct result *r, enum column_id column, bool shown)
@@ -202,7 +213,7 @@ bool result_next_rows(struct result *r)
 
 /* --- looking ---------------------------------------------------------------------------------- */
 
-static size_t source_row(const struct result *r, size_t row)
+size_t result_source_row(const struct result *r, size_t row)
 {
 	cairn_assert(row < r->n_rows);
 	return r->order ? r->order[row] : row;
@@ -243,7 +254,9 @@ void result_read(const struct result *r, size_t row, unsigned column, struct cel
 	cairn_assert(column < r->n_columns);
 	text_clear(scratch);
 	*out = cell_none();
-	r->ops->cell(r, source_row(r, row), column, out, scratch);
+	r->ops->cell(r, result_source_row(r, row), column, out, scratch);
+	if (r->exact && r->columns[column].id == COL_RETAINED)
+		result_sharpen(r, row, out);
 	doubt_cell(r, out);
 }
 
@@ -268,7 +281,9 @@ void result_cell_number(struct result *r, size_t row, unsigned column, struct ce
 		return;
 	}
 	*out = cell_none();
-	r->ops->number(r, source_row(r, row), column, out);
+	r->ops->number(r, result_source_row(r, row), column, out);
+	if (r->exact && r->columns[column].id == COL_RETAINED)
+		result_sharpen(r, row, out);
 	doubt_cell(r, out);
 }
 
@@ -276,7 +291,7 @@ void result_target(const struct result *r, size_t row, struct target *out)
 {
 	*out = (struct target){.kind = TARGET_NONE};
 	if (r->ops && r->ops->target)
-		r->ops->target(r, source_row(r, row), out);
+		r->ops->target(r, result_source_row(r, row), out);
 	out->opened = r->opened;
 }
 
@@ -288,7 +303,7 @@ void result_target_group(const struct result *r, size_t row, struct target *out)
 
 enum row_heading result_heading(const struct result *r, size_t row)
 {
-	return r->ops && r->ops->heading ? r->ops->heading(r, source_row(r, row)) : NO_HEADING;
+	return r->ops && r->ops->heading ? r->ops->heading(r, result_source_row(r, row)) : NO_HEADING;
 }
 
 /* --- what is found later ------------------------------------------------------------------------ */
@@ -321,78 +336,7 @@ const struct retained *result_known(const struct result *r)
 	return found ? known : NULL;
 }
 
-/* --- members ---------------------------------------------------------------------------------- */
-
-int implied_begin(struct implied *m, const struct heap *h, struct bits *to, struct err *err)
-{
-	*m = (struct implied){.heap = h, .to = to};
-	int code = bits_init(&m->classes, h->n_classes, err);
-	return code ? code : bits_init(&m->threads, h->n_threads, err);
-}
-
-void implied_add(struct implied *m, const struct target *t)
-{
-	const struct heap *h = m->heap;
-	if (t->kind == TARGET_OBJECT && t->id < h->n_objects) {
-		bits_set(m->to, t->id);
-	} else if (t->kind == TARGET_CLASS && t->id < h->n_classes) {
-		bits_set(&m->classes, t->id);
-		m->any_class = true;
-	} else if (t->kind == TARGET_THREAD && h->threads[t->id].object != HEAP_NONE) {
-		bits_set(m->to, h->threads[t->id].object);
-	} else if (t->kind == TARGET_THREAD) {
-		bits_set(&m->threads, t->id);
-		m->any_thread = true;
-	}
-}
-
-void implied_end(struct implied *m)
-{
-	const struct heap *h = m->heap;
-	if (m->any_class)
-		objects_mark(h, &m->classes, NULL, m->to);
-	for (size_t i = 0; m->any_thread && i < h->n_roots && !progress_own_stops(i); i++) {
-		if (h->roots[i].thread != HEAP_NONE && bits_get(&m->threads, h->roots[i].thread))
-			bits_set(m->to, h->roots[i].object);
-	}
-	bits_release(&m->classes);
-	bits_release(&m->threads);
-}
-
-static int implied_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	struct implied implied;
-	int code = implied_begin(&implied, r->heap, to, err);
-	for (size_t row = 0; !code && r->ops->target && row < r->n_source && !progress_own_stops(row); row++) {
-		struct target t = {.kind = TARGET_NONE};
-		if (!bits_get(rows, row))
-			continue;
-		r->ops->target(r, row, &t);
-		implied_add(&implied, &t);
-	}
-	implied_end(&implied);
-	return code;
-}
-
-int result_members(
-    const struct result *r, const struct bits *rows, struct bits *to, struct err *err)
-{
-	struct bits source;
-	if (!r->ops || !r->heap)
-		return 0;
-	int code = bits_init(&source, r->n_source, err);
-	for (size_t row = 0; !code && row < r->n_rows && !progress_own_stops(row); row++) {
-		if (!rows || bits_get(rows, row))
-			bits_set(&source, source_row(r, row));
-	}
-	if (!code && r->ops->members)
-		code = r->ops->members(r, &source, to, err);
-	else if (!code)
-		code = implied_members(r, &source, to, err);
-	bits_release(&source);
-	return code;
-}
+/* --- columns ---------------------------------------------------------------------------------- */
 
 int result_column(const struct result *r, const char *name)
 {
@@ -449,7 +393,7 @@ int result_filter(struct result *r, bool (*keep)(struct result *r, size_t row, v
 			return err_cancelled(err);
 		}
 		if (keep(r, row, context))
-			order[kept++] = (uint32_t)source_row(r, row);
+			order[kept++] = (uint32_t)result_source_row(r, row);
 	}
 	r->kept = NULL;
 	big_free(r->order);
@@ -570,7 +514,7 @@ void result_sum(struct cell *sum, const struct cell *one)
 
 bool result_is_within(const struct result *r, size_t row)
 {
-	return r->within && r->within(r, source_row(r, row));
+	return r->within && r->within(r, result_source_row(r, row));
 }
 
 void result_sum_row(struct result *r, size_t row, unsigned column, struct cell *sum)

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct bits;
+struct heap_class;
 struct progress;
 
 struct cell {
@@ -51,8 +52,13 @@ struct target {
 	bool part;           /* the row counts other objects than the kind implies (part of a class, or
 	                        more than one object), so it is opened as a list of the row's members */
 	const struct opened *opened; /* the dump that id belongs to; result_target fills it in */
-	uint32_t about;      /* of an object: panes are about the one of this id - 1 instead; 0: about itself */
+	uint32_t about;      /* of an object: panes and keys are about the one of this id - 1; 0: about itself */
 };
+/* The object that panes and keys are about. */
+static inline uint32_t target_subject(const struct target *t)
+{
+	return t->kind == TARGET_OBJECT && t->about ? t->about - 1 : t->id;
+}
 
 struct opened;   /* opened/opened.h */
 struct retained; /* analysis/dominators/dominators.h */
@@ -134,6 +140,7 @@ struct result {
 	bool chosen;           /* by hand, just these: if they do not fit, none is hidden for the others */
 	const struct column *unchosen; /* the columns as they were before that; NULL: as they are */
 	const char *kind;      /* "ls com.acme.shop.Order": what a choice of columns is kept for; NULL: for nothing */
+	const struct heap_class *all_of; /* its rows are all objects of this class and no others; NULL: that is not so */
 	enum column_id named_by; /* the column that says what a row is; COL_OWN_NAME: none does */
 	bool apart;            /* as of the shape */
 	const struct result_ops *ops;
@@ -143,6 +150,7 @@ struct result {
 	uint32_t *order;       /* the n_rows source rows that are shown, in order; NULL: all, in source
 	                          order */
 	size_t n_rows;         /* rows shown */
+	size_t row_asked;      /* the one that answers the question: the screen selects it first */
 	int sorted_by;         /* column, or -1 */
 	bool descending;
 	/* Do the numbers of another row contain those of this source row?  Then sums leave it out.
@@ -170,6 +178,11 @@ struct result {
 		enum column_id column;
 		struct amount sum;
 	} known_sum[2];        /* sums over all rows, known otherwise: where sums of cells agree, they are as sure */
+	const struct exact_row {
+		uint64_t key; /* of the row */
+		struct amount bytes;
+		const struct exact_row *next;
+	} *exact;              /* what rows retain, as result_note_exact has it */
 	const char *warning;   /* likewise what of the note goes to standard error with such formats, or NULL */
 	const char *note_first; /* the part of the note that people also read before the sentence of a row; or NULL */
 	struct cell *totals;   /* by column: what result_total found for the rows shown; NULL: nothing
@@ -237,6 +250,7 @@ void result_head_named(struct result *r, const char *name, struct cell cell);
 /* Show a column of this one result, or hide it. */
 void result_show(struct result *r, unsigned column, bool shown);
 void result_show_column(struct result *r, enum column_id column, bool shown); /* nothing if it has none such */
+void result_bar_retained(struct result *r); /* what rows retain has bars on the screen */
 
 /* Of rows that are classes: show the column loader where two of them have one name. */
 void result_tell_loaders(struct result *r);
@@ -284,6 +298,7 @@ void result_rows_members(struct result *r,
         struct err *err),
     void (*release)(void *data), void *data);
 
+size_t result_source_row(const struct result *r, size_t row);
 /* The cell of a row.  row: its position as shown, after sorting and filtering.  The text is valid
  * until the next cell of r is asked for (cursor.h has readers that do not disturb each other). */
 void result_cell(struct result *r, size_t row, unsigned column, struct cell *out);
@@ -317,6 +332,11 @@ bool result_has_sets(const struct result *r);
  */
 MUST_CHECK int result_members(const struct result *r, const struct bits *rows, struct bits *to,
     struct err *err);
+
+/* The objects that this row stands for retain exactly so many bytes together: from now on the column retained shows
+ * that in place of a lower bound.  Not in the heap's tree, where rows add up.  While nothing sorts the result. */
+void result_note_exact(struct result *r, size_t row, struct amount bytes);
+void result_sharpen(const struct result *r, size_t row, struct cell *c); /* its cell in that column */
 
 /*
  * The same for single targets.  An object stands for itself; a class for its instances; a thread
@@ -376,6 +396,7 @@ enum view_how {
 	VIEW_OBJECTS,  /* how many different objects the rows stand for, one each */
 	VIEW_SUM,      /* of the column; an object that several rows stand for counts once */
 	VIEW_RETAINED, /* what the objects retain together */
+	VIEW_LOADER,   /* the class loader of the group's class */
 };
 struct view_column {
 	enum view_how how;

@@ -61,7 +61,7 @@ static const char *const layouts[LAYOUTS] = {
 #define LAYOUT_WORDS "auto|list|right|below|three"
 
 /* The options of the program that may stand there: those that say how it looks and begins. */
-static const int option_keys[] = {OPTION_START, OPTION_COLOR, OPTION_THEME, OPTION_ASCII, OPTION_MOUSE};
+static const int option_keys[] = {OPTION_START, OPTION_COLOR, OPTION_THEME, OPTION_ASCII, OPTION_NO_MOUSE};
 #define N_OPTION_KEYS (sizeof option_keys / sizeof *option_keys)
 
 /* --- what may be written ------------------------------------------------------------------------ */
@@ -81,6 +81,17 @@ static const struct program_option *option_named(const char *name)
 		if (strcmp(o->name, name) == 0)
 			return o;
 	return NULL;
+}
+
+/* An option no-NAME is the setting NAME, which is on. */
+static bool is_negative(const struct program_option *o)
+{
+	return !strncmp(o->name, "no-", 3);
+}
+
+static const char *option_words(const struct program_option *o)
+{
+	return o->argument ? o->argument : is_negative(o) ? "on|off" : "off|on";
 }
 
 /* Is value one of the words between '|'? */
@@ -134,13 +145,13 @@ static bool take_option(struct config *c, const char *name, const char *value)
 {
 	for (size_t i = 0; i < N_OPTION_KEYS; i++) {
 		const struct program_option *o = option_of(option_keys[i]);
-		const char *words = o->argument ? o->argument : "off|on";
-		if (strcmp(o->name, name) != 0)
+		const char *words = option_words(o);
+		if (strcmp(o->name + 3 * is_negative(o), name) != 0)
 			continue;
 		if (!is_word(words, value))
 			wrong(c, "invalid %s \"%.60s\" (use %s)", name, value, words);
 		else
-			give(c, o, name, value);
+			give(c, o, name, !is_negative(o) ? value : strcmp(value, "off") ? "off" : "on");
 		return true;
 	}
 	return false;
@@ -515,9 +526,9 @@ static bool tell(size_t i, struct told *out)
 	text_clear(&out->value);
 	if (i < N_OPTION_KEYS) {
 		const struct program_option *o = option_of(option_keys[i]);
-		const char *words = o->argument ? o->argument : "off|on";
-		out->name = o->name;
-		out->meaning = o->summary;
+		const char *words = option_words(o);
+		out->name = o->name + 3 * is_negative(o);
+		out->meaning = is_negative(o) ? "clicks and the wheel; Shift selects text" : o->summary;
 		out->values = words;
 		text_add_n(&out->value, words, strcspn(words, "|"));
 		return true;

@@ -84,6 +84,9 @@ static const struct binding {
 	PLACE_TABLE | PLACE_TREE | PLACE_TEXT, 0, .brief = "search"},
     {{'n'}, ACTION_SEARCH_NEXT, PAGES, "n", "next match", NULL, NULL, 0, 0, .brief = "next match"},
     {{'N'}, ACTION_SEARCH_BACK, PAGES, "N", "previous match", NULL, NULL, 0, 0},
+    {{'W'}, ACTION_WIDE, PLACE_CARDS, "W",
+	"on a leak suspect: the suspects as a table with all columns; W again: choose among them", NULL, NULL, 0, 0,
+	.brief = "as a table"},
     {{'W'}, ACTION_WIDE, ROWS, "W",
 	"choose the columns (+3 in the header: three have no room); W again: show all", NULL, NULL, 0, 0,
 	.brief = "choose columns"},
@@ -99,7 +102,7 @@ static const struct binding {
 	NULL, NULL, 0, 0, .brief = "path of the row"},
     {{'y'}, ACTION_COPY, PLACE_CARDS, "y", "on a leak suspect: copy its sentence, for a ticket", "copy", "y",
 	PLACE_CARDS, CAN_ROWS, .brief = "copy the sentence"},
-    {{'E'}, ACTION_TICKET, PLACE_CARDS, "E",
+    {{'E'}, ACTION_TICKET, PLACE_CARDS | PLACE_OVERVIEW, "E",
 	"on a leak suspect: write a report about it alone to a file; the prompt opens with its name", "ticket", "E",
 	PLACE_CARDS, CAN_ROWS, .brief = "write a ticket"},
     {{'y'}, ACTION_COPY, OBJECTS | PLACE_PANE, "y",
@@ -203,12 +206,12 @@ const char *key_summary(const struct command *c, const char *words)
 
 const char *key_elsewhere(int key)
 {
-	const struct binding *b = binding_of(key, ANYWHERE);
+	const struct binding *b = binding_of(key, ANYWHERE & ~PLACE_CARDS);
 
+	if (binding_of(key, PLACE_CARDS) && (!b || b->acts & PLACE_CARDS))
+		return "this key works on leak suspects; press 3 for them";
 	if (!b)
 		return "this key is not bound here; press ? for keys";
-	if (b->acts == PLACE_CARDS)
-		return "this key works on leak suspects; press 3 for them";
 	return b->acts == PLACE_TREE ? "this key works in a tree; press 2 for one" : "no rows here";
 }
 

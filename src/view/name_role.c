@@ -4,6 +4,7 @@
 
 #include "heap/heap.h"
 #include "heap/library.h"
+#include "result/tree.h"
 
 #include <string.h>
 
@@ -53,6 +54,25 @@ static enum role branch_role(const struct heap *h, const char *name)
 	return dot < n && name[n] != ' ' ? name_role(h, name) : ROLE_TEXT;
 }
 
+const char *name_of_static(const char *field)
+{
+	static const char is_static[] = "static ";
+
+	if (!strncmp(field, is_static, sizeof is_static - 1))
+		field += sizeof is_static - 1;
+	return strchr(field, ' ') || *field == '[' || !strchr(field, '.') ? NULL : field;
+}
+
+enum role name_role_of_holder(const struct heap *h, const char *field, const char *class)
+{
+	const char *name = name_of_static(field);
+	bool of_object = *field && *field != '[' && !strchr(field, ' '), of_thread = strchr(field, '"');
+
+	if (name)
+		return name_role(h, name);
+	return of_object || of_thread || !class ? ROLE_TEXT : name_role(h, class);
+}
+
 enum role value_role(const char *value)
 {
 	if (*value == '"' || *value == '\'')
@@ -91,4 +111,18 @@ enum role cell_role_in(const struct heap *h, enum column_id column, const struct
 	default:
 		return column_kinds[column].values ? value_role(cell->text) : ROLE_TEXT;
 	}
+}
+
+enum role cell_role_in_row(struct result *r, size_t row, unsigned column, const struct cell *cell)
+{
+	struct text field = TEXT_INIT;
+	struct cell held;
+
+	if (!tree_has_groups(r) || column != tree_column(r) || !result_cell_in(r, row, COL_FIELD, &held))
+		return cell_role_in(r->heap, r->columns[column].id, cell);
+	text_add(&field, held.type == CELL_TEXT ? held.text : "");
+	bool has_class = result_cell_in(r, row, COL_CLASS, &held) && held.type == CELL_TEXT;
+	enum role role = name_role_of_holder(r->heap, field.len ? field.s : "", has_class ? held.text : NULL);
+	text_release(&field);
+	return role;
 }

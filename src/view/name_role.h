@@ -14,10 +14,19 @@
 /* Of the name of a class, package or type.  h: the heap it is of; NULL: of a Java program. */
 enum role name_role(const struct heap *h, const char *name);
 
+/* Of what holds something, by its field as tables print it: "static com.acme.Log.ENTRIES" has the role of its class, a
+ * field of an object and a local of a thread have none, and where the field says nothing, class has one.  class: NULL
+ * or a name. */
+enum role name_role_of_holder(const struct heap *h, const char *field, const char *class);
+/* "com.acme.Log.ENTRIES" of such a field; NULL: it names no static field and no variable of Go. */
+const char *name_of_static(const char *field);
+
 /* Of a value as tables print it: a text in quotes, a number, an address; else ROLE_TEXT. */
 enum role value_role(const char *value);
 
 /* Of a cell in this column of a result about h. */
 enum role cell_role_in(const struct heap *h, enum column_id column, const struct cell *cell);
+/* The same of a row, whose branch in the heap's tree looks like what holds it. */
+enum role cell_role_in_row(struct result *r, size_t row, unsigned column, const struct cell *cell);
 
 #endif

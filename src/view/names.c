@@ -103,11 +103,10 @@ static bool fits(const struct text *t, size_t room)
 	return text_width_most(t->s, room + 1) <= room;
 }
 
-/* The first n bytes, a sign for the steps that are left out, and as many of the last ones as fit.  False: not even
- * one does. */
-static bool fold(const char *s, size_t n, size_t room, struct text *to)
+/* The first n bytes, a sign for the steps that are left out, and as many of the last ones of the rest as fit.  False:
+ * not even one does. */
+static bool fold(const char *s, size_t n, const char *rest, size_t room, struct text *to)
 {
-	const char *rest = s + n + GAP;
 	bool folded = false;
 	struct text t = TEXT_INIT;
 	for (unsigned steps = 1;; steps++) {
@@ -132,30 +131,76 @@ static bool fold(const char *s, size_t n, size_t room, struct text *to)
 	return folded;
 }
 
+/* The end of a label, behind which there is what it leads to: "static Log.ENTRIES  ArrayList"; NULL: there is none. */
+static const char *label_end(const char *s)
+{
+	const char *end = strstr(s + strspn(s, " "), "  ");
+	return end && end[2] ? end : NULL;
+}
+
+/* A shorter name of the first step: without what its label leads to, without its kind, of a loader or thread without
+ * what it is called, of a field without its class.  False: there is none. */
+static bool shorten_step(const char **s, size_t *n)
+{
+	static const char *const kinds[] = {"static ", "loader ", "class ", "thread "};
+
+	const char *label = label_end(*s);
+	if (label && label < *s + *n) {
+		*n = (size_t)(label - *s);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		size_t kind = strlen(kinds[i]);
+		if (*n > kind && !strncmp(*s, kinds[i], kind)) {
+			*s += kind;
+			*n -= kind;
+			return true;
+		}
+	}
+	size_t word = name_of(*s), field = word;
+	if (word && word < *n && (*s)[word] == ' ' && (*s)[word + 1] == '"') {
+		*n = word;
+		return true;
+	}
+	while (field && (*s)[field - 1] != '.')
+		field--;
+	if (!field || word != *n)
+		return false;
+	*s += field;
+	*n -= field;
+	return true;
+}
+
 /* "static Log.ENTRIES > elementData[] > cart > key": what holds it all and the last step say most.  False: it is not a
  * path, or there is no room for these. */
 static bool fold_path(const char *s, size_t room, struct text *to)
 {
-	static const char word[] = "static ";
 	const char *end = strstr(s, between);
 	if (!end || !end[GAP] || room < FOLD_LEAST)
 		return false;
-	if (fold(s, (size_t)(end - s), room, to))
-		return true;
-	if (!strncmp(s, word, sizeof word - 1)) {
-		s += sizeof word - 1;
-		if (fold(s, (size_t)(end - s), room, to))
+	size_t n = (size_t)(end - s);
+	do
+		if (fold(s, n, end + GAP, room, to))
 			return true;
-	}
-	const char *last = last_steps(s, 1);
+	while (shorten_step(&s, &n));
+	const char *last = last_steps(end + GAP, 1);
 	size_t needed = text_width_most(last, room) + 1;
 	if (needed + CLIPPED_LEAST > room)
 		return false;
-	size_t n = text_fit(s, room - needed, &(size_t){0});
+	size_t fitting = text_fit(s, room - needed, &(size_t){0});
 	text_clear(to);
-	text_add_n(to, s, n < (size_t)(end - s) ? n : (size_t)(end - s));
+	text_add_n(to, s, fitting < n ? fitting : n);
 	text_addf(to, "…%s", last);
 	return true;
+}
+
+/* False: it has no label, or one that does not fit, or is that of a local variable: these look alike. */
+static bool keep_label(const char *s, size_t room, struct text *to)
+{
+	const char *end = strstr(s, between) ? NULL : label_end(s);
+	if (end && !memchr(s, '"', (size_t)(end - s)))
+		text_add_n(to, s, (size_t)(end - s));
+	return to->len && fits(to, room);
 }
 
 /* --- all of it --------------------------------------------------------------------------------------------------- */
@@ -182,7 +227,8 @@ void names_fit_path(const char *s, int width, struct text *to)
 	struct text names = TEXT_INIT, folded = TEXT_INIT;
 	names_fit(s, width, &names);
 	if (names.len)
-		text_add(to, fits(&names, room) || !fold_path(names.s, room, &folded) ? names.s : folded.s);
+		text_add(to, fits(&names, room) || (!fold_path(names.s, room, &folded) &&
+		    !keep_label(names.s, room, &folded)) ? names.s : folded.s);
 	text_release(&names);
 	text_release(&folded);
 }

@@ -15,7 +15,8 @@
  * "goroutine 10" is "g10".  What then does not fit is left to whoever draws it. */
 void names_fit(const char *s, int width, struct text *to);
 /* The same; of a path that does not fit even so, what it begins with and its last steps are kept:
- * "static Log.ENTRIES > … > key", "Log.ENTRIES…key". */
+ * "static Log.ENTRIES > … > key", "Log.ENTRIES…key", "ENTRIES…key"; of a branch of the tree its label:
+ * "static Log.ENTRIES  ArrayList", "static Log.ENTRIES". */
 void names_fit_path(const char *s, int width, struct text *to);
 
 #endif

@@ -84,6 +84,32 @@ static unsigned compare_certainty(struct naive *w, const struct retained *r, con
 	return wrong;
 }
 
+/* Many at a time, as exactly as they are noted. */
+static unsigned compare_noted(struct naive *w, const struct retained *r, const uint32_t *group)
+{
+	uint32_t n_classes = w->h->n_classes;
+	unsigned wrong = 0;
+	struct retained_sum *noted = xcalloc((size_t)n_classes + 1, sizeof *noted);
+	for (uint32_t at = 0; at < n_classes; at += WHAT_IF_CLASSES) {
+		struct what_if_class class[WHAT_IF_CLASSES];
+		unsigned n = n_classes - at < WHAT_IF_CLASSES ? n_classes - at : WHAT_IF_CLASSES;
+		for (unsigned i = 0; i < n; i++)
+			class[i].class = at + i;
+		wrong += r->dominators.n_reachable && what_if_classes(class, n, r, 1, NULL, NULL) != ERR_CANCELLED;
+		if (what_if_classes(class, n, r, UINT64_MAX, NULL, NULL))
+			return 1;
+		for (unsigned i = 0; i < n; i++)
+			retained_note_class(r, at + i, class[i].bytes, class[i].doubts);
+	}
+	for (uint32_t c = 0; c < n_classes; c++) {
+		noted[c] = retained_of_class(r, c);
+		wrong += !retained_sum_exact(r, &noted[c]);
+	}
+	wrong += compare_certainty(w, r, group, n_classes, noted);
+	free(noted);
+	return wrong;
+}
+
 /* Each class for itself; then every third class together, every fifth in no group. */
 static unsigned compare_classes(struct naive *w)
 {
@@ -98,6 +124,7 @@ static unsigned compare_classes(struct naive *w)
 		group[c] = c;
 	wrong += compare_groups(&r, group, h->n_classes, r.by_class);
 	wrong += compare_certainty(w, &r, group, h->n_classes, r.by_class);
+	wrong += compare_noted(w, &r, group);
 	for (uint32_t c = 0; c < h->n_classes; c++)
 		group[c] = c % 5 == 4 ? HEAP_NONE : c % 3;
 	if (retained_by_group(&r, group, 3, NULL, NULL, found, NULL, NULL))

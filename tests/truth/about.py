@@ -123,8 +123,28 @@ def check(tap, path, what):
     tap.none(c.wrong[:8], c.done, "%s: %d figures of about are those of cut, path, size and x" % (what, c.done), 21)
 
 
+def check_collections(tap):
+    """People read referrers that are the arrays and nodes of collections by what holds these: as many references as
+    they have elements of the class, which entries reads another way."""
+    shop = ask(SHOP, "ls com.acme.shop.Shop")[0][0]["address"]
+    sessions = next(r["address"] for r in ask(SHOP, "refs " + shop)[0] if r["field"] == "sessions")
+    for path, name, wanted in (
+            (SHOP, "com.acme.shop.Session", {"AuditLog.ENTRIES[]": "com.acme.shop.AuditLog.ENTRIES",
+                                             "Shop.sessions[]": sessions}),
+            (GO, "main.Session", {"main.sessions[]": "main.sessions"})):
+        of_class = {row["address"] for row in ask(path, "ls " + name)[0]}
+        run = cairn("--format", "md", "-x", "about " + name, path).out
+        got = dict(re.findall(r"^\| *referrers *\| *(.+?) *\| *([\d,]+) *\|", run, re.M))
+        for label, collection in wanted.items():
+            want = sum(row["address"] in of_class for row in ask(path, "entries " + collection)[0])
+            tap.equal(got.get(label), str(want),
+                      "%s: referrers of %s: %s" % (os.path.basename(path), name, label))
+        tap.ok(got and not any("Node" in label or "…" in label for label in got), "none is called by a part", got)
+
+
 def main():
     tap = Tap()
+    check_collections(tap)
     for path in (SAMPLE, SHOP, GO):
         check(tap, path, os.path.basename(path))
     if DUMPS:

@@ -107,7 +107,7 @@ OF_VALUES = ("dups", "dups | sort -count | head 5 | cut count,wasted", "strings"
 NOT_OF_VALUES = ("histo", "size *", "ls java.lang.String", "path 0xe00200a8", "dom")
 LINES = some(OF_VALUES, 3) + some(NOT_OF_VALUES, 3)
 WITHOUT_TOTAL = ("find Berlin", "size *", "path 0xe00200a8")
-NUMBERS = {"count", "shallow", "retained", "wasted", "length", "arrays", "objects"}
+NUMBERS = {"count", "shallow", "with_parts", "retained", "wasted", "length", "arrays", "objects"}
 
 
 def unmarked(text):

@@ -73,6 +73,15 @@ def check_loaders_list(tap):
         leak = json.load(f)["leak"]["root"].split()[1]
     rows = ask("leaks", path)
     tap.ok([r for r in rows if r["class"] == "class " + leak.rsplit(".", 1)[0]], "the class that leaks is a suspect", rows)
+    with open(path.replace(".hprof", ".expected.json"), encoding="utf-8") as f:
+        expected = json.load(f)
+    of_leak = [r for r in rows if r["reference"] == leak]
+    below = ask("dom " + of_leak[0]["accumulated_in"], path) if of_leak else []
+    others = sum(r["retained"] for r in below if r["shallow"] != r["retained"] and "Session" not in json.dumps(r))
+    own = ask("x " + of_leak[0]["accumulated_in"], path)["shallow"] if of_leak else 0
+    want = "Largest parts: {:,} shop.Shop$Session (>={:.0f}K), ".format(
+        expected["customers"], (expected["SessionCache_LEAK"]["bytes"] - own - others) / 1024)
+    tap.ok(of_leak and of_leak[0]["contents"].startswith(want), "it names what accumulates: " + want, of_leak)
     said = cairn("-x", "leaks", path).out
     tap.ok("more are kept" not in said, "what suspects keep is not said twice", said)
 

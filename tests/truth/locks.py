@@ -73,6 +73,9 @@ def check_plan(tap, title, rows, sentences, manifest, path):
         wanted = "waits for %s %s (waste.Waste.%s), held by %s" % (
             of[wants]["class"], of[wants]["address"], wants, plain(of[wants]["owner"]))
         tap.ok(len(mine) == 1 and held in mine[0] and wanted in mine[0], "%s: the sentence of %s" % (title, thread), mine)
+    tap.equal({frozenset(s["waiting"].lstrip("~").split(", ")) for s in sentences},
+              {frozenset(re.findall(r"dead-[a-z]+-\d", plan[which]["threads"])) for which in cycles},
+              "%s: a deadlock is named by its threads" % title)
     tap.equal({s["certainty"] for s in sentences if "dead-lock" in s["sentence"]}, {"exact"},
               "%s: that of locks is exact" % title)
     tap.equal({s["certainty"] for s in sentences if "dead-monitor" in s["sentence"]}, {"inferred"},

@@ -26,7 +26,7 @@ EVERY = 9
 
 
 SURENESS = ["exact", "lower bound", "inferred", "unknown"]
-BYTES = {"shallow", "retained", "freed", "wasted", "held_shallow", "shallow_below", "instances_shallow",
+BYTES = {"shallow", "with_parts", "retained", "freed", "wasted", "held_shallow", "shallow_below", "instances_shallow",
          "reachable_shallow", "unreachable_shallow", "weakly_reachable_shallow", "adds", "accumulated", "instance_size", "share", "with_locals"}
 HELD = {"retained", "freed", "share", "children", "retained_objects", "unreachable_objects",
         "unreachable_shallow", "weakly_reachable_objects", "weakly_reachable_shallow", "adds", "accumulated", "others", "held", "held_shallow",

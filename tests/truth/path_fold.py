@@ -258,6 +258,34 @@ def check_freed(path):
     return wrong, done
 
 
+def check_go_keys(path, variable):
+    """An entry of a map of Go is named by its key, which entries reads from the map's own bytes."""
+    wrong, done = [], 0
+    entries = ask(path, "entries " + variable)[0]
+    for entry in entries[::max(1, len(entries) // 8)]:
+        last = for_people(path, "path " + entry["address"], "field through")[-1]
+        done += 1
+        if last[0] != "[%s]" % entry["key"] or not last[1]:
+            wrong.append("path %s: %s, want [%s]" % (entry["address"], last, entry["key"]))
+    return wrong, done
+
+
+def check_thread_locals(path):
+    """No step of a path to a thread-local value is the map's table or its entry."""
+    wrong, done = [], 0
+    for row in ask(path, "threadlocals")[0]:
+        if not row["address"]:
+            continue
+        steps = [(r["field"], r["class"]) for r in ask(path, "path " + row["address"])[0]]
+        if [field for field, _ in steps[-3:]][1:] != ["table", "value"] and (steps[-1][0] != "value" or len(steps) < 4):
+            continue
+        done += 1
+        seen = for_people(path, "path " + row["address"], "field class")
+        if any("ThreadLocalMap$Entry" in step[1] for step in seen) or not re.match(r"\[.*\]$", seen[-1][0]):
+            wrong.append("path %s: %s" % (row["address"], seen))
+    return wrong, done
+
+
 def main():
     tap = Tap()
     dumps = [SHOP, SAMPLE, GO]
@@ -273,6 +301,13 @@ def main():
         tap.none(wrong[:8], done, "%s: rows of path, folded anew" % name)
         wrong, done = check_merged(path, random.Random(name))
         tap.none(wrong[:8], done, "%s: rows of paths" % name)
+    for name, variable in (("today/go1.27-small.dump", "main.Cache"), ("today/go1.24-small.dump", "main.BigMap"),
+                           ("today/gotoday1.24.dump", "main.Grown")) if DUMPS else ():
+        wrong, done = check_go_keys(os.path.join(DUMPS, name), variable)
+        tap.none(wrong, done, "%s: entries of %s by their keys" % (name, variable))
+    for name in ("apps/tc1.hprof", "waste/jdk8/waste.hprof") if DUMPS else ():
+        wrong, done = check_thread_locals(os.path.join(DUMPS, name))
+        tap.none(wrong, done, "%s: thread-local values" % name)
     if DUMPS:
         wrong, done = check_freed(os.path.join(DUMPS, "waste/jdk8/waste.hprof"))
         tap.none(wrong, done, "leaks: a path through what is to be cleared")

@@ -89,8 +89,24 @@ def check(tap, path, line, compared):
         compared["by"] += 1
 
 
+def check_loaders(tap, path, name):
+    """Two classes of one name are two groups, each with its loader: counted here object by object."""
+    roots = collections.Counter(row["address"] for row in rows(path, "roots")[0])
+    want = collections.Counter()
+    for row in rows(path, "histo -sort class")[0]:
+        if row["class"] == name:
+            for found in rows(path, "ls " + row["class_address"])[0]:
+                want[row["loader"]] += roots[found["address"]]
+    got = {row["loader"]: row["rows"] for row in rows(path, "roots -by class")[0] if row["class"] == name}
+    tap.ok(len(want) > 1 and got == {loader: n for loader, n in want.items() if n},
+           "%s: roots -by class, loaders of %s" % (os.path.basename(path), name), (got, want))
+    tap.ok(cairn("-x", "roots -by class", path).out.splitlines()[0].split() == ["class", "loader", "rows"],
+           "people see the loaders, too")
+
+
 def main():
     tap = Tap()
+    check_loaders(tap, SHOP, "com.acme.plugin.PriceRule")
     for path in (SHOP, GO)[:1 if QUICK else 2]:
         words = Kind("sample", path).choose()
         compared = collections.Counter()

@@ -351,7 +351,7 @@ def compare(path, made):
     rows = [json.loads(x) for x in run.out.splitlines()]
     if run.status or not rows:
         return [str(run)]
-    figures = ("objects", "shallow", "wasted")
+    figures = ("objects", "with_parts", "wasted")
     whole = {(r["kind"],): tuple(r[f] for f in figures) for r in rows if "class" not in r}
     by_class = {(r["kind"], r["class"]): tuple(r[f] for f in figures) for r in rows if "class" in r and "field" not in r}
     things, found = made.h.things, [(k, *row) for k, of in naive.found.items() for row in of]

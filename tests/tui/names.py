@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names are whole as long as there is room: on the main pages, with the widest names of each dump.
 
-A clipped name is a fault if it still has its packages; or if columns of its list or pane, or of a pane beside its list
-that could be narrower, are blank in every row or those of a bar that is wider than it must be.
+A clipped name is a fault if it still has its packages; if columns of its list or pane are blank in every row, or those
+of a bar that is wider than it must be; or if a pane beside its list could be narrower.
 """
 
 import concurrent.futures
@@ -21,7 +21,7 @@ SHOP = [os.path.join(DATA, name) for name in ("shop-1.hprof", "shop-2.hprof", "s
 REAL = ["apps/tc1.hprof", "apps/scala.hprof", "apps/groovy.hprof", "waste/oom/waste-oom.hprof", "go/go-small.dump",
         "public/dialer.android-hprof", "grove/grove25.hprof"]
 WIDTHS = (80, 120, 200)
-HEIGHT = 30
+HEIGHT = 35
 GAP, BAR_LEAST, PANE_LEAST = 2, 8, 37  # columns between columns; of a bar, and of a pane at the side
 PAGES_BELOW = 6
 SIGN = 4  # columns at the end of a header, for the number of columns without room
@@ -35,13 +35,15 @@ def plain(line):
 
 
 def parts(lines, width):
-    """Between the borders: what stands in each, and its columns."""
-    borders = [x for x in range(width) if sum(line[x] == "|" for line in lines) >= 0.6 * len(lines)]
-    edges = [-1, *borders, width]
-    for left, right in zip(edges, edges[1:]):
-        rows = [plain(line[left + 1:right]) for line in lines]
-        if right - left > 1:
-            yield [row for row in rows if row.strip()]
+    """Between the borders, those across the screen first: what stands in each, and its columns."""
+    lines = [line.ljust(width) for line in lines]
+    across = [-1, *(y for y, line in enumerate(lines) if line.count("-") > 0.9 * width), len(lines)]
+    for top, bottom in zip(across, across[1:]):
+        band = lines[top + 1:bottom]
+        borders = [x for x in range(width) if band and sum(line[x] == "|" for line in band) >= 0.6 * len(band)]
+        edges = [-1, *borders, width]
+        yield [[row for row in (plain(line[left + 1:right]) for line in band) if row.strip()]
+               for left, right in zip(edges, edges[1:]) if right - left > 1]
 
 
 def unused(rows):
@@ -58,19 +60,27 @@ def unused(rows):
     return columns + max(0, bar - BAR_LEAST)
 
 
-def faults(lines, width):
-    """Clipped names of a page, and why they need not be."""
-    those = list(parts([line.ljust(width) for line in lines], width))
+def is_list(rows):
+    return any(row.startswith(">") for row in rows)
+
+
+def faults(pages, width):
+    """Clipped names of a page, and why they need not be.  The screens after the first one have more rows of its list."""
+    bands, *further = [list(parts(lines, width)) for lines in pages]
     found = []
-    for i, rows in enumerate(those):
-        cut = [row.strip() for row in rows if CUT.search(row)]
-        found += [(row, "it has packages") for row in cut if PACKAGE.search(row) and not re.search(r"\bgoroutine\b|^(> *)?g\d+ ", row)]
-        is_list = any(row.startswith(">") for row in rows)
-        beside = [part for k, part in enumerate(those)
-                  if is_list and abs(k - i) == 1 and part and len(part[0]) > PANE_LEAST]
-        for part in [rows, *beside]:
-            if cut and unused(part) > SIGN:
-                found.append((cut[0], "%d columns are unused" % unused(part)))
+    for k, band in enumerate(bands):
+        for i, rows in enumerate(band):
+            cut = [row.strip() for row in rows if CUT.search(row)]
+            found += [(row, "it has packages") for row in cut
+                      if PACKAGE.search(row) and not re.search(r"\bgoroutine\b|^(> *)?g\d+ ", row)]
+            beside = [part for at, part in enumerate(band)
+                      if is_list(rows) and abs(at - i) == 1 and part and len(part[0]) > PANE_LEAST]
+            more = [row for page in further if is_list(rows) and k < len(page) and i < len(page[k]) for row in page[k][i]
+                    if len(row) == len(rows[0])]
+            if cut and unused(rows + more) > SIGN:
+                found.append((cut[0], "%d columns are unused" % unused(rows + more)))
+            if cut and beside:
+                found.append((cut[0], "a pane has %d columns" % max(len(part[0]) for part in beside)))
     return found
 
 
@@ -88,14 +98,14 @@ def settled(screen):
 
 def check(screen, width):
     """The faults of a page.  What seems to be unused may be for rows further below."""
-    lines = settled(screen)
-    found = faults(lines, width)
+    pages = [settled(screen)]
+    found = faults(pages, width)
     for _ in range(PAGES_BELOW if found else 0):
         screen.type("\x06")
-        lines += settled(screen)
+        pages.append(settled(screen))
     if found:
         screen.type("g")
-        found = faults(lines, width)
+        found = faults(pages, width)
     return found
 
 
@@ -107,7 +117,7 @@ def look(dump, width, older=()):
         screen.until(r"(^|\|)>")
         for name, keys in (("histogram", ""), ("widest class", "f" + widest(dump).split(" ")[0] + "\r"), ("its objects", "\r"),
                            ("an object", "\r"), ("overview", "0"), ("heap", "2"), ("heap, open", "*"), ("leaks", "3"),
-                           ("threads", "4"), *((("diff", ":diff\r"),) if older else ())):
+                           ("threads", "4"), *((name, ":%s\r" % name) for name in (("diff", "growth", "trend") if older else ()))):
             screen.type(keys)
             pages += 1
             wrong += ["%s %d %s: %s" % (os.path.basename(dump), width, name, fault)

@@ -515,6 +515,10 @@ static void test_palette(void **state)
 	expect_palette("ratio fill", "collections");
 	expect_palette("dplct", "duplicate-classes"); /* and letters in this order */
 	expect_palette("qqq", "");
+	assert_int_equal(palette_find("dead", 4, row, PALETTE_MOST), 2); /* its alias begins so; its meaning says it */
+	assert_string_equal(row[0].line, "locks -deadlock");
+	assert_int_equal(row[0].match, OTHER_NAME_BEGINS);
+	assert_int_equal(row[1].match, MEANING_SAYS);
 }
 
 static void test_member_completion(void **state)

@@ -48,7 +48,7 @@ static void simple(void **state)
 	fits_as("github.com/acme/shop.Order", 10, "shop.Order");
 }
 
-/* Of a path what it begins with and its last steps; then no blanks; then no "static". */
+/* Of a path what it begins with and its last steps; then no blanks; then no "static"; then no class. */
 static void paths(void **state)
 {
 	static const char path[] = "static com.acme.AuditLog.ENTRIES > elementData[] > cart > table[] > key";
@@ -60,10 +60,25 @@ static void paths(void **state)
 	path_fits_as(path, 27, "static AuditLog.ENTRIES…key");
 	path_fits_as(path, 26, "AuditLog.ENTRIES > … > key");
 	path_fits_as(path, 20, "AuditLog.ENTRIES…key");
-	path_fits_as(path, 18, "AuditLog.ENTRI…key");
+	path_fits_as(path, 18, "ENTRIES > … > key");
+	path_fits_as("loader URLClassLoader \"app\" > classes", 27, "URLClassLoader > classes");
+	path_fits_as("Java local, thread \"main\", Shop.main(Shop.java:42) > cart", 27, "Java local, thread \"ma…cart");
 	path_fits_as(path, 12, "static AuditLog.ENTRIES > elementData[] > cart > table[] > key");
 	path_fits_as("static AuditLog.ENTRIES > elementData", 28, "AuditLog.ENTRIES…elementData");
 	path_fits_as("a > ", 2, "a > ");
+	path_fits_as("via Order.lines  3 × ArrayList > elementData  3 × Object[]", 43,
+	    "via Order.lines > elementData  3 × Object[]");
+}
+
+/* Of a branch of the heap's tree the label. */
+static void labels(void **state)
+{
+	(void)state;
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 34, "static AuditLog.ENTRIES  ArrayList");
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 33, "static AuditLog.ENTRIES");
+	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 22, "static AuditLog.ENTRIES  ArrayList");
+	path_fits_as("Java local, thread \"main\"  Session", 30, "Java local, thread \"main\"  Session");
+	path_fits_as("  [0]", 4, "  [0]");
 }
 
 static void goroutines(void **state)
@@ -92,6 +107,7 @@ int main(void)
 	    cmocka_unit_test(letters),
 	    cmocka_unit_test(simple),
 	    cmocka_unit_test(paths),
+	    cmocka_unit_test(labels),
 	    cmocka_unit_test(goroutines),
 	    cmocka_unit_test(kept),
 	};

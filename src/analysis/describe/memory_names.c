@@ -29,30 +29,60 @@ void memory_names_begin(struct reference_names *n, const struct heap *h, uint32_
 	n->open = typed_open(&n->memory.holder, h, holder);
 }
 
+/* An element of an array within a bucket, by the offset of some byte of it in the bucket. */
+static bool element_at(const struct typed *array, const struct typed *bucket, uint64_t offset, uint64_t *place,
+    struct typed *element)
+{
+	const struct type *t = typed_type(array);
+	uint64_t at = bucket->address + offset - array->address;
+	if (t->kind != TYPE_ARRAY || !t->count || !t->size || at >= t->size)
+		return false;
+	*place = at / (t->size / t->count);
+	return typed_part(array, *place * (t->size / t->count), t->element, element);
+}
+
+/* All keys before all values: before Go 1.24, and with GOEXPERIMENT=mapsplitgroup. */
+static bool key_in_arrays(const struct typed *bucket, uint64_t offset, struct typed *key, bool *is_key)
+{
+	struct typed keys, values, value;
+	uint64_t place;
+	if (!typed_field(bucket, "keys", &keys))
+		return false;
+	*is_key = element_at(&keys, bucket, offset, &place, key);
+	if (*is_key)
+		return true;
+	if ((!typed_field(bucket, "values", &values) && !typed_field(bucket, "elems", &values)) ||
+	    !element_at(&values, bucket, offset, &place, &value))
+		return false;
+	const struct type *t = typed_type(&keys);
+	return t->kind == TYPE_ARRAY && place < t->count &&
+	    typed_part(&keys, place * (t->size / t->count), t->element, key);
+}
+
+/* A slot has both: since Go 1.24 (internal/runtime/maps/group.go). */
+static bool key_in_slots(const struct typed *bucket, uint64_t offset, struct typed *key, bool *is_key)
+{
+	struct typed slots, slot;
+	uint64_t place;
+	if (!typed_field(bucket, "slots", &slots) || !element_at(&slots, bucket, offset, &place, &slot) ||
+	    !typed_field(&slot, "key", key))
+		return false;
+	*is_key = bucket->address + offset - key->address < typed_type(key)->size;
+	return true;
+}
+
 /* A place in a bucket of a map: named by its key, ["session-7"]; the key itself, key "session-7". */
 bool memory_add_entry(const struct typed_object *o, uint64_t offset, struct text *to)
 {
-	struct typed bucket, keys, part, key;
-	const struct type *t;
-	bool is_key;
+	struct typed bucket, control, key;
+	bool is_key = false;
 	if (keys_hidden || !o->stride || offset / o->stride >= o->count)
 		return false;
 	bucket = typed_element(o, offset / o->stride);
 	offset %= o->stride;
-	if (!typed_field(&bucket, "tophash", &part) || !typed_field(&bucket, "keys", &keys))
+	if (!typed_field(&bucket, "tophash", &control) && !typed_field(&bucket, "ctrl", &control))
 		return false;
-	is_key = bucket.address + offset - keys.address < typed_type(&keys)->size;
-	if (!is_key && !typed_field(&bucket, "values", &part) && !typed_field(&bucket, "elems", &part))
-		return false;
-	part = is_key ? keys : part;
-	t = typed_type(&part);
-	uint64_t at = bucket.address + offset - part.address;
-	if (t->kind != TYPE_ARRAY || !t->count || !t->size || at >= t->size)
-		return false;
-	uint64_t place = at / (t->size / t->count);
-	const struct type *all = typed_type(&keys);
-	if (all->kind != TYPE_ARRAY || !all->count || place >= all->count ||
-	    !typed_part(&keys, place * (all->size / all->count), all->element, &key))
+	if (!key_in_slots(&bucket, offset, &key, &is_key) && !key_in_arrays(&bucket, offset, &key, &is_key))
 		return false;
 	text_add(to, is_key ? "key " : "[");
 	typed_add(&key, KEY_SHOWN, to);

@@ -62,11 +62,12 @@ void dominators_release(struct dominators *d);
  * would be freed if all members went.  The sum leaves these objects out.  With one topmost member
  * the sum is exact, since it is that member's retained size.  With several it is a lower bound, as
  * in Eclipse MAT's histogram, unless joint.h proves that their classes hold nothing jointly.
- * what_if_find (cut/cut.h) computes exactly what is freed with all members, by a walk through the heap.
+ * what_if_find and what_if_classes (what_if/what_if.h) compute exactly what is freed with all members, by a walk
+ * through the heap.
  *
  * retained_find gives the sizes of objects.  retained_list adds the lists of children (8 bytes
- * an object), retained_complete the sums by class, for those who need them.  Nothing else changes a struct
- * retained; any thread may read it.
+ * an object), retained_complete the sums by class, for those who need them.  Whoever finds exactly what a class
+ * retains notes it.  Nothing else changes a struct retained; any thread may read it and note.
  */
 struct retained_sum {
 	uint64_t bytes;   /* retained by the topmost members */
@@ -88,6 +89,7 @@ struct retained {
 	                       NULL: not complete */
 	uint32_t *child;    /* ids, ascending among the children of one object; NULL: not complete */
 	struct retained_sum *by_class; /* by class index: of its instances; NULL: not complete */
+	_Atomic uint64_t *exact; /* by class index: what retained_note_class noted; NULL: no room for notes */
 	struct bits joint;  /* by class index: its instances may hold something jointly, among
 	                       themselves or with others */
 };
@@ -152,6 +154,10 @@ MUST_CHECK int retained_by_groupings(const struct retained *r, const struct reta
     struct progress *progress, struct err *err);
 /* Add a further topmost member to the sum. */
 void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32_t id);
+/* What the instances of a class retain: as noted, or else as by_class has it. */
+struct retained_sum retained_of_class(const struct retained *r, uint32_t class);
+/* All instances of the class together retain exactly so many bytes, of unsure sizes for these reasons. */
+void retained_note_class(const struct retained *r, uint32_t class, uint64_t bytes, unsigned doubts);
 /* Is the sum all that would be freed with all members?  False: it is a lower bound. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum);
 /* The sum in bytes: a lower bound unless it is exact, and no surer than the sizes and the roots. */

@@ -181,6 +181,25 @@ void retained_sum_add(const struct retained *r, struct retained_sum *sum, uint32
 	sum->joint |= !r->joint.word || bits_get(&r->joint, r->heap->class_of[id]);
 }
 
+/* A note: the bytes, then eight bits of doubts; 0: none. */
+void retained_note_class(const struct retained *r, uint32_t class, uint64_t bytes, unsigned doubts)
+{
+	if (r->exact && bytes < UINT64_C(1) << 56)
+		atomic_store_explicit(&r->exact[class], bytes << 8 | (uint8_t)doubts, memory_order_relaxed);
+}
+
+struct retained_sum retained_of_class(const struct retained *r, uint32_t class)
+{
+	struct retained_sum sum = r->by_class[class];
+	uint64_t note = r->exact ? atomic_load_explicit(&r->exact[class], memory_order_relaxed) : 0;
+	if (note) {
+		sum.bytes = note >> 8;
+		sum.doubts = (uint8_t)note;
+		sum.joint = false;
+	}
+	return sum;
+}
+
 /* All that is reachable is more than anything frees. */
 bool retained_sum_exact(const struct retained *r, const struct retained_sum *sum)
 {
@@ -220,8 +239,10 @@ struct amount retained_of_all(const struct retained *r)
 static void release_sums(struct retained *r)
 {
 	big_free(r->by_class);
+	big_free(r->exact);
 	bits_release(&r->joint);
 	r->by_class = NULL;
+	r->exact = NULL;
 }
 
 static void release_lists(struct retained *r)
@@ -265,6 +286,8 @@ int retained_list(struct retained *r, struct progress *progress, struct err *err
 int retained_complete(struct retained *r, struct progress *progress, struct err *err)
 {
 	int code = retained_list(r, progress, err);
+	if (!code && !r->exact && !(r->exact = big_alloc(r->heap->n_classes, sizeof *r->exact, err)))
+		code = ERR_NOMEM;
 	if (code || r->by_class) /* out of an index, where they were not found before */
 		return code;
 	progress_phase(progress, PHASE_SUM_CLASSES, r->dominators.n_reachable);

@@ -40,6 +40,8 @@ uint64_t java_heap_limit(const struct heap *h);
 
 /* The thread for whose OutOfMemoryError the dump was written, or HEAP_NONE. */
 uint32_t java_oom_thread(const struct heap *h);
+/* The frame of this thread that needed the memory: the innermost one that does not make the error. */
+uint32_t java_oom_frame(const struct heap *h, uint32_t thread);
 /* Append what sentences call a thread: its name, or its number ("#22") where that is empty, as of virtual threads. */
 void java_thread_label(const struct heap_thread *thread, struct text *to);
 /* Of what kind its error was, inferred: the dump is written before there is one.  NULL: unknown. */

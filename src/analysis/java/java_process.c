@@ -189,6 +189,15 @@ uint32_t java_oom_thread(const struct heap *h)
 	return HEAP_NONE;
 }
 
+uint32_t java_oom_frame(const struct heap *h, uint32_t thread)
+{
+	const struct heap_thread *t = &h->threads[thread];
+	uint32_t frame = 0;
+	while (frame + 1 < t->n_frames && begins(t->frames[frame], ERROR ".<init>"))
+		frame++;
+	return frame;
+}
+
 void java_thread_label(const struct heap_thread *thread, struct text *to)
 {
 	if (thread->name && !thread->name[0] && thread->own_id)

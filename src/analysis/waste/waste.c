@@ -55,7 +55,7 @@ const struct waste_kind_info waste_kinds[WASTE_KINDS] = {
 	    "boxed numbers, except those of the library's caches and in collections",
 	    "the boxes, minus the extra size of primitive fields"},
 	[WASTE_BOXED] = {"boxed", "collections of boxed numbers",
-	    "collections of boxed numbers", "the same for their elements, which shallow counts"},
+	    "collections of boxed numbers", "the same for their elements, which with_parts counts"},
 	[WASTE_OBJECTS] = {"objects", "duplicate objects",
 	    "other objects with the same field values as another object of the class "
 	    "(except java.util.concurrent)", "all but one of each content", .judged = true},

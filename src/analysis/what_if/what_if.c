@@ -412,6 +412,7 @@ static bool count_dead(struct what_if_loss *out, const struct heap *h, struct pr
 	}
 	out->objects = heap_held(h, objects);
 	out->bytes = heap_held_sized(h, bytes, doubts);
+	out->doubts = (uint8_t)doubts;
 	return true;
 }
 

@@ -156,6 +156,7 @@ struct what_if_loss {
 	struct bits dead; /* by object */
 	struct amount objects;
 	struct amount bytes;
+	uint8_t doubts; /* enum size_doubt of the bytes */
 };
 /*
  * Find what dies when these edges are cleared (NULL: none), and when every reference to the objects
@@ -168,6 +169,18 @@ struct what_if_loss {
 MUST_CHECK int what_if_find(struct what_if_loss *out, const struct model *m, struct what_if_edges *edges,
     const uint32_t *ids, size_t n_ids, struct progress *progress, struct err *err);
 void what_if_loss_release(struct what_if_loss *l);
+
+/* What is freed with all instances of each of n classes, exactly, by one walk for all of them: usually less than two
+ * steps an object, never more than one for each class.  effort: after so many steps it gives up.  Takes 12 bytes and a
+ * bit an object.  0, ERR_NOMEM or ERR_CANCELLED. */
+enum { WHAT_IF_CLASSES = 64 };
+struct what_if_class {
+	uint32_t class; /* its index */
+	uint64_t bytes; /* found */
+	uint8_t doubts; /* enum size_doubt of them */
+};
+MUST_CHECK int what_if_classes(struct what_if_class *classes, unsigned n, const struct retained *r, uint64_t effort,
+    struct progress *progress, struct err *err);
 
 /*
  * The fewest references, at most WHAT_IF_TOGETHER, that a person would clear to free all of these n objects (ids): of

@@ -303,6 +303,18 @@ static const struct tree_source backtrace_source = {
     .weight = 1 + BT_SHALLOW,
 };
 
+/* The row of a frame: its heading, where it has one. */
+static size_t row_of_frame(struct result *r, uint32_t frame)
+{
+	struct cell cell;
+	for (size_t row = 0; row < r->n_rows && !progress_own_stops(row); row++) {
+		result_cell(r, row, BT_FRAME, &cell);
+		if (cell.type != CELL_NONE && cell.amount.n == frame)
+			return row;
+	}
+	return 0;
+}
+
 static int run_bt(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	const struct heap *h = session_heap(s);
@@ -325,6 +337,8 @@ static int run_bt(struct session *s, const struct call *call, struct result **ou
 	b->digits++;
 	struct result *r = *out = tree_result(b->rows->title, s->dump, &bt_shape, &backtrace_source, b, command_at_once(s));
 	tree_open_levels(r, TREE_ALL);
+	if (call_has(call, DASH_OOM))
+		r->row_asked = row_of_frame(r, java_oom_frame(h, thread));
 	if (values_held(h))
 		result_show_column(r, COL_VALUE, true);
 	command_show_retained(r);

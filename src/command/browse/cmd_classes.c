@@ -192,9 +192,8 @@ static struct cell retained_cell(const struct result *r, size_t row)
 		known = opened_class_sums(r->opened);
 	if (!known)
 		return cell_unknown(REASON_NOT_FOUND_YET);
-	const struct retained_sum *sum =
-	    h->retained ? &h->retained[row] : &known->by_class[h->histogram.rows[row].class];
-	return command_retained_members(r->opened, h->histogram.rows[row].objects, sum);
+	struct retained_sum sum = h->retained ? h->retained[row] : retained_of_class(known, h->histogram.rows[row].class);
+	return command_retained_members(r->opened, h->histogram.rows[row].objects, &sum);
 }
 
 static void histo_cell(

@@ -204,12 +204,14 @@ static int run_ls(struct session *s, const struct call *call, struct result **ou
 		object_rows_free(rows);
 		return code;
 	}
+	uint32_t all_of = class_of_all(h, ids, n);
 	const char *title = call->argument[0].word;
 	if (!call->argument[0].objects && call->argument[0].n_ids == 1)
 		title = h->classes[call->argument[0].ids[0]].name;
 	const struct shape *shape = !h->n_spaces ? call_has(call, DASH_FIELDS) ? &ls_fields_shape : &ls_shape :
 	    call_has(call, DASH_FIELDS) ? &ls_heaps_fields_shape : &ls_heaps_shape;
 	*out = object_rows_result(rows, title, shape, ls_what);
+	(*out)->all_of = all_of == HEAP_NONE ? NULL : &h->classes[all_of];
 	code = show_what_applies(*out, h, ids, n, err);
 	if (tell_all)
 		result_show(*out, LS_VALUE, false);

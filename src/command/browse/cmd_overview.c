@@ -24,7 +24,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY };
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS, O_REFERENCE, O_NUMBER };
 
 static const struct column columns[] = {
     [O_SECTION] = {.id = COL_SECTION},
@@ -34,6 +34,10 @@ static const struct column columns[] = {
     [O_FREED] = {.id = COL_FREED},
     [O_SENTENCE] = {.id = COL_SENTENCE, .hidden = true},
     [O_CERTAINTY] = {.id = COL_CERTAINTY, .hidden = true},
+    [O_FIELD] = {.id = COL_FIELD, .hidden = true},
+    [O_CLASS] = {.id = COL_CLASS, .hidden = true},
+    [O_REFERENCE] = {.id = COL_REFERENCE, .hidden = true},
+    [O_NUMBER] = {.id = COL_NUMBER, .hidden = true},
 };
 static const struct shape overview_shape = {SHAPE_COLUMNS(columns), .named_by = COL_NAME, .apart = true};
 
@@ -42,10 +46,11 @@ static const struct option_spec overview_options[] = {
     {DASH_NONE, OPT_FLAG, NULL, NULL},
 };
 
-/* The most rows of a section, by -brief and without. */
+/* The most rows of a section: as lines, by -brief, and on the screen, which shows those that there is room for. */
+enum { AS_LINES, AS_BRIEF, ON_SCREEN };
 static const struct most {
 	size_t suspects, classes, holders;
-} most_of[] = {{12, 12, 12}, {2, 3, 2}};
+} most_of[] = {[AS_LINES] = {12, 12, 12}, [AS_BRIEF] = {2, 3, 2}, [ON_SCREEN] = {12, 60, 60}};
 
 enum { BRIEF_ROWS = 11 };
 
@@ -55,6 +60,8 @@ struct overview {
 	const struct heap *heap;
 	struct result *to;
 	struct most most;
+	struct cell field, class;      /* of the holder that is added */
+	struct cell reference, number; /* of the suspect */
 };
 
 /* --- rows --------------------------------------------------------------------------------------- */
@@ -62,7 +69,8 @@ struct overview {
 static void add_as_sure(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
     struct cell certainty, const struct target *target)
 {
-	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty};
+	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty, [O_FIELD] = o->field,
+	    [O_CLASS] = o->class, [O_REFERENCE] = o->reference, [O_NUMBER] = o->number};
 	if (o->brief && o->to->n_rows == BRIEF_ROWS)
 		return;
 	memcpy(all + O_NAME, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
@@ -120,6 +128,13 @@ static struct cell total_of(struct result *from, enum column_id id)
 static const enum column_id cause_values[] = {PROCESS_VALUES};
 static const struct shape cause_shape = {SHAPE_HEAD(cause_values)};
 
+/* The path is in the title. */
+static const char *without_path(const char *said, const struct heap *h)
+{
+	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
+	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
+}
+
 static void add_cause(struct overview *o, bool early)
 {
 	struct process_facts *own;
@@ -141,7 +156,7 @@ static void add_cause(struct overview *o, bool early)
 	result_free(r);
 	process_free(own);
 	if (o->heap->damaged)
-		add_words(o, "damage", o->heap->damage.message, cell_blank(), "info");
+		add_words(o, "damage", without_path(o->heap->damage.message, o->heap), cell_blank(), "info");
 }
 
 static int add_deadlocks(struct overview *o, struct err *err)
@@ -164,13 +179,6 @@ static bool is_asked_for(const char *cause)
 	return !strncmp(cause, event, sizeof event - 1);
 }
 
-/* The path is in the title. */
-static const char *without_path(const char *said, const struct heap *h)
-{
-	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
-	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
-}
-
 static bool take_alert(struct result *r, char **sentence, char **line)
 {
 	*sentence = *line = NULL;
@@ -185,7 +193,7 @@ static bool take_alert(struct result *r, char **sentence, char **line)
 		}
 		result_target(r, i, &target);
 		free(*sentence);
-		*sentence = xstrdup(without_path(said.text, r->heap));
+		*sentence = xstrdup(said.text);
 		*line = xstrdup(target.command);
 		return true;
 	}
@@ -234,9 +242,12 @@ static int add_suspects(struct overview *o, struct err *err)
 		result_target(r, i, &suspect);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : suspect.command};
+		o->reference = cell_of(o, r, i, COL_REFERENCE);
+		o->number = cell_of(o, r, i, COL_NUMBER);
 		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_NAME_RETAINED),
 		    cell_of(o, r, i, COL_NAME_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
 	}
+	o->reference = o->number = cell_blank();
 	result_free(r);
 	return code;
 }
@@ -250,9 +261,12 @@ static int add_holders(struct overview *o, struct err *err)
 		result_target(r, i, &target);
 		if (target.kind != TARGET_OBJECT || target.part)
 			target = (struct target){.kind = TARGET_COMMAND, .command = "heap"};
+		o->field = cell_of(o, r, i, COL_FIELD);
+		o->class = cell_of(o, r, i, COL_CLASS);
 		add(o, "holder", (struct cell[]){cell_of(o, r, i, COL_BRANCH), cell_of(o, r, i, COL_RETAINED),
 		    cell_of(o, r, i, COL_SHARE), cell_blank(), cell_blank()}, &target);
 	}
+	o->field = o->class = cell_blank();
 	result_free(r);
 	return code;
 }
@@ -373,7 +387,8 @@ static int add_all(struct overview *o, struct err *err)
 static int run_overview(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	bool brief = call_has(call, DASH_BRIEF);
-	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, .most = most_of[brief]};
+	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, 
+	    .most = most_of[brief ? AS_BRIEF : s->finds_beside ? ON_SCREEN : AS_LINES]};
 	o.to = result_new_rows("overview", s->dump, &overview_shape);
 	int code = add_all(&o, err);
 	if (code)

@@ -174,7 +174,7 @@ const struct command cmd_strings = {
 static const struct column dups_columns[] = {
     {.id = COL_VALUE},
     {.id = COL_COUNT, .total = true},
-    {.id = COL_SHALLOW, .total = true},
+    {.id = COL_WITH_PARTS, .total = true},
     {.id = COL_WASTED, .total = true},
     {.id = COL_LENGTH, .hidden = true},
     {.id = COL_ARRAYS, .hidden = true},
@@ -194,7 +194,7 @@ static void dups_cell(
 	case COL_COUNT:
 		*out = cell_count(g->count);
 		break;
-	case COL_SHALLOW:
+	case COL_WITH_PARTS:
 		*out = cell_bytes(g->shallow);
 		break;
 	case COL_WASTED:
@@ -264,7 +264,7 @@ const struct command cmd_dups = {
     .group = "browse",
     .summary = "list duplicate Strings and the bytes they waste",
     .shapes = SHAPES(&dups_shape),
-    .description = "One row per text of more than one String, most wasted bytes first. shallow is the size of these "
+    .description = "One row per text of more than one String, most wasted bytes first. with_parts is the size of these "
 	"Strings and of the character arrays that no other Strings hold; a shared array counts once. wasted is what "
 	"one String with one array saves; waste strings also leaves out arrays that other objects hold. address is "
 	"one of the Strings.",

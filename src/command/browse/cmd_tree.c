@@ -219,9 +219,12 @@ out:
 static struct cell package_retained(const struct result *r, uint32_t node)
 {
 	const struct levels *t = tree_data(r);
-	return result_known(r) ?
-	    command_retained_members(r->opened, t->packages.rows[node].objects, &t->retained[node]) :
-	    cell_unknown(REASON_NOT_FOUND_YET);
+	const struct package_row *row = &t->packages.rows[node];
+	const struct retained *known = result_known(r);
+	if (!known)
+		return cell_unknown(REASON_NOT_FOUND_YET);
+	struct retained_sum sum = row->class == HEAP_NONE ? t->retained[node] : retained_of_class(known, row->class);
+	return command_retained_members(r->opened, row->objects, &sum);
 }
 
 /* From this byte of the name on. */

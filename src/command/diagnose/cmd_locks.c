@@ -36,7 +36,8 @@ static const struct column locks_columns[] = {
 static const struct shape locks_shape = {SHAPE_COLUMNS(locks_columns)};
 
 static const struct column deadlocks_columns[] = {
-    {.id = COL_CYCLE}, {.id = COL_THREADS, .hidden = true}, {.id = COL_CERTAINTY}, {.id = COL_SENTENCE}};
+    {.id = COL_CYCLE}, {.id = COL_THREADS, .hidden = true}, {.id = COL_WAITING, .room = COLUMN_LAST},
+    {.id = COL_CERTAINTY, .hidden = true}, {.id = COL_SENTENCE}};
 static const struct shape deadlocks_shape = {.form = "-deadlock", .named_by = COL_CYCLE,
     SHAPE_COLUMNS(deadlocks_columns)};
 
@@ -168,19 +169,24 @@ static bool owners_lack(const struct heap *h, const struct locks *l)
 static struct result *told_deadlocks(const struct session *s, const struct locks *l)
 {
 	struct result *r = result_new_rows("deadlocks", s->dump, &deadlocks_shape);
-	struct text sentence = TEXT_INIT;
+	struct text sentence = TEXT_INIT, threads = TEXT_INIT;
 	for (size_t i = 0; i < l->n_cycles && !progress_own_stops(i); i++) {
 		const struct lock_cycle *c = &l->cycle[i];
 		text_clear(&sentence);
+		text_clear(&threads);
 		lock_sentence(r->heap, l, c, &sentence);
 		for (uint32_t k = c->first; k < c->first + c->n; k++) { /* the threads, and what they wait for */
 			const struct lock_wait *wait = &l->wait[l->cycle_wait[k]];
 			const uint32_t of[] = {l->lock[wait->lock].object, wait->object};
+			text_add(&threads, k > c->first ? ", " : "");
+			lock_thread_name(r->heap, wait->thread, wait->object, &threads);
 			for (size_t m = 0; m < sizeof of / sizeof *of; m++)
 				if (of[m] != HEAP_NONE)
 					result_add_member(r, i, of[m]);
 		}
-		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)),
+		struct cell names = cell_text(threads.s);
+		names.amount = as_sure(names.amount, c->certainty);
+		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_count(amount_exact(c->n)), names,
 		    cell_certainty(as_sure(amount_exact(0), c->certainty)), cell_text(sentence.s)},
 		    &(struct target){.kind = TARGET_GROUP, .part = true});
 	}
@@ -191,6 +197,7 @@ static struct result *told_deadlocks(const struct session *s, const struct locks
 		result_mark(r, RESULT_NONE_ANSWERS, true);
 	}
 	text_release(&sentence);
+	text_release(&threads);
 	return r;
 }
 

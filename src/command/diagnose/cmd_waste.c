@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define WASTED {.id = COL_WASTED, .total = true, .room = COLUMN_LAST}, {.id = COL_SHARE, .total = true}
-#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_SHALLOW, .total = true}, WASTED
+#define AMOUNTS {.id = COL_OBJECTS, .total = true}, {.id = COL_WITH_PARTS, .total = true}, WASTED
 #define OF_KIND {.id = COL_KIND, .hidden = true} /* the title says it */
 static const struct column all_columns[] = {{.id = COL_KIND}, AMOUNTS, {.id = COL_MEANING, .hidden = true}};
 static const struct column by_field[] = {OF_KIND, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
@@ -26,7 +26,7 @@ static const struct column by_class[] = {OF_KIND, {.id = COL_CLASS}, AMOUNTS};
 static const struct column by_holder[] = {OF_KIND, {.id = COL_ADDRESS}, {.id = COL_FIELD}, {.id = COL_CLASS}, AMOUNTS};
 /* an object may have several such fields */
 static const struct column of_fields[] = {OF_KIND, {.id = COL_FIELD}, {.id = COL_CLASS}, {.id = COL_OBJECTS},
-    {.id = COL_SHALLOW}, WASTED};
+    {.id = COL_WITH_PARTS}, WASTED};
 static const struct shape all_shape = {.form = "without KIND", SHAPE_COLUMNS(all_columns)};
 static const struct shape field_shape = {.form = "KIND", SHAPE_COLUMNS(by_field)};
 static const struct shape fields_shape = {.form = "fields", SHAPE_COLUMNS(of_fields)};

@@ -112,8 +112,8 @@ const struct help_page help_pages[] = {
 	"text, any other an error.", NULL},
     {"keys", "the keys of the screen", NULL, write_keys},
     {"mouse", "clicks and the wheel on the screen",
-	"cairn --mouse DUMP, or mouse = on in the configuration, enables the mouse. Most terminals then need Shift to "
-	"select text. The types linux, vt* and ansi* have no mouse.\n"
+	"Hold Shift, in some terminals Option, to select text. cairn --no-mouse DUMP, or mouse = off in the "
+	"configuration, leaves the mouse to the terminal. The types linux, vt* and ansi* have no mouse.\n"
 	"click on a row\tselects it; a click on the selected row opens it, as Enter does\n"
 	"double click\tselects a row and opens it\n"
 	"click on a column's name\tsorts by the column; again: reverses the order\n"

@@ -33,7 +33,7 @@ enum program_option_key {
 	OPTION_FORMAT = 256, OPTION_TOP, OPTION_EXE, OPTION_JAVACORE, OPTION_SIZES, OPTION_DUMP,
 	OPTION_PROGRESS, OPTION_MEM, OPTION_SPILL, OPTION_COLOR, OPTION_ASCII, OPTION_MOUSE, OPTION_TOUR, OPTION_DUMP_DOCS,
 	OPTION_FORCE, OPTION_CSV, OPTION_START, OPTION_PLAIN, OPTION_THEME, OPTION_NO_CONFIG, OPTION_DUMP_CONFIG,
-	OPTION_INDEX, OPTION_NO_INDEX, OPTION_LIVE, OPTION_KEEP, OPTION_GC,
+	OPTION_INDEX, OPTION_NO_INDEX, OPTION_NO_MOUSE, OPTION_LIVE, OPTION_KEEP, OPTION_GC,
 };
 
 struct program_option {
@@ -57,11 +57,16 @@ void troff_add(struct text *to, const char *s);
 
 /* --- the palette: commands as they are typed ------------------------------------------------------ */
 
+/* How well typed words match, the best first. */
+enum palette_match {
+	NAME_BEGINS, NAME_CONTAINS, OTHER_NAME_BEGINS, OTHER_NAME_CONTAINS, MEANING_SAYS, NAME_HAS_LETTERS
+};
 /* What typed words may mean.  All strings are of the tables of commands and aliases. */
 struct palette_row {
 	const char *line;              /* what to type for it: a command, or what the alias means */
 	const struct command *command; /* of that line */
 	const struct alias *alias;     /* another name that matches; NULL: none */
+	enum palette_match match;
 };
 #define PALETTE_MOST 100
 

@@ -74,7 +74,8 @@ const struct program_option program_options[] = {
 	"classic8 has eight colours that are readable on most backgrounds; mono has none. auto takes the background "
 	"from COLORFGBG, or asks the terminal; without an answer its colours are readable on black and on white."},
     {OPTION_ASCII, "ascii", NULL, "ASCII characters only on the screen", NULL},
-    {OPTION_MOUSE, "mouse", NULL, "the mouse works on the screen", NULL},
+    {OPTION_NO_MOUSE, "no-mouse", NULL, "clicks and the wheel are the terminal's", NULL},
+    {OPTION_MOUSE, "mouse", NULL, NULL, NULL},
     {OPTION_TOUR, "tour", NULL, "a tour of the sample in two minutes",
 	"Opens the sample shop.hprof, or the DUMP that you name, and explains above each view where to look and which "
 	"key comes next."},
@@ -101,7 +102,7 @@ static const struct {
     {OPTION_PROCESS, "dump a running VM and open it; do not ask"},
     {OPTION_KEEP, "keep its dump; a full collection first"},
     {OPTION_PROGRESS, "progress; worker threads"},
-    {OPTION_ASCII, "screen with ASCII only; with the mouse"},
+    {OPTION_ASCII, "screen with ASCII only; without the mouse"},
     {OPTION_DUMP_CONFIG, "print the configuration; ignore yours"},
     {OPTION_VERSION, "print the version; print this help"},
 };

@@ -63,13 +63,14 @@ struct search {
 	size_t n_rows, most;
 };
 
-static void add(struct search *s, const char *line, const struct command *c, const struct alias *a)
+static void add(struct search *s, const char *line, const struct command *c, const struct alias *a,
+    enum palette_match match)
 {
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (!strcmp(s->row[i].line, line))
 			return;
 	if (s->n_rows < s->most)
-		s->row[s->n_rows++] = (struct palette_row){line, c, a};
+		s->row[s->n_rows++] = (struct palette_row){line, c, a, match};
 }
 
 /* A name that another tool has for this, and that begins with the words. */
@@ -81,27 +82,26 @@ static const struct alias *alias_begun_of(const struct search *s, const char *li
 	return NULL;
 }
 
-/* Does the name match, as well as the kind of match asks for? */
-enum how { NAME_BEGINS, NAME_CONTAINS, MEANING, SCATTERED };
-static bool matches(const struct search *s, const struct command *c, enum how how)
+/* Does the name, or the meaning, match as well as that? */
+static bool matches(const struct search *s, const struct command *c, enum palette_match match)
 {
-	switch (how) {
+	switch (match) {
 	case NAME_BEGINS:
 		return begins(c->name, s->words, s->n);
 	case NAME_CONTAINS:
 		return contains(c->name, s->words, s->n, s->n < 2);
-	case MEANING:
+	case MEANING_SAYS:
 		return palette_says(c->summary, c->name, s->words, s->n);
 	default:
 		return scattered(c->name, s->words, s->n);
 	}
 }
 
-static void search_commands(struct search *s, enum how how)
+static void search_commands(struct search *s, enum palette_match match)
 {
 	for (size_t i = 0; commands[i]; i++)
-		if (matches(s, commands[i], how))
-			add(s, commands[i]->name, commands[i], alias_begun_of(s, commands[i]->name));
+		if (matches(s, commands[i], match))
+			add(s, commands[i]->name, commands[i], alias_begun_of(s, commands[i]->name), match);
 }
 
 static void search_aliases(struct search *s, bool begun)
@@ -109,7 +109,7 @@ static void search_aliases(struct search *s, bool begun)
 	for (const struct alias *a = alias_list(); a->word && s->n; a++) {
 		const struct command *c = alias_is_earlier(a) ? NULL : command_named(a->means, strcspn(a->means, " "));
 		if (c && (begun ? begins(a->word, s->words, s->n) : s->n > 1 && contains(a->word, s->words, s->n, true)))
-			add(s, a->means, c, a);
+			add(s, a->means, c, a, begun ? OTHER_NAME_BEGINS : OTHER_NAME_CONTAINS);
 	}
 }
 
@@ -125,9 +125,9 @@ size_t palette_find(const char *words, size_t n, struct palette_row *row, size_t
 		search_aliases(&s, false);
 	}
 	if (n >= MEANING_LEAST || !s.n_rows)
-		search_commands(&s, MEANING);
+		search_commands(&s, MEANING_SAYS);
 	if (!s.n_rows)
-		search_commands(&s, SCATTERED);
+		search_commands(&s, NAME_HAS_LETTERS);
 	return s.n_rows;
 }
 

@@ -87,7 +87,7 @@ MUST_CHECK int value_row(const struct session *s, const char *word, struct targe
 bool row_word(const struct session *s, const struct result *r, size_t row, struct text *to);
 /* Does a row that leads there stand for several objects, or for as many as there happen to be? */
 bool target_is_several(const struct target *target);
-/* The object that it is, a class's class object and a thread's thread object included; HEAP_NONE: none. */
+/* The object that it is, or is named after: a class's class object, a thread's thread object; HEAP_NONE: none. */
 uint32_t target_object(const struct heap *h, const struct target *target);
 
 /* "." is what the page on the screen is about, else its selected row: put the word for that in its place.

@@ -23,7 +23,7 @@ uint32_t target_object(const struct heap *h, const struct target *target)
 		return HEAP_NONE;
 	switch (target->kind) {
 	case TARGET_OBJECT:
-		return target->id;
+		return target_subject(target);
 	case TARGET_CLASS:
 		return h->classes[target->id].object;
 	case TARGET_THREAD:

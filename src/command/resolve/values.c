@@ -91,6 +91,7 @@ static int row_object(const struct session *s, const char *word, uint32_t *id, s
 	if (code)
 		return code;
 	t.part = false; /* of several objects the first */
+	t.about = 0; /* the one whose address the row has */
 	*id = target_object(session_heap(s), &t);
 	return *id == HEAP_NONE ? err_set(err, ERR_NOT_FOUND, "row %s is not an object", word) : 0;
 }

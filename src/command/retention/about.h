@@ -19,6 +19,9 @@ struct about {
 	struct what_if cut;
 	struct what_if_owner owner;
 	bool has_rules, has_cut, has_owner;
+	uint32_t class;     /* that the last answer was about, all of it; HEAP_NONE: it was not */
+	uint64_t bytes;     /* that it retains */
+	uint8_t doubts;
 };
 
 /* One question and its answer so far. */
@@ -50,6 +53,14 @@ void about_add_object(struct asking *q, const struct about_row *row, struct text
 
 /* Append the line that lists the objects of a class, those first that retain most. */
 void about_class_line(const struct about *a, uint32_t class, struct text *to);
+
+/* The collection that an array or a node belongs to, or an array that is in none; HEAP_NONE: the holder is neither. */
+uint32_t about_collection_of(struct asking *q, uint32_t holder);
+/* Append what its elements are called: "AuditLog.ENTRIES[]".  False: nothing names what holds it. */
+bool about_collection_label(struct asking *q, uint32_t id, struct text *to);
+/* Leave of the first what both have in common: of "Thread.threadLocals[]" and "Worker.threadLocals[]" the field.
+ * False: nothing. */
+bool about_collection_common(struct text *name, const struct text *other);
 
 /* Add the rows of one half.  0, ERR_NOMEM or ERR_CANCELLED. */
 MUST_CHECK int about_add_holders(struct asking *q, struct err *err);

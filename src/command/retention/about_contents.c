@@ -412,8 +412,10 @@ static int add_many(struct asking *q, struct err *err)
 	int code = add_if_cut(q, err);
 	if (code)
 		return code;
-	if (!q->has_loss && known && known->by_class && whole)
-		bytes = retained_sum_bytes(known, &known->by_class[class]);
+	if (!q->has_loss && known && known->by_class && whole) {
+		struct retained_sum sum = retained_of_class(known, class);
+		bytes = retained_sum_bytes(known, &sum);
+	}
 	if (class != HEAP_NONE)
 		result_head(q->r, COL_CLASS, cell_text(h->classes[class].name));
 	result_head(q->r, COL_OBJECTS, cell_count(heap_count_of(h, what->ids, what->n)));

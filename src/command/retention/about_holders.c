@@ -22,6 +22,7 @@ enum {
 	KINDS = 5,          /* classes of referrers that have a row */
 	KINDS_CUT = 2,      /* of these, so many are cleared to see what goes */
 	LABELS = 8,         /* references of a kind that are asked for their field */
+	COLLECTED_MOST = 1 << 17, /* of a kind that are named by their collections */
 	THREADS = 3,
 };
 #define QUICK_EFFORT (2 << 20)   /* references looked at */
@@ -332,6 +333,51 @@ static bool label(void *context, uint32_t holder, uint32_t target)
 	return ++l->asked < LABELS && !l->differ;
 }
 
+/* By what the collections are held that all holders of a kind are parts of. */
+struct collecting {
+	struct asking *q;
+	size_t kind;
+	uint64_t n;
+	uint32_t holder, first, last; /* the last holder, the first and the last collection */
+	bool fails, differ; /* not all by one name; of several collections */
+	struct text label;
+};
+
+static bool collect(void *context, uint32_t holder, uint32_t target)
+{
+	struct collecting *c = context;
+	(void)target;
+	if (kind_of(c->q->a->heap, holder) != c->kind)
+		return true;
+	if (c->n++ && holder == c->holder)
+		return true;
+	c->holder = holder;
+	uint32_t id = about_collection_of(c->q, holder);
+	struct text label = TEXT_INIT;
+	c->fails = id == HEAP_NONE || c->n > COLLECTED_MOST;
+	if (!c->fails && id != c->last) {
+		c->fails = !about_collection_label(c->q, id, &label) ||
+		    (c->label.len && !about_collection_common(&c->label, &label));
+		if (!c->label.len)
+			text_add(&c->label, label.len ? label.s : "");
+		c->differ |= c->last != HEAP_NONE;
+		c->first = c->first == HEAP_NONE ? id : c->first;
+		c->last = id;
+	}
+	text_release(&label);
+	return !c->fails;
+}
+
+/* False: they have not one name. */
+static bool name_collection(struct asking *q, size_t kind, const struct kind *k, struct collecting *c)
+{
+	*c = (struct collecting){.q = q, .kind = kind, .first = HEAP_NONE, .last = HEAP_NONE, .label = TEXT_INIT};
+	bool some = q->what->n == 1 || (q->quick && q->what->n > QUICK_MEMBERS);
+	if (some || q->what->every_step || kind >= q->a->heap->n_classes || about_collection_of(q, k->holder) == HEAP_NONE)
+		return false;
+	return each(q, SIZE_MAX, collect, c) && !c->fails && c->label.len;
+}
+
 struct gathering {
 	const struct heap *heap;
 	size_t kind;
@@ -447,7 +493,9 @@ static int add_kind(
 	struct labelling l = {.q = q, .kind = number, .label = TEXT_INIT};
 	struct about_row row = {.part = ABOUT_HOLDERS};
 	struct text path = TEXT_INIT, line = TEXT_INIT;
+	struct collecting c = {.label = TEXT_INIT};
 	int code = each(q, most, label, &l) ? 0 : err_cancelled(err);
+	bool collections = !code && name_collection(q, number, k, &c), one = collections && !c.differ;
 	struct amount n = amount_exact(k->n);
 	if (q->what->n > most)
 		n = amount_weaken(n, LOWER_BOUND, REASON_NOT_FOUND_YET);
@@ -455,14 +503,14 @@ static int add_kind(
 	row.references.amount = amount_as_sure(row.references.amount, n);
 	bool class = number >= h->n_classes;
 	name_element_first(&l.label);
-	row.name = l.differ || !l.label.len ?
+	row.name = collections ? c.label.s : l.differ || !l.label.len ?
 	    heap_brief_name(h, h->classes[class ? number - h->n_classes : number].name) : l.label.s;
 	if (!code && !q->quick)
-		code = path_to(q, k->holder, &path, err);
+		code = path_to(q, collections ? c.first : k->holder, &path, err);
 	if (path.len)
 		row.value = cell_text(path.s);
-	if (k->n == 1 || class) {
-		row.object = k->holder;
+	if (k->n == 1 || class || one) {
+		row.object = one ? c.first : k->holder;
 		row.is_object = true;
 	} else if (q->what->n == 1) {
 		references_line(&line, h, q->what->ids[0], DIRECTION_IN, h->class_of[k->holder]);
@@ -479,6 +527,7 @@ static int add_kind(
 	}
 	if (!code)
 		about_add(q, &row);
+	text_release(&c.label);
 	text_release(&l.label);
 	text_release(&path);
 	text_release(&line);

@@ -4,6 +4,7 @@
  */
 #include "command/retention/about.h"
 
+#include "analysis/search.h"
 #include "base/mem.h"
 #include "command/resolve/resolve.h"
 #include "heap/classes.h"
@@ -137,7 +138,7 @@ const char *about_line(struct result *r, size_t row)
 struct about *about_new(const struct opened *o)
 {
 	struct about *a = xcalloc(1, sizeof *a);
-	*a = (struct about){.opened = o, .heap = o->heap, .known = opened_retained(o)};
+	*a = (struct about){.opened = o, .heap = o->heap, .known = opened_retained(o), .class = HEAP_NONE};
 	return a;
 }
 
@@ -189,10 +190,14 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 	if (code)
 		return code;
 	a->has_rules = true;
+	a->class = HEAP_NONE;
 	if (a->known && what->n > 1 && !quick) {
 		code = what_if_find(&q.loss, &a->known->model, NULL, what->ids, what->n, progress, err);
 		if (code)
 			return code;
+		a->class = class_of_all(a->heap, what->ids, what->n);
+		a->bytes = q.loss.bytes.n;
+		a->doubts = q.loss.doubts;
 		q.has_loss = true;
 	}
 	q.r = result_new_rows(what->title, a->opened, &shape);
@@ -210,6 +215,13 @@ int about_find(struct about *a, const struct about_what *what, bool quick, struc
 	command_add_roots_note(q.r);
 	*out = q.r;
 	return 0;
+}
+
+void about_note(struct about *a)
+{
+	if (a->class != HEAP_NONE)
+		retained_note_class(a->known, a->class, a->bytes, a->doubts);
+	a->class = HEAP_NONE;
 }
 
 /* --- the command -------------------------------------------------------------------------------- */
@@ -232,6 +244,7 @@ static int run_about(struct session *s, const struct call *call, struct result *
 	    .what = {call->argument[0].word, call->argument[0].ids, call->argument[0].n_ids, HEAP_NONE,
 	        !session_folds(s) || call_has(call, DASH_UNFOLDED)}};
 	int code = session_work(s, find, &f, err);
+	about_note(f.about);
 	about_free(f.about);
 	*out = f.found;
 	return code;

@@ -6,6 +6,7 @@
 
 #include "algorithms/sort.h"
 #include "analysis/histogram.h"
+#include "analysis/search.h"
 #include "analysis/what_if/what_if.h"
 #include "base/amount.h"
 #include "base/mem.h"
@@ -265,7 +266,7 @@ const struct command cmd_dom = {
 /* --- size ------------------------------------------------------------------------------------- */
 
 struct set_loss {
-	const struct model *model;
+	const struct opened *opened;
 	const uint32_t *ids;
 	size_t n;
 	struct amount objects, bytes;
@@ -275,9 +276,13 @@ static int find_loss(void *context, struct progress *progress, struct err *err)
 {
 	struct set_loss *l = context;
 	struct what_if_loss loss;
-	int code = what_if_find(&loss, l->model, NULL, l->ids, l->n, progress, err);
+	const struct retained *known = opened_retained(l->opened);
+	uint32_t class = class_of_all(l->opened->heap, l->ids, l->n);
+	int code = what_if_find(&loss, &l->opened->model, NULL, l->ids, l->n, progress, err);
 	if (code)
 		return code;
+	if (known && class != HEAP_NONE)
+		retained_note_class(known, class, loss.bytes.n, loss.doubts);
 	l->objects = loss.objects;
 	l->bytes = loss.bytes;
 	what_if_loss_release(&loss);
@@ -287,7 +292,7 @@ static int find_loss(void *context, struct progress *progress, struct err *err)
 int command_set_retained(struct session *s, const uint32_t *ids, size_t n, struct amount *objects,
     struct amount *bytes, struct err *err)
 {
-	struct set_loss loss = {.model = &s->dump->model, .ids = ids, .n = n};
+	struct set_loss loss = {.opened = s->dump, .ids = ids, .n = n};
 	int code = session_work(s, find_loss, &loss, err);
 	*objects = loss.objects;
 	*bytes = loss.bytes;

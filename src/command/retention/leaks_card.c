@@ -7,11 +7,12 @@
 #include "command/retention/heap_labels.h"
 #include "heap/amounts.h"
 #include "heap/classes.h"
+#include "memory/big.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { CHILDREN_LOOKED_AT = 1 << 20, PARTS_NAMED = 2 };
+enum { CHILDREN_LOOKED_AT = 1 << 20, PARTS_NAMED = 2, MANY = 10 };
 
 static void add_bytes(struct text *to, struct amount bytes)
 {
@@ -227,33 +228,94 @@ static bool add_elements(struct text *to, const struct opened *o, struct held *h
 	return true;
 }
 
-/* "Largest parts: orders java.util.TreeMap (72.0K), ..." of an object without elements. */
+/* Objects that only the subject holds: one, or all of a class where these are many. */
+struct held_part {
+	uint64_t bytes;
+	uint32_t n, child; /* child: one of them */
+};
+
+/* Keep it if it is one of the largest. */
+static void keep_largest(struct held_part *largest, uint32_t *n, const struct held_part *one)
+{
+	uint32_t at = *n < PARTS_NAMED ? (*n)++ : PARTS_NAMED;
+	for (; at && one->bytes > largest[at - 1].bytes; at--)
+		if (at < PARTS_NAMED)
+			largest[at] = largest[at - 1];
+	if (at < PARTS_NAMED)
+		largest[at] = *one;
+}
+
+static uint32_t find_parts(const struct retained *r, uint32_t id, struct held_part *largest)
+{
+	const struct heap *h = r->heap;
+	uint32_t n, found = 0;
+	const uint32_t *child = retained_children(r, id, &n);
+	struct held_part *of_class = big_alloc(h->n_classes, sizeof *of_class, NULL);
+	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++) {
+		struct held_part *to = &of_class[h->class_of[child[i]]];
+		*to = (struct held_part){to->bytes + retained_of(r, child[i]).n, to->n + 1, child[i]};
+	}
+	for (uint32_t i = 0; of_class && i < n && !progress_own_stops(i); i++)
+		if (of_class[h->class_of[child[i]]].n < MANY)
+			keep_largest(largest, &found, &(struct held_part){retained_of(r, child[i]).n, 1, child[i]});
+	for (size_t class = 0; of_class && class < h->n_classes; class++)
+		if (of_class[class].n >= MANY)
+			keep_largest(largest, &found, &of_class[class]);
+	big_free(of_class);
+	return found;
+}
+
+/* "2,000 app.Session (>=594K)", "orders java.util.TreeMap (72.0K)" */
+static void add_part(struct text *to, const struct retained *r, uint32_t id, const struct held_part *part)
+{
+	struct reference_names names;
+	struct text field = TEXT_INIT;
+	struct amount bytes = retained_of(r, part->child);
+	if (part->n > 1) {
+		bytes.n = part->bytes;
+		bytes = amount_weaken(bytes, LOWER_BOUND, REASON_JOINT); /* some may be held by several of them */
+		text_add_count(&field, part->n);
+	} else {
+		reference_names_begin(&names, r->heap, id);
+		(void)reference_names_next(&names, part->child, &field);
+	}
+	if (field.len)
+		text_addf(to, "%s ", field.s);
+	text_add_name(to, heap_class_of(r->heap, part->child)->name);
+	text_add(to, " (");
+	add_bytes(to, bytes);
+	text_add(to, ")");
+	text_release(&field);
+}
+
+/* "Largest parts: 2,000 app.Session (>=594K), orders java.util.TreeMap (72.0K)." of an object without elements. */
 static void add_parts(struct text *to, const struct retained *r, uint32_t id)
 {
-	uint32_t part[PARTS_NAMED], n, named = 0;
-	const uint32_t *child = retained_children(r, id, &n);
-	for (uint32_t i = 0; i < n && !progress_own_stops(i); i++) {
-		uint32_t at = named < PARTS_NAMED ? named++ : PARTS_NAMED;
-		for (; at && retained_of(r, child[i]).n > retained_of(r, part[at - 1]).n; at--)
-			if (at < PARTS_NAMED)
-				part[at] = part[at - 1];
-		if (at < PARTS_NAMED)
-			part[at] = child[i];
+	struct held_part largest[PARTS_NAMED];
+	uint32_t n = find_parts(r, id, largest);
+	for (uint32_t i = 0; i < n; i++) {
+		text_add(to, i ? ", " : n == 1 ? "Largest part: " : "Largest parts: ");
+		add_part(to, r, id, &largest[i]);
 	}
-	for (uint32_t i = 0; i < named; i++) {
-		struct reference_names names;
-		struct text field = TEXT_INIT;
-		reference_names_begin(&names, r->heap, id);
-		text_add(to, i ? ", " : named == 1 ? "Largest part: " : "Largest parts: ");
-		if (reference_names_next(&names, part[i], &field) && field.len)
-			text_addf(to, "%s ", field.s);
-		text_add_name(to, heap_class_of(r->heap, part[i])->name);
-		text_add(to, " (");
-		add_bytes(to, retained_of(r, part[i]));
-		text_add(to, ")");
-		text_release(&field);
+	text_add(to, n ? "." : "");
+}
+
+/* Objects of a group's class that a class object or a loader alone holds: no suspect has them, the heap's tree does. */
+static uint64_t held_by_classes(const struct retained *r, const struct suspect *s)
+{
+	const struct heap *h = r->heap;
+	uint32_t class = h->class_of[s->id], k = 0;
+	uint64_t n = 0;
+	for (uint32_t id = 0; id < h->n_objects; id++) {
+		if (h->class_of[id] != class)
+			continue;
+		uint32_t up = r->dominators.immediate[id];
+		bool member = k < s->n && s->ids[k] == id;
+		k += member;
+		n += !member && up < NOT_REACHABLE &&
+		    (heap_class_mirrored(h, up) != HEAP_NONE || heap_class_of(h, up)->makes_loaders);
 	}
-	text_add(to, named ? "." : "");
+	return n;
 }
 
 static void add_of_group(struct text *to, const struct retained *r, const struct told *t, const struct suspect *s)
@@ -261,6 +323,12 @@ static void add_of_group(struct text *to, const struct retained *r, const struct
 	text_add(to, t->reference.len ? "The largest retains " : "All over the heap; the largest retains ");
 	add_bytes(to, retained_of(r, s->id));
 	text_add(to, ".");
+	uint64_t others = held_by_classes(r, s);
+	if (!others)
+		return;
+	text_add(to, " ");
+	text_add_count(to, others);
+	text_addf(to, " more that only a class or a loader holds %s not counted.", others == 1 ? "is" : "are");
 }
 
 void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,

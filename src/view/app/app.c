@@ -612,9 +612,7 @@ static int browse(struct app *a, struct err *err)
 	term_close();
 	prompt_release();
 	term_drop_kept();
-	path_job_stop(&a->path.job);
-	panes_stop(&a->panes);
-	about_job_stop(&a->about);
+	app_look_away(a);
 	app_keep(a);
 	app_drop_tabs(a);
 	app_drop_pages(a, 0);

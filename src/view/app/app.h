@@ -11,6 +11,7 @@
 #include "command/help/help.h"
 #include "command/session/session.h"
 #include "view/about_job.h"
+#include "view/classes_job.h"
 #include "view/loading.h"
 #include "view/page/page.h"
 #include "view/panes/panes.h"
@@ -165,6 +166,7 @@ struct app {
 	struct path_line path;
 	struct panes panes;
 	struct about_job about;       /* of the page's object or class */
+	struct classes_job classes;
 	const struct page *pane_of; /* the page that they stood beside last */
 	struct tour tour;
 	struct dump_place here;       /* of the current dump, or of all that are profiles */
@@ -185,6 +187,7 @@ struct app {
 	const struct dump *inflated;  /* the last one of which that was begun */
 	bool model_changed;       /* what keeps objects alive is another thing now */
 	bool index_due;           /* --index names none that could be used: it is to be written */
+	bool mouse_told;          /* was it said how text is selected now? */
 	const char *index_told;   /* what of the index was said: the sentence, which is the heap's */
 	bool dirty, quit;
 	int status;
@@ -271,6 +274,7 @@ bool app_refresh_overview(struct app *a);
 void app_add_word(struct text *to, const char *s);
 void app_write_index(struct app *a);   /* once all that stands in it is found */
 void app_follow(struct app *a);        /* the selected object's path; what came of the panes */
+void app_look_away(struct app *a);     /* nothing of that looks at the current dump any more */
 void app_want_panes(struct app *a);    /* after the page was drawn, which knows then whether it has any */
 /* The table whose rows the panes are about; NULL: there are none. */
 struct table *app_pane_table(struct app *a);
@@ -352,8 +356,8 @@ void app_draw_help(struct app *a, int *y, int *x);
 void app_draw_candidates(int bottom, int height, int width);
 void app_draw_palette(int bottom, int height, int width);
 void app_draw_palette_hints(struct app *a, int y, int width);
-/* The invocation of a typed line; the caller's.  Of a word that only the list of commands knows: of its one entry,
- * unless that changes something. */
+/* The invocation of a typed line; the caller's.  Of a word that only the list of commands knows: of the one
+ * that matches best, unless that changes something. */
 struct invocation *app_typed(const char *line);
 /* "byte[] (1,106 objects)": append what the selected row is; count: with how many objects.  Appends nothing if there
  * is no row. */

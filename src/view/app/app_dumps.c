@@ -14,9 +14,7 @@
 static void look_away(struct app *a)
 {
 	retained_job_stop(&a->finding);
-	path_job_stop(&a->path.job);
-	panes_stop(&a->panes);
-	about_job_stop(&a->about);
+	app_look_away(a);
 	a->pane_of = NULL;
 	a->inflating = a->inflated = NULL; /* that goes on, and is found again */
 }

@@ -457,9 +457,11 @@ void app_draw_help(struct app *a, int *y, int *x)
 		return;
 	bool typed = a->box.typed.len > 0;
 	text_addf(&title, " Keys: %s ", p ? p->title : "");
+	int margin = b.at.x > 0; /* else ends of words stand beside it */
+	for (int i = 0; i < b.at.height; i++)
+		draw_blank(b.at.y + i, b.at.x - margin, b.at.width + 2 * margin, theme_role(ROLE_TEXT));
 	draw_edge(&b, true, title.s, theme_role(ROLE_TITLE));
 	for (int i = 0; i < b.down; i++) {
-		draw_blank(b.at.y + 1 + i, b.at.x, b.at.width, theme_role(ROLE_TEXT));
 		draw_clipped(b.at.y + 1 + i, b.at.x, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 		draw_clipped(b.at.y + 1 + i, b.at.x + b.at.width - 1, 1, theme_glyph(GLYPH_VERTICAL), theme_role(ROLE_QUIET));
 	}

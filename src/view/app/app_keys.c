@@ -130,6 +130,19 @@ static void tell_match(struct app *a, struct table *t)
 	text_release(&said);
 }
 
+/* Of cards there are no columns to choose among before they are seen; not kept, so the next answer has cards again. */
+static void choose_columns(struct app *a)
+{
+	struct table *t = app_table(a);
+
+	if (t && table_has_cards(t)) {
+		columns_choose(t->result, NULL, "");
+		app_say(a, ROLE_NOTE, "a table with all columns; } and { scroll sideways; W W: cards again");
+	} else {
+		app_choose_columns(a);
+	}
+}
+
 /* Actions of the page itself, and what they mean where it knows none. */
 static void act_in_page(struct app *a, enum action action)
 {
@@ -142,7 +155,7 @@ static void act_in_page(struct app *a, enum action action)
 	if (done)
 		;
 	else if (action == ACTION_WIDE)
-		app_choose_columns(a);
+		choose_columns(a);
 	else if (action == ACTION_OPEN || action == ACTION_INTO)
 		app_open_row(a); /* a branch has opened where it stands */
 	else if (action == ACTION_OUT)
@@ -166,7 +179,9 @@ static bool next_side(struct app *a)
 		p->ops->tables(p, both);
 	bool was_in_pane = panes_focused(&a->panes), last = !both[1] || p->ops->table(p) == both[1];
 	last &= !p || !p->ops->on_words || !p->ops->on_words(p);
-	if ((was_in_pane || last) && app_pane_table(a) && panes_next_side(&a->panes))
+	/* there will be rows, so nothing else is meant */
+	bool late = app_abilities(a) & CAN_PANE && !panes_know(&a->panes);
+	if ((was_in_pane || last) && app_pane_table(a) && (panes_next_side(&a->panes) || late))
 		return true;
 	/* behind the panes comes what was first */
 	return (p && p->ops->action(p, ACTION_SIDE, &message)) || was_in_pane;

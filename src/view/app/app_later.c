@@ -35,7 +35,7 @@ static uint32_t path_of(struct app *a)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_OBJECT && target.id != HEAP_NONE && target.opened == a->session.dump) {
 		a->path.of_row = true;
-		return target.id;
+		return target_subject(&target);
 	}
 	return p->ops->object && a->path.wanted ? p->ops->object(p) : HEAP_NONE;
 }
@@ -46,19 +46,26 @@ static void follow_about(struct app *a)
 	struct page *p = app_page(a);
 	const struct opened *o = app_references_ready(a) ? a->session.dump : NULL;
 	const struct retained *known = o ? opened_retained(o) : NULL;
-	struct about_wish wish = {.serial = known ? known->serial : 0}, of;
-	bool any = p && o && page_about(p, o, &wish.id, &wish.class);
+	struct about_wish wish = {.serial = known ? known->serial : 0, .of.kind = TARGET_OBJECT};
+	const struct about_wish *at = &a->about.at;
+	struct bits none = {.word = NULL};
+	struct result *found = NULL;
+	uint32_t class;
+	bool any = p && o && page_about(p, o, &wish.of.id, &class);
 
-	struct result *found = about_job_poll(&a->about, &of);
-	bool own = found && any && of.opened == o && of.id == wish.id && of.class == wish.class;
+	if (any && wish.of.id == HEAP_NONE)
+		wish.of = (struct about_subject){.kind = TARGET_CLASS, .id = class};
+	about_job_poll(&a->about, &found);
+	bool own = found && any && at->opened == o && about_same(&at->of, &wish.of);
 	if (own)
-		page_take_about(p, found, of.serial, of.quick);
+		page_take_about(p, found, at->serial, at->quick);
 	else
 		result_free(found);
 	a->dirty |= own;
 	if (any && page_lacks_about(p, wish.serial, &wish.quick))
 		wish.opened = o;
-	about_job_want(&a->about, &wish, a->loader.wake[1]);
+	if (about_job_wants(&a->about, &wish))
+		about_job_begin(&a->about, &wish, xstrdup("about"), &none, a->loader.wake[1]);
 }
 
 void app_follow(struct app *a)
@@ -72,8 +79,19 @@ void app_follow(struct app *a)
 		a->dirty = true;
 	if (h && app_references_ready(a))
 		path_job_want(&a->path.job, h, opened_retained(a->session.dump), path_of(a), wake);
-	if (panes_poll(&a->panes))
+	if (panes_poll(&a->panes)) {
+		panes_note_exact(&a->panes, app_pane_table(a));
 		a->dirty = true;
+	}
+	a->dirty |= classes_job_poll(&a->classes);
+}
+
+void app_look_away(struct app *a)
+{
+	path_job_stop(&a->path.job);
+	panes_stop(&a->panes);
+	about_job_stop(&a->about);
+	classes_job_stop(&a->classes);
 }
 
 struct table *app_pane_table(struct app *a)
@@ -94,6 +112,10 @@ void app_want_panes(struct app *a)
 	if (app_references_ready(a) && !a->work.job &&
 	    panes_want(&a->panes, a->session.dump, app_pane_table(a), a->loader.wake[1]))
 		a->dirty = true;
+	struct table *t = p && !app_on_columns(a) ? p->ops->table(p) : NULL;
+	bool idle = !a->work.job && !a->panes.find.running && !a->about.running && panes_wait_ms(&a->panes) < 0;
+	if (t && idle && app_references_ready(a))
+		classes_job_want(&a->classes, t, a->loader.wake[1]);
 }
 
 /* --- retained sizes ----------------------------------------------------------------------------- */
@@ -148,6 +170,7 @@ void app_fill_pages(struct app *a)
 /* Around work that nobody asked for: what was said before it is not yet read. */
 struct notice_kept {
 	char *words; /* NULL: nothing */
+	char *line;  /* the typed line that failed, or "" */
 	enum role role;
 };
 
@@ -155,14 +178,18 @@ static struct notice_kept keep_notice(const struct app *a)
 {
 	const struct text *said = &a->notice.text;
 
-	return (struct notice_kept){said->len > 0 ? xstrdup(said->s) : NULL, a->notice.role};
+	return (struct notice_kept){said->len > 0 ? xstrdup(said->s) : NULL,
+	    xstrdup(a->notice.line.len > 0 ? a->notice.line.s : ""), a->notice.role};
 }
 
 static void restore_notice(struct app *a, struct notice_kept *kept)
 {
-	if (kept->words && a->notice.text.len == 0)
+	if (kept->words && a->notice.text.len == 0) {
 		app_say(a, kept->role, kept->words);
+		text_add(&a->notice.line, kept->line);
+	}
 	free(kept->words);
+	free(kept->line);
 }
 
 /* Was the work meant to stop?  ^C comes as a key or as a signal, and Esc as a key; any other key only goes first. */
@@ -365,9 +392,7 @@ void app_take_retained(struct app *a)
 		return;
 	a->dirty = true;
 	if (result == 0) {
-		path_job_stop(&a->path.job); /* they look at what may be replaced */
-		panes_stop(&a->panes);
-		about_job_stop(&a->about);
+		app_look_away(a); /* from what may be replaced */
 		opened_take_retained(a->session.dump, &a->finding.found);
 		app_fill_pages(a);
 		app_run_pending(a);

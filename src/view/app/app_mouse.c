@@ -98,6 +98,10 @@ void app_mouse(struct app *a, const struct input *in)
 {
 	if (!app_page(a))
 		return;
+	if (!a->mouse_told && in->key == SPECIAL(KEY_CLICK)) {
+		a->mouse_told = true;
+		app_say(a, ROLE_NOTE, "a click acts here; hold Shift to select text (--no-mouse: none acts)");
+	}
 	if (a->box.open) {
 		app_help_click(a, in);
 		return;

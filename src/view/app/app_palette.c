@@ -54,8 +54,9 @@ void app_add_row(struct app *a, bool count, struct text *to)
 
 	if (!app_target(a, &target))
 		return;
+	uint32_t id = target_subject(&target);
 	if (h && target.kind == TARGET_OBJECT)
-		text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, target.id)->name, heap_address(h, target.id));
+		text_addf(to, "%s 0x%" PRIx64, heap_class_of(h, id)->name, heap_address(h, id));
 	else if (h && target.kind == TARGET_CLASS)
 		text_add(to, h->classes[target.id].name);
 	else if (h && target.kind == TARGET_THREAD && h->threads[target.id].name)
@@ -183,7 +184,9 @@ struct invocation *app_typed(const char *line)
 	struct invocation *asked = invocation_of(line);
 	size_t length = strlen(line);
 
-	if (!is_unknown_word(asked) || palette_find(line, length, row, 2) != 1 || row->command->flags & changes)
+	size_t n = is_unknown_word(asked) ? palette_find(line, length, row, 2) : 0;
+	bool best = n == 1 || (n > 1 && row->match < row[1].match && row->match <= OTHER_NAME_BEGINS);
+	if (!best || row->command->flags & changes) /* what changes something is to be named in full */
 		return asked;
 	if (!row->alias && !palette_says(row->command->summary, row->command->name, line, length))
 		return asked; /* its letters are in the name, in this order: a loose guess */

@@ -100,7 +100,7 @@ static bool add_of_row(struct app *a, unsigned places, enum column_id column, st
 
 static bool add_of_suspect(struct app *a, enum column_id column, struct text *to)
 {
-	return add_of_row(a, PLACE_CARDS, column, to);
+	return add_of_row(a, PLACE_CARDS | PLACE_OVERVIEW, column, to);
 }
 
 /* Is a line of the overview selected that is a sentence itself: a cause, damage, a deadlock? */
@@ -136,7 +136,8 @@ unsigned app_abilities(struct app *a)
 
 	if (!t)
 		return can;
-	if (app_pane_table(a) && panes_know(&a->panes))
+	/* while another row's answer is on its way the hint stays */
+	if (app_pane_table(a) && a->panes.shown && a->panes.wanted.kind != TARGET_NONE && !panes_lack(&a->panes))
 		can |= CAN_PANE;
 	if (t->result->n_source > 0)
 		can |= CAN_ROWS;

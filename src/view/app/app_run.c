@@ -132,7 +132,7 @@ struct page *app_new_table(struct app *a, struct result *r, struct invocation *a
 static struct page *new_class(struct app *a, struct result *r, struct invocation *asked)
 {
 	config_columns(a->options->config, asked, r);
-	return page_new_class(r, class_of_list(r), asked);
+	return page_new_class(r, asked);
 }
 
 /* used: the selection was, so that the answer's page is no invocation's. */
@@ -169,7 +169,7 @@ static void show(struct app *a, struct result *r, struct invocation *asked, bool
 	}
 	tabs_return(a, tab, at);
 	if (asked->command->flags & COMMAND_LISTS_OBJECTS && invocation_is_plain(asked) && app_references_ready(a) &&
-	    r->opened == a->session.dump && class_of_list(r) != HEAP_NONE)
+	    r->opened == a->session.dump && r->all_of)
 		app_push(a, new_class(a, r, as));
 	else
 		app_push(a, app_new_table(a, r, as));
@@ -369,9 +369,7 @@ bool app_change_model(void *context, bool begins)
 		return false;
 	if (begins) {
 		retained_job_stop(&a->finding);
-		path_job_stop(&a->path.job);
-		panes_stop(&a->panes);
-		about_job_stop(&a->about);
+		app_look_away(a);
 		return true;
 	}
 	tabs_back(a);

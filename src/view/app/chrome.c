@@ -434,7 +434,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	page.empty = !a->session.dump || t->result->opened != a->session.dump || !t->result->n_source ||
 	    result_is(t->result, RESULT_NO_PANES) || /* its rows are nothing */
 	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
-	page.columns = table_wishes(t);
+	page.columns = page_is_class(p) ? class_page_wishes(p, area.width) : table_wishes(t);
 	if (p->ops->object) {
 		page.object = true;
 		page.lines = object_page_lines(p);

@@ -178,8 +178,11 @@ static void add_state(struct app *a, enum lost lost, struct text *to)
 		text_addf(to, "   +%u", t->lost);
 	if (lost == LOST_WORDS && t->lost > 0)
 		text_add(to, t->lost == 1 ? " column: W" : " columns: W");
-	if (r->sorted_by >= 0)
-		text_addf(to, "   %s %s", column_title(&r->columns[r->sorted_by]), r->descending ? "v" : "^");
+	if (r->sorted_by >= 0) {
+		text_add(to, "   ");
+		table_add_title(&r->columns[r->sorted_by], to);
+		text_add(to, r->descending ? " v" : " ^");
+	}
 	if (t->filter)
 		add_filter(t->filter, tree_is(t->result), to);
 	if (r->chosen && t->more)

@@ -186,6 +186,8 @@ static void hold_others(struct app *a, bool held)
 		progress_hold(&a->loader.job.progress, held);
 	if (a->finding.running)
 		progress_hold(&a->finding.job.progress, held);
+	if (a->classes.running)
+		progress_hold(&a->classes.job.progress, held);
 }
 
 bool working_ask(void *context, const char *question)

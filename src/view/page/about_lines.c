@@ -4,12 +4,13 @@
 
 #include "command/commands.h"
 #include "heap/classes.h"
+#include "view/about_rows.h"
 #include "view/name_role.h"
 #include "view/names.h"
 
 #include <string.h>
 
-enum { PIECES = 4, BAR = 8, BAR_FROM = 70, NAME_MOST = 44, BYTES_WIDTH = 8 };
+enum { PIECES = 4, BAR = 8, BAR_FROM = 70 };
 
 #define THIS "this"
 
@@ -316,98 +317,42 @@ int about_lines_freed(struct about_lines *a, struct rect at, bool active)
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-static uint64_t freed_of(struct result *r, size_t row)
+static struct about_rows rows_of(struct about_lines *a, enum about_part part)
 {
-	struct cell cell;
+	size_t first = 0, n = a->result->n_rows;
+	struct about_rows rows = {.part = part};
 
-	result_cell(r, row, (unsigned)result_column_of(r, COL_FREED), &cell);
-	return cell.type == CELL_BYTES ? cell.amount.n : 0;
-}
-
-/* "60 × […] of Object[]" */
-static void row_name(struct result *r, size_t row, struct text *to)
-{
-	struct text words = TEXT_INIT;
-
-	text_clear(to);
-	print_cell(r, row, COL_REFERENCES, &words);
-	if (words.len && strcmp(words.s, "1") != 0)
-		text_addf(to, "%s \u00d7 ", words.s);
-	print_cell(r, row, COL_NAME, &words);
-	text_add(to, words.s);
-	text_release(&words);
-}
-
-/* "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES": the bar and what holds the first of them
- * where there is anything to compare. */
-static void draw_row(struct about_lines *a, size_t row, int y, struct rect at, int name_width, uint64_t largest,
-    bool active)
-{
-	enum { PATH_LEAST = 12 };
-	struct result *r = a->result;
-	bool selected = active && a->table.row == row;
-	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
-	struct text words = TEXT_INIT;
-	int x = at.x + name_width + 1, end = at.x + at.width;
-
-	if (a->n < ABOUT_WORDS)
-		a->word[a->n++] = (struct about_word){row, y, at.x, at.width};
-	row_name(r, row, &words);
-	draw_name(y, at.x, name_width, words.s, attr);
-	print_cell(r, row, COL_FREED, &words);
-	draw_right(y, x, BYTES_WIDTH, words.s, attr);
-	x += BYTES_WIDTH + 1;
-	if (largest && x + BAR <= end)
-		draw_bar(y, x, BAR, (double)freed_of(r, row) / (double)largest, theme_role(ROLE_BAR));
-	x += BAR + 1;
-	print_cell(r, row, COL_VALUE, &words);
-	if (largest && end - x >= PATH_LEAST) {
-		struct text fitted = TEXT_INIT;
-		names_fit_path(words.s, end - x, &fitted);
-		draw_text(y, x, end - x, fitted.len ? fitted.s : "", theme_role(ROLE_QUIET));
-		text_release(&fitted);
-	}
-	text_release(&words);
-}
-
-/* Of the widest name among the rows of a part. */
-static int name_width(struct about_lines *a, enum about_part part)
-{
-	struct text words = TEXT_INIT;
-	int name = 0;
-
-	for (size_t row = 0; row < a->result->n_rows; row++) {
-		if (about_part(a->result, row) != part)
-			continue;
-		row_name(a->result, row, &words);
-		int width = (int)text_width_most(words.s, NAME_MOST);
-		name = width > name ? width : name;
-	}
-	text_release(&words);
-	return name;
+	while (first < n && about_part(a->result, first) != part)
+		first++;
+	if (first < n)
+		rows = about_rows_of(a->result, first, n);
+	if (part == ABOUT_CUT)
+		rows.value = 0; /* the command, which c types */
+	return rows;
 }
 
 int about_lines_width(struct about_lines *a, enum about_part part)
 {
-	return a->result ? name_width(a, part) + 1 + BYTES_WIDTH : 0;
+	struct about_rows rows = a->result ? rows_of(a, part) : (struct about_rows){.n = 0};
+
+	return rows.n ? about_rows_wish(&rows) : 0;
 }
 
 int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active)
 {
-	int lines = 0, most = at.width - BYTES_WIDTH - 1 - (part == ABOUT_CUT ? 0 : 1 + BAR);
-	uint64_t largest = 0;
+	int line = 0;
 
 	if (at.height < 1 || !a->result)
 		return draw_missing(at);
-	int name = name_width(a, part);
-	name = name < most ? name : most;
-	for (size_t row = 0; part != ABOUT_CUT && row < a->result->n_rows; row++)
-		if (about_part(a->result, row) == part && freed_of(a->result, row) > largest)
-			largest = freed_of(a->result, row);
-	for (size_t row = 0; row < a->result->n_rows && lines < at.height; row++)
-		if (about_part(a->result, row) == part)
-			draw_row(a, row, at.y + lines++, at, name, largest, active);
-	return lines;
+	struct about_rows rows = rows_of(a, part);
+	int name = about_rows_name(&rows, at.width, 0);
+	for (size_t row = rows.first; row < rows.first + rows.n && line < at.height; row++, line++) {
+		if (a->n < ABOUT_WORDS)
+			a->word[a->n++] = (struct about_word){row, at.y + line, at.x, at.width};
+		about_rows_draw(a->result, &rows, row, (struct rect){at.y + line, at.x, 1, at.width}, name,
+		    active && a->table.row == row);
+	}
+	return line;
 }
 
 /* --- keys --------------------------------------------------------------------------------------- */

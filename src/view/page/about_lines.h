@@ -40,7 +40,7 @@ int about_lines_path(struct about_lines *a, struct rect at, bool active);
 int about_lines_freed(struct about_lines *a, struct rect at, bool active);
 /* Rows of a part, one a line: "60 × […] of Object[]   79.7K ██████ static Log.ENTRIES". */
 int about_lines_rows(struct about_lines *a, struct rect at, enum about_part part, bool active);
-/* Columns that names and bytes of those rows take; 0: nothing is known yet. */
+/* Columns that those rows want; 0: nothing is known yet. */
 int about_lines_width(struct about_lines *a, enum about_part part);
 
 /* Move from word to word.  False: not an action of these. */

@@ -105,35 +105,22 @@ int band_find(struct band *b, const struct result *r, struct err *err)
 
 /* --- drawing ----------------------------------------------------------------------------------- */
 
-/* Does the label name a static field or a variable of Go? */
-static const char *named(const char *field)
-{
-	static const char is_static[] = "static ";
-
-	if (!strncmp(field, is_static, sizeof is_static - 1))
-		field += sizeof is_static - 1;
-	return strchr(field, ' ') || *field == '[' || !strchr(field, '.') ? NULL : field;
-}
-
 /* Whose it is: what holds it says so, else its class. */
 static enum role role_of(const struct result *r, uint32_t node, struct page *overview)
 {
 	int field = result_column_of(r, COL_FIELD), class = result_column_of(r, COL_CLASS);
-	struct text scratch = TEXT_INIT;
-	struct cell cell = cell_none();
-	enum role role = ROLE_TEXT;
+	struct text of_field = TEXT_INIT, of_class = TEXT_INIT;
+	struct cell held = cell_none(), is = cell_none();
 
 	if (field >= 0)
-		tree_part_cell(r, node, (unsigned)field, &cell, &scratch);
-	const char *name = cell.type == CELL_TEXT ? named(cell.text) : NULL;
-	bool is_field = !name && cell.type == CELL_TEXT && *cell.text != '[' && !strchr(cell.text, ' ');
-	if (name) {
-		role = overview_suspects(overview, name) ? ROLE_SUSPECT : name_role(r->heap, name);
-	} else if (!is_field && class >= 0) {
-		tree_part_cell(r, node, (unsigned)class, &cell, &scratch);
-		role = cell.type == CELL_TEXT ? name_role(r->heap, cell.text) : ROLE_TEXT;
-	}
-	text_release(&scratch);
+		tree_part_cell(r, node, (unsigned)field, &held, &of_field);
+	if (class >= 0)
+		tree_part_cell(r, node, (unsigned)class, &is, &of_class);
+	const char *by = held.type == CELL_TEXT ? held.text : "", *name = name_of_static(by);
+	enum role role = name && overview_suspects(overview, name) ? ROLE_SUSPECT :
+	    name_role_of_holder(r->heap, by, is.type == CELL_TEXT ? is.text : NULL);
+	text_release(&of_field);
+	text_release(&of_class);
 	return role;
 }
 
@@ -207,8 +194,9 @@ static void draw_line(const struct band *b, const struct table *t, size_t y, con
 	text_release(&words);
 }
 
-/* Do boxes with a name take a quarter of the first line?  With less it says nothing. */
-static bool has_names(const struct band *b, const struct table *t)
+/* Lines that say something: below boxes with a name that take less than a quarter of the first line there is hardly
+ * room for another name. */
+static int lines_worth(const struct band *b, const struct table *t)
 {
 	enum { PART = 4 };
 	struct text words = TEXT_INIT;
@@ -222,7 +210,7 @@ static bool has_names(const struct band *b, const struct table *t)
 		named += words.len ? box->box.width : 0;
 	}
 	text_release(&words);
-	return named * PART >= b->at.width;
+	return !named ? 0 : named * PART < b->at.width ? 1 : b->at.height;
 }
 
 int band_draw(struct band *b, struct table *t, struct rect at, int window, struct page *overview)
@@ -240,8 +228,7 @@ int band_draw(struct band *b, struct table *t, struct rect at, int window, struc
 	if (!t->summed)
 		table_work(t); /* shares are of the sum */
 	place_boxes(b, t->result);
-	if (!has_names(b, t))
-		return b->at.height = 0;
+	b->at.height = lines_worth(b, t);
 	marks.n = tree_nodes_to(t->result, t->row, marks.node, BAND_LINES);
 	for (size_t y = 0; y < (size_t)b->at.height; y++)
 		draw_line(b, t, y, &marks, overview, &marked);

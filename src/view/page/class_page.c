@@ -129,6 +129,24 @@ int class_page_lines(struct page *p)
 	return ((struct class_page *)p)->above;
 }
 
+int class_page_wishes(struct page *p, int width)
+{
+	enum { GAPS = MARGIN + 3, RETAINED = 6 };
+	struct class_page *c = (struct class_page *)p;
+	struct text numbers = TEXT_INIT, name = TEXT_INIT;
+
+	add_numbers(c, &numbers);
+	names_fit(c->result->heap->classes[c->class].name, 0, &name);
+	int line = GAPS + (int)(text_width(name.s) + text_width(numbers.s)) + (c->about.result ? 0 : RETAINED);
+	int held = MARGIN + WORD + about_lines_width(&c->about, ABOUT_HOLDERS), list = table_wishes(&c->table);
+	int both = held + GAP + WORD + about_lines_width(&c->about, ABOUT_CUT);
+	held = both >= BESIDE && both <= width * 4 / 5 ? both : held;
+	text_release(&numbers);
+	text_release(&name);
+	line = line > held ? line : held;
+	return line > list ? line : list;
+}
+
 /* --- keys --------------------------------------------------------------------------------------- */
 
 static struct table *get_table(struct page *p)
@@ -225,29 +243,15 @@ bool page_is_class(const struct page *p)
 	return p && p->ops == &class_ops;
 }
 
-uint32_t class_of_list(const struct result *r)
-{
-	struct target target = {.kind = TARGET_NONE};
-
-	if (!r->heap || !r->ops->target || !r->n_source || r->shape == NULL || r->named_by == COL_NAME)
-		return HEAP_NONE;
-	r->ops->target(r, 0, &target);
-	if (target.kind != TARGET_OBJECT || target.id >= r->heap->n_objects)
-		return HEAP_NONE;
-	uint32_t class = r->heap->class_of[target.id];
-	return r->heap->classes[class].n_objects == r->n_source && !strcmp(r->title, r->heap->classes[class].name) ? class :
-	    HEAP_NONE;
-}
-
-struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked)
+struct page *page_new_class(struct result *r, struct invocation *asked)
 {
 	struct class_page *c = xcalloc(1, sizeof *c);
 
 	page_init(&c->page, &class_ops, r->title, asked);
 	c->result = r;
-	c->class = class;
+	c->class = (uint32_t)(r->all_of - r->heap->classes);
+	result_bar_retained(r);
 	table_init(&c->table, r);
-	c->table.bars = true;
 	if (!r->arranged && !r->chosen)
 		result_show_column(r, COL_CLASS, false); /* stands above */
 	return &c->page;

@@ -147,7 +147,7 @@ static void draw_name_line(struct object_page *o, struct rect at, bool selected)
 /* What else is known of it, on so many lines.  Returns how many. */
 static int draw_facts(struct object_page *o, struct rect at)
 {
-	struct text value = TEXT_INIT;
+	struct text value = TEXT_INIT, label = TEXT_INIT;
 	int x = 0, line = 0;
 
 	for (size_t i = 0; i < o->x->n_head && line < at.height; i++) {
@@ -155,7 +155,9 @@ static int draw_facts(struct object_page *o, struct rect at)
 		if (is_said(o, f))
 			continue;
 		text_clear(&value);
+		text_clear(&label);
 		result_head_print(f, &value);
+		page_add_label(f->name, &label);
 		int named = (int)text_width(f->name), width = named + 1 + (int)text_width_most(value.s, (size_t)at.width);
 		if (x > 0 && x + width > at.width) {
 			line++;
@@ -163,13 +165,14 @@ static int draw_facts(struct object_page *o, struct rect at)
 		}
 		if (line >= at.height)
 			break;
-		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme_role(ROLE_QUIET));
+		draw_text(at.y + line, at.x + x, at.width - x, label.len ? label.s : "", theme_role(ROLE_QUIET));
 		draw_name(at.y + line, at.x + x + named + 1, at.width - x - named - 1, value.s,
 		    theme_role(f->cell.amount.certainty != EXACT ? ROLE_UNSURE : f->column == COL_VALUE ?
 		    value_role(value.s) : ROLE_TEXT));
 		x += width + 3;
 	}
 	text_release(&value);
+	text_release(&label);
 	return x > 0 && line < at.height ? line + 1 : line;
 }
 
@@ -474,11 +477,12 @@ struct page *page_new_object(
 	add_title(o, &title);
 	page_init(&o->page, &object_ops, title.s, asked);
 	text_release(&title);
+	result_bar_retained(x);
 	table_init(&o->holds, x);
 	table_init(&o->held, in);
 	o->holds.plain = o->held.plain = true;
 	o->held.hidden = result_column_of(in, COL_DIRECTION);
-	o->holds.has_head = o->holds.on_head = o->holds.bars = true;
+	o->holds.has_head = o->holds.on_head = true;
 	if (entries) {
 		o->entries = entries;
 		table_init(&o->contained, entries);

@@ -18,11 +18,11 @@
 #include <string.h>
 
 enum overview_part { PART_ALERT, PART_SUSPECT, PART_CLASS, PART_HOLDER, PART_ALSO, PARTS };
-enum { SHOWN_MOST = 64, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7,
+enum { SHOWN_MOST = 160, WIDEST = 140, SIDE_BY_SIDE = 76, MARKER = 2, BYTES_WIDTH = 8, SHARE_WIDTH = 7,
 	SHARES_FROM = 44, GAP = 1, PART_LEAST = 2, BOTH_LEAST = 2 * PART_LEAST /* lines: a heading and a row */ };
 
 struct part_rows {
-	size_t first, n;
+	size_t first, n, seen; /* seen: those that there is room for */
 };
 
 struct overview_page {
@@ -145,13 +145,18 @@ static void fit_name(const char *name, int width, struct text *to)
 	text_release(&part);
 }
 
-/* Columns of the widest name of a part, if each had so many. */
+static void make_room(struct part_rows *rows, int lines)
+{
+	rows->seen = lines < 0 ? 0 : rows->n < (size_t)lines ? rows->n : (size_t)lines;
+}
+
+/* Columns of the widest name seen of a part, if each had so many. */
 static int name_width(struct overview_page *o, enum overview_part part, int room)
 {
 	struct text name = TEXT_INIT, fitted = TEXT_INIT;
 	int widest = 0;
 
-	for (size_t i = 0; i < o->part[part].n; i++) {
+	for (size_t i = 0; i < o->part[part].seen; i++) {
 		print_name(o, part, o->part[part].first + i, &name);
 		text_clear(&fitted);
 		fit_name(name.s, room, &fitted);
@@ -185,12 +190,32 @@ static struct row_layout lay_out(struct overview_page *o, enum overview_part par
 	return l;
 }
 
+/* A suspect that nobody can clear is dim, as on its own page; a holder looks as in the heap's tree. */
+static enum role role_of(struct overview_page *o, enum overview_part part, size_t row, const char *name)
+{
+	struct text field = TEXT_INIT, class = TEXT_INIT;
+	enum role role = ROLE_TEXT;
+
+	if (part == PART_SUSPECT)
+		return bytes_in(o, row, o->freed) ? ROLE_SUSPECT : ROLE_QUIET;
+	if (part == PART_CLASS)
+		return name_role(o->result->heap, name);
+	if (part == PART_HOLDER) {
+		print_cell(o, row, result_column_of(o->result, COL_FIELD), &field);
+		print_cell(o, row, result_column_of(o->result, COL_CLASS), &class);
+		role = name_role_of_holder(o->result->heap, field.len ? field.s : "", class.len ? class.s : NULL);
+	}
+	text_release(&field);
+	text_release(&class);
+	return role;
+}
+
 /* Name, bar, share and bytes; of suspects also what clearing frees. */
-static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width)
+static void draw_row(struct overview_page *o, enum overview_part part, size_t row, int y, int x, int width,
+    struct row_layout l)
 {
 	bool selected = is_selected(o, row);
 	attr_t attr = theme_role(selected ? ROLE_SELECTED : ROLE_TEXT);
-	struct row_layout l = lay_out(o, part, width);
 	int end = x + width, bar = l.bar;
 	struct text name = TEXT_INIT, fitted = TEXT_INIT;
 
@@ -212,8 +237,7 @@ static void draw_row(struct overview_page *o, enum overview_part part, size_t ro
 	print_name(o, part, row, &name);
 	int room = end - GAP - x - MARKER;
 	if (!selected)
-		attr = theme_role(part == PART_SUSPECT ? ROLE_SUSPECT :
-		    part == PART_CLASS ? name_role(o->result->heap, name.s) : ROLE_TEXT);
+		attr = theme_role(role_of(o, part, row, name.s));
 	if (part == PART_CLASS) {
 		draw_name(y, x + MARKER, room, name.s, attr);
 	} else { /* by what it is held stands first, and says more than its class */
@@ -234,13 +258,14 @@ static void draw_title(int y, int x, int width, const char *word, const char *nu
 static int draw_part(struct overview_page *o, enum overview_part part, struct rect at, const char *word,
     const char *numbers)
 {
-	const struct part_rows *rows = &o->part[part];
-	int lines = 0;
+	struct part_rows *rows = &o->part[part];
 	if (at.height < 2)
 		return 0;
+	make_room(rows, at.height - 1);
+	struct row_layout l = lay_out(o, part, at.width);
 	draw_title(at.y, at.x, at.width, word, numbers);
-	for (size_t i = 0; i < rows->n && ++lines < at.height; i++)
-		draw_row(o, part, rows->first + i, at.y + lines, at.x, at.width);
+	for (size_t i = 0; i < rows->seen; i++)
+		draw_row(o, part, rows->first + i, at.y + 1 + (int)i, at.x, at.width, l);
 	return at.height;
 }
 
@@ -288,7 +313,7 @@ static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
 		add_box_words(o, other ? rows->n : i, &box[i], &words);
 		boxes_draw(y, &box[i], other ? BOX_PLAIN : BOX_FILLED, words.s, attr);
 	}
-	if (!boxes)
+	if (!boxes && result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(y, x, width, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	text_release(&words);
 }
@@ -304,7 +329,7 @@ static int draw_alerts(struct overview_page *o, struct rect at)
 		show(o, PART_ALERT, row, at.y + lines, at.x, at.width);
 		print_cell(o, row, o->name, &words);
 		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : "!", attr);
-		draw_text(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
+		draw_words(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
 	}
 	text_release(&words);
 	return lines;
@@ -340,15 +365,15 @@ static void draw_also(struct overview_page *o, struct rect at)
 }
 
 /* Where there is no suspect the first sentence of the note says so, and the others stay below. */
-static void draw_no_suspects(struct overview_page *o, int y, int x, int width)
+static void draw_no_suspects(struct overview_page *o, int y, int x, int width, int lines)
 {
 	const char *rest = o->note ? strstr(o->note, "; ") : NULL;
 	struct text words = TEXT_INIT;
 	if (o->note)
 		text_add_n(&words, o->note, rest ? (size_t)(rest - o->note) : strlen(o->note));
-	if ((int)text_width(o->note ? words.s : "") <= width)
+	if (draw_count_lines(o->note ? words.s : "", (size_t)width) <= lines)
 		o->result->note = rest ? rest + 2 : NULL;
-	draw_text(y, x, width, o->note ? words.s : "none", theme_role(ROLE_QUIET));
+	draw_wrapped(y, x, width, lines, o->note ? words.s : "none", theme_role(ROLE_QUIET));
 	text_release(&words);
 }
 
@@ -360,7 +385,7 @@ static void draw_suspects(struct overview_page *o, struct rect at)
 	if (result_is(o->result, RESULT_LACKS_ROWS))
 		draw_text(at.y + 1, at.x + MARKER, at.width - MARKER, theme_glyph(GLYPH_ELLIPSIS), theme_role(ROLE_QUIET));
 	else
-		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER);
+		draw_no_suspects(o, at.y + 1, at.x + MARKER, at.width - MARKER, at.height - 1);
 }
 
 /* Of classes, beside what holds them.  It is known before the others are, which get the rest: their names are longer,
@@ -394,7 +419,10 @@ static bool has_unreachable(struct overview_page *o)
 static void draw_filled_and_held(struct overview_page *o, struct rect at)
 {
 	bool beside = at.width >= SIDE_BY_SIDE;
-	int left = filled_width(o, at.width), upper = beside ? at.height : at.height < BOTH_LEAST ? 0 : at.height / 2;
+	int upper = beside ? at.height : at.height < BOTH_LEAST ? 0 : at.height / 2;
+	make_room(&o->part[PART_CLASS], upper - 1);
+	make_room(&o->part[PART_HOLDER], at.height - (beside ? 1 : upper + 1));
+	int left = filled_width(o, at.width);
 	struct rect filled = {at.y, at.x, upper, beside ? left : at.width};
 	struct rect held = beside ? (struct rect){at.y, at.x + left + 2, at.height, at.width - left - 2} :
 	    (struct rect){at.y + upper, at.x, at.height - upper, at.width};
@@ -416,7 +444,8 @@ static void draw_list(struct overview_page *o, struct rect at)
 		enum overview_part part = PART_ALERT;
 		while (first + i >= o->part[part].first + o->part[part].n || first + i < o->part[part].first)
 			part++;
-		draw_row(o, part, first + i, at.y + (int)i, at.x, at.width);
+		make_room(&o->part[part], (int)height);
+		draw_row(o, part, first + i, at.y + (int)i, at.x, at.width, lay_out(o, part, at.width));
 	}
 	o->n_shown = 0; /* the cursor goes through all */
 }

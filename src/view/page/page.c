@@ -77,9 +77,15 @@ static bool says_nothing(const struct cell *cell)
 	return cell->type == CELL_NONE || (cell->type == CELL_TEXT && !*cell->text);
 }
 
+void page_add_label(const char *name, struct text *to)
+{
+	for (; *name; name++)
+		text_add_char(to, *name == '_' ? ' ' : *name);
+}
+
 int page_draw_head(struct result *r, size_t from, struct rect at, int height, bool selected)
 {
-	struct text value = TEXT_INIT;
+	struct text value = TEXT_INIT, label = TEXT_INIT;
 	int x = 0, line = 0;
 
 	if (selected) {
@@ -91,7 +97,9 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 		if (says_nothing(&f->cell))
 			continue;
 		text_clear(&value);
+		text_clear(&label);
 		result_head_print(f, &value);
+		page_add_label(f->name, &label);
 		int name_width = (int)text_width(f->name);
 		int width = name_width + 1 + (int)text_width_most(value.s, (size_t)at.width);
 		if (x > 0 && x + width > at.width) {
@@ -101,12 +109,14 @@ int page_draw_head(struct result *r, size_t from, struct rect at, int height, bo
 		if (line >= height)
 			break;
 		bool unsure = f->cell.amount.certainty != EXACT, marked = selected && line == 0;
-		draw_text(at.y + line, at.x + x, at.width - x, f->name, theme_role(marked ? ROLE_SELECTED : ROLE_QUIET));
+		draw_text(at.y + line, at.x + x, at.width - x, label.len ? label.s : "",
+		    theme_role(marked ? ROLE_SELECTED : ROLE_QUIET));
 		draw_name(at.y + line, at.x + x + name_width + 1, at.width - x - name_width - 1,
 		    value.s, theme_role(marked ? ROLE_SELECTED : unsure ? ROLE_UNSURE : ROLE_PLACE));
 		x += width + 3;
 	}
 	text_release(&value);
+	text_release(&label);
 	return x > 0 && line < height ? line + 1 : line;
 }
 

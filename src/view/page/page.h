@@ -61,12 +61,11 @@ struct page *page_new_text(struct result *r, struct invocation *asked);
 struct page *page_new_object(struct result *x, struct result *in, struct result *entries, uint32_t id,
     struct invocation *asked);
 size_t object_page_lines(struct page *p); /* that it would fill */
-/* A list of all objects of a class, below what is said of the class. */
-struct page *page_new_class(struct result *r, uint32_t class, struct invocation *asked);
+/* A list of all objects of a class (r->all_of), below what is said of the class. */
+struct page *page_new_class(struct result *r, struct invocation *asked);
 bool page_is_class(const struct page *p);
 int class_page_lines(struct page *p); /* above the list, as drawn last */
-/* The class whose objects this list has, all of them and no others; HEAP_NONE: that is not so. */
-uint32_t class_of_list(const struct result *r);
+int class_page_wishes(struct page *p, int width); /* columns that its names and its list want, of so many */
 /* The rows of overview, in parts. */
 struct page *page_new_overview(struct result *r, struct invocation *asked);
 bool page_is_overview(const struct page *p);
@@ -104,6 +103,8 @@ void page_init(struct page *p, const struct page_ops *ops, const char *title, st
 /* The result that the page shows, borrowed; NULL: a text of ours. */
 struct result *page_result(struct page *p);
 
+/* "word bits": the name of a value as people write it. */
+void page_add_label(const char *name, struct text *to);
 /* Head values of a result from number `from` on, flowing over at most height lines; returns the lines used.
  * selected: the first of them is drawn as a selected row, whose sign stands left of the rectangle. */
 int page_draw_head(struct result *r, size_t from, struct rect at, int height, bool selected);

@@ -69,14 +69,14 @@ static void split(struct text_page *t)
 	t->found = SIZE_MAX;
 }
 
-/* "word bits  64": the name of a value as people write it. */
+/* "word bits  64" */
 static void add_value(struct result *r, size_t i, size_t name_width, struct text *to)
 {
 	size_t begin = to->len;
 
-	text_addf(to, "%-*s  ", (int)name_width, r->head[i].name);
-	for (size_t k = begin; k < begin + strlen(r->head[i].name); k++)
-		to->s[k] = to->s[k] == '_' ? ' ' : to->s[k];
+	page_add_label(r->head[i].name, to);
+	while (to->len < begin + name_width + 2)
+		text_add_char(to, ' ');
 	result_head_print(&r->head[i], to);
 }
 

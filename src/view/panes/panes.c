@@ -128,11 +128,6 @@ const char *panes_next_layout(struct panes *p, const struct pane_page *page)
 
 /* --- which ---------------------------------------------------------------------------------------- */
 
-static bool same_row(const struct pane_row *a, const struct pane_row *b)
-{
-	return a->kind == b->kind && a->id == b->id && a->result == b->result && a->looks == b->looks;
-}
-
 /* What a row looks like, and which of those that look alike it is: with its result that tells it from others
  * while trees open and rows are sorted. */
 static uint64_t looks_of(struct result *r, size_t row)
@@ -141,26 +136,28 @@ static uint64_t looks_of(struct result *r, size_t row)
 
 	for (unsigned c = 0; c < r->n_columns; c++) {
 		struct cell cell;
+		if (r->columns[c].id == COL_RETAINED) /* may be found more exactly */
+			continue;
 		result_cell(r, row, c, &cell);
 		cell_print(&cell, &t);
 		text_add_char(&t, '\n');
 	}
-	uint64_t looks = hash_bytes(t.s, t.len);
+	uint64_t looks = hash_bytes(t.s ? t.s : "", t.len);
 	text_release(&t);
 	return hash_step(looks, tree_is(r) ? tree_key(r, row) : r->order ? r->order[row] : row);
 }
 
-static struct pane_row row_under(struct table *t)
+static struct about_subject row_under(struct table *t)
 {
 	struct target target = {.kind = TARGET_NONE};
-	struct pane_row row = {.kind = TARGET_NONE};
+	struct about_subject row = {.kind = TARGET_NONE};
 
 	if (t && !t->on_head && t->row < t->result->n_rows)
 		result_target(t->result, t->row, &target);
 	if (target.kind == TARGET_COMMAND && !t->result->ops->members)
 		target.kind = TARGET_NONE;
 	row.kind = target.kind;
-	row.id = target.kind == TARGET_OBJECT && target.about ? target.about - 1 : target.id;
+	row.id = target_subject(&target);
 	if (target.part || target.kind == TARGET_GROUP || target.kind == TARGET_COMMAND) {
 		row.kind = TARGET_GROUP;
 		row.result = t->result;
@@ -169,62 +166,10 @@ static struct pane_row row_under(struct table *t)
 	return row;
 }
 
-/* --- on the job's thread -------------------------------------------------------------------------- */
-
-/* The ids of the instances of a class. */
-static int instances(const struct heap *h, uint32_t class, struct bits *to, struct err *err)
-{
-	struct implied implied;
-	int code = bits_init(to, h->n_objects, err);
-
-	if (code)
-		return code;
-	code = implied_begin(&implied, h, to, err);
-	if (!code)
-		implied_add(&implied, &(struct target){.kind = TARGET_CLASS, .id = class});
-	implied_end(&implied);
-	return code;
-}
-
-static int work(void *context, struct job *job)
-{
-	struct panes *p = context;
-	const struct heap *h = p->opened->heap;
-	struct about_what what = {.title = p->title, .thread = HEAP_NONE};
-	uint32_t id = p->at.id, *ids = NULL;
-	int code = 0;
-
-	if (p->at.kind == TARGET_THREAD) {
-		what.thread = id;
-		id = h->threads[id].object;
-		what.ids = &id;
-		what.n = id != HEAP_NONE;
-	} else if (p->at.kind == TARGET_OBJECT) {
-		what.ids = &id;
-		what.n = 1;
-	} else {
-		if (!p->members.word)
-			code = instances(h, id, &p->members, &job->err);
-		if (!code)
-			code = ids_of_bits(&p->members, &ids, &what.n, &job->err);
-		what.ids = ids;
-		uint32_t object = p->at.kind == TARGET_CLASS ? h->classes[p->at.id].object : HEAP_NONE;
-		if (!code && !what.n && object != HEAP_NONE) { /* what its static fields hold */
-			id = object;
-			what.ids = &id;
-			what.n = 1;
-		}
-	}
-	if (!code)
-		code = about_find(p->about, &what, p->quick, &p->found, &job->progress, &job->err);
-	big_free(ids);
-	return code;
-}
-
-/* --- on the main thread --------------------------------------------------------------------------- */
+/* --- the job -------------------------------------------------------------------------------------- */
 
 /* "0xe0001220 java.lang.String"; of other rows what stands in the column that names them. */
-static char *title_of(struct table *t, const struct pane_row *row, const struct heap *h)
+static char *title_of(struct table *t, const struct about_subject *row, const struct heap *h)
 {
 	struct text title = TEXT_INIT;
 	int named = result_column_of(t->result, t->result->named_by);
@@ -249,53 +194,51 @@ static char *title_of(struct table *t, const struct pane_row *row, const struct 
 	return text_take(&title);
 }
 
-static bool take_members(struct panes *p, struct table *t)
+static bool take_members(const struct panes *p, struct table *t, struct bits *to)
 {
 	struct bits rows = {.word = NULL};
-	bool done = bits_init(&p->members, p->opened->heap->n_objects, NULL) == 0 &&
+	bool done = bits_init(to, p->opened->heap->n_objects, NULL) == 0 &&
 		    bits_init(&rows, t->result->n_rows, NULL) == 0;
 
 	if (done) {
 		bits_set(&rows, t->row);
-		done = result_members(t->result, &rows, &p->members, NULL) == 0;
+		done = result_members(t->result, &rows, to, NULL) == 0;
 	}
 	bits_release(&rows);
 	return done;
 }
 
-static void begin(struct panes *p, struct table *t, bool quick, int wake_fd)
+static void begin(struct panes *p, struct table *t, const struct about_wish *wish, int wake_fd)
 {
-	if (quick || !p->title || !same_row(&p->at, &p->wanted)) {
-		bits_release(&p->members);
-		free(p->title);
-		p->title = title_of(t, &p->wanted, p->opened->heap);
-		if (p->wanted.kind == TARGET_GROUP && !take_members(p, t)) {
-			p->failed = p->wanted;
+	struct bits members = {.word = NULL};
+	char *title = NULL;
+
+	if (wish->quick || !p->find.title || !about_same(&p->find.at.of, &wish->of)) {
+		if (wish->of.kind == TARGET_GROUP && !take_members(p, t, &members)) {
+			bits_release(&members);
+			p->failed = wish->of;
 			return;
 		}
+		title = title_of(t, &wish->of, p->opened->heap);
 	}
-	p->at = p->wanted;
-	p->quick = quick;
-	p->found = NULL;
-	p->job = (struct job){.result = 0};
-	p->running = job_start(&p->job, work, p, wake_fd) == 0;
-	if (!p->running)
-		p->failed = p->wanted;
+	about_job_begin(&p->find, wish, title, &members, wake_fd);
+	if (p->find.failed)
+		p->failed = wish->of;
 }
 
 bool panes_know(const struct panes *p)
 {
-	return p->shown && same_row(&p->shown_row, &p->wanted);
+	return p->shown && about_same(&p->shown_row, &p->wanted);
 }
 
 bool panes_lack(const struct panes *p)
 {
-	return !panes_know(p) && p->wanted.kind != TARGET_NONE && same_row(&p->failed, &p->wanted);
+	return !panes_know(p) && p->wanted.kind != TARGET_NONE && about_same(&p->failed, &p->wanted);
 }
 
 static bool lacks_some(const struct panes *p)
 {
-	return p->wanted.kind != TARGET_NONE && !p->running && !same_row(&p->failed, &p->wanted) &&
+	return p->wanted.kind != TARGET_NONE && !p->find.running && !about_same(&p->failed, &p->wanted) &&
 	       (!panes_know(p) || p->shown_quick);
 }
 
@@ -329,27 +272,26 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 {
 	const struct retained *known = o ? opened_retained(o) : NULL;
 	uint64_t serial = known ? known->serial : 0;
-	struct pane_row row = o ? row_under(t) : (struct pane_row){.kind = TARGET_NONE};
+	struct about_subject row = o ? row_under(t) : (struct about_subject){.kind = TARGET_NONE};
 
 	if (p->opened != o || p->serial != serial) {
 		panes_stop(p);
 		p->opened = o;
 		p->serial = serial;
-		p->about = o ? about_new(o) : NULL;
 	}
-	bool other = !same_row(&row, &p->wanted), was_known = panes_know(p);
+	bool other = !about_same(&row, &p->wanted), was_known = panes_know(p);
 	if (other) {
 		panes_leave(p);
 		p->wanted = row;
 		p->late = false;
 		p->rested = eta_now();
-		if (p->running)
-			job_cancel(&p->job);
 	}
 	bool lacked = panes_lack(p);
-	if (lacks_some(p) && rested_ms(p) >= REST_MS)
-		begin(p, t, !panes_know(p), wake_fd);
-	bool late = p->running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
+	bool now = rested_ms(p) >= REST_MS && (p->find.running || lacks_some(p));
+	struct about_wish wish = {.opened = now ? o : NULL, .serial = serial, .of = row, .quick = !panes_know(p)};
+	if (about_job_wants(&p->find, &wish))
+		begin(p, t, &wish, wake_fd);
+	bool late = p->find.running && !panes_know(p) && rested_ms(p) >= LATE_MS && !p->late;
 	p->late |= late;
 	bool title_fades = other && (was_known != panes_know(p) || row.kind == TARGET_NONE);
 	return fades(p) || late || lacked != panes_lack(p) || (title_fades && p->shown);
@@ -357,31 +299,41 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 
 void panes_look_away(struct panes *p)
 {
-	p->wanted = (struct pane_row){.kind = TARGET_NONE};
+	p->wanted = (struct about_subject){.kind = TARGET_NONE};
 	p->late = false;
 }
 
 bool panes_poll(struct panes *p)
 {
-	if (!p->running || !job_finished(&p->job))
+	struct result *found;
+
+	if (!about_job_poll(&p->find, &found))
 		return false;
-	int code = job_wait(&p->job);
-	p->running = false;
-	bool wanted = same_row(&p->at, &p->wanted);
-	if (!p->found || code || !wanted) {
-		result_free(p->found);
-		p->found = NULL;
-		if (wanted)
+	bool wanted = about_same(&p->find.at.of, &p->wanted);
+	if (!found || !wanted) {
+		result_free(found);
+		if (wanted && p->find.failed)
 			p->failed = p->wanted;
 		return wanted;
 	}
-	panes_follow(p, p->found);
+	panes_follow(p, found);
 	result_free(p->shown);
-	p->shown = p->found;
-	p->found = NULL;
-	p->shown_row = p->at;
-	p->shown_quick = p->quick;
+	p->shown = found;
+	p->shown_row = p->find.at.of;
+	p->shown_quick = p->find.at.quick;
 	return true;
+}
+
+void panes_note_exact(const struct panes *p, struct table *t)
+{
+	struct about_subject row = row_under(t);
+
+	if (!panes_know(p) || p->shown_quick || row.kind != TARGET_GROUP || !about_same(&row, &p->shown_row))
+		return;
+	for (size_t i = 0; i < p->shown->n_head; i++) {
+		if (p->shown->head[i].column == COL_RETAINED)
+			result_note_exact(t->result, t->row, p->shown->head[i].cell.amount);
+	}
 }
 
 int panes_wait_ms(const struct panes *p)
@@ -389,7 +341,7 @@ int panes_wait_ms(const struct panes *p)
 	uint64_t rested = rested_ms(p), behind = p->behind && !p->faded ? ms_since(p->behind) : FADE_MS;
 	int wait = -1;
 
-	if (p->running && !panes_know(p) && !p->late)
+	if (p->find.running && !panes_know(p) && !p->late)
 		wait = rested < LATE_MS ? (int)(LATE_MS - rested) : 0;
 	else if (lacks_some(p))
 		wait = rested < REST_MS ? (int)(REST_MS - rested) : 0;
@@ -399,14 +351,8 @@ int panes_wait_ms(const struct panes *p)
 
 void panes_stop(struct panes *p)
 {
-	if (p->running) {
-		job_stop(&p->job);
-		result_free(p->found);
-	}
+	about_job_stop(&p->find);
 	result_free(p->shown);
-	about_free(p->about);
-	bits_release(&p->members);
-	free(p->title);
 	free(p->search);
 	free(p->line);
 	*p = (struct panes){.layout = p->layout};

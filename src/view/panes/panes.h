@@ -10,8 +10,7 @@
 #ifndef CAIRN_VIEW_PANES_PANES_H
 #define CAIRN_VIEW_PANES_PANES_H
 
-#include "algorithms/parallel.h"
-#include "command/commands.h"
+#include "view/about_job.h"
 #include "view/draw.h"
 #include "view/table/table.h"
 
@@ -20,14 +19,6 @@ enum layout { LAYOUT_AUTO, LAYOUT_LIST, LAYOUT_RIGHT, LAYOUT_BELOW, LAYOUT_THREE
 
 /* The pane of what holds the row, where it has one of its own, and that of all else. */
 enum pane_side { PANE_NONE, PANE_HELD, PANE_SELF, PANE_SIDES };
-
-/* Which row: two are the same if all of it is. */
-struct pane_row {
-	enum target_kind kind; /* TARGET_NONE: no pane can show it */
-	uint32_t id;
-	const struct result *result; /* of a row that counts members of its own */
-	uint64_t looks;              /* a hash of its cells, likewise */
-};
 
 /* A line of the screen that shows a row. */
 struct pane_line {
@@ -56,12 +47,12 @@ struct panes {
 	enum layout layout;
 	const struct opened *opened;
 	uint64_t serial;            /* of the retained sizes that answers are about; 0: none */
-	struct pane_row wanted, at; /* the cursor's; the job's */
+	struct about_subject wanted; /* of the cursor's row; TARGET_NONE: no pane can show it */
 	uint64_t rested;            /* since when the cursor is there, ns */
 	struct result *shown;       /* the last answer, owned; of the row `shown_row` */
-	struct pane_row shown_row;
+	struct about_subject shown_row;
 	bool shown_quick;
-	struct pane_row failed;     /* nothing more can be found of it */
+	struct about_subject failed;     /* nothing more can be found of it */
 	uint64_t behind;            /* since when `shown` is of another row, ns; 0: it is not */
 	bool faded;                 /* that is so for a while: all of it is dim */
 	bool late;                  /* the answer takes long: what is shown of another row has gone */
@@ -72,13 +63,7 @@ struct panes {
 	struct pane_places drawn;   /* where they are, as drawn last */
 	struct pane_line *line;
 	size_t n_lines, cap_lines;
-	/* the job, and what only it uses while it runs */
-	struct job job;
-	bool running, quick;
-	struct about *about;
-	struct bits members;        /* of a row with members of its own; word NULL: none */
-	char *title;
-	struct result *found;
+	struct about_job find;
 };
 
 struct pane_places panes_place(const struct panes *p, const struct pane_page *page);
@@ -95,6 +80,8 @@ bool panes_want(struct panes *p, const struct opened *o, struct table *t, int wa
 void panes_look_away(struct panes *p);
 /* True once, when an answer has come: the screen is to be drawn. */
 bool panes_poll(struct panes *p);
+/* After an answer has come: the table (NULL: none) that it is about shows what the row retains exactly, too. */
+void panes_note_exact(const struct panes *p, struct table *t);
 /* Is what is shown that of the row under the cursor? */
 bool panes_know(const struct panes *p);
 /* Can nothing be found of that row? */

@@ -30,6 +30,7 @@ void table_restart_sums(struct table *t)
 void table_init(struct table *t, struct result *result)
 {
 	*t = (struct table){.result = result, .hidden = -1};
+	t->row = result->row_asked < result->n_rows ? result->row_asked : 0;
 	t->sentence = result_column_of(result, COL_SENTENCE);
 	if (t->sentence >= 0)
 		t->hidden = t->sentence;

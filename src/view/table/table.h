@@ -34,7 +34,6 @@ struct table {
 	bool aside;            /* the keyboard is in a pane next to it */
 	bool plain;            /* no header and no total row: half a page */
 	char heading[48];      /* stands above a plain one, before the words of its columns with bytes; "": nothing does */
-	bool bars;             /* what rows retain has a bar; of fields it stands before their values */
 	int hidden;            /* column never shown, or -1 */
 	int sentence;          /* column of whole sentences, shown below for the selected row; or -1 */
 
@@ -129,6 +128,9 @@ void table_look(struct table *t, const struct result *growing);
 /* Another table showed the first of these rows: stand where one stood there. */
 void table_go_on(struct table *t, const struct table *left);
 
+/* Append a column's title as people write it, as wide as its word: "file size", "Δ retained".  A column that a
+ * question names keeps its name. */
+void table_add_title(const struct column *column, struct text *to);
 /* Select the next row from the selected one on (it included with here) that matches; wraps. */
 bool table_search(struct table *t, const char *words, bool here, bool backwards);
 

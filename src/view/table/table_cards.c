@@ -44,7 +44,7 @@ bool table_is_dim_card(const struct table *t, size_t row)
 	if (column < 0)
 		return false;
 	result_cell(t->result, row, (unsigned)column, &freed);
-	return freed.type == CELL_NONE;
+	return freed.type == CELL_NONE || (freed.amount.n == 0 && freed.amount.certainty == EXACT);
 }
 
 /* --- what stands below ------------------------------------------------------------------------- */

@@ -89,12 +89,16 @@ static unsigned draw_lost(const struct table *t, const struct layout *l, struct 
 
 static void draw_header(struct table *t, const struct layout *l, struct rect at)
 {
+	struct text title = TEXT_INIT;
+
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct column *column = &t->result->columns[l->column[i]];
 		bool sorted = (int)l->column[i] == t->result->sorted_by;
 		if (table_is_card_text(t, l->column[i]))
 			continue;
-		draw_cell(l, i, column, at.y, column_title(column), theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
+		text_clear(&title);
+		table_add_title(column, &title);
+		draw_cell(l, i, column, at.y, title.len ? title.s : "", theme_role(sorted ? ROLE_SORTED : ROLE_HEADER));
 		if (!sorted)
 			continue;
 		if (!tree_has_groups(t->result)) {
@@ -108,6 +112,7 @@ static void draw_header(struct table *t, const struct layout *l, struct rect at)
 		if (l->percent_x)
 			draw_right(at.y, l->percent_x, SHARE_PERCENT, "% all", theme_role(ROLE_HEADER));
 	}
+	text_release(&title);
 	t->lost = draw_lost(t, l, at);
 }
 
@@ -325,7 +330,7 @@ static void draw_row(struct table *t, const struct layout *l, struct rect at, in
 		cell.indent = 0; /* draw_branch knows better */
 		table_print(t, c, &cell, buffer);
 		attr_t attr = selected ? row_attr : card ? card_role(t, row, c, &cell) :
-		    theme_role(cell_role_in(t->result->heap, t->result->columns[c].id, &cell));
+		    theme_role(cell_role_in_row(t->result, row, c, &cell));
 		if ((int)c == heading) {
 			int rest = at.x + at.width - l->x[i];
 			if (tree_is(t->result))
@@ -553,7 +558,8 @@ static void draw_cards(struct table *t, const struct layout *l, struct rect at, 
 	}
 }
 
-static void draw_empty(const struct table *t, int y, struct rect at)
+/* Returns the line after it. */
+static int draw_empty(const struct table *t, int y, struct rect at)
 {
 	struct text line = TEXT_INIT;
 	const char *s = t->result->empty ? t->result->empty : "none";
@@ -567,10 +573,13 @@ static void draw_empty(const struct table *t, int y, struct rect at)
 		text_add_n(&line, s, n);
 		draw_text(y, at.x + ROW_MARKER, at.width - ROW_MARKER, line.s, theme_role(ROLE_QUIET));
 		s += n;
-		if (!*s)
+		if (!*s) {
+			y++;
 			break;
+		}
 	}
 	text_release(&line);
+	return y;
 }
 
 void table_draw(struct table *t, struct rect at, bool has_keyboard)
@@ -603,8 +612,8 @@ void table_draw(struct table *t, struct rect at, bool has_keyboard)
 	for (size_t row = t->top; !table_has_cards(t) && row < n && row < t->top + t->height; row++)
 		draw_row(t, &l, at, y++, row, has_keyboard, &buffer);
 	if (n == 0)
-		draw_empty(t, y, at);
-	if (total)
+		y = draw_empty(t, y, at);
+	if (total && y < at.y + at.height)
 		draw_total(t, &l, at, y, &buffer);
 	text_release(&buffer);
 }

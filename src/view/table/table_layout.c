@@ -28,7 +28,7 @@
 #define NARROW 60      /* columns; with fewer a percentage goes before a column */
 #define WIDE_LEAST 20   /* and a text where one moves sideways */
 #define BAR_LEAST 6
-#define CARD_WISH 76   /* columns that a card wants beside a pane */
+#define CARD_WISH 76   /* columns that a card wants beside a pane, or more for its names */
 #define BAR_LEAST_OWN 4 /* of a column that always has bars */
 #define BAR_WISH_OWN 8  /* the same in a wide window */
 #define NAME_BESIDE_BARS 44 /* columns that a name there may have before what tells little goes */
@@ -67,8 +67,8 @@ static int bar_column(const struct table *t)
 		return result_column_of(t->result, COL_NAME_SHARE);
 	if (table_wants_share(t))
 		return t->result->sorted_by;
-	for (unsigned c = 0; c < n && (!t->plain || t->bars) && t->longest > 0; c++)
-		if (table_has_bars(t, c) && !t->result->columns[c].hidden && (int)c != t->hidden && !is_empty(t, c))
+	for (unsigned c = 0; c < n && (!t->plain || table_retains_bars(t)) && t->longest > 0; c++)
+		if (t->result->columns[c].bar && !t->result->columns[c].hidden && (int)c != t->hidden && !is_empty(t, c))
 			return (int)c;
 	return -1;
 }
@@ -322,7 +322,7 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	while (!fits && table_has_cards(t) && drop_beside_card(t, l))
 		fits = shrink(t, l, width, width, width);
-	if (!fits && l->bar > 0 && !l->percent_x && !t->bars && !table_has_cards(t))
+	if (!fits && l->bar > 0 && !l->percent_x && !table_retains_bars(t) && !table_has_cards(t))
 		fits = fit_beside_bars(t, l, width);
 	fits = fits || fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
 	if (!fits && l->beside) {
@@ -330,7 +330,8 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
 	}
 	/* where one looks through the heap, or for growth, bars tell more than what a row is worth telling besides */
-	bool bars_first = l->bar > 0 && (tree_has_groups(t->result) || (!l->percent_x && !t->bars && !table_has_cards(t)));
+	bool bars_first = l->bar > 0 && (tree_has_groups(t->result) ||
+	    (!l->percent_x && !table_retains_bars(t) && !table_has_cards(t)));
 	while (!fits && bars_first && drop_one(t, l, tree_has_groups(t->result) ? 8 : 5))
 		fits = fit_texts(t, l, width, text, name);
 	if (fits && drop_address(t, l))
@@ -487,9 +488,15 @@ int table_wishes(struct table *t)
 		l.width[l.n++] = t->width[c] < most ? t->width[c] : most;
 	}
 	l.percent_x = table_wants_share(t);
-	l.bar = bar_column(t) < 0 ? 0 : l.percent_x || t->bars ? BAR_LEAST : BAR_LEAST_OWN;
+	l.bar = bar_column(t) < 0 ? 0 : l.percent_x || table_retains_bars(t) || cards ? BAR_LEAST : BAR_LEAST_OWN;
 	int wished = needed(t, &l);
-	return cards && wished > CARD_WISH ? CARD_WISH : wished;
+	if (!cards)
+		return wished;
+	for (unsigned i = 0; i < l.n; i++) /* names whole, without packages; the texts below have room then, too */
+		if (column_type(&t->result->columns[l.column[i]]) == CELL_TEXT)
+			l.width[i] = smaller(l.width[i], t->simple[l.column[i]]);
+	wished = needed(t, &l);
+	return wished > CARD_WISH ? wished : CARD_WISH;
 }
 
 /* Is it among the columns in this pass?  Cards have their own in front, in three passes before the others. */
@@ -520,7 +527,7 @@ static unsigned order_columns(const struct table *t, unsigned *order)
 	const struct result *r = t->result;
 	unsigned n = r->n_columns < TABLE_COLUMNS ? r->n_columns : TABLE_COLUMNS, k = 0;
 	bool tree = tree_has_groups(r) && !r->chosen;
-	bool fields = t->bars && result_column_of(r, COL_TYPE) >= 0;
+	bool fields = table_retains_bars(t) && result_column_of(r, COL_TYPE) >= 0;
 	int retained = fields || tree ? result_column_of(r, COL_RETAINED) : -1;
 	int behind = retained < 0 ? -1 : tree ? (int)tree_column(r) : result_column_of(r, COL_VALUE);
 
@@ -571,7 +578,7 @@ void table_lay_out(struct table *t, struct layout *l, struct rect at)
 	add_columns(t, l);
 	if (l->n && t->result->columns[l->column[l->name]].name)
 		l->name = 0; /* a field is no name: the address stays in sight */
-	int own = t->bars || table_has_cards(t) ? BAR_LEAST : at.width >= 100 ? BAR_WISH_OWN : BAR_LEAST_OWN;
+	int own = table_retains_bars(t) || table_has_cards(t) ? BAR_LEAST : at.width >= 100 ? BAR_WISH_OWN : BAR_LEAST_OWN;
 	l->bar_of = bar_column(t);
 	l->percent_x = table_wants_share(t);
 	l->bar = l->bar_of < 0 ? 0 : !l->percent_x ? own : tree_has_groups(t->result) ? BAR_LEAST_TREE : BAR_LEAST;

@@ -32,7 +32,8 @@ void table_print(const struct table *t, unsigned column, const struct cell *cell
 void table_measure(struct table *t, struct text *buffer);
 void table_lay_out(struct table *t, struct layout *l, struct rect at);
 /* Does the column always have bars, whatever the rows are sorted by? */
-bool table_has_bars(const struct table *t, unsigned column);
+/* Has what rows retain a bar, as its only column?  Of fields it stands before their values. */
+bool table_retains_bars(const struct table *t);
 /* A cell as it is drawn: a course without blocks and arrows where the terminal has none. */
 void table_cell(const struct table *t, size_t row, unsigned column, struct cell *out);
 /* Columns of the header behind its last word. */

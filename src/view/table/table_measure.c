@@ -19,7 +19,7 @@ void table_print(const struct table *t, unsigned column, const struct cell *cell
 {
 	struct text whole = TEXT_INIT;
 
-	if (!t->bars || t->result->columns[column].id != COL_TYPE) {
+	if (t->result->columns[column].id != COL_TYPE || !table_retains_bars(t)) {
 		cell_print(cell, to);
 		return;
 	}
@@ -96,9 +96,11 @@ void table_cell(const struct table *t, size_t row, unsigned column, struct cell 
 		out->name = NULL;
 }
 
-bool table_has_bars(const struct table *t, unsigned c)
+bool table_retains_bars(const struct table *t)
 {
-	return t->result->columns[c].bar || (t->bars && t->result->columns[c].id == COL_RETAINED);
+	int retained = result_column_of(t->result, COL_RETAINED);
+
+	return retained >= 0 && t->result->columns[retained].bar;
 }
 
 /* Returns the bytes of its texts. */
@@ -121,7 +123,7 @@ static size_t measure_row(struct table *t, size_t row, struct text *buffer)
 		table_cell(t, row, c, &cell);
 		if (tree_is(t->result) && c == tree_column(t->result))
 			cell.indent += 2; /* and the sign */
-		if (table_has_bars(t, c) && cell.type != CELL_NONE && amount_signed(cell.amount) > t->longest)
+		if (t->result->columns[c].bar && cell.type != CELL_NONE && amount_signed(cell.amount) > t->longest)
 			t->longest = amount_signed(cell.amount);
 		table_print(t, c, &cell, buffer);
 		bytes += buffer->len;
@@ -182,3 +184,20 @@ void table_measure(struct table *t, struct text *buffer)
 }
 
 /* --- laying out -------------------------------------------------------------------------------- */
+
+void table_add_title(const struct column *column, struct text *to)
+{
+	static const char change[] = "d_";
+	const char *title = column_title(column);
+
+	if (column->name) {
+		text_add(to, title);
+		return;
+	}
+	if (!strncmp(title, change, sizeof change - 1)) {
+		text_add(to, term_utf8() ? "\u0394 " : change);
+		title += sizeof change - 1;
+	}
+	for (; *title; title++)
+		text_add_char(to, *title == '_' ? ' ' : *title);
+}

@@ -329,6 +329,19 @@ static void set_modes(void)
 	def_prog_mode();
 }
 
+/* We draw with one set of characters, so that changes of looks need not set it: that is shorter to send.  What curses
+ * sends is what tigetstr finds; its macros are of a copy. */
+static void drop_character_set(const char *name, const char *begins, const char *ends)
+{
+	char *s = tigetstr(name);
+
+	if (!s || s == (char *)-1 || strncmp(s, begins, strlen(begins)) != 0)
+		return;
+	const char *end = strstr(s, ends);
+	if (end)
+		memmove(s, end + strlen(ends), strlen(end + strlen(ends)) + 1);
+}
+
 int term_open(const struct term_options *options, struct err *err)
 {
 	static bool at_exit_set;
@@ -365,6 +378,8 @@ int term_open(const struct term_options *options, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED,
 		    "terminal type \"%s\" cannot show a screen: using the plain prompt (--plain)", name);
 	}
+	drop_character_set("sgr0", "\033(B", "\033(B");
+	drop_character_set("sgr", "%?%p9%t", "%;");
 	atomic_store(&rescue.active, true);
 	mem_before_exit = term_emergency;
 	if (!at_exit_set)

@@ -83,6 +83,24 @@ def opens(t):
     leave(t)
 
 
+@case("cards: p, d, o, u and the prompt ask about the object that the card names, as its pane does", BOTH)
+def asks_of_named(t):
+    leaks(t)
+    t.keys("j")
+    wait_selected(t, r"AuditLog\.ENTRIES")
+    for key, page in (("p", "path"), ("d", "dom"), ("o", "refs"), ("u", "refs")):
+        t.keys(key)
+        t.wait(PLACE + r" > (?:%s )?.*0xe0033f68" % page)  # the ArrayList, as the sentence says
+        t.keys("Escape")
+        wait_selected(t, r"AuditLog\.ENTRIES")
+    t.keys(":")
+    t.wait(r"on this row: \S*ArrayLi\S*(?: 0xe0033)?f68")
+    t.keys("Escape")
+    enter(t, "size .")
+    t.wait(r"^ +retained +80\.0K")
+    leave(t)
+
+
 @case("cards: y copies the sentence as one line, Y the columns")
 def copies(t):
     leaks(t)
@@ -177,9 +195,29 @@ def as_tables(t):
     wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys("s", "r")
     t.wait(r"^[> ] 2 ")
-    enter(t, "leaks")
-    t.keys("W", "W")
-    t.wait(r"accumulated_in")
+    leave(t)
+
+
+@case("cards: W shows the suspects as a table, W W there the cards again; elsewhere W has no cards", BOTH)
+def as_a_table(t):
+    leaks(t)
+    t.keys("j", "W")
+    t.wait(r"^ +address +class +objects +retained ")
+    wait_selected(t, r"0xe0001550 +class \S*AuditLog")
+    t.keys("W")
+    t.wait(r"> leaks > columns")
+    t.wait(r"^  accumulated_in +yes")
+    t.keys("W")
+    t.wait(r"^showing as many columns as fit")
+    t.keys("q")
+    t.wait(r"^     60 \S*Session, reached only from here")
+    t.keys("W", "1", "3")
+    t.wait(r"^> 1 +\S*Shop\.INSTANCE +static")  # the next answer has cards
+    t.keys("?")
+    t.wait(r"W +as a table")
+    t.keys("Escape", "?", "?")
+    t.keys("W")
+    t.wait(r"^no rows here$")
     leave(t)
 
 

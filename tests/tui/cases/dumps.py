@@ -29,7 +29,7 @@ def use(t):
     t.wait(r"^dump 1, shop-1\.hprof, 2026-11-21T08:15:00Z, is current; 2 of 3 dumps are open")
     wait_selected(t, r"byte\[\] +948 ")
     t.wait(r"^cairn .*shop-1\.hprof +1/3")
-    t.wait(r"^> byte\[\] +948 .*% +>=?\d")  # retained sizes fill in
+    t.wait(r"^> byte\[\] +948 .*% +(>=)?\d")  # retained sizes fill in
     enter(t, "entries com.acme.shop.AuditLog.ENTRIES")
     t.wait(r" 1/20$")
     t.keys("'", "a")

@@ -36,12 +36,13 @@ def alert_of_damage(t):
 def alert_of_cause(t):
     if not DUMPS:
         return
-    t.line('clear; "$CAIRN" --mouse \'%s\'' % os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"))
+    t.line('clear; "$CAIRN" \'%s\'' % os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"))
     t.wait(r"^! OutOfMemoryError in thread oom-hog, .* b stack +Esc hide$")
     click(t, *place_of(t, "OutOfMemoryError"))
     t.wait(r"^histogram > oom-hog")
+    t.wait(r"^> ▾ +1 +waste\.Waste\.lambda\S+\(Waste\.java:518\)")  # not the frame that makes the error
     t.keys("0")
-    t.wait(r"^[>!] java\.lang\.OutOfMemoryError in thread oom-hog")
+    t.wait(r"^[>!] OutOfMemoryError in thread oom-hog")
     need(not any("Esc hide" in line for line in t.screen()), "said twice", t)
     leave(t)
 
@@ -70,7 +71,10 @@ def asked_for(t):
 def why_of_row(t):
     start(t, dump=SHOP)
     t.wait(r"^> byte\[\] .*%")
-    t.keys("v", "w")
+    t.keys("v")  # panes would find the exact size
+    enter(t, "histo -by package")
+    wait_selected(t, r"<primitive> .*>=91\.5K")
+    t.keys("w")
     t.wait(r"^retained .* is a lower bound: ")
     enter(t, "ls java.util.UUID")
     t.wait(r"^> 0x")

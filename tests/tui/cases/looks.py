@@ -144,10 +144,21 @@ def meanings(t):
     t.keys("Home")
     t.wait(r"^> byte")
     text = "\n".join(t.screen(escapes=True))
+    t.keys("v")  # panes would find the exact size
+    enter(t, "histo -by package")
+    wait_selected(t, r"<primitive> .*>=91\.5K")
+    text += "\n".join(t.screen(escapes=True))
     for look, name in ((r"38;5;247m", "java.math.BigDecimal"), ("1m", "com.acme.shop.Order"),
                        ("38;5;110m", r"com.acme.shop.Product\[\]"), ("38;5;114m", "java.lang.String"),
-                       ("38;5;247m", ">=66.2K")):
+                       ("38;5;247m", ">=208K")):
         need(re.search(r"\x1b\[" + look + " *" + name + r"(\x1b|$)", text, re.M), "%s is not %s" % (name, look), t)
+    t.keys("2")
+    t.wait(r"^> .*static Shop")
+    t.wait(r" 1/21$")
+    text = "\n".join(t.screen(escapes=True))
+    for look, name in (("1m", "static AuditLog.ENTRIES"), ("38;5;247m", "static System.props"), ("1m", "4 × Session"),
+                       ("38;5;114m", "4 × String")):
+        need(re.search(r"\x1b\[" + look + " *(▸ )? *" + name, text), "%s is not %s in the tree" % (name, look), t)
     leave(t)
 
 
@@ -160,6 +171,7 @@ def growth_looks(t):
     t.wait(r"^> byte")
     t.keys("7")
     wait_selected(t, r"ENTRIES +\S*Session +\+53\.1K ████ ")
+    t.wait(r"^  reference +class +\u0394 retained ")  # d_retained, as commands say
     t.keys("Down")
     wait_selected(t, r"thread .* >=\+368  ")  # a part that is too small for a bar
     text = "\n".join(t.screen(escapes=True))

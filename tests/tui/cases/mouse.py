@@ -11,7 +11,7 @@ from tui import BOTH, case, click, enter, leave, mouse, need, place_of, settled,
 
 @case("the mouse: rows, headers, main pages, steps, keys of the last line, the wheel over a side", BOTH)
 def mouse_clicks(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     t.wait(r"^> byte\[\] .*1,106")
     if t.width >= 200:
         click(t, 4, 6)  # a pane: no row
@@ -59,7 +59,7 @@ def mouse_blocks(t):
     for report in ("\033[<2;10;5M", "\033[<1;10;5M", "\033[<2;10;5m", "\033[<34;10;5M", "\033[<66;10;5M", "\033[<128;10;5M",
                    "\033[<0;", "\033[<0;10;5x", "\033[<99999999999;1;1M", "\033[<0;0;0M", "\033[M\042*%", "\033[M !",
                    "\033[<0;10;5M\033[<0;10;5m\033[<0;10;5M\033[<0;10;5m\033[<2;10;5M"):
-        t.line('"$CAIRN" --mouse %s' % SHOP)
+        t.line('"$CAIRN" %s' % SHOP)
         t.wait(r"^(?:0 (?:overview )? ?)?1 histogram")
         t.type(report)
         t.resize(90, 20)
@@ -74,7 +74,8 @@ def mouse_blocks(t):
 
 @case("the mouse: the hint of ? opens the box of keys, a click in it acts on what was found, one beside it closes it")
 def mouse_key_box(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
+    t.wait(r"\? help")
     click(t, *place_of(t, "help"))
     t.wait("Keys: histogram")
     click(t, 2, 1)
@@ -85,4 +86,29 @@ def mouse_key_box(t):
     t.wait(r">r, S +reverse the order")
     click(t, *place_of(t, "reverse the order"))
     t.wait(r"shallow \^")
+    leave(t)
+
+
+@case("the mouse is on where Shift selects text; the first click says so, once; --no-mouse and mouse = off leave it alone")
+def mouse_default(t):
+    start(t, dump=SHOP)
+    need(t.modes().split()[2] == "1", "the mouse is off", t)
+    click(t, *place_of(t, "java.math.BigDecimal"))
+    t.wait(r"^a click acts here; hold Shift to select text")
+    t.keys("Down")
+    t.wait(r"^a click acts here", gone=True)
+    click(t, *place_of(t, "java.math.BigDecimal"))
+    wait_selected(t, r"BigDecimal")
+    need("hold Shift" not in t.text(), "said twice", t)
+    leave(t)
+    need(t.modes().split()[2] == "0", "the mouse stays on", t)
+    start(t, dump=SHOP, options="--no-mouse")
+    need(t.modes().split()[2] == "0", "--no-mouse", t)
+    leave(t)
+    os.makedirs(os.path.join(t.home, "conf", "cairn"))
+    with open(os.path.join(t.home, "conf", "cairn", "config"), "w") as f:
+        f.write("mouse = off\n")
+    t.line('clear; XDG_CONFIG_HOME="$HOME/conf" "$CAIRN" \'%s\'' % SHOP)
+    t.wait(r"^> byte\[\]")
+    need(t.modes().split()[2] == "0", "mouse = off", t)
     leave(t)

@@ -52,6 +52,19 @@ def overview(t):
     t.wait("^" + PROMPT)
 
 
+@case("overview: what fills and what holds go down as far as the window does", ((200, 50), (120, 30)))
+def high(t):
+    opened(t)
+    lines = t.screen()
+    first, also = (next(i for i, line in enumerate(lines) if line.startswith(word)) for word in ("FILLED BY", "ALSO"))
+    rows = lines[first + 1:also - 1]
+    need(len(rows) == t.height - 15 and all(re.search(r"^..\S.* [\d.]+K?(?:  .*|$)", row) for row in rows), rows, t)
+    need(sum(bool(re.search(r"  \S.* [\d.]+K?  .* (?:>=)?[\d.]+K?$", row)) for row in rows) >= min(len(rows), 18), rows, t)
+    t.keys("Tab", *["Down"] * len(rows))
+    t.wait(r"^  \S.* > \S*Shop\.INSTANCE|^  \S.*  > static Shop\.INSTANCE")  # the first of the other list
+    t.keys("q")
+
+
 @case("overview: the cause in the first line, and Enter shows the stack; where there are no suspects it says so")
 def cause(t):
     dumps = os.environ.get("CAIRN_DUMPS")
@@ -60,9 +73,53 @@ def cause(t):
     if not dumps:
         return
     opened(t, dump=os.path.join(dumps, "waste", "oom", "waste-oom.hprof"))
-    t.wait(r"^> java\.lang\.OutOfMemoryError in thread oom-hog")
+    t.wait(r"^> (java\.lang\.)?OutOfMemoryError in thread oom-hog, at .*Waste\.lambda\$oom\$24\(Waste\.java:518\)$")  # whole
     t.keys("Enter")
     t.wait(r"waste\.Waste\.lambda")
+    leave(t)
+
+
+@case("overview: c on a suspect says what clearing its reference frees, and E writes a report of it, as on its card")
+def suspect_keys(t):
+    opened(t)
+    t.keys("Down")
+    wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
+    t.keys("E")
+    t.wait(r"^:report -suspect 2 -o shop-AuditLog\.ENTRIES\.md")
+    t.keys("Escape", "Escape", "c")
+    t.wait(r"^overview > cut com\.acme\.shop\.AuditLog\.ENTRIES ")
+    t.wait(r"^  references 1 +objects 602 +freed 80\.0K")
+    t.keys("Escape", "Tab", "E")
+    t.wait(r"^no suspect to write about here")
+    leave(t)
+
+
+@case("overview of a truncated dump: where it ends, and why nothing is suspected, whole; nothing seems to be awaited")
+def truncated(t):
+    path = os.path.join(t.home, "half.hprof")
+    with open(SHOP, "rb") as whole, open(path, "wb") as half:
+        half.write(whole.read()[:150000])
+    t.line('clear; "$CAIRN_ITSELF" \'%s\'' % path)
+    t.wait(r"^> truncated in an instance record at byte \d+$")
+    lines = t.wait(r"^  objects retain is unknown$")
+    need(any(re.match(r"  . the GC roots are in the part .*: what is reachable and what$", line) for line in lines), "whole", t)
+    need(not any("\u2026" in line for line in lines), "something is awaited or clipped", t)
+    leave(t)
+
+
+@case("overview: a suspect that nobody can clear is dim, one that frees bytes is red; holders are bright, dim, or as texts")
+def dim_suspect(t):
+    dumps = os.environ.get("CAIRN_DUMPS")
+    if not dumps:
+        return
+    opened(t, dump=os.path.join(dumps, "apps", "tc1.hprof"), options="--theme dark")
+    t.keys("Tab")
+    t.wait(r"^> byte\[\]")
+    text = "\n".join(t.screen(escapes=True))
+    need(re.search(r"38;5;210m *leaky\.Leaky\.BASKETS", text), "BASKETS is not red", t)
+    need(re.search(r"38;5;247m *15,073 × java\.lang\.String", text), "Strings are not dim", t)
+    need(re.search(r"\x1b\[1m *static Leaky\.BASKETS", text), "what a class of the program holds is not bright", t)
+    need(re.search(r"38;5;247m *77 × ConcurrentHashMap", text), "what is the JDK's is not dim", t)
     leave(t)
 
 
@@ -78,8 +135,9 @@ def deadlock(t):
     t.keys("w")
     t.wait(r"^this row is inferred: the dump does not record monitor owners")
     t.keys("Enter")
-    lines = t.wait(r"^> +1 +inferred *$")  # no pane with what to clear
+    t.wait(r"^> +1 +~dl-[12], dl-[12] *$")  # no pane with what to clear
     t.keys("Enter")
+    t.wait(r"^overview > deadlocks > dl-[12], dl-[12] ")
     lines = t.wait(r"^> 0x[0-9a-f]+ .*Thread .* dl-1\b")
     need(any(re.match(r"  0x[0-9a-f]+ .*Thread .* dl-2\b", line) for line in lines), "both threads", t)
     leave(t)

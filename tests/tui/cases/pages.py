@@ -412,7 +412,11 @@ def key_box(t):
     t.wait(r"Keys: histogram ")
     t.wait(r"THIS ROW \(1,106 objects\)")
     t.wait(r"d +holders")  # of several
-    t.wait(r"^> byte\[\]")  # rows are seen around it
+    lines = t.wait(r"^> byte\[\]")  # rows are seen around it
+    top, end = next((i, line.rindex("\u2510")) for i, line in enumerate(lines) if "Keys: histogram" in line)
+    while "\u2518" not in lines[top]:
+        need(lines[top][end + 1:end + 2].strip() == "", "the end of a word stands beside the box", t)
+        top += 1
     t.type("dup")
     t.wait(r">:dups +list duplicate Strings")
     t.keys("Down")

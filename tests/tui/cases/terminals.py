@@ -246,7 +246,7 @@ for term in ("xterm-256color", "screen", "linux", "vt100"):
 def bytes_of_keys(t):
     log = os.path.join(t.home, "log")
     start(t, dump=SHOP)
-    t.wait(r">=91\.4K")  # nothing fills in any more
+    t.wait(r"% +91\.4K$")  # nothing fills in any more
     t.tmux("pipe-pane", "cat >>'%s'" % log)
     t.keys("Down")
     t.wait(r" 2/43$")

@@ -132,7 +132,7 @@ TOP, BELOW = 2, 3  # the first lines of the boxes over the heap's tree, in a win
 
 @case("boxes over the heap's tree, each over its children: the selected row's are marked, a click goes to a row", BOTH)
 def heap_boxes(t):
-    start(t, dump=SHOP, options="--mouse")
+    start(t, dump=SHOP)
     t.keys("2")
     t.wait(r"^ static Shop\.INSTANCE  Shop 108K 50% +│ .*AuditLog\.ENTRIES .*80\.0K 37% +│", panes=True)
     t.wait(r"^ orders  ArrayList 72\.4K( 33%)? +│.*│ 60 × Session >=79\.7K >=36% +│", panes=True)  # without opening anything
@@ -180,6 +180,21 @@ def heap_boxes_room(t):
             t.wait(first, panes=True)
     t.resize(20, 6)
     wait_selected(t, "stati")
+    leave(t)
+
+
+@case("boxes over the tree of a heap without a large holder: one line, in a narrow window, too")
+def heap_boxes_flat(t):
+    dump = os.path.join(os.environ.get("CAIRN_DUMPS", ""), "apps", "tc1.hprof")
+    if not os.path.exists(dump):
+        return
+    t.line('clear; "$CAIRN" \'%s\'' % dump)
+    t.wait(r"^> byte\[\]")
+    t.keys("2")
+    t.wait(r"^ String +│ other$")
+    need("  branch" in t.screen()[3], "one line of boxes", t)
+    t.resize(200, 50)
+    t.wait(r"^ 18,113 × String ", panes=True)
     leave(t)
 
 

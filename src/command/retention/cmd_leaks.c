@@ -460,6 +460,8 @@ static int add_own_holders(struct found *f, struct asking *q, double share, stru
 			told_release(t);
 		f->n_told = f->leaks.n;
 	}
+	for (size_t i = 0; i < f->n_told; i++) /* both lists may have moved */
+		f->told[i].suspect = &f->leaks.suspect[i];
 	leaks_release(&more); /* none that was taken over has members */
 	return code;
 }

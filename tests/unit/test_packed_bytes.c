@@ -422,9 +422,10 @@ enum fault { NULL_LOAD, STORE_THERE, STORE_ABSENT };
 static void make_fault(enum fault kind, const uint8_t *bytes)
 {
 	volatile uint8_t *at = (volatile uint8_t *)(uintptr_t)bytes;
+	static volatile uintptr_t nowhere = 8; /* the compiler does not know */
 
 	if (kind == NULL_LOAD)
-		(void)*(volatile uint8_t *)(uintptr_t)8;
+		(void)*(volatile uint8_t *)nowhere;
 	else
 		at[kind == STORE_THERE ? 50 * MB - 1 : 0] = 1;
 }

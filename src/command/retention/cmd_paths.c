@@ -116,10 +116,11 @@ static struct cell field_cell(struct merged_tree *t, const struct merged_row *m,
 static struct cell class_cell(struct merged_tree *t, const struct merged_row *m, const char *class, struct text *to)
 {
 	field_cell(t, m, to);
-	text_addf(to, "%s%s", to->len ? "  " : "", m->is_class ? "class " : "");
-	size_t kind = m->is_class ? strlen("class ") : 0, at = to->len - kind;
+	text_add(to, to->len ? "  " : "");
+	size_t at = to->len;
+	text_add(to, m->is_class ? "class " : "");
 	text_add(to, class);
-	struct cell c = cell_text(to->s + at);
+	struct cell c = cell_text(to->len > at ? to->s + at : "");
 	if (at)
 		c.name = to->s;
 	return c;

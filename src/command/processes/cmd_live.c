@@ -192,5 +192,8 @@ const struct command cmd_live = {
 	"d_shallow\tchange since the first answer\n"
 	"rate\tchange since the answer before, per second\n"
 	"plot\tshallow size in the last answers",
+    .examples = {{"live com.acme.shop", ON_PROCESS, "the process with this in its command line"},
+	{"live com.acme.shop -n 3 -seconds 1", ON_PROCESS, "three answers, a second apart"},
+	{"live com.acme.shop | sort -d_shallow", ON_PROCESS, "what grew most since the first answer"}},
     .run = run_live,
 };

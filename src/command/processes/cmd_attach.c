@@ -14,6 +14,7 @@ static int agree(struct session *s, const struct vm_process *p, const struct liv
 {
 	struct text question = TEXT_INIT;
 	live_dump_announce(p, w, &question);
+	text_add(&question, ". Go on?");
 	bool yes = !s->settings.writes.ask || s->settings.writes.ask(s->settings.writes.context, question.s);
 	text_release(&question);
 	return yes ? 0 : err_cancelled(err);
@@ -41,7 +42,8 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 	int code = vm_process_find(&p, call->argument[0].word, err);
 	if (code)
 		return code;
-	code = agree(s, &p, &wishes, err);
+	code = live_dump_check(&p, &wishes, err);
+	code = code ? code : agree(s, &p, &wishes, err);
 	const char *name = code ? NULL : source_take_process(&p, &wishes);
 	vm_process_release(&p);
 	if (code)

@@ -39,6 +39,10 @@ static int watch_of(struct session *s, const struct call *call, struct vm_watch 
 	int code = vm_process_find(&p, call->argument[0].word, err);
 	if (code)
 		return code;
+	if ((code = vm_process_is_vm(&p, err))) {
+		vm_process_release(&p);
+		return code;
+	}
 	if (w && w->process.pid == p.pid && w->process.started == p.started && w->collect == collect) {
 		vm_process_release(&p);
 	} else {

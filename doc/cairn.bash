@@ -3,7 +3,7 @@ _cairn() {
 	COMPREPLY=()
 	case $before in
 	-x|--command)
-		COMPREPLY=($(compgen -W 'overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit' -- "$word"))
+		COMPREPLY=($(compgen -W 'overview info histo ls x entries find strings dups props threads bt sites loaders duplicate-classes tree refs roots path paths heap about dom holders top size cut leaks waste collections offheap locks references finalizers threadlocals report dumps use open close tag diff growth trend path-history profile processes attach live sql assert export check help apropos alias history source save index redact bundle set sets note columns why quit' -- "$word"))
 		return;;
 	--format)
 		COMPREPLY=($(compgen -W 'text csv json jsonl md html' -- "$word"))
@@ -13,6 +13,12 @@ _cairn() {
 		return;;
 	--sizes)
 		COMPREPLY=($(compgen -W 'true mat' -- "$word"))
+		return;;
+	--process)
+		COMPREPLY=($(compgen -W 'PID NAME' -- "$word"))
+		return;;
+	--live)
+		COMPREPLY=($(compgen -W 'PID NAME' -- "$word"))
 		return;;
 	--progress)
 		COMPREPLY=($(compgen -W 'auto always never' -- "$word"))
@@ -32,7 +38,7 @@ _cairn() {
 	esac
 	case $word in
 	-*)
-		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --index --no-index --sizes --dump --progress --threads --mem --spill --start --color --theme --ascii --no-mouse --tour --dump-config --no-config --version --help ' -- "$word"))
+		COMPREPLY=($(compgen -W '--command --file --batch --plain --format --csv --output --force --top --javacore --exe --index --no-index --sizes --dump --process --yes --keep --gc --live --progress --threads --mem --spill --start --color --theme --ascii --no-mouse --tour --dump-config --no-config --version --help ' -- "$word"))
 		return;;
 	esac
 	compopt -o filenames

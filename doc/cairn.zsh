@@ -14,12 +14,12 @@ _arguments -s \
 	'--index=[the index of the dump; written if missing]:FILE:_files' \
 	'--no-index[read the dump and ignore all indexes]' \
 	'--sizes=[shallow sizes of the VM (true) or of Eclipse MAT]:sizes:(true mat)' \
+	'--dump=[heap number, in a file with several (the last)]:N:' \
 	'--process=[dump a running VM into memory, and open it]:process:(PID NAME)' \
 	'--yes[dump the process without asking]' \
 	'--keep=[with a process\: keep its dump in a file, too]:FILE:_files' \
 	'--gc[with a process\: a full collection first]' \
 	'--live=[watch the class histogram of a running VM]:live:(PID NAME)' \
-	'--dump=[heap number, in a file with several (the last)]:N:' \
 	'--progress=[progress on standard error]:progress:(auto always never)' \
 	'--threads=[worker threads (the processors available)]:N:' \
 	'--mem=[memory limit (512M, 2G); other data is in a file]:SIZE:' \

@@ -535,6 +535,8 @@ static int take_names(struct wishes *w, char **name, size_t n)
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
 	if (w->live)
 		return take_live(w);
+	if (!w->process && (w->process_dump.keep || w->process_dump.collect || w->yes))
+		return wrong("--keep, --gc and --yes are about a process: cairn --keep FILE PID");
 	if (w->process) {
 		w->batch.older = (const char *const *)name;
 		w->batch.n_older = n;
@@ -601,7 +603,7 @@ static int run(struct wishes *w)
 		w->plain = true;
 	}
 	if (process_watch_line() && !w->n_lines && !w->plain)
-		w->batch.next = process_watch_next;
+		w->batch.next = process_watch_next, w->batch.next_must = true;
 	if (w->plain)
 		return view_run_plain(&w->batch, w->config);
 	return batch_run(&w->batch);

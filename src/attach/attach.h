@@ -77,6 +77,9 @@ bool vm_process_lives(const struct vm_process *p);
 /* Read its counters again.  False: it publishes none. */
 bool vm_process_counters(const struct vm_process *p, struct vm_counters *to);
 
+/* 0: its VM answers questions; ERR_UNSUPPORTED: it has none that does, and what it is. */
+MUST_CHECK int vm_process_is_vm(const struct vm_process *p, struct err *err);
+
 /* --- asking a VM ---------------------------------------------------------------------------------- */
 
 /*
@@ -131,6 +134,8 @@ struct live_dump_wishes {
 	const char *keep; /* a file that gets the dump as well; NULL: none */
 };
 
+/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: the file to keep is there already. */
+MUST_CHECK int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err);
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);
 

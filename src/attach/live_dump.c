@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { END_RECORD = 9, READS_IN_TURN = 8 };
@@ -158,12 +159,15 @@ static int take_by_fifos(struct taking *t, struct err *err)
 
 /* --- the dump ------------------------------------------------------------------------------------------------ */
 
+static int is_there(const char *path, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
+}
+
 static int open_keep(const char *path, struct err *err)
 {
 	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
-	if (fd == ERR_IO && errno == EEXIST)
-		return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
-	return fd;
+	return fd == ERR_IO && errno == EEXIST ? is_there(path, err) : fd;
 }
 
 /* A dump that cannot be kept can be looked at nevertheless. */
@@ -253,6 +257,14 @@ void live_dump_clean(const struct vm_process *p)
 		hotspot_clean(&l);
 	}
 	vm_link_close(&l);
+}
+
+int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err)
+{
+	struct stat st;
+	int code = vm_process_is_vm(p, err);
+
+	return code ? code : w->keep && !lstat(w->keep, &st) ? is_there(w->keep, err) : 0;
 }
 
 /* --- what is going to be done --------------------------------------------------------------------------------- */

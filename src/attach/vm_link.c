@@ -79,12 +79,14 @@ void own_user_return(const struct own_user *own)
 
 /* --- a link -------------------------------------------------------------------------------------------- */
 
-static int not_a_vm(const struct vm_process *p, struct err *err)
+int vm_process_is_vm(const struct vm_process *p, struct err *err)
 {
+	if (p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9)
+		return 0;
 	if (p->kind == VM_GO)
 		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program, which cannot be asked (open a "
 		    "core file of it: gcore %ld)", (long)p->pid, p->name, (long)p->pid);
-	return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is not a JVM (the command processes lists them)",
+	return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is not a JVM (cairn alone lists them)",
 	    (long)p->pid, p->name);
 }
 
@@ -139,8 +141,9 @@ int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress 
 
 	*l = (struct vm_link){ .vm = p, .progress = progress, .process = -1, .tmp = -1, .socket = -1,
 		.answer = TEXT_INIT };
-	if (p->kind != VM_HOTSPOT && p->kind != VM_OPENJ9)
-		return not_a_vm(p, err);
+	int code = vm_process_is_vm(p, err);
+	if (code)
+		return code;
 	vm_link_name(p, name);
 	if ((l->process = proc_open_known(p, err)) < 0)
 		return l->process;

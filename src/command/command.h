@@ -130,7 +130,7 @@ struct option_spec {
 };
 
 /* The sample dumps in data/ that examples run on; help_sample (help.c) names their files. */
-enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO, ON_SERIES };
+enum sample { ON_ANY, ON_PHD, ON_SHOP, ON_GO, ON_SERIES, ON_PROCESS };
 
 /*
  * A command line to try.  It finds something in the sample that it names; tests/cli/examples.py

@@ -27,6 +27,8 @@ WRITES = ("index",)
 ALONE = ("quit", "source")
 # No sample has any, and on no host they must be.
 NONE_THERE = ("threadlocals", "processes")
+# Their examples run in tests/truth/live.py.
+RUNNING = "a running VM"
 
 
 EXAMPLES_LEAST = 2
@@ -75,6 +77,9 @@ def try_example(tap, before, line, sample):
 def try_command(tap, name, go):
     examples = examples_of(name)
     for named, lines in examples:
+        if named == RUNNING:
+            tap.skip("%s on %s" % (name, named), "tests/truth/live.py starts one")
+            continue
         for sample in [[os.path.join(SOURCE, d) for d in named.split()]] if named else SAMPLES:
             if GO in sample and not go:
                 tap.skip("%s on %s" % (name, named), "Go types need libdw")

@@ -144,16 +144,18 @@ static void say_done(const struct session *s)
 }
 
 /* What fails is said, and the next line is asked for. */
-static void run_typed(struct session *s, const struct batch_options *o)
+static int run_typed(struct session *s, const struct batch_options *o)
 {
 	const char *line;
+	int status = 0;
 	s->typed = true;
-	while (!s->quit && (line = o->next(o->next_context, s))) {
+	while (!s->quit && (!o->next_must || !status) && (line = o->next(o->next_context, s))) {
 		measure_terminal(s); /* it may have another size by now */
-		run_text(s, line, false);
+		status = run_text(s, line, false);
 		say_done(s);
 		fflush(s->output.stream);
 	}
+	return o->next_must ? status : 0;
 }
 
 static void say_damage(const struct heap *h)
@@ -230,7 +232,7 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	for (size_t i = 0; i < o->n_lines && !s->quit; i++)
 		status = worse(status, run_line(s, &o->lines[i], o->n_lines > 1));
 	if (o->next)
-		run_typed(s, o);
+		status = worse(status, run_typed(s, o));
 	bool write = heap && s->dump && s->dump->own == heap && o->heap->index && !heap->saved;
 	if (write) /* now: it finds what histo would show */
 		status = worse(status, write_named_index(s, o->heap->index));

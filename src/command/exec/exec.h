@@ -184,6 +184,7 @@ struct batch_options {
 	 * line ended is said, and no part of the exit status.  NULL: nobody does. */
 	const char *(*next)(void *context, struct session *s);
 	void *next_context;
+	bool next_must; /* but the first of these lines that fails is the last, and its status is the run's */
 };
 
 /* The exit status, as the contract has it; all messages are on standard error by then. */

@@ -284,6 +284,7 @@ const char *help_sample(enum sample on)
 	    [ON_SHOP] = " on data/shop.hprof",
 	    [ON_GO] = " on data/gocart.dump",
 	    [ON_SERIES] = " on data/shop-1.hprof data/shop-2.hprof data/shop.hprof",
+	    [ON_PROCESS] = " on a running VM",
 	};
 	return words[on];
 }

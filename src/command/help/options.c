@@ -41,6 +41,7 @@ const struct program_option program_options[] = {
 	"cairn opens it with its dump, or without."},
     {OPTION_NO_INDEX, "no-index", NULL, "read the dump and ignore all indexes", NULL},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of Eclipse MAT", NULL},
+    {OPTION_DUMP, "dump", "N", "heap number, in a file with several (the last)", NULL},
     {OPTION_PROCESS, "process", "PID|NAME", "dump a running VM into memory, and open it",
 	"cairn PID does the same. NAME is a part of the command line that only one process has. cairn says what it is "
 	"about to do and asks. The VM writes its heap into a pipe, so no disk is used, and pauses meanwhile."},
@@ -51,7 +52,6 @@ const struct program_option program_options[] = {
     {OPTION_LIVE, "live", "PID|NAME", "watch the class histogram of a running VM",
 	"On the screen it is asked for every two seconds; without one it is printed every two seconds until ^C. -x "
 	"and -f run their lines instead."},
-    {OPTION_DUMP, "dump", "N", "heap number, in a file with several (the last)", NULL},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: if standard error is a terminal and loading takes over half a second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
@@ -93,7 +93,9 @@ static const struct {
 	int key;
 	const char *says;
 } joined[] = {
+    {OPTION_COMMAND, "run a command (try -x help); run a script"},
     {OPTION_BATCH, "print and exit; --plain: a prompt, no screen"},
+    {OPTION_FORMAT, "format of results"},
     {OPTION_OUTPUT, "file for the results; let it replace a heap dump"},
     {OPTION_SIZES, "sizes of the VM or MAT; number of the heap"},
     {OPTION_MEM, "memory limit (2G); folder for the rest"},
@@ -102,6 +104,7 @@ static const struct {
     {OPTION_PROCESS, "dump a running VM and open it; do not ask"},
     {OPTION_KEEP, "keep its dump; a full collection first"},
     {OPTION_PROGRESS, "progress; worker threads"},
+    {OPTION_COLOR, "colours"},
     {OPTION_ASCII, "screen with ASCII only; without the mouse"},
     {OPTION_DUMP_CONFIG, "print the configuration; ignore yours"},
     {OPTION_VERSION, "print the version; print this help"},
@@ -127,8 +130,8 @@ static void option_spelling(const struct program_option *o, struct text *to)
 void options_write_help(struct text *to)
 {
 	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (-: a pipe), compare it with OLD\n"
-	    "cairn [OPTION]... [DIRECTORY]     list the dumps of a directory (default: here)\n"
-	    "cairn [OPTION]... -x CMD DUMP     print the result of a command (try -x help)\n");
+	    "cairn [OPTION]... [DIRECTORY]     list its dumps (here: and the running VMs)\n"
+	    "cairn [OPTION]... PID             dump the heap of a running VM and open it\n");
 	for (const struct program_option *o = program_options; o->name; o++) {
 		struct text spelling = TEXT_INIT;
 		const char *both = joined_says(o), *says = both ? both : o->summary;

@@ -14,6 +14,7 @@ static int agree(struct session *s, const struct vm_process *p, const struct liv
 {
 	struct text question = TEXT_INIT;
 	live_dump_announce(p, w, &question);
+	text_add(&question, ". Go on?");
 	bool yes = !s->settings.writes.ask || s->settings.writes.ask(s->settings.writes.context, question.s);
 	text_release(&question);
 	return yes ? 0 : err_cancelled(err);
@@ -41,7 +42,8 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 	int code = vm_process_find(&p, call->argument[0].word, err);
 	if (code)
 		return code;
-	code = agree(s, &p, &wishes, err);
+	code = live_dump_check(&p, &wishes, err);
+	code = code ? code : agree(s, &p, &wishes, err);
 	const char *name = code ? NULL : source_take_process(&p, &wishes);
 	vm_process_release(&p);
 	if (code)
@@ -67,5 +69,8 @@ const struct command cmd_attach = {
     .description = "NAME is a part of the command line that only one process has (processes lists them). The VM "
 	"pauses while it writes. cairn reads what it writes through a pipe, so nothing goes to disk; where a VM cannot "
 	"write to a pipe, its file is removed afterwards. CLASS: list its objects then.",
+    .examples = {{"attach com.acme.shop", ON_PROCESS, "the process with this in its command line"},
+	{"attach com.acme.shop java.lang.Thread", ON_PROCESS, "then the objects of a class"},
+	{"attach com.acme.shop -live -o heap.hprof", ON_PROCESS, "live objects only; keep the dump"}},
     .run = run_attach,
 };

@@ -39,6 +39,10 @@ static int watch_of(struct session *s, const struct call *call, struct vm_watch 
 	int code = vm_process_find(&p, call->argument[0].word, err);
 	if (code)
 		return code;
+	if ((code = vm_process_is_vm(&p, err))) {
+		vm_process_release(&p);
+		return code;
+	}
 	if (w && w->process.pid == p.pid && w->process.started == p.started && w->collect == collect) {
 		vm_process_release(&p);
 	} else {
@@ -192,5 +196,8 @@ const struct command cmd_live = {
 	"d_shallow\tchange since the first answer\n"
 	"rate\tchange since the answer before, per second\n"
 	"plot\tshallow size in the last answers",
+    .examples = {{"live com.acme.shop", ON_PROCESS, "the process with this in its command line"},
+	{"live com.acme.shop -n 3 -seconds 1", ON_PROCESS, "three answers, a second apart"},
+	{"live com.acme.shop | sort -d_shallow", ON_PROCESS, "what grew most since the first answer"}},
     .run = run_live,
 };

@@ -126,8 +126,8 @@ static struct result *list_processes(void)
 		result_mark(r, RESULT_NONE_ANSWERS, true);
 		result_add_note(r, "no Java or Go process that this user may see runs here");
 	}
-	result_add_number_note(r, rows->all->hidden, "process of another user may be one, too",
-	    "processes of other users may be some, too");
+	result_add_number_note(r, rows->all->hidden, "other process belongs to another user and is not looked at",
+	    "other processes belong to other users and are not looked at");
 	return r;
 }
 

@@ -44,8 +44,12 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	int code = vm_process_find(&p, words, err);
 	if (code)
 		return code;
-	live_dump_announce(&p, w, &sentence);
-	if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+	code = live_dump_check(&p, w, err);
+	if (!code)
+		live_dump_announce(&p, w, &sentence);
+	if (code) {
+		; /* nothing to ask */
+	} else if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
 		complain("%s", sentence.s);
 	} else {
 		fprintf(stderr, "%s. Go on? [y/N] ", sentence.s);
@@ -61,6 +65,7 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 int process_watch(const char *words, struct err *err)
 {
 	int code = vm_process_find(&watched.process, words, err);
+	code = code ? code : vm_process_is_vm(&watched.process, err);
 	if (!code)
 		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
 	return code;
@@ -78,5 +83,8 @@ const char *process_watch_next(void *context, struct session *s)
 	if (watched.asked)
 		nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
 	watched.asked = true;
-	return vm_process_lives(&watched.process) ? watched.line : NULL;
+	if (vm_process_lives(&watched.process))
+		return watched.line;
+	complain("VM %ld (%s) has ended", (long)watched.process.pid, watched.process.name);
+	return NULL;
 }

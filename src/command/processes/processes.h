@@ -32,7 +32,7 @@ MUST_CHECK int process_take(const char **path, const char *words, const struct l
 MUST_CHECK int process_watch(const char *words, struct err *err);
 /* Then the line that asks it; NULL: none is watched. */
 const char *process_watch_line(void);
-/* For batch_options: that line every two seconds, as long as the process lives. */
+/* For batch_options: that line every two seconds, as long as it lives. */
 const char *process_watch_next(void *context, struct session *s);
 
 /* --- in words (process_words.c) -------------------------------------------------------------------- */

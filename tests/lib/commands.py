@@ -22,13 +22,13 @@ KINDS = {
     "dumps": ["1"], "command": ["histo"], "classes": ["java.*"], "size": ["1K"], "count": ["3"], "hash": ["1234"],
     "column": ["1"],
 }
-# Words that only their name in the usage explains; none: only without it.
+# Words that only their name in the usage explains; none: only without it (a running VM: truth/attach.py).
 NAMES = {
     "FILE": ["{folder}/written"], "ROW": ["java.lang.Class"], "EXPR...": ["'info.objects > 5' 'rows(\"{class}\") < 1'"],
     "WORD...": ["retained"], "REF...": ["{object}", "{class}"], "TEXT": ["a note"], "%N|COLUMN": [], "KIND": [], "NAME": [], "COND": ["'COL = COL'"],
     "NAMES": ["all"], "VALUE": [], "WORD": ["dumpobj"], "FILE.xml": ["{folder}/its.xml"], "DIR": ["{folder}/parts"],
     "EXPR": ["'size(address) > 1'"], "KEY=VALUE,...": [], "MAP": ["{folder}/its.map"], "PERCENT": ["1"],
-    "FILE.sqlite TABLE...": ["{folder}/its.sqlite"], "DUMP...": [], "PROCESS...": [], "N...": ["1"],
+    "FILE.sqlite TABLE...": ["{folder}/its.sqlite"], "DUMP...": [], "PROCESS": [], "PID|NAME": [], "CLASS": [], "N...": ["1"],
     "QUESTION": ["SELECT class, count(*), sum(shallow) FROM objects GROUP BY class"],
 }
 # The same for one command.

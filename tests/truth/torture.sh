@@ -15,6 +15,7 @@ elif [ -n "${CAIRN_QUICK:-}" ]; then
 	most=${CAIRN_FAULTS:-3}
 fi
 [ "$most" != 0 ] || most=1000000000
+# which processes run changes from one time to the next: none (CAIRN_PROC)
 # one with stack frames that lead to garbage, and the program that wrote it, where there is one
 further=${CAIRN_DUMPS:+$(cd "$CAIRN_DUMPS" && pwd)/go/go-mini.dump}
 [ -e "$further" ] || further=
@@ -22,5 +23,5 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 # shellcheck disable=SC2086 # a word and a path, or nothing
-"$build/tests/tools/torture" "$most" $turns $further "$top/data/heapdump.20261121.101500.4711.0001.phd" \
+CAIRN_PROC=/nowhere "$build/tests/tools/torture" "$most" $turns $further "$top/data/heapdump.20261121.101500.4711.0001.phd" \
 	"$top/data/heapdump.20261121.101500.4711.0001.txt" "$top/data/shop.hprof" "$top/data/gocart.dump"

@@ -56,7 +56,7 @@ def others():
 ACTIONS = [
     ("s", r"   \S+ [v^]   "), ("s", r"   \S+ [v^]   "), ("r", r"   \S+ [v^]   "), ("fBox\r", r"filter: Box"),
     ("s", r"filter: Box"), ("F", r"^histogram > \*(?!.*filter).*/[\d,]+$"), ("/nobody has this\r", "no row matches"),
-    ("/ava.lang.Object\r", "no row matches|Object"), ("n", "no other row|no row"), ("G", r" ([\d,]+)/\1$"), ("w", "why|sure"),
+    ("/ava.lang.Object\r", "no row matches|Object"), ("n", "no other row|no row"), ("G", r" ([\d,]+)/\1$"), ("w", "are inferred: |sure"),
 ]
 
 

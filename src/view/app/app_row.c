@@ -103,12 +103,13 @@ static bool add_of_suspect(struct app *a, enum column_id column, struct text *to
 	return add_of_row(a, PLACE_CARDS | PLACE_OVERVIEW, column, to);
 }
 
-/* Is a line of the overview selected that is a sentence itself: a cause, damage, a deadlock? */
+/* Is a line of the overview selected that is a sentence itself: a cause, an event, damage, a deadlock? */
 static bool is_alert(struct app *a)
 {
 	struct text section = TEXT_INIT;
 	bool alert = add_of_row(a, PLACE_OVERVIEW, COL_SECTION, &section) &&
-	    (!strcmp(section.s, "cause") || !strcmp(section.s, "damage") || !strcmp(section.s, "deadlock"));
+	    (!strcmp(section.s, "cause") || !strcmp(section.s, "event") || !strcmp(section.s, "damage") ||
+	    !strcmp(section.s, "deadlock"));
 
 	text_release(&section);
 	return alert;

@@ -52,6 +52,15 @@ def overview(t):
     t.wait("^" + PROMPT)
 
 
+@case("overview: that a user asked for the dump is a line without the mark of what is wrong")
+def asked_for(t):
+    opened(t, dump=SAMPLE)
+    t.wait(r'^> Dump Event "user" ')
+    t.keys("Down")
+    t.wait(r'^  Dump Event "user" ')
+    t.keys("q")
+
+
 @case("overview: what fills and what holds go down as far as the window does", ((200, 50), (120, 30)))
 def high(t):
     opened(t)

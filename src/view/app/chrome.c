@@ -446,6 +446,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	page.columns = page_is_class(p) ? class_page_wishes(p, area.width) : table_wishes(t);
 	if (p->ops->object) {
 		page.object = true;
+		page.empty = t->on_head; /* what the page is about it says itself */
 		page.lines = object_page_lines(p);
 		return page;
 	}

@@ -127,11 +127,22 @@ static bool lists_dumps(const struct page *p)
 	return p->asked && p->asked->command && p->asked->command->flags & COMMAND_LISTS_DUMPS;
 }
 
+/* Of the first line of a class object's page: the class, if it has objects. */
+static bool class_of_head(struct app *a, struct target *out)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct page *p = app_page(a);
+	uint32_t class = p->ops->object ? heap_class_mirrored(h, p->ops->object(p)) : HEAP_NONE;
+
+	*out = (struct target){.kind = TARGET_CLASS, .id = class, .opened = a->session.dump};
+	return class != HEAP_NONE && h->classes[class].n_objects;
+}
+
 unsigned app_abilities(struct app *a)
 {
 	const struct heap *h = session_heap(&a->session);
 	struct table *t = app_table(a);
-	struct target target;
+	struct target target, class;
 	struct branch b;
 	unsigned can = app_leaves(a, ACTION_LEAVE) ? CAN_LEAVE : CAN_GO_BACK;
 
@@ -157,7 +168,7 @@ unsigned app_abilities(struct app *a)
 	can |= app_unfolding(a, NULL) ? CAN_FOLD : 0;
 	if (!app_target(a, &target))
 		return can;
-	can |= list && t->on_head ? 0 : CAN_OPEN;
+	can |= list && t->on_head && !class_of_head(a, &class) ? 0 : CAN_OPEN;
 	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)) && !strncmp(target.command, "use ", 4))
 		can |= CAN_TAG;
 	if (target.kind == TARGET_COMMAND)
@@ -246,13 +257,15 @@ void app_open_row(struct app *a)
 
 	const char *proposed = proposed_line(a);
 
-	if (t && t->on_head && !panes_focused(&a->panes)) {
+	bool head = t && t->on_head && !panes_focused(&a->panes);
+	if (head && !class_of_head(a, &target)) {
 		app_say(a, ROLE_NOTE, "this is the object itself; Down: its contents, Tab: incoming references");
 		return;
 	}
-	if (!proposed && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
+	bool row = !proposed && !head;
+	if (row && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
 		return;
-	if (!proposed && !app_target(a, &target)) {
+	if (row && !app_target(a, &target)) {
 		app_say(a, ROLE_NOTE, "nothing to open in this row");
 		return;
 	}

@@ -35,10 +35,11 @@ static void draw_hints(struct app *a, int y, int width)
 {
 	enum place place = app_place(a);
 	unsigned can = app_abilities(a);
+	unsigned of_others = width >= WIDTH_FOR_ALL && can & CAN_GROUP ? CAN_FOLD : 0; /* keeps its room in all rows */
 	struct hint hint;
 	int x = 0, kept = 0;
 
-	for (unsigned i = 0; key_hint(place, can, i, &hint); i++)
+	for (unsigned i = 0; key_hint(place, can | of_others, i, &hint); i++)
 		kept += hint.always ? hint_width(&hint) + 2 : 0;
 	for (unsigned i = 0; key_hint(place, can, i, &hint); i++) {
 		kept -= hint.always ? hint_width(&hint) + 2 : 0;
@@ -445,8 +446,8 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
 	page.columns = page_is_class(p) ? class_page_wishes(p, area.width) : table_wishes(t);
 	if (p->ops->object) {
-		page.object = true;
 		page.empty = t->on_head; /* what the page is about it says itself */
+		page.object = true;
 		page.lines = object_page_lines(p);
 		return page;
 	}

@@ -2,9 +2,10 @@
 """Leak suspects as cards: what they say, and their keys."""
 
 import os
+import re
 import time
 
-from cairntest import GO, SHOP
+from cairntest import GO, SAMPLE, SHOP
 from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
 
 OLDER = [SHOP.replace("shop.hprof", name) for name in ("shop-1.hprof", "shop-2.hprof")]
@@ -118,6 +119,24 @@ def copies(t):
     need(lines[0] == "com.acme.shop.AuditLog.ENTRIES (java.util.ArrayList 0xe0033f68, 60 elements, all "
          "com.acme.shop.Session) retains 80.0K, 36.8% of the heap. Clearing it frees 80.0K.", lines, t)
     need(lines[1].startswith("0xe0001550\tclass com.acme.shop.AuditLog\t82056\t") and len(lines) == 2, lines, t)
+
+
+@case("cards: the sentence that y copies names the many objects that are most of it, as the card does")
+def copies_many(t):
+    path = os.path.join(t.home, "copied")
+    start(t, dump=SAMPLE)
+    enter(t, "set copy %s" % path)
+    t.keys("3", "j")
+    wait_selected(t, r"^> 2 .*PageCache")
+    card = re.search(r"Largest parts: (\d\d+) \S*?([\w$]+) (\(\S+\))", " ".join(" ".join(t.screen()).split()))
+    need(card, "the card names them", t)
+    t.keys("y")
+    t.wait(r"^copied to ")
+    leave(t)
+    with open(path, encoding="utf-8") as f:
+        line = f.read()
+    words = tuple(re.escape(word) for word in card.groups())
+    need(re.search(r" Most of it is %s \S*\b%s %s\. " % words, line), line, t)
 
 
 @case("where clearing frees more than the suspect retains, overview and card say why", BOTH)

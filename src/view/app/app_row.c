@@ -248,6 +248,28 @@ static const char *proposed_line(struct app *a)
 	return about_line(t->result, t->row);
 }
 
+/* Of a suspect the name, in place of an address and of what it is. */
+static void run_of_suspect(struct app *a, const char *line)
+{
+	size_t before = a->here.pages.at;
+	struct text name = TEXT_INIT, title = TEXT_INIT;
+	bool suspect = add_of_suspect(a, COL_REFERENCE, &title) && add_of_suspect(a, COL_NAME, &name);
+
+	app_run_line(a, line);
+	struct page *p = app_page(a);
+	if (suspect && p && a->here.pages.at == before + 1) {
+		const char *address = strstr(p->title, "0x"), *end = address ? address + strcspn(address, " ,:") : "";
+		text_clear(&title);
+		text_add_n(&title, p->title, address ? (size_t)(address - p->title) : 0);
+		names_fit(name.s, 1, &title);
+		text_add(&title, end);
+		free(p->title);
+		p->title = text_take(&title);
+	}
+	text_release(&name);
+	text_release(&title);
+}
+
 void app_open_row(struct app *a)
 {
 	struct table *t = app_table(a);
@@ -292,7 +314,7 @@ void app_open_row(struct app *a)
 			text_add(&line, " -sort retained");
 	}
 	char *branch = proposed ? NULL : branch_of_row(a, t, &target);
-	app_run_line(a, line.s);
+	run_of_suspect(a, line.s);
 	if (branch)
 		select_branch(a, branch);
 	free(branch);
@@ -335,7 +357,7 @@ static void ask_about_row(struct app *a, char key, const char *words, const char
 	app_select(a, &selection);
 	if (selection.row) {
 		text_addf(&line, "%s %s%s", words, selection.row, behind);
-		app_run_line(a, line.s);
+		run_of_suspect(a, line.s);
 	} else {
 		refuse(a, key, 0);
 	}

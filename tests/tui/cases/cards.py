@@ -64,7 +64,7 @@ def move(t):
     click(t, *place_of(t, "reached only"))
     wait_selected(t, r"AuditLog\.ENTRIES")
     click(t, *place_of(t, "reached only"))
-    t.wait(PLACE + r" .*> ArrayList")
+    t.wait(PLACE + r" > \S*AuditLog\.ENTRIES")
     leave(t)
 
 
@@ -72,7 +72,7 @@ def move(t):
 def opens(t):
     leaks(t, "leaks -share 1")
     t.keys("j", "Enter")
-    t.wait(PLACE + r" .*> ArrayList")
+    t.wait(PLACE + r" > \S*AuditLog\.ENTRIES")
     t.wait(r"ENTRIES \(60\)")
     t.keys("Escape", "c")
     t.wait(PLACE + r" .*> cut com\.acme\.shop\.AuditLog\.ENTRIES")
@@ -89,9 +89,12 @@ def asks_of_named(t):
     leaks(t)
     t.keys("j")
     wait_selected(t, r"AuditLog\.ENTRIES")
-    for key, page in (("p", "path"), ("d", "dom"), ("o", "refs"), ("u", "refs")):
+    # the ArrayList, as the sentence says: what is in it, and what holds it
+    for key, page, row in (("p", "path", "ENTRIES .*80"), ("d", "dominated", "0xe0033f80 "),
+                           ("o", "outgoing", "0xe0033f80 "), ("u", "incoming", "static ENTRIES .*0xe0001550 ")):
         t.keys(key)
-        t.wait(PLACE + r" > (?:%s )?.*0xe0033f68" % page)  # the ArrayList, as the sentence says
+        t.wait(PLACE + r" > %s .*AuditLog\.ENTRIES" % page)
+        t.wait(row)
         t.keys("Escape")
         wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys(":")

@@ -34,7 +34,8 @@ def overview(t):
     t.keys("Down")
     wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
     t.keys("Enter")
-    t.wait(r"^overview > ArrayList")  # the list, not the array in it
+    t.wait(r"^overview > \S*AuditLog\.ENTRIES")
+    t.wait(r"^> java\.util\.ArrayList size 60 ")  # the list, not the array in it
     t.keys("Escape")
     wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys("Tab")

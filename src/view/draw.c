@@ -103,6 +103,19 @@ const char *draw_spelled(const char *s, struct text *buffer)
 	return buffer->len ? buffer->s : "";
 }
 
+/* No sign next to one that the text itself has there. */
+static void join_signs(struct text_clip *c, const char *s, const char *sign)
+{
+	size_t n = strlen(sign);
+
+	if (c->head >= n && !strncmp(s + c->head - n, sign, n)) {
+		c->head -= n;
+		c->head_width -= text_width(sign);
+	}
+	if (!strncmp(s + c->tail, sign, n))
+		c->tail += n;
+}
+
 /* What does not fit is clipped at the end or in the middle. */
 static int draw_within(int y, int x, int width, const char *s, bool middle, attr_t attr)
 {
@@ -112,6 +125,8 @@ static int draw_within(int y, int x, int width, const char *s, bool middle, attr
 	const char *sign = theme_glyph(GLYPH_ELLIPSIS);
 	s = draw_spelled(s, &buffer);
 	struct text_clip c = text_clip(s, (size_t)width, text_width(sign), middle);
+	if (c.clipped)
+		join_signs(&c, s, sign);
 	put(y, x, s, c.head, attr);
 	int used = (int)c.head_width;
 	if (c.clipped) {

@@ -248,7 +248,7 @@ static bool binding_hint(enum place place, unsigned can, enum action first, enum
 		    b->action > last || (*left)-- > 0)
 			continue;
 		*out = (struct hint){.key = b->hint_key, .word = b->hint, .pressed = b->keys[0],
-		    .always = b->action == ACTION_HELP || b->action == ACTION_LEAVE};
+		    .always = b->action == ACTION_HELP || b->action == ACTION_LEAVE || b->action == ACTION_FOLD};
 		return true;
 	}
 	return false;
@@ -264,7 +264,8 @@ bool key_hint(enum place place, unsigned can, unsigned i, struct hint *out)
 	       (rows && command_hint(can, true, &left, out)) ||
 	       binding_hint(place, can, ACTION_SORT_NEXT, ACTION_LAYOUT, &left, out) ||
 	       (rows && command_hint(can, false, &left, out)) ||
-	       binding_hint(place, can, ACTION_PROMPT, ACTION_QUIT, &left, out);
+	       binding_hint(place, can, ACTION_PROMPT, ACTION_QUIT, &left, out) ||
+	       binding_hint(place, can, ACTION_FOLD, ACTION_FOLD, &left, out);
 }
 
 /* --- help -------------------------------------------------------------------------------------- */

@@ -26,19 +26,28 @@ LISTS = ("java.util.ArrayList", "java.util.Vector", "java.util.concurrent.CopyOn
 
 
 def known():
-    """Classes of collections, and those of them that are made of another, or show it."""
-    plain, wrappers = set(), set()
+    """Classes of collections, those made of another or showing it, and those that are their own first node."""
+    plain, wrappers, nodes = set(), set(), set()
     with open(os.path.join(SOURCE, "src/analysis/describe/layouts.txt"), encoding="utf-8") as f:
         for line in f:
             words = line.split()
             if len(words) > 1 and not line.startswith("#"):
                 plain.add(words[0])
-                if words[1] in ("wrapper", "view", "joined") or "$" in words[0]:
+                if words[1] in ("wrapper", "view", "joined"):
                     wrappers.add(words[0])
-    return plain, wrappers
+                if "store=this" in words:
+                    nodes.add(words[0])
+    return plain, wrappers, nodes
 
 
-PLAIN, WRAPPERS = known()
+PLAIN, WRAPPERS, NODES = known()
+PATTERNS = [(re.compile(".*".join(re.escape(part) for part in line.split("*")) + "$"), line)
+            for line in sorted(PLAIN) if "*" in line]
+
+
+def line_of(name):
+    """The line of layouts.txt of a class, its first word; None: it has none."""
+    return name if name in PLAIN else next((line for regex, line in PATTERNS if regex.match(name)), None)
 
 
 def ask(path, *lines):
@@ -86,13 +95,16 @@ class Classes:
         """Declared within the class of a collection, or an array of such; of Go a map's tables and buckets."""
         if re.match(r"map\[.* (buckets|table)$", name):
             return True
-        return "$" in name and any("$".join(name.split("$")[:n]) in PLAIN for n in range(1, len(name.split("$")))) \
-            and not any(c in PLAIN for c in self.chain(name))
+        return any(line_of(name[:m.start()]) for m in re.finditer(r"\$", name))
+
+    def line(self, name):
+        """Of its nearest superclass that has one."""
+        return next((line_of(c) for c in self.chain(name) if line_of(c)), None)
 
     def is_collection(self, name):
         if not self.java():
             return re.match(r"(map\[|chan )", name) is not None and not self.is_part(name)
-        return not self.is_array(name) and any(c in PLAIN for c in self.chain(name))
+        return not name.endswith("[]") and self.line(name) is not None
 
     def made_of(self, holder, name):
         """Is what a holder references a collection's array or node, or the collection that it wraps?"""
@@ -101,8 +113,9 @@ class Classes:
                 self.is_array(holder) and name.startswith("map["))
         if not self.is_collection(holder):
             return False
-        first = next((c for c in self.chain(holder) if c in PLAIN), "")
-        return self.is_array(name) or (self.is_collection(name) and first in WRAPPERS)
+        first = self.line(holder)
+        return self.is_array(name) or (self.is_collection(name) and first in WRAPPERS) or \
+            (first in NODES and self.line(name) in NODES)
 
 
 def fold(c, rows):
@@ -230,7 +243,8 @@ def check_merged(path, chance):
         held = [(people[i], people[k]) for k in range(len(people)) for i in range(k - 1, -1, -1)
                 if depth[i] == depth[k] - 1 and all(d > depth[i] for d in depth[i + 1:k])]
         for above, below in held:
-            if c.made_of(above[2], below[2]) and below[2] != name:
+            upper, lower = (cell.rsplit("  ", 1)[-1] for cell in (above[2], below[2]))  # without "table  "
+            if c.made_of(upper, lower) and lower != name:
                 wrong.append("paths %s: %s below %s" % (name, below[2], above[2]))
     return wrong, done
 

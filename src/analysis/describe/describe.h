@@ -368,9 +368,10 @@ enum storage_role inspect_storage_role(const struct heap *h, uint32_t class, enu
 enum make {
 	MAKE_COLLECTION = 1, /* a list, a map, a set or a queue that is known */
 	MAKE_WRAPPER = 2,    /* such a one that is made of another, or shows it */
-	MAKE_PART = 4,       /* a collection's node, or an array of these */
+	MAKE_PART = 4,       /* a collection's node, or an array of these; with MAKE_COLLECTION: it is one, too */
 	MAKE_MAP_PART = 8,   /* the same of a map of Go */
 	MAKE_ARRAY = 16,     /* any other array of references */
+	MAKE_NODE = 32,      /* a collection that is its own first node, and so are the next ones (:: of Scala) */
 };
 unsigned inspect_make(const struct heap *h, uint32_t id);
 /* Is an object of that make, which the holder references, what a collection is made of: its array, its node, a node's

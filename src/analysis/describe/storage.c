@@ -109,28 +109,35 @@ bool inspect_storage(const struct heap *h, uint32_t id, struct storage *out)
 
 /* --- by one reference ------------------------------------------------------------------------------ */
 
+static unsigned make_of_shape(const struct collection_kind *kind)
+{
+	if (!kind)
+		return 0;
+	if (kind->shape == SHAPE_WRAPPER || kind->shape == SHAPE_VIEW || kind->shape == SHAPE_JOINED)
+		return MAKE_WRAPPER;
+	return kind->store && !strcmp(kind->store, "this") ? MAKE_NODE : 0;
+}
+
 unsigned inspect_make(const struct heap *h, uint32_t id)
 {
 	uint32_t class = h->class_of[id];
 	const char *name = h->classes[class].name;
-	enum storage_arrays arrays;
 	if (is_part_of_map(name))
 		return MAKE_PART | MAKE_MAP_PART;
-	if (is_part(name))
-		return MAKE_PART;
+	unsigned part = is_part(name) ? MAKE_PART : 0;
 	if (h->classes[class].kind == CLASS_OBJECT_ARRAY)
-		return MAKE_ARRAY;
+		return part ? part : MAKE_ARRAY;
 	if (!inspect_is_collection(h, id))
-		return 0;
-	enum storage_role role = inspect_storage_role(h, class, &arrays);
-	return MAKE_COLLECTION | (role == STORAGE_WRAPPER || role == STORAGE_VIEW ? MAKE_WRAPPER : 0);
+		return part;
+	return part | MAKE_COLLECTION | make_of_shape(collection_kind_of(h, class));
 }
 
 bool inspect_is_made_of(unsigned holder, unsigned object)
 {
 	if (object & MAKE_PART)
 		return holder & (MAKE_COLLECTION | MAKE_PART) || (holder & MAKE_ARRAY && object & MAKE_MAP_PART);
-	return (object & MAKE_ARRAY && holder & MAKE_COLLECTION) || (object & MAKE_COLLECTION && holder & MAKE_WRAPPER);
+	return (object & MAKE_ARRAY && holder & MAKE_COLLECTION) || (object & MAKE_COLLECTION && holder & MAKE_WRAPPER) ||
+	    (object & MAKE_NODE && holder & MAKE_NODE);
 }
 
 enum { KEY_SHOWN = 40 }; /* characters of a map's key */

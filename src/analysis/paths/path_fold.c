@@ -179,14 +179,16 @@ static bool add_entry(const struct path_rules *r, const uint32_t *step, size_t f
 {
 	const struct heap *h = r->heap;
 	size_t collection = to;
-	if (inspect_make(h, step[to]) & MAKE_PART || to - from > PARTS_LOOKED) /* it ends in the middle of a collection */
+	unsigned last = inspect_make(h, step[to]);
+	bool node = last & MAKE_PART;
+	if ((node && !(last & MAKE_COLLECTION)) || to - from > PARTS_LOOKED) /* it ends in the middle of a collection */
 		return false;
 	while (collection > from && !(inspect_make(h, step[collection - 1]) & MAKE_COLLECTION))
 		collection--;
 	if (collection == from) /* it begins there */
 		return false;
 	collection--;
-	for (size_t i = to - 1; i > collection && i + 4 > to; i--) {
+	for (size_t i = to - 1; !node && i > collection && i + 4 > to; i--) {
 		if (inspect_entry_name(h, step[collection], step[i], step[to], text))
 			return true;
 	}
@@ -194,7 +196,7 @@ static bool add_entry(const struct path_rules *r, const uint32_t *step, size_t f
 	bool named = path_field(r, step[to - 1], step[to], &field);
 	bool map = inspect_make(h, step[to - 1]) & MAKE_MAP_PART; /* Go's names of these are the keys */
 	named = named && (map ? (*field.s == '[' && field.s[field.len - 1] == ']') || !strncmp(field.s, "key ", 4) :
-	    to == collection + 2 && *field.s == '[' && inspect_is_list(h, step[collection]));
+	    to == collection + 2 && *field.s == '[' && (node || inspect_is_list(h, step[collection])));
 	if (named)
 		text_add(text, field.s);
 	text_release(&field);

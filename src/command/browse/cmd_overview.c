@@ -135,6 +135,13 @@ static const char *without_path(const char *said, const struct heap *h)
 	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
 }
 
+/* An OpenJ9 dump that a person wanted: no trouble caused it. */
+static bool is_asked_for(const char *cause)
+{
+	static const char event[] = "Dump Event \"user\"";
+	return !strncmp(cause, event, sizeof event - 1);
+}
+
 static void add_cause(struct overview *o, bool early)
 {
 	struct process_facts *own;
@@ -152,7 +159,7 @@ static void add_cause(struct overview *o, bool early)
 		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
 	}
 	if (cause && *cause)
-		add_words(o, "cause", cause, certainty, thread ? "bt -oom" : "info");
+		add_words(o, is_asked_for(cause) ? "event" : "cause", cause, certainty, thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);
 	if (o->heap->damaged)
@@ -170,13 +177,6 @@ static int add_deadlocks(struct overview *o, struct err *err)
 	}
 	result_free(r);
 	return code;
-}
-
-/* An OpenJ9 dump that a person wanted: no trouble caused it. */
-static bool is_asked_for(const char *cause)
-{
-	static const char event[] = "Dump Event \"user\"";
-	return !strncmp(cause, event, sizeof event - 1);
 }
 
 static bool take_alert(struct result *r, char **sentence, char **line)

@@ -17,6 +17,12 @@ enum {
 	REFERRERS_MOST = 64, /* looked at in each step */
 };
 
+/* A collection, and not a node of another. */
+static bool is_whole(unsigned make)
+{
+	return (make & (MAKE_COLLECTION | MAKE_PART)) == MAKE_COLLECTION;
+}
+
 /* What the object is a part of: the collection rather than an array, an array rather than a node.  HEAP_NONE: of
  * nothing. */
 static uint32_t whole_of(struct asking *q, uint32_t id, uint32_t before)
@@ -29,7 +35,7 @@ static uint32_t whole_of(struct asking *q, uint32_t id, uint32_t before)
 		uint32_t from = h->in.target[k];
 		if (from == before || from == id || !path_plumbing_is(&q->a->plumbing, from, id))
 			continue;
-		if (inspect_make(h, from) & MAKE_COLLECTION)
+		if (is_whole(inspect_make(h, from)))
 			return from;
 		*(heap_class_of(h, from)->kind == CLASS_OBJECT_ARRAY ? &array : &node) = from;
 	}
@@ -45,13 +51,13 @@ uint32_t about_collection_of(struct asking *q, uint32_t holder)
 	const struct heap *h = q->a->heap;
 	uint32_t at = holder, before = HEAP_NONE, next;
 	for (unsigned n = 0; n < STEPS_MOST && (next = whole_of(q, at, before)) != HEAP_NONE; n++) {
-		if (inspect_make(h, at) & MAKE_COLLECTION && adjacency_degree(&h->in, at) > 1) /* others use it, too */
+		if (is_whole(inspect_make(h, at)) && adjacency_degree(&h->in, at) > 1) /* others use it, too */
 			break;
 		before = at;
 		at = next;
 	}
 	unsigned make = inspect_make(h, at);
-	return make & MAKE_COLLECTION || (at == holder && make & MAKE_ARRAY && !(make & MAKE_PART)) ? at : HEAP_NONE;
+	return is_whole(make) || (at == holder && make & MAKE_ARRAY && !(make & MAKE_PART)) ? at : HEAP_NONE;
 }
 
 bool about_collection_label(struct asking *q, uint32_t id, struct text *to)

@@ -300,6 +300,20 @@ static void add_parts(struct text *to, const struct retained *r, uint32_t id)
 	text_add(to, n ? "." : "");
 }
 
+void told_add_many(struct text *to, const struct opened *o, const struct retained *r, const struct told *t,
+    const struct suspect *s)
+{
+	struct held_part largest[PARTS_NAMED];
+	struct told_elements e;
+	if ((told_find_elements(&e, o, told_point(r, t, s), s->piles_up, NULL, NULL) && e.class != HEAP_NONE) ||
+	    !find_parts(r, s->piles_up, largest) || largest[0].n < 2 ||
+	    largest[0].bytes <= retained_of(r, s->piles_up).n / 2)
+		return;
+	text_add(to, " Most of it is ");
+	add_part(to, r, s->piles_up, &largest[0]);
+	text_add(to, ".");
+}
+
 /* Objects of a group's class that a class object or a loader alone holds: no suspect has them, the heap's tree does. */
 static uint64_t held_by_classes(const struct retained *r, const struct suspect *s)
 {

@@ -319,6 +319,8 @@ static void add_accumulated(struct told *t, const struct opened *o, const struct
 		text_add(to, " Nearly all of it is in a chain of ");
 		text_add_name(to, heap_class_of(r->heap, link)->name);
 		text_add(to, ".");
+	} else {
+		told_add_many(to, o, r, t, s);
 	}
 }
 

@@ -84,6 +84,9 @@ void told_add_holder_kind(struct text *to, const struct told *t, const struct op
     const struct suspect *s);
 void told_add_contents(struct text *to, const struct opened *o, struct what_if *cut, const struct told *t,
     const struct suspect *s);
+/* For the sentence " Most of it is 2,000 app.Session (>=594K).", if that is so and no elements are what is in it. */
+void told_add_many(struct text *to, const struct opened *o, const struct retained *r, const struct told *t,
+    const struct suspect *s);
 void told_add_remedy(struct text *to, const struct told *t, const struct suspect *s);
 
 /* The elements of a collection, or the references of an array: how many there are, how many of them were looked at, and

@@ -124,7 +124,7 @@ enum group { OF_ROW, MOVES, VIEWS, PAGES, NOT_SHOWN, GROUPS = NOT_SHOWN };
 /* The others are found by typing. */
 static enum group group_of(enum action action)
 {
-	if ((action >= ACTION_OPEN && action <= ACTION_FOLD) || action == ACTION_SIDE || action == ACTION_REFERRERS ||
+	if ((action >= ACTION_OPEN && action <= ACTION_GROUP) || action == ACTION_FOLD || action == ACTION_SIDE || action == ACTION_REFERRERS ||
 	    action == ACTION_WHY || action == ACTION_COPY || action == ACTION_COPY_ROW || action == ACTION_TICKET ||
 	    action == ACTION_TAG)
 		return OF_ROW;

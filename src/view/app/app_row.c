@@ -103,12 +103,13 @@ static bool add_of_suspect(struct app *a, enum column_id column, struct text *to
 	return add_of_row(a, PLACE_CARDS | PLACE_OVERVIEW, column, to);
 }
 
-/* Is a line of the overview selected that is a sentence itself: a cause, damage, a deadlock? */
+/* Is a line of the overview selected that is a sentence itself: a cause, an event, damage, a deadlock? */
 static bool is_alert(struct app *a)
 {
 	struct text section = TEXT_INIT;
 	bool alert = add_of_row(a, PLACE_OVERVIEW, COL_SECTION, &section) &&
-	    (!strcmp(section.s, "cause") || !strcmp(section.s, "damage") || !strcmp(section.s, "deadlock"));
+	    (!strcmp(section.s, "cause") || !strcmp(section.s, "event") || !strcmp(section.s, "damage") ||
+	    !strcmp(section.s, "deadlock"));
 
 	text_release(&section);
 	return alert;
@@ -126,11 +127,22 @@ static bool lists_dumps(const struct page *p)
 	return p->asked && p->asked->command && p->asked->command->flags & COMMAND_LISTS_DUMPS;
 }
 
+/* Of the first line of a class object's page: the class, if it has objects. */
+static bool class_of_head(struct app *a, struct target *out)
+{
+	const struct heap *h = session_heap(&a->session);
+	struct page *p = app_page(a);
+	uint32_t class = p->ops->object ? heap_class_mirrored(h, p->ops->object(p)) : HEAP_NONE;
+
+	*out = (struct target){.kind = TARGET_CLASS, .id = class, .opened = a->session.dump};
+	return class != HEAP_NONE && h->classes[class].n_objects;
+}
+
 unsigned app_abilities(struct app *a)
 {
 	const struct heap *h = session_heap(&a->session);
 	struct table *t = app_table(a);
-	struct target target;
+	struct target target, class;
 	struct branch b;
 	unsigned can = app_leaves(a, ACTION_LEAVE) ? CAN_LEAVE : CAN_GO_BACK;
 
@@ -156,7 +168,7 @@ unsigned app_abilities(struct app *a)
 	can |= app_unfolding(a, NULL) ? CAN_FOLD : 0;
 	if (!app_target(a, &target))
 		return can;
-	can |= list && t->on_head ? 0 : CAN_OPEN;
+	can |= list && t->on_head && !class_of_head(a, &class) ? 0 : CAN_OPEN;
 	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)) && !strncmp(target.command, "use ", 4))
 		can |= CAN_TAG;
 	if (target.kind == TARGET_COMMAND)
@@ -236,6 +248,28 @@ static const char *proposed_line(struct app *a)
 	return about_line(t->result, t->row);
 }
 
+/* Of a suspect the name, in place of an address and of what it is. */
+static void run_of_suspect(struct app *a, const char *line)
+{
+	size_t before = a->here.pages.at;
+	struct text name = TEXT_INIT, title = TEXT_INIT;
+	bool suspect = add_of_suspect(a, COL_REFERENCE, &title) && add_of_suspect(a, COL_NAME, &name);
+
+	app_run_line(a, line);
+	struct page *p = app_page(a);
+	if (suspect && p && a->here.pages.at == before + 1) {
+		const char *address = strstr(p->title, "0x"), *end = address ? address + strcspn(address, " ,:") : "";
+		text_clear(&title);
+		text_add_n(&title, p->title, address ? (size_t)(address - p->title) : 0);
+		names_fit(name.s, 1, &title);
+		text_add(&title, end);
+		free(p->title);
+		p->title = text_take(&title);
+	}
+	text_release(&name);
+	text_release(&title);
+}
+
 void app_open_row(struct app *a)
 {
 	struct table *t = app_table(a);
@@ -245,13 +279,15 @@ void app_open_row(struct app *a)
 
 	const char *proposed = proposed_line(a);
 
-	if (t && t->on_head && !panes_focused(&a->panes)) {
+	bool head = t && t->on_head && !panes_focused(&a->panes);
+	if (head && !class_of_head(a, &target)) {
 		app_say(a, ROLE_NOTE, "this is the object itself; Down: its contents, Tab: incoming references");
 		return;
 	}
-	if (!proposed && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
+	bool row = !proposed && !head;
+	if (row && app_target(a, &target) && target.kind != TARGET_COMMAND && app_is_of_other(a, "Enter"))
 		return;
-	if (!proposed && !app_target(a, &target)) {
+	if (row && !app_target(a, &target)) {
 		app_say(a, ROLE_NOTE, "nothing to open in this row");
 		return;
 	}
@@ -278,7 +314,7 @@ void app_open_row(struct app *a)
 			text_add(&line, " -sort retained");
 	}
 	char *branch = proposed ? NULL : branch_of_row(a, t, &target);
-	app_run_line(a, line.s);
+	run_of_suspect(a, line.s);
 	if (branch)
 		select_branch(a, branch);
 	free(branch);
@@ -321,7 +357,7 @@ static void ask_about_row(struct app *a, char key, const char *words, const char
 	app_select(a, &selection);
 	if (selection.row) {
 		text_addf(&line, "%s %s%s", words, selection.row, behind);
-		app_run_line(a, line.s);
+		run_of_suspect(a, line.s);
 	} else {
 		refuse(a, key, 0);
 	}

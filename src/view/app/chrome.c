@@ -16,6 +16,9 @@
 #include <string.h>
 
 #define LINES_FOR_HINTS 12
+#define LINES_FOR_ALERT 10
+#define WIDTH_FOR_KEYS 60 /* beside an alert */
+#define WIDTH_FOR_ALL 100 /* hints of a row in the heap's tree */
 #define LINES_FOR_TITLE 5
 #define LINES_FOR_PATH 8 /* of the page: with fewer it needs them all */
 #define CANDIDATE_LINES 8
@@ -32,10 +35,11 @@ static void draw_hints(struct app *a, int y, int width)
 {
 	enum place place = app_place(a);
 	unsigned can = app_abilities(a);
+	unsigned of_others = width >= WIDTH_FOR_ALL && can & CAN_GROUP ? CAN_FOLD : 0; /* keeps its room in all rows */
 	struct hint hint;
 	int x = 0, kept = 0;
 
-	for (unsigned i = 0; key_hint(place, can, i, &hint); i++)
+	for (unsigned i = 0; key_hint(place, can | of_others, i, &hint); i++)
 		kept += hint.always ? hint_width(&hint) + 2 : 0;
 	for (unsigned i = 0; key_hint(place, can, i, &hint); i++) {
 		kept -= hint.always ? hint_width(&hint) + 2 : 0;
@@ -379,17 +383,23 @@ static int draw_alert(struct app *a, int y, int width)
 	static const char package[] = "java.lang.";
 	const struct alert *alert = &a->here.alert;
 
-	if (!app_shows_alert(a) || LINES < LINES_FOR_HINTS)
+	if (!app_shows_alert(a) || LINES < LINES_FOR_ALERT)
 		return 0;
 	const char *more = !strncmp(alert->line, "bt", 2) ? "stack" : !strncmp(alert->line, "locks", 5) ? "locks" : "info";
-	int end = width - 4 - (int)strlen(more) - (int)strlen("  Esc hide");
+	bool narrow = width < WIDTH_FOR_KEYS;
+	int end = narrow ? width : width - 4 - (int)strlen(more) - (int)strlen("  Esc hide");
 	draw_clipped(y, 0, 1, "!", theme_role(ROLE_ERROR));
 	const char *said = alert->sentence;
 	if (!strncmp(said, package, sizeof package - 1) && (int)text_width_most(said, (size_t)width) > end - 2)
 		said += sizeof package - 1;
 	draw_text(y, 2, end - 2, said, theme_role(ROLE_ERROR));
 	int x = end + 2;
-	if (!config_key(a->options->config, 'b')) { /* else it is another key */
+	bool bound = !config_key(a->options->config, 'b'); /* else it is another key */
+	if (narrow) {
+		mouse_zone(a, (struct zone){y, 0, bound ? width : 0, .key = 'b'});
+		return 1;
+	}
+	if (bound) {
 		mouse_zone(a, (struct zone){y, 0, x + 2 + (int)strlen(more), .key = 'b'});
 		draw_clipped(y, x, 1, "b", theme_role(ROLE_KEY));
 		draw_clipped(y, x + 2, width - x - 2, more, theme_role(ROLE_QUIET));
@@ -436,6 +446,7 @@ static struct pane_page page_for_panes(const struct app *a, struct page *p, stru
 	    !(p->ops->object || (result_has_sets(t->result) && has_targets(t->result)));
 	page.columns = page_is_class(p) ? class_page_wishes(p, area.width) : table_wishes(t);
 	if (p->ops->object) {
+		page.empty = t->on_head; /* what the page is about it says itself */
 		page.object = true;
 		page.lines = object_page_lines(p);
 		return page;

@@ -318,6 +318,14 @@ static void draw_holders_bar(struct overview_page *o, int y, int x, int width)
 	text_release(&words);
 }
 
+/* What is wrong is red; that somebody asked for the dump is a fact. */
+static bool is_wrong(struct overview_page *o, size_t row)
+{
+	struct cell section;
+	result_cell(o->result, row, (unsigned)o->section, &section);
+	return strcmp(section.text, "event") != 0;
+}
+
 static int draw_alerts(struct overview_page *o, struct rect at)
 {
 	const struct part_rows *rows = &o->part[PART_ALERT];
@@ -325,10 +333,11 @@ static int draw_alerts(struct overview_page *o, struct rect at)
 	int lines = 0;
 	for (size_t i = 0; i < rows->n && lines < 3 && lines < at.height; i++, lines++) {
 		size_t row = rows->first + i;
-		attr_t attr = theme_role(ROLE_ERROR) | (is_selected(o, row) ? A_REVERSE : 0);
+		bool wrong = is_wrong(o, row);
+		attr_t attr = theme_role(wrong ? ROLE_ERROR : ROLE_QUIET) | (is_selected(o, row) ? A_REVERSE : 0);
 		show(o, PART_ALERT, row, at.y + lines, at.x, at.width);
 		print_cell(o, row, o->name, &words);
-		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : "!", attr);
+		draw_clipped(at.y + lines, at.x, 1, is_selected(o, row) ? ">" : wrong ? "!" : " ", attr);
 		draw_words(at.y + lines, at.x + MARKER, at.width - MARKER, words.s, attr);
 	}
 	text_release(&words);

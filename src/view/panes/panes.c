@@ -46,7 +46,7 @@ static enum layout layout_in(const struct panes *p, const struct pane_page *page
 	bool right = page->rect.width >= RIGHT_FROM, three = page->rect.width >= THREE_FROM;
 	bool below = page->rect.height >= BELOW_FROM || left_by_list(page) >= PANE_LEAST;
 
-	if (page->empty && !page->object)
+	if (page->empty)
 		return LAYOUT_LIST;
 	/* its two halves come first */
 	if (page->object && three && (wanted == LAYOUT_AUTO || wanted == LAYOUT_THREE))

@@ -34,7 +34,7 @@ struct pane_page {
 	struct rect rect;
 	size_t lines; /* that the list would fill; what a short one leaves is a pane's */
 	int columns;  /* that it would fill */
-	bool empty;   /* it has no rows */
+	bool empty;   /* it has no rows, or no row of it is selected */
 	bool object;  /* it is the page of an object, which has a pane of its own for what holds that */
 };
 

@@ -305,6 +305,12 @@ static bool fit_texts(const struct table *t, struct layout *l, int width, int te
 	       shrink(t, l, width, text_least, name_least);
 }
 
+/* The objects of a class, largest first: a field less, and one sees how much larger. */
+static bool keeps_bar(const struct table *t, const struct layout *l, int width)
+{
+	return t->result->all_of && l->bar_of == t->result->sorted_by && width >= NARROW;
+}
+
 static void fit(const struct table *t, struct layout *l, int width)
 {
 	bool fields = t->result->n_columns > 0 && t->result->columns[t->result->n_columns - 1].name;
@@ -336,7 +342,11 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = fit_texts(t, l, width, text, name);
 	if (fits && drop_address(t, l))
 		fits = fit_texts(t, l, width, text, name);
-	if (!fits && l->bar > 0) {
+	if (!fits && l->bar > BAR_LEAST_OWN) {
+		l->bar = BAR_LEAST_OWN;
+		fits = fit_texts(t, l, width, text, name);
+	}
+	if (!fits && l->bar > 0 && !keeps_bar(t, l, width)) {
 		l->bar = 0;
 		fits = fit_texts(t, l, width, text, name);
 	}
@@ -350,8 +360,10 @@ static void fit(const struct table *t, struct layout *l, int width)
 		l->percent_x = 0;
 		fits = fit_texts(t, l, width, text, name);
 	}
-	if (!fits)
+	if (!fits) {
+		l->bar = 0;
 		shrink(t, l, width, 4, 4);
+	}
 	give_rest(t, l, width);
 }
 

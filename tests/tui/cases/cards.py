@@ -2,9 +2,10 @@
 """Leak suspects as cards: what they say, and their keys."""
 
 import os
+import re
 import time
 
-from cairntest import GO, SHOP
+from cairntest import GO, SAMPLE, SHOP
 from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
 
 OLDER = [SHOP.replace("shop.hprof", name) for name in ("shop-1.hprof", "shop-2.hprof")]
@@ -63,7 +64,7 @@ def move(t):
     click(t, *place_of(t, "reached only"))
     wait_selected(t, r"AuditLog\.ENTRIES")
     click(t, *place_of(t, "reached only"))
-    t.wait(PLACE + r" .*> ArrayList")
+    t.wait(PLACE + r" > \S*AuditLog\.ENTRIES")
     leave(t)
 
 
@@ -71,7 +72,7 @@ def move(t):
 def opens(t):
     leaks(t, "leaks -share 1")
     t.keys("j", "Enter")
-    t.wait(PLACE + r" .*> ArrayList")
+    t.wait(PLACE + r" > \S*AuditLog\.ENTRIES")
     t.wait(r"ENTRIES \(60\)")
     t.keys("Escape", "c")
     t.wait(PLACE + r" .*> cut com\.acme\.shop\.AuditLog\.ENTRIES")
@@ -88,9 +89,12 @@ def asks_of_named(t):
     leaks(t)
     t.keys("j")
     wait_selected(t, r"AuditLog\.ENTRIES")
-    for key, page in (("p", "path"), ("d", "dom"), ("o", "refs"), ("u", "refs")):
+    # the ArrayList, as the sentence says: what is in it, and what holds it
+    for key, page, row in (("p", "path", "ENTRIES .*80"), ("d", "dominated", "0xe0033f80 "),
+                           ("o", "outgoing", "0xe0033f80 "), ("u", "incoming", "static ENTRIES .*0xe0001550 ")):
         t.keys(key)
-        t.wait(PLACE + r" > (?:%s )?.*0xe0033f68" % page)  # the ArrayList, as the sentence says
+        t.wait(PLACE + r" > %s .*AuditLog\.ENTRIES" % page)
+        t.wait(row)
         t.keys("Escape")
         wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys(":")
@@ -118,6 +122,24 @@ def copies(t):
     need(lines[0] == "com.acme.shop.AuditLog.ENTRIES (java.util.ArrayList 0xe0033f68, 60 elements, all "
          "com.acme.shop.Session) retains 80.0K, 36.8% of the heap. Clearing it frees 80.0K.", lines, t)
     need(lines[1].startswith("0xe0001550\tclass com.acme.shop.AuditLog\t82056\t") and len(lines) == 2, lines, t)
+
+
+@case("cards: the sentence that y copies names the many objects that are most of it, as the card does")
+def copies_many(t):
+    path = os.path.join(t.home, "copied")
+    start(t, dump=SAMPLE)
+    enter(t, "set copy %s" % path)
+    t.keys("3", "j")
+    wait_selected(t, r"^> 2 .*PageCache")
+    card = re.search(r"Largest parts: (\d\d+) \S*?([\w$]+) (\(\S+\))", " ".join(" ".join(t.screen()).split()))
+    need(card, "the card names them", t)
+    t.keys("y")
+    t.wait(r"^copied to ")
+    leave(t)
+    with open(path, encoding="utf-8") as f:
+        line = f.read()
+    words = tuple(re.escape(word) for word in card.groups())
+    need(re.search(r" Most of it is %s \S*\b%s %s\. " % words, line), line, t)
 
 
 @case("where clearing frees more than the suspect retains, overview and card say why", BOTH)

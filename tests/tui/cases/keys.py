@@ -47,6 +47,18 @@ def alert_of_cause(t):
     leave(t)
 
 
+@case("an alert has a line of a small window, too", ((40, 10),))
+def small_alert(t):
+    if not DUMPS:
+        return
+    t.line('clear; "$CAIRN" \'%s\'' % os.path.join(DUMPS, "waste", "oom", "waste-oom.hprof"))
+    t.wait(r"^! OutOfMemoryError in thread oom-hog")
+    t.wait(r"^> byte\[\] ")
+    t.keys("Escape")
+    t.wait(r"^! ", gone=True)
+    leave(t)
+
+
 @case("no alert where nothing is wrong: b says so")
 def no_alert(t):
     start(t, dump=SHOP)

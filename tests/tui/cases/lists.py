@@ -221,7 +221,7 @@ def unfolded_path(t):
     t.wait(r"^> +5 +(static com|static c|sta).*ENTRIES ")
     t.wait(r"^ +7 +\[0\]")
     need(not any("elementData " in line for line in t.screen()), "the array is folded", t)
-    t.wait(r" a steps ")
+    t.wait(r" a steps$")
     t.keys("a")
     t.wait(r"path to 0xe00200a8, each step")
     for step, field in enumerate(("classes", "elementData", r"\[6\]", r"stat\S* ENTRIES", "elementData", r"\[0\]")):

@@ -7,6 +7,47 @@ from cairntest import SHOP
 from tui import BOTH, case, click, enter, held_by, leave, need, place_of, start, wait_selected
 
 
+@case("the objects of a class, largest first, have bars before their fields", ((80, 24), (120, 35)))
+def class_bars(t):
+    start(t, dump=SHOP)
+    enter(t, "ls com.acme.shop.Session -sort retained")
+    t.wait(r'^> 0xe00200a8 +40 +1\.3K [█▉▊▋▌▍▎▏]{4,} +"session-4740" +0xe00042f8 ')
+    leave(t)
+
+
+@case("class, as jhat has it, shows the class object; Enter on its first line lists the objects of the class")
+def class_of_jhat(t):
+    start(t, dump=SHOP)
+    enter(t, "class com.acme.shop.Session")
+    t.wait(r"^> class com\.acme\.shop\.Session ")
+    t.wait(r"^Enter open ")
+    t.keys("Enter")
+    t.wait(r" > com\.acme\.shop\.Session .* 1/100$")
+    t.wait(r"^> 0xe00200a8 ")
+    t.keys("Escape")
+    t.wait(r"^> class com\.acme\.shop\.Session ")
+    enter(t, "x 0xe00200a8")
+    t.wait(r"^> com\.acme\.shop\.Session ")
+    t.keys("Enter")
+    t.wait(r"^this is the object itself; ")
+    leave(t)
+
+
+@case("while the first line of an object is selected, there is no empty pane beside it", ((200, 50),))
+def head_without_pane(t):
+    start(t, dump=SHOP)
+    enter(t, "x 0xe00200a8")
+    t.wait(r"^> com\.acme\.shop\.Session ")
+    t.wait(r"^  WOULD FREE  3 byte")
+    need(not any("│" in line for line in t.screen()), "a pane", t)
+    t.keys("Down")
+    t.wait(r"^> viewState .*│")
+    t.wait(r"│ \S+ byte\[\]$")
+    t.keys("Up")
+    t.wait(lambda lines: not any("│" in line for line in lines))
+    leave(t)
+
+
 @case("an object: what holds it, fields by retained size, dates, referrers, what it would free", BOTH)
 def object_once(t):
     start(t, dump=SHOP)

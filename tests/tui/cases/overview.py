@@ -34,7 +34,8 @@ def overview(t):
     t.keys("Down")
     wait_selected(t, r"AuditLog\.ENTRIES .* 80\.\dK +80\.0K$")
     t.keys("Enter")
-    t.wait(r"^overview > ArrayList")  # the list, not the array in it
+    t.wait(r"^overview > \S*AuditLog\.ENTRIES")
+    t.wait(r"^> java\.util\.ArrayList size 60 ")  # the list, not the array in it
     t.keys("Escape")
     wait_selected(t, r"AuditLog\.ENTRIES")
     t.keys("Tab")
@@ -50,6 +51,15 @@ def overview(t):
     t.wait(r"^SUSPECTS ")
     t.keys("q")
     t.wait("^" + PROMPT)
+
+
+@case("overview: that a user asked for the dump is a line without the mark of what is wrong")
+def asked_for(t):
+    opened(t, dump=SAMPLE)
+    t.wait(r'^> Dump Event "user" ')
+    t.keys("Down")
+    t.wait(r'^  Dump Event "user" ')
+    t.keys("q")
 
 
 @case("overview: what fills and what holds go down as far as the window does", ((200, 50), (120, 30)))

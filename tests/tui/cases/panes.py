@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The panes beside a list."""
 
+import os
 import re
 
 from cairntest import SHOP, cairn
 from tui import BOTH, case, click, enter, held_by, leave, mouse, need, place_of, selected, settled, start, wait_selected
+
+DUMPS = os.environ.get("CAIRN_DUMPS")
+
+
+@case("packages: a pane beside a wide list leaves no blanks, and has one ellipsis in a name", ((120, 35),))
+def no_blanks(t):
+    if not DUMPS:
+        return
+    start(t, dump=os.path.join(DUMPS, "apps", "tc1.hprof"))
+    t.keys("5")
+    t.wait(r"^> ▾ java .* 4\.4M [█▉▊▋▌▍▎▏]+ .*[KM]│ objects ")
+    t.wait(r"│ .*\[…ConcurrentHashMap\$Node\[\]$")
+    need(not any("……" in line for line in t.screen()), "two", t)
+    leave(t)
 
 
 @case("panes beside a list tell of the selected row: right, below, both sides, none", ((120, 30), (80, 34), (200, 50)))

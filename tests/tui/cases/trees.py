@@ -9,6 +9,16 @@ from cairntest import SHOP
 from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_selected
 
 
+@case("the heap's tree: what only some rows can do is the last hint, so no other moves", ((80, 24), (120, 35)))
+def last_hint(t):
+    start(t, dump=SHOP)
+    t.keys("2", "Home", "Down")
+    t.wait(r"^Enter open +\* expand +g group .* \? help  q back  a split$")
+    t.keys("Down", "Down")
+    t.wait(r" \? help  q back$")
+    leave(t)
+
+
 @case("bt: frames are headings that keep their ends, what they hold opens and closes below", BOTH)
 def headings(t):
     start(t, dump=SHOP)

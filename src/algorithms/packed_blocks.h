@@ -39,6 +39,7 @@ struct packed_block {
 
 struct packed_stream {
 	int fd;
+	int between[2];   /* a pipe, for what is on its way; -1: not yet */
 	uint64_t size;    /* bytes that came */
 	uint64_t begin;   /* byte in the range of all */
 	struct packed_block *block; /* n of them */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	READ_MOST = 4 << 20, /* bytes at a time */
+	READ_MOST = 1 << 20, /* bytes at a time: as large a pipe as users may have */
 	LIMIT_PART = 8,      /* of the limit: when only this part of it is left, blocks are packed */
 	BACK_LEAST = 128,    /* blocks that stay when they were brought back, and some for each thread */
 };
@@ -95,7 +95,7 @@ int packed_bytes_new(struct packed_bytes **out, unsigned n, uint64_t memory, str
 	atomic_store(&p->lost, UINT64_MAX);
 	p->stream = xcalloc(n, sizeof *p->stream);
 	for (unsigned i = 0; i < n; i++)
-		p->stream[i].fd = -1;
+		p->stream[i].fd = p->stream[i].between[0] = p->stream[i].between[1] = -1;
 	enter(p);
 	for (unsigned i = 0; i < n; i++) {
 		p->stream[i].fd = memfd_create("cairn", MFD_CLOEXEC);
@@ -134,10 +134,12 @@ void packed_bytes_free(struct packed_bytes *p)
 		munmap(p->range, p->range_size);
 	p->any_packed = false;
 	for (unsigned i = 0; i < p->n; i++) {
+		int fds[] = { p->stream[i].fd, p->stream[i].between[0], p->stream[i].between[1] };
 		packed_blocks_drop(p, &p->stream[i], 0);
 		free(p->stream[i].block);
-		if (p->stream[i].fd >= 0)
-			close(p->stream[i].fd);
+		for (unsigned k = 0; k < 3; k++)
+			if (fds[k] >= 0)
+				close(fds[k]);
 	}
 	for (unsigned i = 0; i < PACKED_UNPACKERS; i++) {
 		zstd_unpacker_free(p->unpacker[i].zstd);
@@ -229,46 +231,60 @@ static bool add_block(struct packed_bytes *p, struct packed_stream *s)
 
 /* --- bytes come ---------------------------------------------------------------------------------- */
 
-/* To the stream's end, at most n.  What is no pipe goes through our hands. */
-static ssize_t move(struct packed_stream *s, int fd, size_t n)
+/* A pipe of its own for a stream.  Where users may not have so large a one it moves less at a time. */
+static bool open_between(struct packed_stream *s)
+{
+	if (s->between[0] < 0 && pipe2(s->between, O_CLOEXEC | O_NONBLOCK))
+		return false;
+	(void)fcntl(s->between[1], F_SETPIPE_SZ, READ_MOST);
+	return true;
+}
+
+/*
+ * What a descriptor has now, to that pipe.  Its pages move there at once.  The system lets nobody write to a pipe while
+ * it is read: copied from it straight into the stream's file, whoever writes would wait meanwhile.
+ */
+static ssize_t take(struct packed_stream *s, int fd)
+{
+	ssize_t got;
+
+	if (s->between[0] < 0 && !open_between(s))
+		return -1;
+	do
+		got = splice(fd, NULL, s->between[1], NULL, READ_MOST, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* From there to the stream's end, at most n. */
+static ssize_t put(struct packed_stream *s, size_t n)
 {
 	off_t at = (off_t)s->size;
-	ssize_t got = splice(fd, NULL, s->fd, &at, n, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	ssize_t now;
 
-	if (got >= 0 || (errno != EINVAL && errno != ENOSYS))
-		return got;
-	char room[16384];
-	got = read(fd, room, n < sizeof room ? n : sizeof room);
-	for (ssize_t done = 0, now; done < got; done += now) {
-		now = pwrite(s->fd, room + done, (size_t)(got - done), (off_t)s->size + done);
-		if (now < 0)
-			return -1;
-	}
-	return got;
+	do
+		now = splice(s->between[0], NULL, s->fd, &at, n, SPLICE_F_MOVE);
+	while (now < 0 && errno == EINTR);
+	return now;
 }
 
 ssize_t packed_bytes_read(struct packed_bytes *p, unsigned stream, int fd)
 {
 	struct packed_stream *s = &p->stream[stream];
-	ssize_t came = 0, now = 1;
+	ssize_t came = take(s, fd);
 
-	while (now > 0 && came < READ_MOST) {
+	for (ssize_t left = came, now; left > 0; left -= now) {
 		if (s->size == s->n * PACKED_BLOCK && !add_block(p, s))
-			return came ? came : -1;
+			return -1;
 		uint64_t room = s->n * PACKED_BLOCK - s->size;
-		do
-			now = move(s, fd, room);
-		while (now < 0 && errno == EINTR);
+		now = put(s, (uint64_t)left < room ? (size_t)left : room);
 		if (now <= 0)
-			break;
-		came += now;
+			return -1;
 		pthread_mutex_lock(&p->lock);
 		s->size += (uint64_t)now;
 		pthread_mutex_unlock(&p->lock);
-		if ((uint64_t)now < room)
-			break;
 	}
-	return came ? came : now;
+	return came;
 }
 
 uint64_t packed_bytes_size(const struct packed_bytes *p, unsigned stream)

@@ -164,12 +164,19 @@ static int attempt(const struct vm_link *l, bool ask, int *fd, int *why, bool *a
 static int wait_for_socket(struct vm_link *l, bool *asked, struct err *err)
 {
 	uint64_t began = progress_clock();
+	bool may_ask = false;
 	int code = 0, fd = -1, why = 0;
 
 	for (unsigned ms = 20; code == 0; ms = ms < 100 ? ms + 20 : ms) {
-		code = attempt(l, !*asked && l->proc.catches_quit, &fd, &why, asked, err);
+		code = attempt(l, may_ask && !*asked && l->proc.catches_quit, &fd, &why, asked, err);
 		if (code || fd >= 0)
 			break;
+		if (!may_ask && (why == ENOENT || why == ECONNREFUSED)) {
+			may_ask = true;
+			if ((code = forbidden(l, err)) == 0)
+				continue;
+			break;
+		}
 		uint64_t most = *asked || why == EAGAIN ? SOCKET_SECONDS : CATCH_SECONDS;
 		if ((why != ENOENT && why != ECONNREFUSED && why != EAGAIN) || progress_clock() - began > most * SECOND)
 			code = no_socket(l, why, *asked, err);
@@ -194,10 +201,7 @@ int hotspot_request(struct vm_link *l, const char *command, const char *const ar
 	char request[REQUEST_MOST], name[LINK_NAME];
 	size_t n = 0;
 	bool asked = false;
-	int code = has_socket(l) ? 0 : forbidden(l, err);
 
-	if (code)
-		return code;
 	vm_link_name(l->vm, name);
 	for (int i = -2; i < 3; i++) {
 		const char *s = i == -2 ? "1" : i == -1 ? command : argument && argument[i] ? argument[i] : "";

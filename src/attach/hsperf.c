@@ -16,6 +16,7 @@ enum {
 	PROLOGUE = 32, ENTRY = 20, /* their bytes */
 	FILE_MOST = 4 << 20,       /* the VM's default is 32 KB */
 	STALE_MS = 60 * 1000,      /* a clock is put right by less */
+	OLD_MAY_BE_ALL = 28,       /* release of Java: from then on Parallel moves the bound between its generations */
 };
 
 struct bytes {
@@ -38,6 +39,7 @@ struct parse {
 	uint64_t max_sum, max_most; /* of the generations */
 	uint64_t ticks, stopped, frequency; /* in collections, at safepoints; of a second */
 	bool generations_add;       /* each generation has its own part of the heap */
+	bool parallel;              /* by the collector Parallel */
 	char *old_version;          /* owned */
 };
 
@@ -118,9 +120,10 @@ static void take_text(struct parse *p, const char *name, const char *s)
 		set_text(&p->to->version, s, strlen(s));
 	else if (!strcmp(name, "java.property.java.vm.specification.version"))
 		p->to->release = (unsigned)strtoul(after(s, "1.") ? s + 2 : s, NULL, 10) & 0xffff;
-	else if (!strcmp(name, "sun.gc.policy.name"))
+	else if (!strcmp(name, "sun.gc.policy.name")) {
 		p->generations_add = strchr(s, ':') != NULL; /* "Copy:MSC", "ParScav:MSC", "ParNew:CMS" */
-	else if (!strcmp(name, "sun.rt.internalVersion") && (s = strstr(s, " JRE (")) != NULL)
+		p->parallel = after(s, "ParScav") != NULL;
+	} else if (!strcmp(name, "sun.rt.internalVersion") && (s = strstr(s, " JRE (")) != NULL)
 		/* "OpenJDK 64-Bit Server VM (25.402-b06) for linux-amd64 JRE (1.8.0_402-b06), built on ..": before
 		 * JDK 9 nothing else has it */
 		set_text(&p->old_version, s + 6, strcspn(s + 6, ")-+ "));
@@ -163,6 +166,8 @@ bool hsperf_parse(const uint8_t *bytes, size_t n, struct hsperf *to)
 		take_entry(&p, &b, at, length);
 		at += length;
 	}
+	if (p.parallel && to->release >= OLD_MAY_BE_ALL)
+		p.generations_add = false;
 	/* G1 adds some bytes so that no generation is empty; heaps are whole pages */
 	to->counters.heap_max = (p.generations_add ? p.max_sum : p.max_most) & ~(uint64_t)4095;
 	if (p.frequency) {

@@ -110,12 +110,24 @@ static bool is_whole(struct taking *t, struct err *err)
 	return false;
 }
 
+int live_dump_incomplete(struct taking *t, const struct err *why, struct err *err)
+{
+	char came[UNITS_ROOM];
+	uint64_t all = packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1);
+
+	if (!all) {
+		err_set(err, why->code, "%s", why->message);
+		return why->code == ERR_NOT_FOUND ? ERR_NOT_FOUND : LIVE_DUMP_OTHERWISE;
+	}
+	units_bytes(came, all);
+	snprintf(t->remark, t->remark_room, "the dump is incomplete, %s came: %s", came, why->message);
+	return 0;
+}
+
 /* A record that ends the dump is put behind the objects. */
 static int end_fifos(struct taking *t, struct err *err)
 {
 	struct err why = ERR_INIT;
-	char came[UNITS_ROOM];
-	uint64_t all = packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1);
 
 	if (is_whole(t, &why)) {
 		bool end_moves = packed_bytes_size(t->bytes, 1) > 0;
@@ -123,13 +135,7 @@ static int end_fifos(struct taking *t, struct err *err)
 			packed_bytes_drop(t->bytes, 0, END_RECORD);
 		return end_moves && !packed_bytes_add(t->bytes, 1, end_record, END_RECORD) ? no_memory(t, err) : 0;
 	}
-	if (!all) {
-		err_set(err, why.code, "%s", why.message);
-		return why.code == ERR_NOT_FOUND ? ERR_NOT_FOUND : LIVE_DUMP_OTHERWISE;
-	}
-	units_bytes(came, all);
-	snprintf(t->remark, t->remark_room, "the dump is incomplete, %s came: %s", came, why.message);
-	return 0;
+	return live_dump_incomplete(t, &why, err);
 }
 
 /* LIVE_DUMP_OTHERWISE, and why: this VM or its folders cannot. */
@@ -273,6 +279,7 @@ enum {
 	BYTES_A_SECOND = 300 << 20,  /* of the heap, as Java 17 and 25 write it into FIFOs on a busy host */
 	COLLECTED_A_SECOND = 1 << 30,
 	OVERWRITES_SINCE = 17,       /* GC.heap_dump -overwrite */
+	OVERWRITES_AT_BEST = 11,     /* its later updates have it */
 };
 
 static void add_pause(const struct live_dump_wishes *w, uint64_t used, struct text *to)
@@ -304,7 +311,8 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 	text_add(to, " into cairn's memory; ");
 	units_bytes(bytes, live_dump_room(p));
 	if (by_file)
-		text_addf(to, "its temporary folder has a file of up to %s meanwhile", bytes);
+		text_addf(to, "its temporary folder %s a file of up to %s meanwhile",
+		    p->kind == VM_HOTSPOT && p->release >= OVERWRITES_AT_BEST ? "may have" : "has", bytes);
 	else
 		text_add(to, w->keep ? "" : "nothing is written to disk");
 	if (w->keep)

@@ -107,9 +107,16 @@ static int take_hprof(struct taking *t, const struct dump_folder *f, struct err 
 {
 	char command[128];
 	const char *argument[3] = { command, NULL, NULL }, *text;
+	struct err why = ERR_INIT;
 
 	snprintf(command, sizeof command, "GC.heap_dump %s%s/%s", t->wishes->collect ? "" : "-all ", f->path, DUMP_FILE);
-	int code = ask_for_file(t, f, DUMP_FILE, "jcmd", argument, &text, err);
+	int code = ask_for_file(t, f, DUMP_FILE, "jcmd", argument, &text, &why);
+	if (code == ERR_NOT_FOUND) { /* it has ended: what it wrote is there yet */
+		code = read_file(t, f, DUMP_FILE, 0, err);
+		return code == ERR_IO || code == 0 ? live_dump_incomplete(t, &why, err) : code;
+	}
+	if (code)
+		*err = why;
 	if (code == 0 && !strstr(text, "Heap dump file created"))
 		code = refused(t, strstr(text, "\nDump") ? strstr(text, "\nDump") + 1 : text, err);
 	return code ? code : read_file(t, f, DUMP_FILE, 0, err);

@@ -27,6 +27,8 @@ enum { LIVE_DUMP_OTHERWISE = 1 };
 uint64_t live_dump_room(const struct vm_process *p);
 /* Read what a descriptor has now; *came counts it.  ERR_NOMEM, ERR_IO, ERR_CANCELLED. */
 MUST_CHECK int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64_t *came, struct err *err);
+/* Only a part came, and why: 0 with a remark.  Nothing did: ERR_NOT_FOUND if the VM has ended, LIVE_DUMP_OTHERWISE. */
+MUST_CHECK int live_dump_incomplete(struct taking *t, const struct err *why, struct err *err);
 MUST_CHECK int live_dump_take_file(struct taking *t, struct err *err);
 
 #endif

@@ -339,7 +339,7 @@ static int open_folders(struct attaching *a, struct err *err)
 	struct openj9_info info;
 	char name[LINK_NAME];
 
-	a->folder = openj9_open_folder(a->link->tmp);
+	a->folder = openj9_open_folder(a->link->process, a->link->tmp);
 	a->vm = a->folder < 0 ? -1 : openj9_open_vm(a->folder, &a->link->proc, &info);
 	if (a->folder >= 0)
 		openj9_info_release(&info);

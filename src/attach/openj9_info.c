@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { INFO_MOST = 64 << 10 };
+enum {
+	INFO_MOST = 64 << 10,
+	OPTIONS_MOST = 1 << 20,
+};
 
 /* Append a character that was written as \uXXXX; returns what follows. */
 static const char *add_code(struct text *to, const char *at, const char *end)
@@ -98,9 +101,27 @@ static bool read_one(int vm, const struct proc *p, struct openj9_info *to)
 	return is;
 }
 
-int openj9_open_folder(int tmp)
+/* Open the folder that an option in a file of the process names last.  -1: there is no such option, or folder. */
+static int open_named(int process, const char *file, const char *ends)
 {
-	return openat(tmp, ".com_ibm_tools_attach", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	static const char option[] = "-Dcom.ibm.tools.attach.directory=/";
+	size_t n, len = strlen(option);
+	char *text = proc_file(process, file, OPTIONS_MOST, &n), *path = NULL;
+
+	for (char *at = text; at && (at = memmem(at, n - (size_t)(at - text), option, len)) != NULL;)
+		path = at += len;
+	if (path)
+		path[strcspn(path, ends)] = '\0';
+	int fd = path ? proc_open_file(process, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
+	free(text);
+	return fd;
+}
+
+int openj9_open_folder(int process, int tmp)
+{
+	int fd = open_named(process, "cmdline", "");
+	fd = fd < 0 ? open_named(process, "environ", " ") : fd; /* JAVA_TOOL_OPTIONS and others, with several each */
+	return fd < 0 ? openat(tmp, ".com_ibm_tools_attach", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : fd;
 }
 
 int openj9_open_vm(int folder, const struct proc *p, struct openj9_info *to)
@@ -125,7 +146,7 @@ int openj9_open_vm(int folder, const struct proc *p, struct openj9_info *to)
 
 bool openj9_info_read(int process, const struct proc *p, struct openj9_info *to)
 {
-	int tmp = proc_open_tmp(process, p), folder = tmp < 0 ? -1 : openj9_open_folder(tmp);
+	int tmp = proc_open_tmp(process, p), folder = openj9_open_folder(process, tmp);
 	int vm = folder < 0 ? -1 : openj9_open_vm(folder, p, to);
 	int fds[] = { tmp, folder, vm };
 

@@ -2,8 +2,8 @@
 /*
  * openj9_info.h - what an OpenJ9 VM that can be attached to says of itself.
  *
- * It writes Java properties into the file .com_ibm_tools_attach/ID/attachInfo of its temporary folder (jcl,
- * com.ibm.tools.attach.target.Advertisement).  The bytes are untrusted.
+ * It writes Java properties into the file .com_ibm_tools_attach/ID/attachInfo of its temporary folder, or ID/attachInfo
+ * of -Dcom.ibm.tools.attach.directory (jcl, com.ibm.tools.attach.target.Advertisement).  The bytes are untrusted.
  */
 #ifndef CAIRN_ATTACH_OPENJ9_INFO_H
 #define CAIRN_ATTACH_OPENJ9_INFO_H
@@ -23,8 +23,9 @@ void openj9_info_release(struct openj9_info *i);
 
 /* Append the value of the first property of this name, with its escapes undone.  False: there is none. */
 bool openj9_property(const char *bytes, size_t n, const char *name, struct text *to);
-/* The folder of all VMs, in their temporary one; that of a process's VM, and what it says.  -1: there is none. */
-int openj9_open_folder(int tmp);
+/* The folder of all VMs, in their temporary one or where the process was told to have it; that of a process's VM, and
+ * what it says.  -1: there is none. */
+int openj9_open_folder(int process, int tmp);
 int openj9_open_vm(int folder, const struct proc *p, struct openj9_info *to);
 
 #endif

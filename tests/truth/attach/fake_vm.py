@@ -2,7 +2,8 @@
 """Programs that speak the attach protocols of VMs, for what a real one does not do, or is not here to do.
 
     fake_vm.py hotspot FOLDER MANNER    with a library named libjvm.so mapped, as a VM has one
-    fake_vm.py openj9 FOLDER MANNER     with its attachInfo in /tmp/.com_ibm_tools_attach
+    fake_vm.py openj9 FOLDER MANNER     with its attachInfo in /tmp/.com_ibm_tools_attach, or in the folder that
+                                        -Dcom.ibm.tools.attach.directory names here or in JAVA_TOOL_OPTIONS
 
 It prints "ready", then each request.  FOLDER is for its own files.  Manners of hotspot: "old" refuses to write over a
 file, as before Java 17; "garbage", "endless", "silent" and "closing" answer so; "ignores" does not open its socket.  Of
@@ -145,7 +146,9 @@ def loopback_up():
 def openj9():
     loopback_up()
     libc = ctypes.CDLL(None, use_errno=True)
-    common = "/tmp/.com_ibm_tools_attach"
+    named = re.search(r"-Dcom\.ibm\.tools\.attach\.directory=(\S+)",
+                      " ".join([*sys.argv, os.environ.get("JAVA_TOOL_OPTIONS", "")]))
+    common = named.group(1) if named else "/tmp/.com_ibm_tools_attach"
     own = os.path.join(common, str(PID))
     os.makedirs(own, 0o700)
     with open(os.path.join(own, "attachInfo"), "w", encoding="ascii") as f:

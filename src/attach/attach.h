@@ -94,7 +94,7 @@ MUST_CHECK int vm_ask(const struct vm_process *p, const char *command, const cha
 
 /* --- watching a VM ---------------------------------------------------------------------------------- */
 
-enum { VM_PAST = 24 }; /* answers kept of each class */
+enum { VM_PAST = 12 }; /* answers kept of each class */
 
 struct vm_class {
 	char *name;              /* "com.acme.shop.Order[]", escaped; classes of several loaders are one */

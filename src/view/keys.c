@@ -37,6 +37,7 @@ static const struct binding {
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, OBJECTS | PLACE_PANE, "Enter",
 	"open the selected row: objects of a class, an object, a thread; in a tree its children",
 	"open", "Enter", OBJECTS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, PLACE_TABLE, NULL, NULL, "dump", "Enter", PLACE_TABLE, CAN_DUMP},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0, .brief = "show or hide"},
     {{SPECIAL(KEY_RIGHT), 'l'}, ACTION_INTO, PAGES, "Right, l",
@@ -68,6 +69,8 @@ static const struct binding {
     {{'T', SPECIAL(KEY_IC)}, ACTION_TAG, PLACE_TABLE, "T, Insert",
 	"in the list of dumps: tag or untag a dump for growth and trend (7, 8)",
 	"tag", "T", PLACE_TABLE, CAN_TAG, .brief = "tag the dump"},
+    {{'H'}, ACTION_WATCH, PLACE_TABLE, "H", "on a process: watch the class histogram of its VM (live)",
+	"live", "H", PLACE_TABLE, CAN_WATCH, .brief = "watch its heap"},
     {{'s', SPECIAL(KEY_F(6))}, ACTION_SORT_NEXT, ROWS, "s, F6",
 	"sort by the next column of numbers; the selection stays, unless it is the first row",
 	"sort", "s", PLACE_TABLE | PLACE_TREE, CAN_ROWS, .brief = "sort by the next"},
@@ -384,7 +387,7 @@ static void write_overview(enum place place, unsigned can, int width, const char
 		text_add(to, part == OF_PAGE ? "Keys on this page\n" : "Keys on all pages\n");
 		for (size_t i = 0; i < N_BINDINGS; i++) {
 			const struct binding *b = &bindings[i];
-			bool useless = (b->needs == CAN_TAG && !(can & CAN_TAG)) ||
+			bool useless = ((b->needs == CAN_TAG || b->needs == CAN_WATCH) && !(can & b->needs)) ||
 			    (part == OF_PAGE && is_shadowed(b, place));
 			if (b->brief && part_of(b, place) == part && !useless)
 				add_brief(&o, b->action == ACTION_TAB ? tabs : b->name, b->brief);

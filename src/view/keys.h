@@ -24,7 +24,7 @@ enum action {
 	ACTION_FILTER, ACTION_CLEAR_FILTER, ACTION_SEARCH, ACTION_SEARCH_NEXT,
 	ACTION_SEARCH_BACK,
 	ACTION_TAB, ACTION_LAYOUT,
-	ACTION_PROMPT, ACTION_ASK, ACTION_WHY, ACTION_PATH, ACTION_COPY, ACTION_COPY_ROW, ACTION_TAG, ACTION_MARK,
+	ACTION_PROMPT, ACTION_ASK, ACTION_WHY, ACTION_PATH, ACTION_COPY, ACTION_COPY_ROW, ACTION_TAG, ACTION_WATCH, ACTION_MARK,
 	ACTION_GO_TO_MARK, ACTION_HELP, ACTION_REDRAW, ACTION_SUSPEND,
 	ACTION_CANCEL, ACTION_LEAVE, ACTION_QUIT,
 	ACTION_FOLD,
@@ -53,6 +53,8 @@ enum row_ability {
 	CAN_FOLD = 8192,       /* it represents several, one below the other, or one of these */
 	CAN_TAG = 16384,       /* it is a dump of the session */
 	CAN_CUT = 32768,       /* it names references to clear */
+	CAN_DUMP = 65536,      /* it is a process, or a class of one */
+	CAN_WATCH = 131072,    /* it is a process */
 	CAN_GO_BACK = 128, CAN_LEAVE = 256, /* what q does */
 };
 

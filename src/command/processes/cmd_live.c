@@ -37,6 +37,8 @@ static int watch_of(struct session *s, const struct call *call, struct vm_watch 
 	struct vm_watch *w = s->watch;
 	struct vm_process p;
 	int code = vm_process_find(&p, call->argument[0].word, err);
+	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(call->argument[0].word, NULL, 10))
+		return err_set(err, code, "VM %ld (%s) has ended", (long)w->process.pid, w->process.name);
 	if (code)
 		return code;
 	if ((code = vm_process_is_vm(&p, err))) {
@@ -66,12 +68,14 @@ static int pass_time(struct session *s, double seconds, struct err *err)
 /* --- rows ------------------------------------------------------------------------------------------ */
 
 /* "▁▂▃▅▇": bytes by the last answers, as high as their part of the most. */
-static void add_course(struct text *to, const struct vm_watch *w, const struct vm_class *c)
+static void add_course(struct text *to, const struct vm_watch *w, const struct vm_class *c, bool is_drawn)
 {
 	uint32_t n = w->answers < VM_PAST ? w->answers : VM_PAST;
 	uint64_t most = 1;
 	for (uint32_t i = 0; i < n; i++)
 		most = c->past[i] > most ? c->past[i] : most;
+	for (uint32_t i = n; is_drawn && i < VM_PAST; i++)
+		text_add_char(to, ' '); /* else the columns would move with each answer */
 	for (uint32_t i = w->answers - n; i < w->answers; i++)
 		plot_add(to, c->past[i % VM_PAST], most);
 }
@@ -90,7 +94,7 @@ static int by_bytes(const void *x, const void *y, void *list)
 	return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) : strcmp(a->name, b->name);
 }
 
-static int add_rows(struct result *r, const struct vm_watch *w, struct err *err)
+static int add_rows(struct result *r, const struct vm_watch *w, bool is_drawn, struct err *err)
 {
 	struct text plot = TEXT_INIT, line = TEXT_INIT;
 	uint32_t *order = big_alloc(w->n, sizeof *order, err);
@@ -105,7 +109,7 @@ static int add_rows(struct result *r, const struct vm_watch *w, struct err *err)
 			continue; /* it came and went */
 		text_clear(&plot);
 		text_clear(&line);
-		add_course(&plot, w, c);
+		add_course(&plot, w, c, is_drawn);
 		text_addf(&line, "attach %ld %s", (long)w->process.pid, c->name);
 		result_add_row(r, (struct cell[L_COLUMNS]){
 		    [L_TIME] = cell_plain((uint64_t)w->all_seconds),
@@ -123,7 +127,7 @@ static int add_rows(struct result *r, const struct vm_watch *w, struct err *err)
 	return result_check(r, err);
 }
 
-/* "com.acme.shop.Main 4711 · heap 313M of 512M · 12 + 0 collections 85ms · this answer paused it for 1.4ms" */
+/* "com.acme.shop.Main 4711 · heap 313M of 512M · paused 1.4ms · 12+0 GCs 85ms": the last is what a narrow screen lacks */
 static void add_title(struct text *to, const struct vm_watch *w)
 {
 	const struct vm_counters *c = &w->counters;
@@ -134,11 +138,12 @@ static void add_title(struct text *to, const struct vm_watch *w)
 		text_add(to, c->heap_max ? " of " : "");
 		if (c->heap_max)
 			text_add_bytes(to, c->heap_max);
-		text_addf(to, " \u00b7 %" PRIu64 "+%" PRIu64 " GCs %" PRIu64 "ms", c->young_collections,
-		    c->full_collections, c->collection_ns / 1000000);
 	}
 	if (w->pause_ns)
 		text_addf(to, " \u00b7 paused %.1fms", (double)w->pause_ns / 1e6);
+	if (c->heap_used)
+		text_addf(to, " \u00b7 %" PRIu64 "+%" PRIu64 " GCs %" PRIu64 "ms", c->young_collections,
+		    c->full_collections, c->collection_ns / 1000000);
 }
 
 static void add_cost(struct result *r, const struct vm_watch *w)
@@ -165,14 +170,14 @@ static int run_live(struct session *s, const struct call *call, struct result **
 		return code;
 	for (uint64_t i = 0; !code && i < n; i++) {
 		code = i ? pass_time(s, (double)seconds, err) : 0;
-		code = code ? code : vm_watch_ask(w, session_progress(s), err);
+		code = code ? code : session_dump_error(vm_watch_ask(w, session_progress(s), err), err);
 		if (!code && !*out) {
 			add_title(&title, w);
 			*out = result_new_rows(title.s, NULL, &shape);
 			result_mark(*out, RESULT_REFRESHES, true);
 		}
 		if (!code)
-			code = add_rows(*out, w, err);
+			code = add_rows(*out, w, s->interactive && n == 1, err);
 	}
 	if (!code)
 		add_cost(*out, w);

@@ -5,6 +5,7 @@
 #include "attach/attach.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "command/commands.h"
 #include "command/exec/exec.h"
 #include "dump/source/source.h"
 
@@ -52,7 +53,11 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	} else if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
 		complain("%s", sentence.s);
 	} else {
-		fprintf(stderr, "%s. Go on? [y/N] ", sentence.s);
+		struct text lines = TEXT_INIT;
+		text_add(&sentence, ". Go on? [y/N]");
+		command_add_wrapped(&lines, sentence.s, 78);
+		fprintf(stderr, "%.*s ", (int)(lines.len - (lines.s[lines.len - 1] == '\n')), lines.s);
+		text_release(&lines);
 		code = read_yes() ? 0 : err_cancelled(err);
 	}
 	if (!code)

@@ -232,6 +232,20 @@ static void tag(struct app *a)
 	text_release(&line);
 }
 
+static void watch(struct app *a)
+{
+	struct target target;
+	struct text line = TEXT_INIT;
+
+	if (!(app_abilities(a) & CAN_WATCH) || !app_target(a, &target)) {
+		app_say(a, ROLE_NOTE, "H watches the heap of a process in a list of processes");
+		return;
+	}
+	text_addf(&line, "live %s", target.command + strcspn(target.command, "0123456789"));
+	app_run_line(a, line.s);
+	text_release(&line);
+}
+
 /* What goes first: what waits, a filter, the alert above the page. */
 static void escape(struct app *a)
 {
@@ -353,6 +367,9 @@ void app_act(struct app *a, enum action action)
 		return;
 	case ACTION_TAG:
 		tag(a);
+		return;
+	case ACTION_WATCH:
+		watch(a);
 		return;
 	case ACTION_MARK:
 	case ACTION_GO_TO_MARK:

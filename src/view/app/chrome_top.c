@@ -222,6 +222,25 @@ static void add_step(struct app *a, int y, size_t i, struct text *to)
 	text_addf(to, "%s > ", title);
 }
 
+/* Drop the last figures of a title, "com.acme.Main 4711 · heap 38M of 256M · 3+0 GCs", until it has room, if need be
+ * without its package. */
+static void fit_figures(struct text *title, int width)
+{
+	static const char dot[] = " \u00b7 ";
+	size_t n, package = 0;
+
+	for (size_t i = 0; i < title->len && title->s[i] != ' '; i++)
+		package = title->s[i] == '.' ? i + 1 : package;
+	while ((int)text_width(title->s) > width + (int)package) {
+		for (n = title->len; n > 0 && strncmp(title->s + n, dot, sizeof dot - 1) != 0;)
+			n--;
+		if (!n)
+			return;
+		title->len = n;
+		title->s[n] = '\0';
+	}
+}
+
 static void draw_breadcrumb(struct app *a, int y, int width)
 {
 	struct text before = TEXT_INIT;
@@ -242,7 +261,12 @@ static void draw_breadcrumb(struct app *a, int y, int width)
 		add_step(a, y, first, &before);
 	if (before.len > 0 && fits)
 		x = draw_clipped(y, 0, room, before.s, theme_role(ROLE_QUIET));
-	draw_name(y, x, width - x, title, theme_role(ROLE_PLACE));
+	const struct result *r = page_result(app_page(a));
+	text_clear(&before);
+	text_add(&before, title);
+	if (r && result_is(r, RESULT_REFRESHES))
+		fit_figures(&before, width - x);
+	draw_name(y, x, width - x, before.s, theme_role(ROLE_PLACE));
 	text_release(&before);
 }
 

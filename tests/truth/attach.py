@@ -271,6 +271,17 @@ def check_memory(tap, vm, name):
     tap.ok(vm.answers() and not nothing_left(), name + ": the VM goes on without", left_behind())
 
 
+def check_full(tap, vm, name):
+    """The disk of the file to keep is full."""
+    script = "mount -t tmpfs -o size=1m none /mnt && %s %d -dump /mnt/kept; echo status $?; ls -A /mnt" % (ASK, vm.pid)
+    run = Run(["unshare", "--mount", "sh", "-c", script])
+    if "status" not in run.out:
+        tap.skip(name + ": no room for the file to keep", "this user may not mount any")
+        return
+    tap.ok(re.search(r"^[1-9]\d{6}.* bytes.*: it is not kept in /mnt/kept: No space left on device\nstatus 0\n\Z", run.out, re.M),
+           name + ": no room for the file to keep", run)
+
+
 def check_two(tap, vm, name):
     """Two at once: the VM does one after the other."""
     two = [subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
@@ -370,12 +381,15 @@ def check_vm_ends(tap, home, name):
     tap.ok(run.status == ERRORS["io"] and "is stopped" in run.err, name + ": a VM that is stopped", run)
     os.kill(vm.pid, signal.SIGCONT)
     tap.ok(vm.answers() and not nothing_left(), name + ": it goes on", left_behind())
-    one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = os.path.join(WORK, "kept.hprof")
+    one = subprocess.Popen([ASK, str(vm.pid), "-dump", kept], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(0.15)
     vm.process.kill()
     out, err = one.communicate(timeout=20)
-    tap.ok(one.returncode == 0 and b"incomplete" in out and b"ended" in out,
+    tap.ok(one.returncode == 0 and b"incomplete" in out and b"ended" in out and os.path.getsize(kept) > 0,
            name + ": what came of a VM that was killed", (one.returncode, out, err))
+    if os.path.exists(kept):
+        os.remove(kept)
     run = ask(vm, "jcmd", "VM.version")  # not waited for: a zombie
     tap.ok(run.status == ERRORS["not found"] and "ended" in run.err, name + ": a zombie", run)
     vm.end()
@@ -591,6 +605,7 @@ def main():
         check_stopped(tap, vm, name)
         check_both_killed(tap, vm, name)
         check_memory(tap, vm, name)
+        check_full(tap, vm, name)
         check_two(tap, vm, name)
         check_frozen(tap, vm, name)
         if release_of(home) >= 22:

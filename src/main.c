@@ -526,6 +526,8 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
 	if (n && !w->process && process_is_named(name[n - 1]))
 		w->process = name[--n];
+	if (!w->process && (w->process_dump.keep || w->process_dump.collect || w->yes))
+		return wrong("--keep, --gc and --yes are about a process: cairn --keep FILE PID");
 	if (n == 1 && !w->process && folder_is(name[0]))
 		return take_folder(w, name[0]);
 	if (!n && !w->tour && !w->process && !w->live && wants_screen(w))
@@ -535,8 +537,6 @@ static int take_names(struct wishes *w, char **name, size_t n)
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
 	if (w->live)
 		return take_live(w);
-	if (!w->process && (w->process_dump.keep || w->process_dump.collect || w->yes))
-		return wrong("--keep, --gc and --yes are about a process: cairn --keep FILE PID");
 	if (w->process) {
 		w->batch.older = (const char *const *)name;
 		w->batch.n_older = n;

@@ -127,7 +127,7 @@ static int add_rows(struct result *r, const struct vm_watch *w, bool is_drawn, s
 	return result_check(r, err);
 }
 
-/* "com.acme.shop.Main 4711 · heap 313M of 512M · paused 1.4ms · 12+0 GCs 85ms": the last is what a narrow screen lacks */
+/* "com.acme.shop.Main 4711 · heap 313M of 512M · paused 1.4ms · 12+0 GCs 85ms": a narrow screen lacks the last */
 static void add_title(struct text *to, const struct vm_watch *w)
 {
 	const struct vm_counters *c = &w->counters;

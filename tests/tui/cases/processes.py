@@ -3,9 +3,11 @@
 
 import os
 import shutil
+import signal
+import time
 
 import fakehost
-from cairntest import SHOP
+from cairntest import SHOP, SOURCE
 from tui import BOTH, case, enter, leave, need, selected, wait_selected
 
 M = 1 << 20
@@ -90,3 +92,91 @@ def table(t):
     t.wait(r" 10 +some\.Main10 +OpenJDK 17\.0\.15 +~460M")
     need(not any("server" in line for line in t.screen()), "the filter stays", t)
     leave(t)
+
+
+@case("processes that cannot be asked: what they are is said before any question")
+def refused(t):
+    host(t)
+    t.line('"$CAIRN"')
+    wait_selected(t, r" 4711 ")
+    t.wait(r"^Enter dump .* H live ")
+    t.keys("End")
+    wait_selected(t, r" 5000 ")
+    t.wait(r"^Enter dump .* H live ")
+    for key, command in (("H", "live"), ("Enter", "attach")):
+        t.keys(key)
+        t.wait(r"^%s: process 5000 \(\S+server\) is a Go program, which" % command)
+        t.keys("Home", "End")
+    leave(t)
+    t.line('"$CAIRN" --keep x.hprof')
+    t.wait(r"^cairn: --keep, --gc and --yes are about a process")
+    t.line('"$CAIRN" 5000; echo "status $?"')
+    t.wait(r"^cairn: process 5000 .* is a Go program")
+    t.wait(r"^status 3")
+    need("Go on?" not in t.text(), "nothing is asked", t)
+
+
+def name_of(t):
+    return os.path.basename(t.home)
+
+
+def java(t):
+    """The pid of a VM that sleeps; None: there is no Java here."""
+    if not shutil.which("javac"):
+        return None
+    t.line("unset CAIRN_PROC; cd \"$HOME\"; mkdir vm; javac -d vm '%s' && clear && echo compiled" %
+           os.path.join(SOURCE, "tests", "truth", "attach", "Sleeper.java"))
+    t.wait("^compiled")
+    t.line("java -Xmx64m -cp vm -Dname=%s Sleeper > vm/out & echo $! > vm/pid" % name_of(t))
+    wait_file(t, os.path.join(t.home, "vm", "out"), "ready")
+    with open(os.path.join(t.home, "vm", "pid"), encoding="ascii") as f:
+        return int(f.read())
+
+
+def wait_file(t, path, word):
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if os.path.exists(path) and word in open(path, encoding="ascii").read():
+            return
+        time.sleep(0.05)
+    need(False, "%s in %s" % (word, path), t)
+
+
+@case("--live with a real VM: the title, an order that stays, a dump of a class, the end of the VM", BOTH)
+def live(t):
+    pid = java(t)
+    if not pid:
+        return
+    try:
+        t.line('clear; "$CAIRN" --live %s; echo "status $?"' % name_of(t))
+        wait_selected(t, r"byte\[\]|Sleeper\$Node")
+        t.wait(r"Sleeper %d \u00b7 .*paused \d+\.\dms" % pid)
+        t.wait(r"^for this answer the VM stopped its threads for \d+\.\d ms")
+        t.keys("f")
+        t.type("Sleeper$Node")
+        t.keys("Enter")
+        wait_selected(t, r"Sleeper\$Node +9,000 ")
+        t.wait(r"filter: Sleeper\$Node +1/\d")
+        t.wait(lambda lines: any("Sleeper$Node" in line and "\u2588\u2588" in line.split("9,000")[-1] for line in lines) or
+               t.width < 100)  # a second answer, filtered as the first
+        t.keys("Enter")
+        t.wait(r"VM %d \(Sleeper\) pauses for less than a second" % pid)
+        t.keys("n")
+        t.wait("Go on", gone=True)
+        wait_selected(t, r"Sleeper\$Node +9,000 ")
+        t.keys("Enter")
+        t.wait("Go on")
+        t.keys("y")
+        t.wait(r"> Sleeper\$Node +1/9,000")
+        t.keys("Q")
+        t.wait("^status 0")
+        t.line('clear; "$CAIRN" --live %s; echo "status $?"' % name_of(t))
+        wait_selected(t, r"byte\[\]|Sleeper\$Node")
+        os.kill(pid, signal.SIGKILL)
+        t.wait(r"^live: VM %d \(Sleeper\) has ended" % pid)
+        leave(t)
+    finally:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass

@@ -124,9 +124,9 @@ enum group { OF_ROW, MOVES, VIEWS, PAGES, NOT_SHOWN, GROUPS = NOT_SHOWN };
 /* The others are found by typing. */
 static enum group group_of(enum action action)
 {
-	if ((action >= ACTION_OPEN && action <= ACTION_GROUP) || action == ACTION_FOLD || action == ACTION_SIDE || action == ACTION_REFERRERS ||
-	    action == ACTION_WHY || action == ACTION_COPY || action == ACTION_COPY_ROW || action == ACTION_TICKET ||
-	    action == ACTION_TAG || action == ACTION_WATCH)
+	if ((action >= ACTION_OPEN && action <= ACTION_GROUP) || action == ACTION_FOLD || action == ACTION_SIDE ||
+	    action == ACTION_REFERRERS || action == ACTION_WHY || action == ACTION_COPY || action == ACTION_COPY_ROW ||
+	    action == ACTION_TICKET || action == ACTION_TAG || action == ACTION_WATCH)
 		return OF_ROW;
 	if (action == ACTION_UP || action == ACTION_DOWN || action == ACTION_FIRST || action == ACTION_LAST ||
 	    action == ACTION_SEARCH || action == ACTION_SEARCH_NEXT || action == ACTION_MARK ||

@@ -120,6 +120,8 @@ class Command:
     def lines(self, column):
         """Lines with words in braces."""
         heads = self.heads()
+        if not heads:
+            return MORE.get(self.name, [])
         rest = self.arguments and self.arguments[-1]["kind"] == "rest"
         before = BEFORE[self.name] + "; " if self.name in BEFORE else ""
         lines = [before + line for line in heads + list(self.option_lines(self.name if rest else heads[0], column))]

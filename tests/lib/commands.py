@@ -77,7 +77,7 @@ MORE = {
 }
 # Nothing of these can be compared between two ways to read a dump.
 CHANGES = {"growth": "nothing grew in one dump", "index": "writes what is compared", "bundle": "lists the index, too",
-           "check": "how long checks took", "processes": "what runs on this host"}
+           "check": "how long checks took"}
 # These have no figures of the dump, or those of others; named tests have them.  Besides all that is about the session.
 NO_FIGURES = {
     "entries": "what a program's own collection counts", "props": "texts", "why": "is asked about each of the others",

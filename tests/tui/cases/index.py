@@ -82,7 +82,7 @@ def cut(t):
     t.wait(lambda lines: lines[2].endswith("retained"))  # before that they would be left out, and the rest be there
     os.truncate(dump + ".cairn", 70000)
     enter(t, "dom")
-    t.wait(said(r"(this|the) index was changed"))  # the command says it, or the work that it waits for
+    t.wait(said(r"(this|the) index (was|file) changed"))  # the command says it, or work beside the screen
     leave(t)
 
 

@@ -23,8 +23,8 @@ WORK = tempfile.mkdtemp(prefix="process_dump.", dir=os.path.join(BUILD, "tests")
 LISTS = 40  # some 50 MB of dump
 LINES = ["histo -by package", "leaks", "threads", "waste", "strings | head 50", "top | head 30",
          "find 'node 8999' | head 9"]
-# (options, are blocks packed): the dump and its heap take some 110 MB as they are, and waste some more
-LIMITS = [([], False), (["--mem", "140M", "--spill", "none"], True), (["--mem", "45M", "--spill", WORK], True)]
+# (options, are blocks packed): the dump and its heap take some 110 MB as they are, and waste needs 158M even if blocks are packed
+LIMITS = [([], False), (["--mem", "170M", "--spill", "none"], True), (["--mem", "45M", "--spill", WORK], True)]
 running = []
 
 
@@ -77,7 +77,7 @@ def check_answers(tap, name, vm, kept):
         tap.equal(told(got), told(want), label + ": the answers of its file")
         size = os.path.getsize(kept)
         limit = int(options[1][:-1]) << 20 if options else size + 1
-        tap.ok(size > limit / 3 if packs else size > 40 << 20, label + ": the dump is large", "%d bytes" % size)
+        tap.ok(size > limit / 4 if packs else size > 40 << 20, label + ": the dump is large", "%d bytes" % size)
         os.remove(kept)
         if number and not LONG:
             break

@@ -31,7 +31,7 @@ def run_all(tap, dump, lines):
 def shell_lines():
     for line in manual_lines():
         found = re.match(r"    (cairn .*-x .*?)(  +#.*)?$", line)
-        if found:
+        if found and "4711" not in found.group(1):  # a running VM: truth/live.py
             yield found.group(1)
 
 

@@ -166,11 +166,15 @@ def filled(line, words, number):
         yield text
 
 
+# These are about what runs on a host: truth/processes.py, truth/live.py, truth/attach.py.
+RUNNING = {"processes", "attach", "live"}
+
+
 def lines(words, leave=()):
     """By command, its lines with the words of a dump; without those of the commands to leave."""
     return {name: list(dict.fromkeys(text for i, line in enumerate(command.lines(column_of(name)))
                                      for text in filled(line, words, i)))
-            for name, command in table().items() if name not in leave and name != "quit"}
+            for name, command in table().items() if name not in leave and name != "quit" and name not in RUNNING}
 
 
 def without_dump():

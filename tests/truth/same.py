@@ -84,8 +84,7 @@ class Dump:
         n = int(cairn("--format", "csv", "-x", "info | cut objects", path).out.split()[-1])
         words = {"class": "*", "object": ["#%d" % (n // 2), "#%d" % (n - 1)], "thread": ["0", "1"], "folder": "out"}
         self.lines = [line for dump, lines in manual_commands() for line in lines if path.endswith(dump)]
-        # what runs on a host is not the same twice
-        scripts = [script for lines in commands.lines(words, {"processes"}).values() for script in lines]
+        scripts = [script for lines in commands.lines(words).values() for script in lines]
         self.lines += [line for script in some(scripts, EVERY, number) for line in script.split("; ")
                        if not re.match(r"index .* -(by|sort|where|r)\b", line)]  # the sizes of its parts may differ
         if mem:

@@ -97,6 +97,13 @@ static inline void bits_set(struct bits *b, uint64_t i)
 	b->word[i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
+/* Not of a sealed vector. */
+static inline void bits_unset(struct bits *b, uint64_t i)
+{
+	cairn_assert(i < b->n);
+	b->word[i >> 6] &= ~(UINT64_C(1) << (i & 63));
+}
+
 /*
  * For setting bits while other threads set bits of the same words.  Each thread has a writer of its
  * own, which gathers the bits of a word before it stores them, because the atomic store costs more

@@ -317,7 +317,7 @@ static void leave_out_fillers(struct search *s)
 	uint32_t filler = h->fillers_told ? values_class_named(h, "<filler>") : HEAP_NONE;
 	for (uint32_t id = 0; filler != HEAP_NONE && id < h->n_objects && !progress_own_stops(id); id++)
 		if (h->class_of[id] == filler)
-			s->out->objects.word[id / 64] &= ~(UINT64_C(1) << id % 64);
+			bits_unset(&s->out->objects, id);
 }
 
 static int mark(struct search *s, struct err *err)

@@ -120,7 +120,7 @@ static int partition_closed(struct dominance *d, size_t bucket, uint64_t *room, 
 			if (bits_get(&d->seen, dominance_referrer(d, id)))
 				code = note(d, 1, dominance_referrer(d, id), amount, err);
 			else
-				d->seen.word[id >> 6] &= ~(UINT64_C(1) << (id & 63));
+				bits_unset(&d->seen, id);
 		}
 		if (amount && code == 0)
 			code = note(d, 1, id, amount, err);

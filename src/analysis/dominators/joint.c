@@ -43,7 +43,7 @@ static void implied_edges(struct joint *j, edge_visit *visit)
 static void close_held(struct joint *j, uint32_t from, uint32_t to)
 {
 	if (j->immediate[to] == (from == HEAP_NONE ? DOMINATED_BY_ROOTS : from))
-		j->open.word[to >> 6] &= ~(UINT64_C(1) << (to & 63));
+		bits_unset(&j->open, to);
 }
 
 static bool recorded_holder(const struct joint *j, uint32_t id, uint32_t holder)

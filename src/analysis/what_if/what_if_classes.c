@@ -73,7 +73,7 @@ static int hand_on(struct classes_walk *w, struct progress *progress, struct err
 		uint32_t id = w->queue[w->head];
 		w->head = w->head + 1 == h->n_objects ? 0 : w->head + 1;
 		w->waiting--;
-	w->waits.word[id >> 6] &= ~(UINT64_C(1) << (id & 63));
+		bits_unset(&w->waits, id);
 		uint64_t end = adjacency_start(&h->out, id + 1);
 		uint32_t weak = left_out && bits_get(&left_out->holders, id) ? weak_referent(left_out, id) : HEAP_NONE;
 		for (uint64_t k = adjacency_start(&h->out, id); k < end; k++)
@@ -96,6 +96,8 @@ static int walk(struct classes_walk *w, struct progress *progress, struct err *e
 	int code = hand_on(w, progress, err);
 	for (bool again = true; again && !code;) {
 		for (size_t i = 0; i < h->n_roots; i++) {
+			if (progress_stops(progress, i))
+				return err_cancelled(err);
 			uint32_t owner = dominators_stack_owner(h, &h->roots[i]);
 			if (owner != HEAP_NONE)
 				hand(w, h->roots[i].object, w->has[owner]);

@@ -175,7 +175,7 @@ verdict "the pages name files that are there" "$gone"
 
 # An error carries its parts as fields (base/err.h).
 read_back=$(grep -rnE '(str[a-z]+|memcmp)\([^;]*(->|\.)message\b' src --include='*.c' |
-	grep -vE '^src/base/err\.c:|str(len|dup)\(|message\.s\b')
+	grep -vE '^src/base/err\.c:|str(len|dup)\([^()]*message|message\.s\b')
 verdict "nobody searches the message of an error" "$read_back"
 
 # The titles of help are text for people; help itself puts commands under them.

@@ -33,6 +33,7 @@ enum err_reason {
 	ERR_NO_CLASS, /* no class has the name */
 	ERR_SEVERAL,  /* several things have it */
 	ERR_SOURCE,   /* the message is the remark of a damaged source */
+	ERR_NO_COMMAND, /* no command has the name, nor begins so */
 };
 
 struct err {

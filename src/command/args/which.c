@@ -80,7 +80,7 @@ static int no_command(const char *word, struct err *err)
 	int code = n ? err_set(err, ERR_USAGE, "unknown command \"%.100s\" (nearest: %s)", word, names.s) :
 	    err_set(err, ERR_USAGE, "unknown command \"%.100s\" (apropos %.40s searches; help lists all)", word, word);
 	text_release(&names);
-	return code;
+	return err_because(err, code, ERR_NO_COMMAND);
 }
 
 /* Beginnings, from the shorter to the longer one, that were one command's alone before others with the same came: they

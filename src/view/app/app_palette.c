@@ -173,8 +173,7 @@ static bool is_unknown_word(const struct invocation *asked)
 	for (const char *at = asked->text; *at; at++)
 		if (!(*at >= 'a' && *at <= 'z'))
 			return false;
-	return !asked->command && asked->err.code == ERR_USAGE &&
-	       !strncmp(asked->err.message, "unknown", strlen("unknown"));
+	return !asked->command && asked->err.reason == ERR_NO_COMMAND;
 }
 
 struct invocation *app_typed(const char *line)

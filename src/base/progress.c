@@ -171,6 +171,16 @@ int progress_check(struct progress *p, struct err *err)
 	return progress_cancelled(p) ? err_cancelled(err) : 0;
 }
 
+int progress_lock(pthread_mutex_t *lock, struct progress *p, struct err *err)
+{
+	enum { LOOK_NS = 10000000 };
+	int code = 0;
+
+	while (pthread_mutex_trylock(lock) && !(code = progress_check(p, err)))
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+	return code;
+}
+
 void progress_hold(struct progress *p, bool held)
 {
 	atomic_store(&p->held, held);

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,6 +109,9 @@ void progress_hold(struct progress *p, bool held);
 uint64_t progress_clock(void);
 /* The same as a result: ERR_CANCELLED if so, else 0. */
 MUST_CHECK int progress_check(struct progress *p, struct err *err);
+
+/* Take a lock that another long job may have.  ERR_CANCELLED: it is not taken. */
+MUST_CHECK int progress_lock(pthread_mutex_t *lock, struct progress *p, struct err *err);
 
 /* The progress of the calling thread's job, for loops that do not get it as an argument; NULL: none.  The code
  * that begins a job on a thread sets it (and restores it afterwards), and parallel_run gives it to its

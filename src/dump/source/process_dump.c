@@ -18,9 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define LOOK_NS 10000000
 #define JAVACORE " javacore"
 enum { NAME_MOST = 80 };
 
@@ -149,14 +147,10 @@ static int take(struct process_dump *d, struct progress *progress, struct err *e
 
 static int take_once(struct process_dump *d, struct progress *progress, struct err *err)
 {
-	int code = 0;
+	int code = progress_lock(&d->lock, progress, err); /* another thread may be at it */
 
-	while (pthread_mutex_trylock(&d->lock)) { /* another thread is at it */
-		code = progress_check(progress, err);
-		if (code)
-			return code;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-	}
+	if (code)
+		return code;
 	if (!d->bytes)
 		code = take(d, progress, err);
 	pthread_mutex_unlock(&d->lock);

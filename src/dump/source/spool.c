@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -263,14 +262,10 @@ static int read_on(struct spool *s, struct progress *progress, struct err *err)
 /* All of it, if not yet. */
 static int fill(struct spool *s, struct progress *progress, struct err *err)
 {
-	int code = 0;
+	int code = progress_lock(&s->lock, progress, err); /* another thread may read it */
 
-	while (pthread_mutex_trylock(&s->lock)) { /* somebody reads it */
-		code = progress_check(progress, err);
-		if (code)
-			return code;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 100000}, NULL);
-	}
+	if (code)
+		return code;
 	if (s->in >= 0) {
 		atomic_store(&enough, false);
 		if (s->out < 0)

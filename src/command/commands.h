@@ -100,8 +100,6 @@ MUST_CHECK int command_before_stage(struct session *s, struct result *r, const s
 
 /* Has an answer of leaks any, or are all rows the largest holders?  Rows in the order of the answer (cmd_leaks.c). */
 bool command_has_suspects(struct result *leaks);
-/* The end of the sentence in the note of an answer without suspects, where it has rows. */
-#define COMMAND_LARGEST_HOLDERS "; the rows are the largest holders"
 
 /* What older dumps have about objects of the current one, for commands about it (compare/since.c). */
 struct since;

@@ -9,6 +9,7 @@
 
 #include "memory/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ enum { PROCESS_MEMORY_DEEP = 16 };
 
 struct process_facts {
 	struct arena arena; /* owns every string */
+	bool asked_for;           /* a person wanted the dump: no trouble caused it */
 	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: unknown */
 	const char *cause_date;   /* ISO 8601, local time */
 	const char *started;      /* the same */

@@ -24,7 +24,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS, O_REFERENCE, O_NUMBER };
+enum { O_SECTION, O_NAME, O_BYTES, O_SHARE, O_FREED, O_SENTENCE, O_CERTAINTY, O_FIELD, O_CLASS, O_REFERENCE, O_NUMBER,
+	O_COLUMNS };
 
 static const struct column columns[] = {
     [O_SECTION] = {.id = COL_SECTION},
@@ -60,36 +61,28 @@ struct overview {
 	const struct heap *heap;
 	struct result *to;
 	struct most most;
-	struct cell field, class;      /* of the holder that is added */
-	struct cell reference, number; /* of the suspect */
 };
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-static void add_as_sure(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
-    struct cell certainty, const struct target *target)
-{
-	struct cell all[] = {[O_SECTION] = cell_text(section), [O_CERTAINTY] = certainty, [O_FIELD] = o->field,
-	    [O_CLASS] = o->class, [O_REFERENCE] = o->reference, [O_NUMBER] = o->number};
-	if (o->brief && o->to->n_rows == BRIEF_ROWS)
-		return;
-	memcpy(all + O_NAME, cells, (O_SENTENCE - O_NAME + 1) * sizeof *cells);
-	result_add_row(o->to, all, target);
-}
-
-/* A row of numbers, each as sure as it is. */
-static void add(struct overview *o, const char *section, const struct cell cells[O_SENTENCE - O_NAME + 1],
+/* Of cells not given none applies. */
+static void add(struct overview *o, const char *section, const struct cell cells[O_COLUMNS],
     const struct target *target)
 {
-	add_as_sure(o, section, cells, cell_blank(), target);
+	struct cell all[O_COLUMNS];
+	if (o->brief && o->to->n_rows == BRIEF_ROWS)
+		return;
+	memcpy(all, cells, sizeof all);
+	all[O_SECTION] = cell_text(section);
+	result_add_row(o->to, all, target);
 }
 
 /* A row of words alone, which have no mark of their own. */
 static void add_words(struct overview *o, const char *section, const char *words, struct cell certainty,
     const char *line)
 {
-	add_as_sure(o, section, (struct cell[]){cell_text(words), cell_blank(), cell_blank(), cell_blank(), cell_blank()},
-	    certainty, &(struct target){.kind = TARGET_COMMAND, .command = line});
+	add(o, section, (struct cell[O_COLUMNS]){[O_NAME] = cell_text(words), [O_CERTAINTY] = certainty},
+	    &(struct target){.kind = TARGET_COMMAND, .command = line});
 }
 
 /* What another command answers; *out NULL: it does not apply to this dump.  ERR_NOMEM or ERR_CANCELLED. */
@@ -128,19 +121,7 @@ static struct cell total_of(struct result *from, enum column_id id)
 static const enum column_id cause_values[] = {PROCESS_VALUES};
 static const struct shape cause_shape = {SHAPE_HEAD(cause_values)};
 
-/* The path is in the title. */
-static const char *without_path(const char *said, const struct heap *h)
-{
-	size_t n = h->source && h->source->path ? strlen(h->source->path) : 0;
-	return n && !strncmp(said, h->source->path, n) && !strncmp(said + n, ": ", 2) ? said + n + 2 : said;
-}
-
-/* An OpenJ9 dump that a person wanted: no trouble caused it. */
-static bool is_asked_for(const char *cause)
-{
-	static const char event[] = "Dump Event \"user\"";
-	return !strncmp(cause, event, sizeof event - 1);
-}
+#define SECTION_EVENT "event" /* a person wanted the dump: that is no trouble */
 
 static void add_cause(struct overview *o, bool early)
 {
@@ -159,11 +140,13 @@ static void add_cause(struct overview *o, bool early)
 		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
 	}
 	if (cause && *cause)
-		add_words(o, is_asked_for(cause) ? "event" : "cause", cause, certainty, thread ? "bt -oom" : "info");
+		add_words(o, process && process->asked_for ? SECTION_EVENT : "cause", cause, certainty,
+		    thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);
 	if (o->heap->damaged)
-		add_words(o, "damage", without_path(o->heap->damage.message, o->heap), cell_blank(), "info");
+		add_words(o, "damage", o->heap->damage.message + o->heap->damage.subject, cell_blank(),
+		    "info"); /* without its path, which the title has */
 }
 
 static int add_deadlocks(struct overview *o, struct err *err)
@@ -185,15 +168,14 @@ static bool take_alert(struct result *r, char **sentence, char **line)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct cell said;
 		struct target target;
+		result_cell(r, i, O_SECTION, &said);
+		bool alert = strcmp(said.text, SECTION_EVENT) != 0;
 		result_cell(r, i, O_NAME, &said);
-		if (is_asked_for(said.text)) {
-			free(*sentence);
-			*sentence = xstrdup(said.text);
-			continue;
-		}
-		result_target(r, i, &target);
 		free(*sentence);
 		*sentence = xstrdup(said.text);
+		if (!alert)
+			continue;
+		result_target(r, i, &target);
 		*line = xstrdup(target.command);
 		return true;
 	}
@@ -217,23 +199,12 @@ int command_alert(struct session *s, char **sentence, char **line, struct err *e
 
 /* --- who holds ---------------------------------------------------------------------------------- */
 
-/* The largest holders of leaks are no rows here. */
-static void add_leaks_note(struct overview *o, const char *note)
-{
-	const char *rows = strstr(note, COMMAND_LARGEST_HOLDERS);
-	struct text without = TEXT_INIT;
-	text_add_n(&without, note, rows ? (size_t)(rows - note) : strlen(note));
-	if (rows)
-		text_add(&without, rows + strlen(COMMAND_LARGEST_HOLDERS));
-	result_add_note_text(o->to, &without);
-}
-
 static int add_suspects(struct overview *o, struct err *err)
 {
 	struct result *r;
 	int code = ask(o, "leaks", &r, err);
 	if (r && r->note)
-		add_leaks_note(o, r->note);
+		result_add_note(o->to, r->note);
 	for (size_t i = 0; r && command_has_suspects(r) && i < r->n_rows && i < o->most.suspects; i++) {
 		struct cell at = cell_of(o, r, i, COL_ACCUMULATED_IN);
 		struct cell objects = cell_of(o, r, i, COL_OBJECTS); /* of a group none stands for all */
@@ -242,12 +213,11 @@ static int add_suspects(struct overview *o, struct err *err)
 		result_target(r, i, &suspect);
 		struct target target = {.kind = id == HEAP_NONE ? TARGET_COMMAND : TARGET_OBJECT, .id = id,
 		    .command = id == HEAP_NONE ? "leaks" : suspect.command};
-		o->reference = cell_of(o, r, i, COL_REFERENCE);
-		o->number = cell_of(o, r, i, COL_NUMBER);
-		add(o, "suspect", (struct cell[]){cell_of(o, r, i, COL_NAME), cell_of(o, r, i, COL_NAME_RETAINED),
-		    cell_of(o, r, i, COL_NAME_SHARE), cell_of(o, r, i, COL_FREED), cell_of(o, r, i, COL_SENTENCE)}, &target);
+		add(o, "suspect", (struct cell[O_COLUMNS]){[O_NAME] = cell_of(o, r, i, COL_NAME),
+		    [O_BYTES] = cell_of(o, r, i, COL_NAME_RETAINED), [O_SHARE] = cell_of(o, r, i, COL_NAME_SHARE),
+		    [O_FREED] = cell_of(o, r, i, COL_FREED), [O_SENTENCE] = cell_of(o, r, i, COL_SENTENCE),
+		    [O_REFERENCE] = cell_of(o, r, i, COL_REFERENCE), [O_NUMBER] = cell_of(o, r, i, COL_NUMBER)}, &target);
 	}
-	o->reference = o->number = cell_blank();
 	result_free(r);
 	return code;
 }
@@ -261,12 +231,10 @@ static int add_holders(struct overview *o, struct err *err)
 		result_target(r, i, &target);
 		if (target.kind != TARGET_OBJECT || target.part)
 			target = (struct target){.kind = TARGET_COMMAND, .command = "heap"};
-		o->field = cell_of(o, r, i, COL_FIELD);
-		o->class = cell_of(o, r, i, COL_CLASS);
-		add(o, "holder", (struct cell[]){cell_of(o, r, i, COL_BRANCH), cell_of(o, r, i, COL_RETAINED),
-		    cell_of(o, r, i, COL_SHARE), cell_blank(), cell_blank()}, &target);
+		add(o, "holder", (struct cell[O_COLUMNS]){[O_NAME] = cell_of(o, r, i, COL_BRANCH),
+		    [O_BYTES] = cell_of(o, r, i, COL_RETAINED), [O_SHARE] = cell_of(o, r, i, COL_SHARE),
+		    [O_FIELD] = cell_of(o, r, i, COL_FIELD), [O_CLASS] = cell_of(o, r, i, COL_CLASS)}, &target);
 	}
-	o->field = o->class = cell_blank();
 	result_free(r);
 	return code;
 }
@@ -283,9 +251,8 @@ static int add_classes(struct overview *o, struct err *err)
 		struct cell bytes = cell_of(o, r, i, COL_SHALLOW);
 		result_target(r, i, &target);
 		target.command = NULL;
-		add(o, "class", (struct cell[]){cell_of(o, r, i, COL_CLASS), bytes,
-		    bytes.type == CELL_BYTES ? cell_percent(bytes.amount, all) : cell_none(),
-		    cell_blank(), cell_blank()}, &target);
+		add(o, "class", (struct cell[O_COLUMNS]){[O_NAME] = cell_of(o, r, i, COL_CLASS), [O_BYTES] = bytes,
+		    [O_SHARE] = bytes.type == CELL_BYTES ? cell_percent(bytes.amount, all) : cell_none()}, &target);
 	}
 	result_free(r);
 	return code;
@@ -300,8 +267,9 @@ static int add_total(struct overview *o, const char *line, const char *name, enu
 	int code = ask(o, line, &r, err);
 	struct cell sum = total_of(r, bytes), share = total_of(r, COL_SHARE);
 	if (sum.type == CELL_BYTES && sum.amount.n)
-		add(o, "also", (struct cell[]){cell_text(name), sum, share.type == CELL_PERCENT ? share : cell_blank(),
-		    cell_blank(), cell_blank()}, &(struct target){.kind = TARGET_COMMAND, .command = line});
+		add(o, "also", (struct cell[O_COLUMNS]){[O_NAME] = cell_text(name), [O_BYTES] = sum,
+		    [O_SHARE] = share.type == CELL_PERCENT ? share : cell_blank()},
+		    &(struct target){.kind = TARGET_COMMAND, .command = line});
 	result_free(r);
 	return code;
 }
@@ -318,8 +286,8 @@ static int add_unreachable(struct overview *o, struct err *err)
 	}
 	struct amount bytes = o->s->dump->reachable.unreachable_shallow;
 	if (!code && bytes.certainty != UNKNOWN && bytes.n)
-		add(o, "also", (struct cell[]){cell_text("unreachable"), cell_bytes(bytes),
-		    cell_percent(bytes, heap_size_of_all(o->heap)), cell_blank(), cell_blank()},
+		add(o, "also", (struct cell[O_COLUMNS]){[O_NAME] = cell_text("unreachable"), [O_BYTES] = cell_bytes(bytes),
+		    [O_SHARE] = cell_percent(bytes, heap_size_of_all(o->heap))},
 		    &(struct target){.kind = TARGET_COMMAND, .command = "histo -unreachable"});
 	return 0;
 }
@@ -387,7 +355,7 @@ static int add_all(struct overview *o, struct err *err)
 static int run_overview(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	bool brief = call_has(call, DASH_BRIEF);
-	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief, 
+	struct overview o = {.s = s, .heap = session_heap(s), .brief = brief,
 	    .most = most_of[brief ? AS_BRIEF : s->finds_beside ? ON_SCREEN : AS_LINES]};
 	o.to = result_new_rows("overview", s->dump, &overview_shape);
 	int code = add_all(&o, err);

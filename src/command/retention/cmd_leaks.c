@@ -335,11 +335,13 @@ static int wanted_share(const struct call *call, double *share, struct err *err)
 	return 0;
 }
 
-static void add_note(struct result *r, const struct leaks *leaks, bool found, double share, struct amount gos_own)
+/* alone: its rows are shown, not those of a command that asks for them. */
+static void add_note(struct result *r, const struct leaks *leaks, bool found, double share, struct amount gos_own,
+    bool alone)
 {
 	if (!found)
-		result_notef(r, "nothing retains more than %g%% of the heap%s", share, leaks->n ?
-		    COMMAND_LARGEST_HOLDERS : "");
+		result_notef(r, "nothing retains more than %g%% of the heap%s", share, leaks->n && alone ?
+		    "; the rows are the largest holders" : "");
 	if (leaks->vms_own.n > leaks->least) {
 		struct text bytes = TEXT_INIT;
 		struct cell cell = cell_bytes(leaks->vms_own);
@@ -486,7 +488,7 @@ static int find_all(struct found *f, struct result **out, struct asking *q, doub
 		order_found(session_heap(q->s), f, order);
 		add_rows(r, q, f, order);
 	}
-	add_note(r, &f->leaks, f->suspects, share, f->gos_own);
+	add_note(r, &f->leaks, f->suspects, share, f->gos_own, !q->s->asks);
 	since_add_note(q->since, r);
 	free(order);
 	return code;

@@ -319,7 +319,8 @@ static void note_changed(struct heap *h)
 static void doubt_damage(struct err *damage, const struct source *s)
 {
 	struct err found = *damage;
-	err_set(damage, found.code, "%s: %s: %s", s->path, s->remark, found.message + found.subject);
+	err_set(damage, found.code, "%s: %s", s->remark, found.message + found.subject);
+	err_context(damage, "%s", s->path);
 }
 
 /*
@@ -337,13 +338,15 @@ static void note_cut_source(struct build *b)
 	struct err *damage = &b->heap->damage;
 	b->heap->doubtful = s->doubtful;
 	b->heap->incomplete |= !s->doubtful;
-	if (!b->heap->damaged && s->doubtful)
-		err_set(damage, ERR_FORMAT, "%s: %s", s->path, s->remark);
-	else if (!b->heap->damaged)
-		err_at(damage, ERR_TRUNCATED, s->size, "%s: %s", s->path, s->remark);
-	else if (s->doubtful && damage->reason != ERR_SOURCE)
+	if (!b->heap->damaged) {
+		if (s->doubtful)
+			err_set(damage, ERR_FORMAT, "%s", s->remark);
+		else
+			err_at(damage, ERR_TRUNCATED, s->size, "%s", s->remark);
+		err_context(damage, "%s", s->path);
+	} else if (s->doubtful && damage->reason != ERR_SOURCE) {
 		doubt_damage(damage, s);
-	else if (s->broken_off) {
+	} else if (s->broken_off) {
 		struct err found = *damage;
 		err_set(damage, found.code, "%.300s; %s", found.message, s->remark);
 		damage->has_offset = found.has_offset;

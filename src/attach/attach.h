@@ -72,6 +72,9 @@ MUST_CHECK int vm_process_read(struct vm_process *to, pid_t pid, struct err *err
  * ERR_SEVERAL: several have them, listed. */
 MUST_CHECK int vm_process_find(struct vm_process *to, const char *words, struct err *err);
 void vm_process_release(struct vm_process *p);
+/* "VM 4711 (com.acme.shop.Main)", for sentences. */
+enum { VM_TITLE = 160 };
+void vm_process_title(const struct vm_process *p, char to[VM_TITLE]);
 /* Does it still run, and is it the same one? */
 bool vm_process_lives(const struct vm_process *p);
 /* Read its counters again.  False: it publishes none. */

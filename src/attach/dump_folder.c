@@ -274,7 +274,7 @@ static bool has_room(int folder, uint64_t room, uint64_t *most)
 
 int dump_folder_make(struct dump_folder *f, const struct vm_link *l, uint64_t room, struct err *err)
 {
-	char name[LINK_NAME], need[UNITS_ROOM], most_words[UNITS_ROOM];
+	char name[VM_TITLE], need[UNITS_ROOM], most_words[UNITS_ROOM];
 	uint64_t most = 0;
 	bool has = false;
 	int why = ENOSPC;
@@ -290,7 +290,7 @@ int dump_folder_make(struct dump_folder *f, const struct vm_link *l, uint64_t ro
 		}
 		close_all(f);
 	}
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	units_bytes(need, room);
 	units_bytes(most_words, most);
 	if (!has && room)

@@ -83,11 +83,11 @@ static bool says(int process, const char *file, const char *option)
 static int forbidden(const struct vm_link *l, struct err *err)
 {
 	static const char option[] = "-XX:+DisableAttachMechanism";
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 
 	if (!says(l->process, "cmdline", option) && !says(l->process, "environ", option))
 		return 0;
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	return err_set(err, ERR_UNSUPPORTED, "%s was started with %s and cannot be asked (take a core file of it: gcore "
 	    "%ld)", name, option, (long)l->vm->pid);
 }
@@ -129,9 +129,9 @@ static void remove_trigger(const struct vm_link *l)
 
 static int no_socket(const struct vm_link *l, int why, bool asked, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	if (why != ENOENT && why != ECONNREFUSED && why != EAGAIN)
 		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s", name, strerror(why));
 	if (!asked)
@@ -198,11 +198,11 @@ static bool has_socket(const struct vm_link *l)
 
 int hotspot_request(struct vm_link *l, const char *command, const char *const argument[3], struct err *err)
 {
-	char request[REQUEST_MOST], name[LINK_NAME];
+	char request[REQUEST_MOST], name[VM_TITLE];
 	size_t n = 0;
 	bool asked = false;
 
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	for (int i = -2; i < 3; i++) {
 		const char *s = i == -2 ? "1" : i == -1 ? command : argument && argument[i] ? argument[i] : "";
 		size_t len = strlen(s) + 1;
@@ -227,10 +227,10 @@ int hotspot_request(struct vm_link *l, const char *command, const char *const ar
 
 int hotspot_result(struct vm_link *l, const char **text, struct err *err)
 {
-	char name[LINK_NAME], *end;
+	char name[VM_TITLE], *end;
 	const char *s = l->answer.s;
 
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	if (!l->answer.len && vm_link_ended(l))
 		return err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
 	if (!l->answer.len)

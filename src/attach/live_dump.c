@@ -86,12 +86,12 @@ static bool is_whole(struct taking *t, struct err *err)
 {
 	static const char created[] = "Heap dump file created [", incomplete[] = "Dump file is incomplete: ";
 	const char *text, *at, *line;
-	char name[LINK_NAME], bytes[UNITS_ROOM];
+	char name[VM_TITLE], bytes[UNITS_ROOM];
 	uint64_t came = packed_bytes_size(t->bytes, 0);
 
 	if (vm_link_result(&t->link, &text, err))
 		return false;
-	vm_link_name(t->vm, name);
+	vm_process_title(t->vm, name);
 	if ((at = strstr(text, created)) != NULL) {
 		uint64_t wrote = strtoull(at + strlen(created), NULL, 10);
 		units_bytes(bytes, wrote);
@@ -296,11 +296,11 @@ static void add_pause(const struct live_dump_wishes *w, uint64_t used, struct te
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to)
 {
 	struct vm_counters now = p->counters;
-	char name[LINK_NAME], bytes[UNITS_ROOM];
+	char name[VM_TITLE], bytes[UNITS_ROOM];
 	bool by_file = p->kind == VM_OPENJ9 || (p->release && p->release < OVERWRITES_SINCE);
 
 	(void)vm_process_counters(p, &now);
-	vm_link_name(p, name);
+	vm_process_title(p, name);
 	text_add(to, name);
 	add_pause(w, now.heap_used ? now.heap_used : now.heap_committed, to);
 	text_add(to, w->collect ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");

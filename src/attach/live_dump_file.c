@@ -74,7 +74,9 @@ static int read_file(struct taking *t, const struct dump_folder *f, const char *
 {
 	struct own_user own;
 	struct stat st;
+	char name[VM_TITLE];
 	uint64_t came = 0, before;
+	vm_process_title(t->vm, name);
 	int code = own_user_become(&own, t->vm, err);
 
 	if (code)
@@ -83,10 +85,9 @@ static int read_file(struct taking *t, const struct dump_folder *f, const char *
 	(void)unlinkat(f->fd, file, 0);
 	own_user_return(&own);
 	if (fd < 0)
-		return err_set(err, ERR_IO, "VM %ld (%.100s): its dump cannot be opened: %s", (long)t->vm->pid, t->vm->name,
-		    strerror(why));
+		return err_set(err, ERR_IO, "%s: its dump cannot be opened: %s", name, strerror(why));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		code = err_set(err, ERR_IO, "VM %ld (%.100s): its dump is not a file", (long)t->vm->pid, t->vm->name);
+		code = err_set(err, ERR_IO, "%s: its dump is not a file", name);
 	if (code == 0)
 		progress_phase(t->progress, PHASE_TAKE_DUMP, (uint64_t)st.st_size);
 	do {
@@ -99,8 +100,9 @@ static int read_file(struct taking *t, const struct dump_folder *f, const char *
 
 static int refused(const struct taking *t, const char *text, struct err *err)
 {
-	return err_set(err, ERR_IO, "VM %ld (%.100s) wrote no dump: %.*s", (long)t->vm->pid, t->vm->name,
-	    (int)strcspn(text, "\n"), text);
+	char name[VM_TITLE];
+	vm_process_title(t->vm, name);
+	return err_set(err, ERR_IO, "%s wrote no dump: %.*s", name, (int)strcspn(text, "\n"), text);
 }
 
 static int take_hprof(struct taking *t, const struct dump_folder *f, struct err *err)
@@ -148,11 +150,13 @@ static int take_phd(struct taking *t, const struct dump_folder *f, struct err *e
 int live_dump_take_file(struct taking *t, struct err *err)
 {
 	struct dump_folder f;
+	char name[VM_TITLE];
 	uint64_t room = live_dump_room(t->vm);
 
+	vm_process_title(t->vm, name);
 	if (!room)
-		return err_set(err, ERR_IO, "VM %ld (%.100s): the size of its heap is unknown, so its dump may fill its disk "
-		    "(dump it to another one: jcmd %ld GC.heap_dump FILE)", (long)t->vm->pid, t->vm->name, (long)t->vm->pid);
+		return err_set(err, ERR_IO, "%s: the size of its heap is unknown, so its dump may fill its disk (dump it to "
+		    "another one: jcmd %ld GC.heap_dump FILE)", name, (long)t->vm->pid);
 	if (t->vm->release >= TWO_COPIES_SINCE)
 		room *= 2;
 	int code = dump_folder_make(&f, &t->link, t->vm->kind == VM_OPENJ9 ? room / 2 : room, err);

@@ -54,9 +54,9 @@ struct attaching {
 
 static int failed(const struct attaching *a, const char *what, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 	int why = errno;
-	vm_link_name(a->link->vm, name);
+	vm_process_title(a->link->vm, name);
 	return err_set(err, ERR_IO, "%s: cannot attach: %s: %s", name, what, strerror(why));
 }
 
@@ -107,9 +107,9 @@ static void leave(int back, int type)
 
 static int elsewhere(const struct attaching *a, const char *what, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 	int why = errno;
-	vm_link_name(a->link->vm, name);
+	vm_process_title(a->link->vm, name);
 	return err_set(err, ERR_IO, "%s: cannot enter its %s namespace: %s (run cairn in its container, or as root: "
 	    "nsenter -t %ld -n -i cairn %ld)", name, what, strerror(why), (long)a->link->vm->pid, (long)a->link->vm->pid);
 }
@@ -289,7 +289,7 @@ static bool knows_key(const struct attaching *a, int fd)
 
 static int await_vm(struct attaching *a, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 	uint64_t began = progress_clock();
 	int code = 0;
 
@@ -311,7 +311,7 @@ static int await_vm(struct attaching *a, struct err *err)
 	}
 	if (code)
 		return code;
-	vm_link_name(a->link->vm, name);
+	vm_process_title(a->link->vm, name);
 	return err_set(err, ERR_IO, "%s did not connect within %d s (try again when it is less busy)", name, WAIT_SECONDS);
 }
 
@@ -337,7 +337,7 @@ static void end_attaching(struct attaching *a)
 static int open_folders(struct attaching *a, struct err *err)
 {
 	struct openj9_info info;
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 
 	a->folder = openj9_open_folder(a->link->process, a->link->tmp);
 	a->vm = a->folder < 0 ? -1 : openj9_open_vm(a->folder, &a->link->proc, &info);
@@ -345,7 +345,7 @@ static int open_folders(struct attaching *a, struct err *err)
 		openj9_info_release(&info);
 	if (a->vm >= 0)
 		return 0;
-	vm_link_name(a->link->vm, name);
+	vm_process_title(a->link->vm, name);
 	return err_set(err, ERR_UNSUPPORTED, "%s cannot be asked: it has no folder in /tmp/.com_ibm_tools_attach (start it "
 	    "with -Dcom.ibm.tools.attach.enable=yes)", name);
 }
@@ -389,8 +389,8 @@ bool openj9_complete(const struct text *answer)
 
 static int refused(const struct vm_link *l, const char *why, struct err *err)
 {
-	char name[LINK_NAME];
-	vm_link_name(l->vm, name);
+	char name[VM_TITLE];
+	vm_process_title(l->vm, name);
 	return err_set(err, ERR_IO, "%s refused: %.200s", name, why);
 }
 
@@ -400,10 +400,10 @@ int openj9_result(struct vm_link *l, const char **text, struct err *err)
 	static const char is_error[] = "openj9_diagnostics.error", reason[] = "openj9_diagnostics.errormsg",
 	    result[] = "openj9_diagnostics.string_result";
 	struct text value = TEXT_INIT;
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 	int code = 0;
 
-	vm_link_name(l->vm, name);
+	vm_process_title(l->vm, name);
 	if (!openj9_complete(&l->answer))
 		return vm_link_ended(l) ? err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name) :
 		    err_set(err, ERR_IO, "%s closed the connection", name);

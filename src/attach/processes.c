@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,12 @@ void vm_process_release(struct vm_process *p)
 	free(p->version);
 	free(p->container);
 	*p = (struct vm_process){ 0 };
+}
+
+void vm_process_title(const struct vm_process *p, char to[VM_TITLE])
+{
+	snprintf(to, VM_TITLE, "%s %ld (%.100s)", p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9 ? "VM" : "process",
+	    (long)p->pid, p->name);
 }
 
 static struct vm_process described(int process, const struct proc *p)

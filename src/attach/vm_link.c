@@ -20,12 +20,6 @@ enum {
 	ENDING_MS = 500,         /* between the end of its sockets and its own */
 };
 
-void vm_link_name(const struct vm_process *p, char to[LINK_NAME])
-{
-	snprintf(to, LINK_NAME, "%s %ld (%.100s)", p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9 ? "VM" : "process",
-	    (long)p->pid, p->name);
-}
-
 const char *vm_link_path(char to[LINK_PATH], int folder, const char *name)
 {
 	snprintf(to, LINK_PATH, "/proc/self/fd/%d/%s", folder, name);
@@ -124,8 +118,8 @@ static char halted_by(const struct vm_link *l)
 
 static int cannot_answer(const struct vm_link *l, char why, struct err *err)
 {
-	char name[LINK_NAME];
-	vm_link_name(l->vm, name);
+	char name[VM_TITLE];
+	vm_process_title(l->vm, name);
 	if (why == 'T')
 		return err_set(err, ERR_IO, "%s is stopped and cannot answer (let it go on: kill -CONT %ld)", name,
 		    (long)l->vm->pid);
@@ -137,14 +131,14 @@ static int cannot_answer(const struct vm_link *l, char why, struct err *err)
 
 int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress *progress, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 
 	*l = (struct vm_link){ .vm = p, .progress = progress, .process = -1, .tmp = -1, .socket = -1,
 		.answer = TEXT_INIT };
 	int code = vm_process_is_vm(p, err);
 	if (code)
 		return code;
-	vm_link_name(p, name);
+	vm_process_title(p, name);
 	if ((l->process = proc_open_known(p, err)) < 0)
 		return l->process;
 	if (!proc_read(l->process, &l->proc) || l->proc.state == 'Z' || l->proc.state == 'X')
@@ -185,7 +179,7 @@ int vm_link_request(struct vm_link *l, const char *command, const char *const ar
 
 int vm_link_read(struct vm_link *l, struct err *err)
 {
-	char bytes[16 << 10], name[LINK_NAME];
+	char bytes[16 << 10], name[VM_TITLE];
 	ssize_t n;
 
 	while (!l->answered) {
@@ -198,7 +192,7 @@ int vm_link_read(struct vm_link *l, struct err *err)
 			text_add_n(&l->answer, bytes, (size_t)n);
 		l->answered = n <= 0 || (l->vm->kind == VM_OPENJ9 && openj9_complete(&l->answer));
 		if (l->answer.len > ANSWER_MOST) {
-			vm_link_name(l->vm, name);
+			vm_process_title(l->vm, name);
 			return err_set(err, ERR_IO, "%s answers without end", name);
 		}
 	}
@@ -207,13 +201,13 @@ int vm_link_read(struct vm_link *l, struct err *err)
 
 int vm_link_look(struct vm_link *l, struct err *err)
 {
-	char name[LINK_NAME];
+	char name[VM_TITLE];
 	int code = progress_check(l->progress, err);
 
 	if (code)
 		return code;
 	if (!proc_read(l->process, &l->proc) || l->proc.state == 'Z' || l->proc.state == 'X') {
-		vm_link_name(l->vm, name);
+		vm_process_title(l->vm, name);
 		return err_set(err, ERR_NOT_FOUND, "%s ended meanwhile", name);
 	}
 	if (progress_clock() < l->next_look)

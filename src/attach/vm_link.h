@@ -42,9 +42,6 @@ bool vm_link_ended(const struct vm_link *l);
 /* The text of the answer, until the next request.  ERR_IO: the VM refused, or gave none. */
 MUST_CHECK int vm_link_result(struct vm_link *l, const char **text, struct err *err);
 
-/* "VM 4711 (com.acme.shop.Main)", for errors. */
-enum { LINK_NAME = 160 };
-void vm_link_name(const struct vm_process *p, char to[LINK_NAME]);
 /* "/proc/self/fd/7/NAME": a file of a folder that is held, for calls that want a path. */
 enum { LINK_PATH = 320 };
 const char *vm_link_path(char to[LINK_PATH], int folder, const char *name);

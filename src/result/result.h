@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct bits;
 struct heap_class;
@@ -52,6 +53,8 @@ struct target {
 	bool part;           /* the row counts other objects than the kind implies (part of a class, or
 	                        more than one object), so it is opened as a list of the row's members */
 	const struct opened *opened; /* the dump that id belongs to; result_target fills it in */
+	pid_t process;       /* of a command: the row is the process of this number, or (part) a class of it;
+	                        0: neither */
 	uint32_t about;      /* of an object: panes and keys are about the one of this id - 1; 0: about itself */
 };
 /* The object that panes and keys are about. */

@@ -289,12 +289,13 @@ static void dumps_cell(const struct result *r, size_t row, unsigned column, stru
 static void dumps_target(const struct result *r, size_t row, struct target *out)
 {
 	struct dump_rows *rows = r->data;
+	const struct vm_process *p = running_of(rows, row);
 	text_clear(&rows->line);
-	if (running_of(rows, row))
-		process_add_line(running_of(rows, row), &rows->line);
+	if (p)
+		process_add_line(p, &rows->line);
 	else
 		text_addf(&rows->line, "use %zu", rows->dump[row]->number);
-	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s};
+	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s, .process = p ? p->pid : 0};
 }
 
 static void dumps_release(void *data)

@@ -36,9 +36,12 @@ static int watch_of(struct session *s, const struct call *call, struct vm_watch 
 	bool collect = call_has(call, DASH_LIVE);
 	struct vm_watch *w = s->watch;
 	struct vm_process p;
+	char title[VM_TITLE];
 	int code = vm_process_find(&p, call->argument[0].word, err);
-	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(call->argument[0].word, NULL, 10))
-		return err_set(err, code, "VM %ld (%s) has ended", (long)w->process.pid, w->process.name);
+	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(call->argument[0].word, NULL, 10)) {
+		vm_process_title(&w->process, title);
+		return err_set(err, code, "%s has ended", title);
+	}
 	if (code)
 		return code;
 	if ((code = vm_process_is_vm(&p, err))) {
@@ -119,7 +122,7 @@ static int add_rows(struct result *r, const struct vm_watch *w, bool is_drawn, s
 		    [L_D_SHALLOW] = cell_bytes_delta(amount_exact(c->first), amount_exact(c->bytes)),
 		    [L_RATE] = per_second(w, c),
 		    [L_PLOT] = cell_text(plot.s)},
-		    &(struct target){.kind = TARGET_COMMAND, .command = line.s});
+		    &(struct target){.kind = TARGET_COMMAND, .command = line.s, .process = w->process.pid, .part = true});
 	}
 	big_free(order);
 	text_release(&plot);

@@ -101,7 +101,7 @@ static void rows_target(const struct result *r, size_t row, struct target *out)
 	struct process_rows *rows = r->data;
 	text_clear(&rows->line);
 	process_add_line(&rows->all->list[row], &rows->line);
-	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s};
+	*out = (struct target){.kind = TARGET_COMMAND, .command = rows->line.s, .process = rows->all->list[row].pid};
 }
 
 static void rows_release(void *data)

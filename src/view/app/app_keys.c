@@ -241,7 +241,7 @@ static void watch(struct app *a)
 		app_say(a, ROLE_NOTE, "H watches the heap of a process in a list of processes");
 		return;
 	}
-	text_addf(&line, "live %s", target.command + strcspn(target.command, "0123456789"));
+	text_addf(&line, "live %ld", (long)target.process);
 	app_run_line(a, line.s);
 	text_release(&line);
 }

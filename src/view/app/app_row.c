@@ -168,8 +168,8 @@ unsigned app_abilities(struct app *a)
 	can |= app_unfolding(a, NULL) ? CAN_FOLD : 0;
 	if (!app_target(a, &target))
 		return can;
-	if (target.kind == TARGET_COMMAND && list && !strncmp(target.command, "attach ", 7))
-		return can | CAN_DUMP | (strchr(target.command + 7, ' ') ? 0 : CAN_WATCH);
+	if (target.process && list)
+		return can | CAN_DUMP | (target.part ? 0 : CAN_WATCH);
 	can |= list && t->on_head && !class_of_head(a, &class) ? 0 : CAN_OPEN;
 	if (target.kind == TARGET_COMMAND && list && lists_dumps(app_page(a)) && !strncmp(target.command, "use ", 4))
 		can |= CAN_TAG;

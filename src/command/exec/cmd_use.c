@@ -133,14 +133,9 @@ static int open_profile(struct session *s, struct session_dump *d, struct err *e
 	return 0;
 }
 
-static int run_open(struct session *s, const struct call *call, struct result **out, struct err *err)
+int command_open(struct session *s, const char *path, struct err *err)
 {
-	const char *path = call->argument[0].word;
 	struct session_dump *d = session_same_file(s, path);
-	*out = NULL;
-	if (!strcmp(path, "-"))
-		return err_set(err, ERR_USAGE, "cannot open standard input now (start cairn with -; ./- is a file of "
-		    "that name)");
 	if (d)
 		return go_to(s, d, err);
 	d = session_add(s, path);
@@ -156,6 +151,15 @@ static int run_open(struct session *s, const struct call *call, struct result **
 	}
 	say_place(s, d);
 	return 0;
+}
+
+static int run_open(struct session *s, const struct call *call, struct result **out, struct err *err)
+{
+	*out = NULL;
+	if (!strcmp(call->argument[0].word, "-"))
+		return err_set(err, ERR_USAGE, "cannot open standard input now (start cairn with -; ./- is a file of "
+		    "that name)");
+	return command_open(s, call->argument[0].word, err);
 }
 
 const struct command cmd_open = {

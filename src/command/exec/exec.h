@@ -153,6 +153,9 @@ struct result *columns_list(const struct result *about);
 /* Change what the row of such a list, counted as in its source, says of its column. */
 void columns_mark(struct result *list, unsigned row, bool shown);
 
+/* Add a dump to the session, unless it has it, and be about it from now on: the command open.  Errors as heap_open. */
+MUST_CHECK int command_open(struct session *s, const char *path, struct err *err);
+
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);
 

@@ -5,19 +5,16 @@
 #include "attach/attach.h"
 #include "command/args/args.h"
 #include "command/exec/exec.h"
-#include "dump/source/source.h"
+#include "command/processes/processes.h"
 
-#include <string.h>
-
-/* Says what is going to be done; where somebody can answer, only after a yes.  ERR_CANCELLED: no. */
-static int agree(struct session *s, const struct vm_process *p, const struct live_dump_wishes *w, struct err *err)
+static bool agree(void *context, const char *sentence)
 {
+	const struct session *s = context;
 	struct text question = TEXT_INIT;
-	live_dump_announce(p, w, &question);
-	text_add(&question, ". Go on?");
+	text_addf(&question, "%s. Go on?", sentence);
 	bool yes = !s->settings.writes.ask || s->settings.writes.ask(s->settings.writes.context, question.s);
 	text_release(&question);
-	return yes ? 0 : err_cancelled(err);
+	return yes;
 }
 
 /* Its objects of a class, once it is open. */
@@ -36,25 +33,13 @@ static int list_class(struct session *s, const char *class, struct result **out,
 static int run_attach(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
 	struct live_dump_wishes wishes = {.collect = call_has(call, DASH_LIVE), .keep = call_word(call, DASH_O)};
-	const char *class = call->argument[1].given ? call->argument[1].word : NULL;
-	struct vm_process p;
+	const char *class = call->argument[1].given ? call->argument[1].word : NULL, *name;
 	*out = NULL;
-	int code = vm_process_find(&p, call->argument[0].word, err);
+	int code = process_take(&name, call->argument[0].word, &wishes, agree, s, err);
+	if (!code)
+		code = command_open(s, name, err);
 	if (code)
 		return code;
-	code = live_dump_check(&p, &wishes, err);
-	code = code ? code : agree(s, &p, &wishes, err);
-	const char *name = code ? NULL : source_take_process(&p, &wishes);
-	vm_process_release(&p);
-	if (code)
-		return code;
-	struct session_dump *d = session_add(s, name);
-	code = session_load(s, d, err);
-	if (code) {
-		session_forget(s, d);
-		return session_dump_error(code, err);
-	}
-	session_say(s, "dump %zu, %s, is current", d->number, name);
 	return class ? list_class(s, class, out, err) : 0;
 }
 

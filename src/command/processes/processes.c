@@ -38,7 +38,24 @@ static bool read_yes(void)
 	return first == 'y' || first == 'Y';
 }
 
-int process_take(const char **path, const char *words, const struct live_dump_wishes *w, bool yes, struct err *err)
+bool process_ask_terminal(void *context, const char *sentence)
+{
+	struct text lines = TEXT_INIT, question = TEXT_INIT;
+	bool *yes = context;
+	if (*yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+		complain("%s", sentence);
+		return true;
+	}
+	text_addf(&question, "%s. Go on? [y/N]", sentence);
+	command_add_wrapped(&lines, question.s, 78);
+	fprintf(stderr, "%.*s ", (int)(lines.len - (lines.s[lines.len - 1] == '\n')), lines.s);
+	text_release(&lines);
+	text_release(&question);
+	return read_yes();
+}
+
+int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
+    bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
 {
 	struct text sentence = TEXT_INIT;
 	struct vm_process p;
@@ -46,19 +63,9 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	if (code)
 		return code;
 	code = live_dump_check(&p, w, err);
-	if (!code)
+	if (!code) {
 		live_dump_announce(&p, w, &sentence);
-	if (code) {
-		; /* nothing to ask */
-	} else if (yes || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-		complain("%s", sentence.s);
-	} else {
-		struct text lines = TEXT_INIT;
-		text_add(&sentence, ". Go on? [y/N]");
-		command_add_wrapped(&lines, sentence.s, 78);
-		fprintf(stderr, "%.*s ", (int)(lines.len - (lines.s[lines.len - 1] == '\n')), lines.s);
-		text_release(&lines);
-		code = read_yes() ? 0 : err_cancelled(err);
+		code = ask(context, sentence.s) ? 0 : err_cancelled(err);
 	}
 	if (!code)
 		*path = source_take_process(&p, w);
@@ -90,6 +97,8 @@ const char *process_watch_next(void *context, struct session *s)
 	watched.asked = true;
 	if (vm_process_lives(&watched.process))
 		return watched.line;
-	complain("VM %ld (%s) has ended", (long)watched.process.pid, watched.process.name);
+	char title[VM_TITLE];
+	vm_process_title(&watched.process, title);
+	complain("%s has ended", title);
 	return NULL;
 }

@@ -21,12 +21,13 @@ struct vm_process;
 bool process_is_named(const char *name);
 
 /*
- * Name a process as a dump: *path opens it, and stays.  Says before what is going to be done: on a terminal it waits
- * for a yes, unless that was given.  Nothing happens to the process before the dump is opened.  0; ERR_CANCELLED: the
- * answer was no; else as vm_process_find.
+ * Name a process as a dump: *path opens it, and stays.  ask is told before what is going to be done.  Nothing happens
+ * to the process before the dump is opened.  0; ERR_CANCELLED: the answer was no; else as vm_process_find.
  */
-MUST_CHECK int process_take(const char **path, const char *words, const struct live_dump_wishes *w, bool yes,
-    struct err *err);
+MUST_CHECK int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
+    bool (*ask)(void *context, const char *sentence), void *context, struct err *err);
+/* For it, before there is a screen: waits for a yes, unless that was given (*context, a bool) or nobody is there. */
+bool process_ask_terminal(void *context, const char *sentence);
 
 /* --live: the process that these words mean, found once.  Errors as vm_process_find. */
 MUST_CHECK int process_watch(const char *words, struct err *err);

@@ -10,13 +10,10 @@
 #include "command/exec/exec.h"
 #include "command/help/help.h"
 #include "command/session/session.h"
-#include "view/about_job.h"
-#include "view/classes_job.h"
+#include "view/jobs/jobs.h"
 #include "view/loading.h"
 #include "view/page/page.h"
 #include "view/panes/panes.h"
-#include "view/path_job.h"
-#include "view/retained_job.h"
 #include "view/saved_state.h"
 #include "view/tour.h"
 #include "view/view.h"
@@ -141,6 +138,13 @@ struct key_state {
 	bool stop_asked;        /* ^C while reading: the next one ends it */
 };
 
+/* Around work that nobody asked for: what was said before it is not yet read. */
+struct notice_kept {
+	char *words; /* NULL: nothing */
+	char *line;  /* the typed line that failed, or "" */
+	enum role role;
+};
+
 /* A page that is asked again every few seconds (app_refresh.c). */
 struct refresh {
 	uint64_t page;   /* shown last, by its serial */
@@ -258,6 +262,8 @@ int app_refresh_wait_ms(struct app *a);
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
+struct notice_kept app_keep_notice(const struct app *a);
+void app_restore_notice(struct app *a, struct notice_kept *kept); /* unless something else was said meanwhile */
 void app_fill_pages(struct app *a);    /* all tables of the current dump */
 void app_find_band(struct app *a);     /* the page was drawn without what of its lines takes time */
 void app_find_alert(struct app *a);    /* once references are read */

@@ -167,14 +167,7 @@ void app_fill_pages(struct app *a)
 			fill_page(a->here.kept[tab].page[i]);
 }
 
-/* Around work that nobody asked for: what was said before it is not yet read. */
-struct notice_kept {
-	char *words; /* NULL: nothing */
-	char *line;  /* the typed line that failed, or "" */
-	enum role role;
-};
-
-static struct notice_kept keep_notice(const struct app *a)
+struct notice_kept app_keep_notice(const struct app *a)
 {
 	const struct text *said = &a->notice.text;
 
@@ -182,7 +175,7 @@ static struct notice_kept keep_notice(const struct app *a)
 	    xstrdup(a->notice.line.len > 0 ? a->notice.line.s : ""), a->notice.role};
 }
 
-static void restore_notice(struct app *a, struct notice_kept *kept)
+void app_restore_notice(struct app *a, struct notice_kept *kept)
 {
 	if (kept->words && a->notice.text.len == 0) {
 		app_say(a, kept->role, kept->words);
@@ -212,7 +205,7 @@ bool app_refresh_overview(struct app *a)
 	if (!page_is_overview(p) || !result_is(page_result(p), RESULT_LACKS_ROWS) || a->work.job || a->pending.asked ||
 	    prompt_is_open() || !opened_retained(a->session.dump) || term_first_kept())
 		return false;
-	struct notice_kept before = keep_notice(a);
+	struct notice_kept before = app_keep_notice(a);
 	a->work.gives_way = true;
 	int code = session_look(&a->session, p->line, &r, &err);
 	a->work.gives_way = false;
@@ -226,7 +219,7 @@ bool app_refresh_overview(struct app *a)
 	} else {
 		result_free(r);
 	}
-	restore_notice(a, &before);
+	app_restore_notice(a, &before);
 	a->dirty = true;
 	if (code && (code != ERR_CANCELLED || was_stopped())) { /* not again */
 		result_mark(page_result(p), RESULT_LACKS_ROWS, false);
@@ -249,12 +242,12 @@ static void find_alert(struct app *a)
 	struct alert *alert = &a->here.alert;
 	struct err err = ERR_INIT;
 
-	struct notice_kept before = keep_notice(a);
+	struct notice_kept before = app_keep_notice(a);
 	a->work.gives_way = true;
 	int code = command_alert(&a->session, &alert->sentence, &alert->line, &err);
 	a->work.gives_way = false;
 	alert->known = code != ERR_CANCELLED || was_stopped();
-	restore_notice(a, &before);
+	app_restore_notice(a, &before);
 	a->dirty |= alert->line != NULL;
 }
 
@@ -267,11 +260,11 @@ void app_find_band(struct app *a)
 	if (!p || a->dirty || !page_lacks_band(p) || a->work.job || a->pending.asked || prompt_is_open() ||
 	    term_first_kept())
 		return;
-	struct notice_kept before = keep_notice(a);
+	struct notice_kept before = app_keep_notice(a);
 	a->work.gives_way = true;
 	int code = page_find_band(p, &err);
 	a->work.gives_way = false;
-	restore_notice(a, &before);
+	app_restore_notice(a, &before);
 	if (code && (code != ERR_CANCELLED || was_stopped())) /* not again */
 		page_give_band_up(p);
 	a->dirty = true;
@@ -318,12 +311,12 @@ void app_find_late(struct app *a)
 		struct result *r = both[i] ? both[i]->result : NULL;
 		if (!r || !result_is_late(r))
 			continue;
-		struct notice_kept before = keep_notice(a);
+		struct notice_kept before = app_keep_notice(a);
 		int code = session_work(&a->session, find_late, r, &err);
 		result_take_late(r, code);
 		if (code)
 			app_say(a, ROLE_ERROR, err.message);
-		restore_notice(a, &before);
+		app_restore_notice(a, &before);
 		table_filled(both[i]);
 		a->dirty = true;
 	}

@@ -111,8 +111,7 @@ bool app_refresh(struct app *a)
 	struct arranged as = t ? arrangement_of(t) : (struct arranged){.name = NULL};
 	struct invocation *asked = invocation_keep(p->asked);
 	uint64_t serial = p->serial;
-	char *said = a->notice.text.len ? xstrdup(a->notice.text.s) : NULL;
-	enum role role = a->notice.role;
+	struct notice_kept said = app_keep_notice(a);
 
 	app_run(a, asked, false);
 	struct page *now = app_page(a);
@@ -120,13 +119,11 @@ bool app_refresh(struct app *a)
 		a->refresh.failed = serial;
 	else if (app_table(a))
 		arrange(app_table(a), &as);
-	if (a->refresh.failed != serial && said && !a->notice.text.len)
-		app_say(a, role, said);
+	app_restore_notice(a, &said);
 	a->refresh.page = now ? now->serial : 0;
 	a->refresh.last = progress_clock();
 	invocation_drop(asked);
 	free(as.name);
 	free(as.filter);
-	free(said);
 	return true;
 }

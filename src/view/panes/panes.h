@@ -10,7 +10,7 @@
 #ifndef CAIRN_VIEW_PANES_PANES_H
 #define CAIRN_VIEW_PANES_PANES_H
 
-#include "view/about_job.h"
+#include "view/jobs/jobs.h"
 #include "view/draw.h"
 #include "view/table/table.h"
 

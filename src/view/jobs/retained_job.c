@@ -2,7 +2,7 @@
 /*
  * retained_job.c - the job that finds retained sizes, and how it looks.
  */
-#include "view/retained_job.h"
+#include "view/jobs/retained_job.h"
 
 /* On the job's thread. */
 static int work(void *context, struct job *job)

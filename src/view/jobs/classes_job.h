@@ -7,8 +7,8 @@
  * such a class, and finds up to WHAT_IF_CLASSES from there on in one walk, which stands still while a command works.  A
  * walk that takes too many steps is given up, and no other begins.  Main thread only.
  */
-#ifndef CAIRN_VIEW_CLASSES_JOB_H
-#define CAIRN_VIEW_CLASSES_JOB_H
+#ifndef CAIRN_VIEW_JOBS_CLASSES_JOB_H
+#define CAIRN_VIEW_JOBS_CLASSES_JOB_H
 
 #include "algorithms/parallel.h"
 #include "analysis/what_if/what_if.h"

@@ -5,8 +5,8 @@
  * A request for another object cancels the current one, so that a cursor can run through a list.
  * Main thread only.
  */
-#ifndef CAIRN_VIEW_PATH_JOB_H
-#define CAIRN_VIEW_PATH_JOB_H
+#ifndef CAIRN_VIEW_JOBS_PATH_JOB_H
+#define CAIRN_VIEW_JOBS_PATH_JOB_H
 
 #include "algorithms/parallel.h"
 #include "analysis/paths/paths.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* about_job.c - see about_job.h. */
-#include "view/about_job.h"
+#include "view/jobs/about_job.h"
 
 #include "analysis/search.h"
 #include "command/resolve/resolve.h"

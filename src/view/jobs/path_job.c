@@ -2,7 +2,7 @@
 /*
  * path_job.c - see path_job.h.  There is one job at most; rules and cutter stay from one to the next.
  */
-#include "view/path_job.h"
+#include "view/jobs/path_job.h"
 
 #include "command/commands.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* classes_job.c - see classes_job.h. */
-#include "view/classes_job.h"
+#include "view/jobs/classes_job.h"
 
 #include "opened/opened.h"
 

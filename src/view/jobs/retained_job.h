@@ -5,8 +5,8 @@
  * Begins when the dump is read; only what needs the dominator tree waits for it.  Main
  * thread only.
  */
-#ifndef CAIRN_VIEW_RETAINED_JOB_H
-#define CAIRN_VIEW_RETAINED_JOB_H
+#ifndef CAIRN_VIEW_JOBS_RETAINED_JOB_H
+#define CAIRN_VIEW_JOBS_RETAINED_JOB_H
 
 #include "algorithms/parallel.h"
 #include "analysis/dominators/dominators.h"

@@ -5,8 +5,8 @@
  *
  * First what is quick, then the rest.  A request for another thing cancels the current one.  Main thread only.
  */
-#ifndef CAIRN_VIEW_ABOUT_JOB_H
-#define CAIRN_VIEW_ABOUT_JOB_H
+#ifndef CAIRN_VIEW_JOBS_ABOUT_JOB_H
+#define CAIRN_VIEW_JOBS_ABOUT_JOB_H
 
 #include "algorithms/bits.h"
 #include "algorithms/parallel.h"

@@ -316,6 +316,7 @@ static void loaded(struct app *a)
 	a->loader.heap = NULL;
 	if (a->here.pages.n == 0 && !a->pending.asked)
 		app_first_page(a);
+	app_restore_view(a);
 	if (a->here.pages.n == 0 && !a->pending.asked) { /* keys would wait for a page for ever */
 		app_quit(a, 3);
 		return;
@@ -343,6 +344,7 @@ static void loading_events(struct app *a)
 		app_first_page(a);
 	}
 	if (events & LOADER_GONE) {
+		app_keep_view(a);
 		if (a->pending.tab == (enum tab)a->options->start)
 			app_drop_pending(a); /* it is asked for once more behind the histogram */
 		app_drop_tabs(a);
@@ -660,6 +662,7 @@ int view_run(const struct view_options *options)
 	sem_destroy(&a.work.asked.answered);
 	free(a.here.pages.page);
 	app_drop_pending(&a);
+	invocation_drop(a.gone.asked);
 	app_close_help(&a);
 	saved_state_release(&a.here.state);
 	app_release_alert(&a.here.alert);

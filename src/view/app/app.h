@@ -58,6 +58,12 @@ struct zone {
 };
 #define ZONES_MOST 64 /* of others clicks mean nothing */
 
+/* What was shown of a heap that the loader takes back, to be asked for again. */
+struct gone_view {
+	struct invocation *asked; /* NULL: nothing but what comes first anyhow */
+	enum tab tab;             /* it is the first page of this one; TABS: it is not a tab's */
+};
+
 /* What the screen waits for, all jobs of one command together. */
 struct waiting {
 	struct invocation *asked; /* NULL: a job of a table */
@@ -182,6 +188,7 @@ struct app {
 	struct text profiles, profiles_when; /* where there is nothing else what the title says of them, and their dates */
 	struct notice notice;
 	struct pending pending;
+	struct gone_view gone;
 	struct key_state keys;
 	struct key_box box;
 	struct refresh refresh;
@@ -262,6 +269,9 @@ int app_refresh_wait_ms(struct app *a);
 
 /* app_later.c */
 void app_take_retained(struct app *a); /* when they were found: into all tables */
+/* The heap goes, to be read anew: who looks at more than the first page gets that again, once it is there. */
+void app_keep_view(struct app *a);
+void app_restore_view(struct app *a);
 struct notice_kept app_keep_notice(const struct app *a);
 void app_restore_notice(struct app *a, struct notice_kept *kept); /* unless something else was said meanwhile */
 void app_fill_pages(struct app *a);    /* all tables of the current dump */

@@ -167,6 +167,29 @@ void app_fill_pages(struct app *a)
 			fill_page(a->here.kept[tab].page[i]);
 }
 
+void app_keep_view(struct app *a)
+{
+	struct page *p = app_page(a);
+	bool first = a->here.pages.at == 0;
+
+	if (!p || !p->asked || p->asked->of_view || a->pending.asked || (first && a->here.tab == tabs_first(a)))
+		return;
+	a->gone = (struct gone_view){invocation_keep(p->asked), first ? a->here.tab : TABS};
+}
+
+void app_restore_view(struct app *a)
+{
+	struct gone_view gone = a->gone;
+	bool stays = a->here.pages.at == 0 && a->here.tab == tabs_first(a); /* else somebody went elsewhere meanwhile */
+
+	a->gone.asked = NULL;
+	if (gone.asked && stays && gone.tab != TABS)
+		tabs_show(a, gone.tab);
+	else if (gone.asked && stays)
+		app_run(a, gone.asked, false);
+	invocation_drop(gone.asked);
+}
+
 struct notice_kept app_keep_notice(const struct app *a)
 {
 	const struct text *said = &a->notice.text;

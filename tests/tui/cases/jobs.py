@@ -6,9 +6,9 @@ import random
 import re
 import subprocess
 
-from cairntest import MKDUMP, SHOP
+from cairntest import DUMPS, MKDUMP, SHOP
 from tmux import PROMPT
-from tui import case, enter, leave, need
+from tui import case, enter, leave, need, settled
 
 
 @case("keys typed before the first page wait for it, in their order")
@@ -198,3 +198,16 @@ def storm(t):
     leave(t)
     need(t.stty() == before, "stty differs", t)
     need(t.modes() == modes, "modes %s, were %s" % (t.modes(), modes), t)
+
+
+@case("a page that is asked for while a dump is read is there again after it is read anew", ((120, 30),))
+def read_anew(t):
+    if not DUMPS:
+        return
+    for _ in range(3):
+        t.line('"$CAIRN" "%s"' % os.path.join(DUMPS, "apps", "tc1.hprof"))
+        t.keys("5")
+        t.wait(r"^> ▾ java .* 4\.4M .*\d[KM] *│ objects ")  # all was read, and the pane is there
+        settled(t)
+        t.wait(r"^> ▾ java .* 4\.4M")
+        leave(t)

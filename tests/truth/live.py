@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -44,6 +45,69 @@ def check_examples(tap, folder, pid):
     tap.equal([row["objects"] for row in json.loads(kept.out or "[]")], [NODES], "the dump that an example keeps")
 
 
+def java_name(name):
+    """[Ljava.lang.String; is java.lang.String[]."""
+    array = len(name) - len(name.lstrip("["))
+    name = name[array:]
+    if array:
+        name = name[1:-1] if name.startswith("L") else dict(B="byte", C="char", D="double", F="float", I="int", J="long",
+                                                            S="short", Z="boolean")[name]
+    return name + "[]" * array
+
+
+def of_jcmd(pid, *words):
+    out = subprocess.run(["jcmd", str(pid), *words], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", out, re.M) if "histogram" in words[0] else \
+        sum(int(n) for n in re.findall(r"^sun\.rt\.safepoint(?:Sync)?Time=(\d+)", out, re.M)) / 1e6
+
+
+def check_figures(tap, pid):
+    """As jcmd counts them: each after a full collection.  What the questions themselves leave may differ."""
+    want = {java_name(name): (int(n), int(b)) for n, b, name in of_jcmd(pid, "GC.class_histogram")}
+    run = cairn("-x", "live %d -live" % pid, "--format", "json")
+    rows = json.loads(run.out)
+    got = {row["class"]: (row["objects"], row["shallow"]) for row in rows}
+    odd = {name for name in want.keys() | got.keys() if want.get(name) != got.get(name)}
+    tap.ok(len(want) > 200 and len(odd) < len(want) / 20 and "Sleeper$Node" not in odd, "the figures of jcmd",
+           sorted((name, want.get(name), got.get(name)) for name in odd))
+    before = of_jcmd(pid, "PerfCounter.print")
+    run = cairn("-x", "live %d -live" % pid)
+    stopped = of_jcmd(pid, "PerfCounter.print") - before  # milliseconds; asking for them may stop it, too
+    said = re.search(r"stopped its threads for ([\d.]+) ms", run.out)
+    tap.ok(said and 0 < float(said[1]) <= stopped + 0.1, "for how long it stopped the VM", "%s of %s" % (said, stopped))
+
+
+GROWER = """
+import java.util.ArrayList;
+public class Grower {
+    static ArrayList<byte[]> all = new ArrayList<>();
+    public static void main(String[] a) throws Exception {
+        System.out.println("ready");
+        for (int i = 0; i < 600; i++) { all.add(new byte[10000]); Thread.sleep(10); }
+    }
+}
+"""
+
+
+def check_growth(tap, folder):
+    """Against the rows of the answers before."""
+    with open(os.path.join(folder, "Grower.java"), "w", encoding="ascii") as f:
+        f.write(GROWER)
+    subprocess.run(["javac", "-d", folder, f.name], check=True)
+    vm = subprocess.Popen(["java", "-Xmx256m", "-cp", folder, "Grower"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    vm.stdout.readline()
+    rows = json.loads(cairn("-x", "live %d -n 3 -seconds 1" % vm.pid, "--format", "json").out)
+    vm.kill()
+    vm.wait()
+    sizes = [row["shallow"] for row in rows if row["class"] == "byte[]"]
+    changes = [row["d_shallow"] for row in rows if row["class"] == "byte[]"]
+    rates = [row["rate"] for row in rows if row["class"] == "byte[]"]
+    tap.ok(len(sizes) == 3 and sizes[0] < sizes[1] < sizes[2], "byte arrays grow", sizes)
+    tap.equal(changes, [size - sizes[0] for size in sizes], "d_shallow: since the first answer")
+    tap.ok(all(0.5 * (b - a) <= rate <= 1.05 * (b - a) for a, b, rate in zip(sizes, sizes[1:], rates[1:])),
+           "rate: per second, of answers a second and a little apart", (sizes, rates))
+
+
 def check_series(tap, vm):
     reader = subprocess.Popen([CAIRN, "--live", str(vm.pid), "--format", "jsonl"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=dict(os.environ, LC_ALL="C.UTF-8"))
@@ -77,6 +141,8 @@ def main():
         vm = start(folder)
         try:
             check_examples(tap, folder, vm.pid)
+            check_figures(tap, vm.pid)
+            check_growth(tap, folder)
             check_ends(tap)
             check_series(tap, vm)
         finally:

@@ -203,6 +203,18 @@ static bool keep_label(const char *s, size_t room, struct text *to)
 	return to->len && fits(to, room);
 }
 
+/* 'Java local, thread "http-1", shop.Cart.add(Cart.java:7)' is "Java local, shop.Cart.add(Cart.java:7)": the frame says
+ * more than the thread.  False: it names no thread before a frame. */
+static bool drop_thread(const char *s, struct text *to)
+{
+	const char *thread = strstr(s, ", thread \""), *frame = thread ? strstr(thread + GAP, "\", ") : NULL;
+	if (!frame)
+		return false;
+	text_add_n(to, s, (size_t)(thread - s));
+	text_add(to, frame + 1);
+	return true;
+}
+
 /* --- all of it --------------------------------------------------------------------------------------------------- */
 
 void names_fit(const char *s, int width, struct text *to)
@@ -224,11 +236,16 @@ void names_fit(const char *s, int width, struct text *to)
 void names_fit_path(const char *s, int width, struct text *to)
 {
 	size_t room = width > 0 ? (size_t)width : 0;
-	struct text names = TEXT_INIT, folded = TEXT_INIT;
+	struct text names = TEXT_INIT, folded = TEXT_INIT, frame = TEXT_INIT;
 	names_fit(s, width, &names);
+	if (names.len && !fits(&names, room) && drop_thread(s, &frame)) {
+		text_clear(&names);
+		names_fit(frame.s, width, &names);
+	}
 	if (names.len)
 		text_add(to, fits(&names, room) || (!fold_path(names.s, room, &folded) &&
 		    !keep_label(names.s, room, &folded)) ? names.s : folded.s);
 	text_release(&names);
 	text_release(&folded);
+	text_release(&frame);
 }

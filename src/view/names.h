@@ -16,7 +16,7 @@
 void names_fit(const char *s, int width, struct text *to);
 /* The same; of a path that does not fit even so, what it begins with and its last steps are kept:
  * "static Log.ENTRIES > … > key", "Log.ENTRIES…key", "ENTRIES…key"; of a branch of the tree its label:
- * "static Log.ENTRIES  ArrayList", "static Log.ENTRIES". */
+ * "static Log.ENTRIES  ArrayList", "static Log.ENTRIES"; of a local its frame, rather than its thread. */
 void names_fit_path(const char *s, int width, struct text *to);
 
 #endif

@@ -62,7 +62,7 @@ static void paths(void **state)
 	path_fits_as(path, 20, "AuditLog.ENTRIES…key");
 	path_fits_as(path, 18, "ENTRIES > … > key");
 	path_fits_as("loader URLClassLoader \"app\" > classes", 27, "URLClassLoader > classes");
-	path_fits_as("Java local, thread \"main\", Shop.main(Shop.java:42) > cart", 27, "Java local, thread \"ma…cart");
+	path_fits_as("Java local, thread \"main\", Shop.main(Shop.java:42) > cart", 27, "Java local, Shop.main(…cart");
 	path_fits_as(path, 12, "static AuditLog.ENTRIES > elementData[] > cart > table[] > key");
 	path_fits_as("static AuditLog.ENTRIES > elementData", 28, "AuditLog.ENTRIES…elementData");
 	path_fits_as("a > ", 2, "a > ");
@@ -79,6 +79,20 @@ static void labels(void **state)
 	path_fits_as("static com.acme.AuditLog.ENTRIES  java.util.ArrayList", 22, "static AuditLog.ENTRIES  ArrayList");
 	path_fits_as("Java local, thread \"main\"  Session", 30, "Java local, thread \"main\"  Session");
 	path_fits_as("  [0]", 4, "  [0]");
+}
+
+/* A frame stays whole, rather than the name of its thread. */
+static void frames(void **state)
+{
+	static const char local[] = "Java local, thread \"http-1\", shop.Cart.add(Cart.java:7)";
+
+	(void)state;
+	path_fits_as(local, 70, local);
+	path_fits_as(local, 52, "Java local, thread \"http-1\", s.Cart.add(Cart.java:7)");
+	path_fits_as(local, 40, "Java local, shop.Cart.add(Cart.java:7)");
+	path_fits_as(local, 34, "Java local, Cart.add(Cart.java:7)");
+	path_fits_as("Java local, thread \"http-1\", shop.Cart.add(Cart.java:7)  ArrayList", 34,
+	    "Java local, Cart.add(Cart.java:7)");
 }
 
 static void goroutines(void **state)
@@ -108,6 +122,7 @@ int main(void)
 	    cmocka_unit_test(simple),
 	    cmocka_unit_test(paths),
 	    cmocka_unit_test(labels),
+	    cmocka_unit_test(frames),
 	    cmocka_unit_test(goroutines),
 	    cmocka_unit_test(kept),
 	};

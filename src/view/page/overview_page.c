@@ -138,8 +138,13 @@ static void fit_name(const char *name, int width, struct text *to)
 		names_fit(part.s, width, to);
 		while ((at = strstr(at, "  ")))
 			last = at++;
-		if (!last || (int)text_width(to->s) <= width)
+		if ((int)text_width(to->s) <= width)
 			break;
+		if (!last) {
+			text_clear(to);
+			names_fit_path(part.s, width, to);
+			break;
+		}
 		part.s[part.len = (size_t)(last - part.s)] = '\0';
 	}
 	text_release(&part);

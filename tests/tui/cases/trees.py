@@ -12,7 +12,9 @@ from tui import BOTH, case, click, enter, leave, need, place_of, start, wait_sel
 @case("the heap's tree: what only some rows can do is the last hint, so no other moves", ((80, 24), (120, 35)))
 def last_hint(t):
     start(t, dump=SHOP)
-    t.keys("2", "Home", "Down")
+    t.keys("2")
+    wait_selected(t, r"static Shop\.INSTANCE")
+    t.keys("Home", "Down")
     t.wait(r"^Enter open +\* expand +g group .* \? help  q back  a split$")
     t.keys("Down", "Down")
     t.wait(r" \? help  q back$")

@@ -104,7 +104,7 @@ static int make_plan(struct numbered_names *n, uint32_t of, struct err *err)
 	uint32_t class = of;
 	struct name_plan *plan = &n->plan[class];
 	uint64_t offset = 0;
-	*plan = (struct name_plan){.first = n->n_planned, .made = true};
+	*plan = (struct name_plan){.first = n->n_planned};
 	for (unsigned deep = 0; class != HEAP_NONE && deep < CLASSES_DEEP; deep++) {
 		const struct heap_class *c = &h->classes[class];
 		for (uint32_t i = 0; i < c->n_fields; i++) {
@@ -119,6 +119,7 @@ static int make_plan(struct numbered_names *n, uint32_t of, struct err *err)
 		}
 		class = c->superclass;
 	}
+	plan->made = true; /* else, without memory, it has some fields only */
 	return 0;
 }
 

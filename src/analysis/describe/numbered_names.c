@@ -11,6 +11,7 @@
 
 #include "algorithms/string_intern.h"
 #include "base/mem.h"
+#include "base/memory_refusals.h"
 #include "base/progress.h"
 #include "heap/classes.h"
 #include "heap/field_words.h"
@@ -230,7 +231,7 @@ static int number_by_target(struct numbered_names *n, uint32_t id, uint64_t degr
 	return 0;
 }
 
-int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err)
+static int number_references(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err)
 {
 	const struct heap *h = n->heap;
 	uint64_t degree = adjacency_degree(&h->out, id);
@@ -265,4 +266,12 @@ int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *ou
 			return 0;
 	}
 	return number_by_target(n, id, degree, err);
+}
+
+/* Names that memory was refused for are cut short: they are not handed out, for the caller may keep them. */
+int numbered_names_of(struct numbered_names *n, uint32_t id, struct numbered *out, struct err *err)
+{
+	uint64_t refusals = mem_refusals();
+	int code = number_references(n, id, out, err);
+	return code || mem_refusals() == refusals ? code : memory_refusals_check(refusals, err);
 }

@@ -169,6 +169,7 @@ static int no_memory(struct err *err)
 int profile_sql_error(sqlite3 *db, struct progress *progress, struct err *err)
 {
 	switch (sqlite3_errcode(db)) {
+	case SQLITE_OK: /* sqlite3_deserialize does not keep why it failed, and only memory can fail there */
 	case SQLITE_NOMEM:
 		return no_memory(err);
 	case SQLITE_INTERRUPT:

@@ -131,7 +131,8 @@ def check_references(t, dump, at):
     whole = Run([CAIRN, "--format", "csv", "-x", "histo | head 3", dump])
     t.ok(objects.status != 0 and objects.out == whole.out and "the references did not fit" in objects.err,
          "a full disk leaves what needs no references", objects)
-    memory = answers(dump, "--mem", "60M", "--spill", at)
+    # what may be in the file leaves seven tenths to what may not (KEPT_PERCENT in big.c), and this takes some 20 MB
+    memory = answers(dump, "--mem", "100M", "--spill", at)
     t.ok(memory.status == 0 and not memory.err, "a full disk is no matter where --mem suffices", memory)
 
 

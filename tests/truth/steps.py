@@ -110,7 +110,8 @@ def lines_of(dump, folder, name):
     asked = commands.lines(words)
     parts = [[(command, script) for command, those in asked.items() if (command in own) == mine for script in those]
              for mine in (True, False)]
-    scripts = some(parts[0], OWN_EVERY, number) + some(parts[1], OTHERS_EVERY, number)
+    # why comes first: what it finds is kept, and in a larger dump another line might be the first to look for it
+    scripts = [("why", "why")] + some(parts[0], OWN_EVERY, number) + some(parts[1], OTHERS_EVERY, number)
     # before a pipe stands a line of its own, so that printed() knows how much goes through it
     return [(command, line) for command, script in scripts for whole in script.split("; ")
             for line in ([whole.split(" | ")[0]] if " | " in whole else []) + [whole]]

@@ -195,6 +195,18 @@ struct invocation *app_typed(const char *line)
 
 /* --- below it ---------------------------------------------------------------------------------- */
 
+/* "Enter leaks" where what is typed stands for a command of another name. */
+static void add_enter(struct text *to)
+{
+	const char *typed = prompt_text();
+	struct invocation *asked = app_typed(typed);
+	const char *name = asked->command ? asked->command->name : NULL;
+	bool whole = !name || !strncmp(typed + strspn(typed, " "), name, strlen(name));
+
+	text_addf(to, "  Enter %s", whole ? "run" : name);
+	invocation_drop(asked);
+}
+
 /* The way out is always there, and what "." and a missing argument mean where there is room for it. */
 void app_draw_palette_hints(struct app *a, int y, int width)
 {
@@ -202,7 +214,9 @@ void app_draw_palette_hints(struct app *a, int y, int width)
 	bool vi = prompt_is_vi();
 
 	app_add_row(a, true, &row);
-	text_addf(&line, "Tab complete  Enter run  F1 help  %s close", vi ? "^C" : "Esc");
+	text_add(&line, "Tab complete");
+	add_enter(&line);
+	text_addf(&line, "  F1 help  %s close", vi ? "^C" : "Esc");
 	int used = (int)text_width(line.s), needed = row.len ? (int)text_width(row.s) + (int)strlen("  on this row: ") : 0;
 	const char *earlier = vi ? "  Esc then k earlier" : "  Up earlier";
 	if (used + (int)strlen(earlier) + needed <= width || !needed)

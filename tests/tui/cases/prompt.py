@@ -371,6 +371,7 @@ def palette_words(t):
     t.keys("C-u")
     t.type("thread_overview")  # only MAT has it
     t.wait(r"^  threads +.*MAT thread_overview$")
+    t.wait(r"^Tab complete  Enter threads ")  # it runs, too
     t.keys("C-u")
     t.type("fill ratio")  # no name: a meaning
     t.wait(r"^  collections +list collections ")

@@ -33,7 +33,6 @@ enum { PROCESS_MEMORY_DEEP = 16 };
 
 struct process_facts {
 	struct arena arena; /* owns every string */
-	bool asked_for;           /* a person wanted the dump: no trouble caused it */
 	const char *cause;        /* of the dump, in the VM's words; this and all below NULL: unknown */
 	const char *cause_date;   /* ISO 8601, local time */
 	const char *started;      /* the same */
@@ -50,5 +49,7 @@ struct process_facts {
 /* Make one, empty; the caller's. */
 struct process_facts *process_new(void);
 void process_free(struct process_facts *p); /* NULL is fine */
+/* Did a person want the dump?  Then no trouble caused it. */
+bool process_was_asked(const struct process_facts *p);
 
 #endif

@@ -140,7 +140,7 @@ static void add_cause(struct overview *o, bool early)
 		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
 	}
 	if (cause && *cause)
-		add_words(o, process && process->asked_for ? SECTION_EVENT : "cause", cause, certainty,
+		add_words(o, process && process_was_asked(process) ? SECTION_EVENT : "cause", cause, certainty,
 		    thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);

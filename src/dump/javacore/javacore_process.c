@@ -71,10 +71,8 @@ static void number_once(uint64_t *to, struct span s, const char *word)
 /* Dump Event "systhrow" (00040000) Detail "java/lang/OutOfMemoryError" received */
 void javacore_cause(struct javacore_reading *r, struct span s)
 {
-	if (!facts(r)->cause) {
+	if (!facts(r)->cause)
 		r->j->out_of_memory = span_find(s, "Detail \"java/lang/OutOfMemoryError\"") != NULL;
-		facts(r)->asked_for = span_find(s, "Dump Event \"user\"") != NULL;
-	}
 	tell_once(r, &facts(r)->cause, s);
 }
 

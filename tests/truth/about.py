@@ -12,9 +12,11 @@ import json
 import os
 import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import DUMPS, GO, LONG, SAMPLE, SHOP, Tap, cairn  # noqa: E402
+from hprofmade import Made  # noqa: E402
 
 CLASSES = 14 if LONG else 6
 
@@ -142,9 +144,27 @@ def check_collections(tap):
         tap.ok(got and not any("Node" in label or "…" in label for label in got), "none is called by a part", got)
 
 
+def check_most(tap, folder):
+    """Of many references by one class the row tells how the holder of most of them is held, wherever it stands."""
+    m = Made()
+    m.cls("app.Item", [("I", "n")])
+    few = [m.array("java.lang.Object", [m.new("app.Item")]) for _ in range(3)]
+    many = m.array("java.lang.Object", [m.new("app.Item") for _ in range(50)])
+    held = {"few%d" % i: array for i, array in enumerate(few)}
+    m.cls("app.Few", statics=[("L", name, array) for name, array in held.items()])
+    m.cls("app.Many", statics=[("L", "ITEMS", many)])
+    path = os.path.join(folder, "most.hprof")
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    row = parts(ask(path, "about app.Item")[0])["referrers"][0]
+    tap.equal((row["references"], row["value"]), (53, "static app.Many.ITEMS"), "the holder of most references is named")
+
+
 def main():
     tap = Tap()
     check_collections(tap)
+    with tempfile.TemporaryDirectory() as folder:
+        check_most(tap, folder)
     for path in (SAMPLE, SHOP, GO):
         check(tap, path, os.path.basename(path))
     if DUMPS:

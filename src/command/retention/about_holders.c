@@ -257,10 +257,30 @@ static int add_path(struct asking *q, struct what_if *cut, struct path *p, struc
 
 /* --- referrers by class ------------------------------------------------------------------------- */
 
+/* What most of many are, by Boyer and Moore's vote. */
+struct majority {
+	uint32_t id;
+	uint64_t n, votes;
+};
+
+static void majority_add(struct majority *m, uint32_t id)
+{
+	m->n++;
+	m->id = m->votes ? m->id : id;
+	m->votes += m->id == id ? 1 : UINT64_MAX;
+}
+
+/* Whose votes alone are more than half, for that is most of them; else another. */
+static uint32_t majority_or(const struct majority *m, uint32_t other)
+{
+	return m->id != HEAP_NONE && m->votes > m->n / 2 ? m->id : other;
+}
+
 /* References of one class's instances, or of one class object's, to the objects asked about. */
 struct kind {
 	uint64_t n;
 	uint32_t holder, target; /* the first of them */
+	struct majority of;      /* their holders */
 };
 
 /* By class index; behind them class objects, by the class that they stand for. */
@@ -306,6 +326,7 @@ static bool count(void *context, uint32_t holder, uint32_t target)
 		k->holder = holder;
 		k->target = target;
 	}
+	majority_add(&k->of, holder);
 	return true;
 }
 
@@ -339,6 +360,7 @@ struct collecting {
 	size_t kind;
 	uint64_t n;
 	uint32_t holder, first, last; /* the last holder, the first and the last collection */
+	struct majority of; /* the collections that holders are parts of */
 	bool fails, differ; /* not all by one name; of several collections */
 	struct text label;
 };
@@ -354,7 +376,8 @@ static bool collect(void *context, uint32_t holder, uint32_t target)
 	c->holder = holder;
 	uint32_t id = about_collection_of(c->q, holder);
 	struct text label = TEXT_INIT;
-	c->fails = id == HEAP_NONE || c->n > COLLECTED_MOST;
+	majority_add(&c->of, id);
+	c->fails |= id == HEAP_NONE || c->n > COLLECTED_MOST;
 	if (!c->fails && id != c->last) {
 		c->fails = !about_collection_label(c->q, id, &label) ||
 		    (c->label.len && !about_collection_common(&c->label, &label));
@@ -365,7 +388,7 @@ static bool collect(void *context, uint32_t holder, uint32_t target)
 		c->last = id;
 	}
 	text_release(&label);
-	return !c->fails;
+	return !c->fails || (!c->q->quick && c->n <= COLLECTED_MOST);
 }
 
 /* False: they have not one name. */
@@ -449,7 +472,7 @@ static void fold_chains(struct text *t)
 	free(old);
 }
 
-/* In one line how the first holder of a kind is reached itself; nothing if that takes long. */
+/* In one line how a holder is reached itself; nothing if that takes long. */
 static int path_to(struct asking *q, uint32_t id, struct text *to, struct err *err)
 {
 	struct path p = {.n = 0};
@@ -506,7 +529,7 @@ static int add_kind(
 	row.name = collections ? c.label.s : l.differ || !l.label.len ?
 	    heap_brief_name(h, h->classes[class ? number - h->n_classes : number].name) : l.label.s;
 	if (!code && !q->quick)
-		code = path_to(q, collections ? c.first : k->holder, &path, err);
+		code = path_to(q, collections ? c.first : majority_or(&c.of, majority_or(&k->of, k->holder)), &path, err);
 	if (path.len)
 		row.value = cell_text(path.s);
 	if (k->n == 1 || class || one) {

@@ -227,13 +227,24 @@ static bool say_of_dumps(const struct result *r, struct place at, enum certainty
 	return n || apart;
 }
 
+/* Reasons why objects may be alive, although they are unreachable. */
+static bool is_of_unreachable(enum reason reason)
+{
+	return reason == REASON_FRAMES || reason == REASON_CLASS_FIELDS || reason == REASON_STACKS_MISSING ||
+	    reason == REASON_CLASS_DATA;
+}
+
+/* share: only of a part in a whole, and then the whole is what is not sure. */
 static void add_reason(const struct result *r, enum certainty certainty, enum reason reason, struct place at, bool many,
-    struct text *to)
+    bool share, struct text *to)
 {
 	static const char *const marks[][2] = {[LOWER_BOUND] = {"a lower bound", "lower bounds"},
 	    [INFERRED] = {"inferred", "inferred"}, [UNKNOWN] = {"unknown", "unknown"}};
 	text_addf(to, "%s: ", marks[certainty][many]);
-	if (!say_of_dumps(r, at, certainty, reason, to))
+	if (share && is_of_unreachable(reason))
+		text_add(to, "some unreachable objects may be alive, so the size of the live heap is uncertain "
+		    "(`why` tells)");
+	else if (!say_of_dumps(r, at, certainty, reason, to))
 		say_here(r, certainty, reason, to);
 }
 
@@ -254,7 +265,8 @@ enum certainty why_one(const struct result *r, size_t row, unsigned column, cons
 	if (certainty == EXACT)
 		text_add(to, "exact");
 	else
-		add_reason(r, certainty, cell->amount.reason, (struct place){row, column}, false, to);
+		add_reason(r, certainty, cell->amount.reason, (struct place){row, column}, false,
+		    cell->type == CELL_PERCENT, to);
 	return certainty;
 }
 
@@ -283,7 +295,7 @@ static size_t tell(
 {
 	const char *name;
 	struct cell cell;
-	size_t n = 0;
+	size_t n = 0, shares = 0;
 
 	if (!is_told(v, first, certainty, reason, first, &name, &cell))
 		return 0;
@@ -292,6 +304,7 @@ static size_t tell(
 			continue;
 		if (i < first) /* and so a sentence has all of them */
 			return 0;
+		shares += cell.type == CELL_PERCENT;
 		if (n++ >= NAMED)
 			continue;
 		text_add(to, n > 1 ? ", " : to->len > 0 ? "\n" : "");
@@ -304,7 +317,7 @@ static size_t tell(
 	if (n > NAMED)
 		text_addf(to, " and %zu more", n - NAMED);
 	text_add(to, n > 1 ? " are " : " is ");
-	add_reason(v->r, certainty, reason, place_of(v, first), n > 1, to);
+	add_reason(v->r, certainty, reason, place_of(v, first), n > 1, shares == n, to);
 	return n;
 }
 

@@ -116,15 +116,40 @@ static int elsewhere(const struct attaching *a, const char *what, struct err *er
 
 /* --- locks and semaphore ---------------------------------------------------------------------------------- */
 
-/* Open a file that is locked, or make it.  -1 with errno. */
+/* Open a file that is locked, or make it: VMs of all users lock it, too.  -1 with errno. */
 static int open_lock(int folder, const char *name)
 {
 	char path[LINK_PATH];
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		fd = file_open_to_write(vm_link_path(path, folder, name), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666,
-		    NULL);
-	return fd;
+	struct stat st;
+	const char *file = vm_link_path(path, folder, name);
+	int fd = file_open_to_write(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, NULL);
+
+	if (fd < 0 && errno == ENOENT && (fd = file_open_to_write(file, O_RDWR | O_CREAT | O_EXCL, 0666, NULL)) >= 0)
+		(void)fchmod(fd, 0666); /* the umask takes some away */
+	if (fd < 0 && (errno == EACCES || errno == EEXIST))
+		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+/* VMs and the tools of their JDK lock the first byte, jattach all of the file, and neither sees the other's lock.
+ * False: it is locked; another errno: it cannot be. */
+static bool lock(int fd)
+{
+#ifdef F_OFD_SETLK
+	enum { SET = F_OFD_SETLK }; /* not gone when another thread closes the file */
+#else
+	enum { SET = F_SETLK };
+#endif
+	struct flock byte = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	if (fcntl(fd, SET, &byte) && errno != EBADF) { /* it may only be read */
+		errno = errno == EACCES ? EWOULDBLOCK : errno;
+		return false;
+	}
+	return !flock(fd, LOCK_EX | LOCK_NB);
 }
 
 static int take_lock(struct attaching *a, struct err *err)
@@ -132,7 +157,7 @@ static int take_lock(struct attaching *a, struct err *err)
 	uint64_t began = progress_clock();
 	int code = (a->lock = open_lock(a->folder, "_attachlock")) < 0 ? failed(a, "its lock _attachlock", err) : 0;
 
-	while (code == 0 && flock(a->lock, LOCK_EX | LOCK_NB)) {
+	while (code == 0 && !lock(a->lock)) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || progress_clock() - began > WAIT_SECONDS * SECOND)
 			code = failed(a, "another tool is attaching", err);
 		(void)poll(NULL, 0, LINK_LOOK_MS);
@@ -155,7 +180,7 @@ static void lock_vms(struct attaching *a)
 			continue;
 		int sync = open_lock(vm, "attachNotificationSync");
 		close(vm);
-		if (sync >= 0 && flock(sync, LOCK_EX | LOCK_NB)) {
+		if (sync >= 0 && !lock(sync)) {
 			close(sync);
 			sync = -1;
 		}
@@ -394,6 +419,19 @@ static int refused(const struct vm_link *l, const char *why, struct err *err)
 	return err_set(err, ERR_IO, "%s refused: %.200s", name, why);
 }
 
+/* It has no property that is a result. */
+static int no_result(const struct vm_link *l, struct err *err)
+{
+	static const char invalid[] = "ATTACH_ERR command invalid";
+	char name[VM_TITLE];
+
+	if (strncmp(l->answer.s, invalid, strlen(invalid)) != 0)
+		return refused(l, l->answer.s, err);
+	vm_process_title(l->vm, name);
+	return err_set(err, ERR_UNSUPPORTED, "%s has no diagnostic commands: its OpenJ9 is from before 2019 (take a core "
+	    "file of it: gcore %ld)", name, (long)l->vm->pid);
+}
+
 /* Properties, of which one is the text; or what went wrong. */
 int openj9_result(struct vm_link *l, const char **text, struct err *err)
 {
@@ -414,7 +452,7 @@ int openj9_result(struct vm_link *l, const char **text, struct err *err)
 	} else {
 		text_clear(&value);
 		if (!openj9_property(l->answer.s, l->answer.len - 1, result, &value))
-			code = refused(l, l->answer.s, err);
+			code = no_result(l, err);
 	}
 	if (code == 0) {
 		text_release(&l->answer);

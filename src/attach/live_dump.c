@@ -165,15 +165,15 @@ static int take_by_fifos(struct taking *t, struct err *err)
 
 /* --- the dump ------------------------------------------------------------------------------------------------ */
 
-static int is_there(const char *path, struct err *err)
+int live_dump_is_there(const char *path, struct err *err)
 {
 	return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
 }
 
-static int open_keep(const char *path, struct err *err)
+int live_dump_open_new(const char *path, struct err *err)
 {
 	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
-	return fd == ERR_IO && errno == EEXIST ? is_there(path, err) : fd;
+	return fd == ERR_IO && errno == EEXIST ? live_dump_is_there(path, err) : fd;
 }
 
 /* A dump that cannot be kept can be looked at nevertheless. */
@@ -190,7 +190,7 @@ static void keep(struct taking *t, int fd)
 	if (code) {
 		size_t n = strlen(t->remark);
 		(void)unlink(t->wishes->keep);
-		snprintf(t->remark + n, t->remark_room - n, "%sit is not kept in %.100s: %.200s", n ? "; " : "",
+		snprintf(t->remark + n, t->remark_room - n, "%sthe dump is not kept in %.100s: %.200s", n ? "; " : "",
 		    t->wishes->keep, err.message);
 	}
 }
@@ -229,7 +229,7 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const 
     char *remark, size_t room, struct progress *progress, struct err *err)
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
-	int kept = w->keep ? open_keep(w->keep, err) : -1;
+	int kept = w->keep ? live_dump_open_new(w->keep, err) : -1;
 
 	*out = NULL;
 	*remark = '\0';
@@ -270,7 +270,11 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 	struct stat st;
 	int code = vm_process_is_vm(p, err);
 
-	return code ? code : w->keep && !lstat(w->keep, &st) ? is_there(w->keep, err) : 0;
+	if (code)
+		return code;
+	if (w->keep && !lstat(w->keep, &st))
+		return live_dump_is_there(w->keep, err);
+	return w->core ? live_core_check(p, w->core, err) : 0;
 }
 
 /* --- what is going to be done --------------------------------------------------------------------------------- */
@@ -317,4 +321,8 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 		text_add(to, w->keep ? "" : "nothing is written to disk");
 	if (w->keep)
 		text_addf(to, "%s%s keeps the dump", by_file ? "; " : "", w->keep);
+	if (w->core) {
+		units_bytes(bytes, live_core_room(p));
+		text_addf(to, "; %s gets a core file of up to %s", w->core, bytes);
+	}
 }

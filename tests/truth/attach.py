@@ -27,7 +27,7 @@ ASK = os.path.join(BUILD, "tests", "tools", "ask")
 HERE = os.path.join(SOURCE, "tests", "truth", "attach")
 FAKE = os.path.join(HERE, "fake_vm.py")
 NOBODY = 65534
-ERRORS = {"memory": 1, "io": 2, "cancelled": 5, "not found": 6, "unsupported": 8}
+ERRORS = {"memory": 1, "io": 2, "usage": 7, "cancelled": 5, "not found": 6, "unsupported": 8}
 WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
 os.chmod(WORK, 0o755)
 running = []
@@ -282,7 +282,7 @@ def check_full(tap, vm, name):
     if "status" not in run.out:
         tap.skip(name + ": no room for the file to keep", "this user may not mount any")
         return
-    tap.ok(re.search(r"^[1-9]\d{6}.* bytes.*: it is not kept in /mnt/kept: No space left on device\nstatus 0\n\Z", run.out, re.M),
+    tap.ok(re.search(r"^[1-9]\d{6}.* bytes.*: the dump is not kept in /mnt/kept: No space left on device\nstatus 0\n\Z", run.out, re.M),
            name + ": no room for the file to keep", run)
 
 
@@ -512,6 +512,7 @@ def check_container(tap, home, name, overwrites):
 
 # --- protocols --------------------------------------------------------------------------------------------------------
 
+CORE_BYTES = 3 << 20
 DUMP_BYTES = len("a dump of 4711 bytes" * 1000)
 JAVACORE_BYTES = len("0SECTION       TITLE subcomponent dump routine\n")
 
@@ -523,6 +524,8 @@ def check_fake_hotspot(tap):
     requests = [line for line in vm.said().splitlines() if line.startswith("request")]
     tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and len(requests) == 2 and "-overwrite" not in requests[1],
            "a VM that does not write over a file: by a file", "%s %s" % (run, requests))
+    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": kept + ".core"})
+    tap.ok(run.status == ERRORS["usage"] and "only OpenJ9" in run.err, "a core file is asked of another VM", run)
     tap.ok("request 1 jcmd" in requests[0] and "SIGQUIT True" in vm.said(), "the protocol: a trigger, three arguments", vm.said())
     tap.ok(not nothing_left(), "the file is taken away", left_behind())
     vm.end()
@@ -573,6 +576,16 @@ def check_fake_openj9(tap):
     tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
            "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
     tap.ok(not nothing_left() and not glob.glob(OPENJ9 + "/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left", left_behind())
+    core = os.path.join(WORK, "core.dmp")
+    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core})
+    st = os.stat(core) if os.path.exists(core) else None
+    tap.ok(run.status == 0 and "the core file is %s (3.0M)" % core in run.out and st and st.st_mode & 0o777 == 0o600 and
+           st.st_size == CORE_BYTES and st.st_blocks < 4096, "OpenJ9: a core file", "%s %s %s" % (run, st, vm.said()))
+    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core})
+    tap.ok(run.status == ERRORS["usage"] and "there already" in run.err, "OpenJ9: no file becomes a core", run)
+    script = "mount -t tmpfs -o size=1m none /mnt && ASK_CORE=/mnt/core %s %d -dump; echo status $?" % (ASK, vm.pid)
+    run = Run(["unshare", "--mount", "sh", "-c", script])
+    tap.ok("status" not in run.out or "no room for a core file" in run.err, "OpenJ9: no room for a core file", run)
     with open(OPENJ9 + "/_attachlock", "r+b") as f:
         fcntl.lockf(f, fcntl.LOCK_EX, 1)  # as the JDK's tools do it
         before = vm.said()
@@ -597,6 +610,11 @@ def check_fake_openj9(tap):
         tap.ok(run.status == 0 and run.out == THREADS[1] + (999999 * " 7" if manner == "huge" else ""),
                "OpenJ9: a VM that is %s" % manner, "%d %.300s %s" % (run.status, run.out + run.err, vm.said()))
         end_openj9(vm)
+    vm = fake("openj9", "piped")
+    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core + ".2"})
+    tap.ok(run.status == 0 and re.search("no core file: .*(was not found|pipes core files)", run.out) and
+           not os.path.exists(core + ".2"), "OpenJ9: a host that pipes core files to a program", run)
+    end_openj9(vm)
     for manner, error, words in (("refuses", "io", "no dump today"), ("elsewhere", "io", "Dump written to"),
                                  ("old", "unsupported", "no diagnostic commands"), ("ends", "not found", "ended"),
                                  ("mute", "io", "did not connect"), ("wrong", "io", "did not connect")):

@@ -3,12 +3,9 @@
 
 Real VMs: the Java of this host and those of /usr/lib/jvm; CAIRN_JVMS names the homes of others.  A dump is compared
 with one that jcmd wrote to a file while the program slept.  Where no real VM does what is tested, a program speaks its
-protocol (attach/fake_vm.py).
+protocol (attach/fake_vm.py; OpenJ9: attach/openj9_checks.py).
 """
 
-import atexit
-import ctypes
-import fcntl
 import glob
 import os
 import re
@@ -17,66 +14,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, CAIRN, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
-
-ASK = os.path.join(BUILD, "tests", "tools", "ask")
-HERE = os.path.join(SOURCE, "tests", "truth", "attach")
-FAKE = os.path.join(HERE, "fake_vm.py")
-NOBODY = 65534
-ERRORS = {"memory": 1, "io": 2, "usage": 7, "cancelled": 5, "not found": 6, "unsupported": 8}
-WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
-os.chmod(WORK, 0o755)
-running = []
-
-
-def end():
-    for process in running:
-        if process.poll() is None:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
-            process.wait()
-    shutil.rmtree(WORK)
-
-
-atexit.register(end)
-
-
-def wait_for(condition, seconds=10):
-    """What it gives, when it is true; or after so long."""
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.02)
-    return condition()
-
-
-class Process:
-    """A program that has said "ready"; its output goes to a file."""
-
-    def __init__(self, argv, **options):
-        self.output = os.path.join(WORK, "output.%d" % len(running))
-        with open(self.output, "wb") as f:
-            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f, stderr=f, cwd="/", **options)
-        running.append(self.process)
-        self.pid = self.process.pid
-        if not wait_for(lambda: "ready" in self.said(), 30):
-            raise RuntimeError("%s: %s" % (argv, self.said()))
-
-    def said(self):
-        with open(self.output, encoding="utf-8", errors="replace") as f:
-            return f.read()
-
-    def lives(self):
-        return self.process.poll() is None
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        if os.path.exists("/tmp/.java_pid%d" % self.pid):  # another process may get its number
-            os.unlink("/tmp/.java_pid%d" % self.pid)
+sys.path[:0] = [os.path.join(os.path.dirname(__file__), *words) for words in (["attach"], ["..", "lib"])]
+from cairntest import CAIRN, LONG, Graph, Run, Tap, skip_all, turn  # noqa: E402
+from openj9_checks import check_fake_openj9, check_openj9_container  # noqa: E402
+from vms import (ASK, DUMP_BYTES, ERRORS, HERE, NOBODY, WORK, Process, ask, child_of, fake, left_behind,  # noqa: E402
+                 nothing_left, pids_of, running, wait_for)
 
 
 class Jvm(Process):
@@ -99,46 +43,6 @@ class Jvm(Process):
         """It runs Java code and reaches safepoints."""
         run = self.jcmd("GC.heap_info")
         return self.lives() and run.status == 0 and str(self.pid) in run.out
-
-
-def fake(kind, manner, *words, **environment):
-    """Words and environment that end with "=" get its folder there."""
-    folder = tempfile.mkdtemp(prefix="fake.", dir=WORK)
-    os.chmod(folder, 0o777)
-    process = Process([sys.executable, FAKE, kind, folder, manner, *(word + folder for word in words)],
-                      env={**os.environ, **{key: value + folder for key, value in environment.items()}})
-    process.folder = folder
-    return process
-
-
-def ask(process, *words, **options):
-    return Run([ASK, str(process.pid), *words], **options)
-
-
-def left_behind(*pids):
-    """Folders, triggers and guards of dumps of the VMs that were begun here."""
-    pids = pids or [process.pid for process in running]
-    paths = [place + name % pid for pid in pids for place, name in (
-        ("/tmp", "/.cairn-%d-*"), ("/dev/shm", "/.cairn-%d-*"), ("/var/tmp", "/.cairn-%d-*"), ("/tmp", "/.attach_pid%d"))]
-    return [path for pattern in paths for path in glob.glob(pattern)] + \
-        ["process %s" % pid for program in (ASK, CAIRN) for pid in pids_of(program)]
-
-
-def pids_of(program):
-    """Processes that run a program."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink("/proc/%s/exe" % pid) == os.path.realpath(program):
-                found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
-def nothing_left():
-    wait_for(lambda: not left_behind(), 5)
-    return left_behind()
 
 
 def written(pid):
@@ -468,18 +372,6 @@ def check_user(tap, home, name):
     roots.end()
 
 
-def child_of(pid, program):
-    """Below a process, the one that runs a program."""
-    for other in pids_of(program):
-        above = other
-        while above > 1:
-            with open("/proc/%d/status" % above, encoding="ascii", errors="replace") as f:
-                above = int(re.search(r"^PPid:\s+(\d+)", f.read(), re.M).group(1))
-            if above == pid:
-                return other
-    return 0
-
-
 def check_container(tap, home, name, overwrites):
     """Namespaces of its own for processes and mounts; a /tmp in memory, full but for a page, and no room elsewhere."""
     java = os.path.join(home, "bin", "java")
@@ -512,11 +404,6 @@ def check_container(tap, home, name, overwrites):
 
 # --- protocols --------------------------------------------------------------------------------------------------------
 
-CORE_BYTES = 3 << 20
-DUMP_BYTES = len("a dump of 4711 bytes" * 1000)
-JAVACORE_BYTES = len("0SECTION       TITLE subcomponent dump routine\n")
-
-
 def check_fake_hotspot(tap):
     vm = fake("hotspot", "old")
     kept = os.path.join(WORK, "kept.hprof")
@@ -547,106 +434,6 @@ def check_fake_hotspot(tap):
     err = one.communicate(timeout=10)[1]
     tap.ok(one.returncode == ERRORS["cancelled"] and not nothing_left(), "^C while the VM is silent", (one.returncode, err))
     vm.end()
-
-
-OPENJ9 = "/tmp/.com_ibm_tools_attach"
-THREADS = ("Thread.print", "one\ntwo: three=\\four\t!#\rfive\fs\xe9chs 7")
-
-
-def posts(folder=OPENJ9):
-    """What VMs and tools have left in the semaphore of a folder."""
-    libc, st = ctypes.CDLL(None), os.stat(os.path.join(folder, "_notifier"))
-    key = 0xa1 << 24 | (st.st_dev & 0xff) << 16 | st.st_ino & 0xffff
-    return libc.semctl(libc.semget(ctypes.c_int(key - (1 << 32)), 1, 0), 0, 12)
-
-
-def end_openj9(vm):
-    vm.process.terminate()
-    vm.process.wait()
-
-
-def check_fake_openj9(tap):
-    vm = fake("openj9", "good")
-    run = ask(vm, "ATTACH_DIAGNOSTICS", THREADS[0])
-    tap.ok(run.status == 0 and run.out == THREADS[1], "OpenJ9: an answer", "%s %s" % (run, vm.said()))
-    tap.ok("reply 0o600 %d 16 ['']" % os.geteuid() in vm.said(), "OpenJ9: its reply is for its user alone", vm.said())
-    tap.ok(wait_for(lambda: "ATTACH_DETACH" in vm.said(), 2), "OpenJ9: it is detached from", vm.said())
-    kept = os.path.join(WORK, "kept.phd")
-    run = ask(vm, "-dump", kept)
-    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
-           "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
-    tap.ok(not nothing_left() and not glob.glob(OPENJ9 + "/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left", left_behind())
-    core = os.path.join(WORK, "core.dmp")
-    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core})
-    st = os.stat(core) if os.path.exists(core) else None
-    tap.ok(run.status == 0 and "the core file is %s (3.0M)" % core in run.out and st and st.st_mode & 0o777 == 0o600 and
-           st.st_size == CORE_BYTES and st.st_blocks < 4096, "OpenJ9: a core file", "%s %s %s" % (run, st, vm.said()))
-    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core})
-    tap.ok(run.status == ERRORS["usage"] and "there already" in run.err, "OpenJ9: no file becomes a core", run)
-    script = "mount -t tmpfs -o size=1m none /mnt && ASK_CORE=/mnt/core %s %d -dump; echo status $?" % (ASK, vm.pid)
-    run = Run(["unshare", "--mount", "sh", "-c", script])
-    tap.ok("status" not in run.out or "no room for a core file" in run.err, "OpenJ9: no room for a core file", run)
-    with open(OPENJ9 + "/_attachlock", "r+b") as f:
-        fcntl.lockf(f, fcntl.LOCK_EX, 1)  # as the JDK's tools do it
-        before = vm.said()
-        one = subprocess.Popen([ASK, str(vm.pid), "ATTACH_DIAGNOSTICS", "Thread.print"], stdout=subprocess.PIPE)
-        time.sleep(0.5)
-        waited = one.poll() is None and vm.said() == before
-    out = one.communicate()[0]
-    tap.ok(waited and one.returncode == 0 and out, "OpenJ9: another tool is let attach first", vm.said())
-    end_openj9(vm)
-    option = "-Dcom.ibm.tools.attach.directory="
-    for options, environment in (([option], {}), ([], {"JAVA_TOOL_OPTIONS": "-Xrs " + option})):
-        vm = fake("openj9", "good", *options, **environment)
-        run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
-        tap.ok(run.status == 0 and run.out == THREADS[1], "OpenJ9: its folder is named by %s" % (options or environment),
-               "%s %s" % (run, vm.said()))
-        end_openj9(vm)
-    lock = os.stat(os.path.join(vm.folder, "_attachlock"))
-    tap.equal(oct(lock.st_mode & 0o777), "0o666", "OpenJ9: VMs of all users can take the lock that was made")
-    for manner in ("six", "named", "pieces", "huge", "stranger"):
-        vm = fake("openj9", manner)
-        run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
-        tap.ok(run.status == 0 and run.out == THREADS[1] + (999999 * " 7" if manner == "huge" else ""),
-               "OpenJ9: a VM that is %s" % manner, "%d %.300s %s" % (run.status, run.out + run.err, vm.said()))
-        end_openj9(vm)
-    vm = fake("openj9", "piped")
-    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": core + ".2"})
-    tap.ok(run.status == 0 and re.search("no core file: .*(was not found|pipes core files)", run.out) and
-           not os.path.exists(core + ".2"), "OpenJ9: a host that pipes core files to a program", run)
-    end_openj9(vm)
-    for manner, error, words in (("refuses", "io", "no dump today"), ("elsewhere", "io", "Dump written to"),
-                                 ("old", "unsupported", "no diagnostic commands"), ("ends", "not found", "ended"),
-                                 ("mute", "io", "did not connect"), ("wrong", "io", "did not connect")):
-        if manner == "wrong" and not LONG:
-            continue
-        vms = [fake("openj9", manner) for _ in range(2 if manner == "mute" else 1)]
-        vm = vms[0]
-        run = ask(vm, "-dump")
-        tap.ok(run.status == ERRORS[error] and words in run.err and not nothing_left() and (vm.lives() or manner == "ends"),
-               "OpenJ9: a VM that is %s" % manner, "%s %s" % (run, left_behind()))
-        tap.ok(not os.path.exists(OPENJ9 + "/%d/replyInfo" % vm.pid), "OpenJ9: no reply is left, %s" % manner)
-        if manner == "mute":
-            said = [wait_for(lambda: "locked" in vm.said(), 2) and re.findall("^(woken|.*locked)$", vm.said(), re.M) for vm in vms]
-            tap.equal(said, [["woken", "was locked"]] * 2, "OpenJ9: each VM takes one post")
-            tap.equal(posts(), 0, "OpenJ9: no post is left")
-        for vm in vms:
-            end_openj9(vm)
-
-
-def check_openj9_container(tap):
-    """With processes, mounts, network and semaphores of its own."""
-    if Run(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "true"]).status:
-        tap.skip("OpenJ9: other namespaces", "this user may not make any")
-        return
-    script = ("mount -t tmpfs none /mnt && cp %s /mnt; mount -t tmpfs none /tmp; mount -t proc none /proc; "
-              "exec %s /mnt/fake_vm.py openj9 /mnt good" % (FAKE, sys.executable))
-    outside = Process(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "sh", "-c", script])
-    pid = child_of(outside.pid, sys.executable)
-    run = Run([ASK, str(pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
-    tap.ok(run.status == 0 and run.out == THREADS[1], "OpenJ9: in other namespaces", "%s %s" % (run, outside.said()))
-    os.kill(pid, signal.SIGKILL)
-    outside.process.wait()
 
 
 def main():

@@ -30,6 +30,9 @@ class Jvm(Process):
             if others else []
         super().__init__([os.path.join(home, "bin", "java"), "-Xshare:auto", *options, "-cp", WORK, "Sleeper",
                           str(lists)], **others)
+        path = "/tmp/.java_pid%d" % self.pid
+        if others and os.path.exists(path) and os.stat(path).st_uid != others["user"]:
+            os.unlink(path)  # left by another VM of this number
 
     def jcmd(self, *words, timeout=20):
         """As its user: before Java 9 a VM refuses root."""
@@ -370,6 +373,22 @@ def check_user(tap, home, name):
                name + ": a user asks the VM of root, %s" % words[0], run)
     vm.end()
     roots.end()
+    for place in ("/tmp/.attach_pid%d", "/tmp/.java_pid%d"):  # which a third user made, or root's VM of this number left
+        vm = Jvm(home, user=NOBODY, group=NOBODY, extra_groups=[])
+        path = place % vm.pid
+        if "attach" in path:
+            os.mkfifo(path)
+            os.chown(path, NOBODY - 1, NOBODY - 1)
+        else:
+            with socket.socket(socket.AF_UNIX) as stale:
+                stale.bind(path)
+        run = ask(vm, "jcmd", "VM.version")
+        tap.ok(run.status == ERRORS["io"] and "(remove %s)" % path in run.err and "Full thread dump" not in vm.said(),
+               name + ": a file of another user in the way, " + path[:10], "%s %s" % (run, vm.said()))
+        os.unlink(path)
+        run = ask(vm, "jcmd", "VM.version")
+        tap.ok(run.status == 0, name + ": without it", run)
+        vm.end()
 
 
 def check_container(tap, home, name, overwrites):

@@ -157,7 +157,8 @@ static int no_socket(const struct vm_link *l, int why, bool asked, struct err *e
 		return err_set(err, ERR_IO, "%s: cannot attach: a file of another user is in the way (remove /tmp/%s)",
 		    name, file);
 	if (why != ENOENT && why != ECONNREFUSED && why != EAGAIN)
-		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s", name, strerror(why));
+		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s%s", name, strerror(why),
+		    why == EROFS ? " (mount a volume there)" : "");
 	if (!asked)
 		return err_set(err, ERR_UNSUPPORTED, "%s does not catch SIGQUIT, so it cannot be asked without ending it (was "
 		    "it started with -Xrs, and its socket removed from /tmp? take a core file: gcore %ld)", name,

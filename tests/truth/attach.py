@@ -366,6 +366,9 @@ def check_user(tap, home, name):
     os.remove(kept)
     run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(vm.pid), "-dump"])
     tap.ok(run.status == 0, name + ": that user asks it", run)
+    run = Run(["setpriv", "--inh-caps=-all", "--bounding-set=-setuid,-setgid", ASK, str(vm.pid), "-dump"])
+    tap.ok(run.status == ERRORS["io"] and "cannot act as user" in run.err and "--user %d:%d" % (NOBODY, NOBODY) in run.err,
+           name + ": root may not act as another user", run)
     roots = Jvm(home)
     for words in (["jcmd", "VM.version"], ["-dump"]):
         run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(roots.pid), *words])

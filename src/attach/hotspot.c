@@ -101,8 +101,8 @@ static int forbidden(const struct vm_link *l, struct err *err)
 	if (!says(l->process, "cmdline", option) && !says(l->process, "environ", option))
 		return 0;
 	vm_process_title(l->vm, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s was started with %s and cannot be asked (take a core file of it: gcore "
-	    "%ld)", name, option, (long)l->vm->pid);
+	return err_set(err, ERR_UNSUPPORTED, "%s was started with %s, so cairn cannot attach (use jhsdb jmap "
+	    "--binaryheap --pid %ld)", name, option, (long)l->vm->pid);
 }
 
 static int send_quit(const struct vm_link *l)
@@ -160,8 +160,8 @@ static int no_socket(const struct vm_link *l, int why, bool asked, struct err *e
 		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s%s", name, strerror(why),
 		    why == EROFS ? " (mount a volume there)" : "");
 	if (!asked)
-		return err_set(err, ERR_UNSUPPORTED, "%s does not catch SIGQUIT, so it cannot be asked without ending it (was "
-		    "it started with -Xrs, and its socket removed from /tmp? take a core file: gcore %ld)", name,
+		return err_set(err, ERR_UNSUPPORTED, "%s does not catch SIGQUIT, which would end it, so cairn cannot attach "
+		    "(started with -Xrs, and its socket in /tmp was removed? use jhsdb jmap --binaryheap --pid %ld)", name,
 		    (long)l->vm->pid);
 	return err_set(err, ERR_IO, "%s did not open its socket within %d s (try again when it is less busy; "
 	    "-XX:+DisableAttachMechanism forbids it)", name, SOCKET_SECONDS);

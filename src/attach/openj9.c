@@ -371,7 +371,7 @@ static int open_folders(struct attaching *a, struct err *err)
 	if (a->vm >= 0)
 		return 0;
 	vm_process_title(a->link->vm, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s cannot be asked: it has no folder in /tmp/.com_ibm_tools_attach (start it "
+	return err_set(err, ERR_UNSUPPORTED, "%s: cannot attach: it has no folder in /tmp/.com_ibm_tools_attach (start it "
 	    "with -Dcom.ibm.tools.attach.enable=yes)", name);
 }
 
@@ -428,8 +428,8 @@ static int no_result(const struct vm_link *l, struct err *err)
 	if (strncmp(l->answer.s, invalid, strlen(invalid)) != 0)
 		return refused(l, l->answer.s, err);
 	vm_process_title(l->vm, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s has no diagnostic commands: its OpenJ9 is from before 2019 (take a core "
-	    "file of it: gcore %ld)", name, (long)l->vm->pid);
+	return err_set(err, ERR_UNSUPPORTED, "%s has no diagnostic commands: its OpenJ9 is from before 2019 (kill -QUIT "
+	    "%ld writes a javacore, which cairn reads)", name, (long)l->vm->pid);
 }
 
 /* Properties, of which one is the text; or what went wrong. */

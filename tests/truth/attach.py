@@ -310,7 +310,7 @@ def check_vm_ends(tap, home, name):
 
 
 def check_refusing(tap, home, name):
-    """VMs that cannot be asked get no signal."""
+    """VMs that cannot be attached to get no signal."""
     vm = Jvm(home, "-XX:+DisableAttachMechanism")
     for what in ("", ", and the socket of a process that had its number"):
         run = ask(vm, "jcmd", "VM.version")
@@ -332,7 +332,7 @@ def check_refusing(tap, home, name):
     sleeper = subprocess.Popen(["sleep", "1000"])
     running.append(sleeper)
     run = Run([ASK, str(sleeper.pid), "jcmd", "VM.version"])
-    tap.ok(run.status == ERRORS["unsupported"] and "not a JVM" in run.err and sleeper.poll() is None,
+    tap.ok(run.status == ERRORS["unsupported"] and "not a JVM: it runs sleep 1000 (" in run.err and sleeper.poll() is None,
            name + ": no VM at all", run)
     sleeper.kill()
     vm = Jvm(home)

@@ -351,6 +351,16 @@ def check_refusing(tap, home, name):
     vm.end()
 
 
+def check_reused(tap, home, name):
+    """Another process has got the VM's number since it was found."""
+    run = Run(["unshare", "--pid", "--mount", "--fork", "--mount-proc", sys.executable, os.path.join(HERE, "reused_pid.py"),
+               CAIRN, os.path.join(home, "bin", "java"), "-cp", WORK, "Sleeper"])
+    if "reused" not in run.out:
+        tap.skip(name + ": a process with the number of another", "this user may not choose any")
+        return
+    tap.ok("(Sleeper) has ended" in run.out and "reused lives" in run.out, name + ": a process with the number of another", run)
+
+
 # --- elsewhere --------------------------------------------------------------------------------------------------------
 
 def check_user(tap, home, name):
@@ -487,6 +497,7 @@ def main():
         vm.end()
         check_vm_ends(tap, home, name)
         check_refusing(tap, home, name)
+        check_reused(tap, home, name)
         check_user(tap, home, name)
         check_container(tap, home, name, overwrites)
     check_fake_hotspot(tap)

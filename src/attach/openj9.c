@@ -116,15 +116,16 @@ static int elsewhere(const struct attaching *a, const char *what, struct err *er
 
 /* --- locks and semaphore ---------------------------------------------------------------------------------- */
 
-/* Open a file that is locked, or make it: VMs of all users lock it, too.  -1 with errno. */
-static int open_lock(int folder, const char *name)
+/* Open a file that is locked, or make it, for VMs of all users.  -1 with errno. */
+static int open_lock(int folder, const char *name, bool make)
 {
 	char path[LINK_PATH];
 	struct stat st;
 	const char *file = vm_link_path(path, folder, name);
 	int fd = file_open_to_write(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, NULL);
 
-	if (fd < 0 && errno == ENOENT && (fd = file_open_to_write(file, O_RDWR | O_CREAT | O_EXCL, 0666, NULL)) >= 0)
+	if (fd < 0 && errno == ENOENT && make &&
+	    (fd = file_open_to_write(file, O_RDWR | O_CREAT | O_EXCL, 0666, NULL)) >= 0)
 		(void)fchmod(fd, 0666); /* the umask takes some away */
 	if (fd < 0 && (errno == EACCES || errno == EEXIST))
 		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -155,7 +156,7 @@ static bool lock(int fd)
 static int take_lock(struct attaching *a, struct err *err)
 {
 	uint64_t began = progress_clock();
-	int code = (a->lock = open_lock(a->folder, "_attachlock")) < 0 ? failed(a, "its lock _attachlock", err) : 0;
+	int code = (a->lock = open_lock(a->folder, "_attachlock", true)) < 0 ? failed(a, "its lock _attachlock", err) : 0;
 
 	while (code == 0 && !lock(a->lock)) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) || progress_clock() - began > WAIT_SECONDS * SECOND)
@@ -178,7 +179,7 @@ static void lock_vms(struct attaching *a)
 		int vm = *e->d_name == '.' ? -1 : openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (vm < 0)
 			continue;
-		int sync = open_lock(vm, "attachNotificationSync");
+		int sync = open_lock(vm, "attachNotificationSync", false);
 		close(vm);
 		if (sync >= 0 && !lock(sync)) {
 			close(sync);
@@ -198,9 +199,12 @@ static void unlock_vms(struct attaching *a)
 	a->n_sync = 0;
 }
 
-static bool post(struct attaching *a, short by, unsigned times)
+/* If cairn is killed, the kernel takes the posts back (SEM_UNDO).  It does so, too, when a thread goes to another
+ * namespace, as it does after it has posted in one. */
+static bool post(struct attaching *a, short by, unsigned times, bool same_namespace)
 {
-	struct sembuf op = { .sem_op = by, .sem_flg = by < 0 ? IPC_NOWAIT : 0 };
+	struct sembuf op = { .sem_op = by,
+		.sem_flg = (short)((by < 0 ? IPC_NOWAIT : 0) | (same_namespace ? SEM_UNDO : 0)) };
 	bool done = true;
 	for (unsigned i = 0; i < times; i++)
 		done = !semop(a->semaphore, &op, 1) && done;
@@ -221,7 +225,7 @@ static int wake_vms(struct attaching *a, struct err *err)
 		return elsewhere(a, "IPC", err);
 	a->semaphore = semget(key, 1, 0);
 	a->posted = a->n_sync ? a->n_sync : 1;
-	int code = a->semaphore < 0 || !post(a, 1, a->posted) ? failed(a, "its semaphore", err) : 0;
+	int code = a->semaphore < 0 || !post(a, 1, a->posted, back < 0) ? failed(a, "its semaphore", err) : 0;
 	leave(back, CLONE_NEWIPC);
 	return code;
 }
@@ -231,7 +235,7 @@ static void take_posts_back(struct attaching *a)
 {
 	int back;
 	if (a->posted && a->semaphore >= 0 && enter(a->link->process, "ns/ipc", CLONE_NEWIPC, &back)) {
-		(void)post(a, -1, a->posted);
+		(void)post(a, -1, a->posted, back < 0);
 		leave(back, CLONE_NEWIPC);
 	}
 	a->posted = 0;

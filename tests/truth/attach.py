@@ -18,7 +18,7 @@ import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(__file__), *words) for words in (["attach"], ["..", "lib"])]
 from cairntest import CAIRN, LONG, Graph, Run, Tap, skip_all, turn  # noqa: E402
-from openj9_checks import check_fake_openj9, check_openj9_container  # noqa: E402
+from openj9_checks import check_fake_openj9, check_killed, check_openj9_container  # noqa: E402
 from vms import (ASK, DUMP_BYTES, ERRORS, HERE, NOBODY, WORK, Process, ask, child_of, fake, left_behind,  # noqa: E402
                  nothing_left, pids_of, running, wait_for)
 
@@ -502,6 +502,7 @@ def main():
         check_container(tap, home, name, overwrites)
     check_fake_hotspot(tap)
     check_fake_openj9(tap)
+    check_killed(tap)
     check_openj9_container(tap)
     tap.done()
 

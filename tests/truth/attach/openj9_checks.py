@@ -20,11 +20,12 @@ OPENJ9 = "/tmp/.com_ibm_tools_attach"
 THREADS = ("Thread.print", "one\ntwo: three=\\four\t!#\rfive\fs\xe9chs 7")
 
 
-def posts(folder=OPENJ9):
-    """What VMs and tools have left in the semaphore of a folder."""
-    libc, st = ctypes.CDLL(None), os.stat(os.path.join(folder, "_notifier"))
+def posts(drop=False):
+    """What is left in the semaphore; drop: of those before."""
+    libc, st = ctypes.CDLL(None), os.stat(os.path.join(OPENJ9, "_notifier"))
     key = 0xa1 << 24 | (st.st_dev & 0xff) << 16 | st.st_ino & 0xffff
-    return libc.semctl(libc.semget(ctypes.c_int(key - (1 << 32)), 1, 0), 0, 12)
+    semaphore = libc.semget(ctypes.c_int(key - (1 << 32)), 1, 0)
+    return libc.semctl(semaphore, 0, 16, 0) if drop else libc.semctl(semaphore, 0, 12)  # SETVAL, GETVAL
 
 
 def end_openj9(vm):
@@ -34,6 +35,7 @@ def end_openj9(vm):
 
 def check_fake_openj9(tap):
     vm = fake("openj9", "good")
+    posts(True)
     run = ask(vm, "ATTACH_DIAGNOSTICS", THREADS[0])
     tap.ok(run.status == 0 and run.out == THREADS[1], "OpenJ9: an answer", "%s %s" % (run, vm.said()))
     tap.ok("reply 0o600 %d 16 ['']" % os.geteuid() in vm.said(), "OpenJ9: its reply is for its user alone", vm.said())
@@ -99,6 +101,23 @@ def check_fake_openj9(tap):
             tap.equal(posts(), 0, "OpenJ9: no post is left")
         for vm in vms:
             end_openj9(vm)
+
+
+def check_killed(tap):
+    """cairn is killed while it waits for the VM: the kernel takes posts back that no VM took."""
+    vm = fake("openj9", "mute")
+    posts(True)
+    dead = os.path.join(OPENJ9, "0")  # of a VM that was killed
+    os.mkdir(dead)
+    one = subprocess.Popen([ASK, str(vm.pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
+    locked = wait_for(lambda: vm.said().count("woken") == 1)
+    one.kill()
+    one.wait()
+    time.sleep(0.5)
+    tap.ok(locked and vm.said().count("woken") == 1 and posts() == 0, "OpenJ9: cairn is killed, and no VM wakes for nothing",
+           "%s %s" % (posts(), vm.said()))
+    os.rmdir(dead)
+    end_openj9(vm)
 
 
 def check_openj9_container(tap):

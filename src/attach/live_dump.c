@@ -286,9 +286,9 @@ enum {
 	OVERWRITES_AT_BEST = 11,     /* its later updates have it */
 };
 
-static void add_pause(const struct live_dump_wishes *w, uint64_t used, struct text *to)
+static void add_pause(bool collects, uint64_t used, struct text *to)
 {
-	uint64_t seconds = used / BYTES_A_SECOND + (w->collect ? used / COLLECTED_A_SECOND : 0);
+	uint64_t seconds = used / BYTES_A_SECOND + (collects ? used / COLLECTED_A_SECOND : 0);
 	if (!used)
 		text_add(to, " pauses");
 	else if (!seconds)
@@ -301,13 +301,14 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 {
 	struct vm_counters now = p->counters;
 	char name[VM_TITLE], bytes[UNITS_ROOM];
+	bool collects = w->collect || p->kind == VM_OPENJ9; /* its heap dumps are of a heap that was compacted */
 	bool by_file = p->kind == VM_OPENJ9 || (p->release && p->release < OVERWRITES_SINCE);
 
 	(void)vm_process_counters(p, &now);
 	vm_process_title(p, name);
 	text_add(to, name);
-	add_pause(w, now.heap_used ? now.heap_used : now.heap_committed, to);
-	text_add(to, w->collect ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
+	add_pause(collects, now.heap_used ? now.heap_used : now.heap_committed, to);
+	text_add(to, collects ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
 	if (now.heap_used) {
 		units_bytes(bytes, now.heap_used);
 		text_addf(to, " (%s)", bytes);

@@ -42,7 +42,8 @@ def check_fake_openj9(tap):
     tap.ok(wait_for(lambda: "ATTACH_DETACH" in vm.said(), 2), "OpenJ9: it is detached from", vm.said())
     kept = os.path.join(WORK, "kept.phd")
     run = ask(vm, "-dump", kept)
-    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
+    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out and
+           "collects garbage" in run.out,
            "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
     tap.ok(not nothing_left() and not glob.glob(OPENJ9 + "/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left", left_behind())
     core = os.path.join(WORK, "core.dmp")

@@ -153,14 +153,24 @@ static bool lock(int fd)
 	return !flock(fd, LOCK_EX | LOCK_NB);
 }
 
+static int busy(const struct attaching *a, struct err *err)
+{
+	char name[VM_TITLE];
+	vm_process_title(a->link->vm, name);
+	return err_set(err, ERR_IO, "%s: another tool has been attaching for %d s (end it, or try again)", name,
+	    WAIT_SECONDS);
+}
+
 static int take_lock(struct attaching *a, struct err *err)
 {
 	uint64_t began = progress_clock();
 	int code = (a->lock = open_lock(a->folder, "_attachlock", true)) < 0 ? failed(a, "its lock _attachlock", err) : 0;
 
 	while (code == 0 && !lock(a->lock)) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || progress_clock() - began > WAIT_SECONDS * SECOND)
-			code = failed(a, "another tool is attaching", err);
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			code = failed(a, "its lock _attachlock", err);
+		else if (progress_clock() - began > WAIT_SECONDS * SECOND)
+			code = busy(a, err);
 		(void)poll(NULL, 0, LINK_LOOK_MS);
 		code = code ? code : vm_link_look(a->link, err);
 	}

@@ -419,7 +419,7 @@ def check_container(tap, home, name, overwrites):
     run = Run([ASK, str(pid), "-dump", kept])
     objects = objects_of(kept)[0] if run.status == 0 else {}
     if not overwrites:
-        tap.ok(run.status == ERRORS["io"] and "no room for its dump" in run.err and not os.path.exists(kept),
+        tap.ok(run.status == ERRORS["io"] and "no disk for its dump" in run.err and not os.path.exists(kept),
                name + ": in other namespaces, and no room for its file", run)
         os.kill(pid, signal.SIGKILL)
         outside.process.wait()

@@ -428,6 +428,12 @@ def check_container(tap, home, name, overwrites):
            "%s %s" % (pid, run))
     inside = Run(["nsenter", "-t", str(pid), "-m", "ls", "-A", "/tmp"]).out.split()
     tap.equal(sorted(inside), [".java_pid1", "full"], name + ": nothing is left in its /tmp")
+    for more, words in ((",+sys_ptrace", " bytes"), ("", "SYS_PTRACE")):  # as docker run --pid=container:NAME
+        run = Run(["nsenter", "-t", str(pid), "-p", "unshare", "--mount", "sh", "-c", "mount -t proc none /proc; exec setpriv "
+                   "--inh-caps=-all --bounding-set=-all,+chown,+dac_override,+fowner,+kill,+setgid,+setuid%s %s 1 -dump" %
+                   (more, ASK)])
+        tap.ok(words in run.out + run.err and (run.status == 0) == (more != ""),
+               name + ": beside its container, with capabilities%s" % more, run)
     os.kill(pid, signal.SIGKILL)
     outside.process.wait()
     if os.path.exists(kept):

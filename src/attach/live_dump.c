@@ -314,10 +314,10 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 		text_addf(to, " (%s)", bytes);
 	}
 	text_add(to, " into cairn's memory; ");
-	units_bytes(bytes, live_dump_room(p));
+	units_bytes(bytes, live_dump_room(p) + (w->core ? live_core_room(p) : 0));
 	if (by_file)
-		text_addf(to, "its temporary folder %s a file of up to %s meanwhile",
-		    p->kind == VM_HOTSPOT && p->release >= OVERWRITES_AT_BEST ? "may have" : "has", bytes);
+		text_addf(to, "its temporary folder %s up to %s meanwhile", p->kind == VM_OPENJ9 ? "has files of" :
+		    p->release >= OVERWRITES_AT_BEST ? "may have a file of" : "has a file of", bytes);
 	else
 		text_add(to, w->keep ? "" : "nothing is written to disk");
 	if (w->keep)

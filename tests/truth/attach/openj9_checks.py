@@ -6,6 +6,7 @@ import fcntl
 import glob
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ def posts(drop=False):
 def end_openj9(vm):
     vm.process.terminate()
     vm.process.wait()
+    shutil.rmtree(os.path.join(OPENJ9, str(vm.pid)), ignore_errors=True)  # of one that was killed
 
 
 def check_fake_openj9(tap):

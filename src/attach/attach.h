@@ -135,9 +135,11 @@ struct packed_bytes;
 struct live_dump_wishes {
 	bool collect;     /* a full collection first: live objects only; else all */
 	const char *keep; /* a file that gets the dump as well; NULL: none */
+	const char *core; /* OpenJ9: one that gets a core of the VM as well; NULL: none */
 };
 
-/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: the file to keep is there already. */
+/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: a file that it gets is there already, or no
+ * core can be had of this VM; ERR_IO: there is no room for one. */
 MUST_CHECK int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err);
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);

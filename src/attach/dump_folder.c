@@ -265,7 +265,7 @@ static bool has_room(int folder, uint64_t room, uint64_t *most)
 	struct statfs kind;
 	if (!room)
 		return true;
-	if (fstatvfs(folder, &v) || fstatfs(folder, &kind) || kind.f_type == TMPFS)
+	if (fstatvfs(folder, &v) || fstatfs(folder, &kind) || kind.f_type == TMPFS || (v.f_flag & ST_RDONLY))
 		return false;
 	uint64_t free_now = (uint64_t)v.f_bavail * v.f_frsize;
 	*most = free_now > *most ? free_now : *most;
@@ -293,6 +293,9 @@ int dump_folder_make(struct dump_folder *f, const struct vm_link *l, uint64_t ro
 	vm_process_title(l->vm, name);
 	units_bytes(need, room);
 	units_bytes(most_words, most);
+	if (!most && room)
+		return err_set(err, ERR_IO, "%s: no disk for its dump of up to %s: its /tmp and /var/tmp are in memory, "
+		    "read-only or missing (mount a volume there)", name, need);
 	if (!has && room)
 		return err_set(err, ERR_IO, "%s: no room for its dump of up to %s in its /tmp or /var/tmp (%s free on disk)",
 		    name, need, most_words);

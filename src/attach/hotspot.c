@@ -39,6 +39,19 @@ static void trigger_name(char to[40], const struct proc *p)
 	snprintf(to, 40, ".attach_pid%ld", (long)p->inner_pid);
 }
 
+static void socket_name(char to[40], const struct proc *p)
+{
+	snprintf(to, 40, ".java_pid%ld", (long)p->inner_pid);
+}
+
+/* Is there something else of this name, or that of another user?  Root may make a trigger for others. */
+static bool in_the_way(const struct vm_link *l, const char *name, mode_t kind)
+{
+	struct stat st;
+	return !fstatat(l->tmp, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    ((st.st_mode & S_IFMT) != kind || (st.st_uid != l->proc.uid && (st.st_uid || kind == S_IFSOCK)));
+}
+
 /* -1 with errno.  ENOENT, ECONNREFUSED: there is no socket, or that of a VM that has ended. */
 static int connect_socket(const struct vm_link *l)
 {
@@ -46,7 +59,7 @@ static int connect_socket(const struct vm_link *l)
 	struct stat st;
 	char name[40];
 
-	snprintf(name, sizeof name, ".java_pid%ld", (long)l->proc.inner_pid);
+	socket_name(name, &l->proc);
 	snprintf(to.sun_path, sizeof to.sun_path, "/proc/self/fd/%d/%s", l->tmp, name);
 	if (fstatat(l->tmp, name, &st, AT_SYMLINK_NOFOLLOW))
 		return -1;
@@ -88,8 +101,8 @@ static int forbidden(const struct vm_link *l, struct err *err)
 	if (!says(l->process, "cmdline", option) && !says(l->process, "environ", option))
 		return 0;
 	vm_process_title(l->vm, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s was started with %s and cannot be asked (take a core file of it: gcore "
-	    "%ld)", name, option, (long)l->vm->pid);
+	return err_set(err, ERR_UNSUPPORTED, "%s was started with %s, so cairn cannot attach (use jhsdb jmap "
+	    "--binaryheap --pid %ld)", name, option, (long)l->vm->pid);
 }
 
 static int send_quit(const struct vm_link *l)
@@ -102,11 +115,16 @@ static int send_quit(const struct vm_link *l)
 	return vm_process_lives(l->vm) ? kill(l->proc.pid, SIGQUIT) : 0;
 }
 
+/* A VM looks at the trigger's owner.  With that of another user it writes a thread dump instead. */
 static int pull_trigger(const struct vm_link *l)
 {
 	char name[40], path[LINK_PATH];
 
 	trigger_name(name, &l->proc);
+	if (in_the_way(l, name, S_IFREG) && unlinkat(l->tmp, name, 0)) {
+		errno = EEXIST;
+		return -1;
+	}
 	int fd = file_open_to_write(vm_link_path(path, l->tmp, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600, NULL);
 	if (fd < 0 && errno != EEXIST) /* another tool attaches, too, or was killed as it did */
 		return -1;
@@ -129,14 +147,21 @@ static void remove_trigger(const struct vm_link *l)
 
 static int no_socket(const struct vm_link *l, int why, bool asked, struct err *err)
 {
-	char name[VM_TITLE];
+	char name[VM_TITLE], file[40];
 
 	vm_process_title(l->vm, name);
+	socket_name(file, &l->proc);
+	if (why == EEXIST)
+		trigger_name(file, &l->proc);
+	if (why == EEXIST || ((asked || why == EACCES) && in_the_way(l, file, S_IFSOCK)))
+		return err_set(err, ERR_IO, "%s: cannot attach: a file of another user is in the way (remove /tmp/%s)",
+		    name, file);
 	if (why != ENOENT && why != ECONNREFUSED && why != EAGAIN)
-		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s", name, strerror(why));
+		return err_set(err, ERR_IO, "%s: cannot attach in its folder /tmp: %s%s", name, strerror(why),
+		    why == EROFS ? " (mount a volume there)" : "");
 	if (!asked)
-		return err_set(err, ERR_UNSUPPORTED, "%s does not catch SIGQUIT, so it cannot be asked without ending it (was "
-		    "it started with -Xrs, and its socket removed from /tmp? take a core file: gcore %ld)", name,
+		return err_set(err, ERR_UNSUPPORTED, "%s does not catch SIGQUIT, which would end it, so cairn cannot attach "
+		    "(started with -Xrs, and its socket in /tmp was removed? use jhsdb jmap --binaryheap --pid %ld)", name,
 		    (long)l->vm->pid);
 	return err_set(err, ERR_IO, "%s did not open its socket within %d s (try again when it is less busy; "
 	    "-XX:+DisableAttachMechanism forbids it)", name, SOCKET_SECONDS);
@@ -192,7 +217,7 @@ static int wait_for_socket(struct vm_link *l, bool *asked, struct err *err)
 static bool has_socket(const struct vm_link *l)
 {
 	char name[40];
-	snprintf(name, sizeof name, ".java_pid%ld", (long)l->proc.inner_pid);
+	socket_name(name, &l->proc);
 	return faccessat(l->tmp, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 

@@ -165,15 +165,15 @@ static int take_by_fifos(struct taking *t, struct err *err)
 
 /* --- the dump ------------------------------------------------------------------------------------------------ */
 
-static int is_there(const char *path, struct err *err)
+int live_dump_is_there(const char *path, struct err *err)
 {
 	return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
 }
 
-static int open_keep(const char *path, struct err *err)
+int live_dump_open_new(const char *path, struct err *err)
 {
 	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
-	return fd == ERR_IO && errno == EEXIST ? is_there(path, err) : fd;
+	return fd == ERR_IO && errno == EEXIST ? live_dump_is_there(path, err) : fd;
 }
 
 /* A dump that cannot be kept can be looked at nevertheless. */
@@ -190,7 +190,7 @@ static void keep(struct taking *t, int fd)
 	if (code) {
 		size_t n = strlen(t->remark);
 		(void)unlink(t->wishes->keep);
-		snprintf(t->remark + n, t->remark_room - n, "%sit is not kept in %.100s: %.200s", n ? "; " : "",
+		snprintf(t->remark + n, t->remark_room - n, "%sthe dump is not kept in %.100s: %.200s", n ? "; " : "",
 		    t->wishes->keep, err.message);
 	}
 }
@@ -229,7 +229,7 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const 
     char *remark, size_t room, struct progress *progress, struct err *err)
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
-	int kept = w->keep ? open_keep(w->keep, err) : -1;
+	int kept = w->keep ? live_dump_open_new(w->keep, err) : -1;
 
 	*out = NULL;
 	*remark = '\0';
@@ -270,7 +270,11 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 	struct stat st;
 	int code = vm_process_is_vm(p, err);
 
-	return code ? code : w->keep && !lstat(w->keep, &st) ? is_there(w->keep, err) : 0;
+	if (code)
+		return code;
+	if (w->keep && !lstat(w->keep, &st))
+		return live_dump_is_there(w->keep, err);
+	return w->core ? live_core_check(p, w->core, err) : 0;
 }
 
 /* --- what is going to be done --------------------------------------------------------------------------------- */
@@ -282,9 +286,9 @@ enum {
 	OVERWRITES_AT_BEST = 11,     /* its later updates have it */
 };
 
-static void add_pause(const struct live_dump_wishes *w, uint64_t used, struct text *to)
+static void add_pause(bool collects, uint64_t used, struct text *to)
 {
-	uint64_t seconds = used / BYTES_A_SECOND + (w->collect ? used / COLLECTED_A_SECOND : 0);
+	uint64_t seconds = used / BYTES_A_SECOND + (collects ? used / COLLECTED_A_SECOND : 0);
 	if (!used)
 		text_add(to, " pauses");
 	else if (!seconds)
@@ -297,24 +301,29 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 {
 	struct vm_counters now = p->counters;
 	char name[VM_TITLE], bytes[UNITS_ROOM];
+	bool collects = w->collect || p->kind == VM_OPENJ9; /* its heap dumps are of a heap that was compacted */
 	bool by_file = p->kind == VM_OPENJ9 || (p->release && p->release < OVERWRITES_SINCE);
 
 	(void)vm_process_counters(p, &now);
 	vm_process_title(p, name);
 	text_add(to, name);
-	add_pause(w, now.heap_used ? now.heap_used : now.heap_committed, to);
-	text_add(to, w->collect ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
+	add_pause(collects, now.heap_used ? now.heap_used : now.heap_committed, to);
+	text_add(to, collects ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
 	if (now.heap_used) {
 		units_bytes(bytes, now.heap_used);
 		text_addf(to, " (%s)", bytes);
 	}
 	text_add(to, " into cairn's memory; ");
-	units_bytes(bytes, live_dump_room(p));
+	units_bytes(bytes, live_dump_room(p) + (w->core ? live_core_room(p) : 0));
 	if (by_file)
-		text_addf(to, "its temporary folder %s a file of up to %s meanwhile",
-		    p->kind == VM_HOTSPOT && p->release >= OVERWRITES_AT_BEST ? "may have" : "has", bytes);
+		text_addf(to, "its temporary folder %s up to %s meanwhile", p->kind == VM_OPENJ9 ? "has files of" :
+		    p->release >= OVERWRITES_AT_BEST ? "may have a file of" : "has a file of", bytes);
 	else
 		text_add(to, w->keep ? "" : "nothing is written to disk");
 	if (w->keep)
 		text_addf(to, "%s%s keeps the dump", by_file ? "; " : "", w->keep);
+	if (w->core) {
+		units_bytes(bytes, live_core_room(p));
+		text_addf(to, "; %s gets a core file of up to %s", w->core, bytes);
+	}
 }

@@ -3,6 +3,8 @@
 #include "attach/live_dump_file.h"
 
 #include "algorithms/packed_bytes.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,15 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define PHD_FILE "heap.phd"
 #define JAVACORE_FILE "javacore.txt"
+#define CORE_FILE "core.dmp"
 
 enum {
 	STATUS_MOST = 64 << 10,
 	TWO_COPIES_SINCE = 22, /* Java's release */
 	ROOM_ADDED = 64 << 20, /* for names, classes and stacks */
+	COPY_BYTES = 1 << 20,
 };
 
 /* Memory that a process has, in RAM or swapped out. */
@@ -70,12 +75,12 @@ static int ask_for_file(struct taking *t, const struct dump_folder *f, const cha
 	return code ? code : vm_link_result(&t->link, text, err);
 }
 
-static int read_file(struct taking *t, const struct dump_folder *f, const char *file, unsigned stream, struct err *err)
+/* Open what the VM wrote, and take it away. */
+static int open_file(struct taking *t, const struct dump_folder *f, const char *file, uint64_t *size, struct err *err)
 {
 	struct own_user own;
 	struct stat st;
 	char name[VM_TITLE];
-	uint64_t came = 0, before;
 	vm_process_title(t->vm, name);
 	int code = own_user_become(&own, t->vm, err);
 
@@ -86,22 +91,36 @@ static int read_file(struct taking *t, const struct dump_folder *f, const char *
 	own_user_return(&own);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s: its dump cannot be opened: %s", name, strerror(why));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		code = err_set(err, ERR_IO, "%s: its dump is not a file", name);
-	if (code == 0)
-		progress_phase(t->progress, PHASE_TAKE_DUMP, (uint64_t)st.st_size);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(err, ERR_IO, "%s: its dump is not a file", name);
+	}
+	*size = (uint64_t)st.st_size;
+	progress_phase(t->progress, PHASE_TAKE_DUMP, *size);
+	return fd;
+}
+
+static int read_file(struct taking *t, const struct dump_folder *f, const char *file, unsigned stream, struct err *err)
+{
+	uint64_t came = 0, before, size;
+	int fd = open_file(t, f, file, &size, err), code = fd < 0 ? fd : 0;
+
 	do {
 		before = came;
 		code = code ? code : live_dump_drain(t, fd, stream, &came, err);
 	} while (code == 0 && came > before);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return code;
 }
 
 static int refused(const struct taking *t, const char *text, struct err *err)
 {
+	static const char written[] = "Dump written to "; /* OpenJ9 says this, and then why not */
 	char name[VM_TITLE];
 	vm_process_title(t->vm, name);
+	if (strncmp(text, written, strlen(written)) == 0 && text[strlen(written)] != '/')
+		text += strlen(written);
 	return err_set(err, ERR_IO, "%s wrote no dump: %.*s", name, (int)strcspn(text, "\n"), text);
 }
 
@@ -124,26 +143,157 @@ static int take_hprof(struct taking *t, const struct dump_folder *f, struct err 
 	return code ? code : read_file(t, f, DUMP_FILE, 0, err);
 }
 
+/* --- of OpenJ9 -------------------------------------------------------------------------------------------- */
+
+static void add_remark(struct taking *t, const char *what, const char *more)
+{
+	size_t n = strlen(t->remark);
+	snprintf(t->remark + n, t->remark_room - n, "%s%s %s", n ? "; " : "", what, more);
+}
+
+/* Have OpenJ9 write a file of its own. */
+static int ask_openj9(struct taking *t, const struct dump_folder *f, const char *kind, const char *file,
+    struct err *err)
+{
+	char request[128], said[128];
+	const char *argument[3] = { request, NULL, NULL }, *text;
+
+	snprintf(request, sizeof request, "%s,%s/%s", kind, f->path, file);
+	snprintf(said, sizeof said, "Dump written to %s/%s", f->path, file);
+	int code = ask_for_file(t, f, file, "ATTACH_DIAGNOSTICS", argument, &text, err);
+	return code ? code : strncmp(text, said, strlen(said)) != 0 ? refused(t, text, err) : 0;
+}
+
+/* Memory of its own, also what is swapped out. */
+uint64_t live_core_room(const struct vm_process *p)
+{
+	uint64_t bytes = resident(p);
+	return bytes ? bytes + ROOM_ADDED : 0;
+}
+
+/* The folder that a file is in, the caller's (free). */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? xstrndup(path, slash > path ? (size_t)(slash - path) : 1) : xstrdup(".");
+}
+
+int live_core_check(const struct vm_process *p, const char *path, struct err *err)
+{
+	char name[VM_TITLE], need[UNITS_ROOM], there[UNITS_ROOM];
+	struct stat st;
+	struct statvfs v;
+
+	vm_process_title(p, name);
+	if (p->kind != VM_OPENJ9)
+		return err_set(err, ERR_USAGE, "%s writes no core file on request, only OpenJ9 does (gcore %ld)", name,
+		    (long)p->pid);
+	if (!lstat(path, &st))
+		return live_dump_is_there(path, err);
+	char *folder = folder_of(path);
+	int code = statvfs(folder, &v) ? err_set(err, ERR_IO, "%.200s: %s", folder, strerror(errno)) : 0;
+	free(folder);
+	uint64_t room = live_core_room(p), free_now = code ? 0 : (uint64_t)v.f_bavail * v.f_frsize;
+	units_bytes(need, room);
+	units_bytes(there, free_now);
+	return code || free_now >= room ? code :
+	    err_set(err, ERR_IO, "%.200s: no room for a core file of up to %s (%s free)", path, need, there);
+}
+
+/* Bytes of the VM's disk that it needs; its copy may be there, too. */
+static uint64_t core_room_there(const struct taking *t)
+{
+	uint64_t room = live_core_room(t->vm);
+	char *folder = folder_of(t->wishes->core);
+	struct stat ours, theirs;
+	bool same = !stat(folder, &ours) && !fstat(t->link.tmp, &theirs) && ours.st_dev == theirs.st_dev;
+
+	free(folder);
+	return same ? 2 * room : room;
+}
+
+/* Copy a core: what is zero stays a hole. */
+static int copy_core(struct taking *t, int from, int to, uint64_t size, struct err *err)
+{
+	char *bytes = xmalloc(COPY_BYTES);
+	ssize_t n;
+	int code = 0;
+
+	while (code == 0 && (n = read(from, bytes, COPY_BYTES)) != 0) {
+		bool zero = n > 0 && !*bytes && !memcmp(bytes, bytes + 1, (size_t)n - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || (zero ? lseek(to, n, SEEK_CUR) < 0 : write(to, bytes, (size_t)n) != n))
+			code = err_set(err, ERR_IO, "%s", strerror(n > 0 && !errno ? ENOSPC : errno));
+		else if (!progress_add(t->progress, (uint64_t)n))
+			code = err_cancelled(err);
+	}
+	free(bytes);
+	if (code == 0 && ftruncate(to, (off_t)size))
+		code = err_set(err, ERR_IO, "%s", strerror(errno));
+	return code;
+}
+
+/* Does the host pipe cores to a program, which keeps them from the VM? */
+static bool cores_are_piped(void)
+{
+	char first = 0;
+	int fd = open("/proc/sys/kernel/core_pattern", O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && read(fd, &first, 1) == 1 && first == '|';
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static int take_core(struct taking *t, const struct dump_folder *f, struct err *err)
+{
+	const char *path = t->wishes->core;
+	char more[160], bytes[UNITS_ROOM];
+	uint64_t size;
+	int to = live_dump_open_new(path, err), from = -1;
+	int code = to < 0 ? to : ask_openj9(t, f, "Dump.system", CORE_FILE, err);
+
+	if (code == 0 && (from = open_file(t, f, CORE_FILE, &size, err)) < 0)
+		code = from;
+	if (code == ERR_IO && to >= 0 && cores_are_piped())
+		code = err_set(err, ERR_IO, "this host pipes core files to a program (set /proc/sys/kernel/core_pattern to "
+		    "core)");
+	code = code ? code : copy_core(t, from, to, size, err);
+	if (from >= 0)
+		close(from);
+	if (to >= 0 && close(to) && code == 0)
+		code = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (code && to >= 0)
+		(void)unlink(path);
+	if (code)
+		return code;
+	units_bytes(bytes, size);
+	snprintf(more, sizeof more, "%.120s (%s)", path, bytes);
+	add_remark(t, "the core file is", more);
+	return 0;
+}
+
+/* What comes beside the objects may be missing. */
+static int beside(struct taking *t, int code, const char *what, const struct err *err)
+{
+	if (code == 0 || code == ERR_CANCELLED || code == ERR_NOMEM)
+		return code;
+	add_remark(t, what, err->message);
+	return 0;
+}
+
 /* Objects, and threads and options of the same moment or nearly so. */
 static int take_phd(struct taking *t, const struct dump_folder *f, struct err *err)
 {
-	static const char *const kind[] = { "Dump.heap", "Dump.java" }, *const file[] = { PHD_FILE, JAVACORE_FILE };
-	char request[128], said[128];
-	const char *argument[3] = { request, NULL, NULL }, *text;
-	int code = 0;
-
-	for (unsigned i = 0; i < 2 && code == 0; i++) {
-		snprintf(request, sizeof request, "%s,%s/%s", kind[i], f->path, file[i]);
-		snprintf(said, sizeof said, "Dump written to %s/%s", f->path, file[i]);
-		code = ask_for_file(t, f, file[i], "ATTACH_DIAGNOSTICS", argument, &text, err);
-		if (code == 0 && strncmp(text, said, strlen(said)) != 0)
-			code = refused(t, text, err);
-		code = code ? code : read_file(t, f, file[i], i, err);
-		if (i && code && code != ERR_CANCELLED && code != ERR_NOMEM) {
-			snprintf(t->remark, t->remark_room, "no javacore: %s", err->message);
-			code = 0;
-		}
-	}
+	int code = ask_openj9(t, f, "Dump.heap", PHD_FILE, err);
+	code = code ? code : read_file(t, f, PHD_FILE, 0, err);
+	if (code)
+		return code;
+	code = ask_openj9(t, f, "Dump.java", JAVACORE_FILE, err);
+	code = code ? code : read_file(t, f, JAVACORE_FILE, 1, err);
+	code = beside(t, code, "no javacore:", err);
+	if (code == 0 && t->wishes->core)
+		code = beside(t, take_core(t, f, err), "no core file:", err);
 	return code;
 }
 
@@ -159,7 +309,9 @@ int live_dump_take_file(struct taking *t, struct err *err)
 		    "another one: jcmd %ld GC.heap_dump FILE)", name, (long)t->vm->pid);
 	if (t->vm->release >= TWO_COPIES_SINCE)
 		room *= 2;
-	int code = dump_folder_make(&f, &t->link, t->vm->kind == VM_OPENJ9 ? room / 2 : room, err);
+	if (t->vm->kind == VM_OPENJ9)
+		room = room / 2 + (t->wishes->core ? core_room_there(t) : 0);
+	int code = dump_folder_make(&f, &t->link, room, err);
 	if (code == 0)
 		code = t->vm->kind == VM_OPENJ9 ? take_phd(t, &f, err) : take_hprof(t, &f, err);
 	dump_folder_end(&f, code == 0);

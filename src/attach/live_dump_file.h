@@ -3,7 +3,8 @@
  * live_dump_file.h - a dump by a file in the VM's temporary folder, where the VM cannot write to FIFOs.
  *
  * Java before 17 never writes over a file; OpenJ9 takes another name if there is one.  The file is in a folder as
- * dump_folder.h makes it, and taken away when it is read.
+ * dump_folder.h makes it, and taken away when it is read.  So is a core of OpenJ9, which the kernel writes when a child
+ * of the VM aborts there (core_pattern), and which is copied to the file that the user names.
  */
 #ifndef CAIRN_ATTACH_LIVE_DUMP_FILE_H
 #define CAIRN_ATTACH_LIVE_DUMP_FILE_H
@@ -30,5 +31,14 @@ MUST_CHECK int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64
 /* Only a part came, and why: 0 with a remark.  Nothing did: ERR_NOT_FOUND if the VM has ended, LIVE_DUMP_OTHERWISE. */
 MUST_CHECK int live_dump_incomplete(struct taking *t, const struct err *why, struct err *err);
 MUST_CHECK int live_dump_take_file(struct taking *t, struct err *err);
+
+/* A file that the user names: ERR_USAGE, it is there already; a new one, for this user alone. */
+int live_dump_is_there(const char *path, struct err *err);
+MUST_CHECK int live_dump_open_new(const char *path, struct err *err);
+
+/* Bytes that a core of the VM has at most; 0: unknown. */
+uint64_t live_core_room(const struct vm_process *p);
+/* As live_dump_check, of a core. */
+MUST_CHECK int live_core_check(const struct vm_process *p, const char *path, struct err *err);
 
 #endif

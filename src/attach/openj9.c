@@ -116,25 +116,61 @@ static int elsewhere(const struct attaching *a, const char *what, struct err *er
 
 /* --- locks and semaphore ---------------------------------------------------------------------------------- */
 
-/* Open a file that is locked, or make it.  -1 with errno. */
-static int open_lock(int folder, const char *name)
+/* Open a file that is locked, or make it, for VMs of all users.  -1 with errno. */
+static int open_lock(int folder, const char *name, bool make)
 {
 	char path[LINK_PATH];
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		fd = file_open_to_write(vm_link_path(path, folder, name), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0666,
-		    NULL);
-	return fd;
+	struct stat st;
+	const char *file = vm_link_path(path, folder, name);
+	int fd = file_open_to_write(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, NULL);
+
+	if (fd < 0 && errno == ENOENT && make &&
+	    (fd = file_open_to_write(file, O_RDWR | O_CREAT | O_EXCL, 0666, NULL)) >= 0)
+		(void)fchmod(fd, 0666); /* the umask takes some away */
+	if (fd < 0 && (errno == EACCES || errno == EEXIST))
+		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+/* VMs and the tools of their JDK lock the first byte, jattach all of the file, and neither sees the other's lock.
+ * False: it is locked; another errno: it cannot be. */
+static bool lock(int fd)
+{
+#ifdef F_OFD_SETLK
+	enum { SET = F_OFD_SETLK }; /* not gone when another thread closes the file */
+#else
+	enum { SET = F_SETLK };
+#endif
+	struct flock byte = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	if (fcntl(fd, SET, &byte) && errno != EBADF) { /* it may only be read */
+		errno = errno == EACCES ? EWOULDBLOCK : errno;
+		return false;
+	}
+	return !flock(fd, LOCK_EX | LOCK_NB);
+}
+
+static int busy(const struct attaching *a, struct err *err)
+{
+	char name[VM_TITLE];
+	vm_process_title(a->link->vm, name);
+	return err_set(err, ERR_IO, "%s: another tool has been attaching for %d s (end it, or try again)", name,
+	    WAIT_SECONDS);
 }
 
 static int take_lock(struct attaching *a, struct err *err)
 {
 	uint64_t began = progress_clock();
-	int code = (a->lock = open_lock(a->folder, "_attachlock")) < 0 ? failed(a, "its lock _attachlock", err) : 0;
+	int code = (a->lock = open_lock(a->folder, "_attachlock", true)) < 0 ? failed(a, "its lock _attachlock", err) : 0;
 
-	while (code == 0 && flock(a->lock, LOCK_EX | LOCK_NB)) {
-		if ((errno != EWOULDBLOCK && errno != EINTR) || progress_clock() - began > WAIT_SECONDS * SECOND)
-			code = failed(a, "another tool is attaching", err);
+	while (code == 0 && !lock(a->lock)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			code = failed(a, "its lock _attachlock", err);
+		else if (progress_clock() - began > WAIT_SECONDS * SECOND)
+			code = busy(a, err);
 		(void)poll(NULL, 0, LINK_LOOK_MS);
 		code = code ? code : vm_link_look(a->link, err);
 	}
@@ -153,9 +189,9 @@ static void lock_vms(struct attaching *a)
 		int vm = *e->d_name == '.' ? -1 : openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (vm < 0)
 			continue;
-		int sync = open_lock(vm, "attachNotificationSync");
+		int sync = open_lock(vm, "attachNotificationSync", false);
 		close(vm);
-		if (sync >= 0 && flock(sync, LOCK_EX | LOCK_NB)) {
+		if (sync >= 0 && !lock(sync)) {
 			close(sync);
 			sync = -1;
 		}
@@ -173,9 +209,12 @@ static void unlock_vms(struct attaching *a)
 	a->n_sync = 0;
 }
 
-static bool post(struct attaching *a, short by, unsigned times)
+/* If cairn is killed, the kernel takes the posts back (SEM_UNDO).  It does so, too, when a thread goes to another
+ * namespace, as it does after it has posted in one. */
+static bool post(struct attaching *a, short by, unsigned times, bool same_namespace)
 {
-	struct sembuf op = { .sem_op = by, .sem_flg = by < 0 ? IPC_NOWAIT : 0 };
+	struct sembuf op = { .sem_op = by,
+		.sem_flg = (short)((by < 0 ? IPC_NOWAIT : 0) | (same_namespace ? SEM_UNDO : 0)) };
 	bool done = true;
 	for (unsigned i = 0; i < times; i++)
 		done = !semop(a->semaphore, &op, 1) && done;
@@ -196,7 +235,7 @@ static int wake_vms(struct attaching *a, struct err *err)
 		return elsewhere(a, "IPC", err);
 	a->semaphore = semget(key, 1, 0);
 	a->posted = a->n_sync ? a->n_sync : 1;
-	int code = a->semaphore < 0 || !post(a, 1, a->posted) ? failed(a, "its semaphore", err) : 0;
+	int code = a->semaphore < 0 || !post(a, 1, a->posted, back < 0) ? failed(a, "its semaphore", err) : 0;
 	leave(back, CLONE_NEWIPC);
 	return code;
 }
@@ -206,7 +245,7 @@ static void take_posts_back(struct attaching *a)
 {
 	int back;
 	if (a->posted && a->semaphore >= 0 && enter(a->link->process, "ns/ipc", CLONE_NEWIPC, &back)) {
-		(void)post(a, -1, a->posted);
+		(void)post(a, -1, a->posted, back < 0);
 		leave(back, CLONE_NEWIPC);
 	}
 	a->posted = 0;
@@ -346,7 +385,7 @@ static int open_folders(struct attaching *a, struct err *err)
 	if (a->vm >= 0)
 		return 0;
 	vm_process_title(a->link->vm, name);
-	return err_set(err, ERR_UNSUPPORTED, "%s cannot be asked: it has no folder in /tmp/.com_ibm_tools_attach (start it "
+	return err_set(err, ERR_UNSUPPORTED, "%s: cannot attach: it has no folder in /tmp/.com_ibm_tools_attach (start it "
 	    "with -Dcom.ibm.tools.attach.enable=yes)", name);
 }
 
@@ -394,6 +433,19 @@ static int refused(const struct vm_link *l, const char *why, struct err *err)
 	return err_set(err, ERR_IO, "%s refused: %.200s", name, why);
 }
 
+/* It has no property that is a result. */
+static int no_result(const struct vm_link *l, struct err *err)
+{
+	static const char invalid[] = "ATTACH_ERR command invalid";
+	char name[VM_TITLE];
+
+	if (strncmp(l->answer.s, invalid, strlen(invalid)) != 0)
+		return refused(l, l->answer.s, err);
+	vm_process_title(l->vm, name);
+	return err_set(err, ERR_UNSUPPORTED, "%s has no diagnostic commands: its OpenJ9 is from before 2019 (kill -QUIT "
+	    "%ld writes a javacore, which cairn reads)", name, (long)l->vm->pid);
+}
+
 /* Properties, of which one is the text; or what went wrong. */
 int openj9_result(struct vm_link *l, const char **text, struct err *err)
 {
@@ -414,7 +466,7 @@ int openj9_result(struct vm_link *l, const char **text, struct err *err)
 	} else {
 		text_clear(&value);
 		if (!openj9_property(l->answer.s, l->answer.len - 1, result, &value))
-			code = refused(l, l->answer.s, err);
+			code = no_result(l, err);
 	}
 	if (code == 0) {
 		text_release(&l->answer);

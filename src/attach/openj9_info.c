@@ -27,6 +27,11 @@ static const char *add_code(struct text *to, const char *at, const char *end)
 	return at + strlen(digits);
 }
 
+static char unescaped(char c)
+{
+	return c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c == 'f' ? '\f' : c;
+}
+
 /* Append a value with its escapes undone. */
 static void add_value(struct text *to, const char *at, const char *end)
 {
@@ -39,7 +44,7 @@ static void add_value(struct text *to, const char *at, const char *end)
 		if (at[-1] == 'u')
 			at = add_code(to, at, end);
 		else
-			text_add_char(to, at[-1] == 't' ? '\t' : at[-1] == 'n' ? '\n' : at[-1]);
+			text_add_char(to, unescaped(at[-1]));
 	}
 }
 

@@ -44,7 +44,7 @@ int vm_process_read(struct vm_process *to, pid_t pid, struct err *err)
 
 	*to = (struct vm_process){ 0 };
 	if (process < 0 && errno == ENOENT)
-		return err_set(err, ERR_NOT_FOUND, "no process %ld (cairn alone lists those of Java and Go)",
+		return err_set(err, ERR_NOT_FOUND, "no process %ld (cairn without arguments lists those of Java and Go)",
 		    (long)pid);
 	if (process < 0)
 		return err_set(err, ERR_IO, "process %ld cannot be read: %s (run cairn as its user, or as root)",
@@ -146,6 +146,8 @@ void vm_processes_free(struct vm_processes *p)
 
 /* --- one by words ---------------------------------------------------------------------------------- */
 
+enum { LISTED_MOST = 5 }; /* of several */
+
 /* How well do words describe a process?  The best are its whole name. */
 enum { BY_NOTHING, BY_COMMAND, BY_PART, BY_NAME };
 
@@ -159,15 +161,19 @@ static int several(const struct vm_processes *all, const char *words, int best, 
 {
 	struct text list = TEXT_INIT;
 	pid_t first = 0;
+	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct vm_process *p = &all->list[i];
 		if (described_by(p, words) != best)
 			continue;
-		text_addf(&list, "%s%ld %.60s", first ? ", " : "", (long)p->pid, p->name);
+		if (n++ < LISTED_MOST)
+			text_addf(&list, "%s%ld %.60s", first ? ", " : "", (long)p->pid, p->name);
 		first = first ? first : p->pid;
 	}
-	int code = err_set(err, ERR_USAGE, "\"%.100s\" describes several processes: %.250s (name one by number: "
-	    "%ld)", words, list.s, (long)first);
+	if (n > LISTED_MOST)
+		text_addf(&list, " and %zu more", n - LISTED_MOST);
+	int code = err_set(err, ERR_USAGE, "\"%.100s\" matches several processes: %s (give the number of one: cairn %ld)",
+	    words, list.s, (long)first);
 	text_release(&list);
 	return err_because(err, code, ERR_SEVERAL);
 }
@@ -195,7 +201,7 @@ int vm_process_find(struct vm_process *to, const char *words, struct err *err)
 		code = several(all, words, best, err);
 	else
 		code = err_set(err, ERR_NOT_FOUND, "no process of Java or Go has \"%.100s\" in its name or command "
-		    "(cairn alone lists them)", words);
+		    "(cairn without arguments lists them)", words);
 	vm_processes_free(all);
 	return code;
 }

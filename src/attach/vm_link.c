@@ -58,8 +58,9 @@ int own_user_become(struct own_user *own, const struct vm_process *p, struct err
 	int why = errno;
 	own_user_return(own);
 	if (own->uid == 0)
-		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn with the capabilities "
-		    "SETUID and SETGID)", (long)p->pid, p->name, p->user, strerror(why));
+		return err_set(err, ERR_IO, "process %ld (%s): cannot act as user %s: %s (run cairn as this user: docker run "
+		    "--user %lu:%lu, or with the capabilities SETUID and SETGID)", (long)p->pid, p->name, p->user,
+		    strerror(why), (unsigned long)p->uid, (unsigned long)p->gid);
 	return proc_refused(p, why, err);
 }
 
@@ -78,10 +79,10 @@ int vm_process_is_vm(const struct vm_process *p, struct err *err)
 	if (p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9)
 		return 0;
 	if (p->kind == VM_GO)
-		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program, which cannot be asked (open a "
-		    "core file of it: gcore %ld)", (long)p->pid, p->name, (long)p->pid);
-	return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is not a JVM (cairn alone lists them)",
-	    (long)p->pid, p->name);
+		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program: cairn cannot attach to it (open "
+		    "a core file of it: gcore %ld)", (long)p->pid, p->name, (long)p->pid);
+	return err_set(err, ERR_UNSUPPORTED, "process %ld is not a JVM: it runs %.100s (cairn without arguments lists "
+	    "JVMs)", (long)p->pid, *p->command ? p->command : p->name);
 }
 
 /* Does a file of its control group say so?  Where groups are mounted elsewhere, or are those of a container, no. */
@@ -132,6 +133,7 @@ static int cannot_answer(const struct vm_link *l, char why, struct err *err)
 int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress *progress, struct err *err)
 {
 	char name[VM_TITLE];
+	struct own_user own;
 
 	*l = (struct vm_link){ .vm = p, .progress = progress, .process = -1, .tmp = -1, .socket = -1,
 		.answer = TEXT_INIT };
@@ -147,8 +149,11 @@ int vm_link_open(struct vm_link *l, const struct vm_process *p, struct progress 
 	if (why)
 		return cannot_answer(l, why, err);
 	if ((l->tmp = proc_open_tmp(l->process, &l->proc)) < 0)
-		return proc_refused(p, errno, err);
-	return 0;
+		return errno == ENOENT ? err_set(err, ERR_UNSUPPORTED, "%s has no folder /tmp, so it opens no socket (mount a "
+		    "volume there)", name) : proc_refused(p, errno, err);
+	if ((code = own_user_become(&own, p, err)) == 0)
+		own_user_return(&own);
+	return code;
 }
 
 static void end_request(struct vm_link *l)

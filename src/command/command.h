@@ -46,6 +46,7 @@ struct argument {
 	OPTION(DASH_BRIEF, "-brief") \
 	OPTION(DASH_BY, "-by") \
 	OPTION(DASH_CLASS, "-class") \
+	OPTION(DASH_CORE, "-core") \
 	OPTION(DASH_DEAD, "-dead") \
 	OPTION(DASH_DEADLOCK, "-deadlock") \
 	OPTION(DASH_DEPTH, "-depth") \

@@ -6,8 +6,8 @@
  *   ask PID -dump|-live [FILE [BYTES]]   have it dump its heap; what is announced, and the bytes that came.  BYTES:
  *                                        of memory, at most; FILE "": none
  *
- * ^C stops it as in the program.  Exit status: 0, or the error's number without its sign, after its message on the
- * error output.
+ * ASK_CORE names a file that gets a core, too.  ^C stops it as in the program.  Exit status: 0, or the error's number
+ * without its sign, after its message on the error output.
  */
 #include "algorithms/packed_bytes.h"
 #include "attach/attach.h"
@@ -43,16 +43,19 @@ static int ask(const struct vm_process *p, int argc, char **argv, struct err *er
 
 static int dump(const struct vm_process *p, const char *file, bool collect, struct err *err)
 {
-	struct live_dump_wishes w = { .collect = collect, .keep = *file ? file : NULL };
+	struct live_dump_wishes w = { .collect = collect, .keep = *file ? file : NULL, .core = getenv("ASK_CORE") };
 	struct packed_bytes *bytes;
 	struct text announced = TEXT_INIT;
 	char remark[512];
+	int code = live_dump_check(p, &w, err);
 
+	if (code)
+		return code;
 	live_dump_announce(p, &w, &announced);
 	printf("%s\n", announced.s);
 	fflush(stdout);
 	text_release(&announced);
-	int code = live_dump_take(&bytes, p, &w, remark, sizeof remark, &progress, err);
+	code = live_dump_take(&bytes, p, &w, remark, sizeof remark, &progress, err);
 	if (code == 0)
 		printf("%" PRIu64 " %" PRIu64 " bytes%s%s\n", packed_bytes_size(bytes, 0), packed_bytes_size(bytes, 1),
 		    *remark ? ": " : "", remark);

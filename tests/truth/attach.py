@@ -3,10 +3,9 @@
 
 Real VMs: the Java of this host and those of /usr/lib/jvm; CAIRN_JVMS names the homes of others.  A dump is compared
 with one that jcmd wrote to a file while the program slept.  Where no real VM does what is tested, a program speaks its
-protocol (attach/fake_vm.py).
+protocol (attach/fake_vm.py; OpenJ9: attach/openj9_checks.py).
 """
 
-import atexit
 import glob
 import os
 import re
@@ -15,66 +14,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, CAIRN, LONG, SOURCE, Graph, Run, Tap, skip_all, turn  # noqa: E402
-
-ASK = os.path.join(BUILD, "tests", "tools", "ask")
-HERE = os.path.join(SOURCE, "tests", "truth", "attach")
-FAKE = os.path.join(HERE, "fake_vm.py")
-NOBODY = 65534
-ERRORS = {"memory": 1, "io": 2, "cancelled": 5, "not found": 6, "unsupported": 8}
-WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
-os.chmod(WORK, 0o755)
-running = []
-
-
-def end():
-    for process in running:
-        if process.poll() is None:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
-            process.wait()
-    shutil.rmtree(WORK)
-
-
-atexit.register(end)
-
-
-def wait_for(condition, seconds=10):
-    """What it gives, when it is true; or after so long."""
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.02)
-    return condition()
-
-
-class Process:
-    """A program that has said "ready"; its output goes to a file."""
-
-    def __init__(self, argv, **options):
-        self.output = os.path.join(WORK, "output.%d" % len(running))
-        with open(self.output, "wb") as f:
-            self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=f, stderr=f, cwd="/", **options)
-        running.append(self.process)
-        self.pid = self.process.pid
-        if not wait_for(lambda: "ready" in self.said(), 30):
-            raise RuntimeError("%s: %s" % (argv, self.said()))
-
-    def said(self):
-        with open(self.output, encoding="utf-8", errors="replace") as f:
-            return f.read()
-
-    def lives(self):
-        return self.process.poll() is None
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        if os.path.exists("/tmp/.java_pid%d" % self.pid):  # another process may get its number
-            os.unlink("/tmp/.java_pid%d" % self.pid)
+sys.path[:0] = [os.path.join(os.path.dirname(__file__), *words) for words in (["attach"], ["..", "lib"])]
+from cairntest import CAIRN, LONG, Graph, Run, Tap, skip_all, turn  # noqa: E402
+from openj9_checks import check_fake_openj9, check_killed, check_openj9_container  # noqa: E402
+from vms import (ASK, DUMP_BYTES, ERRORS, HERE, NOBODY, WORK, Process, ask, child_of, fake, left_behind,  # noqa: E402
+                 nothing_left, pids_of, running, wait_for)
 
 
 class Jvm(Process):
@@ -84,6 +30,9 @@ class Jvm(Process):
             if others else []
         super().__init__([os.path.join(home, "bin", "java"), "-Xshare:auto", *options, "-cp", WORK, "Sleeper",
                           str(lists)], **others)
+        path = "/tmp/.java_pid%d" % self.pid
+        if others and os.path.exists(path) and os.stat(path).st_uid != others["user"]:
+            os.unlink(path)  # left by another VM of this number
 
     def jcmd(self, *words, timeout=20):
         """As its user: before Java 9 a VM refuses root."""
@@ -97,44 +46,6 @@ class Jvm(Process):
         """It runs Java code and reaches safepoints."""
         run = self.jcmd("GC.heap_info")
         return self.lives() and run.status == 0 and str(self.pid) in run.out
-
-
-def fake(kind, manner, *words, **environment):
-    """Words and environment that end with "=" get its folder there."""
-    folder = tempfile.mkdtemp(prefix="fake.", dir=WORK)
-    os.chmod(folder, 0o777)
-    return Process([sys.executable, FAKE, kind, folder, manner, *(word + folder for word in words)],
-                   env={**os.environ, **{key: value + folder for key, value in environment.items()}})
-
-
-def ask(process, *words, **options):
-    return Run([ASK, str(process.pid), *words], **options)
-
-
-def left_behind(*pids):
-    """Folders, triggers and guards of dumps of the VMs that were begun here."""
-    pids = pids or [process.pid for process in running]
-    paths = [place + name % pid for pid in pids for place, name in (
-        ("/tmp", "/.cairn-%d-*"), ("/dev/shm", "/.cairn-%d-*"), ("/var/tmp", "/.cairn-%d-*"), ("/tmp", "/.attach_pid%d"))]
-    return [path for pattern in paths for path in glob.glob(pattern)] + \
-        ["process %s" % pid for program in (ASK, CAIRN) for pid in pids_of(program)]
-
-
-def pids_of(program):
-    """Processes that run a program."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink("/proc/%s/exe" % pid) == os.path.realpath(program):
-                found.append(int(pid))
-        except OSError:
-            pass
-    return found
-
-
-def nothing_left():
-    wait_for(lambda: not left_behind(), 5)
-    return left_behind()
 
 
 def written(pid):
@@ -278,7 +189,7 @@ def check_full(tap, vm, name):
     if "status" not in run.out:
         tap.skip(name + ": no room for the file to keep", "this user may not mount any")
         return
-    tap.ok(re.search(r"^[1-9]\d{6}.* bytes.*: it is not kept in /mnt/kept: No space left on device\nstatus 0\n\Z", run.out, re.M),
+    tap.ok(re.search(r"^[1-9]\d{6}.* bytes.*: the dump is not kept in /mnt/kept: No space left on device\nstatus 0\n\Z", run.out, re.M),
            name + ": no room for the file to keep", run)
 
 
@@ -399,7 +310,7 @@ def check_vm_ends(tap, home, name):
 
 
 def check_refusing(tap, home, name):
-    """VMs that cannot be asked get no signal."""
+    """VMs that cannot be attached to get no signal."""
     vm = Jvm(home, "-XX:+DisableAttachMechanism")
     for what in ("", ", and the socket of a process that had its number"):
         run = ask(vm, "jcmd", "VM.version")
@@ -421,7 +332,7 @@ def check_refusing(tap, home, name):
     sleeper = subprocess.Popen(["sleep", "1000"])
     running.append(sleeper)
     run = Run([ASK, str(sleeper.pid), "jcmd", "VM.version"])
-    tap.ok(run.status == ERRORS["unsupported"] and "not a JVM" in run.err and sleeper.poll() is None,
+    tap.ok(run.status == ERRORS["unsupported"] and "not a JVM: it runs sleep 1000 (" in run.err and sleeper.poll() is None,
            name + ": no VM at all", run)
     sleeper.kill()
     vm = Jvm(home)
@@ -440,6 +351,16 @@ def check_refusing(tap, home, name):
     vm.end()
 
 
+def check_reused(tap, home, name):
+    """Another process has got the VM's number since it was found."""
+    run = Run(["unshare", "--pid", "--mount", "--fork", "--mount-proc", sys.executable, os.path.join(HERE, "reused_pid.py"),
+               CAIRN, os.path.join(home, "bin", "java"), "-cp", WORK, "Sleeper"])
+    if "reused" not in run.out:
+        tap.skip(name + ": a process with the number of another", "this user may not choose any")
+        return
+    tap.ok("(Sleeper) has ended" in run.out and "reused lives" in run.out, name + ": a process with the number of another", run)
+
+
 # --- elsewhere --------------------------------------------------------------------------------------------------------
 
 def check_user(tap, home, name):
@@ -455,6 +376,9 @@ def check_user(tap, home, name):
     os.remove(kept)
     run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(vm.pid), "-dump"])
     tap.ok(run.status == 0, name + ": that user asks it", run)
+    run = Run(["setpriv", "--inh-caps=-all", "--bounding-set=-setuid,-setgid", ASK, str(vm.pid), "-dump"])
+    tap.ok(run.status == ERRORS["io"] and "cannot act as user" in run.err and "--user %d:%d" % (NOBODY, NOBODY) in run.err,
+           name + ": root may not act as another user", run)
     roots = Jvm(home)
     for words in (["jcmd", "VM.version"], ["-dump"]):
         run = Run(["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", ASK, str(roots.pid), *words])
@@ -462,18 +386,22 @@ def check_user(tap, home, name):
                name + ": a user asks the VM of root, %s" % words[0], run)
     vm.end()
     roots.end()
-
-
-def child_of(pid, program):
-    """Below a process, the one that runs a program."""
-    for other in pids_of(program):
-        above = other
-        while above > 1:
-            with open("/proc/%d/status" % above, encoding="ascii", errors="replace") as f:
-                above = int(re.search(r"^PPid:\s+(\d+)", f.read(), re.M).group(1))
-            if above == pid:
-                return other
-    return 0
+    for place in ("/tmp/.attach_pid%d", "/tmp/.java_pid%d"):  # which a third user made, or root's VM of this number left
+        vm = Jvm(home, user=NOBODY, group=NOBODY, extra_groups=[])
+        path = place % vm.pid
+        if "attach" in path:
+            os.mkfifo(path)
+            os.chown(path, NOBODY - 1, NOBODY - 1)
+        else:
+            with socket.socket(socket.AF_UNIX) as stale:
+                stale.bind(path)
+        run = ask(vm, "jcmd", "VM.version")
+        tap.ok(run.status == ERRORS["io"] and "(remove %s)" % path in run.err and "Full thread dump" not in vm.said(),
+               name + ": a file of another user in the way, " + path[:10], "%s %s" % (run, vm.said()))
+        os.unlink(path)
+        run = ask(vm, "jcmd", "VM.version")
+        tap.ok(run.status == 0, name + ": without it", run)
+        vm.end()
 
 
 def check_container(tap, home, name, overwrites):
@@ -491,7 +419,7 @@ def check_container(tap, home, name, overwrites):
     run = Run([ASK, str(pid), "-dump", kept])
     objects = objects_of(kept)[0] if run.status == 0 else {}
     if not overwrites:
-        tap.ok(run.status == ERRORS["io"] and "no room for its dump" in run.err and not os.path.exists(kept),
+        tap.ok(run.status == ERRORS["io"] and "no disk for its dump" in run.err and not os.path.exists(kept),
                name + ": in other namespaces, and no room for its file", run)
         os.kill(pid, signal.SIGKILL)
         outside.process.wait()
@@ -500,6 +428,12 @@ def check_container(tap, home, name, overwrites):
            "%s %s" % (pid, run))
     inside = Run(["nsenter", "-t", str(pid), "-m", "ls", "-A", "/tmp"]).out.split()
     tap.equal(sorted(inside), [".java_pid1", "full"], name + ": nothing is left in its /tmp")
+    for more, words in ((",+sys_ptrace", " bytes"), ("", "SYS_PTRACE")):  # as docker run --pid=container:NAME
+        run = Run(["nsenter", "-t", str(pid), "-p", "unshare", "--mount", "sh", "-c", "mount -t proc none /proc; exec setpriv "
+                   "--inh-caps=-all --bounding-set=-all,+chown,+dac_override,+fowner,+kill,+setgid,+setuid%s %s 1 -dump" %
+                   (more, ASK)])
+        tap.ok(words in run.out + run.err and (run.status == 0) == (more != ""),
+               name + ": beside its container, with capabilities%s" % more, run)
     os.kill(pid, signal.SIGKILL)
     outside.process.wait()
     if os.path.exists(kept):
@@ -508,10 +442,6 @@ def check_container(tap, home, name, overwrites):
 
 # --- protocols --------------------------------------------------------------------------------------------------------
 
-DUMP_BYTES = len("a dump of 4711 bytes" * 1000)
-JAVACORE_BYTES = len("0SECTION       TITLE subcomponent dump routine\n")
-
-
 def check_fake_hotspot(tap):
     vm = fake("hotspot", "old")
     kept = os.path.join(WORK, "kept.hprof")
@@ -519,6 +449,8 @@ def check_fake_hotspot(tap):
     requests = [line for line in vm.said().splitlines() if line.startswith("request")]
     tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and len(requests) == 2 and "-overwrite" not in requests[1],
            "a VM that does not write over a file: by a file", "%s %s" % (run, requests))
+    run = ask(vm, "-dump", env={**os.environ, "ASK_CORE": kept + ".core"})
+    tap.ok(run.status == ERRORS["usage"] and "only OpenJ9" in run.err, "a core file is asked of another VM", run)
     tap.ok("request 1 jcmd" in requests[0] and "SIGQUIT True" in vm.said(), "the protocol: a trigger, three arguments", vm.said())
     tap.ok(not nothing_left(), "the file is taken away", left_behind())
     vm.end()
@@ -540,50 +472,6 @@ def check_fake_hotspot(tap):
     err = one.communicate(timeout=10)[1]
     tap.ok(one.returncode == ERRORS["cancelled"] and not nothing_left(), "^C while the VM is silent", (one.returncode, err))
     vm.end()
-
-
-def check_fake_openj9(tap):
-    vm = fake("openj9", "good")
-    run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
-    tap.ok(run.status == 0 and run.out == "one\ntwo: three=\\four", "OpenJ9: an answer", "%s %s" % (run, vm.said()))
-    tap.ok("reply 0o600 %d 16" % os.geteuid() in vm.said(), "OpenJ9: its reply is for its user alone", vm.said())
-    tap.ok(wait_for(lambda: "ATTACH_DETACH" in vm.said(), 2), "OpenJ9: it is detached from", vm.said())
-    kept = os.path.join(WORK, "kept.phd")
-    run = ask(vm, "-dump", kept)
-    tap.ok(run.status == 0 and os.path.getsize(kept) == DUMP_BYTES and "%d %d bytes" % (DUMP_BYTES, JAVACORE_BYTES) in run.out,
-           "OpenJ9: a dump and its javacore", "%s %s" % (run, vm.said()))
-    tap.ok(not nothing_left() and not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: nothing is left",
-           left_behind())
-    vm.process.terminate()
-    for options, environment in ((["-Dcom.ibm.tools.attach.directory="], {}), ([], {"JAVA_TOOL_OPTIONS": "-Xrs -Dcom.ibm.tools.attach.directory="})):
-        vm = fake("openj9", "good", *options, **environment)
-        run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
-        tap.ok(run.status == 0 and run.out.startswith("one\n"), "OpenJ9: its folder is named by %s" % (options or environment),
-               "%s %s" % (run, vm.said()))
-        vm.process.terminate()
-    for manner, words in (("refuses", "no dump today"), ("elsewhere", "Dump written to"), ("mute", "did not connect")):
-        vm = fake("openj9", manner)
-        run = ask(vm, "-dump")
-        tap.ok(run.status == ERRORS["io"] and words in run.err and not nothing_left() and vm.lives(),
-               "OpenJ9: a VM that is %s" % manner, "%s %s" % (run, left_behind()))
-        tap.ok(not glob.glob("/tmp/.com_ibm_tools_attach/%d/replyInfo" % vm.pid), "OpenJ9: no reply is left, %s" % manner)
-        vm.process.terminate()
-        vm.process.wait()
-
-
-def check_openj9_container(tap):
-    """With processes, mounts, network and semaphores of its own."""
-    if Run(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "true"]).status:
-        tap.skip("OpenJ9: other namespaces", "this user may not make any")
-        return
-    script = ("mount -t tmpfs none /mnt && cp %s /mnt; mount -t tmpfs none /tmp; mount -t proc none /proc; "
-              "exec %s /mnt/fake_vm.py openj9 /mnt good" % (FAKE, sys.executable))
-    outside = Process(["unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "sh", "-c", script])
-    pid = child_of(outside.pid, sys.executable)
-    run = Run([ASK, str(pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
-    tap.ok(run.status == 0 and run.out.startswith("one\n"), "OpenJ9: in other namespaces", "%s %s" % (run, outside.said()))
-    os.kill(pid, signal.SIGKILL)
-    outside.process.wait()
 
 
 def main():
@@ -615,10 +503,12 @@ def main():
         vm.end()
         check_vm_ends(tap, home, name)
         check_refusing(tap, home, name)
+        check_reused(tap, home, name)
         check_user(tap, home, name)
         check_container(tap, home, name, overwrites)
     check_fake_hotspot(tap)
     check_fake_openj9(tap)
+    check_killed(tap)
     check_openj9_container(tap)
     tap.done()
 

@@ -112,7 +112,7 @@ def check_made(tap, folder):
 def check_names(tap, folder, h):
     got = one("com.acme.shop", folder)
     tap.ok(got == 100, "a part of the main class names a process", got)
-    for words, what in (("com.acme", r'"com\.acme" describes several processes: 100 com\.acme\.shop\.Main, 320 '),
+    for words, what in (("com.acme", r'"com\.acme" matches several processes: 100 com\.acme\.shop\.Main, 320 '),
                         ("99999", r"no process 99999"), ("nothing.such", r'no process of Java or Go has "nothing\.such"'),
                         ("450", r"process 450 \(zombie\.Main\) has ended: only its exit status is left")):
         said = one(words, folder)

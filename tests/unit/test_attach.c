@@ -173,12 +173,12 @@ static void test_hostile(void **state)
 
 static void test_attach_info(void **state)
 {
-	static const char text[] = "#Tue\ndisplayName=a\\:b\\\\c \\u00e4\\ud800 d\\\nprocessId=12\r\nx\nprocessId";
+	static const char text[] = "#Tue\ndisplayName=a\\:b\\\\c \\u00e4\\ud800\\r\\f\\t d\\\nprocessId=12\r\nx\nprocessId";
 	struct openj9_info i;
 	(void)state;
 	assert_true(openj9_info_parse(text, sizeof text - 1, &i));
 	assert_int_equal(i.pid, 12);
-	assert_string_equal(i.command, "a:b\\c \u00e4\ufffd d\\");
+	assert_string_equal(i.command, "a:b\\c \u00e4\ufffd\r\f\t d\\");
 	openj9_info_release(&i);
 	for (size_t n = 0; n < 40; n++) {
 		char *copy = malloc(n ? n : 1);

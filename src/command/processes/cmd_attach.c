@@ -32,7 +32,8 @@ static int list_class(struct session *s, const char *class, struct result **out,
 
 static int run_attach(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	struct live_dump_wishes wishes = {.collect = call_has(call, DASH_LIVE), .keep = call_word(call, DASH_O)};
+	struct live_dump_wishes wishes = {.collect = call_has(call, DASH_LIVE), .keep = call_word(call, DASH_O),
+		.core = call_word(call, DASH_CORE)};
 	const char *class = call->argument[1].given ? call->argument[1].word : NULL, *name;
 	*out = NULL;
 	int code = process_take(&name, call->argument[0].word, &wishes, agree, s, err);
@@ -47,7 +48,8 @@ const struct command cmd_attach = {
     .name = "attach",
     .arguments = {{ARG_WORD, "PID|NAME", false}, {ARG_WORD, "CLASS", true}},
     .options = OPTIONS({DASH_LIVE, OPT_FLAG, NULL, "a full collection first: live objects only"},
-	{DASH_O, OPT_WORDS, "FILE", "keep the dump in a file, too"}),
+	{DASH_O, OPT_WORDS, "FILE", "keep the dump in a file, too"},
+	{DASH_CORE, OPT_WORDS, "FILE", "OpenJ9: have it write a core file, too"}),
     .flags = COMMAND_NO_DUMP | COMMAND_SWITCHES | COMMAND_OF_SESSION | COMMAND_WRITES,
     .group = "processes",
     .summary = "dump the heap of a running VM into memory, and open it",

@@ -88,7 +88,8 @@ const char *source_take_process(const struct vm_process *p, const struct live_du
 	struct text javacore = TEXT_INIT;
 
 	d->process = copy_of(p);
-	d->wishes = (struct live_dump_wishes){.collect = w->collect, .keep = w->keep ? xstrdup(w->keep) : NULL};
+	d->wishes = (struct live_dump_wishes){.collect = w->collect, .keep = w->keep ? xstrdup(w->keep) : NULL,
+		.core = w->core ? xstrdup(w->core) : NULL};
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_mutex_lock(&list_lock);
 	d->name = name_of(p);

@@ -94,7 +94,7 @@ def table(t):
     leave(t)
 
 
-@case("processes that cannot be asked: what they are is said before any question")
+@case("processes that are no JVM: what they are is said before any question")
 def refused(t):
     host(t)
     t.line('"$CAIRN"')
@@ -105,7 +105,7 @@ def refused(t):
     t.wait(r"^Enter dump .* H live ")
     for key, command in (("H", "live"), ("Enter", "attach")):
         t.keys(key)
-        t.wait(r"^%s: process 5000 \(\S+server\) is a Go program, which" % command)
+        t.wait(r"^%s: process 5000 \(\S+server\) is a Go program: " % command)
         t.keys("Home", "End")
     leave(t)
     t.line('"$CAIRN" --keep x.hprof')

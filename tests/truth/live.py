@@ -107,6 +107,8 @@ def check_growth(tap, folder):
     steps = list(zip(sizes, sizes[1:], rates[1:]))
     tap.none([step for step in steps if not 0 < step[2] <= 1.05 * (step[1] - step[0])], steps,
              "rate: per second, of answers a second and more apart", 2)
+    plot = [row["plot"] for row in rows if row["class"] == "byte[]"][-1]
+    tap.ok(len(plot) == 3 and plot[0] == "\u2581" <= plot[1] <= "\u2588" == plot[2], "the plot rises", plot)
 
 
 def check_series(tap, vm):
@@ -124,6 +126,7 @@ def check_series(tap, vm):
     tap.ok(len(rows) >= 2 and all(row["objects"] == NODES and row["d_shallow"] == 0 for row in rows),
            "--live: a row of the class in each answer", rows)
     tap.ok([row["rate"] for row in rows[:2]] == [None, 0], "a rate from the second answer on", rows)
+    tap.equal([row["plot"] for row in rows[:2]], ["\u2581", "\u2581" * 2], "the plot of a class that keeps its size")
     tap.ok(b"has ended" in err or b"ended meanwhile" in err, "it ends with its VM, and says so", err)
 
 

@@ -70,17 +70,21 @@ static int pass_time(struct session *s, double seconds, struct err *err)
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-/* "▁▂▃▅▇": bytes by the last answers, as high as their part of the most. */
+/* "▁▂▃▅▇": bytes by the last answers, from the least to the most.  What changes by less than an eighth is
+ * low: a class that keeps its size is a flat line. */
 static void add_course(struct text *to, const struct vm_watch *w, const struct vm_class *c, bool is_drawn)
 {
 	uint32_t n = w->answers < VM_PAST ? w->answers : VM_PAST;
-	uint64_t most = 1;
-	for (uint32_t i = 0; i < n; i++)
+	uint64_t most = 0, least = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
 		most = c->past[i] > most ? c->past[i] : most;
+		least = c->past[i] < least ? c->past[i] : least;
+	}
+	uint64_t span = most - least > most / 8 ? most - least : most / 8;
 	for (uint32_t i = n; is_drawn && i < VM_PAST; i++)
 		text_add_char(to, ' '); /* else the columns would move with each answer */
 	for (uint32_t i = w->answers - n; i < w->answers; i++)
-		plot_add(to, c->past[i % VM_PAST], most);
+		plot_add(to, c->past[i % VM_PAST] - least, span);
 }
 
 static struct cell per_second(const struct vm_watch *w, const struct vm_class *c)
@@ -203,7 +207,7 @@ const struct command cmd_live = {
 	"The screen asks again every two seconds. Enter dumps the heap and lists the objects of the class.\n"
 	"d_shallow\tchange since the first answer\n"
 	"rate\tchange since the answer before, per second\n"
-	"plot\tshallow size in the last answers",
+	"plot\tshallow size in the last answers, from the least to the most",
     .examples = {{"live com.acme.shop", ON_PROCESS, "the process with this in its command line"},
 	{"live com.acme.shop -n 3 -seconds 1", ON_PROCESS, "three answers, a second apart"},
 	{"live com.acme.shop | sort -d_shallow", ON_PROCESS, "what grew most since the first answer"}},

@@ -12,7 +12,7 @@
 
 struct taking {
 	const struct vm_process *vm;
-	const struct live_dump_wishes *wishes;
+	struct live_dump_wishes *wishes;
 	struct progress *progress;
 	char *remark;
 	size_t remark_room;

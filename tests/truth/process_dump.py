@@ -11,13 +11,14 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, LONG, SOURCE, Tap, cairn, skip_all  # noqa: E402
+from cairntest import BUILD, CAIRN, LONG, SOURCE, Tap, cairn, skip_all  # noqa: E402
 
 WORK = tempfile.mkdtemp(prefix="process_dump.", dir=os.path.join(BUILD, "tests"))
 LISTS = 40  # some 50 MB of dump
@@ -111,6 +112,44 @@ def check_files(tap, name, vm, kept):
         os.remove(path)
 
 
+def check_keep(tap, name, vm, kept):
+    """A dump that is there is replaced with --force alone, another file as by save."""
+    for content, options, status in ((b"words", [], 0), (None, [], 2), (None, ["--force"], 0)):
+        if content:
+            with open(kept, "wb") as f:
+                f.write(content)
+        before = os.stat(kept).st_mtime_ns
+        run = cairn("-y", "-p", str(vm.pid), "--keep", kept, *options, "-n", "-x", "info")
+        replaced = os.stat(kept).st_mtime_ns > before
+        tap.ok(run.status == status and replaced == (status == 0) and ("--force" in run.err) == (status == 2),
+               name + ": --keep of a file that exists", run)
+    os.remove(kept)
+
+
+def check_stopped(tap, name, vm, kept):
+    """^C: cairn ends, the VM goes on, and no FIFO is left, nor an empty file."""
+    for word, options in ((b"pauses", ["--keep", kept]), (b"writes its heap", [])):
+        run = subprocess.Popen([CAIRN, "-y", "-p", str(vm.pid), "-n", "--progress", "always", *options, "-x", "check"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said, more = b"", b"more"
+        while word not in said and more:
+            more = os.read(run.stderr.fileno(), 4096)
+            said += more
+        run.send_signal(signal.SIGINT)
+        run.communicate()
+        until = time.monotonic() + 5  # what takes the FIFOs away outlives it a little
+        while left_behind(vm) and time.monotonic() < until:
+            time.sleep(0.02)
+        tap.ok(run.returncode in (-signal.SIGINT, 130) and not left_behind(vm) and not os.path.exists(kept) and
+               vm.poll() is None, "%s: ^C where it says \"%s\"" % (name, word.decode()), (run.returncode, left_behind(vm), said))
+    run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "histo 'Sleeper$Node'", "--format", "csv")
+    tap.ok(run.status == 0 and str(9000 * LISTS) in run.out, name + ": the VM is asked again", run)
+
+
+def left_behind(vm):
+    return glob.glob("/tmp/.cairn-%d-*" % vm.pid) + glob.glob("/tmp/.attach_pid%d" % vm.pid)
+
+
 def check_again(tap, name, vm):
     """A VM that went away: nothing to open; and before, two moments are two dumps."""
     run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "attach %d" % vm.pid, "-x", "dumps")
@@ -137,6 +176,8 @@ def main():
         check_disk(tap, home, vm)
         check_answers(tap, home, vm, kept)
         check_files(tap, home, vm, kept)
+        check_keep(tap, home, vm, kept)
+        check_stopped(tap, home, vm, kept)
         check_again(tap, home, vm)
     tap.done()
 

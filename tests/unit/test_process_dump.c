@@ -25,8 +25,8 @@ static int fails;
 static unsigned asked;
 
 /* In place of attach's. */
-int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
-    char *remark, size_t room, struct progress *progress, struct err *err)
+int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w, char *remark,
+    size_t room, struct progress *progress, struct err *err)
 {
 	(void)progress;
 	asked++;

@@ -35,7 +35,7 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 	struct live_dump_wishes wishes = {.collect = call_has(call, DASH_LIVE), .keep = call_word(call, DASH_O)};
 	const char *class = call->argument[1].given ? call->argument[1].word : NULL, *name;
 	*out = NULL;
-	int code = process_take(&name, call->argument[0].word, &wishes, agree, s, err);
+	int code = process_take(&name, call->argument[0].word, &wishes, &s->settings.writes, agree, s, err);
 	if (!code)
 		code = command_open(s, name, err);
 	if (code)
@@ -53,7 +53,7 @@ const struct command cmd_attach = {
     .summary = "dump the heap of a running VM into memory, and open it",
     .description = "NAME is a part of the command line that only one process has (processes lists them). The VM "
 	"pauses while it writes. cairn reads what it writes through a pipe, so nothing goes to disk; where a VM cannot "
-	"write to a pipe, its file is removed afterwards. CLASS: list its objects then.",
+	"write to a pipe, its file is removed afterwards. FILE is replaced as by save. CLASS: list its objects then.",
     .examples = {{"attach com.acme.shop", ON_PROCESS, "the process with this in its command line"},
 	{"attach com.acme.shop java.lang.Thread", ON_PROCESS, "then the objects of a class"},
 	{"attach com.acme.shop -live -o heap.hprof", ON_PROCESS, "live objects only; keep the dump"}},

@@ -120,14 +120,14 @@ def name_of(t):
     return os.path.basename(t.home)
 
 
-def java(t):
-    """The pid of a VM that sleeps; None: there is no Java here."""
+def java(t, lists=1):
+    """The pid of a VM that sleeps, with 9,000 nodes in each list; None: there is no Java here."""
     if not shutil.which("javac"):
         return None
     t.line("unset CAIRN_PROC; cd \"$HOME\"; mkdir vm; javac -d vm '%s' && clear && echo compiled" %
            os.path.join(SOURCE, "tests", "truth", "attach", "Sleeper.java"))
     t.wait("^compiled")
-    t.line("java -Xmx64m -cp vm -Dname=%s Sleeper > vm/out & echo $! > vm/pid" % name_of(t))
+    t.line("java -Xmx%dm -cp vm -Dname=%s Sleeper %d > vm/out & echo $! > vm/pid" % (64 + 2 * lists, name_of(t), lists))
     wait_file(t, os.path.join(t.home, "vm", "out"), "ready")
     with open(os.path.join(t.home, "vm", "pid"), encoding="ascii") as f:
         return int(f.read())
@@ -157,7 +157,7 @@ def live(t):
         t.keys("Enter")
         wait_selected(t, r"Sleeper\$Node +9,000 ")
         t.wait(r"filter: Sleeper\$Node +1/\d")
-        t.wait(lambda lines: any("Sleeper$Node" in line and "\u2588\u2588" in line.split("9,000")[-1] for line in lines) or
+        t.wait(lambda lines: any("Sleeper$Node" in line and "\u2581\u2581" in line.split("9,000")[-1] for line in lines) or
                t.width < 100)  # a second answer, filtered as the first
         t.keys("Enter")
         t.wait(r"VM %d \(Sleeper\) pauses for less than a second" % pid)
@@ -180,3 +180,31 @@ def live(t):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+@case("^C while a real VM writes its heap: the VM goes on, nothing is left, and the screen can be used")
+def stopped(t):
+    pid = java(t, 250)
+    if not pid:
+        return
+    try:
+        t.line('clear; "$CAIRN"')
+        t.wait(r"^Enter ")
+        t.line(":attach %s" % name_of(t))
+        t.wait("Go on")
+        t.keys("C-c")
+        t.wait(r"^attach: VM %d \(Sleeper\) is not asked" % pid)
+        t.line(":attach %s" % name_of(t))
+        t.wait("Go on")
+        t.keys("y")
+        t.wait(r"the VM writes its heap.*\^C stops it")
+        t.keys("C-c")
+        t.wait(r"^attach: stopped; VM %d \(Sleeper\) goes on" % pid)
+        left = [name for place in ("/tmp", "/dev/shm", "/var/tmp") for name in os.listdir(place)
+                if name.startswith(".cairn-%d-" % pid) or name == ".attach_pid%d" % pid]
+        need(not left, "FIFOs and triggers are removed: %s" % left, t)
+        t.line(":live %s | grep Node" % name_of(t))
+        wait_selected(t, r"Sleeper\$Node +2,250,000 ")
+        leave(t)
+    finally:
+        os.kill(pid, signal.SIGKILL)

@@ -99,12 +99,13 @@ class Jvm(Process):
         return self.lives() and run.status == 0 and str(self.pid) in run.out
 
 
-def fake(kind, manner, *words, **environment):
-    """Words and environment that end with "=" get its folder there."""
+def fake(kind, manner, *words, dump=None, **environment):
+    """Words and environment that end with "=" get its folder there.  dump: a file with the bytes that it dumps."""
     folder = tempfile.mkdtemp(prefix="fake.", dir=WORK)
     os.chmod(folder, 0o777)
+    given = {"FAKE_DUMP": dump} if dump else {}
     return Process([sys.executable, FAKE, kind, folder, manner, *(word + folder for word in words)],
-                   env={**os.environ, **{key: value + folder for key, value in environment.items()}})
+                   env={**os.environ, **given, **{key: value + folder for key, value in environment.items()}})
 
 
 def ask(process, *words, **options):
@@ -539,6 +540,20 @@ def check_fake_hotspot(tap):
     vm.end()
 
 
+def check_saved_phd(tap):
+    """What it dumped is saved as it came, by no other name than that of its format."""
+    phd, = glob.glob(os.path.join(SOURCE, "data", "*.phd"))
+    vm = fake("openj9", "good", dump=phd)
+    saved, other = os.path.join(WORK, "saved.phd"), os.path.join(WORK, "saved.hprof")
+    run = Run([CAIRN, "-y", "-n", "-p", str(vm.pid), "-x", "save " + other])
+    tap.ok(run.status == 2 and "FILE.phd" in run.err and not os.path.exists(other), "OpenJ9: it is not saved as HPROF", run)
+    run = Run([CAIRN, "-y", "-n", "-p", str(vm.pid), "-x", "save " + saved])
+    with open(phd, "rb") as want, open(saved, "rb") as got:
+        tap.ok(run.status == 0 and want.read() == got.read(), "OpenJ9: it is saved", run)
+    vm.process.terminate()
+    os.remove(saved)
+
+
 def check_fake_openj9(tap):
     vm = fake("openj9", "good")
     run = ask(vm, "ATTACH_DIAGNOSTICS", "Thread.print")
@@ -616,6 +631,7 @@ def main():
         check_container(tap, home, name, overwrites)
     check_fake_hotspot(tap)
     check_fake_openj9(tap)
+    check_saved_phd(tap)
     check_openj9_container(tap)
     tap.done()
 

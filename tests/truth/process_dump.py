@@ -113,16 +113,25 @@ def check_files(tap, name, vm, kept):
 
 
 def check_keep(tap, name, vm, kept):
-    """A dump that is there is replaced with --force alone, another file as by save."""
+    """A dump that is there is replaced with --force alone, another file as by save; save writes the same dump."""
+    other = os.path.join(WORK, "other.hprof")
     for content, options, status in ((b"words", [], 0), (None, [], 2), (None, ["--force"], 0)):
         if content:
             with open(kept, "wb") as f:
                 f.write(content)
         before = os.stat(kept).st_mtime_ns
-        run = cairn("-y", "-p", str(vm.pid), "--keep", kept, *options, "-n", "-x", "info")
+        run = cairn("-y", "-p", str(vm.pid), "--keep", kept, *options, "-n", "-x", "save " + other)
         replaced = os.stat(kept).st_mtime_ns > before
         tap.ok(run.status == status and replaced == (status == 0) and ("--force" in run.err) == (status == 2),
                name + ": --keep of a file that exists", run)
+        if not status:
+            with open(kept, "rb") as a, open(other, "rb") as b:
+                tap.ok(a.read() == b.read(), name + ": save writes the dump")
+            tap.equal(os.stat(other).st_mode & 0o777, 0o600, name + ": and only this user may read it")
+            os.remove(other)
+    run = cairn("-n", kept, "-x", "save " + other)
+    tap.ok(run.status == 2 and "only what a process dumped" in run.err and not os.path.exists(other),
+           name + ": a dump that is a file is not saved", run)
     os.remove(kept)
 
 

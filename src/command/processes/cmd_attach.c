@@ -53,7 +53,8 @@ const struct command cmd_attach = {
     .summary = "dump the heap of a running VM into memory, and open it",
     .description = "NAME is a part of the command line that only one process has (processes lists them). The VM "
 	"pauses while it writes. cairn reads what it writes through a pipe, so nothing goes to disk; where a VM cannot "
-	"write to a pipe, its file is removed afterwards. FILE is replaced as by save. CLASS: list its objects then.",
+	"write to a pipe, its file is removed afterwards. FILE is replaced as by save; save FILE.hprof keeps the dump "
+	"later. CLASS: list its objects then.",
     .examples = {{"attach com.acme.shop", ON_PROCESS, "the process with this in its command line"},
 	{"attach com.acme.shop java.lang.Thread", ON_PROCESS, "then the objects of a class"},
 	{"attach com.acme.shop -live -o heap.hprof", ON_PROCESS, "live objects only; keep the dump"}},

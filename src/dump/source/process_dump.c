@@ -29,6 +29,7 @@ struct process_dump {
 	struct live_dump_wishes wishes;
 	pthread_mutex_t lock;  /* of whoever has the VM dump */
 	struct packed_bytes *bytes; /* NULL: not yet */
+	bool saved;            /* a file has it */
 	const uint8_t *range;
 	struct source_piece stream[PACKED_STREAMS]; /* where they are; begin = end: it has nothing */
 	char remark[sizeof ((struct source *)0)->remark];
@@ -142,6 +143,7 @@ static int take(struct process_dump *d, struct progress *progress, struct err *e
 		return err_set(err, ERR_FORMAT, "the VM wrote nothing");
 	}
 	d->bytes = bytes;
+	d->saved = d->wishes.kept;
 	return 0;
 }
 
@@ -155,6 +157,31 @@ static int take_once(struct process_dump *d, struct progress *progress, struct e
 		code = take(d, progress, err);
 	pthread_mutex_unlock(&d->lock);
 	return code;
+}
+
+/* --- saving it --------------------------------------------------------------------------- */
+
+const char *source_process_ending(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return !d ? NULL : d->process.kind == VM_OPENJ9 ? ".phd" : ".hprof";
+}
+
+int source_save_process(const char *path, int fd, struct progress *progress, struct err *err)
+{
+	struct process_dump *d = dump_of(path);
+	return live_dump_write(d->bytes, d->process.kind, fd, progress, err);
+}
+
+void source_saved_process(const char *path)
+{
+	dump_of(path)->saved = true;
+}
+
+bool source_is_unsaved(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return d && d->bytes && !d->saved;
 }
 
 int process_dump_open(struct source_file *o, struct progress *progress, struct err *err)

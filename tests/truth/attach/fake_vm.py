@@ -7,7 +7,8 @@
 
 It prints "ready", then each request.  FOLDER is for its own files.  Manners of hotspot: "old" refuses to write over a
 file, as before Java 17; "garbage", "endless", "silent" and "closing" answer so; "ignores" does not open its socket.  Of
-openj9: "good"; "refuses"; "elsewhere" writes to another file; "mute" never connects.
+openj9: "good"; "refuses"; "elsewhere" writes to another file; "mute" never connects.  FAKE_DUMP in the
+environment names a file whose bytes it dumps.
 """
 
 import ctypes
@@ -195,6 +196,10 @@ def openj9():
         os.rmdir(own)
 
 
-DUMP = b"a dump of %d bytes" % 4711 * 1000
+if "FAKE_DUMP" in os.environ:
+    with open(os.environ["FAKE_DUMP"], "rb") as file:
+        DUMP = file.read()
+else:
+    DUMP = b"a dump of %d bytes" % 4711 * 1000
 if __name__ == "__main__":
     {"hotspot": hotspot, "openj9": openj9}[KIND]()

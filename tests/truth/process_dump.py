@@ -164,6 +164,9 @@ def check_again(tap, name, vm):
     run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "attach %d" % vm.pid, "-x", "dumps")
     tap.ok(run.status == 0 and run.out.count("pid %d (Sleeper)" % vm.pid) >= 2 and "#2" in run.out,
            name + ": two moments are two dumps", run)
+    run = cairn("-y", "-p", str(vm.pid), "-n", *lines(["attach %d" % vm.pid, "close 1", "use 1"]))
+    tap.ok(run.status == 1 and "its memory was freed (attach %d " % vm.pid in run.err,
+           name + ": what is closed is not read again", run)
     vm.kill()
     vm.wait()
     time.sleep(0.1)

@@ -17,6 +17,7 @@
 
 #include "algorithms/packed_bytes.h"
 #include "attach/attach.h"
+#include "base/memory_limit.h"
 #include "dump/javacore/javacore.h"
 #include "dump/source/source.h"
 
@@ -159,8 +160,8 @@ static void refused(void **state)
 	source_close(s);
 }
 
-/* Until a file has it. */
-static void saved(void **state)
+/* It stays until it is dropped and nobody uses it; a file may have it before that. */
+static void saved_and_dropped(void **state)
 {
 	char name[] = "/tmp/test_process_dump.XXXXXX", bytes[8];
 	struct err err = ERR_INIT;
@@ -183,7 +184,15 @@ static void saved(void **state)
 	source_saved_process(path);
 	assert_false(source_is_unsaved(path));
 	source_close(other);
+	uint64_t used = memory_limit_of_dumps();
+	source_drop_process(path);
+	source_drop_process("shop.hprof");
+	assert_int_equal(memory_limit_of_dumps(), used);
+	assert_memory_equal(s->bytes, first, 5); /* it is in use */
 	source_close(s);
+	assert_true(memory_limit_of_dumps() < used);
+	assert_int_equal(source_open(&s, path, NULL, &err), ERR_NOT_FOUND);
+	assert_non_null(strstr(err.message, "attach 4711"));
 	keeps = true;
 	path = taken("Main", VM_HOTSPOT);
 	source_close(opened(path));
@@ -227,7 +236,7 @@ int main(void)
 		cmocka_unit_test(two_pieces),
 		cmocka_unit_test(names),
 		cmocka_unit_test(refused),
-		cmocka_unit_test(saved),
+		cmocka_unit_test(saved_and_dropped),
 		cmocka_unit_test(openj9),
 	};
 	return cmocka_run_group_tests_name("process_dump", tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "command/args/args.h"
 #include "command/exec/exec.h"
 #include "command/processes/processes.h"
+#include "dump/source/source.h"
 
 static bool agree(void *context, const char *sentence)
 {
@@ -36,10 +37,14 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 	const char *class = call->argument[1].given ? call->argument[1].word : NULL, *name;
 	*out = NULL;
 	int code = process_take(&name, call->argument[0].word, &wishes, &s->settings.writes, agree, s, err);
-	if (!code)
-		code = command_open(s, name, err);
 	if (code)
 		return code;
+	if ((code = command_open(s, name, err))) {
+		if (code == ERR_CANCELLED && source_is_unsaved(name))
+			err_set(err, code, "stopped; the dump, which was in no file, is gone");
+		source_drop_process(name);
+		return code;
+	}
 	return class ? list_class(s, class, out, err) : 0;
 }
 

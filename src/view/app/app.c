@@ -588,6 +588,8 @@ static void say_how_it_ended(const struct app *a)
 {
 	if (a->status == 2 || a->status == 3)
 		complain("%s", a->loader.job.result || !a->notice.text.s ? a->loader.job.err.message : a->notice.text.s);
+	else if (!a->loader.finished && source_is_process(a->options->heap->path))
+		complain("stopped; %s goes on", a->options->heap->path);
 }
 
 static void begin_with_profiles(struct app *a)

@@ -230,5 +230,10 @@ def stopped(t):
         t.line(":live %s | grep Node" % name_of(t))
         wait_selected(t, r"Sleeper\$Node +2,250,000 ")
         leave(t)
+        t.line('clear; "$CAIRN" -y -p %s; echo "status $?"' % name_of(t))
+        t.wait("the VM writes its heap")
+        t.keys("C-c")
+        t.wait(r"^cairn: stopped; pid %d \(Sleeper\) goes on" % pid)
+        t.wait("^status 130")
     finally:
         os.kill(pid, signal.SIGKILL)

@@ -94,6 +94,21 @@ def table(t):
     leave(t)
 
 
+@case("processes with long names: at 80 columns pid, simple name and heap are whole")
+def long_names(t):
+    h = host(t)
+    h.java(5100, "com.acme.platform.inventory.reservation.InventoryReservationServiceApplication")
+    h.java(5200, "/srv/inventory-reservation-service-application-1.0.2-SNAPSHOT.jar")
+    t.line('"$CAIRN"')
+    wait_selected(t, r" 4711  com\.acme\.shop\.Main +heap ~400M of 512M ")
+    t.wait(r"^ +5100  InventoryReservationServiceApplication  heap ~400M of 512M ")
+    t.wait(r"^ +5200  inventory-reservation-service-application-1\.0\.2-SNAPSHOT\.jar  heap")
+    t.line(":processes")
+    t.wait(r"^ +5100  (c\.a\.p\.i\.r\.)?InventoryReservationServiceApplication +~400M +512M( |$)")
+    t.wait(r"^> +4711  com\.acme\.shop\.Main +~400M +512M( |$)")
+    leave(t)
+
+
 @case("processes that cannot be asked: what they are is said before any question")
 def refused(t):
     host(t)

@@ -87,6 +87,11 @@ int process_watch(const char *words, struct err *err)
 	return code;
 }
 
+pid_t process_watched(void)
+{
+	return watched.process.pid;
+}
+
 const char *process_watch_line(void)
 {
 	return watched.line[0] ? watched.line : NULL;

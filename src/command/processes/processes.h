@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct live_dump_wishes;
 struct session;
@@ -33,6 +34,7 @@ bool process_ask_terminal(void *context, const char *sentence);
 
 /* --live: the process that these words mean, found once.  Errors as vm_process_find. */
 MUST_CHECK int process_watch(const char *words, struct err *err);
+pid_t process_watched(void); /* its pid; 0: none is watched */
 /* Then the line that asks it; NULL: none is watched. */
 const char *process_watch_line(void);
 /* For batch_options: that line every two seconds, as long as it lives. */

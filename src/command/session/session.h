@@ -222,6 +222,7 @@ struct session {
 	struct session_settings settings;
 	struct session_hooks hooks;
 	struct vm_watch *watch;  /* of the VM that live was last about; owned; NULL: none */
+	struct sql *sql;         /* questions without a dump, about what live answers; owned; NULL: none was asked */
 };
 
 void session_init(struct session *s);

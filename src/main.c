@@ -502,7 +502,8 @@ static bool is_command_only(char **name, size_t n)
 static int take_process(struct wishes *w)
 {
 	struct err err = ERR_INIT;
-	int code = process_take(&w->heap.path, w->process, &w->process_dump, process_ask_terminal, &w->yes, &err);
+	int code = process_take(&w->heap.path, w->process, &w->process_dump, &w->batch.writes,
+	    process_ask_terminal, &w->yes, &err);
 	if (code == ERR_CANCELLED)
 		return 130;
 	if (code)

@@ -134,12 +134,13 @@ struct packed_bytes;
 
 struct live_dump_wishes {
 	bool collect;     /* a full collection first: live objects only; else all */
-	const char *keep; /* a file that gets the dump as well; NULL: none */
+	const char *keep; /* a file that gets the dump as well, in place of what it has; NULL: none */
 	const char *core; /* OpenJ9: one that gets a core of the VM as well; NULL: none */
+	bool kept;        /* set by live_dump_take: keep has it */
 };
 
-/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: a file that it gets is there already, or no
- * core can be had of this VM; ERR_IO: there is no room for one. */
+/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: the file of the core is there already, or
+ * no core can be had of this VM; ERR_IO: there is no room for one. */
 MUST_CHECK int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err);
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);
@@ -147,9 +148,12 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 /* Have the VM dump its heap into memory.  *out: all of it, ended (packed_bytes.h), the caller's: HPROF in one stream,
  * or in two, of which the first then lacks its END record; of OpenJ9 a PHD, and a javacore or nothing.  *remark (of
  * room bytes): what is worth saying of it, such as that the VM died meanwhile and how much came, or "".  Errors as
- * vm_ask, and ERR_USAGE: the file to keep is there already.  The VM goes on, whatever happens to us. */
-MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
+ * vm_ask, and those of a file to keep that cannot be written.  The VM goes on, whatever happens to us. */
+MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w,
     char *remark, size_t room, struct progress *progress, struct err *err);
+/* Write one as a file: HPROF; of OpenJ9 the PHD.  As packed_bytes_write. */
+MUST_CHECK int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress,
+    struct err *err);
 
 /* Remove what a run that was killed left behind for this process: FIFOs, triggers. */
 void live_dump_clean(const struct vm_process *p);

@@ -165,33 +165,56 @@ static int take_by_fifos(struct taking *t, struct err *err)
 
 /* --- the dump ------------------------------------------------------------------------------------------------ */
 
-int live_dump_is_there(const char *path, struct err *err)
+int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
+	int code = 0;
+
+	for (unsigned i = 0; i < (kind == VM_OPENJ9 ? 1 : DUMP_FIFOS) && code == 0; i++)
+		if (packed_bytes_size(dump, i))
+			code = packed_bytes_write(dump, i, fd, progress, err);
+	return code;
 }
 
-int live_dump_open_new(const char *path, struct err *err)
+/* Before the VM pauses.  A file that was not there is made when there is a dump: nothing is left if we end before. */
+static int may_keep(const char *path, struct err *err)
 {
-	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
-	return fd == ERR_IO && errno == EEXIST ? live_dump_is_there(path, err) : fd;
+	struct stat st;
+	bool is_new = lstat(path, &st) != 0;
+
+	if (!stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) /* whose reader would see an end */
+		return 0;
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT, 0600, err);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (is_new)
+		(void)unlink(path);
+	return 0;
 }
 
 /* A dump that cannot be kept can be looked at nevertheless. */
-static void keep(struct taking *t, int fd)
+static void keep(struct taking *t)
 {
+	const char *path = t->wishes->keep;
 	struct err err = ERR_INIT;
-	int code = 0;
+	struct stat st;
+	bool is_new = lstat(path, &st) != 0;
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT, 0600, &err);
+	bool is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	int code = fd < 0 ? fd : is_file && ftruncate(fd, 0) ? err_set(&err, ERR_IO, "%s", strerror(errno)) :
+	    live_dump_write(t->bytes, t->vm->kind, fd, t->link.progress, &err);
 
-	for (unsigned i = 0; i < (t->link.vm->kind == VM_OPENJ9 ? 1 : DUMP_FIFOS) && code == 0; i++)
-		if (packed_bytes_size(t->bytes, i))
-			code = packed_bytes_write(t->bytes, i, fd, t->link.progress, &err);
-	if (close(fd) && code == 0)
+	if (code && is_file)
+		(void)!ftruncate(fd, 0);
+	if (fd >= 0 && close(fd) && code == 0)
 		code = err_set(&err, ERR_IO, "%s", strerror(errno));
+	t->wishes->kept = code == 0;
 	if (code) {
 		size_t n = strlen(t->remark);
-		(void)unlink(t->wishes->keep);
-		snprintf(t->remark + n, t->remark_room - n, "%sthe dump is not kept in %.100s: %.200s", n ? "; " : "",
-		    t->wishes->keep, err.message);
+		if (is_new && fd >= 0)
+			(void)unlink(path);
+		snprintf(t->remark + n, t->remark_room - n, "%sthe dump is not kept in %.100s: %.200s", n ? "; " : "", path,
+		    err.message);
 	}
 }
 
@@ -225,27 +248,28 @@ static int take(struct taking *t, struct err *err)
 	return code;
 }
 
-int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
-    char *remark, size_t room, struct progress *progress, struct err *err)
+int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w, char *remark,
+    size_t room, struct progress *progress, struct err *err)
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
-	int kept = w->keep ? live_dump_open_new(w->keep, err) : -1;
+	uint64_t size;
+	int code = w->keep ? may_keep(w->keep, err) : 0;
 
 	*out = NULL;
 	*remark = '\0';
-	if (w->keep && kept < 0)
-		return kept;
+	if (code)
+		return code;
 	progress_phase(progress, PHASE_ATTACH, 0);
-	uint64_t size;
-	int code = take(&t, err);
+	code = take(&t, err);
 	vm_link_close(&t.link);
 	if (code == 0 && !packed_bytes_end(t.bytes, &size))
 		code = no_memory(&t, err);
-	if (code == 0 && kept >= 0)
-		keep(&t, kept);
-	else if (kept >= 0) {
-		close(kept);
-		(void)unlink(w->keep);
+	if (code == 0 && w->keep)
+		keep(&t);
+	if (code == ERR_CANCELLED) {
+		char name[VM_TITLE];
+		vm_process_title(p, name);
+		err_set(err, code, "stopped; %s goes on", name);
 	}
 	if (code)
 		packed_bytes_free(t.bytes);
@@ -267,14 +291,9 @@ void live_dump_clean(const struct vm_process *p)
 
 int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err)
 {
-	struct stat st;
 	int code = vm_process_is_vm(p, err);
 
-	if (code)
-		return code;
-	if (w->keep && !lstat(w->keep, &st))
-		return live_dump_is_there(w->keep, err);
-	return w->core ? live_core_check(p, w->core, err) : 0;
+	return code || !w->core ? code : live_core_check(p, w->core, err);
 }
 
 /* --- what is going to be done --------------------------------------------------------------------------------- */

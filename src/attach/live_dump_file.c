@@ -3,6 +3,7 @@
 #include "attach/live_dump_file.h"
 
 #include "algorithms/packed_bytes.h"
+#include "base/files.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -178,6 +179,17 @@ static char *folder_of(const char *path)
 	return slash ? xstrndup(path, slash > path ? (size_t)(slash - path) : 1) : xstrdup(".");
 }
 
+static int is_there(const char *path, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "%.200s: this file is there already (choose another name)", path);
+}
+
+static int open_new(const char *path, struct err *err)
+{
+	int fd = file_open_to_write(path, O_WRONLY | O_CREAT | O_EXCL, 0600, err);
+	return fd == ERR_IO && errno == EEXIST ? is_there(path, err) : fd;
+}
+
 int live_core_check(const struct vm_process *p, const char *path, struct err *err)
 {
 	char name[VM_TITLE], need[UNITS_ROOM], there[UNITS_ROOM];
@@ -189,7 +201,7 @@ int live_core_check(const struct vm_process *p, const char *path, struct err *er
 		return err_set(err, ERR_USAGE, "%s writes no core file on request, only OpenJ9 does (gcore %ld)", name,
 		    (long)p->pid);
 	if (!lstat(path, &st))
-		return live_dump_is_there(path, err);
+		return is_there(path, err);
 	char *folder = folder_of(path);
 	int code = statvfs(folder, &v) ? err_set(err, ERR_IO, "%.200s: %s", folder, strerror(errno)) : 0;
 	free(folder);
@@ -250,7 +262,7 @@ static int take_core(struct taking *t, const struct dump_folder *f, struct err *
 	const char *path = t->wishes->core;
 	char more[160], bytes[UNITS_ROOM];
 	uint64_t size;
-	int to = live_dump_open_new(path, err), from = -1;
+	int to = open_new(path, err), from = -1;
 	int code = to < 0 ? to : ask_openj9(t, f, "Dump.system", CORE_FILE, err);
 
 	if (code == 0 && (from = open_file(t, f, CORE_FILE, &size, err)) < 0)

@@ -13,7 +13,7 @@
 
 struct taking {
 	const struct vm_process *vm;
-	const struct live_dump_wishes *wishes;
+	struct live_dump_wishes *wishes;
 	struct progress *progress;
 	char *remark;
 	size_t remark_room;
@@ -31,10 +31,6 @@ MUST_CHECK int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64
 /* Only a part came, and why: 0 with a remark.  Nothing did: ERR_NOT_FOUND if the VM has ended, LIVE_DUMP_OTHERWISE. */
 MUST_CHECK int live_dump_incomplete(struct taking *t, const struct err *why, struct err *err);
 MUST_CHECK int live_dump_take_file(struct taking *t, struct err *err);
-
-/* A file that the user names: ERR_USAGE, it is there already; a new one, for this user alone. */
-int live_dump_is_there(const char *path, struct err *err);
-MUST_CHECK int live_dump_open_new(const char *path, struct err *err);
 
 /* Bytes that a core of the VM has at most; 0: unknown. */
 uint64_t live_core_room(const struct vm_process *p);

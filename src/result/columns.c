@@ -306,7 +306,7 @@ const struct column_kind column_kinds[COL_COUNT_OF_ALL] = {
 	"variable that holds it"},
     [COL_VARIABLE_VALUE] = {"variable_value", CELL_TEXT, 5, "value of the variable", .values = true},
     [COL_VERSION] = {"version", CELL_TEXT, 5, "version of the format"},
-    [COL_VM] = {"vm", CELL_TEXT, 5, "virtual machine or runtime"},
+    [COL_VM] = {"vm", CELL_TEXT, 2, "virtual machine or runtime"},
     [COL_VM_VERSION] = {"vm_version", CELL_TEXT, 5, "build of the virtual machine"},
     [COL_WAITED] = {"waited", CELL_COUNT, 5, "minimum wait in seconds"},
     [COL_WAITERS] = {"waiters", CELL_COUNT, 2, "number of waiting threads"},

@@ -107,6 +107,26 @@ def check_growth(tap, folder):
     steps = list(zip(sizes, sizes[1:], rates[1:]))
     tap.none([step for step in steps if not 0 < step[2] <= 1.05 * (step[1] - step[0])], steps,
              "rate: per second, of answers a second and more apart", 2)
+    plot = [row["plot"] for row in rows if row["class"] == "byte[]"][-1]
+    tap.ok(len(plot) == 3 and plot[0] == "\u2581" <= plot[1] <= "\u2588" == plot[2], "the plot rises", plot)
+
+
+def check_claims(tap, pid):
+    """assert without a dump, about the answers of the VM."""
+    nodes = "(SELECT objects FROM `live -live` WHERE class = 'Sleeper$Node')"
+    for claim, status, ok in (
+            (nodes + " = %d" % NODES, 0, True), (nodes + " > %d" % NODES, 1, False), ("live.shallow < 64M", 0, True),
+            ("live.objects < %d" % NODES, 1, False), ("rows(live) > 200", 0, True), ('"live %d".shallow < 64M' % pid, 0, True),
+            ("(SELECT max(seconds) FROM \"live -n 2 -seconds 1\") = 1", 0, True), ("live.rate < 1", 1, None),
+            ("(SELECT count(*) FROM objects) = 0", 2, None), ("(SELECT count(*) FROM histo) = 0", 2, None),
+            ("leaks.share < 5", 2, None), ("objects(Missing) < 1", 2, None), ("path(1) = 1", 2, None)):
+        run = cairn("--live", str(pid), "-x", ("assert '%s'" if '"' in claim else 'assert "%s"') % claim, "--format", "json")
+        got = json.loads(run.out)[0]["ok"] if run.out else None
+        tap.ok((run.status, got) == (status, ok), "assert " + claim, run)
+    run = cairn("-x", "assert 'live.shallow < 64M'")
+    tap.ok(run.status == 2 and "PID" in run.err, "assert about live of no process", run)
+    run = cairn("-x", "live %d -where \"class = 'Sleeper$Node'\"" % pid, "--format", "json")
+    tap.equal([row["objects"] for row in json.loads(run.out or "[]")], [NODES], "live -where")
 
 
 def check_series(tap, vm):
@@ -124,6 +144,7 @@ def check_series(tap, vm):
     tap.ok(len(rows) >= 2 and all(row["objects"] == NODES and row["d_shallow"] == 0 for row in rows),
            "--live: a row of the class in each answer", rows)
     tap.ok([row["rate"] for row in rows[:2]] == [None, 0], "a rate from the second answer on", rows)
+    tap.equal([row["plot"] for row in rows[:2]], ["\u2581", "\u2581" * 2], "the plot of a class that keeps its size")
     tap.ok(b"has ended" in err or b"ended meanwhile" in err, "it ends with its VM, and says so", err)
 
 
@@ -144,8 +165,11 @@ def main():
             check_examples(tap, folder, vm.pid)
             check_figures(tap, vm.pid)
             check_growth(tap, folder)
+            check_claims(tap, vm.pid)
             check_ends(tap)
             check_series(tap, vm)
+            run = cairn("-x", "assert '\"live %d\".shallow < 64M'" % vm.pid)
+            tap.ok(run.status == 3 and not run.out, "assert about a VM that has ended", run)
         finally:
             vm.kill()
             vm.wait()

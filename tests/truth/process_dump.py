@@ -11,13 +11,14 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
-from cairntest import BUILD, LONG, SOURCE, Tap, cairn, skip_all  # noqa: E402
+from cairntest import BUILD, CAIRN, LONG, SOURCE, Tap, cairn, skip_all  # noqa: E402
 
 WORK = tempfile.mkdtemp(prefix="process_dump.", dir=os.path.join(BUILD, "tests"))
 LISTS = 40  # some 50 MB of dump
@@ -111,11 +112,61 @@ def check_files(tap, name, vm, kept):
         os.remove(path)
 
 
+def check_keep(tap, name, vm, kept):
+    """A dump that is there is replaced with --force alone, another file as by save; save writes the same dump."""
+    other = os.path.join(WORK, "other.hprof")
+    for content, options, status in ((b"words", [], 0), (None, [], 2), (None, ["--force"], 0)):
+        if content:
+            with open(kept, "wb") as f:
+                f.write(content)
+        before = os.stat(kept).st_mtime_ns
+        run = cairn("-y", "-p", str(vm.pid), "--keep", kept, *options, "-n", "-x", "save " + other)
+        replaced = os.stat(kept).st_mtime_ns > before
+        tap.ok(run.status == status and replaced == (status == 0) and ("--force" in run.err) == (status == 2),
+               name + ": --keep of a file that exists", run)
+        if not status:
+            with open(kept, "rb") as a, open(other, "rb") as b:
+                tap.ok(a.read() == b.read(), name + ": save writes the dump")
+            tap.equal(os.stat(other).st_mode & 0o777, 0o600, name + ": and only this user may read it")
+            os.remove(other)
+    run = cairn("-n", kept, "-x", "save " + other)
+    tap.ok(run.status == 2 and "only what a process dumped" in run.err and not os.path.exists(other),
+           name + ": a dump that is a file is not saved", run)
+    os.remove(kept)
+
+
+def check_stopped(tap, name, vm, kept):
+    """^C: cairn ends, the VM goes on, and no FIFO is left, nor an empty file."""
+    for word, options in ((b"pauses", ["--keep", kept]), (b"writes its heap", [])):
+        run = subprocess.Popen([CAIRN, "-y", "-p", str(vm.pid), "-n", "--progress", "always", *options, "-x", "check"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        said, more = b"", b"more"
+        while word not in said and more:
+            more = os.read(run.stderr.fileno(), 4096)
+            said += more
+        run.send_signal(signal.SIGINT)
+        run.communicate()
+        until = time.monotonic() + 5  # what takes the FIFOs away outlives it a little
+        while left_behind(vm) and time.monotonic() < until:
+            time.sleep(0.02)
+        tap.ok(run.returncode in (-signal.SIGINT, 130) and not left_behind(vm) and not os.path.exists(kept) and
+               vm.poll() is None, "%s: ^C where it says \"%s\"" % (name, word.decode()), (run.returncode, left_behind(vm), said))
+    run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "histo 'Sleeper$Node'", "--format", "csv")
+    tap.ok(run.status == 0 and str(9000 * LISTS) in run.out, name + ": the VM is asked again", run)
+
+
+def left_behind(vm):
+    return glob.glob("/tmp/.cairn-%d-*" % vm.pid) + glob.glob("/tmp/.attach_pid%d" % vm.pid)
+
+
 def check_again(tap, name, vm):
     """A VM that went away: nothing to open; and before, two moments are two dumps."""
     run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "attach %d" % vm.pid, "-x", "dumps")
     tap.ok(run.status == 0 and run.out.count("pid %d (Sleeper)" % vm.pid) >= 2 and "#2" in run.out,
            name + ": two moments are two dumps", run)
+    run = cairn("-y", "-p", str(vm.pid), "-n", *lines(["attach %d" % vm.pid, "close 1", "use 1"]))
+    tap.ok(run.status == 1 and "its memory was freed (attach %d " % vm.pid in run.err,
+           name + ": what is closed is not read again", run)
     vm.kill()
     vm.wait()
     time.sleep(0.1)
@@ -137,6 +188,8 @@ def main():
         check_disk(tap, home, vm)
         check_answers(tap, home, vm, kept)
         check_files(tap, home, vm, kept)
+        check_keep(tap, home, vm, kept)
+        check_stopped(tap, home, vm, kept)
         check_again(tap, home, vm)
     tap.done()
 

@@ -17,16 +17,18 @@
 
 #include "algorithms/packed_bytes.h"
 #include "attach/attach.h"
+#include "base/memory_limit.h"
 #include "dump/javacore/javacore.h"
 #include "dump/source/source.h"
 
 static const char *first, *second, *says; /* what the VM writes, and what is said of it */
 static int fails;
+static bool keeps; /* the file to keep has it */
 static unsigned asked;
 
 /* In place of attach's. */
-int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const struct live_dump_wishes *w,
-    char *remark, size_t room, struct progress *progress, struct err *err)
+int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w, char *remark,
+    size_t room, struct progress *progress, struct err *err)
 {
 	(void)progress;
 	asked++;
@@ -40,7 +42,14 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, const 
 	assert_int_equal(packed_bytes_new(out, 2, 0, err), 0);
 	assert_true(packed_bytes_add(*out, 0, first, strlen(first)));
 	assert_true(packed_bytes_add(*out, 1, second, strlen(second)));
+	w->kept = keeps;
 	return 0;
+}
+
+int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress, struct err *err)
+{
+	(void)kind;
+	return packed_bytes_write(dump, 1, fd, progress, err);
 }
 
 static const char *taken(const char *name, enum vm_kind kind)
@@ -151,6 +160,47 @@ static void refused(void **state)
 	source_close(s);
 }
 
+/* It stays until it is dropped and nobody uses it; a file may have it before that. */
+static void saved_and_dropped(void **state)
+{
+	char name[] = "/tmp/test_process_dump.XXXXXX", bytes[8];
+	struct err err = ERR_INIT;
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(fd >= 0 && !unlink(name));
+	first = "names";
+	second = "objects";
+	says = "";
+	const char *path = taken("Main", VM_HOTSPOT);
+	assert_false(source_is_unsaved(path)); /* there is nothing yet */
+	struct source *s = opened(path), *other = opened(path);
+	assert_true(source_is_unsaved(path));
+	assert_string_equal(source_process_ending(path), ".hprof");
+	assert_null(source_process_ending("shop.hprof"));
+	assert_int_equal(source_save_process(path, fd, NULL, &err), 0);
+	assert_int_equal(pread(fd, bytes, sizeof bytes, 0), 7);
+	assert_memory_equal(bytes, second, 7);
+	source_saved_process(path);
+	assert_false(source_is_unsaved(path));
+	source_close(other);
+	uint64_t used = memory_limit_of_dumps();
+	source_drop_process(path);
+	source_drop_process("shop.hprof");
+	assert_int_equal(memory_limit_of_dumps(), used);
+	assert_memory_equal(s->bytes, first, 5); /* it is in use */
+	source_close(s);
+	assert_true(memory_limit_of_dumps() < used);
+	assert_int_equal(source_open(&s, path, NULL, &err), ERR_NOT_FOUND);
+	assert_non_null(strstr(err.message, "attach 4711"));
+	keeps = true;
+	path = taken("Main", VM_HOTSPOT);
+	source_close(opened(path));
+	assert_false(source_is_unsaved(path));
+	keeps = false;
+	close(fd);
+}
+
 static void openj9(void **state)
 {
 	char *found = NULL;
@@ -161,6 +211,7 @@ static void openj9(void **state)
 	says = "";
 	const char *path = taken("Main", VM_OPENJ9);
 	assert_null(source_process_javacore(path)); /* not yet */
+	assert_string_equal(source_process_ending(path), ".phd");
 	struct source *s = opened(path);
 	assert_int_equal(s->n_pieces, 0);
 	assert_int_equal(s->size, 3);
@@ -185,6 +236,7 @@ int main(void)
 		cmocka_unit_test(two_pieces),
 		cmocka_unit_test(names),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(saved_and_dropped),
 		cmocka_unit_test(openj9),
 	};
 	return cmocka_run_group_tests_name("process_dump", tests, NULL, NULL);

@@ -202,6 +202,16 @@ static const struct vm_process *running_of(const struct dump_rows *rows, size_t 
 	return row < rows->n_dumps ? NULL : &rows->running->list[row - rows->n_dumps];
 }
 
+/* "com.acme.shop.Main", or "Main" where its heap would have no room after it. */
+static const char *name_with_room(const struct session *s, const struct vm_process *p, int pid)
+{
+	enum { BESIDE = 28 }; /* columns of the marker, the heap and gaps: "  heap ~1023K of 1023M" */
+	const char *dot = strrchr(p->name, '.');
+	size_t width = s->settings.print.width, room = width > (size_t)pid + BESIDE ? width - (size_t)pid - BESIDE : 0;
+	bool is_class = dot && dot[1] >= 'A' && dot[1] <= 'Z';
+	return s->interactive && is_class && text_width_most(p->name, room + 1) > room ? dot + 1 : p->name;
+}
+
 /* "4711  com.acme.shop.Main  heap ~400M of 512M  OpenJDK 17.0.15  3d 4h  user shop": the rest of the line. */
 static struct cell running_cell(const struct dump_rows *rows, const struct vm_process *p, enum column_id column,
     struct text *to)
@@ -211,13 +221,16 @@ static struct cell running_cell(const struct dump_rows *rows, const struct vm_pr
 	if (column != COL_FILE)
 		return cell_blank();
 	for (size_t i = 0; i < rows->running->n; i++) {
-		int width = (int)text_width_most(rows->running->list[i].name, NAME_MOST + 1);
-		name = width <= NAME_MOST && width > name ? width : name;
-		width = snprintf(NULL, 0, "%ld", (long)rows->running->list[i].pid);
+		int width = snprintf(NULL, 0, "%ld", (long)rows->running->list[i].pid);
 		pid = width > pid ? width : pid;
 	}
-	int gap = name - (int)text_width_most(p->name, NAME_MOST + 1);
-	text_addf(to, "%*ld  %s%*s", pid, (long)p->pid, p->name, gap > 0 ? gap : 0, "");
+	for (size_t i = 0; i < rows->running->n; i++) {
+		int width = (int)text_width_most(name_with_room(rows->s, &rows->running->list[i], pid), NAME_MOST + 1);
+		name = width <= NAME_MOST && width > name ? width : name;
+	}
+	const char *shown = name_with_room(rows->s, p, pid);
+	int gap = name - (int)text_width_most(shown, NAME_MOST + 1);
+	text_addf(to, "%*ld  %s%*s", pid, (long)p->pid, shown, gap > 0 ? gap : 0, "");
 	if (p->counters.heap_max) {
 		text_add(to, p->counters.heap_used ? "  heap ~" : "  heap ?");
 		if (p->counters.heap_used)

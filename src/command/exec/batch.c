@@ -143,15 +143,24 @@ static void say_done(const struct session *s)
 	text_release(&t);
 }
 
+/* ^D at a terminal is the command. */
+static const char *next_line(struct session *s, const struct batch_options *o)
+{
+	const char *line = o->next(o->next_context, s);
+	return line || o->next_must || !isatty(STDIN_FILENO) ? line : "quit";
+}
+
 /* What fails is said, and the next line is asked for. */
 static int run_typed(struct session *s, const struct batch_options *o)
 {
 	const char *line;
 	int status = 0;
 	s->typed = true;
-	while (!s->quit && (!o->next_must || !status) && (line = o->next(o->next_context, s))) {
+	while (!s->quit && (!o->next_must || !status) && (line = next_line(s, o))) {
+		bool asked = s->leave_asked;
 		measure_terminal(s); /* it may have another size by now */
 		status = run_text(s, line, false);
+		s->leave_asked &= !asked;
 		say_done(s);
 		fflush(s->output.stream);
 	}

@@ -6,14 +6,18 @@
 
 #include "algorithms/parallel.h"
 #include "base/mem.h"
+#include "base/suffixes.h"
 #include "command/exec/exec.h"
 #include "command/resolve/resolve.h"
+#include "dump/source/source.h"
+#include "heap/heap.h"
 #include "heap/library.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- history ---------------------------------------------------------------------------------- */
 
@@ -78,13 +82,58 @@ const struct command cmd_source = {
 
 /* --- save ------------------------------------------------------------------------------------- */
 
+struct dump_saving {
+	const char *path;
+	int fd;
+};
+
+static int save_work(void *saving, struct progress *progress, struct err *err)
+{
+	const struct dump_saving *d = saving;
+	return source_save_process(d->path, d->fd, progress, err);
+}
+
+static int write_dump(void *session, FILE *to, const char *path, struct err *err)
+{
+	struct session *s = session;
+	(void)path;
+	return session_work(s, save_work, &(struct dump_saving){session_heap(s)->source->path, fileno(to)}, err);
+}
+
+/* What a process dumped, which no file has. */
+static int save_dump(struct session *s, const char *file, struct err *err)
+{
+	struct stat st;
+	if (!s->dump)
+		return session_no_dump(s, err);
+	const char *path = session_heap(s)->source->path, *ending = source_process_ending(path);
+	if (!ending)
+		return err_set(err, ERR_USAGE, "only what a process dumped can be saved as a dump (this is %.200s)", path);
+	if (!suffix_of(file, strlen(file), (const char *const[]){ending, NULL}))
+		return err_set(err, ERR_USAGE, "\"%.200s\" is another format (name the dump FILE%s)", file, ending);
+	int code = session_write_whole(s, &(struct new_file){.path = file, .secret = true}, write_dump, s, err);
+	if (code)
+		return code;
+	source_saved_process(path);
+	session_say(s, "wrote the dump to %s", file);
+	if (!stat(file, &st) && S_ISREG(st.st_mode)) {
+		text_add(&s->lines.said, ", ");
+		text_add_bytes(&s->lines.said, (uint64_t)st.st_size);
+	}
+	return 0;
+}
+
 static int run_save(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
+	static const char *const dumps[] = {".hprof", ".phd", NULL};
+	const char *file = call->argument[0].word;
 	struct result *r = session_table(s);
 	(void)out;
+	if (suffix_of(file, strlen(file), dumps))
+		return save_dump(s, file, err);
 	if (!r)
 		return err_set(err, ERR_NOT_FOUND, "no result yet");
-	return session_save(s, r, call->argument[0].word, err);
+	return session_save(s, r, file, err);
 }
 
 const struct command cmd_save = {
@@ -92,10 +141,11 @@ const struct command cmd_save = {
     .arguments = {{ARG_FILE, "FILE", false}},
     .flags = COMMAND_NO_DUMP,
     .group = "session",
-    .summary = "write the current result to a file",
+    .summary = "write the current result or a dump of a process to a file",
     .description = "The ending gives the format: .csv .json .jsonl .md .html; .txt, .log or none is text, any other "
-	"an error. The screen asks before it replaces a file. Elsewhere an existing file is replaced, but a heap dump "
-	"only with --force. cairn never writes to a file that it reads.",
+	"an error; .hprof (of OpenJ9 .phd) writes the current dump if a process made it (attach). The screen asks "
+	"before it replaces a file. Elsewhere an existing file is replaced, but a heap dump only with --force. cairn never "
+	"writes to a file that it reads.",
     .examples = {{"histo", ON_ANY}, {"save histo.csv", ON_ANY, "the last result for a spreadsheet"},
 	{"save histo.md", ON_ANY, "the same as a table for a ticket"}},
     .run = run_save,
@@ -317,9 +367,10 @@ const struct command cmd_set = {
 
 static int run_quit(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	(void)call, (void)out, (void)err;
-	s->quit = true;
-	return 0;
+	(void)call, (void)out;
+	int code = s->settings.writes.ask ? session_may_leave(s, err) : 0;
+	s->quit = !code;
+	return code;
 }
 
 const struct command cmd_quit = {
@@ -327,7 +378,7 @@ const struct command cmd_quit = {
     .flags = COMMAND_NO_DUMP,
     .group = "session",
     .summary = "exit cairn",
-    .description = "",
+    .description = "Where a dump of a process is in no file yet, a second time exits.",
     .examples = {{"quit"}},
     .run = run_quit,
 };

@@ -191,14 +191,19 @@ static int run_close(struct session *s, const struct call *call, struct result *
 		return err_set(err, ERR_USAGE, "dump %zu is not open (dumps lists the open ones)", d->number);
 	if (d->opened == s->dump)
 		return err_set(err, ERR_USAGE, "dump %zu is current (switch to another first: use N)", d->number);
+	if (source_is_unsaved(d->path) && s->settings.writes.ask && !s->settings.writes.ask(s->settings.writes.context,
+	    "this dump is in no file: free its memory?"))
+		return err_set(err, ERR_CANCELLED, "dump %zu stays open", d->number);
 	uint64_t before = big_in_use();
 	session_close(s, d->opened);
+	source_drop_process(d->path);
 	uint64_t after = big_in_use();
 	add_name(d, &t);
 	text_add(&t, ", is closed: ");
 	text_add_bytes(&t, before > after ? before - after : 0);
-	session_say(s, "%s freed; %s", t.s, s->hooks.closes ? /* the screen keeps a file of each dump */
-	    "use N restores what was kept" : "its kept sets are gone");
+	session_say(s, "%s freed; %s", t.s, source_is_process(d->path) ? "it cannot be read again" :
+	    s->hooks.closes ? "use N restores what was kept" : /* the screen keeps a file of each dump */
+	    "its kept sets are gone");
 	text_release(&t);
 	return 0;
 }
@@ -210,7 +215,8 @@ const struct command cmd_close = {
     .group = "compare",
     .summary = "free the memory of an open dump",
     .description = "N is a number of dumps. The views and results of the dump close, too. Comparisons still know "
-	"it, and use N reads it again. The current dump cannot be closed: use switches to another one first.",
+	"it, and use N reads it again, but not what a process dumped. The current dump cannot be closed: use switches "
+	"to another one first.",
     .examples = {{"use 1", ON_SERIES, "read the oldest dump"}, {"use 3", ON_SERIES, "back to the newest one"},
 	{"close 1", ON_SERIES, "free the memory of the oldest dump"}},
     .run = run_close,

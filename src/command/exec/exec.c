@@ -228,7 +228,7 @@ static int to_shell(struct session *s, struct result *r, const char *command, st
 
 static int needs_dump(const struct session *s, const struct command *c, struct err *err)
 {
-	if (c->flags & COMMAND_NO_DUMP)
+	if (c->flags & (COMMAND_NO_DUMP | COMMAND_OF_VM))
 		return 0;
 	if (!session_heap(s) && s->folder)
 		return c->flags & COMMAND_OF_PROFILES ? 0 : session_no_dump(s, err);
@@ -448,8 +448,9 @@ int session_ask(struct session *s, const struct invocation *asked, struct result
 	const struct command *c = asked->command;
 	struct progress *now = s->now;
 	*out = NULL;
-	if (!c || !invocation_is_plain(asked) || asked->line.keep ||
-	    c->flags & (COMMAND_NO_DUMP | COMMAND_WRITES | COMMAND_OF_SESSION) || !c->shapes)
+	unsigned others = COMMAND_NO_DUMP | COMMAND_WRITES | COMMAND_OF_SESSION;
+	if (!c || !invocation_is_plain(asked) || asked->line.keep || (c->flags & others && !(c->flags & COMMAND_OF_VM)) ||
+	    !c->shapes)
 		return err_set(err, ERR_USAGE, "\"%.200s\" is not a single command about the dump", asked->text);
 	int code = can_run(asked, err);
 	if (!code)

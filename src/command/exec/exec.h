@@ -60,6 +60,8 @@ MUST_CHECK int session_write_whole(struct session *s, const struct new_file *fil
     struct err *err);
 /* Who may read a new file about the dump, before the umask: nobody who may not read the dump. */
 mode_t session_new_mode(const struct session *s);
+/* Would a file be replaced by these rules, if it is there?  Asks as it would.  ERR_USAGE, ERR_CANCELLED. */
+MUST_CHECK int writing_may_replace(const struct writing *rules, const char *path, struct err *err);
 /* Would it be allowed?  Asks as it would; also 0 where no such file is there. */
 MUST_CHECK int session_may_replace(const struct session *s, const struct new_file *file, struct err *err);
 /* The same of so many files in a folder, once where somebody is there to ask.  *agreed: that was so, and the answer

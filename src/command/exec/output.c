@@ -312,12 +312,16 @@ static int close_aside(struct output *out, int code, struct err *err)
 	return code;
 }
 
-int session_may_replace(const struct session *s, const struct new_file *file, struct err *err)
+int writing_may_replace(const struct writing *rules, const char *path, struct err *err)
 {
 	struct stat st;
-	if (file->own_name)
-		return may_write_own(file, &s->settings.writes, err);
-	return stat(file->path, &st) ? 0 : may_write(file->path, false, &st, &s->settings.writes, err);
+	return stat(path, &st) ? 0 : may_write(path, false, &st, rules, err);
+}
+
+int session_may_replace(const struct session *s, const struct new_file *file, struct err *err)
+{
+	const struct writing *rules = &s->settings.writes;
+	return file->own_name ? may_write_own(file, rules, err) : writing_may_replace(rules, file->path, err);
 }
 
 int session_may_replace_all(const struct session *s, const char *folder, size_t n, bool *agreed, struct err *err)

@@ -46,7 +46,8 @@ const struct program_option program_options[] = {
 	"cairn PID does the same. NAME is a part of the command line that only one process has. cairn says what it is "
 	"about to do and asks. The VM writes its heap into a pipe, so no disk is used, and pauses meanwhile."},
     {OPTION_YES, "yes", NULL, "dump the process without asking", NULL},
-    {OPTION_KEEP, "keep", "FILE", "with a process: keep its dump in a file, too", NULL},
+    {OPTION_KEEP, "keep", "FILE", "with a process: keep its dump in a file, too",
+	"An existing file is replaced, but a heap dump only with --force."},
     {OPTION_GC, "gc", NULL, "with a process: a full collection first",
 	"Without it all objects are dumped, also those that no root reaches."},
     {OPTION_LIVE, "live", "PID|NAME", "watch the class histogram of a running VM",

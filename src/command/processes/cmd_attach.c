@@ -6,6 +6,7 @@
 #include "command/args/args.h"
 #include "command/exec/exec.h"
 #include "command/processes/processes.h"
+#include "dump/source/source.h"
 
 static bool agree(void *context, const char *sentence)
 {
@@ -36,11 +37,15 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 		.core = call_word(call, DASH_CORE)};
 	const char *class = call->argument[1].given ? call->argument[1].word : NULL, *name;
 	*out = NULL;
-	int code = process_take(&name, call->argument[0].word, &wishes, agree, s, err);
-	if (!code)
-		code = command_open(s, name, err);
+	int code = process_take(&name, call->argument[0].word, &wishes, &s->settings.writes, agree, s, err);
 	if (code)
 		return code;
+	if ((code = command_open(s, name, err))) {
+		if (code == ERR_CANCELLED && source_is_unsaved(name))
+			err_set(err, code, "stopped; the dump, which was in no file, is gone");
+		source_drop_process(name);
+		return code;
+	}
 	return class ? list_class(s, class, out, err) : 0;
 }
 
@@ -55,7 +60,8 @@ const struct command cmd_attach = {
     .summary = "dump the heap of a running VM into memory, and open it",
     .description = "NAME is a part of the command line that only one process has (processes lists them). The VM "
 	"pauses while it writes. cairn reads what it writes through a pipe, so nothing goes to disk; where a VM cannot "
-	"write to a pipe, its file is removed afterwards. CLASS: list its objects then.",
+	"write to a pipe, its file is removed afterwards. FILE is replaced as by save; save FILE.hprof keeps the dump "
+	"later. CLASS: list its objects then.",
     .examples = {{"attach com.acme.shop", ON_PROCESS, "the process with this in its command line"},
 	{"attach com.acme.shop java.lang.Thread", ON_PROCESS, "then the objects of a class"},
 	{"attach com.acme.shop -live -o heap.hprof", ON_PROCESS, "live objects only; keep the dump"}},

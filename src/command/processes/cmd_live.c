@@ -5,10 +5,13 @@
 #include "algorithms/sort.h"
 #include "attach/attach.h"
 #include "base/mem.h"
+#include "command/args/args.h"
+#include "command/processes/processes.h"
 #include "memory/big.h"
 #include "result/plot.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,9 +39,14 @@ static int watch_of(struct session *s, const struct call *call, struct vm_watch 
 	bool collect = call_has(call, DASH_LIVE);
 	struct vm_watch *w = s->watch;
 	struct vm_process p;
-	char title[VM_TITLE];
-	int code = vm_process_find(&p, call->argument[0].word, err);
-	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(call->argument[0].word, NULL, 10)) {
+	char title[VM_TITLE], pid[24];
+	long last = w ? (long)w->process.pid : (long)process_watched();
+	const char *word = call->argument[0].given ? call->argument[0].word : pid;
+	if (!call->argument[0].given && !last)
+		return call_missing(call->command, "PID or NAME is missing", "", 1, err);
+	snprintf(pid, sizeof pid, "%ld", last);
+	int code = vm_process_find(&p, word, err);
+	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(word, NULL, 10)) {
 		vm_process_title(&w->process, title);
 		return err_set(err, code, "%s has ended", title);
 	}
@@ -70,17 +78,21 @@ static int pass_time(struct session *s, double seconds, struct err *err)
 
 /* --- rows ------------------------------------------------------------------------------------------ */
 
-/* "▁▂▃▅▇": bytes by the last answers, as high as their part of the most. */
+/* "▁▂▃▅▇": bytes by the last answers, from the least to the most.  What changes by less than an eighth is
+ * low: a class that keeps its size is a flat line. */
 static void add_course(struct text *to, const struct vm_watch *w, const struct vm_class *c, bool is_drawn)
 {
 	uint32_t n = w->answers < VM_PAST ? w->answers : VM_PAST;
-	uint64_t most = 1;
-	for (uint32_t i = 0; i < n; i++)
+	uint64_t most = 0, least = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
 		most = c->past[i] > most ? c->past[i] : most;
+		least = c->past[i] < least ? c->past[i] : least;
+	}
+	uint64_t span = most - least > most / 8 ? most - least : most / 8;
 	for (uint32_t i = n; is_drawn && i < VM_PAST; i++)
 		text_add_char(to, ' '); /* else the columns would move with each answer */
 	for (uint32_t i = w->answers - n; i < w->answers; i++)
-		plot_add(to, c->past[i % VM_PAST], most);
+		plot_add(to, c->past[i % VM_PAST] - least, span);
 }
 
 static struct cell per_second(const struct vm_watch *w, const struct vm_class *c)
@@ -169,8 +181,6 @@ static int run_live(struct session *s, const struct call *call, struct result **
 	int code = n < 1 || n > ANSWERS_MOST || seconds > SECONDS_MOST ?
 	    err_set(err, ERR_USAGE, "-n is 1 to %d, -seconds at most %d", ANSWERS_MOST, SECONDS_MOST) :
 	    watch_of(s, call, &w, err);
-	if (code)
-		return code;
 	for (uint64_t i = 0; !code && i < n; i++) {
 		code = i ? pass_time(s, (double)seconds, err) : 0;
 		code = code ? code : session_dump_error(vm_watch_ask(w, session_progress(s), err), err);
@@ -187,25 +197,29 @@ static int run_live(struct session *s, const struct call *call, struct result **
 	if (!code && n > 1)
 		result_show_column(*out, COL_SECONDS, true);
 	text_release(&title);
+	if (code == ERR_NOT_FOUND && s->asks) /* a claim about a VM that has ended is not false */
+		code = err->code = ERR_FORMAT;
 	return code;
 }
 
 const struct command cmd_live = {
     .name = "live",
-    .arguments = {{ARG_WORD, "PID|NAME", false}},
+    .arguments = {{ARG_WORD, "PID|NAME", true}},
     .options = OPTIONS({DASH_LIVE, OPT_FLAG, NULL, "a full collection first: live objects only"},
 	{DASH_N, OPT_COUNT, "N", "ask N times (1)"}, {DASH_SECONDS, OPT_COUNT, "N", "seconds between answers (2)"}),
-    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION,
+    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_OF_VM,
     .group = "processes",
     .summary = "watch the class histogram of a running VM",
     .shapes = SHAPES(&shape),
     .description = "The VM counts its objects, which pauses it in proportion to its heap; the note says for how long. "
-	"The screen asks again every two seconds. Enter dumps the heap and lists the objects of the class.\n"
+	"The screen asks again every two seconds. Enter dumps the heap and lists the objects of the class. Without PID "
+	"it is the VM of --live. assert needs no dump for conditions about live.\n"
 	"d_shallow\tchange since the first answer\n"
 	"rate\tchange since the answer before, per second\n"
-	"plot\tshallow size in the last answers",
+	"plot\tshallow size in the last answers, from the least to the most",
     .examples = {{"live com.acme.shop", ON_PROCESS, "the process with this in its command line"},
 	{"live com.acme.shop -n 3 -seconds 1", ON_PROCESS, "three answers, a second apart"},
-	{"live com.acme.shop | sort -d_shallow", ON_PROCESS, "what grew most since the first answer"}},
+	{"live com.acme.shop | sort -d_shallow", ON_PROCESS, "what grew most since the first answer"},
+	{"assert '\"live com.acme.shop\".shallow < 500M'", ON_PROCESS, "is each class below 500M"}},
     .run = run_live,
 };

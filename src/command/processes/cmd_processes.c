@@ -15,7 +15,7 @@
 static const struct column list_columns[] = {
     {.id = COL_PID, .room = COLUMN_LATE},
     {.id = COL_MAIN},
-    {.id = COL_VM, .room = COLUMN_LATE},
+    {.id = COL_VM},
     {.id = COL_HEAP_USED, .total = true, .room = COLUMN_LATE},
     {.id = COL_HEAP_MAX, .room = COLUMN_LATE},
     {.id = COL_USER},

@@ -55,17 +55,21 @@ bool process_ask_terminal(void *context, const char *sentence)
 }
 
 int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
-    bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
+    const struct writing *rules, bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
 {
 	struct text sentence = TEXT_INIT;
 	struct vm_process p;
+	char name[VM_TITLE];
 	int code = vm_process_find(&p, words, err);
 	if (code)
 		return code;
 	code = live_dump_check(&p, w, err);
+	if (!code && w->keep)
+		code = writing_may_replace(rules, w->keep, err);
 	if (!code) {
 		live_dump_announce(&p, w, &sentence);
-		code = ask(context, sentence.s) ? 0 : err_cancelled(err);
+		vm_process_title(&p, name);
+		code = ask(context, sentence.s) ? 0 : err_set(err, ERR_CANCELLED, "%s is not asked", name);
 	}
 	if (!code)
 		*path = source_take_process(&p, w);
@@ -81,6 +85,11 @@ int process_watch(const char *words, struct err *err)
 	if (!code)
 		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
 	return code;
+}
+
+pid_t process_watched(void)
+{
+	return watched.process.pid;
 }
 
 const char *process_watch_line(void)

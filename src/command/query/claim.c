@@ -287,7 +287,7 @@ static int judge_value(struct decisive *d, struct cell cell, struct err *err)
 {
 	const struct column column = {.id = COL_OWN_NAME, .name = "value", .type = cell.type ? cell.type : CELL_COUNT};
 	const struct shape shape = {.columns = &column, .n_columns = 1};
-	struct result *r = result_new_rows("value", session_at_hand(d->session)->opened, &shape);
+	struct result *r = result_new_rows("value", d->session->dump, &shape);
 	result_add_row(r, &cell, NULL);
 	int code = result_check(r, err);
 	if (!code)

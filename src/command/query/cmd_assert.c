@@ -106,7 +106,7 @@ static int run_assert(struct session *s, const struct call *call, struct result 
 	struct arena arena = ARENA_INIT;
 	struct text escaped = TEXT_INIT;
 	char **text = arena_alloc(&arena, call->n_words * sizeof *text);
-	struct suite suite = {.dump = session_heap(s)->source->path,
+	struct suite suite = {.dump = s->dump ? session_heap(s)->source->path : "live",
 	    .claims = arena_alloc(&arena, call->n_words * sizeof *suite.claims), .text = text};
 	for (size_t i = 0; i < call->n_words; i++) {
 		text_clear(&escaped);
@@ -134,7 +134,7 @@ const struct command cmd_assert = {
     .name = "assert",
     .arguments = {{ARG_WORDS, "EXPR...", false}},
     .options = options,
-    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NO_TABLE,
+    .flags = COMMAND_NEEDS_REFERENCES | COMMAND_NO_TABLE | COMMAND_OF_VM,
     .group = "query and export",
     .summary = "check conditions and set the exit status",
     .shapes = SHAPES(&shape),
@@ -146,6 +146,7 @@ const struct command cmd_assert = {
 	"retained(\"CLASS\")\n"
 	"rows(\"LINE\")\tthe number of rows of a command line\n"
 	"other\tan SQL expression (sql), true if it is not 0\n"
+	"live.COLUMN\tof a running VM; also (SELECT ... FROM live); without a dump, with --live PID\n"
 	"A class that the dump does not have is an error (status 2): its name may be misspelt. If it may be missing, "
 	"use = 0, < 1 or a pattern (\"com.acme.Leak*\"): then it counts as 0, and a sentence has the nearest names.\n"
 	"Operators are < <= > >= = and !=. A number may be 10M or 30%, a text needs quotes, a time is in seconds "

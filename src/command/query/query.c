@@ -96,6 +96,8 @@ static int find_table(void *session, const char *name, uint32_t **classes, size_
 	*classes = NULL;
 	*n = 0;
 	*rows = NULL;
+	if (!s->dump)
+		return is_command(name) ? session_ask_line(s, name, rows, err) : session_no_dump(s, err);
 	int code = exact_classes(session_heap(s), name, classes, n, err);
 	if (code || *n)
 		return code;
@@ -137,6 +139,8 @@ static void near_names(void *session, const char *name, struct text *to)
 	size_t n, length, view_at = 0;
 	unsigned edits = strlen(name) / 2 < EDITS_MOST ? (unsigned)strlen(name) / 2 + 1 : EDITS_MOST + 1;
 	struct err err = ERR_INIT;
+	if (!((struct session *)session)->dump)
+		return;
 	for (const struct sql_table *t = sql_tables; t->name; t++)
 		look_at(name, t->name, &nearest, &edits);
 	for (const struct ask_table *t = ask_tables; t->name; t++)
@@ -161,8 +165,9 @@ int ask_open(struct session *s, struct sql **out, struct err *err)
 	struct sql_source source = {.context = s, .view = find_view, .retained = find_sizes,
 	    .retained_whole = find_all_sizes, .table = find_table, .nearest = near_names};
 	struct session_dump *d = session_at_hand(s);
-	int code = d->sql ? 0 : sql_open(&d->sql, d->opened, &source, err);
-	*out = d->sql;
+	struct sql **q = d ? &d->sql : &s->sql;
+	int code = *q ? 0 : sql_open(q, s->dump, &source, err);
+	*out = *q;
 	return code;
 }
 
@@ -191,7 +196,7 @@ int ask_rows(struct session *s, const char *name, struct result **out, struct er
 int query_keep_rows(struct session *s, struct result *r, const char *condition, struct err *err)
 {
 	struct sql *q;
-	int code = session_at_hand(s) ? ask_open(s, &q, err) : err_set(err, ERR_USAGE, "a condition needs a dump");
+	int code = ask_open(s, &q, err);
 	return code ? code : sql_keep_rows(q, r, condition, s->now, err);
 }
 

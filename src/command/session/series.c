@@ -283,6 +283,29 @@ void session_close(struct session *s, struct opened *o)
 	opened_free(o);
 }
 
+const struct session_dump *session_leave_loses(const struct session *s)
+{
+	const struct session_dump *d = NULL;
+	for (size_t i = s->n_dumps; i-- > 0 && !s->leave_asked && !(d && d->opened == s->dump);)
+		if (s->dumps[i]->opened && source_is_unsaved(s->dumps[i]->path))
+			d = s->dumps[i];
+	return d;
+}
+
+int session_may_leave(struct session *s, struct err *err)
+{
+	const char *q = s->hooks.work ? "q" : "quit", *colon = s->hooks.work ? ":" : "";
+	const struct session_dump *d = session_leave_loses(s);
+	if (!d)
+		return 0;
+	s->leave_asked = true;
+	if (d->opened != s->dump)
+		return err_set(err, ERR_USAGE, "dump %zu is in no file: %s again leaves it (to keep it: use %zu, save "
+		    "FILE%s)", d->number, q, d->number, source_process_ending(d->path));
+	return err_set(err, ERR_USAGE, "this dump is in no file: %s again leaves it, %ssave FILE%s keeps it", q, colon,
+	    source_process_ending(d->path));
+}
+
 /* --- profiles --------------------------------------------------------------------------------------- */
 
 struct profiling {

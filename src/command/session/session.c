@@ -40,6 +40,7 @@ void session_release(struct session *s)
 		sql_view_release(&s->settings.views[i]);
 	free(s->settings.views);
 	text_release(&s->lines.said);
+	sql_close(s->sql);
 	vm_watch_free(s->watch);
 	*s = (struct session){.dump = NULL};
 }

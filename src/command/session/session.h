@@ -214,6 +214,7 @@ struct session {
 	bool asks;               /* a command asks another one (session_ask): that writes no file */
 	bool grows;              /* what the current command finds is its answer: nothing arranges it after that */
 	bool quit;               /* the quit command was given */
+	bool leave_asked;        /* session_may_leave said why not, and nothing else was done since */
 	struct progress *now;    /* of the job that runs the current command; NULL: none, or unwatched */
 	struct session_results results;
 	struct session_output output;
@@ -221,6 +222,7 @@ struct session {
 	struct session_settings settings;
 	struct session_hooks hooks;
 	struct vm_watch *watch;  /* of the VM that live was last about; owned; NULL: none */
+	struct sql *sql;         /* questions without a dump, about what live answers; owned; NULL: none was asked */
 };
 
 void session_init(struct session *s);
@@ -270,6 +272,11 @@ void session_use(struct session *s, struct opened *o);
 /* Give its memory back, and drop the last results, which may be of it.  Where it was current the last one that is
  * open is current now, or none. */
 void session_close(struct session *s, struct opened *o);
+
+/* A dump that no file has, the current one before others, unless the user was told; NULL: there is none. */
+const struct session_dump *session_leave_loses(const struct session *s);
+/* Before the user leaves: ERR_USAGE, once, where what a process dumped is in no file yet, and what to do. */
+MUST_CHECK int session_may_leave(struct session *s, struct err *err);
 
 /* The code of a dump that cannot be read, for the exit status 3: ERR_IO is of a result that cannot be written. */
 int session_dump_error(int code, struct err *err);

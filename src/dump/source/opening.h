@@ -143,6 +143,7 @@ int spool_dup(const char *path);
 
 /* o's bytes are what its process dumped, or dumps now.  Errors as live_dump_take, and ERR_FORMAT: that is nothing. */
 MUST_CHECK int process_dump_open(struct source_file *o, struct progress *progress, struct err *err);
+void process_dump_close(const char *path); /* of a source that was opened so */
 
 /* --- unpack.c: what it unpacks to, layer by layer --------------------------------------------------- */
 

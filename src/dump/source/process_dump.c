@@ -2,8 +2,8 @@
 /*
  * process_dump.c - what a running VM dumps into memory, as a source.
  *
- * The VM is asked when its source is opened for the first time.  What it wrote stays as long as cairn runs, for no
- * file has it.  HotSpot 22 and later write two streams, which are two pieces; of OpenJ9 the second is the javacore,
+ * The VM is asked when its source is opened for the first time.  What it wrote stays until it is dropped, for no file
+ * has it.  HotSpot 22 and later write two streams, which are two pieces; of OpenJ9 the second is the javacore,
  * a source of its own.  Any thread.
  */
 #include "dump/source/opening.h"
@@ -27,8 +27,10 @@ struct process_dump {
 	char *name, *javacore; /* by which they are opened */
 	struct vm_process process;
 	struct live_dump_wishes wishes;
-	pthread_mutex_t lock;  /* of whoever has the VM dump */
-	struct packed_bytes *bytes; /* NULL: not yet */
+	pthread_mutex_t lock;  /* of what follows: of whoever has the VM dump */
+	struct packed_bytes *bytes; /* NULL: not yet, or no more */
+	unsigned in_use;       /* open sources */
+	bool dropped, saved;   /* saved: a file has it */
 	const uint8_t *range;
 	struct source_piece stream[PACKED_STREAMS]; /* where they are; begin = end: it has nothing */
 	char remark[sizeof ((struct source *)0)->remark];
@@ -143,6 +145,7 @@ static int take(struct process_dump *d, struct progress *progress, struct err *e
 		return err_set(err, ERR_FORMAT, "the VM wrote nothing");
 	}
 	d->bytes = bytes;
+	d->saved = d->wishes.kept;
 	return 0;
 }
 
@@ -152,10 +155,69 @@ static int take_once(struct process_dump *d, struct progress *progress, struct e
 
 	if (code)
 		return code;
-	if (!d->bytes)
+	if (d->dropped)
+		code = err_set(err, ERR_NOT_FOUND, "its memory was freed (attach %ld dumps the heap again)",
+		    (long)d->process.pid);
+	else if (!d->bytes)
 		code = take(d, progress, err);
+	d->in_use += !code;
 	pthread_mutex_unlock(&d->lock);
 	return code;
+}
+
+/* --- saving and dropping it --------------------------------------------------------------------------- */
+
+const char *source_process_ending(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return !d ? NULL : d->process.kind == VM_OPENJ9 ? ".phd" : ".hprof";
+}
+
+int source_save_process(const char *path, int fd, struct progress *progress, struct err *err)
+{
+	struct process_dump *d = dump_of(path);
+	return live_dump_write(d->bytes, d->process.kind, fd, progress, err);
+}
+
+void source_saved_process(const char *path)
+{
+	dump_of(path)->saved = true;
+}
+
+bool source_is_unsaved(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return d && d->bytes && !d->saved;
+}
+
+static void free_unused(struct process_dump *d)
+{
+	if (!d->dropped || d->in_use)
+		return;
+	packed_bytes_free(d->bytes);
+	d->bytes = NULL;
+}
+
+void source_drop_process(const char *path)
+{
+	struct process_dump *d = dump_of(path);
+
+	if (!d)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->dropped = true;
+	free_unused(d);
+	pthread_mutex_unlock(&d->lock);
+}
+
+void process_dump_close(const char *path)
+{
+	struct process_dump *d = dump_of(path);
+
+	pthread_mutex_lock(&d->lock);
+	d->in_use--;
+	free_unused(d);
+	pthread_mutex_unlock(&d->lock);
 }
 
 int process_dump_open(struct source_file *o, struct progress *progress, struct err *err)

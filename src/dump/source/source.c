@@ -198,6 +198,8 @@ void source_close(struct source *s)
 	file_let_go(o->hold);
 	free(o->copy);
 	parts_close(o);
+	if (o->packed)
+		process_dump_close(o->source.path);
 	if (o->fd >= 0)
 		close(o->fd);
 	free((char *)(uintptr_t)o->source.path);

@@ -58,6 +58,14 @@ struct vm_process;
 struct live_dump_wishes; /* attach/attach.h */
 const char *source_take_process(const struct vm_process *p, const struct live_dump_wishes *w);
 bool source_is_process(const char *path);
+/* While such a source is open: what a file of its dump ends in, ".hprof" (NULL: it is none), and writing it there, as
+ * packed_bytes_write.  Whoever did says so; until then it is in memory alone. */
+const char *source_process_ending(const char *path);
+MUST_CHECK int source_save_process(const char *path, int fd, struct progress *progress, struct err *err);
+void source_saved_process(const char *path);
+bool source_is_unsaved(const char *path);
+/* It is not opened again: its memory is freed when nobody uses it.  Nothing of any other path. */
+void source_drop_process(const char *path);
 /* Is there no file of this name, since standard input or a process brings the dump? */
 bool source_has_no_file(const char *path);
 /* What opens the javacore that an OpenJ9 VM wrote with its dump; NULL: there is none. */

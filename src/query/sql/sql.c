@@ -94,11 +94,19 @@ static int add_views(struct sql *q)
 	return state;
 }
 
+/* Those that are about a dump. */
+static bool add_tables(struct sql *q)
+{
+	return sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) || sql_add_variables(q) ||
+	    sql_add_functions(q) || add_views(q);
+}
+
 int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err)
 {
+	static struct heap no_heap;
 	struct sql *q = *out = xcalloc(1, sizeof *q);
 	q->opened = o;
-	q->heap = o->heap;
+	q->heap = o ? o->heap : &no_heap;
 	q->source = *source;
 	q->silent = (struct err)ERR_INIT;
 	if (!values_held(q->heap))
@@ -112,11 +120,7 @@ int sql_open(struct sql **out, struct opened *o, const struct sql_source *source
 		sql_limit(q->db);
 		sqlite3_extended_result_codes(q->db, 0);
 		sqlite3_progress_handler(q->db, STEPS_BETWEEN, look, q);
-		if (sqlite_temp_rules(q->db) || sql_add_objects(q) || sql_add_references(q) || sql_add_entries(q) ||
-		    sql_add_variables(q) ||
-		    sql_add_functions(q))
-			code = err_set(err, ERR_NOMEM, "SQLite does not start: %.200s", sqlite3_errmsg(q->db));
-		else if (add_views(q))
+		if (sqlite_temp_rules(q->db) || (o && add_tables(q)))
 			code = err_set(err, ERR_NOMEM, "SQLite does not start: %.200s", sqlite3_errmsg(q->db));
 		sqlite3_set_authorizer(q->db, sql_may, q);
 	}

@@ -48,7 +48,8 @@ struct sql_source {
 
 struct sql;
 
-/* 0: *out is the caller's (sql_close), o and what source points to must outlive it.  ERR_NOMEM; ERR_UNSUPPORTED where
+/* 0: *out is the caller's (sql_close), o and what source points to must outlive it; o NULL: there is no dump, and none
+ * of the tables and functions that are about one.  ERR_NOMEM; ERR_UNSUPPORTED where
  * this build has no SQLite. */
 MUST_CHECK int sql_open(struct sql **out, struct opened *o, const struct sql_source *source, struct err *err);
 void sql_close(struct sql *q); /* NULL is fine */

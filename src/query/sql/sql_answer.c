@@ -24,7 +24,7 @@ enum slot { SLOT_NULL, SLOT_INTEGER, SLOT_REAL, SLOT_TEXT, SLOT_SET };
 #define IS_EXACT 0x80
 
 struct answer {
-	const struct opened *opened;
+	const struct heap *heap;
 	struct sql_sure *sure; /* by column */
 	unsigned *told;        /* by column: the one that tells how sure it is, its NAME_certainty; else itself */
 	struct shape shape;
@@ -230,6 +230,11 @@ static bool is_of_own_table(const char *declared)
 	return !strcmp(declared, "NUM");
 }
 
+static uint32_t object_at(const struct answer *a, uint64_t address)
+{
+	return a->heap->n_objects ? heap_find_value(a->heap, address) : HEAP_NONE;
+}
+
 /* What the values allow of what the column is said to hold.  told: by a table; else by its name, which some field may
  * have, too: max(hash) is an address only if there is an object. */
 static enum cell_type settle_type(const struct answer *a, unsigned column, enum cell_type said, bool told)
@@ -240,7 +245,7 @@ static enum cell_type settle_type(const struct answer *a, unsigned column, enum 
 	for (size_t i = column, row = 0; i < a->n_cells && !progress_own_stops(row); i += a->shape.n_columns, row++) {
 		any[slot_of(a, i)] = true;
 		negative |= slot_of(a, i) == SLOT_INTEGER && a->value[i] >> 63;
-		if (slot_of(a, i) == SLOT_INTEGER && heap_find_value(a->opened->heap, a->value[i]) == HEAP_NONE)
+		if (objects && slot_of(a, i) == SLOT_INTEGER && object_at(a, a->value[i]) == HEAP_NONE)
 			objects = false;
 	}
 	if (objects || guessed)
@@ -369,7 +374,7 @@ static uint32_t object_of(const struct answer *a, size_t row)
 	for (unsigned i = 0; id == HEAP_NONE && i < a->shape.n_columns; i++) {
 		size_t at = row * a->shape.n_columns + i;
 		if (a->column[i].type == CELL_ADDRESS && slot_of(a, at) == SLOT_INTEGER)
-			id = heap_find_value(a->opened->heap, a->value[at]);
+			id = object_at(a, a->value[at]);
 	}
 	return id;
 }
@@ -435,7 +440,7 @@ static struct answer *begin(struct sql *q, sqlite3_stmt *s)
 {
 	struct answer *a = xcalloc(1, sizeof *a);
 	unsigned n = (unsigned)sqlite3_column_count(s);
-	a->opened = q->opened;
+	a->heap = q->heap;
 	a->column = xcalloc(n, sizeof *a->column);
 	a->has_real = xcalloc(n, sizeof *a->has_real);
 	a->sure = xcalloc(n, sizeof *a->sure);

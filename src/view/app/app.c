@@ -92,6 +92,15 @@ void app_drop_tabs(struct app *a)
 	}
 }
 
+void app_leave(struct app *a)
+{
+	struct err err = ERR_INIT;
+	if (session_may_leave(&a->session, &err))
+		app_say(a, ROLE_NOTE, err.message);
+	else
+		app_quit(a, a->status);
+}
+
 void app_quit(struct app *a, int status)
 {
 	a->quit = true;
@@ -128,7 +137,7 @@ bool app_stop_typed(struct app *a)
 	while (!a->quit && term_read(&in, false)) {
 		enum action action = in.pasted ? ACTION_NONE : key_action(in.key, ANYWHERE);
 		bool may_leave = !prompt_is_open() && !a->box.open && !term_keeps(may_open_prompt);
-		if (may_leave && app_leaves(a, action)) {
+		if (may_leave && app_leaves(a, action) && !session_leave_loses(&a->session)) {
 			app_quit(a, a->status);
 		} else if (!in.pasted && (in.key == CTRL_C || in.key == ESCAPE || (may_leave && action == ACTION_LEAVE))) {
 			term_drop_kept();
@@ -579,6 +588,8 @@ static void say_how_it_ended(const struct app *a)
 {
 	if (a->status == 2 || a->status == 3)
 		complain("%s", a->loader.job.result || !a->notice.text.s ? a->loader.job.err.message : a->notice.text.s);
+	else if (!a->loader.finished && source_is_process(a->options->heap->path))
+		complain("stopped; %s goes on", a->options->heap->path);
 }
 
 static void begin_with_profiles(struct app *a)

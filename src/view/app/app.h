@@ -217,6 +217,8 @@ void app_take_signals(struct app *a);
 /* On the way out with this exit status: the loop ends, and in case that something does not, see
  * signals_leave. */
 void app_quit(struct app *a, int status);
+/* The user leaves, unless a dump is in no file, which is said once. */
+void app_leave(struct app *a);
 /* While something goes on: was ^C or Esc typed?  That drops what was typed before, as a terminal's
  * interrupt does; and so does q, where it would not end the program.  What ends the program there ends it, unless
  * it may belong to a prompt that was opened before.  Other keys wait until they can be heard. */

@@ -393,7 +393,7 @@ void app_act(struct app *a, enum action action)
 static bool act_always(struct app *a, enum action action)
 {
 	if (app_leaves(a, action)) {
-		app_quit(a, a->status);
+		app_leave(a);
 		return true;
 	}
 	switch (action) {
@@ -623,6 +623,8 @@ void app_input(struct app *a, const struct input *in)
 	const struct command *command = action == ACTION_NONE ? key_command(in->key) : NULL;
 	if (action != ACTION_CANCEL)
 		a->keys.stop_asked = false;
+	if (action != ACTION_LEAVE && action != ACTION_QUIT && action != ACTION_PROMPT)
+		a->session.leave_asked = false;
 	if (action != ACTION_COPY_ROW)
 		a->keys.copied_row = false;
 	if (act_always(a, action) || a->here.pages.n == 0)

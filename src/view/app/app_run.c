@@ -249,7 +249,9 @@ static void run(struct app *a, struct invocation *asked, bool typed, struct sele
 	a->session.settings.print.width = (unsigned)COLS;
 	working_begin(a, asked);
 	a->came = false;
+	bool leave_asked = a->session.leave_asked && typed;
 	int rc = session_run(&a->session, asked, &out, &err);
+	a->session.leave_asked &= !leave_asked;
 	bool looked = so_far_end(a, &left);
 	a->session.results.shown = a->session.results.shown_rows = NULL;
 	a->session.results.selection = NULL;

@@ -152,7 +152,9 @@ static void show(struct app *a, struct job *job)
 
 	if (due) {
 		write_line(a, job, &t);
-		app_say(a, ROLE_WORKING, t.s);
+		/* what nobody asked for covers nothing that was said */
+		if (!a->work.gives_way || !a->notice.text.len || a->notice.role == ROLE_WORKING)
+			app_say(a, ROLE_WORKING, t.s);
 		a->dirty = !whole; /* of the page there may be more to draw */
 		if (whole)
 			app_draw(a);

@@ -234,6 +234,19 @@ static bool fit_beside_bars(const struct table *t, struct layout *l, int width)
 	return fits;
 }
 
+/* Of processes the name says which one it is: what tells little goes before it is cut. */
+static bool fit_process(const struct table *t, struct layout *l, int width)
+{
+	bool fits = false;
+
+	if (!l->n || t->result->columns[l->column[l->name]].id != COL_MAIN)
+		return false;
+	do
+		fits = shrink(t, l, width, width, smaller(t->simple[l->column[l->name]], width * NAME_SHARE / 100));
+	while (!fits && drop_one(t, l, 1));
+	return fits;
+}
+
 /* What the name keeps before other columns go. */
 static int name_least(const struct table *t, int width)
 {
@@ -330,7 +343,7 @@ static void fit(const struct table *t, struct layout *l, int width)
 		fits = shrink(t, l, width, width, width);
 	if (!fits && l->bar > 0 && !l->percent_x && !table_retains_bars(t) && !table_has_cards(t))
 		fits = fit_beside_bars(t, l, width);
-	fits = fits || fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
+	fits = fits || fit_process(t, l, width) || fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);
 	if (!fits && l->beside) {
 		l->beside = false;
 		fits = fit_simple(t, l, width, text) || fit_texts(t, l, width, text, name);

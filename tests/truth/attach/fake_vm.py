@@ -9,7 +9,8 @@ It prints "ready", then each request.  FOLDER is for its own files.  Manners of 
 file, as before Java 17; "garbage", "endless", "silent" and "closing" answer so; "ignores" does not open its socket.  Of
 openj9: "good"; "six" connects by IPv6; "named" has a folder that its user named; "refuses"; "old" has no diagnostic
 commands; "elsewhere" writes to another file, "piped" no core; "pieces" and "huge" answer so; "ends" when it is asked;
-"mute" never connects, "wrong" with another key, and "stranger" first so.
+"mute" never connects, "wrong" with another key, and "stranger" first so.  FAKE_DUMP in the environment names a
+file whose bytes it dumps.
 """
 
 import ctypes
@@ -293,6 +294,10 @@ def openj9():
 
 CORE_BYTES = 3 << 20
 LOOPBACK = "::1" if MANNER == "six" else "127.0.0.1"
-DUMP = b"a dump of %d bytes" % 4711 * 1000
+if "FAKE_DUMP" in os.environ:
+    with open(os.environ["FAKE_DUMP"], "rb") as file:
+        DUMP = file.read()
+else:
+    DUMP = b"a dump of %d bytes" % 4711 * 1000
 if __name__ == "__main__":
     {"hotspot": hotspot, "openj9": openj9}[KIND]()

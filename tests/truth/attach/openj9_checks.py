@@ -111,7 +111,7 @@ def check_killed(tap):
     vm = fake("openj9", "mute")
     posts(True)
     dead = os.path.join(OPENJ9, "0")  # of a VM that was killed
-    os.mkdir(dead)
+    os.makedirs(dead, exist_ok=True)
     one = subprocess.Popen([ASK, str(vm.pid), "ATTACH_DIAGNOSTICS", "Thread.print"])
     locked = wait_for(lambda: vm.said().count("woken") == 1)
     one.kill()
@@ -119,7 +119,7 @@ def check_killed(tap):
     time.sleep(0.5)
     tap.ok(locked and vm.said().count("woken") == 1 and posts() == 0, "OpenJ9: cairn is killed, and no VM wakes for nothing",
            "%s %s" % (posts(), vm.said()))
-    os.rmdir(dead)
+    shutil.rmtree(dead)
     end_openj9(vm)
 
 

@@ -71,12 +71,12 @@ class Process:
             os.unlink("/tmp/.java_pid%d" % self.pid)
 
 
-def fake(kind, manner, *words, **environment):
-    """Words and environment that end with "=" get its folder there."""
+def fake(kind, manner, *words, dump=None, **environment):
+    """Words and environment that end with "=" get its folder there.  dump: a file with the bytes that it dumps."""
     folder = tempfile.mkdtemp(prefix="fake.", dir=WORK)
     os.chmod(folder, 0o777)
     process = Process([sys.executable, FAKE, kind, folder, manner, *(word + folder for word in words)],
-                      env={**os.environ, **{key: value + folder for key, value in environment.items()}})
+                      env={**os.environ, **({"FAKE_DUMP": dump} if dump else {}), **{key: value + folder for key, value in environment.items()}})
     process.folder = folder
     return process
 

@@ -94,6 +94,21 @@ def table(t):
     leave(t)
 
 
+@case("processes with long names: at 80 columns pid, simple name and heap are whole")
+def long_names(t):
+    h = host(t)
+    h.java(5100, "com.acme.platform.inventory.reservation.InventoryReservationServiceApplication")
+    h.java(5200, "/srv/inventory-reservation-service-application-1.0.2-SNAPSHOT.jar")
+    t.line('"$CAIRN"')
+    wait_selected(t, r" 4711  com\.acme\.shop\.Main +heap ~400M of 512M ")
+    t.wait(r"^ +5100  InventoryReservationServiceApplication  heap ~400M of 512M ")
+    t.wait(r"^ +5200  inventory-reservation-service-application-1\.0\.2-SNAPSHOT\.jar  heap")
+    t.line(":processes")
+    t.wait(r"^ +5100  (c\.a\.p\.i\.r\.)?InventoryReservationServiceApplication +~400M +512M( |$)")
+    t.wait(r"^> +4711  com\.acme\.shop\.Main +~400M +512M( |$)")
+    leave(t)
+
+
 @case("processes that are no JVM: what they are is said before any question")
 def refused(t):
     host(t)
@@ -120,14 +135,14 @@ def name_of(t):
     return os.path.basename(t.home)
 
 
-def java(t):
-    """The pid of a VM that sleeps; None: there is no Java here."""
+def java(t, lists=1):
+    """The pid of a VM that sleeps, with 9,000 nodes in each list; None: there is no Java here."""
     if not shutil.which("javac"):
         return None
     t.line("unset CAIRN_PROC; cd \"$HOME\"; mkdir vm; javac -d vm '%s' && clear && echo compiled" %
            os.path.join(SOURCE, "tests", "truth", "attach", "Sleeper.java"))
     t.wait("^compiled")
-    t.line("java -Xmx64m -cp vm -Dname=%s Sleeper > vm/out & echo $! > vm/pid" % name_of(t))
+    t.line("java -Xmx%dm -cp vm -Dname=%s Sleeper %d > vm/out & echo $! > vm/pid" % (64 + 2 * lists, name_of(t), lists))
     wait_file(t, os.path.join(t.home, "vm", "out"), "ready")
     with open(os.path.join(t.home, "vm", "pid"), encoding="ascii") as f:
         return int(f.read())
@@ -157,7 +172,7 @@ def live(t):
         t.keys("Enter")
         wait_selected(t, r"Sleeper\$Node +9,000 ")
         t.wait(r"filter: Sleeper\$Node +1/\d")
-        t.wait(lambda lines: any("Sleeper$Node" in line and "\u2588\u2588" in line.split("9,000")[-1] for line in lines) or
+        t.wait(lambda lines: any("Sleeper$Node" in line and "\u2581\u2581" in line.split("9,000")[-1] for line in lines) or
                t.width < 100)  # a second answer, filtered as the first
         t.keys("Enter")
         t.wait(r"VM %d \(Sleeper\) pauses for less than a second" % pid)
@@ -169,7 +184,31 @@ def live(t):
         t.keys("y")
         t.wait(r"> Sleeper\$Node +1/9,000")
         t.keys("Q")
+        t.wait("^this dump is in no file: q again leaves it, :save FILE.hprof keeps it")
+        t.keys("j")
+        t.wait("again leaves it", gone=True)
+        t.line(":q")
+        t.wait("this dump is in no file: q again leaves it")
+        t.line(":q")
         t.wait("^status 0")
+        t.line('clear; "$CAIRN" -y -p %s; echo "status $?"' % name_of(t))
+        t.wait(r"^Enter ")
+        t.line(":save rows.csv")
+        t.wait(r"^wrote \d+ rows")
+        t.keys("q")
+        t.wait("^this dump is in no file: q again leaves it")
+        t.line(":save kept.hprof")
+        t.wait(r"^wrote the dump to kept\.hprof, \d+\.\dM")
+        t.keys("q")
+        t.wait("^status 0")
+        t.line('clear; "$CAIRN" --plain -y -p %s; echo "status $?"' % name_of(t))
+        t.wait("^cairn>")
+        t.keys("C-d")
+        t.wait("quit: this dump is in no file: quit again leaves it, save FILE.hprof keep")
+        t.keys("C-d")
+        t.wait("^status 0")
+        t.line("clear; \"$CAIRN\" kept.hprof -x 'histo Sleeper$Node'")
+        t.wait(r"^Sleeper\$Node +9,000 ")
         t.line('clear; "$CAIRN" --live %s; echo "status $?"' % name_of(t))
         wait_selected(t, r"byte\[\]|Sleeper\$Node")
         os.kill(pid, signal.SIGKILL)
@@ -180,3 +219,36 @@ def live(t):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+@case("^C while a real VM writes its heap: the VM goes on, nothing is left, and the screen can be used")
+def stopped(t):
+    pid = java(t, 250)
+    if not pid:
+        return
+    try:
+        t.line('clear; "$CAIRN"')
+        t.wait(r"^Enter ")
+        t.line(":attach %s" % name_of(t))
+        t.wait("Go on")
+        t.keys("C-c")
+        t.wait(r"^attach: VM %d \(Sleeper\) is not asked" % pid)
+        t.line(":attach %s" % name_of(t))
+        t.wait("Go on")
+        t.keys("y")
+        t.wait(r"the VM writes its heap.*\^C stops it")
+        t.keys("C-c")
+        t.wait(r"^attach: stopped; VM %d \(Sleeper\) goes on" % pid)
+        left = [name for place in ("/tmp", "/dev/shm", "/var/tmp") for name in os.listdir(place)
+                if name.startswith(".cairn-%d-" % pid) or name == ".attach_pid%d" % pid]
+        need(not left, "FIFOs and triggers are removed: %s" % left, t)
+        t.line(":live %s | grep Node" % name_of(t))
+        wait_selected(t, r"Sleeper\$Node +2,250,000 ")
+        leave(t)
+        t.line('clear; "$CAIRN" -y -p %s; echo "status $?"' % name_of(t))
+        t.wait("the VM writes its heap")
+        t.keys("C-c")
+        t.wait(r"^cairn: stopped; pid %d \(Sleeper\) goes on" % pid)
+        t.wait("^status 130")
+    finally:
+        os.kill(pid, signal.SIGKILL)

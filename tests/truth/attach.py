@@ -202,7 +202,7 @@ def check_both_killed(tap, vm, name):
     """cairn and its guard are killed at once, as when their container is removed: the next run takes away what they
     left."""
     one = subprocess.Popen([ASK, str(vm.pid), "-dump"], stdout=subprocess.DEVNULL)
-    wait_for(lambda: len(pids_of(ASK)) > 1)
+    wait_for(lambda: len(pids_of(ASK)) > 1 and glob.glob("/tmp/.cairn-%d-*" % vm.pid))
     time.sleep(0.05)  # there is a third for a moment
     for pid in sorted(pids_of(ASK), key=lambda pid: pid == one.pid):  # the guard first
         os.kill(pid, signal.SIGKILL)

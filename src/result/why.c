@@ -243,7 +243,7 @@ static void add_reason(const struct result *r, enum certainty certainty, enum re
 	text_addf(to, "%s: ", marks[certainty][many]);
 	if (share && is_of_unreachable(reason))
 		text_add(to, "some unreachable objects may be alive, so the size of the live heap is uncertain "
-		    "(`why` tells)");
+		    "(see `why`)");
 	else if (!say_of_dumps(r, at, certainty, reason, to))
 		say_here(r, certainty, reason, to);
 }

@@ -18,12 +18,12 @@
 
 /* --- what one of several equal Strings takes ------------------------------------------------------ */
 
-bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_print *out)
+bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	struct string_view text;
 	if (!inspect_text_along(w->heap, id, &w->text, &text))
 		return false;
-	*out = (struct equal_print){.bytes = text.bytes, .n = text.length * text.width, .array = text.array,
+	*out = (struct equal_content){.bytes = text.bytes, .n = text.length * text.width, .array = text.array,
 	    .with = text.width};
 	return true;
 }
@@ -113,7 +113,7 @@ static int add_group(void *context, unsigned task, struct equal_print *same, siz
 }
 
 /* Counts who holds an array: references take long to read, and are not needed for anything else here. */
-static bool read_string(struct equal_walk *w, uint32_t id, struct equal_print *out)
+static bool read_string(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	const struct finding *f = w->context;
 	if (!same_strings_read(w, id, out))

@@ -43,12 +43,17 @@ static uint32_t chunk_end(const struct finding *f, unsigned chunk)
 	return n - begin < A_CHUNK ? n : begin + A_CHUNK;
 }
 
+static uint32_t id_at(const struct finding *f, uint32_t i)
+{
+	return f->what->order ? f->what->order[i] : i;
+}
+
 static int count(void *context, unsigned chunk, struct err *err)
 {
 	struct finding *f = context;
 	(void)err;
-	for (uint32_t id = chunk * A_CHUNK; id < chunk_end(f, chunk); id++)
-		f->first[chunk + 1] += is_candidate(f, id);
+	for (uint32_t i = chunk * A_CHUNK; i < chunk_end(f, chunk); i++)
+		f->first[chunk + 1] += is_candidate(f, id_at(f, i));
 	return 0;
 }
 
@@ -104,8 +109,9 @@ static int print_chunk(void *context, unsigned chunk, struct err *err)
 	struct memo memo[MEMO] = {{.content.bytes = NULL}};
 	struct equal_content content;
 	uint32_t n = 0;
-	for (uint32_t id = chunk * A_CHUNK; id < chunk_end(f, chunk); id++) {
-		if (progress_own_stops(16 * (uint64_t)id))
+	for (uint32_t i = chunk * A_CHUNK; i < chunk_end(f, chunk); i++) {
+		uint32_t id = id_at(f, i);
+		if (progress_own_stops(16 * (uint64_t)i))
 			return err_cancelled(err);
 		if (is_candidate(f, id) && f->what->read(&walk, id, &content))
 			to[n++] = (struct equal_print){fingerprint_of(memo, &content), id, content.array};

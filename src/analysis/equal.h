@@ -2,7 +2,7 @@
 /*
  * equal.h - finds objects with equal contents, for duplicate strings and the kinds of waste that are equal objects.
  *
- * Each object is read once, in the order of the heap, for the fingerprint of its bytes (hash.h).  Those with the same
+ * Each object is read once, in the order of the dump, for the fingerprint of its bytes (hash.h).  Those with the same
  * one are equal: their bytes are not compared, which would jump through the dump.  All threads work.  Memory: 24 bytes
  * for each object, and while a task groups them 24 to 48 more for each of its own.
  */
@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "heap/string.h"
 
-/* What reads objects in ascending order, on one thread. */
+/* What reads objects one after the other, on one thread. */
 struct equal_walk {
 	const struct heap *heap;
 	const void *context;    /* equal_objects.source */
@@ -37,6 +37,7 @@ enum { EQUAL_TASKS = 512 };
 
 struct equal_objects {
 	const struct heap *heap;
+	const uint32_t *order;  /* all ids, as heap_record_order gives them; NULL: ascending */
 	const uint8_t *kind_of; /* by class, below 32: */
 	unsigned kinds;         /* objects are compared where the bit of their class's kind is set */
 	/* False: the object is not compared. */

@@ -9,6 +9,7 @@
 #include "memory/big.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void places_release(struct places *p)
 {
@@ -88,4 +89,29 @@ uint32_t heap_find_value(const struct heap *h, uint64_t address)
 	if (id == HEAP_NONE && h->facts.headers.bytes)
 		id = heap_covering(h, address, &start);
 	return id != HEAP_NONE && (address == start || address - start == heap_head(h, id)) ? id : HEAP_NONE;
+}
+
+/* --- the order of records ------------------------------------------------------------------------ */
+
+uint32_t *heap_record_order(const struct heap *h)
+{
+	const struct places *p = h->places;
+	uint64_t n = p && p->numbers ? p->n_offsets * PLACE_STEP : 0, at = 0;
+	uint32_t *order = n ? big_alloc(n + h->n_objects, sizeof *order, NULL) : NULL;
+
+	if (!order)
+		return NULL;
+	memset(order, 0xff, n * sizeof *order);
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (p->numbers[id] < n)
+			order[p->numbers[id]] = id;
+	uint64_t rest = n;
+	for (uint32_t id = 0; id < h->n_objects; id++) /* class objects */
+		if (p->numbers[id] >= n || order[p->numbers[id]] != id)
+			order[rest++] = id;
+	for (uint64_t i = 0; i < rest; i++)
+		if (order[i] != HEAP_NONE)
+			order[at++] = order[i];
+	uint32_t *least = big_resize(order, at, sizeof *order, NULL);
+	return least ? least : order;
 }

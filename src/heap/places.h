@@ -36,4 +36,12 @@ struct places {
 
 void places_release(struct places *p); /* NULL is fine */
 
+struct heap;
+/*
+ * The ids of all objects in the order of their records.  Who looks at the bytes of most objects looks at them in this
+ * order: a dump that is not written in the order of addresses (ZGC) is then read once, not jumped through.  NULL: that
+ * is about the order of the ids, or there is no memory for it.  4 bytes an object; the caller's (big_free).
+ */
+uint32_t *heap_record_order(const struct heap *h);
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/amount.h"
 #include "base/mem.h"
 #include "heap/amounts.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
@@ -174,12 +175,14 @@ static int find(struct finding *f, struct equal_objects *e, struct err *err)
 		big_free(f->texts);
 		return ERR_NOMEM;
 	}
+	uint32_t *order = heap_record_order(f->heap);
 	for (uint32_t c = 0; c < f->heap->n_classes; c++)
 		f->texts[c] = inspect_text_class(f->heap, c) != TEXT_NEVER;
-	*e = (struct equal_objects){.heap = f->heap, .kind_of = f->texts, .kinds = 1U << 1, .read = read_string,
-	    .source = f, .found = f->members ? mark_group : add_group, .context = f, .reading = PHASE_READ_TEXTS,
-	    .comparing = PHASE_COMPARE_TEXTS};
+	*e = (struct equal_objects){.heap = f->heap, .order = order, .kind_of = f->texts, .kinds = 1U << 1,
+	    .read = read_string, .source = f, .found = f->members ? mark_group : add_group, .context = f,
+	    .reading = PHASE_READ_TEXTS, .comparing = PHASE_COMPARE_TEXTS};
 	code = equal_objects_find(e, err);
+	big_free(order);
 	big_free(f->texts);
 	big_free(f->holders);
 	return code;

@@ -45,6 +45,7 @@ struct waste_of_class {
 
 struct waste_work {
 	const struct heap *heap;
+	uint32_t *order;  /* heap_record_order */
 	uint8_t *role;    /* enum waste_role, by class */
 	uint8_t *arrays;  /* enum storage_arrays, by class */
 	uint32_t *owner;  /* of each object that a collection is made of: the collection; else HEAP_NONE */

@@ -3,6 +3,7 @@
 #include "heap/places.h"
 
 #include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "heap/classes.h"
@@ -114,4 +115,27 @@ uint32_t *heap_record_order(const struct heap *h)
 			order[at++] = order[i];
 	uint32_t *least = big_resize(order, at, sizeof *order, NULL);
 	return least ? least : order;
+}
+
+static int by_record(const void *a, const void *b, void *context)
+{
+	const uint32_t *numbers = context;
+	uint32_t x = numbers[*(const uint32_t *)a], y = numbers[*(const uint32_t *)b];
+	return (x > y) - (x < y);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+int heap_sort_by_record(const struct heap *h, uint32_t *ids, size_t n, struct err *err)
+{
+	return h->places && h->places->numbers ? sort_with(ids, n, sizeof *ids, by_record, h->places->numbers, err) : 0;
+}
+
+int heap_sort_by_id(const struct heap *h, uint32_t *ids, size_t n, struct err *err)
+{
+	return h->places && h->places->numbers ? sort(ids, n, sizeof *ids, by_id, err) : 0;
 }

@@ -273,6 +273,14 @@ static int by_id(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
+static int put_in_order(struct waste_items *items, struct err *err)
+{
+	size_t n = 1;
+	while (n < items->n && items->item[n - 1].id < items->item[n].id)
+		n++;
+	return n < items->n ? sort(items->item, items->n, sizeof *items->item, by_id, err) : 0;
+}
+
 int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsigned n, struct err *err)
 {
 	int code = 0;
@@ -294,7 +302,7 @@ int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsign
 				memcpy(to->item + to->n, from->item, from->n * sizeof *to->item);
 			to->n += from->n;
 		}
-		code = sort(to->item, to->n, sizeof *to->item, by_id, err);
+		code = put_in_order(to, err);
 	}
 	return code;
 }

@@ -7,11 +7,12 @@
 #include <sys/random.h>
 #include <time.h>
 
-uint64_t hash_seed[2] = { UINT64_C(0x9FB21C651E98DF25), UINT64_C(0xD6E8FEB86659FD93) };
+uint64_t hash_seed[4] = { UINT64_C(0x9FB21C651E98DF25), UINT64_C(0xD6E8FEB86659FD93), UINT64_C(0xA0761D6478BD642F),
+	UINT64_C(0xE7037ED1A0B428DB) };
 
 void hash_seed_anew(void)
 {
-	uint64_t fresh[2];
+	uint64_t fresh[4];
 	struct timespec now;
 
 	if (getrandom(fresh, sizeof fresh, GRND_NONBLOCK) == (ssize_t)sizeof fresh) {
@@ -22,6 +23,8 @@ void hash_seed_anew(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	hash_seed[0] ^= (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
 	hash_seed[1] ^= (uint64_t)(uintptr_t)&now << 20;
+	hash_seed[2] ^= hash_number(1);
+	hash_seed[3] ^= hash_number(2);
 }
 
 /* The n < 8 bytes at p that are left of those that begin at `bytes`.  Bytes that were taken already come
@@ -49,4 +52,19 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 		h = hash_step(h, word);
 	}
 	return hash_step(h, last_word(bytes, p, n));
+}
+
+struct fingerprint hash_fingerprint(const void *bytes, size_t n, uint64_t with)
+{
+	const uint8_t *p = bytes;
+	uint64_t a = hash_step(hash_number(n), with), word;
+	uint64_t b = hash_step_of(hash_seed[3], hash_step_of(hash_seed[3], hash_seed[2], n), with);
+
+	for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		a = hash_step(a, word);
+		b = hash_step_of(hash_seed[3], b, word);
+	}
+	word = last_word(bytes, p, n);
+	return (struct fingerprint){{hash_step(a, word), hash_step_of(hash_seed[3], b, word)}};
 }

@@ -18,17 +18,22 @@
 #include <stdint.h>
 
 /* Fixed numbers until hash_seed_anew, so that tests are reproducible. */
-extern uint64_t hash_seed[2];
+extern uint64_t hash_seed[4];
 
 /* Take the seed from the kernel.  Once, before the first hash. */
 void hash_seed_anew(void);
 
+static inline uint64_t hash_step_of(uint64_t seed, uint64_t h, uint64_t word)
+{
+	__extension__ typedef unsigned __int128 product;
+	product p = (product)(h ^ word) * ((word << 32 | word >> 32) ^ seed);
+	return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
 /* The hash of what h is the hash of, followed by a word. */
 static inline uint64_t hash_step(uint64_t h, uint64_t word)
 {
-	__extension__ typedef unsigned __int128 product;
-	product p = (product)(h ^ word) * ((word << 32 | word >> 32) ^ hash_seed[1]);
-	return (uint64_t)p ^ (uint64_t)(p >> 64);
+	return hash_step_of(hash_seed[1], h, word);
 }
 
 static inline uint64_t hash_number(uint64_t key)
@@ -38,5 +43,15 @@ static inline uint64_t hash_number(uint64_t key)
 
 /* Differs from machine to machine with the order of bytes in a word. */
 uint64_t hash_bytes(const void *bytes, size_t n);
+
+/*
+ * Two hashes of bytes and a number, by seeds that have nothing to do with each other.  Two contents that differ have
+ * both of them in common once in about 2^120 times, whatever they are: of 2^32 contents some do once in 2^56 times.
+ * So contents with the same fingerprint are equal.
+ */
+struct fingerprint {
+	uint64_t hash[2];
+};
+struct fingerprint hash_fingerprint(const void *bytes, size_t n, uint64_t with);
 
 #endif

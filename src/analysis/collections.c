@@ -9,10 +9,12 @@
 
 #include "algorithms/bits.h"
 #include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "base/progress.h"
 #include "dump/reader.h"
 #include "heap/classes.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdatomic.h>
@@ -64,7 +66,7 @@ static int list_all(struct finding *f, const struct bits *only, struct err *err)
 		if (BIG_ADD(f->id, f->n, f->cap, err, id))
 			return ERR_NOMEM;
 	}
-	return 0;
+	return heap_sort_by_record(h, f->id, f->n, err);
 }
 
 /* --- what is inside of others ------------------------------------------------------------------- */
@@ -139,15 +141,25 @@ static int read_sizes(void *context, unsigned task, struct err *err)
 	return progress_add(f->progress, end - begin) ? 0 : err_cancelled(err);
 }
 
-static void keep_found(struct finding *f)
+static int by_id(const void *x, const void *y)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->keep[i])
-			f->out->found[n++] = f->out->found[i];
-	f->out->n = n;
-	f->out->lying = f->lying;
-	f->out->damaged = f->damaged;
+	const struct collection_found *a = x, *b = y;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int keep_found(struct finding *f, struct err *err)
+{
+	struct collections *out = f->out;
+	bool ascend = true;
+	out->lying = f->lying;
+	out->damaged = f->damaged;
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->keep[i])
+			continue;
+		ascend &= !out->n || out->found[out->n - 1].id < out->found[i].id;
+		out->found[out->n++] = out->found[i];
+	}
+	return ascend ? 0 : sort(out->found, out->n, sizeof *out->found, by_id, err);
 }
 
 int collections_find(struct collections *out, const struct heap *h, const struct bits *only, struct progress *progress,
@@ -170,7 +182,7 @@ int collections_find(struct collections *out, const struct heap *h, const struct
 	if (!code)
 		code = parallel_run(0, tasks, read_sizes, &f, err);
 	if (!code)
-		keep_found(&f);
+		code = keep_found(&f, err);
 	bits_release(&f.inner);
 	held_sizes_free(f.held);
 	big_free(f.role);

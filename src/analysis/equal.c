@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { A_CHUNK = 1 << 16, TASK_SHIFT = 55, AHEAD = 8 };
+enum { A_CHUNK = 1 << 16, TASK_SHIFT = 55 };
 
 struct finding {
 	const struct equal_objects *what;
@@ -43,18 +43,23 @@ static uint32_t chunk_end(const struct finding *f, unsigned chunk)
 	return n - begin < A_CHUNK ? n : begin + A_CHUNK;
 }
 
+static uint32_t id_at(const struct finding *f, uint32_t i)
+{
+	return f->what->order ? f->what->order[i] : i;
+}
+
 static int count(void *context, unsigned chunk, struct err *err)
 {
 	struct finding *f = context;
 	(void)err;
-	for (uint32_t id = chunk * A_CHUNK; id < chunk_end(f, chunk); id++)
-		f->first[chunk + 1] += is_candidate(f, id);
+	for (uint32_t i = chunk * A_CHUNK; i < chunk_end(f, chunk); i++)
+		f->first[chunk + 1] += is_candidate(f, id_at(f, i));
 	return 0;
 }
 
 static unsigned task_of(const struct equal_print *p)
 {
-	return (unsigned)(p->hash >> TASK_SHIFT);
+	return (unsigned)(p->of.hash[0] >> TASK_SHIFT);
 }
 
 /* Put n prints in the order of their tasks; the others' order is any. */
@@ -79,21 +84,21 @@ static void partition(struct equal_print *p, uint32_t n, uint32_t begin[EQUAL_TA
 	}
 }
 
-/* Hashes of the last long contents: of a text that many share each one would be read again. */
+/* Of the last long contents: a text that many share would be read again for each. */
 enum { MEMO = 64, MEMO_LEAST = 64 };
 struct memo {
-	const uint8_t *bytes;
-	uint64_t n, hash;
+	struct equal_content content;
+	struct fingerprint of;
 };
 
-static uint64_t hash_of(struct memo memo[MEMO], const uint8_t *bytes, uint64_t n)
+static struct fingerprint fingerprint_of(struct memo memo[MEMO], const struct equal_content *c)
 {
-	struct memo *m = &memo[hash_number((uintptr_t)bytes) % MEMO];
-	if (n < MEMO_LEAST)
-		return hash_bytes(bytes, n);
-	if (m->bytes != bytes || m->n != n)
-		*m = (struct memo){bytes, n, hash_bytes(bytes, n)};
-	return m->hash;
+	struct memo *m = &memo[hash_number((uintptr_t)c->bytes) % MEMO];
+	if (c->n < MEMO_LEAST)
+		return hash_fingerprint(c->bytes, c->n, c->with);
+	if (m->content.bytes != c->bytes || m->content.n != c->n || m->content.with != c->with)
+		*m = (struct memo){*c, hash_fingerprint(c->bytes, c->n, c->with)};
+	return m->of;
 }
 
 static int print_chunk(void *context, unsigned chunk, struct err *err)
@@ -101,16 +106,15 @@ static int print_chunk(void *context, unsigned chunk, struct err *err)
 	struct finding *f = context;
 	struct equal_walk walk = {.heap = f->what->heap, .context = f->what->source};
 	struct equal_print *to = f->print + f->first[chunk];
-	struct memo memo[MEMO] = {{.bytes = NULL}};
+	struct memo memo[MEMO] = {{.content.bytes = NULL}};
+	struct equal_content content;
 	uint32_t n = 0;
-	for (uint32_t id = chunk * A_CHUNK; id < chunk_end(f, chunk); id++) {
-		if (progress_own_stops(16 * (uint64_t)id))
+	for (uint32_t i = chunk * A_CHUNK; i < chunk_end(f, chunk); i++) {
+		uint32_t id = id_at(f, i);
+		if (progress_own_stops(16 * (uint64_t)i))
 			return err_cancelled(err);
-		if (!is_candidate(f, id) || !f->what->read(&walk, id, &to[n]))
-			continue;
-		to[n].id = id;
-		to[n].hash = hash_step(hash_of(memo, to[n].bytes, to[n].n), to[n].with);
-		n++;
+		if (is_candidate(f, id) && f->what->read(&walk, id, &content))
+			to[n++] = (struct equal_print){fingerprint_of(memo, &content), id, content.array};
 	}
 	partition(to, n, f->begin[chunk]);
 	return progress_add(progress_own(), chunk_end(f, chunk) - chunk * A_CHUNK) ? 0 : err_cancelled(err);
@@ -130,7 +134,7 @@ struct table {
 	uint64_t n_several;
 };
 
-#define print_hash(list, number) ((list)[number].one->hash)
+#define print_hash(list, number) ((list)[number].one->of.hash[0])
 #define same_hash(a, b) ((a) == (b))
 #define own_hash(hash) (hash)
 MAP(prints, const struct seen *, uint64_t, print_hash, own_hash, same_hash)
@@ -138,7 +142,7 @@ MAP(prints, const struct seen *, uint64_t, print_hash, own_hash, same_hash)
 /* There are slots for all. */
 static struct seen *enter(struct table *t, const struct equal_print *p)
 {
-	uint32_t *slot = prints_slot(&t->map, t->seen, p->hash);
+	uint32_t *slot = prints_slot(&t->map, t->seen, p->of.hash[0]);
 	if (!*slot) {
 		t->seen[t->n_seen].one = p;
 		*slot = ++t->n_seen;
@@ -146,16 +150,22 @@ static struct seen *enter(struct table *t, const struct equal_print *p)
 	return &t->seen[*slot - 1];
 }
 
-/* By hash, then by object. */
-static int by_hash(const void *x, const void *y)
+static int compared(const struct equal_print *a, const struct equal_print *b)
 {
-	const struct equal_print *a = x, *b = y;
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	for (unsigned k = 0; k < 2; k++)
+		if (a->of.hash[k] != b->of.hash[k])
+			return a->of.hash[k] < b->of.hash[k] ? -1 : 1;
+	return 0;
 }
 
-/* The prints of a task that share their hash with others, those of one hash in a row. */
+static int by_content(const void *x, const void *y)
+{
+	const struct equal_print *a = x, *b = y;
+	int order = compared(a, b);
+	return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+/* The prints of a task that share their first hash with others, equal ones in a row, their ids ascending. */
 static int find_several(struct table *t, const struct finding *f, unsigned task, struct err *err)
 {
 	for (unsigned s = 0; s < f->n_chunks; s++)
@@ -180,24 +190,7 @@ static int find_several(struct table *t, const struct finding *f, unsigned task,
 			return ERR_NOMEM;
 		t->n_several = pass ? t->n_several : 0;
 	}
-	return sort(t->several, t->n_several, sizeof *t->several, by_hash, err);
-}
-
-/* Of n prints of one hash: those whose bytes are the first one's come to the front; returns how many. */
-static size_t gather(struct equal_print *p, size_t n)
-{
-	size_t same = 1;
-	for (size_t i = 1; i < n; i++) {
-		if (i + AHEAD < n)
-			__builtin_prefetch(p[i + AHEAD].bytes);
-		if (p[i].n != p->n || p[i].with != p->with ||
-		    (p[i].bytes != p->bytes && !same_bytes(p[i].bytes, p->bytes, p->n)))
-			continue;
-		struct equal_print one = p[i];
-		memmove(&p[same + 1], &p[same], (i - same) * sizeof *p);
-		p[same++] = one;
-	}
-	return same;
+	return sort(t->several, t->n_several, sizeof *t->several, by_content, err);
 }
 
 enum { STATICS_MOST = 8 };
@@ -244,19 +237,16 @@ static int group_task(void *context, unsigned task, struct err *err)
 	size_t end;
 	f->different[task] = t.n - t.n_several;
 	for (size_t at = 0; !code && at < t.n_several; at = end) {
-		for (end = at + 1; end < t.n_several && t.several[at].hash == t.several[end].hash;)
+		if (progress_own_stops(0))
+			code = err_cancelled(err);
+		for (end = at + 1; end < t.n_several && !compared(&t.several[at], &t.several[end]);)
 			end++;
-		for (size_t same; !code && at < end; at += same) {
-			if (progress_own_stops(0))
-				code = err_cancelled(err);
-			same = gather(&t.several[at], end - at);
-			f->different[task]++;
-			if (same == 1)
-				continue;
-			if (what->constants)
-				best_first(what->heap, &t.several[at], same);
-			code = code ? code : what->found(what->context, task, &t.several[at], same, err);
-		}
+		f->different[task]++;
+		if (end - at == 1)
+			continue;
+		if (what->constants)
+			best_first(what->heap, &t.several[at], end - at);
+		code = code ? code : what->found(what->context, task, &t.several[at], end - at, err);
 	}
 	map_release(&t.map);
 	big_free(t.seen);

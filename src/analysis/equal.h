@@ -2,17 +2,18 @@
 /*
  * equal.h - finds objects with equal contents, for duplicate strings and the kinds of waste that are equal objects.
  *
- * Each object is read once, for a hash of its bytes; where several have one hash, their bytes are compared, so the
- * answer is exact.  All threads work.  Memory: 40 bytes for each object that is compared, and while a task groups
- * them 24 more for each of its own.
+ * Each object is read once, in the order of the dump, for the fingerprint of its bytes (hash.h).  Those with the same
+ * one are equal: their bytes are not compared, which would jump through the dump.  All threads work.  Memory: 24 bytes
+ * for each object, and while a task groups them 24 to 48 more for each of its own.
  */
 #ifndef CAIRN_ANALYSIS_EQUAL_H
 #define CAIRN_ANALYSIS_EQUAL_H
 
+#include "algorithms/hash.h"
 #include "base/progress.h"
 #include "heap/string.h"
 
-/* What reads objects in ascending order, on one thread. */
+/* What reads objects one after the other, on one thread. */
 struct equal_walk {
 	const struct heap *heap;
 	const void *context;    /* equal_objects.source */
@@ -20,22 +21,27 @@ struct equal_walk {
 	struct string_walk text;
 };
 
-struct equal_print {
-	uint64_t hash;
+struct equal_content {
 	const uint8_t *bytes;
 	uint64_t n;
-	uint32_t id, array; /* array: the object with the bytes, id itself if it is that */
-	uint32_t with;      /* a number that must be equal, too */
+	uint32_t array; /* the object with the bytes, the one that is read itself if it is that */
+	uint32_t with;  /* a number that must be equal, too */
+};
+
+struct equal_print {
+	struct fingerprint of;
+	uint32_t id, array;
 };
 
 enum { EQUAL_TASKS = 512 };
 
 struct equal_objects {
 	const struct heap *heap;
+	const uint32_t *order;  /* all ids, as heap_record_order gives them; NULL: ascending */
 	const uint8_t *kind_of; /* by class, below 32: */
 	unsigned kinds;         /* objects are compared where the bit of their class's kind is set */
-	/* Fill bytes, which stay where they are, n, array and with.  False: the object is not compared. */
-	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_print *out);
+	/* False: the object is not compared. */
+	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_content *out);
 	const void *source;     /* of the walk's */
 	/* Called with n > 1 objects that are equal: the one to keep, then the others, ids ascending;
 	 * it may reorder them.  Of equal objects

@@ -3,12 +3,14 @@
 #include "heap/places.h"
 
 #include "algorithms/bisect.h"
+#include "algorithms/sort.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 #include "heap/classes.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void places_release(struct places *p)
 {
@@ -88,4 +90,52 @@ uint32_t heap_find_value(const struct heap *h, uint64_t address)
 	if (id == HEAP_NONE && h->facts.headers.bytes)
 		id = heap_covering(h, address, &start);
 	return id != HEAP_NONE && (address == start || address - start == heap_head(h, id)) ? id : HEAP_NONE;
+}
+
+/* --- the order of records ------------------------------------------------------------------------ */
+
+uint32_t *heap_record_order(const struct heap *h)
+{
+	const struct places *p = h->places;
+	uint64_t n = p && p->numbers ? p->n_offsets * PLACE_STEP : 0, at = 0;
+	uint32_t *order = n ? big_alloc(n + h->n_objects, sizeof *order, NULL) : NULL;
+
+	if (!order)
+		return NULL;
+	memset(order, 0xff, n * sizeof *order);
+	for (uint32_t id = 0; id < h->n_objects; id++)
+		if (p->numbers[id] < n)
+			order[p->numbers[id]] = id;
+	uint64_t rest = n;
+	for (uint32_t id = 0; id < h->n_objects; id++) /* class objects */
+		if (p->numbers[id] >= n || order[p->numbers[id]] != id)
+			order[rest++] = id;
+	for (uint64_t i = 0; i < rest; i++)
+		if (order[i] != HEAP_NONE)
+			order[at++] = order[i];
+	uint32_t *least = big_resize(order, at, sizeof *order, NULL);
+	return least ? least : order;
+}
+
+static int by_record(const void *a, const void *b, void *context)
+{
+	const uint32_t *numbers = context;
+	uint32_t x = numbers[*(const uint32_t *)a], y = numbers[*(const uint32_t *)b];
+	return (x > y) - (x < y);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+int heap_sort_by_record(const struct heap *h, uint32_t *ids, size_t n, struct err *err)
+{
+	return h->places && h->places->numbers ? sort_with(ids, n, sizeof *ids, by_record, h->places->numbers, err) : 0;
+}
+
+int heap_sort_by_id(const struct heap *h, uint32_t *ids, size_t n, struct err *err)
+{
+	return h->places && h->places->numbers ? sort(ids, n, sizeof *ids, by_id, err) : 0;
 }

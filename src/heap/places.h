@@ -17,6 +17,7 @@
 #ifndef CAIRN_HEAP_PLACES_H
 #define CAIRN_HEAP_PLACES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Readers leave the offset of every PLACE_STEP-th object record. */
@@ -35,5 +36,17 @@ struct places {
 };
 
 void places_release(struct places *p); /* NULL is fine */
+
+struct err;
+struct heap;
+/*
+ * The ids of all objects in the order of their records.  Who looks at the bytes of most objects looks at them in this
+ * order: a dump that is not written in the order of addresses (ZGC) is then read once, not jumped through.  NULL: that
+ * is about the order of the ids, or there is no memory for it.  4 bytes an object; the caller's (big_free).
+ */
+uint32_t *heap_record_order(const struct heap *h);
+/* Put some ids, which ascend, in that order, or back.  0, ERR_NOMEM or ERR_CANCELLED. */
+int heap_sort_by_record(const struct heap *h, uint32_t *ids, size_t n, struct err *err);
+int heap_sort_by_id(const struct heap *h, uint32_t *ids, size_t n, struct err *err);
 
 #endif

@@ -77,6 +77,32 @@ static void bytes(void **state)
 	}
 }
 
+static bool share_a_hash(struct fingerprint a, struct fingerprint b)
+{
+	return a.hash[0] == b.hash[0] || a.hash[1] == b.hash[1] || a.hash[0] == b.hash[1];
+}
+
+/* Each of its two hashes depends on each byte, on how many there are, and on the number. */
+static void fingerprints(void **state)
+{
+	enum { LENGTHS = 40 };
+	(void)state;
+	for (size_t n = 0; n < LENGTHS; n++) {
+		uint8_t zeros[LENGTHS] = { 0 }, copy[LENGTHS + 1] = { 0 };
+		struct fingerprint f = hash_fingerprint(zeros, n, 7), same = hash_fingerprint(copy + 1, n, 7);
+		assert_memory_equal(&f, &same, sizeof f);
+		assert_true(f.hash[0] != f.hash[1]);
+		assert_false(share_a_hash(f, hash_fingerprint(zeros, n, 8)));
+		for (size_t i = 0; i < n; i++) {
+			copy[1 + i] = 1;
+			assert_false(share_a_hash(f, hash_fingerprint(copy + 1, n, 7)));
+			copy[1 + i] = 0;
+		}
+		for (size_t k = 0; k < n; k++)
+			assert_false(share_a_hash(f, hash_fingerprint(zeros, k, 7)));
+	}
+}
+
 static void seeds(void **state)
 {
 	uint64_t before = hash_number(1), words[2] = { hash_seed[0], hash_seed[1] };
@@ -162,7 +188,7 @@ static void crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spread), cmocka_unit_test(inverse), cmocka_unit_test(bytes),
+		cmocka_unit_test(spread), cmocka_unit_test(inverse), cmocka_unit_test(bytes), cmocka_unit_test(fingerprints),
 		cmocka_unit_test(seeds),  cmocka_unit_test(identifiers), cmocka_unit_test(elements), cmocka_unit_test(crowd),
 	};
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

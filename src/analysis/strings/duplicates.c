@@ -12,18 +12,19 @@
 #include "base/amount.h"
 #include "base/mem.h"
 #include "heap/amounts.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
 
 /* --- what one of several equal Strings takes ------------------------------------------------------ */
 
-bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_print *out)
+bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	struct string_view text;
 	if (!inspect_text_along(w->heap, id, &w->text, &text))
 		return false;
-	*out = (struct equal_print){.bytes = text.bytes, .n = text.length * text.width, .array = text.array,
+	*out = (struct equal_content){.bytes = text.bytes, .n = text.length * text.width, .array = text.array,
 	    .with = text.width};
 	return true;
 }
@@ -113,7 +114,7 @@ static int add_group(void *context, unsigned task, struct equal_print *same, siz
 }
 
 /* Counts who holds an array: references take long to read, and are not needed for anything else here. */
-static bool read_string(struct equal_walk *w, uint32_t id, struct equal_print *out)
+static bool read_string(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	const struct finding *f = w->context;
 	if (!same_strings_read(w, id, out))
@@ -174,12 +175,14 @@ static int find(struct finding *f, struct equal_objects *e, struct err *err)
 		big_free(f->texts);
 		return ERR_NOMEM;
 	}
+	uint32_t *order = heap_record_order(f->heap);
 	for (uint32_t c = 0; c < f->heap->n_classes; c++)
 		f->texts[c] = inspect_text_class(f->heap, c) != TEXT_NEVER;
-	*e = (struct equal_objects){.heap = f->heap, .kind_of = f->texts, .kinds = 1U << 1, .read = read_string,
-	    .source = f, .found = f->members ? mark_group : add_group, .context = f, .reading = PHASE_READ_TEXTS,
-	    .comparing = PHASE_COMPARE_TEXTS};
+	*e = (struct equal_objects){.heap = f->heap, .order = order, .kind_of = f->texts, .kinds = 1U << 1,
+	    .read = read_string, .source = f, .found = f->members ? mark_group : add_group, .context = f,
+	    .reading = PHASE_READ_TEXTS, .comparing = PHASE_COMPARE_TEXTS};
 	code = equal_objects_find(e, err);
+	big_free(order);
 	big_free(f->texts);
 	big_free(f->holders);
 	return code;

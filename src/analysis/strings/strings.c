@@ -11,6 +11,7 @@
 #include "analysis/strings/text_memo.h"
 #include "base/mem.h"
 #include "heap/heap.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <stdlib.h>
@@ -149,7 +150,11 @@ int strings_matching(struct string_list *out, const struct heap *h, const char *
 	struct matching m = { .heap = h, .ids = out->ids, .n = out->n, .regex = regex, .any_case = any_case,
 		.plain = !any_case && !strpbrk(regex, "\\^$.|?*+()[]{}") };
 	progress_phase(progress_own(), PHASE_READ_TEXTS, out->n);
-	code = match_all(&m, &out->n, told, err);
+	if (!told) /* what it is told first comes first */
+		code = heap_sort_by_record(h, m.ids, m.n, err);
+	code = code ? code : match_all(&m, &out->n, told, err);
+	if (!told && !code)
+		code = heap_sort_by_id(h, out->ids, out->n, err);
 	if (code)
 		string_list_release(out);
 	return code;

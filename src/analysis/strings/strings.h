@@ -53,7 +53,7 @@ MUST_CHECK int values_matching(struct string_list *out, const struct heap *h, co
 /* --- equal ones: for equal.h -------------------------------------------------------------------- */
 
 /* Fill in a String's text. */
-bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_print *out);
+bool same_strings_read(struct equal_walk *w, uint32_t id, struct equal_content *out);
 
 /* One of several Strings of one text. */
 struct same_string {

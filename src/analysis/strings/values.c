@@ -12,6 +12,7 @@
 #include "analysis/describe/describe.h"
 #include "analysis/search.h"
 #include "heap/heap.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -113,12 +114,15 @@ int values_matching(struct string_list *out, const struct heap *h, const char *r
 	if (!(v.ids = candidates(&v, &v.n, err)))
 		return ERR_NOMEM;
 	progress_phase(progress_own(), PHASE_READ_VALUES, v.n);
-	int code = parallel_run(0, (unsigned)((v.n + VALUES_A_TASK - 1) / VALUES_A_TASK), match_stretch, &v, err);
+	int code = heap_sort_by_record(h, v.ids, v.n, err);
+	if (!code)
+		code = parallel_run(0, (unsigned)((v.n + VALUES_A_TASK - 1) / VALUES_A_TASK), match_stretch, &v, err);
 	out->ids = v.ids;
 	out->cap = v.n;
 	for (size_t i = 0; !code && i < v.n; i++)
 		if (v.ids[i] != HEAP_NONE)
 			out->ids[out->n++] = v.ids[i];
+	code = code ? code : heap_sort_by_id(h, out->ids, out->n, err);
 	if (code)
 		string_list_release(out);
 	return code;

@@ -147,7 +147,7 @@ static int look_at_primitives(struct waste_stretch *s, uint32_t id, struct err *
 
 /* --- equal ones --------------------------------------------------------------------------------- */
 
-static bool read_array(struct equal_walk *w, uint32_t id, struct equal_print *out)
+static bool read_array(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	struct elements e;
 	uint64_t zeros;
@@ -155,7 +155,7 @@ static bool read_array(struct equal_walk *w, uint32_t id, struct equal_print *ou
 	    !read_elements(w->heap, &w->view, id, &e) || e.n / e.width != heap_length(w->heap, id) || is_constant(&e) ||
 	    has_tail(&e, &zeros))
 		return false;
-	*out = (struct equal_print){.bytes = e.bytes, .n = e.n, .array = id, .with = w->heap->class_of[id]};
+	*out = (struct equal_content){.bytes = e.bytes, .n = e.n, .array = id, .with = w->heap->class_of[id]};
 	return true;
 }
 

@@ -11,12 +11,12 @@
 
 /* --- equal objects ------------------------------------------------------------------------------ */
 
-static bool read_fields(struct equal_walk *w, uint32_t id, struct equal_print *out)
+static bool read_fields(struct equal_walk *w, uint32_t id, struct equal_content *out)
 {
 	struct object_view view;
 	if (heap_view_along(w->heap, id, &w->view, &view, NULL) || view.kind != OBJECT_INSTANCE || !view.n_bytes)
 		return false;
-	*out = (struct equal_print){.bytes = view.bytes, .n = view.n_bytes, .array = id, .with = w->heap->class_of[id]};
+	*out = (struct equal_content){.bytes = view.bytes, .n = view.n_bytes, .array = id, .with = w->heap->class_of[id]};
 	return true;
 }
 

@@ -9,9 +9,11 @@
 #include "analysis/waste/work.h"
 
 #include "algorithms/parallel.h"
+#include "algorithms/sort.h"
 #include "analysis/describe/describe.h"
 #include "base/mem.h"
 #include "heap/classes.h"
+#include "heap/places.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -193,6 +195,7 @@ static int find_owners(struct waste_work *w, struct err *err)
 int waste_work_begin(struct waste_work *w, const struct heap *h, bool owners, struct err *err)
 {
 	w->heap = h;
+	w->order = heap_record_order(h);
 	w->role = big_alloc(h->n_classes, sizeof *w->role, err);
 	w->arrays = big_alloc(h->n_classes, sizeof *w->arrays, err);
 	if (!w->role || !w->arrays)
@@ -218,6 +221,7 @@ static void items_release(struct waste_items *items)
 void waste_work_release(struct waste_work *w)
 {
 	items_release(w->found);
+	big_free(w->order);
 	big_free(w->role);
 	big_free(w->arrays);
 	big_free(w->owner);
@@ -253,18 +257,34 @@ static int look_at_stretch(void *context, unsigned task, struct err *err)
 	const struct heap *h = s->work->heap;
 	uint32_t begin = task * A_STRETCH, n = h->n_objects - begin < A_STRETCH ? h->n_objects - begin : A_STRETCH;
 	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = s->work->order ? s->work->order[begin + i] : begin + i;
 		if (progress_own_stops(16 * (uint64_t)i))
 			return err_cancelled(err);
-		int code = l->roles >> waste_role(s->work, begin + i) & 1 ? l->look(s, begin + i, err) : 0;
+		int code = l->roles >> waste_role(s->work, id) & 1 ? l->look(s, id, err) : 0;
 		if (code)
 			return code;
 	}
 	return progress_add(progress_own(), n) ? 0 : err_cancelled(err);
 }
 
+static int by_id(const void *x, const void *y)
+{
+	const struct waste_item *a = x, *b = y;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static int put_in_order(struct waste_items *items, struct err *err)
+{
+	size_t n = 1;
+	while (n < items->n && items->item[n - 1].id < items->item[n].id)
+		n++;
+	return n < items->n ? sort(items->item, items->n, sizeof *items->item, by_id, err) : 0;
+}
+
 int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsigned n, struct err *err)
 {
-	for (unsigned k = 0; k < WASTE_KINDS; k++) {
+	int code = 0;
+	for (unsigned k = 0; k < WASTE_KINDS && !code; k++) {
 		struct waste_items *to = &w->found[k];
 		size_t sum = to->n;
 		for (unsigned t = 0; t < n; t++)
@@ -282,8 +302,9 @@ int waste_join(struct waste_work *w, const struct waste_stretch *stretch, unsign
 				memcpy(to->item + to->n, from->item, from->n * sizeof *to->item);
 			to->n += from->n;
 		}
+		code = put_in_order(to, err);
 	}
-	return 0;
+	return code;
 }
 
 void waste_stretches_release(struct waste_stretch *stretch, unsigned n)

@@ -2,7 +2,6 @@
 /* same.c - equal objects as waste: all but one of each. */
 #include "analysis/waste/work.h"
 
-#include "algorithms/sort.h"
 #include "memory/big.h"
 
 struct finding {
@@ -24,18 +23,12 @@ static int add_same(void *context, unsigned task, struct equal_print *same, size
 	return code;
 }
 
-static int by_id(const void *x, const void *y)
-{
-	const struct waste_item *a = x, *b = y;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
 int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err)
 {
 	struct finding *f = big_alloc(1, sizeof *f, err);
-	struct equal_objects e = {.heap = w->heap, .kind_of = w->role, .kinds = 1U << what->role, .read = what->read,
-	    .source = w, .found = add_same, .context = f, .constants = true, .reading = PHASE_LOOK_AT_OBJECTS,
-	    .comparing = PHASE_COMPARE_OBJECTS};
+	struct equal_objects e = {.heap = w->heap, .order = w->order, .kind_of = w->role, .kinds = 1U << what->role,
+	    .read = what->read, .source = w, .found = add_same, .context = f, .constants = true,
+	    .reading = PHASE_LOOK_AT_OBJECTS, .comparing = PHASE_COMPARE_OBJECTS};
 	if (!f)
 		return ERR_NOMEM;
 	f->what = what;
@@ -43,8 +36,6 @@ int waste_find_same(struct waste_work *w, const struct waste_same *what, struct 
 		f->of[t].work = w;
 	int code = equal_objects_find(&e, err);
 	code = code ? code : waste_join(w, f->of, EQUAL_TASKS, err);
-	struct waste_items *found = &w->found[what->kind];
-	code = code ? code : sort(found->item, found->n, sizeof *found->item, by_id, err);
 	waste_stretches_release(f->of, EQUAL_TASKS);
 	big_free(f);
 	return code;

@@ -45,6 +45,7 @@ struct waste_of_class {
 
 struct waste_work {
 	const struct heap *heap;
+	uint32_t *order;  /* heap_record_order */
 	uint8_t *role;    /* enum waste_role, by class */
 	uint8_t *arrays;  /* enum storage_arrays, by class */
 	uint32_t *owner;  /* of each object that a collection is made of: the collection; else HEAP_NONE */
@@ -104,7 +105,7 @@ int waste_of_alignment(struct waste_work *w, struct err *err);
 struct waste_same {
 	enum waste_role role;
 	enum waste_kind kind;
-	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_print *out);
+	bool (*read)(struct equal_walk *w, uint32_t id, struct equal_content *out);
 	int (*found)(struct waste_stretch *s, struct equal_print *same, size_t n, struct err *err);
 };
 MUST_CHECK int waste_find_same(struct waste_work *w, const struct waste_same *what, struct err *err);

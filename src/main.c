@@ -521,6 +521,14 @@ static int take_live(struct wishes *w)
 	return code ? (code == ERR_USAGE ? USAGE : 3) : wants_screen(w) ? take_here(w) : 0;
 }
 
+/* The format of --output, before anything is done for it. */
+static int take_format(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	return w->batch.output && !w->format_given && print_format_of_file(w->batch.output, &w->batch.print.format, &err) ?
+	    wrong("%s", err.message) : 0;
+}
+
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
 static int take_names(struct wishes *w, char **name, size_t n)
 {
@@ -589,9 +597,6 @@ static int run(struct wishes *w)
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
-	struct err err = ERR_INIT;
-	if (w->batch.output && !w->format_given && print_format_of_file(w->batch.output, &w->batch.print.format, &err))
-		return wrong("%s", err.message);
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = !w->no_mouse, .color = w->color, .theme = w->theme,
@@ -667,6 +672,8 @@ int main(int argc, char **argv)
 		code = name_dumps(&w, &members, argc, argv);
 	if (!code && !done)
 		code = configure(&w, argc, argv);
+	if (!code && !done)
+		code = take_format(&w);
 	if (!code && !done)
 		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {

@@ -184,6 +184,8 @@ static int may_keep(const char *path, struct err *err)
 	if (!stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) /* whose reader would see an end */
 		return 0;
 	int fd = file_open_to_write(path, O_WRONLY | O_CREAT, 0600, err);
+	if (fd == ERR_IO)
+		return err_set(err, fd, "%s (choose another file for the dump)", err->message);
 	if (fd < 0)
 		return fd;
 	close(fd);
@@ -253,14 +255,10 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
 	uint64_t size;
-	int code = w->keep ? may_keep(w->keep, err) : 0;
-
 	*out = NULL;
 	*remark = '\0';
-	if (code)
-		return code;
 	progress_phase(progress, PHASE_ATTACH, 0);
-	code = take(&t, err);
+	int code = take(&t, err);
 	vm_link_close(&t.link);
 	if (code == 0 && !packed_bytes_end(t.bytes, &size))
 		code = no_memory(&t, err);
@@ -293,6 +291,8 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 {
 	int code = vm_process_is_vm(p, err);
 
+	if (code == 0 && w->keep)
+		code = may_keep(w->keep, err);
 	return code || !w->core ? code : live_core_check(p, w->core, err);
 }
 

@@ -155,6 +155,15 @@ def check_ends(tap):
         tap.ok(run.status == 3 and run.err.count("\n") == 1 and not run.out, "cairn " + " ".join(words[:1]), run)
 
 
+def check_first(tap, folder, pid):
+    """What is wrong with a file is said before the VM is spoken of, and nothing is written."""
+    missing, other = os.path.join(folder, "missing", "x.hprof"), os.path.join(folder, "results.hprof")
+    for words, said in ((["-o", other], "unknown output format"), (["--keep", missing], "choose another file for the dump")):
+        run = cairn(*words, str(pid), "-n", "-x", "info")
+        tap.ok(run.status >= 2 and run.err.count("\n") == 1 and said in run.err and "pauses" not in run.err and
+               not os.path.exists(words[1]), "cairn %s: refused before the VM is spoken of" % words[0], run)
+
+
 def main():
     if not shutil.which("java") or not shutil.which("javac"):
         skip_all("no java or javac")
@@ -167,6 +176,7 @@ def main():
             check_growth(tap, folder)
             check_claims(tap, vm.pid)
             check_ends(tap)
+            check_first(tap, folder, vm.pid)
             check_series(tap, vm)
             run = cairn("-x", "assert '\"live %d\".shallow < 64M'" % vm.pid)
             tap.ok(run.status == 3 and not run.out, "assert about a VM that has ended", run)

@@ -508,7 +508,7 @@ static int take_process(struct wishes *w)
 		return 130;
 	if (code)
 		complain("%s", err.message);
-	return code == ERR_USAGE ? USAGE : code ? 3 : 0;
+	return session_exit_status(code, NULL);
 }
 
 /* What --live watches; on the screen its page stands above the list of the dumps here. */
@@ -518,7 +518,7 @@ static int take_live(struct wishes *w)
 	int code = process_watch(w->live, &err);
 	if (code)
 		complain("%s", err.message);
-	return code ? (code == ERR_USAGE ? USAGE : 3) : wants_screen(w) ? take_here(w) : 0;
+	return code ? session_exit_status(code, NULL) : wants_screen(w) ? take_here(w) : 0;
 }
 
 /* The format of --output, before anything is done for it. */

@@ -148,7 +148,7 @@ void options_write_help(struct text *to)
 		text_release(&spelling);
 	}
 	text_add(to, "exit status: 0 success, 1 not found or a check failed, 2 wrong usage or\n"
-	    "             not written, 3 dump unreadable or no memory, 4 dump read in part\n");
+	    "             not written, 3 dump or VM unreadable or no memory, 4 read in part\n");
 }
 
 void troff_add(struct text *to, const char *s)

@@ -54,13 +54,28 @@ bool process_ask_terminal(void *context, const char *sentence)
 	return read_yes();
 }
 
+int process_error(int code, struct err *err)
+{
+	if (code == ERR_NOT_FOUND || code == ERR_UNSUPPORTED || code == ERR_IO)
+		code = err->code = ERR_FORMAT;
+	return code;
+}
+
+int process_find_vm(struct vm_process *to, const char *words, struct err *err)
+{
+	int code = vm_process_find(to, words, err);
+	if (!code && (code = vm_process_is_vm(to, err)))
+		vm_process_release(to);
+	return process_error(code, err);
+}
+
 int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
     const struct writing *rules, bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
 {
 	struct text sentence = TEXT_INIT;
 	struct vm_process p;
 	char name[VM_TITLE];
-	int code = vm_process_find(&p, words, err);
+	int code = process_find_vm(&p, words, err);
 	if (code)
 		return code;
 	code = live_dump_check(&p, w, err);
@@ -80,8 +95,7 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 
 int process_watch(const char *words, struct err *err)
 {
-	int code = vm_process_find(&watched.process, words, err);
-	code = code ? code : vm_process_is_vm(&watched.process, err);
+	int code = process_find_vm(&watched.process, words, err);
 	if (!code)
 		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
 	return code;

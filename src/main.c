@@ -678,7 +678,7 @@ int main(int argc, char **argv)
 		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {
 		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder && !w.live)
-			code = wrong("usage: cairn [OPTION]... DUMP");
+			code = wrong("usage: cairn [OPTION]... DUMP, or cairn -x processes to list the running VMs");
 		else if (w.heap.index && w.heap.no_index)
 			code = wrong("--index and --no-index exclude each other");
 		else {

@@ -544,6 +544,11 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	if (is_command_only(name, n))
 		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
+	if (n && !w->process && !source_has_no_file(name[n - 1]) && process_has_name(name[n - 1])) {
+		complain("%s: no such file (a process has this in its name or command: cairn -p %s dumps it)", name[n - 1],
+		    name[n - 1]);
+		return 3;
+	}
 	if (w->live)
 		return take_live(w);
 	if (w->process) {

@@ -29,6 +29,19 @@ bool process_is_named(const char *name)
 	return digits && digits < 11 && !name[digits] && file_stat(name, &st) < 0;
 }
 
+bool process_has_name(const char *name)
+{
+	struct vm_process p;
+	struct err err = ERR_INIT;
+	struct stat st;
+	if (strchr(name, '/') || file_stat(name, &st) == 0)
+		return false;
+	int code = vm_process_find(&p, name, &err);
+	if (!code)
+		vm_process_release(&p);
+	return !code || err.reason == ERR_SEVERAL;
+}
+
 /* The answer of who sits at the terminal; an end of input is a no. */
 static bool read_yes(void)
 {

@@ -22,6 +22,9 @@ struct writing;
 /* Does a name on the command line mean a process: a number, and no file has that name? */
 bool process_is_named(const char *name);
 
+/* Is there no such file, but a process that -p finds by this? */
+bool process_has_name(const char *name);
+
 /* The VM that these words mean.  One that cannot be read is ERR_FORMAT, as a dump is: one exit status. */
 MUST_CHECK int process_find_vm(struct vm_process *to, const char *words, struct err *err);
 /* The same of the error of asking it. */

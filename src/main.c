@@ -511,11 +511,23 @@ static int take_process(struct wishes *w)
 	return session_exit_status(code, NULL);
 }
 
+/* Does --live print one answer after another? */
+static bool is_series(const struct wishes *w)
+{
+	return w->live && !w->n_lines && !w->plain && !wants_screen(w);
+}
+
 /* What --live watches; on the screen its page stands above the list of the dumps here. */
 static int take_live(struct wishes *w)
 {
 	struct err err = ERR_INIT;
 	int code = process_watch(w->live, &err);
+	if (!code && w->never_screen && is_series(w))
+		VEC_PUSH(w->lines, w->n_lines, w->cap_lines) =
+		    (struct batch_line){.asked = invocation_of(process_watch_line())};
+	if (!code && is_series(w) && w->batch.print.format == PRINT_JSON)
+		return wrong("--live prints one result after another, which is not one JSON document (use --format jsonl, or "
+		    "-n for a single result)");
 	if (code)
 		complain("%s", err.message);
 	return code ? session_exit_status(code, NULL) : wants_screen(w) ? take_here(w) : 0;
@@ -613,7 +625,7 @@ static int run(struct wishes *w)
 			return status;
 		w->plain = true;
 	}
-	if (process_watch_line() && !w->n_lines && !w->plain)
+	if (is_series(w))
 		w->batch.next = process_watch_next, w->batch.next_must = true;
 	if (w->plain)
 		return view_run_plain(&w->batch, w->config);

@@ -157,6 +157,16 @@ def check_ends(tap):
         tap.ok(run.status == 3 and run.err.count("\n") == 1 and not run.out, "cairn " + " ".join(words), run)
 
 
+def check_once(tap, pid):
+    """-n: one answer.  A series is no JSON document."""
+    run = cairn("--live", str(pid), "-n", "--format", "json", timeout=20)
+    rows = json.loads(run.out) if run.status == 0 else []
+    tap.ok([row["objects"] for row in rows if row["class"] == "Sleeper$Node"] == [NODES], "--live -n: one answer", run)
+    for words in (["--format", "json"], ["-o", os.devnull + ".json"]):
+        run = cairn("--live", str(pid), *words, timeout=20)
+        tap.ok(run.status == 2 and "jsonl" in run.err and not run.out, "--live %s: refused" % words[0], run)
+
+
 def check_first(tap, folder, pid):
     """What is wrong with a file is said before the VM is spoken of, and nothing is written."""
     missing, other = os.path.join(folder, "missing", "x.hprof"), os.path.join(folder, "results.hprof")
@@ -178,6 +188,7 @@ def main():
             check_growth(tap, folder)
             check_claims(tap, vm.pid)
             check_ends(tap)
+            check_once(tap, vm.pid)
             check_first(tap, folder, vm.pid)
             check_series(tap, vm)
             run = cairn("-x", "assert '\"live %d\".shallow < 64M'" % vm.pid)

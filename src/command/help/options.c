@@ -51,8 +51,8 @@ const struct program_option program_options[] = {
     {OPTION_GC, "gc", NULL, "with a process: a full collection first",
 	"Without it all objects are dumped, also those that no root reaches."},
     {OPTION_LIVE, "live", "PID|NAME", "watch the class histogram of a running VM",
-	"On the screen it is asked for every two seconds; without one it is printed every two seconds until ^C. -x "
-	"and -f run their lines instead."},
+	"On the screen it is asked for every two seconds; without one it is printed every two seconds until ^C, with "
+	"-n once. -x and -f run their lines instead."},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: if standard error is a terminal and loading takes over half a second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},

@@ -521,7 +521,7 @@ static bool is_series(const struct wishes *w)
 static int take_live(struct wishes *w)
 {
 	struct err err = ERR_INIT;
-	int code = process_watch(w->live, &err);
+	int code = process_watch(w->live, w->process_dump.collect, &err);
 	if (!code && w->never_screen && is_series(w))
 		VEC_PUSH(w->lines, w->n_lines, w->cap_lines) =
 		    (struct batch_line){.asked = invocation_of(process_watch_line())};
@@ -547,8 +547,8 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
 	if (n && !w->process && process_is_named(name[n - 1]))
 		w->process = name[--n];
-	if (!w->process && (w->process_dump.keep || w->process_dump.collect || w->yes))
-		return wrong("--keep, --gc and --yes are about a process: cairn --keep FILE PID");
+	if (!w->process && (w->process_dump.keep || (w->process_dump.collect && !w->live) || w->yes))
+		return wrong("--keep, --gc and --yes are about a dump of a process: cairn --keep FILE PID");
 	if (n == 1 && !w->process && folder_is(name[0]))
 		return take_folder(w, name[0]);
 	if (!n && !w->tour && !w->process && !w->live && wants_screen(w))

@@ -162,6 +162,10 @@ def check_once(tap, pid):
     run = cairn("--live", str(pid), "-n", "--format", "json", timeout=20)
     rows = json.loads(run.out) if run.status == 0 else []
     tap.ok([row["objects"] for row in rows if row["class"] == "Sleeper$Node"] == [NODES], "--live -n: one answer", run)
+    run = cairn("--live", str(pid), "--gc", "-n", timeout=20)
+    tap.ok(run.status == 0 and "with a full collection" in run.out, "--live --gc: it collects", run)
+    run = cairn("--live", str(pid), "--gc", "-x", "live", timeout=20)
+    tap.ok(run.status == 0 and "with a full collection" in run.out, "--live --gc -x live: it collects", run)
     for words in (["--format", "json"], ["-o", os.devnull + ".json"]):
         run = cairn("--live", str(pid), *words, timeout=20)
         tap.ok(run.status == 2 and "jsonl" in run.err and not run.out, "--live %s: refused" % words[0], run)

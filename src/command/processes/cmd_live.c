@@ -36,12 +36,14 @@ enum { ANSWERS_MOST = 100000, SECONDS_MOST = 86400, SECONDS_DEFAULT = 2 };
 /* The one of the session if it is of this process, else a new one in its place. */
 static int watch_of(struct session *s, const struct call *call, struct vm_watch **out, struct err *err)
 {
-	bool collect = call_has(call, DASH_LIVE);
+	bool collect = false;
 	struct vm_watch *w = s->watch;
 	struct vm_process p;
 	char title[VM_TITLE], pid[24];
-	long last = w ? (long)w->process.pid : (long)process_watched();
+	pid_t named = process_watched(&collect);
+	long last = w ? (long)w->process.pid : (long)named;
 	const char *word = call->argument[0].given ? call->argument[0].word : pid;
+	collect = call_has(call, DASH_LIVE) || (collect && !call->argument[0].given);
 	if (!call->argument[0].given && !last)
 		return call_missing(call->command, "PID or NAME is missing", "", 1, err);
 	snprintf(pid, sizeof pid, "%ld", last);

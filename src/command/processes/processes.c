@@ -19,7 +19,7 @@
 static struct {
 	struct vm_process process;
 	char line[40];
-	bool asked;
+	bool collect, asked;
 } watched;
 
 bool process_is_named(const char *name)
@@ -106,16 +106,18 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	return code;
 }
 
-int process_watch(const char *words, struct err *err)
+int process_watch(const char *words, bool collect, struct err *err)
 {
 	int code = process_find_vm(&watched.process, words, err);
 	if (!code)
-		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
+		snprintf(watched.line, sizeof watched.line, "live %ld%s", (long)watched.process.pid, collect ? " -live" : "");
+	watched.collect = collect;
 	return code;
 }
 
-pid_t process_watched(void)
+pid_t process_watched(bool *collect)
 {
+	*collect = watched.collect;
 	return watched.process.pid;
 }
 

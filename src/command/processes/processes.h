@@ -40,9 +40,9 @@ MUST_CHECK int process_take(const char **path, const char *words, const struct l
 /* For it, before there is a screen: waits for a yes, unless that was given (*context, a bool) or nobody is there. */
 bool process_ask_terminal(void *context, const char *sentence);
 
-/* --live: the process that these words mean, found once.  Errors as process_find_vm. */
-MUST_CHECK int process_watch(const char *words, struct err *err);
-pid_t process_watched(void); /* its pid; 0: none is watched */
+/* --live: the process that these words mean, found once; with --gc it collects.  Errors as process_find_vm. */
+MUST_CHECK int process_watch(const char *words, bool collect, struct err *err);
+pid_t process_watched(bool *collect); /* its pid; 0: none is watched */
 /* Then the line that asks it; NULL: none is watched. */
 const char *process_watch_line(void);
 /* For batch_options: that line every two seconds, as long as it lives. */

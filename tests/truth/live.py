@@ -174,7 +174,9 @@ def check_once(tap, pid):
 def check_first(tap, folder, pid):
     """What is wrong with a file is said before the VM is spoken of, and nothing is written."""
     missing, other = os.path.join(folder, "missing", "x.hprof"), os.path.join(folder, "results.hprof")
-    for words, said in ((["-o", other], "unknown output format"), (["--keep", missing], "choose another file for the dump")):
+    for words, said in ((["-o", other], "unknown output format"), (["--keep", missing], "choose another file for the dump"),
+                        *((["--keep", os.path.join(folder, "kept" + ending)], "another format (name the dump FILE.hprof)")
+                          for ending in (".hprof.gz", ".phd", ".zip", ".tar.gz", ".json"))):
         run = cairn(*words, str(pid), "-n", "-x", "info")
         tap.ok(run.status == 2 and run.err.count("\n") == 1 and said in run.err and "pauses" not in run.err and
                not os.path.exists(words[1]), "cairn %s: refused before the VM is spoken of" % words[0], run)

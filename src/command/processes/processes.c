@@ -5,9 +5,11 @@
 #include "attach/attach.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/suffixes.h"
 #include "command/commands.h"
 #include "command/exec/exec.h"
 #include "dump/source/source.h"
+#include "result/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +84,20 @@ int process_find_vm(struct vm_process *to, const char *words, struct err *err)
 	return process_error(code, err);
 }
 
+/* A name that says another format, as save has it. */
+static int keeps_as(const char *file, enum vm_kind kind, struct err *err)
+{
+	static const char *const dumps[] = {".hprof", ".phd", NULL};
+	const char *ending = dumps[kind == VM_OPENJ9];
+	enum print_format format;
+	size_t n = strlen(file);
+	if (suffix_of(file, n, (const char *const[]){ending, NULL}) || (!suffix_of(file, n, dumps) &&
+	    !suffix_of_packed(file, n) && !suffix_of_archive(file, n) &&
+	    (print_format_of_file(file, &format, NULL) || format == PRINT_TEXT)))
+		return 0;
+	return err_set(err, ERR_USAGE, "\"%.200s\" is another format (name the dump FILE%s)", file, ending);
+}
+
 int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
     const struct writing *rules, bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
 {
@@ -91,7 +107,8 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	int code = process_find_vm(&p, words, err);
 	if (code)
 		return code;
-	code = live_dump_check(&p, w, err);
+	code = w->keep ? keeps_as(w->keep, p.kind, err) : 0;
+	code = code ? code : live_dump_check(&p, w, err);
 	if (!code && w->keep)
 		code = writing_may_replace(rules, w->keep, err);
 	if (!code) {

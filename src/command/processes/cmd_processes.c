@@ -166,7 +166,7 @@ static int run_processes(struct session *s, const struct call *call, struct resu
 const struct command cmd_processes = {
     .name = "processes",
     .arguments = {{ARG_WORDS, "PROCESS", true}},
-    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_NO_TABLE,
+    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_OF_VM | COMMAND_NO_TABLE,
     .group = "processes",
     .summary = "list the Java and Go processes of this host",
     .shapes = SHAPES(&list_shape, &one_shape),

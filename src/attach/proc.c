@@ -337,7 +337,7 @@ int proc_refused(const struct vm_process *p, int why, struct err *err)
 	proc_user(user, sizeof user, p->uid);
 	if (geteuid() == 0 || geteuid() == p->uid)
 		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: permission denied (run cairn with the "
-		    "capability SYS_PTRACE: docker run --cap-add SYS_PTRACE)", (long)p->pid, p->name);
+		    "capability SYS_PTRACE: help containers)", (long)p->pid, p->name);
 	if (p->uid && !*user)
 		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as "
 		    "root: sudo cairn %ld; in a container as this user: docker run --user %s)", (long)p->pid, p->name,

@@ -39,6 +39,14 @@ static void write_pipes(struct text *to)
 	    "> FILE, >> FILE\twrite or append to a file; its ending gives the format");
 }
 
+extern const char *const containers_txt[]; /* that section of the manual, which the build takes from there */
+
+static void write_containers(struct text *to)
+{
+	for (const char *const *line = containers_txt; *line; line++)
+		text_addf(to, "%s%s", *line, line[1] ? "\n" : "");
+}
+
 const struct help_page help_pages[] = {
     {"input", "dumps in files, archives and pipes; several at once",
 	"cairn FILE opens a dump. cairn recognises the format by the content, not by the name. It unpacks gzip, zstd, "
@@ -65,6 +73,7 @@ const struct help_page help_pages[] = {
 	"cairn OLD... DUMP opens the last dump and compares it with the older dumps or profiles.\n"
 	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are "
 	"lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing.", NULL},
+    {"containers", "how to dump a VM in a container or a pod", NULL, write_containers},
     {"values", "how objects, classes, threads and sizes are written",
 	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
 	"#ID\tan object by its number in address order, from 0\n"
@@ -431,8 +440,8 @@ static void add_other_word(struct result *r, const char *word, const struct comm
 /* What a page is looked for by, besides its name. */
 static const char *const other_names[][2] = {
     {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
-    {"tar", "input"}, {"zip", "input"}, {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"},
-    {"colours", "theme"},
+    {"tar", "input"}, {"zip", "input"}, {"docker", "containers"}, {"kubernetes", "containers"},
+    {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"}, {"colours", "theme"},
 };
 
 static const struct help_page *page_called(const char *word)
@@ -477,7 +486,8 @@ const struct command cmd_help = {
     .summary = "list all commands, or explain one",
     .shapes = SHAPES(&help_shape),
     .description = "help input explains how to open dumps; help values, help pipes and help formats explain words "
-	"that all commands share; help keys, help mouse and help theme are about the screen.",
+	"that all commands share; help containers is about VMs there; help keys, help mouse and help theme are about "
+	"the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
 	{"help values", ON_ANY, "how to write objects, classes and threads"}},
     .run = run_help,

@@ -459,8 +459,12 @@ static int run_help(struct session *s, const struct call *call, struct result **
 {
 	const char *word = call->argument[0].word;
 	const struct help_page *page = word ? page_called(word) : NULL;
-	const struct command *c = word && !page ? command_find(word, err) : NULL;
-	if (word && !page && !c)
+	struct text option = TEXT_INIT;
+	bool of_program = word && !strncmp(word, "--", 2);
+	if (of_program && !options_write_one(word + 2, &option))
+		return err_set(err, ERR_NOT_FOUND, "cairn has no option %.60s (cairn --help lists them)", word);
+	const struct command *c = word && !page && !of_program ? command_find(word, err) : NULL;
+	if (word && !page && !c && !of_program)
 		return err->code;
 	struct result *r = *out = result_new_rows("help", s->dump, &help_shape);
 	result_mark(r, RESULT_PLAIN_TEXT, true);
@@ -469,6 +473,9 @@ static int run_help(struct session *s, const struct call *call, struct result **
 		help_page_text(page, &text);
 		add_text(r, line_width(s), text.s ? text.s : "", 0);
 		text_release(&text);
+	} else if (of_program) {
+		add_text(r, line_width(s), option.s ? option.s : "", 0);
+		text_release(&option);
 	} else if (c) {
 		add_other_word(r, word, c);
 		describe_command(r, line_width(s), c);
@@ -480,7 +487,7 @@ static int run_help(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_help = {
     .name = "help",
-    .arguments = {{ARG_COMMAND, "COMMAND", true}},
+    .arguments = {{ARG_COMMAND, "COMMAND|--OPTION", true}},
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
     .summary = "list all commands, or explain one",
@@ -489,6 +496,7 @@ const struct command cmd_help = {
 	"that all commands share; help containers is about VMs there; help keys, help mouse and help theme are about "
 	"the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
-	{"help values", ON_ANY, "how to write objects, classes and threads"}},
+	{"help values", ON_ANY, "how to write objects, classes and threads"},
+	{"help --keep", ON_ANY, "one option of cairn"}},
     .run = run_help,
 };

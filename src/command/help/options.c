@@ -86,7 +86,7 @@ const struct program_option program_options[] = {
 	"With comments, ready for $XDG_CONFIG_HOME/cairn/config."},
     {OPTION_NO_CONFIG, "no-config", NULL, "ignore the configuration", NULL},
     {OPTION_VERSION, "version", NULL, "print the version", NULL},
-    {OPTION_HELP, "help", NULL, "this", NULL},
+    {OPTION_HELP, "help", NULL, "a summary of the options", NULL},
     {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema|commands", NULL, NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -128,6 +128,18 @@ static void option_spelling(const struct program_option *o, struct text *to)
 	text_addf(to, "--%s", o->name);
 	if (o->argument)
 		text_addf(to, " %s", o->argument);
+}
+
+bool options_write_one(const char *name, struct text *to)
+{
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!o->summary || (name && strcmp(o->name, name)))
+			continue;
+		text_add(to, to->len ? "\n" : "");
+		option_spelling(o, to);
+		text_addf(to, "\t%s%s%s", o->summary, o->more ? ". " : "", o->more ? o->more : "");
+	}
+	return to->len;
 }
 
 void options_write_help(struct text *to)
@@ -186,7 +198,7 @@ void options_write_man(struct text *to)
 			text_add(to, "\\fR");
 		}
 		text_add(to, "\n");
-		troff_add(to, o->key == OPTION_HELP ? "a summary of the options" : o->summary);
+		troff_add(to, o->summary);
 		text_add(to, ".\n");
 		if (o->more) {
 			troff_add(to, o->more);

@@ -27,7 +27,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -647,38 +646,13 @@ static bool limit_memory(void)
 	return !left.addresses;
 }
 
-/* Of the first three descriptors those that are closed: else the dump would be opened in their place. */
-static void fill_standard(void)
-{
-	int fd;
-	do
-		fd = open("/dev/null", O_RDONLY); /* what is written there fails, as it should */
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void unheard(int signal)
-{
-	(void)signal;
-}
-
-/* A file that outgrows its limit fails to be written, and that is said.  A handler, for programs started
- * from here would inherit that the signal is ignored. */
-static void outgrow_quietly(void)
-{
-	struct sigaction action = {.sa_handler = unheard, .sa_flags = SA_RESTART};
-	sigaction(SIGXFSZ, &action, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	struct wishes w = {.never_screen = false};
 	struct text members = TEXT_INIT;
 	bool done = false;
 
-	fill_standard();
-	outgrow_quietly();
+	files_prepare();
 	locale_take();
 	emergency_reserve_fill();
 	hash_seed_anew();

@@ -171,6 +171,15 @@ def check_once(tap, pid):
         tap.ok(run.status == 2 and "jsonl" in run.err and not run.out, "--live %s: refused" % words[0], run)
 
 
+def check_kept(tap, folder, pid):
+    """A prompt says where the dump is kept, and how large the file is."""
+    path = os.path.join(folder, "said.hprof")
+    run = cairn("--plain", os.path.join(SOURCE, "data", "shop.hprof"), stdin=b"attach %d -o %s\ny\n" % (pid, path.encode()))
+    size = os.path.getsize(path) if os.path.exists(path) else 0
+    tap.ok(size and "is current; 2 of 2 dumps are open; wrote the dump to %s, %.1fM" % (path, size / (1 << 20)) in run.out,
+           "attach -o: the file is named", run)
+
+
 def check_first(tap, folder, pid):
     """What is wrong with a file is said before the VM is spoken of, and nothing is written."""
     missing, other = os.path.join(folder, "missing", "x.hprof"), os.path.join(folder, "results.hprof")
@@ -195,6 +204,7 @@ def main():
             check_claims(tap, vm.pid)
             check_ends(tap)
             check_once(tap, vm.pid)
+            check_kept(tap, folder, vm.pid)
             check_first(tap, folder, vm.pid)
             check_series(tap, vm)
             run = cairn("-x", "assert '\"live %d\".shallow < 64M'" % vm.pid)

@@ -46,6 +46,8 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 		source_drop_process(name);
 		return process_error(code, err);
 	}
+	if (wishes.keep && !source_is_unsaved(name))
+		session_say_dump(s, wishes.keep);
 	return class ? list_class(s, class, out, err) : 0;
 }
 

@@ -7,7 +7,7 @@ _arguments -s \
 	'--format=[format of results (text)]:format:(text csv json jsonl md html)' \
 	'--csv=[CSV marks texts like formulas (safe) or not]:csv:(safe raw)' \
 	'--output=[file for the results (standard output)]:FILE:_files' \
-	'--force[let -o and > replace a heap dump]' \
+	'--force[let -o, > and --keep replace a heap dump]' \
 	'--top=[at most N rows of each result]:N:' \
 	'--javacore=[the javacore of an OpenJ9 dump (found)]:FILE:_files' \
 	'--exe=[the program that wrote a Go dump (found)]:FILE:_files' \
@@ -33,5 +33,5 @@ _arguments -s \
 	'--dump-config[write the default configuration]' \
 	'--no-config[ignore the configuration]' \
 	'--version[print the version]' \
-	'--help[this]' \
+	'--help[a summary of the options]' \
 	'*:dump:_files'

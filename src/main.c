@@ -27,7 +27,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -508,17 +507,37 @@ static int take_process(struct wishes *w)
 		return 130;
 	if (code)
 		complain("%s", err.message);
-	return code == ERR_USAGE ? USAGE : code ? 3 : 0;
+	return session_exit_status(code, NULL);
+}
+
+/* Does --live print one answer after another? */
+static bool is_series(const struct wishes *w)
+{
+	return w->live && !w->n_lines && !w->plain && !wants_screen(w);
 }
 
 /* What --live watches; on the screen its page stands above the list of the dumps here. */
 static int take_live(struct wishes *w)
 {
 	struct err err = ERR_INIT;
-	int code = process_watch(w->live, &err);
+	int code = process_watch(w->live, w->process_dump.collect, &err);
+	if (!code && w->never_screen && is_series(w))
+		VEC_PUSH(w->lines, w->n_lines, w->cap_lines) =
+		    (struct batch_line){.asked = invocation_of(process_watch_line())};
+	if (!code && is_series(w) && w->batch.print.format == PRINT_JSON)
+		return wrong("--live prints one result after another, which is not one JSON document (use --format jsonl, or "
+		    "-n for a single result)");
 	if (code)
 		complain("%s", err.message);
-	return code ? (code == ERR_USAGE ? USAGE : 3) : wants_screen(w) ? take_here(w) : 0;
+	return code ? session_exit_status(code, NULL) : wants_screen(w) ? take_here(w) : 0;
+}
+
+/* The format of --output, before anything is done for it. */
+static int take_format(struct wishes *w)
+{
+	struct err err = ERR_INIT;
+	return w->batch.output && !w->format_given && print_format_of_file(w->batch.output, &w->batch.print.format, &err) ?
+	    wrong("%s", err.message) : 0;
 }
 
 /* What was named: the last one is the dump to look at, those before it are older; or all are profiles. */
@@ -527,8 +546,8 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	static const char sample[] = CAIRN_DATADIR "/samples/shop.hprof";
 	if (n && !w->process && process_is_named(name[n - 1]))
 		w->process = name[--n];
-	if (!w->process && (w->process_dump.keep || w->process_dump.collect || w->yes))
-		return wrong("--keep, --gc and --yes are about a process: cairn --keep FILE PID");
+	if (!w->process && (w->process_dump.keep || (w->process_dump.collect && !w->live) || w->yes))
+		return wrong("--keep, --gc and --yes are about a dump of a process: cairn --keep FILE PID");
 	if (n == 1 && !w->process && folder_is(name[0]))
 		return take_folder(w, name[0]);
 	if (!n && !w->tour && !w->process && !w->live && wants_screen(w))
@@ -536,6 +555,11 @@ static int take_names(struct wishes *w, char **name, size_t n)
 	if (is_command_only(name, n))
 		return wrong("%s: no such file, run a command with -x: cairn -x '%s'%s", name[0], name[0],
 		    strcmp(name[0], "help") ? " DUMP" : ", without a dump");
+	if (n && !w->process && !source_has_no_file(name[n - 1]) && process_has_name(name[n - 1])) {
+		complain("%s: no such file (a process has this in its name or command: cairn -p %s dumps it)", name[n - 1],
+		    name[n - 1]);
+		return 3;
+	}
 	if (w->live)
 		return take_live(w);
 	if (w->process) {
@@ -589,9 +613,6 @@ static int run(struct wishes *w)
 	w->batch.heap = &w->heap;
 	w->batch.lines = w->lines;
 	w->batch.n_lines = w->n_lines;
-	struct err err = ERR_INIT;
-	if (w->batch.output && !w->format_given && print_format_of_file(w->batch.output, &w->batch.print.format, &err))
-		return wrong("%s", err.message);
 	if (wants_screen(w)) {
 		struct view_options o = {
 		    .heap = &w->heap, .ascii = w->ascii, .mouse = !w->no_mouse, .color = w->color, .theme = w->theme,
@@ -603,7 +624,7 @@ static int run(struct wishes *w)
 			return status;
 		w->plain = true;
 	}
-	if (process_watch_line() && !w->n_lines && !w->plain)
+	if (is_series(w))
 		w->batch.next = process_watch_next, w->batch.next_must = true;
 	if (w->plain)
 		return view_run_plain(&w->batch, w->config);
@@ -625,38 +646,13 @@ static bool limit_memory(void)
 	return !left.addresses;
 }
 
-/* Of the first three descriptors those that are closed: else the dump would be opened in their place. */
-static void fill_standard(void)
-{
-	int fd;
-	do
-		fd = open("/dev/null", O_RDONLY); /* what is written there fails, as it should */
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
-static void unheard(int signal)
-{
-	(void)signal;
-}
-
-/* A file that outgrows its limit fails to be written, and that is said.  A handler, for programs started
- * from here would inherit that the signal is ignored. */
-static void outgrow_quietly(void)
-{
-	struct sigaction action = {.sa_handler = unheard, .sa_flags = SA_RESTART};
-	sigaction(SIGXFSZ, &action, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	struct wishes w = {.never_screen = false};
 	struct text members = TEXT_INIT;
 	bool done = false;
 
-	fill_standard();
-	outgrow_quietly();
+	files_prepare();
 	locale_take();
 	emergency_reserve_fill();
 	hash_seed_anew();
@@ -668,10 +664,12 @@ int main(int argc, char **argv)
 	if (!code && !done)
 		code = configure(&w, argc, argv);
 	if (!code && !done)
+		code = take_format(&w);
+	if (!code && !done)
 		code = take_names(&w, argv + optind, (size_t)(argc - optind));
 	if (!code && !done) {
 		if (!w.heap.path && !w.n_lines && !w.batch.n_older && !w.batch.folder && !w.live)
-			code = wrong("usage: cairn [OPTION]... DUMP");
+			code = wrong("usage: cairn [OPTION]... DUMP, or cairn -x processes to list the running VMs");
 		else if (w.heap.index && w.heap.no_index)
 			code = wrong("--index and --no-index exclude each other");
 		else {

@@ -140,7 +140,7 @@ struct live_dump_wishes {
 };
 
 /* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: the file of the core is there already, or
- * no core can be had of this VM; ERR_IO: there is no room for one. */
+ * no core can be had of this VM; ERR_IO: there is no room for one, or the file to keep cannot be written. */
 MUST_CHECK int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err);
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);
@@ -148,7 +148,7 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 /* Have the VM dump its heap into memory.  *out: all of it, ended (packed_bytes.h), the caller's: HPROF in one stream,
  * or in two, of which the first then lacks its END record; of OpenJ9 a PHD, and a javacore or nothing.  *remark (of
  * room bytes): what is worth saying of it, such as that the VM died meanwhile and how much came, or "".  Errors as
- * vm_ask, and those of a file to keep that cannot be written.  The VM goes on, whatever happens to us. */
+ * vm_ask.  The VM goes on, whatever happens to us. */
 MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w,
     char *remark, size_t room, struct progress *progress, struct err *err);
 /* Write one as a file: HPROF; of OpenJ9 the PHD.  As packed_bytes_write. */

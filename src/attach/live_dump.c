@@ -175,19 +175,44 @@ int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct
 	return code;
 }
 
+/* A new file has no name before it is whole, so no part of a dump is left, however cairn ends; *unnamed: where the file
+ * system can do that. */
+static int open_to_keep(const char *path, bool *unnamed, struct err *err)
+{
+	int fd = -1;
+#ifdef O_TMPFILE
+	struct stat st;
+	char *folder = live_dump_folder_of(path);
+	if (lstat(path, &st))
+		fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	free(folder);
+#endif
+	*unnamed = fd >= 0;
+	return fd >= 0 ? fd : file_open_to_write(path, O_WRONLY | O_CREAT, 0600, err);
+}
+
+static int give_name(int fd, const char *path, struct err *err)
+{
+	char link[40];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
+}
+
 /* Before the VM pauses.  A file that was not there is made when there is a dump: nothing is left if we end before. */
 static int may_keep(const char *path, struct err *err)
 {
 	struct stat st;
-	bool is_new = lstat(path, &st) != 0;
+	bool is_new = lstat(path, &st) != 0, unnamed;
 
 	if (!stat(path, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) /* whose reader would see an end */
 		return 0;
-	int fd = file_open_to_write(path, O_WRONLY | O_CREAT, 0600, err);
+	int fd = open_to_keep(path, &unnamed, err);
+	if (fd == ERR_IO)
+		return err_set(err, fd, "%s (choose another file for the dump)", err->message);
 	if (fd < 0)
 		return fd;
 	close(fd);
-	if (is_new)
+	if (is_new && !unnamed)
 		(void)unlink(path);
 	return 0;
 }
@@ -198,20 +223,22 @@ static void keep(struct taking *t)
 	const char *path = t->wishes->keep;
 	struct err err = ERR_INIT;
 	struct stat st;
-	bool is_new = lstat(path, &st) != 0;
-	int fd = file_open_to_write(path, O_WRONLY | O_CREAT, 0600, &err);
+	bool is_new = lstat(path, &st) != 0, unnamed;
+	int fd = open_to_keep(path, &unnamed, &err);
 	bool is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
 	int code = fd < 0 ? fd : is_file && ftruncate(fd, 0) ? err_set(&err, ERR_IO, "%s", strerror(errno)) :
 	    live_dump_write(t->bytes, t->vm->kind, fd, t->link.progress, &err);
 
 	if (code && is_file)
 		(void)!ftruncate(fd, 0);
+	if (unnamed && code == 0)
+		code = give_name(fd, path, &err);
 	if (fd >= 0 && close(fd) && code == 0)
 		code = err_set(&err, ERR_IO, "%s", strerror(errno));
 	t->wishes->kept = code == 0;
 	if (code) {
 		size_t n = strlen(t->remark);
-		if (is_new && fd >= 0)
+		if (is_new && fd >= 0 && !unnamed)
 			(void)unlink(path);
 		snprintf(t->remark + n, t->remark_room - n, "%sthe dump is not kept in %.100s: %.200s", n ? "; " : "", path,
 		    err.message);
@@ -253,14 +280,10 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
 	uint64_t size;
-	int code = w->keep ? may_keep(w->keep, err) : 0;
-
 	*out = NULL;
 	*remark = '\0';
-	if (code)
-		return code;
 	progress_phase(progress, PHASE_ATTACH, 0);
-	code = take(&t, err);
+	int code = take(&t, err);
 	vm_link_close(&t.link);
 	if (code == 0 && !packed_bytes_end(t.bytes, &size))
 		code = no_memory(&t, err);
@@ -293,6 +316,8 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 {
 	int code = vm_process_is_vm(p, err);
 
+	if (code == 0 && w->keep)
+		code = may_keep(w->keep, err);
 	return code || !w->core ? code : live_core_check(p, w->core, err);
 }
 

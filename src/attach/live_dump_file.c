@@ -172,8 +172,7 @@ uint64_t live_core_room(const struct vm_process *p)
 	return bytes ? bytes + ROOM_ADDED : 0;
 }
 
-/* The folder that a file is in, the caller's (free). */
-static char *folder_of(const char *path)
+char *live_dump_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? xstrndup(path, slash > path ? (size_t)(slash - path) : 1) : xstrdup(".");
@@ -202,7 +201,7 @@ int live_core_check(const struct vm_process *p, const char *path, struct err *er
 		    (long)p->pid);
 	if (!lstat(path, &st))
 		return is_there(path, err);
-	char *folder = folder_of(path);
+	char *folder = live_dump_folder_of(path);
 	int code = statvfs(folder, &v) ? err_set(err, ERR_IO, "%.200s: %s", folder, strerror(errno)) : 0;
 	free(folder);
 	uint64_t room = live_core_room(p), free_now = code ? 0 : (uint64_t)v.f_bavail * v.f_frsize;
@@ -216,7 +215,7 @@ int live_core_check(const struct vm_process *p, const char *path, struct err *er
 static uint64_t core_room_there(const struct taking *t)
 {
 	uint64_t room = live_core_room(t->vm);
-	char *folder = folder_of(t->wishes->core);
+	char *folder = live_dump_folder_of(t->wishes->core);
 	struct stat ours, theirs;
 	bool same = !stat(folder, &ours) && !fstat(t->link.tmp, &theirs) && ours.st_dev == theirs.st_dev;
 

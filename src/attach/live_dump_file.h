@@ -32,6 +32,8 @@ MUST_CHECK int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64
 MUST_CHECK int live_dump_incomplete(struct taking *t, const struct err *why, struct err *err);
 MUST_CHECK int live_dump_take_file(struct taking *t, struct err *err);
 
+/* The folder that a file is in, the caller's (free). */
+char *live_dump_folder_of(const char *path);
 /* Bytes that a core of the VM has at most; 0: unknown. */
 uint64_t live_core_room(const struct vm_process *p);
 /* As live_dump_check, of a core. */

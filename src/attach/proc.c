@@ -337,14 +337,14 @@ int proc_refused(const struct vm_process *p, int why, struct err *err)
 	proc_user(user, sizeof user, p->uid);
 	if (geteuid() == 0 || geteuid() == p->uid)
 		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: permission denied (run cairn with the "
-		    "capability SYS_PTRACE: docker run --cap-add SYS_PTRACE)", (long)p->pid, p->name);
+		    "capability SYS_PTRACE: help containers)", (long)p->pid, p->name);
 	if (p->uid && !*user)
-		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as "
-		    "root: sudo cairn %ld; in a container as this user: docker run --user %s)", (long)p->pid, p->name,
-		    p->user, (long)p->pid, p->user);
+		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run the "
+		    "same command with sudo; in a container as this user: docker run --user %s)", (long)p->pid, p->name,
+		    p->user, p->user);
 	if (p->uid == 0)
-		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user root (run cairn as "
-		    "root: sudo cairn %ld)", (long)p->pid, p->name, (long)p->pid);
-	return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run cairn as this "
-	    "user: sudo -u %s cairn %ld)", (long)p->pid, p->name, user, user, (long)p->pid);
+		return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user root (run the "
+		    "same command with sudo)", (long)p->pid, p->name);
+	return err_set(err, ERR_IO, "process %ld (%s) cannot be read: it belongs to user %s (run the same "
+	    "command with sudo -u %s)", (long)p->pid, p->name, user, user);
 }

@@ -160,20 +160,19 @@ static int described_by(const struct vm_process *p, const char *words)
 static int several(const struct vm_processes *all, const char *words, int best, struct err *err)
 {
 	struct text list = TEXT_INIT;
-	pid_t first = 0;
 	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct vm_process *p = &all->list[i];
 		if (described_by(p, words) != best)
 			continue;
+		const char *at = strstr(p->command, p->name); /* with its arguments */
 		if (n++ < LISTED_MOST)
-			text_addf(&list, "%s%ld %.60s", first ? ", " : "", (long)p->pid, p->name);
-		first = first ? first : p->pid;
+			text_addf(&list, "%s%ld %.60s", n > 1 ? ", " : "", (long)p->pid, at ? at : p->name);
 	}
 	if (n > LISTED_MOST)
 		text_addf(&list, " and %zu more", n - LISTED_MOST);
-	int code = err_set(err, ERR_USAGE, "\"%.100s\" matches several processes: %s (give the number of one: cairn %ld)",
-	    words, list.s, (long)first);
+	int code = err_set(err, ERR_USAGE, "\"%.100s\" matches several processes: %s (give the number of one)",
+	    words, list.s);
 	text_release(&list);
 	return err_because(err, code, ERR_SEVERAL);
 }

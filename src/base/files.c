@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -224,4 +225,36 @@ int file_may_have_name(const char *path, bool (*ours)(const char *path), struct 
 int file_take_name(const char *path, const char *name, struct err *err)
 {
 	return rename(path, name) ? err_set(err, ERR_IO, "%s", strerror(errno)) : 0;
+}
+
+/* --- the start of a program ------------------------------------------------------------------- */
+
+/* Of the first three descriptors those that are closed: else the dump would be opened in their place. */
+static void fill_standard(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDONLY); /* what is written there fails, as it should */
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void unheard(int signal)
+{
+	(void)signal;
+}
+
+/* A file that outgrows its limit fails to be written, and that is said.  A handler, for programs started
+ * from here would inherit that the signal is ignored. */
+static void outgrow_quietly(void)
+{
+	struct sigaction action = {.sa_handler = unheard, .sa_flags = SA_RESTART};
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
+void files_prepare(void)
+{
+	fill_standard();
+	outgrow_quietly();
 }

@@ -69,4 +69,8 @@ MUST_CHECK int file_may_have_name(const char *path, bool (*ours)(const char *pat
 /* Give a file that was written the name of another one, which it replaces.  0 or ERR_IO, in the system's words. */
 MUST_CHECK int file_take_name(const char *path, const char *name, struct err *err);
 
+/* When a program starts: closed standard descriptors are filled, so no file is opened in their place, and a file that
+ * outgrows its limit fails to be written instead of ending the program. */
+void files_prepare(void);
+
 #endif

@@ -149,10 +149,46 @@ def check_series(tap, vm):
 
 
 def check_ends(tap):
-    """Once, not for ever."""
-    for words in (("--live", str(os.getpid())), (str(os.getpid()),), ("--live", "no such process")):
+    """Once, not for ever, and with one exit status for what cannot be read."""
+    one, none = str(os.getpid()), "no such process"
+    for words in (("--live", one), (one,), ("--live", none), ("-p", none), ("-x", "live " + one), ("-x", "attach " + one),
+                  ("-x", "live '%s'" % none), ("-x", "attach '%s'" % none)):
         run = cairn(*words, "--format", "jsonl", timeout=20)
-        tap.ok(run.status == 3 and run.err.count("\n") == 1 and not run.out, "cairn " + " ".join(words[:1]), run)
+        tap.ok(run.status == 3 and run.err.count("\n") == 1 and not run.out, "cairn " + " ".join(words), run)
+
+
+def check_once(tap, pid):
+    """-n: one answer.  A series is no JSON document."""
+    run = cairn("--live", str(pid), "-n", "--format", "json", timeout=20)
+    rows = json.loads(run.out) if run.status == 0 else []
+    tap.ok([row["objects"] for row in rows if row["class"] == "Sleeper$Node"] == [NODES], "--live -n: one answer", run)
+    run = cairn("--live", str(pid), "--gc", "-n", timeout=20)
+    tap.ok(run.status == 0 and "with a full collection" in run.out, "--live --gc: it collects", run)
+    run = cairn("--live", str(pid), "--gc", "-x", "live", timeout=20)
+    tap.ok(run.status == 0 and "with a full collection" in run.out, "--live --gc -x live: it collects", run)
+    for words in (["--format", "json"], ["-o", os.devnull + ".json"]):
+        run = cairn("--live", str(pid), *words, timeout=20)
+        tap.ok(run.status == 2 and "jsonl" in run.err and not run.out, "--live %s: refused" % words[0], run)
+
+
+def check_kept(tap, folder, pid):
+    """A prompt says where the dump is kept, and how large the file is."""
+    path = os.path.join(folder, "said.hprof")
+    run = cairn("--plain", os.path.join(SOURCE, "data", "shop.hprof"), stdin=b"attach %d -o %s\ny\n" % (pid, path.encode()))
+    size = os.path.getsize(path) if os.path.exists(path) else 0
+    tap.ok(size and "is current; 2 of 2 dumps are open; wrote the dump to %s, %.1fM" % (path, size / (1 << 20)) in run.out,
+           "attach -o: the file is named", run)
+
+
+def check_first(tap, folder, pid):
+    """What is wrong with a file is said before the VM is spoken of, and nothing is written."""
+    missing, other = os.path.join(folder, "missing", "x.hprof"), os.path.join(folder, "results.hprof")
+    for words, said in ((["-o", other], "unknown output format"), (["--keep", missing], "choose another file for the dump"),
+                        *((["--keep", os.path.join(folder, "kept" + ending)], "another format (name the dump FILE.hprof)")
+                          for ending in (".hprof.gz", ".phd", ".zip", ".tar.gz", ".json"))):
+        run = cairn(*words, str(pid), "-n", "-x", "info")
+        tap.ok(run.status == 2 and run.err.count("\n") == 1 and said in run.err and "pauses" not in run.err and
+               not os.path.exists(words[1]), "cairn %s: refused before the VM is spoken of" % words[0], run)
 
 
 def main():
@@ -167,6 +203,9 @@ def main():
             check_growth(tap, folder)
             check_claims(tap, vm.pid)
             check_ends(tap)
+            check_once(tap, vm.pid)
+            check_kept(tap, folder, vm.pid)
+            check_first(tap, folder, vm.pid)
             check_series(tap, vm)
             run = cairn("-x", "assert '\"live %d\".shallow < 64M'" % vm.pid)
             tap.ok(run.status == 3 and not run.out, "assert about a VM that has ended", run)

@@ -135,6 +135,18 @@ def check_keep(tap, name, vm, kept):
     os.remove(kept)
 
 
+def check_killed(tap, name, vm, kept):
+    """A file that --keep makes has its name when all of the dump is in it."""
+    run = subprocess.Popen([CAIRN, "-y", "-p", str(vm.pid), "-n", "--keep", kept, "-x", "info"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(kept) and run.poll() is None:
+        pass
+    run.kill()
+    run.wait()
+    tap.equal(cairn("-n", kept, "-x", "info").status, 0, name + ": killed when the file to keep appears, which is whole")
+    os.remove(kept)
+
+
 def check_stopped(tap, name, vm, kept):
     """^C: cairn ends, the VM goes on, and no FIFO is left, nor an empty file."""
     for word, options in ((b"pauses", ["--keep", kept]), (b"writes its heap", [])):
@@ -189,6 +201,7 @@ def main():
         check_answers(tap, home, vm, kept)
         check_files(tap, home, vm, kept)
         check_keep(tap, home, vm, kept)
+        check_killed(tap, home, vm, kept)
         check_stopped(tap, home, vm, kept)
         check_again(tap, home, vm)
     tap.done()

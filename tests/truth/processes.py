@@ -112,11 +112,21 @@ def check_made(tap, folder):
 def check_names(tap, folder, h):
     got = one("com.acme.shop", folder)
     tap.ok(got == 100, "a part of the main class names a process", got)
-    for words, what in (("com.acme", r'"com\.acme" matches several processes: 100 com\.acme\.shop\.Main, 320 '),
+    for words, what in (("com.acme", r'"com\.acme" matches several processes: 100 com\.acme\.shop\.Main '
+                                       r'--port 80 --password \*\*\*, 320 com\.acme\.Modular \(give the number of one\)'),
                         ("99999", r"no process 99999"), ("nothing.such", r'no process of Java or Go has "nothing\.such"'),
                         ("450", r"process 450 \(zombie\.Main\) has ended: only its exit status is left")):
         said = one(words, folder)
         tap.ok(isinstance(said, str) and re.search(what, said), "processes " + words, said)
+    for claim, status in (("\"processes -where 'heap_used > 0'\".heap_used < 401M", 0), ("processes.heap_used < 400M", 1), ("rows(processes) > 9", 0),
+                          ("rows(\"processes -where 'pid < 250'\") = 2", 0),
+                          ("(SELECT sum(heap_max) FROM processes WHERE pid = 200) = %d" % (2048 * M), 0)):
+        run = cairn("-x", "assert \"%s\"" % claim.replace('"', '\\"'), env={"CAIRN_PROC": folder})
+        tap.ok(run.status == status and not run.err, "assert " + claim, run)
+    for name in ("com.acme.shop", "com.acme"):
+        run = cairn(name, "-n", env={"CAIRN_PROC": folder})
+        tap.ok(run.status == 3 and "no such file" in run.err and "cairn -p %s dumps it" % name in run.err,
+               "cairn NAME: -p is named", run)
     h.process(101, ["java"], tid=100)
     got = one("101", folder)
     tap.ok(got == 100, "a thread names its process", got)

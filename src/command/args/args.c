@@ -435,7 +435,8 @@ static int take_word(struct taking *t, struct err *err)
 		t->no_options = true;
 		return 0;
 	}
-	if (!t->no_options && looks_like_option(w))
+	bool names_option = kind == ARG_COMMAND && !strncmp(w->s, "--", 2); /* of the program */
+	if (!t->no_options && looks_like_option(w) && !names_option)
 		return take_option(call, t->s, &t->at, err);
 	if (kind == ARG_DUMPS && !word_is_dump(t->s, w))
 		kind = ++t->n < COMMAND_ARGUMENTS ? c->arguments[t->n].kind : ARG_END;

@@ -101,10 +101,19 @@ static int write_dump(void *session, FILE *to, const char *path, struct err *err
 	return session_work(s, save_work, &(struct dump_saving){session_heap(s)->source->path, fileno(to)}, err);
 }
 
+void session_say_dump(struct session *s, const char *file)
+{
+	struct stat st;
+	text_addf(&s->lines.said, "%swrote the dump to %s", s->lines.said.len ? "; " : "", file);
+	if (!stat(file, &st) && S_ISREG(st.st_mode)) {
+		text_add(&s->lines.said, ", ");
+		text_add_bytes(&s->lines.said, (uint64_t)st.st_size);
+	}
+}
+
 /* What a process dumped, which no file has. */
 static int save_dump(struct session *s, const char *file, struct err *err)
 {
-	struct stat st;
 	if (!s->dump)
 		return session_no_dump(s, err);
 	const char *path = session_heap(s)->source->path, *ending = source_process_ending(path);
@@ -116,11 +125,7 @@ static int save_dump(struct session *s, const char *file, struct err *err)
 	if (code)
 		return code;
 	source_saved_process(path);
-	session_say(s, "wrote the dump to %s", file);
-	if (!stat(file, &st) && S_ISREG(st.st_mode)) {
-		text_add(&s->lines.said, ", ");
-		text_add_bytes(&s->lines.said, (uint64_t)st.st_size);
-	}
+	session_say_dump(s, file);
 	return 0;
 }
 

@@ -158,6 +158,9 @@ void columns_mark(struct result *list, unsigned row, bool shown);
 /* Add a dump to the session, unless it has it, and be about it from now on: the command open.  Errors as heap_open. */
 MUST_CHECK int command_open(struct session *s, const char *path, struct err *err);
 
+/* Add to what is said: a dump was written to this file, and its size. */
+void session_say_dump(struct session *s, const char *file);
+
 /* Exit status of a command's outcome, as the contract has it. */
 int session_exit_status(int code, const struct result *r);
 

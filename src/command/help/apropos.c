@@ -73,9 +73,8 @@ static bool offer_text(const struct apropos *a, const char *line, const char *s)
 		text_add(&sentence, ": ");
 		text_add_n(&sentence, from + word + 1, n - word - 1);
 	}
-	bool runs = !strncmp(line, "help ", strlen("help ")); /* an option of the command line is no line to run */
 	result_add_row(a->r, (struct cell[]){cell_text(line), cell_text(sentence.s ? sentence.s : "")},
-	    &(struct target){.kind = runs ? TARGET_COMMAND : TARGET_NONE, .command = runs ? line : NULL});
+	    &(struct target){.kind = TARGET_COMMAND, .command = line});
 	text_release(&sentence);
 	return true;
 }
@@ -134,8 +133,8 @@ static void search_page(const struct apropos *a, const struct help_page *p)
 static void search_option(const struct apropos *a, const struct program_option *o)
 {
 	struct text line = TEXT_INIT;
-	text_addf(&line, "cairn --%s", o->name);
-	(void)(offer_word(a, line.s, line.s + strlen("cairn "), o->summary ? o->summary : "") ||
+	text_addf(&line, "help --%s", o->name);
+	(void)(offer_word(a, line.s, line.s + strlen("help "), o->summary ? o->summary : "") ||
 	    offer_text(a, line.s, o->more));
 	text_release(&line);
 }

@@ -39,6 +39,14 @@ static void write_pipes(struct text *to)
 	    "> FILE, >> FILE\twrite or append to a file; its ending gives the format");
 }
 
+extern const char *const containers_txt[]; /* that section of the manual, which the build takes from there */
+
+static void write_containers(struct text *to)
+{
+	for (const char *const *line = containers_txt; *line; line++)
+		text_addf(to, "%s%s", *line, line[1] ? "\n" : "");
+}
+
 const struct help_page help_pages[] = {
     {"input", "dumps in files, archives and pipes; several at once",
 	"cairn FILE opens a dump. cairn recognises the format by the content, not by the name. It unpacks gzip, zstd, "
@@ -65,6 +73,7 @@ const struct help_page help_pages[] = {
 	"cairn OLD... DUMP opens the last dump and compares it with the older dumps or profiles.\n"
 	"cairn shows a truncated or damaged dump up to the damage: a warning names the last sound byte, numbers are "
 	"lower bounds (>=), and the exit status is 4. It is 3 if cairn can read nothing.", NULL},
+    {"containers", "how to dump a VM in a container or a pod", NULL, write_containers},
     {"values", "how objects, classes, threads and sizes are written",
 	"0xE0000AF0\tan object by address, in either case, with or without 0x\n"
 	"#ID\tan object by its number in address order, from 0\n"
@@ -431,8 +440,8 @@ static void add_other_word(struct result *r, const char *word, const struct comm
 /* What a page is looked for by, besides its name. */
 static const char *const other_names[][2] = {
     {"archive", "input"}, {"directory", "input"}, {"gzip", "input"}, {"pipe", "input"}, {"stdin", "input"},
-    {"tar", "input"}, {"zip", "input"}, {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"},
-    {"colours", "theme"},
+    {"tar", "input"}, {"zip", "input"}, {"docker", "containers"}, {"kubernetes", "containers"},
+    {"color", "theme"}, {"colors", "theme"}, {"colour", "theme"}, {"colours", "theme"},
 };
 
 static const struct help_page *page_called(const char *word)
@@ -450,8 +459,12 @@ static int run_help(struct session *s, const struct call *call, struct result **
 {
 	const char *word = call->argument[0].word;
 	const struct help_page *page = word ? page_called(word) : NULL;
-	const struct command *c = word && !page ? command_find(word, err) : NULL;
-	if (word && !page && !c)
+	struct text option = TEXT_INIT;
+	bool of_program = word && !strncmp(word, "--", 2);
+	if (of_program && !options_write_one(word + 2, &option))
+		return err_set(err, ERR_NOT_FOUND, "cairn has no option %.60s (cairn --help lists them)", word);
+	const struct command *c = word && !page && !of_program ? command_find(word, err) : NULL;
+	if (word && !page && !c && !of_program)
 		return err->code;
 	struct result *r = *out = result_new_rows("help", s->dump, &help_shape);
 	result_mark(r, RESULT_PLAIN_TEXT, true);
@@ -460,6 +473,9 @@ static int run_help(struct session *s, const struct call *call, struct result **
 		help_page_text(page, &text);
 		add_text(r, line_width(s), text.s ? text.s : "", 0);
 		text_release(&text);
+	} else if (of_program) {
+		add_text(r, line_width(s), option.s ? option.s : "", 0);
+		text_release(&option);
 	} else if (c) {
 		add_other_word(r, word, c);
 		describe_command(r, line_width(s), c);
@@ -471,14 +487,16 @@ static int run_help(struct session *s, const struct call *call, struct result **
 
 const struct command cmd_help = {
     .name = "help",
-    .arguments = {{ARG_COMMAND, "COMMAND", true}},
+    .arguments = {{ARG_COMMAND, "COMMAND|--OPTION", true}},
     .flags = COMMAND_NO_DUMP | COMMAND_EARLY,
     .group = "session",
     .summary = "list all commands, or explain one",
     .shapes = SHAPES(&help_shape),
     .description = "help input explains how to open dumps; help values, help pipes and help formats explain words "
-	"that all commands share; help keys, help mouse and help theme are about the screen.",
+	"that all commands share; help containers is about VMs there; help keys, help mouse and help theme are about "
+	"the screen.",
     .examples = {{"help", ON_ANY, "all commands"}, {"help refs", ON_ANY, "one command with its options and columns"},
-	{"help values", ON_ANY, "how to write objects, classes and threads"}},
+	{"help values", ON_ANY, "how to write objects, classes and threads"},
+	{"help --keep", ON_ANY, "one option of cairn"}},
     .run = run_help,
 };

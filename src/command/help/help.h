@@ -46,6 +46,8 @@ struct program_option {
 extern const struct program_option program_options[]; /* ended by a NULL name */
 
 void options_write_help(struct text *to);
+/* Append the option of this name as a definition; NULL: all.  False: there is none. */
+bool options_write_one(const char *name, struct text *to);
 void options_write_man(struct text *to); /* troff: OPTIONS section */
 
 /* "man": the sections that are made from tables; "bash", "zsh", "fish": completion (docs.c);

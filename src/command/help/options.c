@@ -25,7 +25,7 @@ const struct program_option program_options[] = {
     {OPTION_OUTPUT, "output", "FILE", "file for the results (standard output)",
 	"Without --format the ending gives the format: .csv .json .jsonl .md .html; .txt, .log or none is text, any "
 	"other an error. Several results in JSON are one array with an element for each."},
-    {OPTION_FORCE, "force", NULL, "let -o and > replace a heap dump",
+    {OPTION_FORCE, "force", NULL, "let -o, > and --keep replace a heap dump",
 	"Without it cairn never replaces a heap dump or appends to it, and the screen asks before it replaces any "
 	"file. cairn never writes to files that it reads: the dump, its program, its javacore and scripts."},
     {OPTION_TOP, "top", "N", "at most N rows of each result",
@@ -45,14 +45,16 @@ const struct program_option program_options[] = {
     {OPTION_PROCESS, "process", "PID|NAME", "dump a running VM into memory, and open it",
 	"cairn PID does the same. NAME is a part of the command line that only one process has. cairn says what it is "
 	"about to do and asks. The VM writes its heap into a pipe, so no disk is used, and pauses meanwhile."},
-    {OPTION_YES, "yes", NULL, "dump the process without asking", NULL},
+    {OPTION_YES, "yes", NULL, "dump the process without asking",
+	"Without a terminal cairn never asks."},
     {OPTION_KEEP, "keep", "FILE", "with a process: keep its dump in a file, too",
 	"An existing file is replaced, but a heap dump only with --force."},
     {OPTION_GC, "gc", NULL, "with a process: a full collection first",
-	"Without it all objects are dumped, also those that no root reaches."},
+	"Without it all objects are dumped, also those that no root reaches. With --live the VM collects before each "
+	"answer."},
     {OPTION_LIVE, "live", "PID|NAME", "watch the class histogram of a running VM",
-	"On the screen it is asked for every two seconds; without one it is printed every two seconds until ^C. -x "
-	"and -f run their lines instead."},
+	"On the screen it is asked for every two seconds; without one it is printed every two seconds until ^C, with "
+	"-n once. -x and -f run their lines instead."},
     {OPTION_PROGRESS, "progress", "auto|always|never", "progress on standard error",
 	"auto, the default: if standard error is a terminal and loading takes over half a second."},
     {OPTION_THREADS, "threads", "N", "worker threads (the processors available)", NULL},
@@ -84,7 +86,7 @@ const struct program_option program_options[] = {
 	"With comments, ready for $XDG_CONFIG_HOME/cairn/config."},
     {OPTION_NO_CONFIG, "no-config", NULL, "ignore the configuration", NULL},
     {OPTION_VERSION, "version", NULL, "print the version", NULL},
-    {OPTION_HELP, "help", NULL, "this", NULL},
+    {OPTION_HELP, "help", NULL, "a summary of the options", NULL},
     {OPTION_DUMP_DOCS, "dump-docs", "man|bash|zsh|fish|schema|commands", NULL, NULL},
     {0, NULL, NULL, NULL, NULL},
 };
@@ -97,7 +99,7 @@ static const struct {
     {OPTION_COMMAND, "run a command (try -x help); run a script"},
     {OPTION_BATCH, "print and exit; --plain: a prompt, no screen"},
     {OPTION_FORMAT, "format of results"},
-    {OPTION_OUTPUT, "file for the results; let it replace a heap dump"},
+    {OPTION_OUTPUT, "file for results; let files replace a dump"},
     {OPTION_SIZES, "sizes of the VM or MAT; number of the heap"},
     {OPTION_MEM, "memory limit (2G); folder for the rest"},
     {OPTION_JAVACORE, "with an OpenJ9 dump; program of a Go dump"},
@@ -128,6 +130,18 @@ static void option_spelling(const struct program_option *o, struct text *to)
 		text_addf(to, " %s", o->argument);
 }
 
+bool options_write_one(const char *name, struct text *to)
+{
+	for (const struct program_option *o = program_options; o->name; o++) {
+		if (!o->summary || (name && strcmp(o->name, name)))
+			continue;
+		text_add(to, to->len ? "\n" : "");
+		option_spelling(o, to);
+		text_addf(to, "\t%s%s%s", o->summary, o->more ? ". " : "", o->more ? o->more : "");
+	}
+	return to->len;
+}
+
 void options_write_help(struct text *to)
 {
 	text_add(to, "cairn [OPTION]... [OLD]... DUMP   open a dump (-: a pipe), compare it with OLD\n"
@@ -148,7 +162,7 @@ void options_write_help(struct text *to)
 		text_release(&spelling);
 	}
 	text_add(to, "exit status: 0 success, 1 not found or a check failed, 2 wrong usage or\n"
-	    "             not written, 3 dump unreadable or no memory, 4 dump read in part\n");
+	    "             not written, 3 dump or VM unreadable or no memory, 4 read in part\n");
 }
 
 void troff_add(struct text *to, const char *s)
@@ -184,7 +198,7 @@ void options_write_man(struct text *to)
 			text_add(to, "\\fR");
 		}
 		text_add(to, "\n");
-		troff_add(to, o->key == OPTION_HELP ? "a summary of the options" : o->summary);
+		troff_add(to, o->summary);
 		text_add(to, ".\n");
 		if (o->more) {
 			troff_add(to, o->more);

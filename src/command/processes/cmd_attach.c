@@ -44,8 +44,10 @@ static int run_attach(struct session *s, const struct call *call, struct result 
 		if (code == ERR_CANCELLED && source_is_unsaved(name))
 			err_set(err, code, "stopped; the dump, which was in no file, is gone");
 		source_drop_process(name);
-		return code;
+		return process_error(code, err);
 	}
+	if (wishes.keep && !source_is_unsaved(name))
+		session_say_dump(s, wishes.keep);
 	return class ? list_class(s, class, out, err) : 0;
 }
 

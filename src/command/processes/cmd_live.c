@@ -36,26 +36,24 @@ enum { ANSWERS_MOST = 100000, SECONDS_MOST = 86400, SECONDS_DEFAULT = 2 };
 /* The one of the session if it is of this process, else a new one in its place. */
 static int watch_of(struct session *s, const struct call *call, struct vm_watch **out, struct err *err)
 {
-	bool collect = call_has(call, DASH_LIVE);
+	bool collect = false;
 	struct vm_watch *w = s->watch;
 	struct vm_process p;
 	char title[VM_TITLE], pid[24];
-	long last = w ? (long)w->process.pid : (long)process_watched();
+	pid_t named = process_watched(&collect);
+	long last = w ? (long)w->process.pid : (long)named;
 	const char *word = call->argument[0].given ? call->argument[0].word : pid;
+	collect = call_has(call, DASH_LIVE) || (collect && !call->argument[0].given);
 	if (!call->argument[0].given && !last)
 		return call_missing(call->command, "PID or NAME is missing", "", 1, err);
 	snprintf(pid, sizeof pid, "%ld", last);
-	int code = vm_process_find(&p, word, err);
-	if (code == ERR_NOT_FOUND && w && w->process.pid == (pid_t)strtol(word, NULL, 10)) {
+	int code = process_find_vm(&p, word, err);
+	if (code && w && w->process.pid == (pid_t)strtol(word, NULL, 10) && !vm_process_lives(&w->process)) {
 		vm_process_title(&w->process, title);
 		return err_set(err, code, "%s has ended", title);
 	}
 	if (code)
 		return code;
-	if ((code = vm_process_is_vm(&p, err))) {
-		vm_process_release(&p);
-		return code;
-	}
 	if (w && w->process.pid == p.pid && w->process.started == p.started && w->collect == collect) {
 		vm_process_release(&p);
 	} else {
@@ -183,7 +181,7 @@ static int run_live(struct session *s, const struct call *call, struct result **
 	    watch_of(s, call, &w, err);
 	for (uint64_t i = 0; !code && i < n; i++) {
 		code = i ? pass_time(s, (double)seconds, err) : 0;
-		code = code ? code : session_dump_error(vm_watch_ask(w, session_progress(s), err), err);
+		code = code ? code : process_error(vm_watch_ask(w, session_progress(s), err), err);
 		if (!code && !*out) {
 			add_title(&title, w);
 			*out = result_new_rows(title.s, NULL, &shape);
@@ -197,8 +195,6 @@ static int run_live(struct session *s, const struct call *call, struct result **
 	if (!code && n > 1)
 		result_show_column(*out, COL_SECONDS, true);
 	text_release(&title);
-	if (code == ERR_NOT_FOUND && s->asks) /* a claim about a VM that has ended is not false */
-		code = err->code = ERR_FORMAT;
 	return code;
 }
 

@@ -166,7 +166,7 @@ static int run_processes(struct session *s, const struct call *call, struct resu
 const struct command cmd_processes = {
     .name = "processes",
     .arguments = {{ARG_WORDS, "PROCESS", true}},
-    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_NO_TABLE,
+    .flags = COMMAND_NO_DUMP | COMMAND_OF_SESSION | COMMAND_OF_VM | COMMAND_NO_TABLE,
     .group = "processes",
     .summary = "list the Java and Go processes of this host",
     .shapes = SHAPES(&list_shape, &one_shape),
@@ -175,8 +175,8 @@ const struct command cmd_processes = {
 	"every two seconds. Enter dumps a heap and opens it (attach).\n"
 	"~heap_used\tas the VM published it at its last collection; ?: never, or -XX:-UsePerfData\n"
 	"state\twhat is in the way: processes of other users need root or sudo -u USER\n"
-	"Processes of containers are listed with their id. In a container it lists those of the container, or with "
-	"CAIRN_PROC=/host/proc those of a host that is mounted there.",
+	"Processes of containers are listed with their id. In a container it lists those of the container (help "
+	"containers).",
     .examples = {{"processes", ON_ANY, "which VMs run, and how full are their heaps?"},
 	{"processes | sort -heap_used", ON_ANY, "the fullest heap first"}},
     .run = run_processes,

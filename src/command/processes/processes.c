@@ -5,9 +5,11 @@
 #include "attach/attach.h"
 #include "base/files.h"
 #include "base/mem.h"
+#include "base/suffixes.h"
 #include "command/commands.h"
 #include "command/exec/exec.h"
 #include "dump/source/source.h"
+#include "result/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,7 @@
 static struct {
 	struct vm_process process;
 	char line[40];
-	bool asked;
+	bool collect, asked;
 } watched;
 
 bool process_is_named(const char *name)
@@ -27,6 +29,19 @@ bool process_is_named(const char *name)
 	struct stat st;
 	size_t digits = strspn(name, "0123456789");
 	return digits && digits < 11 && !name[digits] && file_stat(name, &st) < 0;
+}
+
+bool process_has_name(const char *name)
+{
+	struct vm_process p;
+	struct err err = ERR_INIT;
+	struct stat st;
+	if (strchr(name, '/') || file_stat(name, &st) == 0)
+		return false;
+	int code = vm_process_find(&p, name, &err);
+	if (!code)
+		vm_process_release(&p);
+	return !code || err.reason == ERR_SEVERAL;
 }
 
 /* The answer of who sits at the terminal; an end of input is a no. */
@@ -54,16 +69,46 @@ bool process_ask_terminal(void *context, const char *sentence)
 	return read_yes();
 }
 
+int process_error(int code, struct err *err)
+{
+	if (code == ERR_NOT_FOUND || code == ERR_UNSUPPORTED || code == ERR_IO)
+		code = err->code = ERR_FORMAT;
+	return code;
+}
+
+int process_find_vm(struct vm_process *to, const char *words, struct err *err)
+{
+	int code = vm_process_find(to, words, err);
+	if (!code && (code = vm_process_is_vm(to, err)))
+		vm_process_release(to);
+	return process_error(code, err);
+}
+
+/* A name that says another format, as save has it. */
+static int keeps_as(const char *file, enum vm_kind kind, struct err *err)
+{
+	static const char *const dumps[] = {".hprof", ".phd", NULL};
+	const char *ending = dumps[kind == VM_OPENJ9];
+	enum print_format format;
+	size_t n = strlen(file);
+	if (suffix_of(file, n, (const char *const[]){ending, NULL}) || (!suffix_of(file, n, dumps) &&
+	    !suffix_of_packed(file, n) && !suffix_of_archive(file, n) &&
+	    (print_format_of_file(file, &format, NULL) || format == PRINT_TEXT)))
+		return 0;
+	return err_set(err, ERR_USAGE, "\"%.200s\" is another format (name the dump FILE%s)", file, ending);
+}
+
 int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
     const struct writing *rules, bool (*ask)(void *context, const char *sentence), void *context, struct err *err)
 {
 	struct text sentence = TEXT_INIT;
 	struct vm_process p;
 	char name[VM_TITLE];
-	int code = vm_process_find(&p, words, err);
+	int code = process_find_vm(&p, words, err);
 	if (code)
 		return code;
-	code = live_dump_check(&p, w, err);
+	code = w->keep ? keeps_as(w->keep, p.kind, err) : 0;
+	code = code ? code : live_dump_check(&p, w, err);
 	if (!code && w->keep)
 		code = writing_may_replace(rules, w->keep, err);
 	if (!code) {
@@ -78,17 +123,18 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	return code;
 }
 
-int process_watch(const char *words, struct err *err)
+int process_watch(const char *words, bool collect, struct err *err)
 {
-	int code = vm_process_find(&watched.process, words, err);
-	code = code ? code : vm_process_is_vm(&watched.process, err);
+	int code = process_find_vm(&watched.process, words, err);
 	if (!code)
-		snprintf(watched.line, sizeof watched.line, "live %ld", (long)watched.process.pid);
+		snprintf(watched.line, sizeof watched.line, "live %ld%s", (long)watched.process.pid, collect ? " -live" : "");
+	watched.collect = collect;
 	return code;
 }
 
-pid_t process_watched(void)
+pid_t process_watched(bool *collect)
 {
+	*collect = watched.collect;
 	return watched.process.pid;
 }
 

@@ -22,19 +22,27 @@ struct writing;
 /* Does a name on the command line mean a process: a number, and no file has that name? */
 bool process_is_named(const char *name);
 
+/* Is there no such file, but a process that -p finds by this? */
+bool process_has_name(const char *name);
+
+/* The VM that these words mean.  One that cannot be read is ERR_FORMAT, as a dump is: one exit status. */
+MUST_CHECK int process_find_vm(struct vm_process *to, const char *words, struct err *err);
+/* The same of the error of asking it. */
+int process_error(int code, struct err *err);
+
 /*
  * Name a process as a dump: *path opens it, and stays.  ask is told before what is going to be done.  Nothing happens
  * to the process before the dump is opened.  rules: of the file to keep.  0; ERR_CANCELLED: the answer was no; else as
- * vm_process_find, and writing_may_replace.
+ * process_find_vm, live_dump_check and writing_may_replace.
  */
 MUST_CHECK int process_take(const char **path, const char *words, const struct live_dump_wishes *w,
     const struct writing *rules, bool (*ask)(void *context, const char *sentence), void *context, struct err *err);
 /* For it, before there is a screen: waits for a yes, unless that was given (*context, a bool) or nobody is there. */
 bool process_ask_terminal(void *context, const char *sentence);
 
-/* --live: the process that these words mean, found once.  Errors as vm_process_find. */
-MUST_CHECK int process_watch(const char *words, struct err *err);
-pid_t process_watched(void); /* its pid; 0: none is watched */
+/* --live: the process that these words mean, found once; with --gc it collects.  Errors as process_find_vm. */
+MUST_CHECK int process_watch(const char *words, bool collect, struct err *err);
+pid_t process_watched(bool *collect); /* its pid; 0: none is watched */
 /* Then the line that asks it; NULL: none is watched. */
 const char *process_watch_line(void);
 /* For batch_options: that line every two seconds, as long as it lives. */

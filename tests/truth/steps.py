@@ -199,6 +199,8 @@ def stretched(counted, lines, verbose, name):
     odd = []
     for what, steps in counted.stretch.items():
         text = "%-50s %12d" % (meaning(what, lines), steps)
+        if text.startswith("history"):
+            continue  # its rows are the lines that were asked here, not the dump's
         if steps > STRETCH or verbose and steps > STRETCH // 8:
             text += "".join("\n      %-6s %s" % (word, function_at(place)) for word, place in
                             zip(("from", "within", "to"), counted.place[what]))

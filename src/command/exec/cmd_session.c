@@ -34,8 +34,7 @@ static int run_history(
 	struct text line = TEXT_INIT;
 	(void)call;
 	(void)err;
-	/* lines may be long */
-	for (size_t i = 0; i < s->lines.n_history && !progress_own_stops(128 * i); i++) {
+	for (size_t i = 0; i < s->lines.n_history && !progress_own_stops(8 * i); i++) {
 		text_clear(&line);
 		text_add_escaped(&line, s->lines.history[i], strlen(s->lines.history[i]));
 		result_add_row(r, (struct cell[]){cell_plain(i + 1), cell_text(line.s)},

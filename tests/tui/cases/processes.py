@@ -94,6 +94,21 @@ def table(t):
     leave(t)
 
 
+@case("w in the list of processes: its lines stay lines while the list is read again")
+def why(t):
+    h = host(t)
+    t.line('"$CAIRN" \'%s\'' % SHOP)
+    t.wait("^> ")
+    enter(t, "processes")
+    wait_selected(t, r" 4711 ")
+    t.keys("w")
+    t.wait(r"^the other numbers are exact")
+    h.java(4712, "later.Main")
+    t.wait(r" 4712 ")
+    t.wait(r"^the other numbers are exact")
+    leave(t)
+
+
 @case("processes with long names: at 80 columns pid, simple name and heap are whole")
 def long_names(t):
     h = host(t)

@@ -218,6 +218,8 @@ static struct cell running_cell(const struct dump_rows *rows, const struct vm_pr
 {
 	enum { NAME_MOST = 36 }; /* columns: longer ones are not lined up */
 	int pid = 0, name = 0;
+	if (column == COL_SHALLOW) /* not drawn, but sorted by and explained */
+		return process_published(p, p->counters.heap_used);
 	if (column != COL_FILE)
 		return cell_blank();
 	for (size_t i = 0; i < rows->running->n; i++) {

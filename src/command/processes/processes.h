@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct cell;
 struct live_dump_wishes;
+struct result;
 struct session;
 struct vm_process;
 struct writing;

@@ -53,6 +53,28 @@ def beside_dumps(t):
     t.wait("^status 0$")
 
 
+@case("cairn alone: shallow sorts processes by their heaps, w says how sure these are")
+def heaps(t):
+    h = host(t)
+    h.java(4900, "large.Main", values=fakehost.hotspot("large.Main", used=460 * M))
+    shutil.copy(SHOP, os.path.join(t.home, "d"))
+    t.line('"$CAIRN"')
+    wait_selected(t, r"^> .*shop\.hprof +HPROF")
+    t.keys("s", "s")
+    t.wait(" shallow v ")
+    t.keys("Home")
+    wait_selected(t, r" 4900 +large\.Main ")
+    t.keys("w")
+    t.wait(r"^shallow ~460M is inferred: the VM publishes it at its collections")
+    t.keys("j")
+    wait_selected(t, r" 4711 ")
+    t.keys("End")
+    wait_selected(t, r" 4800 ")
+    t.keys("w")
+    t.wait(r"^shallow is unknown: the VM publishes it at its collections")
+    leave(t)
+
+
 @case("cairn alone where no dump is: the processes, and that there is no dump; then none of either")
 def alone(t):
     h = host(t)

@@ -62,6 +62,8 @@ struct dump_rows {
 static struct cell file_size(const char *path)
 {
 	struct stat st;
+	if (source_has_no_file(path))
+		return cell_blank();
 	return file_stat(path, &st) ? cell_none() : cell_bytes(amount_exact((uint64_t)st.st_size));
 }
 

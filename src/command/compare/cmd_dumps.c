@@ -347,13 +347,26 @@ static struct result *list_dumps(const struct session *s)
 	    here ? &running_ops : &dumps_ops, rows, s->n_dumps + (here ? rows->running->n : 0));
 }
 
+static const char no_dump[] = "no dump is in this directory";
+
+/* On the screen, where no dump is; NULL: no process is either. */
+static struct result *list_running(const struct session *s)
+{
+	bool here = s->interactive && s->folder && s->folder->here && !s->n_dumps;
+	struct result *r = here ? processes_result() : NULL;
+	if (r && r->n_rows) {
+		result_add_note(r, no_dump);
+		return r;
+	}
+	result_free(r);
+	return NULL;
+}
+
 /* What a list without a dump says, and what to do. */
 static void tell_empty(struct result *r, const struct session *s)
 {
 	struct text empty = TEXT_INIT, archives = TEXT_INIT;
-	text_add(&empty, "no dump is in this directory");
-	if (r->n_source)
-		result_add_note(r, "no dump is in this directory");
+	text_add(&empty, no_dump);
 	if (s->folder->n_others)
 		text_addf(&empty, " (%zu other file%s)", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	if (!s->interactive) {
@@ -420,6 +433,8 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 {
 	struct text same = TEXT_INIT;
 	(void)call;
+	if ((*out = list_running(s)))
+		return 0;
 	for (size_t i = 0; !s->folder && i < s->n_dumps; i++) /* of a folder they may be many: none is read for its row */
 		if (!s->dumps[i]->opened && session_read_profile(s, s->dumps[i], err))
 			return err_cancelled(err);

@@ -107,11 +107,12 @@ static void rows_release(void *data)
 static const struct result_ops rows_ops = {
     .cell = rows_cell, .target = rows_target, .release = rows_release};
 
-static struct result *list_processes(void)
+struct result *processes_result(void)
 {
 	struct process_rows *rows = xcalloc(1, sizeof *rows);
 	rows->all = vm_processes_list();
 	struct result *r = result_new("processes", NULL, &list_shape, &rows_ops, rows, rows->all->n);
+	r->kind = cmd_processes.name; /* also where it is the answer of dumps */
 	result_mark(r, RESULT_NO_PANES, true);
 	result_mark(r, RESULT_REFRESHES, true);
 	if (!rows->all->n) {
@@ -150,7 +151,7 @@ static int run_processes(struct session *s, const struct call *call, struct resu
 	if (words.len)
 		code = show_one(out, words.s, err);
 	else
-		*out = list_processes();
+		*out = processes_result();
 	text_release(&words);
 	return code;
 }

@@ -79,13 +79,21 @@ def heaps(t):
 def alone(t):
     h = host(t)
     t.line('"$CAIRN"')
-    wait_selected(t, r" 4711  com\.acme\.shop\.Main ")
+    wait_selected(t, r" 4711 +\S+\.Main +OpenJDK 17\.0\.15 +~400M +512M ")
+    t.wait(r"^9 processes ")
+    t.wait(r"^ +pid +main +vm +heap.used +heap.max ")
     t.wait(r"^no dump is in this directory")
-    for pid in (4711, 4800, 5000):
+    h.java(4900, "large.Main", values=fakehost.hotspot("large.Main", used=460 * M))
+    t.wait(r" 4900 +large")
+    t.keys("s", "s")
+    wait_selected(t, r" 4900 +large\.Main ")
+    t.keys("w")
+    t.wait(r"^heap_used ~460M.* the VM")
+    for pid in (4711, 4800, 4900, 5000):
         h.end(pid)
     t.wait(r"^ *:open FILE +opens a dump")
     h.java(6000, "later.Main")
-    wait_selected(t, r" 6000  later\.Main ")
+    wait_selected(t, r" 6000 +later\.Main ")
     leave(t)
 
 
@@ -136,7 +144,10 @@ def long_names(t):
     h = host(t)
     h.java(5100, "com.acme.platform.inventory.reservation.InventoryReservationServiceApplication")
     h.java(5200, "/srv/inventory-reservation-service-application-1.0.2-SNAPSHOT.jar")
+    shutil.copy(SHOP, os.path.join(t.home, "d"))
     t.line('"$CAIRN"')
+    wait_selected(t, r"^> .*shop\.hprof +HPROF")
+    t.keys("j")
     wait_selected(t, r" 4711  com\.acme\.shop\.Main +heap ~400M of 512M ")
     t.wait(r"^ +5100  InventoryReservationServiceApplication  heap ~400M of 512M ")
     t.wait(r"^ +5200  inventory-reservation-service-application-1\.0\.2-SNAPSHOT\.jar  heap")

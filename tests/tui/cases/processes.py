@@ -75,6 +75,17 @@ def heaps(t):
     leave(t)
 
 
+@case("cairn alone in a narrow window: s sorts by a column that is seen", ((40, 24),))
+def seen(t):
+    host(t)
+    shutil.copy(SHOP, os.path.join(t.home, "d"))
+    t.line('"$CAIRN"')
+    wait_selected(t, r"shop\.hprof +HPROF")
+    t.keys("s")
+    t.wait(r" (file|format|created) \^ ")
+    leave(t)
+
+
 @case("cairn alone where no dump is: the processes, and that there is no dump; then none of either")
 def alone(t):
     h = host(t)

@@ -41,7 +41,7 @@ static const struct column folder_columns[] = {
     {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
     {.id = COL_OBJECTS, .room = COLUMN_EARLY},
     {.id = COL_SHALLOW},
-    {.id = COL_STATE},
+    {.id = COL_STATE, .room = COLUMN_LATE},
     {.id = COL_DAMAGE, .room = COLUMN_EARLY},
     {.id = COL_CAUSE, .room = COLUMN_LATE},
 };

@@ -189,7 +189,7 @@ def refused(t):
         t.keys("Home", "End")
     leave(t)
     t.line('"$CAIRN" --keep x.hprof')
-    t.wait(r"^cairn: --keep, --gc and --yes are about a process")
+    t.wait(r"^cairn: --keep, --gc and --yes are about a dump of a process: cairn --keep FILE P")
     t.line('"$CAIRN" 5000; echo "status $?"')
     t.wait(r"^cairn: process 5000 .* is a Go program")
     t.wait(r"^status 3")

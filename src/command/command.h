@@ -295,6 +295,8 @@ int call_missing(const struct command *c, const char *what, const char *option, 
 /* Help and manual, made from the table.  Each appends to `to`. */
 void command_usage(const struct command *c, struct text *to);        /* "refs OBJ [-out|-in] …" */
 void command_description(const struct command *c, struct text *to);  /* its paragraphs; perhaps none */
+/* What its description says of a column ("objects, shallow\tMEANING").  False: nothing. */
+bool command_defines(const struct command *c, const char *word, struct text *meaning);
 /* The words of the columns of a shape, or of the values of its head: "kind roots objects
  * shallow". */
 void shape_words(const struct shape *shape, bool head, struct text *to);

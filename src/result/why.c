@@ -171,7 +171,8 @@ static const struct {
     [REASON_NOT_READ] = {"only the first bytes of the dump were read: use N or Enter reads it", NULL},
     [REASON_STACK_ORDER] = {"the dump does not record which stack belongs to which thread; cairn uses the order "
 	"of threads and stacks", NULL},
-    [REASON_PUBLISHED] = {"the VM publishes it at collections only, and nobody asked the VM now", NULL},
+    [REASON_PUBLISHED] = {"the VM publishes it at its collections, and only its user and root can read it; "
+	"cairn did not ask the VM", NULL},
     [REASON_BY_INDEX] = {"it comes from the start of an index or a profile: the dump itself was not read", NULL},
     [REASON_SILENT] = {"it is not recorded", say_silence},
 };

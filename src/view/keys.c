@@ -37,7 +37,9 @@ static const struct binding {
     {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, OBJECTS | PLACE_PANE, "Enter",
 	"open the selected row: objects of a class, an object, a thread; in a tree its children",
 	"open", "Enter", OBJECTS | PLACE_PANE, CAN_OPEN, .brief = "open the row"},
-    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, PLACE_TABLE, NULL, NULL, "dump", "Enter", PLACE_TABLE, CAN_DUMP},
+    {{'\r', '\n', SPECIAL(KEY_ENTER)}, ACTION_OPEN, PLACE_TABLE, "Enter",
+	"on a process: dump its heap into memory and open it (attach)", "dump", "Enter", PLACE_TABLE, CAN_DUMP,
+	.brief = "dump its heap"},
     {{'\r', '\n', SPECIAL(KEY_ENTER), ' '}, ACTION_OPEN, PLACE_COLUMNS, "Enter, Space", "show or hide this column",
 	"show/hide", "Enter", PLACE_COLUMNS, 0, .brief = "show or hide"},
     {{SPECIAL(KEY_RIGHT), 'l'}, ACTION_INTO, PAGES, "Right, l",
@@ -152,7 +154,8 @@ static const struct binding {
 	"help", "?", PAGES, 0},
     {{CTRL('L')}, ACTION_REDRAW, ANYWHERE, "^L", "redraw the screen", NULL, NULL, 0, 0},
     {{CTRL('Z')}, ACTION_SUSPEND, ANYWHERE, "^Z", "suspend to the shell; fg returns", NULL, NULL, 0, 0},
-    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work", NULL, NULL, 0, 0, .brief = "stop the work"},
+    {{CTRL('C')}, ACTION_CANCEL, ANYWHERE, "^C", "stop the current work; while a dump is read, quit", NULL,
+	NULL, 0, 0, .brief = "stop the work"},
     {{'q'}, ACTION_LEAVE, ANYWHERE, "q",
 	"previous view, or quit from the first one (set q quit: quit everywhere)",
 	"back", "q", ANYWHERE, CAN_GO_BACK, .brief = "back, or quit"},
@@ -317,10 +320,12 @@ static void end_overview(struct overview *o)
 	o->at = 0;
 }
 
-/* Does an earlier one take its key in this place? */
+/* Does an earlier one take its key in this place, on the same rows? */
 static bool is_shadowed(const struct binding *b, enum place place)
 {
-	return binding_of(b->keys[0], place) != b;
+	const struct binding *first = binding_of(b->keys[0], place);
+
+	return first != b && (!first || !first->needs || !b->needs || first->needs == b->needs);
 }
 
 enum key_part { OF_PAGE, EVERYWHERE, ELSEWHERE };
@@ -387,7 +392,7 @@ static void write_overview(enum place place, unsigned can, int width, const char
 		text_add(to, part == OF_PAGE ? "Keys on this page\n" : "Keys on all pages\n");
 		for (size_t i = 0; i < N_BINDINGS; i++) {
 			const struct binding *b = &bindings[i];
-			bool useless = ((b->needs == CAN_TAG || b->needs == CAN_WATCH) && !(can & b->needs)) ||
+			bool useless = (b->needs & (CAN_TAG | CAN_WATCH | CAN_DUMP) && !(can & b->needs)) ||
 			    (part == OF_PAGE && is_shadowed(b, place));
 			if (b->brief && part_of(b, place) == part && !useless)
 				add_brief(&o, b->action == ACTION_TAB ? tabs : b->name, b->brief);

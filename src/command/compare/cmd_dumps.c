@@ -41,7 +41,7 @@ static const struct column folder_columns[] = {
     {.id = COL_FILE_SIZE, .room = COLUMN_LATE},
     {.id = COL_OBJECTS, .room = COLUMN_EARLY},
     {.id = COL_SHALLOW},
-    {.id = COL_STATE},
+    {.id = COL_STATE, .room = COLUMN_LATE},
     {.id = COL_DAMAGE, .room = COLUMN_EARLY},
     {.id = COL_CAUSE, .room = COLUMN_LATE},
 };
@@ -62,6 +62,8 @@ struct dump_rows {
 static struct cell file_size(const char *path)
 {
 	struct stat st;
+	if (source_has_no_file(path))
+		return cell_blank();
 	return file_stat(path, &st) ? cell_none() : cell_bytes(amount_exact((uint64_t)st.st_size));
 }
 
@@ -218,6 +220,8 @@ static struct cell running_cell(const struct dump_rows *rows, const struct vm_pr
 {
 	enum { NAME_MOST = 36 }; /* columns: longer ones are not lined up */
 	int pid = 0, name = 0;
+	if (column == COL_SHALLOW) /* not drawn, but sorted by and explained */
+		return process_published(p, p->counters.heap_used);
 	if (column != COL_FILE)
 		return cell_blank();
 	for (size_t i = 0; i < rows->running->n; i++) {
@@ -343,13 +347,26 @@ static struct result *list_dumps(const struct session *s)
 	    here ? &running_ops : &dumps_ops, rows, s->n_dumps + (here ? rows->running->n : 0));
 }
 
+static const char no_dump[] = "no dump is in this directory";
+
+/* On the screen, where no dump is; NULL: no process is either. */
+static struct result *list_running(const struct session *s)
+{
+	bool here = s->interactive && s->folder && s->folder->here && !s->n_dumps;
+	struct result *r = here ? processes_result() : NULL;
+	if (r && r->n_rows) {
+		result_add_note(r, no_dump);
+		return r;
+	}
+	result_free(r);
+	return NULL;
+}
+
 /* What a list without a dump says, and what to do. */
 static void tell_empty(struct result *r, const struct session *s)
 {
 	struct text empty = TEXT_INIT, archives = TEXT_INIT;
-	text_add(&empty, "no dump is in this directory");
-	if (r->n_source)
-		result_add_note(r, "no dump is in this directory");
+	text_add(&empty, no_dump);
 	if (s->folder->n_others)
 		text_addf(&empty, " (%zu other file%s)", s->folder->n_others, s->folder->n_others == 1 ? "" : "s");
 	if (!s->interactive) {
@@ -416,6 +433,8 @@ static int run_dumps(struct session *s, const struct call *call, struct result *
 {
 	struct text same = TEXT_INIT;
 	(void)call;
+	if ((*out = list_running(s)))
+		return 0;
 	for (size_t i = 0; !s->folder && i < s->n_dumps; i++) /* of a folder they may be many: none is read for its row */
 		if (!s->dumps[i]->opened && session_read_profile(s, s->dumps[i], err))
 			return err_cancelled(err);

@@ -5,6 +5,7 @@
  * What is chosen is an order of the eye: the columns stay where they are, and machine formats print all of
  * them, so no script depends on it.
  */
+#include "command/args/args.h"
 #include "command/commands.h"
 #include "command/parse/parse.h"
 #include "command/exec/exec.h"
@@ -79,6 +80,18 @@ void columns_arrange(struct result *r)
 
 /* --- the list ----------------------------------------------------------------------------------- */
 
+/* As help of the command has it, which may mean more by the word than other tables do; the list's. */
+static const char *meaning_of(const struct result *about, const struct column *column, struct result *list)
+{
+	const struct command *c = about->kind ? command_named(about->kind, strcspn(about->kind, " ")) : NULL;
+	struct text own = TEXT_INIT;
+	const char *meaning = column->name ? "a field of the objects" : column_kinds[column->id].meaning;
+	if (!column->name && c && command_defines(c, column_word(column), &own))
+		meaning = arena_strndup(&list->arena, own.s, own.len);
+	text_release(&own);
+	return meaning;
+}
+
 struct list_row {
 	const char *name, *meaning; /* in the result's arena, or the catalogue's */
 	bool shown;
@@ -106,8 +119,7 @@ struct result *columns_list(const struct result *about)
 		const struct column *column = &about->columns[c];
 		const char *word = column_word(column);
 		rows[c] = (struct list_row){.name = arena_strndup(&r->arena, word, strlen(word)),
-		    .meaning = column->name ? "a field of the objects" : column_kinds[column->id].meaning,
-		    .shown = !column->hidden};
+		    .meaning = meaning_of(about, column, r), .shown = !column->hidden};
 	}
 	return r;
 }

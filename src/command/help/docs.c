@@ -36,6 +36,26 @@ void command_description(const struct command *c, struct text *to)
 		c->more(to);
 }
 
+bool command_defines(const struct command *c, const char *word, struct text *meaning)
+{
+	struct text description = TEXT_INIT;
+	size_t n = strlen(word), length;
+	bool defines = false;
+	text_add(&description, "");
+	command_description(c, &description);
+	for (const char *s = description.s; *s && !defines; s += strcspn(s, "\n"), s += *s != '\0') {
+		const char *end = s + strcspn(s, "\t\n");
+		for (const char *at = s; *end == '\t' && at < end; at += length, at += strspn(at, ", ")) {
+			length = strcspn(at, ",\t");
+			defines |= length == n && !strncmp(at, word, n);
+		}
+		if (defines)
+			text_add_n(meaning, end + 1, strcspn(end + 1, "\n"));
+	}
+	text_release(&description);
+	return defines;
+}
+
 /* --- man page --------------------------------------------------------------------------------- */
 
 /* What each column's word means; two of one word follow each other. */

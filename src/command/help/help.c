@@ -345,28 +345,11 @@ static void describe_words(struct result *r, unsigned room, const struct shape *
 	text_release(&line);
 }
 
-/* Does a line of the description define the word ("objects, shallow\tMEANING")? */
-static bool is_defined(const char *description, const char *word)
-{
-	size_t n = strlen(word);
-	for (const char *s = description; *s; s += strcspn(s, "\n"), s += *s != '\0') {
-		const char *end = s + strcspn(s, "\t\n");
-		for (const char *at = s; *end == '\t' && at < end; at += strspn(at, ", ")) {
-			size_t length = strcspn(at, ",\t");
-			if (length == n && !strncmp(at, word, n))
-				return true;
-			at += length;
-		}
-	}
-	return false;
-}
-
 /* Which columns each form has, then what each word means that the description does not define. */
 static void describe_columns(struct result *r, unsigned room, const struct command *c)
 {
 	enum column_id columns[COL_COUNT_OF_ALL];
-	struct text description = TEXT_INIT;
-	command_description(c, &description);
+	struct text meaning = TEXT_INIT;
 	for (size_t k = 0; c->shapes && c->shapes[k]; k++) {
 		describe_words(r, room, c->shapes[k], true);
 		describe_words(r, room, c->shapes[k], false);
@@ -378,10 +361,10 @@ static void describe_columns(struct result *r, unsigned room, const struct comma
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const struct column_kind *kind = &column_kinds[columns[i]];
-		if (!is_defined(description.len ? description.s : "", kind->word))
+		if (!command_defines(c, kind->word, &meaning))
 			add_pair(r, width, kind->word, kind->meaning, NULL);
 	}
-	text_release(&description);
+	text_release(&meaning);
 }
 
 static void describe_command(struct result *r, unsigned room, const struct command *c)

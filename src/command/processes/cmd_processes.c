@@ -31,14 +31,6 @@ static const enum column_id one_values[] = {COL_PID, COL_MAIN, COL_VM, COL_HEAP_
     COL_GC, COL_USER, COL_CONTAINER, COL_UPTIME_OF_PROCESS, COL_COMMAND_LINE};
 static const struct shape one_shape = {.form = "of one process", SHAPE_HEAD(one_values)};
 
-/* A number of bytes that a VM publishes: at its last collection, most of them. */
-static struct cell published(const struct vm_process *p, uint64_t bytes)
-{
-	if (p->kind == VM_GO)
-		return cell_blank();
-	return bytes ? cell_bytes((struct amount){bytes, INFERRED, REASON_PUBLISHED}) : cell_none();
-}
-
 static struct cell process_cell(const struct vm_process *p, enum column_id column, struct text *scratch)
 {
 	const struct vm_counters *c = &p->counters;
@@ -53,13 +45,13 @@ static struct cell process_cell(const struct vm_process *p, enum column_id colum
 	case COL_VM:
 		return *p->version ? cell_text(p->version) : cell_none();
 	case COL_HEAP_USED:
-		return published(p, c->heap_used);
+		return process_published(p, c->heap_used);
 	case COL_HEAP_TOTAL:
-		return published(p, c->heap_committed);
+		return process_published(p, c->heap_committed);
 	case COL_HEAP_MAX:
 		if (p->kind == VM_GO)
 			return cell_blank();
-		return c->heap_max ? cell_bytes(amount_exact(c->heap_max)) : cell_none();
+		return c->heap_max ? cell_bytes(amount_exact(c->heap_max)) : cell_unknown(REASON_PUBLISHED);
 	case COL_USER:
 		return cell_text(p->user);
 	case COL_CONTAINER:
@@ -115,11 +107,12 @@ static void rows_release(void *data)
 static const struct result_ops rows_ops = {
     .cell = rows_cell, .target = rows_target, .release = rows_release};
 
-static struct result *list_processes(void)
+struct result *processes_result(void)
 {
 	struct process_rows *rows = xcalloc(1, sizeof *rows);
 	rows->all = vm_processes_list();
 	struct result *r = result_new("processes", NULL, &list_shape, &rows_ops, rows, rows->all->n);
+	r->kind = cmd_processes.name; /* also where it is the answer of dumps */
 	result_mark(r, RESULT_NO_PANES, true);
 	result_mark(r, RESULT_REFRESHES, true);
 	if (!rows->all->n) {
@@ -158,7 +151,7 @@ static int run_processes(struct session *s, const struct call *call, struct resu
 	if (words.len)
 		code = show_one(out, words.s, err);
 	else
-		*out = list_processes();
+		*out = processes_result();
 	text_release(&words);
 	return code;
 }

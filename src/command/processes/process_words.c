@@ -3,12 +3,20 @@
 #include "command/processes/processes.h"
 
 #include "attach/attach.h"
+#include "result/result.h"
 
 #include <inttypes.h>
 
 void process_add_line(const struct vm_process *p, struct text *to)
 {
 	text_addf(to, "attach %ld", (long)p->pid);
+}
+
+struct cell process_published(const struct vm_process *p, uint64_t bytes)
+{
+	if (p->kind == VM_GO)
+		return cell_blank();
+	return bytes ? cell_bytes((struct amount){bytes, INFERRED, REASON_PUBLISHED}) : cell_unknown(REASON_PUBLISHED);
 }
 
 void process_add_uptime(uint64_t seconds, struct text *to)

@@ -44,13 +44,16 @@ bool process_has_name(const char *name)
 	return !code || err.reason == ERR_SEVERAL;
 }
 
-/* The answer of who sits at the terminal; an end of input is a no. */
+/* The answer of who sits at the terminal; an end of input is a no, which is said. */
 static bool read_yes(void)
 {
 	int first = getchar(), c = first;
 	while (c != '\n' && c != EOF)
 		c = getchar();
-	return first == 'y' || first == 'Y';
+	bool yes = first == 'y' || first == 'Y';
+	if (!yes)
+		complain("the VM is not asked");
+	return yes;
 }
 
 bool process_ask_terminal(void *context, const char *sentence)

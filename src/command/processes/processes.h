@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct cell;
 struct live_dump_wishes;
+struct result;
 struct session;
 struct vm_process;
 struct writing;
@@ -48,10 +50,14 @@ const char *process_watch_line(void);
 /* For batch_options: that line every two seconds, as long as it lives. */
 const char *process_watch_next(void *context, struct session *s);
 
+struct result *processes_result(void); /* as the command processes lists them; the caller's */
+
 /* --- in words (process_words.c) -------------------------------------------------------------------- */
 
 /* Append the command line that opens a process. */
 void process_add_line(const struct vm_process *p, struct text *to);
+/* A number of bytes that a VM publishes: at its last collection, most of them. */
+struct cell process_published(const struct vm_process *p, uint64_t bytes);
 /* Append "3d 4h", of seconds. */
 void process_add_uptime(uint64_t seconds, struct text *to);
 /* Append "37 young, 1 full, 1.06s"; nothing where it publishes no counters. */

@@ -153,7 +153,7 @@ struct notice_kept {
 
 /* A page that is asked again every few seconds (app_refresh.c). */
 struct refresh {
-	uint64_t page;   /* shown last, by its serial */
+	uint64_t page;   /* that is shown, by its serial; 0: it is none of these */
 	uint64_t failed; /* it had no answer, and is not asked again */
 	uint64_t last;   /* of progress_clock: when it was asked */
 };

@@ -182,8 +182,9 @@ void app_release_dumps(struct app *a)
 void app_series_changed(struct app *a, bool others)
 {
 	struct page *p = app_page(a);
-	/* rows of a folder's dumps tell what is as it changes */
-	bool live = a->session.folder && a->session.n_dumps == a->session.folder->n;
+	const struct folder *f = a->session.folder;
+	/* rows of a folder's dumps tell what is as it changes; the list here is asked again when it is shown */
+	bool live = f && (f->here || a->session.n_dumps == f->n);
 	enum tab first = others ? TAB_GROWTH : TAB_DUMPS, end = live ? TAB_DUMPS : TABS;
 
 	for (enum tab tab = first; tab < end; tab++) {

@@ -156,6 +156,8 @@ static void act_in_page(struct app *a, enum action action)
 		;
 	else if (action == ACTION_WIDE)
 		choose_columns(a);
+	else if (action == ACTION_INTO && app_abilities(a) & CAN_DUMP)
+		message = "Enter dumps the heap of this process";
 	else if (action == ACTION_OPEN || action == ACTION_INTO)
 		app_open_row(a); /* a branch has opened where it stands */
 	else if (action == ACTION_OUT)

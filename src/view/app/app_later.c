@@ -201,7 +201,7 @@ struct notice_kept app_keep_notice(const struct app *a)
 void app_restore_notice(struct app *a, struct notice_kept *kept)
 {
 	if (kept->words && a->notice.text.len == 0) {
-		app_say(a, kept->role, kept->words);
+		app_say_lines(a, kept->role, kept->words);
 		text_add(&a->notice.line, kept->line);
 	}
 	free(kept->words);

@@ -38,11 +38,13 @@ int app_refresh_wait_ms(struct app *a)
 	struct page *p = app_page(a);
 	uint64_t now = progress_clock();
 
+	if (!refreshes(p))
+		a->refresh.page = 0;
 	if (!refreshes(p) || p->serial == a->refresh.failed || prompt_is_open() || a->box.open)
 		return -1;
-	if (p->serial != a->refresh.page) { /* it just came */
+	if (p->serial != a->refresh.page) { /* it just came, or is returned to */
 		a->refresh.page = p->serial;
-		a->refresh.last = now;
+		a->refresh.last = p->serial == a->last_serial ? now : 0;
 	}
 	return now >= due(a) ? 0 : (int)((due(a) - now) / 1000000) + 1;
 }

@@ -22,6 +22,13 @@ static const struct {
     [TAB_DUMPS] = {"dumps", "dumps"},
 };
 
+static const char *name_of(const struct app *a, enum tab tab)
+{
+	bool processes = tab == TAB_DUMPS && !a->session.n_dumps && a->session.folder && a->session.folder->here;
+
+	return processes ? "processes" : tabs[tab].name;
+}
+
 bool tabs_offers(const struct app *a, enum tab tab)
 {
 	bool alone = app_profiles_alone(a);
@@ -77,6 +84,8 @@ void app_tell_profiles(struct app *a)
 	}
 	text_clear(&a->profiles);
 	text_clear(&a->profiles_when);
+	if (!s->n_dumps) /* processes alone */
+		return;
 	text_add_count(&a->profiles, s->n_dumps);
 	text_addf(&a->profiles, " %s%s", what, s->n_dumps == 1 ? "" : "s");
 	if (!first)
@@ -225,7 +234,7 @@ static int tab_width(const struct app *a, enum tab tab, int how)
 
 	if (!tabs_offers(a, tab) || (!named && how >= FEW))
 		return 0;
-	return 1 + (named ? 1 + (int)strlen(tabs[tab].name) : 0);
+	return 1 + (named ? 1 + (int)strlen(name_of(a, tab)) : 0);
 }
 
 static int tabs_width(const struct app *a, int how)
@@ -256,7 +265,8 @@ bool tabs_draw(struct app *a, int y, int x, int width)
 		mouse_zone(a, (struct zone){y, x, all, .key = key[0]});
 		draw_text(y, x, 1, key, theme_role(shown ? ROLE_PLACE : ready ? ROLE_KEY : ROLE_QUIET));
 		if (all > 1)
-			draw_text(y, x + 2, all - 2, tabs[i].name, theme_role(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET));
+			draw_text(y, x + 2, all - 2, name_of(a, i),
+			    theme_role(shown ? ROLE_PLACE : ready ? ROLE_TEXT : ROLE_QUIET));
 		x += all + (how == ALL_NAMED ? 2 : 1);
 	}
 	return true;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * confirm.c - a question that a command puts before it goes on: y is yes, n, Esc and ^C are no.
+ * confirm.c - a question that a command puts before it goes on: y is yes, n, Enter, Esc and ^C are no.
  */
 #include "view/app/app.h"
 
 #include <errno.h>
 #include <poll.h>
 
-/* 1: yes, 0: no, -1: that was no answer.  stray: something was typed that is none, a line perhaps; until
- * its end no letter of it is a yes. */
+/* 1: yes, 0: no, -1: that was no answer.  stray: something was typed that is none, a line perhaps: no letter of it
+ * is a yes, and its end is a no. */
 static int answer(const struct input *in, bool *stray)
 {
 	enum { CTRL_C = 3, ESCAPE = 27 };
@@ -19,9 +19,6 @@ static int answer(const struct input *in, bool *stray)
 	case 'y':
 	case 'Y':
 		return *stray ? -1 : 1;
-	case '\r':
-	case '\n':
-	case SPECIAL(KEY_ENTER):
 	case SPECIAL(KEY_BACKSPACE):
 	case '\b':
 	case 127:
@@ -31,6 +28,9 @@ static int answer(const struct input *in, bool *stray)
 	case SPECIAL(KEY_WHEEL_UP):
 	case SPECIAL(KEY_WHEEL_DOWN):
 		return -1;
+	case '\r':
+	case '\n':
+	case SPECIAL(KEY_ENTER):
 	case 'n':
 	case 'N':
 	case 'q':
@@ -58,7 +58,7 @@ bool app_ask(struct app *a, const char *question)
 		term_keep(&in); /* typed before the question stood there: no answer to it, but what comes next */
 	while (said < 0 && !a->quit) {
 		text_clear(&t);
-		text_addf(&t, stray ? "%s (Enter, then y; n)" : "%s (y n)", question);
+		text_addf(&t, stray ? "%s [y/N] (Enter: no)" : "%s [y/N]", question);
 		app_say(a, ROLE_ERROR, t.s);
 		app_draw(a);
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)

@@ -171,8 +171,8 @@ static bool may_sort_by(const struct table *t, unsigned column)
 	return (int)column != t->hidden && !c->hidden;
 }
 
-/* By the next column on this side.  numbers: only those that are seen.  False: there is none. */
-static bool sort_step(struct table *t, bool left, bool numbers)
+/* By the next column on this side.  seen: only those that are; numbers: only these.  False: there is none. */
+static bool sort_step(struct table *t, bool left, bool seen, bool numbers)
 {
 	unsigned n = n_columns(t);
 	unsigned at = t->result->sorted_by >= 0 ? (unsigned)t->result->sorted_by : left ? 0 : n - 1;
@@ -180,7 +180,7 @@ static bool sort_step(struct table *t, bool left, bool numbers)
 	for (unsigned i = 0; i < n; i++) {
 		at = left ? (at + n - 1) % n : (at + 1) % n;
 		bool number = cell_is_number(column_type(&t->result->columns[at]));
-		if (may_sort_by(t, at) && (!numbers || (number && table_sees(t, at)))) {
+		if (may_sort_by(t, at) && (!seen || table_sees(t, at)) && (!numbers || number)) {
 			table_sort(t, at, number);
 			return true;
 		}
@@ -312,8 +312,10 @@ static bool act(struct table *t, enum action action, const char **message)
 	case ACTION_SORT_NEXT:
 	case ACTION_SORT_RIGHT:
 	case ACTION_SORT_LEFT:
-		if (action != ACTION_SORT_NEXT || !sort_step(t, false, true))
-			sort_step(t, action == ACTION_SORT_LEFT, false);
+		if (action != ACTION_SORT_NEXT)
+			sort_step(t, action == ACTION_SORT_LEFT, false, false);
+		else if (!sort_step(t, false, true, true))
+			sort_step(t, false, true, false);
 		return true;
 	case ACTION_REVERSE:
 		if (t->result->sorted_by >= 0)

@@ -276,6 +276,9 @@ void app_keep_view(struct app *a);
 void app_restore_view(struct app *a);
 struct notice_kept app_keep_notice(const struct app *a);
 void app_restore_notice(struct app *a, struct notice_kept *kept); /* unless something else was said meanwhile */
+/* Was work that gives way meant to stop?  ^C comes as a key or as a signal, and Esc as a key; any other key only goes
+ * first. */
+bool app_was_stopped(void);
 void app_fill_pages(struct app *a);    /* all tables of the current dump */
 void app_find_band(struct app *a);     /* the page was drawn without what of its lines takes time */
 void app_find_alert(struct app *a);    /* once references are read */

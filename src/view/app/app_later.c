@@ -208,8 +208,7 @@ void app_restore_notice(struct app *a, struct notice_kept *kept)
 	free(kept->line);
 }
 
-/* Was the work meant to stop?  ^C comes as a key or as a signal, and Esc as a key; any other key only goes first. */
-static bool was_stopped(void)
+bool app_was_stopped(void)
 {
 	enum { CTRL_C = 3, ESCAPE = 27 };
 	const struct input *in = term_first_kept();
@@ -244,7 +243,7 @@ bool app_refresh_overview(struct app *a)
 	}
 	app_restore_notice(a, &before);
 	a->dirty = true;
-	if (code && (code != ERR_CANCELLED || was_stopped())) { /* not again */
+	if (code && (code != ERR_CANCELLED || app_was_stopped())) { /* not again */
 		result_mark(page_result(p), RESULT_LACKS_ROWS, false);
 		app_say(a, code == ERR_CANCELLED ? ROLE_NOTE : ROLE_ERROR, code == ERR_CANCELLED ?
 		    "stopped; :overview finds the rest" : err.message);
@@ -269,7 +268,7 @@ static void find_alert(struct app *a)
 	a->work.gives_way = true;
 	int code = command_alert(&a->session, &alert->sentence, &alert->line, &err);
 	a->work.gives_way = false;
-	alert->known = code != ERR_CANCELLED || was_stopped();
+	alert->known = code != ERR_CANCELLED || app_was_stopped();
 	app_restore_notice(a, &before);
 	a->dirty |= alert->line != NULL;
 }
@@ -288,7 +287,7 @@ void app_find_band(struct app *a)
 	int code = page_find_band(p, &err);
 	a->work.gives_way = false;
 	app_restore_notice(a, &before);
-	if (code && (code != ERR_CANCELLED || was_stopped())) /* not again */
+	if (code && (code != ERR_CANCELLED || app_was_stopped())) /* not again */
 		page_give_band_up(p);
 	a->dirty = true;
 }

@@ -115,9 +115,14 @@ bool app_refresh(struct app *a)
 	uint64_t serial = p->serial;
 	struct notice_kept said = app_keep_notice(a);
 
+	a->work.gives_way = true; /* a key that comes meanwhile is about the rows that are seen */
 	app_run(a, asked, false);
+	a->work.gives_way = false;
 	struct page *now = app_page(a);
-	if (!now || now->serial == serial) /* no answer: what was said is why */
+	bool answered = now && now->serial != serial, gave_way = !answered && term_first_kept() && !app_was_stopped();
+	if (gave_way)
+		app_say(a, ROLE_NOTE, "");
+	else if (!answered) /* what was said is why */
 		a->refresh.failed = serial;
 	else if (app_table(a))
 		arrange(app_table(a), &as);

@@ -121,7 +121,7 @@ static bool answer_all(struct app *a)
 	struct input gone;
 	bool any = false;
 
-	if (!a->work.waiting.shown || a->work.waiting.ahead)
+	if (!a->work.waiting.shown || a->work.waiting.ahead || a->work.gives_way) /* then keys come after the work */
 		return false;
 	while ((in = term_first_kept()) && answer(a, in))
 		any = term_read_kept(&gone);

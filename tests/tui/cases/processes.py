@@ -53,14 +53,17 @@ def beside_dumps(t):
     t.wait("^status 0$")
 
 
-@case("cairn alone: shallow sorts processes by their heaps, w says how sure these are")
+@case("cairn alone: shallow sorts processes by their heaps, w says how sure these are", BOTH)
 def heaps(t):
     h = host(t)
     h.java(4900, "large.Main", values=fakehost.hotspot("large.Main", used=460 * M))
     shutil.copy(SHOP, os.path.join(t.home, "d"))
     t.line('"$CAIRN"')
     wait_selected(t, r"^> .*shop\.hprof +HPROF")
-    t.keys("s", "s")
+    for _ in range(6):
+        t.keys("s")
+        if " shallow v " in "\n".join(t.wait(lambda lines: t.resting())):
+            break
     t.wait(" shallow v ")
     t.keys("Home")
     wait_selected(t, r" 4900 +large\.Main ")
@@ -68,7 +71,8 @@ def heaps(t):
     t.wait(r"^shallow ~460M is inferred: the VM publishes it at its collections")
     t.keys("j")
     wait_selected(t, r" 4711 ")
-    t.keys("End")
+    t.type("/app.jar")
+    t.keys("Enter")
     wait_selected(t, r" 4800 ")
     t.keys("w")
     t.wait(r"^shallow is unknown: the VM publishes it at its collections")
@@ -256,7 +260,7 @@ def live(t):
         t.wait(r"^  plot +(yes|no) +shallow size in the last answers")
         t.keys("q", "q")
         t.wait("^[> ] +%d +Sleeper " % pid)
-        t.wait(r"^  pid %d \(Sleeper\) +HPROF +\S+( \S+)? +\d\S*M " % pid if t.width < 100 else "^ +1  pid %d" % pid)
+        t.wait(r"^[> ] pid %d \(Sleeper\) +HPROF +\S+( \S+)? +\d\S*M " % pid if t.width < 100 else "^[> ] +1  pid %d" % pid)
         t.keys("Q")
         t.wait("^this dump is in no file: q again leaves it, :save FILE.hprof keeps it")
         t.keys("j")

@@ -22,6 +22,8 @@ DUMP_BYTES = len("a dump of 4711 bytes" * 1000)  # of fake_vm.py
 ERRORS = {"memory": 1, "io": 2, "usage": 7, "cancelled": 5, "not found": 6, "unsupported": 8}
 WORK = tempfile.mkdtemp(prefix="attach.", dir=os.path.join(BUILD, "tests"))
 os.chmod(WORK, 0o755)
+MARK = b"ATTACH_TEST=%d" % os.getpid()
+os.environ["ATTACH_TEST"] = str(os.getpid())
 running = []
 
 
@@ -95,12 +97,15 @@ def left_behind(*pids):
 
 
 def pids_of(program):
-    """Processes that run a program."""
+    """Processes of this test that run a program; others of the same program are other tests'."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if os.readlink("/proc/%s/exe" % pid) == os.path.realpath(program):
-                found.append(int(pid))
+            if os.readlink("/proc/%s/exe" % pid) != os.path.realpath(program):
+                continue
+            with open("/proc/%s/environ" % pid, "rb") as f:
+                if MARK in f.read().split(b"\0"):
+                    found.append(int(pid))
         except OSError:
             pass
     return found

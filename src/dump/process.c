@@ -6,7 +6,6 @@
 #include "memory/big.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct process_facts *process_new(void)
 {
@@ -23,10 +22,4 @@ void process_free(struct process_facts *p)
 	big_free(p->memory);
 	arena_release(&p->arena);
 	free(p);
-}
-
-/* OpenJ9's words: Dump Event "user" (00004000) received. */
-bool process_was_asked(const struct process_facts *p)
-{
-	return p->cause && strstr(p->cause, "Dump Event \"user\"");
 }

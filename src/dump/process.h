@@ -9,7 +9,6 @@
 
 #include "memory/arena.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,7 +48,5 @@ struct process_facts {
 /* Make one, empty; the caller's. */
 struct process_facts *process_new(void);
 void process_free(struct process_facts *p); /* NULL is fine */
-/* Did a person want the dump?  Then no trouble caused it. */
-bool process_was_asked(const struct process_facts *p);
 
 #endif

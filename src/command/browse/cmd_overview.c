@@ -13,6 +13,7 @@
 #include "command/browse/process.h"
 #include "command/exec/exec.h"
 #include "command/session/session.h"
+#include "dump/javacore/javacore.h"
 #include "dump/process.h"
 #include "dump/source/source.h"
 #include "heap/amounts.h"
@@ -140,7 +141,7 @@ static void add_cause(struct overview *o, bool early)
 		thread |= r->head[i].column == COL_OOM_THREAD && r->head[i].cell.type == CELL_TEXT;
 	}
 	if (cause && *cause)
-		add_words(o, process && process_was_asked(process) ? SECTION_EVENT : "cause", cause, certainty,
+		add_words(o, process && javacore_was_wanted(process) ? SECTION_EVENT : "cause", cause, certainty,
 		    thread ? "bt -oom" : "info");
 	result_free(r);
 	process_free(own);

@@ -108,5 +108,7 @@ void javacore_close(struct javacore *j);
 /* Why the javacore at path was written, as its first bytes say ("Dump Event ..."), secrets masked: appended to cause,
  * or nothing where the file is none or cannot be read.  Waits for no pipe. */
 void javacore_glance(const char *path, struct text *cause);
+/* By the cause: did a person want the dump?  Then no trouble caused it. */
+bool javacore_was_wanted(const struct process_facts *p);
 
 #endif

@@ -76,6 +76,12 @@ void javacore_cause(struct javacore_reading *r, struct span s)
 	tell_once(r, &facts(r)->cause, s);
 }
 
+/* Dump Event "user" (00004000) received */
+bool javacore_was_wanted(const struct process_facts *p)
+{
+	return p->cause && strstr(p->cause, "Dump Event \"user\"");
+}
+
 /* JVM start time: 2016/04/04 at 08:34:17:314 */
 void javacore_started(struct javacore_reading *r, struct span s)
 {

@@ -14,6 +14,7 @@
 #include "dump/classic/classic.h"
 #include "dump/facts.h"
 #include "dump/go/go.h"
+#include "dump/gocore/gocore_dump.h"
 #include "dump/hprof/hprof.h"
 #include "dump/phd/phd.h"
 #include "dump/source/source.h"
@@ -25,6 +26,7 @@ static const struct reader *const readers[] = {
 	&classic_reader,
 	&hprof_reader,
 	&go_reader,
+	&gocore_reader,
 };
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */

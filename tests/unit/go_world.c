@@ -155,7 +155,8 @@ void world_begin(struct world *w)
 	struct err err = ERR_INIT;
 
 	assert_int_equal(types_settle(&w->types, NULL), 0);
-	w->t = (struct typing){.c = &w->c, .word = W,
+	w->go = (struct go){.version = 7, .word = W, .records = {NULL, UINTPTR_MAX}};
+	w->t = (struct typing){.c = &w->c, .word = W, .dump = &w->go.dump,
 	    .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .low = START, .high = UINT64_MAX, .err = &err};
 	assert_int_equal(type_book_build(&w->t.go, &w->types, &err), 0);
 	w->t.tiny_form = 2 * w->types.n;

@@ -5,6 +5,7 @@
 #ifndef CAIRN_TESTS_GO_WORLD_H
 #define CAIRN_TESTS_GO_WORLD_H
 
+#include "dump/go/go_dump.h"
 #include "dump/go/go_typing.h"
 #include "dump/program/program_read.h"
 #include "dump/reader.h"
@@ -15,6 +16,7 @@ enum { MOST = 64, START = 0xc000, W = 8 };
 struct world {
 	struct classifier c; /* first */
 	struct types types;
+	struct go go; /* the dump that they are of */
 	struct typing t;
 	uint64_t at[MOST], size[MOST];
 	uint8_t *bytes[MOST];

@@ -517,13 +517,20 @@ static void no_parameters(void **state)
 
 /* --- shapes ------------------------------------------------------------------------------------ */
 
+static struct go_pointers list_of(const struct text *t)
+{
+	const uint8_t *list = (const uint8_t *)t->s;
+	return (struct go_pointers){ .list = list, .end = list + t->len };
+}
+
 static void name_is(const char *hex, uint64_t size, const char *name)
 {
 	struct text t = TEXT_INIT, out = TEXT_INIT;
 	const struct go g = { .version = 7, .word = 8 };
 
 	add_hex(&t, hex);
-	go_shape_name(&g, size, (const uint8_t *)t.s, t.len, &out);
+	struct go_pointers p = list_of(&t);
+	go_shape_name(&g, size, &p, &out);
 	assert_string_equal(out.s, name);
 	text_release(&t);
 	text_release(&out);
@@ -547,11 +554,12 @@ static void names_of_shapes(void **state)
 	}
 	size_t one_less = irregular.len;
 	add_varint(&irregular, 0);
-	go_shape_name(&g, 1 << 20, (const uint8_t *)irregular.s, irregular.len, &a);
+	struct go_pointers list = list_of(&irregular);
+	go_shape_name(&g, 1 << 20, &list, &a);
 	assert_true(a.len < 80);
 	assert_non_null(strstr(a.s, "300 fields #"));
 	irregular.s[one_less - 1] ^= 1; /* the last offset differs: another shape */
-	go_shape_name(&g, 1 << 20, (const uint8_t *)irregular.s, irregular.len, &b);
+	go_shape_name(&g, 1 << 20, &list, &b);
 	assert_string_not_equal(a.s, b.s);
 	text_release(&irregular);
 	text_release(&a);

@@ -269,7 +269,6 @@ static void types_in_headers(void **state)
 	world_begin(w);
 	w->t.layout = go_layout_of(22, W, "");
 	w->t.field_lists = true;
-	w->t.source_end = (const uint8_t *)UINTPTR_MAX;
 	const struct { uint32_t id; uint64_t descriptor; } head[] = {{one, 0x500000}, {many, 0x500100},
 	    {nowhere, 0x500008}, {small, 0x500100}, {too_big, 0x500200}, {too_large, 0x500000}};
 	for (size_t i = 0; i < sizeof head / sizeof *head; i++) {

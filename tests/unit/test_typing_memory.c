@@ -49,7 +49,6 @@ static void pointer_words(void **state)
 	pointers_at(w, cell, 1, (uint8_t[]){0});
 	world_begin(w);
 	w->t.field_lists = true;
-	w->t.source_end = (const uint8_t *)UINTPTR_MAX;
 	world_set(w, a, 8, w->at[text]);
 	world_set(w, a, 16, 16);
 	typing_claim_array(&w->t, w->at[a], in, 2, TYPED_BY_GLOBAL); /* and a pointer behind them */
@@ -84,7 +83,6 @@ static void tiny_blocks(void **state)
 		uint32_t inside = world_object(w, 16), texts = world_object(w, 16), askew = world_object(w, 16);
 		world_begin(w);
 		w->t.field_lists = true;
-		w->t.source_end = (const uint8_t *)UINTPTR_MAX;
 		for (int i = 0; i < 2; i++) {
 			if (i == turn) {
 				typing_claim(&w->t, w->at[mixed], 0, TYPED_BY_GLOBAL);

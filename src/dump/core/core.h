@@ -77,6 +77,8 @@ const uint8_t *core_bytes(const struct core *c, uint64_t address, uint64_t *n);
 const uint8_t *core_range(const struct core *c, uint64_t address, uint64_t n);
 /* Copy n bytes, from several places where need be.  False: some are missing, and `to` is undefined. */
 bool core_copy(const struct core *c, uint64_t address, void *to, size_t n);
+/* The first address at or behind this one that has bytes; UINT64_MAX: none has. */
+uint64_t core_next(const struct core *c, uint64_t address);
 /* Is the address of a mapping that the core names, though the bytes may be a hole? */
 bool core_maps(const struct core *c, uint64_t address);
 

@@ -183,20 +183,35 @@ bool core_load(const struct core *c, uint64_t address, unsigned size, uint64_t *
 	return true;
 }
 
-/* --- holes ------------------------------------------------------------------------------------------------ */
-
-bool core_maps(const struct core *c, uint64_t address)
+/* The first extent that begins behind an address. */
+static size_t first_behind(const struct core_extents *e, uint64_t address)
 {
-	size_t low = 0, high = c->holes.n; /* the first that begins behind it */
+	size_t low = 0, high = e->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (c->holes.list[middle].begin <= address)
+		if (e->list[middle].begin <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && address < c->holes.list[low - 1].end;
+	return low;
+}
+
+uint64_t core_next(const struct core *c, uint64_t address)
+{
+	if (extent_at(c, address))
+		return address;
+	size_t i = first_behind(&c->all, address);
+	return i < c->all.n ? c->all.list[i].begin : UINT64_MAX;
+}
+
+/* --- holes ------------------------------------------------------------------------------------------------ */
+
+bool core_maps(const struct core *c, uint64_t address)
+{
+	size_t i = first_behind(&c->holes, address);
+	return i && address < c->holes.list[i - 1].end;
 }
 
 uint64_t core_holes(const struct core *c, uint64_t *cut)

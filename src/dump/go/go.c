@@ -166,16 +166,15 @@ static void take_params(struct go *g, const struct go_record *r)
 /* Find the parameter record, which stands first; records that stand before it are skipped. */
 static void find_params(struct go *g)
 {
-	const struct source *s = g->dump.source;
 	struct go_record r = { .tag = GO_OBJECT };
 	struct err damage = ERR_INIT; /* for the reading to tell */
 	uint64_t at = g->body;
 
 	err_at(&g->fault, ERR_FORMAT, g->body, "no parameters from byte %" PRIu64 " on give pointer size and byte "
 	    "order: no reference is read", g->body);
-	for (uint64_t round = 0; at < s->size && r.tag != GO_EOF; round++) {
+	for (uint64_t round = 0; at < g->records.n && r.tag != GO_EOF; round++) {
 		if (progress_stops(progress_own(), round) ||
-		    go_record_decode(s->bytes, s->size, at, g->version, &r, &damage) < 0)
+		    go_record_decode(g->records.p, g->records.n, at, g->version, &r, &damage) < 0)
 			return;
 		if (r.tag == GO_PARAMS) {
 			take_params(g, &r);
@@ -185,9 +184,10 @@ static void find_params(struct go *g)
 	}
 }
 
-static void state_facts(struct go *g)
+void go_state_facts(struct go *g)
 {
 	struct dump_facts *f = &g->dump.facts;
+	find_params(g);
 	f->word_bits = g->word ? 8 * g->word : 64;
 	f->word_unknown = !g->word;
 	f->big_endian = g->big_endian;
@@ -211,7 +211,7 @@ static void state_facts(struct go *g)
 	f->no_values = g->word ? NULL : "the dump does not record its pointer size, so its words are unreadable";
 	f->threads_numbered = true;
 	f->outside_pointers_normal = true;
-	f->parts_guessed = true;
+	f->parts_guessed = !g->elsewhere;
 }
 
 /* --- opening -------------------------------------------------------------------------------------- */
@@ -223,9 +223,17 @@ static void forget_surveys(struct go *g)
 	g->n_surveys = 0;
 }
 
-static void go_close(struct dump *dump)
+void go_begin(struct go *g, const struct reader *reader, const struct source *source,
+    const struct dump_options *options)
 {
-	struct go *g = (struct go *)dump;
+	g->exe = options ? options->exe : NULL;
+	g->alone = options && options->no_companion;
+	dump_begin(&g->dump, reader, source);
+	pthread_mutex_init(&g->lock, NULL);
+}
+
+void go_end(struct go *g)
+{
 	forget_surveys(g);
 	big_free(g->surveys);
 	big_free(g->stretches);
@@ -236,27 +244,28 @@ static void go_close(struct dump *dump)
 	pthread_mutex_destroy(&g->lock);
 	go_program_release(g);
 	free(g->experiments);
-	free(g);
+}
+
+static void go_close(struct dump *dump)
+{
+	go_end((struct go *)dump);
+	free(dump);
 }
 
 static int go_open(struct dump **out, const struct source *source, const struct dump_options *options,
     struct err *err)
 {
 	struct go *g = xcalloc(1, sizeof *g);
-	g->exe = options ? options->exe : NULL;
-	g->alone = options && options->no_companion;
-	dump_begin(&g->dump, &go_reader, source);
-	pthread_mutex_init(&g->lock, NULL);
+	go_begin(g, &go_reader, source, options);
+	g->records = (struct go_bytes){ source->bytes, source->size };
 	int code = read_header(g, err);
-	if (code == 0)
-		find_params(g);
 	if (code == 0 && g->version == 3)
 		code = go_old_types(g, err);
 	if (code < 0) {
 		go_close(&g->dump);
 		return code;
 	}
-	state_facts(g);
+	go_state_facts(g);
 	*out = &g->dump;
 	return 0;
 }
@@ -439,7 +448,7 @@ int go_settle(struct go *g, struct err *err)
 	return code;
 }
 
-static int prepare(struct dump *dump, struct err *err)
+int go_prepare(struct dump *dump, struct err *err)
 {
 	struct go *g = (struct go *)dump;
 	int code = join_runs(g, err);
@@ -456,7 +465,7 @@ bool go_next(const struct go *g, enum go_tag tag, size_t *run, uint64_t *offset,
 		if (progress_cancelled(progress_own()))
 			return false; /* the end of the walk reports that it was cancelled */
 		uint64_t at = *offset < here->offset ? here->offset : *offset;
-		if (go_record_decode(g->dump.source->bytes, g->dump.source->size, at, g->version, out, NULL) < 0 ||
+		if (go_record_decode(g->records.p, g->records.n, at, g->version, out, NULL) < 0 ||
 		    out->tag != tag)
 			return false;
 		*offset = out->next;
@@ -555,7 +564,7 @@ static int locate(const struct dump *dump, uint64_t offset, uint32_t steps, stru
 	return code;
 }
 
-static const struct memory_reader memory = {
+const struct memory_reader go_memory_reader = {
 	.classify = go_classify,
 	.next_slot = go_next_slot,
 	.stack_words = go_stack_words,
@@ -577,10 +586,10 @@ const struct reader go_reader = {
 	.parts = go_parts,
 	.read = go_read,
 	.resurvey = resurvey,
-	.prepare = prepare,
+	.prepare = go_prepare,
 	.locate = locate,
 	.symbol = go_symbol,
 	.sites = go_sites,
 	.keep = go_keep,
-	.memory = &memory,
+	.memory = &go_memory_reader,
 };

@@ -4,6 +4,7 @@
  *
  *   go.c         header, parameters, facts, division into parts, one object for its values
  *   go_record.c  any record, decoded by a table of layouts
+ *   go_pointers.h which words of an object are pointers, one after another
  *   go_shape.c   the pointers of objects: which words they are, and the name of the pattern
  *   go_span.c    what the runtime keeps in the memory of objects
  *   go_head.c    which objects of one size begin with the address of their type
@@ -26,6 +27,7 @@
 #define CAIRN_DUMP_GO_GO_DUMP_H
 
 #include "dump/go/go.h"
+#include "dump/go/go_pointers.h"
 #include "dump/go/go_record.h"
 #include "dump/go/go_span.h"
 #include "dump/idmap.h"
@@ -36,10 +38,13 @@
 #include <pthread.h>
 
 struct classifier;
+struct go;
 struct pack;
 struct progress;
+struct dump_options;
 struct sink;
 struct site_sink;
+struct text;
 struct slot_walk;
 
 /* Records of one tag that follow one another in the file.  Object records are in no run. */
@@ -62,6 +67,20 @@ struct go_stretch {
 	uint64_t record;        /* offset of its record: a frame, data or bss */
 };
 
+/* Where the objects are that stand in no record, and what is known of each: dump/gocore. */
+struct go_elsewhere {
+	/* The pointers of the object with these contents, from a word of it on. */
+	void (*pointers)(const struct go *g, const uint8_t *contents, uint64_t from, struct go_pointers *out);
+	/* Bytes before its value. */
+	uint64_t (*head)(const struct go *g, const uint8_t *contents);
+	/* The bytes at an address outside of the heap and of all records; NULL: there are none. */
+	const uint8_t *(*bytes)(const struct go *g, uint64_t address, uint64_t *n);
+	/* Is it the program of the dump?  ERR_NOT_FOUND, and what differs; else it is placed. */
+	int (*check)(struct go *g, struct program *p, struct err *err);
+	/* A sentence on what the dump does not hold; what the program adds is known. */
+	void (*limits)(const struct go *g, struct text *to);
+};
+
 /* What a type record says; only those of go1.3 say where the pointers are. */
 struct go_type {
 	uint64_t address, size;
@@ -71,6 +90,8 @@ struct go_type {
 
 struct go {
 	struct dump dump;  /* first: what the others see */
+	struct go_bytes records; /* the file; or those that were made of a core, which has its objects elsewhere */
+	const struct go_elsewhere *elsewhere; /* NULL: objects are records */
 	unsigned version;  /* the X of dump format go1.X; 7 for every later format */
 	unsigned word;     /* bytes of a pointer, 4 or 8; 0: unknown, so that no pointer can be read */
 	struct go_layout layout; /* of spans; settled when the survey is done */
@@ -151,9 +172,20 @@ bool go_depends(const struct go *g, uint64_t offset);
 /* go_head.c: does an object with pointers of GO_LARGEST_SMALL bytes begin with its type?  From prepare on. */
 bool go_begins_with_type(const struct go *g, const uint8_t *contents, uint64_t size);
 
+/* The pointers of an object. */
+static inline void go_pointers_of(const struct go *g, const uint8_t *contents, uint64_t size, struct go_pointers *out)
+{
+	if (g->elsewhere)
+		g->elsewhere->pointers(g, contents, 0, out);
+	else
+		*out = (struct go_pointers){ .list = contents + size, .end = g->records.p + g->records.n };
+}
+
 /* Bytes before the value in an object.  From prepare on. */
 static inline uint64_t go_head(const struct go *g, const uint8_t *contents, uint64_t size, bool pointers)
 {
+	if (g->elsewhere)
+		return g->elsewhere->head(g, contents);
 	uint64_t head = go_header(&g->layout, size, pointers);
 	return size == GO_LARGEST_SMALL && head && !go_begins_with_type(g, contents, size) ? 0 : head;
 }
@@ -185,12 +217,24 @@ bool go_old_next_slot(const struct go *g, const struct object_view *view, struct
  * read. */
 MUST_CHECK int go_program_find(struct go *g, struct err *err);
 void go_program_release(struct go *g);
+/* Is the program in this file?  Then it is the dump's from now on.  0 also where it is not, and program_note may say
+ * why; ERR_NOMEM. */
+MUST_CHECK int go_program_try(struct go *g, const char *path, struct err *err);
 unsigned go_release_of(const struct go *g); /* X of the Go 1.X that the program was built with; 0 unknown */
 /* Settle facts.cannot_tell by what the program adds. */
 void go_state_limits(struct go *g);
 /* Fill g->recorded with the types that the type records name, for a dump without a program.
  * ERR_NOMEM: they are only there to be released. */
 MUST_CHECK int go_recorded_types(struct go *g, struct err *err);
+
+/* go.c, for readers of what is no heap dump but has such records: what opening begins and closing ends with; and once
+ * g->records and g->elsewhere are set, the facts that the records tell. */
+void go_begin(struct go *g, const struct reader *reader, const struct source *source,
+    const struct dump_options *options);
+void go_end(struct go *g);
+void go_state_facts(struct go *g);
+MUST_CHECK int go_prepare(struct dump *dump, struct err *err); /* a member of the reader */
+extern const struct memory_reader go_memory_reader;
 
 /* go.c: what follows from the runs: memory outside of the heap, the program, types. */
 MUST_CHECK int go_settle(struct go *g, struct err *err);

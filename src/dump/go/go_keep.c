@@ -25,7 +25,7 @@ static void keep_layout(struct go *g, struct pack *p)
 /* Runs ascend, and none is empty. */
 static void keep_runs(struct go *g, struct pack *p, struct err *err)
 {
-	uint64_t n = g->n_runs, end = 0, size = g->dump.source->size;
+	uint64_t n = g->n_runs, end = 0, size = g->records.n;
 	pack_count(p, &n, SIZE_MAX);
 	if (p->reading) {
 		g->runs = big_alloc(n, sizeof *g->runs, err);

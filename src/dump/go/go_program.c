@@ -66,14 +66,11 @@ static int check_functions(const struct go *g, const struct program *p, struct e
 	return 0;
 }
 
-static int open_checked(struct go *g, const char *path, struct err *err)
+/* By what a heap dump tells of the program. */
+static int check(const struct go *g, struct program *p, struct err *err)
 {
 	struct text arch = TEXT_INIT;
-	struct program *p;
 
-	int code = program_open(&p, path, err);
-	if (code)
-		return code;
 	text_add_escaped(&arch, (const char *)g->arch.p, g->arch.n < 32 ? (size_t)g->arch.n : 32);
 	struct program_match match = {
 	    .arch = arch.s ? arch.s : "",
@@ -82,9 +79,21 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	    .data = segment(g, GO_DATA),
 	    .bss = segment(g, GO_BSS),
 	};
-	code = program_check(p, &match, err);
+	int code = program_check(p, &match, err);
 	if (!code)
 		code = check_functions(g, p, err);
+	text_release(&arch);
+	return code;
+}
+
+static int open_checked(struct go *g, const char *path, struct err *err)
+{
+	struct program *p;
+	int code = program_open(&p, path, err);
+
+	if (code)
+		return code;
+	code = g->elsewhere ? g->elsewhere->check(g, p, err) : check(g, p, err);
 	if (code == ERR_NOMEM) {
 		program_close(p);
 	} else if (code) {
@@ -96,7 +105,6 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	} else {
 		g->program = p;
 	}
-	text_release(&arch);
 	return code;
 }
 
@@ -170,22 +178,30 @@ static size_t shorter_name(const char *path, size_t n, size_t base, bool in_seri
 	return end > base + 1 ? end - 1 : 0;
 }
 
+int go_program_try(struct go *g, const char *path, struct err *err)
+{
+	int code;
+	bool there = is_there(path, &code, err);
+
+	if (there)
+		code = open_checked(g, path, err);
+	if (there && !code)
+		settle(g);
+	else if (code && code != ERR_NOMEM && !g->dump.program_note)
+		leave_out(g, code, err);
+	return code == ERR_NOMEM ? code : 0;
+}
+
 /* Is it the program?  n bytes of the path, with .elf behind them or without. */
 static int look_at(struct go *g, const char *path, size_t n, struct err *err)
 {
 	static const char *const endings[] = {".elf", ""};
 	int code = 0;
-	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program && code != ERR_NOMEM; i++) {
+	for (size_t i = 0; i < sizeof endings / sizeof *endings && !g->program && !code; i++) {
 		struct text t = TEXT_INIT;
 		text_add_n(&t, path, n);
 		text_add(&t, endings[i]);
-		bool there = is_there(t.s, &code, err);
-		if (there)
-			code = open_checked(g, t.s, err);
-		if (there && !code)
-			settle(g);
-		else if (code && code != ERR_NOMEM && !g->dump.program_note)
-			leave_out(g, code, err);
+		code = go_program_try(g, t.s, err);
 		text_release(&t);
 	}
 	return code;
@@ -292,22 +308,31 @@ unsigned go_release_of(const struct go *g)
 	return strncmp(vm, "go1.", 4) ? 0 : (unsigned)strtoul(vm + 4, NULL, 10);
 }
 
-void go_state_limits(struct go *g)
+static void heap_dump_limits(const struct go *g, struct text *t)
 {
 	bool names = g->program && program_has_symbols(g->program);
 	bool types = g->program && program_has_types(g->program);
+
+	text_add(t, "Go heap dumps hold ");
+	if (!types)
+		text_add(t, names ? "no types of objects, no names of local variables, " :
+		    "no types of objects, no names of variables, ");
+	text_add(t, "no registers and no memory outside of the heap except data, bss and stacks");
+	if (types || names)
+		text_addf(t, "; %s come from the program",
+		    types ? "types and names of variables" : "names of global variables");
+	text_add(t, "; they may omit pointers in structs and arrays on stacks; objects held only by these count "
+	    "as unreachable, marked ~ if their address is in a frame");
+}
+
+void go_state_limits(struct go *g)
+{
 	struct text t = TEXT_INIT;
 
-	text_add(&t, "Go heap dumps hold ");
-	if (!types)
-		text_add(&t, names ? "no types of objects, no names of local variables, " :
-		    "no types of objects, no names of variables, ");
-	text_add(&t, "no registers and no memory outside of the heap except data, bss and stacks");
-	if (types || names)
-		text_addf(&t, "; %s come from the program",
-		    types ? "types and names of variables" : "names of global variables");
-	text_add(&t, "; they may omit pointers in structs and arrays on stacks; objects held only by these count "
-	    "as unreachable, marked ~ if their address is in a frame");
+	if (g->elsewhere)
+		g->elsewhere->limits(g, &t);
+	else
+		heap_dump_limits(g, &t);
 	if (g->dump.facts.surplus)
 		text_addf(&t, "; %s", g->dump.facts.surplus);
 	free(g->cannot_tell);

@@ -85,7 +85,8 @@ static __attribute__((noinline)) uint32_t class_of(struct go_reading *r, struct 
 	if (!r->survey)
 		return 0;
 	text_clear(&r->text);
-	go_shape_name(r->go, shape->size, shape->list, shape->list_bytes, &r->text);
+	struct go_pointers p = { .list = shape->list, .end = shape->list + shape->list_bytes };
+	go_shape_name(r->go, shape->size, &p, &r->text);
 	shape->handle = r->sink->class_handle(r->sink, CLASS_SHOWN, 0, (const uint8_t *)r->text.s,
 	    r->text.len);
 	return shape->handle;
@@ -349,8 +350,8 @@ int go_read(const struct dump *dump, const struct part *part, struct sink *sink,
 		.sink = sink,
 		.err = err,
 		.survey = !sink->wants_references,
-		.bytes = dump->source->bytes,
-		.size = dump->source->size,
+		.bytes = g->records.p,
+		.size = g->records.n,
 		.at = part->begin,
 		.end = part->end,
 		.next_cut = part->begin + go_part_bytes,

@@ -28,13 +28,13 @@ void go_shapes_release(struct go_shapes *s)
 
 static uint64_t hash_shape(const struct go_shape *s)
 {
-	return hash_step(s->key ? hash_number(s->key) : hash_bytes(s->list, s->list_bytes), s->size);
+	return hash_step(s->key || s->by ? hash_number(s->key + s->by) : hash_bytes(s->list, s->list_bytes), s->size);
 }
 
 static bool same_shape(const struct go_shape *a, const struct go_shape *b)
 {
-	return a->size == b->size && a->key == b->key &&
-	    (a->key || (a->list_bytes == b->list_bytes && !memcmp(a->list, b->list, b->list_bytes)));
+	return a->size == b->size && a->key == b->key && a->by == b->by &&
+	    (a->key || a->by || (a->list_bytes == b->list_bytes && !memcmp(a->list, b->list, b->list_bytes)));
 }
 
 MAP(shapes, const struct go_shape *, const struct go_shape *, map_element, hash_shape, same_shape)
@@ -51,22 +51,23 @@ static void forget_all(struct go_shapes *s)
 
 /* --- new ones --------------------------------------------------------------------------------------- */
 
-/* Decode the list into offsets.  Its bytes were seen to be a list. */
-static int settle(struct go_shapes *s, struct go_shape *shape)
+/* Put the pointers into offsets.  The bytes of a list were seen to be one. */
+static int settle(struct go_shapes *s, struct go_shape *shape, struct go_pointers p)
 {
 	const struct go *g = s->go;
-	const uint8_t *p = shape->list, *end = p + shape->list_bytes;
 	uint64_t kind, offset;
 	bool listed = true;
 
 	shape->first = s->n_offsets;
-	while (go_field_next(&p, end, &kind, &offset)) {
+	while (go_pointers_next(&p, &kind, &offset)) {
 		uint64_t at = go_pointer_at(g, kind, offset);
 		if (at < offset || !go_slot_fits(g, at, shape->size)) {
 			shape->n_bad += g->word != 0;
 			continue;
 		}
 		listed = listed && shape->n_slots++ < LISTED_SLOTS && at <= UINT32_MAX;
+		if (!listed && shape->by)
+			break; /* bits have none that are bad */
 		if (!listed)
 			continue;
 		uint32_t *to = BIG_PUSH(s->offsets, s->n_offsets, s->cap_offsets, s->err);
@@ -82,7 +83,7 @@ static int settle(struct go_shapes *s, struct go_shape *shape)
 }
 
 /* NULL: memory was refused. */
-static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted)
+static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted, const struct go_pointers *pointers)
 {
 	uint32_t known = shapes_get(&s->map, s->list, wanted);
 	if (known)
@@ -92,16 +93,36 @@ static struct go_shape *find_or_add(struct go_shapes *s, struct go_shape *wanted
 	uint32_t *slot = shapes_enter(&s->map, s->list, s->n, wanted, s->err);
 	if (!slot)
 		return NULL;
-	struct go_shape *to = settle(s, wanted) < 0 ? NULL : BIG_PUSH(s->list, s->n, s->cap, s->err);
+	struct go_shape *to = settle(s, wanted, *pointers) < 0 ? NULL : BIG_PUSH(s->list, s->n, s->cap, s->err);
 	if (!to)
 		return NULL;
 	wanted->handle = UINT32_MAX;
 	wanted->sure_below = go_sure_below(&s->go->layout, wanted->size);
-	wanted->head = go_header(&s->go->layout, wanted->size, *wanted->list);
-	wanted->page_mask = *wanted->list ? 0 : GO_NO_PAGE;
+	wanted->head = go_header(&s->go->layout, wanted->size, wanted->n_slots);
+	wanted->page_mask = wanted->n_slots + wanted->n_bad ? 0 : GO_NO_PAGE;
 	*to = *wanted;
 	*slot = s->n;
 	return &s->list[s->n - 1];
+}
+
+static struct go_shape *of_list(struct go_shapes *s, struct go_shape *wanted)
+{
+	struct go_pointers p = { .list = wanted->list, .end = wanted->list + wanted->list_bytes };
+	return find_or_add(s, wanted, &p);
+}
+
+struct go_shape *go_shape_by_pattern(struct go_shapes *s, uint64_t size, unsigned by, uint64_t pattern,
+    const struct go_pointers *pointers)
+{
+	struct go_shape wanted = { .size = size, .key = pattern, .by = by };
+	struct go_shape *found = find_or_add(s, &wanted, pointers);
+	if (!found)
+		return NULL;
+	unsigned at = hash_number(pattern + by + size) & 511;
+	s->recent[at].key = pattern;
+	s->recent[at].size = size;
+	s->recent[at].shape_plus_1 = (uint32_t)(found - s->list) + 1;
+	return found;
 }
 
 /* --- long lists --------------------------------------------------------------------------------------- */
@@ -141,7 +162,7 @@ static struct go_shape *long_shape(struct go_shapes *s, const uint8_t *p, const 
 	struct go_shape wanted = { .size = size, .list = p, .list_bytes = list_bytes(s->go, p, end) };
 	if (!wanted.list_bytes)
 		return NULL;
-	struct go_shape *found = find_or_add(s, &wanted);
+	struct go_shape *found = of_list(s, &wanted);
 	if (!found)
 		return NULL;
 	*predicted = (uint32_t)(found - s->list) + 1;
@@ -156,7 +177,7 @@ struct go_shape *go_shape_slow(struct go_shapes *s, const uint8_t *p, const uint
 	struct go_shape wanted = { .size = size, .key = key, .list = p, .list_bytes = key >> 56 };
 	if (list_bytes(s->go, p, end) != wanted.list_bytes)
 		return NULL; /* of a kind that there is not */
-	struct go_shape *found = find_or_add(s, &wanted);
+	struct go_shape *found = of_list(s, &wanted);
 	if (!found)
 		return NULL;
 	unsigned at = hash_number(key + size) & 511;
@@ -187,29 +208,60 @@ static void add_run(struct text *to, unsigned version, struct field first, uint6
 	    first.offset, step, n);
 }
 
-/* Tells lists whose names are cut from each other.  It is shown, so it is the same in each run. */
-static unsigned check_sum(const uint8_t *p, uint64_t n)
-{
-	const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t h = n;
+/* The list of fields, as a heap dump writes it, in groups of 8 bytes. */
+struct check {
+	uint64_t sum, n, group; /* bytes; those of the group that is not full, the first the lowest */
+};
 
-	for (uint64_t step; n; n -= step, p += step) {
-		step = n >= 8 ? 8 : 1;
-		h = (h ^ (step == 8 ? go_load_le(p) : *p)) * factor;
-		h ^= h >> 32;
+static void add_byte(struct check *c, uint8_t byte)
+{
+	c->group |= (uint64_t)byte << c->n % 8 * 8;
+	if (++c->n % 8 == 0) {
+		c->sum = (c->sum ^ c->group) * UINT64_C(0x9E3779B97F4A7C15);
+		c->sum ^= c->sum >> 32;
+		c->group = 0;
 	}
-	return h >> 8 & 0xffff;
 }
 
-void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint64_t n,
-    struct text *to)
+static void add_number(struct check *c, uint64_t n)
 {
-	const uint8_t *p = list, *end = list + n;
+	for (; n >= 0x80; n >>= 7)
+		add_byte(c, (uint8_t)(n | 0x80));
+	add_byte(c, (uint8_t)n);
+}
+
+static void add_list(struct check *c, struct go_pointers p)
+{
+	struct field f;
+	while (go_pointers_next(&p, &f.kind, &f.offset)) {
+		add_number(c, f.kind);
+		add_number(c, f.offset);
+	}
+	add_number(c, GO_END);
+}
+
+/* Tells lists whose names are cut from each other.  It is shown, so it is the same in each run. */
+static unsigned check_sum(const struct go_pointers *p)
+{
+	struct check count = { 0, 0, 0 };
+	add_list(&count, *p);
+	struct check c = { count.n, 0, 0 };
+	add_list(&c, *p);
+	for (uint64_t left = c.n % 8; left; left--, c.group >>= 8) {
+		c.sum = (c.sum ^ (uint8_t)c.group) * UINT64_C(0x9E3779B97F4A7C15);
+		c.sum ^= c.sum >> 32;
+	}
+	return c.sum >> 8 & 0xffff;
+}
+
+void go_shape_name(const struct go *g, uint64_t size, const struct go_pointers *pointers, struct text *to)
+{
+	struct go_pointers p = *pointers;
 	struct field run = { 0, 0 }, f;
 	uint64_t step = 0, in_run = 0, n_fields = 0;
 	struct text fields = TEXT_INIT;
 
-	while (fields.len <= NAME_LIMIT && go_field_next(&p, end, &f.kind, &f.offset)) {
+	while (fields.len <= NAME_LIMIT && go_pointers_next(&p, &f.kind, &f.offset)) {
 		n_fields++;
 		if (in_run == 1 && f.kind == run.kind)
 			step = f.offset - run.offset;
@@ -231,14 +283,14 @@ void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint6
 	if (fields.len <= NAME_LIMIT) {
 		text_add(to, fields.len ? fields.s : "");
 	} else {
-		while (go_field_next(&p, end, &f.kind, &f.offset))
+		while (go_pointers_next(&p, &f.kind, &f.offset))
 			n_fields++;
 		size_t fit = NAME_LIMIT / 2;
 		while (fit && fields.s[fit] != ' ')
 			fit--;
 		text_add_n(to, fields.s, fit);
 		text_addf(to, " \xE2\x80\xA6 %" PRIu64 " fields #%04x", n_fields,
-		    check_sum(list, n));
+		    check_sum(pointers));
 	}
 	text_add(to, "}");
 	text_release(&fields);

@@ -15,8 +15,9 @@
 struct go_shape {
 	uint64_t size;       /* of the object */
 	uint64_t key;        /* the list itself, if it takes at most 7 bytes and each number in it one byte;
-	                        else 0 */
-	const uint8_t *list; /* where the list stands in the file; its end mark counts as part of it */
+	                        else 0.  Without a list: its pattern */
+	unsigned by;         /* without a list: what the pattern means; 0 with one */
+	const uint8_t *list; /* where the list stands in the file; its end mark counts as part of it; or NULL */
 	uint64_t list_bytes;
 	uint64_t n_slots;    /* pointers that lie in the object and are aligned */
 	uint64_t n_bad;      /* pointers that lie outside of the object or are not aligned */
@@ -82,6 +83,20 @@ static inline struct go_shape *go_shape_of(struct go_shapes *s, const uint8_t *p
 	return shape;
 }
 
+/* The shape of an object that has no list: what tells its pointers is the word `pattern`, of kind `by` (not 0).
+ * pointers: those of such an object.  NULL: memory is refused.  Valid until the next call. */
+struct go_shape *go_shape_by_pattern(struct go_shapes *s, uint64_t size, unsigned by, uint64_t pattern,
+    const struct go_pointers *pointers);
+
+/* The same, if it was met lately; else NULL. */
+static inline struct go_shape *go_shape_recent(struct go_shapes *s, uint64_t size, unsigned by, uint64_t pattern)
+{
+	unsigned at = hash_number(pattern + by + size) & 511;
+	struct go_shape *shape = s->recent[at].shape_plus_1 && s->recent[at].key == pattern && s->recent[at].size == size ?
+	    &s->list[s->recent[at].shape_plus_1 - 1] : NULL;
+	return shape && shape->by == by ? shape : NULL;
+}
+
 /* Where the pointer of a field stands, from the field's own offset. */
 static inline uint64_t go_pointer_at(const struct go *g, uint64_t kind, uint64_t offset)
 {
@@ -95,7 +110,6 @@ static inline bool go_slot_fits(const struct go *g, uint64_t offset, uint64_t si
 }
 
 /* "96 B {ptr@0 ptr@16}"; repeats are folded, long ones are clipped and numbered. */
-void go_shape_name(const struct go *g, uint64_t size, const uint8_t *list, uint64_t n,
-    struct text *to);
+void go_shape_name(const struct go *g, uint64_t size, const struct go_pointers *pointers, struct text *to);
 
 #endif

@@ -343,8 +343,7 @@ static int begin(struct typing *t, struct go *g, struct classifier *c, struct er
 	*t = (struct typing){
 	    .c = c, .program = g->program, .word = g->word, .big_endian = g->big_endian,
 	    .dump = &g->dump, .layout = g->layout, .low = g->heap_start, .high = g->heap_end,
-	    .field_lists = g->version >= 4,
-	    .source_end = g->dump.source->bytes + g->dump.source->size, .err = err,
+	    .field_lists = g->version >= 4, .err = err,
 	};
 	if (type_book_build(&t->go, g->dump.types, err) < 0)
 		return ERR_NOMEM;

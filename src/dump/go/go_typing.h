@@ -15,6 +15,7 @@
 #define CAIRN_DUMP_GO_GO_TYPING_H
 
 #include "dump/facts.h"
+#include "dump/go/go_pointers.h"
 #include "dump/go/go_span.h"
 #include "dump/program/program.h"
 #include "memory/arena.h"
@@ -142,7 +143,6 @@ struct typing {
 	struct go_layout layout;  /* of spans: which objects begin with the address of their type */
 	uint64_t low, high;       /* no object lies outside */
 	bool field_lists;         /* stand behind the contents of objects (1.4 and later) */
-	const uint8_t *source_end;
 	uint32_t tiny_form;
 	uint32_t *state;          /* c->n_objects */
 	uint64_t *waiting;        /* a bit for each object that did not fit into the queue */
@@ -196,6 +196,8 @@ uint32_t typing_described(struct typing *t, uint64_t descriptor, uint32_t *eleme
 int typing_from_headers(struct typing *t);
 /* The object's header says that it is one value of the type, or an array of them. */
 void typing_claim_exact(struct typing *t, uint32_t id, uint32_t type, bool array);
+/* The pointers of an object; false: the dump does not tell them. */
+bool typing_pointers(struct typing *t, uint32_t id, uint64_t *size, struct go_pointers *out);
 /* Does the object hold no pointers at all? */
 bool typing_pointer_free(struct typing *t, uint32_t id);
 /* Do the object's pointer words allow that it is one value of the type (count 0), or an array that

@@ -247,13 +247,23 @@ static bool find(struct typing *t, uint64_t address, struct place *p)
 	return true;
 }
 
-/* The field list stands behind the contents. */
+bool typing_pointers(struct typing *t, uint32_t id, uint64_t *size, struct go_pointers *out)
+{
+	const uint8_t *bytes = t->field_lists ? t->c->bytes(t->c, id, NULL, size) : NULL;
+
+	if (bytes)
+		go_pointers_of((const struct go *)t->dump, bytes, *size, out);
+	return bytes && (!out->list || out->list < out->end);
+}
+
 bool typing_pointer_free(struct typing *t, uint32_t id)
 {
-	uint64_t size;
-	const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
+	struct go_pointers p;
+	uint64_t size, kind, offset;
 
-	return bytes && t->field_lists && bytes + size < t->source_end && bytes[size] == 0;
+	if (!typing_pointers(t, id, &size, &p))
+		return false;
+	return p.list ? *p.list == 0 : !go_pointers_next(&p, &kind, &offset);
 }
 
 /*

@@ -81,14 +81,13 @@ static struct print *all_prints(const struct typing *t, size_t *n)
 }
 
 /* The fingerprint of an object; false: it has none, or could be an array. */
-static bool print_of_object(struct typing *t, uint32_t id, const uint8_t *bytes, uint64_t size, uint64_t *key)
+static bool print_of_object(struct typing *t, uint32_t id, struct go_pointers *p, uint64_t size, uint64_t *key)
 {
 	uint64_t head = typing_head(t, id, size);
-	const uint8_t *p = bytes + size;
 	uint64_t kind, offset = 0, n = 0;
 
 	*key = hash_number(size);
-	while (go_field_next(&p, t->source_end, &kind, &offset)) {
+	while (go_pointers_next(p, &kind, &offset)) {
 		if (kind != GO_POINTER || ++n > MOST_POINTERS || offset < head || offset >= size / 5 * 2)
 			return false;
 		*key = hash_step(*key, offset - head);
@@ -120,13 +119,13 @@ void typing_fit(struct typing *t)
 	t->refused |= !all;
 
 	for (uint32_t id = 0; n && t->field_lists && id < t->c->n_objects; id++) {
+		struct go_pointers p;
 		uint64_t size, key;
 		if (progress_stops(t->progress, id))
 			break; /* typing_drain tells */
 		if (t->state[id])
 			continue;
-		const uint8_t *bytes = t->c->bytes(t->c, id, NULL, &size);
-		if (!bytes || size < LEAST_SIZE || !print_of_object(t, id, bytes, size, &key))
+		if (!typing_pointers(t, id, &size, &p) || size < LEAST_SIZE || !print_of_object(t, id, &p, size, &key))
 			continue;
 		uint32_t type = only(all, n, key);
 		if (type != TYPE_NONE)

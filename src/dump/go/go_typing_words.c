@@ -13,7 +13,6 @@
  */
 #include "dump/go/go_typing.h"
 
-#include "dump/go/go_record.h"
 #include "dump/reader.h"
 #include "dump/types.h"
 #include "memory/big.h"
@@ -21,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 1 << 16, MOST_WORDS_IN_ALL = 1 << 25 };
+enum { MOST_WORDS = 1 << 16, MOST_WORDS_IN_ALL = 1 << 25, LONGEST_KNOWN = 24 };
 
 /* Two bits for each word of a value: may it be a pointer, must it be one? */
 struct word_mask {
 	uint64_t n_must;
 	uint64_t words;
-	uint8_t n_known, known[24]; /* the list of an object that was such a value; 0: none yet */
+	uint8_t n_known, known[LONGEST_KNOWN]; /* the list or the bits of an object that was such a value; 0: none yet */
 	uint64_t known_size;        /* of that object */
 	uint64_t bits[];
 };
@@ -115,14 +114,14 @@ static struct word_mask *mask_of(struct typing *t, uint32_t type)
 }
 
 /* The long way: each word of the list. */
-static bool fits(const struct typing *t, const struct word_mask *m, const uint8_t *list, uint64_t room,
+static bool fits(const struct typing *t, const struct word_mask *m, struct go_pointers p, uint64_t room,
     uint64_t head, uint64_t each, uint64_t count)
 {
 	/* where the allocator keeps the type the dump repeats its pointers behind the values too */
 	bool repeats = t->layout.header && room + head > t->layout.small;
 	uint64_t kind, offset, n_must = 0, end = repeats ? room : count ? room / each * each : each;
 
-	for (const uint8_t *p = list; go_field_next(&p, t->source_end, &kind, &offset);) {
+	while (go_pointers_next(&p, &kind, &offset)) {
 		if (kind != GO_POINTER)
 			return true; /* of go1.4: it says more than that */
 		if (offset < head)
@@ -138,37 +137,60 @@ static bool fits(const struct typing *t, const struct word_mask *m, const uint8_
 	return count == GUESSED_COUNT || n_must >= m->n_must * (count ? count : 1);
 }
 
-/* Most values of a type have the same list. */
-static void remember(struct word_mask *m, const uint8_t *list, const uint8_t *end, uint64_t size)
+/* What tells the pointers of an object, if it is short: its list, or bits behind which there are no others.  0: it is
+ * long. */
+static uint8_t short_form(const struct go_pointers *p, const uint8_t **out)
 {
 	uint8_t n = 0;
 
-	while (n < sizeof m->known && list + n < end && list[n])
+	if (!p->list) {
+		*out = (const uint8_t *)&p->bits;
+		return p->more ? 0 : sizeof p->bits;
+	}
+	*out = p->list;
+	while (n < LONGEST_KNOWN && p->list + n < p->end && p->list[n])
 		n++;
-	if (n == sizeof m->known || list + n == end)
+	return n == LONGEST_KNOWN || p->list + n == p->end ? 0 : (uint8_t)(n + 1);
+}
+
+/* Most values of a type have the same. */
+static void remember(struct word_mask *m, const struct go_pointers *p, uint64_t size)
+{
+	const uint8_t *form;
+	uint8_t n = short_form(p, &form);
+
+	if (!n)
 		return;
-	memcpy(m->known, list, n + 1u);
-	m->n_known = (uint8_t)(n + 1);
+	memcpy(m->known, form, n);
+	m->n_known = n;
 	m->known_size = size;
+}
+
+static bool is_known(const struct word_mask *m, const struct go_pointers *p, uint64_t size)
+{
+	if (size != m->known_size || !m->n_known)
+		return false;
+	if (!p->list)
+		return !p->more && !memcmp(&p->bits, m->known, sizeof p->bits);
+	return m->n_known <= p->end - p->list && !memcmp(p->list, m->known, m->n_known);
 }
 
 bool typing_fits(struct typing *t, uint32_t id, uint32_t type, uint64_t count)
 {
-	uint64_t size, each = t->go.types->type[type].size;
+	struct go_pointers p;
+	uint64_t size, kind, offset, each = t->go.types->type[type].size;
 	struct word_mask *m = mask_of(t, type);
-	if (!m || t->go.of[type].unsure || !t->field_lists || !each || t->go.of[type].open_ended)
+	if (!m || t->go.of[type].unsure || !each || t->go.of[type].open_ended)
 		return true;
-	const uint8_t *list = t->c->bytes(t->c, id, NULL, &size);
-	if (!list || (list += size) >= t->source_end)
+	if (!typing_pointers(t, id, &size, &p))
 		return true;
 	if (!t->go.of[type].pointers)
-		return !*list;
-	if (!count && size == m->known_size && m->n_known && m->n_known <= t->source_end - list &&
-	    !memcmp(list, m->known, m->n_known))
+		return p.list ? !*p.list : !go_pointers_next(&p, &kind, &offset);
+	if (!count && is_known(m, &p, size))
 		return true;
 	uint64_t head = typing_head(t, id, size);
-	bool good = fits(t, m, list, size - head, head, each, count);
+	bool good = fits(t, m, p, size - head, head, each, count);
 	if (good && !count)
-		remember(m, list, t->source_end, size);
+		remember(m, &p, size);
 	return good;
 }

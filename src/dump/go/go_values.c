@@ -33,11 +33,28 @@ uint64_t go_values_end(const struct go *g, const uint8_t *contents, uint64_t siz
 	return each && each <= room ? head + room / each * each : size;
 }
 
+/* walk->at: the word to look at next. */
+static bool next_elsewhere(const struct go *g, const struct object_view *view, struct slot_walk *walk)
+{
+	struct go_pointers p;
+	uint64_t kind;
+
+	if (!view->n_bytes)
+		return false;
+	g->elsewhere->pointers(g, view->bytes, walk->at, &p);
+	if (!go_pointers_next(&p, &kind, &walk->offset))
+		return false;
+	walk->at = walk->offset / g->word + 1;
+	return true;
+}
+
 bool go_next_slot(const struct dump *dump, const struct object_view *view, struct slot_walk *walk)
 {
 	const struct go *g = (const struct go *)dump;
 	if (g->version == 3)
 		return go_old_next_slot(g, view, walk);
+	if (g->elsewhere)
+		return next_elsewhere(g, view, walk);
 	const uint8_t *list = view->bytes + view->n_bytes, *p = list + walk->at;
 	const uint8_t *end = dump->source->bytes + dump->source->size;
 	uint64_t kind, offset, values_end = view->n_bytes;
@@ -98,15 +115,17 @@ static bool record_at(const struct go *g, uint64_t address, struct go_record *ou
 			high = middle;
 	}
 	const struct go_stretch *s = low ? &g->stretches[low - 1] : NULL;
-	return s && address - s->address < s->size && go_record_decode(g->dump.source->bytes,
-	    g->dump.source->size, s->record, g->version, out, NULL) == 0;
+	return s && address - s->address < s->size && go_record_decode(g->records.p, g->records.n, s->record, g->version,
+	    out, NULL) == 0;
 }
 
 const uint8_t *go_memory(const struct dump *dump, uint64_t address, uint64_t *n)
 {
+	const struct go *g = (const struct go *)dump;
 	struct go_record r;
-	if (!record_at((const struct go *)dump, address, &r))
-		return dump->program ? program_constant(dump->program, address, n) : NULL;
+	if (!record_at(g, address, &r))
+		return g->elsewhere ? g->elsewhere->bytes(g, address, n) :
+		    dump->program ? program_constant(dump->program, address, n) : NULL;
 	uint64_t offset = address - r.u[SEGMENT_ADDRESS];
 	if (offset >= r.s[0].n)
 		return NULL;
@@ -157,9 +176,8 @@ enum { WORDS_MOST = 200 };
 bool go_root_words(const struct dump *dump, uint64_t offset, struct text *out)
 {
 	const struct go *g = (const struct go *)dump;
-	const struct source *s = dump->source;
 	struct go_record r;
-	if (offset >= s->size || go_record_decode(s->bytes, s->size, offset, g->version, &r, NULL) < 0 ||
+	if (offset >= g->records.n || go_record_decode(g->records.p, g->records.n, offset, g->version, &r, NULL) < 0 ||
 	    r.tag != GO_ROOT || !r.s[0].n)
 		return false;
 	text_add_escaped(out, (const char *)r.s[0].p, r.s[0].n < WORDS_MOST ? (size_t)r.s[0].n : WORDS_MOST);

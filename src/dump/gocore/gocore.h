@@ -10,7 +10,7 @@
  * The runtime's structures are known by their names in the program's DWARF: which members a release has, and where,
  * is looked up, not compiled in.
  *
- * Immutable once opened: any thread.
+ * Immutable once opened, but for types, which are noted under a lock when they are first met: any thread.
  *
  * Rules: the sources of Go 1.19 to 1.27, package runtime: mheap.go, mbitmap.go, msize*.go, malloc.go, mgcsweep.go,
  * mgcmark_greenteagc.go, heapdump.go, symtab.go, stack.go, stkframe.go, traceback.go; internal/abi/type.go.
@@ -19,6 +19,7 @@
 #define CAIRN_DUMP_GOCORE_GOCORE_H
 
 #include "base/err.h"
+#include "dump/go/go_pointers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@ struct program;
 struct source;
 struct gocore;
 
-/* The program must have been placed (program_place) and laid under the core (core_add_file); all three outlive the
+/* The program must have been placed (program_move) and laid under the core (core_add_file); all three outlive the
  * image.  ERR_UNSUPPORTED, with a sentence: no Go program, a release that is too old, or what is missing; ERR_NOMEM,
  * ERR_CANCELLED. */
 MUST_CHECK int gocore_open(struct gocore **out, const struct core *core, const struct source *source,
@@ -42,27 +43,34 @@ const uint8_t *gocore_records(const struct gocore *g, uint64_t *n);
 
 /* How the pointers of a span's objects are told. */
 enum gocore_pointers_by {
-	GOCORE_NO_POINTERS,
+	GOCORE_NO_POINTERS = 1,
 	GOCORE_BY_BITMAP, /* 1.22: a bit for each word, at the end of the span */
 	GOCORE_BY_HEADER, /* 1.22: each object begins with its type */
 	GOCORE_BY_TYPE,   /* 1.22: the span has the type of its one object */
 	GOCORE_BY_ARENA,  /* up to 1.21: a bitmap of the whole arena */
 };
 
-/* A span in use.  Objects stand at start + i * size, for i below n. */
-struct gocore_span {
-	uint64_t start, size;   /* address; bytes of each object */
-	uint64_t offset;        /* where the first object stands in the source; GOCORE_NOT_THERE: some are missing in it */
-	uint32_t n;             /* objects that have room in it */
-	uint32_t free_index;    /* all below are allocated */
-	const uint8_t *bits;    /* a bit for each object: those at free_index and behind are allocated if it is set */
-	const uint8_t *bitmap;  /* GOCORE_BY_BITMAP */
-	uint32_t type;          /* GOCORE_BY_TYPE: number of it */
-	enum gocore_pointers_by by;
+struct gocore_type {
+	uint64_t size, pointers; /* bytes of a value; of it up to the last pointer */
+	const uint8_t *mask;     /* a bit for each word of `pointers`; NULL: not known */
 };
-#define GOCORE_NOT_THERE UINT64_MAX
 
-/* All spans in use by ascending offset; those that are not there come last. */
+/*
+ * Objects of a span in use whose bytes follow one another in the source: object i, for i from `first` on and below
+ * `end`, stands at start + i * size.
+ */
+struct gocore_span {
+	uint64_t start, size;   /* address of object 0; bytes of each */
+	uint64_t offset;        /* where object `first` stands in the source */
+	uint32_t first, end;
+	uint32_t free_index;    /* all below are allocated */
+	enum gocore_pointers_by by;
+	const uint8_t *bits;    /* a bit for each object: those at free_index and behind are allocated if it is set */
+	const uint8_t *bitmap;  /* GOCORE_BY_BITMAP: a bit for each word from start on */
+	const struct gocore_type *type; /* GOCORE_BY_TYPE */
+};
+
+/* By ascending offset. */
 const struct gocore_span *gocore_spans(const struct gocore *g, uint32_t *n);
 /* The span that has a byte of the source, or NULL.  In constant time. */
 const struct gocore_span *gocore_span_of(const struct gocore *g, uint64_t offset);
@@ -71,36 +79,35 @@ static inline bool gocore_allocated(const struct gocore_span *s, uint32_t i)
 {
 	return i < s->free_index || (s->bits[i / 8] >> i % 8 & 1);
 }
+static inline uint64_t gocore_offset(const struct gocore_span *s, uint32_t i)
+{
+	return s->offset + (i - s->first) * s->size;
+}
 
 /* --- pointers of an object ---------------------------------------------------------------------------- */
 
-/* Which words of an object may be pointers: a mask that repeats. */
-struct gocore_pointers {
-	const struct gocore *image;
-	const uint8_t *mask;    /* bit k: word k of a value is a pointer; NULL: `word` is the mask */
-	uint64_t word;          /* mask of up to 64 words */
-	uint64_t mask_words, value_words; /* words of the mask; a value has so many, and the next one follows */
-	uint64_t head, end;     /* words of the object where the first value begins and the last one ends */
-	uint64_t address;       /* GOCORE_BY_ARENA: of the object; else 0 */
-	uint64_t at;            /* next word to look at */
-};
-
-/* The pointers of object i of a span. */
-void gocore_pointers_of(const struct gocore *g, const struct gocore_span *s, uint32_t i, struct gocore_pointers *out);
-/* The next word that may be a pointer: its offset in the object in bytes; false: there is none. */
-bool gocore_pointers_next(struct gocore_pointers *p, uint64_t *offset);
-/* Bytes before the value in an object: of a header. */
-uint64_t gocore_head(const struct gocore *g, const struct gocore_span *s);
+/* The pointers of object i of a span, from a word of it on. */
+void gocore_pointers_of(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t from,
+    struct go_pointers *out);
+/* What tells the pointers of object i apart from those of other objects of this size and span->by, if it is a word:
+ * bits, or the address of a descriptor; false: nothing short does. */
+bool gocore_pattern(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t *out);
+/* Bytes before the value in the objects of a span: of a header. */
+static inline uint64_t gocore_head(const struct gocore_span *s)
+{
+	return s->by == GOCORE_BY_HEADER ? 8 : 0;
+}
 
 /* --- the state of the runtime ---------------------------------------------------------------------------- */
 
 struct gocore_state {
 	const char *release;    /* "go1.24.4 X:…": as the runtime has it, not escaped */
 	uint64_t n_release;
-	const char *collector;  /* "marking", "sweeping", "idle" */
+	const char *collector;  /* what it was doing: "marking", "sweeping", "idle" */
 	uint64_t n_collections;
+	uint64_t pause_last, pause_longest; /* nanoseconds, the longest of the last 256; 0 unknown */
 	uint64_t n_not_there;   /* allocated objects whose bytes are not in the core */
-	uint64_t n_swept;       /* dead objects that the collector had not yet swept; they are left out */
+	uint64_t n_unswept;     /* spans whose dead objects the collector had not yet swept; they are left out */
 	uint64_t n_unknown;     /* objects with pointers of which the core does not tell where they are */
 };
 const struct gocore_state *gocore_state(const struct gocore *g);

@@ -20,12 +20,14 @@
 #ifndef CAIRN_DUMP_GOCORE_GOCORE_READ_H
 #define CAIRN_DUMP_GOCORE_GOCORE_READ_H
 
-#include "algorithms/map.h"
 #include "dump/core/core.h"
 #include "dump/gocore/gocore.h"
 #include "dump/program/program.h"
 #include "dump/types.h"
 #include "memory/arena.h"
+
+#include <pthread.h>
+#include <string.h>
 
 /* --- members of the runtime's structures ------------------------------------------------------------------- */
 
@@ -49,8 +51,8 @@
 	M(HEAP_SPANS, "runtime.mheap", "allspans", true) \
 	M(HEAP_SWEEP, "runtime.mheap", "sweepgen", true) \
 	M(HEAP_ARENAS, "runtime.mheap", "arenas", false) \
-	M(ARENA_BITMAP, "runtime.heapArena", "bitmap", false) \
-	M(ARENA_NO_MORE, "runtime.heapArena", "noMorePtrs", false) \
+	M(ARENA_BITMAP, "runtime.heapArena", "bitmap|heapArenaPtrScalar.bitmap", false) \
+	M(ARENA_NO_MORE, "runtime.heapArena", "noMorePtrs|heapArenaPtrScalar.noMorePtrs", false) \
 	M(SPECIAL_NEXT, "runtime.special", "next", true) \
 	M(SPECIAL_OFFSET, "runtime.special", "offset", true) \
 	M(SPECIAL_KIND, "runtime.special", "kind", true) \
@@ -58,6 +60,13 @@
 	M(FINALIZER_ARGUMENT_TYPE, "runtime.specialfinalizer", "fint", false) \
 	M(FINALIZER_OBJECT_TYPE, "runtime.specialfinalizer", "ot", false) \
 	M(CLEANUP_FUNCTION, "runtime.specialCleanup", "fn|cleanup.fn", false) \
+	M(CLEANUP_ARGUMENT, "runtime.specialCleanup", "cleanup.arg", false) \
+	M(CLEANUPS_ALL, "runtime.cleanupQueue", "all", false) \
+	M(CLEANUPS_ALL_NEXT, "runtime.cleanupBlock", "cleanupBlockHeader.alllink", false) \
+	M(CLEANUPS_N, "runtime.cleanupBlock", "cleanupBlockHeader.n", false) \
+	M(CLEANUPS_LIST, "runtime.cleanupBlock", "cleanups", false) \
+	M(CLEANED_FUNCTION, "runtime.cleanupFn", "fn", false) \
+	M(CLEANED_ARGUMENT, "runtime.cleanupFn", "arg", false) \
 	M(WEAK_HANDLE, "runtime.specialWeakHandle", "handle", false) \
 	M(PROFILE_BUCKET, "runtime.specialprofile", "b", false) \
 	M(QUEUE_ALL_NEXT, "runtime.finblock|runtime.finBlock", "alllink", false) \
@@ -70,6 +79,8 @@
 	M(BUCKET_ALL_NEXT, "runtime.bucket", "allnext", false) \
 	M(BUCKET_OBJECT_SIZE, "runtime.bucket", "size", false) \
 	M(BUCKET_N_FRAMES, "runtime.bucket", "nstk", false) \
+	M(STATS_COLLECTIONS, "runtime.mstats", "numgc", false) \
+	M(STATS_PAUSES, "runtime.mstats", "pause_ns", false) \
 	M(ITABS_SIZE, "runtime.itabTableType", "size", false) \
 	M(ITABS_ENTRIES, "runtime.itabTableType", "entries", false) \
 	M(MODULE_FUNCTION_NAMES, "runtime.moduledata", "funcnametab", true) \
@@ -161,12 +172,24 @@ struct gocore_module {
 };
 enum { GOCORE_MODULES = 64 };
 
-/* A type descriptor, once it was asked for. */
-struct gocore_type {
-	uint64_t address;
-	uint64_t size, pointers;   /* bytes of a value; of it up to the last pointer */
-	const uint8_t *mask;       /* a bit for each word of `pointers`; NULL: not known */
+/* Types that were asked for, by their descriptors' addresses: open addressing.  A slot is set once. */
+enum { GOCORE_TYPES = 1 << 17 };
+struct gocore_types {
+	pthread_mutex_t lock;      /* of whoever adds */
+	struct arena arena;
+	uint64_t room;             /* bytes that masks may yet take */
+	uint32_t n;
+	struct gocore_noted {
+		uint64_t address;
+		struct gocore_type is;
+	} *slot[GOCORE_TYPES];     /* each is set by one atomic store */
 };
+
+/* Up to Go 1.21: the bitmap of an arena; NULL: it is not there. */
+struct gocore_arena {
+	const uint8_t *bitmap, *no_more;
+};
+enum { GOCORE_ARENA = 64 << 20, GOCORE_PAGE = 8192 };
 
 struct gocore {
 	const struct core *core;
@@ -183,14 +206,18 @@ struct gocore {
 	struct gocore_state state;
 	struct gocore_span *span;  /* big memory */
 	uint32_t n_spans, cap_spans;
-	uint32_t *span_at;         /* big memory: by offset / 8 KB, the first span that ends behind it */
+	struct gocore_noting {
+		uint64_t start, specials;  /* of a span in use: where it begins; the first of its list */
+	} *noting;                 /* big memory: spans that note something of their objects */
+	size_t n_noting, cap_noting;
+	uint32_t *span_at;         /* big memory: by offset / GOCORE_PAGE, the first span that ends behind it */
 	uint64_t n_span_at;
-	struct gocore_type *type;  /* big memory */
-	uint32_t n_types, cap_types;
-	struct map type_map;       /* address -> number */
-	struct arena arena;        /* masks that were made */
+	struct gocore_types *noted; /* big memory */
+	struct arena arena;        /* bits that were made */
+	struct gocore_arena *arenas; /* big memory: of heap_start and behind */
+	uint64_t n_arenas;
 	unsigned marks;            /* bytes of mark bits at the end of a span: runtime.spanInlineMarkBits */
-	uint64_t heap_start, heap_end;
+	uint64_t heap_start, heap_end; /* whole arenas */
 };
 
 /* A member of the structure at an address: a number of 1, 2, 4 or 8 bytes, or a pointer.  0: it is not there. */
@@ -198,6 +225,16 @@ uint64_t gocore_get(const struct gocore *g, uint64_t structure, enum gocore_memb
 static inline bool gocore_has(const struct gocore *g, enum gocore_member member)
 {
 	return g->at[member].size != 0;
+}
+/* Eight bytes at p: both machines are little-endian. */
+static inline uint64_t gocore_load64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
 }
 /* A word at an address, 0: it is not there. */
 uint64_t gocore_word(const struct gocore *g, uint64_t address);
@@ -242,8 +279,9 @@ bool gocore_line(const struct gocore *g, const struct gocore_function *f, uint64
 /* --- parts of opening ------------------------------------------------------------------------------------------------ */
 
 MUST_CHECK int gocore_read_spans(struct gocore *g, struct err *err);
-/* The number of a type; UINT32_MAX: there is no descriptor at the address.  ERR_NOMEM in *err and UINT32_MAX. */
-uint32_t gocore_type_at(struct gocore *g, uint64_t address, struct err *err);
+/* The type of a descriptor; NULL: there is none at the address, or no room for one more.  Any thread. */
+const struct gocore_type *gocore_type_at(const struct gocore *g, uint64_t address);
+void gocore_release_types(struct gocore *g);
 /* Put the records of parameters and itabs; of data, bss, specials, queued finalizers and the profile. */
 void gocore_tell_head(struct gocore *g);
 void gocore_tell_roots(struct gocore *g);

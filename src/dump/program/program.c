@@ -126,6 +126,7 @@ void program_close(struct program *p)
 	big_free(p->function);
 	big_free(p->object);
 	big_free(p->variable);
+	big_free(p->number);
 	big_free(p->local);
 	big_free(p->capture);
 	big_free(p->captured);
@@ -194,6 +195,34 @@ static int check_sections(const struct program *p, const struct program_match *d
 	return 0;
 }
 
+void program_move(struct program *p, uint64_t bias)
+{
+	uint64_t moved = bias - p->bias;
+	uint64_t mask = p->word == 4 ? UINT32_MAX : UINT64_MAX;
+
+	p->bias = bias;
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		p->variable[i].address = (p->variable[i].address + moved) & mask;
+	for (uint32_t i = 0; i < p->types.n; i++)
+		if (p->types.type[i].descriptor)
+			p->types.type[i].descriptor = (p->types.type[i].descriptor + moved) & mask;
+}
+
+bool program_is_movable(const struct program *p)
+{
+	return p->movable;
+}
+
+uint64_t program_entry(const struct program *p)
+{
+	return p->entry;
+}
+
+const char *program_machine(const struct program *p)
+{
+	return p->arch;
+}
+
 int program_check(struct program *p, const struct program_match *dump, struct err *err)
 {
 	uint64_t bias = 0;
@@ -202,14 +231,7 @@ int program_check(struct program *p, const struct program_match *dump, struct er
 		code = check_sections(p, dump, &bias, err);
 	if (code)
 		return code;
-	uint64_t moved = bias - p->bias;
-	uint64_t mask = p->word == 4 ? UINT32_MAX : UINT64_MAX;
-	p->bias = bias;
-	for (uint32_t i = 0; i < p->n_variables; i++)
-		p->variable[i].address = (p->variable[i].address + moved) & mask;
-	for (uint32_t i = 0; i < p->types.n; i++)
-		if (p->types.type[i].descriptor)
-			p->types.type[i].descriptor = (p->types.type[i].descriptor + moved) & mask;
+	program_move(p, bias);
 	return 0;
 }
 
@@ -447,6 +469,17 @@ bool program_symbol(const struct program *p, uint64_t address, struct text *out)
 	if (offset)
 		text_addf(out, "+0x%" PRIx64, offset);
 	return true;
+}
+
+bool program_runtime_constant(const struct program *p, const char *name, uint64_t *out)
+{
+	for (uint32_t i = 0; i < p->n_numbers; i++) {
+		if (strcmp(p->number[i].name, name) != 0)
+			continue;
+		*out = p->number[i].value;
+		return true;
+	}
+	return false;
 }
 
 static uint64_t number_at(const struct program *p, const uint8_t *at, unsigned width)

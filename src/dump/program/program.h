@@ -75,6 +75,14 @@ void program_close(struct program *p); /* NULL is fine */
  */
 MUST_CHECK int program_check(struct program *p, const struct program_match *dump, struct err *err);
 
+/* Of a program that is known to be the dump's: the loader moved it by `bias` bytes.  Again and again, if need be. */
+void program_move(struct program *p, uint64_t bias);
+/* Is it a program that the loader may move, and where does its code begin, as the linker put it? */
+bool program_is_movable(const struct program *p);
+uint64_t program_entry(const struct program *p);
+/* "amd64", in Go's words; NULL: unknown. */
+const char *program_machine(const struct program *p);
+
 const char *program_path(const struct program *p);
 bool program_has_symbols(const struct program *p);
 bool program_has_types(const struct program *p); /* DWARF */
@@ -142,6 +150,9 @@ const uint8_t *program_constant(const struct program *p, uint64_t address, uint6
  * newer lies (runtime/type.go: _type, and the name at its offset from the symbol runtime.types).
  */
 bool program_type_name(const struct program *p, uint64_t descriptor, struct text *out);
+
+/* The value of a constant of Go's runtime, "runtime._KindSpecialFinalizer", from DWARF; false: it is not known. */
+bool program_runtime_constant(const struct program *p, const char *name, uint64_t *out);
 
 /* Append the name of what lies at an address: "main.Cache", "main.db.users", "main.leakRecv+0x1c".
  * Returns false when nothing is known there. */

@@ -31,6 +31,7 @@ static int wanted_of(unsigned code)
 	case DW_AT_encoding: return WANT_ENCODING;
 	case DW_AT_low_pc: return WANT_LOW;
 	case DW_AT_abstract_origin: return WANT_ORIGIN;
+	case DW_AT_const_value: return WANT_VALUE;
 	case 0x2900: return WANT_KIND; /* Go's own */
 	case 0x2901: return WANT_KEY;
 	case 0x2902: return WANT_ELEMENT;
@@ -132,6 +133,21 @@ static void note_variable(struct walk *w)
 		*to = (struct pending){program_keep(w->p, &w->p->arena, name), op->number, type};
 }
 
+static void note_constant(struct walk *w)
+{
+	struct program *p = w->p;
+	uint64_t value;
+	const char *name = entry_name(&w->e);
+
+	if (!name || strncmp(name, "runtime.", 8) != 0 || p->n_numbers >= MOST_ENTRIES ||
+	    !entry_number(&w->e, WANT_VALUE, &value))
+		return;
+	struct program_number *to = BIG_PUSH(p->number, p->n_numbers, p->cap_numbers, p->err);
+	p->refused |= !to;
+	if (to)
+		*to = (struct program_number){program_keep(p, &p->arena, name), value};
+}
+
 static void note_function(struct walk *w)
 {
 	struct program *p = w->p;
@@ -163,6 +179,10 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 		case DW_TAG_variable:
 			entry_read(&w->e, &die);
 			note_variable(w);
+			break;
+		case DW_TAG_constant:
+			entry_read(&w->e, &die);
+			note_constant(w);
 			break;
 		case DW_TAG_subprogram:
 			entry_read(&w->e, &die);

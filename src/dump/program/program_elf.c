@@ -57,6 +57,7 @@ static int read_header(struct program *p, struct err *err)
 	p->word = wide ? 8 : 4;
 	p->big_endian = head.e_ident[EI_DATA] == ELFDATA2MSB;
 	p->movable = head.e_type == ET_DYN;
+	p->entry = head.e_entry;
 	p->arch = architecture(head.e_machine, wide, p->big_endian);
 	p->types.word = p->word;
 	p->types.big_endian = p->big_endian;

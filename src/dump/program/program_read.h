@@ -32,6 +32,7 @@ struct program {
 	const char *arch;   /* as Go calls it, or NULL */
 	unsigned word;
 	bool big_endian, movable; /* movable: a PIE, which the loader may move */
+	uint64_t entry;     /* link address of the first instruction */
 	struct program_section data, bss;           /* as the symbols runtime.data, … tell them */
 	struct program_section data_header, bss_header; /* as the section headers tell them */
 	uint64_t types_begin, types_end;            /* runtime.types … runtime.etypes; 0: unknown */
@@ -48,6 +49,11 @@ struct program {
 	uint32_t n_objects, cap_objects;
 	struct program_variable *variable; /* by ascending address, which program_check moves */
 	uint32_t n_variables, cap_variables;
+	struct program_number {
+		const char *name;
+		uint64_t value;
+	} *number; /* constants of Go's runtime, as DWARF has them */
+	uint32_t n_numbers, cap_numbers;
 	struct program_statics { /* the variables of program_tell_statics; the pointer is set atomically */
 		struct arena names;
 		uint32_t n;
@@ -87,7 +93,7 @@ void program_release_elf(struct program *p);
 enum wanted {
 	WANT_NAME, WANT_TYPE, WANT_SIZE, WANT_COUNT, WANT_LOCATION, WANT_MEMBER, WANT_ENCODING,
 	WANT_KIND, WANT_KEY, WANT_ELEMENT, WANT_EMBEDDED, WANT_DESCRIPTOR, WANT_LOW, WANT_ORIGIN,
-	WANT_UPPER, N_WANTED
+	WANT_UPPER, WANT_VALUE, N_WANTED
 };
 
 /* A DWARF entry, with those of its attributes that are wanted. */

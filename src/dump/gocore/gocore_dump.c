@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gocore_dump.c - core files of Go programs, as dumps: see gocore_dump.h.
+ *
+ * The program is needed: its DWARF tells where the runtime keeps things, and its file has the constants that cores
+ * leave out.
+ */
+#include "dump/gocore/gocore_dump.h"
+
+#include "base/files.h"
+#include "base/mem.h"
+#include "dump/reader.h"
+#include "dump/source/source.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct core *core_of(const struct go *g)
+{
+	return ((const struct gocore_dump *)g)->core;
+}
+
+/* --- the program --------------------------------------------------------------------------------------- */
+
+/* By how much the loader moved the program: the core knows where its first instruction is. */
+static uint64_t bias_of(const struct core *c, const struct program *p)
+{
+	uint64_t entry;
+	return core_auxiliary(c, AT_ENTRY, &entry) ? entry - program_entry(p) : 0;
+}
+
+static uint64_t module_word(const struct core *c, const struct program *p, uint64_t module, const char *name)
+{
+	const struct types *t = program_types(p);
+	uint32_t type = types_by_name(t, "runtime.moduledata"), field = type == TYPE_NONE ? UINT32_MAX :
+	    types_field(t, type, name);
+	uint64_t value = 0;
+
+	if (field != UINT32_MAX)
+		core_load(c, module + t->field[field].offset, t->word, &value);
+	return value;
+}
+
+static uint64_t variable(const struct program *p, const char *name)
+{
+	size_t n;
+	const struct program_variable *v = program_variables(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return v[i].address;
+	return 0;
+}
+
+static struct program_section section(const struct core *c, const struct program *p, uint64_t module, const char *begin,
+    const char *end)
+{
+	uint64_t from = module_word(c, p, module, begin), to = module_word(c, p, module, end);
+	return (struct program_section){ from, to > from ? to - from : 0 };
+}
+
+/* What the runtime in the core says of the program's data must be so in the file. */
+static int check(struct go *g, struct program *p, struct err *err)
+{
+	struct gocore_dump *d = (struct gocore_dump *)g;
+	const struct core *c = d->core;
+	int code = 0;
+
+	program_move(p, bias_of(c, p));
+	if (program_has_types(p)) {
+		uint64_t module = variable(p, "runtime.firstmoduledata");
+		struct program_match match = {
+			.arch = core_machine(c) == CORE_AMD64 ? "amd64" : core_machine(c) == CORE_ARM64 ? "arm64" : NULL,
+			.word = core_word(c), .big_endian = core_big_endian(c),
+			.data = section(c, p, module, "data", "edata"), .bss = section(c, p, module, "bss", "ebss"),
+		};
+		code = !module ? err_set(err, ERR_NOT_FOUND, "it is no Go program") : program_check(p, &match, err);
+	}
+	return code ? code : core_add_file(d->core, program_path(p), bias_of(c, p), err);
+}
+
+/* The file that was executed: the auxiliary vector points into it. */
+static const char *executed(const struct core *c)
+{
+	uint64_t at = 0;
+	size_t n;
+	const struct core_mapping *m = core_mappings(c, &n);
+
+	if (!core_auxiliary(c, AT_PHDR, &at))
+		(void)core_auxiliary(c, AT_ENTRY, &at);
+	for (size_t i = 0; i < n; i++)
+		if (at >= m[i].begin && at < m[i].end)
+			return m[i].path;
+	return n ? m[0].path : NULL;
+}
+
+/* Named; beside the core by the core's name or by its own; where it was. */
+static int find_program(struct go *g, struct err *err)
+{
+	const char *path = executed(core_of(g)), *slash = path ? strrchr(path, '/') : NULL;
+	const char *core = g->dump.source->path, *folder = strrchr(core, '/');
+	struct text beside = TEXT_INIT;
+	int code = go_program_find(g, err);
+
+	if (!g->exe && !g->alone && slash && code == 0 && !g->program) {
+		text_add_n(&beside, core, folder ? (size_t)(folder + 1 - core) : 0);
+		text_add(&beside, slash + 1);
+		code = go_program_try(g, beside.s, err);
+		text_release(&beside);
+	}
+	if (!g->exe && !g->alone && path && code == 0 && !g->program)
+		code = go_program_try(g, path, err);
+	if (code || g->program)
+		return code;
+	return g->dump.program_note ? err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it: %s",
+	    g->dump.program_note) : err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not "
+	    "at %s (name it with --exe)", path ? path : "a place that the core names");
+}
+
+/* --- facts --------------------------------------------------------------------------------------------- */
+
+static void limits(const struct go *g, struct text *t)
+{
+	const struct gocore *image = gocore_image(g);
+	const struct gocore_state *s = image ? gocore_state(image) : NULL;
+
+	text_add(t, "core files hold no memory statistics of the Go runtime");
+	if (s && s->n_not_there)
+		text_addf(t, "; the memory of %" PRIu64 " objects is not in this one, so these are left out", s->n_not_there);
+	if (s && s->n_unknown)
+		text_addf(t, "; of %" PRIu64 " objects it does not tell which words are pointers, so these hold nothing",
+		    s->n_unknown);
+	text_add(t, "; types and names come from the program");
+}
+
+int gocore_tell_state(const struct go *g, struct sink *sink)
+{
+	const struct gocore_state *s = gocore_state(gocore_image(g));
+
+	if (!s->n_collections)
+		return 0;
+	sink->stated(sink, "NumGC", STATED_THINGS, s->n_collections);
+	sink->stated(sink, STATED_PAUSE_LAST, STATED_THINGS, s->pause_last);
+	sink->stated(sink, STATED_PAUSE_LONGEST, STATED_THINGS, s->pause_longest);
+	return 0;
+}
+
+static const uint8_t *bytes(const struct go *g, uint64_t address, uint64_t *n)
+{
+	return core_bytes(core_of(g), address, n);
+}
+
+static const struct go_elsewhere elsewhere = {
+	.pointers = gocore_each_pointer,
+	.head = gocore_head_of,
+	.bytes = bytes,
+	.check = check,
+	.limits = limits,
+};
+
+/* --- opening ------------------------------------------------------------------------------------------------ */
+
+static int probe(const uint8_t *head, size_t n)
+{
+	return core_begins(head, n) ? 50 : 0;
+}
+
+static void close_dump(struct dump *dump)
+{
+	struct gocore_dump *d = (struct gocore_dump *)dump;
+
+	gocore_close(d->image);
+	go_end(&d->go);
+	core_close(d->core);
+	free(d);
+}
+
+static int read_image(struct gocore_dump *d, struct err *err)
+{
+	struct go *g = &d->go;
+
+	if (!program_has_types(g->program))
+		return err_set(err, ERR_UNSUPPORTED, "%s: a Go heap is found in a core by its program's DWARF (build it without "
+		    "-ldflags=-w, or name one that was, of the same sources, with --exe)", g->dump.program_note);
+	int code = gocore_open(&d->image, d->core, g->dump.source, g->program, err);
+	if (code)
+		return code;
+	g->records.p = gocore_records(d->image, &g->records.n);
+	go_state_facts(g);
+	return 0;
+}
+
+static int open_dump(struct dump **out, const struct source *source, const struct dump_options *options,
+    struct err *err)
+{
+	struct gocore_dump *d = xcalloc(1, sizeof *d);
+	struct go *g = &d->go;
+
+	go_begin(g, &gocore_reader, source, options);
+	g->elsewhere = &elsewhere;
+	g->version = 7;
+	int code = core_open(&d->core, source, err);
+	if (code == 0) {
+		g->word = core_word(d->core);
+		g->big_endian = core_big_endian(d->core);
+		code = find_program(g, err);
+	}
+	if (code == 0)
+		code = read_image(d, err);
+	if (code)
+		close_dump(&g->dump);
+	else
+		*out = &g->dump;
+	return code;
+}
+
+const struct reader gocore_reader = {
+	.name = "gocore",
+	.title = "a core file of a Go program",
+	.label = "go core",
+	.probe = probe,
+	.open = open_dump,
+	.close = close_dump,
+	.parts = gocore_parts,
+	.read = gocore_read,
+	.prepare = go_prepare,
+	.locate = gocore_locate,
+	.symbol = go_symbol,
+	.sites = go_sites,
+	.keep = go_keep,
+	.memory = &go_memory_reader,
+};

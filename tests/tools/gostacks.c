@@ -2,15 +2,17 @@
 /*
  * gostacks.c - the stacks of a Go program in a core beside those of a heap dump of the same instant; a tool for tests.
  *
- *   gostacks [-c] [-v] PROGRAM CORE HEAPDUMP
+ *   gostacks [-c] [-p] [-v] PROGRAM CORE HEAPDUMP
  *
  * Compares goroutines, frames (contents and pointers), deferred calls, panics and threads.  A goroutine that ran in
- * between, by its saved stack pointer, pc and state, is counted and left out.  One line for each difference, then
+ * between, so that its state, its stack pointer or the bytes of its stack changed, is counted and left out.  One line
+ * for each difference, then
  *
  *   goroutines=N equal=N ran=N frames=N fields=N defers=N panics=N threads=N added=N differences=N
  *
  * -c: the pointers are those that the collector looks at; the heap dump's must be among them (added counts the others).
- * -v: the goroutines that ran, too.  Without a HEAPDUMP of "-": prints the goroutines and frames of the core.
+ * -p: prints the core's pointers first, "pointer GOROUTINE FUNCTION VALUE" a line.
+ * -v: the goroutines that ran or differ, too.
  * Exit status: 0 equal, 1 different, 3 not readable.
  */
 #include "dump/go/go_record.h"
@@ -43,7 +45,7 @@ struct side {
 static struct {
 	unsigned long goroutines, equal, ran, frames, fields, defers, panics, threads, added, differences;
 } sum;
-static bool collector, verbose;
+static bool collector, print, verbose;
 
 static void fail(const struct err *err)
 {
@@ -178,6 +180,24 @@ static struct goroutine *find(struct side *s, uint64_t address)
 	return NULL;
 }
 
+static void print_goroutine(const struct side *s, const struct goroutine *g)
+{
+	printf("# goroutine %" PRIu64 " status %" PRIu64 " \"%.*s\" system %" PRIu64 "\n", g->head.u[GOROUTINE_ID],
+	    g->head.u[GOROUTINE_STATUS], (int)g->head.s[0].n, (const char *)g->head.s[0].p, g->head.u[GOROUTINE_SYSTEM]);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct go_record *r = &s->record[g->first + i];
+		if (r->tag != GO_FRAME)
+			continue;
+		uint8_t *set = fields_of(r);
+		unsigned n = 0;
+		for (uint64_t k = 0; k < r->s[0].n / 8; k++)
+			n += set[k];
+		free(set);
+		printf("#   0x%" PRIx64 " +%" PRIu64 " %.*s+0x%" PRIx64 " %u\n", r->u[FRAME_SP], r->s[0].n, (int)r->s[1].n,
+		    (const char *)r->s[1].p, r->u[FRAME_PC] - r->u[FRAME_ENTRY], n);
+	}
+}
+
 static void compare_goroutine(const struct side *core, struct goroutine *a, const struct side *dump,
     const struct goroutine *b)
 {
@@ -207,46 +227,56 @@ static void compare_goroutine(const struct side *core, struct goroutine *a, cons
 		}
 	}
 	sum.equal += sum.differences == before;
-}
-
-/* Did a goroutine run between the two?  Then its state, its stack pointer or where it waits since changed. */
-static bool ran(const struct side *core, const struct goroutine *a, const struct side *dump, const struct goroutine *b)
-{
-	const struct go_record *x = a->n ? &core->record[a->first] : &a->head;
-	const struct go_record *y = b->n ? &dump->record[b->first] : &b->head;
-
-	return a->head.u[GOROUTINE_SP] != b->head.u[GOROUTINE_SP] ||
-	    a->head.u[GOROUTINE_STATUS] != b->head.u[GOROUTINE_STATUS] ||
-	    a->head.u[GOROUTINE_SINCE] != b->head.u[GOROUTINE_SINCE] ||
-	    (x->tag == GO_FRAME && y->tag == GO_FRAME && x->u[FRAME_PC] != y->u[FRAME_PC]);
-}
-
-static void print_goroutine(const struct side *s, const struct goroutine *g)
-{
-	printf("# goroutine %" PRIu64 " status %" PRIu64 " \"%.*s\" system %" PRIu64 "\n", g->head.u[GOROUTINE_ID],
-	    g->head.u[GOROUTINE_STATUS], (int)g->head.s[0].n, (const char *)g->head.s[0].p, g->head.u[GOROUTINE_SYSTEM]);
-	for (size_t i = 0; i < g->n; i++) {
-		const struct go_record *r = &s->record[g->first + i];
-		if (r->tag != GO_FRAME)
-			continue;
-		uint8_t *set = fields_of(r);
-		unsigned n = 0;
-		for (uint64_t k = 0; k < r->s[0].n / 8; k++)
-			n += set[k];
-		free(set);
-		printf("#   0x%" PRIx64 " +%" PRIu64 " %.*s+0x%" PRIx64 " %u\n", r->u[FRAME_SP], r->s[0].n, (int)r->s[1].n,
-		    (const char *)r->s[1].p, r->u[FRAME_PC] - r->u[FRAME_ENTRY], n);
+	if (verbose && sum.differences != before) {
+		print_goroutine(core, a);
+		print_goroutine(dump, b);
 	}
 }
 
-static void compare(struct side *core, struct side *dump)
+/* Did a goroutine run between the two?  If not, the core has the bytes that the heap dump has of its stack. */
+static bool ran(const struct gocore *g, const struct goroutine *a, const struct side *dump, const struct goroutine *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct go_record *r = &dump->record[b->first + i];
+		uint8_t *now = malloc(r->s[0].n + 1);
+		bool same = now && (r->tag != GO_FRAME || (core_copy(g->core, r->u[FRAME_SP], now, r->s[0].n) &&
+		    !memcmp(now, r->s[0].p, r->s[0].n)));
+		free(now);
+		if (!same)
+			return true;
+	}
+	return a->head.u[GOROUTINE_SP] != b->head.u[GOROUTINE_SP] ||
+	    a->head.u[GOROUTINE_STATUS] != b->head.u[GOROUTINE_STATUS] ||
+	    a->head.u[GOROUTINE_SINCE] != b->head.u[GOROUTINE_SINCE];
+}
+
+/* The pointers of each goroutine's frames. */
+static void print_pointers(const struct side *s)
+{
+	for (size_t i = 0; i < s->n_goroutines; i++) {
+		const struct goroutine *g = &s->goroutine[i];
+		for (size_t k = 0; k < g->n; k++) {
+			const struct go_record *r = &s->record[g->first + k];
+			if (r->tag != GO_FRAME)
+				continue;
+			uint8_t *set = fields_of(r);
+			for (uint64_t w = 0; w < r->s[0].n / 8; w++)
+				if (set[w] && go_load_le(r->s[0].p + 8 * w))
+					printf("pointer %" PRIu64 " %.*s 0x%" PRIx64 "\n", g->head.u[GOROUTINE_ID],
+					    (int)r->s[1].n, (const char *)r->s[1].p, go_load_le(r->s[0].p + 8 * w));
+			free(set);
+		}
+	}
+}
+
+static void compare(const struct gocore *g, struct side *core, struct side *dump)
 {
 	for (size_t i = 0; i < dump->n_goroutines; i++) {
 		struct goroutine *b = &dump->goroutine[i], *a = find(core, b->head.u[GOROUTINE_ADDRESS]);
 		sum.goroutines++;
 		if (!a)
 			differ(b->head.u[GOROUTINE_ID], 0, "goroutine", 0, 1);
-		else if (ran(core, a, dump, b)) {
+		else if (ran(g, a, dump, b)) {
 			sum.ran++;
 			a->seen = true;
 			if (verbose) {
@@ -307,7 +337,7 @@ static void open_core(struct gocore *g, const char *program, const char *core, c
 	if (core_open(&c, g->source, &err))
 		fail(&err);
 	if (!core_auxiliary(c, 9, &entry)) /* AT_ENTRY */
-		exit(NOT_READABLE);
+		entry = entry_of(program);
 	if (core_add_file(c, program, entry - entry_of(program), &err))
 		fail(&err);
 	if (program_open(&g->program, program, &err) || program_check(g->program, &match, &err))
@@ -331,8 +361,9 @@ int main(int argc, char **argv)
 	static const char magic[] = "go1.7 heap dump\n";
 	int option;
 
-	while ((option = getopt(argc, argv, "cv")) != -1) {
+	while ((option = getopt(argc, argv, "cpv")) != -1) {
 		collector |= option == 'c';
+		print |= option == 'p';
 		verbose |= option == 'v';
 	}
 	if (argc - optind != 3)
@@ -343,7 +374,9 @@ int main(int argc, char **argv)
 	decode(&dump, s->bytes, s->size, strlen(magic));
 	open_core(&g, argv[optind], argv[optind + 1], &dump);
 	decode(&core, g.out.bytes, g.out.n, 0);
-	compare(&core, &dump);
+	if (print)
+		print_pointers(&core);
+	compare(&g, &core, &dump);
 	printf("goroutines=%lu equal=%lu ran=%lu frames=%lu fields=%lu defers=%lu panics=%lu threads=%lu added=%lu "
 	    "differences=%lu\n", sum.goroutines, sum.equal, sum.ran, sum.frames, sum.fields, sum.defers, sum.panics,
 	    sum.threads, sum.added, sum.differences);

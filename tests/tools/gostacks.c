@@ -12,7 +12,7 @@
  *
  * -c: the pointers are those that the collector looks at; the heap dump's must be among them (added counts the others).
  * -p: prints the core's pointers first, "pointer GOROUTINE FUNCTION VALUE" a line.
- * -v: the goroutines that ran or differ, too.
+ * -v: the goroutines that ran or differ, too.  A HEAPDUMP of "-": there is none, and the program is not moved.
  * Exit status: 0 equal, 1 different, 3 not readable.
  */
 #include "dump/go/go_record.h"
@@ -340,7 +340,8 @@ static void open_core(struct gocore *g, const char *program, const char *core, c
 		entry = entry_of(program);
 	if (core_add_file(c, program, entry - entry_of(program), &err))
 		fail(&err);
-	if (program_open(&g->program, program, &err) || program_check(g->program, &match, &err))
+	if (program_open(&g->program, program, &err) ||
+	    (dump->params.s[0].n && program_check(g->program, &match, &err)))
 		fail(&err);
 	g->core = c;
 	g->types = program_types(g->program);
@@ -349,7 +350,7 @@ static void open_core(struct gocore *g, const char *program, const char *core, c
 	g->out.err = &err;
 	g->as_heap_dump = !collector;
 	g->heap_start = dump->params.u[PARAMS_START];
-	g->heap_end = dump->params.u[PARAMS_END];
+	g->heap_end = dump->params.s[0].n ? dump->params.u[PARAMS_END] : UINT64_MAX;
 	if (gocore_find_members(g, &err) || gocore_read_modules(g, &err) || gocore_tell_goroutines(g, &err))
 		fail(&err);
 }
@@ -368,10 +369,11 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 3)
 		return 2;
-	const struct source *s = open_source(argv[optind + 2]);
-	if (s->size < strlen(magic) || memcmp(s->bytes, magic, strlen(magic)) != 0)
+	const struct source *s = strcmp(argv[optind + 2], "-") ? open_source(argv[optind + 2]) : NULL;
+	if (s && (s->size < strlen(magic) || memcmp(s->bytes, magic, strlen(magic)) != 0))
 		return NOT_READABLE;
-	decode(&dump, s->bytes, s->size, strlen(magic));
+	if (s)
+		decode(&dump, s->bytes, s->size, strlen(magic));
 	open_core(&g, argv[optind], argv[optind + 1], &dump);
 	decode(&core, g.out.bytes, g.out.n, 0);
 	if (print)

@@ -40,6 +40,7 @@ struct telling {
 	uint64_t reasons, n_reasons; /* runtime.waitReasonStrings */
 	uint64_t finalizers;       /* runtime.fingStatus, up to 1.19 fingRunning; and bytes of it */
 	unsigned n_finalizers;
+	uint64_t vector_bytes;     /* of registers that are saved */
 	uint64_t room;             /* bytes of memory that frames and lists may yet have: no more than there are */
 	struct err *err;
 };
@@ -243,21 +244,41 @@ static int tell_frames(struct telling *t, uint64_t goroutine, const struct place
 	return code ? code : gocore_stack_tell(s, t->pointer, t->n_pointers, t->out);
 }
 
-/* Pointers that only a register holds. */
-static void tell_registers(struct telling *t, uint64_t id, const struct place *p)
+/* A pointer that no frame has; the text says where it is. */
+static void tell_root(struct telling *t, const char *text, uint64_t pointer)
+{
+	if (pointer < t->g->heap_start || pointer >= t->g->heap_end)
+		return;
+	gocore_put(t->out, TAG_ROOT);
+	gocore_put_text(t->out, text);
+	gocore_put(t->out, pointer);
+}
+
+static void tell_words(struct telling *t, const char *text, uint64_t address, uint64_t end)
+{
+	for (; address < end && spend(t, 8); address += 8)
+		tell_root(t, text, gocore_word(t->g, address));
+}
+
+/* What registers may hold alone.  A goroutine that was stopped by a signal has vector registers saved since 1.26, the
+ * others are in its frame.  Of one that is running nobody knows where, any word of the stack counts. */
+static void tell_registers(struct telling *t, uint64_t goroutine, const struct place *p)
 {
 	const struct gocore *g = t->g;
+	uint64_t id = gocore_get(g, goroutine, AT_G_ID), saved = gocore_get(g, goroutine, AT_G_VECTOR_REGISTERS);
 	char text[80];
 
 	for (size_t i = 0; i < p->n; i++) {
-		uint64_t value = core_number(g->core, p->registers + 8 * i, 8);
-		if (!p->names[i] || value < g->heap_start || value >= g->heap_end)
-			continue;
-		snprintf(text, sizeof text, "register of goroutine %" PRIu64 " (%s)", id, p->names[i]);
-		gocore_put(t->out, TAG_ROOT);
-		gocore_put_text(t->out, text);
-		gocore_put(t->out, value);
+		snprintf(text, sizeof text, "register of goroutine %" PRIu64 " (%s)", id, p->names[i] ? p->names[i] : "");
+		if (p->names[i])
+			tell_root(t, text, core_number(g->core, p->registers + 8 * i, 8));
 	}
+	snprintf(text, sizeof text, "vector register of goroutine %" PRIu64, id);
+	if (saved)
+		tell_words(t, text, saved, saved + t->vector_bytes);
+	snprintf(text, sizeof text, "stack of goroutine %" PRIu64, id);
+	if (!p->sp)
+		tell_words(t, text, gocore_get(g, goroutine, AT_G_STACK_LOW), gocore_get(g, goroutine, AT_G_STACK_HIGH));
 }
 
 /* --- goroutines ----------------------------------------------------------------------------------------- */
@@ -364,8 +385,8 @@ static int tell_goroutine(struct telling *t, uint64_t goroutine)
 	tell_head(t, goroutine, &p);
 	int code = tell_frames(t, goroutine, &p);
 	tell_defers(t, goroutine);
-	if (p.registers)
-		tell_registers(t, gocore_get(g, goroutine, AT_G_ID), &p);
+	if (!g->as_heap_dump)
+		tell_registers(t, goroutine, &p);
 	g->state.n_in_c += t->unwinder.in_c || ((status == RUNNING || status == SYSCALL) && m &&
 	    gocore_get(g, m, AT_M_IN_C));
 	return code;
@@ -419,6 +440,7 @@ static int begin(struct telling *t)
 	t->n_finalizers = t->finalizers ? 4 : 1;
 	if (!t->finalizers)
 		t->finalizers = gocore_global(g, "runtime.fingRunning");
+	t->vector_bytes = gocore_size_of(g, "runtime.xRegState");
 	t->room = g->source->size;
 	t->unwinder.site = big_alloc(SITES, sizeof *t->unwinder.site, t->err);
 	t->thread = big_alloc(t->n_threads, sizeof *t->thread, t->err);

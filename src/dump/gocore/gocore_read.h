@@ -123,6 +123,7 @@
 	M(G_THREAD, "runtime.g", "m", true) \
 	M(G_DEFER, "runtime.g", "_defer", true) \
 	M(G_PANIC, "runtime.g", "_panic", true) \
+	M(G_VECTOR_REGISTERS, "runtime.g", "xRegs.state", false) \
 	M(G_RUNS_CLEANUPS, "runtime.g", "runningCleanups.u.value", false) \
 	M(M_G0, "runtime.m", "g0", true) \
 	M(M_SIGNAL_G, "runtime.m", "gsignal", true) \

@@ -384,5 +384,17 @@ int main(int argc, char **argv)
 	    sum.threads, sum.added, sum.differences);
 	if (verbose)
 		printf("# roots %zu, in C %" PRIu64 "\n", core.n_roots, g.state.n_in_c);
+	program_close(g.program);
+	core_close((struct core *)g.core);
+	source_close((struct source *)g.source);
+	source_close((struct source *)s);
+	arena_release(&g.arena);
+	big_free(g.out.bytes);
+	free(core.goroutine);
+	free(core.record);
+	free(core.thread);
+	free(dump.goroutine);
+	free(dump.record);
+	free(dump.thread);
 	return sum.differences != 0;
 }

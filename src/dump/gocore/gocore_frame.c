@@ -44,11 +44,15 @@ static bool bit_of(const uint8_t *map, uint64_t i)
 static void mark_words(struct gocore_stack *s, uint64_t address, uint64_t n, const uint8_t *map,
     const struct gocore_frame *f)
 {
-	uint64_t before = address < f->sp ? (f->sp - address) / WORD : 0;
+	int64_t below = (int64_t)(f->sp - address) / WORD;
 
-	for (uint64_t i = before; i < n && address + i * WORD < f->fp; i++)
+	for (uint64_t i = below > 0 ? (uint64_t)below : 0; i < n; i++) {
+		uint64_t at = address + i * WORD;
+		if (at < f->sp || at >= f->fp)
+			return;
 		if (bit_of(map, i))
-			mark(s, address + i * WORD);
+			mark(s, at);
+	}
 }
 
 static uint64_t word_at(const struct gocore_stack *s, uint64_t address)

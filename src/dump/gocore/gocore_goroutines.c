@@ -41,6 +41,7 @@ struct telling {
 	uint64_t finalizers;       /* runtime.fingStatus, up to 1.19 fingRunning; and bytes of it */
 	unsigned n_finalizers;
 	uint64_t vector_bytes;     /* of registers that are saved */
+	uint64_t n_frames;
 	uint64_t room;             /* bytes of memory that frames and lists may yet have: no more than there are */
 	struct err *err;
 };
@@ -63,7 +64,7 @@ static const char *const arm64[] = {
 
 struct place {
 	uint64_t pc, sp, lr;
-	bool interrupted;          /* not at a call */
+	unsigned interrupted;      /* so many of the innermost frames are not where the collector would stop them */
 	const uint8_t *registers;  /* that are the goroutine's own; n of these names */
 	const char *const *names;
 	size_t n;
@@ -119,7 +120,7 @@ static bool before_signal(const struct gocore *g, uint64_t handler, uint64_t sp,
 			    .pc = core_number(g->core, p + 8 * (SP_AMD64 + 1), 8),
 			    .registers = p, .names = amd64_signal, .n = LENGTH(amd64_signal) };
 		}
-		out->interrupted = true;
+		out->interrupted = 1;
 		return !within(out->sp, low, high);
 	}
 	return false;
@@ -150,7 +151,7 @@ static bool thread_place(const struct telling *t, uint64_t m, struct place *out)
 		return false;
 	if (on_stack(g, handler, thread->sp))
 		return before_signal(g, handler, thread->sp, out);
-	*out = (struct place){ .pc = thread->pc, .sp = thread->sp, .lr = thread->lr, .interrupted = true,
+	*out = (struct place){ .pc = thread->pc, .sp = thread->sp, .lr = thread->lr, .interrupted = 1,
 	    .registers = thread->registers, .names = g->machine == CORE_ARM64 ? arm64 : amd64,
 	    .n = g->machine == CORE_ARM64 ? LENGTH(arm64) : LENGTH(amd64) };
 	if (thread->n_registers / 8 < out->n)
@@ -175,8 +176,10 @@ static bool running_place(const struct telling *t, uint64_t goroutine, uint64_t 
 	struct place now;
 	if (!thread_place(t, m, &now))
 		return false;
-	if (!on_stack(g, goroutine, now.sp))
+	if (!on_stack(g, goroutine, now.sp)) {
+		out->interrupted = 2; /* systemstack_switch, and what needs something done on the thread's stack */
 		return gocore_get(g, m, AT_M_GOROUTINE) == goroutine;
+	}
 	/* gogo has just come to this stack, and jumps to what was saved */
 	if (gocore_function_at(g, now.pc, &f) && f.n_name == strlen("runtime.gogo") &&
 	    !memcmp(f.name, "runtime.gogo", f.n_name))
@@ -226,7 +229,6 @@ static int tell_frames(struct telling *t, uint64_t goroutine, const struct place
 {
 	struct gocore_unwinder *u = &t->unwinder;
 	struct gocore_stack *s = &t->stack;
-	bool interrupted = p->interrupted;
 	int code = 0;
 
 	gocore_stack_clear(s);
@@ -235,10 +237,9 @@ static int tell_frames(struct telling *t, uint64_t goroutine, const struct place
 	if (!on_stack(t->g, goroutine, p->sp))
 		return 0;
 	bool more = gocore_unwind(u, p->pc, p->sp, p->lr, gocore_get(t->g, goroutine, AT_G_STACK_HIGH));
-	for (; more && !code && spend(t, u->frame.fp - u->frame.sp + 8); more = gocore_unwind_next(u)) {
-		code = gocore_stack_add(s, &u->frame, interrupted);
-		interrupted = false;
-	}
+	for (; more && !code && spend(t, u->frame.fp - u->frame.sp + 8); more = gocore_unwind_next(u))
+		code = progress_own_stops(t->n_frames++) ? err_cancelled(t->err) :
+		    gocore_stack_add(s, &u->frame, s->n_frames < p->interrupted);
 	if (!code && !t->g->as_heap_dump)
 		code = find_pointers(t, goroutine, p);
 	return code ? code : gocore_stack_tell(s, t->pointer, t->n_pointers, t->out);
@@ -462,7 +463,7 @@ int gocore_tell_goroutines(struct gocore *g, struct err *err)
 		uint64_t goroutine;
 		if (!core_load(g->core, all.address + 8 * i, 8, &goroutine))
 			break;
-		if (i % 1024 == 0 && !progress_add(progress_own(), 0))
+		if (progress_own_stops(i))
 			code = err_cancelled(err);
 		else if (goroutine)
 			code = tell_goroutine(&t, goroutine);

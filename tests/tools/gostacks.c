@@ -4,11 +4,11 @@
  *
  *   gostacks [-c] [-p] [-v] PROGRAM CORE HEAPDUMP
  *
- * Compares goroutines, frames (contents and pointers), deferred calls, panics and threads.  A goroutine that ran in
- * between, so that its state, its stack pointer or the bytes of its stack changed, is counted and left out.  One line
- * for each difference, then
+ * Compares goroutines, frames (contents and pointers), deferred calls, panics, threads and lines of allocations.  A
+ * goroutine that ran in between, so that its state, its stack pointer or the bytes of its stack changed, is counted
+ * and left out.  One line for each difference, then
  *
- *   goroutines=N equal=N ran=N frames=N fields=N defers=N panics=N threads=N added=N differences=N
+ *   goroutines=N equal=N ran=N frames=N fields=N defers=N panics=N threads=N lines=N added=N differences=N
  *
  * -c: the pointers are those that the collector looks at; the heap dump's must be among them (added counts the others).
  * -p: prints the core's pointers first, "pointer GOROUTINE FUNCTION VALUE" a line.
@@ -39,11 +39,12 @@ struct side {
 	struct go_record *record;
 	struct go_record *thread;
 	struct go_record data, bss, params;
-	size_t n_goroutines, n_records, n_threads, n_roots;
+	struct go_record *bucket;
+	size_t n_goroutines, n_records, n_threads, n_roots, n_buckets;
 };
 
 static struct {
-	unsigned long goroutines, equal, ran, frames, fields, defers, panics, threads, added, differences;
+	unsigned long goroutines, equal, ran, frames, fields, defers, panics, threads, lines, added, differences;
 } sum;
 static bool collector, print, verbose;
 
@@ -79,6 +80,10 @@ static void take(struct side *s, const struct go_record *r)
 	case GO_THREAD:
 		s->thread = more(s->thread, s->n_threads, sizeof *s->thread);
 		s->thread[s->n_threads++] = *r;
+		break;
+	case GO_BUCKET:
+		s->bucket = more(s->bucket, s->n_buckets, sizeof *s->bucket);
+		s->bucket[s->n_buckets++] = *r;
 		break;
 	case GO_DATA: s->data = *r; break;
 	case GO_BSS: s->bss = *r; break;
@@ -269,6 +274,28 @@ static void print_pointers(const struct side *s)
 	}
 }
 
+/* Functions, files and lines of the frames of a bucket, whose pcs follow it in memory. */
+static void compare_lines(const struct gocore *g, const struct go_record *r)
+{
+	uint64_t at = r->u[BUCKET_ID] + gocore_size_of(g, "runtime.bucket");
+	struct go_bytes frames = r->s[0];
+	struct go_site_frame b;
+
+	for (size_t i = 0; go_site_next(&frames, &b); i++, at += 8) {
+		struct gocore_function f;
+		struct gocore_bytes file;
+		uint64_t line, pc = gocore_word(g, at);
+		if (!gocore_function_at(g, pc, &f))
+			continue;
+		bool same = gocore_line(g, &f, pc - (i && pc > f.entry), &file, &line) && line == b.line &&
+		    same_bytes((struct go_bytes){ file.p, file.n }, b.file) &&
+		    same_bytes((struct go_bytes){ (const uint8_t *)f.name, f.n_name }, b.function);
+		sum.lines++;
+		if (!same)
+			differ(0, i, "the line of an allocation", pc, b.line);
+	}
+}
+
 static void compare(const struct gocore *g, struct side *core, struct side *dump)
 {
 	for (size_t i = 0; i < dump->n_goroutines; i++) {
@@ -295,6 +322,8 @@ static void compare(const struct gocore *g, struct side *core, struct side *dump
 	for (size_t i = 0; i < dump->n_threads; i++)
 		for (size_t k = 0; k < core->n_threads; k++)
 			sum.threads += !memcmp(core->thread[k].u, dump->thread[i].u, sizeof core->thread[k].u);
+	for (size_t i = 0; i < dump->n_buckets; i++)
+		compare_lines(g, &dump->bucket[i]);
 	if (sum.threads != dump->n_threads)
 		differ(0, 0, "number of equal threads", sum.threads, dump->n_threads);
 }
@@ -379,9 +408,9 @@ int main(int argc, char **argv)
 	if (print)
 		print_pointers(&core);
 	compare(&g, &core, &dump);
-	printf("goroutines=%lu equal=%lu ran=%lu frames=%lu fields=%lu defers=%lu panics=%lu threads=%lu added=%lu "
-	    "differences=%lu\n", sum.goroutines, sum.equal, sum.ran, sum.frames, sum.fields, sum.defers, sum.panics,
-	    sum.threads, sum.added, sum.differences);
+	printf("goroutines=%lu equal=%lu ran=%lu frames=%lu fields=%lu defers=%lu panics=%lu threads=%lu lines=%lu "
+	    "added=%lu differences=%lu\n", sum.goroutines, sum.equal, sum.ran, sum.frames, sum.fields, sum.defers, sum.panics,
+	    sum.threads, sum.lines, sum.added, sum.differences);
 	if (verbose)
 		printf("# roots %zu, in C %" PRIu64 "\n", core.n_roots, g.state.n_in_c);
 	program_close(g.program);
@@ -396,5 +425,6 @@ int main(int argc, char **argv)
 	free(dump.goroutine);
 	free(dump.record);
 	free(dump.thread);
+	free(dump.bucket);
 	return sum.differences != 0;
 }

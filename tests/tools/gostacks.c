@@ -409,8 +409,8 @@ int main(int argc, char **argv)
 		print_pointers(&core);
 	compare(&g, &core, &dump);
 	printf("goroutines=%lu equal=%lu ran=%lu frames=%lu fields=%lu defers=%lu panics=%lu threads=%lu lines=%lu "
-	    "added=%lu differences=%lu\n", sum.goroutines, sum.equal, sum.ran, sum.frames, sum.fields, sum.defers, sum.panics,
-	    sum.threads, sum.lines, sum.added, sum.differences);
+	    "added=%lu differences=%lu\n", sum.goroutines, sum.equal, sum.ran, sum.frames, sum.fields, sum.defers,
+	    sum.panics, sum.threads, sum.lines, sum.added, sum.differences);
 	if (verbose)
 		printf("# roots %zu, in C %" PRIu64 "\n", core.n_roots, g.state.n_in_c);
 	program_close(g.program);

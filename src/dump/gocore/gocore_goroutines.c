@@ -81,6 +81,17 @@ static bool on_stack(const struct gocore *g, uint64_t goroutine, uint64_t sp)
 	    gocore_get(g, goroutine, AT_G_STACK_HIGH));
 }
 
+/* Take so many bytes of what frames and lists may have; false: it is used up. */
+static bool spend(struct telling *t, uint64_t bytes)
+{
+	if (bytes > t->room) {
+		t->room = 0;
+		return false;
+	}
+	t->room -= bytes;
+	return true;
+}
+
 /* What was saved when it last stopped running. */
 static struct place saved_place(const struct gocore *g, uint64_t goroutine)
 {
@@ -96,12 +107,15 @@ static struct place saved_place(const struct gocore *g, uint64_t goroutine)
  * What a thread did before it came into the handler of a signal.  The kernel wrote a ucontext on the stack for
  * signals, which says which stack that is: it is looked for by this, from the outermost on.
  */
-static bool before_signal(const struct gocore *g, uint64_t handler, uint64_t sp, struct place *out)
+static bool before_signal(struct telling *t, uint64_t handler, uint64_t sp, struct place *out)
 {
-	enum { STACK = 16, SIZE = 16, REGISTERS_AMD64 = 40, SP_AMD64 = 15, REGISTERS_ARM64 = 184 };
+	enum { STACK = 16, SIZE = 16, REGISTERS_AMD64 = 40, SP_AMD64 = 15, REGISTERS_ARM64 = 184, MOST = 1 << 20 };
+	const struct gocore *g = t->g;
 	uint64_t low = gocore_get(g, handler, AT_G_STACK_LOW), high = gocore_get(g, handler, AT_G_STACK_HIGH);
 	const uint8_t *p;
 
+	if (high - low > MOST || !spend(t, high - low))
+		return false;
 	for (uint64_t at = (high - 8) & ~UINT64_C(7); at >= sp && at >= low + STACK; at -= 8) {
 		if (gocore_word(g, at) != low || gocore_word(g, at + SIZE) != high - low)
 			continue;
@@ -141,7 +155,7 @@ static const struct core_thread *thread_of(const struct telling *t, uint64_t id)
 }
 
 /* Where a thread is, or was before a signal came; false: unknown. */
-static bool thread_place(const struct telling *t, uint64_t m, struct place *out)
+static bool thread_place(struct telling *t, uint64_t m, struct place *out)
 {
 	const struct gocore *g = t->g;
 	const struct core_thread *thread = thread_of(t, gocore_get(g, m, AT_M_OS_ID));
@@ -150,7 +164,7 @@ static bool thread_place(const struct telling *t, uint64_t m, struct place *out)
 	if (!thread)
 		return false;
 	if (on_stack(g, handler, thread->sp))
-		return before_signal(g, handler, thread->sp, out);
+		return before_signal(t, handler, thread->sp, out);
 	*out = (struct place){ .pc = thread->pc, .sp = thread->sp, .lr = thread->lr, .interrupted = 1,
 	    .registers = thread->registers, .names = g->machine == CORE_ARM64 ? arm64 : amd64,
 	    .n = g->machine == CORE_ARM64 ? LENGTH(arm64) : LENGTH(amd64) };
@@ -160,7 +174,7 @@ static bool thread_place(const struct telling *t, uint64_t m, struct place *out)
 }
 
 /* Where a running goroutine is; false: unknown. */
-static bool running_place(const struct telling *t, uint64_t goroutine, uint64_t m, struct place *out)
+static bool running_place(struct telling *t, uint64_t goroutine, uint64_t m, struct place *out)
 {
 	const struct gocore *g = t->g;
 	uint64_t sp = gocore_get(g, m, AT_M_VDSO_SP);
@@ -189,17 +203,6 @@ static bool running_place(const struct telling *t, uint64_t goroutine, uint64_t 
 }
 
 /* --- frames --------------------------------------------------------------------------------------------- */
-
-/* Take so many bytes of what frames and lists may have; false: it is used up. */
-static bool spend(struct telling *t, uint64_t bytes)
-{
-	if (bytes > t->room) {
-		t->room = 0;
-		return false;
-	}
-	t->room -= bytes;
-	return true;
-}
 
 static int add_pointer(struct telling *t, uint64_t pointer)
 {

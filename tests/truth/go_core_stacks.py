@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stacks of a Go program in a core, beside a heap dump of the same instant and what the program planted.
 
-CAIRN_GO_CORES: directories, each with prog, prog.core, prog.dump and manifest.json (what each goroutine holds), or
+The sample: data/make-go-core.sh.  CAIRN_GO_CORES: directories, each with prog, prog.core, prog.dump and manifest.json (what each goroutine holds), or
 directories of such.  Goroutines that did not run between dump and core must be equal in all that the heap dump has
 of them.  With the objects of stacks, which a heap dump leaves out, each goroutine must reach what it holds, and must
 not reach what the program says is dead.
@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from cairntest import Tap  # noqa: E402
+from cairntest import Tap, need_libdw  # noqa: E402
 from godump import records  # noqa: E402
 
 TOOL = os.path.join(os.environ.get("CAIRN_BUILD", "."), "tests/tools/gostacks")
@@ -45,8 +45,8 @@ def places():
                     yield os.path.normpath(d)
 
 
-def ask(d, *options):
-    files = [os.path.join(d, f) for f in ("prog", "prog.core", "prog.dump")]
+def ask(d, *options, names=("prog", "prog.core", "prog.dump")):
+    files = [os.path.join(d, f) for f in names]
     run = subprocess.run([TOOL, *options, *files], capture_output=True, text=True, timeout=300)
     lines = run.stdout.splitlines()
     counts = dict((k, int(v)) for k, v in (w.split("=") for w in lines[-1].split())) if lines else {}
@@ -136,8 +136,19 @@ def check(tap, d):
         check_held(tap, name, d, lines)
 
 
+def check_sample(tap):
+    """All but the goroutine that wrote the dump are equal; and lines, since each allocation is noted."""
+    names = ("gocart.elf", "gocart.core.gz", "gocart-core.dump.gz")
+    run, lines, counts = ask(os.path.join(os.environ.get("CAIRN_SOURCE", "."), "data"), names=names)
+    tap.ok(run.returncode == 0 and counts.get("goroutines", 0) > 15 and counts["equal"] == counts["goroutines"] - 1 and
+           counts["frames"] > 80 and counts["fields"] > 60 and counts["threads"] > 2 and counts["lines"] > 400,
+           "the sample: equal to the heap dump", "\n".join(lines[:20]) + run.stderr + str(counts))
+
+
 def main():
+    need_libdw()
     tap = Tap()
+    check_sample(tap)
     all_of_them = list(places())
     if not all_of_them:
         tap.skip("stacks in cores of Go programs", "CAIRN_GO_CORES names no directory with prog, prog.core, prog.dump")

@@ -46,6 +46,11 @@ struct telling {
 	struct err *err;
 };
 
+static bool is_named(const struct gocore_function *f, const char *name)
+{
+	return f->n_name == strlen(name) && !memcmp(f->name, name, f->n_name);
+}
+
 /* --- where a goroutine is ------------------------------------------------------------------------------- */
 
 /* Registers in the order of the core, those that can hold a pointer by name. */
@@ -195,8 +200,7 @@ static bool running_place(struct telling *t, uint64_t goroutine, uint64_t m, str
 		return gocore_get(g, m, AT_M_GOROUTINE) == goroutine;
 	}
 	/* gogo has just come to this stack, and jumps to what was saved */
-	if (gocore_function_at(g, now.pc, &f) && f.n_name == strlen("runtime.gogo") &&
-	    !memcmp(f.name, "runtime.gogo", f.n_name))
+	if (gocore_function_at(g, now.pc, &f) && is_named(&f, "runtime.gogo"))
 		now = (struct place){ .pc = out->pc, .sp = now.sp, .lr = out->lr };
 	*out = now;
 	return true;
@@ -264,33 +268,30 @@ static void tell_words(struct telling *t, const char *text, uint64_t address, ui
 		tell_root(t, text, gocore_word(t->g, address));
 }
 
-/* What registers may hold alone.  A goroutine that was stopped by a signal has vector registers saved since 1.26, the
- * others are in its frame.  Of one that is running nobody knows where, any word of the stack counts. */
+/* What registers may hold alone.  Of a goroutine that a signal stopped, Go 1.26 and later save the vector registers
+ * apart from its stack.  Where a goroutine is running is unknown without its thread: then any word of the stack counts. */
 static void tell_registers(struct telling *t, uint64_t goroutine, const struct place *p)
 {
 	const struct gocore *g = t->g;
 	uint64_t id = gocore_get(g, goroutine, AT_G_ID), saved = gocore_get(g, goroutine, AT_G_VECTOR_REGISTERS);
 	char text[80];
 
-	for (size_t i = 0; i < p->n; i++) {
-		snprintf(text, sizeof text, "register of goroutine %" PRIu64 " (%s)", id, p->names[i] ? p->names[i] : "");
-		if (p->names[i])
+	for (size_t i = 0; i < p->n; i++)
+		if (p->names[i]) {
+			snprintf(text, sizeof text, "register of goroutine %" PRIu64 " (%s)", id, p->names[i]);
 			tell_root(t, text, core_number(g->core, p->registers + 8 * i, 8));
-	}
-	snprintf(text, sizeof text, "vector register of goroutine %" PRIu64, id);
-	if (saved)
+		}
+	if (saved) {
+		snprintf(text, sizeof text, "vector register of goroutine %" PRIu64, id);
 		tell_words(t, text, saved, saved + t->vector_bytes);
-	snprintf(text, sizeof text, "stack of goroutine %" PRIu64, id);
-	if (!p->sp)
+	}
+	if (!p->sp) {
+		snprintf(text, sizeof text, "stack of goroutine %" PRIu64, id);
 		tell_words(t, text, gocore_get(g, goroutine, AT_G_STACK_LOW), gocore_get(g, goroutine, AT_G_STACK_HIGH));
+	}
 }
 
 /* --- goroutines ----------------------------------------------------------------------------------------- */
-
-static bool is_named(const struct gocore_function *f, const char *name)
-{
-	return f->n_name == strlen(name) && !memcmp(f->name, name, f->n_name);
-}
 
 /* runtime.isSystemGoroutine: by the function that it began with. */
 static bool is_system(const struct telling *t, uint64_t goroutine)

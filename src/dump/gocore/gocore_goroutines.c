@@ -269,7 +269,8 @@ static void tell_words(struct telling *t, const char *text, uint64_t address, ui
 }
 
 /* What registers may hold alone.  Of a goroutine that a signal stopped, Go 1.26 and later save the vector registers
- * apart from its stack.  Where a goroutine is running is unknown without its thread: then any word of the stack counts. */
+ * apart from its stack.  Without its thread it is unknown where a goroutine is running: then any word of the stack
+ * counts. */
 static void tell_registers(struct telling *t, uint64_t goroutine, const struct place *p)
 {
 	const struct gocore *g = t->g;

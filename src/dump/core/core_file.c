@@ -26,7 +26,8 @@ static int take_build_id(void *context, const struct elf_note *note)
 {
 	struct build_id *id = context;
 	bool gnu = note->n_name == 3 && !memcmp(note->name, "GNU", 3) && note->type == NT_GNU_BUILD_ID;
-	bool go = note->n_name == 2 && !memcmp(note->name, "Go", 2) && note->type == 4; /* cmd/link: ELF_NOTE_GOBUILDID_TAG */
+	/* cmd/link: ELF_NOTE_GOBUILDID_TAG */
+	bool go = note->n_name == 2 && !memcmp(note->name, "Go", 2) && note->type == 4;
 
 	if (gnu || (go && !id->n))
 		*id = (struct build_id){ note->bytes, note->n_bytes };

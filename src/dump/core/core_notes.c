@@ -133,7 +133,8 @@ static int take(void *context, const struct elf_note *note)
 {
 	struct notes *n = context;
 
-	if (note->n_name != 4 || memcmp(note->name, "CORE", 4))
+	/* delve leaves the name out */
+	if (note->n_name && (note->n_name != 4 || memcmp(note->name, "CORE", 4)))
 		return 0;
 	switch (note->type) {
 	case NT_PRSTATUS: return take_thread(n->core, note, n->err);

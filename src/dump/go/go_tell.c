@@ -65,6 +65,9 @@ static const char *function_of(const struct go_reading *r)
 	return outermost;
 }
 
+/* runtime/runtime2.go; some are in cores alone. */
+enum { WAITING = 4, PREEMPTED = 9, LEAKED = 10 };
+
 static const char *state_of(uint64_t status)
 {
 	switch (status) {
@@ -72,8 +75,11 @@ static const char *state_of(uint64_t status)
 	case 1: return "runnable";
 	case 2: return "running";
 	case 3: return "syscall";
-	case 4: return "waiting";
+	case WAITING: return "waiting";
 	case 6: return "dead";
+	case 8: return "running"; /* its stack is being moved to a larger one */
+	case PREEMPTED: return "preempted";
+	case LEAKED: return "leaked"; /* the collector found that nothing can wake it */
 	default: return "unknown";
 	}
 }
@@ -90,7 +96,7 @@ int go_tell_goroutine(struct go_reading *r)
 	text_addf(&name, "goroutine %" PRIu64 "%s", g->u[GOROUTINE_ID], function ? " " : "");
 	text_add_n(&name, function ? function : "", function ? strcspn(function, "+") : 0);
 	/* The reason stays behind when the waiting is over. */
-	if (g->u[GOROUTINE_STATUS] == 4 && g->s[0].n)
+	if ((g->u[GOROUTINE_STATUS] == WAITING || g->u[GOROUTINE_STATUS] == LEAKED) && g->s[0].n)
 		reason = xstrndup((const char *)g->s[0].p, g->s[0].n < 200 ? g->s[0].n : 200);
 	struct thread_record thread = {
 		.serial = g->offset,

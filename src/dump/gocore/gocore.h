@@ -109,6 +109,7 @@ struct gocore_state {
 	uint64_t n_not_there;   /* allocated objects whose bytes are not in the core */
 	uint64_t n_unswept;     /* spans whose dead objects the collector had not yet swept; they are left out */
 	uint64_t n_unknown;     /* objects with pointers of which the core does not tell where they are */
+	uint64_t n_in_c;        /* goroutines that run C code: of their frames those in C are not told */
 };
 const struct gocore_state *gocore_state(const struct gocore *g);
 

@@ -94,6 +94,7 @@
 	M(MODULE_TEXT, "runtime.moduledata", "text", true) \
 	M(MODULE_TEXT_SECTIONS, "runtime.moduledata", "textsectmap", false) \
 	M(MODULE_GO_FUNCTIONS, "runtime.moduledata", "gofunc", true) \
+	M(MODULE_READ_ONLY, "runtime.moduledata", "rodata", true) \
 	M(MODULE_DATA, "runtime.moduledata", "data", true) \
 	M(MODULE_DATA_END, "runtime.moduledata", "edata", true) \
 	M(MODULE_BSS, "runtime.moduledata", "bss", true) \
@@ -103,6 +104,18 @@
 	M(MODULE_BSS_MASK_N, "runtime.moduledata", "gcbssmask.n", true) \
 	M(MODULE_BSS_MASK, "runtime.moduledata", "gcbssmask.bytedata", true) \
 	M(MODULE_NEXT, "runtime.moduledata", "next", true) \
+	M(FUNCTION_ENTRY, "runtime._func", "entryOff|entryoff", true) \
+	M(FUNCTION_NAME, "runtime._func", "nameOff|nameoff", true) \
+	M(FUNCTION_ARGUMENTS, "runtime._func", "args", true) \
+	M(FUNCTION_DEFER_RETURN, "runtime._func", "deferreturn", true) \
+	M(FUNCTION_SP_TABLE, "runtime._func", "pcsp", true) \
+	M(FUNCTION_FILE_TABLE, "runtime._func", "pcfile", true) \
+	M(FUNCTION_LINE_TABLE, "runtime._func", "pcln", true) \
+	M(FUNCTION_N_TABLES, "runtime._func", "npcdata", true) \
+	M(FUNCTION_UNIT, "runtime._func", "cuOffset", true) \
+	M(FUNCTION_ID, "runtime._func", "funcID", true) \
+	M(FUNCTION_FLAGS, "runtime._func", "flag", true) \
+	M(FUNCTION_N_DATA, "runtime._func", "nfuncdata", true) \
 	M(G_STACK_LOW, "runtime.g", "stack.lo", true) \
 	M(G_STACK_HIGH, "runtime.g", "stack.hi", true) \
 	M(G_SP, "runtime.g", "sched.sp", true) \
@@ -121,13 +134,17 @@
 	M(G_THREAD, "runtime.g", "m", true) \
 	M(G_DEFER, "runtime.g", "_defer", true) \
 	M(G_PANIC, "runtime.g", "_panic", true) \
+	M(G_VECTOR_REGISTERS, "runtime.g", "xRegs.state", false) \
+	M(G_RUNS_CLEANUPS, "runtime.g", "runningCleanups.u.value", false) \
 	M(M_G0, "runtime.m", "g0", true) \
 	M(M_SIGNAL_G, "runtime.m", "gsignal", true) \
 	M(M_GOROUTINE, "runtime.m", "curg", true) \
 	M(M_OS_ID, "runtime.m", "procid", true) \
 	M(M_ID, "runtime.m", "id", true) \
 	M(M_ALL_NEXT, "runtime.m", "alllink", true) \
-	M(M_N_CGO, "runtime.m", "ncgo", false) \
+	M(M_IN_C, "runtime.m", "incgo", true) \
+	M(M_VDSO_SP, "runtime.m", "vdsoSP", true) \
+	M(M_VDSO_PC, "runtime.m", "vdsoPC", true) \
 	M(DEFER_SP, "runtime._defer", "sp", true) \
 	M(DEFER_PC, "runtime._defer", "pc", true) \
 	M(DEFER_FUNCTION, "runtime._defer", "fn", true) \
@@ -164,6 +181,7 @@ struct gocore_records {
 struct gocore_module {
 	uint64_t address;          /* of its moduledata */
 	uint64_t first_pc, last_pc, text, functions_base; /* gofunc: what offsets of FUNCDATA count from */
+	uint64_t read_only;        /* rodata: what offsets of the masks of stack objects count from */
 	struct gocore_bytes { const uint8_t *p; uint64_t n; } names, units, files, tables, functions; /* slices of bytes;
 	                              units: cutab, uint32 each */
 	const uint8_t *table;      /* ftab: pairs of uint32, n_table of them, the last one marks the end */
@@ -216,6 +234,7 @@ struct gocore {
 	struct arena arena;        /* bits that were made */
 	struct gocore_arena *arenas; /* big memory: of heap_start and behind */
 	uint64_t n_arenas;
+	bool as_heap_dump;         /* of frames: what debug.WriteHeapDump writes, not what the collector looks at */
 	unsigned marks;            /* bytes of mark bits at the end of a span: runtime.spanInlineMarkBits */
 	uint64_t heap_start, heap_end; /* whole arenas */
 };
@@ -256,7 +275,7 @@ uint8_t *gocore_put_room(struct gocore_records *r, uint64_t n);
 void gocore_put_field(struct gocore_records *r, uint64_t offset);
 void gocore_put_end(struct gocore_records *r);
 
-/* --- code (gocore_code.c) ------------------------------------------------------------------------------------------ */
+/* --- code (gocore_code.c) ----------------------------------------------------------------------------- */
 
 /* A function, by its _func. */
 struct gocore_function {
@@ -276,7 +295,7 @@ bool gocore_function_at(const struct gocore *g, uint64_t pc, struct gocore_funct
 bool gocore_line(const struct gocore *g, const struct gocore_function *f, uint64_t pc, struct gocore_bytes *file,
     uint64_t *line);
 
-/* --- parts of opening ------------------------------------------------------------------------------------------------ */
+/* --- parts of opening -------------------------------------------------------------------------------------------- */
 
 MUST_CHECK int gocore_read_spans(struct gocore *g, struct err *err);
 /* The type of a descriptor; NULL: there is none at the address, or no room for one more.  Any thread. */

@@ -21,6 +21,7 @@ enum {
 	MAPS_MOST = 256 << 20,
 	UNIT = 1 << 20,     /* bytes that a thread copies at a time; as many zeros are a hole */
 	UNITS_AT_ONCE = 32,
+	UNITS_TIGHT = 4,    /* where memory is short: until they came they are not packed */
 	THREADS_MOST = 4,   /* more do not find more memory bandwidth */
 };
 
@@ -30,13 +31,13 @@ struct copying {
 	int process, mem, pages; /* /proc/PID, and its files mem and pagemap */
 	struct core_target target;
 	struct memory_map map;
-	uint64_t unit_pages;
+	uint64_t unit_pages, units; /* units: that are copied at once */
 	uint64_t head;           /* bytes before the first page */
 	struct ptrace_stop stop;
 	struct packed_bytes *bytes;
 	uint64_t first, last;    /* the pages that are copied now */
 	uint8_t *to;
-	uint64_t pause_ns;
+	uint64_t pause_ns, too_sparse;
 	_Atomic bool by_file;    /* the system refuses process_vm_readv */
 	_Atomic uint64_t unread; /* pages that could not be */
 	_Atomic int64_t budget;  /* bytes that may be prepared */
@@ -130,7 +131,9 @@ static int make_room(struct copying *c, struct err *err)
 	char *text = proc_file(c->process, status, 64 << 10, &n), *at = text ? strstr(text, "\nThreads:") : NULL;
 	c->head = core_image_head_size(&c->map, at ? strtoull(at + strlen("\nThreads:"), NULL, 10) : 0);
 	free(text);
-	c->budget = (int64_t)packed_bytes_expect(c->bytes, 0, c->head + c->map.pages * c->map.page_size);
+	uint64_t all = c->head + c->map.pages * c->map.page_size, may = packed_bytes_expect(c->bytes, 0, all);
+	c->budget = (int64_t)may;
+	c->units = may == all ? UNITS_AT_ONCE : UNITS_TIGHT;
 	if (c->budget)
 		code = parallel_run(threads(), (unsigned)((c->map.pages + pages - 1) / pages), prepare, c, err);
 	return code ? code : is_cancelled(c) ? err_cancelled(err) : 0;
@@ -197,7 +200,7 @@ static int copy_some(struct copying *c, struct err *err)
 {
 	uint64_t n = c->unit_pages;
 
-	while (c->first + n < c->map.pages && n < c->unit_pages * UNITS_AT_ONCE &&
+	while (c->first + n < c->map.pages && n < c->unit_pages * c->units &&
 	    zeros_end(c, c->first + n) == c->first + n)
 		n += c->unit_pages;
 	c->last = lesser(c->first + n, c->map.pages);
@@ -233,7 +236,7 @@ static int copy_all(struct copying *c, struct err *err)
 static int copy_stopped(struct copying *c, const struct memory_map *before, struct err *err)
 {
 	struct text head = TEXT_INIT;
-	int code = read_map(c, "maps", before, err);
+	int code = read_map(c, before->any_large ? "smaps" : "maps", before, err);
 
 	code = code ? code : core_image_head(&head, &c->target, &c->stop, &c->map, c->head, err);
 	if (code == 0 && !packed_bytes_add(c->bytes, 0, head.s, head.len))
@@ -270,6 +273,7 @@ static int copy(void *context, struct job *job)
 	code = ptrace_stop_begin(&c->stop, c->vm, c->process, c->progress, err);
 	code = code ? code : copy_stopped(c, &before, err);
 	c->pause_ns = ptrace_stop_end(&c->stop);
+	c->too_sparse = c->map.too_sparse;
 	memory_map_release(&before);
 	return code;
 }
@@ -299,6 +303,10 @@ int core_copy_take(struct packed_bytes **out, const struct vm_process *p, uint64
 	uint64_t unread = atomic_load(&c.unread);
 	if (code == 0 && unread)
 		snprintf(remark, room, "%" PRIu64 " pages could not be read, and are zeros", unread);
+	size_t n = strlen(remark);
+	if (code == 0 && c.too_sparse)
+		snprintf(remark + n, room - n, "%s%" PRIu64 "K of memory are not copied, in mappings that are hardly used",
+		    n ? "; " : "", c.too_sparse >> 10);
 	return code;
 }
 

@@ -13,6 +13,7 @@
 #include "algorithms/packed_bytes.h"
 #include "attach/core_copy.h"
 #include "base/files.h"
+#include "base/memory_limit.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -342,6 +343,7 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 
 enum {
 	COPIED_A_SECOND = 1 << 30,   /* at least, of a process that stands still */
+	PACKED_A_SECOND = 256 << 20, /* where memory is short */
 	BYTES_A_SECOND = 300 << 20,  /* of the heap, as Java 17 and 25 write it into FIFOs on a busy host */
 	COLLECTED_A_SECOND = 1 << 30,
 	OVERWRITES_SINCE = 17,       /* GC.heap_dump -overwrite */
@@ -360,14 +362,15 @@ static void add_pause(uint64_t used, uint64_t seconds, struct text *to)
 
 static void announce_copy(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to)
 {
-	uint64_t size = live_dump_resident(p);
+	uint64_t size = live_dump_resident(p), limit = memory_limit_bytes();
+	bool fits = memory_limit_would_fit(size, limit / 8, 0);
 	char name[VM_TITLE], bytes[UNITS_ROOM];
 
 	vm_process_title(p, name);
 	text_add(to, name);
-	add_pause(size, size / COPIED_A_SECOND, to);
+	add_pause(size, size / (fits ? COPIED_A_SECOND : PACKED_A_SECOND), to);
 	units_bytes(bytes, size);
-	text_addf(to, " while cairn copies up to %s of its memory into its own; ", bytes);
+	text_addf(to, " while cairn copies %sup to %s of its memory into its own; ", fits ? "" : "and packs ", bytes);
 	text_addf(to, w->keep ? "%s keeps the copy" : "nothing is written to disk", w->keep);
 }
 

@@ -13,9 +13,12 @@
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 #define PAGE_OF_FILE (UINT64_C(1) << 61)
-#define SPARSE_MOST (UINT64_C(1) << 34) /* bytes: larger ones without any page are addresses that are reserved */
+/* Mappings of so many bytes without any page are addresses that are reserved.  Of others even zeros would take memory,
+ * unless they have a page in so many. */
+#define LARGE (UINT64_C(1) << 34)
+#define TOO_LARGE (UINT64_C(1) << 38)
 
-enum { PAGES_AT_ONCE = 8192 };
+enum { PAGES_AT_ONCE = 8192, SPARSE_PART = 256 };
 
 /* --- text -------------------------------------------------------------------------------------- */
 
@@ -37,7 +40,7 @@ static bool parse_line(char *line, struct mapping *to)
 	int path = 0;
 	char may[5];
 
-	*to = (struct mapping){ .path = "" };
+	*to = (struct mapping){ .path = "", .resident = UINT64_MAX };
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &to->begin, &to->end, may, &to->offset,
 	        &path) < 4 || to->begin >= to->end || strlen(may) != 4)
 		return false;
@@ -60,11 +63,20 @@ void memory_map_parse(struct memory_map *m, char *text, uint64_t page_size)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		if (m->n && !strncmp(line, "VmFlags:", 8))
-			m->list[m->n - 1].left_out = strstr(line, " dd") || strstr(line, " pf"); /* pf: of a device */
+		struct mapping *last = m->n ? &m->list[m->n - 1] : NULL;
+		if (last && !strncmp(line, "VmFlags:", 8))
+			last->left_out = strstr(line, " dd") || strstr(line, " pf"); /* pf: of a device */
+		else if (last && !strncmp(line, "Rss:", 4))
+			last->resident = strtoull(line + 4, NULL, 10) << 10;
+		else if (last && !strncmp(line, "Swap:", 5))
+			last->resident += strtoull(line + 5, NULL, 10) << 10;
 		else if (parse_line(line, &a) && a.begin % page_size == 0 && a.end % page_size == 0 &&
 		    (!m->n || m->list[m->n - 1].end <= a.begin))
 			VEC_PUSH(m->list, m->n, m->capacity) = a;
+		else
+			continue;
+		m->any_large = m->any_large || (m->list[m->n - 1].end - m->list[m->n - 1].begin >= LARGE &&
+		    m->list[m->n - 1].readable);
 	}
 }
 
@@ -93,17 +105,31 @@ bool mapping_has_file(const struct mapping *a)
 	return *a->path == '/';
 }
 
+/* Room for n pages more, not touched. */
+static void make_room(struct memory_map *m, uint64_t n)
+{
+	uint64_t need = (m->pages + n + 63) / 64, had = m->words;
+
+	if (need <= had)
+		return;
+	m->words = need > 2 * had ? need : 2 * had;
+	m->touched = xrealloc(m->touched, m->words, sizeof *m->touched);
+	memset(m->touched + had, 0, (m->words - had) * sizeof *m->touched);
+}
+
 static void append_page(struct memory_map *m, bool touched)
 {
-	uint64_t word = m->pages / 64;
-
-	if (word == m->words) {
-		m->words = m->words ? 2 * m->words : 64;
-		m->touched = xrealloc(m->touched, m->words, sizeof *m->touched);
-		memset(m->touched + word, 0, (m->words - word) * sizeof *m->touched);
-	}
-	m->touched[word] |= (uint64_t)touched << m->pages++ % 64;
+	m->touched[m->pages / 64] |= (uint64_t)touched << m->pages % 64;
+	m->pages++;
 	m->to_read += touched;
+}
+
+static bool has_none(const uint64_t *entry, size_t n)
+{
+	uint64_t any = 0;
+	for (size_t i = 0; i < n; i++)
+		any |= entry[i];
+	return !(any & (PAGE_PRESENT | PAGE_SWAPPED));
 }
 
 static void drop_pages(struct memory_map *m, uint64_t from)
@@ -132,12 +158,17 @@ static bool append_pages(struct memory_map *m, const struct mapping *a, memory_m
 	while (page < end) {
 		size_t n = end - page < PAGES_AT_ONCE ? (size_t)(end - page) : PAGES_AT_ONCE;
 		size_t came = read(context, page, entry, n);
+		page += n;
+		make_room(m, n);
+		if (zeros && came == n && has_none(entry, n)) {
+			m->pages += n;
+			continue;
+		}
 		for (size_t i = 0; i < n; i++) {
 			bool has = i >= came || entry[i] & (PAGE_PRESENT | PAGE_SWAPPED);
 			own = own || (i >= came ? !file || a->writable : has && !(file && entry[i] & PAGE_OF_FILE));
 			append_page(m, has || !zeros);
 		}
-		page += n;
 	}
 	return own;
 }
@@ -153,11 +184,13 @@ void memory_map_choose(struct memory_map *m, memory_map_pages *read, void *conte
 		struct mapping *a = &m->list[i];
 		uint64_t size = a->end - a->begin;
 		bool file = mapping_has_file(a);
+		bool too_sparse = size >= TOO_LARGE && a->resident < size / SPARSE_PART;
 		a->page = m->pages;
-		if (a->shared || !a->readable || a->left_out || is_of_kernel(a))
+		if (a->shared || !a->readable || a->left_out || is_of_kernel(a) || (size >= LARGE && !a->resident))
 			continue;
-		bool own = append_pages(m, a, read, context);
-		a->copied = own || (!file && size < SPARSE_MOST) ? size : file && !a->offset ? m->page_size : 0;
+		m->too_sparse += too_sparse ? a->resident : 0;
+		bool own = !too_sparse && append_pages(m, a, read, context);
+		a->copied = own || (!file && !too_sparse) ? size : file && !a->offset ? m->page_size : 0;
 		drop_pages(m, a->page + a->copied / m->page_size);
 	}
 }

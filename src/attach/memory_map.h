@@ -19,6 +19,7 @@ struct mapping {
 	const char *path;   /* of a file as it is called where the process runs; "[heap]"; "": none */
 	bool readable, writable, executable, shared;
 	bool left_out;      /* the program asked for that (madvise, MADV_DONTDUMP) */
+	uint64_t resident;  /* bytes in memory or swapped out; UINT64_MAX: unknown */
 	uint64_t copied;    /* bytes of it that are copied, from its beginning */
 	uint64_t page;      /* the first of them, counted in the copy */
 };
@@ -28,6 +29,8 @@ struct memory_map {
 	size_t n, capacity;
 	char *text;
 	uint64_t page_size;
+	bool any_large;     /* some mapping is so large that smaps should say what is resident of it */
+	uint64_t too_sparse; /* bytes that are resident of mappings that are not copied, as they have hardly any pages */
 	uint64_t pages;     /* of the copy */
 	uint64_t to_read;   /* of these, those that are not zeros */
 	uint64_t *touched;  /* a bit for each page of the copy: it has to be read */

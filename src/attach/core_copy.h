@@ -3,9 +3,9 @@
  * core_copy.h - a core file of a running process, in memory.
  *
  * The process stands still (ptrace_stop.h) while its pages are copied at the speed of memory; the pages that get them
- * are taken before.  Where memory is short, pages are packed meanwhile, and it stands still for longer.  What takes
- * place does so on a thread of its own, with whose end the process goes on in any case.  Stopped itself (SIGSTOP),
- * cairn keeps it.
+ * are taken before.  Where memory is short, pages are packed meanwhile, and it stands still for longer.  All of that is
+ * done on a thread of its own, with whose end the process goes on in any case.  While cairn itself is stopped (SIGSTOP;
+ * a ^Z is ignored), the process waits, too.
  */
 #ifndef CAIRN_ATTACH_CORE_COPY_H
 #define CAIRN_ATTACH_CORE_COPY_H

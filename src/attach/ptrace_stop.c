@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,32 @@ int ptrace_stop_may(const struct vm_process *p, int process, struct err *err)
 	if (mem < 0 || status_number(process, "status", "\nTracerPid:", 10))
 		return refused(p, process, err);
 	return 0;
+}
+
+/* --- ^Z ------------------------------------------------------------------------------------------- */
+
+static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+enum { STOPS = sizeof stops / sizeof *stops };
+static pthread_mutex_t stops_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned stops_wait; /* for so many processes to go on */
+static struct sigaction stops_before[STOPS];
+
+static void not_now(int signal)
+{
+	(void)signal;
+}
+
+/* If the user stopped cairn, what it has stopped would wait until he comes back: a ^Z in that second does nothing.  A
+ * handler, for programs that are started meanwhile would inherit SIG_IGN. */
+static void hold_stops(bool hold)
+{
+	struct sigaction none = { .sa_handler = not_now, .sa_flags = SA_RESTART };
+
+	pthread_mutex_lock(&stops_lock);
+	bool change = hold ? stops_wait++ == 0 : --stops_wait == 0;
+	for (size_t i = 0; change && i < STOPS; i++)
+		(void)sigaction(stops[i], hold ? &none : &stops_before[i], hold ? &stops_before[i] : NULL);
+	pthread_mutex_unlock(&stops_lock);
 }
 
 /* --- stopping -------------------------------------------------------------------------------------- */
@@ -225,6 +252,7 @@ int ptrace_stop_begin(struct ptrace_stop *s, const struct vm_process *p, int pro
 
 	*s = (struct ptrace_stop){ .vm = p, .process = process, .began = progress_clock() };
 	uint64_t until = s->began + STOP_MS * millisecond;
+	hold_stops(true);
 	/* Threads that run begin others: when a round finds no new one, all stand still. */
 	do {
 		size_t before = s->n;
@@ -251,7 +279,8 @@ uint64_t ptrace_stop_end(struct ptrace_stop *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].stopped || await(s, &s->list[i], until, &gone))
 			(void)ptrace(PTRACE_DETACH, s->list[i].tid, NULL, (void *)(intptr_t)s->list[i].signal);
-	uint64_t pause = s->began ? progress_clock() - s->began : 0;
+	hold_stops(false);
+	uint64_t pause = progress_clock() - s->began;
 	free(s->list);
 	s->list = NULL;
 	s->n = s->capacity = 0;

@@ -259,7 +259,7 @@ def check_sizes(tap):
 # --- whatever happens ------------------------------------------------------------------------------------------
 
 def check_killed(tap, process, what, times):
-    """SIGKILL at any moment."""
+    """SIGKILL, ^Z or ^C at any moment."""
     rng = random.Random(4711)
     took, failed = [], []
     for _ in range(3):
@@ -269,11 +269,14 @@ def check_killed(tap, process, what, times):
     for i in range(times):
         child = subprocess.Popen([ASK, str(process.pid), "-dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(rng.random() * max(took))
-        child.send_signal(signal.SIGINT if i % 5 == 4 else signal.SIGKILL)
-        child.wait()
+        child.send_signal({3: signal.SIGTSTP, 4: signal.SIGINT}.get(i % 5, signal.SIGKILL))
+        if i % 5 != 3:
+            child.wait()
         if not process.goes_on():
             failed.append((i, process.states()))
-    tap.none(failed, times, "%s: goes on when cairn is killed or stops, at any of %d moments" % (what, times))
+        child.kill()
+        child.wait()
+    tap.none(failed, times, "%s: goes on when cairn is killed or stopped, at any of %d moments" % (what, times))
 
 
 def check_signals(tap, process):

@@ -20,7 +20,7 @@ import time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), *words) for words in (["attach"], ["..", "lib"])]
 from cairntest import BUILD, CAIRN, LONG, Run, Tap, skip_all  # noqa: E402
-from vms import ASK, ERRORS, NOBODY, WORK, Process, ask, wait_for  # noqa: E402
+from vms import ASK, ERRORS, HERE, NOBODY, WORK, Process, ask, wait_for  # noqa: E402
 
 LIKE_GO = os.path.join(BUILD, "tests", "tools", "like_go")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -154,6 +154,15 @@ def resident(process, address):
     with open("/proc/%d/smaps" % process.pid, encoding="utf-8") as f:
         here = re.search(r"^%x-[^\n]*\n(?:[A-Z][^\n]*\n)*?Rss: +(\d+) kB" % address, f.read(), re.M)
     return int(here.group(1)) if here else None
+
+
+def random_bytes():
+    """What like_go has in 24 MB."""
+    n, words = 4711, []
+    for _ in range((24 << 20) // 8):
+        n = (n * 6364136223846793005 + 1442695040888963407) & 0xffffffffffffffff
+        words.append(n)
+    return struct.pack("<%dQ" % len(words), *words)
 
 
 def as_user(argv):
@@ -328,6 +337,17 @@ def check_permission(tap, process):
         run = copy(other)
         tap.ok(run.status == 0 and other.goes_on(), "root copies one of another user", run)
         other.end()
+    for call in ("ptrace", "process_vm_readv"):
+        path = os.path.join(WORK, "forbidden.core")
+        run = Run([sys.executable, os.path.join(HERE, "forbid.py"), call, ASK, str(process.pid), "-dump", path])
+        if "no filter" in run.err:
+            tap.skip("where a filter forbids " + call, run.err)
+        elif call == "ptrace":
+            tap.ok(run.status == ERRORS["io"] and "cannot be stopped: a filter of this container forbids ptrace" in run.err,
+                   "where a filter forbids ptrace: said", run)
+        else:
+            core = Core(path) if run.status == 0 else None
+            tap.ok(core and core.read(process.random, 24 << 20) == random_bytes(), "where a filter forbids " + call, run)
     child = os.fork()
     if not child:
         libc = ctypes.CDLL(None)

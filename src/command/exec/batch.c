@@ -265,8 +265,8 @@ void exec_add_pause(const char *path, struct text *to)
 {
 	double ms = (double)source_process_pause(path) / 1e6;
 	if (ms > 0)
-		text_addf(to, ms < 1000 ? "it stood still for %.*f ms" : "it stood still for %.*f s", ms < 10 || ms >= 1000,
-		    ms < 1000 ? ms : ms / 1000);
+		text_addf(to, "the process paused for %.*f %s", ms < 10 || ms >= 1000, ms < 1000 ? ms : ms / 1000,
+		    ms < 1000 ? "ms" : "s");
 }
 
 static void say_pause(const char *path)

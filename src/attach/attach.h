@@ -80,9 +80,6 @@ bool vm_process_lives(const struct vm_process *p);
 /* Read its counters again.  False: it publishes none. */
 bool vm_process_counters(const struct vm_process *p, struct vm_counters *to);
 
-/* The program that it runs, the caller's descriptor (close), also if its file was deleted; -1 with errno. */
-int vm_process_program(const struct vm_process *p);
-
 /* 0: its VM answers questions; ERR_UNSUPPORTED: it has none that does, and what it is. */
 MUST_CHECK int vm_process_is_vm(const struct vm_process *p, struct err *err);
 
@@ -158,6 +155,8 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
  * to us. */
 MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w,
     char *remark, size_t room, struct progress *progress, struct err *err);
+/* The program that a process runs, also if its file was deleted: the caller's descriptor (close); -1 with errno. */
+int live_dump_program(const struct vm_process *p);
 /* Write one as a file: HPROF; of OpenJ9 the PHD; of a Go program the core file.  As packed_bytes_write. */
 MUST_CHECK int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress,
     struct err *err);

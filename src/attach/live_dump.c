@@ -311,6 +311,16 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 	return code;
 }
 
+int live_dump_program(const struct vm_process *p)
+{
+	int process = proc_open_known(p, NULL);
+	int fd = process < 0 ? -1 : openat(process, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), why = errno;
+	if (process >= 0)
+		close(process);
+	errno = why;
+	return fd;
+}
+
 void live_dump_clean(const struct vm_process *p)
 {
 	struct vm_link l;
@@ -342,13 +352,13 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 /* --- what is going to be done --------------------------------------------------------------------------------- */
 
 enum {
-	COPIED_A_SECOND = 1 << 30,   /* at least, of a process that stands still */
 	PACKED_A_SECOND = 256 << 20, /* where memory is short */
 	BYTES_A_SECOND = 300 << 20,  /* of the heap, as Java 17 and 25 write it into FIFOs on a busy host */
 	COLLECTED_A_SECOND = 1 << 30,
 	OVERWRITES_SINCE = 17,       /* GC.heap_dump -overwrite */
 	OVERWRITES_AT_BEST = 11,     /* its later updates have it */
 };
+static const uint64_t copied_a_second = UINT64_C(2) << 30; /* of a Go program, on a busy host */
 
 static void add_pause(uint64_t used, uint64_t seconds, struct text *to)
 {
@@ -368,7 +378,7 @@ static void announce_copy(const struct vm_process *p, const struct live_dump_wis
 
 	vm_process_title(p, name);
 	text_add(to, name);
-	add_pause(size, size / (fits ? COPIED_A_SECOND : PACKED_A_SECOND), to);
+	add_pause(size, size / (fits ? copied_a_second : PACKED_A_SECOND), to);
 	units_bytes(bytes, size);
 	text_addf(to, " while cairn copies %sup to %s of its memory into its own; ", fits ? "" : "and packs ", bytes);
 	text_addf(to, w->keep ? "%s keeps the copy" : "nothing is written to disk", w->keep);

@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,16 +90,6 @@ bool vm_process_counters(const struct vm_process *p, struct vm_counters *to)
 	if (process >= 0)
 		close(process);
 	return has;
-}
-
-int vm_process_program(const struct vm_process *p)
-{
-	int process = proc_open_known(p, NULL);
-	int fd = process < 0 ? -1 : openat(process, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), why = errno;
-	if (process >= 0)
-		close(process);
-	errno = why;
-	return fd;
 }
 
 /* --- all of them ----------------------------------------------------------------------------------- */

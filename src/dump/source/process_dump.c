@@ -131,7 +131,7 @@ static void hold_program(struct process_dump *d)
 {
 	if (d->program_fd >= 0)
 		close(d->program_fd);
-	d->program_fd = d->process.kind == VM_GO ? vm_process_program(&d->process) : -1;
+	d->program_fd = d->process.kind == VM_GO ? live_dump_program(&d->process) : -1;
 	if (d->program_fd >= 0)
 		snprintf(d->program, sizeof d->program, "/proc/self/fd/%d", d->program_fd);
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ enum {
 	UNIT = 1 << 20,     /* bytes that a thread copies at a time; as many zeros are a hole */
 	UNITS_AT_ONCE = 32,
 	UNITS_TIGHT = 4,    /* where memory is short: until they came they are not packed */
+	NICE = -10,         /* on a busy host the process would wait for its neighbours */
 	THREADS_MOST = 4,   /* more do not find more memory bandwidth */
 };
 
@@ -270,6 +272,7 @@ static int copy(void *context, struct job *job)
 	struct memory_map before = c->map;
 	c->map = (struct memory_map){ .n = 0 };
 	progress_phase(c->progress, PHASE_TAKE_DUMP, before.to_read * before.page_size);
+	(void)setpriority(PRIO_PROCESS, 0, NICE); /* this thread and those that it starts, if they may */
 	code = ptrace_stop_begin(&c->stop, c->vm, c->process, c->progress, err);
 	code = code ? code : copy_stopped(c, &before, err);
 	c->pause_ns = ptrace_stop_end(&c->stop);

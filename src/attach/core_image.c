@@ -88,8 +88,8 @@ static void add_threads(struct text *to, const struct ptrace_stop *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct elf_prstatus status = { .pr_pid = inner_number(s, s->list[i].tid), .pr_ppid = (pid_t)number[0],
 			.pr_pgrp = (pid_t)number[1], .pr_sid = (pid_t)number[2] };
-		(void)ptrace_stop_registers(&s->list[i], NT_PRSTATUS, &status.pr_reg, sizeof status.pr_reg);
-		size_t n = ptrace_stop_registers(&s->list[i], NT_FPREGSET, registers, sizeof registers);
+		(void)ptrace_stop_registers(s, &s->list[i], NT_PRSTATUS, &status.pr_reg, sizeof status.pr_reg);
+		size_t n = ptrace_stop_registers(s, &s->list[i], NT_FPREGSET, registers, sizeof registers);
 		status.pr_fpvalid = n > 0;
 		add_note(to, "CORE", NT_PRSTATUS, &status, sizeof status);
 		if (n)

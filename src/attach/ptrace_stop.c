@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,7 +22,8 @@
 
 enum {
 	STATUS_MOST = 64 << 10,
-	STOP_MS = 2000,   /* a thread that waits in the kernel may stop late */
+	STOP_MS = 2000,   /* a busy host may run a thread late */
+	WAIT_MS = 200,    /* for one that waits in the kernel: for a disk, or a child of vfork */
 	END_MS = 100,
 	CAP_OF_PTRACE = 19, /* CAP_SYS_PTRACE */
 };
@@ -185,7 +187,7 @@ static void pass_time(unsigned round)
 		(void)nanosleep(&(struct timespec){ .tv_nsec = round < 100 ? 50000 : 1000000 }, NULL);
 }
 
-/* Has it stopped?  *gone: it has ended, or is about to. */
+/* Has it stopped?  *gone: it has ended, or is about to.  One that waits in the kernel for long is not waited for. */
 static bool await(const struct ptrace_stop *s, struct stopped_thread *t, uint64_t until, bool *gone)
 {
 	int status = 0;
@@ -198,8 +200,10 @@ static bool await(const struct ptrace_stop *s, struct stopped_thread *t, uint64_
 			t->stopped = true;
 			return true;
 		}
-		*gone = got == t->tid || (got < 0 && errno == ECHILD) || (round % 32 == 31 && has_ended(s, t->tid));
-		if (*gone || progress_clock() > until)
+		char state = round % 32 == 31 ? state_of(s, t->tid) : 0;
+		*gone = got == t->tid || (got < 0 && errno == ECHILD) || state == 'X' || state == 'Z';
+		t->waits = state == 'D' && progress_clock() > s->began + WAIT_MS * millisecond;
+		if (*gone || t->waits || progress_clock() > until)
 			return false;
 		pass_time(round);
 	}
@@ -211,8 +215,8 @@ static int late(const struct ptrace_stop *s, pid_t tid, struct err *err)
 	vm_process_title(s->vm, name);
 	if (!tid)
 		return err_set(err, ERR_IO, "%s does not stop: it begins threads all the time (try again)", name);
-	return err_set(err, ERR_IO, "%s does not stop: thread %ld waits in the kernel (state %c; try again, or thaw it if "
-	    "its container is paused)", name, (long)tid, state_of(s, tid));
+	return err_set(err, ERR_IO, "%s does not stop: thread %ld has not been run for 2 s (state %c; try again)", name,
+	    (long)tid, state_of(s, tid));
 }
 
 /* Wait for those from this one on; those that end are dropped. */
@@ -222,7 +226,7 @@ static int await_from(struct ptrace_stop *s, size_t from, uint64_t until, struct
 
 	for (size_t i = from; i < s->n; i++) {
 		bool gone;
-		if (!await(s, &s->list[i], until, &gone) && !gone)
+		if (!await(s, &s->list[i], until, &gone) && !gone && !s->list[i].waits)
 			return late(s, s->list[i].tid, err);
 		if (!gone)
 			s->list[n++] = s->list[i];
@@ -271,24 +275,59 @@ int ptrace_stop_begin(struct ptrace_stop *s, const struct vm_process *p, int pro
 	return code;
 }
 
+static void detach(const struct stopped_thread *t)
+{
+	(void)ptrace(PTRACE_DETACH, t->tid, NULL, (void *)(intptr_t)t->signal);
+}
+
 uint64_t ptrace_stop_end(struct ptrace_stop *s)
 {
 	uint64_t until = progress_clock() + END_MS * millisecond;
 	bool gone;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].stopped || await(s, &s->list[i], until, &gone))
-			(void)ptrace(PTRACE_DETACH, s->list[i].tid, NULL, (void *)(intptr_t)s->list[i].signal);
-	hold_stops(false);
+		if (s->list[i].stopped)
+			detach(&s->list[i]);
 	uint64_t pause = progress_clock() - s->began;
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->list[i].stopped && await(s, &s->list[i], until, &gone))
+			detach(&s->list[i]);
+	hold_stops(false);
 	free(s->list);
 	s->list = NULL;
 	s->n = s->capacity = 0;
 	return pause;
 }
 
-size_t ptrace_stop_registers(const struct stopped_thread *t, unsigned type, void *to, size_t room)
+/* "NUMBER ARGUMENTS... SP PC" of the system call that a thread is in; "-1 SP PC" in none. */
+static size_t registers_of_call(const struct ptrace_stop *s, pid_t tid, void *to, size_t room)
+{
+#ifdef __x86_64__
+	enum { SP = 19, PC = 16, REGISTERS = 27 };
+#else
+	enum { SP = 31, PC = 32, REGISTERS = 34 };
+#endif
+	char path[40];
+	size_t n;
+	uint64_t all[REGISTERS] = { 0 };
+
+	snprintf(path, sizeof path, "task/%ld/syscall", (long)tid);
+	char *text = proc_file(s->process, path, 512, &n), *pc = text ? strrchr(text, ' ') : NULL, *sp = pc;
+	while (sp && sp > text && sp[-1] != ' ')
+		sp--;
+	all[SP] = sp ? strtoull(sp, NULL, 16) : 0;
+	all[PC] = pc ? strtoull(pc, NULL, 16) : 0;
+	free(text);
+	n = room < sizeof all ? room : sizeof all;
+	memcpy(to, all, n);
+	return n;
+}
+
+size_t ptrace_stop_registers(const struct ptrace_stop *s, const struct stopped_thread *t, unsigned type, void *to,
+    size_t room)
 {
 	struct iovec v = { to, room };
+	if (!t->stopped)
+		return type == NT_PRSTATUS ? registers_of_call(s, t->tid, to, room) : 0;
 	return ptrace(PTRACE_GETREGSET, t->tid, (void *)(uintptr_t)type, &v) ? 0 : v.iov_len;
 }

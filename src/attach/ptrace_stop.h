@@ -16,6 +16,7 @@ struct stopped_thread {
 	pid_t tid;
 	int signal;   /* to be delivered when it goes on; 0: none */
 	bool stopped; /* its stop was waited for */
+	bool waits;   /* instead: in the kernel, where no signal reaches it; it stops before it leaves that */
 };
 
 struct ptrace_stop {
@@ -34,7 +35,9 @@ MUST_CHECK int ptrace_stop_begin(struct ptrace_stop *s, const struct vm_process 
     struct progress *progress, struct err *err);
 /* Let it go on.  For how long it stood still, in nanoseconds. */
 uint64_t ptrace_stop_end(struct ptrace_stop *s);
-/* Registers of a thread, as a note of this type has them (NT_PRSTATUS).  Returns how many bytes; 0: there are none. */
-size_t ptrace_stop_registers(const struct stopped_thread *t, unsigned type, void *to, size_t room);
+/* Registers of a thread, as a note of this type has them (NT_PRSTATUS); of one that waits in the kernel only where its
+ * stack and its code are.  Returns how many bytes; 0: there are none. */
+size_t ptrace_stop_registers(const struct ptrace_stop *s, const struct stopped_thread *t, unsigned type, void *to,
+    size_t room);
 
 #endif

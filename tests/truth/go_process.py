@@ -314,9 +314,16 @@ def check_threads(tap):
 def check_waiting(tap):
     process = LikeGo("vfork")
     wait_for(lambda: "D" in process.states())
-    run = copy(process)
-    tap.ok(run.status == ERRORS["io"] and "does not stop: thread %d waits in the kernel (state D" % process.pid in run.err,
-           "a thread that waits in the kernel: said", run)
+    path = os.path.join(WORK, "waiting.core")
+    with open("/proc/%d/syscall" % process.pid, encoding="utf-8") as f:
+        sp, pc = (int(word, 16) for word in f.read().split()[-2:])
+    run = copy(process, path)
+    thread = Core(path).threads.get(process.pid, b"") if run.status == 0 else b""
+    at = (19, 16) if os.uname().machine == "x86_64" else (31, 32)
+    tap.ok(len(thread) > 26 * 8 and [struct.unpack_from("<Q", thread, 8 * n)[0] for n in at] == [sp, pc] and
+           Core(path).read(process.random, 24 << 20) == random_bytes(),
+           "of a thread that waits in the kernel: where its stack and its code are", (run, thread, sp, pc))
+    tap.ok("D" in process.states(), "it waits there on", process.states())
     tap.ok(wait_for(lambda: process.rounds > 5) and process.goes_on(), "and goes on when it may", process.states())
     process.end()
 

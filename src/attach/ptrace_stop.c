@@ -59,14 +59,14 @@ static int refused(const struct vm_process *p, int process, struct err *err)
 	if (scope == 3)
 		return err_set(err, ERR_IO, "%s cannot be stopped: this host allows no ptrace until it boots again (set "
 		    "kernel.yama.ptrace_scope to 1 there)", name);
-	if (scope && !capable)
+	if (scope && !capable && geteuid())
 		return err_set(err, ERR_IO, "%s cannot be stopped: this host allows ptrace to root alone (run the same "
 		    "command with sudo%s)", name, scope == 1 ? ", or set kernel.yama.ptrace_scope to 0" : "");
 	if (!capable && p->uid != geteuid())
 		return proc_refused(p, EPERM, err);
 	if (filtered)
-		return err_set(err, ERR_IO, "%s cannot be stopped: a filter of this container forbids ptrace (docker run "
-		    "--cap-add SYS_PTRACE, or --security-opt seccomp=unconfined)", name);
+		return err_set(err, ERR_IO, "%s cannot be stopped: this container does not allow ptrace (docker run --cap-add "
+		    "SYS_PTRACE: help containers)", name);
 	return err_set(err, ERR_IO, "%s cannot be stopped: ptrace is not permitted (run the same command with sudo; in a "
 	    "container, with the capability SYS_PTRACE: help containers)", name);
 }

@@ -350,7 +350,7 @@ def check_permission(tap, process):
         if "no filter" in run.err:
             tap.skip("where a filter forbids " + call, run.err)
         elif call == "ptrace":
-            tap.ok(run.status == ERRORS["io"] and "cannot be stopped: a filter of this container forbids ptrace" in run.err,
+            tap.ok(run.status == ERRORS["io"] and "cannot be stopped: this container does not allow ptrace (docker run --cap-add SYS_PTRACE" in run.err,
                    "where a filter forbids ptrace: said", run)
         else:
             core = Core(path) if run.status == 0 else None

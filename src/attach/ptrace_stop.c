@@ -25,6 +25,7 @@ enum {
 	STOP_MS = 2000,   /* a busy host may run a thread late */
 	WAIT_MS = 200,    /* for one that waits in the kernel: for a disk, or a child of vfork */
 	END_MS = 100,
+	REFUSALS_MOST = 4, /* a thread that is just about to run another program cannot be stopped */
 	CAP_OF_PTRACE = 19, /* CAP_SYS_PTRACE */
 };
 static const uint64_t millisecond = 1000000;
@@ -173,7 +174,10 @@ static int seize_new(struct ptrace_stop *s, bool *any, struct err *err)
 			(void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 			VEC_PUSH(s->list, s->n, s->capacity) = (struct stopped_thread){ .tid = tid };
 		} else if (errno != ESRCH && !has_ended(s, tid)) {
-			code = refused(s->vm, s->process, err);
+			if (++s->refusals > REFUSALS_MOST)
+				code = refused(s->vm, s->process, err);
+			*any = true;
+			(void)nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		}
 	}
 	if (dir)

@@ -24,6 +24,7 @@ struct ptrace_stop {
 	int process;  /* proc.h */
 	struct stopped_thread *list; /* the main thread first, then by number */
 	size_t n, capacity;
+	unsigned refusals;
 	uint64_t began; /* by progress_clock: when the first was interrupted */
 };
 

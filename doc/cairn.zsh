@@ -15,7 +15,7 @@ _arguments -s \
 	'--no-index[read the dump and ignore all indexes]' \
 	'--sizes=[shallow sizes of the VM (true) or of Eclipse MAT]:sizes:(true mat)' \
 	'--dump=[heap number, in a file with several (the last)]:N:' \
-	'--process=[dump a running VM into memory, and open it]:process:(PID NAME)' \
+	'--process=[dump a running VM or Go program into memory, and open it]:process:(PID NAME)' \
 	'--yes[dump the process without asking]' \
 	'--keep=[with a process\: keep its dump in a file, too]:FILE:_files' \
 	'--gc[with a process\: a full collection first]' \

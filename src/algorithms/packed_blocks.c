@@ -149,6 +149,8 @@ bool packed_blocks_pack(struct packed_bytes *p, struct packed_desk *d)
 	if (!s)
 		return false;
 	uint64_t i = s->oldest++, in_memory = p->packed;
+	if (s->block[i].zeros)
+		return true;
 	pthread_mutex_unlock(&p->lock); /* nobody else changes a block that is there and was never packed */
 	bool kept = transfer(false, s->fd, d->in, PACKED_BLOCK, i * PACKED_BLOCK) && keep(d, &form, in_memory);
 	pthread_mutex_lock(&p->lock);
@@ -205,7 +207,7 @@ void packed_blocks_drop(struct packed_bytes *p, struct packed_stream *s, uint64_
 {
 	for (uint64_t i = from; i < s->n; i++) {
 		struct packed_block *b = &s->block[i];
-		p->there -= b->there;
+		p->there -= b->there && !b->zeros;
 		p->packed -= b->packed ? b->size : 0;
 		free(b->packed);
 		if (b->in_file) {

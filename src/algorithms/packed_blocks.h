@@ -34,12 +34,15 @@ struct packed_block {
 	uint32_t size;    /* of the packed form; PACKED_BLOCK: as it is; 0: it has none */
 	bool in_file;
 	bool there;       /* its bytes are in the stream's file */
+	bool zeros;       /* it is there as a hole, counts nothing and stays so */
 	bool busy;        /* a thread brings it back */
 };
 
 struct packed_stream {
 	int fd;
 	int between[2];   /* a pipe, for what is on its way; -1: not yet */
+	uint8_t *room;    /* bytes from room_begin to room_end of its file, to be written to; NULL: none */
+	uint64_t room_begin, room_end;
 	uint64_t size;    /* bytes that came */
 	uint64_t begin;   /* byte in the range of all */
 	struct packed_block *block; /* n of them */
@@ -70,6 +73,7 @@ struct packed_bytes {
 	pthread_cond_t changed;
 	struct packed_stream *stream; /* n of them */
 	unsigned n;
+	unsigned zero_runs;        /* ranges of zeros, each a mapping of its own */
 	uint64_t most;             /* blocks that may be there; UINT64_MAX: as the limit of memory allows */
 	uint64_t there, packed;    /* blocks that are there, bytes of packed forms in memory */
 	uint64_t in_file;          /* bytes of the spill file */

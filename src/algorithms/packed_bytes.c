@@ -12,13 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 
 enum {
 	READ_MOST = 1 << 20, /* bytes at a time: as large a pipe as users may have */
 	LIMIT_PART = 8,      /* of the limit: when only this part of it is left, blocks are packed */
 	BACK_LEAST = 128,    /* blocks that stay when they were brought back, and some for each thread */
+	ZERO_RUNS_MOST = 4096, /* the system allows a process some 65,000 mappings */
 };
+_Static_assert((int)PACKED_ZEROS == (int)PACKED_BLOCK, "zeros are whole blocks");
 
 /* --- which there are ----------------------------------------------------------------------------- */
 
@@ -123,6 +130,13 @@ static void end_jobs(struct packed_bytes *p, bool stop)
 	p->n_jobs = 0;
 }
 
+static void close_room(struct packed_stream *s)
+{
+	if (s->room)
+		munmap(s->room, s->room_end - s->room_begin);
+	s->room = NULL;
+}
+
 void packed_bytes_free(struct packed_bytes *p)
 {
 	if (!p)
@@ -137,6 +151,7 @@ void packed_bytes_free(struct packed_bytes *p)
 		int fds[] = { p->stream[i].fd, p->stream[i].between[0], p->stream[i].between[1] };
 		packed_blocks_drop(p, &p->stream[i], 0);
 		free(p->stream[i].block);
+		close_room(&p->stream[i]);
 		for (unsigned k = 0; k < 3; k++)
 			if (fds[k] >= 0)
 				close(fds[k]);
@@ -208,6 +223,19 @@ static bool await_room(struct packed_bytes *p)
 	return can;
 }
 
+static void append_block(struct packed_bytes *p, struct packed_stream *s, bool zeros)
+{
+	pthread_mutex_lock(&p->lock);
+	if (s->n == s->capacity) {
+		s->capacity = s->capacity ? 2 * s->capacity : 64;
+		s->block = xrealloc(s->block, s->capacity, sizeof *s->block);
+	}
+	s->block[s->n++] = (struct packed_block){.there = true, .zeros = zeros};
+	p->there += !zeros;
+	packed_blocks_count(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
 /* One block more at the end of a stream. */
 static bool add_block(struct packed_bytes *p, struct packed_stream *s)
 {
@@ -217,15 +245,7 @@ static bool add_block(struct packed_bytes *p, struct packed_stream *s)
 		return false;
 	}
 	memory_limit_give_back(PACKED_BLOCK); /* counted anew, with all others */
-	pthread_mutex_lock(&p->lock);
-	if (s->n == s->capacity) {
-		s->capacity = s->capacity ? 2 * s->capacity : 64;
-		s->block = xrealloc(s->block, s->capacity, sizeof *s->block);
-	}
-	s->block[s->n++] = (struct packed_block){.there = true};
-	p->there++;
-	packed_blocks_count(p);
-	pthread_mutex_unlock(&p->lock);
+	append_block(p, s, false);
 	return true;
 }
 
@@ -316,6 +336,85 @@ bool packed_bytes_add(struct packed_bytes *p, unsigned stream, const void *bytes
 	return true;
 }
 
+/* --- bytes that the caller puts there ----------------------------------------------------------- */
+
+/* Of the stream's file, map what is from there on. */
+static bool open_room(struct packed_stream *s, uint64_t begin, uint64_t end)
+{
+	begin -= begin % PACKED_BLOCK;
+	close_room(s);
+	if (ftruncate(s->fd, (off_t)end))
+		return false;
+	void *at = mmap(NULL, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, (off_t)begin);
+	s->room = at == MAP_FAILED ? NULL : at;
+	s->room_begin = begin;
+	s->room_end = end;
+	return s->room;
+}
+
+uint64_t packed_bytes_expect(struct packed_bytes *p, unsigned stream, uint64_t size)
+{
+	struct packed_stream *s = &p->stream[stream];
+	uint64_t may = p->most / LIMIT_PART * (LIMIT_PART - 1), limit = memory_limit_bytes();
+
+	may = may > size / PACKED_BLOCK ? size : may * PACKED_BLOCK;
+	if (!size || !open_room(s, s->size, (size + PACKED_BLOCK - 1) / PACKED_BLOCK * PACKED_BLOCK))
+		return 0;
+	while (may && !memory_limit_would_fit(may, limit / LIMIT_PART, 0))
+		may -= may / LIMIT_PART > PACKED_BLOCK ? may / LIMIT_PART : may;
+	return may;
+}
+
+void packed_bytes_prepare(struct packed_bytes *p, unsigned stream, uint64_t begin, uint64_t end)
+{
+	const struct packed_stream *s = &p->stream[stream];
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (!s->room || begin >= end)
+		return;
+	uint8_t *at = s->room + (begin - s->room_begin) / page * page, *last = s->room + (end - s->room_begin);
+	if (madvise(at, (size_t)(last - at), MADV_POPULATE_WRITE) == 0 || errno != EINVAL)
+		return;
+	for (; at < last; at += page) /* before Linux 5.14 */
+		*(volatile uint8_t *)at = 0;
+}
+
+void *packed_bytes_room(struct packed_bytes *p, unsigned stream, uint64_t n)
+{
+	struct packed_stream *s = &p->stream[stream];
+	uint64_t end = s->size + n;
+
+	if ((!s->room || s->size < s->room_begin || end > s->room_end) && !open_room(s, s->size, end))
+		return NULL;
+	while (s->n * PACKED_BLOCK < end)
+		if (!add_block(p, s))
+			return NULL;
+	return s->room + (s->size - s->room_begin);
+}
+
+void packed_bytes_came(struct packed_bytes *p, unsigned stream, uint64_t n)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stream[stream].size += n;
+	pthread_mutex_unlock(&p->lock);
+}
+
+bool packed_bytes_zeros(struct packed_bytes *p, unsigned stream, uint64_t n)
+{
+	struct packed_stream *s = &p->stream[stream];
+	bool few = p->zero_runs++ < ZERO_RUNS_MOST;
+
+	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->size, (off_t)n);
+	for (uint64_t i = 0; i < n / PACKED_BLOCK; i++) {
+		if (few)
+			append_block(p, s, true);
+		else if (!add_block(p, s))
+			return false;
+	}
+	packed_bytes_came(p, stream, n);
+	return true;
+}
+
 void packed_bytes_drop(struct packed_bytes *p, unsigned stream, uint64_t n)
 {
 	struct packed_stream *s = &p->stream[stream];
@@ -360,9 +459,14 @@ static bool map_stream(struct packed_bytes *p, struct packed_stream *s)
 	    mmap(at, n * PACKED_BLOCK, PROT_NONE, MAP_SHARED | MAP_FIXED, s->fd, 0) == MAP_FAILED)
 		return false;
 	for (uint64_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && s->block[end].there == s->block[i].there;)
+		const struct packed_block *b = &s->block[i];
+		uint8_t *from = at + i * PACKED_BLOCK;
+		for (end = i + 1; end < n && s->block[end].there == b->there && s->block[end].zeros == b->zeros;)
 			end++;
-		if (s->block[i].there && mprotect(at + i * PACKED_BLOCK, (end - i) * PACKED_BLOCK, PROT_READ))
+		uint64_t bytes = (end - i) * PACKED_BLOCK;
+		/* a load from a hole of the file would take memory for it */
+		if (b->zeros ? mmap(from, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+		        MAP_FAILED : b->there && mprotect(from, bytes, PROT_READ))
 			return false;
 	}
 	return true;
@@ -376,6 +480,7 @@ static bool map_all(struct packed_bytes *p)
 	for (unsigned i = 0; i < p->n; i++) {
 		struct packed_stream *s = &p->stream[i];
 		packed_blocks_drop(p, s, blocks_of(s->size));
+		close_room(s);
 		s->begin = total;
 		p->size = s->size ? total + s->size : p->size;
 		total += s->n * PACKED_BLOCK;
@@ -425,11 +530,19 @@ uint64_t packed_bytes_memory(struct packed_bytes *p, uint64_t *in_file)
 	return bytes;
 }
 
+/* Is it a file that ends where it is written to, so that what is passed over is a hole? */
+static bool can_have_holes(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == st.st_size;
+}
+
 int packed_bytes_write(struct packed_bytes *p, unsigned stream, int fd, struct progress *progress, struct err *err)
 {
 	const struct packed_stream *s = &p->stream[stream];
 	char room[16384];
 	uint64_t size;
+	bool holes = can_have_holes(fd);
 
 	if (!packed_bytes_end(p, &size))
 		return big_refused(size, 1, err);
@@ -437,6 +550,10 @@ int packed_bytes_write(struct packed_bytes *p, unsigned stream, int fd, struct p
 		uint64_t n = s->size - at < sizeof room ? s->size - at : sizeof room;
 		if (!progress_add(progress, n))
 			return err_cancelled(err);
+		if (holes && s->block[at / PACKED_BLOCK].zeros && at + n < s->size && lseek(fd, (off_t)n, SEEK_CUR) >= 0) {
+			at += n;
+			continue;
+		}
 		memcpy(room, p->range + s->begin + at, n); /* the system does not bring them */
 		for (uint64_t done = 0; done < n;) {
 			ssize_t now = write(fd, room + done, n - done);

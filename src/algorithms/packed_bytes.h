@@ -26,7 +26,7 @@
 
 struct packed_bytes;
 
-enum { PACKED_STREAMS = 16 };
+enum { PACKED_STREAMS = 16, PACKED_ZEROS = 64 << 10 };
 
 /* For n streams.  memory: bytes that unpacked blocks may take; 0: what the limit of memory leaves.  ERR_NOMEM. */
 MUST_CHECK int packed_bytes_new(struct packed_bytes **out, unsigned n, uint64_t memory, struct err *err);
@@ -41,6 +41,20 @@ unsigned packed_bytes_streams(const struct packed_bytes *p); /* that it is for *
 void packed_bytes_drop(struct packed_bytes *p, unsigned stream, uint64_t n);
 MUST_CHECK bool packed_bytes_add(struct packed_bytes *p, unsigned stream, const void *bytes, uint64_t n);
 
+/*
+ * Bytes that the caller puts there himself, fast.  packed_bytes_expect: so many will come in all; returns how many of
+ * them may be prepared now, so that memory does not get short, 0 where that cannot be.  packed_bytes_prepare takes
+ * the pages of some, on any threads, so that no time is lost when they come.  packed_bytes_room: where the next n go,
+ * which read as zeros until they are written; NULL: there is no room.  They belong to the stream after
+ * packed_bytes_came.
+ */
+uint64_t packed_bytes_expect(struct packed_bytes *p, unsigned stream, uint64_t size);
+void packed_bytes_prepare(struct packed_bytes *p, unsigned stream, uint64_t begin, uint64_t end);
+void *packed_bytes_room(struct packed_bytes *p, unsigned stream, uint64_t n);
+void packed_bytes_came(struct packed_bytes *p, unsigned stream, uint64_t n);
+/* n zeros, which take no memory: n and what came before are multiples of PACKED_ZEROS.  False: there is no room. */
+MUST_CHECK bool packed_bytes_zeros(struct packed_bytes *p, unsigned stream, uint64_t n);
+
 /* All came: from now on it is read.  The streams, in order, become one range of *size bytes, each from a page on.
  * What is between two of them is of no use.  NULL: the system has no addresses or memory for it.  Once or more often.
  */
@@ -52,7 +66,8 @@ bool packed_bytes_lost(const struct packed_bytes *p, uint64_t *offset);
 
 /* Bytes of memory in use: blocks that are there, and packed ones; and bytes in the spill file. */
 uint64_t packed_bytes_memory(struct packed_bytes *p, uint64_t *in_file);
-/* Write all of a stream to a descriptor; ends them (packed_bytes_end).  0, ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
+/* Write all of a stream to a descriptor, zeros as holes where it is an empty file; ends them (packed_bytes_end).  0,
+ * ERR_IO, ERR_NOMEM, ERR_CANCELLED. */
 MUST_CHECK int packed_bytes_write(struct packed_bytes *p, unsigned stream, int fd, struct progress *progress,
     struct err *err);
 

@@ -137,21 +137,27 @@ struct live_dump_wishes {
 	const char *keep; /* a file that gets the dump as well, in place of what it has; NULL: none */
 	const char *core; /* OpenJ9: one that gets a core of the VM as well; NULL: none */
 	bool kept;        /* set by live_dump_take: keep has it */
+	uint64_t pause_ns; /* and this: for how long a Go program stood still; 0: of a VM */
 };
 
-/* What is known before it is asked for: as vm_process_is_vm, and ERR_USAGE: the file of the core is there already, or
+/* As vm_process_is_vm; of a Go program, may it be stopped and copied? */
+MUST_CHECK int vm_process_may_be_dumped(const struct vm_process *p, struct err *err);
+/* What is known before it is asked for: as that, and ERR_USAGE: the file of the core is there already, or
  * no core can be had of this VM; ERR_IO: there is no room for one, or the file to keep cannot be written. */
 MUST_CHECK int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err);
 /* The sentence about what is going to be done: the pause expected, what is written where. */
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to);
 
-/* Have the VM dump its heap into memory.  *out: all of it, ended (packed_bytes.h), the caller's: HPROF in one stream,
- * or in two, of which the first then lacks its END record; of OpenJ9 a PHD, and a javacore or nothing.  *remark (of
- * room bytes): what is worth saying of it, such as that the VM died meanwhile and how much came, or "".  Errors as
- * vm_ask.  The VM goes on, whatever happens to us. */
+/* Have the VM dump its heap into memory; a Go program is copied.  *out: all of it, ended (packed_bytes.h), the
+ * caller's: HPROF in one stream, or in two, of which the first then lacks its END record; of OpenJ9 a PHD, and a
+ * javacore or nothing; of a Go program an ELF core file, in one.  *remark (of room bytes): what is worth saying of it,
+ * such as that the VM died meanwhile and how much came, or "".  Errors as vm_ask.  The VM goes on, whatever happens
+ * to us. */
 MUST_CHECK int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct live_dump_wishes *w,
     char *remark, size_t room, struct progress *progress, struct err *err);
-/* Write one as a file: HPROF; of OpenJ9 the PHD.  As packed_bytes_write. */
+/* The program that a process runs, also if its file was deleted: the caller's descriptor (close); -1 with errno. */
+int live_dump_program(const struct vm_process *p);
+/* Write one as a file: HPROF; of OpenJ9 the PHD; of a Go program the core file.  As packed_bytes_write. */
 MUST_CHECK int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress,
     struct err *err);
 

@@ -11,7 +11,9 @@
 #include "attach/live_dump_file.h"
 
 #include "algorithms/packed_bytes.h"
+#include "attach/core_copy.h"
 #include "base/files.h"
+#include "base/memory_limit.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -29,10 +31,13 @@ static const char end_record[END_RECORD] = { 0x2c };
 
 /* --- through FIFOs ---------------------------------------------------------------------------------------- */
 
-static int no_memory(const struct taking *t, struct err *err)
+int live_dump_no_memory(const struct packed_bytes *bytes, struct err *err)
 {
 	char came[UNITS_ROOM];
-	units_bytes(came, packed_bytes_size(t->bytes, 0) + packed_bytes_size(t->bytes, 1));
+	uint64_t all = 0;
+	for (unsigned i = 0; i < packed_bytes_streams(bytes); i++)
+		all += packed_bytes_size(bytes, i);
+	units_bytes(came, all);
 	return err_set(err, ERR_NOMEM, "no memory for more than %s of the dump (give a larger --mem, or a folder with "
 	    "--spill)", came);
 }
@@ -44,7 +49,7 @@ int live_dump_drain(struct taking *t, int fd, unsigned stream, uint64_t *came, s
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			return errno == ENOMEM ? no_memory(t, err) :
+			return errno == ENOMEM ? live_dump_no_memory(t->bytes, err) :
 			    err_set(err, ERR_IO, "reading the dump: %s", strerror(errno));
 		if (n <= 0)
 			return 0;
@@ -133,7 +138,8 @@ static int end_fifos(struct taking *t, struct err *err)
 		bool end_moves = packed_bytes_size(t->bytes, 1) > 0;
 		if (end_moves)
 			packed_bytes_drop(t->bytes, 0, END_RECORD);
-		return end_moves && !packed_bytes_add(t->bytes, 1, end_record, END_RECORD) ? no_memory(t, err) : 0;
+		return end_moves && !packed_bytes_add(t->bytes, 1, end_record, END_RECORD) ?
+		    live_dump_no_memory(t->bytes, err) : 0;
 	}
 	return live_dump_incomplete(t, &why, err);
 }
@@ -169,7 +175,7 @@ int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct
 {
 	int code = 0;
 
-	for (unsigned i = 0; i < (kind == VM_OPENJ9 ? 1 : DUMP_FIFOS) && code == 0; i++)
+	for (unsigned i = 0; i < (kind == VM_OPENJ9 ? 1 : packed_bytes_streams(dump)) && code == 0; i++)
 		if (packed_bytes_size(dump, i))
 			code = packed_bytes_write(dump, i, fd, progress, err);
 	return code;
@@ -227,7 +233,7 @@ static void keep(struct taking *t)
 	int fd = open_to_keep(path, &unnamed, &err);
 	bool is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
 	int code = fd < 0 ? fd : is_file && ftruncate(fd, 0) ? err_set(&err, ERR_IO, "%s", strerror(errno)) :
-	    live_dump_write(t->bytes, t->vm->kind, fd, t->link.progress, &err);
+	    live_dump_write(t->bytes, t->vm->kind, fd, t->progress, &err);
 
 	if (code && is_file)
 		(void)!ftruncate(fd, 0);
@@ -280,13 +286,17 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 {
 	struct taking t = { .vm = p, .wishes = w, .progress = progress, .remark = remark, .remark_room = room };
 	uint64_t size;
+	bool copies = p->kind == VM_GO;
 	*out = NULL;
 	*remark = '\0';
 	progress_phase(progress, PHASE_ATTACH, 0);
-	int code = take(&t, err);
-	vm_link_close(&t.link);
+	if (copies)
+		prefer_as_victim();
+	int code = copies ? core_copy_take(&t.bytes, p, &w->pause_ns, remark, room, progress, err) : take(&t, err);
+	if (!copies)
+		vm_link_close(&t.link);
 	if (code == 0 && !packed_bytes_end(t.bytes, &size))
-		code = no_memory(&t, err);
+		code = live_dump_no_memory(t.bytes, err);
 	if (code == 0 && w->keep)
 		keep(&t);
 	if (code == ERR_CANCELLED) {
@@ -301,6 +311,16 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 	return code;
 }
 
+int live_dump_program(const struct vm_process *p)
+{
+	int process = proc_open_known(p, NULL);
+	int fd = process < 0 ? -1 : openat(process, "exe", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), why = errno;
+	if (process >= 0)
+		close(process);
+	errno = why;
+	return fd;
+}
+
 void live_dump_clean(const struct vm_process *p)
 {
 	struct vm_link l;
@@ -312,10 +332,18 @@ void live_dump_clean(const struct vm_process *p)
 	vm_link_close(&l);
 }
 
+int vm_process_may_be_dumped(const struct vm_process *p, struct err *err)
+{
+	return p->kind == VM_GO ? core_copy_check(p, err) : vm_process_is_vm(p, err);
+}
+
 int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w, struct err *err)
 {
-	int code = vm_process_is_vm(p, err);
+	int code = vm_process_may_be_dumped(p, err);
 
+	if (code == 0 && w->collect && p->kind == VM_GO)
+		return err_set(err, ERR_USAGE, "process %ld (%.100s) is a Go program, which cairn cannot have collect garbage "
+		    "(leave out --gc)", (long)p->pid, p->name);
 	if (code == 0 && w->keep)
 		code = may_keep(w->keep, err);
 	return code || !w->core ? code : live_core_check(p, w->core, err);
@@ -324,21 +352,36 @@ int live_dump_check(const struct vm_process *p, const struct live_dump_wishes *w
 /* --- what is going to be done --------------------------------------------------------------------------------- */
 
 enum {
+	PACKED_A_SECOND = 256 << 20, /* where memory is short */
 	BYTES_A_SECOND = 300 << 20,  /* of the heap, as Java 17 and 25 write it into FIFOs on a busy host */
 	COLLECTED_A_SECOND = 1 << 30,
 	OVERWRITES_SINCE = 17,       /* GC.heap_dump -overwrite */
 	OVERWRITES_AT_BEST = 11,     /* its later updates have it */
 };
+static const uint64_t copied_a_second = UINT64_C(2) << 30; /* of a Go program, on a busy host */
 
-static void add_pause(bool collects, uint64_t used, struct text *to)
+static void add_pause(uint64_t used, uint64_t seconds, struct text *to)
 {
-	uint64_t seconds = used / BYTES_A_SECOND + (collects ? used / COLLECTED_A_SECOND : 0);
 	if (!used)
 		text_add(to, " pauses");
 	else if (!seconds)
 		text_add(to, " pauses for less than a second");
 	else
 		text_addf(to, " pauses for about %" PRIu64 " s", seconds + 1);
+}
+
+static void announce_copy(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to)
+{
+	uint64_t size = live_dump_resident(p), limit = memory_limit_bytes();
+	bool fits = memory_limit_would_fit(size, limit / 8, 0);
+	char name[VM_TITLE], bytes[UNITS_ROOM];
+
+	vm_process_title(p, name);
+	text_add(to, name);
+	add_pause(size, size / (fits ? copied_a_second : PACKED_A_SECOND), to);
+	units_bytes(bytes, size);
+	text_addf(to, " while cairn copies %sup to %s of its memory into its own; ", fits ? "" : "and packs ", bytes);
+	text_addf(to, w->keep ? "%s keeps the copy" : "nothing is written to disk", w->keep);
 }
 
 void live_dump_announce(const struct vm_process *p, const struct live_dump_wishes *w, struct text *to)
@@ -348,10 +391,15 @@ void live_dump_announce(const struct vm_process *p, const struct live_dump_wishe
 	bool collects = w->collect || p->kind == VM_OPENJ9; /* its heap dumps are of a heap that was compacted */
 	bool by_file = p->kind == VM_OPENJ9 || (p->release && p->release < OVERWRITES_SINCE);
 
+	if (p->kind == VM_GO) {
+		announce_copy(p, w, to);
+		return;
+	}
 	(void)vm_process_counters(p, &now);
 	vm_process_title(p, name);
 	text_add(to, name);
-	add_pause(collects, now.heap_used ? now.heap_used : now.heap_committed, to);
+	uint64_t used = now.heap_used ? now.heap_used : now.heap_committed;
+	add_pause(used, used / BYTES_A_SECOND + (collects ? used / COLLECTED_A_SECOND : 0), to);
 	text_add(to, collects ? ", collects garbage and dumps the live objects" : " and dumps all objects of its heap");
 	if (now.heap_used) {
 		units_bytes(bytes, now.heap_used);

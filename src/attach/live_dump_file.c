@@ -28,8 +28,7 @@ enum {
 	COPY_BYTES = 1 << 20,
 };
 
-/* Memory that a process has, in RAM or swapped out. */
-static uint64_t resident(const struct vm_process *p)
+uint64_t live_dump_resident(const struct vm_process *p)
 {
 	size_t n;
 	int process = proc_open_known(p, NULL);
@@ -52,7 +51,7 @@ uint64_t live_dump_room(const struct vm_process *p)
 	if (now.heap_used > heap)
 		heap = now.heap_used;
 	if (!heap)
-		heap = resident(p);
+		heap = live_dump_resident(p);
 	return heap ? heap + heap / 2 + ROOM_ADDED : 0;
 }
 
@@ -168,7 +167,7 @@ static int ask_openj9(struct taking *t, const struct dump_folder *f, const char 
 /* Memory of its own, also what is swapped out. */
 uint64_t live_core_room(const struct vm_process *p)
 {
-	uint64_t bytes = resident(p);
+	uint64_t bytes = live_dump_resident(p);
 	return bytes ? bytes + ROOM_ADDED : 0;
 }
 
@@ -197,8 +196,8 @@ int live_core_check(const struct vm_process *p, const char *path, struct err *er
 
 	vm_process_title(p, name);
 	if (p->kind != VM_OPENJ9)
-		return err_set(err, ERR_USAGE, "%s writes no core file on request, only OpenJ9 does (gcore %ld)", name,
-		    (long)p->pid);
+		return err_set(err, ERR_USAGE, "%s writes no core file on request, only OpenJ9 does (%s%ld)", name,
+		    p->kind == VM_GO ? "but its dump is a core file: --keep FILE.core " : "gcore ", (long)p->pid);
 	if (!lstat(path, &st))
 		return is_there(path, err);
 	char *folder = live_dump_folder_of(path);

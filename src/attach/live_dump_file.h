@@ -21,9 +21,14 @@ struct taking {
 	struct packed_bytes *bytes;
 };
 
+/* ERR_NOMEM: as much came. */
+int live_dump_no_memory(const struct packed_bytes *bytes, struct err *err);
+
 /* take_by_fifos: this VM or its folders cannot; do it otherwise. */
 enum { LIVE_DUMP_OTHERWISE = 1 };
 
+/* Memory that a process has, in RAM or swapped out; 0: unknown. */
+uint64_t live_dump_resident(const struct vm_process *p);
 /* Bytes that the VM's file may have at most; Java 22 and later write twice as many.  0: unknown. */
 uint64_t live_dump_room(const struct vm_process *p);
 /* Read what a descriptor has now; *came counts it.  ERR_NOMEM, ERR_IO, ERR_CANCELLED. */

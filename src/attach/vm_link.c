@@ -79,8 +79,8 @@ int vm_process_is_vm(const struct vm_process *p, struct err *err)
 	if (p->kind == VM_HOTSPOT || p->kind == VM_OPENJ9)
 		return 0;
 	if (p->kind == VM_GO)
-		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program: cairn cannot attach to it (open "
-		    "a core file of it: gcore %ld)", (long)p->pid, p->name, (long)p->pid);
+		return err_set(err, ERR_UNSUPPORTED, "process %ld (%.100s) is a Go program, which counts no objects by class "
+		    "(open a copy of it: cairn %ld)", (long)p->pid, p->name, (long)p->pid);
 	return err_set(err, ERR_UNSUPPORTED, "process %ld is not a JVM: it runs %.100s (cairn without arguments lists "
 	    "JVMs)", (long)p->pid, *p->command ? p->command : p->name);
 }

@@ -4,7 +4,7 @@
  *
  *   ask PID COMMAND [ARGUMENT]...   the answer, on the standard output
  *   ask PID -dump|-live [FILE [BYTES]]   have it dump its heap; what is announced, and the bytes that came.  BYTES:
- *                                        of memory, at most; FILE "": none
+ *                                        of memory, at most; FILE "": none; of a Go program also the pause
  *
  * ASK_CORE names a file that gets a core, too.  ^C stops it as in the program.  Exit status: 0, or the error's number
  * without its sign, after its message on the error output.
@@ -57,8 +57,10 @@ static int dump(const struct vm_process *p, const char *file, bool collect, stru
 	text_release(&announced);
 	code = live_dump_take(&bytes, p, &w, remark, sizeof remark, &progress, err);
 	if (code == 0)
-		printf("%" PRIu64 " %" PRIu64 " bytes%s%s\n", packed_bytes_size(bytes, 0), packed_bytes_size(bytes, 1),
-		    *remark ? ": " : "", remark);
+		printf("%" PRIu64 " %" PRIu64 " bytes%s%s\n", packed_bytes_size(bytes, 0),
+		    packed_bytes_streams(bytes) > 1 ? packed_bytes_size(bytes, 1) : 0, *remark ? ": " : "", remark);
+	if (code == 0 && w.pause_ns)
+		printf("%.3f ms\n", (double)w.pause_ns / 1e6);
 	packed_bytes_free(bytes);
 	return code;
 }

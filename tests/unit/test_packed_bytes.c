@@ -294,6 +294,108 @@ static void written(void **state)
 	packed_bytes_free(p);
 }
 
+/* Bytes that are put there by hand: rooms of data, and zeros between them of which some are large. */
+enum { ROOMS = 40 };
+
+static uint64_t zeros_after(unsigned i)
+{
+	return i % 3 ? (uint64_t)PACKED_ZEROS << i % 7 : 0;
+}
+
+static uint64_t put_rooms(struct packed_bytes *p, const struct stream *s)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < ROOMS; i++) {
+		uint64_t n = (uint64_t)PACKED_ZEROS * (1 + i % 20);
+		uint8_t *to = packed_bytes_room(p, 0, n);
+		assert_non_null(to);
+		for (uint64_t k = 0; k < n; k++)
+			if (k / 4096 % 5) /* a page that nobody writes to stays zeros */
+				to[k] = byte_of(s, at + k);
+			else
+				assert_int_equal(to[k], 0);
+		packed_bytes_came(p, 0, n);
+		at += n;
+		assert_true(packed_bytes_zeros(p, 0, zeros_after(i)));
+		at += zeros_after(i);
+	}
+	assert_int_equal(packed_bytes_size(p, 0), at);
+	return at;
+}
+
+static void check_rooms(const uint8_t *bytes, const struct stream *s)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < ROOMS; i++) {
+		uint64_t n = (uint64_t)PACKED_ZEROS * (1 + i % 20), end = at + n + zeros_after(i);
+		for (uint64_t k = 0; at < end; k++, at++)
+			assert_int_equal(bytes[at], k < n && k / 4096 % 5 ? byte_of(s, at) : 0);
+	}
+}
+
+static void check_file_of_rooms(struct packed_bytes *p, const struct stream *s, uint64_t n)
+{
+	char path[] = "/tmp/cairn-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct stat st;
+
+	unlink(path);
+	assert_int_equal(packed_bytes_write(p, 0, fd, NULL, NULL), 0);
+	uint8_t *bytes = malloc(n + 1);
+	assert_int_equal(pread(fd, bytes, n + 1, 0), n);
+	check_rooms(bytes, s);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true((uint64_t)st.st_blocks * 512 < n * 7 / 8); /* it has holes */
+	assert_int_equal(packed_bytes_write(p, 0, fd, NULL, NULL), 0); /* behind itself */
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(packed_bytes_write(p, 0, fd, NULL, NULL), 0); /* over other bytes: no holes then */
+	assert_int_equal(pread(fd, bytes, n, 0), n);
+	check_rooms(bytes, s);
+	free(bytes);
+	close(fd);
+}
+
+static void rooms(void **state)
+{
+	const struct stream s = {LOOSE, 7, 0};
+	const uint64_t budgets[] = {0, 12 * MB};
+	uint64_t before = big_in_use(), in_file, size, none = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned expected = 0; expected < 3 && !(i && zstd_block_may(NULL)); expected++) {
+			struct packed_bytes *p;
+			assert_int_equal(packed_bytes_new(&p, 1, budgets[i], NULL), 0);
+			uint64_t may = expected ? packed_bytes_expect(p, 0, expected * 20 * MB + 1) : 0;
+			assert_true(i ? may <= budgets[i] : may >= (expected ? 1 : 0));
+			packed_bytes_prepare(p, 0, 0, may); /* more than data in places */
+			uint64_t n = put_rooms(p, &s);
+			const uint8_t *bytes = packed_bytes_end(p, &size);
+			assert_non_null(bytes);
+			assert_int_equal(size, n);
+			uint64_t there = packed_bytes_memory(p, &in_file);
+			check_rooms(bytes, &s);
+			for (unsigned k = 0; k < ROOMS; k++)
+				none += zeros_after(k);
+			assert_true(i || there <= n - none + 4 * PACKED_ZEROS);
+			none = 0;
+			check_file_of_rooms(p, &s, n);
+			packed_bytes_free(p);
+			assert_int_equal(big_in_use(), before);
+		}
+	big_set_limit(before + 10 * MB, "--mem"); /* it is not there: nothing is prepared, and a room refused */
+	struct packed_bytes *p;
+	assert_int_equal(packed_bytes_new(&p, 1, 0, NULL), 0);
+	assert_true(packed_bytes_expect(p, 0, 40 * MB) <= 9 * MB);
+	assert_null(packed_bytes_room(p, 0, 40 * MB));
+	assert_int_equal(packed_bytes_size(p, 0), 0);
+	packed_bytes_free(p);
+	big_set_limit(0, "--mem");
+}
+
 /* Other memory is asked for before and after: blocks make room for it. */
 static void gives_way(void **state)
 {
@@ -497,6 +599,7 @@ int main(void)
 		cmocka_unit_test(dropped),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(written),
+		cmocka_unit_test(rooms),
 		cmocka_unit_test(gives_way),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(spilled),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,21 @@ int live_dump_take(struct packed_bytes **out, const struct vm_process *p, struct
 	if (fails)
 		return err_set(err, fails, "said no");
 	snprintf(remark, room, "%s", says);
-	assert_int_equal(packed_bytes_new(out, 2, 0, err), 0);
+	assert_int_equal(packed_bytes_new(out, p->kind == VM_GO ? 1 : 2, 0, err), 0);
 	assert_true(packed_bytes_add(*out, 0, first, strlen(first)));
-	assert_true(packed_bytes_add(*out, 1, second, strlen(second)));
+	if (p->kind != VM_GO)
+		assert_true(packed_bytes_add(*out, 1, second, strlen(second)));
 	w->kept = keeps;
+	w->pause_ns = p->kind == VM_GO ? 4711 : 0;
 	return 0;
+}
+
+static int program_fd = -1;
+
+int live_dump_program(const struct vm_process *p)
+{
+	assert_int_equal(p->kind, VM_GO);
+	return program_fd;
 }
 
 int live_dump_write(struct packed_bytes *dump, enum vm_kind kind, int fd, struct progress *progress, struct err *err)
@@ -230,6 +241,43 @@ static void openj9(void **state)
 	assert_null(found);
 }
 
+/* Its program is held as long as its copy is. */
+static void go(void **state)
+{
+	char name[] = "/tmp/test_process_dump.XXXXXX", byte;
+	int own = mkstemp(name);
+
+	(void)state;
+	assert_int_equal(write(own, "P", 1), 1);
+	unlink(name);
+	first = "a core file";
+	says = "";
+	program_fd = dup(own);
+	const char *path = taken("server", VM_GO);
+	assert_null(source_process_program(path)); /* not yet */
+	struct source *s = opened(path);
+	assert_string_equal(source_process_ending(path), ".core");
+	assert_int_equal(s->size, strlen(first));
+	assert_int_equal(s->n_pieces, 0);
+	assert_int_equal(source_process_pause(path), 4711);
+	int fd = open(source_process_program(path), O_RDONLY);
+	assert_int_equal(pread(fd, &byte, 1, 0), 1);
+	assert_int_equal(byte, 'P');
+	close(fd);
+	source_drop_process(path);
+	assert_non_null(source_process_program(path)); /* it is in use */
+	source_close(s);
+	assert_null(source_process_program(path));
+	assert_int_equal(fcntl(program_fd, F_GETFD), -1);
+	program_fd = -1;
+	path = taken("server", VM_GO); /* it cannot be opened */
+	source_close(opened(path));
+	assert_null(source_process_program(path));
+	assert_null(source_process_program("shop.core"));
+	assert_int_equal(source_process_pause("shop.core"), 0);
+	close(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +286,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(saved_and_dropped),
 		cmocka_unit_test(openj9),
+		cmocka_unit_test(go),
 	};
 	return cmocka_run_group_tests_name("process_dump", tests, NULL, NULL);
 }

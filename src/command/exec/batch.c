@@ -261,8 +261,27 @@ static int run_all(const struct batch_options *o, struct session *s, struct heap
 	return status;
 }
 
+void exec_add_pause(const char *path, struct text *to)
+{
+	double ms = (double)source_process_pause(path) / 1e6;
+	if (ms > 0)
+		text_addf(to, "the process paused for %.*f %s", ms < 10 || ms >= 1000, ms < 1000 ? ms : ms / 1000,
+		    ms < 1000 ? "ms" : "s");
+}
+
+static void say_pause(const char *path)
+{
+	struct text t = TEXT_INIT;
+	exec_add_pause(path, &t);
+	if (t.len)
+		complain("%s: %s", path, t.s);
+	text_release(&t);
+}
+
 void say_opened(const struct heap *h, bool exe)
 {
+	if (h->source)
+		say_pause(h->source->path);
 	if (h->companion_refused)
 		complain("warning: %s", h->companion_refused);
 	if (h->index_refused)

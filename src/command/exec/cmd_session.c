@@ -130,7 +130,7 @@ static int save_dump(struct session *s, const char *file, struct err *err)
 
 static int run_save(struct session *s, const struct call *call, struct result **out, struct err *err)
 {
-	static const char *const dumps[] = {".hprof", ".phd", NULL};
+	static const char *const dumps[] = {".hprof", ".phd", ".core", NULL};
 	const char *file = call->argument[0].word;
 	struct result *r = session_table(s);
 	(void)out;
@@ -148,9 +148,9 @@ const struct command cmd_save = {
     .group = "session",
     .summary = "write the current result or a dump of a process to a file",
     .description = "The ending gives the format: .csv .json .jsonl .md .html; .txt, .log or none is text, any other "
-	"an error; .hprof (of OpenJ9 .phd) writes the current dump if a process made it (attach). The screen asks "
-	"before it replaces a file. Elsewhere an existing file is replaced, but a heap dump only with --force. cairn never "
-	"writes to a file that it reads.",
+	"an error; .hprof (of OpenJ9 .phd, of Go .core) writes the current dump if a process made it (attach). The "
+	"screen asks before it replaces a file. Elsewhere an existing file is replaced, but a heap dump only with "
+	"--force. cairn never writes to a file that it reads.",
     .examples = {{"histo", ON_ANY}, {"save histo.csv", ON_ANY, "the last result for a spreadsheet"},
 	{"save histo.md", ON_ANY, "the same as a table for a ticket"}},
     .run = run_save,

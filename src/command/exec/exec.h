@@ -166,6 +166,8 @@ int session_exit_status(int code, const struct result *r);
 
 /* Say on standard error what is wrong with a dump that was just opened, if anything is.  exe: --exe was given. */
 void say_opened(const struct heap *h, bool exe);
+/* Append "the process paused for 84 ms" of a process that was copied, by the path of its dump; nothing of others. */
+void exec_add_pause(const char *path, struct text *to);
 
 /* "cairn: ", a sentence and a line end on standard error, the sentence escaped as texts of dumps are. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

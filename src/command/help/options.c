@@ -42,9 +42,10 @@ const struct program_option program_options[] = {
     {OPTION_NO_INDEX, "no-index", NULL, "read the dump and ignore all indexes", NULL},
     {OPTION_SIZES, "sizes", "true|mat", "shallow sizes of the VM (true) or of Eclipse MAT", NULL},
     {OPTION_DUMP, "dump", "N", "heap number, in a file with several (the last)", NULL},
-    {OPTION_PROCESS, "process", "PID|NAME", "dump a running VM into memory, and open it",
+    {OPTION_PROCESS, "process", "PID|NAME", "dump a running VM or Go program into memory, and open it",
 	"cairn PID does the same. NAME is a part of the command line that only one process has. cairn says what it is "
-	"about to do and asks. The VM writes its heap into a pipe, so no disk is used, and pauses meanwhile."},
+	"about to do and asks. A VM writes its heap into a pipe, so no disk is used, and pauses meanwhile. A Go program "
+	"pauses while cairn copies its memory, about 0.2 s for 1 GB."},
     {OPTION_YES, "yes", NULL, "dump the process without asking",
 	"Without a terminal cairn never asks."},
     {OPTION_KEEP, "keep", "FILE", "with a process: keep its dump in a file, too",

@@ -165,7 +165,7 @@ const struct command cmd_processes = {
     .shapes = SHAPES(&list_shape, &one_shape),
     .description = "PROCESS is a pid, or a unique part of the main class or command line: shows one. cairn reads "
 	"/proc and the counters that HotSpot VMs publish (hsperfdata): no VM pauses. The screen reads them again "
-	"every two seconds. Enter dumps a heap and opens it (attach).\n"
+	"every two seconds. Enter dumps a heap, or copies a Go program, and opens it (attach).\n"
 	"~heap_used\tas the VM published it at its last collection; ?: never, or -XX:-UsePerfData\n"
 	"state\twhat is in the way: processes of other users need root or sudo -u USER\n"
 	"Processes of containers are listed with their id. In a container it lists those of the container (help "

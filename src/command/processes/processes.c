@@ -52,7 +52,7 @@ static bool read_yes(void)
 		c = getchar();
 	bool yes = first == 'y' || first == 'Y';
 	if (!yes)
-		complain("the VM is not asked");
+		complain("nothing was done");
 	return yes;
 }
 
@@ -79,19 +79,25 @@ int process_error(int code, struct err *err)
 	return code;
 }
 
-int process_find_vm(struct vm_process *to, const char *words, struct err *err)
+static int find_checked(struct vm_process *to, const char *words,
+    int (*check)(const struct vm_process *p, struct err *err), struct err *err)
 {
 	int code = vm_process_find(to, words, err);
-	if (!code && (code = vm_process_is_vm(to, err)))
+	if (!code && (code = check(to, err)))
 		vm_process_release(to);
 	return process_error(code, err);
+}
+
+int process_find_vm(struct vm_process *to, const char *words, struct err *err)
+{
+	return find_checked(to, words, vm_process_is_vm, err);
 }
 
 /* A name that says another format, as save has it. */
 static int keeps_as(const char *file, enum vm_kind kind, struct err *err)
 {
-	static const char *const dumps[] = {".hprof", ".phd", NULL};
-	const char *ending = dumps[kind == VM_OPENJ9];
+	static const char *const dumps[] = {".hprof", ".phd", ".core", NULL};
+	const char *ending = dumps[kind == VM_OPENJ9 ? 1 : kind == VM_GO ? 2 : 0];
 	enum print_format format;
 	size_t n = strlen(file);
 	if (suffix_of(file, n, (const char *const[]){ending, NULL}) || (!suffix_of(file, n, dumps) &&
@@ -107,7 +113,7 @@ int process_take(const char **path, const char *words, const struct live_dump_wi
 	struct text sentence = TEXT_INIT;
 	struct vm_process p;
 	char name[VM_TITLE];
-	int code = process_find_vm(&p, words, err);
+	int code = find_checked(&p, words, vm_process_may_be_dumped, err);
 	if (code)
 		return code;
 	code = w->keep ? keeps_as(w->keep, p.kind, err) : 0;

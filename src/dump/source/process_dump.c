@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JAVACORE " javacore"
 enum { NAME_MOST = 80 };
@@ -30,6 +31,8 @@ struct process_dump {
 	pthread_mutex_t lock;  /* of what follows: of whoever has the VM dump */
 	struct packed_bytes *bytes; /* NULL: not yet, or no more */
 	unsigned in_use;       /* open sources */
+	int program_fd;        /* of a Go program; -1: none */
+	char program[32];      /* its path while that is open */
 	bool dropped, saved;   /* saved: a file has it */
 	const uint8_t *range;
 	struct source_piece stream[PACKED_STREAMS]; /* where they are; begin = end: it has nothing */
@@ -90,6 +93,7 @@ const char *source_take_process(const struct vm_process *p, const struct live_du
 	struct text javacore = TEXT_INIT;
 
 	d->process = copy_of(p);
+	d->program_fd = -1;
 	d->wishes = (struct live_dump_wishes){.collect = w->collect, .keep = w->keep ? xstrdup(w->keep) : NULL,
 		.core = w->core ? xstrdup(w->core) : NULL};
 	pthread_mutex_init(&d->lock, NULL);
@@ -122,10 +126,33 @@ const char *source_process_javacore(const char *path)
 
 /* --- taking it -------------------------------------------------------------------------------------- */
 
+/* Its types, names and code are in its file, which may be replaced while it runs, or be out of reach. */
+static void hold_program(struct process_dump *d)
+{
+	if (d->program_fd >= 0)
+		close(d->program_fd);
+	d->program_fd = d->process.kind == VM_GO ? live_dump_program(&d->process) : -1;
+	if (d->program_fd >= 0)
+		snprintf(d->program, sizeof d->program, "/proc/self/fd/%d", d->program_fd);
+}
+
+const char *source_process_program(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return d && d->program_fd >= 0 ? d->program : NULL;
+}
+
+uint64_t source_process_pause(const char *path)
+{
+	const struct process_dump *d = dump_of(path);
+	return d ? d->wishes.pause_ns : 0;
+}
+
 static int take(struct process_dump *d, struct progress *progress, struct err *err)
 {
 	struct packed_bytes *bytes = NULL;
 	uint64_t size;
+	hold_program(d);
 	int code = live_dump_take(&bytes, &d->process, &d->wishes, d->remark, sizeof d->remark, progress, err);
 
 	if (code)
@@ -170,7 +197,7 @@ static int take_once(struct process_dump *d, struct progress *progress, struct e
 const char *source_process_ending(const char *path)
 {
 	const struct process_dump *d = dump_of(path);
-	return !d ? NULL : d->process.kind == VM_OPENJ9 ? ".phd" : ".hprof";
+	return !d ? NULL : d->process.kind == VM_OPENJ9 ? ".phd" : d->process.kind == VM_GO ? ".core" : ".hprof";
 }
 
 int source_save_process(const char *path, int fd, struct progress *progress, struct err *err)
@@ -196,6 +223,9 @@ static void free_unused(struct process_dump *d)
 		return;
 	packed_bytes_free(d->bytes);
 	d->bytes = NULL;
+	if (d->program_fd >= 0)
+		close(d->program_fd);
+	d->program_fd = -1;
 }
 
 void source_drop_process(const char *path)

@@ -58,6 +58,11 @@ struct vm_process;
 struct live_dump_wishes; /* attach/attach.h */
 const char *source_take_process(const struct vm_process *p, const struct live_dump_wishes *w);
 bool source_is_process(const char *path);
+/* While such a source is open, of a Go program: the path of the program, which opens it even if its file was deleted or
+ * is in another mount namespace; NULL: there is none.  And for how long the process stood still, in nanoseconds; 0:
+ * unknown. */
+const char *source_process_program(const char *path);
+uint64_t source_process_pause(const char *path);
 /* While such a source is open: what a file of its dump ends in, ".hprof" (NULL: it is none), and writing it there, as
  * packed_bytes_write.  Whoever did says so; until then it is in memory alone. */
 const char *source_process_ending(const char *path);

@@ -288,6 +288,10 @@ void app_say_damage(struct app *a)
 		text_add_count(&t, h->n_warnings);
 		text_addf(&t, " warning%s about the dump: i shows them", h->n_warnings == 1 ? "" : "s");
 		app_say(a, ROLE_NOTE, t.s);
+	} else if (h->source) {
+		exec_add_pause(h->source->path, &t);
+		if (t.len)
+			app_say(a, ROLE_NOTE, t.s);
 	}
 	text_release(&t);
 }

@@ -187,15 +187,16 @@ def refused(t):
     t.keys("Escape", "End")
     wait_selected(t, r" 5000 ")
     t.wait(r"^Enter dump .* H live ")
-    for key, command in (("H", "live"), ("Enter", "attach")):
+    for key, what in (("H", r"live: process 5000 \(\S+server\) is a Go program, which"),
+                      ("Enter", r"attach: process 5000 \(\S+server\) cannot be stopped: ")):
         t.keys(key)
-        t.wait(r"^%s: process 5000 \(\S+server\) is a Go program: " % command)
+        t.wait(r"^" + what)
         t.keys("Home", "End")
     leave(t)
     t.line('"$CAIRN" --keep x.hprof')
     t.wait(r"^cairn: --keep, --gc and --yes are about a dump of a process: cairn --keep FILE P")
     t.line('"$CAIRN" 5000; echo "status $?"')
-    t.wait(r"^cairn: process 5000 .* is a Go program")
+    t.wait(r"^cairn: process 5000 .* cannot be stopped: ")
     t.wait(r"^status 3")
     need("Go on?" not in t.text(), "nothing is asked", t)
 
@@ -272,7 +273,7 @@ def live(t):
         t.line('clear; "$CAIRN" -p %s; echo "status $?"' % name_of(t))
         t.wait(r"Go on\? \[y/N\]")
         t.keys("Enter")
-        t.wait("^cairn: the VM is not asked")
+        t.wait("^cairn: nothing was done")
         t.wait("^status 130")
         t.line('clear; "$CAIRN" -y -p %s; echo "status $?"' % name_of(t))
         t.wait(r"^Enter ")

@@ -14,7 +14,6 @@
 #include "dump/classic/classic.h"
 #include "dump/facts.h"
 #include "dump/go/go.h"
-#include "dump/gocore/gocore_dump.h"
 #include "dump/hprof/hprof.h"
 #include "dump/phd/phd.h"
 #include "dump/source/source.h"
@@ -26,7 +25,7 @@ static const struct reader *const readers[] = {
 	&classic_reader,
 	&hprof_reader,
 	&go_reader,
-	&gocore_reader,
+	&go_core_reader,
 };
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */
@@ -40,7 +39,7 @@ static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
-	{ "\x7F" "ELF", 4, "an ELF file (a core dump or a program); jdmpview or jmap makes a heap dump from it" },
+	{ "\x7F" "ELF", 4, "an ELF file, but no core file; of a core of a JVM jdmpview or jmap makes a heap dump" },
 	{ "MDMP", 4, "a Windows minidump; jdmpview makes a heap dump from it" },
 	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack (unpack it first: 7z x)" },
 	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack (unpack it first: unrar x)" },

@@ -14,6 +14,7 @@
  *   go_program.c the executable that wrote the dump
  *   go_typing*.c types of objects, from its DWARF and from interfaces (go_typing.h)
  *   go_keep.c    what the readings found, to an index file and back
+ *   go_core*.c   core files, whose objects are in memory: dump/gocore
  *   go_old.c     go1.3, whose objects find their pointers through type records
  *
  * Format: the wiki of the Go project, pages heapdump13, heapdump14 and heapdump15-through-heapdump17,

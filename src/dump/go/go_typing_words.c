@@ -144,8 +144,8 @@ static uint8_t short_form(const struct go_pointers *p, const uint8_t **out)
 	uint8_t n = 0;
 
 	if (!p->list) {
-		*out = (const uint8_t *)&p->bits;
-		return p->more ? 0 : sizeof p->bits;
+		*out = (const uint8_t *)&p->words.bits;
+		return p->words.more ? 0 : sizeof p->words.bits;
 	}
 	*out = p->list;
 	while (n < LONGEST_KNOWN && p->list + n < p->end && p->list[n])
@@ -171,7 +171,7 @@ static bool is_known(const struct word_mask *m, const struct go_pointers *p, uin
 	if (size != m->known_size || !m->n_known)
 		return false;
 	if (!p->list)
-		return !p->more && !memcmp(&p->bits, m->known, sizeof p->bits);
+		return !p->words.more && !memcmp(&p->words.bits, m->known, sizeof p->words.bits);
 	return m->n_known <= p->end - p->list && !memcmp(p->list, m->known, m->n_known);
 }
 

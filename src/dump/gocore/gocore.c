@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
-#include "dump/go/go_record.h"
 #include "dump/source/source.h"
 #include "memory/big.h"
 
@@ -20,8 +19,8 @@ static int read_release(struct gocore *g, struct err *err)
 	uint64_t at = 4;
 
 	if (!text)
-		return err_set(err, ERR_UNSUPPORTED, "the core does not have the version of the Go runtime: the program was not "
-		    "written in Go, or is another one than the core's (name it with --exe)");
+		return err_set(err, ERR_UNSUPPORTED, "the core does not have the version of the Go runtime: the program "
+		    "was not written in Go, or is another one than the core's (name it with --exe)");
 	g->state.release = text;
 	g->state.n_release = s.n;
 	if (s.n > 4 && !memcmp(text, "go1.", 4))
@@ -30,8 +29,8 @@ static int read_release(struct gocore *g, struct err *err)
 	else
 		g->release = UINT16_MAX; /* "devel ...": newer than any */
 	if (g->release < OLDEST)
-		return err_set(err, ERR_UNSUPPORTED, "the program was built with %.*s, but cairn reads cores of Go 1.19 and later",
-		    (int)s.n, text);
+		return err_set(err, ERR_UNSUPPORTED, "the program was built with %.*s, but cairn reads cores of Go 1.19 "
+		    "and later", (int)s.n, text);
 	return 0;
 }
 
@@ -69,7 +68,7 @@ static int read_all(struct gocore *g, struct err *err)
 	code = gocore_tell_goroutines(g, err);
 	if (code == 0)
 		gocore_tell_roots(g);
-	gocore_put(&g->out, GO_EOF);
+	gocore_put(&g->out, TAG_END);
 	if (code == 0 && progress_cancelled(progress_own()))
 		return err_cancelled(err);
 	return g->out.refused ? ERR_NOMEM : code;

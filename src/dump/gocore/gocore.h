@@ -19,7 +19,6 @@
 #define CAIRN_DUMP_GOCORE_GOCORE_H
 
 #include "base/err.h"
-#include "dump/go/go_pointers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,9 +85,34 @@ static inline uint64_t gocore_offset(const struct gocore_span *s, uint32_t i)
 
 /* --- pointers of an object ---------------------------------------------------------------------------- */
 
+/* Which words of an object may be pointers: bits, which repeat with each value of an array.  One thread each. */
+struct gocore_pointers {
+	uint64_t bits, base;       /* of the words from base on (of the object), 64 at most; those that came are off */
+	bool (*more)(struct gocore_pointers *p); /* gets the next bits; false: there are none */
+	/* What `more` needs. */
+	const void *of;
+	const uint8_t *mask;       /* NULL: it is `pattern`, of up to 64 words */
+	uint64_t pattern;
+	uint64_t mask_words, value_words; /* of a value: those that the mask is about; all.  0: nothing is behind `bits` */
+	uint64_t value, next;      /* where the current value begins, in words; words of it that were looked at */
+	uint64_t last;             /* words of the object in which there may be pointers */
+	uint64_t address;          /* of the object */
+};
+
+/* The next one: its offset in the object in bytes.  False: there is none. */
+static inline bool gocore_pointers_next(struct gocore_pointers *p, uint64_t *offset)
+{
+	while (!p->bits)
+		if (!p->more || !p->more(p))
+			return false;
+	*offset = (p->base + (uint64_t)__builtin_ctzll(p->bits)) * 8;
+	p->bits &= p->bits - 1;
+	return true;
+}
+
 /* The pointers of object i of a span, from a word of it on. */
 void gocore_pointers_of(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t from,
-    struct go_pointers *out);
+    struct gocore_pointers *out);
 /* What tells the pointers of object i apart from those of other objects of this size and span->by, if it is a word:
  * bits, or the address of a descriptor; false: nothing short does. */
 bool gocore_pattern(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t *out);
@@ -108,6 +132,7 @@ struct gocore_state {
 	uint64_t pause_last, pause_longest; /* nanoseconds, the longest of the last 256; 0 unknown */
 	uint64_t n_not_there;   /* allocated objects whose bytes are not in the core */
 	uint64_t n_unswept;     /* spans whose dead objects the collector had not yet swept; they are left out */
+	uint64_t n_missing;     /* bytes of data and bss that are not in the core */
 	uint64_t n_unknown;     /* objects with pointers of which the core does not tell where they are */
 	uint64_t n_in_c;        /* goroutines that run C code: of their frames those in C are not told */
 };

@@ -56,7 +56,7 @@ static uint64_t two_bits(const struct gocore_arena *a, uint64_t word, uint64_t n
 	return bits;
 }
 
-static bool more_in_arena(struct go_pointers *p)
+static bool more_in_arena(struct gocore_pointers *p)
 {
 	const struct gocore *g = p->of;
 	uint64_t address = p->address + p->next * WORD, word = address % GOCORE_ARENA / WORD;
@@ -79,7 +79,7 @@ static bool more_in_arena(struct go_pointers *p)
 
 /* --- masks -------------------------------------------------------------------------------------------- */
 
-static bool more_of_mask(struct go_pointers *p)
+static bool more_of_mask(struct gocore_pointers *p)
 {
 	if (p->next == p->mask_words) {
 		p->value += p->value_words;
@@ -97,7 +97,7 @@ static bool more_of_mask(struct go_pointers *p)
 }
 
 /* Several small values at a time. */
-static void tile(struct go_pointers *p)
+static void tile(struct gocore_pointers *p)
 {
 	uint64_t value = p->value_words, n = CHUNK / value;
 
@@ -108,7 +108,8 @@ static void tile(struct go_pointers *p)
 	p->mask_words = p->value_words = n * value;
 }
 
-static void by_type(struct go_pointers *p, const struct gocore_type *type, uint64_t head, uint64_t size, uint64_t from)
+static void by_type(struct gocore_pointers *p, const struct gocore_type *type, uint64_t head, uint64_t size,
+    uint64_t from)
 {
 	if (!type || !type->mask || !type->pointers || type->size > size - head)
 		return;
@@ -135,9 +136,9 @@ static const struct gocore_type *type_of(const struct gocore *g, const struct go
 }
 
 void gocore_pointers_of(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t from,
-    struct go_pointers *p)
+    struct gocore_pointers *p)
 {
-	*p = (struct go_pointers){ .bits = 0 };
+	*p = (struct gocore_pointers){ .bits = 0 };
 	switch (s->by) {
 	case GOCORE_BY_BITMAP:
 		p->bits = take_bits(s->bitmap, i * (s->size / WORD), s->size / WORD);

@@ -61,11 +61,13 @@
 	M(FINALIZER_OBJECT_TYPE, "runtime.specialfinalizer", "ot", false) \
 	M(CLEANUP_FUNCTION, "runtime.specialCleanup", "fn|cleanup.fn", false) \
 	M(CLEANUP_ARGUMENT, "runtime.specialCleanup", "cleanup.arg", false) \
+	M(CLEANUP_CALL, "runtime.specialCleanup", "cleanup.call", false) \
 	M(CLEANUPS_ALL, "runtime.cleanupQueue", "all", false) \
 	M(CLEANUPS_ALL_NEXT, "runtime.cleanupBlock", "cleanupBlockHeader.alllink", false) \
 	M(CLEANUPS_N, "runtime.cleanupBlock", "cleanupBlockHeader.n", false) \
 	M(CLEANUPS_LIST, "runtime.cleanupBlock", "cleanups", false) \
 	M(CLEANED_FUNCTION, "runtime.cleanupFn", "fn", false) \
+	M(CLEANED_CALL, "runtime.cleanupFn", "call", false) \
 	M(CLEANED_ARGUMENT, "runtime.cleanupFn", "arg", false) \
 	M(WEAK_HANDLE, "runtime.specialWeakHandle", "handle", false) \
 	M(PROFILE_BUCKET, "runtime.specialprofile", "b", false) \
@@ -264,6 +266,13 @@ struct gocore_slice gocore_slice(const struct gocore *g, uint64_t structure, enu
 struct gocore_slice gocore_slice_at(const struct gocore *g, uint64_t address, uint64_t most);
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
+
+/* Kinds of records: runtime/heapdump.go. */
+enum {
+	TAG_END = 0, TAG_ROOT = 2, TAG_GOROUTINE = 4, TAG_FRAME = 5, TAG_PARAMS = 6, TAG_FINALIZER = 7, TAG_ITAB = 8,
+	TAG_THREAD = 9, TAG_QUEUED = 11, TAG_DATA = 12, TAG_BSS = 13, TAG_DEFER = 14, TAG_PANIC = 15, TAG_BUCKET = 16,
+	TAG_SAMPLE = 17
+};
 
 void gocore_put(struct gocore_records *r, uint64_t number); /* a varint */
 void gocore_put_bytes(struct gocore_records *r, const void *bytes, uint64_t n); /* their number, then they */

@@ -10,13 +10,13 @@
 #include "dump/gocore/gocore_read.h"
 
 #include "base/progress.h"
-#include "dump/go/go_record.h"
 #include "memory/big.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define LIST_MOST (UINT64_C(1) << 28) /* steps along a list of the runtime's */
+#define SEGMENT_MOST (UINT64_C(1) << 30) /* bytes of data or bss */
 enum { ITABS_MOST = 1 << 24, FRAMES_MOST = 4096, VERSION_MOST = 1000 };
 
 /* --- parameters and itabs --------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static void tell_params(struct gocore *g)
 
 	core_load(g->core, at, 4, &cpus);
 	release = core_range(g->core, s.address, s.n);
-	gocore_put(r, GO_PARAMS);
+	gocore_put(r, TAG_PARAMS);
 	gocore_put(r, core_big_endian(g->core));
 	gocore_put(r, g->word);
 	gocore_put(r, g->heap_start);
@@ -51,7 +51,7 @@ static void tell_itabs(struct gocore *g)
 		uint64_t itab = gocore_word(g, table + g->at[AT_ITABS_ENTRIES].offset + i * g->word);
 		if (!itab)
 			continue;
-		gocore_put(&g->out, GO_ITAB);
+		gocore_put(&g->out, TAG_ITAB);
 		gocore_put(&g->out, itab);
 		gocore_put(&g->out, gocore_word(g, itab + g->word)); /* behind the interface stands the type */
 	}
@@ -74,25 +74,45 @@ static void put_mask(struct gocore *g, uint64_t mask, uint64_t n)
 			gocore_put_field(&g->out, i * g->word);
 }
 
-static void tell_segment(struct gocore *g, enum go_tag tag, uint64_t begin, uint64_t end, uint64_t mask, uint64_t n)
+/* Pages that are missing are zeros: no pointer is there. */
+static void copy_there(struct gocore *g, uint64_t address, uint8_t *to, uint64_t n)
 {
-	uint64_t there, bytes = end > begin ? end - begin : 0;
-	const uint8_t *p = core_bytes(g->core, begin, &there);
+	while (n) {
+		uint64_t there;
+		const uint8_t *p = core_bytes(g->core, address, &there);
+		uint64_t next = p ? address + there : core_next(g->core, address);
+		uint64_t now = next - address < n ? next - address : n;
+		if (p)
+			memcpy(to, p, now);
+		else
+			memset(to, 0, now);
+		g->state.n_missing += p ? 0 : now;
+		to += now;
+		address += now;
+		n -= now;
+	}
+}
 
-	if (!bytes || !p)
+static void tell_segment(struct gocore *g, unsigned tag, uint64_t begin, uint64_t end, uint64_t mask, uint64_t n)
+{
+	uint64_t bytes = end > begin ? end - begin : 0, there;
+
+	if (!bytes || bytes > SEGMENT_MOST || !core_bytes(g->core, begin, &there))
 		return;
 	gocore_put(&g->out, tag);
 	gocore_put(&g->out, begin);
-	gocore_put_bytes(&g->out, p, bytes < there ? bytes : there); /* as far as the core has it */
+	uint8_t *to = gocore_put_room(&g->out, bytes);
+	if (to)
+		copy_there(g, begin, to, bytes);
 	put_mask(g, mask, n < bytes / g->word ? n : bytes / g->word);
 	gocore_put_end(&g->out);
 }
 
 static void tell_module(struct gocore *g, uint64_t m)
 {
-	tell_segment(g, GO_DATA, gocore_get(g, m, AT_MODULE_DATA), gocore_get(g, m, AT_MODULE_DATA_END),
+	tell_segment(g, TAG_DATA, gocore_get(g, m, AT_MODULE_DATA), gocore_get(g, m, AT_MODULE_DATA_END),
 	    gocore_get(g, m, AT_MODULE_DATA_MASK), gocore_get(g, m, AT_MODULE_DATA_MASK_N));
-	tell_segment(g, GO_BSS, gocore_get(g, m, AT_MODULE_BSS), gocore_get(g, m, AT_MODULE_BSS_END),
+	tell_segment(g, TAG_BSS, gocore_get(g, m, AT_MODULE_BSS), gocore_get(g, m, AT_MODULE_BSS_END),
 	    gocore_get(g, m, AT_MODULE_BSS_MASK), gocore_get(g, m, AT_MODULE_BSS_MASK_N));
 }
 
@@ -109,7 +129,7 @@ static uint64_t kind(const struct gocore *g, const char *name)
 	return program_runtime_constant(g->program, name, &n) ? n : UINT64_MAX;
 }
 
-static void put_finalizer(struct gocore *g, enum go_tag tag, uint64_t object, uint64_t function, uint64_t argument,
+static void put_finalizer(struct gocore *g, unsigned tag, uint64_t object, uint64_t function, uint64_t argument,
     uint64_t type)
 {
 	gocore_put(&g->out, tag);
@@ -131,7 +151,7 @@ static void put_root(struct gocore *g, const char *what, uint64_t of, uint64_t p
 		snprintf(words, sizeof words, "%s of 0x%" PRIx64, what, of);
 	else
 		snprintf(words, sizeof words, "%s", what);
-	gocore_put(&g->out, GO_ROOT);
+	gocore_put(&g->out, TAG_ROOT);
 	gocore_put_text(&g->out, words);
 	gocore_put(&g->out, pointer);
 }
@@ -141,15 +161,16 @@ static void tell_special(struct gocore *g, const struct kinds *k, uint64_t speci
 	uint64_t kind = gocore_get(g, special, AT_SPECIAL_KIND);
 
 	if (kind == k->finalizer) {
-		put_finalizer(g, GO_FINALIZER, object, gocore_get(g, special, AT_FINALIZER_FUNCTION),
+		put_finalizer(g, TAG_FINALIZER, object, gocore_get(g, special, AT_FINALIZER_FUNCTION),
 		    gocore_get(g, special, AT_FINALIZER_ARGUMENT_TYPE), gocore_get(g, special, AT_FINALIZER_OBJECT_TYPE));
 	} else if (kind == k->cleanup) {
 		put_root(g, "cleanup", object, gocore_get(g, special, AT_CLEANUP_FUNCTION));
+		put_root(g, "call of the cleanup", object, gocore_get(g, special, AT_CLEANUP_CALL));
 		put_root(g, "argument of the cleanup", object, gocore_get(g, special, AT_CLEANUP_ARGUMENT));
 	} else if (kind == k->weak) {
 		put_root(g, "weak pointer", object, gocore_get(g, special, AT_WEAK_HANDLE));
 	} else if (kind == k->profile) {
-		gocore_put(&g->out, GO_SAMPLE);
+		gocore_put(&g->out, TAG_SAMPLE);
 		gocore_put(&g->out, object);
 		gocore_put(&g->out, gocore_get(g, special, AT_PROFILE_BUCKET));
 	}
@@ -192,7 +213,7 @@ static void tell_queued(struct gocore *g)
 	for (; block && steps < LIST_MOST && !g->out.refused; steps++) {
 		uint64_t n = gocore_get(g, block, AT_QUEUE_N), at = block + g->at[AT_QUEUE_LIST].offset;
 		for (uint64_t i = 0; i < n && i < room / each; i++, at += each, steps++)
-			put_finalizer(g, GO_QUEUED, gocore_get(g, at, AT_QUEUED_OBJECT), gocore_get(g, at, AT_QUEUED_FUNCTION),
+			put_finalizer(g, TAG_QUEUED, gocore_get(g, at, AT_QUEUED_OBJECT), gocore_get(g, at, AT_QUEUED_FUNCTION),
 			    gocore_get(g, at, AT_QUEUED_ARGUMENT_TYPE), gocore_get(g, at, AT_QUEUED_OBJECT_TYPE));
 		block = gocore_get(g, block, AT_QUEUE_ALL_NEXT);
 	}
@@ -210,6 +231,7 @@ static void tell_cleanups(struct gocore *g)
 		uint64_t n = gocore_get(g, block, AT_CLEANUPS_N), at = block + g->at[AT_CLEANUPS_LIST].offset;
 		for (uint64_t i = 0; i < n && i < room / each; i++, at += each, steps++) {
 			put_root(g, "a queued cleanup", 0, gocore_get(g, at, AT_CLEANED_FUNCTION));
+			put_root(g, "the call of a queued cleanup", 0, gocore_get(g, at, AT_CLEANED_CALL));
 			put_root(g, "the argument of a queued cleanup", 0, gocore_get(g, at, AT_CLEANED_ARGUMENT));
 		}
 		block = gocore_get(g, block, AT_CLEANUPS_ALL_NEXT);
@@ -247,7 +269,7 @@ static void tell_bucket(struct gocore *g, uint64_t bucket)
 
 	if (n > FRAMES_MOST)
 		return;
-	gocore_put(&g->out, GO_BUCKET);
+	gocore_put(&g->out, TAG_BUCKET);
 	gocore_put(&g->out, bucket);
 	gocore_put(&g->out, gocore_get(g, bucket, AT_BUCKET_OBJECT_SIZE));
 	gocore_put(&g->out, n);

@@ -183,7 +183,7 @@ static int add_pieces(struct gocore *g, struct gocore_span *s, uint64_t n, struc
 			continue;
 		}
 		uint64_t next = core_next(g->core, p ? at + there : at); /* the first that is not missing */
-		uint64_t skip = next == UINT64_MAX || next - s->start >= n * s->size ? n : (next - s->start + s->size - 1) / s->size;
+		uint64_t skip = next == UINT64_MAX ? n : (next - s->start + s->size - 1) / s->size;
 		skip = skip > i ? skip : i + 1;
 		g->state.n_not_there += count(s, i, skip < n ? skip : n);
 		i = skip;

@@ -8,9 +8,6 @@
 
 #include "dump/gocore/gocore_read.h"
 
-/* Kinds of records: runtime/heapdump.go. */
-enum { TAG_ROOT = 2, TAG_GOROUTINE = 4, TAG_FRAME = 5, TAG_THREAD = 9, TAG_DEFER = 14, TAG_PANIC = 15 };
-
 /* --- code ----------------------------------------------------------------------------------------------- */
 
 /* Tables and data of functions: internal/abi/symtab.go. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gocore_objects.c - announces the objects of a core to a sink, and finds one again.
+ * go_core_objects.c - announces the objects of a core to a sink, and finds one again.
  *
  * Objects come span by span, in the order of the file.  The offset of an object is that of its bytes.
  */
-#include "dump/gocore/gocore_dump.h"
+#include "dump/go/go_core.h"
 
 #include "base/mem.h"
 #include "dump/go/go_shape.h"
@@ -30,6 +30,12 @@ struct reading {
 	struct { uint64_t hash; uint32_t handle_plus_1; } class[256];
 	uint64_t targets[BUFFERED];
 };
+
+static void pointers_of(const struct gocore *image, const struct gocore_span *s, uint32_t i, struct go_pointers *out)
+{
+	out->list = NULL;
+	gocore_pointers_of(image, s, i, 0, &out->words);
+}
 
 /* --- one object -------------------------------------------------------------------------------------- */
 
@@ -102,13 +108,13 @@ static int object(struct reading *r, const struct gocore_span *s, uint32_t i)
 	};
 
 	if (!gocore_pattern(r->image, s, i, &pattern)) {
-		gocore_pointers_of(r->image, s, i, 0, &p);
+		pointers_of(r->image, s, i, &p);
 		record.class_handle = r->survey ? class_by_hash(r, s->size, &p) : 0;
 		return long_object(r, &record, contents, &p);
 	}
 	struct go_shape *shape = go_shape_recent(&r->shapes, s->size, s->by, pattern);
 	if (!shape) {
-		gocore_pointers_of(r->image, s, i, 0, &p);
+		pointers_of(r->image, s, i, &p);
 		shape = go_shape_by_pattern(&r->shapes, s->size, s->by, pattern, &p);
 		if (!shape)
 			return ERR_NOMEM;
@@ -117,7 +123,7 @@ static int object(struct reading *r, const struct gocore_span *s, uint32_t i)
 	}
 	record.class_handle = r->survey ? shape->handle : 0;
 	if (shape->first == GO_NOT_LISTED) {
-		gocore_pointers_of(r->image, s, i, 0, &p);
+		pointers_of(r->image, s, i, &p);
 		return long_object(r, &record, contents, &p);
 	}
 	const uint32_t *offsets = r->shapes.offsets + shape->first;
@@ -157,9 +163,9 @@ static uint64_t first_offset(const struct gocore *image)
 	return n ? s->offset : 0;
 }
 
-unsigned gocore_parts(const struct dump *dump, unsigned want, struct part *out)
+unsigned go_core_parts(const struct dump *dump, unsigned want, struct part *out)
 {
-	const struct gocore *image = gocore_image((const struct go *)dump);
+	const struct gocore *image = go_core_image((const struct go *)dump);
 	uint32_t n;
 	const struct gocore_span *s = gocore_spans(image, &n);
 	unsigned n_parts = 0;
@@ -182,7 +188,7 @@ static int tell_records(const struct dump *dump, struct sink *sink, struct err *
 	const struct go *g = (const struct go *)dump;
 	const struct part all = { .begin = g->body, .end = g->records.n };
 	int code = go_read(dump, &all, sink, err);
-	return code ? code : gocore_tell_state(g, sink);
+	return code ? code : go_core_tell_state(g, sink);
 }
 
 static int read_spans(struct reading *r, const struct part *part)
@@ -206,13 +212,13 @@ static int read_spans(struct reading *r, const struct part *part)
 	return code;
 }
 
-int gocore_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
+int go_core_read(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
 {
 	const struct go *g = (const struct go *)dump;
 	struct reading *r = xcalloc(1, sizeof *r);
 	int code;
 
-	*r = (struct reading){ .go = g, .image = gocore_image(g), .sink = sink, .err = err,
+	*r = (struct reading){ .go = g, .image = go_core_image(g), .sink = sink, .err = err,
 		.survey = !sink->wants_references, .bytes = dump->source->bytes };
 	code = go_shapes_init(&r->shapes, g, err);
 	if (code == 0 && r->survey && part->begin == first_offset(r->image))
@@ -259,9 +265,9 @@ static bool step(const struct gocore *image, const struct gocore_span **span, ui
 	}
 }
 
-int gocore_locate(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out, struct err *err)
+int go_core_locate(const struct dump *dump, uint64_t offset, uint32_t steps, struct object_view *out, struct err *err)
 {
-	const struct gocore *image = gocore_image((const struct go *)dump);
+	const struct gocore *image = go_core_image((const struct go *)dump);
 	const struct gocore_span *s;
 	uint32_t i;
 	bool there = find(image, offset, &s, &i) && gocore_allocated(s, i);
@@ -277,21 +283,22 @@ int gocore_locate(const struct dump *dump, uint64_t offset, uint32_t steps, stru
 	return 0;
 }
 
-void gocore_each_pointer(const struct go *g, const uint8_t *contents, uint64_t from, struct go_pointers *out)
+void go_core_pointers(const struct go *g, const uint8_t *contents, uint64_t from, struct go_pointers *out)
 {
-	const struct gocore *image = gocore_image(g);
+	const struct gocore *image = go_core_image(g);
 	const struct gocore_span *s;
 	uint32_t i;
 
+	out->list = NULL;
 	if (find(image, (uint64_t)(contents - g->dump.source->bytes), &s, &i))
-		gocore_pointers_of(image, s, i, from, out);
+		gocore_pointers_of(image, s, i, from, &out->words);
 	else
-		*out = (struct go_pointers){ .bits = 0 };
+		*out = (struct go_pointers){ .list = NULL };
 }
 
-uint64_t gocore_head_of(const struct go *g, const uint8_t *contents)
+uint64_t go_core_head(const struct go *g, const uint8_t *contents)
 {
 	const struct gocore_span *s;
 	uint32_t i;
-	return find(gocore_image(g), (uint64_t)(contents - g->dump.source->bytes), &s, &i) ? gocore_head(s) : 0;
+	return find(go_core_image(g), (uint64_t)(contents - g->dump.source->bytes), &s, &i) ? gocore_head(s) : 0;
 }

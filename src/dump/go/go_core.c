@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gocore_dump.c - core files of Go programs, as dumps: see gocore_dump.h.
+ * go_core.c - core files of Go programs, as dumps: see go_core.h.
  *
  * The program is needed: its DWARF tells where the runtime keeps things, and its file has the constants that cores
  * leave out.
  */
-#include "dump/gocore/gocore_dump.h"
+#include "dump/go/go_core.h"
 
 #include "base/files.h"
 #include "base/mem.h"
@@ -20,7 +20,7 @@
 
 static const struct core *core_of(const struct go *g)
 {
-	return ((const struct gocore_dump *)g)->core;
+	return ((const struct go_core *)g)->core;
 }
 
 /* --- the program --------------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static struct program_section section(const struct core *c, const struct program
 /* What the runtime in the core says of the program's data must be so in the file. */
 static int check(struct go *g, struct program *p, struct err *err)
 {
-	struct gocore_dump *d = (struct gocore_dump *)g;
+	struct go_core *d = (struct go_core *)g;
 	const struct core *c = d->core;
 	int code = 0;
 
@@ -97,6 +97,16 @@ static const char *executed(const struct core *c)
 	return n ? m[0].path : NULL;
 }
 
+static void name_program(struct go *g, const char *path)
+{
+	struct text t = TEXT_INIT;
+
+	text_add_escaped(&t, path, strlen(path));
+	free(g->program_note);
+	g->program_note = text_take(&t);
+	g->dump.program_note = g->program_note;
+}
+
 /* Named; beside the core by the core's name or by its own; where it was. */
 static int find_program(struct go *g, struct err *err)
 {
@@ -111,34 +121,45 @@ static int find_program(struct go *g, struct err *err)
 		code = go_program_try(g, beside.s, err);
 		text_release(&beside);
 	}
+	const char *running = source_process_program(core);
 	if (!g->exe && !g->alone && path && code == 0 && !g->program)
-		code = go_program_try(g, path, err);
+		code = go_program_try(g, running ? running : path, err);
+	if (code == 0 && g->program && running && !strcmp(program_path(g->program), running))
+		name_program(g, path); /* its descriptor says nothing to a person */
 	if (code || g->program)
 		return code;
-	return g->dump.program_note ? err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it: %s",
-	    g->dump.program_note) : err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not "
-	    "at %s (name it with --exe)", path ? path : "a place that the core names");
+	if (g->dump.program_note)
+		return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it: %s", g->dump.program_note);
+	return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not at %s (name it with "
+	    "--exe)", path ? path : "a place that the core names");
 }
 
 /* --- facts --------------------------------------------------------------------------------------------- */
 
 static void limits(const struct go *g, struct text *t)
 {
-	const struct gocore *image = gocore_image(g);
+	const struct gocore *image = go_core_image(g);
 	const struct gocore_state *s = image ? gocore_state(image) : NULL;
 
 	text_add(t, "core files hold no memory statistics of the Go runtime");
+	if (s)
+		text_addf(t, "; the collector was %s", s->collector);
+	if (s && s->n_in_c)
+		text_addf(t, "; %" PRIu64 " goroutine%s in C, whose frames are not told", s->n_in_c,
+		    s->n_in_c == 1 ? " was" : "s were");
 	if (s && s->n_not_there)
 		text_addf(t, "; the memory of %" PRIu64 " objects is not in this one, so these are left out", s->n_not_there);
+	if (s && s->n_missing)
+		text_addf(t, "; %" PRIu64 " bytes of global variables are not in this one and count as nil", s->n_missing);
 	if (s && s->n_unknown)
 		text_addf(t, "; of %" PRIu64 " objects it does not tell which words are pointers, so these hold nothing",
 		    s->n_unknown);
 	text_add(t, "; types and names come from the program");
 }
 
-int gocore_tell_state(const struct go *g, struct sink *sink)
+int go_core_tell_state(const struct go *g, struct sink *sink)
 {
-	const struct gocore_state *s = gocore_state(gocore_image(g));
+	const struct gocore_state *s = gocore_state(go_core_image(g));
 
 	if (!s->n_collections)
 		return 0;
@@ -154,8 +175,8 @@ static const uint8_t *bytes(const struct go *g, uint64_t address, uint64_t *n)
 }
 
 static const struct go_elsewhere elsewhere = {
-	.pointers = gocore_each_pointer,
-	.head = gocore_head_of,
+	.pointers = go_core_pointers,
+	.head = go_core_head,
 	.bytes = bytes,
 	.check = check,
 	.limits = limits,
@@ -170,7 +191,7 @@ static int probe(const uint8_t *head, size_t n)
 
 static void close_dump(struct dump *dump)
 {
-	struct gocore_dump *d = (struct gocore_dump *)dump;
+	struct go_core *d = (struct go_core *)dump;
 
 	gocore_close(d->image);
 	go_end(&d->go);
@@ -178,13 +199,13 @@ static void close_dump(struct dump *dump)
 	free(d);
 }
 
-static int read_image(struct gocore_dump *d, struct err *err)
+static int read_image(struct go_core *d, struct err *err)
 {
 	struct go *g = &d->go;
 
 	if (!program_has_types(g->program))
-		return err_set(err, ERR_UNSUPPORTED, "%s: a Go heap is found in a core by its program's DWARF (build it without "
-		    "-ldflags=-w, or name one that was, of the same sources, with --exe)", g->dump.program_note);
+		return err_set(err, ERR_UNSUPPORTED, "%s: the Go heap in a core is found by the DWARF of its program (build "
+		    "it without -ldflags=-w)", g->dump.program_note);
 	int code = gocore_open(&d->image, d->core, g->dump.source, g->program, err);
 	if (code)
 		return code;
@@ -196,10 +217,10 @@ static int read_image(struct gocore_dump *d, struct err *err)
 static int open_dump(struct dump **out, const struct source *source, const struct dump_options *options,
     struct err *err)
 {
-	struct gocore_dump *d = xcalloc(1, sizeof *d);
+	struct go_core *d = xcalloc(1, sizeof *d);
 	struct go *g = &d->go;
 
-	go_begin(g, &gocore_reader, source, options);
+	go_begin(g, &go_core_reader, source, options);
 	g->elsewhere = &elsewhere;
 	g->version = 7;
 	int code = core_open(&d->core, source, err);
@@ -217,17 +238,17 @@ static int open_dump(struct dump **out, const struct source *source, const struc
 	return code;
 }
 
-const struct reader gocore_reader = {
+const struct reader go_core_reader = {
 	.name = "gocore",
 	.title = "a core file of a Go program",
 	.label = "go core",
 	.probe = probe,
 	.open = open_dump,
 	.close = close_dump,
-	.parts = gocore_parts,
-	.read = gocore_read,
+	.parts = go_core_parts,
+	.read = go_core_read,
 	.prepare = go_prepare,
-	.locate = gocore_locate,
+	.locate = go_core_locate,
 	.symbol = go_symbol,
 	.sites = go_sites,
 	.keep = go_keep,

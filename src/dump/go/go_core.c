@@ -130,8 +130,8 @@ static int find_program(struct go *g, struct err *err)
 		return code;
 	if (g->dump.program_note)
 		return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it: %s", g->dump.program_note);
-	return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not at %s (name it with "
-	    "--exe)", path ? path : "a place that the core names");
+	return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not at %s (name "
+	    "it with --exe)", path ? path : "a place that the core names");
 }
 
 /* --- facts --------------------------------------------------------------------------------------------- */
@@ -145,14 +145,14 @@ static void limits(const struct go *g, struct text *t)
 	if (s)
 		text_addf(t, "; the collector was %s", s->collector);
 	if (s && s->n_in_c)
-		text_addf(t, "; %" PRIu64 " goroutine%s in C, whose frames are not told", s->n_in_c,
+		text_addf(t, "; %" PRIu64 " goroutine%s in C, and frames of C are missing", s->n_in_c,
 		    s->n_in_c == 1 ? " was" : "s were");
 	if (s && s->n_not_there)
 		text_addf(t, "; the memory of %" PRIu64 " objects is not in this one, so these are left out", s->n_not_there);
 	if (s && s->n_missing)
 		text_addf(t, "; %" PRIu64 " bytes of global variables are not in this one and count as nil", s->n_missing);
 	if (s && s->n_unknown)
-		text_addf(t, "; of %" PRIu64 " objects it does not tell which words are pointers, so these hold nothing",
+		text_addf(t, "; it does not say which words of %" PRIu64 " objects are pointers, so these hold nothing",
 		    s->n_unknown);
 	text_add(t, "; types and names come from the program");
 }

@@ -7,16 +7,19 @@
  */
 #include "dump/go/go_core.h"
 
+#include "attach/go_binary.h"
 #include "base/files.h"
 #include "base/mem.h"
 #include "dump/reader.h"
 #include "dump/source/source.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct core *core_of(const struct go *g)
 {
@@ -199,10 +202,25 @@ static void close_dump(struct dump *dump)
 	free(d);
 }
 
+static bool is_go(const char *path)
+{
+	struct go_binary b = { NULL, NULL };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && go_binary_read(fd, &b);
+
+	go_binary_release(&b);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 static int read_image(struct go_core *d, struct err *err)
 {
 	struct go *g = &d->go;
 
+	if (!program_has_types(g->program) && !is_go(program_path(g->program)))
+		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go (jdmpview or jmap makes a "
+		    "heap dump of a core of a JVM)", program_path(g->program));
 	if (!program_has_types(g->program))
 		return err_set(err, ERR_UNSUPPORTED, "%s: the Go heap in a core is found by the DWARF of its program (build "
 		    "it without -ldflags=-w)", g->dump.program_note);
@@ -241,7 +259,7 @@ static int open_dump(struct dump **out, const struct source *source, const struc
 const struct reader go_core_reader = {
 	.name = "gocore",
 	.title = "a core file of a Go program",
-	.label = "go core",
+	.label = "core file",
 	.probe = probe,
 	.open = open_dump,
 	.close = close_dump,

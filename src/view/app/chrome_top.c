@@ -52,7 +52,9 @@ static void add_format(const struct heap *h, struct text *to)
 	const char *dot = theme_glyph(GLYPH_DOT);
 
 	const struct dump_facts *f = &h->facts;
-	if (f->vm_release)
+	if (f->vm_release && !f->version[0])
+		text_addf(to, "%.*s (%s)", (int)f->vm_release, f->vm, f->label);
+	else if (f->vm_release)
 		text_addf(to, "%.*s (dump format %s)", (int)f->vm_release, f->vm, f->version);
 	else
 		text_addf(to, "%s%s%s", f->label, f->version[0] ? " " : "", f->version);

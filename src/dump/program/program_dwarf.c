@@ -169,6 +169,8 @@ static void note_function(struct walk *w)
 static void walk_unit(struct walk *w, Dwarf_Die *unit)
 {
 	Dwarf_Die die;
+	const char *name = dwarf_diename(unit);
+	bool runtime = name && !strcmp(name, "runtime");
 
 	if (dwarf_child(unit, &die))
 		return;
@@ -181,6 +183,8 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 			note_variable(w);
 			break;
 		case DW_TAG_constant:
+			if (!runtime)
+				break;
 			entry_read(&w->e, &die);
 			note_constant(w);
 			break;

@@ -105,7 +105,7 @@ def screen(root, term):
         before = t.stty()
         t.line("%s '%s' /cairn --start histo shop.hprof" % (" ".join(ENTER), root))
         wait_selected(t, r"byte\[\]")
-        need("64 bit · 4,861 objects" in t.text(), "no dots between the words above", t)
+        t.wait(lambda lines: any("64 bit · 4,861 objects" in line for line in lines), panes=True)  # with its dots
         t.keys("Down")
         wait_selected(t, r"java\.lang\.String ")
         t.type(":histo Größe日本")

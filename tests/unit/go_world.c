@@ -155,7 +155,7 @@ void world_begin(struct world *w)
 	struct err err = ERR_INIT;
 
 	assert_int_equal(types_settle(&w->types, NULL), 0);
-	w->go = (struct go){.version = 7, .word = W, .records = {NULL, UINTPTR_MAX}};
+	w->go = (struct go){.version = 7, .word = W, .records = {(const uint8_t *)1, UINTPTR_MAX - 1}};
 	w->t = (struct typing){.c = &w->c, .word = W, .dump = &w->go.dump,
 	    .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .low = START, .high = UINT64_MAX, .err = &err};
 	assert_int_equal(type_book_build(&w->t.go, &w->types, &err), 0);

@@ -170,10 +170,12 @@ def check_stopped(tap, name, vm, kept):
         until = time.monotonic() + 5  # what takes the FIFOs away outlives it a little
         while left_behind(vm) and time.monotonic() < until:
             time.sleep(0.02)
-        tap.ok(run.returncode in (-signal.SIGINT, 130) and not left_behind(vm) and not os.path.exists(kept) and
+        # between making a folder and the process that takes it away there is a moment: the next run does it then
+        gone = not left_behind(vm) or word == b"pauses"
+        tap.ok(run.returncode in (-signal.SIGINT, 130) and gone and not os.path.exists(kept) and
                vm.poll() is None, "%s: ^C where it says \"%s\"" % (name, word.decode()), (run.returncode, left_behind(vm), said))
     run = cairn("-y", "-p", str(vm.pid), "-n", "-x", "histo 'Sleeper$Node'", "--format", "csv")
-    tap.ok(run.status == 0 and str(9000 * LISTS) in run.out, name + ": the VM is asked again", run)
+    tap.ok(run.status == 0 and str(9000 * LISTS) in run.out and not left_behind(vm), name + ": the VM is asked again", run)
 
 
 def left_behind(vm):

@@ -267,8 +267,14 @@ def check_sizes(tap):
 
 # --- whatever happens ------------------------------------------------------------------------------------------
 
+def is_stopped(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
+        return f.read().rsplit(")", 1)[1][1] == "T"
+
+
 def check_killed(tap, process, what, times):
-    """SIGKILL or ^C at any moment.  Not ^Z: see check_asleep."""
+    """SIGKILL, ^Z or ^C at any moment.  A process group of its own, for the kernel does not stop one that has no parent
+    in the session; and what has not stopped has ended before anything is said."""
     rng = random.Random(4711)
     took, failed = [], []
     for _ in range(3):
@@ -276,19 +282,16 @@ def check_killed(tap, process, what, times):
         copy(process)
         took.append(time.monotonic() - begun)
     for i in range(times):
-        child = subprocess.Popen([ASK, str(process.pid), "-dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([ASK, str(process.pid), "-dump"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 preexec_fn=os.setpgrp)
         time.sleep(rng.random() * max(took))
-        child.send_signal({4: signal.SIGINT}.get(i % 5, signal.SIGKILL))
-        child.wait()
-        if not wait_for(process.goes_on, 30):  # a busy host is slow; what is held stays held
+        child.send_signal({3: signal.SIGTSTP, 4: signal.SIGINT}.get(i % 5, signal.SIGKILL))
+        wait_for(lambda: child.poll() is not None or is_stopped(child.pid), 30)
+        if not process.goes_on():
             failed.append((i, process.states()))
         child.kill()
         child.wait()
     tap.none(failed, times, "%s: goes on when cairn is killed or stopped, at any of %d moments" % (what, times))
-
-
-def check_asleep(tap):
-    tap.skip("^Z at any moment", "in a whole check the process was held once at the same moment, for a cause not yet found")
 
 
 def check_signals(tap, process):
@@ -433,7 +436,6 @@ def main():
     check_sizes(tap)
     check_signals(tap, process)
     check_killed(tap, process, "at once", 60 if LONG else 24)
-    check_asleep(tap)
     check_permission(tap, process)
     check_program(tap, process)
     process.end()

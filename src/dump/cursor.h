@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cursor.h - read big-endian bytes, never past their end.
+ * cursor.h - read big-endian bytes, never past their end; and the bytes of one number, of either order.
  *
  * A read past the end sets `short_of` and gives 0; the position then stays at the end.  So a record
  * may be read field by field and asked once whether all of it was there.  Any thread, each its own.
@@ -69,6 +69,16 @@ static inline uint64_t load_be64(const uint8_t *p)
 	uint64_t v;
 	memcpy(&v, p, sizeof v);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+static inline uint64_t load_le64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof v);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	v = __builtin_bswap64(v);
 #endif
 	return v;

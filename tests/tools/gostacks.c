@@ -160,8 +160,8 @@ static void compare_frame(uint64_t id, size_t i, const struct go_record *core, c
 		if (!same_bytes(core->s[0], dump->s[0]))
 			for (uint64_t k = 0; k < core->s[0].n / 8; k++)
 				if (memcmp(core->s[0].p + 8 * k, dump->s[0].p + 8 * k, 8) != 0) {
-					differ(id, i, "contents", go_load_le(core->s[0].p + 8 * k),
-					    go_load_le(dump->s[0].p + 8 * k));
+					differ(id, i, "contents", load_le64(core->s[0].p + 8 * k),
+					    load_le64(dump->s[0].p + 8 * k));
 					break;
 				}
 	}
@@ -266,9 +266,9 @@ static void print_pointers(const struct side *s)
 				continue;
 			uint8_t *set = fields_of(r);
 			for (uint64_t w = 0; w < r->s[0].n / 8; w++)
-				if (set[w] && go_load_le(r->s[0].p + 8 * w))
+				if (set[w] && load_le64(r->s[0].p + 8 * w))
 					printf("pointer %" PRIu64 " %.*s 0x%" PRIx64 "\n", g->head.u[GOROUTINE_ID],
-					    (int)r->s[1].n, (const char *)r->s[1].p, go_load_le(r->s[0].p + 8 * w));
+					    (int)r->s[1].n, (const char *)r->s[1].p, load_le64(r->s[0].p + 8 * w));
 			free(set);
 		}
 	}
@@ -338,7 +338,7 @@ static uint64_t entry_of(const char *path)
 	if (!f || fread(head, 1, sizeof head, f) != sizeof head)
 		exit(NOT_READABLE);
 	fclose(f);
-	return go_load_le(head + 24);
+	return load_le64(head + 24);
 }
 
 static const struct source *open_source(const char *path)

@@ -9,7 +9,6 @@ not reach what the program says is dead.
 """
 
 import bisect
-import glob
 import json
 import os
 import struct
@@ -18,6 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from cairntest import Tap, need_libdw  # noqa: E402
+from gocores import places  # noqa: E402
 from godump import records  # noqa: E402
 
 TOOL = os.path.join(os.environ.get("CAIRN_BUILD", "."), "tests/tools/gostacks")
@@ -26,23 +26,6 @@ RAN_MOST = 6           # of the programs, which are quiet: who dumps, two that c
 # No statement after the wait uses what these hold: without optimization (N) no closure on their stacks does, either.
 NOT_USED = ("main.gGoexit", "main.gNilDeref", "main.gPanicTwice")
 IN_DEAD_BOXES = (111000, 112000)  # Payload.N of what only dead objects of a stack hold
-
-
-def is_64(program):
-    if not os.path.isfile(program):
-        return False
-    with open(program, "rb") as f:
-        return f.read(5)[4:] == b"\x02"
-
-
-def places():
-    for top in filter(None, os.environ.get("CAIRN_GO_CORES", "").split(":")):
-        for pattern in ("", "*", "*/*"):
-            for d in sorted(glob.glob(os.path.join(top, pattern))):
-                if not is_64(os.path.join(d, "prog")):
-                    continue
-                if all(os.path.exists(os.path.join(d, f)) for f in ("prog", "prog.core", "prog.dump", "manifest.json")):
-                    yield os.path.normpath(d)
 
 
 def ask(d, *options, names=("prog", "prog.core", "prog.dump")):
@@ -149,7 +132,7 @@ def main():
     need_libdw()
     tap = Tap()
     check_sample(tap)
-    all_of_them = list(places())
+    all_of_them = list(places("manifest.json"))
     if not all_of_them:
         tap.skip("stacks in cores of Go programs", "CAIRN_GO_CORES names no directory with prog, prog.core, prog.dump")
     for d in all_of_them:

@@ -87,14 +87,11 @@ static int take_segment(struct core *c, const struct elf_segment *s, struct err 
 {
 	uint64_t size = c->source->size, there = s->offset < size ? size - s->offset : 0;
 	uint64_t in_file = s->in_file < there ? s->in_file : there;
-	uint64_t whole = s->in_memory > s->in_file ? s->in_memory : s->in_file;
 
-	if (whole > UINT64_MAX - s->address)
+	if (s->in_file > UINT64_MAX - s->address)
 		return 0; /* no memory ends there */
 	c->cut += s->in_file - in_file;
-	int code = whole ? core_add_extent(&c->holes, s->address, s->address + whole, NULL, err) : 0;
-	return code || !in_file ? code :
-	    core_add_extent(&c->own, s->address, s->address + in_file, c->source->bytes + s->offset, err);
+	return !in_file ? 0 : core_add_extent(&c->own, s->address, s->address + in_file, c->source->bytes + s->offset, err);
 }
 
 static int take_notes(struct core *c, const struct elf_segment *s, struct err *err)
@@ -126,8 +123,6 @@ static int read_segments(struct core *c, const struct elf_head *h, struct err *e
 static int settle(struct core *c, struct err *err)
 {
 	int code = core_settle_extents(&c->own, err);
-	if (code == 0)
-		code = core_settle_extents(&c->holes, err);
 	for (size_t i = 0; code == 0 && i < c->own.n; i++) {
 		const struct core_extent *e = &c->own.list[i];
 		code = core_add_extent(&c->all, e->begin, e->end, e->bytes, err);
@@ -178,7 +173,6 @@ void core_close(struct core *c)
 	big_free(c->file);
 	big_free(c->own.list);
 	big_free(c->all.list);
-	big_free(c->holes.list);
 	big_free(c->top);
 	big_free(c->first);
 	big_free(c->thread);
@@ -225,17 +219,7 @@ bool core_auxiliary(const struct core *c, uint64_t type, uint64_t *value)
 	return false;
 }
 
-const char *core_command(const struct core *c)
+uint64_t core_cut(const struct core *c)
 {
-	return c->command;
-}
-
-uint64_t core_process(const struct core *c)
-{
-	return c->process;
-}
-
-unsigned core_signal(const struct core *c)
-{
-	return c->signal;
+	return c->cut;
 }

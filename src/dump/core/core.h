@@ -4,8 +4,7 @@
  *
  * A core has the segments of memory that the system wrote, and notes: threads with their registers, mapped files,
  * the auxiliary vector.  Pages that were mapped from a file and not written to are mostly not in it; core_add_file
- * lays the file itself under them.  What the core says a mapping has but neither it nor a file brings is a hole,
- * which is not the same as zeros.
+ * lays the file itself under them.  What neither it nor a file brings is a hole, which is not the same as zeros.
  *
  * Bytes are borrowed from the source or from mapped files and stay until core_close.  Nothing is copied.  From the
  * last core_add_file on any thread may look.
@@ -34,7 +33,6 @@ struct core_thread {
 	uint64_t lr;         /* arm64: x30; else 0 */
 	const uint8_t *registers;
 	uint64_t n_registers;
-	unsigned signal;     /* that it was stopped by, 0 none */
 };
 
 /* A part of a file that was mapped. */
@@ -58,10 +56,6 @@ const struct core_thread *core_threads(const struct core *c, size_t *n);
 const struct core_mapping *core_mappings(const struct core *c, size_t *n); /* by ascending address */
 /* A value of the auxiliary vector (AT_ENTRY, AT_PHDR); false: it is not there. */
 bool core_auxiliary(const struct core *c, uint64_t type, uint64_t *value);
-/* The program's command line as the core has it (escaped by nobody), or ""; and its process id, 0 unknown. */
-const char *core_command(const struct core *c);
-uint64_t core_process(const struct core *c);
-unsigned core_signal(const struct core *c); /* that ended the process, or 0 */
 
 /*
  * Lay a file under the core: its loadable segments, moved by `bias`, bring what the core has not.  The file is mapped
@@ -79,11 +73,9 @@ const uint8_t *core_range(const struct core *c, uint64_t address, uint64_t n);
 bool core_copy(const struct core *c, uint64_t address, void *to, size_t n);
 /* The first address at or behind this one that has bytes; UINT64_MAX: none has. */
 uint64_t core_next(const struct core *c, uint64_t address);
-/* Is the address of a mapping that the core names, though the bytes may be a hole? */
-bool core_maps(const struct core *c, uint64_t address);
 
-/* Bytes of mappings that neither the core nor a file brings; cut: those of them behind the end of the file. */
-uint64_t core_holes(const struct core *c, uint64_t *cut);
+/* Bytes of memory that the core should have behind the end of its file: it is truncated. */
+uint64_t core_cut(const struct core *c);
 
 /* A number of `size` bytes (1, 2, 4, 8) at p in the core's byte order. */
 uint64_t core_number(const struct core *c, const uint8_t *p, unsigned size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* core_notes.c - the notes of a core: threads, mapped files, the auxiliary vector, the command line. */
+/* core_notes.c - the notes of a core: threads, mapped files, the auxiliary vector. */
 #include "dump/core/core_read.h"
 
 #include "dump/source/source.h"
@@ -41,8 +41,8 @@ int elf_each_note(const uint8_t *bytes, uint64_t n, bool big_endian, int (*take)
 
 /* --- threads ------------------------------------------------------------------------------------------ */
 
-/* struct elf_prstatus of 64 bits: where the signal, the thread's id and its registers stand. */
-enum { STATUS_SIGNAL = 12, STATUS_ID = 32, STATUS_REGISTERS = 112 };
+/* struct elf_prstatus of 64 bits: where the thread's id and its registers stand. */
+enum { STATUS_ID = 32, STATUS_REGISTERS = 112 };
 /* Of user_regs_struct: rbp, rip and rsp; x29, x30, sp and pc. */
 enum { AMD64_FP = 4, AMD64_PC = 16, AMD64_SP = 19, AMD64_REGISTERS = 27 };
 enum { ARM64_FP = 29, ARM64_LR = 30, ARM64_SP = 31, ARM64_PC = 32, ARM64_REGISTERS = 34 };
@@ -75,30 +75,14 @@ static int take_thread(struct core *c, const struct elf_note *note, struct err *
 		return ERR_NOMEM;
 	*t = (struct core_thread){
 		.id = core_number(c, note->bytes + STATUS_ID, 4),
-		.signal = (unsigned)core_number(c, note->bytes + STATUS_SIGNAL, 2),
 		.registers = note->bytes + STATUS_REGISTERS,
 		.n_registers = note->n_bytes - STATUS_REGISTERS,
 	};
-	if (!c->signal)
-		c->signal = t->signal;
 	take_registers(c, t);
 	return 0;
 }
 
-/* --- the program --------------------------------------------------------------------------------------- */
-
-/* struct elf_prpsinfo of 64 bits. */
-enum { INFO_ID = 24, INFO_COMMAND = 56, INFO_COMMAND_BYTES = 80 };
-
-static void take_program(struct core *c, const struct elf_note *note)
-{
-	if (c->word != 8 || note->n_bytes < INFO_COMMAND + INFO_COMMAND_BYTES)
-		return;
-	c->process = core_number(c, note->bytes + INFO_ID, 4);
-	memcpy(c->command, note->bytes + INFO_COMMAND, INFO_COMMAND_BYTES);
-	for (size_t n = strlen(c->command); n && c->command[n - 1] == ' '; n--)
-		c->command[n - 1] = '\0';
-}
+/* --- files --------------------------------------------------------------------------------------------- */
 
 /* Their number, the size of a page; begin, end and page of each; then their names. */
 static int take_files(struct core *c, const struct elf_note *note, struct err *err)
@@ -139,7 +123,6 @@ static int take(void *context, const struct elf_note *note)
 	switch (note->type) {
 	case NT_PRSTATUS: return take_thread(n->core, note, n->err);
 	case NT_FILE: return take_files(n->core, note, n->err);
-	case NT_PRPSINFO: take_program(n->core, note); return 0;
 	case NT_AUXV:
 		n->core->auxiliary = note->bytes;
 		n->core->n_auxiliary = note->n_bytes;

@@ -36,7 +36,6 @@ struct core {
 	bool big_endian;
 	struct core_extents own;   /* of the core itself, for good */
 	struct core_extents all;   /* with those of files */
-	struct core_extents holes; /* the whole of segments, whether bytes are there or not; bytes NULL */
 	uint64_t cut;              /* bytes that stand behind the end of the file */
 	uint32_t *top;             /* by address / GB: number of a region and 1, or 0 */
 	uint32_t *first;           /* REGION_PARTS for each region: the first of `all` that ends behind it */
@@ -46,9 +45,6 @@ struct core {
 	size_t n_mappings, cap_mappings;
 	const uint8_t *auxiliary;
 	uint64_t n_auxiliary;
-	char command[81];
-	uint64_t process;
-	unsigned signal;
 	struct core_file *file;
 	size_t n_files, cap_files;
 };

@@ -7,6 +7,7 @@
  */
 #include "dump/core/core_read.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
@@ -47,11 +48,10 @@ int core_settle_extents(struct core_extents *e, struct err *err)
 		if (last && here.begin < last->end) {
 			if (here.end <= last->end)
 				continue;
-			here.bytes += here.bytes ? last->end - here.begin : 0;
+			here.bytes += last->end - here.begin;
 			here.begin = last->end;
 		}
-		if (last && here.begin == last->end &&
-		    (here.bytes ? last->bytes && last->bytes + (last->end - last->begin) == here.bytes : !last->bytes))
+		if (last && here.begin == last->end && last->bytes + (last->end - last->begin) == here.bytes)
 			last->end = here.end;
 		else
 			e->list[kept++] = here;
@@ -183,54 +183,12 @@ bool core_load(const struct core *c, uint64_t address, unsigned size, uint64_t *
 	return true;
 }
 
-/* The first extent that begins behind an address. */
-static size_t first_behind(const struct core_extents *e, uint64_t address)
-{
-	size_t low = 0, high = e->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (e->list[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint64_t core_next(const struct core *c, uint64_t address)
 {
+	size_t i;
+
 	if (extent_at(c, address))
 		return address;
-	size_t i = first_behind(&c->all, address);
+	BISECT(i, c->all.n, c->all.list[i].begin <= address);
 	return i < c->all.n ? c->all.list[i].begin : UINT64_MAX;
-}
-
-/* --- holes ------------------------------------------------------------------------------------------------ */
-
-bool core_maps(const struct core *c, uint64_t address)
-{
-	size_t i = first_behind(&c->holes, address);
-	return i && address < c->holes.list[i - 1].end;
-}
-
-uint64_t core_holes(const struct core *c, uint64_t *cut)
-{
-	uint64_t sum = 0;
-	size_t k = 0;
-
-	for (size_t i = 0; i < c->holes.n; i++) {
-		const struct core_extent *h = &c->holes.list[i];
-		sum += h->end - h->begin;
-		for (; k < c->all.n && c->all.list[k].begin < h->end; k++) {
-			const struct core_extent *e = &c->all.list[k];
-			uint64_t from = e->begin > h->begin ? e->begin : h->begin, to = e->end < h->end ? e->end : h->end;
-			sum -= to > from ? to - from : 0;
-			if (e->end > h->end)
-				break; /* it goes on into the next */
-		}
-	}
-	if (cut)
-		*cut = c->cut;
-	return sum;
 }

@@ -35,53 +35,18 @@ static uint64_t bias_of(const struct core *c, const struct program *p)
 	return core_auxiliary(c, AT_ENTRY, &entry) ? entry - program_entry(p) : 0;
 }
 
-static uint64_t module_word(const struct core *c, const struct program *p, uint64_t module, const char *name)
-{
-	const struct types *t = program_types(p);
-	uint32_t type = types_by_name(t, "runtime.moduledata"), field = type == TYPE_NONE ? UINT32_MAX :
-	    types_field(t, type, name);
-	uint64_t value = 0;
-
-	if (field != UINT32_MAX)
-		core_load(c, module + t->field[field].offset, t->word, &value);
-	return value;
-}
-
-static uint64_t variable(const struct program *p, const char *name)
-{
-	size_t n;
-	const struct program_variable *v = program_variables(p, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v[i].name, name))
-			return v[i].address;
-	return 0;
-}
-
-static struct program_section section(const struct core *c, const struct program *p, uint64_t module, const char *begin,
-    const char *end)
-{
-	uint64_t from = module_word(c, p, module, begin), to = module_word(c, p, module, end);
-	return (struct program_section){ from, to > from ? to - from : 0 };
-}
-
 /* What the runtime in the core says of the program's data must be so in the file. */
 static int check(struct go *g, struct program *p, struct err *err)
 {
 	struct go_core *d = (struct go_core *)g;
 	const struct core *c = d->core;
+	struct program_match match;
 	int code = 0;
 
 	program_move(p, bias_of(c, p));
-	if (program_has_types(p)) {
-		uint64_t module = variable(p, "runtime.firstmoduledata");
-		struct program_match match = {
-			.arch = core_machine(c) == CORE_AMD64 ? "amd64" : core_machine(c) == CORE_ARM64 ? "arm64" : NULL,
-			.word = core_word(c), .big_endian = core_big_endian(c),
-			.data = section(c, p, module, "data", "edata"), .bss = section(c, p, module, "bss", "ebss"),
-		};
-		code = !module ? err_set(err, ERR_NOT_FOUND, "it is no Go program") : program_check(p, &match, err);
-	}
+	if (program_has_types(p))
+		code = gocore_match(c, p, &match) ? program_check(p, &match, err) :
+		    err_set(err, ERR_NOT_FOUND, "it is no Go program");
 	return code ? code : core_add_file(d->core, program_path(p), bias_of(c, p), err);
 }
 
@@ -150,8 +115,6 @@ static void limits(const struct go *g, struct text *t)
 	if (s && s->n_in_c)
 		text_addf(t, "; %" PRIu64 " goroutine%s in C, and frames of C are missing", s->n_in_c,
 		    s->n_in_c == 1 ? " was" : "s were");
-	if (s && s->n_not_there)
-		text_addf(t, "; the memory of %" PRIu64 " objects is not in this one, so these are left out", s->n_not_there);
 	if (s && s->n_missing)
 		text_addf(t, "; %" PRIu64 " bytes of global variables are not in this one and count as nil", s->n_missing);
 	if (s && s->n_unknown)
@@ -170,6 +133,16 @@ int go_core_tell_state(const struct go *g, struct sink *sink)
 	sink->stated(sink, STATED_PAUSE_LAST, STATED_THINGS, s->pause_last);
 	sink->stated(sink, STATED_PAUSE_LONGEST, STATED_THINGS, s->pause_longest);
 	return 0;
+}
+
+int go_core_missing(const struct go *g, struct err *err)
+{
+	uint64_t size = g->dump.source->size, cut = core_cut(core_of(g)), n = gocore_state(go_core_image(g))->n_not_there;
+
+	if (cut)
+		return err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory are missing",
+		    size, cut);
+	return n ? err_at(err, ERR_TRUNCATED, size, "the core does not have the memory of %" PRIu64 " objects", n) : 0;
 }
 
 static const uint8_t *bytes(const struct go *g, uint64_t address, uint64_t *n)

@@ -25,6 +25,8 @@ MUST_CHECK int go_core_locate(const struct dump *dump, uint64_t offset, uint32_t
     struct err *err);
 /* What the runtime says of itself, and what can be counted. */
 MUST_CHECK int go_core_tell_state(const struct go *g, struct sink *sink);
+/* go_core.c: ERR_TRUNCATED if objects may be missing, or known ones are; else 0. */
+MUST_CHECK int go_core_missing(const struct go *g, struct err *err);
 /* Members of struct go_elsewhere. */
 void go_core_pointers(const struct go *g, const uint8_t *contents, uint64_t from, struct go_pointers *out);
 uint64_t go_core_head(const struct go *g, const uint8_t *contents);

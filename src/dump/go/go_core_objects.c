@@ -6,6 +6,7 @@
  */
 #include "dump/go/go_core.h"
 
+#include "algorithms/bisect.h"
 #include "base/mem.h"
 #include "dump/go/go_shape.h"
 #include "dump/reader.h"
@@ -71,7 +72,7 @@ static int many_pointers(struct reading *r, const uint8_t *contents, struct go_p
 
 	*n = 0;
 	while (code == 0 && go_pointers_next(&p, &kind, &offset)) {
-		uint64_t target = go_load_le(contents + offset);
+		uint64_t target = load_le64(contents + offset);
 		if (!target)
 			continue;
 		++*n;
@@ -129,7 +130,7 @@ static int object(struct reading *r, const struct gocore_span *s, uint32_t i)
 	const uint32_t *offsets = r->shapes.offsets + shape->first;
 	size_t n = 0;
 	for (uint64_t k = 0; k < shape->n_slots; k++) {
-		r->targets[n] = go_load_le(contents + offsets[k]);
+		r->targets[n] = load_le64(contents + offsets[k]);
 		n += r->targets[n] != 0;
 	}
 	record.n_references = n;
@@ -142,25 +143,26 @@ static int object(struct reading *r, const struct gocore_span *s, uint32_t i)
 /* The first span that begins at or behind an offset. */
 static uint32_t first_span(const struct gocore *image, uint64_t offset)
 {
-	uint32_t n, low = 0;
+	uint32_t n, i;
 	const struct gocore_span *s = gocore_spans(image, &n);
 
-	for (uint32_t high = n; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	BISECT(i, n, s[i].offset < offset);
+	return i;
 }
 
-/* Where the first part begins. */
+/* Where the first part begins, and where the last one ends. */
 static uint64_t first_offset(const struct gocore *image)
 {
 	uint32_t n;
 	const struct gocore_span *s = gocore_spans(image, &n);
 	return n ? s->offset : 0;
+}
+
+static uint64_t end_offset(const struct gocore *image)
+{
+	uint32_t n;
+	const struct gocore_span *s = gocore_spans(image, &n);
+	return n ? gocore_offset(&s[n - 1], s[n - 1].end) : 1;
 }
 
 unsigned go_core_parts(const struct dump *dump, unsigned want, struct part *out)
@@ -178,7 +180,7 @@ unsigned go_core_parts(const struct dump *dump, unsigned want, struct part *out)
 		out[n_parts - 1].end = begin;
 		out[n_parts++] = (struct part){ .begin = begin, .end = UINT64_MAX };
 	}
-	out[n_parts - 1].end = n ? gocore_offset(&s[n - 1], s[n - 1].end) : 1;
+	out[n_parts - 1].end = end_offset(image);
 	return n_parts;
 }
 
@@ -225,6 +227,8 @@ int go_core_read(const struct dump *dump, const struct part *part, struct sink *
 		code = tell_records(dump, sink, err);
 	if (code == 0)
 		code = read_spans(r, part);
+	if (code == 0 && part->end >= end_offset(r->image))
+		code = go_core_missing(g, err);
 	go_shapes_release(&r->shapes);
 	text_release(&r->text);
 	free(r);

@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) size_t few_pointers(struct go_readi
 	size_t n = 0;
 
 	for (uint64_t i = 0; i < shape->n_slots; i++) {
-		uint64_t target = plain ? go_load_le(contents + offsets[i])
+		uint64_t target = plain ? load_le64(contents + offsets[i])
 		                        : go_word(r->go, contents + offsets[i]);
 		r->targets[n] = target;
 		n += target != 0;

@@ -10,6 +10,7 @@
 #define CAIRN_DUMP_GO_GO_RECORD_H
 
 #include "base/err.h"
+#include "dump/cursor.h"
 #include "dump/facts.h"
 
 #include <stdbool.h>
@@ -97,16 +98,6 @@ bool go_site_next(struct go_bytes *frames, struct go_site_frame *out);
  * 64 bits; *p then stays.  go_varint does the same, quickly for most numbers. */
 bool go_varint_slow(const uint8_t **p, const uint8_t *end, uint64_t *out);
 
-static inline uint64_t go_load_le(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
 /* Numbers of up to 8 bytes, where 8 can be read, without a loop: groups of 7 bits are moved together
  * in pairs. */
 static inline bool go_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
@@ -114,7 +105,7 @@ static inline bool go_varint(const uint8_t **p, const uint8_t *end, uint64_t *ou
 	const uint64_t high = UINT64_C(0x8080808080808080);
 	if (end - *p < 8)
 		return go_varint_slow(p, end, out);
-	uint64_t v = go_load_le(*p), stop = ~v & high;
+	uint64_t v = load_le64(*p), stop = ~v & high;
 	if (!stop)
 		return go_varint_slow(p, end, out);
 	v &= (stop ^ (stop - 1)) & ~high;

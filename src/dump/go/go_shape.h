@@ -64,7 +64,7 @@ static inline struct go_shape *go_shape_of(struct go_shapes *s, const uint8_t *p
     const uint8_t *end, uint64_t size, uint64_t *bytes)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
-	uint64_t word = end - p < 8 ? high : go_load_le(p), kinds = word & UINT64_C(0x00ff00ff00ff00ff);
+	uint64_t word = end - p < 8 ? high : load_le64(p), kinds = word & UINT64_C(0x00ff00ff00ff00ff);
 	uint64_t zero = (kinds - UINT64_C(0x0001000100010001)) & ~kinds & UINT64_C(0x8000800080008000);
 	uint64_t n = zero ? 1 + 2 * ((uint64_t)__builtin_ctzll(zero) / 16) : 8;
 	uint64_t key = n < 8 ? word & ((UINT64_C(1) << 8 * n) - 1) : high;

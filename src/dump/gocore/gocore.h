@@ -28,6 +28,11 @@ struct program;
 struct source;
 struct gocore;
 
+/* What the runtime in a core says of its program, which must be so in the file (program_check).  False: this one has no
+ * Go runtime. */
+struct program_match;
+bool gocore_match(const struct core *core, const struct program *program, struct program_match *out);
+
 /* The program must have been placed (program_move) and laid under the core (core_add_file); all three outlive the
  * image.  ERR_UNSUPPORTED, with a sentence: no Go program, a release that is too old, or what is missing; ERR_NOMEM,
  * ERR_CANCELLED. */

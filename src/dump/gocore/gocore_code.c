@@ -2,6 +2,8 @@
 /* gocore_code.c - functions of the program: the tables of pclntab (runtime/symtab.go). */
 #include "dump/gocore/gocore_stack.h"
 
+#include "algorithms/bisect.h"
+
 #include <string.h>
 
 enum {
@@ -131,20 +133,14 @@ static uint64_t address_of(const struct gocore *g, const struct gocore_module *m
 /* Where the _func of a pc begins; false: there is none. */
 static bool find_info(const struct gocore *g, const struct gocore_module *m, uint64_t pc, uint64_t *info)
 {
-	uint64_t offset, low = 0, high = m->n_table; /* the first that begins behind it */
+	uint64_t offset, i; /* the first that begins behind it */
 
-	if (pc < m->first_pc || pc >= m->last_pc || high < 2 || !offset_of(g, m, pc, &offset))
+	if (pc < m->first_pc || pc >= m->last_pc || m->n_table < 2 || !offset_of(g, m, pc, &offset))
 		return false;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (load32(m->table + middle * TABLE_ENTRY) <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || low == m->n_table) /* the last entry is the end of the one before */
+	BISECT(i, m->n_table, load32(m->table + i * TABLE_ENTRY) <= offset);
+	if (!i || i == m->n_table) /* the last entry is the end of the one before */
 		return false;
-	*info = load32(m->table + (low - 1) * TABLE_ENTRY + 4);
+	*info = load32(m->table + (i - 1) * TABLE_ENTRY + 4);
 	return true;
 }
 

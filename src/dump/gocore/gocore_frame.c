@@ -11,6 +11,7 @@
  */
 #include "dump/gocore/gocore_stack.h"
 
+#include "algorithms/bisect.h"
 #include "memory/big.h"
 
 #include <string.h>
@@ -176,16 +177,10 @@ static int add_objects(struct gocore_stack *s, const struct gocore_frame *f)
 
 static struct gocore_stack_object *object_at(struct gocore_stack *s, uint64_t address)
 {
-	size_t low = 0, high = s->n_objects; /* the first that begins behind it */
+	size_t i; /* the first that begins behind it */
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->object[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	struct gocore_stack_object *o = low ? &s->object[low - 1] : NULL;
+	BISECT(i, s->n_objects, s->object[i].address <= address);
+	struct gocore_stack_object *o = i ? &s->object[i - 1] : NULL;
 	return o && address - o->address < o->size && !o->live ? o : NULL;
 }
 

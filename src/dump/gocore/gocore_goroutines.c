@@ -9,6 +9,7 @@
  */
 #include "dump/gocore/gocore_stack.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/progress.h"
 #include "dump/source/source.h"
@@ -147,16 +148,10 @@ static bool before_signal(struct telling *t, uint64_t handler, uint64_t sp, stru
 
 static const struct core_thread *thread_of(const struct telling *t, uint64_t id)
 {
-	size_t low = 0, high = t->n_threads;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (t->thread[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->n_threads && t->thread[low]->id == id ? t->thread[low] : NULL;
+	BISECT(i, t->n_threads, t->thread[i]->id < id);
+	return i < t->n_threads && t->thread[i]->id == id ? t->thread[i] : NULL;
 }
 
 /* Where a thread is, or was before a signal came; false: unknown. */

@@ -78,13 +78,37 @@ uint64_t gocore_size_of(const struct gocore *g, const char *type)
 
 uint64_t gocore_global(const struct gocore *g, const char *name)
 {
-	size_t n;
-	const struct program_variable *v = program_variables(g->program, &n);
+	return program_address_of(g->program, name);
+}
 
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v[i].name, name))
-			return v[i].address;
-	return 0;
+static uint64_t module_word(const struct core *c, const struct program *p, uint64_t module, enum gocore_member member)
+{
+	struct gocore_place place = find(program_types(p), &members[member]);
+	uint64_t value = 0;
+
+	if (place.size)
+		core_load(c, module + place.offset, (unsigned)(place.size < 8 ? place.size : 8), &value);
+	return value;
+}
+
+static struct program_section section(const struct core *c, const struct program *p, uint64_t module,
+    enum gocore_member begin, enum gocore_member end)
+{
+	uint64_t from = module_word(c, p, module, begin), to = module_word(c, p, module, end);
+	return (struct program_section){ from, to > from ? to - from : 0 };
+}
+
+bool gocore_match(const struct core *c, const struct program *p, struct program_match *out)
+{
+	uint64_t module = program_address_of(p, "runtime.firstmoduledata");
+
+	*out = (struct program_match){
+		.arch = core_machine(c) == CORE_AMD64 ? "amd64" : core_machine(c) == CORE_ARM64 ? "arm64" : NULL,
+		.word = core_word(c), .big_endian = core_big_endian(c),
+		.data = section(c, p, module, AT_MODULE_DATA, AT_MODULE_DATA_END),
+		.bss = section(c, p, module, AT_MODULE_BSS, AT_MODULE_BSS_END),
+	};
+	return module != 0;
 }
 
 /* --- values -------------------------------------------------------------------------------------------- */

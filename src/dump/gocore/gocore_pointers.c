@@ -27,8 +27,8 @@ static uint64_t take_bits(const uint8_t *map, uint64_t from, uint64_t n)
 	uint64_t low, high, shift = from % 8;
 
 	memcpy(bytes, map + from / 8, (size_t)((from + n + 7) / 8 - from / 8));
-	low = gocore_load64(bytes);
-	high = gocore_load64(bytes + 8);
+	low = load_le64(bytes);
+	high = load_le64(bytes + 8);
 	return (low >> shift | (shift ? high << (64 - shift) : 0)) & low_bits(n);
 }
 
@@ -132,7 +132,7 @@ static void by_type(struct gocore_pointers *p, const struct gocore_type *type, u
 static const struct gocore_type *type_of(const struct gocore *g, const struct gocore_span *s, uint32_t i)
 {
 	return s->by == GOCORE_BY_TYPE ? s->type :
-	    gocore_type_at(g, gocore_load64(g->source->bytes + gocore_offset(s, i)));
+	    gocore_type_at(g, load_le64(g->source->bytes + gocore_offset(s, i)));
 }
 
 void gocore_pointers_of(const struct gocore *g, const struct gocore_span *s, uint32_t i, uint64_t from,
@@ -174,7 +174,7 @@ bool gocore_pattern(const struct gocore *g, const struct gocore_span *s, uint32_
 		*out = take_bits(s->bitmap, i * (s->size / WORD), s->size / WORD);
 		return true;
 	case GOCORE_BY_HEADER:
-		*out = gocore_load64(g->source->bytes + gocore_offset(s, i));
+		*out = load_le64(g->source->bytes + gocore_offset(s, i));
 		return true;
 	case GOCORE_BY_TYPE:
 		*out = (uint64_t)(uintptr_t)s->type;

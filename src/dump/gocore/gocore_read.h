@@ -21,13 +21,13 @@
 #define CAIRN_DUMP_GOCORE_GOCORE_READ_H
 
 #include "dump/core/core.h"
+#include "dump/cursor.h"
 #include "dump/gocore/gocore.h"
 #include "dump/program/program.h"
 #include "dump/types.h"
 #include "memory/arena.h"
 
 #include <pthread.h>
-#include <string.h>
 
 /* --- members of the runtime's structures ------------------------------------------------------------------- */
 
@@ -123,7 +123,6 @@
 	M(G_SP, "runtime.g", "sched.sp", true) \
 	M(G_PC, "runtime.g", "sched.pc", true) \
 	M(G_LR, "runtime.g", "sched.lr", false) \
-	M(G_FP, "runtime.g", "sched.bp", false) \
 	M(G_CONTEXT, "runtime.g", "sched.ctxt", true) \
 	M(G_SYSCALL_SP, "runtime.g", "syscallsp", true) \
 	M(G_SYSCALL_PC, "runtime.g", "syscallpc", true) \
@@ -138,7 +137,6 @@
 	M(G_PANIC, "runtime.g", "_panic", true) \
 	M(G_VECTOR_REGISTERS, "runtime.g", "xRegs.state", false) \
 	M(G_RUNS_CLEANUPS, "runtime.g", "runningCleanups.u.value", false) \
-	M(M_G0, "runtime.m", "g0", true) \
 	M(M_SIGNAL_G, "runtime.m", "gsignal", true) \
 	M(M_GOROUTINE, "runtime.m", "curg", true) \
 	M(M_OS_ID, "runtime.m", "procid", true) \
@@ -246,16 +244,6 @@ uint64_t gocore_get(const struct gocore *g, uint64_t structure, enum gocore_memb
 static inline bool gocore_has(const struct gocore *g, enum gocore_member member)
 {
 	return g->at[member].size != 0;
-}
-/* Eight bytes at p: both machines are little-endian. */
-static inline uint64_t gocore_load64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
 }
 /* A word at an address, 0: it is not there. */
 uint64_t gocore_word(const struct gocore *g, uint64_t address);

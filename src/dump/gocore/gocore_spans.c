@@ -118,6 +118,14 @@ static int find_allocated(struct gocore *g, const struct said *s, uint64_t heap_
 	return 0;
 }
 
+static uint64_t count(const struct gocore_span *s, uint64_t from, uint64_t to)
+{
+	uint64_t n = 0;
+	for (uint64_t i = from; i < to; i++)
+		n += gocore_allocated(s, (uint32_t)i);
+	return n;
+}
+
 /* --- where their pointers are ----------------------------------------------------------------------------- */
 
 static void find_pointers(struct gocore *g, const struct said *s, struct gocore_span *out)
@@ -134,7 +142,7 @@ static void find_pointers(struct gocore *g, const struct said *s, struct gocore_
 		out->bitmap = core_range(g->core, s->start + bytes - map - (marks ? g->marks : 0), map);
 		if (!out->bitmap || s->size % 8) {
 			out->by = GOCORE_NO_POINTERS;
-			g->state.n_unknown += s->n;
+			g->state.n_unknown += count(out, 0, s->n);
 		}
 	} else if (s->class >> 1) {
 		out->by = GOCORE_BY_HEADER;
@@ -151,14 +159,6 @@ static uint64_t offset_of(const struct gocore *g, const uint8_t *p)
 {
 	const struct source *s = g->source;
 	return p && p >= s->bytes && p < s->bytes + s->size ? (uint64_t)(p - s->bytes) : UINT64_MAX;
-}
-
-static uint64_t count(const struct gocore_span *s, uint64_t from, uint64_t to)
-{
-	uint64_t n = 0;
-	for (uint64_t i = from; i < to; i++)
-		n += gocore_allocated(s, (uint32_t)i);
-	return n;
 }
 
 /* Objects follow one another where the core has them in one piece. */
@@ -300,7 +300,7 @@ static int find_spans(struct gocore *g, uint64_t heap, uint64_t bytes, struct li
 			if (!there)
 				break;
 		}
-		if (!load(g, gocore_load64(p), bytes, &s))
+		if (!load(g, load_le64(p), bytes, &s))
 			continue;
 		struct found *to = BIG_PUSH(l->span, l->n, l->cap, err);
 		if (!to)

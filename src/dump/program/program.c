@@ -273,6 +273,14 @@ const struct program_variable *program_variables(const struct program *p, size_t
 	return p->variable;
 }
 
+uint64_t program_address_of(const struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		if (!strcmp(p->variable[i].name, name))
+			return p->variable[i].address;
+	return 0;
+}
+
 static const struct program_variable *variable_in(const struct program *p,
     const struct program_variable *variable, uint32_t n, uint64_t address)
 {

@@ -93,6 +93,8 @@ const char *program_lacks(const struct program *p);
 const struct types *program_types(const struct program *p); /* n 0 without DWARF */
 /* All variables that have a type, by ascending address; *n gets their number. */
 const struct program_variable *program_variables(const struct program *p, size_t *n);
+/* The address of a variable by its name; 0: there is none. */
+uint64_t program_address_of(const struct program *p, const char *name);
 /* The variable that has this address in it, or else one of program_tell_statics; NULL:
  * neither. */
 const struct program_variable *program_variable_at(const struct program *p, uint64_t address);

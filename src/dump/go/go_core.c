@@ -140,8 +140,8 @@ int go_core_missing(const struct go *g, struct err *err)
 	uint64_t size = g->dump.source->size, cut = core_cut(core_of(g)), n = gocore_state(go_core_image(g))->n_not_there;
 
 	if (cut)
-		return err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory are missing",
-		    size, cut);
+		return err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory are "
+		    "missing", size, cut);
 	return n ? err_at(err, ERR_TRUNCATED, size, "the core does not have the memory of %" PRIu64 " objects", n) : 0;
 }
 

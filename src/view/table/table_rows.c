@@ -332,6 +332,8 @@ bool table_filter(struct table *t, const char *words)
 		words = NULL;
 	if (!words && !t->filter)
 		return true;
+	if (!t->filter)
+		table_work(t); /* the whole is shown beside the sums of what is kept */
 	char *kept = words ? xstrdup(words) : NULL;
 	if (!arrange(t, words, narrows, &moved)) { /* all is as it was */
 		free(kept);

@@ -191,15 +191,15 @@ bool fuzz_reader_alone(void)
 	return alone;
 }
 
-void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size)
+void fuzz_reader_with(const struct reader *reader, const struct dump_options *options, const char *const *only,
+    uint64_t *part_bytes, const uint8_t *data, size_t size)
 {
 	if (size == 0)
 		return;
 	const struct source source = { .path = "fuzz", .bytes = data, .size = size, .file_size = size };
-	struct dump_options options = { .no_companion = true };
 	struct dump *dump = NULL;
 	struct err err = ERR_INIT;
-	int code = reader->open(&dump, &source, &options, &err);
+	int code = reader->open(&dump, &source, options, &err);
 	if (code < 0) {
 		check_message(code, &err);
 	} else {
@@ -207,5 +207,11 @@ void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_
 		reader->close(dump);
 	}
 	if (!fuzz_reader_alone())
-		fuzz_whole(reader, part_bytes, data, size);
+		fuzz_whole(reader, options, only, part_bytes, data, size);
+}
+
+void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size)
+{
+	struct dump_options options = { .no_companion = true };
+	fuzz_reader_with(reader, &options, NULL, part_bytes, data, size);
 }

@@ -25,5 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * explains part_bytes), unless the reader is fuzzed alone.
  */
 void fuzz_reader(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size);
+/* The same with these options, and with these commands alone (a list that ends with NULL; NULL: all). */
+void fuzz_reader_with(const struct reader *reader, const struct dump_options *options, const char *const *only,
+    uint64_t *part_bytes, const uint8_t *data, size_t size);
 
 #endif

@@ -310,12 +310,14 @@ static int file_of(const uint8_t *data, size_t size, char path[64])
 	return fd;
 }
 
-void fuzz_whole(const struct reader *reader, uint64_t *part_bytes, const uint8_t *data, size_t size)
+void fuzz_whole(const struct reader *reader, const struct dump_options *dump, const char *const *only,
+    uint64_t *part_bytes, const uint8_t *data, size_t size)
 {
 	char path[64];
 	int fd = file_of(data, size, path);
-	struct heap_options options = {.path = path, .dump = {.no_companion = true, .also = reader}};
-	try_heap(&options, part_bytes, NULL);
+	struct heap_options options = {.path = path, .dump = *dump};
+	options.dump.also = reader;
+	try_heap(&options, part_bytes, only);
 	close(fd);
 }
 

@@ -195,8 +195,8 @@ static int read_image(struct go_core *d, struct err *err)
 		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go (jdmpview or jmap makes a "
 		    "heap dump of a core of a JVM)", program_path(g->program));
 	if (!program_has_types(g->program))
-		return err_set(err, ERR_UNSUPPORTED, "%s: the Go heap in a core is found by the DWARF of its program (build "
-		    "it without -ldflags=-w)", g->dump.program_note);
+		return err_set(err, ERR_UNSUPPORTED, "the Go heap in a core is found by the DWARF of its program; %s (build it "
+		    "without -ldflags=-w, or put its debug file beside it)", g->dump.program_note);
 	int code = gocore_open(&d->image, d->core, g->dump.source, g->program, err);
 	if (code)
 		return code;

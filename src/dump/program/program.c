@@ -79,7 +79,7 @@ int program_open(struct program **out, const char *path, struct err *err)
 {
 	struct program *p = xcalloc(1, sizeof *p);
 	*out = NULL;
-	p->fd = -1;
+	p->fd = p->debug_fd = -1;
 	p->err = err;
 	p->path = xstrdup(path);
 	int code = program_support() ? 0 : err_set(err, ERR_UNSUPPORTED,
@@ -102,10 +102,10 @@ int program_open(struct program **out, const char *path, struct err *err)
 	sort_ranges(p->function, &p->n_functions);
 	sort_ranges(p->object, &p->n_objects);
 	sort_array(p->variable, p->n_variables, sizeof *p->variable, by_address);
-	if (!p->has_symbols && !p->has_types)
+	if (!p->has_symbols && !p->has_types && !p->lacks)
 		p->lacks = "it is stripped: it has neither symbols nor DWARF";
 	else if (!p->has_types && !p->lacks)
-		p->lacks = "it has no DWARF (linked with -w?)";
+		p->lacks = "it has no DWARF";
 	*out = p;
 	return 0;
 }
@@ -116,8 +116,11 @@ void program_close(struct program *p)
 		return;
 	program_release_elf(p);
 	file_let_go(p->hold);
+	file_let_go(p->debug_hold);
 	if (p->fd >= 0)
 		close(p->fd);
+	if (p->debug_fd >= 0)
+		close(p->debug_fd);
 	types_release(&p->types);
 	arena_release(&p->arena);
 	if (p->statics)

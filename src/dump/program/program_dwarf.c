@@ -253,15 +253,17 @@ int program_read_dwarf(struct program *p, struct err *err)
 	struct walk w = {.p = p};
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die top;
-	uint64_t size = inflated_size(p->elf);
+	Elf *elf = p->debug_elf ? p->debug_elf : p->elf;
+	uint64_t size = inflated_size(elf);
 
 	if (size >= MOST_DWARF) {
 		p->lacks = "its DWARF is too large (more than 2 GiB)";
 		return 0;
 	}
-	p->dwarf = size ? dwarf_begin_elf(p->elf, DWARF_C_READ, NULL) : NULL;
+	p->dwarf = size ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	if (!p->dwarf) {
-		p->lacks = size ? "its DWARF is unreadable" : NULL;
+		if (size)
+			p->lacks = "its DWARF is unreadable";
 		p->unread = size > 0;
 		return 0;
 	}

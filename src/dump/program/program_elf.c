@@ -113,10 +113,10 @@ static void note_symbol(struct program *p, const GElf_Sym *s, const char *name)
 	}
 }
 
-static void read_symbols(struct program *p, Elf_Scn *section, const GElf_Shdr *head, struct marks *m)
+static void read_symbols(struct program *p, Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct marks *m)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	size_t each = gelf_fsize(p->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t each = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 
 	if (!data || !each)
 		return;
@@ -125,7 +125,7 @@ static void read_symbols(struct program *p, Elf_Scn *section, const GElf_Shdr *h
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
-		const char *name = elf_strptr(p->elf, head->sh_link, symbol.st_name);
+		const char *name = elf_strptr(elf, head->sh_link, symbol.st_name);
 		if (!name)
 			continue;
 		if (!strncmp(name, "runtime.", 8))
@@ -141,6 +141,31 @@ static struct program_section between(uint64_t begin, uint64_t end)
 	                              (struct program_section){0, 0};
 }
 
+/* Returns whether there is DWARF among them. */
+static bool read_sections(struct program *p, Elf *elf, struct marks *m)
+{
+	size_t names;
+	bool dwarf = false;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+		GElf_Shdr head;
+		if (!gelf_getshdr(s, &head))
+			continue;
+		const char *name = elf_strptr(elf, names, head.sh_name);
+		if (name && !strcmp(name, ".data"))
+			p->data_header = (struct program_section){head.sh_addr, head.sh_size};
+		else if (name && !strcmp(name, ".bss"))
+			p->bss_header = (struct program_section){head.sh_addr, head.sh_size};
+		else if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
+			dwarf = true;
+		else if (head.sh_type == SHT_SYMTAB && !p->has_symbols)
+			read_symbols(p, elf, s, &head, m);
+	}
+	return dwarf;
+}
+
 int program_read_elf(struct program *p, struct err *err)
 {
 	struct marks m = {0};
@@ -151,18 +176,10 @@ int program_read_elf(struct program *p, struct err *err)
 		return code;
 	if (elf_getshdrstrndx(p->elf, &names))
 		return err_set(err, ERR_FORMAT, "has no section headers");
-	for (Elf_Scn *s = NULL; (s = elf_nextscn(p->elf, s));) {
-		GElf_Shdr head;
-		if (!gelf_getshdr(s, &head))
-			continue;
-		const char *name = elf_strptr(p->elf, names, head.sh_name);
-		if (name && !strcmp(name, ".data"))
-			p->data_header = (struct program_section){head.sh_addr, head.sh_size};
-		else if (name && !strcmp(name, ".bss"))
-			p->bss_header = (struct program_section){head.sh_addr, head.sh_size};
-		else if (head.sh_type == SHT_SYMTAB)
-			read_symbols(p, s, &head, &m);
-	}
+	if (!read_sections(p, p->elf, &m))
+		program_find_debug(p);
+	if (p->debug_elf)
+		read_sections(p, p->debug_elf, &m);
 	p->data = between(m.data, m.edata);
 	p->bss = between(m.bss, m.ebss);
 	p->types_begin = m.types;
@@ -176,9 +193,11 @@ void program_release_elf(struct program *p)
 		type_reader_free(p->reader);
 	if (p->dwarf)
 		dwarf_end(p->dwarf);
+	if (p->debug_elf)
+		elf_end(p->debug_elf);
 	if (p->elf)
 		elf_end(p->elf);
-	p->dwarf = p->elf = NULL;
+	p->dwarf = p->debug_elf = p->elf = NULL;
 	p->reader = NULL;
 }
 /* The contents of a section; not of one that is packed or not in the file. */

@@ -67,9 +67,9 @@ struct program {
 	struct program_capture *capture; /* of all functions asked about */
 	size_t n_captures, cap_captures;
 	struct captured { uint32_t first, n_plus_1; } *captured; /* by function; n_functions, or NULL */
-	int fd;
-	file_hold hold;
-	void *elf, *dwarf; /* Elf *, Dwarf * */
+	int fd, debug_fd;
+	file_hold hold, debug_hold;
+	void *elf, *debug_elf, *dwarf; /* Elf *, Elf *, Dwarf *; debug_elf: has the DWARF that was split off; NULL: none */
 	struct type_reader *reader; /* kept, since program_locals asks which entry is which type */
 };
 
@@ -79,6 +79,9 @@ const char *program_keep(struct program *p, struct arena *arena, const char *nam
 
 /* Read the ELF header, the sections and the symbols of p->fd (program_elf.c). */
 MUST_CHECK int program_read_elf(struct program *p, struct err *err);
+/* Where the program has no DWARF: look for the file that has it (program_debug.c).  One that the program names and that
+ * is not there is told in p->lacks. */
+void program_find_debug(struct program *p);
 /* Read types, variables and functions from DWARF (program_dwarf.c).  What cannot be read is left
  * out, and p->lacks says so.  ERR_NOMEM. */
 MUST_CHECK int program_read_dwarf(struct program *p, struct err *err);

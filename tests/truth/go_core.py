@@ -10,6 +10,7 @@ Since Go 1.22 heap dumps have objects that there are not, at the end of a page: 
 """
 
 import bisect
+import csv
 import gzip
 import os
 import random
@@ -31,6 +32,9 @@ CRASHED = ("/k", "/arm64")    # of cores that the kernel or qemu wrote when the 
 CRASH_ALLOCATES = 10          # objects
 INCOMPLETE = 4                # exit status: the dump is not whole
 RAN_MOST = 24                 # objects of the runtime's own that may differ
+# runtime.MemStats by its order in a heap dump, but for what counts allocations ("-"): that the core does not tell.
+STATS = ("- - Sys - - - - HeapSys HeapIdle HeapInuse HeapReleased - StackInuse StackSys MSpanInuse MSpanSys MCacheInuse "
+         "MCacheSys BuckHashSys GCSys OtherSys - - PauseTotalNs").split()
 
 
 def dumped(path):
@@ -87,6 +91,18 @@ def check(tap, name, core, dump):
     wrong = [a for a in differ if not classes[a].lstrip("[]*").startswith(RUNTIME_OWN)]
     tap.none(["0x%x %s" % (a, classes[a]) for a in wrong], both, "%s: the same references" % name)
     tap.ok(len(differ) <= RAN_MOST, "%s: of the runtime's own few changed" % name, str(len(differ)))
+    if not any(w in name for w in CRASHED):
+        check_stats(tap, name, core, dump)
+
+
+def check_stats(tap, name, core, dump):
+    """The memory statistics of the runtime, which the program wrote into the dump itself."""
+    wrote = next(r for r in records(dump) if r.kind == "memstats").numbers
+    run = subprocess.run([CAIRN, "--format", "csv", "-x", "info", core], capture_output=True, text=True, timeout=300)
+    got = next(csv.DictReader(run.stdout.splitlines()), {})
+    want = {what: str(n) for what, n in zip(STATS, wrote) if what != "-"}
+    tap.none(["%s: %s, not %s" % (w, got.get(w), want[w]) for w in want if got.get(w) != want[w]], want,
+             "%s: the same memory statistics" % name, least=15)
 
 
 # --- damage ------------------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ static void limits(const struct go *g, struct text *t)
 	const struct gocore *image = go_core_image(g);
 	const struct gocore_state *s = image ? gocore_state(image) : NULL;
 
-	text_add(t, "core files hold no memory statistics of the Go runtime");
+	text_add(t, "core files do not tell how many objects were allocated since the start");
 	if (s)
 		text_addf(t, "; the collector was %s", s->collector);
 	if (s && s->n_in_c)
@@ -126,10 +126,16 @@ static void limits(const struct go *g, struct text *t)
 int go_core_tell_state(const struct go *g, struct sink *sink)
 {
 	const struct gocore_state *s = gocore_state(go_core_image(g));
+	struct gocore_stat stats[GOCORE_STATS];
+	enum stated_unit unit;
+	const char *name;
 
+	for (size_t i = 0, n = gocore_stats(go_core_image(g), stats); i < n; i++)
+		for (unsigned place = 0; (name = go_memstats_name(place, &unit)); place++)
+			if (!strcmp(name, stats[i].name))
+				sink->stated(sink, name, unit, stats[i].value);
 	if (!s->n_collections)
 		return 0;
-	sink->stated(sink, "NumGC", STATED_THINGS, s->n_collections);
 	sink->stated(sink, STATED_PAUSE_LAST, STATED_THINGS, s->pause_last);
 	sink->stated(sink, STATED_PAUSE_LONGEST, STATED_THINGS, s->pause_longest);
 	return 0;

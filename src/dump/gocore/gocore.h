@@ -143,4 +143,13 @@ struct gocore_state {
 };
 const struct gocore_state *gocore_state(const struct gocore *g);
 
+/* The memory statistics of the runtime, by their names in runtime.MemStats; as go_memstats_name has their units.  Their
+ * number: GOCORE_STATS, or 0 where a member is missing. */
+enum { GOCORE_STATS = 17 };
+struct gocore_stat {
+	const char *name;
+	uint64_t value;
+};
+size_t gocore_stats(const struct gocore *g, struct gocore_stat out[GOCORE_STATS]);
+
 #endif

@@ -10,6 +10,7 @@
  *   gocore_pointers.c   which words of an object are pointers
  *   gocore_roots.c      parameters, itabs, data, bss, specials of spans, queued finalizers, profile
  *   gocore_goroutines.c goroutines, threads, deferred calls, panics
+ *   gocore_stats.c      the memory statistics of the runtime
  *   gocore_code.c       functions: the tables of pclntab
  *   gocore_unwind.c     the frames of a stack
  *   gocore_frame.c      which words of a frame are pointers
@@ -81,7 +82,24 @@
 	M(BUCKET_ALL_NEXT, "runtime.bucket", "allnext", false) \
 	M(BUCKET_OBJECT_SIZE, "runtime.bucket", "size", false) \
 	M(BUCKET_N_FRAMES, "runtime.bucket", "nstk", false) \
+	M(STATS_STACKS, "runtime.mstats", "stacks_sys", false) \
+	M(STATS_SPANS, "runtime.mstats", "mspan_sys", false) \
+	M(STATS_CACHES, "runtime.mstats", "mcache_sys", false) \
+	M(STATS_BUCKETS, "runtime.mstats", "buckhash_sys", false) \
+	M(STATS_COLLECTOR, "runtime.mstats", "gcMiscSys", false) \
+	M(STATS_OTHER, "runtime.mstats", "other_sys", false) \
+	M(STATS_LAST, "runtime.mstats", "last_gc_unix", false) \
+	M(STATS_PAUSED, "runtime.mstats", "pause_total_ns", false) \
 	M(STATS_COLLECTIONS, "runtime.mstats", "numgc", false) \
+	M(STATS_DELTAS, "runtime.mstats", "heapStats.stats", false) \
+	M(DELTA_STACKS, "runtime.heapStatsDelta", "inStacks", false) \
+	M(DELTA_WORK, "runtime.heapStatsDelta", "inWorkBufs", false) \
+	M(DELTA_MASKS, "runtime.heapStatsDelta", "inPtrScalarBits", false) \
+	M(CONTROL_IN_USE, "runtime.gcControllerState", "heapInUse", false) \
+	M(CONTROL_FREE, "runtime.gcControllerState", "heapFree", false) \
+	M(CONTROL_RELEASED, "runtime.gcControllerState", "heapReleased", false) \
+	M(HEAP_SPANS_IN_USE, "runtime.mheap", "spanalloc.inuse", false) \
+	M(HEAP_CACHES_IN_USE, "runtime.mheap", "cachealloc.inuse", false) \
 	M(STATS_PAUSES, "runtime.mstats", "pause_ns", false) \
 	M(ITABS_SIZE, "runtime.itabTableType", "size", false) \
 	M(ITABS_ENTRIES, "runtime.itabTableType", "entries", false) \

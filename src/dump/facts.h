@@ -199,4 +199,7 @@ struct dump_options {
 	const struct reader *also; /* tests: one more reader to choose from, or NULL */
 };
 
+/* A moment in milliseconds since 1970 as `created` has it; nothing for 0, or for one that no calendar has. */
+void dump_write_created(char *to, size_t room, uint64_t milliseconds);
+
 #endif

@@ -7,6 +7,7 @@ The program is tests/tools/like_go, which looks like one of Go and has all kinds
 names a go command, or there is one.
 """
 
+import calendar
 import ctypes
 import os
 import random
@@ -412,6 +413,13 @@ def real_go(tap):
     check_equal(tap, process, "Go")
     check_after = process.said()
     tap.ok(wait_for(lambda: len(process.said()) > len(check_after)), "Go: it goes on")
+    began = int(time.time())
+    run = Run([CAIRN, "-y", "--format", "csv", "-x", "info | cut created", "-x", "sql SELECT count(*) FROM \"main.node\"",
+               str(process.pid)])
+    words = run.out.split()
+    created = calendar.timegm(time.strptime(words[1], "%Y-%m-%dT%H:%M:%SZ")) if len(words) == 4 and words[1] else 0
+    tap.ok(began <= created <= time.time(), "Go: info tells when it was copied", run)
+    tap.ok(words[-1:] == ["50000"], "Go: its objects", run)
     process.end()
 
 

@@ -187,6 +187,11 @@ enum core_machine core_machine(const struct core *c)
 	return c->machine;
 }
 
+uint64_t core_created(const struct core *c)
+{
+	return c->created;
+}
+
 unsigned core_word(const struct core *c)
 {
 	return c->word;

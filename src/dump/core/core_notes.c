@@ -108,6 +108,8 @@ static int take_files(struct core *c, const struct elf_note *note, struct err *e
 
 /* --- all ------------------------------------------------------------------------------------------------- */
 
+enum { NOTE_CAIRN = 0x6e726163 };
+
 struct notes {
 	struct core *core;
 	struct err *err;
@@ -117,6 +119,9 @@ static int take(void *context, const struct elf_note *note)
 {
 	struct notes *n = context;
 
+	/* ours: attach/core_image.h */
+	if (note->type == NOTE_CAIRN && note->n_name == 5 && !memcmp(note->name, "cairn", 5) && note->n_bytes >= 8)
+		n->core->created = core_number(n->core, note->bytes, 8);
 	/* delve leaves the name out */
 	if (note->n_name && (note->n_name != 4 || memcmp(note->name, "CORE", 4)))
 		return 0;

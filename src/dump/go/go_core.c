@@ -208,6 +208,7 @@ static int read_image(struct go_core *d, struct err *err)
 		return code;
 	g->records.p = gocore_records(d->image, &g->records.n);
 	go_state_facts(g);
+	dump_write_created(g->dump.facts.created, sizeof g->dump.facts.created, core_created(d->core));
 	return 0;
 }
 

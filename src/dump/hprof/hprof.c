@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char magic[] = "JAVA PROFILE ";
 enum { MAGIC_SIZE = sizeof magic - 1, MAGIC_LEAST = 4, LONGEST_VERSION = 8 };
@@ -32,18 +31,6 @@ static bool known_version(const char *version)
 	    !strcmp(version, "1.0.3");
 }
 
-/* When the chosen heap was written: the agent may write several, hours apart. */
-static void set_created(char *created, size_t room, uint64_t milliseconds)
-{
-	time_t seconds = (time_t)(milliseconds / 1000);
-	struct tm t;
-
-	/* Behind the year 9999 it is no date but damage. */
-	if (milliseconds == 0 || milliseconds / 1000 > UINT64_C(253402300799) || !gmtime_r(&seconds, &t))
-		return;
-	strftime(created, room, "%Y-%m-%dT%H:%M:%SZ", &t);
-}
-
 /* Of a file that is not opened: heaps that the agent wrote later say so further behind. */
 static void created_of_head(const uint8_t *head, size_t n, const char *path, char *to, size_t room)
 {
@@ -55,7 +42,7 @@ static void created_of_head(const uint8_t *head, size_t n, const char *path, cha
 	cursor_u32(&c);
 	uint64_t milliseconds = cursor_u64(&c);
 	if (!c.short_of)
-		set_created(to, room, milliseconds);
+		dump_write_created(to, room, milliseconds);
 }
 
 int hprof_header(struct hprof_header *out, const struct source *s, uint64_t at, struct err *err)
@@ -123,7 +110,8 @@ static void state_facts(struct hprof *h)
 	struct dump_facts *f = &h->dump.facts;
 
 	f->parts_guessed = h->n_segments == 1;
-	set_created(f->created, sizeof f->created, h->created ? h->created + h->delay / 1000 : 0);
+	/* of the chosen heap: the agent may write several, hours apart */
+	dump_write_created(f->created, sizeof f->created, h->created ? h->created + h->delay / 1000 : 0);
 	f->word_bits = 8 * h->id_size;
 	f->big_endian = true;
 	f->cannot_tell = "HPROF holds no object sizes, identity hashes or monitor owners; sizes are computed from "

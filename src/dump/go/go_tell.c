@@ -257,9 +257,23 @@ static int memstats(struct go_reading *r, const struct go_record *record)
 	return 0;
 }
 
+/* What the innermost frame of the goroutine has in a register: only cores tell. */
+static int register_root(struct go_reading *r, const struct go_record *record)
+{
+	struct root_record root = {
+		.address = record->u[ROOT_POINTER],
+		.kind = ROOT_STACK_FRAME,
+		.thread_serial = r->goroutine.offset,
+		.frame = r->n_frames ? 0 : UINT32_MAX,
+	};
+	return r->sink->root(r->sink, &root);
+}
+
 /* Roots of the runtime's own, which it describes; of no release that is known. */
 static int other_root(struct go_reading *r, const struct go_record *record)
 {
+	if (r->go->elsewhere && r->in_goroutine)
+		return register_root(r, record);
 	struct root_record root = {
 		.address = record->u[ROOT_POINTER],
 		.kind = ROOT_VM_INTERNAL,
@@ -267,6 +281,13 @@ static int other_root(struct go_reading *r, const struct go_record *record)
 		.slot = record->s[0].n ? record->offset : 0,
 	};
 	return root.address ? r->sink->root(r->sink, &root) : 0;
+}
+
+/* Of the system; the goroutines are before them. */
+static int thread(struct go_reading *r, const struct go_record *record)
+{
+	int code = go_tell_goroutine(r);
+	return code < 0 ? code : root(r, ROOT_THREAD, record->u[THREAD_ADDRESS]);
 }
 
 static int params(struct go_reading *r, const struct go_record *record)
@@ -287,7 +308,7 @@ int go_tell(struct go_reading *r, const struct go_record *record)
 	case GO_PARAMS: return params(r, record);
 	case GO_FINALIZER: return finalizer(r, record);
 	case GO_QUEUED: return queued(r, record);
-	case GO_THREAD: return root(r, ROOT_THREAD, record->u[THREAD_ADDRESS]);
+	case GO_THREAD: return thread(r, record);
 	case GO_MEMSTATS: return memstats(r, record);
 	case GO_DATA: return slots(r, record, ROOT_DATA, record->u[SEGMENT_ADDRESS]);
 	case GO_BSS: return slots(r, record, ROOT_BSS, record->u[SEGMENT_ADDRESS]);

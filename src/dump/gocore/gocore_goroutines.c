@@ -15,8 +15,6 @@
 #include "dump/source/source.h"
 #include "memory/big.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -247,20 +245,20 @@ static int tell_frames(struct telling *t, uint64_t goroutine, const struct place
 	return code ? code : gocore_stack_tell(s, t->pointer, t->n_pointers, t->out);
 }
 
-/* A pointer that no frame has; the text says where it is. */
-static void tell_root(struct telling *t, const char *text, uint64_t pointer)
+/* A pointer of the goroutine that no frame has: a root between its records. */
+static void tell_root(struct telling *t, uint64_t pointer)
 {
 	if (pointer < t->g->heap_start || pointer >= t->g->heap_end)
 		return;
 	gocore_put(t->out, TAG_ROOT);
-	gocore_put_text(t->out, text);
+	gocore_put_text(t->out, "");
 	gocore_put(t->out, pointer);
 }
 
-static void tell_words(struct telling *t, const char *text, uint64_t address, uint64_t end)
+static void tell_words(struct telling *t, uint64_t address, uint64_t end)
 {
 	for (; address < end && spend(t, 8); address += 8)
-		tell_root(t, text, gocore_word(t->g, address));
+		tell_root(t, gocore_word(t->g, address));
 }
 
 /* What registers may hold alone.  Of a goroutine that a signal stopped, Go 1.26 and later save the vector registers
@@ -269,22 +267,15 @@ static void tell_words(struct telling *t, const char *text, uint64_t address, ui
 static void tell_registers(struct telling *t, uint64_t goroutine, const struct place *p)
 {
 	const struct gocore *g = t->g;
-	uint64_t id = gocore_get(g, goroutine, AT_G_ID), saved = gocore_get(g, goroutine, AT_G_VECTOR_REGISTERS);
-	char text[80];
+	uint64_t saved = gocore_get(g, goroutine, AT_G_VECTOR_REGISTERS);
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->names[i]) {
-			snprintf(text, sizeof text, "register of goroutine %" PRIu64 " (%s)", id, p->names[i]);
-			tell_root(t, text, core_number(g->core, p->registers + 8 * i, 8));
-		}
-	if (saved) {
-		snprintf(text, sizeof text, "vector register of goroutine %" PRIu64, id);
-		tell_words(t, text, saved, saved + t->vector_bytes);
-	}
-	if (!p->sp) {
-		snprintf(text, sizeof text, "stack of goroutine %" PRIu64, id);
-		tell_words(t, text, gocore_get(g, goroutine, AT_G_STACK_LOW), gocore_get(g, goroutine, AT_G_STACK_HIGH));
-	}
+		if (p->names[i])
+			tell_root(t, core_number(g->core, p->registers + 8 * i, 8));
+	if (saved)
+		tell_words(t, saved, saved + t->vector_bytes);
+	if (!p->sp)
+		tell_words(t, gocore_get(g, goroutine, AT_G_STACK_LOW), gocore_get(g, goroutine, AT_G_STACK_HIGH));
 }
 
 /* --- goroutines ----------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ import glob
 import gzip
 import os
 import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -21,7 +22,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import commands  # noqa: E402
-from cairntest import DUMPS, GO, LONG, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, Run, Tap, cairn, manual_commands, some, turn  # noqa: E402
+from cairntest import DUMPS, GO, LONG, MKDUMP, SAMPLE, SAMPLE_TEXT, SERIES, SHOP, SOURCE, Run, Tap, cairn, manual_commands, some, turn  # noqa: E402
 
 OBJECTS = 100000  # of made dumps
 FEWER = OBJECTS if LONG else 70000  # of those without values; some works begin to be shared at 65536
@@ -170,6 +171,15 @@ def in_gzip(folder):
     return Dump(4, "HPROF in gzip", path, SERIES[0], None, ["text"])
 
 
+def core(folder):
+    """Of the program of data/, beside it, as an older dump the one of the same program."""
+    path = os.path.join(folder, "gocart.core")
+    with gzip.open(os.path.join(SOURCE, "data", "gocart.core.gz")) as f, open(path, "wb") as g:
+        g.write(f.read())
+    shutil.copy(os.path.join(SOURCE, "data", "gocart.elf"), folder)
+    return Dump(10, "Go core", path, GO, None, ["text"])
+
+
 def written():
     """One of each format as programs wrote them, and another one to compare with."""
     yield Dump(5, "PHD", SAMPLE, SAMPLE_TEXT, None)
@@ -183,7 +193,7 @@ def written():
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        for number, dump in enumerate([*made(tap, folder), *written(), in_gzip(folder)]):
+        for number, dump in enumerate([*made(tap, folder), *written(), in_gzip(folder), core(folder)]):
             if not sys.argv[1:] or dump.name in sys.argv[1:]:
                 same(tap, dump, number, folder)
     tap.done()

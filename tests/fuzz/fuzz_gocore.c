@@ -180,7 +180,7 @@ static const struct word *word_of(uint8_t owner, uint64_t number)
 	return &w->at[number % w->n];
 }
 
-/* owner (a byte), how (a byte), 2 bytes of another owner, which word (4 bytes), a number (8 bytes).  The size of the file
+/* owner, how (a byte each), 2 bytes of another owner, which word (4 bytes), a number (8 bytes).  The size of the file
  * is returned. */
 static size_t change(uint8_t *core, size_t size, const uint8_t *c)
 {

@@ -109,7 +109,7 @@ static void limits(const struct go *g, struct text *t)
 	const struct gocore *image = go_core_image(g);
 	const struct gocore_state *s = image ? gocore_state(image) : NULL;
 
-	text_add(t, "core files do not tell how many objects were allocated since the start");
+	text_add(t, "core files do not count allocations");
 	if (s)
 		text_addf(t, "; the collector was %s", s->collector);
 	if (s && s->n_in_c)
@@ -202,7 +202,7 @@ static int read_image(struct go_core *d, struct err *err)
 		    "heap dump of a core of a JVM)", program_path(g->program));
 	if (!program_has_types(g->program))
 		return err_set(err, ERR_UNSUPPORTED, "the Go heap in a core is found by the DWARF of its program; %s (build it "
-		    "without -ldflags=-w, or put its debug file beside it)", g->dump.program_note);
+		    "without -ldflags=-w, or put its debug file next to it)", g->dump.program_note);
 	int code = gocore_open(&d->image, d->core, g->dump.source, g->program, err);
 	if (code)
 		return code;

@@ -101,7 +101,7 @@ void program_find_debug(struct program *p)
 		text_clear(&path);
 		text_add(&path, "its DWARF is in ");
 		text_add_escaped(&path, name, strnlen(name, MOST_NAME));
-		text_add(&path, ", and no such file of this build is beside it");
+		text_add(&path, ", and no such file of this build is next to it");
 		p->lacks = program_keep(p, &p->arena, path.s);
 	}
 	text_release(&path);

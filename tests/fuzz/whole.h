@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * Load data as a file with these options, with one thread and with two, which read many small parts; abort when that is
- * not the same, or not consistent in itself.  part_bytes: where the reader keeps the size of its parts, or NULL.  Run the
- * lines of lines.h, of these commands alone (NULL: of all), print what they answer, complete words; abort when something
- * is said without a word, or printed that its format does not allow.
+ * Load data as a file with these options, with one thread and with two, which read many small parts; abort when that
+ * is not the same, or not consistent in itself.  part_bytes: where the reader keeps the size of its parts, or NULL.
+ * Run the lines of lines.h, of these commands alone (NULL: of all), print what they answer, complete words; abort when
+ * something is said without a word, or printed that its format does not allow.
  */
 void fuzz_whole(const struct reader *reader, const struct dump_options *options, const char *const *only,
     uint64_t *part_bytes, const uint8_t *data, size_t size);

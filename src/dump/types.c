@@ -2,6 +2,7 @@
 /* types.c - look up types, and make the promises of types.h true. */
 #include "dump/types.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "memory/big.h"
 
@@ -12,34 +13,22 @@
 
 uint32_t types_by_descriptor(const struct types *t, uint64_t address)
 {
-	uint32_t low = 0, high = t->n_by_descriptor;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (t->type[t->by_descriptor[middle]].descriptor < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == t->n_by_descriptor || t->type[t->by_descriptor[low]].descriptor != address)
+	BISECT(at, t->n_by_descriptor, t->type[t->by_descriptor[at]].descriptor < address);
+	if (at == t->n_by_descriptor || t->type[t->by_descriptor[at]].descriptor != address)
 		return TYPE_NONE;
-	return address ? t->by_descriptor[low] : TYPE_NONE;
+	return address ? t->by_descriptor[at] : TYPE_NONE;
 }
 
 uint32_t types_by_name(const struct types *t, const char *name)
 {
-	uint32_t low = 0, high = t->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (strcmp(t->type[t->by_name[middle]].name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == t->n || strcmp(t->type[t->by_name[low]].name, name) != 0)
+	BISECT(at, t->n, strcmp(t->type[t->by_name[at]].name, name) < 0);
+	if (at == t->n || strcmp(t->type[t->by_name[at]].name, name) != 0)
 		return TYPE_NONE;
-	return t->by_name[low];
+	return t->by_name[at];
 }
 
 uint32_t types_field(const struct types *t, uint32_t type, const char *name)

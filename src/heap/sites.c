@@ -2,6 +2,7 @@
 /* sites.c - collect the allocation sites and samples that the reader tells; see sites.h. */
 #include "heap/sites.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -156,13 +157,7 @@ void sites_free(struct heap_sites *s)
 const struct heap_site *heap_site_of(const struct heap *h, uint32_t id)
 {
 	const struct heap_sites *s = h->sites;
-	size_t low = 0, high = s ? s->n_samples : 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->sample[middle].object < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return s && low < s->n_samples && s->sample[low].object == id ? &s->site[s->sample[low].site] : NULL;
+	size_t at;
+	BISECT(at, s ? s->n_samples : 0, s->sample[at].object < id);
+	return s && at < s->n_samples && s->sample[at].object == id ? &s->site[s->sample[at].site] : NULL;
 }

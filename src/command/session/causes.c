@@ -4,6 +4,7 @@
  */
 #include "command/session/session.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/suffixes.h"
 #include "base/text.h"
@@ -63,15 +64,10 @@ static int by_name(const void *x, const void *y)
 /* The first of the sorted names that does not come before this one. */
 static size_t first_from(char *const *name, size_t n, const char *s)
 {
-	size_t low = 0;
-	while (low < n) {
-		size_t middle = low + (n - low) / 2;
-		if (strcmp(name[middle], s) < 0)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
+	size_t at;
+
+	BISECT(at, n, strcmp(name[at], s) < 0);
+	return at;
 }
 
 /* "heapdump.DATE.TIME.PID.SEQ.phd" was written with "javacore.DATE.TIME.PID.SEQ.txt"; SEQ may be another one, and then

@@ -5,6 +5,7 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/hash.h"
 #include "dump/go/go_dump.h"
 #include "memory/big.h"
@@ -26,18 +27,12 @@ enum { N_CLASSES = sizeof size_class / sizeof *size_class };
 /* Would so many bytes have been put into a smaller object? */
 static bool too_few(uint64_t bytes, uint64_t object)
 {
-	unsigned low = 0, high = N_CLASSES;
+	unsigned at;
 
 	if (object > size_class[N_CLASSES - 1])
 		return object - bytes >= GO_PAGE;
-	while (low < high) { /* the first class that is not below the object */
-		unsigned middle = (low + high) / 2;
-		if (size_class[middle] < object)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && bytes <= size_class[low - 1];
+	BISECT(at, N_CLASSES, size_class[at] < object); /* the first class that is not below the object */
+	return at && bytes <= size_class[at - 1];
 }
 
 uint64_t typing_size_class(uint64_t bytes)

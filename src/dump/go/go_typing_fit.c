@@ -10,6 +10,7 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/hash.h"
 #include "algorithms/sort.h"
 #include "base/progress.h"
@@ -98,18 +99,12 @@ static bool print_of_object(struct typing *t, uint32_t id, struct go_pointers *p
 /* The only type with this fingerprint, or TYPE_NONE. */
 static uint32_t only(const struct print *all, size_t n, uint64_t key)
 {
-	size_t low = 0, high = n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (all[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == n || all[low].key != key || (low + 1 < n && all[low + 1].key == key))
+	BISECT(at, n, all[at].key < key);
+	if (at == n || all[at].key != key || (at + 1 < n && all[at + 1].key == key))
 		return TYPE_NONE;
-	return all[low].type;
+	return all[at].type;
 }
 
 void typing_fit(struct typing *t)

@@ -4,6 +4,7 @@
  */
 #include "dump/go/go_typing.h"
 
+#include "algorithms/bisect.h"
 #include "dump/go/go_dump.h"
 
 #include <string.h>
@@ -25,19 +26,13 @@ uint64_t typing_word(const struct typing *t, const uint8_t *at)
 
 uint64_t typing_itab(const struct typing *t, uint64_t itab)
 {
-	size_t low = 0, high = t->n_itabs;
+	size_t at;
 
 	/* most words that are asked about are far from any */
-	if (!high || itab < t->itab[0] || itab > t->itab[2 * (high - 1)])
+	if (!t->n_itabs || itab < t->itab[0] || itab > t->itab[2 * (t->n_itabs - 1)])
 		return 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (t->itab[2 * middle] < itab)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->n_itabs && t->itab[2 * low] == itab ? t->itab[2 * low + 1] : 0;
+	BISECT(at, t->n_itabs, t->itab[2 * at] < itab);
+	return at < t->n_itabs && t->itab[2 * at] == itab ? t->itab[2 * at + 1] : 0;
 }
 
 void typing_interface(struct typing *t, uint64_t descriptor, uint64_t data, enum typed_by by)

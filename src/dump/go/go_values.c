@@ -9,6 +9,7 @@
  * (dump/program/program.h).
  */
 #include "dump/go/go_shape.h"
+#include "algorithms/bisect.h"
 #include "dump/program/program.h"
 
 #include "algorithms/sort.h"
@@ -106,15 +107,9 @@ int go_find_stretches(struct go *g, struct err *err)
 /* The record whose contents lie at an address. */
 static bool record_at(const struct go *g, uint64_t address, struct go_record *out)
 {
-	size_t low = 0, high = g->n_stretches; /* the first that begins behind it */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (g->stretches[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct go_stretch *s = low ? &g->stretches[low - 1] : NULL;
+	size_t at; /* the first that begins behind it */
+	BISECT(at, g->n_stretches, g->stretches[at].address <= address);
+	const struct go_stretch *s = at ? &g->stretches[at - 1] : NULL;
 	return s && address - s->address < s->size && go_record_decode(g->records.p, g->records.n, s->record, g->version,
 	    out, NULL) == 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "dump/program/program_read.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "memory/big.h"
@@ -287,18 +288,12 @@ uint64_t program_address_of(const struct program *p, const char *name)
 static const struct program_variable *variable_in(const struct program *p,
     const struct program_variable *variable, uint32_t n, uint64_t address)
 {
-	uint32_t low = 0, high = n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (variable[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	BISECT(at, n, variable[at].address <= address);
+	if (!at)
 		return NULL;
-	const struct program_variable *v = &variable[low - 1];
+	const struct program_variable *v = &variable[at - 1];
 	return address - v->address < p->types.type[v->type].size ? v : NULL;
 }
 
@@ -392,16 +387,10 @@ uint64_t program_print(const struct program *p)
 static const struct program_range *range_at(const struct program_range *range, uint32_t n,
     uint64_t address)
 {
-	uint32_t low = 0, high = n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (range[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < range[low - 1].high ? &range[low - 1] : NULL;
+	BISECT(at, n, range[at].low <= address);
+	return at && address < range[at - 1].high ? &range[at - 1] : NULL;
 }
 
 const char *program_function_at(const struct program *p, uint64_t pc, uint32_t *number)

@@ -9,6 +9,7 @@
  */
 #include "dump/program/program_read.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "memory/big.h"
@@ -232,16 +233,10 @@ void type_reader_note(struct type_reader *r, struct entry *e)
 
 static const struct raw *raw_at(const struct type_reader *r, uint64_t die)
 {
-	uint32_t low = 0, high = r->n;
+	uint32_t at;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (r->raw[middle].die < die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->n && die && r->raw[low].die == die ? &r->raw[low] : NULL;
+	BISECT(at, r->n, r->raw[at].die < die);
+	return at < r->n && die && r->raw[at].die == die ? &r->raw[at] : NULL;
 }
 
 uint32_t type_reader_find(const struct type_reader *r, uint64_t die)

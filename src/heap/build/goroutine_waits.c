@@ -9,6 +9,7 @@
  */
 #include "heap/build/build.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/amount.h"
 #include "dump/facts.h"
@@ -80,16 +81,10 @@ static void drop_listed(struct sent *s)
 {
 	const struct heap *h = s->b->heap;
 	for (size_t i = 0; i < h->n_roots && !build_stops(s->b, i); i++) {
-		size_t low = 0, high = s->n;
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-			if (s->root[middle].slot < h->roots[i].slot)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (; low < s->n && h->roots[i].slot && s->root[low].slot == h->roots[i].slot; low++)
-			s->root[low].object = HEAP_NONE;
+		size_t at;
+		BISECT(at, s->n, s->root[at].slot < h->roots[i].slot);
+		for (; at < s->n && h->roots[i].slot && s->root[at].slot == h->roots[i].slot; at++)
+			s->root[at].object = HEAP_NONE;
 	}
 }
 
@@ -141,15 +136,9 @@ static struct owner *all_owners(const struct heap *h, struct err *err)
 
 static uint32_t owner_of(const struct heap *h, const struct owner *all, uint64_t address)
 {
-	uint32_t low = 0, high = h->n_threads;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (all[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < h->n_threads && all[low].address == address ? all[low].thread : HEAP_NONE;
+	uint32_t at;
+	BISECT(at, h->n_threads, all[at].address < address);
+	return at < h->n_threads && all[at].address == address ? all[at].thread : HEAP_NONE;
 }
 
 struct closure {

@@ -39,7 +39,7 @@ static const struct signature signatures[] = {
 	{ "\x00\x12\xD7\x3F\x94\xB1\x2F\xDF", 8,
 	    "a PHD dump damaged by a transfer in text mode from ASCII to EBCDIC; copy it again in "
 	    "binary mode" },
-	{ "\x7F" "ELF", 4, "an ELF file, but no core file; of a core of a JVM jdmpview or jmap makes a heap dump" },
+	{ "\x7F" "ELF", 4, "a program or library, but no core file" },
 	{ "MDMP", 4, "a Windows minidump; jdmpview makes a heap dump from it" },
 	{ "7z\xBC\xAF\x27\x1C", 6, "a 7z archive, which cairn does not unpack (unpack it first: 7z x)" },
 	{ "Rar!\x1A\x07", 6, "a rar archive, which cairn does not unpack (unpack it first: unrar x)" },
@@ -86,7 +86,7 @@ static const char *looks_like(const uint8_t *head, size_t n)
 			return s->what;
 	}
 	if (all_zero(head, n))
-		return "only zero bytes; perhaps the dump was never written";
+		return "only zero bytes at its beginning; perhaps the dump was never written";
 	return is_text(head, n) ? "this is a text file, not a heap dump" : unknown;
 }
 

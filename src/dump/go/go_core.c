@@ -45,8 +45,9 @@ static int check(struct go *g, struct program *p, struct err *err)
 
 	program_move(p, bias_of(c, p));
 	if (program_has_types(p))
-		code = gocore_match(c, p, &match) ? program_check(p, &match, err) :
-		    err_set(err, ERR_NOT_FOUND, "it is no Go program");
+		code = !gocore_match(c, p, &match) ? err_set(err, ERR_NOT_FOUND, "it is no Go program") :
+		    !match.data.size && !match.bss.size ? err_set(err, ERR_NOT_FOUND, "the core does not have the Go runtime "
+		    "where this program has it") : program_check(p, &match, err);
 	return code ? code : core_add_file(d->core, program_path(p), bias_of(c, p), err);
 }
 
@@ -97,7 +98,8 @@ static int find_program(struct go *g, struct err *err)
 	if (code || g->program)
 		return code;
 	if (g->dump.program_note)
-		return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it: %s", g->dump.program_note);
+		return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it; %s (name it with "
+		    "--exe)", g->dump.program_note);
 	return err_set(err, ERR_UNSUPPORTED, "a core file needs the program that wrote it, which is not at %s (name "
 	    "it with --exe)", path ? path : "a place that the core names");
 }
@@ -143,12 +145,17 @@ int go_core_tell_state(const struct go *g, struct sink *sink)
 
 int go_core_missing(const struct go *g, struct err *err)
 {
-	uint64_t size = g->dump.source->size, cut = core_cut(core_of(g)), n = gocore_state(go_core_image(g))->n_not_there;
+	const struct gocore_state *s = gocore_state(go_core_image(g));
+	uint64_t size = g->dump.source->size, cut = core_cut(core_of(g));
 
 	if (cut)
 		return err_at(err, ERR_TRUNCATED, size, "truncated at byte %" PRIu64 ": %" PRIu64 " bytes of memory are "
 		    "missing", size, cut);
-	return n ? err_at(err, ERR_TRUNCATED, size, "the core does not have the memory of %" PRIu64 " objects", n) : 0;
+	if (s->n_lost)
+		return err_set(err, ERR_TRUNCATED, "%" PRIu64 " spans of the heap are missing or overwritten with zeros; "
+		    "their objects are unknown", s->n_lost);
+	return s->n_not_there ? err_set(err, ERR_TRUNCATED, "the core does not have the memory of %" PRIu64 " objects",
+	    s->n_not_there) : 0;
 }
 
 static const uint8_t *bytes(const struct go *g, uint64_t address, uint64_t *n)
@@ -198,8 +205,8 @@ static int read_image(struct go_core *d, struct err *err)
 	struct go *g = &d->go;
 
 	if (!program_has_types(g->program) && !is_go(program_path(g->program)))
-		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go (jdmpview or jmap makes a "
-		    "heap dump of a core of a JVM)", program_path(g->program));
+		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go%s", program_path(g->program),
+		    strstr(program_path(g->program), "java") ? " (jdmpview or jmap makes a heap dump of it)" : "");
 	if (!program_has_types(g->program))
 		return err_set(err, ERR_UNSUPPORTED, "the Go heap in a core is found by the DWARF of its program; %s (build it "
 		    "without -ldflags=-w, or put its debug file next to it)", g->dump.program_note);

@@ -135,6 +135,7 @@ struct gocore_state {
 	const char *collector;  /* what it was doing: "marking", "sweeping", "idle" */
 	uint64_t n_collections;
 	uint64_t pause_last, pause_longest; /* nanoseconds, the longest of the last 256; 0 unknown */
+	uint64_t n_lost;        /* spans that the heap lists and the core does not have; their objects are unknown */
 	uint64_t n_not_there;   /* allocated objects whose bytes are not in the core */
 	uint64_t n_unswept;     /* spans whose dead objects the collector had not yet swept; they are left out */
 	uint64_t n_missing;     /* bytes of data and bss that are not in the core */

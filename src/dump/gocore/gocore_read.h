@@ -50,6 +50,7 @@
 	M(SPAN_SPECIALS, "runtime.mspan", "specials", true) \
 	M(SPAN_TYPE, "runtime.mspan", "largeType", false) \
 	M(HEAP_SPANS, "runtime.mheap", "allspans", true) \
+	M(HEAP_FREE_SPANS, "runtime.mheap", "spanalloc.list", false) \
 	M(HEAP_SWEEP, "runtime.mheap", "sweepgen", true) \
 	M(HEAP_ARENAS, "runtime.mheap", "arenas", false) \
 	M(ARENA_BITMAP, "runtime.heapArena", "bitmap|heapArenaPtrScalar.bitmap", false) \
@@ -155,6 +156,8 @@
 	M(G_PANIC, "runtime.g", "_panic", true) \
 	M(G_VECTOR_REGISTERS, "runtime.g", "xRegs.state", false) \
 	M(G_RUNS_CLEANUPS, "runtime.g", "runningCleanups.u.value", false) \
+	M(P_N_SPANS, "runtime.p", "mspancache.len", false) \
+	M(P_SPANS, "runtime.p", "mspancache.buf", false) \
 	M(M_SIGNAL_G, "runtime.m", "gsignal", true) \
 	M(M_GOROUTINE, "runtime.m", "curg", true) \
 	M(M_OS_ID, "runtime.m", "procid", true) \

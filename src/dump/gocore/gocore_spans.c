@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+enum { STOCK = 128, PROCESSORS_MOST = 4096 }; /* runtime.p.mspancache */
 enum { IN_USE = 1, SMALL = 512 /* objects of up to so many bytes have no header */, LEAST_MARKED = 16,
 	OBJECTS_MOST = UINT16_MAX /* of a span: its members have 16 bits since 1.22 */ };
 #define SPAN_MOST (UINT64_C(1) << 47) /* bytes */
@@ -34,11 +35,12 @@ static uint64_t member(const struct gocore *g, const uint8_t *span, enum gocore_
 	return p->size ? core_number(g->core, span + p->offset, p->size < 8 ? (unsigned)p->size : 8) : 0;
 }
 
-/* False: it is no span in use, or what it says cannot be. */
+/* False: it is no span in use, or what it says cannot be; address 0: its bytes are not there. */
 static bool load(const struct gocore *g, uint64_t address, uint64_t bytes, struct said *s)
 {
 	const uint8_t *p = core_range(g->core, address, bytes);
 
+	s->address = 0;
 	if (!p)
 		return false;
 	*s = (struct said){
@@ -282,15 +284,36 @@ struct list {
 	size_t n, cap;
 };
 
+/*
+ * How many of n_spans have no start, since they were made and never used; a freed one keeps its start.  Processors have
+ * them in stock, and what stock is given back is in the list of free ones (runtime/mheap.go, allocMSpanLocked).  On
+ * their way into the stock are at most *more.
+ */
+static uint64_t count_new(const struct gocore *g, uint64_t heap, uint64_t n_spans, uint64_t *more)
+{
+	struct gocore_slice all = gocore_slice_at(g, gocore_global(g, "runtime.allp"), PROCESSORS_MOST);
+	uint64_t n = 0, free = gocore_get(g, heap, AT_HEAP_FREE_SPANS);
+
+	for (uint64_t i = 0; i < all.n; i++) {
+		uint64_t p = gocore_word(g, all.address + 8 * i), stock = gocore_get(g, p, AT_P_N_SPANS);
+		for (uint64_t k = 0; k < stock && k < STOCK; k++)
+			n += gocore_get(g, gocore_word(g, p + g->at[AT_P_SPANS].offset + 8 * k), AT_SPAN_START) == 0;
+	}
+	for (uint64_t i = 0; free && i < n_spans; i++, free = gocore_word(g, free))
+		n += gocore_get(g, free, AT_SPAN_START) == 0;
+	*more = gocore_has(g, AT_P_SPANS) && gocore_has(g, AT_HEAP_FREE_SPANS) ? STOCK / 2 + all.n : n_spans;
+	return n;
+}
+
 /* All spans in use that the heap lists, as often as it does. */
 static int find_spans(struct gocore *g, uint64_t heap, uint64_t bytes, struct list *l, struct err *err)
 {
 	struct gocore_slice all = gocore_slice(g, heap, AT_HEAP_SPANS, SPANS_MOST);
 	struct progress *work = progress_own();
 	const uint8_t *p = NULL;
-	uint64_t there = 0;
+	uint64_t there = 0, zero = 0, i;
 
-	for (uint64_t i = 0; i < all.n; i++, there--, p += 8) {
+	for (i = 0; i < all.n; i++, there--, p += 8) {
 		struct said s;
 		if (progress_stops(work, i))
 			return err_cancelled(err);
@@ -300,13 +323,18 @@ static int find_spans(struct gocore *g, uint64_t heap, uint64_t bytes, struct li
 			if (!there)
 				break;
 		}
-		if (!load(g, load_le64(p), bytes, &s))
+		if (!load(g, load_le64(p), bytes, &s)) {
+			g->state.n_lost += !s.address;
+			zero += s.address && !s.start;
 			continue;
+		}
 		struct found *to = BIG_PUSH(l->span, l->n, l->cap, err);
 		if (!to)
 			return ERR_NOMEM;
 		*to = (struct found){ s.start, s.address };
 	}
+	uint64_t more, new = count_new(g, heap, all.n, &more);
+	g->state.n_lost += all.n - i + (zero > new + more ? zero - new : 0);
 	return sort(l->span, l->n, sizeof *l->span, by_start, err);
 }
 

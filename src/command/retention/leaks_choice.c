@@ -28,6 +28,13 @@ void told_names_release(struct told_names *names)
 {
 	while (names->n)
 		text_release(&names->name[--names->n]);
+	names->hidden = 0;
+}
+
+size_t told_number(const struct told *t)
+{
+	size_t n = t->names.n + t->names.hidden;
+	return n < t->together ? t->together : n;
 }
 
 /* The place of another name, or of the last one again. */
@@ -61,8 +68,10 @@ static void add_root_names(struct told_names *names, const struct heap *h, uint3
 	size_t first, n = heap_roots_of(h, id, &first);
 	for (size_t i = 0; i < n && i < ROOTS_NAMED; i++)
 		add_root_name(next_of_names(names), h, &h->roots[first + i]);
-	if (n > ROOTS_NAMED)
+	if (n > ROOTS_NAMED) {
 		text_addf(next_of_names(names), "%zu more", n - ROOTS_NAMED);
+		names->hidden += n - ROOTS_NAMED - 1;
+	}
 }
 
 /* Of a reference, as people call it; of the roots' hold by the first one. */
@@ -147,7 +156,8 @@ static void add_together(struct told *t, const struct what_if_edges *edges)
 		told_names_release(&one.names);
 	}
 	t->together = edges->n;
-	t->kind = edges->n == 2 ? "2 references" : edges->n == 3 ? "3 references" : edges->n > 3 ? "references" :
+	size_t n = told_number(t);
+	t->kind = n == 2 ? "2 references" : n == 3 ? "3 references" : n > 3 ? "references" :
 	    kind_of(h, edges->edge[0].holder, edges->edge[0].target);
 }
 

@@ -354,11 +354,10 @@ static void add_way(struct told *t, const struct heap *h, const struct suspect *
 	}
 }
 
-/* "Two", "Three": how many a reader finds in the list, with the several roots of one object. */
 static const char *number_of(const struct told *t)
 {
-	static const char *const words[] = {"Two", "Three", "Four", "Five"};
-	size_t n = t->names.n < t->together ? t->together : t->names.n;
+	static const char *const words[] = {"Two", "Three", "Four", "Five", "Six"};
+	size_t n = told_number(t);
 	return n >= 2 && n - 2 < sizeof words / sizeof *words ? words[n - 2] : "Several";
 }
 

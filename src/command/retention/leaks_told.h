@@ -13,6 +13,7 @@ enum { TOLD_NAMES = 12 };
 struct told_names {
 	struct text name[TOLD_NAMES];
 	size_t n;
+	size_t hidden; /* the last one is "N more": N - 1 */
 };
 /* Append them, between: " + ", or " and " with commas before the last one. */
 void told_names_join(const struct told_names *names, const char *between, struct text *to);
@@ -109,5 +110,8 @@ bool told_add_elements(struct text *to, const struct opened *o, uint32_t id, uin
 /* Of told_find, private: choose the references to clear by the path to the accumulation point (leaks_choice.c).  The
  * same codes. */
 MUST_CHECK int told_choose(struct told *t, struct err *err);
+
+/* How many references a reader finds in the names, with the several roots of one object. */
+size_t told_number(const struct told *t);
 
 #endif

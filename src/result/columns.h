@@ -309,6 +309,7 @@ struct column {
 	enum column_id id;
 	bool hidden; /* only machine formats and wide text print it */
 	bool total;  /* the table's last row shows its sum */
+	bool verbatim; /* texts of the program, which may look like names: none of it is shortened */
 	bool bar;    /* the screen also draws it as a bar, that of the largest row the longest */
 	enum column_room room;
 	enum column_card card;

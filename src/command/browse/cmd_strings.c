@@ -63,7 +63,7 @@ int command_strings_matching(struct string_list *out, const struct heap *h, cons
 
 static const struct column strings_columns[] = {
     {.id = COL_ADDRESS},
-    {.id = COL_VALUE},
+    {.id = COL_VALUE, .verbatim = true},
     {.id = COL_LENGTH},
     {.id = COL_SHALLOW, .total = true},
     {.id = COL_RETAINED, .hidden = true},
@@ -172,7 +172,7 @@ const struct command cmd_strings = {
 /* --- dups ------------------------------------------------------------------------------------- */
 
 static const struct column dups_columns[] = {
-    {.id = COL_VALUE},
+    {.id = COL_VALUE, .verbatim = true},
     {.id = COL_COUNT, .total = true},
     {.id = COL_WITH_PARTS, .total = true},
     {.id = COL_WASTED, .total = true},
@@ -278,7 +278,7 @@ const struct command cmd_dups = {
 
 static const struct column props_columns[] = {
     {.id = COL_KEY},
-    {.id = COL_VALUE},
+    {.id = COL_VALUE, .verbatim = true},
     {.id = COL_ADDRESS, .hidden = true},
 };
 static const struct shape props_shape = {SHAPE_COLUMNS(props_columns)};

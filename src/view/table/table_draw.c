@@ -40,7 +40,7 @@ static void draw_cell(const struct layout *l, unsigned i, const struct column *c
 		draw_right(y, l->x[i], l->width[i], s, attr);
 	else if (column_kinds[column->id].clip == CLIP_MIDDLE)
 		draw_name(y, l->x[i], l->width[i], s, attr);
-	else if (strchr("\"'{[", *s))
+	else if (column->verbatim || strchr("\"'{[", *s))
 		draw_text(y, l->x[i], l->width[i], s, attr);
 	else
 		draw_words(y, l->x[i], l->width[i], s, attr);

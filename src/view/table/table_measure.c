@@ -47,7 +47,7 @@ static void grow_simple(struct table *t, unsigned c, const char *s)
 
 	if (column_type(&t->result->columns[c]) != CELL_TEXT)
 		return;
-	bool packages = !strchr("\"'{[", *s) && strpbrk(s, "./");
+	bool packages = !t->result->columns[c].verbatim && !strchr("\"'{[", *s) && strpbrk(s, "./");
 	names_fit(s, packages ? 0 : WIDTH_MOST, &simple);
 	int width = simple.len ? (int)text_width_most(simple.s, WIDTH_MOST) : 0;
 	width = width < WIDTH_MOST ? width : WIDTH_MOST;

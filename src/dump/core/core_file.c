@@ -51,7 +51,7 @@ static int check_build(const struct core *c, const struct elf_head *h, const str
 			elf_each_note(memory, s.in_file, h->big_endian, take_build_id, &of_core);
 		if (of_file.n && memory && there >= s.in_file &&
 		    (of_core.n != of_file.n || memcmp(of_core.bytes, of_file.bytes, of_file.n)))
-			return err_set(err, ERR_NOT_FOUND, "it is another build: its build id is not the core's");
+			return err_set(err, ERR_NOT_FOUND, "its build id is another one");
 	}
 	return 0;
 }

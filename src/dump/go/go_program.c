@@ -99,7 +99,8 @@ static int open_checked(struct go *g, const char *path, struct err *err)
 	} else if (code) {
 		struct text name = TEXT_INIT;
 		text_add_escaped(&name, path, strlen(path));
-		err_context(err, "%s did not write this dump and is ignored", name.s ? name.s : "");
+		err_context(err, g->elsewhere ? "%s is not the program of this core" :
+		    "%s did not write this dump and is ignored", name.s ? name.s : "");
 		text_release(&name);
 		program_close(p);
 	} else {

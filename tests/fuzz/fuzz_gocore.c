@@ -37,6 +37,7 @@ static struct sample {
 	size_t size;
 	const char *program;
 	struct words of[OWNERS];
+	size_t n_listed; /* words of OF_SPANS: of the list of spans; the spans are behind them */
 } sample;
 
 static void add(enum owner owner, uint64_t address, uint64_t offset)
@@ -68,6 +69,7 @@ static void add_spans(const struct gocore *g)
 
 	add_range(g->core, OF_HEAP, heap, 1024);
 	add_range(g->core, OF_SPANS, all.address, 8 * all.n);
+	sample.n_listed = sample.of[OF_SPANS].n;
 	for (uint64_t i = 0; i < all.n; i++) {
 		uint64_t span = gocore_word(g, all.address + 8 * i);
 		for (unsigned m = AT_SPAN_START; m <= AT_SPAN_TYPE; m++)
@@ -115,26 +117,54 @@ static void add_goroutines(const struct gocore *g)
 	}
 }
 
+static struct gocore *open_core(const struct source *source, struct program *program, struct core **core)
+{
+	struct gocore *g = NULL;
+	struct err err = ERR_INIT;
+
+	PROMISE(core_open(core, source, &err) == 0);
+	PROMISE(core_add_file(*core, sample.program, 0, &err) == 0);
+	PROMISE(gocore_open(&g, *core, source, program, &err) == 0);
+	return g;
+}
+
+/* Zeros in place of the spans that the heap lists: the core says that they were lost. */
+static void check_lost(struct program *program)
+{
+	uint8_t *bytes = malloc(sample.size);
+	struct source source = {.path = "core", .bytes = bytes, .size = sample.size, .file_size = sample.size};
+	struct core *core;
+
+	PROMISE(bytes);
+	memcpy(bytes, sample.core, sample.size);
+	for (size_t i = sample.n_listed; i < sample.of[OF_SPANS].n; i++) /* behind the list itself */
+		memset(bytes + sample.of[OF_SPANS].at[i].offset, 0, 8);
+	struct gocore *g = open_core(&source, program, &core);
+	PROMISE(gocore_state(g)->n_lost > 0);
+	gocore_close(g);
+	core_close(core);
+	free(bytes);
+}
+
 static void find_words(void)
 {
 	struct source source = {.path = "core", .bytes = sample.core, .size = sample.size, .file_size = sample.size};
 	struct err err = ERR_INIT;
 	struct program *program = NULL;
 	struct core *core = NULL;
-	struct gocore *g = NULL;
 
 	for (uint64_t i = 0; i + 8 <= ELF_BYTES; i += 4)
 		add(OF_ELF, i, i);
 	PROMISE(program_open(&program, sample.program, &err) == 0);
-	PROMISE(core_open(&core, &source, &err) == 0);
-	PROMISE(core_add_file(core, sample.program, 0, &err) == 0);
-	PROMISE(gocore_open(&g, core, &source, program, &err) == 0);
+	struct gocore *g = open_core(&source, program, &core);
+	PROMISE(gocore_state(g)->n_lost == 0);
 	add_spans(g);
 	add_globals(g);
 	add_objects(g);
 	add_goroutines(g);
 	gocore_close(g);
 	core_close(core);
+	check_lost(program);
 	program_close(program);
 }
 

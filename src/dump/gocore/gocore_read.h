@@ -50,6 +50,7 @@
 	M(SPAN_SPECIALS, "runtime.mspan", "specials", true) \
 	M(SPAN_TYPE, "runtime.mspan", "largeType", false) \
 	M(HEAP_SPANS, "runtime.mheap", "allspans", true) \
+	M(HEAP_LOCK, "runtime.mheap", "lock.key", false) \
 	M(HEAP_FREE_SPANS, "runtime.mheap", "spanalloc.list", false) \
 	M(HEAP_SWEEP, "runtime.mheap", "sweepgen", true) \
 	M(HEAP_ARENAS, "runtime.mheap", "arenas", false) \

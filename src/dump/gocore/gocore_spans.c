@@ -287,7 +287,7 @@ struct list {
 /*
  * How many of n_spans have no start, since they were made and never used; a freed one keeps its start.  Processors have
  * them in stock, and what stock is given back is in the list of free ones (runtime/mheap.go, allocMSpanLocked).  On
- * their way into the stock are at most *more.
+ * their way are at most *more: one with each processor, and half a stock while the heap is locked.
  */
 static uint64_t count_new(const struct gocore *g, uint64_t heap, uint64_t n_spans, uint64_t *more)
 {
@@ -301,7 +301,9 @@ static uint64_t count_new(const struct gocore *g, uint64_t heap, uint64_t n_span
 	}
 	for (uint64_t i = 0; free && i < n_spans; i++, free = gocore_word(g, free))
 		n += gocore_get(g, free, AT_SPAN_START) == 0;
-	*more = gocore_has(g, AT_P_SPANS) && gocore_has(g, AT_HEAP_FREE_SPANS) ? STOCK / 2 + all.n : n_spans;
+	*more = all.n + (gocore_get(g, heap, AT_HEAP_LOCK) ? STOCK / 2 : 0);
+	if (!gocore_has(g, AT_P_SPANS) || !gocore_has(g, AT_HEAP_FREE_SPANS) || !gocore_has(g, AT_HEAP_LOCK))
+		*more = n_spans;
 	return n;
 }
 

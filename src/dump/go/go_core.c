@@ -204,9 +204,10 @@ static int read_image(struct go_core *d, struct err *err)
 {
 	struct go *g = &d->go;
 
-	if (!program_has_types(g->program) && !is_go(program_path(g->program)))
-		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go%s", program_path(g->program),
-		    strstr(program_path(g->program), "java") ? " (jdmpview or jmap makes a heap dump of it)" : "");
+	const char *path = program_path(g->program);
+	if (!program_has_types(g->program) && !is_go(path))
+		return err_set(err, ERR_UNSUPPORTED, "a core file of %s, which was not written in Go%s", path,
+		    strstr(path, "java") ? " (jdmpview or jmap makes a heap dump of it)" : "");
 	if (!program_has_types(g->program))
 		return err_set(err, ERR_UNSUPPORTED, "the Go heap in a core is found by the DWARF of its program; %s (build it "
 		    "without -ldflags=-w, or put its debug file next to it)", g->dump.program_note);

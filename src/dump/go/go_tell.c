@@ -283,10 +283,10 @@ static int other_root(struct go_reading *r, const struct go_record *record)
 	return root.address ? r->sink->root(r->sink, &root) : 0;
 }
 
-/* Of the system; the goroutines are before them. */
+/* Of the system.  In a core no more of the last goroutine follows, and roots behind are not its own. */
 static int thread(struct go_reading *r, const struct go_record *record)
 {
-	int code = go_tell_goroutine(r);
+	int code = r->go->elsewhere ? go_tell_goroutine(r) : 0;
 	return code < 0 ? code : root(r, ROOT_THREAD, record->u[THREAD_ADDRESS]);
 }
 

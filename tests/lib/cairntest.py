@@ -64,6 +64,9 @@ def seeds(few, all_of_them):
     return range(first, first + n)
 
 
+WHY_MOST = 1500  # characters
+
+
 class Tap:
     """Test results as lines; done() prints the plan."""
 
@@ -73,6 +76,8 @@ class Tap:
 
     def ok(self, good, name, detail=""):
         self.count += 1
+        if not good and detail:  # who gets a list of the lines that failed sees why, too
+            name += ": " + " ".join(str(detail).split())[:WHY_MOST]
         name = name.replace("#", "\\#").replace("\n", " ")
         print(("ok" if good else "not ok"), self.count, "-", name)
         if not good:

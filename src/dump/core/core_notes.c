@@ -2,6 +2,7 @@
 /* core_notes.c - the notes of a core: threads, mapped files, the auxiliary vector. */
 #include "dump/core/core_read.h"
 
+#include "attach/core_image.h"
 #include "dump/source/source.h"
 #include "memory/big.h"
 
@@ -108,8 +109,6 @@ static int take_files(struct core *c, const struct elf_note *note, struct err *e
 
 /* --- all ------------------------------------------------------------------------------------------------- */
 
-enum { NOTE_CAIRN = 0x6e726163 };
-
 struct notes {
 	struct core *core;
 	struct err *err;
@@ -119,8 +118,7 @@ static int take(void *context, const struct elf_note *note)
 {
 	struct notes *n = context;
 
-	/* ours: attach/core_image.h */
-	if (note->type == NOTE_CAIRN && note->n_name == 5 && !memcmp(note->name, "cairn", 5) && note->n_bytes >= 8)
+	if (note->type == CORE_NOTE_CAIRN && note->n_name == 5 && !memcmp(note->name, "cairn", 5) && note->n_bytes >= 8)
 		n->core->created = core_number(n->core, note->bytes, 8);
 	/* delve leaves the name out */
 	if (note->n_name && (note->n_name != 4 || memcmp(note->name, "CORE", 4)))

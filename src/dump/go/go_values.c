@@ -9,9 +9,9 @@
  * (dump/program/program.h).
  */
 #include "dump/go/go_shape.h"
-#include "algorithms/bisect.h"
 #include "dump/program/program.h"
 
+#include "algorithms/bisect.h"
 #include "algorithms/sort.h"
 #include "base/mem.h"
 #include "base/progress.h"

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* j9core.c - see j9core.h: finds the VM, and where the members of its structures are. */
+#include "dump/j9core/j9core_read.h"
+
+#include "base/mem.h"
+#include "base/progress.h"
+#include "memory/big.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct member {
+	const char *structure, *field;
+	bool needed;
+} members[] = {
+#define MEMBER(name, structure, field, needed) [AT_##name] = {structure, field, needed},
+	J9_MEMBERS(MEMBER)
+};
+
+/* --- the VM ------------------------------------------------------------------------------------------------ */
+
+/* J9RAS, whose first members are the same in all releases: runtime/oti/j9nonbuilder.h. */
+static const char eyecatcher[8] = "J9VMRAS";
+enum { RAS_PATTERN = 8, RAS_VERSION = 16, RAS_DESCRIPTION = 24, RAS_BYTES = 32, OLDEST = 2 << 16 };
+#define PATTERN UINT64_C(0xaa55aa55aa55aa55)
+
+static bool is_vm(const struct core *c, uint64_t address)
+{
+	uint64_t pattern, description;
+
+	return core_load(c, address + RAS_PATTERN, 8, &pattern) && pattern == PATTERN &&
+	    core_load(c, address + RAS_DESCRIPTION, core_word(c), &description) && description;
+}
+
+/* In one piece of memory; UINT64_MAX: it is not there. */
+static uint64_t find_in(const struct core *c, const uint8_t *p, uint64_t n, uint64_t address)
+{
+	for (const uint8_t *at = p; (at = memmem(at, n - (uint64_t)(at - p), eyecatcher, sizeof eyecatcher)); at++)
+		if (is_vm(c, address + (uint64_t)(at - p)))
+			return address + (uint64_t)(at - p);
+	return UINT64_MAX;
+}
+
+/* The VM has it below 4 GB: ascending addresses lead to it first, and copies are in files behind. */
+uint64_t j9core_find(const struct core *core)
+{
+	uint64_t n, address = core_next(core, 0);
+
+	while (address != UINT64_MAX) {
+		const uint8_t *p = core_bytes(core, address, &n);
+		uint64_t found = p ? find_in(core, p, n, address) : UINT64_MAX;
+		if (found != UINT64_MAX || !p || progress_cancelled(progress_own()) || address + n < address)
+			return found;
+		address = core_next(core, address + n);
+	}
+	return UINT64_MAX;
+}
+
+/* --- members ----------------------------------------------------------------------------------------------- */
+
+uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member)
+{
+	uint64_t value = 0;
+
+	if (j->has[member] && j->at[member].size)
+		core_load(j->core, structure + j->at[member].offset, j->at[member].size, &value);
+	return value;
+}
+
+uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise)
+{
+	uint64_t value;
+	return ddr_constant(j->ddr, structure, name, &value) ? value : otherwise;
+}
+
+static int find_members(struct j9core *j, struct err *err)
+{
+	for (unsigned i = 0; i < J9_N_MEMBERS; i++) {
+		j->has[i] = ddr_field(j->ddr, members[i].structure, members[i].field, &j->at[i]);
+		if (members[i].needed && !j->has[i])
+			return err_set(err, ERR_UNSUPPORTED, "the VM's description of its structures does not have %s.%s",
+			    members[i].structure, members[i].field);
+	}
+	return 0;
+}
+
+/* Of references of 4 bytes, as VMs do that have both kinds of references, and those that have one. */
+static bool is_compressed(const struct j9core *j)
+{
+	if (j9_constant(j, "DDRAlgorithmVersions", "MIXED_REFERENCE_MODE", 0))
+		return j9_get(j, j->vm, AT_VM_FLAGS2) &
+		    j9_constant(j, "J9Consts", "J9_EXTENDED_RUNTIME2_COMPRESS_OBJECT_REFERENCES", 0);
+	return j9_constant(j, "J9BuildFlags", "J9VM_GC_COMPRESSED_POINTERS", 0) ||
+	    j9_constant(j, "J9BuildFlags", "gc_compressedPointers", 0);
+}
+
+static void find_shape(struct j9core *j)
+{
+	bool compressed = j->word == 8 && is_compressed(j), behind = j9_get(j, j->vm, AT_VM_DATA_ADDRESS);
+	uint64_t alignment = j9_get(j, j9_get(j, j->vm, AT_VM_OMR), AT_OMR_ALIGNMENT);
+
+	j->slot = compressed ? 4 : j->word;
+	j->shift = compressed ? (unsigned)j9_get(j, j->vm, AT_VM_SHIFT) & 7 : 0;
+	j->alignment = alignment >= 8 && alignment <= 4096 && !(alignment & (alignment - 1)) ? (unsigned)alignment : 8;
+	j->head = ddr_size(j->ddr, compressed ? behind ? "J9IndexableObjectWithDataAddressContiguousCompressed" :
+	    "J9IndexableObjectContiguousCompressed" : behind ? "J9IndexableObjectWithDataAddressContiguousFull" :
+	    "J9IndexableObjectContiguousFull");
+	j->split_head = ddr_size(j->ddr, compressed ? behind ? "J9IndexableObjectWithDataAddressDiscontiguousCompressed" :
+	    "J9IndexableObjectDiscontiguousCompressed" : behind ? "J9IndexableObjectWithDataAddressDiscontiguousFull" :
+	    "J9IndexableObjectDiscontiguousFull");
+}
+
+/* --- opening ----------------------------------------------------------------------------------------------- */
+
+static int read_all(struct j9core *j, struct err *err)
+{
+	uint64_t version = 0, description = 0;
+
+	j->ras = j9core_find(j->core);
+	if (j->ras == UINT64_MAX)
+		return err_set(err, ERR_UNSUPPORTED, "the core has no OpenJ9 VM that describes its structures");
+	core_load(j->core, j->ras + RAS_VERSION, 4, &version);
+	core_load(j->core, j->ras + RAS_DESCRIPTION, core_word(j->core), &description);
+	if (version < OLDEST || description >= UINT64_MAX - 1)
+		return err_set(err, ERR_UNSUPPORTED, "the VM has no description of its structures in memory");
+	int code = ddr_open(&j->ddr, j->core, description, err);
+	if (code == 0) {
+		j->word = ddr_word(j->ddr);
+		code = find_members(j, err);
+	}
+	if (code)
+		return code;
+	j->vm = j9_get(j, j->ras, AT_RAS_VM);
+	find_shape(j);
+	code = j9_read_classes(j, err);
+	return code ? code : j9_read_regions(j, err);
+}
+
+int j9core_open(struct j9core **out, const struct core *core, struct err *err)
+{
+	struct j9core *j = xcalloc(1, sizeof *j);
+
+	j->core = core;
+	int code = read_all(j, err);
+	if (code)
+		j9core_close(j);
+	*out = code ? NULL : j;
+	return code;
+}
+
+void j9core_close(struct j9core *j)
+{
+	if (!j)
+		return;
+	big_free(j->class);
+	big_free(j->class_at);
+	big_free(j->region);
+	big_free(j->range);
+	ddr_close(j->ddr);
+	free(j);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * j9core.h - the heap of an OpenJ9 VM in a core file, as the VM's own description tells.
+ */
+#ifndef CAIRN_DUMP_J9CORE_J9CORE_H
+#define CAIRN_DUMP_J9CORE_J9CORE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct core;
+struct j9core;
+
+/* Is there a VM in the core?  Looks through all of its memory: UINT64_MAX, or where its J9RAS is. */
+uint64_t j9core_find(const struct core *core);
+/* The core stays open as long.  ERR_UNSUPPORTED: no VM, or one without its description; ERR_FORMAT, ERR_TRUNCATED;
+ * ERR_NOMEM.  The caller closes it. */
+MUST_CHECK int j9core_open(struct j9core **out, const struct core *core, struct err *err);
+void j9core_close(struct j9core *j); /* NULL is fine */
+
+/* --- regions ----------------------------------------------------------------------------------------------- */
+
+/* A stretch of the heap in which objects follow one another. */
+struct j9_region {
+	uint64_t low, high; /* addresses */
+	unsigned type;      /* MM_HeapRegionDescriptor__RegionType */
+};
+
+const struct j9_region *j9core_regions(const struct j9core *j, uint32_t *n); /* by ascending address */
+
+/* --- objects ----------------------------------------------------------------------------------------------- */
+
+struct j9_class;
+
+struct j9_object {
+	uint64_t address;
+	const struct j9_class *class;
+	uint64_t size;      /* bytes, with a hash code that was put behind it */
+	uint64_t length;    /* elements of an array; UINT64_MAX: none */
+	bool split;         /* an array whose elements are not behind its head */
+};
+
+/* Walks over a region: from an address on, where an object or a hole begins. */
+struct j9_walk {
+	const struct j9core *image;
+	uint64_t at, high;
+	uint32_t range;     /* the next of the ranges without objects */
+	uint64_t n_skipped; /* bytes that were neither objects nor holes */
+};
+void j9core_walk(struct j9_walk *w, const struct j9core *j, uint64_t from, uint64_t high);
+/* The next object; false: there is none. */
+bool j9core_next(struct j9_walk *w, struct j9_object *out);
+
+/* Offsets of the references of an object, in bytes, in ascending order. */
+struct j9_slots {
+	const struct j9core *image;
+	uint64_t bits, base;         /* of the current word of the bitmap; slots before it */
+	uint64_t words, left;        /* address of the next word of the bitmap; slots that are left */
+	uint64_t next, step, end;    /* of arrays: the next offset */
+};
+void j9core_slots(struct j9_slots *s, const struct j9core *j, const struct j9_object *o);
+bool j9core_next_slot(struct j9_slots *s, uint64_t *offset);
+/* The address that a reference at an address holds; 0: null, or it is not there. */
+uint64_t j9core_reference(const struct j9core *j, uint64_t address);
+
+/* A class, by the address of its J9Class; NULL: there is none.  Any thread. */
+const struct j9_class *j9core_class(const struct j9core *j, uint64_t address);
+/* Its name as the VM has it, "java/lang/String", "[I": n bytes, borrowed; NULL: it is not there. */
+const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, size_t *n);
+
+#endif

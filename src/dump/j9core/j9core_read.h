@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * j9core_read.h - what the files of src/dump/j9core share; private to them.
+ *
+ *   ddr.c             the VM's description of its own structures
+ *   j9core.c          opening: finds the VM, its members, in which order things are read
+ *   j9core_regions.c  where objects are, and what there is no object
+ *   j9core_classes.c  classes: names, sizes of their objects, which slots are references
+ *   j9core_objects.c  objects one after another
+ *
+ * Whatever is read from the core is hostile: an address may lead anywhere, a number may be anything, a list may be a
+ * circle.
+ */
+#ifndef CAIRN_DUMP_J9CORE_J9CORE_READ_H
+#define CAIRN_DUMP_J9CORE_J9CORE_READ_H
+
+#include "dump/core/core.h"
+#include "dump/j9core/ddr.h"
+#include "dump/j9core/j9core.h"
+
+/* A name, the structure, its member, and whether nothing works without it. */
+#define J9_MEMBERS(M) \
+	M(RAS_VM, "J9RAS", "vm", true) \
+	M(VM_EXTENSIONS, "J9JavaVM", "gcExtensions", true) \
+	M(VM_FLAGS2, "J9JavaVM", "extendedRuntimeFlags2", false) \
+	M(VM_SHIFT, "J9JavaVM", "compressedPointersShift", false) \
+	M(VM_MAIN_THREAD, "J9JavaVM", "mainThread", true) \
+	M(VM_OMR, "J9JavaVM", "omrVM", true) \
+	M(VM_DATA_ADDRESS, "J9JavaVM", "isIndexableDataAddrPresent", false) \
+	M(OMR_ALIGNMENT, "OMR_VM", "_objectAlignmentInBytes", false) \
+	M(EXTENSIONS_REGIONS, "MM_GCExtensions", "heapRegionManager", true) \
+	M(REGIONS_TABLE, "MM_HeapRegionManager", "_regionTable", true) \
+	M(REGIONS_N, "MM_HeapRegionManager", "_tableRegionCount", true) \
+	M(REGIONS_STRIDE, "MM_HeapRegionManager", "_tableDescriptorSize", true) \
+	M(REGIONS_MORE, "MM_HeapRegionManager", "_auxRegionDescriptorList", true) \
+	M(REGION_LOW, "MM_HeapRegionDescriptor", "_lowAddress", true) \
+	M(REGION_HIGH, "MM_HeapRegionDescriptor", "_highAddress", true) \
+	M(REGION_TYPE, "MM_HeapRegionDescriptor", "_regionType", true) \
+	M(REGION_SPAN, "MM_HeapRegionDescriptor", "_regionsInSpan", true) \
+	M(REGION_ALLOCATED, "MM_HeapRegionDescriptor", "_isAllocated", true) \
+	M(REGION_NEXT, "MM_HeapRegionDescriptor", "_nextRegion", true) \
+	M(FREE_SIZE, "MM_HeapLinkedFreeHeader", "_size", true) \
+	M(THREAD_NEXT, "J9VMThread", "linkNext", true) \
+	M(THREAD_ALLOC, "J9VMThread", "heapAlloc", false) \
+	M(THREAD_TOP, "J9VMThread", "heapTop", false) \
+	M(THREAD_NONZERO_ALLOC, "J9VMThread", "nonZeroHeapAlloc", false) \
+	M(THREAD_NONZERO_TOP, "J9VMThread", "nonZeroHeapTop", false) \
+	M(THREAD_LOCAL_HEAP, "J9VMThread", "allocateThreadLocalHeap", false) \
+	M(LOCAL_ALLOC, "J9ModronThreadLocalHeap", "realHeapAlloc", false) \
+	M(LOCAL_TOP, "J9ModronThreadLocalHeap", "realHeapTop", false) \
+	M(VM_CLASS_SEGMENTS, "J9JavaVM", "classMemorySegments", true) \
+	M(SEGMENTS_FIRST, "J9MemorySegmentList", "nextSegment", true) \
+	M(SEGMENT_TYPE, "J9MemorySegment", "type", true) \
+	M(SEGMENT_BASE, "J9MemorySegment", "heapBase", true) \
+	M(SEGMENT_NEXT, "J9MemorySegment", "nextSegment", true) \
+	M(CLASS_NEXT, "J9Class", "nextClassInSegment", true) \
+	M(CLASS_EYECATCHER, "J9Class", "eyecatcher", true) \
+	M(CLASS_ROM, "J9Class", "romClass", true) \
+	M(CLASS_FLAGS, "J9Class", "classDepthAndFlags", true) \
+	M(CLASS_SIZE, "J9Class", "totalInstanceSize", true) \
+	M(CLASS_SLOTS, "J9Class", "instanceDescription", true) \
+	M(CLASS_HASH_AT, "J9Class", "backfillOffset", true) \
+	M(CLASS_OBJECT, "J9Class", "classObject", true) \
+	M(CLASS_LOADER, "J9Class", "classLoader", true) \
+	M(CLASS_SUPERS, "J9Class", "superclasses", true) \
+	M(ROM_NAME, "J9ROMClass", "className", true) \
+	M(ROM_SHAPE, "J9ROMArrayClass", "arrayShape", true)
+
+#define J9_ENUM(name, structure, field, needed) AT_##name,
+enum j9_member { J9_MEMBERS(J9_ENUM) J9_N_MEMBERS };
+
+/* A class as objects need it, by its address. */
+struct j9_class {
+	uint64_t address;          /* of its J9Class */
+	uint64_t rom;              /* of its J9ROMClass */
+	uint64_t flags;            /* classDepthAndFlags */
+	uint64_t size;             /* bytes of an instance without its header; of arrays: unused */
+	uint64_t slots;            /* instanceDescription */
+	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
+	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
+	bool array;
+};
+
+struct j9core {
+	const struct core *core;
+	struct ddr *ddr;
+	unsigned word, slot;       /* bytes of a UDATA, and of a reference in an object: 4 or 8 */
+	unsigned shift;            /* of references of 4 bytes */
+	unsigned alignment;        /* of objects, bytes */
+	uint32_t head, split_head; /* bytes before the elements of an array; of one whose elements are elsewhere */
+	uint64_t ras, vm;
+	struct ddr_field at[J9_N_MEMBERS];
+	bool has[J9_N_MEMBERS];
+	struct j9_region *region;  /* big memory: by ascending address */
+	uint32_t n_regions, cap_regions;
+	struct j9_range { uint64_t low, high; } *range; /* big memory: of threads, without objects; by ascending address */
+	uint32_t n_ranges, cap_ranges;
+	struct j9_class *class;    /* big memory: in the order of the VM's segments */
+	uint32_t n_classes, cap_classes;
+	uint32_t *class_at;        /* big memory: open addressing by address: number and 1, or 0; a power of two of slots */
+	uint32_t n_class_at;
+};
+
+MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);
+MUST_CHECK int j9_read_classes(struct j9core *j, struct err *err);
+
+/* A member of the structure at an address.  0: it is not there. */
+uint64_t j9_get(const struct j9core *j, uint64_t structure, enum j9_member member);
+/* A constant of any release; `otherwise` where there is none. */
+uint64_t j9_constant(const struct j9core *j, const char *structure, const char *name, uint64_t otherwise);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * j9core_regions.c - regions of the heap, and the parts of them that threads have not used yet.
+ *
+ * After the iterators of debugtools/DDR_VM, vm29/j9/gc: GCHeapRegionIterator, GCObjectHeapIteratorAddressOrderedList.
+ */
+#include "dump/j9core/j9core_read.h"
+
+#include "algorithms/sort.h"
+#include "base/progress.h"
+#include "memory/big.h"
+
+enum { REGIONS_MOST = 1 << 22, THREADS_MOST = 1 << 20 };
+/* MM_HeapRegionDescriptor__RegionType: where objects may be, one after another. */
+enum { ADDRESS_ORDERED = 5, ADDRESS_ORDERED_IDLE, ADDRESS_ORDERED_MARKED, BUMP, BUMP_IDLE, BUMP_MARKED };
+
+static bool has_objects(unsigned type)
+{
+	return type == ADDRESS_ORDERED || type == ADDRESS_ORDERED_MARKED || type == BUMP || type == BUMP_MARKED;
+}
+
+static int add_region(struct j9core *j, uint64_t region, struct err *err)
+{
+	struct j9_region r = {.low = j9_get(j, region, AT_REGION_LOW), .high = j9_get(j, region, AT_REGION_HIGH),
+	    .type = (unsigned)j9_get(j, region, AT_REGION_TYPE)};
+	uint64_t span = j9_get(j, region, AT_REGION_SPAN), size = r.high - r.low;
+
+	if (r.high <= r.low || r.low % j->word || !has_objects(r.type))
+		return 0;
+	if (span > 1 && size <= (UINT64_MAX - r.low) / span)
+		r.high = r.low + size * span;
+	struct j9_region *to = BIG_PUSH(j->region, j->n_regions, j->cap_regions, err);
+	if (!to)
+		return ERR_NOMEM;
+	*to = r;
+	return 0;
+}
+
+static int find_regions(struct j9core *j, struct err *err)
+{
+	uint64_t all = j9_get(j, j9_get(j, j->vm, AT_VM_EXTENSIONS), AT_EXTENSIONS_REGIONS);
+	uint64_t table = j9_get(j, all, AT_REGIONS_TABLE), n = j9_get(j, all, AT_REGIONS_N);
+	uint64_t stride = j9_get(j, all, AT_REGIONS_STRIDE), span;
+	int code = 0;
+
+	for (uint64_t i = 0; i < n && n <= REGIONS_MOST && code == 0; i += span ? span : 1) {
+		if (progress_own_stops(i))
+			return err_cancelled(err);
+		span = j9_get(j, table + i * stride, AT_REGION_SPAN);
+		if (j9_get(j, table + i * stride, AT_REGION_ALLOCATED))
+			code = add_region(j, table + i * stride, err);
+	}
+	uint64_t region = j9_get(j, all, AT_REGIONS_MORE);
+	for (uint64_t i = 0; region && i < REGIONS_MOST && code == 0; i++, region = j9_get(j, region, AT_REGION_NEXT))
+		code = progress_own_stops(i) ? err_cancelled(err) : add_region(j, region, err);
+	return code;
+}
+
+static int add_range(struct j9core *j, uint64_t low, uint64_t high, struct err *err)
+{
+	struct j9_range *to = low && low < high ? BIG_PUSH(j->range, j->n_ranges, j->cap_ranges, err) : NULL;
+
+	if (to)
+		*to = (struct j9_range){low, high};
+	return low && low < high && !to ? ERR_NOMEM : 0;
+}
+
+/* What a thread has taken for objects that it has not made yet. */
+static int add_thread(struct j9core *j, uint64_t thread, struct err *err)
+{
+	uint64_t local = j->has[AT_THREAD_LOCAL_HEAP] ? thread + j->at[AT_THREAD_LOCAL_HEAP].offset : 0;
+	int code = add_range(j, j9_get(j, thread, AT_THREAD_ALLOC), j9_get(j, thread, AT_THREAD_TOP), err);
+
+	if (code == 0)
+		code = add_range(j, j9_get(j, thread, AT_THREAD_NONZERO_ALLOC), j9_get(j, thread, AT_THREAD_NONZERO_TOP), err);
+	return code || !local ? code : add_range(j, j9_get(j, local, AT_LOCAL_ALLOC), j9_get(j, local, AT_LOCAL_TOP), err);
+}
+
+static int region_by_address(const void *a, const void *b)
+{
+	const struct j9_region *x = a, *y = b;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+static int range_by_address(const void *a, const void *b)
+{
+	const struct j9_range *x = a, *y = b;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+int j9_read_regions(struct j9core *j, struct err *err)
+{
+	uint64_t first = j9_get(j, j->vm, AT_VM_MAIN_THREAD), thread = first;
+	int code = find_regions(j, err);
+
+	for (uint64_t i = 0; thread && i < THREADS_MOST && code == 0; i++) {
+		code = progress_own_stops(i) ? err_cancelled(err) : add_thread(j, thread, err);
+		thread = j9_get(j, thread, AT_THREAD_NEXT);
+		if (thread == first)
+			break;
+	}
+	if (code)
+		return code;
+	sort_array(j->region, j->n_regions, sizeof *j->region, region_by_address);
+	sort_array(j->range, j->n_ranges, sizeof *j->range, range_by_address);
+	return 0;
+}
+
+const struct j9_region *j9core_regions(const struct j9core *j, uint32_t *n)
+{
+	*n = j->n_regions;
+	return j->region;
+}

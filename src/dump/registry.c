@@ -15,6 +15,7 @@
 #include "dump/facts.h"
 #include "dump/go/go.h"
 #include "dump/hprof/hprof.h"
+#include "dump/j9core/j9core_dump.h"
 #include "dump/phd/phd.h"
 #include "dump/source/source.h"
 
@@ -26,6 +27,7 @@ static const struct reader *const readers[] = {
 	&hprof_reader,
 	&go_reader,
 	&go_core_reader,
+	&j9_core_reader,
 };
 
 /* First bytes of things that people take for a heap dump, and what to say of them. */
@@ -157,6 +159,8 @@ int dump_open(struct dump **out, const struct source *source, const struct dump_
 		code = err_set(err, ERR_FORMAT, "%s", source_changed_newlines);
 	else
 		code = best ? best->open(out, source, options, err) : refuse_source(source, n, err);
+	if (code == ERR_UNSUPPORTED && best == &j9_core_reader)
+		code = go_core_reader.open(out, source, options, err);
 	cairn_assert(code < 0 || (*out)->facts.word_bits == 32 || (*out)->facts.word_bits == 64);
 	cairn_assert(code < 0 || !(*out)->facts.word_unknown || !(*out)->facts.values);
 	unsigned n_heaps = code < 0 || !(*out)->facts.n_heaps ? 1 : (*out)->facts.n_heaps;

@@ -66,6 +66,21 @@ bool j9core_next_slot(struct j9_slots *s, uint64_t *offset);
 /* The address that a reference at an address holds; 0: null, or it is not there. */
 uint64_t j9core_reference(const struct j9core *j, uint64_t address);
 
+/* All classes. */
+const struct j9_class *j9core_classes(const struct j9core *j, size_t *n);
+const struct j9_class *j9core_class_at(const struct j9core *j, size_t i);
+/* Of a class: addresses of its class object, of that of its superclass, of its loader's object; 0: none.  Bytes of an
+ * instance, SIZE_UNKNOWN of arrays. */
+struct j9_class_facts {
+	uint64_t object, superclass, loader, instance_size;
+	uint64_t statics, n_statics; /* where its static fields with references are, one after another: words */
+};
+void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out);
+unsigned j9core_element(const struct j9_class *c); /* of an array: bytes of an element */
+bool j9core_holds_references(const struct j9_class *c); /* of an array: are its elements? */
+bool j9core_is_array(const struct j9_class *c);
+unsigned j9core_word(const struct j9core *j);
+
 /* A class, by the address of its J9Class; NULL: there is none.  Any thread. */
 const struct j9_class *j9core_class(const struct j9core *j, uint64_t address);
 /* Its name as the VM has it, "java/lang/String", "[I": n bytes, borrowed; NULL: it is not there. */

@@ -92,3 +92,39 @@ const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, 
 	*n = (size_t)length;
 	return (const char *)core_range(j->core, at + (uint64_t)(int64_t)(int32_t)offset + 2, length);
 }
+
+const struct j9_class *j9core_class_at(const struct j9core *j, size_t i)
+{
+	return i < j->n_classes ? &j->class[i] : NULL;
+}
+
+void j9core_class_facts(const struct j9core *j, const struct j9_class *c, struct j9_class_facts *out)
+{
+	uint64_t depth = c->flags & j9_constant(j, "J9JavaAccessFlags", "J9AccClassDepthMask", 0xffff), superclass = 0;
+
+	if (depth)
+		core_load(j->core, j9_get(j, c->address, AT_CLASS_SUPERS) + (depth - 1) * j->word, j->word, &superclass);
+	*out = (struct j9_class_facts){
+		.object = j9_get(j, c->address, AT_CLASS_OBJECT),
+		.superclass = superclass ? j9_get(j, superclass, AT_CLASS_OBJECT) : 0,
+		.loader = j9_get(j, j9_get(j, c->address, AT_CLASS_LOADER), AT_LOADER_OBJECT),
+		.instance_size = c->array ? UINT64_MAX : (j->slot + c->size + j->alignment - 1) & ~(uint64_t)(j->alignment - 1),
+		.statics = j9_get(j, c->address, AT_CLASS_STATICS),
+		.n_statics = c->array ? 0 : j9_get(j, c->rom, AT_ROM_N_STATICS),
+	};
+}
+
+bool j9core_is_array(const struct j9_class *c)
+{
+	return c->array;
+}
+
+bool j9core_holds_references(const struct j9_class *c)
+{
+	return (c->flags >> 16 & 0xe) == 12;
+}
+
+unsigned j9core_word(const struct j9core *j)
+{
+	return j->word;
+}

@@ -62,6 +62,9 @@
 	M(CLASS_HASH_AT, "J9Class", "backfillOffset", true) \
 	M(CLASS_OBJECT, "J9Class", "classObject", true) \
 	M(CLASS_LOADER, "J9Class", "classLoader", true) \
+	M(CLASS_STATICS, "J9Class", "ramStatics", true) \
+	M(ROM_N_STATICS, "J9ROMClass", "objectStaticCount", true) \
+	M(LOADER_OBJECT, "J9ClassLoader", "classLoaderObject", true) \
 	M(CLASS_SUPERS, "J9Class", "superclasses", true) \
 	M(ROM_NAME, "J9ROMClass", "className", true) \
 	M(ROM_SHAPE, "J9ROMArrayClass", "arrayShape", true)

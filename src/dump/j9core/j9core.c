@@ -154,6 +154,7 @@ void j9core_close(struct j9core *j)
 	if (!j)
 		return;
 	big_free(j->class);
+	arena_release(&j->arena);
 	big_free(j->class_at);
 	big_free(j->region);
 	big_free(j->range);

@@ -7,7 +7,9 @@
 #include "base/progress.h"
 #include "memory/big.h"
 
-enum { SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24 };
+#include <string.h>
+
+enum { ARITY_MOST = 255, SEGMENTS_MOST = 1 << 24, CLASSES_MOST = 1 << 24 };
 #define LIVE UINT64_C(0x99669966) /* J9Class.eyecatcher: runtime/vm/createramclass.cpp */
 #define ARRAY_LIMIT 8 /* an element has 1 << 8 bytes at most, far more than any */
 
@@ -51,6 +53,65 @@ static int index_classes(struct j9core *j, struct err *err)
 	return j->class_at ? 0 : ERR_NOMEM;
 }
 
+/* --- names ------------------------------------------------------------------------------------------------- */
+
+/* The name in a class's J9ROMClass: its place is relative to where that is told, with a sign.  NULL: it is not there. */
+static const char *rom_name(const struct j9core *j, uint64_t rom, size_t *n)
+{
+	uint64_t at = rom + j->at[AT_ROM_NAME].offset, offset, length;
+
+	*n = 0;
+	if (!core_load(j->core, at, 4, &offset))
+		return NULL;
+	at += (uint64_t)(int64_t)(int32_t)offset;
+	if (!core_load(j->core, at, 2, &length))
+		return NULL;
+	*n = (size_t)length;
+	return (const char *)core_range(j->core, at + 2, length);
+}
+
+/* 'I' of "int"; 0: it is no primitive type. */
+static char letter_of(const char *name, size_t n)
+{
+	static const char *const primitives[] = {"Zboolean", "Bbyte", "Cchar", "Ddouble", "Ffloat", "Iint", "Jlong", "Sshort"};
+
+	for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
+		if (strlen(primitives[i] + 1) == n && !memcmp(primitives[i] + 1, name, n))
+			return *primitives[i];
+	return 0;
+}
+
+/* All arrays of references share one name in the VM, "[L": of each it is made of what its elements are. */
+static int name_array(struct j9core *j, struct j9_class *c, struct err *err)
+{
+	uint64_t arity = j9_get(j, c->address, AT_ARRAY_ARITY);
+	size_t n;
+	const char *leaf = rom_name(j, j9_get(j, j9_get(j, c->address, AT_ARRAY_LEAF), AT_CLASS_ROM), &n);
+
+	if (!leaf || !arity || arity > ARITY_MOST)
+		return 0;
+	char letter = letter_of(leaf, n), *name = arena_try(&j->arena, arity + n + 2, 1, err);
+	if (!name)
+		return ERR_NOMEM;
+	memset(name, '[', arity);
+	name[arity] = letter ? letter : 'L';
+	if (!letter) {
+		memcpy(name + arity + 1, leaf, n);
+		name[arity + 1 + n] = ';';
+	}
+	c->name = name;
+	c->n_name = arity + 1 + (letter ? 0 : n + 1);
+	return 0;
+}
+
+static int name_class(struct j9core *j, struct j9_class *c, struct err *err)
+{
+	c->name = rom_name(j, c->rom, &c->n_name);
+	return c->array && j9core_holds_references(c) ? name_array(j, c, err) : 0;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------- */
+
 int j9_read_classes(struct j9core *j, struct err *err)
 {
 	uint64_t list = j9_get(j, j->vm, AT_VM_CLASS_SEGMENTS), segment = j9_get(j, list, AT_SEGMENTS_FIRST);
@@ -71,6 +132,8 @@ int j9_read_classes(struct j9core *j, struct err *err)
 			if (!to)
 				return ERR_NOMEM;
 			*to = read;
+			if (name_class(j, to, err))
+				return ERR_NOMEM;
 		}
 	}
 	return index_classes(j, err);
@@ -84,13 +147,9 @@ const struct j9_class *j9core_class(const struct j9core *j, uint64_t address)
 
 const char *j9core_class_name(const struct j9core *j, const struct j9_class *c, size_t *n)
 {
-	uint64_t at = c->rom + j->at[AT_ROM_NAME].offset, offset, length;
-
-	/* relative to where it is, with a sign */
-	if (!core_load(j->core, at, 4, &offset) || !core_load(j->core, at + (uint64_t)(int64_t)(int32_t)offset, 2, &length))
-		return NULL;
-	*n = (size_t)length;
-	return (const char *)core_range(j->core, at + (uint64_t)(int64_t)(int32_t)offset + 2, length);
+	(void)j;
+	*n = c->n_name;
+	return c->name;
 }
 
 const struct j9_class *j9core_class_at(const struct j9core *j, size_t i)

@@ -17,6 +17,7 @@
 #include "dump/core/core.h"
 #include "dump/j9core/ddr.h"
 #include "dump/j9core/j9core.h"
+#include "memory/arena.h"
 
 /* A name, the structure, its member, and whether nothing works without it. */
 #define J9_MEMBERS(M) \
@@ -62,6 +63,8 @@
 	M(CLASS_HASH_AT, "J9Class", "backfillOffset", true) \
 	M(CLASS_OBJECT, "J9Class", "classObject", true) \
 	M(CLASS_LOADER, "J9Class", "classLoader", true) \
+	M(ARRAY_ARITY, "J9ArrayClass", "arity", true) \
+	M(ARRAY_LEAF, "J9ArrayClass", "leafComponentType", true) \
 	M(CLASS_STATICS, "J9Class", "ramStatics", true) \
 	M(ROM_N_STATICS, "J9ROMClass", "objectStaticCount", true) \
 	M(LOADER_OBJECT, "J9ClassLoader", "classLoaderObject", true) \
@@ -82,6 +85,8 @@ struct j9_class {
 	uint64_t hash_at;          /* where the hash code is, in bytes of the object; of arrays: behind the elements */
 	unsigned shift;            /* of arrays: an element has 1 << shift bytes */
 	bool array;
+	const char *name;          /* "java/lang/String", "[I", "[[Ljava/lang/String;": n_name bytes; NULL: it is not there */
+	size_t n_name;
 };
 
 struct j9core {
@@ -102,6 +107,7 @@ struct j9core {
 	uint32_t n_classes, cap_classes;
 	uint32_t *class_at;        /* big memory: open addressing by address: number and 1, or 0; a power of two of slots */
 	uint32_t n_class_at;
+	struct arena arena;        /* names of arrays */
 };
 
 MUST_CHECK int j9_read_regions(struct j9core *j, struct err *err);

@@ -53,7 +53,6 @@ static void state_facts(struct j9_dump *d)
 	f->no_values = "values of system dumps are not read yet";
 	f->cannot_tell = "roots and threads of system dumps are not read yet";
 	f->size_rule = SIZES_RECORDED;
-	f->has_instance_sizes = true;
 	f->loaders_hold_classes = true;
 	f->references_superclass_recorded = true;
 	for (size_t i = 0; (c = j9core_class_at(d->image, i)); i++) {
@@ -143,7 +142,7 @@ static int class_record(struct reading *r, const struct j9_class *c)
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : ""), .name_size = name ? n : 0, .name_stays = true,
-		.instance_size = facts.instance_size, .object_size = SIZE_UNKNOWN, .references = references,
+		.instance_size = SIZE_UNKNOWN, .object_size = SIZE_UNKNOWN, .references = references,
 	};
 	for (unsigned i = 0; i < 2; i++)
 		if (references[i])

@@ -17,10 +17,13 @@ struct j9_dump {
 	struct dump dump; /* first */
 	struct core *core;
 	struct j9core *image;
+	const struct j9_class *hub; /* java/lang/Class */
 };
 
 struct reading {
 	const struct j9core *image;
+	const struct core *core;
+	const struct j9_class *hub; /* java/lang/Class */
 	struct sink *sink;
 	const struct j9_class *last; /* of which the handle is */
 	uint32_t handle;
@@ -61,6 +64,7 @@ static void state_facts(struct j9_dump *d)
 			continue;
 		j9core_class_facts(d->image, c, &facts);
 		f->class_of_hubs = facts.object;
+		d->hub = c;
 	}
 }
 
@@ -138,7 +142,7 @@ static int class_record(struct reading *r, const struct j9_class *c)
 	const char *name = j9core_class_name(r->image, c, &n);
 
 	j9core_class_facts(r->image, c, &facts);
-	uint64_t references[64] = {facts.superclass, facts.loader};
+	uint64_t references[4096] = {facts.superclass, facts.loader};
 	struct class_record record = {
 		.address = facts.object, .superclass = facts.superclass, .loader = facts.loader,
 		.name = (const uint8_t *)(name ? name : ""), .name_size = name ? n : 0, .name_stays = true,
@@ -147,13 +151,27 @@ static int class_record(struct reading *r, const struct j9_class *c)
 	for (unsigned i = 0; i < 2; i++)
 		if (references[i])
 			references[record.n_references++] = references[i];
+	for (uint64_t i = 0; i < facts.n_statics && record.n_references < 4096; i++) {
+		uint64_t target = 0;
+		if (core_load(r->core, facts.statics + i * j9core_word(r->image), j9core_word(r->image), &target) && target)
+			references[record.n_references++] = target;
+	}
+	struct j9_object hub = {.address = facts.object, .class = r->hub, .length = UINT64_MAX};
+	struct j9_slots s;
+	uint64_t offset;
+	for (j9core_slots(&s, r->image, &hub); facts.object && j9core_next_slot(&s, &offset) && record.n_references < 4096;) {
+		uint64_t target = j9core_reference(r->image, facts.object + offset);
+		if (target)
+			references[record.n_references++] = target;
+	}
 	return facts.object ? r->sink->class_record(r->sink, &record) : 0;
 }
 
 static int read_part(const struct dump *dump, const struct part *part, struct sink *sink, struct err *err)
 {
 	const struct j9core *j = ((const struct j9_dump *)dump)->image;
-	struct reading r = {.image = j, .sink = sink};
+	struct reading r = {.image = j, .core = ((const struct j9_dump *)dump)->core,
+	    .hub = ((const struct j9_dump *)dump)->hub, .sink = sink};
 	uint32_t n;
 	const struct j9_region *region = j9core_regions(j, &n);
 	const struct j9_class *c;
